@@ -1,0 +1,56 @@
+import { CallVerifier } from '@lockstep/access';
+import { BatchAcceptor, BatchWatch, type Job, JobAnnouncer, QUEUE_NAME } from '@lockstep/orders';
+import {
+  type Closable,
+  closeAll,
+  type Database,
+  type Logger,
+  type Metrics,
+  openProducer,
+  type QueueBackend,
+} from '@lockstep/platform';
+import { buildServer } from './server.ts';
+
+export interface ApiOptions {
+  db: Database;
+  /** For the connection that listens for finished orders. */
+  databaseUrl: string;
+  queue: QueueBackend;
+  log: Logger;
+  metrics: Metrics;
+  host: string;
+  /** 0 takes any free port. */
+  port: number;
+}
+
+/** Starts to answer calls. Closing takes no more of them and finishes those that run. */
+export async function startApi(options: ApiOptions): Promise<Closable & { baseUrl: string }> {
+  const { db, log, metrics } = options;
+  const producer = openProducer<Job>(options.queue, QUEUE_NAME, log);
+  const announcer = new JobAnnouncer(producer, log, metrics);
+  const watch = new BatchWatch(options.databaseUrl, log);
+  await watch.start();
+  const server = await buildServer({
+    db,
+    log,
+    metrics,
+    watch,
+    verifier: new CallVerifier(db),
+    acceptor: new BatchAcceptor(db, announcer, metrics),
+    isQueueReachable: () => producer.isReachable(),
+  });
+  const close = () =>
+    closeAll(
+      // Calls that wait for a result are answered with what there is, so that the server can close.
+      () => watch.close(),
+      () => server.close(),
+      () => announcer.close(),
+    );
+  try {
+    const baseUrl = await server.listen({ host: options.host, port: options.port });
+    return { baseUrl, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}

@@ -1,0 +1,58 @@
+import { failure, MAX_BODY_BYTES, type Module, messageOf, Refusal } from '@lockstep/contract';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { noteCode } from './calls.ts';
+import type { Server } from './server.ts';
+
+const BUSINESS_EXCEPTION = 299;
+const RETRY_AFTER_SECONDS = 1;
+
+/** The framework's own errors that a client can cause, as refusals. */
+const FRAMEWORK_REFUSALS: Record<string, () => Refusal> = {
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: () => new Refusal('content_type_unsupported', 'application/json'),
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: () => new Refusal('json_malformed'),
+  FST_ERR_CTP_INVALID_JSON_BODY: () => new Refusal('json_malformed'),
+  FST_ERR_CTP_EMPTY_JSON_BODY: () => new Refusal('json_malformed'),
+  FST_ERR_CTP_BODY_TOO_LARGE: () => new Refusal('body_too_large', MAX_BODY_BYTES),
+  FST_ERR_BAD_URL: () => new Refusal('operation_not_found'),
+  FST_ERR_MAX_PARAM_LENGTH: () => new Refusal('operation_not_found'),
+};
+
+function moduleOf(request: FastifyRequest): Module {
+  return request.url.startsWith('/me/') ? 'member' : 'order';
+}
+
+/**
+ * Answers whatever was thrown (decisions 1): a refusal with its code, cause and message; anything else as code 500
+ * with a Retry-After and nothing of the inside, which goes to the log.
+ */
+export function answerFailure(error: Error & { code?: unknown }, request: FastifyRequest, reply: FastifyReply): void {
+  const refusal = error instanceof Refusal ? error : FRAMEWORK_REFUSALS[String(error.code)]?.();
+  if (refusal === undefined) request.log.error({ err: error }, 'call failed');
+  sendFailure(request, reply, refusal ?? new Refusal('service_unavailable'));
+}
+
+function sendFailure(request: FastifyRequest, reply: FastifyReply, refusal: Refusal): void {
+  const body = failure(refusal.reason, moduleOf(request), refusal.message);
+  noteCode(request, body.code);
+  if (body.code === '500') reply.header('retry-after', String(RETRY_AFTER_SECONDS));
+  const status = { '404': 404, '405': 405 }[body.code] ?? BUSINESS_EXCEPTION;
+  reply.code(status).header('x-request-id', request.id).type('application/json; charset=utf-8').send(body);
+}
+
+/** Answers what is not an operation: 405 where the path has other methods, else 404 (decisions 1). */
+export function answerNotFound(server: Server): void {
+  const methodsOf: { pattern: URLPattern; methods: string[] }[] = [];
+  server.addHook('onRoute', ({ url, method }) => {
+    methodsOf.push({ pattern: new URLPattern({ pathname: url }), methods: [method].flat() });
+  });
+  server.setNotFoundHandler((request, reply) => {
+    const pathname = request.url.split('?', 1)[0] ?? '/';
+    const allowed = methodsOf.filter(({ pattern }) => pattern.test({ pathname })).flatMap(({ methods }) => methods);
+    if (allowed.length === 0) return sendFailure(request, reply, new Refusal('operation_not_found'));
+    reply.header('allow', [...new Set(allowed)].join(', '));
+    return sendFailure(request, reply, new Refusal('method_not_allowed'));
+  });
+}
+
+/** The text of a fault for answers outside the envelope. */
+export const unavailableMessage = messageOf('service_unavailable');

@@ -1,0 +1,2 @@
+export { type ApiOptions, startApi } from './api.ts';
+export { buildServer, type ServerOptions } from './server.ts';

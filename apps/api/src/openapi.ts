@@ -1,0 +1,36 @@
+import swagger from '@fastify/swagger';
+import swaggerUi from '@fastify/swagger-ui';
+import { failureBody, nonce, successBody } from '@lockstep/contract';
+import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import type { Server } from './server.ts';
+
+/** The query that every operation takes. */
+export const nonceQuery = z.object({ g_nonce: nonce });
+
+/** The answers of an operation: 200 with its data, 299 with the reason of a refusal. */
+export function answers<Data extends z.ZodType>(data: Data) {
+  return { 200: successBody(data), 299: failureBody };
+}
+
+/** Publishes /openapi.json and /docs, made from the same schemas that check the calls (decisions 9). */
+export async function describeOperations(server: Server): Promise<void> {
+  await server.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Lockstep',
+        version: '1',
+        description: 'Licensing orders. Every call takes a new g_nonce; the code in the body decides the result.',
+      },
+      components: { securitySchemes: { application: { type: 'http', scheme: 'bearer' } } },
+    },
+    transform: jsonSchemaTransform,
+    transformObject: jsonSchemaTransformObject,
+  });
+  await server.register(swaggerUi, { routePrefix: '/docs' });
+  server.get('/openapi.json', { schema: { hide: true } }, async () => server.swagger());
+}
+
+/** How an order module operation is described besides its schemas. */
+export const orderOperation = { tags: ['Order module'], security: [{ application: [] }] };

@@ -1,0 +1,62 @@
+import {
+  bindCustomerBody,
+  createdEnterprise,
+  createEnterpriseBody,
+  customer,
+  queryCustomersQuery,
+  success,
+} from '@lockstep/contract';
+import { bindCustomer, createEnterprise, queryCustomers } from '@lockstep/customers';
+import { z } from 'zod';
+import { authorize } from '../caller.ts';
+import { answers, nonceQuery, orderOperation } from '../openapi.ts';
+import type { Server, ServerOptions } from '../server.ts';
+
+/** O1 to O3: customers and enterprise main accounts (interface.md; decisions 5). */
+export async function customerRoutes(server: Server, { db, verifier }: ServerOptions): Promise<void> {
+  const onRequest = authorize(verifier, 'auth_order');
+
+  server.post(
+    '/enterprise/user/bind',
+    {
+      schema: {
+        ...orderOperation,
+        summary: 'O1: bind an authorized customer to an enterprise main account',
+        querystring: nonceQuery,
+        body: bindCustomerBody,
+        response: answers(customer),
+      },
+      onRequest,
+    },
+    async (request) => success(await bindCustomer(db, request.body)),
+  );
+
+  server.post(
+    '/enterprise/user/create',
+    {
+      schema: {
+        ...orderOperation,
+        summary: 'O2: create an enterprise main account',
+        querystring: nonceQuery,
+        body: createEnterpriseBody,
+        response: answers(createdEnterprise),
+      },
+      onRequest,
+    },
+    async (request) => success(await createEnterprise(db, request.body)),
+  );
+
+  server.get(
+    '/enterprise/user/query',
+    {
+      schema: {
+        ...orderOperation,
+        summary: 'O3: query the customers of an enterprise main account',
+        querystring: nonceQuery.extend(queryCustomersQuery.shape),
+        response: answers(z.array(customer)),
+      },
+      onRequest,
+    },
+    async (request) => success(await queryCustomers(db, request.query)),
+  );
+}

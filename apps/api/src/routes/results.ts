@@ -1,0 +1,45 @@
+import { batchResult, batchResultQuery, orderResultParams, singleOrderResult, success } from '@lockstep/contract';
+import { awaitBatchResult, readOrderResult } from '@lockstep/orders';
+import { authorize, callerOf } from '../caller.ts';
+import { answers, nonceQuery, orderOperation } from '../openapi.ts';
+import type { Server, ServerOptions } from '../server.ts';
+
+/** What became of batches and orders (decisions 6.4). */
+export async function resultRoutes(server: Server, { db, verifier, watch }: ServerOptions): Promise<void> {
+  server.get(
+    '/licenseOrder/batchOrder',
+    {
+      schema: {
+        ...orderOperation,
+        summary: 'What became of a batch',
+        querystring: nonceQuery.extend(batchResultQuery.shape),
+        response: answers(batchResult),
+      },
+      onRequest: authorize(verifier, 'auth_order'),
+    },
+    async (request) => {
+      const gone = new AbortController();
+      request.raw.once('close', () => gone.abort());
+      const { applicationId } = callerOf(request);
+      return success(await awaitBatchResult(db, watch, applicationId, request.query, gone.signal));
+    },
+  );
+
+  server.get(
+    '/licenseOrder/:licenseOrderId',
+    {
+      schema: {
+        ...orderOperation,
+        summary: 'What became of one order',
+        querystring: nonceQuery,
+        params: orderResultParams,
+        response: answers(singleOrderResult),
+      },
+      onRequest: authorize(verifier, 'auth_order'),
+    },
+    async (request) => {
+      const { applicationId } = callerOf(request);
+      return success(await readOrderResult(db, applicationId, request.params.licenseOrderId));
+    },
+  );
+}

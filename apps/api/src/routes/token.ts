@@ -1,0 +1,92 @@
+import formbody from '@fastify/formbody';
+import { type ClientCredentials, issueClientToken, OAuthRefusal } from '@lockstep/access';
+import { oauthErrorAnswer, tokenAnswer, tokenBody } from '@lockstep/contract';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { z } from 'zod';
+import { unavailableMessage } from '../failures.ts';
+import type { Server, ServerOptions } from '../server.ts';
+
+const MAX_FORM_BYTES = 16 * 1024;
+
+/** The token endpoint (RFC 6749; decisions 2): form body in, RFC 6749 errors out, never the envelope. */
+export async function tokenRoutes(server: Server, { db }: ServerOptions): Promise<void> {
+  server.removeAllContentTypeParsers();
+  await server.register(formbody, { bodyLimit: MAX_FORM_BYTES });
+  server.setErrorHandler(answerOAuthError);
+  server.setValidatorCompiler<z.ZodType>(({ schema }) => (data) => {
+    const result = schema.safeParse(data);
+    return result.success
+      ? { value: result.data }
+      : { error: new OAuthRefusal('invalid_request', 'A parameter is missing, repeated or malformed.') };
+  });
+  server.post(
+    '/oauth2/token',
+    {
+      schema: {
+        tags: ['Tokens'],
+        summary: 'Issue an access token (RFC 6749)',
+        consumes: ['application/x-www-form-urlencoded'],
+        body: tokenBody,
+        response: { 200: tokenAnswer, 400: oauthErrorAnswer, 401: oauthErrorAnswer },
+      },
+    },
+    async (request, reply) => {
+      const { grant_type, scope } = request.body;
+      if (grant_type !== 'client_credentials') {
+        throw new OAuthRefusal('unsupported_grant_type', 'The grant type must be client_credentials.');
+      }
+      const token = await issueClientToken(db, clientOf(request.headers.authorization, request.body), scope);
+      reply.header('cache-control', 'no-store').header('pragma', 'no-cache');
+      return token;
+    },
+  );
+}
+
+/** The client's credentials, by HTTP Basic or in the body, not both (RFC 6749 section 2.3.1). */
+function clientOf(authorization: string | undefined, body: z.infer<typeof tokenBody>): ClientCredentials {
+  const inBody = { clientId: body.client_id, clientSecret: body.client_secret };
+  if (authorization === undefined) {
+    const { clientId, clientSecret } = inBody;
+    if (clientId === undefined || clientSecret === undefined) {
+      throw new OAuthRefusal('invalid_client', 'The client id or the client secret is missing.');
+    }
+    return { clientId, clientSecret };
+  }
+  if (inBody.clientSecret !== undefined) {
+    throw new OAuthRefusal('invalid_request', 'The client authenticates in two ways at once.');
+  }
+  const encoded = /^Basic +([A-Za-z0-9+/=]+) *$/i.exec(authorization)?.[1];
+  const [id, ...secret] = Buffer.from(encoded ?? '', 'base64').toString('utf8').split(':');
+  if (id === undefined || id === '' || secret.length === 0) {
+    throw new OAuthRefusal('invalid_client', 'The Authorization header is not HTTP Basic.');
+  }
+  return { clientId: formDecode(id), clientSecret: formDecode(secret.join(':')) };
+}
+
+/** RFC 6749 has both parts form-encoded inside Basic; a lone % is taken as it is. */
+function formDecode(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    return text;
+  }
+}
+
+function answerOAuthError(error: Error & { statusCode?: number }, request: FastifyRequest, reply: FastifyReply): void {
+  reply.header('cache-control', 'no-store');
+  if (error instanceof OAuthRefusal) {
+    const isClient = error.word === 'invalid_client';
+    if (isClient) reply.header('www-authenticate', 'Basic realm="lockstep"');
+    reply.code(isClient ? 401 : 400).send({ error: error.word, error_description: error.message });
+    return;
+  }
+  if (error.statusCode !== undefined && error.statusCode < 500) {
+    reply.code(400).send({ error: 'invalid_request', error_description: 'The body must be a small URL-encoded form.' });
+    return;
+  }
+  request.log.error({ err: error }, 'token call failed');
+  reply
+    .code(503)
+    .header('retry-after', '1')
+    .send({ error: 'temporarily_unavailable', error_description: unavailableMessage });
+}

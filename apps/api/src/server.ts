@@ -1,0 +1,88 @@
+import { randomUUID } from 'node:crypto';
+import type { CallVerifier } from '@lockstep/access';
+import { MAX_BODY_BYTES, parse } from '@lockstep/contract';
+import type { BatchAcceptor, BatchWatch } from '@lockstep/orders';
+import type { Database, Logger, Metrics } from '@lockstep/platform';
+import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import type { z } from 'zod';
+import { limitBodyBytes } from './body-budget.ts';
+import { observeCalls } from './calls.ts';
+import { answerFailure, answerNotFound } from './failures.ts';
+import { describeOperations } from './openapi.ts';
+import { batchOrderRoutes } from './routes/batch-orders.ts';
+import { customerRoutes } from './routes/customers.ts';
+import { healthRoutes } from './routes/health.ts';
+import { resultRoutes } from './routes/results.ts';
+import { tokenRoutes } from './routes/token.ts';
+
+/** What the operations work with. */
+export interface ServerOptions {
+  db: Database;
+  log: Logger;
+  metrics: Metrics;
+  verifier: CallVerifier;
+  acceptor: BatchAcceptor;
+  watch: BatchWatch;
+  isQueueReachable: () => Promise<boolean>;
+}
+
+export type Server = FastifyInstance<
+  import('node:http').Server,
+  import('node:http').IncomingMessage,
+  import('node:http').ServerResponse,
+  FastifyBaseLogger,
+  ZodTypeProvider
+>;
+
+export const ORDER_ROOT = '/order/api/order/v1';
+
+/** Long enough for 32 MiB on a slow line, short enough that a stalled client does not hold its place. */
+const REQUEST_TIMEOUT_MS = 120_000;
+const CALLER_REQUEST_ID = /^[A-Za-z0-9._-]{8,64}$/;
+
+/** Builds the HTTP server with every operation; it does not listen yet. */
+export async function buildServer(options: ServerOptions): Promise<Server> {
+  const server = Fastify({
+    loggerInstance: options.log as FastifyBaseLogger,
+    disableRequestLogging: true,
+    requestIdLogLabel: 'requestId',
+    genReqId: ({ headers }) => {
+      const given = headers['x-request-id'];
+      return typeof given === 'string' && CALLER_REQUEST_ID.test(given) ? given : randomUUID();
+    },
+    bodyLimit: MAX_BODY_BYTES,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    // Calls that come on open connections while the server closes are still answered in full.
+    return503OnClosing: false,
+    forceCloseConnections: 'idle',
+    onProtoPoisoning: 'ignore',
+    onConstructorPoisoning: 'ignore',
+    exposeHeadRoutes: false,
+    routerOptions: { maxParamLength: 512 },
+    frameworkErrors: answerFailure,
+  }).withTypeProvider<ZodTypeProvider>();
+
+  server.removeContentTypeParser('text/plain');
+  server.setValidatorCompiler<z.ZodType>(({ schema }) => (data) => {
+    try {
+      return { value: parse(schema, data) };
+    } catch (error) {
+      return { error: error as Error };
+    }
+  });
+  // Answers are ours and typed; the tests hold them against the schemas.
+  server.setSerializerCompiler(() => (data) => JSON.stringify(data));
+  server.setErrorHandler(answerFailure);
+  observeCalls(server, options.metrics);
+  limitBodyBytes(server);
+  answerNotFound(server);
+  await describeOperations(server);
+
+  await server.register(healthRoutes, options);
+  await server.register(tokenRoutes, options);
+  await server.register(batchOrderRoutes, { ...options, prefix: ORDER_ROOT });
+  await server.register(resultRoutes, { ...options, prefix: ORDER_ROOT });
+  await server.register(customerRoutes, { ...options, prefix: ORDER_ROOT });
+  return server;
+}

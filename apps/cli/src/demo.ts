@@ -1,0 +1,53 @@
+import { readFile, rename, writeFile } from 'node:fs/promises';
+import { createApplication } from '@lockstep/access';
+import { createDemoCustomers, DEMO_ENTERPRISES } from '@lockstep/customers';
+import type { Database } from '@lockstep/platform';
+import { z } from 'zod';
+
+/** What DATA_DIR/demo.json holds (decisions 9). */
+const demo = z.object({
+  baseUrl: z.url(),
+  appKey: z.string(),
+  appSecret: z.string(),
+  enterpriseGlobalId: z.string(),
+  customerId: z.string(),
+  adminAccount: z.string(),
+  adminPassword: z.string(),
+});
+export type Demo = z.infer<typeof demo>;
+
+/** Reads demo.json; undefined where there is none. */
+export async function readDemo(file: string): Promise<Demo | undefined> {
+  try {
+    return demo.parse(JSON.parse(await readFile(file, 'utf8')));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw new Error(`${file} is not what npm start wrote; delete it and start again`, { cause: error });
+  }
+}
+
+/** Makes the demo application, enterprises and customers where they are missing, and writes demo.json. */
+export async function prepareDemo(db: Database, file: string, baseUrl: string): Promise<void> {
+  await createDemoCustomers(db);
+  const existing = await readDemo(file);
+  const isKnown = existing !== undefined && (await isApplication(db, existing.appKey));
+  const credentials = isKnown
+    ? existing
+    : await createApplication(db, { name: 'Demo', scopes: ['auth_order', 'auth_me'], approved: true });
+  const written: Demo = {
+    baseUrl,
+    appKey: credentials.appKey,
+    appSecret: credentials.appSecret,
+    enterpriseGlobalId: DEMO_ENTERPRISES[0].id,
+    customerId: DEMO_ENTERPRISES[0].customers[0].id,
+    adminAccount: '',
+    adminPassword: '',
+  };
+  await writeFile(`${file}.new`, `${JSON.stringify(written, null, 2)}\n`, { mode: 0o600 });
+  await rename(`${file}.new`, file);
+}
+
+async function isApplication(db: Database, appKey: string): Promise<boolean> {
+  const found = await db.selectFrom('application').select('id').where('app_key', '=', appKey).executeTakeFirst();
+  return found !== undefined;
+}

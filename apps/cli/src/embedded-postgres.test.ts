@@ -1,0 +1,327 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  appendFileSync,
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { createRequire } from 'node:module';
+import { createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import pg from 'pg';
+import { afterAll, afterEach, expect, test, vi } from 'vitest';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgres.ts';
+
+const isRoot = process.geteuid?.() === 0;
+const root = mkdtempSync(join(tmpdir(), 'embedded-postgres-'));
+// Most tests share one cluster, at a path that no shell may get to see.
+const shared = join(root, `a b $HOME "c" 'd'`);
+const directories = new Set<string>();
+const running: EmbeddedPostgres[] = [];
+const children: ChildProcess[] = [];
+
+vi.setConfig({ testTimeout: 20_000, hookTimeout: 20_000 });
+
+afterEach(async () => {
+  for (const child of children.splice(0)) child.kill('SIGKILL');
+  for (const postgres of running.splice(0)) await postgres.stop();
+});
+
+afterAll(async () => {
+  for (const directory of directories) {
+    // Left only by a failed test: let the start replace it, so that it can be stopped.
+    if (existsSync(join(directory, 'cluster', 'postmaster.pid'))) {
+      await startEmbeddedPostgres({ directory }).then((postgres) => postgres.stop());
+    }
+  }
+  rmSync(root, { recursive: true, force: true, maxRetries: 10 });
+});
+
+async function start(
+  directory: string,
+  options: { nativeDirectory?: string; choosePort?: () => Promise<number> } = {},
+): Promise<EmbeddedPostgres> {
+  directories.add(directory);
+  const postgres = await startEmbeddedPostgres({ directory, ...options });
+  running.push(postgres);
+  return postgres;
+}
+
+/** Starts it in a process of its own; `url` is there once PostgreSQL runs. */
+function startElsewhere(directory: string): { child: ChildProcess; url: Promise<string> } {
+  directories.add(directory);
+  const program = `
+    const { startEmbeddedPostgres } = await import(process.argv[1]);
+    const { databaseUrl } = await startEmbeddedPostgres({ directory: process.argv[2] });
+    console.log(databaseUrl);
+    setInterval(() => {}, 1_000_000);`;
+  const module = new URL('./embedded-postgres.ts', import.meta.url).href;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', program, module, directory], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  children.push(child);
+  const url = once(createInterface(child.stdout), 'line').then(([line]) => String(line));
+  return { child, url };
+}
+
+async function killed(child: ChildProcess): Promise<void> {
+  const exit = once(child, 'exit');
+  child.kill('SIGKILL');
+  await exit;
+}
+
+async function query(url: string, sql: string): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: url });
+  // A PostgreSQL that is killed breaks the connection, which is no failure of the test.
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    return (await client.query<Record<string, unknown>>(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+function postmasterPid(directory: string): number {
+  return Number(readFileSync(join(directory, 'cluster', 'postmaster.pid'), 'utf8').split('\n')[0]);
+}
+
+function statusLine(pid: number, name: string): string {
+  const line = readFileSync(`/proc/${pid}/status`, 'utf8')
+    .split('\n')
+    .find((text) => text.startsWith(`${name}:`));
+  return (line ?? '').slice(name.length + 1).trim();
+}
+
+function modeOf(...path: string[]): string {
+  return (statSync(join(...path)).mode & 0o777).toString(8);
+}
+
+test('keeps its data over a stop and a start', async () => {
+  const first = await start(shared);
+  await query(first.databaseUrl, 'create table kept (value text)');
+  await query(first.databaseUrl, `insert into kept values ('ø')`);
+  await first.stop();
+  await first.stop();
+  await expect(query(first.databaseUrl, 'select')).rejects.toThrow('ECONNREFUSED');
+
+  const startedAtMs = performance.now();
+  const second = await start(shared);
+  expect(performance.now() - startedAtMs).toBeLessThan(1_000);
+  expect(await query(second.databaseUrl, 'select value from kept')).toEqual([{ value: 'ø' }]);
+});
+
+test('gives a plain role that owns its database and may create others', async () => {
+  const { databaseUrl } = await start(shared);
+  expect(databaseUrl).toMatch(/^postgres:\/\/lockstep:[0-9a-f]{48}@127\.0\.0\.1:\d+\/lockstep$/);
+  const [role] = await query(
+    databaseUrl,
+    `select rolsuper, rolcreatedb, pg_get_userbyid(datdba) as owner, pg_encoding_to_char(encoding) as encoding,
+      datlocprovider, datlocale, current_setting('fsync') as fsync, current_setting('timezone') as timezone,
+      current_setting('max_connections') as connections, current_setting('shared_buffers') as buffers,
+      current_setting('dynamic_shared_memory_type') as memory, current_setting('listen_addresses') as addresses
+      from pg_roles, pg_database where rolname = current_user and datname = current_database()`,
+  );
+  expect(role).toEqual({
+    rolsuper: false,
+    rolcreatedb: true,
+    owner: 'lockstep',
+    encoding: 'UTF8',
+    datlocprovider: 'b',
+    datlocale: 'C.UTF-8',
+    fsync: 'on',
+    timezone: 'UTC',
+    connections: '200',
+    buffers: '256MB',
+    memory: 'mmap',
+    addresses: '127.0.0.1',
+  });
+  const socketDirectory = readFileSync(join(shared, 'cluster', 'postmaster.pid'), 'utf8').split('\n')[4];
+  expect(socketDirectory).toBe('');
+  await query(databaseUrl, 'create database copy template lockstep');
+  await query(databaseUrl, 'drop database copy');
+  await expect(query(databaseUrl.replace(/:[0-9a-f]{48}@/, ':wrong@'), 'select')).rejects.toThrow('authentication');
+});
+
+test('keeps its files to itself', async () => {
+  await start(shared);
+  expect(modeOf(shared)).toBe(isRoot ? '711' : '700');
+  expect(modeOf(shared, 'cluster')).toBe('700');
+  const files = readdirSync(shared).filter((name) => name !== 'cluster');
+  expect(files.toSorted()).toEqual(['lock', 'lock.pid', 'lockstep-password', 'postgres.log', 'superuser-password']);
+  for (const file of files) expect([file, modeOf(shared, file)]).toEqual([file, '600']);
+});
+
+test.runIf(process.platform === 'linux')('runs in a session of its own, with nothing of our environment', async () => {
+  process.env.PGOPTIONS = '-c work_mem=1MB';
+  process.env.SECRET_OF_OURS = 'secret';
+  try {
+    await start(shared);
+  } finally {
+    delete process.env.PGOPTIONS;
+    delete process.env.SECRET_OF_OURS;
+  }
+  const pid = postmasterPid(shared);
+  const environment = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').filter(Boolean);
+  expect(environment.map((entry) => entry.split('=')[0]).toSorted()).toEqual(['LC_ALL', 'PATH']);
+  const session = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ')[3];
+  expect(Number(session)).toBe(pid);
+  expect(statusLine(pid, 'Uid').startsWith('0\t')).toBe(false);
+});
+
+test('is refused while a living process owns the directory, in this process or another', async () => {
+  const { child, url } = startElsewhere(shared);
+  await url;
+  await expect(start(shared)).rejects.toThrow(`in use by another living process (pid ${child.pid})`);
+  expect(await query(await url, 'select 1 as one')).toEqual([{ one: 1 }]);
+  await killed(child);
+
+  const { databaseUrl } = await start(shared);
+  await expect(start(shared)).rejects.toThrow(`in use by another living process (pid ${process.pid})`);
+  expect(await query(databaseUrl, 'select 1 as one')).toEqual([{ one: 1 }]);
+});
+
+test('replaces the PostgreSQL of a process that was killed', async () => {
+  const { child, url } = startElsewhere(shared);
+  await query(await url, 'create table answered as select 7 as value');
+  await killed(child);
+  const leftPid = postmasterPid(shared);
+  expect(await query(await url, 'select value from answered')).toEqual([{ value: 7 }]);
+
+  const { databaseUrl } = await start(shared);
+  expect(postmasterPid(shared)).not.toBe(leftPid);
+  expect(await query(databaseUrl, 'select value from answered')).toEqual([{ value: 7 }]);
+  await expect(query(await url, 'select')).rejects.toThrow('ECONNREFUSED');
+});
+
+test('recovers after PostgreSQL itself was killed, and its pid was given to another process', async () => {
+  const crashed = await start(shared);
+  await query(crashed.databaseUrl, 'create table recovered as select 8 as value');
+  const pidFile = join(shared, 'cluster', 'postmaster.pid');
+  process.kill(postmasterPid(shared), 'SIGKILL');
+  await crashed.stop();
+  await crashed.stop();
+
+  // Of the user that PostgreSQL runs as: a process of any other it would not mind.
+  const { uid, gid } = statSync(pidFile);
+  const stranger = spawn('/bin/sh', ['-c', 'read line'], { stdio: ['pipe', 'ignore', 'ignore'], uid, gid, cwd: '/' });
+  children.push(stranger);
+  const [, ...rest] = readFileSync(pidFile, 'utf8').split('\n');
+  writeFileSync(pidFile, [stranger.pid, ...rest].join('\n'));
+
+  const { databaseUrl } = await start(shared);
+  expect(await query(databaseUrl, 'select value from recovered')).toEqual([{ value: 8 }]);
+  expect(stranger.exitCode ?? stranger.signalCode).toBe(null);
+});
+
+test('takes another port when the chosen one was taken in between', async () => {
+  const rival: Server = createServer();
+  await once(rival.listen(0, '127.0.0.1'), 'listening');
+  const takenPort = (rival.address() as { port: number }).port;
+  const spare: Server = createServer();
+  await once(spare.listen(0, '127.0.0.1'), 'listening');
+  const sparePort = (spare.address() as { port: number }).port;
+  spare.close();
+  const ports = [takenPort, sparePort];
+  try {
+    const { databaseUrl } = await start(shared, { choosePort: async () => ports.shift() ?? 0 });
+    expect(new URL(databaseUrl).port).toBe(`${sparePort}`);
+  } finally {
+    rival.close();
+  }
+});
+
+test('says at a failed start what the log ends with, and gives the directory free', async () => {
+  const settings = join(shared, 'cluster', 'postgresql.conf');
+  const intact = readFileSync(settings, 'utf8');
+  appendFileSync(settings, '\nno_such_setting = 1\n');
+  await expect(start(shared)).rejects.toThrow('no_such_setting');
+  writeFileSync(settings, intact);
+  await start(shared);
+});
+
+test('bounds its log', async () => {
+  truncateSync(join(shared, 'postgres.log'), 11 * 1024 * 1024);
+  await start(shared);
+  expect(statSync(join(shared, 'postgres.log')).size).toBeLessThan(100_000);
+});
+
+test('does the rest when role and database were half made', async () => {
+  const first = await start(shared);
+  await first.stop();
+  rmSync(join(shared, 'lockstep-password'));
+  const second = await start(shared);
+  expect(second.databaseUrl.split('@')[0]).not.toBe(first.databaseUrl.split('@')[0]);
+  expect(await query(second.databaseUrl, 'select value from kept')).toEqual([{ value: 'ø' }]);
+});
+
+test('starts over when initdb was killed half way', async () => {
+  const directory = join(root, 'half');
+  const unfinished = () => readdirSync(directory).filter((name) => name.startsWith('initdb-'));
+  const { child, url } = startElsewhere(directory);
+  url.catch(() => {});
+  await vi.waitFor(() => expect(existsSync(join(directory, unfinished()[0]!, 'PG_VERSION'))).toBe(true), {
+    interval: 5,
+    timeout: 10_000,
+  });
+  await killed(child);
+  expect(existsSync(join(directory, 'cluster'))).toBe(false);
+
+  const { databaseUrl } = await start(directory);
+  expect(unfinished()).toEqual([]);
+  expect(await query(databaseUrl, 'select 1 as one')).toEqual([{ one: 1 }]);
+});
+
+test.runIf(isRoot)('as root, runs as nobody, with one capability and only where nobody has no way in', async () => {
+  const require = createRequire(import.meta.url);
+  const platformPackage = `@embedded-postgres/${process.platform}-${process.arch}`;
+  const installed = createRequire(require.resolve('embedded-postgres')).resolve(platformPackage);
+  const nobody = Number(execFileSync('id', ['-u', 'nobody'], { encoding: 'utf8' }));
+  const closed = join(root, 'closed');
+  mkdirSync(closed, { mode: 0o700 });
+  const nativeDirectory = join(closed, 'native');
+  cpSync(join(dirname(installed), '..', 'native'), nativeDirectory, { recursive: true, verbatimSymlinks: true });
+  const directory = join(closed, 'data', 'postgres');
+  const startedAs = async () => {
+    const postgres = await start(directory, { nativeDirectory });
+    expect(await query(postgres.databaseUrl, 'select 1 as one')).toEqual([{ one: 1 }]);
+    const pid = postmasterPid(directory);
+    expect(statusLine(pid, 'Uid')).toBe([nobody, nobody, nobody, nobody].join('\t'));
+    const capabilities = ['CapPrm', 'CapEff', 'CapAmb'].map((name) => Number(`0x${statusLine(pid, name)}`));
+    await postgres.stop();
+    return capabilities;
+  };
+  const [override, readSearch] = [1 << 1, 1 << 2];
+  expect(await startedAs()).toEqual([readSearch, readSearch, readSearch]);
+  // As under a umask of 077: now nobody may not even execute the files.
+  execFileSync('chmod', ['-R', 'go-rwx', nativeDirectory]);
+  expect(await startedAs()).toEqual([override, override, override]);
+  execFileSync('chmod', ['-R', 'go+rX', nativeDirectory]);
+  chmodSync(closed, 0o711);
+  chmodSync(root, 0o711);
+  expect(await startedAs()).toEqual([0, 0, 0]);
+
+  chmodSync(closed, 0o700);
+  const path = process.env.PATH;
+  const bare = join(root, 'bare');
+  mkdirSync(bare);
+  // A machine without util-linux.
+  execFileSync('ln', ['-s', '/bin/cat', join(bare, 'cat')]);
+  process.env.PATH = bare;
+  try {
+    await expect(start(directory, { nativeDirectory })).rejects.toThrow(/install setpriv \(util-linux\)/);
+  } finally {
+    process.env.PATH = path;
+  }
+});

@@ -1,0 +1,81 @@
+import { join } from 'node:path';
+import { createApplication, setApplicationStatus } from '@lockstep/access';
+import { scope } from '@lockstep/contract';
+import { type Database, openDatabase, readConfig } from '@lockstep/platform';
+import { Command, Option } from 'commander';
+import { readDemo } from './demo.ts';
+import { say } from './say.ts';
+import { findDatabaseUrl } from './stack.ts';
+import { submit } from './submit.ts';
+
+/** The lockstep command (decisions 9). Results go to standard output, faults to standard error with status 1. */
+const config = readConfig();
+const program = new Command('lockstep').description('Operates a Lockstep service');
+
+const app = program.command('app').description('applications that may call the API');
+app
+  .command('create')
+  .description('register an application; prints its key and, this once, its secret')
+  .requiredOption('--name <name>', 'what it is called')
+  .addOption(
+    new Option('--scope <scope...>', 'what it may use').choices(scope.options).makeOptionMandatory().default([]),
+  )
+  .option('--approve', 'approve it at once')
+  .action(async (options: { name: string; scope: string[]; approve?: boolean }) => {
+    const application = {
+      name: options.name,
+      scopes: [...new Set(options.scope.map((word) => scope.parse(word)))],
+      approved: options.approve === true,
+    };
+    say(JSON.stringify(await withDatabase((db) => createApplication(db, application))));
+  });
+for (const [name, status] of [
+  ['approve', 'approved'],
+  ['suspend', 'suspended'],
+] as const) {
+  app
+    .command(`${name} <appKey>`)
+    .description(`${name} an application`)
+    .action(async (appKey: string) => {
+      const found = await withDatabase((db) => setApplicationStatus(db, appKey, status));
+      if (!found) throw new Error(`There is no application ${appKey}.`);
+      say(`${appKey} is ${status}`);
+    });
+}
+
+program
+  .command('submit <file>')
+  .description('send a batch of orders and watch it until every order has its outcome')
+  .addOption(new Option('--base-url <url>', 'where the API is').env('LOCKSTEP_BASE_URL'))
+  .addOption(new Option('--app-key <key>', 'the application').env('LOCKSTEP_APP_KEY'))
+  .addOption(new Option('--app-secret <secret>', 'its secret').env('LOCKSTEP_APP_SECRET'))
+  .addHelpText('after', '\nWhat is not given is taken from the demo of a running npm start.')
+  .action(async (file: string, options: { baseUrl?: string; appKey?: string; appSecret?: string }) => {
+    const demo = await readDemo(join(config.DATA_DIR, 'demo.json'));
+    const { baseUrl = demo?.baseUrl, appKey = demo?.appKey, appSecret = demo?.appSecret } = options;
+    if (baseUrl === undefined || appKey === undefined || appSecret === undefined) {
+      throw new Error('Where to? Run npm start, or give --base-url, --app-key and --app-secret.');
+    }
+    await submit(file, { baseUrl, appKey, appSecret });
+  });
+
+async function withDatabase<Result>(work: (db: Database) => Promise<Result>): Promise<Result> {
+  const db = openDatabase({
+    url: await findDatabaseUrl(config),
+    poolSize: 2,
+    applicationName: 'lockstep-cli',
+    onError: () => {},
+  });
+  try {
+    return await work(db);
+  } finally {
+    await db.destroy();
+  }
+}
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  process.stderr.write(`lockstep: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+}

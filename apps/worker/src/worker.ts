@@ -1,0 +1,41 @@
+import { deleteExpiredAccess } from '@lockstep/access';
+import { job, OrderWorker, QUEUE_NAME } from '@lockstep/orders';
+import {
+  assertRedisKeepsJobs,
+  type Closable,
+  closeAll,
+  type Database,
+  type Logger,
+  type Metrics,
+  openConsumer,
+  type QueueBackend,
+} from '@lockstep/platform';
+import { every } from './every.ts';
+
+/** Jobs in progress at once. A job only waits for drains, which are bounded on their own. */
+const JOBS_AT_ONCE = 50;
+const SWEEP_EVERY_MS = 1_000;
+const EXPIRE_EVERY_MS = 30_000;
+
+/** Starts to carry out jobs, to sweep, and to clear away what has expired. Closing finishes what runs. */
+export async function startWorker(options: {
+  db: Database;
+  queue: QueueBackend;
+  log: Logger;
+  metrics: Metrics;
+  drains: number;
+}): Promise<Closable> {
+  const { db, queue, log, metrics, drains } = options;
+  if (queue.kind === 'redis') await assertRedisKeepsJobs(queue.url);
+  const worker = new OrderWorker({ db, log, metrics, drains });
+  const consumer = openConsumer<unknown>(queue, QUEUE_NAME, {
+    concurrency: JOBS_AT_ONCE,
+    log,
+    async process(data) {
+      await worker.process(job.parse(data));
+    },
+  });
+  const sweep = every(SWEEP_EVERY_MS, () => worker.sweep(), log);
+  const expire = every(EXPIRE_EVERY_MS, () => deleteExpiredAccess(db), log);
+  return { close: () => closeAll(sweep.close, expire.close, consumer.close) };
+}

@@ -1,0 +1,1 @@
+drop table batch; drop sequence batch_id;

@@ -1,0 +1,23 @@
+-- The orders of a batch that belong to one lane. Pending while finished_time is null; the payload (JSON, an array of
+-- [index in orderList, order]) is dropped when the orders have taken effect.
+create table lane_chunk (
+  batch_id bigint not null references batch,
+  lane smallint not null,
+  order_count integer not null check (order_count > 0),
+  payload text,
+  accepted_time timestamptz not null default now(),
+  finished_time timestamptz,
+  succeeded integer,
+  failed integer,
+  primary key (batch_id, lane),
+  check ((payload is null) = (finished_time is not null)),
+  check ((succeeded is null) = (finished_time is null)),
+  check ((failed is null) = (finished_time is null)),
+  check (succeeded + failed = order_count)
+);
+-- No compression: the payload is written once, read once and dropped.
+alter table lane_chunk alter column payload set storage external;
+-- What is pending, in the order in which it takes effect.
+create index lane_chunk_pending on lane_chunk (lane, batch_id) where finished_time is null;
+-- Every row dies once and quickly: vacuum early, so that looking for what is pending does not walk over the dead.
+alter table lane_chunk set (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000);

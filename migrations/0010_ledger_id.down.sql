@@ -1,0 +1,1 @@
+drop sequence ledger_id;

@@ -1,0 +1,72 @@
+import { ACCESS_TOKEN_SECONDS, type OAuthErrorWord, type Scope, scope, type TokenAnswer } from '@lockstep/contract';
+import type { Database } from '@lockstep/platform';
+import { sql } from 'kysely';
+import { hashSecret, isSecret, newSecret } from './secrets.ts';
+
+/** A refusal of the token endpoint (RFC 6749 section 5.2). */
+export class OAuthRefusal extends Error {
+  readonly word: OAuthErrorWord;
+
+  constructor(word: OAuthErrorWord, description: string) {
+    super(description);
+    this.name = 'OAuthRefusal';
+    this.word = word;
+  }
+}
+
+export interface ClientCredentials {
+  clientId: string;
+  clientSecret: string;
+}
+
+/** Compared with where the application is unknown, so that the answer takes as long. */
+const NO_APPLICATION = { id: '0', secret_hash: hashSecret(newSecret()), scopes: [] as string[], status: 'pending' };
+
+/**
+ * Issues an application-level token, good for two hours (RFC 6749 section 4.4; decisions 2).
+ *
+ * `requestedScope` is space-separated; without it the token carries all scopes of the application. Throws an
+ * OAuthRefusal.
+ */
+export async function issueClientToken(
+  db: Database,
+  client: ClientCredentials,
+  requestedScope: string | undefined,
+): Promise<TokenAnswer> {
+  const found = await db
+    .selectFrom('application')
+    .select(['id', 'secret_hash', 'scopes', 'status'])
+    .where('app_key', '=', client.clientId)
+    .executeTakeFirst();
+  const application = found ?? NO_APPLICATION;
+  if (!isSecret(client.clientSecret, application.secret_hash) || found === undefined) {
+    throw new OAuthRefusal('invalid_client', 'The client id or the client secret is wrong.');
+  }
+  if (application.status !== 'approved') {
+    throw new OAuthRefusal('unauthorized_client', 'The application is not approved.');
+  }
+  const scopes = grantedScopes(application.scopes, requestedScope);
+  const token = newSecret();
+  await db
+    .insertInto('access_token')
+    .values({
+      token_hash: hashSecret(token),
+      application_id: application.id,
+      scopes,
+      expires_time: sql<Date>`now() + make_interval(secs => ${ACCESS_TOKEN_SECONDS})`,
+    })
+    .execute();
+  return { access_token: token, token_type: 'Bearer', expires_in: ACCESS_TOKEN_SECONDS, scope: scopes.join(' ') };
+}
+
+function grantedScopes(owned: string[], requested: string | undefined): Scope[] {
+  const words = requested?.split(' ').filter((word) => word !== '') ?? [];
+  const wanted = words.length > 0 ? words : owned;
+  return wanted.map((word) => {
+    const known = scope.safeParse(word);
+    if (!known.success || !owned.includes(word)) {
+      throw new OAuthRefusal('invalid_scope', 'The application does not have a scope that was asked for.');
+    }
+    return known.data;
+  });
+}

@@ -1,0 +1,3 @@
+export * from './ledger.ts';
+export * from './load-ledger.ts';
+export * from './write-ledger.ts';

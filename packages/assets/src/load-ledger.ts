@@ -1,0 +1,159 @@
+import type { LicenseType } from '@lockstep/contract';
+import type { Trx } from '@lockstep/platform';
+import { sql } from 'kysely';
+import { type Asset, emptyChanges, type Ledger, type ProductInstance } from './ledger.ts';
+
+/** What some orders may look at. Numbers in `emptiedAssetNums` are loaded with what is on them. */
+export interface LedgerScope {
+  customerIds: Set<string>;
+  purchaseIds: Set<string>;
+  assetNums: Set<string>;
+  emptiedAssetNums: Set<string>;
+}
+
+const MAX_ID = 9_223_372_036_854_775_807n;
+
+/** Whether a client's digits can be an id of ours at all: as we write them, and within 63 bits. */
+function isId(digits: string): boolean {
+  return !digits.startsWith('0') && BigInt(digits) <= MAX_ID;
+}
+
+const ids = (digits: Iterable<string>) => [...digits].filter(isId);
+
+/**
+ * Loads the part of the ledger within a scope, and locks its assets until the transaction ends. They are locked in
+ * the order of their numbers, so two transactions that want the same ones wait rather than deadlock.
+ */
+export async function loadLedger(trx: Trx, scope: LedgerScope): Promise<Ledger> {
+  const [customers, purchases, assetRows] = await Promise.all([
+    selectCustomers(trx, ids(scope.customerIds)),
+    selectPurchases(trx, ids(scope.purchaseIds)),
+    lockAssets(trx, [...scope.assetNums]),
+  ]);
+  const assets = new Map(assetRows.map((row) => [row.asset_num, assetOf(row)]));
+  const emptied = [...assets.values()].filter((asset) => scope.emptiedAssetNums.has(asset.assetNum));
+  if (emptied.length > 0) await loadContents(trx, emptied);
+  return {
+    enterpriseOfCustomer: new Map(customers.map((row) => [row.id, row.enterprise_id])),
+    customerOfPurchase: new Map(purchases.map((row) => [row.id, row.customer_id])),
+    assets,
+    changes: emptyChanges(),
+  };
+}
+
+async function selectCustomers(trx: Trx, customerIds: string[]) {
+  if (customerIds.length === 0) return [];
+  const { rows } = await sql<{ id: string; enterprise_id: string }>`
+    select id, enterprise_id from customer where id = any (${customerIds}::bigint[])`.execute(trx);
+  return rows;
+}
+
+async function selectPurchases(trx: Trx, orderIds: string[]) {
+  if (orderIds.length === 0) return [];
+  const { rows } = await sql<{ id: string; customer_id: string }>`
+    select id, customer_id from license_order
+    where id = any (${orderIds}::bigint[]) and order_type = 'new_buy' and cause is null`.execute(trx);
+  return rows;
+}
+
+interface AssetRow {
+  id: string;
+  asset_num: string;
+  customer_id: string;
+  license_type: LicenseType;
+  limit_start_date: string | null;
+  limit_end_date: string | null;
+  borrowed_usb_key: boolean;
+  extends: Record<string, string>;
+}
+
+async function lockAssets(trx: Trx, assetNums: string[]): Promise<AssetRow[]> {
+  if (assetNums.length === 0) return [];
+  const { rows } = await sql<AssetRow>`
+    select id, asset_num, customer_id, license_type, limit_start_date, limit_end_date, borrowed_usb_key, extends
+    from asset where asset_num = any (${assetNums}::text[]) and revoked_time is null
+    order by asset_num for update`.execute(trx);
+  return rows;
+}
+
+function assetOf(row: AssetRow): Asset {
+  return {
+    id: row.id,
+    assetNum: row.asset_num,
+    customerId: row.customer_id,
+    licenseType: row.license_type,
+    limitStartDate: numberOf(row.limit_start_date),
+    limitEndDate: numberOf(row.limit_end_date),
+    borrowedUsbKey: row.borrowed_usb_key,
+    extends: row.extends,
+    grants: [],
+    merchandises: [],
+    products: [],
+    revoked: false,
+  };
+}
+
+const numberOf = (value: string | null) => (value === null ? null : Number(value));
+
+interface GrantRow {
+  asset_id: string;
+  license_order_id: string;
+}
+
+interface MerchandiseRow {
+  id: string;
+  asset_id: string;
+  license_order_id: string;
+}
+
+interface ProductRow {
+  id: string;
+  asset_id: string;
+  license_order_id: string;
+  product_uri: string;
+  limit_start_date: string | null;
+  limit_end_date: string | null;
+  limit_concurrent: number;
+}
+
+/** Fills assets with their active grants, merchandises and products, oldest first. */
+async function loadContents(trx: Trx, assets: Asset[]): Promise<void> {
+  const byId = new Map(assets.map((asset) => [asset.id!, asset]));
+  const assetIds = [...byId.keys()];
+  const [grants, merchandises, products] = await Promise.all([
+    sql<GrantRow>`
+      select asset_id, license_order_id from asset_grant
+      where asset_id = any (${assetIds}::bigint[]) and revoked_time is null
+      order by license_order_id`.execute(trx),
+    sql<MerchandiseRow>`
+      select id, asset_id, license_order_id from merchandise_instance
+      where asset_id = any (${assetIds}::bigint[]) and revoked_time is null
+      order by license_order_id, id`.execute(trx),
+    sql<ProductRow>`
+      select id, asset_id, license_order_id, product_uri, limit_start_date, limit_end_date, limit_concurrent
+      from product_instance where asset_id = any (${assetIds}::bigint[]) and revoked_time is null
+      order by license_order_id, id`.execute(trx),
+  ]);
+  for (const row of grants.rows) {
+    byId.get(row.asset_id)!.grants.push({ licenseOrderId: row.license_order_id, revoked: false });
+  }
+  for (const row of merchandises.rows) {
+    const merchandise = { id: row.id, licenseOrderId: row.license_order_id, bought: null, parent: null, revoked: false };
+    byId.get(row.asset_id)!.merchandises.push(merchandise);
+  }
+  for (const row of products.rows) byId.get(row.asset_id)!.products.push(productOf(row));
+}
+
+function productOf(row: ProductRow): ProductInstance {
+  return {
+    id: row.id,
+    licenseOrderId: row.license_order_id,
+    productUri: row.product_uri,
+    limitStartDate: numberOf(row.limit_start_date),
+    limitEndDate: numberOf(row.limit_end_date),
+    limitConcurrent: row.limit_concurrent,
+    bought: null,
+    merchandise: null,
+    revoked: false,
+  };
+}

@@ -1,0 +1,206 @@
+import type { ProductToBuy } from '@lockstep/contract';
+import { type Database, insertRows, rowsOf, type Trx } from '@lockstep/platform';
+import { sql } from 'kysely';
+import type { Asset, Ledger, LedgerChanges } from './ledger.ts';
+
+/** Rows that one draw from the sequence ledger_id is good for; its increment in the migration. */
+const IDS_PER_BLOCK = 1_000;
+
+/**
+ * Hands out ids for new assets, merchandises and products in blocks that no other process has. What a crash leaves
+ * over of a block is a gap.
+ */
+export class LedgerIds {
+  readonly #db: Database;
+  #spare: { next: bigint; left: number }[] = [];
+
+  constructor(db: Database) {
+    this.#db = db;
+  }
+
+  /** Takes `count` ids that nobody else gets. */
+  async take(count: number): Promise<string[]> {
+    for (let missing = count - this.#left(); missing > 0; missing = count - this.#left()) {
+      const blocks = Math.ceil(missing / IDS_PER_BLOCK);
+      const { rows } = await sql<{ id: string }>`
+        select nextval('ledger_id') as id from generate_series(1, ${blocks}::int)`.execute(this.#db);
+      this.#spare.push(...rows.map(({ id }) => ({ next: BigInt(id), left: IDS_PER_BLOCK })));
+    }
+    return Array.from({ length: count }, () => this.#takeOne());
+  }
+
+  #left(): number {
+    return this.#spare.reduce((sum, block) => sum + block.left, 0);
+  }
+
+  #takeOne(): string {
+    const block = this.#spare[0]!;
+    if (--block.left === 0) this.#spare.shift();
+    return String(block.next++);
+  }
+}
+
+/**
+ * Stores what a ledger's orders have changed, set-wise, in the transaction that loaded it. Revocations go first, so
+ * that a number that was revoked and bought again is free when it is inserted.
+ */
+export async function writeLedger(trx: Trx, ledger: Ledger, ids: LedgerIds): Promise<void> {
+  const { changes } = ledger;
+  const revokedIds = {
+    asset: idsOf(changes.revokedAssets),
+    merchandise_instance: idsOf(changes.revokedMerchandises),
+    product_instance: idsOf(changes.revokedProducts),
+  };
+  const changed = [...changes.changedAssets].filter((asset) => asset.id !== null && !asset.revoked);
+  const released = idsOf(changes.releasedAssets);
+  await assignIds(changes, ids);
+  await Promise.all([
+    revoke(trx, 'asset', revokedIds.asset),
+    revoke(trx, 'merchandise_instance', revokedIds.merchandise_instance),
+    revoke(trx, 'product_instance', revokedIds.product_instance),
+    revokeGrants(trx, changes),
+    updateAssets(trx, changed),
+    releaseAssets(trx, released),
+    insertAssets(trx, changes),
+    insertGrants(trx, changes),
+    insertMerchandises(trx, changes),
+    insertProducts(trx, changes),
+  ]);
+}
+
+/** The ids of those that are stored already. */
+function idsOf(instances: Iterable<{ id: string | null }>): string[] {
+  return [...instances].map((instance) => instance.id).filter((id) => id !== null);
+}
+
+async function assignIds(changes: LedgerChanges, ids: LedgerIds): Promise<void> {
+  const made = [
+    ...changes.newAssets,
+    ...changes.newMerchandises.map((effect) => effect.merchandise),
+    ...changes.newProducts.map((effect) => effect.product),
+  ];
+  const taken = await ids.take(made.length);
+  for (const [index, instance] of made.entries()) instance.id = taken[index]!;
+}
+
+async function revoke(trx: Trx, table: 'asset' | 'merchandise_instance' | 'product_instance', ids: string[]) {
+  if (ids.length === 0) return;
+  await sql`
+    update ${sql.table(table)} set revoked_time = now(), updated_time = now()
+    where id = any (${ids}::bigint[])`.execute(trx);
+}
+
+async function revokeGrants(trx: Trx, changes: LedgerChanges): Promise<void> {
+  const created = new Set(changes.newGrants.map((effect) => effect.grant));
+  const revoked = changes.revokedGrants.filter((effect) => !created.has(effect.grant));
+  if (revoked.length === 0) return;
+  const grants = rowsOf([
+    ['asset_id', 'bigint', revoked.map((effect) => effect.asset.id)],
+    ['license_order_id', 'bigint', revoked.map((effect) => effect.grant.licenseOrderId)],
+  ]);
+  await sql`
+    update asset_grant set revoked_time = now() from ${grants} as revoked (asset_id, license_order_id)
+    where asset_grant.asset_id = revoked.asset_id
+      and asset_grant.license_order_id = revoked.license_order_id`.execute(trx);
+}
+
+async function updateAssets(trx: Trx, changed: Asset[]): Promise<void> {
+  if (changed.length === 0) return;
+  const rows = rowsOf([
+    ['id', 'bigint', changed.map((asset) => asset.id)],
+    ['customer_id', 'bigint', changed.map((asset) => asset.customerId)],
+    ['limit_start_date', 'bigint', changed.map((asset) => asset.limitStartDate)],
+    ['limit_end_date', 'bigint', changed.map((asset) => asset.limitEndDate)],
+    ['borrowed_usb_key', 'boolean', changed.map((asset) => asset.borrowedUsbKey)],
+    ['extends', 'jsonb', changed.map((asset) => JSON.stringify(asset.extends))],
+  ]);
+  await sql`
+    update asset set customer_id = c.customer_id, limit_start_date = c.limit_start_date,
+      limit_end_date = c.limit_end_date, borrowed_usb_key = c.borrowed_usb_key, extends = c.extends,
+      updated_time = now()
+    from ${rows} as c (id, customer_id, limit_start_date, limit_end_date, borrowed_usb_key, extends)
+    where asset.id = c.id`.execute(trx);
+}
+
+/** A revoked or transferred asset loses its assignment and its lending, and as a lock what is lent into it. */
+async function releaseAssets(trx: Trx, ids: string[]): Promise<void> {
+  if (ids.length === 0) return;
+  await Promise.all([
+    sql`delete from asset_assignment where asset_id = any (${ids}::bigint[])`.execute(trx),
+    sql`
+      delete from asset_lending
+      where asset_id = any (${ids}::bigint[]) or lock_asset_id = any (${ids}::bigint[])`.execute(trx),
+  ]);
+}
+
+/** What is bought and revoked by the same group of orders is stored as revoked: `now` is the transaction's time. */
+const revokedTime = (instance: { revoked: boolean }) => (instance.revoked ? 'now' : null);
+
+async function insertAssets(trx: Trx, changes: LedgerChanges): Promise<void> {
+  const assets = [...changes.newAssets];
+  await insertRows(trx, 'asset', [
+    ['id', 'bigint', assets.map((asset) => asset.id)],
+    ['asset_num', 'text', assets.map((asset) => asset.assetNum)],
+    ['customer_id', 'bigint', assets.map((asset) => asset.customerId)],
+    ['license_type', 'text', assets.map((asset) => asset.licenseType)],
+    ['limit_start_date', 'bigint', assets.map((asset) => asset.limitStartDate)],
+    ['limit_end_date', 'bigint', assets.map((asset) => asset.limitEndDate)],
+    ['borrowed_usb_key', 'boolean', assets.map((asset) => asset.borrowedUsbKey)],
+    ['extends', 'jsonb', assets.map((asset) => JSON.stringify(asset.extends))],
+    ['revoked_time', 'timestamptz', assets.map(revokedTime)],
+  ]);
+}
+
+async function insertGrants(trx: Trx, { newGrants }: LedgerChanges): Promise<void> {
+  await insertRows(trx, 'asset_grant', [
+    ['asset_id', 'bigint', newGrants.map(({ asset }) => asset.id)],
+    ['license_order_id', 'bigint', newGrants.map(({ grant }) => grant.licenseOrderId)],
+    ['revoked_time', 'timestamptz', newGrants.map(({ grant }) => revokedTime(grant))],
+  ]);
+}
+
+async function insertMerchandises(trx: Trx, { newMerchandises }: LedgerChanges): Promise<void> {
+  const bought = newMerchandises.map(({ merchandise }) => merchandise.bought!);
+  await insertRows(trx, 'merchandise_instance', [
+    ['id', 'bigint', newMerchandises.map(({ merchandise }) => merchandise.id)],
+    ['asset_id', 'bigint', newMerchandises.map(({ asset }) => asset.id)],
+    ['license_order_id', 'bigint', newMerchandises.map(({ merchandise }) => merchandise.licenseOrderId)],
+    ['parent_id', 'bigint', newMerchandises.map(({ merchandise }) => merchandise.parent?.id ?? null)],
+    ['crm_product_id', 'text', bought.map((merchandise) => merchandise.crmProductId)],
+    ['parent_crm_product_id', 'text', bought.map((merchandise) => merchandise.parentCrmProductId)],
+    ['merchandise_num', 'text', bought.map((merchandise) => merchandise.merchandiseNum)],
+    ['merchandise_name', 'text', bought.map((merchandise) => merchandise.merchandiseName)],
+    ['parent_merchandise_num', 'text', bought.map((merchandise) => merchandise.parentMerchandiseNum)],
+    ['time_duration_expression', 'text', bought.map((merchandise) => merchandise.timeDurationExpression)],
+    ['revoked_time', 'timestamptz', newMerchandises.map(({ merchandise }) => revokedTime(merchandise))],
+  ]);
+}
+
+async function insertProducts(trx: Trx, { newProducts }: LedgerChanges): Promise<void> {
+  const bought = newProducts.map(({ product }) => product.bought!);
+  await insertRows(trx, 'product_instance', [
+    ['id', 'bigint', newProducts.map(({ product }) => product.id)],
+    ['asset_id', 'bigint', newProducts.map(({ asset }) => asset.id)],
+    ['license_order_id', 'bigint', newProducts.map(({ product }) => product.licenseOrderId)],
+    ['merchandise_id', 'bigint', newProducts.map(({ product }) => product.merchandise?.id ?? null)],
+    ['crm_product_id', 'text', bought.map((product) => product.crmProductId)],
+    ['product_uri', 'text', bought.map((product) => product.productUri)],
+    ['product_name', 'text', bought.map((product) => product.productName)],
+    ['limit_start_date', 'bigint', newProducts.map(({ product }) => product.limitStartDate)],
+    ['limit_end_date', 'bigint', newProducts.map(({ product }) => product.limitEndDate)],
+    ['limit_concurrent', 'integer', newProducts.map(({ product }) => product.limitConcurrent)],
+    ['src_license_order_id', 'bigint', bought.map((product) => product.srcLicenseOrderId ?? null)],
+    ['details', 'jsonb', bought.map((product) => JSON.stringify(detailsOf(product)))],
+    ['revoked_time', 'timestamptz', newProducts.map(({ product }) => revokedTime(product))],
+  ]);
+}
+
+/** What was bought, without what has a column of its own. */
+function detailsOf(product: ProductToBuy) {
+  const { gmsPid, appKey, productType, parentCrmProductId, limitTimeDuration, trial, trialEndDate } = product;
+  const { passwords, timeUnit, timeUnitQuantity, timeDurationExpression, productFeatures } = product;
+  return {
+    ...{ gmsPid, appKey, productType, parentCrmProductId, limitTimeDuration, trial, trialEndDate },
+    ...{ passwords, timeUnit, timeUnitQuantity, timeDurationExpression, productFeatures },
+  };
+}

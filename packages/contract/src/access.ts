@@ -1,0 +1,42 @@
+import { z } from 'zod';
+
+export const scope = z.enum(['auth_order', 'auth_me']);
+export type Scope = z.infer<typeof scope>;
+
+export const ACCESS_TOKEN_SECONDS = 7_200;
+
+/** The form body of the token endpoint (RFC 6749 section 4.4; decisions 2). */
+export const tokenBody = z
+  .object({
+    grant_type: z.string().describe('client_credentials'),
+    client_id: z.string().optional().describe('The appKey, where HTTP Basic does not carry it.'),
+    client_secret: z.string().optional(),
+    scope: z.string().optional().describe('Space-separated; the application’s scopes where it is absent.'),
+  })
+  .meta({ id: 'TokenRequest' });
+
+/** RFC 6749 section 5.1. */
+export const tokenAnswer = z
+  .object({ access_token: z.string(), token_type: z.literal('Bearer'), expires_in: z.number(), scope: z.string() })
+  .meta({ id: 'Token' });
+export type TokenAnswer = z.infer<typeof tokenAnswer>;
+
+/** RFC 6749 section 5.2. */
+export const oauthErrorWord = z.enum([
+  'invalid_request',
+  'invalid_client',
+  'unauthorized_client',
+  'unsupported_grant_type',
+  'invalid_scope',
+  'temporarily_unavailable',
+]);
+export type OAuthErrorWord = z.infer<typeof oauthErrorWord>;
+
+export const oauthErrorAnswer = z
+  .object({ error: oauthErrorWord, error_description: z.string() })
+  .meta({ id: 'OAuthError' });
+
+const NONCE = /^[A-Za-z0-9_-]{8,64}$/;
+
+/** g_nonce: 8 to 64 characters of A-Z a-z 0-9 _ - (decisions 3). */
+export const nonce = z.string().regex(NONCE).describe('Anti-replay random string: 8 to 64 of A-Z a-z 0-9 _ -');

@@ -1,0 +1,283 @@
+import { z } from 'zod';
+import type { Cause } from './causes.ts';
+import { date, flag, id, integer, long, optional, optionalId, optionalText, secret, text, textOrEmpty } from './scalars.ts';
+
+export const MAX_ORDERS_PER_BATCH = 5_000;
+export const MAX_BODY_BYTES = 32 * 1024 * 1024;
+const MAX_MERCHANDISE_DEPTH = 16;
+const MAX_ADDRESS_CHARACTERS = 512;
+
+/** interface.md O5, licenseType values. */
+export const licenseType = z.enum(
+  [
+    'normal_unrecover_usbkey',
+    'normal_recover_usbkey',
+    'normal_unrecover_lan_usbkey',
+    'normal_recover_lan_usbkey',
+    'identity_usbkey',
+    'identity_lan_usbkey',
+    'softkey',
+    'lan_softkey',
+    'product_entity',
+    'cloud_account',
+    'cloud_customer',
+    'cloud_personal',
+    'lk_product_usbkey',
+    'lk_auth_usbkey',
+  ],
+  'is not a license type',
+);
+export type LicenseType = z.infer<typeof licenseType>;
+
+const CLOUD_LICENSE_TYPES: readonly LicenseType[] = ['cloud_account', 'cloud_customer', 'cloud_personal'];
+
+export const orderType = z.enum(['new_buy', 'delete_asset', 'delete_product'], 'is not an order type');
+export type OrderType = z.infer<typeof orderType>;
+
+export const syncMode = z.enum(['sync', 'async'], 'must be sync or async');
+export type SyncMode = z.infer<typeof syncMode>;
+
+/** A fault that a rule over several fields finds; `cause` goes into the answer. */
+function fault(cause: Cause, path: PropertyKey[], input: unknown) {
+  return { code: 'custom' as const, message: cause, path, input, params: { cause } };
+}
+
+interface Period {
+  limitStartDate?: number | undefined;
+  limitEndDate?: number | undefined;
+}
+
+/** A start after its end is refused (decisions 4). */
+function checkPeriod(value: Period, context: z.RefinementCtx): void {
+  if (
+    value.limitStartDate !== undefined &&
+    value.limitEndDate !== undefined &&
+    value.limitStartDate > value.limitEndDate
+  ) {
+    context.addIssue(fault('dates_reversed', ['limitStartDate'], value.limitStartDate));
+  }
+}
+
+const extendedAttribute = z.object({ extendCode: optionalText(), extendValue: optionalText() });
+
+const productFeature = z.object({
+  featureCode: text(),
+  featureName: text(),
+  featureValue: text(),
+  featureValueType: text(),
+  trial: flag(),
+  trialEndDate: date(),
+});
+
+const productToBuy = z
+  .object({
+    crmProductId: text(),
+    parentCrmProductId: textOrEmpty(),
+    productUri: text(),
+    productName: text(),
+    gmsPid: optionalText(),
+    appKey: optionalText(),
+    productType: text(),
+    limitStartDate: optional(long()),
+    limitEndDate: optional(long()),
+    limitConcurrent: integer(),
+    limitTimeDuration: long(),
+    strictMatchWhenDelete: z.boolean().nullish().transform((value) => value ?? false),
+    trial: flag(),
+    trialEndDate: long(),
+    passwords: optional(z.array(secret())),
+    timeUnit: text(),
+    timeUnitQuantity: integer(),
+    timeDurationExpression: text(),
+    srcLicenseOrderId: optionalId(),
+    productFeatures: z.array(productFeature),
+  })
+  .superRefine(checkPeriod)
+  .meta({ id: 'Product' });
+export type ProductToBuy = z.infer<typeof productToBuy>;
+
+const productToRevoke = z
+  .object({
+    crmProductId: text(),
+    productUri: text(),
+    limitStartDate: optional(long()),
+    limitEndDate: optional(long()),
+    limitConcurrent: integer(),
+    strictMatchWhenDelete: z.boolean().nullish().transform((value) => value ?? false),
+  })
+  .superRefine(checkPeriod)
+  .meta({ id: 'ProductToRevoke' });
+export type ProductToRevoke = z.infer<typeof productToRevoke>;
+
+/** The type of `optional(z.array(…))`, spelled out because merchandise nests in itself. */
+type OptionalList<Item extends z.ZodType> = z.ZodPipe<
+  z.ZodOptional<z.ZodNullable<z.ZodArray<Item>>>,
+  z.ZodTransform<z.output<Item>[] | undefined, z.output<Item>[] | null | undefined>
+>;
+
+const merchandise = z
+  .object({
+    crmProductId: text(),
+    parentCrmProductId: textOrEmpty(),
+    merchandiseNum: text(),
+    merchandiseName: text(),
+    parentMerchandiseNum: textOrEmpty(),
+    timeDurationExpression: text(),
+    get children(): OptionalList<typeof merchandise> {
+      return optional(z.array(merchandise));
+    },
+    licenseOrderProductList: z.array(productToBuy),
+  })
+  .meta({ id: 'Merchandise' });
+export type Merchandise = z.infer<typeof merchandise>;
+
+const atLeastOne = <Item extends z.ZodType>(item: Item) => z.array(item).min(1, 'must not be empty');
+
+const assetToBuy = z
+  .object({
+    assetNos: atLeastOne(text()),
+    assetExtendList: optional(z.array(extendedAttribute)),
+    limitStartDate: optional(long()),
+    limitEndDate: optional(long()),
+    borrowedUsbKey: optional(z.boolean()),
+    transferedAssetNum: optional(z.boolean()),
+    products: optional(z.array(productToBuy)),
+    merchandises: optional(z.array(merchandise)),
+  })
+  .superRefine(checkPeriod)
+  .meta({ id: 'AssetToBuy' });
+export type AssetToBuy = z.infer<typeof assetToBuy>;
+
+const assetToRevoke = z.object({ assetNos: atLeastOne(text()) }).meta({ id: 'AssetToRevoke' });
+
+const assetToRevokeProductsOf = z
+  .object({
+    assetNos: atLeastOne(text()),
+    limitStartDate: optional(long()),
+    limitEndDate: optional(long()),
+    products: atLeastOne(productToRevoke),
+  })
+  .superRefine(checkPeriod)
+  .meta({ id: 'AssetToRevokeProductsOf' });
+
+const orderHeader = {
+  sequence: integer(),
+  customerId: id(),
+  crmCustomerId: text(),
+  customerName: text(),
+  channelCustomerId: text(),
+  adminName: text(),
+  adminAccount: text(),
+  adminEmail: text(),
+  adminCellNumber: text(),
+  passwordMobile: text(),
+  address: text(MAX_ADDRESS_CHARACTERS),
+  customerType: z.enum(['personal', 'company'], 'must be personal or company'),
+  branchCode: text(),
+  branchName: text(),
+  enterpriseGlobalId: id(),
+  srcLicenseOrderId: optionalId(),
+  licenseType,
+};
+
+const newBuyOrder = z
+  .object({ ...orderHeader, orderType: z.literal('new_buy'), assets: atLeastOne(assetToBuy) })
+  .meta({ id: 'NewBuyOrder' });
+const deleteAssetOrder = z
+  .object({ ...orderHeader, orderType: z.literal('delete_asset'), assets: atLeastOne(assetToRevoke) })
+  .meta({ id: 'DeleteAssetOrder' });
+const deleteProductOrder = z
+  .object({ ...orderHeader, orderType: z.literal('delete_product'), assets: atLeastOne(assetToRevokeProductsOf) })
+  .meta({ id: 'DeleteProductOrder' });
+
+/** An order as it was sent, in the shape that its orderType needs (interface.md O5, "Shape by order type"). */
+const order = z.discriminatedUnion('orderType', [newBuyOrder, deleteAssetOrder, deleteProductOrder], {
+  error: 'must be new_buy, delete_asset or delete_product',
+});
+export type Order = z.infer<typeof order>;
+export type NewBuyOrder = z.infer<typeof newBuyOrder>;
+export type DeleteAssetOrder = z.infer<typeof deleteAssetOrder>;
+export type DeleteProductOrder = z.infer<typeof deleteProductOrder>;
+
+/** The rules of decisions 6.1 that look at more than one field of an order. */
+function checkOrder(order: Order, path: PropertyKey[], context: z.RefinementCtx): void {
+  const at = (...rest: PropertyKey[]) => [...path, ...rest];
+  if (order.orderType !== 'new_buy' && !order.srcLicenseOrderId && CLOUD_LICENSE_TYPES.includes(order.licenseType)) {
+    context.addIssue(fault('src_license_order_required', at('srcLicenseOrderId'), undefined));
+  }
+  for (const [index, asset] of order.assets.entries()) {
+    const seen = new Set<string>();
+    for (const [position, assetNum] of asset.assetNos.entries()) {
+      if (seen.has(assetNum)) {
+        context.addIssue(fault('asset_number_repeated', at('assets', index, 'assetNos', position), assetNum));
+      }
+      seen.add(assetNum);
+    }
+  }
+  if (order.orderType !== 'new_buy') return;
+  for (const [index, asset] of order.assets.entries()) {
+    if (!asset.products?.length && !asset.merchandises?.length) {
+      context.addIssue(fault('asset_without_items', at('assets', index, 'products'), asset.products));
+    }
+  }
+}
+
+/** The body of O5 (interface.md O5; decisions 6.1). */
+export const batchOrderBody = z
+  .object({
+    channelCode: text(),
+    channelOrderId: text(),
+    syncMode,
+    orderList: z
+      .array(order)
+      .min(1, 'must not be empty')
+      .max(MAX_ORDERS_PER_BATCH, `must hold at most ${MAX_ORDERS_PER_BATCH} orders`),
+  })
+  .superRefine((batch, context) => {
+    const sequences = new Set<number>();
+    for (const [index, order] of batch.orderList.entries()) {
+      if (sequences.has(order.sequence)) {
+        context.addIssue(fault('sequence_repeated', ['orderList', index, 'sequence'], order.sequence));
+      }
+      sequences.add(order.sequence);
+      checkOrder(order, ['orderList', index], context);
+    }
+  })
+  .meta({ id: 'BatchOrder' });
+export type BatchOrder = z.infer<typeof batchOrderBody>;
+
+/** The query of O5. */
+export const batchOrderQuery = z.object({ appKey: text() });
+
+/** One entry of O5's answer: final from that moment (decisions 6.1). */
+export const acceptedOrder = z.object({ sequence: z.number(), licenseOrderId: z.string(), customerId: z.string() });
+export type AcceptedOrder = z.infer<typeof acceptedOrder>;
+
+/**
+ * The path of the first merchandise that nests deeper than 16, or undefined. It looks at the body before the schema
+ * does, because checking a schema that contains itself takes stack, and a client may nest a million levels.
+ */
+export function findMerchandiseTooDeep(body: unknown): PropertyKey[] | undefined {
+  for (const [orderPath, order] of elements(body, 'orderList')) {
+    for (const [assetPath, asset] of elements(order, 'assets')) {
+      const found = findTooDeep(asset, 'merchandises', MAX_MERCHANDISE_DEPTH);
+      if (found) return [...orderPath, ...assetPath, ...found];
+    }
+  }
+  return undefined;
+}
+
+function findTooDeep(parent: unknown, key: string, levelsLeft: number): PropertyKey[] | undefined {
+  for (const [path, merchandise] of elements(parent, key)) {
+    if (levelsLeft === 0) return path;
+    const found = findTooDeep(merchandise, 'children', levelsLeft - 1);
+    if (found) return [...path, ...found];
+  }
+  return undefined;
+}
+
+function* elements(parent: unknown, key: string): Generator<[PropertyKey[], unknown]> {
+  const list = typeof parent === 'object' && parent !== null ? (parent as Record<string, unknown>)[key] : undefined;
+  if (!Array.isArray(list)) return;
+  for (const [index, element] of list.entries()) yield [[key, index], element];
+}

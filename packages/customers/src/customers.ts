@@ -1,0 +1,97 @@
+import { type BindCustomer, type Customer, type QueryCustomers, Refusal } from '@lockstep/contract';
+import { type Database, inTransaction, type Trx } from '@lockstep/platform';
+import { insertEnterprise } from './enterprises.ts';
+
+/**
+ * O1: creates a customer and binds it to the enterprise main account of that name, which it creates where there is
+ * none (decisions 5). A repeat answers the same customer.
+ *
+ * Throws a Refusal: enterprise_mobile_mismatch, customer_bound_elsewhere; then nothing has changed.
+ */
+export function bindCustomer(db: Database, request: BindCustomer): Promise<Customer> {
+  return inTransaction(db, async (trx) => {
+    const enterprise = await findEnterpriseFor(trx, request);
+    const existing = await trx
+      .selectFrom('customer')
+      .select(['id', 'enterprise_id', 'is_default'])
+      .where('channel_code', '=', request.channelCode)
+      .where('channel_customer_id', '=', request.channelCustomerId)
+      .executeTakeFirst();
+    if (existing !== undefined && existing.enterprise_id !== enterprise.id) {
+      throw new Refusal('customer_bound_elsewhere', request.channelCustomerId);
+    }
+    const { id, is_default } = existing ?? (await insertCustomer(trx, enterprise, request));
+    return {
+      customerId: id,
+      channelCode: request.channelCode,
+      channelCustomerId: request.channelCustomerId,
+      enterpriseGlobalId: enterprise.id,
+      enterpriseName: request.enterpriseName,
+      isDefault: is_default,
+    };
+  });
+}
+
+/** The enterprise of that name, made where it is missing, with its security mobile checked or set. */
+async function findEnterpriseFor(trx: Trx, request: BindCustomer): Promise<{ id: string; isNew: boolean }> {
+  const found = await trx
+    .selectFrom('enterprise')
+    .select(['id', 'security_mobile'])
+    .where('name', '=', request.enterpriseName)
+    .forUpdate()
+    .executeTakeFirst();
+  if (found === undefined) {
+    const id = await insertEnterprise(trx, { name: request.enterpriseName, securityMobile: request.passwordMobile });
+    return { id, isNew: true };
+  }
+  if (found.security_mobile === null) {
+    await trx
+      .updateTable('enterprise')
+      .set({ security_mobile: request.passwordMobile })
+      .where('id', '=', found.id)
+      .execute();
+  } else if (found.security_mobile !== request.passwordMobile) {
+    throw new Refusal('enterprise_mobile_mismatch');
+  }
+  return { id: found.id, isNew: false };
+}
+
+async function insertCustomer(trx: Trx, enterprise: { id: string; isNew: boolean }, request: BindCustomer) {
+  return trx
+    .insertInto('customer')
+    .values({
+      enterprise_id: enterprise.id,
+      channel_code: request.channelCode,
+      channel_customer_id: request.channelCustomerId,
+      name: request.customerName,
+      branch_name: request.branchName,
+      is_default: enterprise.isNew,
+    })
+    .returning(['id', 'is_default'])
+    .executeTakeFirstOrThrow();
+}
+
+/**
+ * O3: the default customer (Y) or all customers (N) of the enterprise that the named customer belongs to, oldest
+ * first; none where there is no such customer (decisions 5).
+ */
+export async function queryCustomers(db: Database, query: QueryCustomers): Promise<Customer[]> {
+  const rows = await db
+    .selectFrom('customer as named')
+    .innerJoin('enterprise', 'enterprise.id', 'named.enterprise_id')
+    .innerJoin('customer', 'customer.enterprise_id', 'enterprise.id')
+    .where('named.channel_code', '=', query.channelCode)
+    .where('named.channel_customer_id', '=', query.channelCustomerId)
+    .$if(query.defaultCustomer === 'Y', (all) => all.where('customer.is_default', '=', true))
+    .select([
+      'customer.id as customerId',
+      'customer.channel_code as channelCode',
+      'customer.channel_customer_id as channelCustomerId',
+      'enterprise.id as enterpriseGlobalId',
+      'enterprise.name as enterpriseName',
+      'customer.is_default as isDefault',
+    ])
+    .orderBy('customer.id')
+    .execute();
+  return rows;
+}

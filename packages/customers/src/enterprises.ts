@@ -1,0 +1,108 @@
+import { randomInt } from 'node:crypto';
+import { type CreatedEnterprise, type CreateEnterprise, Refusal } from '@lockstep/contract';
+import { type Database, inTransaction, type Trx } from '@lockstep/platform';
+
+const CODE_CHARACTERS = 8;
+const CODE_ALPHABET = 'abcdefghijkmnpqrstuvwxyz23456789';
+
+/** The channels of the two customers that O2 makes; the first is the default (decisions 5). */
+const CRM_CHANNEL = 'crm';
+const INDUSTRY_CHANNEL = 'industry';
+
+/** The two employees that O2 makes (decisions 5). */
+const FIRST_MEMBERS = [
+  { user_name: 'admin', is_administrator: true },
+  { user_name: 'cloud', is_administrator: false },
+];
+
+/** Inserts an enterprise main account with a code of its own; answers its id. */
+export async function insertEnterprise(
+  trx: Trx,
+  enterprise: { id?: string; name: string; crmCustomerId?: string; securityMobile?: string },
+): Promise<string> {
+  const { id } = await trx
+    .insertInto('enterprise')
+    .values({
+      ...(enterprise.id === undefined ? {} : { id: enterprise.id }),
+      name: enterprise.name,
+      code: newEnterpriseCode(),
+      crm_customer_id: enterprise.crmCustomerId ?? null,
+      security_mobile: enterprise.securityMobile ?? null,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return id;
+}
+
+/** Letters and digits that nobody mistakes for one another. */
+function newEnterpriseCode(): string {
+  return Array.from({ length: CODE_CHARACTERS }, () => CODE_ALPHABET[randomInt(CODE_ALPHABET.length)]).join('');
+}
+
+/**
+ * O2: creates an enterprise main account with its two customers and two employees (decisions 5). A repeat by
+ * crmCustomerId gets the same answer and changes nothing.
+ *
+ * Throws a Refusal: enterprise_name_taken, customer_bound_elsewhere; then nothing has changed.
+ */
+export function createEnterprise(db: Database, request: CreateEnterprise): Promise<CreatedEnterprise> {
+  return inTransaction(db, async (trx) => {
+    const existing = await trx
+      .selectFrom('enterprise')
+      .select('id')
+      .where('crm_customer_id', '=', request.crmCustomerId)
+      .executeTakeFirst();
+    const enterpriseId = existing?.id ?? (await insertNewEnterprise(trx, request));
+    return { enterpriseGlobalId: enterpriseId, defaultType: true, members: await firstMembers(trx, enterpriseId) };
+  });
+}
+
+async function insertNewEnterprise(trx: Trx, request: CreateEnterprise): Promise<string> {
+  const { crmCustomerId, customerName, branchName } = request;
+  const sameName = await trx.selectFrom('enterprise').select('id').where('name', '=', customerName).executeTakeFirst();
+  if (sameName !== undefined) throw new Refusal('enterprise_name_taken');
+  const bound = await trx
+    .selectFrom('customer')
+    .select('id')
+    .where('channel_customer_id', '=', crmCustomerId)
+    .where('channel_code', 'in', [CRM_CHANNEL, INDUSTRY_CHANNEL])
+    .executeTakeFirst();
+  if (bound !== undefined) throw new Refusal('customer_bound_elsewhere', crmCustomerId);
+
+  const enterpriseId = await insertEnterprise(trx, { name: customerName, crmCustomerId });
+  const customer = {
+    enterprise_id: enterpriseId,
+    channel_customer_id: crmCustomerId,
+    name: customerName,
+    branch_name: branchName,
+    address: request.address ?? null,
+  };
+  await trx
+    .insertInto('customer')
+    .values([
+      { ...customer, channel_code: CRM_CHANNEL, is_default: true },
+      { ...customer, channel_code: INDUSTRY_CHANNEL, is_default: false },
+    ])
+    .execute();
+  await trx
+    .insertInto('member')
+    .values(FIRST_MEMBERS.map((member) => ({ ...member, enterprise_id: enterpriseId })))
+    .execute();
+  return enterpriseId;
+}
+
+async function firstMembers(trx: Trx, enterpriseId: string): Promise<CreatedEnterprise['members']> {
+  const rows = await trx
+    .selectFrom('member')
+    .innerJoin('enterprise', 'enterprise.id', 'member.enterprise_id')
+    .select(['member.id', 'member.user_name', 'enterprise.code'])
+    .where('member.enterprise_id', '=', enterpriseId)
+    .where(
+      'member.user_name',
+      'in',
+      FIRST_MEMBERS.map((member) => member.user_name),
+    )
+    .orderBy('member.id')
+    .execute();
+  return rows.map((row) => ({ memberGlobalId: row.id, memberIdentity: `${row.user_name}@${row.code}` }));
+}

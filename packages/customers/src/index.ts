@@ -1,0 +1,3 @@
+export * from './customers.ts';
+export * from './demo.ts';
+export * from './enterprises.ts';

@@ -1,0 +1,48 @@
+import type { JobProducer, Logger, Metrics } from '@lockstep/platform';
+import type { Job } from './jobs.ts';
+
+/**
+ * Queues jobs for what was accepted, one add at a time: what is announced meanwhile goes into the next job. The
+ * answer to the client does not wait for it, because the order is durable already and the sweep finds a lost job.
+ */
+export class JobAnnouncer {
+  readonly #producer: JobProducer<Job>;
+  readonly #log: Logger;
+  readonly #metrics: Metrics;
+  readonly #lanes = new Set<number>();
+  #throughBatchId = 0n;
+  #adding: Promise<void> | null = null;
+
+  constructor(producer: JobProducer<Job>, log: Logger, metrics: Metrics) {
+    this.#producer = producer;
+    this.#log = log;
+    this.#metrics = metrics;
+  }
+
+  /** Has the lanes drained up to the batch. */
+  announce(lanes: Iterable<number>, batchId: string): void {
+    for (const lane of lanes) this.#lanes.add(lane);
+    if (BigInt(batchId) > this.#throughBatchId) this.#throughBatchId = BigInt(batchId);
+    this.#adding ??= this.#addAll();
+  }
+
+  /** Waits until everything announced is queued, or has failed to be. */
+  async close(): Promise<void> {
+    await this.#adding;
+    await this.#producer.close();
+  }
+
+  async #addAll(): Promise<void> {
+    while (this.#lanes.size > 0) {
+      const lanes = [...this.#lanes];
+      this.#lanes.clear();
+      try {
+        await this.#producer.add({ type: 'drain', version: 1, lanes, throughBatchId: String(this.#throughBatchId) });
+      } catch (error) {
+        this.#metrics.enqueueFailures.inc();
+        this.#log.warn({ err: error, lanes }, 'job could not be queued; the sweep will find the orders');
+      }
+    }
+    this.#adding = null;
+  }
+}

@@ -1,0 +1,78 @@
+import type { Drained } from './drain.ts';
+
+interface Waiter {
+  /** Lanes that are not yet drained up to the batch. */
+  lanes: Set<number>;
+  throughBatchId: bigint;
+  resolve: () => void;
+  reject: (error: unknown) => void;
+}
+
+/**
+ * Makes drains single-flight: in this process at most one drain of a lane runs, and everyone who wants the lane
+ * meanwhile shares the next one. A free slot takes its share of the wanted lanes, so under load one transaction
+ * carries the orders of many batches.
+ */
+export class DrainScheduler {
+  readonly #drain: (lanes: number[]) => Promise<Drained>;
+  #freeSlots: number;
+  readonly #wanted = new Set<number>();
+  readonly #running = new Set<number>();
+  #waiters = new Set<Waiter>();
+
+  constructor(options: { slots: number; drain: (lanes: number[]) => Promise<Drained> }) {
+    this.#drain = options.drain;
+    this.#freeSlots = options.slots;
+  }
+
+  /**
+   * Resolves when each of the lanes was drained, by drains that began after this call, up to the batch or until it
+   * was empty. Rejects with the failure of such a drain.
+   */
+  request(lanes: Iterable<number>, throughBatchId: bigint): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const waiter = { lanes: new Set(lanes), throughBatchId, resolve, reject };
+      if (waiter.lanes.size === 0) return resolve();
+      this.#waiters.add(waiter);
+      for (const lane of waiter.lanes) this.#wanted.add(lane);
+      this.#startDrains();
+    });
+  }
+
+  #startDrains(): void {
+    while (this.#freeSlots > 0) {
+      const ready = [...this.#wanted].filter((lane) => !this.#running.has(lane));
+      if (ready.length === 0) return;
+      const share = ready.slice(0, Math.ceil(ready.length / this.#freeSlots));
+      void this.#run(share);
+    }
+  }
+
+  async #run(lanes: number[]): Promise<void> {
+    const waiters = [...this.#waiters];
+    this.#freeSlots--;
+    for (const lane of lanes) {
+      this.#wanted.delete(lane);
+      this.#running.add(lane);
+    }
+    try {
+      const drained = await this.#drain(lanes);
+      for (const waiter of waiters) this.#satisfy(waiter, lanes, drained);
+      if (drained.throughBatchId !== null) for (const lane of lanes) this.#wanted.add(lane);
+    } catch (error) {
+      for (const waiter of waiters) {
+        if (lanes.some((lane) => waiter.lanes.has(lane)) && this.#waiters.delete(waiter)) waiter.reject(error);
+      }
+    } finally {
+      this.#freeSlots++;
+      for (const lane of lanes) this.#running.delete(lane);
+    }
+    this.#startDrains();
+  }
+
+  #satisfy(waiter: Waiter, lanes: number[], drained: Drained): void {
+    if (drained.throughBatchId !== null && drained.throughBatchId < waiter.throughBatchId) return;
+    for (const lane of lanes) waiter.lanes.delete(lane);
+    if (waiter.lanes.size === 0 && this.#waiters.delete(waiter)) waiter.resolve();
+  }
+}

@@ -1,0 +1,21 @@
+import { z } from 'zod';
+import { LANE_COUNT } from './lanes.ts';
+
+/** The BullMQ queue that carries the work. */
+export const QUEUE_NAME = 'lockstep-orders';
+
+/** A job is a pointer, never the data: drain these lanes up to this batch. Running it again does no harm. */
+const drainJob = z.object({
+  type: z.literal('drain'),
+  version: z.literal(1),
+  lanes: z.array(
+    z
+      .int()
+      .min(0)
+      .max(LANE_COUNT - 1),
+  ),
+  throughBatchId: z.string().regex(/^\d+$/),
+});
+
+export const job = z.discriminatedUnion('type', [drainJob]);
+export type Job = z.infer<typeof job>;

@@ -1,0 +1,15 @@
+import { crc32 } from 'node:zlib';
+
+/**
+ * The number of lanes. A customer's orders are all in one lane, so it may only change while nothing is pending.
+ * More lanes let more drains run at once; fewer make each drain's group larger.
+ */
+export const LANE_COUNT = 16;
+
+/** The lane of a customer: orders of one lane take effect in acceptance order. */
+export function laneOf(customerId: string): number {
+  return crc32(customerId) % LANE_COUNT;
+}
+
+/** Every lane. */
+export const ALL_LANES: readonly number[] = Array.from({ length: LANE_COUNT }, (_, lane) => lane);

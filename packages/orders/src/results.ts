@@ -1,0 +1,158 @@
+import {
+  type BatchResult,
+  type BatchResultQuery,
+  type Cause,
+  codeOf,
+  type OrderResult,
+  type OrderType,
+  Refusal,
+  type SingleOrderResult,
+} from '@lockstep/contract';
+import type { Database } from '@lockstep/platform';
+import { type RawBuilder, sql } from 'kysely';
+import { batchOf, licenseOrderIdOf } from './order-ids.ts';
+
+interface BatchRow {
+  id: string;
+  sync_mode: 'sync' | 'async';
+  total: number;
+  succeeded: number;
+  failed: number;
+  accepted_time: Date;
+  completed_time: Date | null;
+}
+
+interface OrderRow {
+  index: number;
+  sequence: number;
+  customer_id: string;
+  order_type: OrderType;
+  cause: Cause | null;
+  message: string | null;
+  assets: number | null;
+  products: number | null;
+  finished_time: Date | null;
+}
+
+/**
+ * What became of a batch, with a page of its orders in orderList order (decisions 6.4).
+ *
+ * Throws a Refusal: batch_not_found, for another application's batch too.
+ */
+export async function readBatchResult(
+  db: Database,
+  applicationId: string,
+  query: BatchResultQuery,
+): Promise<{ batchId: string; result: BatchResult }> {
+  return await db
+    .transaction()
+    .setIsolationLevel('repeatable read')
+    .setAccessMode('read only')
+    .execute(async (trx) => {
+      const batch = await readBatch(trx, applicationId, query);
+      const { orders, nextCursor } = await readPage(trx, batch.id, query);
+      const finished = batch.succeeded + batch.failed;
+      const result: BatchResult = {
+        channelCode: query.channelCode,
+        channelOrderId: query.channelOrderId,
+        syncMode: batch.sync_mode,
+        state: finished === batch.total ? 'completed' : finished === 0 ? 'accepted' : 'processing',
+        total: batch.total,
+        succeeded: batch.succeeded,
+        failed: batch.failed,
+        pending: batch.total - finished,
+        acceptedTime: batch.accepted_time.getTime(),
+        completedTime: finished === batch.total ? (batch.completed_time?.getTime() ?? null) : null,
+        orders,
+        nextCursor,
+      };
+      return { batchId: batch.id, result };
+    });
+}
+
+/** The batch with the sums over its chunks. */
+async function readBatch(db: Database, applicationId: string, query: BatchResultQuery): Promise<BatchRow> {
+  const { rows } = await sql<BatchRow>`
+    select batch.id, sync_mode, cardinality(sequences) as total, batch.accepted_time,
+      coalesce(sum(succeeded), 0)::int as succeeded, coalesce(sum(failed), 0)::int as failed,
+      max(finished_time) as completed_time
+    from batch join lane_chunk on batch_id = batch.id
+    where application_id = ${applicationId} and channel_code = ${query.channelCode}
+      and channel_order_id = ${query.channelOrderId}
+    group by batch.id`.execute(db);
+  if (rows[0] === undefined) throw new Refusal('batch_not_found', query.channelOrderId, query.channelCode);
+  return rows[0];
+}
+
+/** The orders of a batch, each with its outcome where it has one: its place, what was sent of it, what became of it. */
+const ordersOfBatch = sql`
+  select place::int - 1 as index, sequence, sent.customer_id, sent.order_type, finished.cause, finished.message,
+    finished.assets, finished.products, finished.finished_time
+  from batch
+  cross join unnest(sequences, customer_ids, order_types)
+    with ordinality as sent (sequence, customer_id, order_type, place)
+  left join license_order as finished on finished.id = batch.id * 8192 + place - 1`;
+
+async function readPage(db: Database, batchId: string, query: BatchResultQuery) {
+  const { rows } = await sql<OrderRow>`
+    ${ordersOfBatch}
+    where batch.id = ${batchId} and place > ${query.cursor ?? 0} ${stateFilter(query.state)}
+    order by place limit ${query.limit + 1}`.execute(db);
+  const page = rows.slice(0, query.limit);
+  const last = page.at(-1);
+  return {
+    orders: page.map((row) => resultOf(batchId, row)),
+    nextCursor: rows.length > query.limit && last !== undefined ? String(last.index + 1) : null,
+  };
+}
+
+function stateFilter(state: BatchResultQuery['state']): RawBuilder<unknown> {
+  switch (state) {
+    case undefined:
+      return sql``;
+    case 'pending':
+      return sql`and finished.id is null`;
+    case 'succeeded':
+      return sql`and finished.id is not null and finished.cause is null`;
+    case 'failed':
+      return sql`and finished.cause is not null`;
+  }
+}
+
+function resultOf(batchId: string, row: OrderRow): OrderResult {
+  return {
+    sequence: row.sequence,
+    licenseOrderId: licenseOrderIdOf(batchId, row.index),
+    customerId: row.customer_id,
+    orderType: row.order_type,
+    state: row.finished_time === null ? 'pending' : row.cause === null ? 'succeeded' : 'failed',
+    code: row.cause === null ? null : codeOf(row.cause, 'order'),
+    cause: row.cause,
+    message: row.message,
+    assets: row.assets ?? 0,
+    products: row.products ?? 0,
+    finishedTime: row.finished_time?.getTime() ?? null,
+  };
+}
+
+/**
+ * What became of one order (decisions 6.4).
+ *
+ * Throws a Refusal: order_not_found, for another application's order too.
+ */
+export async function readOrderResult(
+  db: Database,
+  applicationId: string,
+  licenseOrderId: string,
+): Promise<SingleOrderResult> {
+  const { batchId, index } = batchOf(licenseOrderId);
+  const { rows } = await sql<OrderRow & { channel_code: string; channel_order_id: string }>`
+    select orders.*, channel_code, channel_order_id
+    from batch cross join lateral (${ordersOfBatch} where batch.id = ${batchId} and place = ${index} + 1) as orders
+    where batch.id = ${batchId} and application_id = ${applicationId}`.execute(db);
+  const row = rows[0];
+  if (row === undefined || licenseOrderIdOf(batchId, index) !== licenseOrderId) {
+    throw new Refusal('order_not_found', licenseOrderId);
+  }
+  return { ...resultOf(batchId, row), channelCode: row.channel_code, channelOrderId: row.channel_order_id };
+}

@@ -1,0 +1,77 @@
+import { Kysely, PostgresDialect, type Transaction } from 'kysely';
+import pg from 'pg';
+import type { Tables } from './tables.ts';
+
+export type Database = Kysely<Tables>;
+export type Trx = Transaction<Tables>;
+
+const CONNECT_TIMEOUT_MS = 5_000;
+const IDLE_IN_TRANSACTION_TIMEOUT_MS = 60_000;
+
+/**
+ * Opens a pool of at most `poolSize` connections. It connects lazily; `onError` hears of idle connections that break.
+ *
+ * Queries that are started together on one connection travel together (pipelining), so a transaction that writes
+ * several tables pays for one round trip.
+ */
+export function openDatabase(options: {
+  url: string;
+  poolSize: number;
+  applicationName: string;
+  onError: (error: Error) => void;
+}): Database {
+  const pool = new pg.Pool({
+    connectionString: options.url,
+    max: options.poolSize,
+    application_name: options.applicationName,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
+    keepAlive: true,
+    pipeline: true,
+  } as pg.PoolConfig);
+  pool.on('error', options.onError);
+  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+}
+
+const DEADLOCK_DETECTED = '40P01';
+const SERIALIZATION_FAILURE = '40001';
+const UNIQUE_VIOLATION = '23505';
+
+function sqlState(error: unknown): string | undefined {
+  return error instanceof pg.DatabaseError ? error.code : undefined;
+}
+
+/**
+ * Whether two transactions met and this one lost: run again, it sees what the other committed. A unique violation
+ * counts, because rows are written only after their absence was read.
+ */
+export function isConflict(error: unknown): boolean {
+  const state = sqlState(error);
+  return state === DEADLOCK_DETECTED || state === SERIALIZATION_FAILURE || state === UNIQUE_VIOLATION;
+}
+
+/** Whether PostgreSQL itself answered with an error, as opposed to a broken connection or a fault in our code. */
+export function isDatabaseFault(error: unknown): boolean {
+  return sqlState(error) !== undefined;
+}
+
+/** Whether PostgreSQL refused what the data or the code asked, as opposed to being unable to serve anything now. */
+export function isDataFault(error: unknown): boolean {
+  const state = sqlState(error);
+  return state !== undefined && (state.startsWith('22') || state.startsWith('23') || state.startsWith('42'));
+}
+
+/** Runs a transaction, again where it lost against another one, `tries` times at most. */
+export async function inTransaction<Result>(
+  db: Database,
+  work: (trx: Trx) => Promise<Result>,
+  tries = 5,
+): Promise<Result> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await db.transaction().execute(work);
+    } catch (error) {
+      if (attempt >= tries || !isConflict(error)) throw error;
+    }
+  }
+}

@@ -1,0 +1,10 @@
+export * from './config.ts';
+export * from './database.ts';
+export * from './group.ts';
+export * from './insert-rows.ts';
+export * from './lifecycle.ts';
+export * from './log.ts';
+export * from './metrics.ts';
+export * from './migrate.ts';
+export * from './queue.ts';
+export type * from './tables.ts';

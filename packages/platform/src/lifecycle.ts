@@ -1,0 +1,45 @@
+import type { Logger } from './log.ts';
+
+/** What a process started and has to end. */
+export interface Closable {
+  close(): Promise<void>;
+}
+
+const SHUTDOWN_TIMEOUT_MS = 25_000;
+
+/**
+ * Runs a process's service until SIGTERM or SIGINT, then closes it and exits with status 0 (decisions 9).
+ *
+ * npm hands a signal on that the process group got as well, so a second signal is normal and changes nothing. A close
+ * that hangs is cut off after 25 s, which loses nothing that was answered.
+ */
+export async function runUntilSignal(log: Logger, start: () => Promise<Closable>): Promise<void> {
+  const stopping = new Promise<NodeJS.Signals>((resolve) => {
+    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, resolve);
+  });
+  process.on('unhandledRejection', (error) => fail(log, error));
+  process.on('uncaughtException', (error) => fail(log, error));
+  const service = await start();
+  const signal = await stopping;
+  log.info({ signal }, 'stopping');
+  const cutOff = setTimeout(() => {
+    log.error({ timeoutMs: SHUTDOWN_TIMEOUT_MS }, 'could not stop in time; ends now, nothing accepted is lost');
+    process.exit(0);
+  }, SHUTDOWN_TIMEOUT_MS);
+  await service.close();
+  clearTimeout(cutOff);
+  log.info('stopped');
+  process.exit(0);
+}
+
+function fail(log: Logger, error: unknown): void {
+  log.fatal({ err: error }, 'fault that nothing caught; ends now');
+  process.exit(1);
+}
+
+/** Closes in the order given, each even where an earlier one failed; then throws the first failure. */
+export async function closeAll(...closables: (() => Promise<unknown>)[]): Promise<void> {
+  const failures: unknown[] = [];
+  for (const close of closables) await close().catch((error: unknown) => failures.push(error));
+  if (failures.length > 0) throw failures[0];
+}

@@ -1,0 +1,81 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+
+const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+const ORDERS = [1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000];
+
+/** How deep each lane is and how old its oldest pending order, as the database knows it. */
+export interface Backlog {
+  lanes: { lane: number; pendingOrders: number }[];
+  oldestPendingSeconds: number;
+}
+
+/** A process's metrics in one registry of its own; docs/operations.md says what each is for. */
+export function createMetrics(readBacklog: () => Promise<Backlog>) {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+  const laneDepth = new Gauge({
+    name: 'lockstep_lane_pending_orders',
+    help: 'Accepted orders that have not taken effect, by lane',
+    labelNames: ['lane'],
+    registers,
+    async collect() {
+      const backlog = await readBacklog();
+      this.reset();
+      for (const { lane, pendingOrders } of backlog.lanes) this.set({ lane }, pendingOrders);
+      oldestPending.set(backlog.oldestPendingSeconds);
+    },
+  });
+  const oldestPending = new Gauge({
+    name: 'lockstep_oldest_pending_order_seconds',
+    help: 'Age of the oldest accepted order that has not taken effect',
+    registers,
+  });
+  return {
+    registry,
+    laneDepth,
+    ordersAccepted: new Counter({ name: 'lockstep_orders_accepted_total', help: 'Orders accepted', registers }),
+    ordersApplied: new Counter({
+      name: 'lockstep_orders_applied_total',
+      help: 'Orders that took effect or failed',
+      labelNames: ['outcome'],
+      registers,
+    }),
+    enqueueFailures: new Counter({
+      name: 'lockstep_enqueue_failures_total',
+      help: 'Jobs that could not be queued; the sweep makes up for them',
+      registers,
+    }),
+    sweptLanes: new Counter({
+      name: 'lockstep_swept_lanes_total',
+      help: 'Lanes that the sweep found with orders no job was working on',
+      registers,
+    }),
+    drainOrders: new Histogram({
+      name: 'lockstep_drain_orders',
+      help: 'Orders that one drain applied',
+      buckets: ORDERS,
+      registers,
+    }),
+    drainSeconds: new Histogram({
+      name: 'lockstep_drain_seconds',
+      help: 'Time of one drain',
+      buckets: SECONDS,
+      registers,
+    }),
+    drainFailures: new Counter({
+      name: 'lockstep_drain_failures_total',
+      help: 'Drains that failed and run again',
+      registers,
+    }),
+    httpSeconds: new Histogram({
+      name: 'lockstep_http_request_seconds',
+      help: 'Time of HTTP calls, by route and business code',
+      labelNames: ['method', 'route', 'code'],
+      buckets: SECONDS,
+      registers,
+    }),
+  };
+}
+
+export type Metrics = ReturnType<typeof createMetrics>;

@@ -1,0 +1,39 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { sql } from 'kysely';
+import { type Migration, type MigrationProvider, Migrator, NO_MIGRATIONS } from 'kysely/migration';
+import type { Database } from './database.ts';
+
+const MIGRATIONS = new URL('../../../migrations/', import.meta.url);
+
+/** The pairs of plain SQL files in migrations/: NNNN_name.up.sql and NNNN_name.down.sql. */
+const sqlFiles: MigrationProvider = {
+  async getMigrations() {
+    const files = await readdir(MIGRATIONS);
+    const names = files.filter((file) => file.endsWith('.up.sql')).map((file) => file.slice(0, -'.up.sql'.length));
+    return Object.fromEntries(names.map((name) => [name, { up: run(`${name}.up.sql`), down: run(`${name}.down.sql`) }]));
+  },
+};
+
+function run(file: string): Migration['up'] {
+  return async (db) => {
+    await sql.raw(await readFile(new URL(file, MIGRATIONS), 'utf8')).execute(db);
+  };
+}
+
+/**
+ * Brings the database to the newest migration, all of them in one transaction behind a lock, so that processes which
+ * start together do not collide. Answers the names that ran. Throws what the failing file threw.
+ */
+export async function migrateToLatest(db: Database): Promise<string[]> {
+  return applied(await new Migrator({ db, provider: sqlFiles }).migrateToLatest());
+}
+
+/** Takes every migration back, newest first. For the test that each pair undoes itself. */
+export async function migrateDown(db: Database): Promise<string[]> {
+  return applied(await new Migrator({ db, provider: sqlFiles }).migrateTo(NO_MIGRATIONS));
+}
+
+function applied({ error, results }: Awaited<ReturnType<Migrator['migrateToLatest']>>): string[] {
+  if (error) throw error;
+  return (results ?? []).map((result) => result.migrationName);
+}
