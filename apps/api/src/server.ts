@@ -3,7 +3,7 @@ import type { CallVerifier } from '@lockstep/access';
 import { MAX_BODY_BYTES, parse } from '@lockstep/contract';
 import type { BatchAcceptor, BatchWatch } from '@lockstep/orders';
 import type { Database, Logger, Metrics } from '@lockstep/platform';
-import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify';
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { z } from 'zod';
 import { limitBodyBytes } from './body-budget.ts';
@@ -45,8 +45,8 @@ const CALLER_REQUEST_ID = /^[A-Za-z0-9._-]{8,64}$/;
 export async function buildServer(options: ServerOptions): Promise<Server> {
   const server = Fastify({
     loggerInstance: options.log as FastifyBaseLogger,
-    disableRequestLogging: true,
-    requestIdLogLabel: 'requestId',
+    // One line a call is written by observeCalls, without the query, which may carry what should not be logged.
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
     genReqId: ({ headers }) => {
       const given = headers['x-request-id'];
       return typeof given === 'string' && CALLER_REQUEST_ID.test(given) ? given : randomUUID();

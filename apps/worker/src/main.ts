@@ -24,7 +24,15 @@ await runUntilSignal(log, async () => {
   const metrics = createMetrics(() => readBacklog(db));
   const queue = queueBackendOf(config, config.DATABASE_URL);
   const worker = await startWorker({ db, queue, log, metrics, drains: config.WORKER_DRAINS });
-  const probe = config.WORKER_PORT === undefined ? null : await startProbe(db, metrics, config.HOST, config.WORKER_PORT);
+  const probe =
+    config.WORKER_PORT === undefined ? null : await startProbe(db, metrics, config.HOST, config.WORKER_PORT);
   log.info({ queue: queue.kind, drains: config.WORKER_DRAINS }, 'worker ready');
-  return { close: () => closeAll(worker.close, async () => probe?.close(), () => db.destroy()) };
+  return {
+    close: () =>
+      closeAll(
+        worker.close,
+        async () => probe?.close(),
+        () => db.destroy(),
+      ),
+  };
 });

@@ -138,7 +138,13 @@ async function loadContents(trx: Trx, assets: Asset[]): Promise<void> {
     byId.get(row.asset_id)!.grants.push({ licenseOrderId: row.license_order_id, revoked: false });
   }
   for (const row of merchandises.rows) {
-    const merchandise = { id: row.id, licenseOrderId: row.license_order_id, bought: null, parent: null, revoked: false };
+    const merchandise = {
+      id: row.id,
+      licenseOrderId: row.license_order_id,
+      bought: null,
+      parent: null,
+      revoked: false,
+    };
     byId.get(row.asset_id)!.merchandises.push(merchandise);
   }
   for (const row of products.rows) byId.get(row.asset_id)!.products.push(productOf(row));

@@ -1,6 +1,18 @@
 import { z } from 'zod';
 import type { Cause } from './causes.ts';
-import { date, flag, id, integer, long, optional, optionalId, optionalText, secret, text, textOrEmpty } from './scalars.ts';
+import {
+  date,
+  flag,
+  id,
+  integer,
+  long,
+  optional,
+  optionalId,
+  optionalText,
+  secret,
+  text,
+  textOrEmpty,
+} from './scalars.ts';
 
 export const MAX_ORDERS_PER_BATCH = 5_000;
 export const MAX_BODY_BYTES = 32 * 1024 * 1024;
@@ -82,7 +94,10 @@ const productToBuy = z
     limitEndDate: optional(long()),
     limitConcurrent: integer(),
     limitTimeDuration: long(),
-    strictMatchWhenDelete: z.boolean().nullish().transform((value) => value ?? false),
+    strictMatchWhenDelete: z
+      .boolean()
+      .nullish()
+      .transform((value) => value ?? false),
     trial: flag(),
     trialEndDate: long(),
     passwords: optional(z.array(secret())),
@@ -103,7 +118,10 @@ const productToRevoke = z
     limitStartDate: optional(long()),
     limitEndDate: optional(long()),
     limitConcurrent: integer(),
-    strictMatchWhenDelete: z.boolean().nullish().transform((value) => value ?? false),
+    strictMatchWhenDelete: z
+      .boolean()
+      .nullish()
+      .transform((value) => value ?? false),
   })
   .superRefine(checkPeriod)
   .meta({ id: 'ProductToRevoke' });

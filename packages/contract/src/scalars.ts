@@ -89,6 +89,8 @@ const DATE_FAULT = 'must be milliseconds since 1970 or an ISO 8601 date';
 /** A date as Long milliseconds or ISO 8601 text (UTC where it names no offset), read as milliseconds (decisions 4). */
 export function date() {
   const isoText = z.union([z.iso.datetime({ offset: true, local: true }), z.iso.date()]);
-  const isoDate = isoText.transform((value) => Date.parse(/T.*(Z|[+-]\d\d:?\d\d)$|^[^T]*$/.test(value) ? value : `${value}Z`));
+  const isoDate = isoText.transform((value) =>
+    Date.parse(/T.*(Z|[+-]\d\d:?\d\d)$|^[^T]*$/.test(value) ? value : `${value}Z`),
+  );
   return z.union([long(), isoDate.pipe(long())], DATE_FAULT);
 }

@@ -56,7 +56,11 @@ export function prepareBatch(applicationId: string, batch: BatchOrder): Prepared
     sequences: orderList.map((order) => order.sequence),
     customerIds: orderList.map((order) => order.customerId),
     orderTypes: orderList.map((order) => order.orderType),
-    chunks: [...byLane].map(([lane, orders]) => ({ lane, orderCount: orders.length, payload: `[${orders.join(',')}]` })),
+    chunks: [...byLane].map(([lane, orders]) => ({
+      lane,
+      orderCount: orders.length,
+      payload: `[${orders.join(',')}]`,
+    })),
     bytes,
   };
 }
@@ -129,8 +133,7 @@ async function insertBatches(db: Database, batches: PreparedBatch[]): Promise<(S
   });
   const chunks = order.flatMap((index, place) =>
     batches[index]!.chunks.map(
-      ({ lane, orderCount, payload }) =>
-        sql`(${place}::int, ${lane}::smallint, ${orderCount}::int, ${payload}::text)`,
+      ({ lane, orderCount, payload }) => sql`(${place}::int, ${lane}::smallint, ${orderCount}::int, ${payload}::text)`,
     ),
   );
   const { rows } = await sql<{ place: number; id: string }>`

@@ -77,13 +77,7 @@ function planNewBuy(ledger: Ledger, licenseOrderId: string, order: NewBuyOrder):
 }
 
 /** The asset of a number: a new one, the customer's own, or one that the order transfers to the customer. */
-function buyAsset(
-  ledger: Ledger,
-  order: NewBuyOrder,
-  element: AssetToBuy,
-  assetNum: string,
-  effects: Effects,
-): Asset {
+function buyAsset(ledger: Ledger, order: NewBuyOrder, element: AssetToBuy, assetNum: string, effects: Effects): Asset {
   const terms = termsOf(element);
   const asset = ledger.assets.get(assetNum);
   if (asset === undefined) {

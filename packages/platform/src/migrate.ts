@@ -10,7 +10,9 @@ const sqlFiles: MigrationProvider = {
   async getMigrations() {
     const files = await readdir(MIGRATIONS);
     const names = files.filter((file) => file.endsWith('.up.sql')).map((file) => file.slice(0, -'.up.sql'.length));
-    return Object.fromEntries(names.map((name) => [name, { up: run(`${name}.up.sql`), down: run(`${name}.down.sql`) }]));
+    return Object.fromEntries(
+      names.map((name) => [name, { up: run(`${name}.up.sql`), down: run(`${name}.down.sql`) }]),
+    );
   },
 };
 

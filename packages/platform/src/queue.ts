@@ -54,7 +54,8 @@ export function openProducer<Job extends { type: string }>(
   name: string,
   log: Logger,
 ): JobProducer<Job> {
-  const { queue, ping, disconnect } = backend.kind === 'redis' ? redisQueue(backend, name) : postgresQueue(backend, name);
+  const { queue, ping, disconnect } =
+    backend.kind === 'redis' ? redisQueue(backend, name) : postgresQueue(backend, name);
   queue.on('error', (error: Error) => log.warn({ err: error, queue: name }, 'queue connection failed'));
   return {
     async add(job) {
@@ -77,7 +78,6 @@ function redisQueue(backend: { url: string; prefix?: string }, name: string) {
     maxRetriesPerRequest: 1,
     connectTimeout: PRODUCER_TIMEOUT_MS,
     commandTimeout: PRODUCER_TIMEOUT_MS,
-    enableOfflineQueue: false,
     retryStrategy: reconnectDelayMs,
   });
   // Its errors come out of the queue too, once a connection is shared; this listener only keeps it from throwing.
@@ -142,7 +142,10 @@ export async function assertRedisKeepsJobs(url: string): Promise<void> {
 async function withTimeout<Result>(work: Promise<Result>): Promise<Result> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`The queue did not answer in ${PRODUCER_TIMEOUT_MS} ms`)), PRODUCER_TIMEOUT_MS);
+    timer = setTimeout(
+      () => reject(new Error(`The queue did not answer in ${PRODUCER_TIMEOUT_MS} ms`)),
+      PRODUCER_TIMEOUT_MS,
+    );
   });
   try {
     return await Promise.race([work, timeout]);

@@ -2,10 +2,7 @@ import { sql } from 'kysely';
 import type { Server, ServerOptions } from '../server.ts';
 
 /** /health/live, /health/ready and /metrics (decisions 9). */
-export async function healthRoutes(
-  server: Server,
-  { db, metrics, isQueueReachable }: ServerOptions,
-): Promise<void> {
+export async function healthRoutes(server: Server, { db, metrics, isQueueReachable }: ServerOptions): Promise<void> {
   const schema = { hide: true };
 
   server.get('/health/live', { schema }, async () => ({ status: 'live' }));

@@ -56,7 +56,9 @@ function clientOf(authorization: string | undefined, body: z.infer<typeof tokenB
     throw new OAuthRefusal('invalid_request', 'The client authenticates in two ways at once.');
   }
   const encoded = /^Basic +([A-Za-z0-9+/=]+) *$/i.exec(authorization)?.[1];
-  const [id, ...secret] = Buffer.from(encoded ?? '', 'base64').toString('utf8').split(':');
+  const [id, ...secret] = Buffer.from(encoded ?? '', 'base64')
+    .toString('utf8')
+    .split(':');
   if (id === undefined || id === '' || secret.length === 0) {
     throw new OAuthRefusal('invalid_client', 'The Authorization header is not HTTP Basic.');
   }

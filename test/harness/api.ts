@@ -1,0 +1,120 @@
+import { randomUUID } from 'node:crypto';
+import type { Credentials } from '@lockstep/access';
+import { type AcceptedOrder, type BatchResult, batchResult, type Customer, failureBody } from '@lockstep/contract';
+
+/** An answer as it came over HTTP. */
+export interface Answer {
+  status: number;
+  headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  body: any;
+}
+
+export interface CallOptions {
+  query?: Record<string, string>;
+  body?: unknown;
+  /** In place of JSON.stringify(body). */
+  rawBody?: string | Uint8Array;
+  headers?: Record<string, string>;
+  /** null leaves it out. */
+  nonce?: string | null;
+  token?: string | null;
+}
+
+const ORDER_ROOT = '/order/api/order/v1';
+
+/** Calls a service over HTTP as a channel's system would. */
+export class Api {
+  readonly baseUrl: string;
+  readonly credentials: Credentials;
+  readonly token: string;
+
+  constructor(baseUrl: string, credentials: Credentials, token: string) {
+    this.baseUrl = baseUrl;
+    this.credentials = credentials;
+    this.token = token;
+  }
+
+  static async logIn(baseUrl: string, credentials: Credentials): Promise<Api> {
+    const response = await fetch(`${baseUrl}/oauth2/token`, {
+      method: 'POST',
+      body: new URLSearchParams({
+        grant_type: 'client_credentials',
+        client_id: credentials.appKey,
+        client_secret: credentials.appSecret,
+      }),
+    });
+    const { access_token } = (await response.json()) as { access_token: string };
+    return new Api(baseUrl, credentials, access_token);
+  }
+
+  /** Calls an operation of the order module; `path` follows {order_root}. */
+  async call(method: string, path: string, options: CallOptions = {}): Promise<Answer> {
+    const { nonce = randomUUID(), token = this.token } = options;
+    const query = new URLSearchParams({ ...options.query, ...(nonce === null ? {} : { g_nonce: nonce }) });
+    const body = options.rawBody ?? (options.body === undefined ? undefined : JSON.stringify(options.body));
+    const response = await fetch(`${this.baseUrl}${ORDER_ROOT}${path}?${query}`, {
+      method,
+      headers: {
+        ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...options.headers,
+      },
+      ...(body === undefined ? {} : { body: body as string }),
+    });
+    return { status: response.status, headers: response.headers, body: await response.json() };
+  }
+
+  /** O5 as it is, whatever the answer. */
+  submit(batch: unknown, options: CallOptions = {}): Promise<Answer> {
+    const query = { appKey: this.credentials.appKey, ...options.query };
+    return this.call('POST', '/licenseOrder/batchOrder', { body: batch, ...options, query });
+  }
+
+  /** O5 that must be accepted. */
+  async accept(batch: unknown): Promise<AcceptedOrder[]> {
+    return dataOf(await this.submit(batch));
+  }
+
+  /** The batch's result; waits until it is completed. The answer is held against the contract. */
+  async completed(batch: { channelCode: string; channelOrderId: string }): Promise<BatchResult> {
+    const { channelCode, channelOrderId } = batch;
+    const query = { channelCode, channelOrderId, waitSeconds: '30', limit: '1000' };
+    return batchResult.parse(dataOf(await this.call('GET', '/licenseOrder/batchOrder', { query })));
+  }
+
+  /** Accepts a batch, waits, and answers what became of its orders. */
+  async process(batch: { channelCode: string; channelOrderId: string }): Promise<BatchResult['orders']> {
+    await this.accept(batch);
+    return (await this.completed(batch)).orders;
+  }
+
+  /** O1 with a new customer of an enterprise of its own, or of the one that is named. */
+  async newCustomer(enterpriseName = `Enterprise ${randomUUID()}`): Promise<Customer> {
+    const answer = await this.call('POST', '/enterprise/user/bind', {
+      body: {
+        channelCode: 'test',
+        channelCustomerId: randomUUID(),
+        customerName: 'Customer',
+        branchName: 'Branch',
+        enterpriseName,
+        passwordMobile: '13800000000',
+      },
+    });
+    return dataOf(answer);
+  }
+}
+
+/** The data of an answer that must be a success. */
+export function dataOf(answer: Answer) {
+  if (answer.status !== 200 || answer.body.code !== 0) {
+    throw new Error(`Refused with HTTP ${answer.status}: ${JSON.stringify(answer.body)}`);
+  }
+  return answer.body.data;
+}
+
+/** What a refusal says, held against the contract: HTTP 299, code, cause and message. */
+export function refusalOf(answer: Answer): { code: string; cause: string; message: string } {
+  if (answer.status !== 299) throw new Error(`Not refused: HTTP ${answer.status} ${JSON.stringify(answer.body)}`);
+  return failureBody.parse(answer.body);
+}

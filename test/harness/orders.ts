@@ -1,0 +1,89 @@
+import { randomUUID } from 'node:crypto';
+import type { Customer } from '@lockstep/contract';
+
+/** Orders as a channel sends them: valid JSON bodies, every required field filled in, for tests to vary. */
+export type Sent = Record<string, unknown>;
+
+let sequence = 0;
+
+export function productToBuy(changes: Sent = {}): Sent {
+  return {
+    crmProductId: 'crm-1',
+    parentCrmProductId: '',
+    productUri: 'gms-100',
+    productName: 'Cost Estimator',
+    productType: 'tool',
+    limitConcurrent: 1,
+    limitTimeDuration: 0,
+    trial: 0,
+    trialEndDate: 0,
+    timeUnit: 'year',
+    timeUnitQuantity: 1,
+    timeDurationExpression: '1-0-0',
+    productFeatures: [],
+    ...changes,
+  };
+}
+
+export function productToRevoke(changes: Sent = {}): Sent {
+  return { crmProductId: 'crm-1', productUri: 'gms-100', limitConcurrent: 1, strictMatchWhenDelete: false, ...changes };
+}
+
+export function merchandise(changes: Sent = {}): Sent {
+  return {
+    crmProductId: 'crm-m1',
+    parentCrmProductId: '',
+    merchandiseNum: 'M-1',
+    merchandiseName: 'Office package',
+    parentMerchandiseNum: '',
+    timeDurationExpression: '1-0-0',
+    licenseOrderProductList: [productToBuy()],
+    ...changes,
+  };
+}
+
+function header(customer: Customer): Sent {
+  return {
+    sequence: ++sequence,
+    customerId: customer.customerId,
+    crmCustomerId: 'crm-customer',
+    customerName: 'Customer',
+    channelCustomerId: customer.channelCustomerId,
+    adminName: 'Admin',
+    adminAccount: 'admin',
+    adminEmail: 'admin@example.com',
+    adminCellNumber: '13800000000',
+    passwordMobile: '13800000000',
+    address: '1 Main Street',
+    customerType: 'company',
+    branchCode: 'B1',
+    branchName: 'Branch',
+    enterpriseGlobalId: customer.enterpriseGlobalId,
+    licenseType: 'normal_recover_usbkey',
+  };
+}
+
+/** A new_buy of one product onto the numbers. */
+export function newBuy(customer: Customer, assetNos: string[], changes: Sent = {}, element: Sent = {}): Sent {
+  const assets = [{ assetNos, products: [productToBuy()], ...element }];
+  return { ...header(customer), orderType: 'new_buy', assets, ...changes };
+}
+
+export function deleteAsset(customer: Customer, assetNos: string[], changes: Sent = {}): Sent {
+  return { ...header(customer), orderType: 'delete_asset', assets: [{ assetNos }], ...changes };
+}
+
+export function deleteProduct(customer: Customer, assetNos: string[], product: Sent = {}, changes: Sent = {}): Sent {
+  const assets = [{ assetNos, products: [productToRevoke(product)] }];
+  return { ...header(customer), orderType: 'delete_product', assets, ...changes };
+}
+
+/** An async batch of orders under a channelOrderId of its own. */
+export function batchOf(...orderList: Sent[]) {
+  return { channelCode: 'test', channelOrderId: randomUUID(), syncMode: 'async' as const, orderList };
+}
+
+/** An asset number that no other test uses. */
+export function newAssetNum(): string {
+  return `8${String(Math.floor(Math.random() * 1e12)).padStart(12, '0')}`;
+}

@@ -1,0 +1,106 @@
+import { randomUUID } from 'node:crypto';
+import { createApplication } from '@lockstep/access';
+import { startApi } from '@lockstep/api';
+import type { Scope } from '@lockstep/contract';
+import { readBacklog } from '@lockstep/orders';
+import {
+  type Closable,
+  closeAll,
+  createLogger,
+  createMetrics,
+  type Database,
+  type Metrics,
+  openDatabase,
+  type QueueBackend,
+} from '@lockstep/platform';
+import { startWorker } from '@lockstep/worker';
+import pg from 'pg';
+import { inject } from 'vitest';
+import { Api } from './api.ts';
+
+/** The queue backends that every test of queued work runs on. */
+export const QUEUE_KINDS = ['redis', 'postgres'] as const;
+export type QueueKind = (typeof QUEUE_KINDS)[number];
+
+/** A database of its own, without any service on it. */
+export interface TestDatabase {
+  db: Database;
+  url: string;
+  close: () => Promise<void>;
+}
+
+/** A whole service of its own: database, queue, one API and, unless told otherwise, one worker. */
+export interface Stack extends TestDatabase {
+  baseUrl: string;
+  queue: QueueBackend;
+  metrics: Metrics;
+  /** What the service logged, a line a string. */
+  logLines: string[];
+  /** A caller with an approved application of its own. */
+  newApi(scopes?: Scope[]): Promise<Api>;
+  startWorker(): Promise<Closable>;
+}
+
+export async function createTestDatabase(): Promise<TestDatabase> {
+  const name = `test_${randomUUID().replaceAll('-', '')}`;
+  await onServer((client) => client.query(`create database ${name} template ${inject('template')}`));
+  const url = new URL(inject('postgresUrl'));
+  url.pathname = `/${name}`;
+  const db = openDatabase({ url: url.href, poolSize: 8, applicationName: 'test', onError: () => {} });
+  return {
+    db,
+    url: url.href,
+    async close() {
+      await db.destroy();
+      await onServer((client) => client.query(`drop database ${name} with (force)`));
+    },
+  };
+}
+
+export function testQueue(kind: QueueKind, databaseUrl: string): QueueBackend {
+  return kind === 'postgres'
+    ? { kind, url: databaseUrl }
+    : { kind, url: inject('redisUrl'), prefix: new URL(databaseUrl).pathname.slice(1) };
+}
+
+/** Starts a stack. Close it in `afterAll`; nothing of it is shared with other tests. */
+export async function startStack(options: { queue?: QueueKind; worker?: boolean } = {}): Promise<Stack> {
+  const { queue: queueKind = 'postgres', worker = true } = options;
+  const database = await createTestDatabase();
+  const { db, url } = database;
+  const queue = testQueue(queueKind, url);
+  const logLines: string[] = [];
+  const log = createLogger({ name: 'test', level: 'trace' }, { write: (line) => void logLines.push(line) });
+  const metrics = createMetrics(() => readBacklog(db));
+  const running: Closable[] = [];
+  const newWorker = async () => {
+    const started = await startWorker({ db, queue, log, metrics, drains: 2 });
+    running.push(started);
+    return started;
+  };
+  const api = await startApi({ db, databaseUrl: url, queue, log, metrics, host: '127.0.0.1', port: 0 });
+  if (worker) await newWorker();
+  return {
+    ...database,
+    baseUrl: api.baseUrl,
+    queue,
+    metrics,
+    logLines,
+    startWorker: newWorker,
+    async newApi(scopes = ['auth_order', 'auth_me']) {
+      const credentials = await createApplication(db, { name: 'Test', scopes, approved: true });
+      return await Api.logIn(api.baseUrl, credentials);
+    },
+    close: () => closeAll(api.close, ...running.map((part) => part.close), database.close),
+  };
+}
+
+async function onServer(work: (client: pg.Client) => Promise<unknown>): Promise<void> {
+  const client = new pg.Client({ connectionString: inject('postgresUrl') });
+  await client.connect();
+  try {
+    await work(client);
+  } finally {
+    await client.end();
+  }
+}
