@@ -3,6 +3,7 @@ import swaggerUi from '@fastify/swagger-ui';
 import { failureBody, nonce, successBody } from '@lockstep/contract';
 import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import { tidyComponents } from './openapi-components.ts';
 import type { Server } from './server.ts';
 
 /** The query that every operation takes. */
@@ -10,7 +11,10 @@ export const nonceQuery = z.object({ g_nonce: nonce });
 
 /** The answers of an operation: 200 with its data, 299 with the reason of a refusal. */
 export function answers<Data extends z.ZodType>(data: Data) {
-  return { 200: successBody(data), 299: failureBody };
+  return {
+    200: successBody(data).describe('Success'),
+    299: z.object(failureBody.shape).describe('Refused, or a fault: nothing has changed'),
+  };
 }
 
 /** Publishes /openapi.json and /docs, made from the same schemas that check the calls (decisions 9). */
@@ -26,7 +30,7 @@ export async function describeOperations(server: Server): Promise<void> {
       components: { securitySchemes: { application: { type: 'http', scheme: 'bearer' } } },
     },
     transform: jsonSchemaTransform,
-    transformObject: jsonSchemaTransformObject,
+    transformObject: (document) => tidyComponents(jsonSchemaTransformObject(document)),
   });
   await server.register(swaggerUi, { routePrefix: '/docs' });
   server.get('/openapi.json', { schema: { hide: true } }, async () => server.swagger());

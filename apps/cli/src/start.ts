@@ -49,6 +49,13 @@ await runUntilSignal(log, async () => {
     return { close };
   } catch (error) {
     await close();
-    throw error;
+    process.stderr.write(`Lockstep could not start: ${explain(error)}\n`);
+    process.exit(1);
   }
 });
+
+function explain(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  if (code === 'EADDRINUSE') return `${config.HOST}:${config.PORT} is in use. Set PORT to another port.`;
+  return message;
+}

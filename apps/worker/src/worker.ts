@@ -26,7 +26,7 @@ export async function startWorker(options: {
   drains: number;
 }): Promise<Closable> {
   const { db, queue, log, metrics, drains } = options;
-  if (queue.kind === 'redis') await assertRedisKeepsJobs(queue.url);
+  if (queue.kind === 'redis') await assertRedisKeepsJobs(queue.url, log);
   const worker = new OrderWorker({ db, log, metrics, drains });
   const consumer = openConsumer<unknown>(queue, QUEUE_NAME, {
     concurrency: JOBS_AT_ONCE,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { causeWord } from './envelope.ts';
 import { orderType, syncMode } from './orders.ts';
-import { id, optional, text } from './scalars.ts';
+import { id, text } from './scalars.ts';
 
 export const MAX_PAGE_ORDERS = 1_000;
 const DEFAULT_PAGE_ORDERS = 100;
@@ -28,7 +28,7 @@ const emptyAsAbsent = <Schema extends z.ZodType>(schema: Schema) =>
 export const batchResultQuery = z.object({
   channelCode: text(),
   channelOrderId: text(),
-  state: emptyAsAbsent(optional(z.enum(['pending', 'succeeded', 'failed'], 'must be pending, succeeded or failed'))),
+  state: emptyAsAbsent(z.enum(orderState.options, 'must be pending, succeeded or failed').optional()),
   limit: emptyAsAbsent(queryInteger(1, MAX_PAGE_ORDERS).default(DEFAULT_PAGE_ORDERS)),
   cursor: emptyAsAbsent(
     z

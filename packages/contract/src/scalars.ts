@@ -1,37 +1,61 @@
 import { z } from 'zod';
 
-/** What no text may hold: control characters, and half surrogates that UTF-8 cannot carry (decisions 4). */
-const CLEAN_TEXT = /^[^\p{Cc}\p{Cs}]*$/u;
+/** What no text may hold (decisions 4). */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
+const CONTROL_CHARACTER = /[\u0000-\u001f\u007f-\u009f]/;
+const CLEAN_TEXT_PATTERN = '^[^\\u0000-\\u001f\\u007f-\\u009f]*$';
 
 const MAX_TEXT_CHARACTERS = 255;
 const MAX_INTEGER = 2_147_483_647;
 
+/** Characters as people count them: a pair of surrogates is one. */
 const characterCount = (value: string) => value.length - (value.match(/[\uD800-\uDBFF][\uDC00-\uDFFF]/g)?.length ?? 0);
 
-function boundedText(maxCharacters: number) {
+/** Says what is wrong with a text, if anything. Half a surrogate pair is refused because UTF-8 cannot carry it. */
+function textFault(value: string, minCharacters: number, maxCharacters: number): string | undefined {
+  if (value.length < minCharacters) return 'is required';
+  if (CONTROL_CHARACTER.test(value) || !value.isWellFormed()) return 'must not hold control characters';
+  if (value.length > maxCharacters && characterCount(value) > maxCharacters) {
+    return `must be at most ${maxCharacters} characters`;
+  }
+  return undefined;
+}
+
+interface TextBounds {
+  minCharacters: number;
+  maxCharacters: number;
+  trimmed: boolean;
+}
+
+/** One check in place of zod's own four: texts are most of an order, and this takes a third of the time. */
+function boundedText({ minCharacters, maxCharacters, trimmed }: TextBounds) {
   return z
     .string()
-    .trim()
-    .regex(CLEAN_TEXT, 'must not hold control characters')
-    .refine((value) => value.length <= maxCharacters || characterCount(value) <= maxCharacters, {
-      message: `must be at most ${maxCharacters} characters`,
+    .check((payload) => {
+      if (trimmed) payload.value = payload.value.trim();
+      const message = textFault(payload.value, minCharacters, maxCharacters);
+      if (message !== undefined) payload.issues.push({ code: 'custom', message, input: payload.value });
     })
-    .meta({ maxLength: maxCharacters });
+    .meta({
+      maxLength: maxCharacters,
+      pattern: CLEAN_TEXT_PATTERN,
+      ...(minCharacters > 0 && { minLength: minCharacters }),
+    });
 }
 
 /** A required text: trimmed, not empty, at most 255 characters unless told (decisions 4). */
 export function text(maxCharacters = MAX_TEXT_CHARACTERS) {
-  return boundedText(maxCharacters).min(1, 'is required');
+  return boundedText({ minCharacters: 1, maxCharacters, trimmed: true });
 }
 
 /** A required text that may be empty: parentMerchandiseNum and parentCrmProductId (decisions 4). */
 export function textOrEmpty() {
-  return boundedText(MAX_TEXT_CHARACTERS);
+  return boundedText({ minCharacters: 0, maxCharacters: MAX_TEXT_CHARACTERS, trimmed: true });
 }
 
 /** An optional text: absent, null and the empty string are all `undefined` (decisions 4). */
 export function optionalText(maxCharacters = MAX_TEXT_CHARACTERS) {
-  return boundedText(maxCharacters)
+  return boundedText({ minCharacters: 0, maxCharacters, trimmed: true })
     .nullish()
     .transform((value) => value || undefined);
 }
@@ -62,11 +86,7 @@ export function optionalId() {
 
 /** A secret text: never trimmed (decisions 4). */
 export function secret() {
-  return z
-    .string()
-    .min(1, 'is required')
-    .max(MAX_TEXT_CHARACTERS, `must be at most ${MAX_TEXT_CHARACTERS} characters`)
-    .regex(CLEAN_TEXT, 'must not hold control characters');
+  return boundedText({ minCharacters: 1, maxCharacters: MAX_TEXT_CHARACTERS, trimmed: false });
 }
 
 /** A Long that is a count, a duration or a time in milliseconds since 1970-01-01 UTC (decisions 4). */

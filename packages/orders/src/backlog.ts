@@ -1,5 +1,6 @@
 import type { Backlog, Database } from '@lockstep/platform';
 import { sql } from 'kysely';
+import { LANE_COUNT } from './lanes.ts';
 
 /** How many orders are pending in each lane, and how old the oldest is. */
 export async function readBacklog(db: Database): Promise<Backlog> {
@@ -13,12 +14,22 @@ export async function readBacklog(db: Database): Promise<Backlog> {
   };
 }
 
-/** Lanes with orders that have been pending for longer than `olderThanMs`. */
-export async function findStaleLanes(db: Database, olderThanMs: number): Promise<{ lanes: number[]; newest: string }> {
-  const { rows } = await sql<{ lane: number; newest: string }>`
-    select lane, max(batch_id) as newest from lane_chunk
-    where finished_time is null and accepted_time < clock_timestamp() - make_interval(secs => ${olderThanMs / 1_000})
-    group by lane`.execute(db);
-  const newest = rows.reduce((max, row) => (BigInt(row.newest) > max ? BigInt(row.newest) : max), 0n);
-  return { lanes: rows.map((row) => row.lane), newest: String(newest) };
+/** Lanes whose oldest order has been pending for longer than `olderThanMs`, and the newest batch among those. */
+export async function findStaleLanes(
+  db: Database,
+  olderThanMs: number,
+): Promise<{ lanes: number[]; throughBatchId: bigint }> {
+  const { rows } = await sql<{ lane: number; batch_id: string }>`
+    select lane, batch_id
+    from generate_series(0, ${LANE_COUNT - 1}::int) as wanted (lane) cross join lateral (
+      select batch_id, accepted_time from lane_chunk
+      where lane_chunk.lane = wanted.lane and finished_time is null
+      order by batch_id limit 1
+    ) as oldest
+    where accepted_time < clock_timestamp() - make_interval(secs => ${olderThanMs / 1_000})`.execute(db);
+  const batchIds = rows.map((row) => BigInt(row.batch_id));
+  return {
+    lanes: rows.map((row) => row.lane),
+    throughBatchId: batchIds.reduce((max, batchId) => (batchId > max ? batchId : max), 0n),
+  };
 }

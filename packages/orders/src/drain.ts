@@ -82,7 +82,7 @@ function drain(db: Database, lanes: readonly number[], maxOrders: number, apply:
 }
 
 /** Waits for the lanes, lowest first, so that drains which share lanes do not deadlock. Held until the commit. */
-export async function lockLanes(trx: Trx, lanes: readonly number[]): Promise<void> {
+async function lockLanes(trx: Trx, lanes: readonly number[]): Promise<void> {
   const sorted = [...lanes].sort((a, b) => a - b);
   await sql`
     select pg_advisory_xact_lock(${LANE_LOCK}::int, lane) from unnest(${sorted}::int[]) as lane`.execute(trx);

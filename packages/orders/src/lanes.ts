@@ -10,6 +10,3 @@ export const LANE_COUNT = 16;
 export function laneOf(customerId: string): number {
   return crc32(customerId) % LANE_COUNT;
 }
-
-/** Every lane. */
-export const ALL_LANES: readonly number[] = Array.from({ length: LANE_COUNT }, (_, lane) => lane);

@@ -36,10 +36,10 @@ export class OrderWorker {
 
   /** Drains every lane in which orders have been pending for too long: their job is gone or has failed. */
   async sweep(): Promise<void> {
-    const { lanes, newest } = await findStaleLanes(this.#db, STALE_AFTER_MS);
+    const { lanes, throughBatchId } = await findStaleLanes(this.#db, STALE_AFTER_MS);
     if (lanes.length === 0) return;
     this.#metrics.sweptLanes.inc(lanes.length);
-    await this.#scheduler.request(lanes, BigInt(newest));
+    await this.#scheduler.request(lanes, throughBatchId);
   }
 
   async #drain(lanes: number[]): Promise<Drained> {

@@ -19,7 +19,10 @@ export async function runUntilSignal(log: Logger, start: () => Promise<Closable>
   });
   process.on('unhandledRejection', (error) => fail(log, error));
   process.on('uncaughtException', (error) => fail(log, error));
-  const service = await start();
+  const service = await start().catch((error: unknown) => {
+    log.fatal({ err: error }, 'could not start');
+    process.exit(1);
+  });
   const signal = await stopping;
   log.info({ signal }, 'stopping');
   const cutOff = setTimeout(() => {

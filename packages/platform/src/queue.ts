@@ -123,17 +123,26 @@ const reconnectDelayMs = (attempt: number) => Math.min(attempt * 100, 2_000);
 
 const prefixOf = (backend: { prefix?: string }) => (backend.prefix === undefined ? {} : { prefix: backend.prefix });
 
-/** Throws where Redis may evict keys, which would take jobs away; a loss that the sweep would have to make up for. */
-export async function assertRedisKeepsJobs(url: string): Promise<void> {
+/**
+ * Throws where Redis may evict keys, which would take jobs away. A Redis that cannot be asked now is only logged: the
+ * sweep works without it.
+ */
+export async function assertRedisKeepsJobs(url: string, log: Logger): Promise<void> {
+  const policy = await readEvictionPolicy(url).catch((error: unknown) => {
+    log.warn({ err: error }, 'Redis does not answer; orders are found by the sweep until it does');
+    return undefined;
+  });
+  if (policy !== undefined && policy !== 'noeviction') {
+    throw new Error(`Redis evicts keys (maxmemory-policy ${policy}). Set maxmemory-policy to noeviction.`);
+  }
+}
+
+async function readEvictionPolicy(url: string): Promise<string | undefined> {
   const redis = new Redis(url, { maxRetriesPerRequest: 1, connectTimeout: PRODUCER_TIMEOUT_MS, lazyConnect: true });
   redis.on('error', () => {});
   try {
     await redis.connect();
-    const memory = await redis.info('memory');
-    const policy = /maxmemory_policy:(\S+)/.exec(memory)?.[1];
-    if (policy !== undefined && policy !== 'noeviction') {
-      throw new Error(`Redis evicts keys (maxmemory-policy ${policy}). Set maxmemory-policy to noeviction.`);
-    }
+    return /maxmemory_policy:(\S+)/.exec(await redis.info('memory'))?.[1];
   } finally {
     redis.disconnect();
   }
