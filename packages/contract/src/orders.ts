@@ -83,28 +83,28 @@ const productFeature = z.object({
 
 const productToBuy = z
   .object({
-    crmProductId: text(),
-    parentCrmProductId: textOrEmpty(),
-    productUri: text(),
+    crmProductId: text().describe('CRM product instance id'),
+    parentCrmProductId: textOrEmpty().describe('CRM parent instance id (asset instance); may be empty'),
+    productUri: text().describe('Product id: gmsPid or appKey'),
     productName: text(),
     gmsPid: optionalText(),
     appKey: optionalText(),
     productType: text(),
-    limitStartDate: optional(long()),
-    limitEndDate: optional(long()),
-    limitConcurrent: integer(),
-    limitTimeDuration: long(),
+    limitStartDate: optional(long()).describe('Effective time'),
+    limitEndDate: optional(long()).describe('Expiry time'),
+    limitConcurrent: integer().describe('Concurrent node count'),
+    limitTimeDuration: long().describe('Accumulated usage duration'),
     strictMatchWhenDelete: z
       .boolean()
       .nullish()
       .transform((value) => value ?? false),
-    trial: flag(),
-    trialEndDate: long(),
-    passwords: optional(z.array(secret())),
+    trial: flag().describe('0 no, 1 yes'),
+    trialEndDate: long().describe('Trial expiry'),
+    passwords: optional(z.array(secret())).describe('Passwords of the licence inside the lock'),
     timeUnit: text(),
     timeUnitQuantity: integer(),
-    timeDurationExpression: text(),
-    srcLicenseOrderId: optionalId(),
+    timeDurationExpression: text().describe('Time expression in y-m-d form'),
+    srcLicenseOrderId: optionalId().describe('The order that the product was transferred from'),
     productFeatures: z.array(productFeature),
   })
   .superRefine(checkPeriod)
@@ -114,10 +114,10 @@ export type ProductToBuy = z.infer<typeof productToBuy>;
 const productToRevoke = z
   .object({
     crmProductId: text(),
-    productUri: text(),
+    productUri: text().describe('Product id: gmsPid or appKey'),
     limitStartDate: optional(long()),
     limitEndDate: optional(long()),
-    limitConcurrent: integer(),
+    limitConcurrent: integer().describe('Concurrent node count'),
     strictMatchWhenDelete: z
       .boolean()
       .nullish()
@@ -137,9 +137,9 @@ const merchandise = z
   .object({
     crmProductId: text(),
     parentCrmProductId: textOrEmpty(),
-    merchandiseNum: text(),
+    merchandiseNum: text().describe('Merchandise (package) number'),
     merchandiseName: text(),
-    parentMerchandiseNum: textOrEmpty(),
+    parentMerchandiseNum: textOrEmpty().describe('Number of the parent; may be empty'),
     timeDurationExpression: text(),
     get children(): OptionalList<typeof merchandise> {
       return optional(z.array(merchandise));
@@ -153,12 +153,12 @@ const atLeastOne = <Item extends z.ZodType>(item: Item) => z.array(item).min(1, 
 
 const assetToBuy = z
   .object({
-    assetNos: atLeastOne(text()),
-    assetExtendList: optional(z.array(extendedAttribute)),
-    limitStartDate: optional(long()),
-    limitEndDate: optional(long()),
-    borrowedUsbKey: optional(z.boolean()),
-    transferedAssetNum: optional(z.boolean()),
+    assetNos: atLeastOne(text()).describe('Asset numbers'),
+    assetExtendList: optional(z.array(extendedAttribute)).describe('Extended attributes'),
+    limitStartDate: optional(long()).describe('Asset limit start'),
+    limitEndDate: optional(long()).describe('Asset limit end'),
+    borrowedUsbKey: optional(z.boolean()).describe('Lent-lock flag'),
+    transferedAssetNum: optional(z.boolean()).describe('Whether the asset moves here from another customer'),
     products: optional(z.array(productToBuy)),
     merchandises: optional(z.array(merchandise)),
   })
@@ -179,22 +179,22 @@ const assetToRevokeProductsOf = z
   .meta({ id: 'AssetToRevokeProductsOf' });
 
 const orderHeader = {
-  sequence: integer(),
-  customerId: id(),
-  crmCustomerId: text(),
-  customerName: text(),
-  channelCustomerId: text(),
+  sequence: integer().describe('Order sequence number, unique in the batch'),
+  customerId: id().describe('Authorized-platform customer id'),
+  crmCustomerId: text().describe('CRM customer number'),
+  customerName: text().describe('Channel customer name'),
+  channelCustomerId: text().describe('Channel customer number'),
   adminName: text(),
   adminAccount: text(),
   adminEmail: text(),
   adminCellNumber: text(),
-  passwordMobile: text(),
+  passwordMobile: text().describe('Purchaser mobile number'),
   address: text(MAX_ADDRESS_CHARACTERS),
   customerType: z.enum(['personal', 'company'], 'must be personal or company'),
   branchCode: text(),
   branchName: text(),
-  enterpriseGlobalId: id(),
-  srcLicenseOrderId: optionalId(),
+  enterpriseGlobalId: id().describe('Enterprise main account global id'),
+  srcLicenseOrderId: optionalId().describe('In a revocation: the order whose product is to be removed'),
   licenseType,
 };
 
@@ -243,8 +243,8 @@ function checkOrder(order: Order, path: PropertyKey[], context: z.RefinementCtx)
 /** The body of O5 (interface.md O5; decisions 6.1). */
 export const batchOrderBody = z
   .object({
-    channelCode: text(),
-    channelOrderId: text(),
+    channelCode: text().describe('Channel code'),
+    channelOrderId: text().describe('Customer order number; the key of the batch'),
     syncMode,
     orderList: z
       .array(order)

@@ -1,7 +1,10 @@
-import { type Asset, emptyChanges, type Ledger } from '@lockstep/assets';
+import { serialize } from 'node:v8';
+import { type Asset, emptyChanges, type Ledger, LedgerIds } from '@lockstep/assets';
 import { batchOrderBody, type Customer, type Order, parse } from '@lockstep/contract';
+import type { Trx } from '@lockstep/platform';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   batchOf,
   deleteAsset,
@@ -12,32 +15,32 @@ import {
   productToRevoke,
   type Sent,
 } from '../../../test/harness/orders.ts';
-import { type Outcome, planAll } from './apply.ts';
+import { createTestDatabase, type TestDatabase } from '../../../test/harness/stack.ts';
+import { applyOrders, planAll, recordOutcomes } from './apply.ts';
 import type { AcceptedOrder } from './plan.ts';
 
 /** So few customers, numbers and products that orders meet on them all the time. */
-const CUSTOMERS = [
+const CUSTOMERS: readonly (readonly [customerId: string, enterpriseGlobalId: string])[] = [
   ['11', '1'],
   ['12', '1'],
   ['21', '2'],
-] as const;
+];
 const FIRST_ORDER_ID = 101;
-const MAX_ORDERS = 25;
+const MAX_ORDERS = 16;
 
 const oneOf = <Value>(...values: Value[]) => fc.constantFrom(...values);
-/** A value that is mostly absent. */
-const rarely = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { freq: 4, nil: undefined });
+/** One of ten is the odd value, the others the usual one. */
+const mostly = <Usual, Odd>(usual: Usual, odd: fc.Arbitrary<Odd>) =>
+  fc.oneof({ weight: 9, arbitrary: fc.constant(usual) }, { weight: 1, arbitrary: odd });
 
 const customer = oneOf(...CUSTOMERS).map(
   ([customerId, enterpriseGlobalId]) => ({ customerId, enterpriseGlobalId, channelCustomerId: customerId }) as Customer,
 );
 const assetNos = fc.uniqueArray(oneOf('X1', 'X2', 'X3', 'X4'), { minLength: 1, maxLength: 3 });
 const sourceOrder = fc.integer({ min: FIRST_ORDER_ID, max: FIRST_ORDER_ID + MAX_ORDERS }).map(String);
-/** The licenseType of nearly all orders, and things that make an order fail. */
-const header = fc.record({
-  licenseType: fc.option(fc.constant('softkey'), { freq: 9, nil: 'normal_recover_usbkey' }),
-  srcLicenseOrderId: rarely(sourceOrder),
-});
+const licenseType = mostly('normal_recover_usbkey', fc.constant('softkey'));
+const purchase = fc.record({ licenseType, srcLicenseOrderId: mostly(undefined, sourceOrder) });
+const revocation = fc.record({ licenseType, srcLicenseOrderId: fc.option(sourceOrder) });
 
 const terms = fc.record({
   productUri: oneOf('a', 'b'),
@@ -45,26 +48,25 @@ const terms = fc.record({
   limitConcurrent: oneOf(1, 2),
 });
 const product = fc
-  .record({ terms, srcLicenseOrderId: rarely(sourceOrder) })
-  .map(({ terms, srcLicenseOrderId }): Sent => productToBuy({ ...terms, srcLicenseOrderId }));
+  .record({ terms, srcLicenseOrderId: mostly(undefined, sourceOrder) })
+  .map(({ terms, srcLicenseOrderId }) => productToBuy({ ...terms, srcLicenseOrderId }));
 const products = fc.array(product, { maxLength: 2 });
-const { tree } = fc.letrec<{ tree: Sent }>((tie) => ({
-  tree: fc
-    .record({
-      licenseOrderProductList: products,
-      children: fc.array(tie('tree'), { maxLength: 2, depthSize: 'small' }),
-    })
-    .map((changes) => merchandise(changes)),
-}));
+const packageWith = (children: fc.Arbitrary<Sent[]>) =>
+  fc.record({ licenseOrderProductList: products, children }).map((changes) => merchandise(changes));
+const nestedPackage = packageWith(
+  fc.array(packageWith(fc.array(packageWith(fc.constant([])), { maxLength: 1 })), { maxLength: 2 }),
+);
 const assetToBuy = fc
   .record({
     assetNos,
     products,
-    merchandises: fc.array(tree, { maxLength: 1 }),
+    merchandises: fc.array(nestedPackage, { maxLength: 1 }),
     transferedAssetNum: fc.boolean(),
-    limitEndDate: rarely(fc.nat(9)),
-    borrowedUsbKey: rarely(fc.boolean()),
-    assetExtendList: rarely(fc.array(fc.record({ extendCode: oneOf('c', 'd'), extendValue: oneOf('1', '2') }))),
+    limitEndDate: fc.option(fc.nat(9)),
+    borrowedUsbKey: fc.option(fc.boolean()),
+    assetExtendList: fc.option(
+      fc.array(fc.record({ extendCode: oneOf('c', 'd'), extendValue: oneOf('1', '2') }), { maxLength: 2 }),
+    ),
   })
   .filter(({ products, merchandises }) => products.length + merchandises.length > 0);
 const productsToRevoke = fc.array(
@@ -79,19 +81,19 @@ const sentOrder: fc.Arbitrary<Sent> = fc.oneof(
   {
     weight: 3,
     arbitrary: fc
-      .tuple(customer, header, elementsOf(assetToBuy))
+      .tuple(customer, purchase, elementsOf(assetToBuy))
       .map(([buyer, changes, assets]) => newBuy(buyer, [], { ...changes, assets })),
   },
   {
     weight: 2,
     arbitrary: fc
-      .tuple(customer, header, elementsOf(fc.record({ assetNos })))
+      .tuple(customer, revocation, elementsOf(fc.record({ assetNos })))
       .map(([owner, changes, assets]) => deleteAsset(owner, [], { ...changes, assets })),
   },
   {
     weight: 2,
     arbitrary: fc
-      .tuple(customer, header, elementsOf(fc.record({ assetNos, products: productsToRevoke })))
+      .tuple(customer, revocation, elementsOf(fc.record({ assetNos, products: productsToRevoke })))
       .map(([owner, changes, assets]) => deleteProduct(owner, [], {}, { ...changes, assets })),
   },
 );
@@ -114,23 +116,19 @@ function newLedger(): Ledger {
   };
 }
 
-/** Plans one order after the other and lets `look` see each with the ledger before and after. */
-function follow(
-  ledger: Ledger,
-  orders: AcceptedOrder[],
-  look: (outcome: Outcome, before: Ledger, after: Ledger) => void,
-): void {
-  for (const order of orders) {
-    const before = structuredClone(ledger);
-    const [outcome] = planAll(ledger, [order]);
-    look(outcome!, before, ledger);
-  }
-}
-
 /** Every asset that the orders made, revoked ones included. */
 const allAssets = ({ changes }: Ledger): Asset[] => [...changes.newAssets];
 
 const countRevoked = (things: Iterable<{ revoked: boolean }>) => [...things].filter(({ revoked }) => revoked).length;
+
+/** Plans the orders one after the other, and lets `check` look at the ledger after each. */
+function follow(orders: AcceptedOrder[], check: (ledger: Ledger) => void): void {
+  const ledger = newLedger();
+  for (const order of orders) {
+    planAll(ledger, [order]);
+    check(ledger);
+  }
+}
 
 /** The ledger as the next transaction would load it: what is active, as stored, and no changes. */
 function loadedAnew(ledger: Ledger): Ledger {
@@ -152,8 +150,7 @@ describe('over any history', () => {
   it('what is active stands on an active asset, under a grant of its order', () => {
     fc.assert(
       fc.property(history, (orders) => {
-        const ledger = newLedger();
-        follow(ledger, orders, () => {
+        follow(orders, (ledger) => {
           for (const asset of allAssets(ledger)) {
             const granted = new Set(asset.grants.filter(({ revoked }) => !revoked).map((each) => each.licenseOrderId));
             expect(granted.size === 0).toBe(asset.revoked);
@@ -169,11 +166,10 @@ describe('over any history', () => {
   it('a number names at most one active asset, and the ledger finds it', () => {
     fc.assert(
       fc.property(history, (orders) => {
-        const ledger = newLedger();
-        follow(ledger, orders, () => {
+        follow(orders, (ledger) => {
           const active = allAssets(ledger).filter(({ revoked }) => !revoked);
-          expect(new Map(active.map((asset) => [asset.assetNum, asset]))).toEqual(ledger.assets);
           expect(active.length).toBe(ledger.assets.size);
+          for (const asset of active) expect(ledger.assets.get(asset.assetNum)).toBe(asset);
         });
       }),
     );
@@ -182,11 +178,14 @@ describe('over any history', () => {
   it('a failed order changes nothing', () => {
     fc.assert(
       fc.property(history, (orders) => {
-        follow(newLedger(), orders, (outcome, before, after) => {
-          if (outcome.failure === null) return;
-          expect(after).toEqual(before);
-          expect(outcome).toMatchObject({ assets: 0, products: 0 });
-        });
+        const ledger = newLedger();
+        for (const order of orders) {
+          const before = serialize(ledger);
+          const [outcome] = planAll(ledger, [order]);
+          const isUnchanged = serialize(ledger).equals(before);
+          expect(isUnchanged).toBe(outcome?.failure !== null);
+          if (isUnchanged) expect(outcome).toMatchObject({ assets: 0, products: 0 });
+        }
       }),
     );
   });
@@ -201,13 +200,14 @@ describe('over any history', () => {
     };
     fc.assert(
       fc.property(history, (orders) => {
-        follow(newLedger(), orders, ({ assets, products }, before, after) => {
-          const [earlier, later] = [totals(before), totals(after)];
-          expect({ assets, products }).toEqual({
-            assets: later.assets - earlier.assets,
-            products: later.products - earlier.products,
-          });
-        });
+        const ledger = newLedger();
+        for (const order of orders) {
+          const before = totals(ledger);
+          const [outcome] = planAll(ledger, [order]);
+          const after = totals(ledger);
+          expect(outcome?.assets).toBe(after.assets - before.assets);
+          expect(outcome?.products).toBe(after.products - before.products);
+        }
       }),
     );
   });
@@ -260,6 +260,65 @@ function termsOf({ customerId, licenseType, limitStartDate, limitEndDate, borrow
 /** The same orders under later ids; what they name as source orders stays. */
 function renumbered(orders: AcceptedOrder[], by: number): AcceptedOrder[] {
   return orders.map(({ licenseOrderId, order }) => ({ licenseOrderId: String(Number(licenseOrderId) + by), order }));
+}
+
+describe('over any history, stored', () => {
+  let database: TestDatabase;
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    const { db } = database;
+    const enterprises = [...new Set(CUSTOMERS.map(([, enterpriseId]) => enterpriseId))];
+    await db
+      .insertInto('enterprise')
+      .values(enterprises.map((id) => ({ id, name: id, code: `enterprise${id}`.slice(-10) })))
+      .execute();
+    const names = { channel_code: 'test', name: 'Customer', branch_name: 'Branch', is_default: false };
+    await db
+      .insertInto('customer')
+      .values(CUSTOMERS.map(([id, enterprise_id]) => ({ id, enterprise_id, channel_customer_id: id, ...names })))
+      .execute();
+  });
+  afterAll(() => database.close());
+
+  it('orders applied together leave the same rows as orders applied one by one', async () => {
+    const { db } = database;
+    const ids = new LedgerIds(db);
+    /** The rows that groups of orders leave, each group applied as one; nothing stays. */
+    const rowsAfter = async (groups: AcceptedOrder[][]) => {
+      const trx = await db.startTransaction().execute();
+      try {
+        for (const orders of groups) await recordOutcomes(trx, await applyOrders(trx, orders, ids));
+        return await readRows(trx);
+      } finally {
+        await trx.rollback().execute();
+      }
+    };
+    await fc.assert(
+      fc.asyncProperty(history, async (orders) => {
+        expect(await rowsAfter([orders])).toEqual(await rowsAfter(orders.map((order) => [order])));
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
+
+/** Everything that orders have stored, without ids and times. */
+async function readRows(trx: Trx) {
+  const { rows: orders } = await sql`
+    select id, order_type, customer_id, cause, message, assets, products from license_order order by id`.execute(trx);
+  const { rows: assets } = await sql`
+    select asset_num, customer_id, license_type, limit_start_date, limit_end_date, borrowed_usb_key, extends,
+      revoked_time is not null as revoked,
+      array(select (license_order_id, revoked_time is not null)::text from asset_grant
+        where asset_id = asset.id order by license_order_id) as grants,
+      array(select (m.license_order_id, m.merchandise_num, m.revoked_time is not null, m.parent_id is not null)::text
+        from merchandise_instance m where m.asset_id = asset.id order by m.id) as merchandises,
+      array(select (p.license_order_id, p.product_uri, p.limit_start_date, p.limit_concurrent, p.src_license_order_id,
+          p.merchandise_id is not null, p.revoked_time is not null)::text
+        from product_instance p where p.asset_id = asset.id order by p.id) as products
+    from asset order by id`.execute(trx);
+  return { orders, assets };
 }
 
 describe('the histories', () => {
