@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import type { BatchResult, OrderResult } from '@lockstep/contract';
 import { SingleBar } from 'cli-progress';
 import Table from 'cli-table3';
@@ -11,7 +12,8 @@ const LOOK_SECONDS = '1';
 
 /** `lockstep submit FILE`: sends the batch in the file and watches it until the results stand in a table. */
 export async function submit(file: string, options: ClientOptions): Promise<void> {
-  const body = await readFile(file, 'utf8');
+  // npm changes the directory; INIT_CWD is where the command was typed.
+  const body = await readFile(resolve(process.env.INIT_CWD ?? '.', file), 'utf8');
   const client = new OrderClient(options);
   await client.logIn();
   const accepted = await client.submit(body);
