@@ -17,9 +17,9 @@ export async function resultRoutes(server: Server, { db, verifier, watch }: Serv
       },
       onRequest: authorize(verifier, 'auth_order'),
     },
-    async (request) => {
+    async (request, reply) => {
       const gone = new AbortController();
-      request.raw.once('close', () => gone.abort());
+      reply.raw.once('close', () => gone.abort());
       const { applicationId } = callerOf(request);
       return success(await awaitBatchResult(db, watch, applicationId, request.query, gone.signal));
     },
