@@ -2,7 +2,7 @@
 create table asset (
   id bigint primary key,
   asset_num text not null,
-  customer_id bigint not null references customer,
+  customer_id bigint not null,
   license_type text not null,
   limit_start_date bigint,
   limit_end_date bigint,

@@ -1,7 +1,7 @@
 -- A package that an order bought onto an asset, nested as it was sent.
 create table merchandise_instance (
   id bigint primary key,
-  asset_id bigint not null references asset,
+  asset_id bigint not null,
   license_order_id bigint not null,
   parent_id bigint references merchandise_instance,
   crm_product_id text not null,

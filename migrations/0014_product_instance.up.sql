@@ -2,7 +2,7 @@
 -- those of the asset and of the order's batch. `details` holds what no rule looks at (features, time unit, passwords).
 create table product_instance (
   id bigint primary key,
-  asset_id bigint not null references asset,
+  asset_id bigint not null,
   license_order_id bigint not null,
   merchandise_id bigint references merchandise_instance,
   crm_product_id text not null,

@@ -42,7 +42,7 @@ export class LedgerIds {
 
 /**
  * Stores what a ledger's orders have changed, set-wise, in the transaction that loaded it. Revocations go first, so
- * that a number that was revoked and bought again is free when it is inserted.
+ * that a number that was revoked and bought again is free when it is inserted; what is on an asset goes before it.
  */
 export async function writeLedger(trx: Trx, ledger: Ledger, ids: LedgerIds): Promise<void> {
   const { changes } = ledger;
@@ -55,10 +55,10 @@ export async function writeLedger(trx: Trx, ledger: Ledger, ids: LedgerIds): Pro
   const released = idsOf(changes.releasedAssets);
   await assignIds(changes, ids);
   await Promise.all([
-    revoke(trx, 'asset', revokedIds.asset),
-    revoke(trx, 'merchandise_instance', revokedIds.merchandise_instance),
     revoke(trx, 'product_instance', revokedIds.product_instance),
+    revoke(trx, 'merchandise_instance', revokedIds.merchandise_instance),
     revokeGrants(trx, changes),
+    revoke(trx, 'asset', revokedIds.asset),
     updateAssets(trx, changed),
     releaseAssets(trx, released),
     insertAssets(trx, changes),
