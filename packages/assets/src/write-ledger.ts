@@ -51,7 +51,7 @@ export async function writeLedger(trx: Trx, ledger: Ledger, ids: LedgerIds): Pro
     merchandise_instance: idsOf(changes.revokedMerchandises),
     product_instance: idsOf(changes.revokedProducts),
   };
-  const changed = [...changes.changedAssets].filter((asset) => asset.id !== null && !asset.revoked);
+  const changed = [...changes.changedAssets].filter((asset) => asset.id !== null);
   const released = idsOf(changes.releasedAssets);
   await assignIds(changes, ids);
   await Promise.all([
