@@ -80,7 +80,7 @@ export function deleteProduct(customer: Customer, assetNos: string[], product: S
 
 /** An async batch of orders under a channelOrderId of its own. */
 export function batchOf(...orderList: Sent[]) {
-  return { channelCode: 'test', channelOrderId: randomUUID(), syncMode: 'async' as const, orderList };
+  return { channelCode: 'test', channelOrderId: randomUUID() as string, syncMode: 'async' as const, orderList };
 }
 
 /** An asset number that no other test uses. */

@@ -163,6 +163,15 @@ describe('new_buy', () => {
     });
   });
 
+  it('takes a time of zero for a time', () => {
+    const zeros = { limitStartDate: 0, limitEndDate: 0 };
+    const element = { ...zeros, products: [productToBuy(zeros)] };
+    expect(assetOf(ledgerAfter(newBuy(ours, ['X1'], {}, element)), 'X1')).toMatchObject({
+      ...zeros,
+      products: [zeros],
+    });
+  });
+
   it('adds to an asset that is the customer’s already', () => {
     const ledger = ledgerAfter(newBuy(ours, ['X1'], {}, { products: [uri('a')] }));
     expect(succeed(ledger, newBuy(ours, ['X1'], {}, { products: [uri('a'), uri('b')] }))).toEqual({

@@ -7,4 +7,6 @@ export * from './log.ts';
 export * from './metrics.ts';
 export * from './migrate.ts';
 export * from './queue.ts';
+export { migratePostgresQueue } from './queue-postgres.ts';
+export { assertRedisKeepsJobs } from './queue-redis.ts';
 export type * from './tables.ts';

@@ -1,0 +1,265 @@
+import { describe, expect, it } from 'vitest';
+import { DrainScheduler } from './drain-scheduler.ts';
+
+/** A scheduler whose drains a test ends by hand. */
+function newScheduler(slots = 1) {
+  const drains: { lanes: number[]; end: (throughBatchId: bigint | null) => void; fail: (error: Error) => void }[] = [];
+  const scheduler = new DrainScheduler({
+    slots,
+    drain: (lanes) =>
+      new Promise((resolve, reject) => {
+        const end = (throughBatchId: bigint | null) =>
+          resolve({ succeeded: 0, failed: 0, batchIds: [], throughBatchId });
+        drains.push({ lanes, end, fail: reject });
+      }),
+  });
+  return {
+    /** Asks for the lanes up to a batch; `state` tells what has become of it. */
+    request(lanes: number[], throughBatchId = 1n) {
+      const request = { state: 'waiting' };
+      scheduler.request(lanes, throughBatchId).then(
+        () => {
+          request.state = 'drained';
+        },
+        (error: Error) => {
+          request.state = error.message;
+        },
+      );
+      return request;
+    },
+    /** The lanes of each drain that has begun. */
+    begun: () => drains.map(({ lanes }) => lanes),
+    /** Ends the nth drain, which left nothing behind or else what came after a batch. */
+    end: (nth: number, throughBatchId: bigint | null = null) => settled(() => drains[nth]!.end(throughBatchId)),
+    fail: (nth: number) => settled(() => drains[nth]!.fail(new Error(`drain ${nth} failed`))),
+  };
+}
+
+/** Lets everything run that `act` has set off. */
+async function settled(act: () => void): Promise<void> {
+  act();
+  await new Promise((resolve) => setImmediate(resolve));
+}
+
+describe('single flight', () => {
+  it('drains at once what is asked for', async () => {
+    const { request, begun, end } = newScheduler();
+    const first = request([3, 5]);
+    expect(begun()).toEqual([[3, 5]]);
+    await settled(() => {});
+    expect(first.state).toBe('waiting');
+    await end(0);
+    expect(first.state).toBe('drained');
+    expect(begun()).toEqual([[3, 5]]);
+  });
+
+  it('has nothing to do for no lanes', async () => {
+    const { request, begun } = newScheduler();
+    const first = request([]);
+    await settled(() => {});
+    expect(first.state).toBe('drained');
+    expect(begun()).toEqual([]);
+  });
+
+  it('runs one drain of a lane at a time, however many slots are free', async () => {
+    const { request, begun, end } = newScheduler(3);
+    request([1]);
+    request([1]);
+    request([1, 2]);
+    expect(begun()).toEqual([[1], [2]]);
+    await end(0);
+    expect(begun()).toEqual([[1], [2], [1]]);
+  });
+
+  it('lets all who come while a lane is drained share the next drain', async () => {
+    const { request, begun, end } = newScheduler();
+    const first = request([1]);
+    const later = [request([1]), request([1]), request([1, 2]), request([2])];
+    await end(0);
+    expect(first.state).toBe('drained');
+    expect(later.map(({ state }) => state)).toEqual(Array(4).fill('waiting'));
+    expect(begun()).toEqual([[1], [1, 2]]);
+    await end(1);
+    expect(later.map(({ state }) => state)).toEqual(Array(4).fill('drained'));
+    expect(begun().length).toBe(2);
+  });
+
+  it('answers only after a drain that began after the request', async () => {
+    const { request, end } = newScheduler();
+    request([1], 5n);
+    const later = request([1], 5n);
+    await end(0);
+    expect(later.state).toBe('waiting');
+    await end(1);
+    expect(later.state).toBe('drained');
+  });
+
+  it('answers when the last of the lanes is drained', async () => {
+    const { request, begun, end } = newScheduler(2);
+    const both = request([1, 2]);
+    expect(begun()).toEqual([[1], [2]]);
+    await end(1);
+    expect(both.state).toBe('waiting');
+    await end(0);
+    expect(both.state).toBe('drained');
+  });
+});
+
+describe('slots', () => {
+  it('shares the wanted lanes out evenly', () => {
+    const { request, begun } = newScheduler(2);
+    request([1, 2, 3, 4, 5]);
+    expect(begun()).toEqual([
+      [1, 2, 3],
+      [4, 5],
+    ]);
+  });
+
+  it('gives what is wanted to the slot that comes free', async () => {
+    const { request, begun, end } = newScheduler(2);
+    request([1]);
+    request([2]);
+    request([3]);
+    request([4]);
+    expect(begun()).toEqual([[1], [2]]);
+    await end(1);
+    expect(begun()).toEqual([[1], [2], [3, 4]]);
+  });
+
+  it('keeps a slot free rather than drain a lane twice', async () => {
+    const { request, begun, end } = newScheduler(2);
+    request([1]);
+    request([1]);
+    expect(begun()).toEqual([[1]]);
+    request([2]);
+    expect(begun()).toEqual([[1], [2]]);
+    await end(1);
+    expect(begun()).toEqual([[1], [2]]);
+    await end(0);
+    expect(begun()).toEqual([[1], [2], [1]]);
+  });
+
+  it('gives a slot back when a drain fails', async () => {
+    const { request, begun, fail } = newScheduler();
+    request([1]);
+    request([2]);
+    await fail(0);
+    expect(begun()).toEqual([[1], [2]]);
+  });
+});
+
+describe('a drain that left something behind', () => {
+  it('goes on until nothing is left, though nobody waits any more', async () => {
+    const { request, begun, end } = newScheduler();
+    const first = request([1, 2], 4n);
+    await end(0, 4n);
+    expect(first.state).toBe('drained');
+    expect(begun()).toEqual([
+      [1, 2],
+      [1, 2],
+    ]);
+    await end(1, 9n);
+    await end(2);
+    expect(begun().length).toBe(3);
+  });
+
+  it.each([
+    [3n, 'waiting'],
+    [4n, 'drained'],
+    [5n, 'drained'],
+  ])('up to batch %s leaves a request up to batch 4 %s', async (throughBatchId, state) => {
+    const { request, end } = newScheduler();
+    const first = request([1], 4n);
+    await end(0, throughBatchId);
+    expect(first.state).toBe(state);
+    await end(1);
+    expect(first.state).toBe('drained');
+  });
+
+  it('answers each request at its own batch', async () => {
+    const { request, end } = newScheduler();
+    request([1], 1n);
+    const later = [request([1], 7n), request([1], 3n), request([1], 5n)];
+    await end(0);
+    await end(1, 5n);
+    expect(later.map(({ state }) => state)).toEqual(['waiting', 'drained', 'drained']);
+    await end(2);
+    expect(later.map(({ state }) => state)).toEqual(['drained', 'drained', 'drained']);
+  });
+
+  it('counts lanes that were drained far enough, once', async () => {
+    const { request, begun, end } = newScheduler(2);
+    const both = request([1, 2], 4n);
+    await end(0, 3n);
+    await end(1, 4n);
+    expect(begun()).toEqual([[1], [2], [1], [2]]);
+    await end(3);
+    expect(both.state).toBe('waiting');
+    await end(2);
+    expect(both.state).toBe('drained');
+  });
+});
+
+describe('a failing drain', () => {
+  it('fails those who wait for its lanes and nobody else', async () => {
+    const { request, begun, end, fail } = newScheduler(2);
+    const [one, two] = [request([1]), request([2])];
+    await fail(0);
+    expect([one.state, two.state]).toEqual(['drain 0 failed', 'waiting']);
+    await end(1);
+    expect(two.state).toBe('drained');
+    expect(begun()).toEqual([[1], [2]]);
+  });
+
+  it('fails who waits for one of its lanes among others', async () => {
+    const { request, end, fail } = newScheduler(2);
+    const both = request([1, 2]);
+    await end(0);
+    await fail(1);
+    expect(both.state).toBe('drain 1 failed');
+  });
+
+  it('does not fail who came while it ran: the next drain is for them', async () => {
+    const { request, begun, end, fail } = newScheduler();
+    const first = request([1]);
+    const later = request([1]);
+    await fail(0);
+    expect([first.state, later.state]).toEqual(['drain 0 failed', 'waiting']);
+    expect(begun()).toEqual([[1], [1]]);
+    await end(1);
+    expect(later.state).toBe('drained');
+  });
+
+  it('does not fail who needed its lane no longer', async () => {
+    const { request, end, fail } = newScheduler(2);
+    const both = request([1, 2], 4n);
+    await end(0, 4n);
+    await fail(2);
+    expect(both.state).toBe('waiting');
+    await end(1);
+    expect(both.state).toBe('drained');
+  });
+
+  it('still drains the lanes that a failed request had wanted beside it', async () => {
+    const { request, begun, end, fail } = newScheduler();
+    request([1]);
+    const both = request([1, 2]);
+    await end(0);
+    await fail(1);
+    expect(both.state).toBe('drain 1 failed');
+    const retry = request([1, 2]);
+    expect(begun().at(-1)).toEqual([1, 2]);
+    await end(2);
+    expect(retry.state).toBe('drained');
+  });
+
+  it('may fail by throwing at once', async () => {
+    const scheduler = new DrainScheduler({
+      slots: 1,
+      drain: () => {
+        throw new Error('thrown');
+      },
+    });
+    await expect(scheduler.request([1], 1n)).rejects.toThrow('thrown');
+  });
+});

@@ -1,0 +1,162 @@
+import { describe, expect, it } from 'vitest';
+import { Group, type GroupOptions } from './group.ts';
+
+/** A group of texts whose runs a test ends by hand; each answers its inputs in upper case. */
+function newGroup(options: Partial<GroupOptions<string, string>> = {}) {
+  const runs: { inputs: string[]; end: () => void; fail: (error: Error) => void }[] = [];
+  const group = new Group<string, string>({
+    maxRunning: 1,
+    maxInputs: 100,
+    run: (inputs) =>
+      new Promise((resolve, reject) => {
+        runs.push({ inputs, end: () => resolve(inputs.map((input) => input.toUpperCase())), fail: reject });
+      }),
+    ...options,
+  });
+  return {
+    /** Runs inputs; answers what becomes of each. */
+    run: (...inputs: string[]) => Promise.allSettled(inputs.map((input) => group.run(input))),
+    /** The inputs of each run that has begun. */
+    begun: () => runs.map(({ inputs }) => inputs.join('')),
+    /** Ends the run that begun as the nth; answers when its outputs have been given and the next runs have begun. */
+    end: (nth: number) => settled(() => runs[nth]!.end()),
+    fail: (nth: number, error: Error) => settled(() => runs[nth]!.fail(error)),
+  };
+}
+
+/** Lets everything run that `act` has set off. */
+async function settled(act: () => void): Promise<void> {
+  act();
+  await new Promise((resolve) => setImmediate(resolve));
+}
+
+describe('grouping', () => {
+  it('runs a lone input at once', async () => {
+    const { run, begun, end } = newGroup();
+    const output = run('a');
+    expect(begun()).toEqual(['a']);
+    await end(0);
+    expect(await output).toMatchObject([{ value: 'A' }]);
+  });
+
+  it('gathers what comes while a group runs', async () => {
+    const { run, begun, end } = newGroup();
+    void run('a', 'b', 'c');
+    expect(begun()).toEqual(['a']);
+    await end(0);
+    void run('d');
+    expect(begun()).toEqual(['a', 'bc']);
+    await end(1);
+    expect(begun()).toEqual(['a', 'bc', 'd']);
+    await end(2);
+    expect(begun()).toEqual(['a', 'bc', 'd']);
+  });
+
+  it('runs as many groups at once as it may', async () => {
+    const { run, begun, end } = newGroup({ maxRunning: 2 });
+    void run('a', 'b', 'c', 'd');
+    expect(begun()).toEqual(['a', 'b']);
+    await end(1);
+    void run('e');
+    expect(begun()).toEqual(['a', 'b', 'cd']);
+    await end(0);
+    expect(begun()).toEqual(['a', 'b', 'cd', 'e']);
+  });
+
+  it('gives every caller the output of its own input', async () => {
+    const { run, end } = newGroup();
+    const outputs = run('a', 'b', 'c', 'b');
+    await end(0);
+    await end(1);
+    expect(await outputs).toMatchObject([{ value: 'A' }, { value: 'B' }, { value: 'C' }, { value: 'B' }]);
+  });
+});
+
+describe('limits', () => {
+  it('takes maxInputs at most', async () => {
+    const { run, begun, end } = newGroup({ maxInputs: 2 });
+    void run('a', 'b', 'c', 'd');
+    await end(0);
+    await end(1);
+    expect(begun()).toEqual(['a', 'bc', 'd']);
+  });
+
+  it('takes maxWeight at most, and fills up with what still fits', async () => {
+    const { run, begun, end } = newGroup({ weightOf: Number, maxWeight: 5 });
+    void run('0', '2', '4', '3', '1');
+    await end(0);
+    await end(1);
+    await end(2);
+    expect(begun()).toEqual(['0', '23', '41']);
+  });
+
+  it('runs an input that is too heavy alone, in its turn', async () => {
+    const { run, begun, end } = newGroup({ weightOf: Number, maxWeight: 5 });
+    void run('0', '1', '9', '2', '3');
+    await end(0);
+    await end(1);
+    await end(2);
+    expect(begun()).toEqual(['0', '12', '9', '3']);
+  });
+
+  it('never puts two inputs of one key into a group', async () => {
+    const { run, begun, end } = newGroup({ keyOf: (input) => input.toLowerCase() });
+    void run('x', 'a', 'b', 'A', 'a', 'c');
+    await end(0);
+    await end(1);
+    await end(2);
+    expect(begun()).toEqual(['x', 'abc', 'A', 'a']);
+  });
+});
+
+describe('a failing group', () => {
+  it('runs its inputs again one by one, so that each gets its own output or failure', async () => {
+    const { run, begun, end, fail } = newGroup();
+    const outputs = run('x', 'a', 'b', 'c');
+    await end(0);
+    await fail(1, new Error('b is bad'));
+    expect(begun()).toEqual(['x', 'abc', 'a']);
+    await end(2);
+    await fail(3, new Error('b is bad alone'));
+    await end(4);
+    expect(begun()).toEqual(['x', 'abc', 'a', 'b', 'c']);
+    expect(await outputs).toMatchObject([
+      { value: 'X' },
+      { value: 'A' },
+      { reason: { message: 'b is bad alone' } },
+      { value: 'C' },
+    ]);
+  });
+
+  it('of one input fails at once', async () => {
+    const { run, begun, fail } = newGroup();
+    const outputs = run('a');
+    await fail(0, new Error('down'));
+    expect(await outputs).toMatchObject([{ reason: { message: 'down' } }]);
+    expect(begun()).toEqual(['a']);
+  });
+
+  it('keeps its place until the last of its inputs is done, and lets the next group run then', async () => {
+    const { run, begun, end, fail } = newGroup();
+    const outputs = run('x', 'a', 'b', 'c');
+    await end(0);
+    void run('d');
+    for (const nth of [1, 2, 3]) await fail(nth, new Error('down'));
+    expect(begun()).toEqual(['x', 'abc', 'a', 'b', 'c']);
+    await fail(4, new Error('down'));
+    expect(begun().at(-1)).toBe('d');
+    expect((await outputs).map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected', 'rejected']);
+  });
+
+  it('may fail by throwing at once', async () => {
+    const group = new Group<string, string>({
+      maxRunning: 1,
+      maxInputs: 1,
+      run: () => {
+        throw new Error('thrown');
+      },
+    });
+    await expect(group.run('a')).rejects.toThrow('thrown');
+    await expect(group.run('b')).rejects.toThrow('thrown');
+  });
+});

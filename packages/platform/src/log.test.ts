@@ -1,0 +1,77 @@
+import pg from 'pg';
+import { describe, expect, it } from 'vitest';
+import { createLogger, type Logger } from './log.ts';
+
+/** What a logger writes: the lines as text, and read. */
+function logged(write: (log: Logger) => void, level = 'trace') {
+  const lines: string[] = [];
+  write(createLogger({ name: 'test', level }, { write: (line) => void lines.push(line) }));
+  return { text: lines.join(''), entries: lines.map((line) => JSON.parse(line) as Record<string, unknown>) };
+}
+
+it('writes one JSON line an entry, from its level up', () => {
+  const { entries } = logged((log) => {
+    log.debug('not this');
+    log.info({ lanes: [1, 2] }, 'drained');
+    log.warn('careful');
+  }, 'info');
+  expect(entries).toMatchObject([{ name: 'test', level: 30, lanes: [1, 2], msg: 'drained' }, { msg: 'careful' }]);
+});
+
+describe('redaction', () => {
+  const secrets = {
+    authorization: 'Bearer s3cret',
+    clientToken: 's3cret',
+    userToken: 's3cret',
+    password: 's3cret',
+    passwords: ['s3cret', 's3cret'],
+    passwordMobile: '138-s3cret',
+    appSecret: 's3cret',
+  };
+
+  it.each(Object.entries(secrets))('hides %s at the top and one level down', (key, value) => {
+    const { text, entries } = logged((log) => log.info({ [key]: value, inside: { [key]: value, other: 'shown' } }));
+    expect(text).not.toContain('s3cret');
+    expect(entries).toMatchObject([{ [key]: '[redacted]', inside: { [key]: '[redacted]', other: 'shown' } }]);
+  });
+
+  it('hides them in the bindings of a child too', () => {
+    const { text, entries } = logged((log) => log.child({ requestId: 'r1', ...secrets }).info('call'));
+    expect(text).not.toContain('s3cret');
+    expect(entries).toMatchObject([{ requestId: 'r1', authorization: '[redacted]' }]);
+  });
+
+  it('leaves the logged object as it was', () => {
+    const object = structuredClone({ ...secrets, inside: secrets });
+    logged((log) => log.info(object));
+    expect(object).toEqual({ ...secrets, inside: secrets });
+  });
+});
+
+describe('an error', () => {
+  /** What PostgreSQL answers where a row breaks a constraint. */
+  function databaseError(): pg.DatabaseError {
+    const error = new pg.DatabaseError('duplicate key value violates unique constraint "member_pkey"', 1, 'error');
+    const quoting = { detail: 'Key (name)=(s3cret) already exists.', where: 'COPY member, line 1: "s3cret"' };
+    return Object.assign(error, { code: '23505', table: 'member', ...quoting, internalQuery: "select 's3cret'" });
+  }
+
+  it.each<[string, (log: Logger, error: Error) => void]>([
+    ['under err', (log, error) => log.error({ err: error, lanes: [3] }, 'drain failed')],
+    ['by itself', (log, error) => log.error(error, 'drain failed')],
+    ['as a cause', (log, error) => log.error({ err: new Error('outer', { cause: error }) }, 'drain failed')],
+    ['of a child', (log, error) => log.child({ requestId: 'r1' }).error({ err: error }, 'drain failed')],
+  ])('of PostgreSQL keeps message, code and stack, and nothing that quotes rows: %s', (_, write) => {
+    const { text, entries } = logged((log) => write(log, databaseError()));
+    expect(text).not.toContain('s3cret');
+    expect(text).toContain('violates unique constraint');
+    expect(text).toContain('23505');
+    expect(text).toContain('log.test.ts');
+    expect(entries).toMatchObject([{ msg: 'drain failed', err: { stack: expect.any(String) } }]);
+  });
+
+  it('may be anything that was thrown', () => {
+    const { entries } = logged((log) => log.error({ err: 'just text' }, 'failed'));
+    expect(entries).toMatchObject([{ err: 'just text', msg: 'failed' }]);
+  });
+});

@@ -1,0 +1,33 @@
+import type { Logger } from './log.ts';
+
+/** How long a producer waits for its backend. */
+export const PRODUCER_TIMEOUT_MS = 2_000;
+
+const LOG_EVERY_MS = 1_000;
+
+/** Finished jobs are of no use: the outcome stands in the ledger. A failed one is made up for by the sweep. */
+export const JOB_OPTIONS = { removeOnComplete: true, removeOnFail: true, attempts: 1 };
+
+/** Rejects where the work takes longer than a producer waits. */
+export async function withTimeout<Result>(work: Promise<Result>): Promise<Result> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<never>((_, reject) => {
+    const error = new Error(`The queue did not answer in ${PRODUCER_TIMEOUT_MS} ms`);
+    timer = setTimeout(() => reject(error), PRODUCER_TIMEOUT_MS);
+  });
+  try {
+    return await Promise.race([work, timeout]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Logs a queue's connection errors, one a second at most: a backend that is away fails many times a second. */
+export function connectionErrorLogger(log: Logger, queue: string): (error: Error) => void {
+  let quietUntilMs = 0;
+  return (error) => {
+    if (performance.now() < quietUntilMs) return;
+    quietUntilMs = performance.now() + LOG_EVERY_MS;
+    log.warn({ err: error, queue }, 'queue connection failed');
+  };
+}

@@ -1,0 +1,200 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join, sep } from 'node:path';
+
+export const REPOSITORY = join(import.meta.dirname, '..', '..');
+
+/** How a process ended, with all that it wrote. */
+export interface Ended {
+  status: number | null;
+  signal: NodeJS.Signals | null;
+  stdout: string;
+  stderr: string;
+}
+
+const jobs = new Set<Job>();
+const directories = new Set<string>();
+
+/** A command in a process group of its own, as a shell starts one. `endEverything` takes away what is left of it. */
+class Job {
+  readonly ended: Promise<Ended>;
+  readonly #child: ChildProcess;
+  readonly #output = { stdout: '', stderr: '' };
+  readonly #listeners = new Set<() => void>();
+
+  constructor(child: ChildProcess) {
+    this.#child = child;
+    for (const name of ['stdout', 'stderr'] as const) {
+      child[name]?.setEncoding('utf8').on('data', (text: string) => {
+        this.#output[name] += text;
+        for (const look of this.#listeners) look();
+      });
+    }
+    this.ended = once(child, 'close').then(([status, signal]) => ({ status, signal, ...this.#output }));
+  }
+
+  /** The id of the process and of its group. */
+  get pid(): number {
+    if (this.#child.pid === undefined) throw new Error('The process could not be started');
+    return this.#child.pid;
+  }
+
+  /** What it has written so far. */
+  get output(): { stdout: string; stderr: string } {
+    return { ...this.#output };
+  }
+
+  /** Waits for a line of standard output. Rejects with all that it wrote where it ends without. */
+  async line(pattern: RegExp): Promise<string> {
+    const found = new Promise<string>((resolve) => {
+      const look = () => {
+        const line = this.#output.stdout
+          .split('\n')
+          .slice(0, -1)
+          .find((each) => pattern.test(each));
+        if (line !== undefined && this.#listeners.delete(look)) resolve(line);
+      };
+      this.#listeners.add(look);
+      look();
+    });
+    const over = this.ended.then((ended) => {
+      throw new Error(`It ended without ${pattern}: ${JSON.stringify(ended, null, 2)}`);
+    });
+    over.catch(() => {});
+    return Promise.race([found, over]);
+  }
+
+  /** Signals the process alone and waits for its end. */
+  end(signal: NodeJS.Signals): Promise<Ended> {
+    process.kill(this.pid, signal);
+    return this.ended;
+  }
+
+  /** Signals every process of its group, as a terminal does, and waits for its end. */
+  endGroup(signal: NodeJS.Signals): Promise<Ended> {
+    process.kill(-this.pid, signal);
+    return this.ended;
+  }
+}
+
+export type { Job };
+
+/**
+ * Starts a command in the repository as a person at a terminal would: with nothing of the test run's environment but
+ * what finds programs, and with the Node.js of the machine.
+ */
+export function startJob(command: readonly string[], env: Record<string, string> = {}): Job {
+  const [file = '', ...args] = command;
+  const child = spawn(file, args, {
+    cwd: REPOSITORY,
+    detached: true,
+    env: { ...personalEnvironment(), ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const job = new Job(child);
+  jobs.add(job);
+  return job;
+}
+
+/** Runs a command to its end. */
+export function runJob(command: readonly string[], env: Record<string, string> = {}): Promise<Ended> {
+  return startJob(command, env).ended;
+}
+
+function personalEnvironment(): Record<string, string> {
+  const kept = Object.entries(process.env).filter(([name]) => ['HOME', 'LANG', 'TMPDIR', 'USER'].includes(name));
+  const path = (process.env.PATH ?? '').split(delimiter).filter((directory) => !directory.includes('node_modules'));
+  return { ...(Object.fromEntries(kept) as Record<string, string>), PATH: path.join(delimiter) };
+}
+
+/** `npm start` in a data directory, ready. */
+export interface RunningStack {
+  job: Job;
+  dataDir: string;
+  /** What DATA_DIR/demo.json says. */
+  demo: Record<string, string> & { baseUrl: string; appKey: string; appSecret: string };
+}
+
+/** Runs `npm start` on any free port until its ready line. */
+export async function npmStart(dataDir: string, env: Record<string, string> = {}): Promise<RunningStack> {
+  const job = startJob(['npm', 'start'], { DATA_DIR: dataDir, PORT: '0', ...env });
+  await job.line(/\bready\b/);
+  const demo = JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8')) as RunningStack['demo'];
+  return { job, dataDir, demo };
+}
+
+/** Runs `npm run --silent lockstep -- …` to its end. */
+export function lockstep(dataDir: string, ...args: string[]): Promise<Ended> {
+  return runJob(['npm', 'run', '--silent', 'lockstep', '--', ...args], { DATA_DIR: dataDir });
+}
+
+/** A data directory that is not there yet, for `endEverything` to remove. */
+export function newDataDir(): string {
+  const parent = mkdtempSync(join(tmpdir(), 'lockstep-test-'));
+  // PostgreSQL's user must pass through, where the tests run as root.
+  chmodSync(parent, 0o711);
+  directories.add(parent);
+  return join(parent, 'data');
+}
+
+/** The command lines of what runs in a data directory or in the job's group: PostgreSQL has a session of its own. */
+export function livingProcesses(stack: { job: Job; dataDir: string }): string[] {
+  return processes()
+    .filter(({ group, command }) => group === stack.job.pid || command.includes(join(stack.dataDir, sep)))
+    .map(({ command }) => command);
+}
+
+/** The pid of the data directory's PostgreSQL, as its pid file says. */
+export function postgresPid(dataDir: string): number {
+  const [pid] = readFileSync(pidFileOf(dataDir), 'utf8').split('\n');
+  return Number(pid);
+}
+
+const pidFileOf = (dataDir: string) => join(dataDir, 'postgres', 'cluster', 'postmaster.pid');
+
+/** Kills what the tests have started, a PostgreSQL that outlived its starter too, and removes its directories. */
+export async function endEverything(): Promise<void> {
+  for (const job of jobs) {
+    try {
+      process.kill(-job.pid, 'SIGKILL');
+    } catch {
+      // It has ended.
+    }
+    await job.ended;
+  }
+  jobs.clear();
+  for (const directory of directories) {
+    const dataDir = join(directory, 'data');
+    const runs = processes().some(({ command }) => command.includes(join(dataDir, sep)));
+    if (runs && existsSync(pidFileOf(dataDir))) process.kill(postgresPid(dataDir), 'SIGKILL');
+    rmSync(directory, { recursive: true, force: true, maxRetries: 50, retryDelay: 20 });
+  }
+  directories.clear();
+}
+
+/** Every process of the machine that has not ended; an ended one that nobody has waited for does not count. */
+function processes(): { group: number; command: string }[] {
+  if (process.platform === 'linux') {
+    // Not by ps, which a small system does not have.
+    return readdirSync('/proc')
+      .filter((name) => /^\d+$/.test(name))
+      .flatMap((pid) => {
+        try {
+          const [state, , group] = readFileSync(`/proc/${pid}/stat`, 'utf8')
+            .replace(/^.*\) /s, '')
+            .split(' ');
+          const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
+          return state === 'Z' || state === 'X' ? [] : [{ group: Number(group), command }];
+        } catch {
+          return [];
+        }
+      });
+  }
+  return execFileSync('ps', ['-A', '-ww', '-o', 'pgid=,stat=,command='], { encoding: 'utf8' })
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/))
+    .filter(([, state]) => state !== undefined && !state.startsWith('Z'))
+    .map(([group, , ...command]) => ({ group: Number(group), command: command.join(' ') }));
+}
