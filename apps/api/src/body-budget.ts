@@ -9,7 +9,8 @@ const MAX_BYTES_AT_ONCE = 1024 * 1024 * 1024;
 export function limitBodyBytes(server: Server): void {
   const held = new WeakMap<FastifyRequest, number>();
   let bytesAtOnce = 0;
-  server.addHook('onRequest', async (request) => {
+  // After the call is authorized: what a stranger sends takes no room.
+  server.addHook('preParsing', async (request) => {
     const bytes = bodyBytes(request);
     if (bytesAtOnce + bytes > MAX_BYTES_AT_ONCE) throw new Refusal('overloaded');
     bytesAtOnce += bytes;
@@ -23,8 +24,9 @@ export function limitBodyBytes(server: Server): void {
   server.addHook('onRequestAbort', async (request) => release(request));
 }
 
-/** What the client announces; a body of unannounced length may be as long as the limit allows. */
-function bodyBytes({ headers }: FastifyRequest): number {
-  if (headers['transfer-encoding'] !== undefined) return MAX_BODY_BYTES;
-  return Math.min(Number(headers['content-length'] ?? 0), MAX_BODY_BYTES);
+/** What the client announces; a body of unannounced length may be as long as the route allows. */
+function bodyBytes({ headers, routeOptions }: FastifyRequest): number {
+  const maxBytes = routeOptions.bodyLimit ?? MAX_BODY_BYTES;
+  if (headers['transfer-encoding'] !== undefined) return maxBytes;
+  return Math.min(Number(headers['content-length'] ?? 0), maxBytes);
 }

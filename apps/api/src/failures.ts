@@ -1,4 +1,6 @@
-import { failure, MAX_BODY_BYTES, type Module, messageOf, Refusal } from '@lockstep/contract';
+import { randomUUID } from 'node:crypto';
+import type { Socket } from 'node:net';
+import { failure, MAX_BODY_BYTES, type Module, Refusal } from '@lockstep/contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { noteCode } from './calls.ts';
 import type { Server } from './server.ts';
@@ -45,14 +47,34 @@ export function answerNotFound(server: Server): void {
   server.addHook('onRoute', ({ url, method }) => {
     methodsOf.push({ pattern: new URLPattern({ pathname: url }), methods: [method].flat() });
   });
-  server.setNotFoundHandler((request, reply) => {
+  const answer = (request: FastifyRequest, reply: FastifyReply) => {
     const pathname = request.url.split('?', 1)[0] ?? '/';
     const allowed = methodsOf.filter(({ pattern }) => pattern.test({ pathname })).flatMap(({ methods }) => methods);
     if (allowed.length === 0) return sendFailure(request, reply, new Refusal('operation_not_found'));
     reply.header('allow', [...new Set(allowed)].join(', '));
     return sendFailure(request, reply, new Refusal('method_not_allowed'));
+  };
+  // Before a body is read: whatever is in it, there is no such operation.
+  server.addHook('onRequest', async (request, reply) => {
+    if (request.is404) {
+      answer(request, reply);
+      return reply;
+    }
   });
+  server.setNotFoundHandler(answer);
 }
 
-/** The text of a fault for answers outside the envelope. */
-export const unavailableMessage = messageOf('service_unavailable');
+/** Answers what is not even HTTP, on the bare socket: there is no request yet. */
+export function answerBrokenHttp(error: Error & { code?: string }, socket: Socket): void {
+  if (!socket.writable) return void socket.destroy();
+  const isTooLarge = error.code === 'HPE_HEADER_OVERFLOW';
+  const body = JSON.stringify(failure(isTooLarge ? 'headers_too_large' : 'http_malformed', 'order'));
+  const head = [
+    `HTTP/1.1 ${isTooLarge ? '431 Request Header Fields Too Large' : '400 Bad Request'}`,
+    `x-request-id: ${randomUUID()}`,
+    'content-type: application/json; charset=utf-8',
+    `content-length: ${Buffer.byteLength(body)}`,
+    'connection: close',
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+}

@@ -1,6 +1,7 @@
 import { readBacklog } from '@lockstep/orders';
 import {
   closeAll,
+  configOrExit,
   createLogger,
   createMetrics,
   openDatabase,
@@ -10,7 +11,7 @@ import {
 } from '@lockstep/platform';
 import { startApi } from './api.ts';
 
-const config = readDeploymentConfig();
+const config = configOrExit(readDeploymentConfig);
 const log = createLogger({ name: 'api', level: config.LOG_LEVEL ?? 'info' });
 
 await runUntilSignal(log, async () => {

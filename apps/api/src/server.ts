@@ -7,8 +7,9 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } 
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { z } from 'zod';
 import { limitBodyBytes } from './body-budget.ts';
-import { observeCalls } from './calls.ts';
-import { answerFailure, answerNotFound } from './failures.ts';
+import { noteCall, observeCalls } from './calls.ts';
+import { answerBrokenHttp, answerFailure, answerNotFound } from './failures.ts';
+import { readJson } from './json.ts';
 import { describeOperations } from './openapi.ts';
 import { batchOrderRoutes } from './routes/batch-orders.ts';
 import { customerRoutes } from './routes/customers.ts';
@@ -56,14 +57,16 @@ export async function buildServer(options: ServerOptions): Promise<Server> {
     // Calls that come on open connections while the server closes are still answered in full.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
-    onProtoPoisoning: 'ignore',
-    onConstructorPoisoning: 'ignore',
     exposeHeadRoutes: false,
     routerOptions: { maxParamLength: 512 },
-    frameworkErrors: answerFailure,
+    frameworkErrors: (error, request, reply) => {
+      answerFailure(error, request, reply);
+      noteCall(options.metrics, request, reply);
+    },
+    clientErrorHandler: answerBrokenHttp,
   }).withTypeProvider<ZodTypeProvider>();
 
-  server.removeContentTypeParser('text/plain');
+  readJson(server);
   server.setValidatorCompiler<z.ZodType>(({ schema }) => (data) => {
     try {
       return { value: parse(schema, data) };

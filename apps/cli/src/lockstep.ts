@@ -1,15 +1,15 @@
 import { join } from 'node:path';
 import { createApplication, setApplicationStatus } from '@lockstep/access';
 import { scope } from '@lockstep/contract';
-import { type Database, openDatabase, readConfig } from '@lockstep/platform';
+import { configOrExit, type Database, openDatabase, readConfig } from '@lockstep/platform';
 import { Command, Option } from 'commander';
 import { readDemo } from './demo.ts';
 import { say } from './say.ts';
-import { findDatabaseUrl } from './stack.ts';
+import { findDatabaseUrl, NothingRuns } from './stack.ts';
 import { submit } from './submit.ts';
 
 /** The lockstep command (decisions 9). Results go to standard output, faults to standard error with status 1. */
-const config = readConfig();
+const config = configOrExit(readConfig);
 const program = new Command('lockstep').description('Operates a Lockstep service');
 
 const app = program.command('app').description('applications that may call the API');
@@ -17,9 +17,7 @@ app
   .command('create')
   .description('register an application; prints its key and, this once, its secret')
   .requiredOption('--name <name>', 'what it is called')
-  .addOption(
-    new Option('--scope <scope...>', 'what it may use').choices(scope.options).makeOptionMandatory().default([]),
-  )
+  .addOption(new Option('--scope <scope...>', 'what it may use').choices(scope.options).makeOptionMandatory())
   .option('--approve', 'approve it at once')
   .action(async (options: { name: string; scope: string[]; approve?: boolean }) => {
     const application = {
@@ -68,6 +66,9 @@ async function withDatabase<Result>(work: (db: Database) => Promise<Result>): Pr
   });
   try {
     return await work(db);
+  } catch (error) {
+    const isAway = (error as NodeJS.ErrnoException).code === 'ECONNREFUSED' && config.DATABASE_URL === undefined;
+    throw isAway ? new NothingRuns(config.DATA_DIR, error) : error;
   } finally {
     await db.destroy();
   }

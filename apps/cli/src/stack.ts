@@ -26,13 +26,21 @@ export async function provideDatabase(config: Config): Promise<Closable & { url:
   };
 }
 
-/** The database that the lockstep command works on. Throws an Error that says what to do where there is none. */
+/** That there is no embedded stack to work on, and what to do about it. */
+export class NothingRuns extends Error {
+  constructor(dataDir: string, cause: unknown) {
+    super(`Nothing runs in ${dataDir}. Run npm start first, or set DATABASE_URL.`, { cause });
+    this.name = 'NothingRuns';
+  }
+}
+
+/** The database that the lockstep command works on. Throws NothingRuns. */
 export async function findDatabaseUrl(config: Config): Promise<string> {
   if (config.DATABASE_URL !== undefined) return config.DATABASE_URL;
   try {
     const { databaseUrl } = JSON.parse(await readFile(stackFile(config.DATA_DIR), 'utf8')) as { databaseUrl: string };
     return databaseUrl;
   } catch (error) {
-    throw new Error(`Nothing runs in ${config.DATA_DIR}. Run npm start first, or set DATABASE_URL.`, { cause: error });
+    throw new NothingRuns(config.DATA_DIR, error);
   }
 }

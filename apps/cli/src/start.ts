@@ -4,6 +4,7 @@ import { readBacklog } from '@lockstep/orders';
 import {
   type Closable,
   closeAll,
+  configOrExit,
   createLogger,
   createMetrics,
   openDatabase,
@@ -18,7 +19,7 @@ import { say } from './say.ts';
 import { provideDatabase } from './stack.ts';
 
 /** `npm start`: everything on one machine (decisions 9). */
-const config = readConfig();
+const config = configOrExit(readConfig);
 const log = createLogger({ name: 'lockstep', level: config.LOG_LEVEL ?? 'warn' });
 
 await runUntilSignal(log, async () => {

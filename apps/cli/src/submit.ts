@@ -21,7 +21,9 @@ export async function submit(file: string, options: ClientOptions): Promise<void
   say(`Batch ${channelOrderId} of channel ${channelCode}: ${accepted.length} orders accepted`);
   const key = { channelCode, channelOrderId };
   const result = await watch(client, key);
-  say(tableOf(await allOrders(client, key)));
+  const orders = await allOrders(client, key);
+  say(tableOf(orders));
+  for (const order of orders) if (order.message !== null) say(`${order.sequence}: ${order.message}`);
   say(`${result.succeeded} succeeded, ${result.failed} failed`);
 }
 
@@ -53,9 +55,9 @@ async function allOrders(client: OrderClient, key: Record<string, string>): Prom
 
 function tableOf(orders: OrderResult[]): string {
   const table = new Table({
-    head: ['sequence', 'licenseOrderId', 'customer', 'order', 'outcome', 'assets', 'products', 'why'],
+    head: ['sequence', 'licenseOrderId', 'customer', 'order', 'outcome', 'assets', 'products'],
     style: { head: [], border: [] },
-    colAligns: ['right', 'right', 'right', 'left', 'left', 'right', 'right', 'left'],
+    colAligns: ['right', 'right', 'right', 'left', 'left', 'right', 'right'],
   });
   for (const order of orders) {
     table.push([
@@ -63,10 +65,9 @@ function tableOf(orders: OrderResult[]): string {
       order.licenseOrderId,
       order.customerId,
       order.orderType,
-      order.state,
+      order.cause ?? order.state,
       order.assets,
       order.products,
-      order.message ?? '',
     ]);
   }
   return table.toString();

@@ -1,6 +1,7 @@
 import { readBacklog } from '@lockstep/orders';
 import {
   closeAll,
+  configOrExit,
   createLogger,
   createMetrics,
   openDatabase,
@@ -11,7 +12,7 @@ import {
 import { startProbe } from './probe.ts';
 import { startWorker } from './worker.ts';
 
-const config = readDeploymentConfig();
+const config = configOrExit(readDeploymentConfig);
 const log = createLogger({ name: 'worker', level: config.LOG_LEVEL ?? 'info' });
 
 await runUntilSignal(log, async () => {

@@ -33,11 +33,7 @@ export async function issueClientToken(
   client: ClientCredentials,
   requestedScope: string | undefined,
 ): Promise<TokenAnswer> {
-  const found = await db
-    .selectFrom('application')
-    .select(['id', 'secret_hash', 'scopes', 'status'])
-    .where('app_key', '=', client.clientId)
-    .executeTakeFirst();
+  const found = await findApplication(db, client.clientId);
   const application = found ?? NO_APPLICATION;
   if (!isSecret(client.clientSecret, application.secret_hash) || found === undefined) {
     throw new OAuthRefusal('invalid_client', 'The client id or the client secret is wrong.');
@@ -59,9 +55,21 @@ export async function issueClientToken(
   return { access_token: token, token_type: 'Bearer', expires_in: ACCESS_TOKEN_SECONDS, scope: scopes.join(' ') };
 }
 
+/** The characters of a client id (RFC 6749 appendix A.1); PostgreSQL would choke on some others. */
+const CLIENT_ID = /^[\x20-\x7e]{1,255}$/;
+
+async function findApplication(db: Database, appKey: string) {
+  if (!CLIENT_ID.test(appKey)) return undefined;
+  return await db
+    .selectFrom('application')
+    .select(['id', 'secret_hash', 'scopes', 'status'])
+    .where('app_key', '=', appKey)
+    .executeTakeFirst();
+}
+
 function grantedScopes(owned: string[], requested: string | undefined): Scope[] {
   const words = requested?.split(' ').filter((word) => word !== '') ?? [];
-  const wanted = words.length > 0 ? words : owned;
+  const wanted = words.length > 0 ? [...new Set(words)] : owned;
   return wanted.map((word) => {
     const known = scope.safeParse(word);
     if (!known.success || !owned.includes(word)) {

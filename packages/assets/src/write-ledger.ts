@@ -137,7 +137,8 @@ async function releaseAssets(trx: Trx, ids: string[]): Promise<void> {
 const revokedTime = (instance: { revoked: boolean }) => (instance.revoked ? 'now' : null);
 
 async function insertAssets(trx: Trx, changes: LedgerChanges): Promise<void> {
-  const assets = [...changes.newAssets];
+  // Sorted, as they are locked: transactions that insert the same numbers wait rather than deadlock.
+  const assets = [...changes.newAssets].sort((a, b) => (a.assetNum < b.assetNum ? -1 : 1));
   await insertRows(trx, 'asset', [
     ['id', 'bigint', assets.map((asset) => asset.id)],
     ['asset_num', 'text', assets.map((asset) => asset.assetNum)],

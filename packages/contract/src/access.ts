@@ -5,13 +5,21 @@ export type Scope = z.infer<typeof scope>;
 
 export const ACCESS_TOKEN_SECONDS = 7_200;
 
+/** A parameter without a value counts as omitted (RFC 6749 section 3.2). */
+function parameter() {
+  return z
+    .string()
+    .optional()
+    .transform((value) => value || undefined);
+}
+
 /** The form body of the token endpoint (RFC 6749 section 4.4; decisions 2). */
 export const tokenBody = z
   .object({
-    grant_type: z.string().describe('client_credentials'),
-    client_id: z.string().optional().describe('The appKey, where HTTP Basic does not carry it.'),
-    client_secret: z.string().optional(),
-    scope: z.string().optional().describe('Space-separated; the application’s scopes where it is absent.'),
+    grant_type: z.string().min(1).describe('client_credentials'),
+    client_id: parameter().describe('The appKey, where HTTP Basic does not carry it.'),
+    client_secret: parameter(),
+    scope: parameter().describe('Space-separated; the application’s scopes where it is absent.'),
   })
   .meta({ id: 'TokenRequest' });
 

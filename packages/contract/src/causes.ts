@@ -63,6 +63,8 @@ export const causes = {
 
   // Not an operation, and faults (decisions 1)
   operation_not_found: { code: '404', message: 'There is no such operation.' },
+  http_malformed: { code: '400', message: 'This is not an HTTP request.' },
+  headers_too_large: { code: '431', message: 'The path or the headers are too long.' },
   method_not_allowed: { code: '405', message: 'The operation does not take this method.' },
   service_unavailable: { code: '500', message: 'The service cannot answer right now; retry with a new g_nonce.' },
   overloaded: { code: '500', message: 'The service is overloaded; retry with a new g_nonce.' },

@@ -94,10 +94,7 @@ const productToBuy = z
     limitEndDate: optional(long()).describe('Expiry time'),
     limitConcurrent: integer().describe('Concurrent node count'),
     limitTimeDuration: long().describe('Accumulated usage duration'),
-    strictMatchWhenDelete: z
-      .boolean()
-      .nullish()
-      .transform((value) => value ?? false),
+    strictMatchWhenDelete: optional(z.boolean()).transform((value) => value ?? false),
     trial: flag().describe('0 no, 1 yes'),
     trialEndDate: long().describe('Trial expiry'),
     passwords: optional(z.array(secret())).describe('Passwords of the licence inside the lock'),
@@ -118,20 +115,14 @@ const productToRevoke = z
     limitStartDate: optional(long()),
     limitEndDate: optional(long()),
     limitConcurrent: integer().describe('Concurrent node count'),
-    strictMatchWhenDelete: z
-      .boolean()
-      .nullish()
-      .transform((value) => value ?? false),
+    strictMatchWhenDelete: optional(z.boolean()).transform((value) => value ?? false),
   })
   .superRefine(checkPeriod)
   .meta({ id: 'ProductToRevoke' });
 export type ProductToRevoke = z.infer<typeof productToRevoke>;
 
 /** The type of `optional(z.array(…))`, spelled out because merchandise nests in itself. */
-type OptionalList<Item extends z.ZodType> = z.ZodPipe<
-  z.ZodOptional<z.ZodNullable<z.ZodArray<Item>>>,
-  z.ZodTransform<z.output<Item>[] | undefined, z.output<Item>[] | null | undefined>
->;
+type OptionalList<Item extends z.ZodType> = ReturnType<typeof optional<z.ZodArray<Item>>>;
 
 const merchandise = z
   .object({
@@ -277,6 +268,7 @@ export type AcceptedOrder = z.infer<typeof acceptedOrder>;
  */
 export function findMerchandiseTooDeep(body: unknown): PropertyKey[] | undefined {
   for (const [orderPath, order] of elements(body, 'orderList')) {
+    if ((order as { orderType?: unknown } | null)?.orderType !== 'new_buy') continue;
     for (const [assetPath, asset] of elements(order, 'assets')) {
       const found = findTooDeep(asset, 'merchandises', MAX_MERCHANDISE_DEPTH);
       if (found) return [...orderPath, ...assetPath, ...found];

@@ -60,10 +60,12 @@ export function optionalText(maxCharacters = MAX_TEXT_CHARACTERS) {
     .transform((value) => value || undefined);
 }
 
-/** An optional value: null counts as absent (decisions 4). */
+/** An optional value: null and the empty string count as absent (decisions 4). */
 export function optional<Schema extends z.ZodType>(schema: Schema) {
-  return schema.nullish().transform((value) => value ?? undefined);
+  return z.preprocess((value) => (isAbsent(value) ? undefined : value), schema.optional());
 }
+
+const isAbsent = (value: unknown) => value === null || (typeof value === 'string' && value.trim() === '');
 
 /** An id: decimal digits, at most 19 (decisions 4). Opaque to clients. */
 export function id() {
@@ -108,7 +110,8 @@ const DATE_FAULT = 'must be milliseconds since 1970 or an ISO 8601 date';
 
 /** A date as Long milliseconds or ISO 8601 text (UTC where it names no offset), read as milliseconds (decisions 4). */
 export function date() {
-  const isoText = z.union([z.iso.datetime({ offset: true, local: true }), z.iso.date()]);
+  const time = { offset: true, local: true };
+  const isoText = z.union([z.iso.datetime(time), z.iso.datetime({ ...time, precision: -1 }), z.iso.date()]);
   const isoDate = isoText.transform((value) =>
     Date.parse(/T.*(Z|[+-]\d\d:?\d\d)$|^[^T]*$/.test(value) ? value : `${value}Z`),
   );

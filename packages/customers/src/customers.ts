@@ -1,6 +1,6 @@
 import { type BindCustomer, type Customer, type QueryCustomers, Refusal } from '@lockstep/contract';
 import { type Database, inTransaction, type Trx } from '@lockstep/platform';
-import { insertEnterprise } from './enterprises.ts';
+import { insertEnterprise, lockChannelCustomer } from './enterprises.ts';
 
 /**
  * O1: creates a customer and binds it to the enterprise main account of that name, which it creates where there is
@@ -10,6 +10,7 @@ import { insertEnterprise } from './enterprises.ts';
  */
 export function bindCustomer(db: Database, request: BindCustomer): Promise<Customer> {
   return inTransaction(db, async (trx) => {
+    await lockChannelCustomer(trx, request.channelCustomerId);
     const enterprise = await findEnterpriseFor(trx, request);
     const existing = await trx
       .selectFrom('customer')

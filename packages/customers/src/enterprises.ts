@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { type CreatedEnterprise, type CreateEnterprise, Refusal } from '@lockstep/contract';
 import { type Database, inTransaction, type Trx } from '@lockstep/platform';
+import { sql } from 'kysely';
 
 const CODE_CHARACTERS = 8;
 const CODE_ALPHABET = 'abcdefghijkmnpqrstuvwxyz23456789';
@@ -14,6 +15,14 @@ const FIRST_MEMBERS = [
   { user_name: 'admin', is_administrator: true },
   { user_name: 'cloud', is_administrator: false },
 ];
+
+/** The advisory lock class of channel customers. */
+const CUSTOMER_LOCK = 0x63757374;
+
+/** Makes calls of O1 and O2 for one channel customer take turns, so that each sees what the one before it did. */
+export async function lockChannelCustomer(trx: Trx, channelCustomerId: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(${CUSTOMER_LOCK}::int, hashtext(${channelCustomerId}))`.execute(trx);
+}
 
 /** Inserts an enterprise main account with a code of its own; answers its id. */
 export async function insertEnterprise(
@@ -47,6 +56,7 @@ function newEnterpriseCode(): string {
  */
 export function createEnterprise(db: Database, request: CreateEnterprise): Promise<CreatedEnterprise> {
   return inTransaction(db, async (trx) => {
+    await lockChannelCustomer(trx, request.crmCustomerId);
     const existing = await trx
       .selectFrom('enterprise')
       .select('id')

@@ -8,6 +8,9 @@ interface Waiter {
   reject: (error: unknown) => void;
 }
 
+/** Lanes that a drain takes where so many are ready: for fewer, one transaction is cheaper than two. */
+const MIN_LANES = 8;
+
 /**
  * Makes drains single-flight: in this process at most one drain of a lane runs, and everyone who wants the lane
  * meanwhile shares the next one. A free slot takes its share of the wanted lanes, so under load one transaction
@@ -43,7 +46,7 @@ export class DrainScheduler {
     while (this.#freeSlots > 0) {
       const ready = [...this.#wanted].filter((lane) => !this.#running.has(lane));
       if (ready.length === 0) return;
-      const share = ready.slice(0, Math.ceil(ready.length / this.#freeSlots));
+      const share = ready.slice(0, Math.max(MIN_LANES, Math.ceil(ready.length / this.#freeSlots)));
       void this.#run(share);
     }
   }

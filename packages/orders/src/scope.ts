@@ -28,8 +28,8 @@ export function scopeOf(orders: Iterable<Order>): LedgerScope {
 }
 
 function productsOf(asset: {
-  products: ProductToBuy[] | undefined;
-  merchandises: Merchandise[] | undefined;
+  products?: ProductToBuy[] | undefined;
+  merchandises?: Merchandise[] | undefined;
 }): ProductToBuy[] {
   return [...(asset.products ?? []), ...(asset.merchandises ?? []).flatMap(productsIn)];
 }

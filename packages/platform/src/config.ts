@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 const port = z.coerce.number().int().min(0).max(65_535);
-const absentWhenEmpty = (value: unknown) => (value === '' ? undefined : value);
+const absentWhenEmpty = (value: unknown) => (typeof value === 'string' && value.trim() === '' ? undefined : value);
 
 /** Every environment variable that Lockstep reads (decisions 9; docs/operations.md lists them). */
 const environment = z.object({

@@ -55,10 +55,13 @@ export function isDatabaseFault(error: unknown): boolean {
   return sqlState(error) !== undefined;
 }
 
+/** Classes of SQLSTATE in which PostgreSQL cannot serve now: connection, rollback, resources, operator, system. */
+const UNAVAILABLE = ['08', '40', '53', '55', '57', '58'];
+
 /** Whether PostgreSQL refused what the data or the code asked, as opposed to being unable to serve anything now. */
 export function isDataFault(error: unknown): boolean {
   const state = sqlState(error);
-  return state !== undefined && (state.startsWith('22') || state.startsWith('23') || state.startsWith('42'));
+  return state !== undefined && !UNAVAILABLE.includes(state.slice(0, 2));
 }
 
 /** Runs a transaction, again where it lost against another one, `tries` times at most. */

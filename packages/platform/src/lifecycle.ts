@@ -40,6 +40,16 @@ function fail(log: Logger, error: unknown): void {
   process.exit(1);
 }
 
+/** Reads a process's configuration; where it is not usable, says why in one line and ends with status 1. */
+export function configOrExit<Config>(read: () => Config): Config {
+  try {
+    return read();
+  } catch (error) {
+    process.stderr.write(`${(error as Error).message}\n`);
+    process.exit(1);
+  }
+}
+
 /** Closes in the order given, each even where an earlier one failed; then throws the first failure. */
 export async function closeAll(...closables: (() => Promise<unknown>)[]): Promise<void> {
   const failures: unknown[] = [];

@@ -3,7 +3,10 @@ import { type DestinationStream, type Logger, pino } from 'pino';
 export type { Logger } from 'pino';
 
 /** What never reaches a log, wherever it stands in a logged object. */
-const SECRETS = ['authorization', 'clientToken', 'userToken', 'password', 'passwords', 'passwordMobile', 'appSecret'];
+const SECRETS = [
+  ...['authorization', 'clientToken', 'userToken', 'access_token', 'client_secret', 'appSecret'],
+  ...['password', 'passwords', 'passwordMobile'],
+];
 
 /** Makes the process's logger: JSON lines, secrets redacted at the first two levels of an object. */
 export function createLogger(

@@ -20,11 +20,18 @@ export function createMetrics(readBacklog: () => Promise<Backlog>) {
     labelNames: ['lane'],
     registers,
     async collect() {
-      const backlog = await readBacklog();
       this.reset();
+      const backlog = await readBacklog().catch(() => undefined);
+      databaseUp.set(backlog === undefined ? 0 : 1);
+      if (backlog === undefined) return;
       for (const { lane, pendingOrders } of backlog.lanes) this.set({ lane }, pendingOrders);
       oldestPending.set(backlog.oldestPendingSeconds);
     },
+  });
+  const databaseUp = new Gauge({
+    name: 'lockstep_database_up',
+    help: 'Whether the database answered when the metrics were read',
+    registers,
   });
   const oldestPending = new Gauge({
     name: 'lockstep_oldest_pending_order_seconds',

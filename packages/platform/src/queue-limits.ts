@@ -8,12 +8,12 @@ const LOG_EVERY_MS = 1_000;
 /** Finished jobs are of no use: the outcome stands in the ledger. A failed one is made up for by the sweep. */
 export const JOB_OPTIONS = { removeOnComplete: true, removeOnFail: true, attempts: 1 };
 
-/** Rejects where the work takes longer than a producer waits. */
-export async function withTimeout<Result>(work: Promise<Result>): Promise<Result> {
+/** Rejects where the work takes longer, by default than a producer waits. */
+export async function withTimeout<Result>(work: Promise<Result>, timeoutMs = PRODUCER_TIMEOUT_MS): Promise<Result> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<never>((_, reject) => {
-    const error = new Error(`The queue did not answer in ${PRODUCER_TIMEOUT_MS} ms`);
-    timer = setTimeout(() => reject(error), PRODUCER_TIMEOUT_MS);
+    const error = new Error(`The queue did not answer in ${timeoutMs} ms`);
+    timer = setTimeout(() => reject(error), timeoutMs);
   });
   try {
     return await Promise.race([work, timeout]);

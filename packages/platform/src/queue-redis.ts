@@ -12,6 +12,8 @@ interface RedisBackend {
 /** Braces make a queue's keys fall on one node of a Redis cluster. */
 const hashTagged = (name: string) => `{${name}}`;
 
+const CLOSE_TIMEOUT_MS = 5_000;
+
 const reconnectDelayMs = (attempt: number) => Math.min(attempt * 100, 2_000);
 
 const prefixOf = (backend: RedisBackend) => (backend.prefix === undefined ? {} : { prefix: backend.prefix });
@@ -59,7 +61,12 @@ export function openRedisConsumer<Job>(
     ...prefixOf(backend),
   });
   worker.on('error', connectionErrorLogger(log, name));
-  return { close: () => worker.close() };
+  return {
+    async close() {
+      // Without its Redis a worker never comes to an end; its jobs only wait for drains, which end on their own.
+      await withTimeout(worker.close(), CLOSE_TIMEOUT_MS).catch(() => worker.disconnect());
+    },
+  };
 }
 
 /**

@@ -3,7 +3,6 @@ import { type ClientCredentials, issueClientToken, OAuthRefusal } from '@lockste
 import { oauthErrorAnswer, tokenAnswer, tokenBody } from '@lockstep/contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
-import { unavailableMessage } from '../failures.ts';
 import type { Server, ServerOptions } from '../server.ts';
 
 const MAX_FORM_BYTES = 16 * 1024;
@@ -22,6 +21,7 @@ export async function tokenRoutes(server: Server, { db }: ServerOptions): Promis
   server.post(
     '/oauth2/token',
     {
+      bodyLimit: MAX_FORM_BYTES,
       schema: {
         tags: ['Tokens'],
         summary: 'Issue an access token (RFC 6749)',
@@ -90,5 +90,5 @@ function answerOAuthError(error: Error & { statusCode?: number }, request: Fasti
   reply
     .code(503)
     .header('retry-after', '1')
-    .send({ error: 'temporarily_unavailable', error_description: unavailableMessage });
+    .send({ error: 'temporarily_unavailable', error_description: 'The service cannot answer right now; retry.' });
 }

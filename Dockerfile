@@ -1,0 +1,14 @@
+# One image for every process; docker-compose.yml chooses which one runs. Node.js 24 runs the TypeScript as it stands.
+FROM node:24-slim
+
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+COPY packages packages
+COPY apps apps
+COPY migrations migrations
+RUN npm ci --omit=dev && npm cache clean --force
+
+ENV NODE_ENV=production HOST=0.0.0.0
+USER node
+EXPOSE 8080
+CMD ["node", "apps/api/src/main.ts"]

@@ -1,0 +1,331 @@
+import { startApi } from '@lockstep/api';
+import type { Customer, OrderResult } from '@lockstep/contract';
+import { type Job, QUEUE_NAME } from '@lockstep/orders';
+import { createLogger, createMetrics, openProducer, type QueueBackend } from '@lockstep/platform';
+import { Redis } from 'ioredis';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { LANE_COUNT, laneOf } from '../packages/orders/src/lanes.ts';
+import { Api } from './harness/api.ts';
+import { batchOf, deleteAsset, newAssetNum, newBuy, productToBuy, type Sent } from './harness/orders.ts';
+import { freePort } from './harness/redis.ts';
+import { QUEUE_KINDS, type Stack, startStack } from './harness/stack.ts';
+
+const ALL_LANES = Array.from({ length: LANE_COUNT }, (_, lane) => lane);
+const silent = createLogger({ name: 'test', level: 'silent' });
+
+/** Opens one more API process on a stack; `queue` where it is not to use the stack's. */
+async function startAnotherApi(stack: Stack, queue: QueueBackend = stack.queue) {
+  const { db, url } = stack;
+  const metrics = createMetrics(async () => ({ lanes: [], oldestPendingSeconds: 0 }));
+  const options = { db, databaseUrl: url, queue, log: silent, metrics, host: '127.0.0.1', port: 0 };
+  return { ...(await startApi(options)), metrics };
+}
+
+/** The same application's caller at another API. */
+const at = (baseUrl: string, { credentials, token }: Api) => new Api(baseUrl, credentials, token);
+
+/** Buys the number and takes it back, `count` orders in turn: each succeeds only right after the one before it. */
+function buyAndDelete(customer: Customer, assetNum: string, count: number): Sent[] {
+  return Array.from({ length: count }, (_, index) =>
+    index % 2 === 0 ? newBuy(customer, [assetNum]) : deleteAsset(customer, [assetNum]),
+  );
+}
+
+/** Accepts one batch after the other without waiting for what becomes of them, over the APIs in turn. */
+async function acceptAll(apis: Api[], batches: ReturnType<typeof batchOf>[]): Promise<void> {
+  for (const [index, batch] of batches.entries()) await apis[index % apis.length]!.accept(batch);
+}
+
+/** What became of all orders of some batches, once they are completed. */
+async function resultsOf(api: Api, batches: ReturnType<typeof batchOf>[]): Promise<OrderResult[]> {
+  const results = await Promise.all(batches.map((batch) => api.completed(batch)));
+  return results.flatMap(({ orders }) => orders);
+}
+
+/** How the orders ended: the causes, `succeeded` where there is none, and how many of each. */
+function endsOf(orders: OrderResult[]): Record<string, number> {
+  const ends = Map.groupBy(orders, ({ cause }) => cause ?? 'succeeded');
+  return Object.fromEntries([...ends].map(([end, orders]) => [end, orders.length]));
+}
+
+/** The orders that granted to the assets of a number, oldest first, and whether the asset is active. */
+async function assetsOf(stack: Stack, assetNum: string) {
+  return await stack.db
+    .selectFrom('asset')
+    .innerJoin('asset_grant', 'asset_grant.asset_id', 'asset.id')
+    .select(['license_order_id', sql<boolean>`asset.revoked_time is null`.as('active')])
+    .where('asset_num', '=', assetNum)
+    .orderBy('license_order_id')
+    .execute();
+}
+
+/** Customers that are all in different lanes. */
+async function newCustomersInLanes(api: Api, count: number): Promise<Customer[]> {
+  const byLane = new Map<number, Customer>();
+  while (byLane.size < count) {
+    const customer = await api.newCustomer();
+    byLane.set(laneOf(customer.customerId), customer);
+  }
+  return [...byLane.values()];
+}
+
+describe.each(QUEUE_KINDS)('orders on %s, with two APIs and two workers,', (queue) => {
+  let stack: Stack;
+  let second: Awaited<ReturnType<typeof startAnotherApi>>;
+  let api: Api;
+  let apis: Api[];
+
+  beforeAll(async () => {
+    stack = await startStack({ queue });
+    await stack.startWorker();
+    second = await startAnotherApi(stack);
+    api = await stack.newApi();
+    apis = [api, at(second.baseUrl, api)];
+  });
+  afterAll(async () => {
+    await second.close();
+    await stack.close();
+  });
+
+  it.each([
+    [200, 'one API', 1],
+    [100, 'two APIs in turn', 2],
+  ])('of one customer take effect in acceptance order: %i batches over %s', async (count, _, apiCount) => {
+    const customer = await api.newCustomer();
+    const assetNum = newAssetNum();
+    // Sequences that fall: they count within a batch only.
+    const batches = buyAndDelete(customer, assetNum, count).map((order, index) =>
+      batchOf({ ...order, sequence: 1_000 - index }),
+    );
+    await acceptAll(apis.slice(0, apiCount), batches);
+    const orders = await resultsOf(api, batches);
+    expect(endsOf(orders)).toEqual({ succeeded: count });
+    const purchases = orders.filter(({ orderType }) => orderType === 'new_buy');
+    expect(await assetsOf(stack, assetNum)).toEqual(
+      purchases.map(({ licenseOrderId }) => ({ license_order_id: licenseOrderId, active: false })),
+    );
+  });
+
+  it('of one batch take effect by sequence, however orderList is shuffled', async () => {
+    const customer = await api.newCustomer();
+    const assetNum = newAssetNum();
+    const count = 101;
+    const inSequence = buyAndDelete(customer, assetNum, count).map((order, sequence) => ({ ...order, sequence }));
+    const shuffled = inSequence.map((_, place) => inSequence[(place * 37) % count]!);
+    const batch = batchOf(...shuffled);
+    const accepted = await api.accept(batch);
+    expect(accepted.map(({ sequence }) => sequence)).toEqual(shuffled.map(({ sequence }) => sequence));
+    const { orders } = await api.completed(batch);
+    expect(endsOf(orders)).toEqual({ succeeded: count });
+    expect(orders.map(({ sequence }) => sequence)).toEqual(shuffled.map(({ sequence }) => sequence));
+    const last = orders.find(({ sequence }) => sequence === count - 1);
+    const active = (await assetsOf(stack, assetNum)).filter((asset) => asset.active);
+    expect(active).toEqual([{ license_order_id: last?.licenseOrderId, active: true }]);
+  });
+
+  it('of many customers at once take effect in each one’s order', async () => {
+    const customers = await Promise.all(Array.from({ length: 12 }, () => api.newCustomer()));
+    const ofEach = await Promise.all(
+      customers.map(async (customer, index) => {
+        const orders = buyAndDelete(customer, newAssetNum(), 30);
+        // Batches of 1, 2, 3 and 5 orders.
+        const size = [1, 2, 3, 5][index % 4]!;
+        const batches = [...Map.groupBy(orders, (order) => Math.floor(orders.indexOf(order) / size)).values()];
+        const sent = batches.map((orders) => batchOf(...orders));
+        await acceptAll(index % 2 === 0 ? apis : apis.toReversed(), sent);
+        return await resultsOf(api, sent);
+      }),
+    );
+    expect(ofEach.map(endsOf)).toEqual(customers.map(() => ({ succeeded: 30 })));
+  });
+
+  it('of many customers in one batch take effect in each one’s order', async () => {
+    const customers = await newCustomersInLanes(api, 8);
+    const orders = customers.flatMap((customer) => buyAndDelete(customer, newAssetNum(), 50));
+    const shuffled = orders.map((_, place) => orders[(place * 37) % orders.length]!);
+    expect(endsOf(await api.process(batchOf(...shuffled)))).toEqual({ succeeded: 400 });
+  });
+
+  it('take a number from one another, each seeing what the other did', async () => {
+    const customers = await newCustomersInLanes(api, 4);
+    const assetNums = Array.from({ length: 10 }, newAssetNum);
+    const batches = customers.flatMap((customer, turn) =>
+      Array.from({ length: 10 }, (_, index) => {
+        const nums = assetNums.map((_, place) => assetNums[(place * 3 + turn + index) % assetNums.length]!);
+        return batchOf(newBuy(customer, nums, {}, { transferedAssetNum: true }));
+      }),
+    );
+    await Promise.all(batches.map((batch, index) => apis[index % 2]!.accept(batch)));
+    const orders = await resultsOf(api, batches);
+    expect(endsOf(orders)).toEqual({ succeeded: 40 });
+    // The number was new once; whoever came later took it with all that was on it.
+    expect(orders.reduce((sum, { assets }) => sum + assets, 0)).toBe(assetNums.length);
+    for (const assetNum of assetNums) {
+      const grants = await assetsOf(stack, assetNum);
+      expect(grants.map((grant) => grant.license_order_id).toSorted()).toEqual(
+        orders.map(({ licenseOrderId }) => licenseOrderId).toSorted(),
+      );
+    }
+  });
+
+  it('are carried out once, however often their job runs', async () => {
+    const customer = await api.newCustomer();
+    const assetNums = [newAssetNum(), newAssetNum()];
+    const producer = openProducer<Job>(stack.queue, QUEUE_NAME, silent);
+    const drainAll = () => producer.add({ type: 'drain', version: 1, lanes: ALL_LANES, throughBatchId: '999999999' });
+    const batch = batchOf(newBuy(customer, [assetNums[0]!]));
+    await Promise.all([drainAll(), drainAll(), api.accept(batch), drainAll(), drainAll()]);
+    const [order] = await resultsOf(api, [batch]);
+    await Promise.all([drainAll(), drainAll()]);
+    // Drains of this lane have begun and ended by the time that a later order is done.
+    const later = batchOf(newBuy(customer, [assetNums[1]!]));
+    expect(endsOf(await api.process(later))).toEqual({ succeeded: 1 });
+    await producer.close();
+    expect(await resultsOf(api, [batch])).toEqual([order]);
+    expect(order).toMatchObject({ state: 'succeeded', assets: 1, products: 1 });
+    expect(await assetsOf(stack, assetNums[0]!)).toEqual([{ license_order_id: order?.licenseOrderId, active: true }]);
+  });
+});
+
+describe.each(QUEUE_KINDS)('two customers in different lanes, on %s,', (queue) => {
+  it('who want the same new numbers at the same time get each number once', async () => {
+    const stack = await startStack({ queue, worker: false });
+    try {
+      const api = await stack.newApi();
+      const [one, other] = (await newCustomersInLanes(api, 2)) as [Customer, Customer];
+      const assetNums = Array.from({ length: 500 }, newAssetNum);
+      const purchases = (customer: Customer, nums: string[]) => nums.map((assetNum) => newBuy(customer, [assetNum]));
+      const batches = [batchOf(...purchases(one, assetNums)), batchOf(...purchases(other, assetNums.toReversed()))];
+      await acceptAll([api], batches);
+      // By now both lanes wait, so their drains begin together and meet half way.
+      await Promise.all([stack.startWorker(), stack.startWorker()]);
+      expect(endsOf(await resultsOf(api, batches))).toEqual({ succeeded: 500, asset_owned_by_other_customer: 500 });
+      const assets = await stack.db.selectFrom('asset').select(['asset_num', 'revoked_time']).execute();
+      expect(assets.map((asset) => asset.asset_num).toSorted()).toEqual(assetNums.toSorted());
+      expect(assets.every((asset) => asset.revoked_time === null)).toBe(true);
+    } finally {
+      await stack.close();
+    }
+  });
+});
+
+describe.concurrent.each(QUEUE_KINDS)('what no job asks for, on %s,', (queue) => {
+  it('is found when the queue cannot be reached at acceptance', async () => {
+    const stack = await startStack({ queue });
+    const unreachable = { kind: 'redis', url: `redis://127.0.0.1:${await freePort()}` } as const;
+    const cutOff = await startAnotherApi(stack, unreachable);
+    try {
+      const api = at(cutOff.baseUrl, await stack.newApi());
+      const customer = await api.newCustomer();
+      const batches = buyAndDelete(customer, newAssetNum(), 20).map((order) => batchOf(order));
+      await acceptAll([api], batches);
+      expect(endsOf(await resultsOf(api, batches))).toEqual({ succeeded: 20 });
+    } finally {
+      await cutOff.close();
+      await stack.close();
+    }
+  });
+
+  it('is found when all jobs are lost', async () => {
+    const stack = await startStack({ queue, worker: false });
+    const other = await startAnotherApi(stack);
+    try {
+      const api = await stack.newApi();
+      const customers = await newCustomersInLanes(api, 3);
+      const batches = [0, 1].map(() => batchOf(...customers.map((customer) => newBuy(customer, [newAssetNum()]))));
+      await acceptAll([at(other.baseUrl, api)], batches);
+      // By the time that an API has stopped, it has queued its jobs.
+      await other.close();
+      expect(await loseAllJobs(stack)).toBeGreaterThan(0);
+      await stack.startWorker();
+      expect(endsOf(await resultsOf(api, batches))).toEqual({ succeeded: 6 });
+    } finally {
+      await stack.close();
+    }
+  });
+});
+
+/** Takes everything away that the queue keeps; answers how much that was. */
+async function loseAllJobs({ db, queue }: Stack): Promise<number> {
+  if (queue.kind === 'postgres') {
+    const { numAffectedRows } = await sql`delete from bullmq.job`.execute(db);
+    return Number(numAffectedRows);
+  }
+  const redis = new Redis(queue.url);
+  const keys = await redis.keys(`${queue.prefix}:*`);
+  const lost = await redis.del(...keys);
+  redis.disconnect();
+  return lost;
+}
+
+describe.each(QUEUE_KINDS)('an order that PostgreSQL refuses, on %s,', (queue) => {
+  let stack: Stack;
+  let api: Api;
+
+  beforeAll(async () => {
+    stack = await startStack({ queue });
+    api = await stack.newApi();
+    await sql`alter table product_instance add check (product_uri <> 'refused')`.execute(stack.db);
+  });
+  afterAll(() => stack.close());
+
+  const refused = (customer: Customer, ...assetNums: string[]) =>
+    newBuy(customer, assetNums, {}, { products: [productToBuy(), productToBuy({ productUri: 'refused' })] });
+
+  it('fails alone, and says nothing of the inside', async () => {
+    const [customer, other] = (await newCustomersInLanes(api, 2)) as [Customer, Customer];
+    const [assetNum, refusedNum, otherNum] = [newAssetNum(), newAssetNum(), newAssetNum()];
+    const orders = await api.process(
+      batchOf(
+        newBuy(customer, [assetNum]),
+        refused(customer, assetNum, refusedNum),
+        deleteAsset(customer, [refusedNum]),
+        newBuy(other, [otherNum]),
+        deleteAsset(customer, [assetNum]),
+      ),
+    );
+    expect(orders).toMatchObject([
+      { state: 'succeeded', code: null },
+      { state: 'failed', code: '500', cause: 'internal_error', assets: 0, products: 0 },
+      { state: 'failed', code: '13004', cause: 'asset_not_found' },
+      { state: 'succeeded' },
+      { state: 'succeeded', assets: 1, products: 1 },
+    ]);
+    expect(orders[1]!.message).toBe('The order could not be applied because of a fault in the service.');
+    expect(await assetsOf(stack, refusedNum)).toEqual([]);
+    expect(await assetsOf(stack, assetNum)).toMatchObject([{ active: false }]);
+  });
+
+  it('is no succeeded order that later ones could name', async () => {
+    const customer = await api.newCustomer();
+    const assetNum = newAssetNum();
+    const [failed] = await api.process(batchOf(refused(customer, assetNum)));
+    const { licenseOrderId: srcLicenseOrderId } = failed!;
+    const orders = await api.process(batchOf(newBuy(customer, [assetNum], { srcLicenseOrderId })));
+    expect(orders).toMatchObject([{ cause: 'source_order_not_found' }]);
+  });
+
+  it('stops neither its batch, its lane nor the batches after it', async () => {
+    const customers = await newCustomersInLanes(api, 4);
+    // In each batch 30 orders of each customer that must keep their order, and two that are refused among them.
+    const batches = [0, 1].map(() =>
+      batchOf(
+        ...customers.flatMap((customer) => {
+          const orders = buyAndDelete(customer, newAssetNum(), 30);
+          return [
+            ...orders.slice(0, 15),
+            refused(customer, newAssetNum()),
+            ...orders.slice(15),
+            refused(customer, newAssetNum()),
+          ];
+        }),
+      ),
+    );
+    await acceptAll([api], batches);
+    expect(endsOf(await resultsOf(api, batches))).toEqual({ succeeded: 240, internal_error: 16 });
+    expect(endsOf(await api.process(batchOf(...customers.map((each) => newBuy(each, [newAssetNum()])))))).toEqual({
+      succeeded: 4,
+    });
+  });
+});
