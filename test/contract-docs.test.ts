@@ -266,13 +266,15 @@ describe('the table of causes', () => {
     asset_not_found: 'rules.test.ts',
     asset_not_in_source_order: 'rules.test.ts',
     product_not_found: 'rules.test.ts',
-    internal_error: { never: 'Only a fault of the service itself makes an order fail with it.' },
+    internal_error: 'ordering.test.ts',
     enterprise_mobile_mismatch: 'customers.test.ts',
     enterprise_name_taken: 'customers.test.ts',
     customer_bound_elsewhere: 'customers.test.ts',
     operation_not_found: 'envelope.test.ts',
     method_not_allowed: 'envelope.test.ts',
     service_unavailable: 'envelope.test.ts',
+    http_malformed: 'envelope.test.ts',
+    headers_too_large: 'envelope.test.ts',
     overloaded: 'envelope.test.ts',
   };
   const tried = Object.entries(TRIED).flatMap(([cause, file]) => (typeof file === 'string' ? [{ cause, file }] : []));

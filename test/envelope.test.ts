@@ -211,6 +211,7 @@ describe('x-request-id', () => {
     socket.destroy();
     expect(received).toMatch(/^HTTP\/1\.1 400 /);
     expect(received.toLowerCase()).toContain('x-request-id: ');
+    expect(JSON.parse(received.split('\r\n\r\n')[1]!)).toMatchObject({ code: '400', cause: 'http_malformed' });
   });
 
   it('is on the answer to headers that are too large', async () => {
@@ -219,6 +220,7 @@ describe('x-request-id', () => {
     socket.destroy();
     expect(received).toMatch(/^HTTP\/1\.1 431 /);
     expect(received.toLowerCase()).toContain('x-request-id: ');
+    expect(JSON.parse(received.split('\r\n\r\n')[1]!)).toMatchObject({ code: '431', cause: 'headers_too_large' });
   });
 
   it.each(['12345678', 'A-z_0.9-trace', 'f'.repeat(64), randomUUID()])('is the caller’s own: %s', async (own) => {

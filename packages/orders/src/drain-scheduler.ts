@@ -8,13 +8,10 @@ interface Waiter {
   reject: (error: unknown) => void;
 }
 
-/** Lanes that a drain takes where so many are ready: for fewer, one transaction is cheaper than two. */
-const MIN_LANES = 8;
-
 /**
  * Makes drains single-flight: in this process at most one drain of a lane runs, and everyone who wants the lane
- * meanwhile shares the next one. A free slot takes its share of the wanted lanes, so under load one transaction
- * carries the orders of many batches.
+ * meanwhile shares the next one. A free slot takes every wanted lane that is not being drained, so one transaction
+ * carries a whole batch, and under load the orders of many.
  */
 export class DrainScheduler {
   readonly #drain: (lanes: number[]) => Promise<Drained>;
@@ -46,8 +43,7 @@ export class DrainScheduler {
     while (this.#freeSlots > 0) {
       const ready = [...this.#wanted].filter((lane) => !this.#running.has(lane));
       if (ready.length === 0) return;
-      const share = ready.slice(0, Math.max(MIN_LANES, Math.ceil(ready.length / this.#freeSlots)));
-      void this.#run(share);
+      void this.#run(ready);
     }
   }
 

@@ -36,7 +36,6 @@ describe('readConfig', () => {
     ['PORT', '-1'],
     ['PORT', '80.5'],
     ['PORT', 'http'],
-    ['PORT', ' '],
     ['WORKER_PORT', '99999'],
     ['WORKER_DRAINS', '0'],
     ['WORKER_DRAINS', '17'],

@@ -63,8 +63,10 @@ export function openRedisConsumer<Job>(
   worker.on('error', connectionErrorLogger(log, name));
   return {
     async close() {
-      // Without its Redis a worker never comes to an end; its jobs only wait for drains, which end on their own.
-      await withTimeout(worker.close(), CLOSE_TIMEOUT_MS).catch(() => worker.disconnect());
+      // While its Redis is away a worker never comes to an end. Its jobs only wait for drains, which end on their own.
+      await withTimeout(worker.close(), CLOSE_TIMEOUT_MS).catch((error: unknown) =>
+        log.warn({ err: error }, 'queue closed by force'),
+      );
     },
   };
 }
