@@ -57,7 +57,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   };
 }
 
-export function testQueue(kind: QueueKind, databaseUrl: string): QueueBackend {
+function testQueue(kind: QueueKind, databaseUrl: string): QueueBackend {
   return kind === 'postgres'
     ? { kind, url: databaseUrl }
     : { kind, url: inject('redisUrl'), prefix: new URL(databaseUrl).pathname.slice(1) };
