@@ -13,7 +13,9 @@ export const nonceQuery = z.object({ g_nonce: nonce });
 export function answers<Data extends z.ZodType>(data: Data) {
   return {
     200: successBody(data).describe('Success'),
-    299: z.object(failureBody.shape).describe('Refused, or a fault: nothing has changed'),
+    299: z
+      .object(failureBody.shape)
+      .describe('Refused: nothing has changed. With code 500, a fault: repeat the call, with a new g_nonce'),
   };
 }
 
@@ -32,7 +34,7 @@ export async function describeOperations(server: Server): Promise<void> {
     transform: jsonSchemaTransform,
     transformObject: (document) => tidyComponents(jsonSchemaTransformObject(document)),
   });
-  await server.register(swaggerUi, { routePrefix: '/docs' });
+  await server.register(swaggerUi, { routePrefix: '/docs', theme: { title: 'Lockstep API' } });
   server.get('/openapi.json', { schema: { hide: true } }, async () => server.swagger());
 }
 

@@ -63,7 +63,7 @@ export class OrderClient {
     try {
       return await fetch(new URL(path, this.#options.baseUrl), init);
     } catch (error) {
-      throw new Error(`${this.#options.baseUrl} does not answer`, { cause: error });
+      throw new Error(`${this.#options.baseUrl} does not answer. Does npm start run?`, { cause: error });
     }
   }
 }

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { createApplication, setApplicationStatus } from '@lockstep/access';
 import { scope } from '@lockstep/contract';
 import { configOrExit, type Database, openDatabase, readConfig } from '@lockstep/platform';
-import { Command, Option } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import { readDemo } from './demo.ts';
 import { say } from './say.ts';
 import { findDatabaseUrl, NothingRuns } from './stack.ts';
@@ -16,7 +16,7 @@ const app = program.command('app').description('applications that may call the A
 app
   .command('create')
   .description('register an application; prints its key and, this once, its secret')
-  .requiredOption('--name <name>', 'what it is called')
+  .requiredOption('--name <name>', 'what it is called', notEmpty)
   .addOption(new Option('--scope <scope...>', 'what it may use').choices(scope.options).makeOptionMandatory())
   .option('--approve', 'approve it at once')
   .action(async (options: { name: string; scope: string[]; approve?: boolean }) => {
@@ -43,7 +43,7 @@ for (const [name, status] of [
 
 program
   .command('submit <file>')
-  .description('send a batch of orders and watch it until every order has its outcome')
+  .description('send a batch of orders and watch it until every order has its outcome; failed orders are outcomes too')
   .addOption(new Option('--base-url <url>', 'where the API is').env('LOCKSTEP_BASE_URL'))
   .addOption(new Option('--app-key <key>', 'the application').env('LOCKSTEP_APP_KEY'))
   .addOption(new Option('--app-secret <secret>', 'its secret').env('LOCKSTEP_APP_SECRET'))
@@ -56,6 +56,11 @@ program
     }
     await submit(file, { baseUrl, appKey, appSecret });
   });
+
+function notEmpty(value: string): string {
+  if (value.trim() === '') throw new InvalidArgumentError('It must not be empty.');
+  return value.trim();
+}
 
 async function withDatabase<Result>(work: (db: Database) => Promise<Result>): Promise<Result> {
   const db = openDatabase({

@@ -57,6 +57,7 @@ function tableOf(orders: OrderResult[]): string {
   const table = new Table({
     head: ['sequence', 'licenseOrderId', 'customer', 'order', 'outcome', 'assets', 'products'],
     style: { head: [], border: [] },
+    chars: { mid: '', 'left-mid': '', 'mid-mid': '', 'right-mid': '' },
     colAligns: ['right', 'right', 'right', 'left', 'left', 'right', 'right'],
   });
   for (const order of orders) {

@@ -7,7 +7,7 @@ export const causeWord = z.enum(Object.keys(causes) as [Cause, ...Cause[]]);
 /** The failure body of every operation (interface.md, Errors; decisions 1). */
 export const failureBody = z
   .object({
-    code: z.string().describe("A code of the document's tables."),
+    code: z.string().describe('13004: refused; 60000: not allowed; 500: a fault, retry. The cause says more.'),
     message: z.string().describe('For people: what was wrong, and the path of the field.'),
     cause: causeWord.describe('For programs: a stable word.'),
   })

@@ -29,7 +29,9 @@ export const batchResultQuery = z.object({
   channelCode: text(),
   channelOrderId: text(),
   state: emptyAsAbsent(z.enum(orderState.options, 'must be pending, succeeded or failed').optional()),
-  limit: emptyAsAbsent(queryInteger(1, MAX_PAGE_ORDERS).default(DEFAULT_PAGE_ORDERS)),
+  limit: emptyAsAbsent(queryInteger(1, MAX_PAGE_ORDERS).default(DEFAULT_PAGE_ORDERS)).describe(
+    `Orders of this page: 1 to ${MAX_PAGE_ORDERS}, ${DEFAULT_PAGE_ORDERS} where it is absent`,
+  ),
   cursor: emptyAsAbsent(
     z
       .string()
@@ -37,7 +39,9 @@ export const batchResultQuery = z.object({
       .transform(Number)
       .optional(),
   ),
-  waitSeconds: emptyAsAbsent(queryInteger(0, MAX_WAIT_SECONDS).default(0)),
+  waitSeconds: emptyAsAbsent(queryInteger(0, MAX_WAIT_SECONDS).default(0)).describe(
+    `Holds the answer until the batch is completed, so long at most: 0 to ${MAX_WAIT_SECONDS}, 0 where it is absent`,
+  ),
 });
 export type BatchResultQuery = z.infer<typeof batchResultQuery>;
 

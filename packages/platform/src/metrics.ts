@@ -14,33 +14,50 @@ export function createMetrics(readBacklog: () => Promise<Backlog>) {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
+  // The gauges of one scrape share one look at the database.
+  let looking: Promise<Backlog | undefined> | undefined;
+  const look = () => {
+    looking ??= readBacklog()
+      .catch(() => undefined)
+      .finally(() => {
+        looking = undefined;
+      });
+    return looking;
+  };
   const laneDepth = new Gauge({
     name: 'lockstep_lane_pending_orders',
-    help: 'Accepted orders that have not taken effect, by lane',
+    help: 'Accepted orders that have not taken effect, by lane; a lane without any is absent',
     labelNames: ['lane'],
     registers,
     async collect() {
+      const backlog = await look();
       this.reset();
-      const backlog = await readBacklog().catch(() => undefined);
-      databaseUp.set(backlog === undefined ? 0 : 1);
-      if (backlog === undefined) return;
-      for (const { lane, pendingOrders } of backlog.lanes) this.set({ lane }, pendingOrders);
-      oldestPending.set(backlog.oldestPendingSeconds);
+      for (const { lane, pendingOrders } of backlog?.lanes ?? []) this.set({ lane }, pendingOrders);
     },
   });
   const databaseUp = new Gauge({
     name: 'lockstep_database_up',
     help: 'Whether the database answered when the metrics were read',
     registers,
+    async collect() {
+      this.set((await look()) === undefined ? 0 : 1);
+    },
   });
   const oldestPending = new Gauge({
     name: 'lockstep_oldest_pending_order_seconds',
     help: 'Age of the oldest accepted order that has not taken effect',
     registers,
+    async collect() {
+      const backlog = await look();
+      if (backlog === undefined) this.remove();
+      else this.set(backlog.oldestPendingSeconds);
+    },
   });
   return {
     registry,
     laneDepth,
+    databaseUp,
+    oldestPending,
     ordersAccepted: new Counter({ name: 'lockstep_orders_accepted_total', help: 'Orders accepted', registers }),
     ordersApplied: new Counter({
       name: 'lockstep_orders_applied_total',

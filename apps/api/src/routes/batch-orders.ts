@@ -20,6 +20,7 @@ export async function batchOrderRoutes(server: Server, { verifier, acceptor }: S
     {
       schema: {
         ...orderOperation,
+        operationId: 'createBatchOrder',
         summary: 'O5: create license orders in batch',
         querystring: nonceQuery.extend(batchOrderQuery.shape),
         body: batchOrderBody,

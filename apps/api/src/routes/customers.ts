@@ -21,6 +21,7 @@ export async function customerRoutes(server: Server, { db, verifier }: ServerOpt
     {
       schema: {
         ...orderOperation,
+        operationId: 'bindCustomer',
         summary: 'O1: bind an authorized customer to an enterprise main account',
         querystring: nonceQuery,
         body: bindCustomerBody,
@@ -36,6 +37,7 @@ export async function customerRoutes(server: Server, { db, verifier }: ServerOpt
     {
       schema: {
         ...orderOperation,
+        operationId: 'createEnterprise',
         summary: 'O2: create an enterprise main account',
         querystring: nonceQuery,
         body: createEnterpriseBody,
@@ -51,6 +53,7 @@ export async function customerRoutes(server: Server, { db, verifier }: ServerOpt
     {
       schema: {
         ...orderOperation,
+        operationId: 'queryCustomers',
         summary: 'O3: query the customers of an enterprise main account',
         querystring: nonceQuery.extend(queryCustomersQuery.shape),
         response: answers(z.array(customer)),

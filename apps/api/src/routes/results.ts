@@ -11,6 +11,7 @@ export async function resultRoutes(server: Server, { db, verifier, watch }: Serv
     {
       schema: {
         ...orderOperation,
+        operationId: 'getBatchResult',
         summary: 'What became of a batch',
         querystring: nonceQuery.extend(batchResultQuery.shape),
         response: answers(batchResult),
@@ -30,6 +31,7 @@ export async function resultRoutes(server: Server, { db, verifier, watch }: Serv
     {
       schema: {
         ...orderOperation,
+        operationId: 'getOrderResult',
         summary: 'What became of one order',
         querystring: nonceQuery,
         params: orderResultParams,

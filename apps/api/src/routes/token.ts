@@ -24,10 +24,16 @@ export async function tokenRoutes(server: Server, { db }: ServerOptions): Promis
       bodyLimit: MAX_FORM_BYTES,
       schema: {
         tags: ['Tokens'],
+        operationId: 'issueToken',
         summary: 'Issue an access token (RFC 6749)',
         consumes: ['application/x-www-form-urlencoded'],
         body: tokenBody,
-        response: { 200: tokenAnswer, 400: oauthErrorAnswer, 401: oauthErrorAnswer },
+        response: {
+          200: tokenAnswer.describe('The token'),
+          400: oauthErrorAnswer.describe('The request is wrong, or the application may not have it'),
+          401: oauthErrorAnswer.describe('invalid_client'),
+          503: oauthErrorAnswer.describe('temporarily_unavailable: retry'),
+        },
       },
     },
     async (request, reply) => {
