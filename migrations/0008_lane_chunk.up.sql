@@ -1,9 +1,10 @@
 -- The orders of a batch that belong to one lane. Pending while finished_time is null; the payload (JSON, an array of
--- [index in orderList, order]) is dropped when the orders have taken effect.
+-- [index in orderList, order]) is dropped when the orders have taken effect. The weight bounds what a drain takes.
 create table lane_chunk (
   batch_id bigint not null references batch,
   lane smallint not null,
   order_count integer not null check (order_count > 0),
+  weight integer not null check (weight >= order_count),
   payload text,
   accepted_time timestamptz not null default now(),
   finished_time timestamptz,

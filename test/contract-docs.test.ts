@@ -253,6 +253,8 @@ describe('the table of causes', () => {
     asset_number_repeated: 'refusals-content.test.ts',
     asset_without_items: 'refusals-content.test.ts',
     merchandise_too_deep: 'refusals-content.test.ts',
+    list_too_long: 'refusals-size.test.ts',
+    batch_too_large: 'refusals-size.test.ts',
     src_license_order_required: 'refusals-content.test.ts',
     channel_order_id_conflict: 'refusals-repeats.test.ts',
     sync_mode_unavailable: 'refusals-content.test.ts',

@@ -11,6 +11,9 @@ import {
 } from '@lockstep/platform';
 import { buildServer } from './server.ts';
 
+/** How long a call waits for PostgreSQL before it is answered with code 500. */
+export const API_QUERY_TIMEOUT_MS = 10_000;
+
 export interface ApiOptions {
   db: Database;
   /** For the connection that listens for finished orders. */

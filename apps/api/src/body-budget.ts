@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Server } from './server.ts';
 
 /** Bytes of bodies that this process reads and works on at once; beyond it calls are refused as overload. */
-const MAX_BYTES_AT_ONCE = 1024 * 1024 * 1024;
+const MAX_BYTES_AT_ONCE = 512 * 1024 * 1024;
 
 /** Bounds the memory that bodies take: a call whose body would go past the bound is refused before it is read. */
 export function limitBodyBytes(server: Server): void {
@@ -16,12 +16,9 @@ export function limitBodyBytes(server: Server): void {
     bytesAtOnce += bytes;
     held.set(request, bytes);
   });
-  const release = (request: FastifyRequest) => {
+  server.addHook('onResponse', async (request) => {
     bytesAtOnce -= held.get(request) ?? 0;
-    held.delete(request);
-  };
-  server.addHook('onResponse', async (request) => release(request));
-  server.addHook('onRequestAbort', async (request) => release(request));
+  });
 }
 
 /** What the client announces; a body of unannounced length may be as long as the route allows. */

@@ -1,2 +1,2 @@
-export { type ApiOptions, startApi } from './api.ts';
+export { API_QUERY_TIMEOUT_MS, type ApiOptions, startApi } from './api.ts';
 export { buildServer, type ServerOptions } from './server.ts';

@@ -9,7 +9,7 @@ import {
   readDeploymentConfig,
   runUntilSignal,
 } from '@lockstep/platform';
-import { startApi } from './api.ts';
+import { API_QUERY_TIMEOUT_MS, startApi } from './api.ts';
 
 const config = configOrExit(readDeploymentConfig);
 const log = createLogger({ name: 'api', level: config.LOG_LEVEL ?? 'info' });
@@ -19,6 +19,7 @@ await runUntilSignal(log, async () => {
     url: config.DATABASE_URL,
     poolSize: config.DATABASE_POOL,
     applicationName: 'lockstep-api',
+    queryTimeoutMs: API_QUERY_TIMEOUT_MS,
     onError: (error) => log.warn({ err: error }, 'database connection failed'),
   });
   const api = await startApi({

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { startApi } from '@lockstep/api';
+import { API_QUERY_TIMEOUT_MS, startApi } from '@lockstep/api';
 import { readBacklog } from '@lockstep/orders';
 import {
   type Closable,
@@ -12,7 +12,7 @@ import {
   readConfig,
   runUntilSignal,
 } from '@lockstep/platform';
-import { startWorker } from '@lockstep/worker';
+import { startWorker, WORKER_SPARE_CONNECTIONS } from '@lockstep/worker';
 import { prepareDemo } from './demo.ts';
 import { migrate } from './migrate-all.ts';
 import { say } from './say.ts';
@@ -30,15 +30,17 @@ await runUntilSignal(log, async () => {
     running.push(database);
     const queue = queueBackendOf(config, database.url);
     await migrate(database.url, queue);
-    const db = openDatabase({
-      url: database.url,
-      poolSize: config.DATABASE_POOL,
-      applicationName: 'lockstep',
-      onError: (error) => log.warn({ err: error }, 'database connection failed'),
-    });
-    running.push({ close: () => db.destroy() });
+    const open = (applicationName: string, poolSize: number, queryTimeoutMs?: number) => {
+      const onError = (error: Error) => log.warn({ err: error }, 'database connection failed');
+      const timeout = queryTimeoutMs === undefined ? {} : { queryTimeoutMs };
+      const db = openDatabase({ url: database.url, poolSize, applicationName, onError, ...timeout });
+      running.push({ close: () => db.destroy() });
+      return db;
+    };
+    const workerDb = open('lockstep-worker', config.WORKER_DRAINS + WORKER_SPARE_CONNECTIONS);
+    const db = open('lockstep-api', config.DATABASE_POOL, API_QUERY_TIMEOUT_MS);
     const metrics = createMetrics(() => readBacklog(db));
-    running.push(await startWorker({ db, queue, log, metrics, drains: config.WORKER_DRAINS }));
+    running.push(await startWorker({ db: workerDb, queue, log, metrics, drains: config.WORKER_DRAINS }));
     const { HOST: host, PORT: port, DATA_DIR } = config;
     const api = await startApi({ db, databaseUrl: database.url, queue, log, metrics, host, port });
     running.push(api);

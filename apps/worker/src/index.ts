@@ -1,1 +1,1 @@
-export { startWorker } from './worker.ts';
+export { startWorker, WORKER_SPARE_CONNECTIONS } from './worker.ts';

@@ -10,7 +10,7 @@ import {
   runUntilSignal,
 } from '@lockstep/platform';
 import { startProbe } from './probe.ts';
-import { startWorker } from './worker.ts';
+import { startWorker, WORKER_SPARE_CONNECTIONS } from './worker.ts';
 
 const config = configOrExit(readDeploymentConfig);
 const log = createLogger({ name: 'worker', level: config.LOG_LEVEL ?? 'info' });
@@ -18,7 +18,7 @@ const log = createLogger({ name: 'worker', level: config.LOG_LEVEL ?? 'info' });
 await runUntilSignal(log, async () => {
   const db = openDatabase({
     url: config.DATABASE_URL,
-    poolSize: Math.max(config.DATABASE_POOL, config.WORKER_DRAINS + 4),
+    poolSize: Math.max(config.DATABASE_POOL, config.WORKER_DRAINS + WORKER_SPARE_CONNECTIONS),
     applicationName: 'lockstep-worker',
     onError: (error) => log.warn({ err: error }, 'database connection failed'),
   });

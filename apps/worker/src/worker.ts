@@ -17,6 +17,9 @@ const JOBS_AT_ONCE = 50;
 const SWEEP_EVERY_MS = 1_000;
 const EXPIRE_EVERY_MS = 30_000;
 
+/** Connections that a worker needs beside those of its drains: sweep, expiry, notifications, metrics. */
+export const WORKER_SPARE_CONNECTIONS = 4;
+
 /** Starts to carry out jobs, to sweep, and to clear away what has expired. Closing finishes what runs. */
 export async function startWorker(options: {
   db: Database;
@@ -37,5 +40,5 @@ export async function startWorker(options: {
   });
   const sweep = every(SWEEP_EVERY_MS, () => worker.sweep(), log);
   const expire = every(EXPIRE_EVERY_MS, () => deleteExpiredAccess(db), log);
-  return { close: () => closeAll(sweep.close, expire.close, consumer.close) };
+  return { close: () => closeAll(sweep.close, expire.close, consumer.close, () => worker.close()) };
 }

@@ -36,7 +36,7 @@ export class CallVerifier {
       run: (attempts) => verify(db, attempts),
       maxRunning: 2,
       maxInputs: MAX_ATTEMPTS_PER_GROUP,
-      keyOf: ({ tokenHash, nonce }) => `${tokenHash.toString('base64')} ${nonce}`,
+      keyOf: ({ nonce, tokenHash }) => nonce ?? tokenHash.toString('base64'),
     });
   }
 

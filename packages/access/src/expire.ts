@@ -12,7 +12,7 @@ export async function deleteExpiredAccess(db: Database): Promise<void> {
   );
   await untilNone(() =>
     sql`
-      delete from nonce where ctid = any (array
+      delete from nonce where used_time < now() - interval '10 minutes' and ctid = any (array
         (select ctid from nonce where used_time < now() - interval '10 minutes' limit ${ROWS_AT_ONCE}))`.execute(db),
   );
 }

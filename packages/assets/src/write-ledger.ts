@@ -1,5 +1,5 @@
 import type { ProductToBuy } from '@lockstep/contract';
-import { type Database, insertRows, rowsOf, type Trx } from '@lockstep/platform';
+import { insertRows, rowsOf, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import type { Asset, Ledger, LedgerChanges } from './ledger.ts';
 
@@ -11,19 +11,14 @@ const IDS_PER_BLOCK = 1_000;
  * over of a block is a gap.
  */
 export class LedgerIds {
-  readonly #db: Database;
   #spare: { next: bigint; left: number }[] = [];
 
-  constructor(db: Database) {
-    this.#db = db;
-  }
-
-  /** Takes `count` ids that nobody else gets. */
-  async take(count: number): Promise<string[]> {
+  /** Takes `count` ids that nobody else gets. What it drew stays drawn where the transaction rolls back. */
+  async take(trx: Trx, count: number): Promise<string[]> {
     for (let missing = count - this.#left(); missing > 0; missing = count - this.#left()) {
       const blocks = Math.ceil(missing / IDS_PER_BLOCK);
       const { rows } = await sql<{ id: string }>`
-        select nextval('ledger_id') as id from generate_series(1, ${blocks}::int)`.execute(this.#db);
+        select nextval('ledger_id') as id from generate_series(1, ${blocks}::int)`.execute(trx);
       this.#spare.push(...rows.map(({ id }) => ({ next: BigInt(id), left: IDS_PER_BLOCK })));
     }
     return Array.from({ length: count }, () => this.#takeOne());
@@ -53,7 +48,7 @@ export async function writeLedger(trx: Trx, ledger: Ledger, ids: LedgerIds): Pro
   };
   const changed = [...changes.changedAssets].filter((asset) => asset.id !== null);
   const released = idsOf(changes.releasedAssets);
-  await assignIds(changes, ids);
+  await assignIds(trx, changes, ids);
   await Promise.all([
     revoke(trx, 'product_instance', revokedIds.product_instance),
     revoke(trx, 'merchandise_instance', revokedIds.merchandise_instance),
@@ -73,13 +68,13 @@ function idsOf(instances: Iterable<{ id: string | null }>): string[] {
   return [...instances].map((instance) => instance.id).filter((id) => id !== null);
 }
 
-async function assignIds(changes: LedgerChanges, ids: LedgerIds): Promise<void> {
+async function assignIds(trx: Trx, changes: LedgerChanges, ids: LedgerIds): Promise<void> {
   const made = [
     ...changes.newAssets,
     ...changes.newMerchandises.map((effect) => effect.merchandise),
     ...changes.newProducts.map((effect) => effect.product),
   ];
-  const taken = await ids.take(made.length);
+  const taken = await ids.take(trx, made.length);
   for (const [index, instance] of made.entries()) instance.id = taken[index]!;
 }
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Cause } from './causes.ts';
+import { MAX_LIST_ELEMENTS } from './order-size.ts';
 import {
   date,
   flag,
@@ -16,7 +17,6 @@ import {
 
 export const MAX_ORDERS_PER_BATCH = 5_000;
 export const MAX_BODY_BYTES = 32 * 1024 * 1024;
-const MAX_MERCHANDISE_DEPTH = 16;
 const MAX_ADDRESS_CHARACTERS = 512;
 
 /** interface.md O5, licenseType values. */
@@ -48,6 +48,10 @@ export type OrderType = z.infer<typeof orderType>;
 
 export const syncMode = z.enum(['sync', 'async'], 'must be sync or async');
 export type SyncMode = z.infer<typeof syncMode>;
+
+/** A list of bounded length (decisions 6.1). */
+const list = <Item extends z.ZodType>(item: Item) =>
+  z.array(item).max(MAX_LIST_ELEMENTS, `must hold at most ${MAX_LIST_ELEMENTS} elements`);
 
 /** A fault that a rule over several fields finds; `cause` goes into the answer. */
 function fault(cause: Cause, path: PropertyKey[], input: unknown) {
@@ -97,12 +101,12 @@ const productToBuy = z
     strictMatchWhenDelete: optional(z.boolean()).transform((value) => value ?? false),
     trial: flag().describe('0 no, 1 yes'),
     trialEndDate: long().describe('Trial expiry'),
-    passwords: optional(z.array(secret())).describe('Passwords of the licence inside the lock'),
+    passwords: optional(list(secret())).describe('Passwords of the licence inside the lock'),
     timeUnit: text(),
     timeUnitQuantity: integer(),
     timeDurationExpression: text().describe('Time expression in y-m-d form'),
     srcLicenseOrderId: optionalId().describe('The order that the product was transferred from'),
-    productFeatures: z.array(productFeature),
+    productFeatures: list(productFeature),
   })
   .superRefine(checkPeriod)
   .meta({ id: 'Product' });
@@ -133,25 +137,25 @@ const merchandise = z
     parentMerchandiseNum: textOrEmpty().describe('Number of the parent; may be empty'),
     timeDurationExpression: text(),
     get children(): OptionalList<typeof merchandise> {
-      return optional(z.array(merchandise));
+      return optional(list(merchandise));
     },
-    licenseOrderProductList: z.array(productToBuy),
+    licenseOrderProductList: list(productToBuy),
   })
   .meta({ id: 'Merchandise' });
 export type Merchandise = z.infer<typeof merchandise>;
 
-const atLeastOne = <Item extends z.ZodType>(item: Item) => z.array(item).min(1, 'must not be empty');
+const atLeastOne = <Item extends z.ZodType>(item: Item) => list(item).min(1, 'must not be empty');
 
 const assetToBuy = z
   .object({
     assetNos: atLeastOne(text()).describe('Asset numbers'),
-    assetExtendList: optional(z.array(extendedAttribute)).describe('Extended attributes'),
+    assetExtendList: optional(list(extendedAttribute)).describe('Extended attributes'),
     limitStartDate: optional(long()).describe('Asset limit start'),
     limitEndDate: optional(long()).describe('Asset limit end'),
     borrowedUsbKey: optional(z.boolean()).describe('Lent-lock flag'),
     transferedAssetNum: optional(z.boolean()).describe('Whether the asset moves here from another customer'),
-    products: optional(z.array(productToBuy)),
-    merchandises: optional(z.array(merchandise)),
+    products: optional(list(productToBuy)),
+    merchandises: optional(list(merchandise)),
   })
   .superRefine(checkPeriod)
   .meta({ id: 'AssetToBuy' });
@@ -261,33 +265,3 @@ export const batchOrderQuery = z.object({ appKey: text() });
 /** One entry of O5's answer: final from that moment (decisions 6.1). */
 export const acceptedOrder = z.object({ sequence: z.number(), licenseOrderId: z.string(), customerId: z.string() });
 export type AcceptedOrder = z.infer<typeof acceptedOrder>;
-
-/**
- * The path of the first merchandise that nests deeper than 16, or undefined. It looks at the body before the schema
- * does, because checking a schema that contains itself takes stack, and a client may nest a million levels.
- */
-export function findMerchandiseTooDeep(body: unknown): PropertyKey[] | undefined {
-  for (const [orderPath, order] of elements(body, 'orderList')) {
-    if ((order as { orderType?: unknown } | null)?.orderType !== 'new_buy') continue;
-    for (const [assetPath, asset] of elements(order, 'assets')) {
-      const found = findTooDeep(asset, 'merchandises', MAX_MERCHANDISE_DEPTH);
-      if (found) return [...orderPath, ...assetPath, ...found];
-    }
-  }
-  return undefined;
-}
-
-function findTooDeep(parent: unknown, key: string, levelsLeft: number): PropertyKey[] | undefined {
-  for (const [path, merchandise] of elements(parent, key)) {
-    if (levelsLeft === 0) return path;
-    const found = findTooDeep(merchandise, 'children', levelsLeft - 1);
-    if (found) return [...path, ...found];
-  }
-  return undefined;
-}
-
-function* elements(parent: unknown, key: string): Generator<[PropertyKey[], unknown]> {
-  const list = typeof parent === 'object' && parent !== null ? (parent as Record<string, unknown>)[key] : undefined;
-  if (!Array.isArray(list)) return;
-  for (const [index, element] of list.entries()) yield [[key, index], element];
-}

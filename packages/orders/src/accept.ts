@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type AcceptedOrder, type BatchOrder, Refusal } from '@lockstep/contract';
+import { type AcceptedOrder, type BatchOrder, instancesOf, type Order, Refusal } from '@lockstep/contract';
 import { type Database, Group, type Metrics } from '@lockstep/platform';
 import { sql } from 'kysely';
 import type { JobAnnouncer } from './announcer.ts';
@@ -16,7 +16,7 @@ interface PreparedBatch {
   sequences: number[];
   customerIds: string[];
   orderTypes: string[];
-  chunks: { lane: number; orderCount: number; payload: string }[];
+  chunks: { lane: number; orderCount: number; weight: number; payload: string }[];
   bytes: number;
 }
 
@@ -32,20 +32,28 @@ const MAX_GROUPS_AT_ONCE = 2;
 /** Bytes of batches that wait to be stored; beyond it calls are refused as overload. */
 const MAX_WAITING_BYTES = 256 * 1024 * 1024;
 
+const WEIGHT_BYTES = 1_024;
+
+/** What an order costs a drain: the instances that it may make or revoke, or its kilobytes where they are more. */
+function weightOf(order: Order, bytes: number): number {
+  return Math.max(1, instancesOf(order), Math.ceil(bytes / WEIGHT_BYTES));
+}
+
 /** Splits a batch by lane and digests its content: the known fields, whatever order a client sent them in. */
 export function prepareBatch(applicationId: string, batch: BatchOrder): PreparedBatch {
   const { channelCode, channelOrderId, syncMode, orderList } = batch;
   const digest = createHash('sha256').update(syncMode);
-  const byLane = new Map<number, string[]>();
+  const byLane = new Map<number, { weight: number; orders: string[] }>();
   let bytes = 0;
   for (const [index, order] of orderList.entries()) {
     const json = JSON.stringify(order);
     digest.update('\n').update(json);
     bytes += json.length;
     const lane = laneOf(order.customerId);
-    const orders = byLane.get(lane);
-    if (orders === undefined) byLane.set(lane, [`[${index},${json}]`]);
-    else orders.push(`[${index},${json}]`);
+    const chunk = byLane.get(lane) ?? { weight: 0, orders: [] };
+    if (chunk.weight === 0) byLane.set(lane, chunk);
+    chunk.weight += weightOf(order, json.length);
+    chunk.orders.push(`[${index},${json}]`);
   }
   return {
     applicationId,
@@ -56,9 +64,10 @@ export function prepareBatch(applicationId: string, batch: BatchOrder): Prepared
     sequences: orderList.map((order) => order.sequence),
     customerIds: orderList.map((order) => order.customerId),
     orderTypes: orderList.map((order) => order.orderType),
-    chunks: [...byLane].map(([lane, orders]) => ({
+    chunks: [...byLane].map(([lane, { weight, orders }]) => ({
       lane,
       orderCount: orders.length,
+      weight,
       payload: `[${orders.join(',')}]`,
     })),
     bytes,
@@ -133,7 +142,8 @@ async function insertBatches(db: Database, batches: PreparedBatch[]): Promise<(S
   });
   const chunks = order.flatMap((index, place) =>
     batches[index]!.chunks.map(
-      ({ lane, orderCount, payload }) => sql`(${place}::int, ${lane}::smallint, ${orderCount}::int, ${payload}::text)`,
+      ({ lane, orderCount, weight, payload }) =>
+        sql`(${place}::int, ${lane}::smallint, ${orderCount}::int, ${weight}::int, ${payload}::text)`,
     ),
   );
   const { rows } = await sql<{ place: number; id: string }>`
@@ -150,9 +160,9 @@ async function insertBatches(db: Database, batches: PreparedBatch[]): Promise<(S
     ), placed as (
       select place, id from input join stored using (application_id, channel_code, channel_order_id)
     ), chunks as (
-      insert into lane_chunk (batch_id, lane, order_count, payload)
-      select placed.id, lane, order_count, payload
-      from placed join (values ${sql.join(chunks)}) as chunk (place, lane, order_count, payload) using (place)
+      insert into lane_chunk (batch_id, lane, order_count, weight, payload)
+      select placed.id, lane, order_count, weight, payload
+      from placed join (values ${sql.join(chunks)}) as chunk (place, lane, order_count, weight, payload) using (place)
     )
     select place, id from placed`.execute(db);
   const stored: (StoredBatch | null)[] = batches.map(() => null);

@@ -34,10 +34,26 @@ export function failed(accepted: AcceptedOrder, refusal: Refusal): Outcome {
   return { accepted, failure: { cause: refusal.reason, message: refusal.message }, assets: 0, products: 0 };
 }
 
+/** That planning an order threw what is not a refusal: a fault in the rules, not in what the order asks. */
+export class PlanFault extends Error {
+  constructor(cause: unknown) {
+    super('An order could not be planned', { cause });
+    this.name = 'PlanFault';
+  }
+}
+
+function planned(ledger: Ledger, orders: readonly AcceptedOrder[]): Outcome[] {
+  try {
+    return planAll(ledger, orders);
+  } catch (error) {
+    throw new PlanFault(error);
+  }
+}
+
 /** Applies orders to the ledger: loads what they touch, plans, and writes what they change. */
 export async function applyOrders(trx: Trx, orders: readonly AcceptedOrder[], ids: LedgerIds): Promise<Outcome[]> {
   const ledger = await loadLedger(trx, scopeOf(orders.map(({ order }) => order)));
-  const outcomes = planAll(ledger, orders);
+  const outcomes = planned(ledger, orders);
   await writeLedger(trx, ledger, ids);
   return outcomes;
 }

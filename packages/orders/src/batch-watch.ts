@@ -8,6 +8,7 @@ const MAX_PAYLOAD_CHARACTERS = 7_000;
 /** How often a waiting call looks for itself, should a notification be lost. */
 const LOOK_AGAIN_MS = 1_000;
 const RECONNECT_MS = 1_000;
+const CONNECT_TIMEOUT_MS = 5_000;
 
 /** Tells whoever waits for these batches, in any process, that some of their orders have finished. */
 export async function notifyProgress(db: Database, batchIds: string[]): Promise<void> {
@@ -31,13 +32,19 @@ export class BatchWatch {
 
   /** Starts to listen; goes on trying where PostgreSQL is away, while waiting calls look for themselves. */
   async start(): Promise<void> {
-    const client = new pg.Client({ connectionString: this.#url, application_name: 'lockstep-watch', keepAlive: true });
+    const client = new pg.Client({
+      connectionString: this.#url,
+      application_name: 'lockstep-watch',
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      keepAlive: true,
+    });
     client.on('notification', ({ payload }) => this.#wake(payload));
     client.on('error', (error) => this.#retry(client, error));
     client.on('end', () => this.#retry(client));
     try {
       await client.connect();
       await client.query(`listen ${CHANNEL}`);
+      if (this.#closed) return await client.end();
       this.#client = client;
     } catch (error) {
       this.#retry(client, error);

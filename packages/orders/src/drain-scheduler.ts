@@ -19,6 +19,8 @@ export class DrainScheduler {
   readonly #wanted = new Set<number>();
   readonly #running = new Set<number>();
   #waiters = new Set<Waiter>();
+  readonly #drains = new Set<Promise<void>>();
+  #closed = false;
 
   constructor(options: { slots: number; drain: (lanes: number[]) => Promise<Drained> }) {
     this.#drain = options.drain;
@@ -39,11 +41,19 @@ export class DrainScheduler {
     });
   }
 
+  /** Starts no more drains and waits for those that run. What is left over stays pending for another worker. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await Promise.all(this.#drains);
+  }
+
   #startDrains(): void {
+    if (this.#closed) return;
     while (this.#freeSlots > 0) {
       const ready = [...this.#wanted].filter((lane) => !this.#running.has(lane));
       if (ready.length === 0) return;
-      void this.#run(ready);
+      const drain = this.#run(ready).finally(() => this.#drains.delete(drain));
+      this.#drains.add(drain);
     }
   }
 

@@ -1,24 +1,15 @@
 import type { LedgerIds } from '@lockstep/assets';
 import { type Order, Refusal } from '@lockstep/contract';
-import {
-  type Database,
-  inTransaction,
-  isConflict,
-  isDatabaseFault,
-  isDataFault,
-  type Logger,
-  rowsOf,
-  type Trx,
-} from '@lockstep/platform';
+import { type Database, inTransaction, isDataFault, type Logger, rowsOf, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
-import { applyOrders, failed, type Outcome, recordOutcomes } from './apply.ts';
+import { applyOrders, failed, type Outcome, PlanFault, recordOutcomes } from './apply.ts';
 import { licenseOrderIdOf } from './order-ids.ts';
 import type { AcceptedOrder } from './plan.ts';
 
-/** Orders that one drain takes at most, past its first chunk. */
-const MAX_ORDERS = 4_000;
+/** The weight of chunks that one drain takes at most, past its first chunk; see weightOf. */
+const MAX_WEIGHT = 4_000;
 /** The same while orders are applied one by one. */
-const MAX_ORDERS_ONE_BY_ONE = 100;
+const MAX_WEIGHT_ONE_BY_ONE = 100;
 /** Chunks of one lane that one drain looks at. */
 const MAX_CHUNKS_PER_LANE = 500;
 
@@ -55,20 +46,25 @@ export async function drainLanes(
   { ids, log }: { ids: LedgerIds; log: Logger },
 ): Promise<Drained> {
   try {
-    return await drain(db, lanes, MAX_ORDERS, (trx, orders) => applyOrders(trx, orders, ids));
+    return await drain(db, lanes, MAX_WEIGHT, (trx, orders) => applyOrders(trx, orders, ids));
   } catch (error) {
-    if (isConflict(error) || (isDatabaseFault(error) && !isDataFault(error))) throw error;
+    if (!isOrdersFault(error)) throw error;
     log.error({ err: error, lanes }, 'orders could not be applied together; applies them one by one');
-    return await drain(db, lanes, MAX_ORDERS_ONE_BY_ONE, (trx, orders) => applyOneByOne(trx, orders, ids, log));
+    return await drain(db, lanes, MAX_WEIGHT_ONE_BY_ONE, (trx, orders) => applyOneByOne(trx, orders, ids, log));
   }
+}
+
+/** Whether it lies in the orders themselves, so that trying them again would end the same. */
+function isOrdersFault(error: unknown): boolean {
+  return isDataFault(error) || error instanceof PlanFault;
 }
 
 type Apply = (trx: Trx, orders: AcceptedOrder[]) => Promise<Outcome[]>;
 
-function drain(db: Database, lanes: readonly number[], maxOrders: number, apply: Apply): Promise<Drained> {
+function drain(db: Database, lanes: readonly number[], maxWeight: number, apply: Apply): Promise<Drained> {
   return inTransaction(db, async (trx) => {
     await lockLanes(trx, lanes);
-    const { chunks, cutAtBatchId } = await readPending(trx, lanes, maxOrders);
+    const { chunks, cutAtBatchId } = await readPending(trx, lanes, maxWeight);
     const outcomes = await apply(trx, inAcceptanceOrder(chunks));
     await Promise.all([recordOutcomes(trx, outcomes), finishChunks(trx, chunks, outcomes)]);
     const failures = outcomes.filter(({ failure }) => failure !== null).length;
@@ -89,26 +85,26 @@ async function lockLanes(trx: Trx, lanes: readonly number[]): Promise<void> {
 }
 
 /** The oldest pending chunks of the lanes, by batch; at least one where there is any. */
-async function readPending(trx: Trx, lanes: readonly number[], maxOrders: number) {
+async function readPending(trx: Trx, lanes: readonly number[], maxWeight: number) {
   const { rows } = await sql<{ batch_id: string; lane: number; payload: string; cut_at: string | null }>`
     with oldest as (
       select chunk.* from unnest(${lanes}::smallint[]) as wanted (lane) cross join lateral (
-        select batch_id, lane, order_count, payload from lane_chunk
+        select batch_id, lane, weight, payload from lane_chunk
         where lane_chunk.lane = wanted.lane and finished_time is null
         order by batch_id limit ${MAX_CHUNKS_PER_LANE + 1}
       ) as chunk
     ), counted as (
       select *,
-        sum(order_count) over (order by batch_id, lane) - order_count as orders_before,
+        sum(weight) over (order by batch_id, lane) - weight as weight_before,
         row_number() over (partition by lane order by batch_id) as place
       from oldest
     ), cut as (
       select min(batch_id) as batch_id from counted
-      where place > ${MAX_CHUNKS_PER_LANE} or (orders_before > 0 and orders_before + order_count > ${maxOrders})
+      where place > ${MAX_CHUNKS_PER_LANE} or (weight_before > 0 and weight_before + weight > ${maxWeight})
     )
     select counted.batch_id, lane, payload, cut.batch_id as cut_at from counted, cut
     where cut.batch_id is null or counted.batch_id < cut.batch_id
-      or (counted.batch_id = cut.batch_id and orders_before = 0)
+      or (counted.batch_id = cut.batch_id and weight_before = 0)
     order by counted.batch_id, lane`.execute(trx);
   const chunks = rows.map(
     (row): Chunk => ({ batchId: row.batch_id, lane: row.lane, orders: JSON.parse(row.payload) as Chunk['orders'] }),
@@ -135,7 +131,7 @@ async function applyOneByOne(trx: Trx, orders: AcceptedOrder[], ids: LedgerIds, 
     try {
       outcomes.push(...(await applyOrders(trx, [accepted], ids)));
     } catch (error) {
-      if (isConflict(error) || (isDatabaseFault(error) && !isDataFault(error))) throw error;
+      if (!isOrdersFault(error)) throw error;
       await sql`rollback to savepoint one_order`.execute(trx);
       log.error({ err: error, licenseOrderId: accepted.licenseOrderId }, 'order failed with internal_error');
       outcomes.push(failed(accepted, new Refusal('internal_error')));

@@ -1,5 +1,6 @@
 /** licenseOrderId = batch id * stride + index in orderList, so that either leads to the other (decisions 6.1). */
-const STRIDE = 8_192n;
+export const ORDERS_PER_BATCH = 8_192;
+const STRIDE = BigInt(ORDERS_PER_BATCH);
 
 /** The id of the order at `index` of a batch. */
 export function licenseOrderIdOf(batchId: string, index: number): string {

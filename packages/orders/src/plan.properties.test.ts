@@ -283,7 +283,7 @@ describe('over any history, stored', () => {
 
   it('orders applied together leave the same rows as orders applied one by one', async () => {
     const { db } = database;
-    const ids = new LedgerIds(db);
+    const ids = new LedgerIds();
     /** The rows that groups of orders leave, each group applied as one; nothing stays. */
     const rowsAfter = async (groups: AcceptedOrder[][]) => {
       const trx = await db.startTransaction().execute();

@@ -10,7 +10,7 @@ import {
 } from '@lockstep/contract';
 import type { Database } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
-import { batchOf, licenseOrderIdOf } from './order-ids.ts';
+import { batchOf, licenseOrderIdOf, ORDERS_PER_BATCH } from './order-ids.ts';
 
 interface BatchRow {
   id: string;
@@ -70,6 +70,13 @@ export async function readBatchResult(
     });
 }
 
+/** Whether any order of a batch has not taken effect yet; cheaper than its result. */
+export async function isPending(db: Database, batchId: string): Promise<boolean> {
+  const { rows } = await sql`
+    select from lane_chunk where batch_id = ${batchId} and finished_time is null limit 1`.execute(db);
+  return rows.length > 0;
+}
+
 /** The batch with the sums over its chunks. */
 async function readBatch(db: Database, applicationId: string, query: BatchResultQuery): Promise<BatchRow> {
   const { rows } = await sql<BatchRow>`
@@ -91,7 +98,7 @@ const ordersOfBatch = sql`
   from batch
   cross join unnest(sequences, customer_ids, order_types)
     with ordinality as sent (sequence, customer_id, order_type, place)
-  left join license_order as finished on finished.id = batch.id * 8192 + place - 1`;
+  left join license_order as finished on finished.id = batch.id * ${ORDERS_PER_BATCH} + place - 1`;
 
 async function readPage(db: Database, batchId: string, query: BatchResultQuery) {
   const { rows } = await sql<OrderRow>`

@@ -1,7 +1,7 @@
 import type { BatchResult, BatchResultQuery } from '@lockstep/contract';
 import type { Database } from '@lockstep/platform';
 import type { BatchWatch } from './batch-watch.ts';
-import { readBatchResult } from './results.ts';
+import { isPending, readBatchResult } from './results.ts';
 
 /**
  * What became of a batch, held until it is completed, `waitSeconds` are over or the client has gone (decisions 6.4).
@@ -22,8 +22,8 @@ export async function awaitBatchResult(
   for (;;) {
     // Listens before it looks: what finishes in between wakes it.
     const progress = watch.progressOf(batchId, deadlineMs, gone);
-    const { result } = await readBatchResult(db, applicationId, query);
-    if (result.state === 'completed' || isOver()) return result;
+    const pending = await isPending(db, batchId);
+    if (!pending || isOver()) return (await readBatchResult(db, applicationId, query)).result;
     await progress;
   }
 }

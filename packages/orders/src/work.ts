@@ -22,7 +22,7 @@ export class OrderWorker {
     this.#db = options.db;
     this.#log = options.log;
     this.#metrics = options.metrics;
-    this.#ids = new LedgerIds(options.db);
+    this.#ids = new LedgerIds();
     this.#scheduler = new DrainScheduler({ slots: options.drains, drain: (lanes) => this.#drain(lanes) });
   }
 
@@ -40,6 +40,11 @@ export class OrderWorker {
     if (lanes.length === 0) return;
     this.#metrics.sweptLanes.inc(lanes.length);
     await this.#scheduler.request(lanes, throughBatchId);
+  }
+
+  /** Finishes the drains that run. Call it when no more jobs come. */
+  close(): Promise<void> {
+    return this.#scheduler.close();
   }
 
   async #drain(lanes: number[]): Promise<Drained> {

@@ -1,3 +1,4 @@
+import pg from 'pg';
 import { describe, expect, it } from 'vitest';
 import { Group, type GroupOptions } from './group.ts';
 
@@ -22,6 +23,11 @@ function newGroup(options: Partial<GroupOptions<string, string>> = {}) {
     end: (nth: number) => settled(() => runs[nth]!.end()),
     fail: (nth: number, error: Error) => settled(() => runs[nth]!.fail(error)),
   };
+}
+
+/** PostgreSQL's refusal of what is in a statement. */
+function dataFault(message: string): Error {
+  return Object.assign(new pg.DatabaseError(message, 0, 'error'), { code: '22021' });
 }
 
 /** Lets everything run that `act` has set off. */
@@ -110,14 +116,14 @@ describe('limits', () => {
 });
 
 describe('a failing group', () => {
-  it('runs its inputs again one by one, so that each gets its own output or failure', async () => {
+  it('refused for what is in it runs again one by one, so that each gets its own output or failure', async () => {
     const { run, begun, end, fail } = newGroup();
     const outputs = run('x', 'a', 'b', 'c');
     await end(0);
-    await fail(1, new Error('b is bad'));
+    await fail(1, dataFault('b is bad'));
     expect(begun()).toEqual(['x', 'abc', 'a']);
     await end(2);
-    await fail(3, new Error('b is bad alone'));
+    await fail(3, dataFault('b is bad alone'));
     await end(4);
     expect(begun()).toEqual(['x', 'abc', 'a', 'b', 'c']);
     expect(await outputs).toMatchObject([
@@ -126,6 +132,15 @@ describe('a failing group', () => {
       { reason: { message: 'b is bad alone' } },
       { value: 'C' },
     ]);
+  });
+
+  it('that could not reach PostgreSQL fails at once for everybody', async () => {
+    const { run, begun, end, fail } = newGroup();
+    const outputs = run('x', 'a', 'b');
+    await end(0);
+    await fail(1, new Error('down'));
+    expect((await outputs).map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected']);
+    expect(begun()).toEqual(['x', 'ab']);
   });
 
   it('of one input fails at once', async () => {
@@ -141,9 +156,9 @@ describe('a failing group', () => {
     const outputs = run('x', 'a', 'b', 'c');
     await end(0);
     void run('d');
-    for (const nth of [1, 2, 3]) await fail(nth, new Error('down'));
+    for (const nth of [1, 2, 3]) await fail(nth, dataFault('bad'));
     expect(begun()).toEqual(['x', 'abc', 'a', 'b', 'c']);
-    await fail(4, new Error('down'));
+    await fail(4, dataFault('bad'));
     expect(begun().at(-1)).toBe('d');
     expect((await outputs).map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected', 'rejected']);
   });

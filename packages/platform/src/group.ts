@@ -1,3 +1,5 @@
+import { isDataFault } from './database.ts';
+
 interface Waiting<Input, Output> {
   input: Input;
   weight: number;
@@ -22,8 +24,8 @@ export interface GroupOptions<Input, Output> {
 
 /**
  * Group commit: calls that come while earlier ones run are run together, so that many callers share one statement and
- * one commit. A lone caller waits for nobody. Where a group fails its inputs run one by one, so that no caller suffers
- * for another's input.
+ * one commit. A lone caller waits for nobody. Where PostgreSQL refuses a group for what is in it, its inputs run one by
+ * one, so that no caller suffers for another's input; where it cannot be reached, all fail at once.
  */
 export class Group<Input, Output> {
   readonly #options: GroupOptions<Input, Output>;
@@ -78,8 +80,9 @@ export class Group<Input, Output> {
       const outputs = await this.#options.run(group.map((waiting) => waiting.input));
       for (const [index, waiting] of group.entries()) waiting.resolve(outputs[index] as Output);
     } catch (error) {
-      if (group.length === 1) return group[0]!.reject(error);
-      for (const waiting of group) await this.#settle([waiting]);
+      if (group.length > 1 && isDataFault(error)) {
+        for (const waiting of group) await this.#settle([waiting]);
+      } else for (const waiting of group) waiting.reject(error);
     }
   }
 }

@@ -55,6 +55,7 @@ export interface Tables {
     batch_id: string;
     lane: number;
     order_count: number;
+    weight: number;
     payload: string | null;
     accepted_time: Generated<Date>;
     finished_time: Date | null;

@@ -2,7 +2,8 @@ import {
   acceptedOrder,
   batchOrderBody,
   batchOrderQuery,
-  findMerchandiseTooDeep,
+  checkInstances,
+  checkSize,
   Refusal,
   success,
 } from '@lockstep/contract';
@@ -27,16 +28,14 @@ export async function batchOrderRoutes(server: Server, { verifier, acceptor }: S
         response: answers(z.array(acceptedOrder)),
       },
       onRequest: authorize(verifier, 'auth_order'),
-      preValidation: async (request) => {
-        const path = findMerchandiseTooDeep(request.body);
-        if (path !== undefined) throw new Refusal('merchandise_too_deep', z.core.toDotPath(path), '');
-      },
+      preValidation: async (request) => checkSize(request.body),
     },
     async (request, reply) => {
       const caller = callerOf(request);
       const { channelCode, channelOrderId, syncMode } = request.body;
       if (request.query.appKey !== caller.appKey) throw new Refusal('app_key_mismatch');
       if (syncMode === 'sync') throw new Refusal('sync_mode_unavailable');
+      checkInstances(request.body.orderList);
       const accepted = await acceptor.accept(caller.applicationId, request.body);
       const batch = new URLSearchParams({ channelCode, channelOrderId });
       reply.header('location', `${request.protocol}://${request.host}${ORDER_ROOT}${PATH}?${batch}`);

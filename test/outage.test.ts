@@ -1,0 +1,82 @@
+import { createApplication } from '@lockstep/access';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Api, dataOf } from './harness/api.ts';
+import { batchOf, newAssetNum, newBuy } from './harness/orders.ts';
+import { freePort } from './harness/redis.ts';
+import { ServiceProcess } from './harness/service-process.ts';
+import { createTestDatabase, type TestDatabase } from './harness/stack.ts';
+
+const BATCHES = 60;
+const CALLERS = 8;
+
+describe('an api and a worker process whose PostgreSQL connections break under load', () => {
+  let database: TestDatabase;
+  let api: Api;
+  let processes: ServiceProcess[];
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    const port = String(await freePort());
+    // Two connections are fewer than the calls at once: they wait for one another, and no order may suffer for it.
+    const env = { DATABASE_URL: database.url, REDIS_URL: '', PORT: port, DATABASE_POOL: '2' };
+    processes = [ServiceProcess.api(env), ServiceProcess.worker(env)];
+    await Promise.all(processes.map((part) => part.start()));
+    const credentials = await createApplication(database.db, {
+      name: 'Outage',
+      scopes: ['auth_order'],
+      approved: true,
+    });
+    api = await Api.logIn(`http://127.0.0.1:${port}`, credentials);
+  });
+  afterAll(async () => {
+    const statuses = await Promise.all(processes.map((part) => part.stop()));
+    await database.close();
+    expect(statuses, 'nobody died of it').toEqual([0, 0]);
+  });
+
+  it('go on, answer 500 at worst, and every accepted order succeeds', async () => {
+    const customer = await api.newCustomer();
+    const accepted: ReturnType<typeof batchOf>[] = [];
+    let sent = 0;
+    const caller = async () => {
+      while (sent < BATCHES) {
+        if (++sent % 10 === 0) await breakConnections(database);
+        const batch = batchOf(...Array.from({ length: 20 }, () => newBuy(customer, [newAssetNum()])));
+        await repeatedUntilAccepted(api, batch);
+        accepted.push(batch);
+      }
+    };
+    await Promise.all(Array.from({ length: CALLERS }, caller));
+    for (const batch of accepted) {
+      const result = await repeated(() => api.completed(batch));
+      expect(result).toMatchObject({ state: 'completed', succeeded: 20, failed: 0 });
+    }
+  });
+});
+
+/** Ends every connection of the service, those in the middle of something too, as a restart of PostgreSQL does. */
+async function breakConnections({ db }: TestDatabase): Promise<void> {
+  await sql`
+    select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = current_database() and application_name like 'lockstep%'`.execute(db);
+}
+
+async function repeatedUntilAccepted(api: Api, batch: unknown): Promise<void> {
+  await repeated(async () => {
+    const answer = await api.submit(batch);
+    if (answer.status === 299 && answer.body.code === '500') throw new TypeError('try again');
+    return dataOf(answer);
+  });
+}
+
+/** Repeats a call that ended with a fault: what a careful client does. */
+async function repeated<Result>(call: () => Promise<Result>): Promise<Result> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await call();
+    } catch (error) {
+      if (attempt > 50) throw error;
+    }
+  }
+}
