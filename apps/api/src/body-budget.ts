@@ -16,8 +16,14 @@ export function limitBodyBytes(server: Server): void {
     bytesAtOnce += bytes;
     held.set(request, bytes);
   });
-  server.addHook('onResponse', async (request) => {
+  const release = (request: FastifyRequest) => {
     bytesAtOnce -= held.get(request) ?? 0;
+    held.delete(request);
+  };
+  server.addHook('onResponse', async (request) => release(request));
+  // A client that goes before its body is there gets no answer. One that goes later is still being worked for.
+  server.addHook('onRequestAbort', async (request) => {
+    if (!request.raw.complete) release(request);
   });
 }
 

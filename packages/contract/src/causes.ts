@@ -30,9 +30,9 @@ export const causes = {
   sequence_repeated: { code: '13004', message: '{0}: stands in the call already{1}' },
   asset_number_repeated: { code: '13004', message: '{0}: stands in the asset element already{1}' },
   asset_without_items: { code: '13004', message: '{0}: needs a product or a merchandise to buy{1}' },
-  merchandise_too_deep: { code: '13004', message: '{0}: merchandise nests deeper than 16' },
-  list_too_long: { code: '13004', message: '{0}: more than {1} elements' },
-  batch_too_large: { code: '13004', message: '{0}: the batch makes or revokes more than {1} instances up to here' },
+  merchandise_too_deep: { code: '13004', message: '{0}: merchandise nests deeper than 16.' },
+  list_too_long: { code: '13004', message: '{0}: more than {1} elements.' },
+  batch_too_large: { code: '13004', message: '{0}: the batch makes or revokes more than {1} instances up to here.' },
   src_license_order_required: {
     code: '13004',
     message: '{0}: is required to revoke a cloud license{1}',
