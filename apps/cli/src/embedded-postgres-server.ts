@@ -95,6 +95,10 @@ function spawnPostgres(places: Places, launcher: Launcher, port: number): ChildP
     const child = launch(launcher, command, { stdio: ['ignore', log, log], detached: true });
     child.once('error', (error) => writeFileSync(places.logFile, `${error.message}\n`, { flag: 'a' }));
     child.unref();
+    // Where nobody stops it in good order (a fault that nothing caught, a shutdown that was cut off) it ends with us.
+    const endWithUs = () => child.kill('SIGINT');
+    process.once('exit', endWithUs);
+    child.once('exit', () => process.off('exit', endWithUs));
     return child;
   } finally {
     closeSync(log);

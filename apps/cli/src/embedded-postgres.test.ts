@@ -65,6 +65,7 @@ function startElsewhere(directory: string): { child: ChildProcess; url: Promise<
     const { startEmbeddedPostgres } = await import(process.argv[1]);
     const { databaseUrl } = await startEmbeddedPostgres({ directory: process.argv[2] });
     console.log(databaseUrl);
+    process.once('SIGUSR2', () => process.exit(1));
     setInterval(() => {}, 1_000_000);`;
   const module = new URL('./embedded-postgres.ts', import.meta.url).href;
   const child = spawn(process.execPath, ['--input-type=module', '-e', program, module, directory], {
@@ -202,6 +203,16 @@ test('replaces the PostgreSQL of a process that was killed', async () => {
   const { databaseUrl } = await start(shared);
   expect(postmasterPid(shared)).not.toBe(leftPid);
   expect(await query(databaseUrl, 'select value from answered')).toEqual([{ value: 7 }]);
+  await expect(query(await url, 'select')).rejects.toThrow('ECONNREFUSED');
+});
+
+test('takes its PostgreSQL along when it ends without stopping it', async () => {
+  const { child, url } = startElsewhere(shared);
+  await query(await url, 'select');
+  const exit = once(child, 'exit');
+  child.kill('SIGUSR2');
+  await exit;
+  await expect.poll(() => existsSync(join(shared, 'cluster', 'postmaster.pid'))).toBe(false);
   await expect(query(await url, 'select')).rejects.toThrow('ECONNREFUSED');
 });
 
