@@ -12,8 +12,6 @@ const RETRY_AFTER_SECONDS = 1;
 const FRAMEWORK_REFUSALS: Record<string, () => Refusal> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: () => new Refusal('content_type_unsupported', 'application/json'),
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: () => new Refusal('json_malformed'),
-  FST_ERR_CTP_INVALID_JSON_BODY: () => new Refusal('json_malformed'),
-  FST_ERR_CTP_EMPTY_JSON_BODY: () => new Refusal('json_malformed'),
   FST_ERR_CTP_BODY_TOO_LARGE: () => new Refusal('body_too_large', MAX_BODY_BYTES),
   FST_ERR_BAD_URL: () => new Refusal('operation_not_found'),
   FST_ERR_MAX_PARAM_LENGTH: () => new Refusal('operation_not_found'),

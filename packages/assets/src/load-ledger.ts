@@ -1,5 +1,5 @@
 import type { LicenseType } from '@lockstep/contract';
-import type { Trx } from '@lockstep/platform';
+import { type Trx, together } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { type Asset, emptyChanges, type Ledger, type ProductInstance } from './ledger.ts';
 
@@ -25,7 +25,7 @@ const ids = (digits: Iterable<string>) => [...digits].filter(isId);
  * the order of their numbers, so two transactions that want the same ones wait rather than deadlock.
  */
 export async function loadLedger(trx: Trx, scope: LedgerScope): Promise<Ledger> {
-  const [customers, purchases, assetRows] = await Promise.all([
+  const [customers, purchases, assetRows] = await together([
     selectCustomers(trx, ids(scope.customerIds)),
     selectPurchases(trx, ids(scope.purchaseIds)),
     lockAssets(trx, [...scope.assetNums]),
@@ -120,7 +120,7 @@ interface ProductRow {
 async function loadContents(trx: Trx, assets: Asset[]): Promise<void> {
   const byId = new Map(assets.map((asset) => [asset.id!, asset]));
   const assetIds = [...byId.keys()];
-  const [grants, merchandises, products] = await Promise.all([
+  const [grants, merchandises, products] = await together([
     sql<GrantRow>`
       select asset_id, license_order_id from asset_grant
       where asset_id = any (${assetIds}::bigint[]) and revoked_time is null

@@ -1,5 +1,5 @@
 import type { ProductToBuy } from '@lockstep/contract';
-import { insertRows, rowsOf, type Trx } from '@lockstep/platform';
+import { insertRows, rowsOf, type Trx, together } from '@lockstep/platform';
 import { sql } from 'kysely';
 import type { Asset, Ledger, LedgerChanges } from './ledger.ts';
 
@@ -49,7 +49,7 @@ export async function writeLedger(trx: Trx, ledger: Ledger, ids: LedgerIds): Pro
   const changed = [...changes.changedAssets].filter((asset) => asset.id !== null);
   const released = idsOf(changes.releasedAssets);
   await assignIds(trx, changes, ids);
-  await Promise.all([
+  await together([
     revoke(trx, 'product_instance', revokedIds.product_instance),
     revoke(trx, 'merchandise_instance', revokedIds.merchandise_instance),
     revokeGrants(trx, changes),
@@ -120,7 +120,7 @@ async function updateAssets(trx: Trx, changed: Asset[]): Promise<void> {
 /** A revoked or transferred asset loses its assignment and its lending, and as a lock what is lent into it. */
 async function releaseAssets(trx: Trx, ids: string[]): Promise<void> {
   if (ids.length === 0) return;
-  await Promise.all([
+  await together([
     sql`delete from asset_assignment where asset_id = any (${ids}::bigint[])`.execute(trx),
     sql`
       delete from asset_lending

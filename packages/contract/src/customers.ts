@@ -1,7 +1,5 @@
 import { z } from 'zod';
-import { optionalText, text } from './scalars.ts';
-
-const MAX_ADDRESS_CHARACTERS = 512;
+import { MAX_ADDRESS_CHARACTERS, optionalText, text } from './scalars.ts';
 
 /** interface.md, Customer. */
 export const customer = z

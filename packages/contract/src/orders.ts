@@ -7,6 +7,7 @@ import {
   id,
   integer,
   long,
+  MAX_ADDRESS_CHARACTERS,
   optional,
   optionalId,
   optionalText,
@@ -17,7 +18,6 @@ import {
 
 export const MAX_ORDERS_PER_BATCH = 5_000;
 export const MAX_BODY_BYTES = 32 * 1024 * 1024;
-const MAX_ADDRESS_CHARACTERS = 512;
 
 /** interface.md O5, licenseType values. */
 export const licenseType = z.enum(

@@ -6,6 +6,8 @@ const CONTROL_CHARACTER = /[\u0000-\u001f\u007f-\u009f]/;
 const CLEAN_TEXT_PATTERN = '^[^\\u0000-\\u001f\\u007f-\\u009f]*$';
 
 const MAX_TEXT_CHARACTERS = 255;
+/** What an address may have instead (decisions 4). */
+export const MAX_ADDRESS_CHARACTERS = 512;
 const MAX_INTEGER = 2_147_483_647;
 
 /** Characters as people count them: a pair of surrogates is one. */

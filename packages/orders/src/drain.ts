@@ -1,6 +1,6 @@
 import type { LedgerIds } from '@lockstep/assets';
 import { type Order, Refusal } from '@lockstep/contract';
-import { type Database, inTransaction, isDataFault, type Logger, rowsOf, type Trx } from '@lockstep/platform';
+import { type Database, inTransaction, isDataFault, type Logger, rowsOf, type Trx, together } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { applyOrders, failed, type Outcome, PlanFault, recordOutcomes } from './apply.ts';
 import { licenseOrderIdOf } from './order-ids.ts';
@@ -66,7 +66,7 @@ function drain(db: Database, lanes: readonly number[], maxWeight: number, apply:
     await lockLanes(trx, lanes);
     const { chunks, cutAtBatchId } = await readPending(trx, lanes, maxWeight);
     const outcomes = await apply(trx, inAcceptanceOrder(chunks));
-    await Promise.all([recordOutcomes(trx, outcomes), finishChunks(trx, chunks, outcomes)]);
+    await together([recordOutcomes(trx, outcomes), finishChunks(trx, chunks, outcomes)]);
     const failures = outcomes.filter(({ failure }) => failure !== null).length;
     return {
       succeeded: outcomes.length - failures,

@@ -52,19 +52,33 @@ function sqlState(error: unknown): string | undefined {
  * Whether two transactions met and this one lost: run again, it sees what the other committed. A unique violation
  * counts, because rows are written only after their absence was read.
  */
-export function isConflict(error: unknown): boolean {
+function isConflict(error: unknown): boolean {
   const state = sqlState(error);
   return state === DEADLOCK_DETECTED || state === SERIALIZATION_FAILURE || state === UNIQUE_VIOLATION;
 }
 
-/** Classes of SQLSTATE in which PostgreSQL cannot serve now: connection, rollback, resources, operator, system. */
-const UNAVAILABLE = ['08', '40', '53', '55', '57', '58'];
+/** Classes of SQLSTATE in which PostgreSQL cannot serve now: connection, transaction state (a standby, a transaction
+ * that has failed already), rollback, resources, operator, system. */
+const UNAVAILABLE = ['08', '25', '40', '53', '55', '57', '58'];
 
 /** Whether PostgreSQL refused what the data or the code asked, as opposed to being unable to serve anything now. */
 export function isDataFault(error: unknown): boolean {
   const state = sqlState(error);
   if (state === undefined || UNAVAILABLE.includes(state.slice(0, 2))) return false;
   return !(state === UNIQUE_VIOLATION && (error as pg.DatabaseError).constraint === ACTIVE_NUMBER);
+}
+
+/**
+ * Awaits queries that were started together on one connection, as Promise.all does, but all of them, and throws the
+ * failure of the first in their order. In a transaction that is the cause: those behind it fail because it has failed.
+ */
+export async function together<Queries extends readonly unknown[]>(
+  queries: readonly [...Queries],
+): Promise<{ -readonly [Place in keyof Queries]: Awaited<Queries[Place]> }> {
+  for (const outcome of await Promise.allSettled(queries)) {
+    if (outcome.status === 'rejected') throw outcome.reason;
+  }
+  return (await Promise.all(queries)) as { -readonly [Place in keyof Queries]: Awaited<Queries[Place]> };
 }
 
 /** Runs a transaction, again where it lost against another one, `tries` times at most. */
