@@ -502,11 +502,6 @@ describe('O5 refuses', () => {
     const orders = Array.from({ length: 5_001 }, () => deleteAsset(customer, [newAssetNum()]));
     await expectRefused(await api.submit(batchOf(...orders)), 'field_invalid', 'orderList');
   });
-
-  it('a syncMode that this version does not offer', async () => {
-    const answer = await api.submit({ ...newBuyBatch(), syncMode: 'sync' });
-    await expectRefused(answer, 'sync_mode_unavailable', 'syncMode');
-  });
 });
 
 describe('O5 refuses the appKey', () => {

@@ -43,7 +43,6 @@ export const causes = {
     code: '13004',
     message: 'channelOrderId: {0} was accepted before with other content.',
   },
-  sync_mode_unavailable: { code: '13004', message: 'syncMode: only async is offered by this version.' },
   batch_not_found: { code: '13004', message: 'No batch {0} of channel {1} was submitted by this application.' },
   order_not_found: { code: '13004', message: 'No order {0} was submitted by this application.' },
 
@@ -56,12 +55,18 @@ export const causes = {
   asset_not_found: { code: '13004', message: 'Asset {0} is not an active asset of the customer.' },
   asset_not_in_source_order: { code: '13004', message: 'Asset {0} has no grant of source order {1}.' },
   product_not_found: { code: '13004', message: 'Asset {0} has no active product {1} that matches.' },
+  cancelled: { code: '13004', message: 'The order was cancelled before it took effect.' },
   internal_error: { code: '500', message: 'The order could not be applied because of a fault in the service.' },
 
   // Customers and enterprises (decisions 5)
   enterprise_mobile_mismatch: { code: '13004', message: 'passwordMobile: is not the mobile number on file.' },
   enterprise_name_taken: { code: '13004', message: 'customerName: another enterprise main account has this name.' },
   customer_bound_elsewhere: { code: '13004', message: 'The channel customer {0} is bound to another enterprise.' },
+
+  enterprise_not_found: { code: '13004', message: 'Enterprise {0} does not exist.' },
+
+  // Asset numbers (decisions 7)
+  asset_numbers_exhausted: { code: '13004', message: 'size: fewer than {0} asset numbers are left.' },
 
   // Not an operation, and faults (decisions 1)
   operation_not_found: { code: '404', message: 'There is no such operation.' },

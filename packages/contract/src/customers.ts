@@ -34,6 +34,10 @@ export const createEnterpriseBody = z.object({
 });
 export type CreateEnterprise = z.infer<typeof createEnterpriseBody>;
 
+/** interface.md O4: the body of O2. */
+export const updateCustomerBody = createEnterpriseBody;
+export type UpdateCustomer = z.infer<typeof updateCustomerBody>;
+
 /** interface.md, Created enterprise. */
 export const createdEnterprise = z
   .object({

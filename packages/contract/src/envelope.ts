@@ -20,6 +20,12 @@ export function successBody<Data extends z.ZodType>(data: Data) {
   return z.object({ code: z.literal(0), message: z.literal('success'), data });
 }
 
+/** The success body of an operation that has nothing to say: O4 (decisions 1). */
+export const doneBody = z.object({ code: z.literal(0), message: z.literal('success') });
+
+/** What such an operation answers. */
+export const done: z.infer<typeof doneBody> = { code: 0, message: 'success' };
+
 /** Wraps an operation's result as a success body. */
 export function success<Data>(data: Data): { code: 0; message: 'success'; data: Data } {
   return { code: 0, message: 'success', data };

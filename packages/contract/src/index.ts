@@ -1,8 +1,11 @@
 export * from './access.ts';
+export * from './assets.ts';
+export * from './cancel.ts';
 export * from './causes.ts';
 export * from './customers.ts';
 export * from './envelope.ts';
 export { checkInstances, checkSize, instancesOf } from './order-size.ts';
 export * from './orders.ts';
 export * from './parse.ts';
+export * from './preview.ts';
 export * from './results.ts';

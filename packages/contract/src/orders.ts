@@ -46,6 +46,9 @@ const CLOUD_LICENSE_TYPES: readonly LicenseType[] = ['cloud_account', 'cloud_cus
 export const orderType = z.enum(['new_buy', 'delete_asset', 'delete_product'], 'is not an order type');
 export type OrderType = z.infer<typeof orderType>;
 
+/** What became of an order (decisions 6.4). */
+export const orderState = z.enum(['pending', 'succeeded', 'failed']);
+
 export const syncMode = z.enum(['sync', 'async'], 'must be sync or async');
 export type SyncMode = z.infer<typeof syncMode>;
 

@@ -1,14 +1,11 @@
 import { z } from 'zod';
 import { causeWord } from './envelope.ts';
-import { orderType, syncMode } from './orders.ts';
+import { orderState, orderType, syncMode } from './orders.ts';
 import { id, text } from './scalars.ts';
 
 export const MAX_PAGE_ORDERS = 1_000;
 const DEFAULT_PAGE_ORDERS = 100;
 export const MAX_WAIT_SECONDS = 30;
-
-export const orderState = z.enum(['pending', 'succeeded', 'failed']);
-export type OrderState = z.infer<typeof orderState>;
 
 /** A whole number in a query, where everything is text. */
 function queryInteger(min: number, max: number) {

@@ -1,30 +1,8 @@
-import { createHash } from 'node:crypto';
-import { type AcceptedOrder, type BatchOrder, instancesOf, type Order, Refusal } from '@lockstep/contract';
+import { type AcceptedOrder, type BatchOrder, Refusal } from '@lockstep/contract';
 import { type Database, Group, type Metrics } from '@lockstep/platform';
 import { sql } from 'kysely';
 import type { JobAnnouncer } from './announcer.ts';
-import { laneOf } from './lanes.ts';
-import { licenseOrderIdOf } from './order-ids.ts';
-
-/** A batch as it is stored: checked, digested and split by lane. */
-interface PreparedBatch {
-  applicationId: string;
-  channelCode: string;
-  channelOrderId: string;
-  syncMode: string;
-  digest: Buffer;
-  sequences: number[];
-  customerIds: string[];
-  orderTypes: string[];
-  chunks: { lane: number; orderCount: number; weight: number; payload: string }[];
-  bytes: number;
-}
-
-/** A batch that is stored, by this call or by an earlier one with the same key. */
-interface StoredBatch {
-  id: string;
-  isNew: boolean;
-}
+import { acceptedOrders, findEarlier, keyOf, type PreparedBatch, prepareBatch, sameBatchId } from './batch.ts';
 
 const MAX_GROUP_BATCHES = 64;
 const MAX_GROUP_BYTES = 4 * 1024 * 1024;
@@ -32,54 +10,12 @@ const MAX_GROUPS_AT_ONCE = 2;
 /** Bytes of batches that wait to be stored; beyond it calls are refused as overload. */
 const MAX_WAITING_BYTES = 256 * 1024 * 1024;
 
-const WEIGHT_BYTES = 1_024;
-
-/** What an order costs a drain: the instances that it may make or revoke, or its kilobytes where they are more. */
-function weightOf(order: Order, bytes: number): number {
-  return Math.max(1, instancesOf(order), Math.ceil(bytes / WEIGHT_BYTES));
-}
-
-/** Splits a batch by lane and digests its content: the known fields, whatever order a client sent them in. */
-export function prepareBatch(applicationId: string, batch: BatchOrder): PreparedBatch {
-  const { channelCode, channelOrderId, syncMode, orderList } = batch;
-  const digest = createHash('sha256').update(syncMode);
-  const byLane = new Map<number, { weight: number; orders: string[] }>();
-  let bytes = 0;
-  for (const [index, order] of orderList.entries()) {
-    const json = JSON.stringify(order);
-    digest.update('\n').update(json);
-    bytes += json.length;
-    const lane = laneOf(order.customerId);
-    const chunk = byLane.get(lane) ?? { weight: 0, orders: [] };
-    if (chunk.weight === 0) byLane.set(lane, chunk);
-    chunk.weight += weightOf(order, json.length);
-    chunk.orders.push(`[${index},${json}]`);
-  }
-  return {
-    applicationId,
-    channelCode,
-    channelOrderId,
-    syncMode,
-    digest: digest.digest(),
-    sequences: orderList.map((order) => order.sequence),
-    customerIds: orderList.map((order) => order.customerId),
-    orderTypes: orderList.map((order) => order.orderType),
-    chunks: [...byLane].map(([lane, { weight, orders }]) => ({
-      lane,
-      orderCount: orders.length,
-      weight,
-      payload: `[${orders.join(',')}]`,
-    })),
-    bytes,
-  };
-}
-
 /** Accepts async batches (decisions 6.1 and 6.2): durable before it answers, then announced to the workers. */
 export class BatchAcceptor {
   readonly #db: Database;
   readonly #announcer: JobAnnouncer;
   readonly #metrics: Metrics;
-  readonly #groups: Group<PreparedBatch, StoredBatch | null>;
+  readonly #groups: Group<PreparedBatch, string | null>;
   #waitingBytes = 0;
 
   constructor(db: Database, announcer: JobAnnouncer, metrics: Metrics) {
@@ -92,8 +28,7 @@ export class BatchAcceptor {
       maxInputs: MAX_GROUP_BATCHES,
       weightOf: (batch) => batch.bytes,
       maxWeight: MAX_GROUP_BYTES,
-      keyOf: ({ applicationId, channelCode, channelOrderId }) =>
-        JSON.stringify([applicationId, channelCode, channelOrderId]),
+      keyOf,
     });
   }
 
@@ -108,22 +43,22 @@ export class BatchAcceptor {
     if (this.#waitingBytes + prepared.bytes > MAX_WAITING_BYTES) throw new Refusal('overloaded');
     this.#waitingBytes += prepared.bytes;
     try {
-      const stored = (await this.#groups.run(prepared)) ?? (await findEarlier(this.#db, prepared));
-      if (stored.isNew) {
-        this.#metrics.ordersAccepted.inc(prepared.sequences.length);
-        this.#announcer.announce(
-          prepared.chunks.map(({ lane }) => lane),
-          stored.id,
-        );
-      }
-      return prepared.sequences.map((sequence, index) => ({
-        sequence,
-        licenseOrderId: licenseOrderIdOf(stored.id, index),
-        customerId: prepared.customerIds[index]!,
-      }));
+      const batchId = await this.#groups.run(prepared);
+      if (batchId === null) return acceptedOrders(prepared, await this.#earlierId(prepared));
+      this.#metrics.ordersAccepted.inc(prepared.sequences.length);
+      this.#announcer.announce(
+        prepared.chunks.map(({ lane }) => lane),
+        batchId,
+      );
+      return acceptedOrders(prepared, batchId);
     } finally {
       this.#waitingBytes -= prepared.bytes;
     }
+  }
+
+  async #earlierId(batch: PreparedBatch): Promise<string> {
+    const [earlier] = await findEarlier(this.#db, [batch]);
+    return sameBatchId(batch, earlier!);
   }
 }
 
@@ -132,8 +67,9 @@ export class BatchAcceptor {
  * batch whose key is taken. Keys are inserted in sorted order, so that two processes that accept the same batches wait
  * rather than deadlock.
  */
-async function insertBatches(db: Database, batches: PreparedBatch[]): Promise<(StoredBatch | null)[]> {
-  const order = [...batches.keys()].sort((a, b) => compareKeys(batches[a]!, batches[b]!));
+async function insertBatches(db: Database, batches: PreparedBatch[]): Promise<(string | null)[]> {
+  const keys = batches.map(keyOf);
+  const order = [...keys.keys()].sort((a, b) => (keys[a]! < keys[b]! ? -1 : 1));
   const inputs = order.map((index, place) => {
     const batch = batches[index]!;
     return sql`(${place}::int, ${batch.applicationId}::bigint, ${batch.channelCode}::text, ${batch.channelOrderId}::text,
@@ -165,25 +101,7 @@ async function insertBatches(db: Database, batches: PreparedBatch[]): Promise<(S
       from placed join (values ${sql.join(chunks)}) as chunk (place, lane, order_count, weight, payload) using (place)
     )
     select place, id from placed`.execute(db);
-  const stored: (StoredBatch | null)[] = batches.map(() => null);
-  for (const { place, id } of rows) stored[order[place]!] = { id, isNew: true };
-  return stored;
-}
-
-function compareKeys(a: PreparedBatch, b: PreparedBatch): number {
-  const keyOf = (batch: PreparedBatch) => `${batch.applicationId}\n${batch.channelCode}\n${batch.channelOrderId}`;
-  return keyOf(a) < keyOf(b) ? -1 : 1;
-}
-
-/** The batch that was accepted before under the same key; refuses other content (decisions 6.1). */
-async function findEarlier(db: Database, batch: PreparedBatch): Promise<StoredBatch> {
-  const earlier = await db
-    .selectFrom('batch')
-    .select(['id', 'digest'])
-    .where('application_id', '=', batch.applicationId)
-    .where('channel_code', '=', batch.channelCode)
-    .where('channel_order_id', '=', batch.channelOrderId)
-    .executeTakeFirstOrThrow();
-  if (!earlier.digest.equals(batch.digest)) throw new Refusal('channel_order_id_conflict', batch.channelOrderId);
-  return { id: earlier.id, isNew: false };
+  const batchIds: (string | null)[] = batches.map(() => null);
+  for (const { place, id } of rows) batchIds[order[place]!] = id;
+  return batchIds;
 }

@@ -1,6 +1,6 @@
-import { advance, type Ledger, type LedgerIds, loadLedger, writeLedger } from '@lockstep/assets';
+import { advance, type Effects, type Ledger, type LedgerIds, loadLedger, writeLedger } from '@lockstep/assets';
 import { type Cause, Refusal } from '@lockstep/contract';
-import { insertRows, type Trx } from '@lockstep/platform';
+import { insertRows, isDataFault, type Trx, together } from '@lockstep/platform';
 import { type AcceptedOrder, countEffects, planOrder } from './plan.ts';
 import { scopeOf } from './scope.ts';
 
@@ -12,21 +12,35 @@ export interface Outcome {
   products: number;
 }
 
+/** What planning an order came to. */
+export type Planned =
+  | { accepted: AcceptedOrder; effects: Effects; refusal: null }
+  | { accepted: AcceptedOrder; effects: null; refusal: Refusal };
+
 /** Plans orders one after the other against a ledger, each seeing what the ones before it did. */
-export function planAll(ledger: Ledger, orders: readonly AcceptedOrder[]): Outcome[] {
-  return orders.map((accepted) => {
+export function* planEach(ledger: Ledger, orders: readonly AcceptedOrder[]): Generator<Planned> {
+  for (const accepted of orders) {
+    let effects: Effects;
     try {
-      const effects = planOrder(ledger, accepted);
-      advance(ledger, effects);
-      if (accepted.order.orderType === 'new_buy') {
-        ledger.customerOfPurchase.set(accepted.licenseOrderId, accepted.order.customerId);
-      }
-      return { accepted, failure: null, ...countEffects(effects) };
+      effects = planOrder(ledger, accepted);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      return failed(accepted, error);
+      yield { accepted, effects: null, refusal: error };
+      continue;
     }
-  });
+    advance(ledger, effects);
+    if (accepted.order.orderType === 'new_buy') {
+      ledger.customerOfPurchase.set(accepted.licenseOrderId, accepted.order.customerId);
+    }
+    yield { accepted, effects, refusal: null };
+  }
+}
+
+/** What became of orders that are planned one after the other. */
+export function planAll(ledger: Ledger, orders: readonly AcceptedOrder[]): Outcome[] {
+  return [...planEach(ledger, orders)].map(({ accepted, effects, refusal }) =>
+    refusal === null ? { accepted, failure: null, ...countEffects(effects) } : failed(accepted, refusal),
+  );
 }
 
 /** The outcome of an order that was refused. */
@@ -42,7 +56,13 @@ export class PlanFault extends Error {
   }
 }
 
-function planned(ledger: Ledger, orders: readonly AcceptedOrder[]): Outcome[] {
+/** Whether it lies in the orders themselves, so that trying them again would end the same. */
+export function isOrdersFault(error: unknown): boolean {
+  return isDataFault(error) || error instanceof PlanFault;
+}
+
+/** As planAll, on a ledger that was loaded. Throws a PlanFault where the rules themselves fail. */
+export function planLoaded(ledger: Ledger, orders: readonly AcceptedOrder[]): Outcome[] {
   try {
     return planAll(ledger, orders);
   } catch (error) {
@@ -50,12 +70,22 @@ function planned(ledger: Ledger, orders: readonly AcceptedOrder[]): Outcome[] {
   }
 }
 
-/** Applies orders to the ledger: loads what they touch, plans, and writes what they change. */
+/** Applies orders: loads the part of the ledger that they touch, plans, and stores what they change and their outcomes. */
 export async function applyOrders(trx: Trx, orders: readonly AcceptedOrder[], ids: LedgerIds): Promise<Outcome[]> {
   const ledger = await loadLedger(trx, scopeOf(orders.map(({ order }) => order)));
-  const outcomes = planned(ledger, orders);
-  await writeLedger(trx, ledger, ids);
+  const outcomes = planLoaded(ledger, orders);
+  await storeApplied(trx, ledger, outcomes, ids);
   return outcomes;
+}
+
+/** Stores what orders have changed and what became of them: the outcomes first, because grants refer to them. */
+export async function storeApplied(
+  trx: Trx,
+  ledger: Ledger,
+  outcomes: readonly Outcome[],
+  ids: LedgerIds,
+): Promise<void> {
+  await together([recordOutcomes(trx, outcomes), writeLedger(trx, ledger, ids)]);
 }
 
 /** Stores what became of orders. An order that has its outcome already makes this throw: nothing is done twice. */

@@ -33,3 +33,15 @@ export async function findStaleLanes(
     throughBatchId: batchIds.reduce((max, batchId) => (batchId > max ? batchId : max), 0n),
   };
 }
+
+/** The newest batch that has orders pending in some lanes; null where nothing is pending there. */
+export async function findNewestPending(db: Database, lanes: readonly number[]): Promise<bigint | null> {
+  const { rows } = await sql<{ batch_id: string | null }>`
+    select max(batch_id) as batch_id from unnest(${lanes}::smallint[]) as wanted (lane) cross join lateral (
+      select batch_id from lane_chunk
+      where lane_chunk.lane = wanted.lane and finished_time is null
+      order by batch_id desc limit 1
+    ) as newest`.execute(db);
+  const newest = rows[0]?.batch_id ?? null;
+  return newest === null ? null : BigInt(newest);
+}

@@ -7,9 +7,9 @@ import {
   type NewBuyOrder,
   type Order,
   type ProductToBuy,
-  type ProductToRevoke,
   Refusal,
 } from '@lockstep/contract';
+import { differences, ProductNotFound } from './matching.ts';
 
 /** An order with the id that its acceptance gave it. */
 export interface AcceptedOrder {
@@ -213,34 +213,19 @@ function planDeleteProduct(ledger: Ledger, order: DeleteProductOrder): Effects {
   for (const element of order.assets) {
     for (const assetNum of element.assetNos) {
       const asset = ownAsset(ledger, order, assetNum);
-      for (const wanted of element.products) {
-        const matches = asset.products.filter(
-          (product) =>
-            !product.revoked &&
-            !revoked.has(product) &&
-            isOf(order.srcLicenseOrderId, product.licenseOrderId) &&
-            isMatch(product, wanted),
-        );
-        if (matches.length === 0) throw new Refusal('product_not_found', assetNum, wanted.productUri);
-        for (const product of matches) {
-          revoked.add(product);
-          effects.products.push({ action: 'revoke', asset, product });
+      for (const product of element.products) {
+        const wanted = { product, srcLicenseOrderId: order.srcLicenseOrderId };
+        const candidates = asset.products.filter((instance) => !instance.revoked && !revoked.has(instance));
+        const matches = candidates.filter((instance) => differences(instance, wanted).length === 0);
+        if (matches.length === 0) throw new ProductNotFound(assetNum, candidates, wanted);
+        for (const instance of matches) {
+          revoked.add(instance);
+          effects.products.push({ action: 'revoke', asset, product: instance });
         }
       }
     }
   }
   return effects;
-}
-
-/** Mnemonic matching is by productUri; strict matching by period and node count too, where absent equals absent. */
-function isMatch(product: ProductInstance, wanted: ProductToRevoke): boolean {
-  if (product.productUri !== wanted.productUri) return false;
-  if (!wanted.strictMatchWhenDelete) return true;
-  return (
-    product.limitStartDate === (wanted.limitStartDate ?? null) &&
-    product.limitEndDate === (wanted.limitEndDate ?? null) &&
-    product.limitConcurrent === wanted.limitConcurrent
-  );
 }
 
 /** The customer's active asset of a number, of the order's license type. */

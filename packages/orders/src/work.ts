@@ -1,10 +1,9 @@
 import { LedgerIds } from '@lockstep/assets';
 import type { Database, Logger, Metrics } from '@lockstep/platform';
 import { findStaleLanes } from './backlog.ts';
-import { notifyProgress } from './batch-watch.ts';
-import { type Drained, drainLanes } from './drain.ts';
 import { DrainScheduler } from './drain-scheduler.ts';
 import type { Job } from './jobs.ts';
+import { LaneDrainer } from './lane-drainer.ts';
 
 /** Orders pending for longer than this have lost their job, or their drain has failed. */
 const STALE_AFTER_MS = 2_000;
@@ -12,18 +11,15 @@ const STALE_AFTER_MS = 2_000;
 /** A worker's work: drains lanes as jobs ask for it, and sweeps for what no job asks for. */
 export class OrderWorker {
   readonly #db: Database;
-  readonly #log: Logger;
   readonly #metrics: Metrics;
-  readonly #ids: LedgerIds;
   readonly #scheduler: DrainScheduler;
 
   /** `drains`: drains that run at once, each in a transaction and on a connection of its own. */
   constructor(options: { db: Database; log: Logger; metrics: Metrics; drains: number }) {
     this.#db = options.db;
-    this.#log = options.log;
     this.#metrics = options.metrics;
-    this.#ids = new LedgerIds();
-    this.#scheduler = new DrainScheduler({ slots: options.drains, drain: (lanes) => this.#drain(lanes) });
+    const drainer = new LaneDrainer({ ...options, ids: new LedgerIds() });
+    this.#scheduler = new DrainScheduler({ slots: options.drains, drain: (lanes) => drainer.drain(lanes) });
   }
 
   /** Carries out a job. Rejects where its lanes could not be drained; the sweep tries again. */
@@ -45,29 +41,5 @@ export class OrderWorker {
   /** Finishes the drains that run. Call it when no more jobs come. */
   close(): Promise<void> {
     return this.#scheduler.close();
-  }
-
-  async #drain(lanes: number[]): Promise<Drained> {
-    const startedMs = performance.now();
-    try {
-      const drained = await drainLanes(this.#db, lanes, { ids: this.#ids, log: this.#log });
-      this.#report(drained, (performance.now() - startedMs) / 1_000);
-      return drained;
-    } catch (error) {
-      this.#metrics.drainFailures.inc();
-      this.#log.error({ err: error, lanes }, 'drain failed; its orders stay pending and are tried again');
-      throw error;
-    }
-  }
-
-  #report({ succeeded, failed, batchIds }: Drained, seconds: number): void {
-    if (batchIds.length === 0) return;
-    this.#metrics.ordersApplied.inc({ outcome: 'succeeded' }, succeeded);
-    this.#metrics.ordersApplied.inc({ outcome: 'failed' }, failed);
-    this.#metrics.drainOrders.observe(succeeded + failed);
-    this.#metrics.drainSeconds.observe(seconds);
-    this.#log.debug({ succeeded, failed, seconds }, 'drained');
-    // Whoever waits looks again after a second anyway, so a lost notification costs no more than that.
-    notifyProgress(this.#db, batchIds).catch((error: unknown) => this.#log.warn({ err: error }, 'could not notify'));
   }
 }

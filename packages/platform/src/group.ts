@@ -10,6 +10,11 @@ interface Waiting<Input, Output> {
 export interface GroupOptions<Input, Output> {
   /** Runs the inputs together; the outputs come in the order of the inputs. */
   run: (inputs: Input[]) => Promise<Output[]>;
+  /**
+   * Whether a failure lies in what the group holds, so that its inputs are run one by one. Unless told, that
+   * PostgreSQL refused the data.
+   */
+  splitsOn?: (error: unknown) => boolean;
   /** Groups that may run at once. What comes meanwhile gathers. */
   maxRunning: number;
   /** Inputs of one group at most. */
@@ -24,8 +29,8 @@ export interface GroupOptions<Input, Output> {
 
 /**
  * Group commit: calls that come while earlier ones run are run together, so that many callers share one statement and
- * one commit. A lone caller waits for nobody. Where PostgreSQL refuses a group for what is in it, its inputs run one by
- * one, so that no caller suffers for another's input; where it cannot be reached, all fail at once.
+ * one commit. A lone caller waits for nobody. Where a group fails for what is in it, its inputs run one by one, so that
+ * no caller suffers for another's input; where it fails for what is outside of it, all fail at once.
  */
 export class Group<Input, Output> {
   readonly #options: GroupOptions<Input, Output>;
@@ -76,11 +81,12 @@ export class Group<Input, Output> {
   }
 
   async #settle(group: Waiting<Input, Output>[]): Promise<void> {
+    const { run, splitsOn = isDataFault } = this.#options;
     try {
-      const outputs = await this.#options.run(group.map((waiting) => waiting.input));
+      const outputs = await run(group.map((waiting) => waiting.input));
       for (const [index, waiting] of group.entries()) waiting.resolve(outputs[index] as Output);
     } catch (error) {
-      if (group.length > 1 && isDataFault(error)) {
+      if (group.length > 1 && splitsOn(error)) {
         for (const waiting of group) await this.#settle([waiting]);
       } else for (const waiting of group) waiting.reject(error);
     }

@@ -2,11 +2,15 @@ import {
   acceptedOrder,
   batchOrderBody,
   batchOrderQuery,
+  cancelBatchBody,
+  cancelledBatch,
   checkInstances,
   checkSize,
+  orderPreview,
   Refusal,
   success,
 } from '@lockstep/contract';
+import { cancelBatch, previewBatch } from '@lockstep/orders';
 import { z } from 'zod';
 import { authorize, callerOf } from '../caller.ts';
 import { answers, nonceQuery, orderOperation } from '../openapi.ts';
@@ -14,32 +18,78 @@ import { ORDER_ROOT, type Server, type ServerOptions } from '../server.ts';
 
 const PATH = '/licenseOrder/batchOrder';
 
-/** O5: batch create license orders (interface.md O5; decisions 6.1 and 6.2). */
-export async function batchOrderRoutes(server: Server, { verifier, acceptor }: ServerOptions): Promise<void> {
+/** O5 (interface.md O5; decisions 6.1 to 6.3), its preview and its cancel operation (decisions 6.6). */
+export async function batchOrderRoutes(server: Server, options: ServerOptions): Promise<void> {
+  const { db, log, metrics, verifier, acceptor, applier } = options;
+  const onRequest = authorize(verifier, 'auth_order');
+  /** What O5 and its preview take. */
+  const batchSchema = { querystring: nonceQuery.extend(batchOrderQuery.shape), body: batchOrderBody };
+  const preValidation = async (request: { body: unknown }) => checkSize(request.body);
+
   server.post(
     PATH,
     {
       schema: {
         ...orderOperation,
+        ...batchSchema,
         operationId: 'createBatchOrder',
         summary: 'O5: create license orders in batch',
-        querystring: nonceQuery.extend(batchOrderQuery.shape),
-        body: batchOrderBody,
         response: answers(z.array(acceptedOrder)),
       },
-      onRequest: authorize(verifier, 'auth_order'),
-      preValidation: async (request) => checkSize(request.body),
+      onRequest,
+      preValidation,
     },
     async (request, reply) => {
-      const caller = callerOf(request);
-      const { channelCode, channelOrderId, syncMode } = request.body;
-      if (request.query.appKey !== caller.appKey) throw new Refusal('app_key_mismatch');
-      if (syncMode === 'sync') throw new Refusal('sync_mode_unavailable');
-      checkInstances(request.body.orderList);
-      const accepted = await acceptor.accept(caller.applicationId, request.body);
+      const { applicationId, appKey } = callerOf(request);
+      if (request.query.appKey !== appKey) throw new Refusal('app_key_mismatch');
+      const { channelCode, channelOrderId, syncMode, orderList } = request.body;
+      checkInstances(orderList);
+      const accepted =
+        syncMode === 'sync'
+          ? await applier.apply(applicationId, request.body)
+          : await acceptor.accept(applicationId, request.body);
       const batch = new URLSearchParams({ channelCode, channelOrderId });
       reply.header('location', `${request.protocol}://${request.host}${ORDER_ROOT}${PATH}?${batch}`);
       return success(accepted);
+    },
+  );
+
+  server.post(
+    `${PATH}/preview`,
+    {
+      schema: {
+        ...orderOperation,
+        ...batchSchema,
+        operationId: 'previewBatchOrder',
+        summary: 'What each order of a batch would do now, changing nothing',
+        response: answers(z.array(orderPreview)),
+      },
+      onRequest,
+      preValidation,
+    },
+    async (request) => {
+      if (request.query.appKey !== callerOf(request).appKey) throw new Refusal('app_key_mismatch');
+      checkInstances(request.body.orderList);
+      return success(await previewBatch(db, request.body));
+    },
+  );
+
+  server.post(
+    `${PATH}/cancel`,
+    {
+      schema: {
+        ...orderOperation,
+        operationId: 'cancelBatchOrder',
+        summary: 'Cancel what is still pending of an async batch',
+        querystring: nonceQuery,
+        body: cancelBatchBody,
+        response: answers(cancelledBatch),
+      },
+      onRequest,
+    },
+    async (request) => {
+      const { applicationId } = callerOf(request);
+      return success(await cancelBatch({ db, log, metrics }, applicationId, request.body));
     },
   );
 }

@@ -1,0 +1,67 @@
+import { type Effects, readLedger } from '@lockstep/assets';
+import type { BatchOrder, OrderPreview } from '@lockstep/contract';
+import type { Database } from '@lockstep/platform';
+import { type Planned, planEach } from './apply.ts';
+import { ProductNotFound } from './matching.ts';
+import { scopeOf } from './scope.ts';
+
+/**
+ * What each order of a batch would do if the batch ran now: by sequence, each order seeing what the ones before it
+ * would have done. In orderList order; changes nothing and waits for nobody (decisions 6.6).
+ */
+export async function previewBatch(db: Database, { orderList }: BatchOrder): Promise<OrderPreview[]> {
+  const ledger = await db
+    .transaction()
+    .setIsolationLevel('repeatable read')
+    .setAccessMode('read only')
+    .execute((trx) => readLedger(trx, scopeOf(orderList)));
+  // Not digits: no order can name one of these as its source.
+  const orders = orderList.map((order, index) => ({ licenseOrderId: `preview ${index}`, order }));
+  const previews = new Map<string, OrderPreview>();
+  for (const planned of planEach(
+    ledger,
+    orders.toSorted((a, b) => a.order.sequence - b.order.sequence),
+  )) {
+    previews.set(planned.accepted.licenseOrderId, previewOf(planned));
+  }
+  return orders.map(({ licenseOrderId }) => previews.get(licenseOrderId)!);
+}
+
+function previewOf({ accepted, effects, refusal }: Planned): OrderPreview {
+  const { sequence, customerId, orderType } = accepted.order;
+  const order = { sequence, customerId, orderType };
+  if (refusal === null) {
+    const what = { assets: assetsOf(effects), products: productsOf(effects), nearest: [] };
+    return { ...order, state: 'succeeded', cause: null, message: null, ...what };
+  }
+  const what = { assets: [], products: [], nearest: nearestOf(refusal) };
+  return { ...order, state: 'failed', cause: refusal.reason, message: refusal.message, ...what };
+}
+
+/** One entry an asset, however many elements of the order name it: what the first of them does. */
+function assetsOf(effects: Effects): OrderPreview['assets'] {
+  const actions = new Map<string, OrderPreview['assets'][number]['action']>();
+  for (const { asset, action } of effects.assets) {
+    if (!actions.has(asset.assetNum)) actions.set(asset.assetNum, action);
+  }
+  return [...actions].map(([assetNum, action]) => ({ assetNum, action }));
+}
+
+function productsOf(effects: Effects): OrderPreview['products'] {
+  return effects.products.map(({ asset, product, action }) => ({
+    assetNum: asset.assetNum,
+    productUri: product.productUri,
+    action,
+    id: product.id,
+  }));
+}
+
+function nearestOf(refusal: Error): OrderPreview['nearest'] {
+  if (!(refusal instanceof ProductNotFound)) return [];
+  return refusal.nearest().map(({ product, differs }) => ({
+    assetNum: refusal.assetNum,
+    productUri: product.productUri,
+    id: product.id,
+    differs,
+  }));
+}

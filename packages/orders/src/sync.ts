@@ -1,0 +1,163 @@
+import { LedgerIds, loadLedger } from '@lockstep/assets';
+import { type AcceptedOrder, type BatchOrder, type Order, Refusal } from '@lockstep/contract';
+import { type Database, Group, inTransaction, type Logger, type Metrics, type Trx, together } from '@lockstep/platform';
+import { sql } from 'kysely';
+import { isOrdersFault, type Outcome, planLoaded, storeApplied } from './apply.ts';
+import { findNewestPending } from './backlog.ts';
+import { acceptedOrders, findEarlier, keyOf, type PreparedBatch, prepareBatch, sameBatchId } from './batch.ts';
+import { lockLanes } from './lane-chunks.ts';
+import { LaneDrainer } from './lane-drainer.ts';
+import { batchOf, licenseOrderIdOf } from './order-ids.ts';
+import { scopeOf } from './scope.ts';
+
+interface SyncCall {
+  batch: PreparedBatch;
+  orders: Order[];
+}
+
+const MAX_GROUP_BATCHES = 64;
+const MAX_GROUP_WEIGHT = 4_000;
+const MAX_GROUPS_AT_ONCE = 2;
+/** How long a call works on what was accepted before it; after that it is refused as overload. */
+const MAX_DRAIN_AHEAD_MS = 15_000;
+/** Failed orders that a refusal names (decisions 6.3). */
+const MAX_NAMED_FAILURES = 20;
+
+/**
+ * Applies sync batches (decisions 6.3): all orders of a call take effect in one transaction before the answer, or none.
+ * Calls that come while others run share a transaction; where one of them cannot be applied, each gets its own.
+ */
+export class BatchApplier {
+  readonly #db: Database;
+  readonly #metrics: Metrics;
+  readonly #ids = new LedgerIds();
+  readonly #drainer: LaneDrainer;
+  readonly #groups: Group<SyncCall, string>;
+
+  constructor(options: { db: Database; log: Logger; metrics: Metrics }) {
+    this.#db = options.db;
+    this.#metrics = options.metrics;
+    this.#drainer = new LaneDrainer({ ...options, ids: this.#ids });
+    this.#groups = new Group({
+      run: (calls) => this.#applyTogether(calls),
+      splitsOn: (error) => isOrdersFault(error) || (error instanceof Refusal && error.reason !== 'overloaded'),
+      maxRunning: MAX_GROUPS_AT_ONCE,
+      maxInputs: MAX_GROUP_BATCHES,
+      weightOf: ({ batch }) => batch.chunks.reduce((sum, { weight }) => sum + weight, 0),
+      maxWeight: MAX_GROUP_WEIGHT,
+      keyOf: ({ batch }) => keyOf(batch),
+    });
+  }
+
+  /**
+   * Applies a batch and answers its order ids, in the order of orderList. The same content again gets the same answer.
+   *
+   * Throws a Refusal: channel_order_id_conflict, overloaded, or where orders failed the cause of the first with a
+   * message that names them; then nothing is stored.
+   */
+  async apply(applicationId: string, body: BatchOrder): Promise<AcceptedOrder[]> {
+    const batch = prepareBatch(applicationId, body);
+    return acceptedOrders(batch, await this.#groups.run({ batch, orders: body.orderList }));
+  }
+
+  async #applyTogether(calls: SyncCall[]): Promise<string[]> {
+    const lanes = [...new Set(calls.flatMap(({ batch }) => batch.chunks.map(({ lane }) => lane)))];
+    await this.#drainAhead(lanes);
+    const { batchIds, applied } = await inTransaction(this.#db, async (trx) => {
+      const batches = calls.map(({ batch }) => batch);
+      const [, earlier, newIds] = await together([
+        lockLanes(trx, lanes),
+        findEarlier(trx, batches),
+        drawBatchIds(trx, calls.length),
+      ]);
+      const found = earlier.map((stored, place) => (stored ? sameBatchId(batches[place]!, stored) : null));
+      const fresh = calls.flatMap((call, place) => (found[place] === null ? [{ ...call, id: newIds[place]! }] : []));
+      await applyFresh(trx, fresh, this.#ids);
+      return {
+        batchIds: found.map((id, place) => id ?? newIds[place]!),
+        applied: fresh.reduce((sum, { orders }) => sum + orders.length, 0),
+      };
+    });
+    this.#metrics.ordersAccepted.inc(applied);
+    this.#metrics.ordersApplied.inc({ outcome: 'succeeded' }, applied);
+    return batchIds;
+  }
+
+  /** Applies what is pending in the lanes now: a sync call overtakes nothing that was accepted before it. */
+  async #drainAhead(lanes: number[]): Promise<void> {
+    const newest = await findNewestPending(this.#db, lanes);
+    if (newest === null) return;
+    const deadlineMs = performance.now() + MAX_DRAIN_AHEAD_MS;
+    for (;;) {
+      const { throughBatchId } = await this.#drainer.drain(lanes);
+      if (throughBatchId === null || throughBatchId >= newest) return;
+      if (performance.now() > deadlineMs) throw new Refusal('overloaded');
+    }
+  }
+}
+
+async function drawBatchIds(trx: Trx, count: number): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select nextval('batch_id') as id from generate_series(1, ${count}::int)`.execute(trx);
+  return rows.map(({ id }) => id);
+}
+
+/** Applies batches that were not stored before and stores them as finished, or throws the refusal of what failed. */
+async function applyFresh(trx: Trx, calls: (SyncCall & { id: string })[], ids: LedgerIds): Promise<void> {
+  if (calls.length === 0) return;
+  const ledger = await loadLedger(trx, scopeOf(calls.flatMap(({ orders }) => orders)));
+  const outcomes = planLoaded(ledger, calls.flatMap(inSequence));
+  const failures = outcomes.filter(({ failure }) => failure !== null);
+  if (failures.length > 0) throw new BatchFailed(failures, outcomes.length);
+  await together([storeApplied(trx, ledger, outcomes, ids), insertFinished(trx, calls)]);
+}
+
+function inSequence({ id, orders }: SyncCall & { id: string }) {
+  return orders
+    .map((order, index) => ({ licenseOrderId: licenseOrderIdOf(id, index), order }))
+    .sort((a, b) => a.order.sequence - b.order.sequence);
+}
+
+async function insertFinished(trx: Trx, calls: (SyncCall & { id: string })[]): Promise<void> {
+  const batchRows = calls.map(({ id, batch }) => ({
+    id,
+    application_id: batch.applicationId,
+    channel_code: batch.channelCode,
+    channel_order_id: batch.channelOrderId,
+    sync_mode: batch.syncMode,
+    digest: batch.digest,
+    sequences: batch.sequences,
+    customer_ids: batch.customerIds,
+    order_types: batch.orderTypes,
+  }));
+  const chunkRows = calls.flatMap(({ id, batch }) =>
+    batch.chunks.map(({ lane, orderCount, weight }) => ({
+      batch_id: id,
+      lane,
+      order_count: orderCount,
+      weight,
+      payload: null,
+      finished_time: sql<Date>`statement_timestamp()`,
+      succeeded: orderCount,
+      failed: 0,
+    })),
+  );
+  await together([
+    trx.insertInto('batch').values(batchRows).execute(),
+    trx.insertInto('lane_chunk').values(chunkRows).execute(),
+  ]);
+}
+
+/** Why a sync call was refused: the cause of its first failed order, and a message that names every one. */
+class BatchFailed extends Refusal {
+  constructor(failures: Outcome[], total: number) {
+    super(failures[0]!.failure!.cause);
+    const named = failures.slice(0, MAX_NAMED_FAILURES).map(({ accepted, failure }) => {
+      const { index } = batchOf(accepted.licenseOrderId);
+      return `orderList[${index}] (sequence ${accepted.order.sequence}): ${failure!.message}`;
+    });
+    const others = failures.length - named.length;
+    const more = others > 0 ? ` And ${others} more.` : '';
+    this.message = `${failures.length} of ${total} orders failed; nothing was stored. ${named.join(' ')}${more}`;
+  }
+}
