@@ -337,7 +337,16 @@ describe('g_nonce', () => {
   beforeAll(async () => {
     const log = createLogger({ name: 'second', level: 'silent' });
     const { db, url: databaseUrl, queue, metrics } = stack;
-    secondApi = await startApi({ db, databaseUrl, queue, log, metrics, host: '127.0.0.1', port: 0 });
+    secondApi = await startApi({
+      db,
+      databaseUrl,
+      queue,
+      log,
+      metrics,
+      region: 'domestic',
+      host: '127.0.0.1',
+      port: 0,
+    });
     there = new Api(secondApi.baseUrl, api.credentials, api.token);
   });
   afterAll(() => secondApi.close());

@@ -19,7 +19,14 @@ const OPERATIONS: Record<string, string[]> = {
   [`post ${ROOT}/enterprise/user/bind`]: ['g_nonce'],
   [`post ${ROOT}/enterprise/user/create`]: ['g_nonce'],
   [`get ${ROOT}/enterprise/user/query`]: ['channelCode', 'channelCustomerId', 'defaultCustomer', 'g_nonce'],
+  [`post ${ROOT}/enterprise/user/update`]: ['g_nonce'],
+  [`post ${ROOT}/asset/lock`]: ['g_nonce'],
+  [`post ${ROOT}/asset/unlock`]: ['g_nonce'],
+  [`get ${ROOT}/asset/{enterpriseGlobalId}/list`]: ['enterpriseGlobalId', 'extendCode', 'g_nonce'],
+  [`post ${ROOT}/shellnums`]: ['g_nonce'],
   [`post ${ROOT}/licenseOrder/batchOrder`]: ['appKey', 'g_nonce'],
+  [`post ${ROOT}/licenseOrder/batchOrder/preview`]: ['appKey', 'g_nonce'],
+  [`post ${ROOT}/licenseOrder/batchOrder/cancel`]: ['g_nonce'],
   [`get ${ROOT}/licenseOrder/batchOrder`]: [
     'channelCode',
     'channelOrderId',
@@ -35,7 +42,13 @@ const BODIES: Record<string, string> = {
   'post /oauth2/token': 'application/x-www-form-urlencoded',
   [`post ${ROOT}/enterprise/user/bind`]: 'application/json',
   [`post ${ROOT}/enterprise/user/create`]: 'application/json',
+  [`post ${ROOT}/enterprise/user/update`]: 'application/json',
+  [`post ${ROOT}/asset/lock`]: 'application/json',
+  [`post ${ROOT}/asset/unlock`]: 'application/json',
+  [`post ${ROOT}/shellnums`]: 'application/json',
   [`post ${ROOT}/licenseOrder/batchOrder`]: 'application/json',
+  [`post ${ROOT}/licenseOrder/batchOrder/preview`]: 'application/json',
+  [`post ${ROOT}/licenseOrder/batchOrder/cancel`]: 'application/json',
 };
 
 let stack: Stack;
@@ -94,7 +107,7 @@ describe('/openapi.json', () => {
     expect((operation.parameters ?? []).map(({ name }: Json) => name).toSorted()).toEqual(parameters);
     for (const parameter of operation.parameters ?? []) {
       expect(parameter.in).toBe(key.includes(`{${parameter.name}}`) ? 'path' : 'query');
-      const isOptional = ['state', 'limit', 'cursor', 'waitSeconds'].includes(parameter.name);
+      const isOptional = ['state', 'limit', 'cursor', 'waitSeconds', 'extendCode'].includes(parameter.name);
       expect(parameter.required ?? false).toBe(!isOptional);
     }
     expect(Object.keys(operation.requestBody?.content ?? {})).toEqual(BODIES[key] === undefined ? [] : [BODIES[key]]);
@@ -257,7 +270,9 @@ describe('the table of causes', () => {
     batch_too_large: 'refusals-size.test.ts',
     src_license_order_required: 'refusals-content.test.ts',
     channel_order_id_conflict: 'refusals-repeats.test.ts',
-    sync_mode_unavailable: 'refusals-content.test.ts',
+    cancelled: 'cancel.test.ts',
+    enterprise_not_found: 'virtual-assets.test.ts',
+    asset_numbers_exhausted: 'asset-numbers.test.ts',
     batch_not_found: 'results.test.ts',
     order_not_found: 'results.test.ts',
     customer_not_found: 'rules.test.ts',

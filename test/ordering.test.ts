@@ -18,7 +18,16 @@ const silent = createLogger({ name: 'test', level: 'silent' });
 async function startAnotherApi(stack: Stack, queue: QueueBackend = stack.queue) {
   const { db, url } = stack;
   const metrics = createMetrics(async () => ({ lanes: [], oldestPendingSeconds: 0 }));
-  const options = { db, databaseUrl: url, queue, log: silent, metrics, host: '127.0.0.1', port: 0 };
+  const options = {
+    db,
+    databaseUrl: url,
+    queue,
+    log: silent,
+    metrics,
+    region: 'domestic' as const,
+    host: '127.0.0.1',
+    port: 0,
+  };
   return { ...(await startApi(options)), metrics };
 }
 

@@ -78,7 +78,16 @@ export async function startStack(options: { queue?: QueueKind; worker?: boolean 
     running.push(started);
     return started;
   };
-  const api = await startApi({ db, databaseUrl: url, queue, log, metrics, host: '127.0.0.1', port: 0 });
+  const api = await startApi({
+    db,
+    databaseUrl: url,
+    queue,
+    log,
+    metrics,
+    region: 'domestic',
+    host: '127.0.0.1',
+    port: 0,
+  });
   if (worker) await newWorker();
   return {
     ...database,

@@ -1,5 +1,6 @@
 import { CallVerifier } from '@lockstep/access';
-import { BatchAcceptor, BatchWatch, type Job, JobAnnouncer, QUEUE_NAME } from '@lockstep/orders';
+import type { Region } from '@lockstep/assets';
+import { BatchAcceptor, BatchApplier, BatchWatch, type Job, JobAnnouncer, QUEUE_NAME } from '@lockstep/orders';
 import {
   type Closable,
   closeAll,
@@ -21,6 +22,8 @@ export interface ApiOptions {
   queue: QueueBackend;
   log: Logger;
   metrics: Metrics;
+  /** Which asset numbers it hands out (O9). */
+  region: Region;
   host: string;
   /** 0 takes any free port. */
   port: number;
@@ -38,8 +41,10 @@ export async function startApi(options: ApiOptions): Promise<Closable & { baseUr
     log,
     metrics,
     watch,
+    region: options.region,
     verifier: new CallVerifier(db),
     acceptor: new BatchAcceptor(db, announcer, metrics),
+    applier: new BatchApplier({ db, log, metrics }),
     isQueueReachable: () => producer.isReachable(),
   });
   const close = () =>

@@ -28,6 +28,7 @@ await runUntilSignal(log, async () => {
     queue: queueBackendOf(config, config.DATABASE_URL),
     log,
     metrics: createMetrics(() => readBacklog(db)),
+    region: config.REGION,
     host: config.HOST,
     port: config.PORT,
   });

@@ -1,6 +1,6 @@
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
-import { failureBody, nonce, successBody } from '@lockstep/contract';
+import { doneBody, failureBody, nonce, successBody } from '@lockstep/contract';
 import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { tidyComponents } from './openapi-components.ts';
@@ -9,15 +9,17 @@ import type { Server } from './server.ts';
 /** The query that every operation takes. */
 export const nonceQuery = z.object({ g_nonce: nonce });
 
+const refused = z
+  .object(failureBody.shape)
+  .describe('Refused: nothing has changed. With code 500, a fault: repeat the call, with a new g_nonce');
+
 /** The answers of an operation: 200 with its data, 299 with the reason of a refusal. */
 export function answers<Data extends z.ZodType>(data: Data) {
-  return {
-    200: successBody(data).describe('Success'),
-    299: z
-      .object(failureBody.shape)
-      .describe('Refused: nothing has changed. With code 500, a fault: repeat the call, with a new g_nonce'),
-  };
+  return { 200: successBody(data).describe('Success'), 299: refused };
 }
+
+/** The answers of an operation that has nothing to say. */
+export const doneAnswers = { 200: z.object(doneBody.shape).describe('Success'), 299: refused };
 
 /** Publishes /openapi.json and /docs, made from the same schemas that check the calls (decisions 9). */
 export async function describeOperations(server: Server): Promise<void> {

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { CallVerifier } from '@lockstep/access';
+import type { Region } from '@lockstep/assets';
 import { MAX_BODY_BYTES, parse } from '@lockstep/contract';
-import type { BatchAcceptor, BatchWatch } from '@lockstep/orders';
+import type { BatchAcceptor, BatchApplier, BatchWatch } from '@lockstep/orders';
 import type { Database, Logger, Metrics } from '@lockstep/platform';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
@@ -11,6 +12,7 @@ import { noteCall, observeCalls } from './calls.ts';
 import { answerBrokenHttp, answerFailure, answerNotFound } from './failures.ts';
 import { readJson } from './json.ts';
 import { describeOperations } from './openapi.ts';
+import { assetRoutes } from './routes/assets.ts';
 import { batchOrderRoutes } from './routes/batch-orders.ts';
 import { customerRoutes } from './routes/customers.ts';
 import { healthRoutes } from './routes/health.ts';
@@ -24,7 +26,9 @@ export interface ServerOptions {
   metrics: Metrics;
   verifier: CallVerifier;
   acceptor: BatchAcceptor;
+  applier: BatchApplier;
   watch: BatchWatch;
+  region: Region;
   isQueueReachable: () => Promise<boolean>;
 }
 
@@ -86,6 +90,7 @@ export async function buildServer(options: ServerOptions): Promise<Server> {
   await server.register(tokenRoutes, options);
   await server.register(batchOrderRoutes, { ...options, prefix: ORDER_ROOT });
   await server.register(resultRoutes, { ...options, prefix: ORDER_ROOT });
+  await server.register(assetRoutes, { ...options, prefix: ORDER_ROOT });
   await server.register(customerRoutes, { ...options, prefix: ORDER_ROOT });
   return server;
 }

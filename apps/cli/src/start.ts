@@ -41,8 +41,8 @@ await runUntilSignal(log, async () => {
     const db = open('lockstep-api', config.DATABASE_POOL, API_QUERY_TIMEOUT_MS);
     const metrics = createMetrics(() => readBacklog(db));
     running.push(await startWorker({ db: workerDb, queue, log, metrics, drains: config.WORKER_DRAINS }));
-    const { HOST: host, PORT: port, DATA_DIR } = config;
-    const api = await startApi({ db, databaseUrl: database.url, queue, log, metrics, host, port });
+    const { HOST: host, PORT: port, REGION: region, DATA_DIR } = config;
+    const api = await startApi({ db, databaseUrl: database.url, queue, log, metrics, region, host, port });
     running.push(api);
     const demoFile = join(DATA_DIR, 'demo.json');
     await prepareDemo(db, demoFile, api.baseUrl);

@@ -1,3 +1,6 @@
 export * from './ledger.ts';
 export * from './load-ledger.ts';
+export * from './locks.ts';
+export * from './numbers.ts';
+export * from './virtual-assets.ts';
 export * from './write-ledger.ts';

@@ -1,6 +1,6 @@
 import type { LicenseType } from '@lockstep/contract';
-import { type Trx, together } from '@lockstep/platform';
-import { sql } from 'kysely';
+import { isId, type Trx, together } from '@lockstep/platform';
+import { type RawBuilder, sql } from 'kysely';
 import { type Asset, emptyChanges, type Ledger, type ProductInstance } from './ledger.ts';
 
 /** What some orders may look at. Numbers in `emptiedAssetNums` are loaded with what is on them. */
@@ -11,24 +11,26 @@ export interface LedgerScope {
   emptiedAssetNums: Set<string>;
 }
 
-const MAX_ID = 9_223_372_036_854_775_807n;
-
-/** Whether a client's digits can be an id of ours at all: as we write them, and within 63 bits. */
-function isId(digits: string): boolean {
-  return !digits.startsWith('0') && BigInt(digits) <= MAX_ID;
-}
-
 const ids = (digits: Iterable<string>) => [...digits].filter(isId);
 
 /**
  * Loads the part of the ledger within a scope, and locks its assets until the transaction ends. They are locked in
  * the order of their numbers, so two transactions that want the same ones wait rather than deadlock.
  */
-export async function loadLedger(trx: Trx, scope: LedgerScope): Promise<Ledger> {
+export function loadLedger(trx: Trx, scope: LedgerScope): Promise<Ledger> {
+  return load(trx, scope, sql`for update`);
+}
+
+/** Reads the part of the ledger within a scope without locking it: for looking at what orders would do. */
+export function readLedger(trx: Trx, scope: LedgerScope): Promise<Ledger> {
+  return load(trx, scope, sql``);
+}
+
+async function load(trx: Trx, scope: LedgerScope, locking: RawBuilder<unknown>): Promise<Ledger> {
   const [customers, purchases, assetRows] = await together([
     selectCustomers(trx, ids(scope.customerIds)),
     selectPurchases(trx, ids(scope.purchaseIds)),
-    lockAssets(trx, [...scope.assetNums]),
+    selectAssets(trx, [...scope.assetNums], locking),
   ]);
   const assets = new Map(assetRows.map((row) => [row.asset_num, assetOf(row)]));
   const emptied = [...assets.values()].filter((asset) => scope.emptiedAssetNums.has(asset.assetNum));
@@ -67,12 +69,12 @@ interface AssetRow {
   extends: Record<string, string>;
 }
 
-async function lockAssets(trx: Trx, assetNums: string[]): Promise<AssetRow[]> {
+async function selectAssets(trx: Trx, assetNums: string[], locking: RawBuilder<unknown>): Promise<AssetRow[]> {
   if (assetNums.length === 0) return [];
   const { rows } = await sql<AssetRow>`
     select id, asset_num, customer_id, license_type, limit_start_date, limit_end_date, borrowed_usb_key, extends
     from asset where asset_num = any (${assetNums}::text[]) and revoked_time is null
-    order by asset_num for update`.execute(trx);
+    order by asset_num ${locking}`.execute(trx);
   return rows;
 }
 

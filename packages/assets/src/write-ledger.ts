@@ -1,5 +1,5 @@
 import type { ProductToBuy } from '@lockstep/contract';
-import { insertRows, rowsOf, type Trx, together } from '@lockstep/platform';
+import { type Column, insertRows, rowsOf, type Trx, together } from '@lockstep/platform';
 import { sql } from 'kysely';
 import type { Asset, Ledger, LedgerChanges } from './ledger.ts';
 
@@ -53,9 +53,9 @@ export async function writeLedger(trx: Trx, ledger: Ledger, ids: LedgerIds): Pro
     revoke(trx, 'product_instance', revokedIds.product_instance),
     revoke(trx, 'merchandise_instance', revokedIds.merchandise_instance),
     revokeGrants(trx, changes),
-    revoke(trx, 'asset', revokedIds.asset),
-    updateAssets(trx, changed),
     releaseAssets(trx, released),
+    updateAssets(trx, changed),
+    revoke(trx, 'asset', revokedIds.asset),
     insertAssets(trx, changes),
     insertGrants(trx, changes),
     insertMerchandises(trx, changes),
@@ -81,7 +81,7 @@ async function assignIds(trx: Trx, changes: LedgerChanges, ids: LedgerIds): Prom
 async function revoke(trx: Trx, table: 'asset' | 'merchandise_instance' | 'product_instance', ids: string[]) {
   if (ids.length === 0) return;
   await sql`
-    update ${sql.table(table)} set revoked_time = now(), updated_time = now()
+    update ${sql.table(table)} set revoked_time = statement_timestamp(), updated_time = statement_timestamp()
     where id = any (${ids}::bigint[])`.execute(trx);
 }
 
@@ -94,7 +94,7 @@ async function revokeGrants(trx: Trx, changes: LedgerChanges): Promise<void> {
     ['license_order_id', 'bigint', revoked.map((effect) => effect.grant.licenseOrderId)],
   ]);
   await sql`
-    update asset_grant set revoked_time = now() from ${grants} as revoked (asset_id, license_order_id)
+    update asset_grant set revoked_time = statement_timestamp() from ${grants} as revoked (asset_id, license_order_id)
     where asset_grant.asset_id = revoked.asset_id
       and asset_grant.license_order_id = revoked.license_order_id`.execute(trx);
 }
@@ -112,7 +112,7 @@ async function updateAssets(trx: Trx, changed: Asset[]): Promise<void> {
   await sql`
     update asset set customer_id = c.customer_id, limit_start_date = c.limit_start_date,
       limit_end_date = c.limit_end_date, borrowed_usb_key = c.borrowed_usb_key, extends = c.extends,
-      updated_time = now()
+      updated_time = statement_timestamp()
     from ${rows} as c (id, customer_id, limit_start_date, limit_end_date, borrowed_usb_key, extends)
     where asset.id = c.id`.execute(trx);
 }
@@ -128,8 +128,11 @@ async function releaseAssets(trx: Trx, ids: string[]): Promise<void> {
   ]);
 }
 
-/** What is bought and revoked by the same group of orders is stored as revoked: `now` is the transaction's time. */
-const revokedTime = (instance: { revoked: boolean }) => (instance.revoked ? 'now' : null);
+/** What is bought and revoked by the same group of orders is stored as revoked. */
+function revokedTime(instances: readonly { revoked: boolean }[]): Column {
+  const flags = instances.map(({ revoked }) => revoked);
+  return ['revoked_time', 'boolean', flags, (revoked) => sql`case when ${revoked} then statement_timestamp() end`];
+}
 
 async function insertAssets(trx: Trx, changes: LedgerChanges): Promise<void> {
   // Sorted, as they are locked: transactions that insert the same numbers wait rather than deadlock.
@@ -143,7 +146,7 @@ async function insertAssets(trx: Trx, changes: LedgerChanges): Promise<void> {
     ['limit_end_date', 'bigint', assets.map((asset) => asset.limitEndDate)],
     ['borrowed_usb_key', 'boolean', assets.map((asset) => asset.borrowedUsbKey)],
     ['extends', 'jsonb', assets.map((asset) => JSON.stringify(asset.extends))],
-    ['revoked_time', 'timestamptz', assets.map(revokedTime)],
+    revokedTime(assets),
   ]);
 }
 
@@ -151,7 +154,7 @@ async function insertGrants(trx: Trx, { newGrants }: LedgerChanges): Promise<voi
   await insertRows(trx, 'asset_grant', [
     ['asset_id', 'bigint', newGrants.map(({ asset }) => asset.id)],
     ['license_order_id', 'bigint', newGrants.map(({ grant }) => grant.licenseOrderId)],
-    ['revoked_time', 'timestamptz', newGrants.map(({ grant }) => revokedTime(grant))],
+    revokedTime(newGrants.map(({ grant }) => grant)),
   ]);
 }
 
@@ -168,7 +171,7 @@ async function insertMerchandises(trx: Trx, { newMerchandises }: LedgerChanges):
     ['merchandise_name', 'text', bought.map((merchandise) => merchandise.merchandiseName)],
     ['parent_merchandise_num', 'text', bought.map((merchandise) => merchandise.parentMerchandiseNum)],
     ['time_duration_expression', 'text', bought.map((merchandise) => merchandise.timeDurationExpression)],
-    ['revoked_time', 'timestamptz', newMerchandises.map(({ merchandise }) => revokedTime(merchandise))],
+    revokedTime(newMerchandises.map(({ merchandise }) => merchandise)),
   ]);
 }
 
@@ -187,7 +190,7 @@ async function insertProducts(trx: Trx, { newProducts }: LedgerChanges): Promise
     ['limit_concurrent', 'integer', newProducts.map(({ product }) => product.limitConcurrent)],
     ['src_license_order_id', 'bigint', bought.map((product) => product.srcLicenseOrderId ?? null)],
     ['details', 'jsonb', bought.map((product) => JSON.stringify(detailsOf(product)))],
-    ['revoked_time', 'timestamptz', newProducts.map(({ product }) => revokedTime(product))],
+    revokedTime(newProducts.map(({ product }) => product)),
   ]);
 }
 

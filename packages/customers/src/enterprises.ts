@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { type CreatedEnterprise, type CreateEnterprise, Refusal } from '@lockstep/contract';
+import { type CreatedEnterprise, type CreateEnterprise, Refusal, type UpdateCustomer } from '@lockstep/contract';
 import { type Database, inTransaction, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 
@@ -65,6 +65,26 @@ export function createEnterprise(db: Database, request: CreateEnterprise): Promi
     const enterpriseId = existing?.id ?? (await insertNewEnterprise(trx, request));
     return { enterpriseGlobalId: enterpriseId, defaultType: true, members: await firstMembers(trx, enterpriseId) };
   });
+}
+
+/**
+ * O4: changes the name, branch and address of the customer that O2 made for a CRM customer; an absent address stays as
+ * it is, and so does the enterprise's name (decisions 5).
+ *
+ * Throws a Refusal: customer_not_found.
+ */
+export async function updateCustomer(db: Database, request: UpdateCustomer): Promise<void> {
+  const { crmCustomerId, customerName, branchName, address } = request;
+  const { numUpdatedRows } = await db
+    .updateTable('customer')
+    .from('enterprise')
+    .set({ name: customerName, branch_name: branchName, ...(address === undefined ? {} : { address }) })
+    .whereRef('enterprise.id', '=', 'customer.enterprise_id')
+    .where('enterprise.crm_customer_id', '=', crmCustomerId)
+    .where('customer.channel_code', '=', CRM_CHANNEL)
+    .where('customer.channel_customer_id', '=', crmCustomerId)
+    .executeTakeFirst();
+  if (numUpdatedRows === 0n) throw new Refusal('customer_not_found', crmCustomerId);
 }
 
 async function insertNewEnterprise(trx: Trx, request: CreateEnterprise): Promise<string> {

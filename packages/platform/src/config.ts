@@ -10,6 +10,8 @@ const environment = z.object({
   DATA_DIR: z.preprocess(absentWhenEmpty, z.string().default('.lockstep')),
   HOST: z.preprocess(absentWhenEmpty, z.string().default('127.0.0.1')),
   PORT: z.preprocess(absentWhenEmpty, port.default(8080)),
+  /** The mark that asset numbers begin with (decisions 7). */
+  REGION: z.preprocess(absentWhenEmpty, z.enum(['domestic', 'overseas']).default('domestic')),
   WORKER_PORT: z.preprocess(absentWhenEmpty, port.optional()),
   WORKER_DRAINS: z.preprocess(absentWhenEmpty, z.coerce.number().int().min(1).max(16).default(2)),
   DATABASE_POOL: z.preprocess(absentWhenEmpty, z.coerce.number().int().min(2).max(200).default(10)),

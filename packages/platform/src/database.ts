@@ -1,4 +1,4 @@
-import { Kysely, PostgresDialect, type Transaction } from 'kysely';
+import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely';
 import pg from 'pg';
 import type { Tables } from './tables.ts';
 
@@ -79,6 +79,23 @@ export async function together<Queries extends readonly unknown[]>(
     if (outcome.status === 'rejected') throw outcome.reason;
   }
   return (await Promise.all(queries)) as { -readonly [Place in keyof Queries]: Awaited<Queries[Place]> };
+}
+
+/**
+ * Runs a part of a transaction behind a savepoint: where it fails, the transaction goes on as if it had not run. Throws
+ * its failure.
+ */
+export async function behindSavepoint<Result>(trx: Trx, work: () => Promise<Result>): Promise<Result> {
+  await sql`savepoint part`.execute(trx);
+  try {
+    const result = await work();
+    await sql`release savepoint part`.execute(trx);
+    return result;
+  } catch (error) {
+    // Where even this fails, the connection is gone, and the failure of the part is the one that says why.
+    await sql`rollback to savepoint part`.execute(trx).catch(() => {});
+    throw error;
+  }
 }
 
 /** Runs a transaction, again where it lost against another one, `tries` times at most. */

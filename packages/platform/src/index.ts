@@ -1,6 +1,7 @@
 export * from './config.ts';
 export * from './database.ts';
 export * from './group.ts';
+export * from './ids.ts';
 export * from './insert-rows.ts';
 export * from './lifecycle.ts';
 export * from './log.ts';

@@ -2,8 +2,13 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Trx } from './database.ts';
 import type { Tables } from './tables.ts';
 
-/** One column of many rows: its name, PostgreSQL type and values. */
-export type Column = readonly [name: string, type: string, values: readonly unknown[]];
+/** One column of many rows: its name, PostgreSQL type and values, and what is stored where that is not the value. */
+export type Column = readonly [
+  name: string,
+  type: string,
+  values: readonly unknown[],
+  stored?: (value: RawBuilder<unknown>) => RawBuilder<unknown>,
+];
 
 /** Columns of equal length as a set of rows, for a FROM clause; one parameter a column, however many rows. */
 export function rowsOf(columns: readonly Column[]): RawBuilder<unknown> {
@@ -15,5 +20,8 @@ export function rowsOf(columns: readonly Column[]): RawBuilder<unknown> {
 export async function insertRows(trx: Trx, table: keyof Tables, columns: readonly Column[]): Promise<void> {
   if (columns[0] === undefined || columns[0][2].length === 0) return;
   const names = columns.map(([name]) => sql.ref(name));
-  await sql`insert into ${sql.table(table)} (${sql.join(names)}) select * from ${rowsOf(columns)}`.execute(trx);
+  const stored = columns.map(([name, , , expression]) => expression?.(sql.ref(name)) ?? sql.ref(name));
+  await sql`
+    insert into ${sql.table(table)} (${sql.join(names)})
+    select ${sql.join(stored)} from ${rowsOf(columns)} as row (${sql.join(names)})`.execute(trx);
 }

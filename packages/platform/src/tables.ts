@@ -84,6 +84,8 @@ export interface Tables {
     created_time: Generated<Date>;
     updated_time: Generated<Date>;
     revoked_time: Date | null;
+    locked: Generated<boolean>;
+    freezing: Generated<boolean>;
   };
   asset_grant: {
     asset_id: string;
@@ -123,6 +125,16 @@ export interface Tables {
     updated_time: Generated<Date>;
     revoked_time: Date | null;
   };
+  lock_audit: {
+    id: Generated<string>;
+    asset_id: string;
+    locked: boolean;
+    operator_identity: string;
+    application_id: string;
+    request_id: string;
+    recorded_time: Generated<Date>;
+  };
+  asset_number: { first_digit: number; handed_out: number };
   asset_assignment: { asset_id: string; member_id: string; created_time: Generated<Date> };
   asset_lending: { asset_id: string; lock_asset_id: string; created_time: Generated<Date> };
 }

@@ -3,16 +3,18 @@ import {
   createdEnterprise,
   createEnterpriseBody,
   customer,
+  done,
   queryCustomersQuery,
   success,
+  updateCustomerBody,
 } from '@lockstep/contract';
-import { bindCustomer, createEnterprise, queryCustomers } from '@lockstep/customers';
+import { bindCustomer, createEnterprise, queryCustomers, updateCustomer } from '@lockstep/customers';
 import { z } from 'zod';
 import { authorize } from '../caller.ts';
-import { answers, nonceQuery, orderOperation } from '../openapi.ts';
+import { answers, doneAnswers, nonceQuery, orderOperation } from '../openapi.ts';
 import type { Server, ServerOptions } from '../server.ts';
 
-/** O1 to O3: customers and enterprise main accounts (interface.md; decisions 5). */
+/** O1 to O4: customers and enterprise main accounts (interface.md; decisions 5). */
 export async function customerRoutes(server: Server, { db, verifier }: ServerOptions): Promise<void> {
   const onRequest = authorize(verifier, 'auth_order');
 
@@ -46,6 +48,25 @@ export async function customerRoutes(server: Server, { db, verifier }: ServerOpt
       onRequest,
     },
     async (request) => success(await createEnterprise(db, request.body)),
+  );
+
+  server.post(
+    '/enterprise/user/update',
+    {
+      schema: {
+        ...orderOperation,
+        operationId: 'updateCustomer',
+        summary: 'O4: update the customer of a CRM customer',
+        querystring: nonceQuery,
+        body: updateCustomerBody,
+        response: doneAnswers,
+      },
+      onRequest,
+    },
+    async (request) => {
+      await updateCustomer(db, request.body);
+      return done;
+    },
   );
 
   server.get(

@@ -1,0 +1,79 @@
+import { listVirtualAssets, setLocked, takeAssetNumbers } from '@lockstep/assets';
+import {
+  assetNumber,
+  listAssetsParams,
+  listAssetsQuery,
+  lockAssetsBody,
+  lockResult,
+  success,
+  takeAssetNumbersBody,
+  virtualAsset,
+} from '@lockstep/contract';
+import { z } from 'zod';
+import { authorize, callerOf } from '../caller.ts';
+import { answers, nonceQuery, orderOperation } from '../openapi.ts';
+import type { Server, ServerOptions } from '../server.ts';
+
+/** O6 to O9: locks, virtual assets and asset numbers (interface.md; decisions 7). */
+export async function assetRoutes(server: Server, { db, log, verifier, region }: ServerOptions): Promise<void> {
+  const onRequest = authorize(verifier, 'auth_order');
+
+  for (const { path, locked, operationId, summary } of [
+    { path: '/asset/lock', locked: true, operationId: 'lockAssets', summary: 'O6: disable physical locks' },
+    { path: '/asset/unlock', locked: false, operationId: 'unlockAssets', summary: 'O7: enable physical locks' },
+  ]) {
+    server.post(
+      path,
+      {
+        schema: {
+          ...orderOperation,
+          operationId,
+          summary,
+          querystring: nonceQuery,
+          body: lockAssetsBody,
+          response: answers(z.array(lockResult)),
+        },
+        onRequest,
+      },
+      async (request) => {
+        const { applicationId } = callerOf(request);
+        return success(await setLocked(db, log, { ...request.body, locked, applicationId, requestId: request.id }));
+      },
+    );
+  }
+
+  server.get(
+    '/asset/:enterpriseGlobalId/list',
+    {
+      schema: {
+        ...orderOperation,
+        operationId: 'listVirtualAssets',
+        summary: 'O8: list the virtual assets of an enterprise',
+        params: listAssetsParams,
+        querystring: nonceQuery.extend(listAssetsQuery.shape),
+        response: answers(z.array(virtualAsset)),
+      },
+      onRequest,
+    },
+    async (request) => {
+      const { params, query } = request;
+      return success(await listVirtualAssets(db, params.enterpriseGlobalId, query.extendCode));
+    },
+  );
+
+  server.post(
+    '/shellnums',
+    {
+      schema: {
+        ...orderOperation,
+        operationId: 'takeAssetNumbers',
+        summary: 'O9: obtain asset number digit strings',
+        querystring: nonceQuery,
+        body: takeAssetNumbersBody,
+        response: answers(z.array(assetNumber)),
+      },
+      onRequest,
+    },
+    async (request) => success(await takeAssetNumbers(db, region, request.body.size)),
+  );
+}

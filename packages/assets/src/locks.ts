@@ -1,0 +1,81 @@
+import type { LicenseType, LockAssets, LockResult, LockStatus } from '@lockstep/contract';
+import { behindSavepoint, type Database, inTransaction, isDataFault, type Logger, type Trx } from '@lockstep/platform';
+import { sql } from 'kysely';
+
+/** Locks that can be disabled and enabled: re-fillable ones and those of large customers (interface.md O6). */
+const LOCKABLE: readonly LicenseType[] = [
+  'normal_recover_usbkey',
+  'normal_recover_lan_usbkey',
+  'lk_product_usbkey',
+  'lk_auth_usbkey',
+];
+
+const SUCCESS = 1;
+const NO_SUCH_LOCK = 2;
+const FAILED = 3;
+const NOT_LOCKABLE = 4;
+
+/** Who disables or enables locks, for the audit record. */
+export interface LockChange extends LockAssets {
+  locked: boolean;
+  applicationId: string;
+  requestId: string;
+}
+
+interface LockRow {
+  id: string;
+  asset_num: string;
+  license_type: LicenseType;
+  locked: boolean;
+}
+
+/**
+ * O6 and O7: disables or enables locks, one entry each in the order sent (decisions 7). What changes leaves an audit
+ * record; a lock that is in the wanted state already stays as it is, with success. A fault on one lock stops no other.
+ */
+export function setLocked(db: Database, log: Logger, change: LockChange): Promise<LockResult[]> {
+  return inTransaction(db, async (trx) => {
+    // Locked in the order of their numbers, as the drains of orders do it.
+    const { rows } = await sql<LockRow>`
+      select id, asset_num, license_type, locked from asset
+      where asset_num = any (${[...new Set(change.assetNums)]}::text[]) and revoked_time is null
+      order by asset_num for update`.execute(trx);
+    const locks = new Map(rows.map((row) => [row.asset_num, row]));
+    const changing = rows.filter((row) => LOCKABLE.includes(row.license_type) && row.locked !== change.locked);
+    const failedIds = await updateAll(trx, log, changing, change);
+    const statusOf = (lock: LockRow | undefined): LockStatus => {
+      if (lock === undefined) return NO_SUCH_LOCK;
+      if (!LOCKABLE.includes(lock.license_type)) return NOT_LOCKABLE;
+      return failedIds.has(lock.id) ? FAILED : SUCCESS;
+    };
+    return change.assetNums.map((assetNum) => ({ assetNum, status: statusOf(locks.get(assetNum)) }));
+  });
+}
+
+/** Updates locks together, and one by one where PostgreSQL refuses that; answers the ids of those that it refused. */
+async function updateAll(trx: Trx, log: Logger, locks: LockRow[], change: LockChange): Promise<Set<string>> {
+  if (locks.length === 0) return new Set();
+  try {
+    await behindSavepoint(trx, () => update(trx, locks, change));
+    return new Set();
+  } catch (error) {
+    if (!isDataFault(error)) throw error;
+    log.error({ err: error, assetNums: locks.map((lock) => lock.asset_num) }, 'locks could not be changed');
+    if (locks.length === 1) return new Set([locks[0]!.id]);
+  }
+  const failedIds = new Set<string>();
+  for (const lock of locks) for (const id of await updateAll(trx, log, [lock], change)) failedIds.add(id);
+  return failedIds;
+}
+
+async function update(trx: Trx, locks: LockRow[], change: LockChange): Promise<void> {
+  const assetIds = locks.map(({ id }) => id);
+  await sql`
+    with changed as (
+      update asset set locked = ${change.locked}, updated_time = statement_timestamp()
+      where id = any (${assetIds}::bigint[]) returning id
+    )
+    insert into lock_audit (asset_id, locked, operator_identity, application_id, request_id)
+    select id, ${change.locked}, ${change.operatorIdentity}, ${change.applicationId}, ${change.requestId}
+    from changed order by id`.execute(trx);
+}

@@ -1,0 +1,64 @@
+import { type LicenseType, Refusal, type VirtualAsset } from '@lockstep/contract';
+import { type Database, isId } from '@lockstep/platform';
+import { sql } from 'kysely';
+
+/** The license type of an enterprise's cloud account licenses. */
+const CLOUD_ACCOUNT: LicenseType = 'cloud_customer';
+
+/**
+ * O8: the active assets of an enterprise's customers that are its cloud account licenses, oldest first; with
+ * `extendCode` those that carry it (decisions 7).
+ *
+ * Throws a Refusal: enterprise_not_found.
+ */
+export async function listVirtualAssets(
+  db: Database,
+  enterpriseId: string,
+  extendCode: string | undefined,
+): Promise<VirtualAsset[]> {
+  if (!isId(enterpriseId) || !(await enterpriseExists(db, enterpriseId))) {
+    throw new Refusal('enterprise_not_found', enterpriseId);
+  }
+  const rows = await db
+    .selectFrom('asset')
+    .innerJoin('customer', 'customer.id', 'asset.customer_id')
+    .leftJoin('asset_assignment as assignment', 'assignment.asset_id', 'asset.id')
+    .selectAll('asset')
+    .select(['assignment.member_id', 'assignment.created_time as assigned_time'])
+    .where('customer.enterprise_id', '=', enterpriseId)
+    .where('asset.license_type', '=', CLOUD_ACCOUNT)
+    .where('asset.revoked_time', 'is', null)
+    .$if(extendCode !== undefined, (all) => all.where(sql<boolean>`asset.extends ? ${extendCode}`))
+    .orderBy('asset.id')
+    .execute();
+  return rows.map((row) => ({
+    id: row.id,
+    licenseType: CLOUD_ACCOUNT,
+    assetNum: row.asset_num,
+    grantable: !row.locked && !row.freezing,
+    customerId: row.customer_id,
+    keyShellNumber: row.asset_num.replace(/\D/g, ''),
+    keyChipType: 2,
+    locked: row.locked,
+    freezing: row.freezing,
+    createTime: row.created_time.getTime(),
+    updateTime: row.updated_time.getTime(),
+    limitStartTime: row.limit_start_date === null ? null : Number(row.limit_start_date),
+    limitEndTime: row.limit_end_date === null ? null : Number(row.limit_end_date),
+    assignStatus: {
+      id: row.id,
+      assignStatus: row.member_id === null ? 'unassigned' : 'assigned',
+      assignMemberId: row.member_id,
+      createTime: row.assigned_time === null ? null : String(row.assigned_time.getTime()),
+      updateTime: null,
+    },
+    assetLimits: null,
+    assetExtends: Object.entries(row.extends).map(([extendCode, extendValue]) => ({ extendCode, extendValue })),
+    borrowedUsbKey: row.borrowed_usb_key,
+  }));
+}
+
+async function enterpriseExists(db: Database, enterpriseId: string): Promise<boolean> {
+  const found = await db.selectFrom('enterprise').select('id').where('id', '=', enterpriseId).executeTakeFirst();
+  return found !== undefined;
+}
