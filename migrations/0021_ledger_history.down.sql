@@ -11,3 +11,6 @@ create trigger check_inserted after insert on merchandise_instance
   referencing new table as changed for each statement execute function check_contents();
 create trigger check_inserted after insert on product_instance
   referencing new table as changed for each statement execute function check_contents();
+
+alter function check_assets() reset all;
+alter function check_contents() reset all;

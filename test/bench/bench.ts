@@ -24,6 +24,7 @@ const { values } = parseArgs({
     batch: { type: 'string', default: '100' },
     connections: { type: 'string', default: '8' },
     queue: { type: 'string', default: 'redis,postgres' },
+    mode: { type: 'string', default: 'async' },
   },
 });
 const orders = Number(values.orders);
@@ -38,7 +39,9 @@ const postgres = await startEmbeddedPostgres({ directory: join(directory, 'postg
 const redis = await provideRedis(directory);
 const admin = openDatabase({ url: postgres.databaseUrl, poolSize: 4, applicationName: 'bench', onError: () => {} });
 try {
-  say(`${orders} new_buy orders of 1 asset and 1 product, ${ordersPerBatch} a batch, ${connections} connections`);
+  say(
+    `${orders} ${values.mode} new_buy orders of 1 asset and 1 product, ${ordersPerBatch} a batch, ${connections} callers`,
+  );
   for (const kind of values.queue.split(',')) {
     const queue = queueBackendOf(kind === 'redis' ? { REDIS_URL: redis.url } : {}, postgres.databaseUrl);
     await sql
@@ -76,6 +79,13 @@ async function measureFloor(): Promise<number> {
     const ids = Array.from({ length: Math.min(1_000, orders - first + 1) }, (_, index) => -(first + index));
     const all = <Value>(value: Value) => ids.map(() => value);
     await admin.transaction().execute(async (trx) => {
+      await insertRows(trx, 'license_order', [
+        ['id', 'bigint', ids],
+        ['order_type', 'text', all('new_buy')],
+        ['customer_id', 'text', all('1')],
+        ['assets', 'integer', all(1)],
+        ['products', 'integer', all(1)],
+      ]);
       await insertRows(trx, 'asset', [
         ['id', 'bigint', ids],
         ['asset_num', 'text', ids.map((id) => `floor${id}`)],
@@ -97,13 +107,6 @@ async function measureFloor(): Promise<number> {
         ['product_name', 'text', all('Cost Estimator')],
         ['limit_concurrent', 'integer', all(1)],
         ['details', 'jsonb', all('{}')],
-      ]);
-      await insertRows(trx, 'license_order', [
-        ['id', 'bigint', ids],
-        ['order_type', 'text', all('new_buy')],
-        ['customer_id', 'text', all('1')],
-        ['assets', 'integer', all(1)],
-        ['products', 'integer', all(1)],
       ]);
     });
   }
@@ -132,7 +135,7 @@ async function measureService(queue: QueueBackend): Promise<{ accepted: number; 
       JSON.stringify({
         channelCode: 'bench',
         channelOrderId: `bench-${batch}`,
-        syncMode: 'async',
+        syncMode: values.mode,
         orderList: Array.from({ length: Math.min(ordersPerBatch, orders - batch * ordersPerBatch) }, () =>
           newBuy(customers[sent % CUSTOMERS]!, [`bench-${sent++}`]),
         ),

@@ -14,9 +14,15 @@ import { buildServer } from './server.ts';
 
 /** How long a call waits for PostgreSQL before it is answered with code 500. */
 export const API_QUERY_TIMEOUT_MS = 10_000;
+/** The same for a sync call, whose statements write what thousands of orders change, or wait for others that do. */
+export const SYNC_QUERY_TIMEOUT_MS = 60_000;
+/** Connections of sync calls: one for each group that runs at once, and one to spare. */
+export const SYNC_CONNECTIONS = 3;
 
 export interface ApiOptions {
   db: Database;
+  /** For sync calls: connections of their own, so that they keep no other call waiting. */
+  syncDb: Database;
   /** For the connection that listens for finished orders. */
   databaseUrl: string;
   queue: QueueBackend;
@@ -44,7 +50,7 @@ export async function startApi(options: ApiOptions): Promise<Closable & { baseUr
     region: options.region,
     verifier: new CallVerifier(db),
     acceptor: new BatchAcceptor(db, announcer, metrics),
-    applier: new BatchApplier({ db, log, metrics }),
+    applier: new BatchApplier({ db: options.syncDb, log, metrics }),
     isQueueReachable: () => producer.isReachable(),
   });
   const close = () =>

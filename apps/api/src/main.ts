@@ -9,21 +9,21 @@ import {
   readDeploymentConfig,
   runUntilSignal,
 } from '@lockstep/platform';
-import { API_QUERY_TIMEOUT_MS, startApi } from './api.ts';
+import { API_QUERY_TIMEOUT_MS, SYNC_CONNECTIONS, SYNC_QUERY_TIMEOUT_MS, startApi } from './api.ts';
 
 const config = configOrExit(readDeploymentConfig);
 const log = createLogger({ name: 'api', level: config.LOG_LEVEL ?? 'info' });
 
 await runUntilSignal(log, async () => {
-  const db = openDatabase({
-    url: config.DATABASE_URL,
-    poolSize: config.DATABASE_POOL,
-    applicationName: 'lockstep-api',
-    queryTimeoutMs: API_QUERY_TIMEOUT_MS,
-    onError: (error) => log.warn({ err: error }, 'database connection failed'),
-  });
+  const open = (applicationName: string, poolSize: number, queryTimeoutMs: number) => {
+    const onError = (error: Error) => log.warn({ err: error }, 'database connection failed');
+    return openDatabase({ url: config.DATABASE_URL, poolSize, applicationName, queryTimeoutMs, onError });
+  };
+  const db = open('lockstep-api', config.DATABASE_POOL, API_QUERY_TIMEOUT_MS);
+  const syncDb = open('lockstep-sync', SYNC_CONNECTIONS, SYNC_QUERY_TIMEOUT_MS);
   const api = await startApi({
     db,
+    syncDb,
     databaseUrl: config.DATABASE_URL,
     queue: queueBackendOf(config, config.DATABASE_URL),
     log,
@@ -33,5 +33,12 @@ await runUntilSignal(log, async () => {
     port: config.PORT,
   });
   log.info({ baseUrl: api.baseUrl }, 'api ready');
-  return { close: () => closeAll(api.close, () => db.destroy()) };
+  return {
+    close: () =>
+      closeAll(
+        api.close,
+        () => syncDb.destroy(),
+        () => db.destroy(),
+      ),
+  };
 });

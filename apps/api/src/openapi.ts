@@ -4,6 +4,7 @@ import { doneBody, failureBody, nonce, successBody } from '@lockstep/contract';
 import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { tidyComponents } from './openapi-components.ts';
+import { withExamples } from './openapi-examples.ts';
 import type { Server } from './server.ts';
 
 /** The query that every operation takes. */
@@ -34,11 +35,26 @@ export async function describeOperations(server: Server): Promise<void> {
       components: { securitySchemes: { application: { type: 'http', scheme: 'bearer' } } },
     },
     transform: jsonSchemaTransform,
-    transformObject: (document) => tidyComponents(jsonSchemaTransformObject(document)),
+    transformObject: (document) => withExamples(tidyComponents(jsonSchemaTransformObject(document))),
   });
-  await server.register(swaggerUi, { routePrefix: '/docs', theme: { title: 'Lockstep API' } });
+  await server.register(swaggerUi, {
+    routePrefix: '/docs',
+    theme: { title: 'Lockstep API' },
+    uiConfig: { requestInterceptor: putNewNonce },
+  });
   server.get('/openapi.json', { schema: { hide: true } }, async () => server.swagger());
 }
 
 /** How an order module operation is described besides its schemas. */
 export const orderOperation = { tags: ['Order module'], security: [{ application: [] }] };
+
+/**
+ * Puts a new g_nonce in place of the example's into a call that is tried out in /docs, so that the next one is not a
+ * replay. It runs in the browser: its text goes there, so it can use nothing of this file.
+ */
+function putNewNonce<Call>(request: Call): Call {
+  const call = request as Call & { url: string };
+  const nonce = `docs-${Date.now()}-${Math.random().toString(36).slice(2)}`;
+  call.url = call.url.replace('g_nonce=a-new-one-for-every-call', `g_nonce=${nonce}`);
+  return call;
+}

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { API_QUERY_TIMEOUT_MS, startApi } from '@lockstep/api';
+import { API_QUERY_TIMEOUT_MS, SYNC_CONNECTIONS, SYNC_QUERY_TIMEOUT_MS, startApi } from '@lockstep/api';
 import { readBacklog } from '@lockstep/orders';
 import {
   type Closable,
@@ -39,10 +39,11 @@ await runUntilSignal(log, async () => {
     };
     const workerDb = open('lockstep-worker', config.WORKER_DRAINS + WORKER_SPARE_CONNECTIONS);
     const db = open('lockstep-api', config.DATABASE_POOL, API_QUERY_TIMEOUT_MS);
+    const syncDb = open('lockstep-sync', SYNC_CONNECTIONS, SYNC_QUERY_TIMEOUT_MS);
     const metrics = createMetrics(() => readBacklog(db));
     running.push(await startWorker({ db: workerDb, queue, log, metrics, drains: config.WORKER_DRAINS }));
     const { HOST: host, PORT: port, REGION: region, DATA_DIR } = config;
-    const api = await startApi({ db, databaseUrl: database.url, queue, log, metrics, region, host, port });
+    const api = await startApi({ db, syncDb, databaseUrl: database.url, queue, log, metrics, region, host, port });
     running.push(api);
     const demoFile = join(DATA_DIR, 'demo.json');
     await prepareDemo(db, demoFile, api.baseUrl);

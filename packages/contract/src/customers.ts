@@ -25,7 +25,7 @@ export const bindCustomerBody = z.object({
 });
 export type BindCustomer = z.infer<typeof bindCustomerBody>;
 
-/** interface.md O2. */
+/** The body of O2, and of O4, which is the same (interface.md). */
 export const createEnterpriseBody = z.object({
   crmCustomerId: text(),
   customerName: text(),
@@ -33,10 +33,6 @@ export const createEnterpriseBody = z.object({
   address: optionalText(MAX_ADDRESS_CHARACTERS),
 });
 export type CreateEnterprise = z.infer<typeof createEnterpriseBody>;
-
-/** interface.md O4: the body of O2. */
-export const updateCustomerBody = createEnterpriseBody;
-export type UpdateCustomer = z.infer<typeof updateCustomerBody>;
 
 /** interface.md, Created enterprise. */
 export const createdEnterprise = z

@@ -4,6 +4,7 @@ export * from './cancel.ts';
 export * from './causes.ts';
 export * from './customers.ts';
 export * from './envelope.ts';
+export * from './examples.ts';
 export { checkInstances, checkSize, instancesOf } from './order-size.ts';
 export * from './orders.ts';
 export * from './parse.ts';

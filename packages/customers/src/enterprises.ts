@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { type CreatedEnterprise, type CreateEnterprise, Refusal, type UpdateCustomer } from '@lockstep/contract';
+import { type CreatedEnterprise, type CreateEnterprise, Refusal } from '@lockstep/contract';
 import { type Database, inTransaction, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 
@@ -73,7 +73,7 @@ export function createEnterprise(db: Database, request: CreateEnterprise): Promi
  *
  * Throws a Refusal: customer_not_found.
  */
-export async function updateCustomer(db: Database, request: UpdateCustomer): Promise<void> {
+export async function updateCustomer(db: Database, request: CreateEnterprise): Promise<void> {
   const { crmCustomerId, customerName, branchName, address } = request;
   const { numUpdatedRows } = await db
     .updateTable('customer')

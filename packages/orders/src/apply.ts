@@ -49,7 +49,7 @@ export function failed(accepted: AcceptedOrder, refusal: Refusal): Outcome {
 }
 
 /** That planning an order threw what is not a refusal: a fault in the rules, not in what the order asks. */
-export class PlanFault extends Error {
+class PlanFault extends Error {
   constructor(cause: unknown) {
     super('An order could not be planned', { cause });
     this.name = 'PlanFault';

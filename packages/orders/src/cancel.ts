@@ -1,5 +1,6 @@
 import { type CancelBatch, type CancelledBatch, Refusal } from '@lockstep/contract';
 import { type Database, inTransaction, type Logger, type Metrics, type Trx, together } from '@lockstep/platform';
+import { sql } from 'kysely';
 import { failed, recordOutcomes } from './apply.ts';
 import { notifyProgress } from './batch-watch.ts';
 import { finishChunks, inAcceptanceOrder, lockLanes, readPendingOf } from './lane-chunks.ts';
@@ -34,13 +35,13 @@ export async function cancelBatch(
 async function findBatch(trx: Trx, applicationId: string, { channelCode, channelOrderId }: CancelBatch) {
   const batch = await trx
     .selectFrom('batch')
-    .select(['id', 'sequences'])
+    .select(['id', sql<number>`cardinality(sequences)`.as('total')])
     .where('application_id', '=', applicationId)
     .where('channel_code', '=', channelCode)
     .where('channel_order_id', '=', channelOrderId)
     .executeTakeFirst();
   if (batch === undefined) throw new Refusal('batch_not_found', channelOrderId, channelCode);
-  return { id: batch.id, total: batch.sequences.length };
+  return batch;
 }
 
 async function pendingLanes(trx: Trx, batchId: string): Promise<number[]> {

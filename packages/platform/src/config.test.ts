@@ -2,7 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { readConfig, readDeploymentConfig } from './config.ts';
 
 describe('readConfig', () => {
-  const defaults = { DATA_DIR: '.lockstep', HOST: '127.0.0.1', PORT: 8080, WORKER_DRAINS: 2, DATABASE_POOL: 10 };
+  const defaults = {
+    ...{ DATA_DIR: '.lockstep', HOST: '127.0.0.1', PORT: 8080, REGION: 'domestic', WORKER_DRAINS: 2 },
+    DATABASE_POOL: 10,
+  };
 
   it('needs nothing', () => {
     expect(readConfig({})).toEqual(defaults);
@@ -20,12 +23,17 @@ describe('readConfig', () => {
       DATA_DIR: '/data',
       HOST: '0.0.0.0',
       LOG_LEVEL: 'debug',
+      REGION: 'overseas',
     };
     const numbers = { PORT: '0', WORKER_PORT: '9090', WORKER_DRAINS: '4', DATABASE_POOL: '20' };
     expect(readConfig({ ...env, ...numbers, PATH: '/bin' })).toEqual({
       ...env,
       ...{ PORT: 0, WORKER_PORT: 9090, WORKER_DRAINS: 4, DATABASE_POOL: 20 },
     });
+  });
+
+  it.each(['domestic', 'overseas'])('takes the region %s', (REGION) => {
+    expect(readConfig({ REGION })).toMatchObject({ REGION });
   });
 
   it.each([
@@ -41,6 +49,9 @@ describe('readConfig', () => {
     ['WORKER_DRAINS', '17'],
     ['DATABASE_POOL', '1'],
     ['LOG_LEVEL', 'loud'],
+    ['REGION', 'abroad'],
+    ['REGION', 'Domestic'],
+    ['REGION', '8'],
   ])('refuses %s=%s and names it', (name, value) => {
     expect(() => readConfig({ [name]: value })).toThrow(new RegExp(`not usable.*\\b${name}: `));
   });

@@ -134,6 +134,35 @@ describe('a failing group', () => {
     ]);
   });
 
+  it('runs one by one for what it is told, and for nothing else then', async () => {
+    const failWith = async (error: Error) => {
+      const { run, begun, end, fail } = newGroup({ splitsOn: (error) => (error as Error).message === 'splits' });
+      const outputs = run('x', 'a', 'b');
+      await end(0);
+      await fail(1, error);
+      const isSplit = begun().length > 2;
+      if (isSplit) await fail(2, error);
+      if (isSplit) await end(3);
+      return { begun: begun(), outputs: await outputs };
+    };
+    expect(await failWith(new Error('splits'))).toMatchObject({
+      begun: ['x', 'ab', 'a', 'b'],
+      outputs: [{ value: 'X' }, { reason: { message: 'splits' } }, { value: 'B' }],
+    });
+    expect(await failWith(dataFault('bad'))).toMatchObject({
+      begun: ['x', 'ab'],
+      outputs: [{ value: 'X' }, { reason: { message: 'bad' } }, { reason: { message: 'bad' } }],
+    });
+  });
+
+  it('of one input runs no second time, whatever it splits on', async () => {
+    const { run, begun, fail } = newGroup({ splitsOn: () => true });
+    const outputs = run('a');
+    await fail(0, new Error('bad'));
+    expect(await outputs).toMatchObject([{ reason: { message: 'bad' } }]);
+    expect(begun()).toEqual(['a']);
+  });
+
   it('that could not reach PostgreSQL fails at once for everybody', async () => {
     const { run, begun, end, fail } = newGroup();
     const outputs = run('x', 'a', 'b');

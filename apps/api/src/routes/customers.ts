@@ -6,7 +6,6 @@ import {
   done,
   queryCustomersQuery,
   success,
-  updateCustomerBody,
 } from '@lockstep/contract';
 import { bindCustomer, createEnterprise, queryCustomers, updateCustomer } from '@lockstep/customers';
 import { z } from 'zod';
@@ -58,7 +57,7 @@ export async function customerRoutes(server: Server, { db, verifier }: ServerOpt
         operationId: 'updateCustomer',
         summary: 'O4: update the customer of a CRM customer',
         querystring: nonceQuery,
-        body: updateCustomerBody,
+        body: createEnterpriseBody,
         response: doneAnswers,
       },
       onRequest,

@@ -1,0 +1,48 @@
+import { issueToken } from './examples/access.ts';
+import { listVirtualAssets, lockAssets, takeAssetNumbers, unlockAssets } from './examples/assets.ts';
+import { exampleBatches, REGION } from './examples/batches.ts';
+import { bindCustomer, createEnterprise, HEAD_OFFICE, queryCustomers, updateCustomer } from './examples/customers.ts';
+import type { OperationExamples } from './examples/operation.ts';
+import {
+  cancelBatchOrder,
+  createBatchOrder,
+  getBatchResult,
+  getOrderResult,
+  LICENSE_ORDER_ID,
+  previewBatchOrder,
+} from './examples/orders.ts';
+
+export type { OperationExamples };
+
+/** The examples of every operation, by operationId. They work as they are on a fresh `npm start`, in O1 to O9's order. */
+export const operationExamples: Record<string, OperationExamples> = {
+  issueToken,
+  bindCustomer,
+  createEnterprise,
+  queryCustomers,
+  updateCustomer,
+  createBatchOrder,
+  lockAssets,
+  unlockAssets,
+  listVirtualAssets,
+  takeAssetNumbers,
+  getBatchResult,
+  getOrderResult,
+  previewBatchOrder,
+  cancelBatchOrder,
+};
+
+/** Examples of parameters by name; one name means the same in every operation. */
+export const parameterExamples: Record<string, string> = {
+  // /docs puts a new one in its place whenever a call is tried out.
+  g_nonce: 'a-new-one-for-every-call',
+  appKey: 'your-appKey',
+  channelCode: exampleBatches.new_buy.channelCode,
+  channelOrderId: exampleBatches.new_buy.channelOrderId,
+  channelCustomerId: HEAD_OFFICE.channelCustomerId,
+  defaultCustomer: 'N',
+  enterpriseGlobalId: HEAD_OFFICE.enterpriseGlobalId,
+  extendCode: REGION.extendCode,
+  licenseOrderId: LICENSE_ORDER_ID,
+  waitSeconds: '10',
+};

@@ -1,0 +1,58 @@
+import type { z } from 'zod';
+import type { oauthErrorAnswer, TokenAnswer, tokenBody } from '../access.ts';
+import type { OperationExamples } from './operation.ts';
+
+/** The token endpoint: its errors are those of RFC 6749. */
+export const issueToken: OperationExamples<
+  z.input<typeof tokenBody>,
+  TokenAnswer | z.infer<typeof oauthErrorAnswer>
+> = {
+  bodies: {
+    client_credentials: {
+      summary: 'The credentials in the form',
+      value: {
+        grant_type: 'client_credentials',
+        client_id: 'your-appKey',
+        client_secret: 'your-appSecret',
+        scope: 'auth_order',
+      },
+    },
+  },
+  answers: {
+    200: {
+      client_credentials: {
+        summary: 'A token for two hours',
+        value: {
+          access_token: 'S7Jx0c5yT1uJqkW3nVdP9mZ2hR8fLbA4eGoKiYwXs6Q',
+          token_type: 'Bearer',
+          expires_in: 7200,
+          scope: 'auth_order',
+        },
+      },
+    },
+    400: {
+      invalid_scope: {
+        summary: 'Not a scope of the application',
+        value: {
+          error: 'invalid_scope',
+          error_description: 'The application does not have a scope that was asked for.',
+        },
+      },
+    },
+    401: {
+      invalid_client: {
+        summary: 'Wrong credentials',
+        value: { error: 'invalid_client', error_description: 'The client id or the client secret is wrong.' },
+      },
+    },
+    503: {
+      temporarily_unavailable: {
+        summary: 'A fault',
+        value: {
+          error: 'temporarily_unavailable',
+          error_description: 'The service cannot answer right now; retry.',
+        },
+      },
+    },
+  },
+};

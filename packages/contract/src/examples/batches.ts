@@ -1,0 +1,208 @@
+import type {
+  BatchOrder,
+  DeleteAssetOrder,
+  DeleteProductOrder,
+  Merchandise,
+  NewBuyOrder,
+  ProductToBuy,
+} from '../orders.ts';
+
+type OptionalKeys<Value> = { [Key in keyof Value]: undefined extends Value[Key] ? Key : never }[keyof Value];
+
+/** What a schema reads, as it may be sent: the fields that may be absent are left out. */
+type Sent<Value> = Value extends (infer Item)[]
+  ? Sent<Item>[]
+  : Value extends object
+    ? { [Key in Exclude<keyof Value, OptionalKeys<Value>>]: Sent<Value[Key]> } & {
+        [Key in OptionalKeys<Value> & keyof Value]?: Sent<NonNullable<Value[Key]>>;
+      }
+    : Value;
+
+/** The locks that the batches below buy: one of them is revoked again. */
+export const KEPT_LOCK = '8100000101';
+export const REVOKED_LOCK = '8100000102';
+/** The cloud licence that the sync batch buys, and its extended attribute. */
+export const CLOUD_LICENCE = '8300000101';
+export const REGION = { extendCode: 'region', extendValue: 'north' };
+export const YEAR_2026 = { limitStartDate: 1_767_225_600_000, limitEndDate: 1_798_761_599_999 };
+
+/** The first customer of the demo data, that of the batches in examples/. */
+const customer = {
+  customerId: '2001',
+  crmCustomerId: 'CRM-88001',
+  customerName: 'Demo Works Head Office',
+  channelCustomerId: 'DEMO-HQ',
+  adminName: 'Li Wei',
+  adminAccount: 'liwei',
+  adminEmail: 'li.wei@works.example',
+  adminCellNumber: '13800000001',
+  passwordMobile: '13800000001',
+  address: '18 Harbour Road, Block 2',
+  customerType: 'company',
+  branchCode: 'B021',
+  branchName: 'Demo Branch',
+  enterpriseGlobalId: '1001',
+} satisfies Partial<NewBuyOrder>;
+
+const oneYear = {
+  ...YEAR_2026,
+  limitConcurrent: 1,
+  limitTimeDuration: 0,
+  strictMatchWhenDelete: false,
+  trial: 0,
+  trialEndDate: 0,
+  timeUnit: 'year',
+  timeUnitQuantity: 1,
+  timeDurationExpression: '1-0-0',
+} satisfies Partial<ProductToBuy>;
+
+const estimator: Sent<ProductToBuy> = {
+  crmProductId: 'CP-3001',
+  parentCrmProductId: '',
+  productUri: 'gms-estimator',
+  productName: 'Cost Estimator',
+  gmsPid: 'gms-estimator',
+  productType: 'tool',
+  ...oneYear,
+  productFeatures: [
+    {
+      featureCode: 'F-ROWS',
+      featureName: 'Rows per sheet',
+      featureValue: '50000',
+      featureValueType: 'number',
+      trial: 0,
+      trialEndDate: 0,
+    },
+  ],
+};
+
+const office: Sent<Merchandise> = {
+  crmProductId: 'CM-3001',
+  parentCrmProductId: '',
+  merchandiseNum: 'M-OFFICE',
+  merchandiseName: 'Office package',
+  parentMerchandiseNum: '',
+  timeDurationExpression: '1-0-0',
+  children: [
+    {
+      crmProductId: 'CM-3002',
+      parentCrmProductId: 'CM-3001',
+      merchandiseNum: 'M-OFFICE-BIM',
+      merchandiseName: 'Modelling add-on',
+      parentMerchandiseNum: 'M-OFFICE',
+      timeDurationExpression: '1-0-0',
+      licenseOrderProductList: [
+        {
+          crmProductId: 'CP-3003',
+          parentCrmProductId: 'CM-3002',
+          productUri: 'app-modeller',
+          productName: 'Modeller',
+          appKey: 'app-modeller',
+          productType: 'web',
+          ...oneYear,
+          productFeatures: [],
+        },
+      ],
+    },
+  ],
+  licenseOrderProductList: [
+    {
+      crmProductId: 'CP-3002',
+      parentCrmProductId: 'CM-3001',
+      productUri: 'app-office',
+      productName: 'Office',
+      appKey: 'app-office',
+      productType: 'web',
+      ...oneYear,
+      productFeatures: [],
+    },
+  ],
+};
+
+const purchase: Sent<NewBuyOrder> = {
+  sequence: 1,
+  ...customer,
+  licenseType: 'normal_recover_usbkey',
+  orderType: 'new_buy',
+  assets: [{ assetNos: [KEPT_LOCK, REVOKED_LOCK], ...YEAR_2026, products: [estimator], merchandises: [office] }],
+};
+
+const assetRevocation: Sent<DeleteAssetOrder> = {
+  sequence: 1,
+  ...customer,
+  licenseType: 'normal_recover_usbkey',
+  orderType: 'delete_asset',
+  assets: [{ assetNos: [REVOKED_LOCK] }],
+};
+
+/** Revokes the product of `purchase` where it has so many nodes. */
+const productRevocation = (limitConcurrent: number): Sent<DeleteProductOrder> => ({
+  sequence: 1,
+  ...customer,
+  licenseType: 'normal_recover_usbkey',
+  orderType: 'delete_product',
+  assets: [
+    {
+      assetNos: [KEPT_LOCK],
+      products: [
+        {
+          crmProductId: 'CP-3001',
+          productUri: 'gms-estimator',
+          ...YEAR_2026,
+          limitConcurrent,
+          strictMatchWhenDelete: true,
+        },
+      ],
+    },
+  ],
+});
+
+const cloudPurchase: Sent<NewBuyOrder> = {
+  sequence: 1,
+  ...customer,
+  licenseType: 'cloud_customer',
+  orderType: 'new_buy',
+  assets: [
+    {
+      assetNos: [CLOUD_LICENCE],
+      assetExtendList: [REGION],
+      ...YEAR_2026,
+      products: [
+        {
+          crmProductId: 'CP-3004',
+          parentCrmProductId: '',
+          productUri: 'app-viewer',
+          productName: 'Model Viewer',
+          appKey: 'app-viewer',
+          productType: 'web',
+          ...oneYear,
+          productFeatures: [],
+        },
+      ],
+    },
+  ],
+};
+
+const batch = (
+  channelOrderId: string,
+  syncMode: BatchOrder['syncMode'],
+  order: Sent<BatchOrder['orderList'][number]>,
+) => ({
+  channelCode: 'demo',
+  channelOrderId,
+  syncMode,
+  orderList: [order],
+});
+
+/**
+ * Batches for a demo customer, each of which finds what those before it have left when they are sent in this order.
+ * Their numbers are not those of examples/, so that both can be tried.
+ */
+export const exampleBatches = {
+  new_buy: batch('DOCS-0001', 'async', purchase),
+  delete_asset: batch('DOCS-0002', 'async', assetRevocation),
+  delete_product: batch('DOCS-0003', 'async', productRevocation(1)),
+  sync: batch('DOCS-0004', 'sync', cloudPurchase),
+  /** A delete_product that matches nothing. */
+  no_match: batch('DOCS-0005', 'async', productRevocation(5)),
+} satisfies Record<string, Sent<BatchOrder>>;

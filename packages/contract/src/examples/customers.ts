@@ -1,0 +1,92 @@
+import type { z } from 'zod';
+import type { BindCustomer, CreatedEnterprise, CreateEnterprise, Customer } from '../customers.ts';
+import { done, type doneBody, success } from '../envelope.ts';
+import { type OrderExamples, refused, type Success } from './operation.ts';
+
+// The demo data that `npm start` makes (packages/customers).
+const DEMO_WORKS = { channelCode: 'demo', enterpriseGlobalId: '1001', enterpriseName: 'Lockstep Demo Works' };
+export const HEAD_OFFICE: Customer = {
+  customerId: '2001',
+  ...DEMO_WORKS,
+  channelCustomerId: 'DEMO-HQ',
+  isDefault: true,
+};
+const SITE_YARD: Customer = { customerId: '2002', ...DEMO_WORKS, channelCustomerId: 'DEMO-YARD', isDefault: false };
+
+/** The customer that the example of O1 makes. */
+const DEPOT: Customer = { customerId: '100001', ...DEMO_WORKS, channelCustomerId: 'DEMO-DEPOT', isDefault: false };
+
+export const bindCustomer: OrderExamples<BindCustomer, Success<Customer>> = {
+  bodies: {
+    depot: {
+      summary: 'One more customer of the demo enterprise',
+      value: {
+        channelCode: DEPOT.channelCode,
+        channelCustomerId: DEPOT.channelCustomerId,
+        customerName: 'Demo Works Depot',
+        branchName: 'Demo Branch',
+        enterpriseName: DEPOT.enterpriseName,
+        passwordMobile: '13800000001',
+      },
+    },
+  },
+  answers: {
+    200: { depot: { summary: 'The customer', value: success(DEPOT) } },
+    299: refused('The enterprise has another mobile number', 'enterprise_mobile_mismatch'),
+  },
+};
+
+export const createEnterprise: OrderExamples<CreateEnterprise, Success<CreatedEnterprise>> = {
+  bodies: {
+    bridge_works: {
+      summary: 'An enterprise',
+      value: {
+        crmCustomerId: 'CRM-88050',
+        customerName: 'Demo Bridge Works',
+        branchName: 'Demo Branch',
+        address: '5 Quay Street',
+      },
+    },
+  },
+  answers: {
+    200: {
+      bridge_works: {
+        summary: 'The enterprise with its first two employees',
+        value: success({
+          enterpriseGlobalId: '100001',
+          defaultType: true,
+          members: [
+            { memberGlobalId: '100001', memberIdentity: 'admin@k7m2p9qx' },
+            { memberGlobalId: '100002', memberIdentity: 'cloud@k7m2p9qx' },
+          ],
+        }),
+      },
+    },
+    299: refused('The name is taken', 'enterprise_name_taken'),
+  },
+};
+
+export const updateCustomer: OrderExamples<CreateEnterprise, z.infer<typeof doneBody>> = {
+  bodies: {
+    bridge_works: {
+      summary: 'The customer of the enterprise that O2 made',
+      value: {
+        crmCustomerId: 'CRM-88050',
+        customerName: 'Demo Bridge and Tunnel Works',
+        branchName: 'Demo Branch',
+        address: '7 Quay Street',
+      },
+    },
+  },
+  answers: {
+    200: { bridge_works: { summary: 'Done', value: done } },
+    299: refused('O2 was not called for this CRM customer', 'customer_not_found', 'CRM-88051'),
+  },
+};
+
+export const queryCustomers: OrderExamples<never, Success<Customer[]>> = {
+  answers: {
+    200: { all: { summary: 'All customers of the enterprise', value: success([HEAD_OFFICE, SITE_YARD, DEPOT]) } },
+    299: refused('A parameter is wrong', 'field_invalid', 'defaultCustomer', 'must be Y or N'),
+  },
+};

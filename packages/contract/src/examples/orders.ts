@@ -1,0 +1,167 @@
+import type { z } from 'zod';
+import type { CancelBatch, CancelledBatch } from '../cancel.ts';
+import { messageOf } from '../causes.ts';
+import { success } from '../envelope.ts';
+import type { AcceptedOrder, batchOrderBody } from '../orders.ts';
+import type { OrderPreview } from '../preview.ts';
+import type { BatchResult, OrderResult, SingleOrderResult } from '../results.ts';
+import { exampleBatches, KEPT_LOCK, REVOKED_LOCK } from './batches.ts';
+import { HEAD_OFFICE } from './customers.ts';
+import { type OrderExamples, refused, type Success, TIME } from './operation.ts';
+
+/** The first order of a fresh service. */
+export const LICENSE_ORDER_ID = '8192';
+
+const PURCHASE = exampleBatches.new_buy;
+
+const accepted = (licenseOrderId: string): Success<AcceptedOrder[]> =>
+  success([{ sequence: 1, licenseOrderId, customerId: HEAD_OFFICE.customerId }]);
+
+export const createBatchOrder: OrderExamples<z.input<typeof batchOrderBody>, Success<AcceptedOrder[]>> = {
+  bodies: {
+    new_buy: { summary: 'new_buy: two locks, with a product and nested merchandise', value: exampleBatches.new_buy },
+    delete_asset: { summary: 'delete_asset: one of these locks', value: exampleBatches.delete_asset },
+    delete_product: {
+      summary: 'delete_product: the product of the other, strict',
+      value: exampleBatches.delete_product,
+    },
+    sync: { summary: 'sync: a cloud licence, at once', value: exampleBatches.sync },
+  },
+  answers: {
+    200: {
+      new_buy: { summary: 'new_buy: accepted, with final ids', value: accepted(LICENSE_ORDER_ID) },
+      delete_asset: { summary: 'delete_asset: accepted, with final ids', value: accepted('16384') },
+      delete_product: { summary: 'delete_product: accepted, with final ids', value: accepted('24576') },
+      sync: { summary: 'sync: carried out', value: accepted('32768') },
+    },
+    299: {
+      ...refused('The number was used for other content', 'channel_order_id_conflict', PURCHASE.channelOrderId),
+      ...refused('A field is wrong', 'field_invalid', 'orderList[0].assets[0].assetNos', 'must not be empty'),
+    },
+  },
+};
+
+const order = { sequence: 1, customerId: HEAD_OFFICE.customerId };
+
+export const previewBatchOrder: OrderExamples<z.input<typeof batchOrderBody>, Success<OrderPreview[]>> = {
+  bodies: {
+    new_buy: { summary: 'new_buy', value: exampleBatches.new_buy },
+    no_match: { summary: 'delete_product of a product that is not there, strict', value: exampleBatches.no_match },
+  },
+  answers: {
+    200: {
+      new_buy: {
+        summary: 'It would succeed',
+        value: success([
+          {
+            ...order,
+            orderType: 'new_buy',
+            state: 'succeeded',
+            cause: null,
+            message: null,
+            assets: [
+              { assetNum: KEPT_LOCK, action: 'create' },
+              { assetNum: REVOKED_LOCK, action: 'create' },
+            ],
+            products: [KEPT_LOCK, REVOKED_LOCK].flatMap((assetNum) =>
+              ['gms-estimator', 'app-office', 'app-modeller'].map((productUri) => ({
+                assetNum,
+                productUri,
+                action: 'create' as const,
+                id: null,
+              })),
+            ),
+            nearest: [],
+          },
+        ]),
+      },
+      no_match: {
+        summary: 'It would fail; what comes nearest',
+        value: success([
+          {
+            ...order,
+            orderType: 'delete_product',
+            state: 'failed',
+            cause: 'product_not_found',
+            message: messageOf('product_not_found', KEPT_LOCK, 'gms-estimator'),
+            assets: [],
+            products: [],
+            nearest: [{ assetNum: KEPT_LOCK, productUri: 'gms-estimator', id: '100001', differs: ['limitConcurrent'] }],
+          },
+        ]),
+      },
+    },
+    299: refused('The appKey is not that of the token', 'app_key_mismatch'),
+  },
+};
+
+export const cancelBatchOrder: OrderExamples<CancelBatch, Success<CancelledBatch>> = {
+  bodies: {
+    new_buy: {
+      summary: 'The batch new_buy of O5',
+      value: { channelCode: PURCHASE.channelCode, channelOrderId: PURCHASE.channelOrderId },
+    },
+  },
+  answers: {
+    200: {
+      new_buy: { summary: 'Too late: its order has its outcome', value: success({ cancelled: 0, finished: 1 }) },
+      pending: { summary: 'In time', value: success({ cancelled: 1, finished: 0 }) },
+    },
+    299: refused('No such batch', 'batch_not_found', 'DOCS-0404', PURCHASE.channelCode),
+  },
+};
+
+const orderResult: OrderResult = {
+  sequence: 1,
+  licenseOrderId: LICENSE_ORDER_ID,
+  customerId: HEAD_OFFICE.customerId,
+  orderType: 'new_buy',
+  state: 'succeeded',
+  code: null,
+  cause: null,
+  message: null,
+  assets: 2,
+  products: 6,
+  finishedTime: TIME,
+};
+
+export const getBatchResult: OrderExamples<never, Success<BatchResult>> = {
+  answers: {
+    200: {
+      new_buy: {
+        summary: 'The batch new_buy of O5',
+        value: success({
+          channelCode: PURCHASE.channelCode,
+          channelOrderId: PURCHASE.channelOrderId,
+          syncMode: 'async',
+          state: 'completed',
+          total: 1,
+          succeeded: 1,
+          failed: 0,
+          pending: 0,
+          acceptedTime: TIME,
+          completedTime: TIME,
+          orders: [orderResult],
+          nextCursor: null,
+        }),
+      },
+    },
+    299: refused('No such batch', 'batch_not_found', 'DOCS-0404', PURCHASE.channelCode),
+  },
+};
+
+export const getOrderResult: OrderExamples<never, Success<SingleOrderResult>> = {
+  answers: {
+    200: {
+      new_buy: {
+        summary: 'The order of the batch new_buy of O5',
+        value: success({
+          ...orderResult,
+          channelCode: PURCHASE.channelCode,
+          channelOrderId: PURCHASE.channelOrderId,
+        }),
+      },
+    },
+    299: refused('No such order', 'order_not_found', '404'),
+  },
+};

@@ -1,0 +1,146 @@
+import type { ProductInstance } from '@lockstep/assets';
+import type { ProductToRevoke } from '@lockstep/contract';
+import { describe, expect, it } from 'vitest';
+import { type DifferingField, differences, ProductNotFound, type Wanted } from './matching.ts';
+
+/** A product instance of order 1: gms-100 from 10 to 20, for one node. */
+function instance(changes: Partial<ProductInstance> = {}): ProductInstance {
+  return {
+    ...{ id: '7', licenseOrderId: '1', productUri: 'gms-100', bought: null, merchandise: null, revoked: false },
+    ...{ limitStartDate: 10, limitEndDate: 20, limitConcurrent: 1 },
+    ...changes,
+  };
+}
+
+/** What a strict delete_product of exactly that looks for, without a source order. */
+function wanted(changes: Partial<ProductToRevoke> = {}, srcLicenseOrderId?: string): Wanted {
+  const product: ProductToRevoke = {
+    ...{ crmProductId: 'crm-1', productUri: 'gms-100', strictMatchWhenDelete: true },
+    ...{ limitStartDate: 10, limitEndDate: 20, limitConcurrent: 1 },
+    ...changes,
+  };
+  return { product, srcLicenseOrderId };
+}
+
+describe('strict matching', () => {
+  it('finds what is equal in productUri, period and node count', () => {
+    expect(differences(instance(), wanted())).toEqual([]);
+  });
+
+  it.each<[DifferingField, Partial<ProductInstance>]>([
+    ['productUri', { productUri: 'gms-1000' }],
+    ['productUri', { productUri: 'GMS-100' }],
+    ['limitStartDate', { limitStartDate: 11 }],
+    ['limitStartDate', { limitStartDate: null }],
+    ['limitEndDate', { limitEndDate: 19 }],
+    ['limitEndDate', { limitEndDate: null }],
+    ['limitConcurrent', { limitConcurrent: 2 }],
+    ['limitConcurrent', { limitConcurrent: 0 }],
+  ])('names %s alone where only that differs: %j', (field, changes) => {
+    expect(differences(instance(changes), wanted())).toEqual([field]);
+  });
+
+  it('names every field that differs, in the order of the order’s fields', () => {
+    const other = instance({ productUri: 'b', limitStartDate: 1, limitEndDate: 2, limitConcurrent: 3 });
+    const all = ['productUri', 'srcLicenseOrderId', 'limitStartDate', 'limitEndDate', 'limitConcurrent'];
+    expect(differences(other, wanted({}, '2'))).toEqual(all);
+  });
+
+  it('takes absent as equal to absent, and as nothing else', () => {
+    const open = wanted({ limitStartDate: undefined, limitEndDate: undefined });
+    expect(differences(instance({ limitStartDate: null, limitEndDate: null }), open)).toEqual([]);
+    expect(differences(instance({ limitStartDate: 0, limitEndDate: 0 }), open)).toEqual([
+      'limitStartDate',
+      'limitEndDate',
+    ]);
+    const zero = wanted({ limitStartDate: 0, limitEndDate: 0 });
+    expect(differences(instance({ limitStartDate: 0, limitEndDate: 0 }), zero)).toEqual([]);
+    expect(differences(instance({ limitStartDate: null, limitEndDate: null }), zero)).toEqual([
+      'limitStartDate',
+      'limitEndDate',
+    ]);
+  });
+
+  it('takes a limit of no nodes as a limit', () => {
+    expect(differences(instance({ limitConcurrent: 0 }), wanted({ limitConcurrent: 0 }))).toEqual([]);
+  });
+});
+
+describe('mnemonic matching', () => {
+  it('looks at the productUri and not at period or node count', () => {
+    const mnemonic = wanted({ strictMatchWhenDelete: false, limitStartDate: undefined, limitConcurrent: 99 });
+    expect(differences(instance({ limitEndDate: null }), mnemonic)).toEqual([]);
+    expect(differences(instance({ limitEndDate: null, productUri: 'b' }), mnemonic)).toEqual(['productUri']);
+  });
+});
+
+describe.each([true, false])('a source order, strictly or not: %s,', (strictMatchWhenDelete) => {
+  it('narrows down to what that order bought', () => {
+    expect(differences(instance(), wanted({ strictMatchWhenDelete }, '1'))).toEqual([]);
+    expect(differences(instance(), wanted({ strictMatchWhenDelete }, '2'))).toEqual(['srcLicenseOrderId']);
+    expect(differences(instance(), wanted({ strictMatchWhenDelete }, '01'))).toEqual(['srcLicenseOrderId']);
+  });
+});
+
+describe('the nearest', () => {
+  /** The ids of the nearest, in their order. */
+  const idsOf = (candidates: ProductInstance[], what: Wanted) =>
+    new ProductNotFound('8', candidates, what).nearest().map(({ product }) => product.id);
+
+  it('come with the fields in which they differ', () => {
+    const near = instance({ limitEndDate: 21 });
+    const far = instance({ limitEndDate: null, limitConcurrent: 2 });
+    expect(new ProductNotFound('8', [far, near], wanted()).nearest()).toEqual([
+      { product: near, differs: ['limitEndDate'] },
+      { product: far, differs: ['limitEndDate', 'limitConcurrent'] },
+    ]);
+  });
+
+  it('are those of the same product before all others, however much else differs', () => {
+    const candidates = [
+      instance({ id: 'other product', productUri: 'b' }),
+      instance({
+        ...{ id: 'all but the product', licenseOrderId: '2' },
+        ...{ limitStartDate: null, limitEndDate: null, limitConcurrent: 9 },
+      }),
+    ];
+    expect(idsOf(candidates, wanted({}, '1'))).toEqual(['all but the product', 'other product']);
+  });
+
+  it('are by the number of fields that differ, among those of other products too', () => {
+    const candidates = [
+      instance({ id: 'other 3', productUri: 'b', limitStartDate: 1, limitEndDate: 2 }),
+      instance({ id: 'same 3', limitStartDate: 1, limitEndDate: 2, limitConcurrent: 3 }),
+      instance({ id: 'other 1', productUri: 'b' }),
+      instance({ id: 'same 1', limitConcurrent: 3 }),
+      instance({ id: 'same 2', limitStartDate: 1, limitEndDate: 2 }),
+    ];
+    expect(idsOf(candidates, wanted())).toEqual(['same 1', 'same 2', 'same 3', 'other 1', 'other 3']);
+  });
+
+  it('keep the order of the candidates where they are equally near', () => {
+    const candidates = ['c', 'a', 'b'].map((id) => instance({ id, limitConcurrent: 2 }));
+    expect(idsOf(candidates, wanted())).toEqual(['c', 'a', 'b']);
+  });
+
+  it('are at most five, the farthest left out', () => {
+    const near = ['1', '2', '3', '4'].map((id) => instance({ id, limitConcurrent: 2 }));
+    const far = ['far 1', 'far 2', 'far 3'].map((id) => instance({ id, productUri: 'b' }));
+    expect(idsOf([...far, ...near], wanted())).toEqual(['1', '2', '3', '4', 'far 1']);
+  });
+
+  it('are none where there is no candidate, and looking changes nothing', () => {
+    expect(idsOf([], wanted())).toEqual([]);
+    const candidates = [instance({ id: 'b', productUri: 'b' }), instance({ id: 'a', limitConcurrent: 2 })];
+    const before = structuredClone(candidates);
+    const refusal = new ProductNotFound('8', candidates, wanted());
+    expect(refusal.nearest()).toEqual(refusal.nearest());
+    expect(candidates).toEqual(before);
+  });
+
+  it('belong to a refusal that says which product was not found where', () => {
+    const refusal = new ProductNotFound('8', [], wanted());
+    expect(refusal).toMatchObject({ reason: 'product_not_found', assetNum: '8' });
+    expect(refusal.message).toBe('Asset 8 has no active product gms-100 that matches.');
+  });
+});
