@@ -1,9 +1,12 @@
--- What may happen to the ledger's rows, checked once a statement over all of its rows, like the checks of 0016.
+-- What the ledger's rows mean to each other and what may happen to them, checked once a statement over all of its rows.
+-- This takes the place of the checks of 0016.
 --
--- A function keeps the plans of its first call, which may have seen few rows in small tables. So what was and what is
--- are compared with EXCEPT, never with a join; and the settings at the end of this file leave one plan only for what is
--- looked up: an index, row by row, in the order as written. What is active is looked for once an asset, so that a
--- statement that revokes thousands of rows of one asset looks through them once.
+-- A function keeps the plans of its first call, which may have seen few rows in small tables. So nothing here is left to
+-- the planner's choice: what was and what is are compared with EXCEPT, and everything else is looked up row by row in
+-- an index (a lateral subquery with OFFSET is never turned into another kind of join). What is active is looked for
+-- once an asset, so that a statement that revokes thousands of rows of one asset looks through them once.
+drop function check_assets() cascade;
+drop function check_contents() cascade;
 
 -- What was revoked stays on record as it was.
 create function check_revoked_stays() returns trigger language plpgsql as $$
@@ -23,128 +26,210 @@ create trigger check_revoked_stays after update on merchandise_instance
 create trigger check_revoked_stays after update on product_instance
   referencing old table as before for each statement execute function check_revoked_stays();
 
--- An asset that is revoked or transferred is nobody's any more: not assigned, not lent, and nothing lent into it.
-create function check_released() returns trigger language plpgsql as $$
+-- An asset belongs to a customer.
+create function check_customers() returns trigger language plpgsql set enable_seqscan = off as $$
 begin
+  if exists (
+    select from changed
+    left join lateral (select c.id from customer c where c.id = changed.customer_id offset 0) as owner on true
+    where owner.id is null
+  ) then
+    raise foreign_key_violation using message = 'asset: its customer does not exist';
+  end if;
+  return null;
+end $$;
+
+create trigger check_customers_of_inserted after insert on asset
+  referencing new table as changed for each statement execute function check_customers();
+create trigger check_customers_of_updated after update on asset
+  referencing new table as changed for each statement execute function check_customers();
+
+-- When an asset is revoked, no grant to it lasts, so nothing on it is active. When it is revoked or transferred it is
+-- nobody's any more: not assigned, not lent, and nothing lent into it.
+create function check_assets_updated() returns trigger language plpgsql set enable_seqscan = off as $$
+begin
+  if exists (
+    select from changed cross join lateral (
+      select from asset_grant g where g.asset_id = changed.id and g.revoked_time is null offset 0
+    ) as granted
+    where changed.revoked_time is not null
+  ) then
+    raise check_violation using message = 'asset: revoked with something active on it';
+  end if;
   if exists (
     select from (
       select id from changed where revoked_time is not null
       union all
       select id from (select id, customer_id from changed except select id, customer_id from before) as transferred
     ) as gone
-    where exists (select from asset_assignment a where a.asset_id = gone.id)
-      or exists (select from asset_lending l where l.asset_id = gone.id)
-      or exists (select from asset_lending l where l.lock_asset_id = gone.id)
+    cross join lateral (
+      select from asset_assignment a where a.asset_id = gone.id
+      union all
+      select from asset_lending l where l.asset_id = gone.id
+      union all
+      select from asset_lending l where l.lock_asset_id = gone.id
+      offset 0
+    ) as held
   ) then
     raise check_violation using message = 'asset: revoked or transferred while it is assigned or lent';
   end if;
   return null;
 end $$;
 
-create trigger check_released after update on asset
-  referencing old table as before new table as changed for each statement execute function check_released();
+create trigger check_updated after update on asset
+  referencing old table as before new table as changed for each statement execute function check_assets_updated();
 
--- A grant is that of an order that bought. (That its asset is active is checked by check_contents of 0016.)
-create function check_grants() returns trigger language plpgsql as $$
+-- A grant is that of an order that bought, and lasts on an active asset only.
+create function check_grants_inserted() returns trigger language plpgsql set enable_seqscan = off as $$
 begin
   if exists (
-    select from changed left join license_order o on o.id = license_order_id
-    where o.id is null or o.order_type <> 'new_buy' or o.cause is not null
+    select from changed
+    left join lateral (
+      select a.id, a.revoked_time from asset a where a.id = changed.asset_id offset 0
+    ) as asset on true
+    where asset.id is null or (changed.revoked_time is null and asset.revoked_time is not null)
+  ) then
+    raise foreign_key_violation using message = 'asset_grant: active without an active asset';
+  end if;
+  if exists (
+    select from changed
+    left join lateral (
+      select o.order_type, o.cause from license_order o where o.id = changed.license_order_id offset 0
+    ) as bought on true
+    where bought.order_type is distinct from 'new_buy' or bought.cause is not null
   ) then
     raise foreign_key_violation using message = 'asset_grant: its order is not a succeeded new_buy';
   end if;
   return null;
 end $$;
 
-create trigger check_order after insert on asset_grant
-  referencing new table as changed for each statement execute function check_grants();
+create trigger check_inserted after insert on asset_grant
+  referencing new table as changed for each statement execute function check_grants_inserted();
 
-create function check_revoked_grants() returns trigger language plpgsql as $$
+-- A grant is revoked with everything that its order put onto the asset.
+create function check_grants_updated() returns trigger language plpgsql set enable_seqscan = off as $$
 begin
   if exists (
     select from (select distinct asset_id from changed) as touched
-    join merchandise_instance m on m.asset_id = touched.asset_id and m.revoked_time is null
-    join asset_grant g on g.asset_id = m.asset_id and g.license_order_id = m.license_order_id
-    where g.revoked_time is not null
-  ) or exists (
-    select from (select distinct asset_id from changed) as touched
-    join product_instance p on p.asset_id = touched.asset_id and p.revoked_time is null
-    join asset_grant g on g.asset_id = p.asset_id and g.license_order_id = p.license_order_id
-    where g.revoked_time is not null
+    cross join lateral (
+      select m.license_order_id from merchandise_instance m
+      where m.asset_id = touched.asset_id and m.revoked_time is null
+      union all
+      select p.license_order_id from product_instance p
+      where p.asset_id = touched.asset_id and p.revoked_time is null
+      offset 0
+    ) as active
+    cross join lateral (
+      select g.revoked_time from asset_grant g
+      where g.asset_id = touched.asset_id and g.license_order_id = active.license_order_id offset 0
+    ) as granted
+    where granted.revoked_time is not null
   ) then
     raise check_violation using message = 'asset_grant: revoked with something of it active';
   end if;
   return null;
 end $$;
 
-create trigger check_contents after update on asset_grant
-  referencing new table as changed for each statement execute function check_revoked_grants();
+create trigger check_updated after update on asset_grant
+  referencing new table as changed for each statement execute function check_grants_updated();
 
 -- A merchandise or product is there because an order granted to its asset, and it is active only while that grant is,
--- so while the asset is: this takes the place of check_contents for them. It stands inside a merchandise of the same
--- asset and order, if in any, and is active only while that one is.
-create function check_merchandises() returns trigger language plpgsql as $$
+-- so while the asset is. It stands inside a merchandise of the same asset and order, if in any, and is active only
+-- while that one is.
+create function check_merchandises_inserted() returns trigger language plpgsql set enable_seqscan = off as $$
 begin
   if exists (
-    select from changed left join asset_grant g using (asset_id, license_order_id)
-    where g.asset_id is null or (changed.revoked_time is null and g.revoked_time is not null)
+    select from changed
+    left join lateral (
+      select g.asset_id, g.revoked_time from asset_grant g
+      where g.asset_id = changed.asset_id and g.license_order_id = changed.license_order_id offset 0
+    ) as granted on true
+    where granted.asset_id is null or (changed.revoked_time is null and granted.revoked_time is not null)
   ) then
     raise foreign_key_violation using message = 'merchandise_instance: active without an active grant';
   end if;
   if exists (
-    select from changed left join merchandise_instance m
-      on m.id = changed.parent_id and m.asset_id = changed.asset_id and m.license_order_id = changed.license_order_id
-    where changed.parent_id is not null
-      and (m.id is null or (changed.revoked_time is null and m.revoked_time is not null))
+    select from changed
+    left join lateral (
+      select m.asset_id, m.license_order_id, m.revoked_time from merchandise_instance m
+      where m.id = changed.parent_id offset 0
+    ) as parent on true
+    where changed.parent_id is not null and (
+      (parent.asset_id, parent.license_order_id) is distinct from (changed.asset_id, changed.license_order_id)
+      or (changed.revoked_time is null and parent.revoked_time is not null)
+    )
   ) then
     raise foreign_key_violation using message = 'merchandise_instance: active without its active parent';
   end if;
   return null;
 end $$;
 
-create function check_products() returns trigger language plpgsql as $$
+create trigger check_inserted after insert on merchandise_instance
+  referencing new table as changed for each statement execute function check_merchandises_inserted();
+
+create function check_products_inserted() returns trigger language plpgsql set enable_seqscan = off as $$
 begin
   if exists (
-    select from changed left join asset_grant g using (asset_id, license_order_id)
-    where g.asset_id is null or (changed.revoked_time is null and g.revoked_time is not null)
+    select from changed
+    left join lateral (
+      select g.asset_id, g.revoked_time from asset_grant g
+      where g.asset_id = changed.asset_id and g.license_order_id = changed.license_order_id offset 0
+    ) as granted on true
+    where granted.asset_id is null or (changed.revoked_time is null and granted.revoked_time is not null)
   ) then
     raise foreign_key_violation using message = 'product_instance: active without an active grant';
   end if;
   if exists (
-    select from changed left join merchandise_instance m
-      on m.id = merchandise_id and m.asset_id = changed.asset_id and m.license_order_id = changed.license_order_id
-    where merchandise_id is not null
-      and (m.id is null or (changed.revoked_time is null and m.revoked_time is not null))
+    select from changed
+    left join lateral (
+      select m.asset_id, m.license_order_id, m.revoked_time from merchandise_instance m
+      where m.id = changed.merchandise_id offset 0
+    ) as parent on true
+    where changed.merchandise_id is not null and (
+      (parent.asset_id, parent.license_order_id) is distinct from (changed.asset_id, changed.license_order_id)
+      or (changed.revoked_time is null and parent.revoked_time is not null)
+    )
   ) then
     raise foreign_key_violation using message = 'product_instance: active without its active merchandise';
   end if;
   return null;
 end $$;
 
-drop trigger check_inserted on merchandise_instance;
-drop trigger check_inserted on product_instance;
-create trigger check_inserted after insert on merchandise_instance
-  referencing new table as changed for each statement execute function check_merchandises();
 create trigger check_inserted after insert on product_instance
-  referencing new table as changed for each statement execute function check_products();
+  referencing new table as changed for each statement execute function check_products_inserted();
 
--- A merchandise is revoked with what is in it, and what was bought onto one asset never moves to another.
-create function check_updated_merchandises() returns trigger language plpgsql as $$
+-- What was bought onto one asset never moves to another.
+create function check_stays_on_asset() returns trigger language plpgsql as $$
 begin
   if exists (
     select id, asset_id, license_order_id from before except select id, asset_id, license_order_id from changed
   ) then
-    raise check_violation using message = 'merchandise_instance: moved to another asset or order';
+    raise check_violation using message = tg_table_name || ': moved to another asset or order';
   end if;
+  return null;
+end $$;
+
+create trigger check_stays_on_asset after update on merchandise_instance
+  referencing old table as before new table as changed for each statement execute function check_stays_on_asset();
+create trigger check_stays_on_asset after update on product_instance
+  referencing old table as before new table as changed for each statement execute function check_stays_on_asset();
+
+-- A merchandise is revoked with what is in it.
+create function check_merchandises_updated() returns trigger language plpgsql set enable_seqscan = off as $$
+begin
   if exists (
     select from (select distinct asset_id from changed) as touched
-    join merchandise_instance m on m.asset_id = touched.asset_id and m.revoked_time is null
-    join merchandise_instance parent on parent.id = m.parent_id
-    where parent.revoked_time is not null
-  ) or exists (
-    select from (select distinct asset_id from changed) as touched
-    join product_instance p on p.asset_id = touched.asset_id and p.revoked_time is null
-    join merchandise_instance parent on parent.id = p.merchandise_id
+    cross join lateral (
+      select m.parent_id from merchandise_instance m
+      where m.asset_id = touched.asset_id and m.revoked_time is null
+      union all
+      select p.merchandise_id from product_instance p
+      where p.asset_id = touched.asset_id and p.revoked_time is null
+      offset 0
+    ) as active
+    cross join lateral (
+      select m.revoked_time from merchandise_instance m where m.id = active.parent_id offset 0
+    ) as parent
     where parent.revoked_time is not null
   ) then
     raise check_violation using message = 'merchandise_instance: revoked with something active in it';
@@ -153,31 +238,4 @@ begin
 end $$;
 
 create trigger check_updated after update on merchandise_instance
-  referencing old table as before new table as changed for each statement execute function check_updated_merchandises();
-
-create function check_updated_products() returns trigger language plpgsql as $$
-begin
-  if exists (
-    select id, asset_id, license_order_id from before except select id, asset_id, license_order_id from changed
-  ) then
-    raise check_violation using message = 'product_instance: moved to another asset or order';
-  end if;
-  return null;
-end $$;
-
-create trigger check_updated after update on product_instance
-  referencing old table as before new table as changed for each statement execute function check_updated_products();
-
-do $$
-declare
-  checks regproc[] := array['check_assets', 'check_contents', 'check_released', 'check_grants', 'check_revoked_grants',
-    'check_merchandises', 'check_products', 'check_updated_merchandises'];
-  name regproc;
-begin
-  foreach name in array checks loop
-    execute format('alter function %s() set enable_seqscan = off', name);
-    execute format('alter function %s() set enable_hashjoin = off', name);
-    execute format('alter function %s() set enable_mergejoin = off', name);
-    execute format('alter function %s() set join_collapse_limit = 1', name);
-  end loop;
-end $$;
+  referencing new table as changed for each statement execute function check_merchandises_updated();
