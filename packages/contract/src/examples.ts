@@ -1,7 +1,8 @@
 import { issueToken } from './examples/access.ts';
 import { listVirtualAssets, lockAssets, takeAssetNumbers, unlockAssets } from './examples/assets.ts';
 import { exampleBatches, REGION } from './examples/batches.ts';
-import { bindCustomer, createEnterprise, HEAD_OFFICE, queryCustomers, updateCustomer } from './examples/customers.ts';
+import { bindCustomer, createEnterprise, queryCustomers, updateCustomer } from './examples/customers.ts';
+import { HEAD_OFFICE } from './examples/demo.ts';
 import type { OperationExamples } from './examples/operation.ts';
 import {
   cancelBatchOrder,
@@ -14,7 +15,10 @@ import {
 
 export type { OperationExamples };
 
-/** The examples of every operation, by operationId. They work as they are on a fresh `npm start`, in O1 to O9's order. */
+/**
+ * The examples of every operation, by operationId. They work as they are on a fresh `npm start`, in the order of O1 to
+ * O9; the preview of new_buy is one from before O5.
+ */
 export const operationExamples: Record<string, OperationExamples> = {
   issueToken,
   bindCustomer,

@@ -263,7 +263,7 @@ export const batchOrderBody = z
 export type BatchOrder = z.infer<typeof batchOrderBody>;
 
 /** The query of O5. */
-export const batchOrderQuery = z.object({ appKey: text() });
+export const batchOrderQuery = z.object({ appKey: text().describe('The key of the application that calls') });
 
 /** One entry of O5's answer: final from that moment (decisions 6.1). */
 export const acceptedOrder = z.object({ sequence: z.number(), licenseOrderId: z.string(), customerId: z.string() });

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { LockAssets, LockResult, takeAssetNumbersBody, VirtualAsset } from '../assets.ts';
 import { success } from '../envelope.ts';
 import { CLOUD_LICENCE, KEPT_LOCK, REGION, YEAR_2026 } from './batches.ts';
-import { HEAD_OFFICE } from './customers.ts';
+import { HEAD_OFFICE } from './demo.ts';
 import { type Examples, type OrderExamples, refused, type Success, TIME } from './operation.ts';
 
 const UNKNOWN_NUMBER = '8100000199';

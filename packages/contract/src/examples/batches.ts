@@ -6,6 +6,7 @@ import type {
   NewBuyOrder,
   ProductToBuy,
 } from '../orders.ts';
+import { HEAD_OFFICE } from './demo.ts';
 
 type OptionalKeys<Value> = { [Key in keyof Value]: undefined extends Value[Key] ? Key : never }[keyof Value];
 
@@ -26,12 +27,12 @@ export const CLOUD_LICENCE = '8300000101';
 export const REGION = { extendCode: 'region', extendValue: 'north' };
 export const YEAR_2026 = { limitStartDate: 1_767_225_600_000, limitEndDate: 1_798_761_599_999 };
 
-/** The first customer of the demo data, that of the batches in examples/. */
+/** What the order header says of the customer, as in examples/. */
 const customer = {
-  customerId: '2001',
+  customerId: HEAD_OFFICE.customerId,
   crmCustomerId: 'CRM-88001',
   customerName: 'Demo Works Head Office',
-  channelCustomerId: 'DEMO-HQ',
+  channelCustomerId: HEAD_OFFICE.channelCustomerId,
   adminName: 'Li Wei',
   adminAccount: 'liwei',
   adminEmail: 'li.wei@works.example',
@@ -41,7 +42,7 @@ const customer = {
   customerType: 'company',
   branchCode: 'B021',
   branchName: 'Demo Branch',
-  enterpriseGlobalId: '1001',
+  enterpriseGlobalId: HEAD_OFFICE.enterpriseGlobalId,
 } satisfies Partial<NewBuyOrder>;
 
 const oneYear = {
@@ -188,7 +189,7 @@ const batch = (
   syncMode: BatchOrder['syncMode'],
   order: Sent<BatchOrder['orderList'][number]>,
 ) => ({
-  channelCode: 'demo',
+  channelCode: HEAD_OFFICE.channelCode,
   channelOrderId,
   syncMode,
   orderList: [order],

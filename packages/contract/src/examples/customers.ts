@@ -1,17 +1,8 @@
 import type { z } from 'zod';
 import type { BindCustomer, CreatedEnterprise, CreateEnterprise, Customer } from '../customers.ts';
 import { done, type doneBody, success } from '../envelope.ts';
+import { DEMO_WORKS, HEAD_OFFICE, SITE_YARD } from './demo.ts';
 import { type OrderExamples, refused, type Success } from './operation.ts';
-
-// The demo data that `npm start` makes (packages/customers).
-const DEMO_WORKS = { channelCode: 'demo', enterpriseGlobalId: '1001', enterpriseName: 'Lockstep Demo Works' };
-export const HEAD_OFFICE: Customer = {
-  customerId: '2001',
-  ...DEMO_WORKS,
-  channelCustomerId: 'DEMO-HQ',
-  isDefault: true,
-};
-const SITE_YARD: Customer = { customerId: '2002', ...DEMO_WORKS, channelCustomerId: 'DEMO-YARD', isDefault: false };
 
 /** The customer that the example of O1 makes. */
 const DEPOT: Customer = { customerId: '100001', ...DEMO_WORKS, channelCustomerId: 'DEMO-DEPOT', isDefault: false };

@@ -1,6 +1,9 @@
 import { type Cause, messageOf } from '../causes.ts';
 import { type FailureBody, failure } from '../envelope.ts';
 
+/** When things happened in the answers. */
+export const TIME = 1_790_000_000_000;
+
 /** Examples by name, as OpenAPI holds them. */
 export type Examples<Value> = Record<string, { summary: string; value: Value }>;
 
@@ -25,6 +28,3 @@ export interface Success<Data> {
 export function refused(summary: string, cause: Cause, ...values: (string | number)[]): Examples<FailureBody> {
   return { [cause]: { summary, value: failure(cause, 'order', messageOf(cause, ...values)) } };
 }
-
-/** When things happened in the answers. */
-export const TIME = 1_790_000_000_000;

@@ -6,7 +6,7 @@ import type { AcceptedOrder, batchOrderBody } from '../orders.ts';
 import type { OrderPreview } from '../preview.ts';
 import type { BatchResult, OrderResult, SingleOrderResult } from '../results.ts';
 import { exampleBatches, KEPT_LOCK, REVOKED_LOCK } from './batches.ts';
-import { HEAD_OFFICE } from './customers.ts';
+import { HEAD_OFFICE } from './demo.ts';
 import { type OrderExamples, refused, type Success, TIME } from './operation.ts';
 
 /** The first order of a fresh service. */
@@ -45,13 +45,13 @@ const order = { sequence: 1, customerId: HEAD_OFFICE.customerId };
 
 export const previewBatchOrder: OrderExamples<z.input<typeof batchOrderBody>, Success<OrderPreview[]>> = {
   bodies: {
-    new_buy: { summary: 'new_buy', value: exampleBatches.new_buy },
-    no_match: { summary: 'delete_product of a product that is not there, strict', value: exampleBatches.no_match },
+    new_buy: { summary: 'new_buy: as O5 has it', value: exampleBatches.new_buy },
+    no_match: { summary: 'no_match: a strict delete_product of what is not there', value: exampleBatches.no_match },
   },
   answers: {
     200: {
       new_buy: {
-        summary: 'It would succeed',
+        summary: 'new_buy: it would succeed',
         value: success([
           {
             ...order,
@@ -76,7 +76,7 @@ export const previewBatchOrder: OrderExamples<z.input<typeof batchOrderBody>, Su
         ]),
       },
       no_match: {
-        summary: 'It would fail; what comes nearest',
+        summary: 'no_match: it would fail; what comes nearest',
         value: success([
           {
             ...order,
@@ -86,7 +86,21 @@ export const previewBatchOrder: OrderExamples<z.input<typeof batchOrderBody>, Su
             message: messageOf('product_not_found', KEPT_LOCK, 'gms-estimator'),
             assets: [],
             products: [],
-            nearest: [{ assetNum: KEPT_LOCK, productUri: 'gms-estimator', id: '100001', differs: ['limitConcurrent'] }],
+            nearest: [
+              { assetNum: KEPT_LOCK, productUri: 'gms-estimator', id: '100001', differs: ['limitConcurrent'] },
+              {
+                assetNum: KEPT_LOCK,
+                productUri: 'app-office',
+                id: '100002',
+                differs: ['productUri', 'limitConcurrent'],
+              },
+              {
+                assetNum: KEPT_LOCK,
+                productUri: 'app-modeller',
+                id: '100003',
+                differs: ['productUri', 'limitConcurrent'],
+              },
+            ],
           },
         ]),
       },

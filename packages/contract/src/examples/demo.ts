@@ -1,0 +1,16 @@
+import type { Customer } from '../customers.ts';
+
+/** The first enterprise of the demo data, and its customers (packages/customers). */
+export const DEMO_WORKS = { channelCode: 'demo', enterpriseGlobalId: '1001', enterpriseName: 'Lockstep Demo Works' };
+export const HEAD_OFFICE: Customer = {
+  customerId: '2001',
+  ...DEMO_WORKS,
+  channelCustomerId: 'DEMO-HQ',
+  isDefault: true,
+};
+export const SITE_YARD: Customer = {
+  customerId: '2002',
+  ...DEMO_WORKS,
+  channelCustomerId: 'DEMO-YARD',
+  isDefault: false,
+};

@@ -1,0 +1,271 @@
+import { operationExamples, parameterExamples } from '@lockstep/contract';
+import { createDemoCustomers } from '@lockstep/customers';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import type { Answer, Api, CallOptions } from './harness/api.ts';
+import { type Stack, startStack } from './harness/stack.ts';
+
+/** The examples of /openapi.json: valid by what they stand beside, and true on a service with the demo customers. */
+// biome-ignore lint/suspicious/noExplicitAny: a document that is looked into everywhere
+type Json = any;
+
+const ROOT = '/order/api/order/v1';
+const OPERATIONS = Object.entries(operationExamples);
+const ORDER_OPERATIONS = OPERATIONS.filter(([operationId]) => operationId !== 'issueToken');
+
+let stack: Stack;
+let api: Api;
+let document: Json;
+
+beforeAll(async () => {
+  stack = await startStack();
+  await createDemoCustomers(stack.db);
+  api = await stack.newApi(['auth_order']);
+  document = await (await fetch(`${stack.baseUrl}/openapi.json`)).json();
+});
+afterAll(() => stack.close());
+
+const published = () =>
+  Object.entries<Json>(document.paths).flatMap(([path, methods]) =>
+    Object.entries<Json>(methods).map(([method, operation]) => ({ path, method, operation })),
+  );
+
+function find(operationId: string): { path: string; method: string; operation: Json } {
+  const found = published().find(({ operation }) => operation.operationId === operationId);
+  if (found === undefined) throw new Error(`No operation ${operationId} is published`);
+  return found;
+}
+
+/** A published schema as a check; what it refers to comes from the document's components. */
+function checkOf(schema: Json): z.ZodType {
+  const whole = { ...schema, $defs: document.components.schemas };
+  return z.fromJSONSchema(JSON.parse(JSON.stringify(whole).replaceAll('#/components/schemas/', '#/$defs/')));
+}
+
+/** What stands in a body or an answer of one content type. */
+const mediaOf = ({ content }: Json): Json => Object.values(content)[0];
+
+/** Holds every example beside a schema against it; answers their names. */
+function checkExamples(described: Json): string[] {
+  const { schema, examples = {} } = mediaOf(described);
+  for (const { summary, value } of Object.values<Json>(examples)) {
+    expect(summary).toEqual(expect.any(String));
+    expect(checkOf(schema).safeParse(value).error).toBeUndefined();
+  }
+  return Object.keys(examples);
+}
+
+describe('in /openapi.json', () => {
+  it('every operation has examples, and every example an operation', () => {
+    const operationIds = published().map(({ operation }) => operation.operationId);
+    expect(Object.keys(operationExamples).toSorted()).toEqual(operationIds.toSorted());
+  });
+
+  it.each(OPERATIONS)('%s: its body, its answers and a refusal', (operationId, { bodies = {}, answers }) => {
+    const { requestBody, responses } = find(operationId).operation;
+    expect(requestBody === undefined ? [] : checkExamples(requestBody)).toEqual(Object.keys(bodies));
+    expect(Object.keys(bodies).length > 0).toBe(requestBody !== undefined);
+    for (const [status, answer] of Object.entries<Json>(responses)) {
+      const names = checkExamples(answer);
+      expect(names).not.toEqual([]);
+      expect(names).toEqual(Object.keys(answers[Number(status)] ?? {}));
+    }
+    expect(Object.keys(answers[200] ?? {})).toEqual(expect.arrayContaining(Object.keys(bodies)));
+  });
+
+  it('O5 shows each order type and the sync mode', () => {
+    const names = ['new_buy', 'delete_asset', 'delete_product', 'sync'];
+    expect(checkExamples(find('createBatchOrder').operation.requestBody)).toEqual(names);
+  });
+
+  it.each(ORDER_OPERATIONS)('%s: every parameter that is required, with the same example everywhere', (operationId) => {
+    for (const { name, required, schema, example } of find(operationId).operation.parameters) {
+      expect(example).toBe(parameterExamples[name]);
+      if (required) expect(example).toEqual(expect.any(String));
+      if (example !== undefined) expect(checkOf(schema).safeParse(example).error).toBeUndefined();
+    }
+  });
+
+  it('has no example of a parameter that no operation has', () => {
+    const names = published().flatMap(({ operation }) => (operation.parameters ?? []).map(({ name }: Json) => name));
+    expect(names).toEqual(expect.arrayContaining(Object.keys(parameterExamples)));
+  });
+
+  it('/docs fills in the form of the token endpoint', () => {
+    const { schema, examples } = mediaOf(find('issueToken').operation.requestBody);
+    const { properties } = document.components.schemas[schema.$ref.split('/').at(-1)];
+    const filledIn = Object.entries<Json>(properties).map(([name, field]) => [name, field.examples[0]]);
+    expect(Object.fromEntries(filledIn)).toEqual(examples.client_credentials.value);
+  });
+
+  it('/docs puts a new g_nonce in the place of the example', async () => {
+    const script = await (await fetch(`${stack.baseUrl}/docs/static/swagger-initializer.js`)).text();
+    const [, source] = /"requestInterceptor":(function [\s\S]*?\n\})/.exec(script) ?? [];
+    const putNewNonce = new Function(`return ${source}`)();
+    const urlOf = (nonce: string) => `${ROOT}/shellnums?g_nonce=${nonce}&size=1`;
+    const sent = Array.from({ length: 100 }, () => putNewNonce({ url: urlOf(parameterExamples.g_nonce!) }).url);
+    expect(new Set(sent).size).toBe(100);
+    for (const url of sent) expect(url).toMatch(/g_nonce=[A-Za-z0-9_-]{8,64}&size=1$/);
+    expect(putNewNonce({ url: urlOf('a-nonce-of-my-own') }).url).toBe(urlOf('a-nonce-of-my-own'));
+  });
+});
+
+interface Changes {
+  body?: unknown;
+  parameters?: Record<string, string>;
+  options?: CallOptions;
+}
+
+/** Calls an operation with its published parameters, but for those that are given. */
+function call(operationId: string, { body, parameters = {}, options = {} }: Changes = {}, by = api): Promise<Answer> {
+  const { path, method, operation } = find(operationId);
+  const given: Record<string, string> = { appKey: by.credentials.appKey, ...parameters };
+  const query: Record<string, string> = {};
+  let filledIn = path.slice(ROOT.length);
+  for (const { name, in: place, example } of operation.parameters) {
+    const value = given[name] ?? example;
+    if (name === 'g_nonce' || value === undefined) continue;
+    if (place === 'path') filledIn = filledIn.replace(`{${name}}`, value);
+    else query[name] = value;
+  }
+  return by.call(method.toUpperCase(), filledIn, { query, body, ...options });
+}
+
+const bodyOf = (operationId: string, name: string): Json => operationExamples[operationId]!.bodies![name]!.value;
+const answerOf = (operationId: string, status: number, name: string): Json =>
+  operationExamples[operationId]!.answers[status]![name]!.value;
+
+/** Without what differs from run to run: times, the ids of instances, the code of an enterprise. */
+function steady(body: Json): Json {
+  return JSON.parse(
+    JSON.stringify(body, (key, value) => {
+      if (value !== null && /^(id|acceptedTime|completedTime|finishedTime|createTime|updateTime)$/.test(key))
+        return typeof value;
+      return key === 'memberIdentity' ? value.replace(/@[a-z0-9]{8}$/, '@code') : value;
+    }),
+  );
+}
+
+describe('on a service with the demo customers', () => {
+  /** In the order in which a person would try them; those with a body by the body's name. */
+  const STORY: [operationId: string, name: string][] = [
+    ['bindCustomer', 'depot'],
+    ['createEnterprise', 'bridge_works'],
+    ['queryCustomers', 'all'],
+    ['updateCustomer', 'bridge_works'],
+    ['previewBatchOrder', 'new_buy'],
+    ['createBatchOrder', 'new_buy'],
+    ['getBatchResult', 'new_buy'],
+    ['getOrderResult', 'new_buy'],
+    ['previewBatchOrder', 'no_match'],
+    ['createBatchOrder', 'delete_asset'],
+    ['createBatchOrder', 'delete_product'],
+    ['createBatchOrder', 'sync'],
+    ['lockAssets', 'locks'],
+    ['unlockAssets', 'locks'],
+    ['listVirtualAssets', 'sync'],
+    ['takeAssetNumbers', 'three'],
+    ['cancelBatchOrder', 'new_buy'],
+  ];
+
+  it('is told of every body and of every operation without', () => {
+    const shown = ORDER_OPERATIONS.flatMap(([operationId, { bodies, answers }]) =>
+      Object.keys(bodies ?? answers[200] ?? {}).map((name) => `${operationId} ${name}`),
+    );
+    expect(STORY.map((step) => step.join(' ')).toSorted()).toEqual(shown.toSorted());
+  });
+
+  it.each(STORY)('%s %s is answered as its example says', async (operationId, name) => {
+    const bodies = operationExamples[operationId]?.bodies;
+    const answer = await call(operationId, bodies && { body: bodies[name]?.value });
+    expect(answer).toMatchObject({ status: 200 });
+    expect(steady(answer.body)).toEqual(steady(answerOf(operationId, 200, name)));
+    // A batch is to have taken effect before the next step.
+    if (operationId === 'createBatchOrder') {
+      expect(await api.completed(bodyOf(operationId, name))).toMatchObject({ failed: 0, succeeded: 1 });
+    }
+  });
+
+  it('a batch is cancelled where no worker has applied it yet', async () => {
+    const idle = await startStack({ worker: false });
+    try {
+      await createDemoCustomers(idle.db);
+      const idleApi = await idle.newApi();
+      await idleApi.accept(bodyOf('createBatchOrder', 'new_buy'));
+      const answer = await call('cancelBatchOrder', { body: bodyOf('cancelBatchOrder', 'new_buy') }, idleApi);
+      expect(answer.body).toEqual(answerOf('cancelBatchOrder', 200, 'pending'));
+    } finally {
+      await idle.close();
+    }
+  });
+
+  const batch = bodyOf('createBatchOrder', 'new_buy');
+  const [order] = batch.orderList;
+  const { operatorIdentity: _, ...withoutOperator } = bodyOf('lockAssets', 'locks');
+  const cancelled = bodyOf('cancelBatchOrder', 'new_buy');
+
+  /** What brings each refusal about, after the story above. */
+  const REFUSALS: [operationId: string, cause: string, changes: Changes][] = [
+    [
+      'bindCustomer',
+      'enterprise_mobile_mismatch',
+      { body: { ...bodyOf('bindCustomer', 'depot'), passwordMobile: '13900000000' } },
+    ],
+    [
+      'createEnterprise',
+      'enterprise_name_taken',
+      { body: { ...bodyOf('createEnterprise', 'bridge_works'), crmCustomerId: 'CRM-88051' } },
+    ],
+    ['queryCustomers', 'field_invalid', { parameters: { defaultCustomer: 'X' } }],
+    [
+      'updateCustomer',
+      'customer_not_found',
+      { body: { ...bodyOf('updateCustomer', 'bridge_works'), crmCustomerId: 'CRM-88051' } },
+    ],
+    [
+      'createBatchOrder',
+      'channel_order_id_conflict',
+      { body: { ...batch, orderList: [{ ...order, address: 'Elsewhere' }] } },
+    ],
+    [
+      'createBatchOrder',
+      'field_invalid',
+      { body: { ...batch, orderList: [{ ...order, assets: [{ ...order.assets[0], assetNos: [] }] }] } },
+    ],
+    ['lockAssets', 'field_missing', { body: withoutOperator }],
+    ['unlockAssets', 'token_invalid', { body: withoutOperator, options: { token: 'expired' } }],
+    ['listVirtualAssets', 'enterprise_not_found', { parameters: { enterpriseGlobalId: '404' } }],
+    ['takeAssetNumbers', 'field_invalid', { body: { size: 0 } }],
+    ['getBatchResult', 'batch_not_found', { parameters: { channelOrderId: 'DOCS-0404' } }],
+    ['getOrderResult', 'order_not_found', { parameters: { licenseOrderId: '404' } }],
+    ['previewBatchOrder', 'app_key_mismatch', { body: batch, parameters: { appKey: 'another' } }],
+    ['cancelBatchOrder', 'batch_not_found', { body: { ...cancelled, channelOrderId: 'DOCS-0404' } }],
+  ];
+
+  it('brings every refusal about', () => {
+    const shown = ORDER_OPERATIONS.flatMap(([operationId, { answers }]) =>
+      Object.keys(answers[299] ?? {}).map((cause) => `${operationId} ${cause}`),
+    );
+    expect(REFUSALS.map(([operationId, cause]) => `${operationId} ${cause}`).toSorted()).toEqual(shown.toSorted());
+  });
+
+  it.each(REFUSALS)('%s is refused with %s as its example says', async (operationId, cause, changes) => {
+    const answer = await call(operationId, changes);
+    expect(answer).toMatchObject({ status: 299, body: answerOf(operationId, 299, cause) });
+  });
+
+  it.each([
+    [200, 'client_credentials', {}],
+    [400, 'invalid_scope', { scope: 'auth_everything' }],
+    [401, 'invalid_client', { client_secret: 'wrong' }],
+  ])('the token endpoint answers %i as its example says', async (status, name, changes) => {
+    const { appKey: client_id, appSecret: client_secret } = api.credentials;
+    const form = { ...bodyOf('issueToken', 'client_credentials'), client_id, client_secret, ...changes };
+    const response = await fetch(`${stack.baseUrl}/oauth2/token`, { method: 'POST', body: new URLSearchParams(form) });
+    expect(response.status).toBe(status);
+    const example = answerOf('issueToken', status, name);
+    const own = status === 200 ? { access_token: expect.stringMatching(/^[\w-]{43}$/) } : {};
+    expect(await response.json()).toEqual({ ...example, ...own });
+    if (status === 200) expect(example).toMatchObject(own);
+  });
+});
