@@ -14,14 +14,14 @@ import { buildServer } from './server.ts';
 
 /** How long a call waits for PostgreSQL before it is answered with code 500. */
 export const API_QUERY_TIMEOUT_MS = 10_000;
-/** The same for a sync call, whose statements write what thousands of orders change, or wait for others that do. */
+/** The same for sync and cancel calls, which write what thousands of orders change, or wait for others that do. */
 export const SYNC_QUERY_TIMEOUT_MS = 60_000;
-/** Connections of sync calls: one for each group that runs at once, and one to spare. */
+/** Their connections: one for each group of sync calls that runs at once, and one to spare. */
 export const SYNC_CONNECTIONS = 3;
 
 export interface ApiOptions {
   db: Database;
-  /** For sync calls: connections of their own, so that they keep no other call waiting. */
+  /** For calls that wait for the lanes of orders: connections of their own, so that they keep no other call waiting. */
   syncDb: Database;
   /** For the connection that listens for finished orders. */
   databaseUrl: string;
@@ -46,6 +46,7 @@ export async function startApi(options: ApiOptions): Promise<Closable & { baseUr
     db,
     log,
     metrics,
+    syncDb: options.syncDb,
     watch,
     region: options.region,
     verifier: new CallVerifier(db),

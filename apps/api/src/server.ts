@@ -22,6 +22,8 @@ import { tokenRoutes } from './routes/token.ts';
 /** What the operations work with. */
 export interface ServerOptions {
   db: Database;
+  /** For calls that wait for the lanes of orders: connections of their own, so that they keep no other call waiting. */
+  syncDb: Database;
   log: Logger;
   metrics: Metrics;
   verifier: CallVerifier;

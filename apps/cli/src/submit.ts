@@ -18,7 +18,9 @@ export async function submit(file: string, options: ClientOptions): Promise<void
   await client.logIn();
   const accepted = await client.submit(body);
   const { channelCode, channelOrderId } = JSON.parse(body) as { channelCode: string; channelOrderId: string };
-  say(`Batch ${channelOrderId} of channel ${channelCode}: ${accepted.length} orders accepted`);
+  say(
+    `Batch ${channelOrderId} of channel ${channelCode}: ${accepted.length} ${accepted.length === 1 ? 'order' : 'orders'} accepted`,
+  );
   const key = { channelCode, channelOrderId };
   const result = await watch(client, key);
   const orders = await allOrders(client, key);

@@ -54,7 +54,7 @@ export const causes = {
   license_type_mismatch: { code: '13004', message: 'Asset {0} has license type {1}, not that of the order.' },
   asset_not_found: { code: '13004', message: 'Asset {0} is not an active asset of the customer.' },
   asset_not_in_source_order: { code: '13004', message: 'Asset {0} has no grant of source order {1}.' },
-  product_not_found: { code: '13004', message: 'Asset {0} has no active product {1} that matches.' },
+  product_not_found: { code: '13004', message: 'Asset {0} has no active product {1} that matches{2}.' },
   cancelled: { code: '13004', message: 'The order was cancelled before it took effect.' },
   internal_error: { code: '500', message: 'The order could not be applied because of a fault in the service.' },
 

@@ -35,14 +35,14 @@ export function differences(instance: ProductInstance, { product, srcLicenseOrde
   return differs;
 }
 
-/** That no product instance of an asset matches. */
+/** That no product instance of an asset matches; the message says in what the nearest one differs. */
 export class ProductNotFound extends Refusal {
   readonly assetNum: string;
   readonly #candidates: readonly ProductInstance[];
   readonly #wanted: Wanted;
 
   constructor(assetNum: string, candidates: readonly ProductInstance[], wanted: Wanted) {
-    super('product_not_found', assetNum, wanted.product.productUri);
+    super('product_not_found', assetNum, wanted.product.productUri, hintOf(candidates, wanted));
     this.assetNum = assetNum;
     this.#candidates = candidates;
     this.#wanted = wanted;
@@ -50,8 +50,31 @@ export class ProductNotFound extends Refusal {
 
   /** The few candidates that come nearest: those of the product first, then those that differ in fewer fields. */
   nearest(): NearProduct[] {
-    const near = this.#candidates.map((product) => ({ product, differs: differences(product, this.#wanted) }));
-    const rank = ({ differs }: NearProduct) => (differs.includes('productUri') ? 10 : 0) + differs.length;
-    return near.sort((a, b) => rank(a) - rank(b)).slice(0, MAX_NEAREST);
+    return this.#candidates
+      .map((product) => ({ product, differs: differences(product, this.#wanted) }))
+      .sort((a, b) => rankOf(a.differs) - rankOf(b.differs))
+      .slice(0, MAX_NEAREST);
   }
+}
+
+function rankOf(differs: DifferingField[]): number {
+  return (differs.includes('productUri') ? 10 : 0) + differs.length;
+}
+
+const list = new Intl.ListFormat('en');
+
+/** What the nearest candidate has in the fields that differ; nothing where there is no candidate. */
+function hintOf(candidates: readonly ProductInstance[], wanted: Wanted): string {
+  let nearest: NearProduct | undefined;
+  for (const product of candidates) {
+    const differs = differences(product, wanted);
+    if (nearest === undefined || rankOf(differs) < rankOf(nearest.differs)) nearest = { product, differs };
+  }
+  if (nearest === undefined) return '';
+  const { product, differs } = nearest;
+  return `; the nearest has ${list.format(differs.map((field) => `${field} ${fieldOf(product, field) ?? 'not set'}`))}`;
+}
+
+function fieldOf(product: ProductInstance, field: DifferingField): string | number | null {
+  return field === 'srcLicenseOrderId' ? product.licenseOrderId : product[field];
 }

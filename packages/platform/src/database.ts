@@ -30,12 +30,21 @@ export function openDatabase(options: {
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
     keepAlive: true,
     pipeline: true,
-    ...(options.queryTimeoutMs === undefined ? {} : { query_timeout: options.queryTimeoutMs }),
+    ...timeoutsOf(options.queryTimeoutMs),
   } as pg.PoolConfig);
   pool.on('error', options.onError);
   // A connection that breaks while it is in use: its query rejects, and without a listener the process would end too.
   pool.on('connect', (client) => client.on('error', options.onError));
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+}
+
+/** How much later than PostgreSQL itself a client gives up: it is for a PostgreSQL that does not answer at all. */
+const HUNG_AFTER_MS = 2_000;
+
+/** PostgreSQL ends the statement, so that nothing goes on for a caller that has given up. */
+function timeoutsOf(queryTimeoutMs: number | undefined) {
+  if (queryTimeoutMs === undefined) return {};
+  return { statement_timeout: queryTimeoutMs, query_timeout: queryTimeoutMs + HUNG_AFTER_MS };
 }
 
 const DEADLOCK_DETECTED = '40P01';

@@ -20,7 +20,7 @@ const PATH = '/licenseOrder/batchOrder';
 
 /** O5 (interface.md O5; decisions 6.1 to 6.3), its preview and its cancel operation (decisions 6.6). */
 export async function batchOrderRoutes(server: Server, options: ServerOptions): Promise<void> {
-  const { db, log, metrics, verifier, acceptor, applier } = options;
+  const { db, syncDb, log, metrics, verifier, acceptor, applier } = options;
   const onRequest = authorize(verifier, 'auth_order');
   /** What O5 and its preview take. */
   const batchSchema = { querystring: nonceQuery.extend(batchOrderQuery.shape), body: batchOrderBody };
@@ -89,7 +89,7 @@ export async function batchOrderRoutes(server: Server, options: ServerOptions): 
     },
     async (request) => {
       const { applicationId } = callerOf(request);
-      return success(await cancelBatch({ db, log, metrics }, applicationId, request.body));
+      return success(await cancelBatch({ db: syncDb, log, metrics }, applicationId, request.body));
     },
   );
 }

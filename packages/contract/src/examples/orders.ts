@@ -83,7 +83,7 @@ export const previewBatchOrder: OrderExamples<z.input<typeof batchOrderBody>, Su
             orderType: 'delete_product',
             state: 'failed',
             cause: 'product_not_found',
-            message: messageOf('product_not_found', KEPT_LOCK, 'gms-estimator'),
+            message: messageOf('product_not_found', KEPT_LOCK, 'gms-estimator', '; the nearest has limitConcurrent 1'),
             assets: [],
             products: [],
             nearest: [
