@@ -6,7 +6,7 @@ import { type Answer, type Api, dataOf, refusalOf } from './harness/api.ts';
 import { batchOf, newAssetNum, newBuy, type Sent } from './harness/orders.ts';
 import { type Stack, startStack } from './harness/stack.ts';
 
-/** Customers and enterprise main accounts: O1, O2 and O3 (decisions 5). */
+/** Customers and enterprise main accounts: O1 to O4 (decisions 5). */
 let stack: Stack;
 let api: Api;
 
@@ -472,5 +472,175 @@ describe('O3 answers', () => {
     const bound = await bind(body);
     expect(bound).toMatchObject({ channelCustomerId: body.channelCustomerId, enterpriseName: body.enterpriseName });
     expect(await query('test', body.channelCustomerId)).toEqual([bound]);
+  });
+});
+
+describe('O4 changes', () => {
+  const submitUpdate = (body: Sent) => api.call('POST', '/enterprise/user/update', { body });
+  const DONE = { code: 0, message: 'success' };
+
+  /** What is stored of the customers that O2 made for a crmCustomerId: name, branch and address, by channel. */
+  async function storedOf(crmCustomerId: string) {
+    const rows = await stack.db
+      .selectFrom('customer')
+      .select(['channel_code', 'name', 'branch_name', 'address'])
+      .where('channel_customer_id', '=', crmCustomerId)
+      .execute();
+    return Object.fromEntries(rows.map(({ channel_code, ...stored }) => [channel_code, stored]));
+  }
+
+  /** Every customer of the service but one pair's, so that a change in the wrong place is seen. */
+  const othersThan = (crmCustomerId: string) =>
+    stack.db
+      .selectFrom('customer')
+      .selectAll()
+      .where('channel_customer_id', '!=', crmCustomerId)
+      .orderBy('id')
+      .execute();
+
+  /** An enterprise that O2 made, with the body that it was made from. */
+  async function created(changes: Sent = {}) {
+    const body = creation(changes);
+    return { body, ...(await create(body)) };
+  }
+  const asMade = ({ customerName, branchName, address }: ReturnType<typeof creation>) => ({
+    name: customerName,
+    branch_name: branchName,
+    address,
+  });
+
+  it('name, branch and address of the CRM customer, and nothing else', async () => {
+    const { body, enterpriseGlobalId } = await created();
+    await bind(binding({ channelCode: 'crm', enterpriseName: body.customerName }));
+    const customers = await query('crm', body.crmCustomerId);
+    const [members, others] = [await membersOf(enterpriseGlobalId), await othersThan(body.crmCustomerId)];
+    const change = {
+      crmCustomerId: body.crmCustomerId,
+      customerName: 'Renamed',
+      branchName: 'Moved',
+      address: 'New 2',
+    };
+    const answer = await submitUpdate(change);
+    expect(answer.status).toBe(200);
+    expect(answer.body).toEqual(DONE);
+    expect(Object.keys(answer.body)).toEqual(['code', 'message']);
+    expect(await storedOf(body.crmCustomerId)).toEqual({
+      crm: { name: 'Renamed', branch_name: 'Moved', address: 'New 2' },
+      industry: asMade(body),
+    });
+    expect(await query('crm', body.crmCustomerId)).toEqual(customers);
+    expect(customers[0]!.enterpriseName).toBe(body.customerName);
+    expect(await membersOf(enterpriseGlobalId)).toEqual(members);
+    expect(await othersThan(body.crmCustomerId)).toEqual(others);
+  });
+
+  it.each<[what: string, sent: Sent]>([
+    ['absent', {}],
+    ['null', { address: null }],
+    ['empty', { address: '' }],
+    ['blank', { address: ' \t ' }],
+  ])('no address where it is %s', async (_what, sent) => {
+    const { body } = await created();
+    const { crmCustomerId } = body;
+    expect((await submitUpdate({ crmCustomerId, customerName: 'Renamed', branchName: 'B2', ...sent })).body).toEqual(
+      DONE,
+    );
+    const { crm } = await storedOf(crmCustomerId);
+    expect(crm).toEqual({ name: 'Renamed', branch_name: 'B2', address: body.address });
+  });
+
+  it('an address that there was none of', async () => {
+    const body = creation({ address: undefined });
+    await create(body);
+    const { crmCustomerId } = body;
+    await submitUpdate({ crmCustomerId, customerName: 'N', branchName: 'B', address: '街'.repeat(512) });
+    expect((await storedOf(crmCustomerId)).crm).toMatchObject({ address: '街'.repeat(512) });
+  });
+
+  it('texts as they were sent, but for the blanks around them', async () => {
+    const { body } = await created();
+    const text = `客户 & 'quoted" \\ $1 % 😀`;
+    const sent = {
+      crmCustomerId: ` ${body.crmCustomerId}\t`,
+      customerName: ` ${text}`,
+      branchName: `${text} `,
+      address: text,
+    };
+    expect((await submitUpdate(sent)).body).toEqual(DONE);
+    expect((await storedOf(body.crmCustomerId)).crm).toEqual({ name: text, branch_name: text, address: text });
+  });
+
+  it('the same again, with the same answer', async () => {
+    const { body } = await created();
+    const change = { ...body, customerName: 'Renamed' };
+    for (const _ of [1, 2]) expect((await submitUpdate(change)).body).toEqual(DONE);
+    expect((await storedOf(body.crmCustomerId)).crm).toMatchObject({ name: 'Renamed' });
+  });
+
+  it('a name to one that another enterprise or customer has', async () => {
+    const [one, other] = [await created(), await created()];
+    const { customerName } = other.body;
+    expect((await submitUpdate({ ...one.body, customerName })).body).toEqual(DONE);
+    expect((await storedOf(one.body.crmCustomerId)).crm).toMatchObject({ name: customerName });
+    expect(await query('crm', other.body.crmCustomerId)).toMatchObject([{ enterpriseName: customerName }, {}]);
+  });
+
+  it('what a later O2 leaves alone, and takes no enterprise’s name', async () => {
+    const { body, enterpriseGlobalId } = await created();
+    const customerName = newName();
+    await submitUpdate({ ...body, customerName });
+    const after = await storedOf(body.crmCustomerId);
+    expect((await create(body)).enterpriseGlobalId).toBe(enterpriseGlobalId);
+    expect(await storedOf(body.crmCustomerId)).toEqual(after);
+    expect((await create(creation({ customerName }))).enterpriseGlobalId).not.toBe(enterpriseGlobalId);
+    expect(causeOf(await submitCreate(creation({ customerName: body.customerName })))).toBe('enterprise_name_taken');
+  });
+
+  it('one customer to what one of 20 calls at the same time says, whole', async () => {
+    const { body } = await created();
+    const { crmCustomerId } = body;
+    const changes = Array.from({ length: 20 }, (_, index) => ({
+      crmCustomerId,
+      customerName: `Name ${index}`,
+      branchName: `Branch ${index}`,
+      address: `Street ${index}`,
+    }));
+    const answers = await twenty((index) => submitUpdate(changes[index]!));
+    expect(answers.map((answer) => answer.body)).toEqual(changes.map(() => DONE));
+    const stored = await storedOf(crmCustomerId);
+    expect(changes.map((change) => asMade({ ...body, ...change }))).toContainEqual(stored.crm);
+    expect(stored.industry).toEqual(asMade(body));
+  });
+
+  it.each<[who: string, bound: () => Promise<string>]>([
+    ['that nobody knows', async () => randomUUID()],
+    [
+      'that O1 bound in the channel crm, to an enterprise of O1',
+      async () => (await bind(binding({ channelCode: 'crm' }))).channelCustomerId,
+    ],
+    [
+      'that O1 bound in the channel crm, to an enterprise of O2',
+      async () => {
+        const { body } = await created();
+        return (await bind(binding({ channelCode: 'crm', enterpriseName: body.customerName }))).channelCustomerId;
+      },
+    ],
+    [
+      'that O1 bound in the channel industry',
+      async () => (await bind(binding({ channelCode: 'industry' }))).channelCustomerId,
+    ],
+    [
+      'in another case',
+      async () => (await created({ crmCustomerId: `CRM-${randomUUID()}` })).body.crmCustomerId.toLowerCase(),
+    ],
+    ['with a wildcard', async () => `${(await created()).body.crmCustomerId.slice(0, -1)}%`],
+    ['that is an enterprise’s id', async () => (await created()).enterpriseGlobalId],
+  ])('nothing for a crmCustomerId %s', async (_who, bound) => {
+    const crmCustomerId = await bound();
+    const all = await othersThan('');
+    const answer = await submitUpdate({ crmCustomerId, customerName: 'Renamed', branchName: 'Moved', address: 'New' });
+    expect(causeOf(answer)).toBe('customer_not_found');
+    expect(refusalOf(answer).message).toContain(crmCustomerId);
+    expect(await othersThan('')).toEqual(all);
   });
 });

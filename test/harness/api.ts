@@ -1,6 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import type { Credentials } from '@lockstep/access';
-import { type AcceptedOrder, type BatchResult, batchResult, type Customer, failureBody } from '@lockstep/contract';
+import {
+  type AcceptedOrder,
+  type BatchResult,
+  batchResult,
+  type CancelledBatch,
+  type Customer,
+  cancelledBatch,
+  failureBody,
+  type OrderPreview,
+  orderPreview,
+} from '@lockstep/contract';
+import { z } from 'zod';
 
 /** An answer as it came over HTTP. */
 export interface Answer {
@@ -87,6 +98,32 @@ export class Api {
   async process(batch: { channelCode: string; channelOrderId: string }): Promise<BatchResult['orders']> {
     await this.accept(batch);
     return (await this.completed(batch)).orders;
+  }
+
+  /** Carries orders out at once, in a sync batch that must succeed. */
+  carryOut(...orderList: unknown[]): Promise<AcceptedOrder[]> {
+    return this.accept({ channelCode: 'test', channelOrderId: randomUUID(), syncMode: 'sync', orderList });
+  }
+
+  /** The preview of O5 as it is, whatever the answer. */
+  submitPreview(batch: unknown, options: CallOptions = {}): Promise<Answer> {
+    const query = { appKey: this.credentials.appKey, ...options.query };
+    return this.call('POST', '/licenseOrder/batchOrder/preview', { body: batch, ...options, query });
+  }
+
+  /** What each order of a batch would do. The answer is held against the contract. */
+  async preview(batch: unknown): Promise<OrderPreview[]> {
+    return z.array(z.strictObject(orderPreview.shape)).parse(dataOf(await this.submitPreview(batch)));
+  }
+
+  /** The cancel operation as it is, whatever the answer. */
+  submitCancel({ channelCode, channelOrderId }: { channelCode: string; channelOrderId: string }): Promise<Answer> {
+    return this.call('POST', '/licenseOrder/batchOrder/cancel', { body: { channelCode, channelOrderId } });
+  }
+
+  /** Cancels what is pending of a batch. The answer is held against the contract. */
+  async cancel(batch: { channelCode: string; channelOrderId: string }): Promise<CancelledBatch> {
+    return z.strictObject(cancelledBatch.shape).parse(dataOf(await this.submitCancel(batch)));
   }
 
   /** O1 with a new customer of an enterprise of its own, or of the one that is named. */

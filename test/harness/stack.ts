@@ -80,6 +80,7 @@ export async function startStack(options: { queue?: QueueKind; worker?: boolean 
   };
   const api = await startApi({
     db,
+    syncDb: db,
     databaseUrl: url,
     queue,
     log,

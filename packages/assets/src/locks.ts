@@ -35,13 +35,14 @@ interface LockRow {
  */
 export function setLocked(db: Database, log: Logger, change: LockChange): Promise<LockResult[]> {
   return inTransaction(db, async (trx) => {
-    // Locked in the order of their numbers, as the drains of orders do it.
-    const { rows } = await sql<LockRow>`
-      select id, asset_num, license_type, locked from asset
-      where asset_num = any (${[...new Set(change.assetNums)]}::text[]) and revoked_time is null
-      order by asset_num for update`.execute(trx);
-    const locks = new Map(rows.map((row) => [row.asset_num, row]));
-    const changing = rows.filter((row) => LOCKABLE.includes(row.license_type) && row.locked !== change.locked);
+    const assetNums = [...new Set(change.assetNums)];
+    const locks = new Map((await lockRows(trx, assetNums)).map((row) => [row.asset_num, row]));
+    // One that was revoked while this waited for it may have been bought again in the same transaction.
+    const missing = assetNums.filter((assetNum) => !locks.has(assetNum));
+    for (const row of await lockRows(trx, missing)) locks.set(row.asset_num, row);
+    const changing = [...locks.values()].filter(
+      (row) => LOCKABLE.includes(row.license_type) && row.locked !== change.locked,
+    );
     const failedIds = await updateAll(trx, log, changing, change);
     const statusOf = (lock: LockRow | undefined): LockStatus => {
       if (lock === undefined) return NO_SUCH_LOCK;
@@ -50,6 +51,16 @@ export function setLocked(db: Database, log: Logger, change: LockChange): Promis
     };
     return change.assetNums.map((assetNum) => ({ assetNum, status: statusOf(locks.get(assetNum)) }));
   });
+}
+
+/** The active assets of some numbers, locked in the order of their numbers, as the drains of orders do it. */
+async function lockRows(trx: Trx, assetNums: string[]): Promise<LockRow[]> {
+  if (assetNums.length === 0) return [];
+  const { rows } = await sql<LockRow>`
+    select id, asset_num, license_type, locked from asset
+    where asset_num = any (${assetNums}::text[]) and revoked_time is null
+    order by asset_num for update`.execute(trx);
+  return rows;
 }
 
 /** Updates locks together, and one by one where PostgreSQL refuses that; answers the ids of those that it refused. */

@@ -29,6 +29,7 @@ export async function listVirtualAssets(
     .where('asset.license_type', '=', CLOUD_ACCOUNT)
     .where('asset.revoked_time', 'is', null)
     .$if(extendCode !== undefined, (all) => all.where(sql<boolean>`asset.extends ? ${extendCode}`))
+    .orderBy('asset.created_time')
     .orderBy('asset.id')
     .execute();
   return rows.map((row) => ({

@@ -10,17 +10,18 @@ const MAX_TEXT_CHARACTERS = 255;
 export const MAX_ADDRESS_CHARACTERS = 512;
 const MAX_INTEGER = 2_147_483_647;
 
-/** Characters as people count them: a pair of surrogates is one. */
-const characterCount = (value: string) => value.length - (value.match(/[\uD800-\uDBFF][\uDC00-\uDFFF]/g)?.length ?? 0);
+/** Whether there are too many characters as people count them: a pair of surrogates is one. */
+function isTooLong(value: string, maxCharacters: number): boolean {
+  if (value.length <= maxCharacters || value.length > 2 * maxCharacters) return value.length > maxCharacters;
+  const pairs = value.match(/[\uD800-\uDBFF][\uDC00-\uDFFF]/g)?.length ?? 0;
+  return value.length - pairs > maxCharacters;
+}
 
 /** Says what is wrong with a text, if anything. Half a surrogate pair is refused because UTF-8 cannot carry it. */
 function textFault(value: string, minCharacters: number, maxCharacters: number): string | undefined {
   if (value.length < minCharacters) return 'is required';
   if (CONTROL_CHARACTER.test(value) || !value.isWellFormed()) return 'must not hold control characters';
-  if (value.length > maxCharacters && characterCount(value) > maxCharacters) {
-    return `must be at most ${maxCharacters} characters`;
-  }
-  return undefined;
+  return isTooLong(value, maxCharacters) ? `must be at most ${maxCharacters} characters` : undefined;
 }
 
 interface TextBounds {

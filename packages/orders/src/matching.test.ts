@@ -143,4 +143,14 @@ describe('the nearest', () => {
     expect(refusal).toMatchObject({ reason: 'product_not_found', assetNum: '8' });
     expect(refusal.message).toBe('Asset 8 has no active product gms-100 that matches.');
   });
+
+  it.each<[Partial<ProductInstance>, string | undefined, string]>([
+    [{ limitEndDate: 21 }, undefined, 'limitEndDate 21'],
+    [{ limitStartDate: null, limitConcurrent: 0 }, undefined, 'limitStartDate not set and limitConcurrent 0'],
+    [{ productUri: 'b' }, '2', 'productUri b and srcLicenseOrderId 1'],
+  ])('are spoken of in its message, the first of them with what it has: %j', (changes, source, has) => {
+    const candidates = [instance({ productUri: 'c', limitEndDate: 1, limitStartDate: 0 }), instance(changes)];
+    const refusal = new ProductNotFound('8', candidates, wanted({}, source));
+    expect(refusal.message).toBe(`Asset 8 has no active product gms-100 that matches; the nearest has ${has}.`);
+  });
 });
