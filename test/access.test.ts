@@ -1,10 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { type Credentials, createApplication, setApplicationStatus } from '@lockstep/access';
-import { startApi } from '@lockstep/api';
 import { type Scope, tokenAnswer } from '@lockstep/contract';
-import { type Closable, createLogger } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startAnotherApi } from './harness/another-api.ts';
 import { type Answer, Api, dataOf, refusalOf } from './harness/api.ts';
 import { batchOf, newAssetNum, newBuy, productToBuy } from './harness/orders.ts';
 import { type Stack, startStack } from './harness/stack.ts';
@@ -330,24 +329,13 @@ async function idOf(own: Api): Promise<string> {
 }
 
 describe('g_nonce', () => {
-  let secondApi: Closable & { baseUrl: string };
+  let secondApi: Awaited<ReturnType<typeof startAnotherApi>>;
   /** The same caller at another API process of the same service. */
   let there: Api;
 
   beforeAll(async () => {
-    const log = createLogger({ name: 'second', level: 'silent' });
-    const { db, url: databaseUrl, queue, metrics } = stack;
-    secondApi = await startApi({
-      db,
-      databaseUrl,
-      queue,
-      log,
-      metrics,
-      region: 'domestic',
-      host: '127.0.0.1',
-      port: 0,
-    });
-    there = new Api(secondApi.baseUrl, api.credentials, api.token);
+    secondApi = await startAnotherApi(stack, api);
+    there = secondApi.api;
   });
   afterAll(() => secondApi.close());
 

@@ -1,9 +1,8 @@
 import { createApplication } from '@lockstep/access';
-import { startApi } from '@lockstep/api';
 import { assetNumber } from '@lockstep/contract';
-import { type Closable, createLogger, createMetrics } from '@lockstep/platform';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { startAnotherApi } from './harness/another-api.ts';
 import { Api, dataOf, refusalOf } from './harness/api.ts';
 import { freePort } from './harness/redis.ts';
 import { ServiceProcess } from './harness/service-process.ts';
@@ -21,16 +20,6 @@ function numbersFrom(firstDigit: '6' | '8', first: number, count: number): strin
   return Array.from({ length: count }, (_, index) => String(Number(firstDigit) * 1e9 + first + index));
 }
 
-/** Opens one more API on a stack, in a region of its own. */
-async function startAnotherApi(stack: Stack, region: 'domestic' | 'overseas'): Promise<Closable & { baseUrl: string }> {
-  const { db, url: databaseUrl, queue } = stack;
-  const log = createLogger({ name: 'test', level: 'silent' });
-  const metrics = createMetrics(async () => ({ lanes: [], oldestPendingSeconds: 0 }));
-  return await startApi({ db, syncDb: db, databaseUrl, queue, log, metrics, region, host: '127.0.0.1', port: 0 });
-}
-/** The same application's caller at another API. */
-const at = (baseUrl: string, { credentials, token }: Api) => new Api(baseUrl, credentials, token);
-
 /** How many numbers of a region have been handed out. */
 async function handedOut(db: TestDatabase['db'], firstDigit: 6 | 8): Promise<number> {
   const row = db.selectFrom('asset_number').select('handed_out').where('first_digit', '=', firstDigit);
@@ -39,19 +28,19 @@ async function handedOut(db: TestDatabase['db'], firstDigit: 6 | 8): Promise<num
 
 describe('O9', () => {
   let stack: Stack;
-  let second: Closable & { baseUrl: string };
-  let abroad: Closable & { baseUrl: string };
+  let second: Awaited<ReturnType<typeof startAnotherApi>>;
+  let abroad: Awaited<ReturnType<typeof startAnotherApi>>;
   let api: Api;
   let there: Api;
   let overseas: Api;
 
   beforeAll(async () => {
     stack = await startStack({ worker: false });
-    second = await startAnotherApi(stack, 'domestic');
-    abroad = await startAnotherApi(stack, 'overseas');
     api = await stack.newApi(['auth_order']);
-    there = at(second.baseUrl, api);
-    overseas = at(abroad.baseUrl, api);
+    second = await startAnotherApi(stack, api);
+    abroad = await startAnotherApi(stack, api, { region: 'overseas' });
+    there = second.api;
+    overseas = abroad.api;
   });
   afterAll(async () => {
     await Promise.all([second.close(), abroad.close()]);

@@ -1,38 +1,19 @@
-import { startApi } from '@lockstep/api';
 import type { Customer, OrderResult } from '@lockstep/contract';
 import { type Job, QUEUE_NAME } from '@lockstep/orders';
-import { createLogger, createMetrics, openProducer, type QueueBackend } from '@lockstep/platform';
+import { createLogger, openProducer } from '@lockstep/platform';
 import { Redis } from 'ioredis';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { LANE_COUNT, laneOf } from '../packages/orders/src/lanes.ts';
-import { Api } from './harness/api.ts';
+import { LANE_COUNT } from '../packages/orders/src/lanes.ts';
+import { startAnotherApi } from './harness/another-api.ts';
+import type { Api } from './harness/api.ts';
+import { newCustomersInLanes } from './harness/lanes.ts';
 import { batchOf, deleteAsset, newAssetNum, newBuy, productToBuy, type Sent } from './harness/orders.ts';
 import { freePort } from './harness/redis.ts';
 import { QUEUE_KINDS, type Stack, startStack } from './harness/stack.ts';
 
 const ALL_LANES = Array.from({ length: LANE_COUNT }, (_, lane) => lane);
 const silent = createLogger({ name: 'test', level: 'silent' });
-
-/** Opens one more API process on a stack; `queue` where it is not to use the stack's. */
-async function startAnotherApi(stack: Stack, queue: QueueBackend = stack.queue) {
-  const { db, url } = stack;
-  const metrics = createMetrics(async () => ({ lanes: [], oldestPendingSeconds: 0 }));
-  const options = {
-    db,
-    databaseUrl: url,
-    queue,
-    log: silent,
-    metrics,
-    region: 'domestic' as const,
-    host: '127.0.0.1',
-    port: 0,
-  };
-  return { ...(await startApi(options)), metrics };
-}
-
-/** The same application's caller at another API. */
-const at = (baseUrl: string, { credentials, token }: Api) => new Api(baseUrl, credentials, token);
 
 /** Buys the number and takes it back, `count` orders in turn: each succeeds only right after the one before it. */
 function buyAndDelete(customer: Customer, assetNum: string, count: number): Sent[] {
@@ -69,16 +50,6 @@ async function assetsOf(stack: Stack, assetNum: string) {
     .execute();
 }
 
-/** Customers that are all in different lanes. */
-async function newCustomersInLanes(api: Api, count: number): Promise<Customer[]> {
-  const byLane = new Map<number, Customer>();
-  while (byLane.size < count) {
-    const customer = await api.newCustomer();
-    byLane.set(laneOf(customer.customerId), customer);
-  }
-  return [...byLane.values()];
-}
-
 describe.each(QUEUE_KINDS)('orders on %s, with two APIs and two workers,', (queue) => {
   let stack: Stack;
   let second: Awaited<ReturnType<typeof startAnotherApi>>;
@@ -88,9 +59,9 @@ describe.each(QUEUE_KINDS)('orders on %s, with two APIs and two workers,', (queu
   beforeAll(async () => {
     stack = await startStack({ queue });
     await stack.startWorker();
-    second = await startAnotherApi(stack);
     api = await stack.newApi();
-    apis = [api, at(second.baseUrl, api)];
+    second = await startAnotherApi(stack, api);
+    apis = [api, second.api];
   });
   afterAll(async () => {
     await second.close();
@@ -223,9 +194,9 @@ describe.concurrent.each(QUEUE_KINDS)('what no job asks for, on %s,', (queue) =>
   it('is found when the queue cannot be reached at acceptance', async () => {
     const stack = await startStack({ queue });
     const unreachable = { kind: 'redis', url: `redis://127.0.0.1:${await freePort()}` } as const;
-    const cutOff = await startAnotherApi(stack, unreachable);
+    const cutOff = await startAnotherApi(stack, await stack.newApi(), { queue: unreachable });
     try {
-      const api = at(cutOff.baseUrl, await stack.newApi());
+      const { api } = cutOff;
       const customer = await api.newCustomer();
       const batches = buyAndDelete(customer, newAssetNum(), 20).map((order) => batchOf(order));
       await acceptAll([api], batches);
@@ -238,12 +209,12 @@ describe.concurrent.each(QUEUE_KINDS)('what no job asks for, on %s,', (queue) =>
 
   it('is found when all jobs are lost', async () => {
     const stack = await startStack({ queue, worker: false });
-    const other = await startAnotherApi(stack);
+    const api = await stack.newApi();
+    const other = await startAnotherApi(stack, api);
     try {
-      const api = await stack.newApi();
       const customers = await newCustomersInLanes(api, 3);
       const batches = [0, 1].map(() => batchOf(...customers.map((customer) => newBuy(customer, [newAssetNum()]))));
-      await acceptAll([at(other.baseUrl, api)], batches);
+      await acceptAll([other.api], batches);
       // By the time that an API has stopped, it has queued its jobs.
       await other.close();
       expect(await loseAllJobs(stack)).toBeGreaterThan(0);

@@ -72,9 +72,11 @@ function hintOf(candidates: readonly ProductInstance[], wanted: Wanted): string 
   }
   if (nearest === undefined) return '';
   const { product, differs } = nearest;
-  return `; the nearest has ${list.format(differs.map((field) => `${field} ${fieldOf(product, field) ?? 'not set'}`))}`;
+  return `; the nearest has ${list.format(differs.map((field) => describe(product, field)))}`;
 }
 
-function fieldOf(product: ProductInstance, field: DifferingField): string | number | null {
-  return field === 'srcLicenseOrderId' ? product.licenseOrderId : product[field];
+/** A source order is not named: a preview's own orders have no ids, and those of a refused sync call are nobody's. */
+function describe(product: ProductInstance, field: DifferingField): string {
+  if (field === 'srcLicenseOrderId') return 'another srcLicenseOrderId';
+  return `${field} ${product[field] ?? 'not set'}`;
 }

@@ -15,6 +15,11 @@ interface SyncCall {
   orders: Order[];
 }
 
+/** A call whose batch was not stored before, with the id that it gets. */
+interface FreshCall extends SyncCall {
+  id: string;
+}
+
 const MAX_GROUP_BATCHES = 64;
 const MAX_GROUP_WEIGHT = 4_000;
 const MAX_GROUPS_AT_ONCE = 2;
@@ -103,34 +108,51 @@ async function drawBatchIds(trx: Trx, count: number): Promise<string[]> {
 }
 
 /** Applies batches that were not stored before and stores them as finished, or throws the refusal of what failed. */
-async function applyFresh(trx: Trx, calls: (SyncCall & { id: string })[], ids: LedgerIds): Promise<void> {
+async function applyFresh(trx: Trx, calls: FreshCall[], ids: LedgerIds): Promise<void> {
   if (calls.length === 0) return;
   const ledger = await loadLedger(trx, scopeOf(calls.flatMap(({ orders }) => orders)));
   const outcomes = planLoaded(ledger, calls.flatMap(inSequence));
   const failures = outcomes.filter(({ failure }) => failure !== null);
   if (failures.length > 0) throw new BatchFailed(failures, outcomes.length);
-  await together([storeApplied(trx, ledger, outcomes, ids), insertFinished(trx, calls)]);
+  // The batches first: where another call stores one of their keys, that is the failure which counts.
+  await together([
+    insertBatches(trx, calls),
+    storeApplied(trx, ledger, outcomes, ids),
+    insertFinishedChunks(trx, calls),
+  ]);
 }
 
-function inSequence({ id, orders }: SyncCall & { id: string }) {
+function inSequence({ id, orders }: FreshCall) {
   return orders
     .map((order, index) => ({ licenseOrderId: licenseOrderIdOf(id, index), order }))
     .sort((a, b) => a.order.sequence - b.order.sequence);
 }
 
-async function insertFinished(trx: Trx, calls: (SyncCall & { id: string })[]): Promise<void> {
-  const batchRows = calls.map(({ id, batch }) => ({
-    id,
-    application_id: batch.applicationId,
-    channel_code: batch.channelCode,
-    channel_order_id: batch.channelOrderId,
-    sync_mode: batch.syncMode,
-    digest: batch.digest,
-    sequences: batch.sequences,
-    customer_ids: batch.customerIds,
-    order_types: batch.orderTypes,
+/** In the order of their keys, as accepted batches are inserted: who stores the same ones waits and does not deadlock. */
+async function insertBatches(trx: Trx, calls: readonly FreshCall[]): Promise<void> {
+  const rows = calls.map(({ id, batch }) => ({
+    key: keyOf(batch),
+    row: {
+      id,
+      application_id: batch.applicationId,
+      channel_code: batch.channelCode,
+      channel_order_id: batch.channelOrderId,
+      sync_mode: batch.syncMode,
+      digest: batch.digest,
+      sequences: batch.sequences,
+      customer_ids: batch.customerIds,
+      order_types: batch.orderTypes,
+    },
   }));
-  const chunkRows = calls.flatMap(({ id, batch }) =>
+  const sorted = rows.sort((a, b) => (a.key < b.key ? -1 : 1));
+  await trx
+    .insertInto('batch')
+    .values(sorted.map(({ row }) => row))
+    .execute();
+}
+
+async function insertFinishedChunks(trx: Trx, calls: readonly FreshCall[]): Promise<void> {
+  const rows = calls.flatMap(({ id, batch }) =>
     batch.chunks.map(({ lane, orderCount, weight }) => ({
       batch_id: id,
       lane,
@@ -142,10 +164,7 @@ async function insertFinished(trx: Trx, calls: (SyncCall & { id: string })[]): P
       failed: 0,
     })),
   );
-  await together([
-    trx.insertInto('batch').values(batchRows).execute(),
-    trx.insertInto('lane_chunk').values(chunkRows).execute(),
-  ]);
+  await trx.insertInto('lane_chunk').values(rows).execute();
 }
 
 /** Why a sync call was refused: the cause of its first failed order, and a message that names every one. */

@@ -1,0 +1,19 @@
+import { type ApiOptions, startApi } from '@lockstep/api';
+import { createLogger, createMetrics } from '@lockstep/platform';
+import { Api } from './api.ts';
+import type { Stack } from './stack.ts';
+
+/** Starts one more API on a stack, with options of its own where they differ; `api` calls it for the same application. */
+export async function startAnotherApi(
+  stack: Stack,
+  { credentials, token }: Api,
+  changes: Partial<Pick<ApiOptions, 'queue' | 'region'>> = {},
+) {
+  const { db, url, queue } = stack;
+  const metrics = createMetrics(async () => ({ lanes: [], oldestPendingSeconds: 0 }));
+  const log = createLogger({ name: 'test', level: 'silent' });
+  const place = { region: 'domestic', host: '127.0.0.1', port: 0 } as const;
+  const options = { db, syncDb: db, databaseUrl: url, queue, log, metrics, ...place, ...changes };
+  const { baseUrl, close } = await startApi(options);
+  return { api: new Api(baseUrl, credentials, token), metrics, close };
+}
