@@ -1,1 +1,2 @@
 drop table lock_audit;
+drop function refuse_change();

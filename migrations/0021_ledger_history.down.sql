@@ -1,5 +1,5 @@
 drop function check_merchandises_updated() cascade;
-drop function check_stays_on_asset() cascade;
+drop function check_stays() cascade;
 drop function check_products_inserted() cascade;
 drop function check_merchandises_inserted() cascade;
 drop function check_grants_updated() cascade;

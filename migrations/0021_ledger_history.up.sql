@@ -198,21 +198,28 @@ end $$;
 create trigger check_inserted after insert on product_instance
   referencing new table as changed for each statement execute function check_products_inserted();
 
--- What was bought onto one asset never moves to another.
-create function check_stays_on_asset() returns trigger language plpgsql as $$
+-- What was bought onto one asset never moves: not to another asset, order or merchandise. The arguments are the columns
+-- that say where a row belongs.
+create function check_stays() returns trigger language plpgsql as $$
+declare
+  moved boolean;
 begin
-  if exists (
-    select id, asset_id, license_order_id from before except select id, asset_id, license_order_id from changed
-  ) then
-    raise check_violation using message = tg_table_name || ': moved to another asset or order';
+  execute format('select exists (select %1$s from before except select %1$s from changed)', tg_argv[0]) into moved;
+  if moved then
+    raise check_violation using message = tg_table_name || ': moved to another asset, order or merchandise';
   end if;
   return null;
 end $$;
 
-create trigger check_stays_on_asset after update on merchandise_instance
-  referencing old table as before new table as changed for each statement execute function check_stays_on_asset();
-create trigger check_stays_on_asset after update on product_instance
-  referencing old table as before new table as changed for each statement execute function check_stays_on_asset();
+create trigger check_stays after update on asset_grant
+  referencing old table as before new table as changed
+  for each statement execute function check_stays('asset_id, license_order_id');
+create trigger check_stays after update on merchandise_instance
+  referencing old table as before new table as changed
+  for each statement execute function check_stays('id, asset_id, license_order_id, parent_id');
+create trigger check_stays after update on product_instance
+  referencing old table as before new table as changed
+  for each statement execute function check_stays('id, asset_id, license_order_id, merchandise_id');
 
 -- A merchandise is revoked with what is in it.
 create function check_merchandises_updated() returns trigger language plpgsql set enable_seqscan = off as $$

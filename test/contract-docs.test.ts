@@ -4,7 +4,7 @@ import { type Cause, causes } from '@lockstep/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type Answer, type Api, dataOf } from './harness/api.ts';
-import { batchOf, deleteAsset, newAssetNum, newBuy } from './harness/orders.ts';
+import { batchOf, deleteAsset, deleteProduct, newAssetNum, newBuy, type Sent } from './harness/orders.ts';
 import { type Stack, startStack } from './harness/stack.ts';
 
 /** The published description against what the service really does (decisions 1 and 9). */
@@ -161,6 +161,10 @@ describe('a real answer is of the published shape and holds nothing else', () =>
   const bind = { channelCode: 'test', customerName: 'C', branchName: 'B', passwordMobile: '13800000000' };
   const newBinding = () => ({ ...bind, channelCustomerId: randomUUID(), enterpriseName: `Enterprise ${randomUUID()}` });
 
+  const lockBody = (...assetNums: string[]) => ({ assetNums, operatorIdentity: 'Operator' });
+  const CRM_CUSTOMER = randomUUID();
+  const ENTERPRISE = { crmCustomerId: CRM_CUSTOMER, customerName: `Enterprise ${CRM_CUSTOMER}`, branchName: 'B' };
+
   /** A success and a refusal of each operation of the order module. */
   const CALLS: [operation: string, success: () => Promise<Answer>, refused: () => Promise<Answer>][] = [
     [
@@ -170,11 +174,16 @@ describe('a real answer is of the published shape and holds nothing else', () =>
     ],
     [
       `post ${ROOT}/enterprise/user/create`,
-      () => {
-        const names = { customerName: `Enterprise ${randomUUID()}`, branchName: 'B' };
-        return api.call('POST', '/enterprise/user/create', { body: { crmCustomerId: randomUUID(), ...names } });
-      },
+      () => api.call('POST', '/enterprise/user/create', { body: ENTERPRISE }),
       () => api.call('POST', '/enterprise/user/create', { nonce: null, body: {} }),
+    ],
+    [
+      `post ${ROOT}/enterprise/user/update`,
+      async () => {
+        await api.call('POST', '/enterprise/user/create', { body: ENTERPRISE });
+        return await api.call('POST', '/enterprise/user/update', { body: { ...ENTERPRISE, address: 'Street' } });
+      },
+      () => api.call('POST', '/enterprise/user/update', { body: { ...ENTERPRISE, crmCustomerId: randomUUID() } }),
     ],
     [
       `get ${ROOT}/enterprise/user/query`,
@@ -185,10 +194,80 @@ describe('a real answer is of the published shape and holds nothing else', () =>
       },
       () => api.call('GET', '/enterprise/user/query', { token: null }),
     ],
+    ...['lock', 'unlock'].map((operation): (typeof CALLS)[number] => [
+      `post ${ROOT}/asset/${operation}`,
+      async () => {
+        const customer = await api.newCustomer();
+        const [lock, certificate] = [newAssetNum(), newAssetNum()];
+        await api.process(
+          batchOf(newBuy(customer, [lock]), newBuy(customer, [certificate], { licenseType: 'softkey' })),
+        );
+        const body = lockBody(lock, certificate, newAssetNum());
+        const answer = await api.call('POST', `/asset/${operation}`, { body });
+        expect(dataOf(answer).map(({ status }: Json) => status)).toEqual([1, 4, 2]);
+        return answer;
+      },
+      () => api.call('POST', `/asset/${operation}`, { body: lockBody() }),
+    ]),
+    [
+      `get ${ROOT}/asset/{enterpriseGlobalId}/list`,
+      async () => {
+        const customer = await api.newCustomer();
+        const licenseType = { licenseType: 'cloud_customer' };
+        const element = {
+          limitStartDate: 1,
+          limitEndDate: 2,
+          assetExtendList: [{ extendCode: 'gxxp', extendValue: '1' }],
+        };
+        const [assigned, unassigned] = [newAssetNum(), newAssetNum()];
+        await api.process(
+          batchOf(newBuy(customer, [assigned], licenseType), newBuy(customer, [unassigned], licenseType, element)),
+        );
+        await assign(assigned, customer.enterpriseGlobalId);
+        const answer = await api.call('GET', `/asset/${customer.enterpriseGlobalId}/list`);
+        expect(dataOf(answer).map(({ assignStatus }: Json) => assignStatus.assignStatus)).toEqual([
+          'assigned',
+          'unassigned',
+        ]);
+        return answer;
+      },
+      () => api.call('GET', '/asset/1/list'),
+    ],
+    [
+      `post ${ROOT}/shellnums`,
+      () => api.call('POST', '/shellnums', { body: { size: 3 } }),
+      () => api.call('POST', '/shellnums', { body: { size: 0 } }),
+    ],
     [
       `post ${ROOT}/licenseOrder/batchOrder`,
       async () => await api.submit(batchOf(newBuy(await api.newCustomer(), [newAssetNum()]))),
       () => api.submit(batchOf()),
+    ],
+    [
+      `post ${ROOT}/licenseOrder/batchOrder/preview`,
+      async () => {
+        const customer = await api.newCustomer();
+        const assetNum = newAssetNum();
+        await api.process(batchOf(newBuy(customer, [assetNum])));
+        const answer = await preview(
+          deleteProduct(customer, [assetNum], { productUri: 'another' }),
+          newBuy(customer, [newAssetNum()]),
+          deleteAsset(customer, [assetNum]),
+        );
+        const [failed, ...succeeded] = dataOf(answer);
+        expect(failed.nearest).toHaveLength(1);
+        expect(succeeded.map(({ products }: Json) => products.length)).toEqual([1, 1]);
+        return answer;
+      },
+      () => preview(),
+    ],
+    [
+      `post ${ROOT}/licenseOrder/batchOrder/cancel`,
+      async () => {
+        const { channelCode, channelOrderId } = await finishedBatch();
+        return await api.call('POST', '/licenseOrder/batchOrder/cancel', { body: { channelCode, channelOrderId } });
+      },
+      () => api.call('POST', '/licenseOrder/batchOrder/cancel', { body: { channelCode: 'a', channelOrderId: 'b' } }),
     ],
     [
       `get ${ROOT}/licenseOrder/batchOrder`,
@@ -215,6 +294,20 @@ describe('a real answer is of the published shape and holds nothing else', () =>
     const batch = batchOf(newBuy(customer, [newAssetNum()]), deleteAsset(customer, [newAssetNum()]));
     await api.process(batch);
     return batch;
+  }
+
+  const preview = (...orders: Sent[]) => {
+    const { appKey } = api.credentials;
+    return api.call('POST', '/licenseOrder/batchOrder/preview', { body: batchOf(...orders), query: { appKey } });
+  };
+
+  /** Has a new employee of the enterprise hold an asset. */
+  async function assign(assetNum: string, enterpriseId: string): Promise<void> {
+    const employee = { enterprise_id: enterpriseId, user_name: 'holder', is_administrator: false };
+    const member = await stack.db.insertInto('member').values(employee).returning('id').executeTakeFirstOrThrow();
+    const assets = stack.db.selectFrom('asset').select('id').where('asset_num', '=', assetNum);
+    const asset = await assets.executeTakeFirstOrThrow();
+    await stack.db.insertInto('asset_assignment').values({ asset_id: asset.id, member_id: member.id }).execute();
   }
 
   it('for every operation of the order module', () => {

@@ -1,11 +1,27 @@
 import { readdir, readFile } from 'node:fs/promises';
-import { migrateDown, migrateToLatest, type Tables } from '@lockstep/platform';
+import { LedgerIds, setLocked } from '@lockstep/assets';
+import { batchOrderBody, type Customer, type LicenseType, licenseType } from '@lockstep/contract';
+import {
+  behindSavepoint,
+  createLogger,
+  type Database,
+  migrateDown,
+  migrateToLatest,
+  type Tables,
+} from '@lockstep/platform';
 import { type ControlledTransaction, sql } from 'kysely';
+import { type MigrationProvider, Migrator } from 'kysely/migration';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { prepareBatch } from '../packages/orders/src/batch.ts';
+import { drainLanes } from '../packages/orders/src/drain.ts';
+import { LANE_COUNT } from '../packages/orders/src/lanes.ts';
+import { batchOf, deleteAsset, deleteProduct, newBuy, type Sent } from './harness/orders.ts';
 import { createTestDatabase, type TestDatabase } from './harness/stack.ts';
 
 const MIGRATIONS = new URL('../migrations/', import.meta.url);
 const TABLES = new URL('../packages/platform/src/tables.ts', import.meta.url);
+
+const silent = createLogger({ name: 'test', level: 'silent' });
 
 let database: TestDatabase;
 
@@ -48,8 +64,8 @@ async function migrationNames(): Promise<string[]> {
   return files.filter((file) => file.endsWith('.up.sql')).map((file) => file.slice(0, -'.up.sql'.length));
 }
 
-async function run(file: string): Promise<void> {
-  await sql.raw(await readFile(new URL(file, MIGRATIONS), 'utf8')).execute(database.db);
+async function run(file: string, db: Database = database.db): Promise<void> {
+  await sql.raw(await readFile(new URL(file, MIGRATIONS), 'utf8')).execute(db);
 }
 
 describe('the migrations', () => {
@@ -170,11 +186,21 @@ const rows = {
   },
   asset_assignment: { asset_id: 1, member_id: 1 },
   asset_lending: { asset_id: 1, lock_asset_id: 2 },
+  lock_audit: { asset_id: 1, locked: true, operator_identity: 'Me', application_id: 1, request_id: 'r1' },
 } satisfies Record<string, Record<string, unknown>>;
 type Table = keyof typeof rows;
 
+/** Inserts the table's valid row, with changes. */
+async function insertInto(db: Database, table: Table, changes: Record<string, unknown> = {}): Promise<void> {
+  const row = { ...rows[table], ...changes };
+  const columns = sql.join(Object.keys(row).map((column) => sql.ref(column)));
+  const values = sql.join(Object.values(row));
+  await sql`insert into ${sql.table(table)} (${columns}) overriding system value values (${values})`.execute(db);
+}
+
 describe('the constraints', () => {
-  const now = new Date();
+  /** The database's clock: the times that it fills in itself are not before the transaction's, nor after this. */
+  const now = sql`statement_timestamp()`;
 
   let trx: ControlledTransaction<Tables>;
 
@@ -188,13 +214,7 @@ describe('the constraints', () => {
   });
   afterEach(() => trx.rollback().execute());
 
-  /** Inserts the table's valid row, with changes. */
-  async function insert(table: Table, changes: Record<string, unknown> = {}): Promise<void> {
-    const row = { ...rows[table], ...changes };
-    const columns = sql.join(Object.keys(row).map((column) => sql.ref(column)));
-    const values = sql.join(Object.values(row));
-    await sql`insert into ${sql.table(table)} (${columns}) overriding system value values (${values})`.execute(trx);
-  }
+  const insert = (table: Table, changes: Record<string, unknown> = {}) => insertInto(trx, table, changes);
 
   const UNIQUE = '23505';
   const FOREIGN_KEY = '23503';
@@ -281,6 +301,8 @@ describe('the constraints', () => {
     ['two holders of an asset', UNIQUE, 'asset_assignment', {}],
     ['an asset lent twice', UNIQUE, 'asset_lending', {}],
     ['a lock lent into itself', CHECK, 'asset_lending', { asset_id: 2 }],
+    ['a change of a lock that does not exist', FOREIGN_KEY, 'lock_audit', { asset_id: 9 }],
+    ['a change of a lock by no application', FOREIGN_KEY, 'lock_audit', { application_id: 9 }],
   ])('refuse %s', async (_, state, table, changes) => {
     await expect(insert(table, changes)).rejects.toMatchObject({ code: state });
   });
@@ -296,39 +318,348 @@ describe('the constraints', () => {
     await insert(table, changes);
   });
 
-  it('refuse to revoke an asset with something active on it', async () => {
-    const contents = ['asset_grant', 'merchandise_instance', 'product_instance'] as const;
-    const revoke = async (table: Table) => {
-      const column = sql.ref(table === 'asset' ? 'id' : 'asset_id');
-      await sql`update ${sql.table(table)} set revoked_time = now() where ${column} = 1`.execute(trx);
-    };
-    for (const active of contents) {
-      await sql`savepoint all_active`.execute(trx);
-      for (const table of contents) if (table !== active) await revoke(table);
-      await expect(revoke('asset')).rejects.toMatchObject({ code: CHECK });
-      await sql`rollback to savepoint all_active`.execute(trx);
-    }
-    for (const table of [...contents, 'asset'] as const) await revoke(table);
-  });
-
-  it.each<[Table, Record<string, unknown>]>([
-    ['asset_grant', { license_order_id: 8193 }],
-    ['merchandise_instance', { id: 2 }],
-    ['product_instance', { id: 2 }],
-  ])('refuse an active %s on a revoked asset, and allow a revoked one', async (table, changes) => {
-    await insert('asset', { id: 3, revoked_time: now });
-    const row = { ...changes, asset_id: 3 };
-    await insert(table, { ...row, revoked_time: now });
-    await sql`delete from ${sql.table(table)} where asset_id = 3`.execute(trx);
-    await expect(insert(table, row)).rejects.toMatchObject({ code: FOREIGN_KEY });
-  });
-
   it('allow any number of revoked assets with one number', async () => {
+    await sql`delete from asset_lending`.execute(trx);
     for (const id of [3, 4, 5]) await insert('asset', { id, asset_num: 'LOCK', revoked_time: now });
-    await sql`update asset set revoked_time = now() where id = 2`.execute(trx);
+    await sql`update asset set revoked_time = ${now} where id = 2`.execute(trx);
     await insert('asset', { id: 6, asset_num: 'LOCK' });
     await expect(sql`update asset set revoked_time = null where id = 3`.execute(trx)).rejects.toMatchObject({
       constraint: 'asset_active_number',
     });
+  });
+
+  const another = { id: 3, asset_num: 'X3' };
+  const T0 = '2000-01-01T00:00:00Z';
+  const T1 = '2000-01-01T00:00:00.001Z';
+  const REVOCABLE = ['asset', 'asset_grant', 'merchandise_instance', 'product_instance'] as const;
+  const CHANGEABLE = ['asset', 'merchandise_instance', 'product_instance'] as const;
+  /** What makes a second row of the table's valid one. */
+  const second = {
+    asset: another,
+    asset_grant: { asset_id: 2 },
+    merchandise_instance: { id: 2 },
+    product_instance: { id: 2 },
+  };
+  const finished = { lane: 4, payload: null, succeeded: 2, failed: 0 };
+
+  type Row = Record<string, unknown>;
+  type Neighbours = [what: string, constraint: string, table: Table, refused: Row, allowed: Row];
+
+  it.each<Neighbours>([
+    ...REVOCABLE.map((table): Neighbours => {
+      const created = { ...second[table], created_time: T1, ...(table !== 'asset_grant' && { updated_time: T1 }) };
+      const times = [T0, T1].map((revoked_time) => ({ ...created, revoked_time }));
+      return [`a ${table} revoked before it was created`, `${table}_times`, table, times[0]!, times[1]!];
+    }),
+    ...CHANGEABLE.map((table): Neighbours => {
+      const times = [T0, T1].map((updated_time) => ({ ...second[table], created_time: T1, updated_time }));
+      return [`a ${table} changed before it was created`, `${table}_times`, table, times[0]!, times[1]!];
+    }),
+    [
+      'a chunk finished before it was accepted',
+      'lane_chunk_times',
+      'lane_chunk',
+      { ...finished, accepted_time: T1, finished_time: T0 },
+      { ...finished, accepted_time: T1, finished_time: T1 },
+    ],
+    [
+      'a product that ends before it starts',
+      'product_instance_period',
+      'product_instance',
+      { id: 2, limit_start_date: 2, limit_end_date: 1 },
+      { id: 2, limit_start_date: 2, limit_end_date: 2 },
+    ],
+    [
+      'an asset of an unknown license type',
+      'asset_license_type',
+      'asset',
+      { ...another, license_type: 'usbkey' },
+      { ...another, license_type: 'identity_usbkey' },
+    ],
+  ])('refuse %s, and allow what is next to it', async (_, constraint, table, refused, allowed) => {
+    await expect(behindSavepoint(trx, () => insert(table, refused))).rejects.toMatchObject({ code: CHECK, constraint });
+    await insert(table, allowed);
+  });
+
+  it.each([{ limit_start_date: 5 }, { limit_end_date: 5 }, {}])('allow a product of the open period %j', (period) =>
+    insert('product_instance', { id: 2, ...period }),
+  );
+
+  it.each(REVOCABLE)(
+    'give a %s the times of the statement, which come after those of the transaction',
+    async (table) => {
+      const times = table === 'asset_grant' ? sql`created_time` : sql`least(created_time, updated_time)`;
+      const { rows } = await sql`select ${times} > now() as later from ${sql.table(table)}`.execute(trx);
+      expect(rows).toContainEqual({ later: true });
+      expect(rows).not.toContainEqual({ later: false });
+    },
+  );
+
+  /** The license types with which an asset may be inserted as it is told. */
+  async function typesThatAllow(changes: Record<string, unknown>): Promise<LicenseType[]> {
+    const allowed: LicenseType[] = [];
+    for (const license_type of licenseType.options) {
+      const row = { id: 100 + allowed.length, asset_num: license_type, license_type, ...changes };
+      const outcome = behindSavepoint(trx, () => insert('asset', row));
+      const constraint = await outcome.then(
+        () => null,
+        (error) => error.constraint,
+      );
+      if (constraint === null) allowed.push(license_type);
+      else expect(constraint).toMatch(/^asset_(lock|freez)able$/);
+    }
+    return allowed;
+  }
+
+  it('allow exactly the license types of the contract', async () => {
+    const { rows } = await sql<{ definition: string }>`
+      select pg_get_constraintdef(oid) as definition from pg_constraint where conname = 'asset_license_type'`.execute(
+      trx,
+    );
+    const listed = [...rows[0]!.definition.matchAll(/'(\w*)'::text/g)].map(([, type]) => type!);
+    expect(listed.toSorted()).toEqual(licenseType.options.toSorted());
+    expect(await typesThatAllow({})).toEqual(licenseType.options);
+  });
+
+  it('allow exactly those assets to be locked that O6 locks', async () => {
+    const other = await createTestDatabase();
+    try {
+      for (const table of ['application', 'enterprise', 'customer'] as const) await insertInto(other.db, table);
+      for (const [id, type] of licenseType.options.entries()) {
+        await insertInto(other.db, 'asset', { id, asset_num: type, license_type: type });
+      }
+      const by = { operatorIdentity: 'Me', applicationId: '1', requestId: 'r1' };
+      const results = await setLocked(other.db, silent, { ...by, assetNums: licenseType.options, locked: true });
+      const lockable = results.filter(({ status }) => status === 1).map(({ assetNum }) => assetNum);
+      expect(lockable).toHaveLength(4);
+      expect(await typesThatAllow({ locked: true })).toEqual(lockable);
+    } finally {
+      await other.close();
+    }
+  });
+
+  it('allow certificates alone to be frozen, and none to be both frozen and locked', async () => {
+    expect(await typesThatAllow({ freezing: true })).toEqual(['softkey', 'lan_softkey']);
+    expect(await typesThatAllow({ freezing: true, locked: true })).toEqual([]);
+  });
+
+  it('refuse to lock an asset that is there, unless it is of a type that can be locked', async () => {
+    const lock = (id: number) =>
+      behindSavepoint(trx, () => sql`update asset set locked = true where id = ${id}`.execute(trx));
+    await insert('asset', { ...another, license_type: 'lk_auth_usbkey' });
+    await expect(lock(1)).rejects.toMatchObject({ constraint: 'asset_lockable' });
+    await lock(3);
+  });
+
+  it('number the changes of locks themselves, and note the time of the statement', async () => {
+    const row = sql`(asset_id, locked, operator_identity, application_id, request_id) values (1, false, 'Me', 1, 'r2')`;
+    await sql`insert into lock_audit ${row}`.execute(trx);
+    const audit = await trx.selectFrom('lock_audit').select(sql`recorded_time > now()`.as('later')).execute();
+    expect(audit).toEqual([{ later: true }, { later: true }]);
+    const given = sql`insert into lock_audit (id, asset_id, locked, operator_identity, application_id, request_id)
+      values (7, 1, false, 'Me', 1, 'r3')`;
+    await expect(given.execute(trx)).rejects.toMatchObject({ code: '428C9' });
+  });
+
+  it.each([
+    'update lock_audit set operator_identity = operator_identity',
+    'delete from lock_audit',
+    'truncate lock_audit',
+  ])('refuse to %s', async (statement) => {
+    const change = behindSavepoint(trx, () => sql.raw(statement).execute(trx));
+    await expect(change).rejects.toMatchObject({ code: '23001' });
+  });
+
+  describe('of asset numbers', () => {
+    const handOut = (count: number) =>
+      behindSavepoint(trx, () => sql`update asset_number set handed_out = ${count}::int`.execute(trx));
+
+    it('know the two regions, of which nothing was handed out', async () => {
+      expect(await trx.selectFrom('asset_number').selectAll().orderBy('first_digit').execute()).toEqual([
+        { first_digit: 6, handed_out: 0 },
+        { first_digit: 8, handed_out: 0 },
+      ]);
+    });
+
+    it('refuse a count outside of nine digits', async () => {
+      for (const count of [-1, 1_000_000_000]) {
+        await expect(handOut(count)).rejects.toMatchObject({ constraint: 'asset_number_handed_out_check' });
+      }
+      for (const count of [0, 999_999_999]) await handOut(count);
+    });
+
+    it('refuse another region, and one twice', async () => {
+      const add = (first_digit: number) =>
+        behindSavepoint(trx, () => trx.insertInto('asset_number').values({ first_digit, handed_out: 0 }).execute());
+      await expect(add(7)).rejects.toMatchObject({ constraint: 'asset_number_first_digit_check' });
+      await expect(add(8)).rejects.toMatchObject({ constraint: 'asset_number_pkey' });
+    });
+  });
+});
+
+/** The last migration of version 1. */
+const VERSION_1 = '0016_ledger_integrity';
+
+async function migrateToVersion1(db: Database): Promise<void> {
+  const names = await migrationNames();
+  const provider: MigrationProvider = {
+    getMigrations: async () =>
+      Object.fromEntries(names.map((name) => [name, { up: (version1) => run(`${name}.up.sql`, version1) }])),
+  };
+  await migrateDown(db);
+  const { error } = await new Migrator({ db, provider }).migrateTo(VERSION_1);
+  if (error) throw error;
+}
+
+describe('a database of version 1', () => {
+  const customerOf = (customerId: string) =>
+    ({ customerId, channelCustomerId: `c${customerId}`, enterpriseGlobalId: '1' }) as Customer;
+  const [one, two] = [customerOf('1'), customerOf('2')];
+
+  // Version 1 stored the time at which a transaction began: it could be earlier than what another one had stored.
+  const [began, stored] = ['2026-01-01T00:00:00Z', '2026-01-01T00:00:01Z'];
+  const revoked = { created_time: stored, updated_time: began, revoked_time: began };
+  const revokedGrant = { created_time: stored, revoked_time: began };
+  const ASSETS: Record<string, unknown>[] = [
+    { id: 1, asset_num: 'NESTED', limit_start_date: 5, extends: '{"gxxp":"1"}' },
+    { id: 2, asset_num: 'PARTLY' },
+    { id: 3, asset_num: 'AGAIN', ...revoked },
+    { id: 4, asset_num: 'AGAIN' },
+    { id: 5, asset_num: 'HELD', created_time: stored, updated_time: began },
+    { id: 6, asset_num: 'LOCK', license_type: 'normal_recover_usbkey', borrowed_usb_key: true },
+  ];
+  // Orders of batch 1: two that bought, one that failed, one that revoked.
+  const [FIRST, SECOND] = [8192, 8193];
+  const ORDERS: Record<string, unknown>[] = [
+    { id: FIRST, assets: 5, products: 8 },
+    { id: SECOND, assets: 0, products: 1 },
+    { id: 8194, cause: 'asset_owned_by_other_customer', message: 'Asset …', assets: 0, products: 0 },
+    { id: 8195, order_type: 'delete_asset', assets: 1, products: 1 },
+  ];
+  const GRANTS: Record<string, unknown>[] = [
+    ...[1, 2, 4, 5, 6].map((asset_id) => ({ asset_id, license_order_id: FIRST })),
+    { asset_id: 2, license_order_id: SECOND, ...revokedGrant },
+    { asset_id: 3, license_order_id: SECOND, ...revokedGrant },
+  ];
+  const MERCHANDISES: Record<string, unknown>[] = [
+    { id: 11, asset_id: 1 },
+    { id: 12, asset_id: 1, parent_id: 11 },
+    { id: 13, asset_id: 1, parent_id: 12 },
+    { id: 14, asset_id: 2, license_order_id: SECOND, ...revoked },
+  ];
+  const PRODUCTS: Record<string, unknown>[] = [
+    { id: 20, asset_id: 1, product_uri: 'direct', limit_start_date: 5, limit_end_date: 5 },
+    { id: 21, asset_id: 1, product_uri: 'outer', merchandise_id: 11 },
+    { id: 22, asset_id: 1, product_uri: 'inner', merchandise_id: 13, limit_start_date: 5 },
+    { id: 23, asset_id: 1, product_uri: 'inner', merchandise_id: 13, ...revoked },
+    { id: 24, asset_id: 2, product_uri: 'second', merchandise_id: 14, license_order_id: SECOND, ...revoked },
+    { id: 25, asset_id: 2, product_uri: 'first' },
+    { id: 26, asset_id: 3, license_order_id: SECOND, ...revoked },
+    { id: 27, asset_id: 4 },
+    { id: 28, asset_id: 5 },
+    { id: 29, asset_id: 6 },
+  ];
+
+  /** What was pending at the time of the upgrade; the last order fails. */
+  const ofSoftkey = (order: Sent): Sent => ({ ...order, licenseType: 'softkey' });
+  const PENDING = batchOf(
+    ofSoftkey(deleteProduct(one, ['NESTED'], { productUri: 'inner' })),
+    ofSoftkey(deleteAsset(one, ['NESTED'], { srcLicenseOrderId: String(FIRST) })),
+    ofSoftkey(deleteAsset(one, ['PARTLY'])),
+    ofSoftkey(deleteAsset(one, ['AGAIN'])),
+    ofSoftkey(newBuy(one, ['AGAIN'])),
+    ofSoftkey(newBuy(two, ['HELD'], {}, { transferedAssetNum: true })),
+    deleteAsset(one, ['LOCK']),
+    ofSoftkey(deleteAsset(one, ['NESTED'])),
+  );
+
+  async function fillAsVersion1(db: Database): Promise<void> {
+    for (const table of ['application', 'access_token', 'nonce', 'enterprise', 'member', 'customer'] as const) {
+      await insertInto(db, table);
+    }
+    await insertInto(db, 'customer', { id: 2, channel_customer_id: 'c2', is_default: false });
+    const order_types = ORDERS.map(({ order_type }) => order_type ?? 'new_buy');
+    await insertInto(db, 'batch', { sequences: [1, 2, 3, 4], customer_ids: ['1', '1', '1', '1'], order_types });
+    const finished = { payload: null, finished_time: sql`statement_timestamp()`, succeeded: 3, failed: 1 };
+    await insertInto(db, 'lane_chunk', { order_count: 4, weight: 4, ...finished });
+    for (const row of ORDERS) await insertInto(db, 'license_order', row);
+    for (const row of ASSETS) await insertInto(db, 'asset', row);
+    for (const row of GRANTS) await insertInto(db, 'asset_grant', row);
+    for (const row of MERCHANDISES) await insertInto(db, 'merchandise_instance', row);
+    for (const row of PRODUCTS) await insertInto(db, 'product_instance', row);
+    await insertInto(db, 'asset_assignment', { asset_id: 5 });
+    await insertInto(db, 'asset_lending', { asset_id: 5, lock_asset_id: 6 });
+    const pending = prepareBatch('1', batchOrderBody.parse(PENDING));
+    const { sequences, customerIds, orderTypes, digest } = pending;
+    const content = { sequences, customer_ids: customerIds, order_types: orderTypes, digest };
+    await insertInto(db, 'batch', { id: 2, channel_order_id: 'b2', ...content });
+    for (const { lane, orderCount, weight, payload } of pending.chunks) {
+      await insertInto(db, 'lane_chunk', { batch_id: 2, lane, order_count: orderCount, weight, payload });
+    }
+  }
+
+  const version1Tables = (Object.keys(rows) as Table[]).filter((table) => table !== 'lock_audit');
+
+  /** Every row of version 1, by table, without the columns that `without` names. */
+  async function readRows(db: Database, without: string[] = []): Promise<Record<string, unknown[]>> {
+    const tables = version1Tables.map(async (table) => {
+      const { rows } = await sql<{ row: unknown }>`
+        select to_jsonb(each) - ${without}::text[] as row from ${sql.table(table)} as each order by to_jsonb(each)`.execute(
+        db,
+      );
+      return [table, rows.map(({ row }) => row)] as const;
+    });
+    return Object.fromEntries(await Promise.all(tables));
+  }
+
+  let old: TestDatabase;
+
+  beforeAll(async () => {
+    old = await createTestDatabase();
+    await migrateToVersion1(old.db);
+    await fillAsVersion1(old.db);
+  });
+  afterAll(() => old.close());
+
+  it('is brought to the newest migration with every row as it was, no lock disabled', async () => {
+    const before = await readRows(old.db);
+    for (const [table, rows] of Object.entries(before)) expect([table, rows]).not.toEqual([table, []]);
+    const names = await migrationNames();
+    expect(await migrateToLatest(old.db)).toEqual(names.slice(names.indexOf(VERSION_1) + 1));
+    expect(await readRows(old.db, ['locked', 'freezing'])).toEqual(before);
+    const assets = await old.db.selectFrom('asset').select(['locked', 'freezing']).distinct().execute();
+    expect(assets).toEqual([{ locked: false, freezing: false }]);
+  });
+
+  it('then carries out what was pending', async () => {
+    const lanes = Array.from({ length: LANE_COUNT }, (_, lane) => lane);
+    expect(await drainLanes(old.db, lanes, { ids: new LedgerIds(), log: silent })).toMatchObject({
+      ...{ succeeded: 7, failed: 1, batchIds: ['2'] },
+    });
+    const causes = await old.db.selectFrom('license_order').select('cause').where('id', '>=', '16384').orderBy('id');
+    expect((await causes.execute()).map(({ cause }) => cause)).toEqual([...Array(7).fill(null), 'asset_not_found']);
+    const assets = old.db.selectFrom('asset').select(['asset_num', 'customer_id']).where('revoked_time', 'is', null);
+    expect(await assets.orderBy('asset_num').execute()).toEqual([
+      { asset_num: 'AGAIN', customer_id: '1' },
+      { asset_num: 'HELD', customer_id: '2' },
+    ]);
+    const products = old.db.selectFrom('product_instance').select(['asset_id', 'license_order_id']);
+    const active = await products.where('revoked_time', 'is', null).orderBy('id').execute();
+    expect(active).toMatchObject([
+      { asset_id: '5', license_order_id: String(FIRST) },
+      { license_order_id: '16388' },
+      { asset_id: '5', license_order_id: '16389' },
+    ]);
+    expect(await old.db.selectFrom('asset_assignment').selectAll().execute()).toEqual([]);
+    expect(await old.db.selectFrom('asset_lending').selectAll().execute()).toEqual([]);
+  });
+
+  it('keeps what version 1 had revoked', async () => {
+    const ids = { asset: [3], merchandise_instance: [14], product_instance: [23, 24, 26] };
+    for (const [table, kept] of Object.entries(ids)) {
+      const { rows } = await sql`
+        select revoked_time from ${sql.table(table)} where id = any (${kept}) order by id`.execute(old.db);
+      expect([table, rows]).toEqual([table, kept.map(() => ({ revoked_time: new Date(began!) }))]);
+    }
   });
 });

@@ -1,6 +1,7 @@
 import type { LicenseType, LockAssets, LockResult, LockStatus } from '@lockstep/contract';
 import { behindSavepoint, type Database, inTransaction, isDataFault, type Logger, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
+import { NOW } from './write-ledger.ts';
 
 /** Locks that can be disabled and enabled: re-fillable ones and those of large customers (interface.md O6). */
 const LOCKABLE: readonly LicenseType[] = [
@@ -83,7 +84,7 @@ async function update(trx: Trx, locks: LockRow[], change: LockChange): Promise<v
   const assetIds = locks.map(({ id }) => id);
   await sql`
     with changed as (
-      update asset set locked = ${change.locked}, updated_time = statement_timestamp()
+      update asset set locked = ${change.locked}, updated_time = ${NOW}
       where id = any (${assetIds}::bigint[]) returning id
     )
     insert into lock_audit (asset_id, locked, operator_identity, application_id, request_id)

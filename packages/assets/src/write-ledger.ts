@@ -35,6 +35,9 @@ export class LedgerIds {
   }
 }
 
+/** Now, for a row that is there already; not before it was made, even where the clock was set back since. */
+export const NOW = sql`greatest(created_time, statement_timestamp())`;
+
 /**
  * Stores what a ledger's orders have changed, set-wise, in the transaction that loaded it. Revocations go first, so
  * that a number that was revoked and bought again is free when it is inserted; what is on an asset goes before it.
@@ -81,7 +84,7 @@ async function assignIds(trx: Trx, changes: LedgerChanges, ids: LedgerIds): Prom
 async function revoke(trx: Trx, table: 'asset' | 'merchandise_instance' | 'product_instance', ids: string[]) {
   if (ids.length === 0) return;
   await sql`
-    update ${sql.table(table)} set revoked_time = statement_timestamp(), updated_time = statement_timestamp()
+    update ${sql.table(table)} set revoked_time = ${NOW}, updated_time = ${NOW}
     where id = any (${ids}::bigint[])`.execute(trx);
 }
 
@@ -94,7 +97,7 @@ async function revokeGrants(trx: Trx, changes: LedgerChanges): Promise<void> {
     ['license_order_id', 'bigint', revoked.map((effect) => effect.grant.licenseOrderId)],
   ]);
   await sql`
-    update asset_grant set revoked_time = statement_timestamp() from ${grants} as revoked (asset_id, license_order_id)
+    update asset_grant set revoked_time = ${NOW} from ${grants} as revoked (asset_id, license_order_id)
     where asset_grant.asset_id = revoked.asset_id
       and asset_grant.license_order_id = revoked.license_order_id`.execute(trx);
 }
@@ -112,7 +115,7 @@ async function updateAssets(trx: Trx, changed: Asset[]): Promise<void> {
   await sql`
     update asset set customer_id = c.customer_id, limit_start_date = c.limit_start_date,
       limit_end_date = c.limit_end_date, borrowed_usb_key = c.borrowed_usb_key, extends = c.extends,
-      updated_time = statement_timestamp()
+      updated_time = ${NOW}
     from ${rows} as c (id, customer_id, limit_start_date, limit_end_date, borrowed_usb_key, extends)
     where asset.id = c.id`.execute(trx);
 }

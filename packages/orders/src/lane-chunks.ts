@@ -94,7 +94,7 @@ export async function finishChunks(trx: Trx, chunks: readonly Chunk[], outcomes:
     ['failed', 'integer', failures],
   ]);
   const { numAffectedRows } = await sql`
-    update lane_chunk set payload = null, finished_time = statement_timestamp(),
+    update lane_chunk set payload = null, finished_time = greatest(accepted_time, statement_timestamp()),
       succeeded = order_count - done.failed, failed = done.failed
     from ${done} as done (batch_id, lane, failed)
     where lane_chunk.batch_id = done.batch_id and lane_chunk.lane = done.lane and finished_time is null`.execute(trx);

@@ -159,7 +159,7 @@ async function insertFinishedChunks(trx: Trx, calls: readonly FreshCall[]): Prom
       order_count: orderCount,
       weight,
       payload: null,
-      finished_time: sql<Date>`statement_timestamp()`,
+      finished_time: sql<Date>`greatest(now(), statement_timestamp())`,
       succeeded: orderCount,
       failed: 0,
     })),

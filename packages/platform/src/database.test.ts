@@ -8,7 +8,7 @@ function databaseError(code: string, constraint?: string): pg.DatabaseError {
   return Object.assign(new pg.DatabaseError(code, 0, 'error'), { code, constraint });
 }
 
-describe('queries that travel together', () => {
+describe('queries that are started together', () => {
   it('answer as Promise.all does', async () => {
     expect(await together([Promise.resolve(1), 'two', Promise.resolve(null)])).toEqual([1, 'two', null]);
   });

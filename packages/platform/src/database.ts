@@ -10,9 +10,6 @@ const IDLE_IN_TRANSACTION_TIMEOUT_MS = 60_000;
 
 /**
  * Opens a pool of at most `poolSize` connections. It connects lazily; `onError` hears of idle connections that break.
- *
- * Queries that are started together on one connection travel together (pipelining), so a transaction that writes
- * several tables pays for one round trip.
  */
 export function openDatabase(options: {
   url: string;
@@ -29,7 +26,6 @@ export function openDatabase(options: {
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
     keepAlive: true,
-    pipeline: true,
     ...timeoutsOf(options.queryTimeoutMs),
   } as pg.PoolConfig);
   pool.on('error', options.onError);
@@ -78,8 +74,8 @@ export function isDataFault(error: unknown): boolean {
 }
 
 /**
- * Awaits queries that were started together on one connection, as Promise.all does, but all of them, and throws the
- * failure of the first in their order. In a transaction that is the cause: those behind it fail because it has failed.
+ * Awaits queries that were started together in a transaction, where they run one after the other: as Promise.all does,
+ * but all of them, and throws the failure of the first in their order. In a transaction that is the cause: those behind it fail because it has failed.
  */
 export async function together<Queries extends readonly unknown[]>(
   queries: readonly [...Queries],

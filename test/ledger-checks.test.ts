@@ -1,0 +1,678 @@
+import { type Ledger, LedgerIds, loadLedger, writeLedger } from '@lockstep/assets';
+import { batchOrderBody, type Customer } from '@lockstep/contract';
+import { behindSavepoint, createLogger, inTransaction, type Tables } from '@lockstep/platform';
+import { type ControlledTransaction, sql } from 'kysely';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { applyOrders, isOrdersFault, type Outcome, planLoaded, storeApplied } from '../packages/orders/src/apply.ts';
+import { prepareBatch } from '../packages/orders/src/batch.ts';
+import { drainLanes } from '../packages/orders/src/drain.ts';
+import { LANE_COUNT } from '../packages/orders/src/lanes.ts';
+import type { AcceptedOrder } from '../packages/orders/src/plan.ts';
+import { scopeOf } from '../packages/orders/src/scope.ts';
+import { batchOf, deleteAsset, merchandise, newAssetNum, newBuy, type Sent } from './harness/orders.ts';
+import { createTestDatabase, type TestDatabase } from './harness/stack.ts';
+import { contentOfTables } from './harness/tables.ts';
+
+/**
+ * What PostgreSQL refuses although every row by itself is good: the triggers of migration 0021, which hold the ledger's
+ * rows against one another and against what they were. What a row must be by itself is tried in schema.test.ts.
+ */
+let database: TestDatabase;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  await sql
+    .raw(`
+      insert into application (id, app_key, name, secret_hash, scopes)
+        overriding system value values (1, 'k1', 'Test', '', array['auth_order']);
+      insert into enterprise (id, name, code) values (1, 'E1', 'abc234');
+      insert into customer (id, enterprise_id, channel_code, channel_customer_id, name, branch_name, is_default) values
+        (1, 1, 'test', 'c1', 'One', 'B', true), (2, 1, 'test', 'c2', 'Two', 'B', false);
+      insert into member (id, enterprise_id, user_name, is_administrator) values (1, 1, 'admin', true);
+    `)
+    .execute(database.db);
+});
+afterAll(() => database.close());
+
+const CREATED = '2000-01-01T00:00:00Z';
+/** For a row that is revoked from the beginning. */
+const revoked = { revoked_time: '2000-01-02T00:00:00Z' };
+
+const lifetime = { created_time: CREATED, updated_time: CREATED, revoked_time: null };
+const defaults = {
+  asset: { customer_id: 1, license_type: 'softkey', borrowed_usb_key: false, extends: {}, ...lifetime },
+  asset_grant: { created_time: CREATED, revoked_time: null },
+  merchandise_instance: {
+    ...{ parent_id: null, crm_product_id: 'c', parent_crm_product_id: '', merchandise_num: 'M', merchandise_name: 'M' },
+    ...{ parent_merchandise_num: '', time_duration_expression: '1-0-0', ...lifetime },
+  },
+  product_instance: {
+    ...{ merchandise_id: null, crm_product_id: 'c', product_uri: 'a', product_name: 'A', limit_concurrent: 0 },
+    ...{ details: {}, ...lifetime },
+  },
+} satisfies Record<string, Record<string, unknown>>;
+type Table = keyof typeof defaults;
+type Row = Record<string, unknown>;
+
+const TABLES = Object.keys(defaults) as Table[];
+
+describe('PostgreSQL refuses', () => {
+  let trx: ControlledTransaction<Tables>;
+
+  /** Inserts rows with one statement. */
+  async function insert(table: Table, ...changes: Row[]): Promise<void> {
+    const rows = changes.map((change) => ({ ...defaults[table], ...change }));
+    const columns = sql.join(Object.keys(rows[0]!).map((column) => sql.ref(column)));
+    const set = sql`jsonb_populate_recordset(null::${sql.table(table)}, ${JSON.stringify(rows)}::jsonb)`;
+    await sql`insert into ${sql.table(table)} (${columns}) select ${columns} from ${set}`.execute(trx);
+  }
+
+  async function run(...statements: string[]): Promise<void> {
+    for (const statement of statements) await sql.raw(statement).execute(trx);
+  }
+
+  /** That it is refused with the message, as a fault of the data; the transaction goes on as if it had not been. */
+  async function expectRefused(message: string | RegExp, act: () => Promise<unknown>): Promise<void> {
+    const error = await behindSavepoint(trx, act).then(
+      () => null,
+      (error: Error) => error,
+    );
+    expect(error?.message ?? 'was stored').toEqual(
+      typeof message === 'string' ? message : expect.stringMatching(message),
+    );
+    expect(isOrdersFault(error)).toBe(true);
+  }
+
+  const revoke = (table: Table, where: string) =>
+    run(`update ${table} set revoked_time = statement_timestamp() where ${where}`);
+
+  // Orders: 1, 2 and 5 have bought, 3 has failed, 4 revokes. Asset 3 is revoked, and nothing is on 4 and 5.
+  beforeEach(async () => {
+    trx = await database.db.startTransaction().execute();
+    await run(`insert into license_order (id, order_type, customer_id, cause, message, assets, products) values
+      (1, 'new_buy', '1', null, null, 1, 1), (2, 'new_buy', '1', null, null, 1, 1), (5, 'new_buy', '1', null, null, 1, 1),
+      (3, 'new_buy', '1', 'internal_error', '', 0, 0), (4, 'delete_asset', '1', null, null, 1, 1)`);
+    await insert('asset', { id: 1, asset_num: 'X1' }, { id: 2, asset_num: 'X2' });
+    await insert('asset', { id: 4, asset_num: 'X4' }, { id: 5, asset_num: 'X5' });
+    await insert('asset', { id: 3, asset_num: 'X3', ...revoked });
+    await insert('asset_grant', { asset_id: 1, license_order_id: 1 }, { asset_id: 1, license_order_id: 2 });
+    await insert('asset_grant', { asset_id: 2, license_order_id: 1 });
+    await insert(
+      'asset_grant',
+      { asset_id: 2, license_order_id: 5, ...revoked },
+      { asset_id: 3, license_order_id: 1, ...revoked },
+    );
+    const first = { asset_id: 1, license_order_id: 1 };
+    await insert('merchandise_instance', { id: 11, ...first }, { id: 12, ...first, parent_id: 11 });
+    await insert('merchandise_instance', { id: 13, ...first, ...revoked });
+    await insert('merchandise_instance', { id: 14, ...first, license_order_id: 2 }, { id: 15, ...first, asset_id: 2 });
+    await insert('product_instance', { id: 21, ...first, merchandise_id: 12 }, { id: 22, ...first });
+    await insert('product_instance', { id: 23, ...first, ...revoked });
+    await insert('product_instance', { id: 24, ...first, license_order_id: 2, merchandise_id: 14 });
+  });
+  afterEach(() => trx.rollback().execute());
+
+  describe.each<[Table, revoked: string, active: string, change: string]>([
+    ['asset', 'id = 3', 'id = 1', 'borrowed_usb_key = true'],
+    ['asset_grant', 'asset_id = 3', 'asset_id = 1', 'created_time = created_time'],
+    ['merchandise_instance', 'id = 13', 'id = 11', "merchandise_name = 'Other'"],
+    ['product_instance', 'id = 23', 'id = 21', "details = '{}'"],
+  ])('that a revoked %s', (table, isRevoked, isActive, change) => {
+    it.each([
+      ['becomes active again', 'revoked_time = null'],
+      ['is revoked again', 'revoked_time = statement_timestamp()'],
+      ['changes in anything else', change],
+    ])('%s', async (_, set) => {
+      await expectRefused(`${table}: a revoked row never changes`, () =>
+        run(`update ${table} set ${set} where ${isRevoked}`),
+      );
+    });
+
+    it('changes with an active one, which alone may change', async () => {
+      await expectRefused(`${table}: a revoked row never changes`, () =>
+        run(`update ${table} set ${change} where ${isActive} or ${isRevoked}`),
+      );
+      await run(`update ${table} set ${change} where ${isActive}`);
+    });
+  });
+
+  describe('that an asset', () => {
+    it('belongs to a customer that does not exist, from the beginning or by a transfer', async () => {
+      const message = 'asset: its customer does not exist';
+      await expectRefused(message, () => insert('asset', { id: 6, asset_num: 'X6', customer_id: 9 }));
+      await expectRefused(message, () => insert('asset', { id: 6, asset_num: 'X6', customer_id: 9, ...revoked }));
+      await insert('asset', { id: 6, asset_num: 'X6', customer_id: 2 });
+      await expectRefused(message, () => run('update asset set customer_id = 9 where id = 4'));
+      await run('update asset set customer_id = 2 where id = 4');
+    });
+
+    it('is revoked before everything on it is', async () => {
+      for (const table of ['product_instance', 'merchandise_instance', 'asset_grant'] as const) {
+        await expectRefused('asset: revoked with something active on it', () => revoke('asset', 'id = 1'));
+        await revoke(table, 'asset_id = 1 and revoked_time is null');
+      }
+      await revoke('asset', 'id = 1');
+    });
+
+    it('is revoked with an active grant of one order, though everything of the others is revoked', async () => {
+      for (const table of ['product_instance', 'merchandise_instance', 'asset_grant'] as const) {
+        await revoke(table, 'asset_id = 1 and license_order_id = 1 and revoked_time is null');
+      }
+      await expectRefused('asset: revoked with something active on it', () => revoke('asset', 'id = 1'));
+    });
+
+    describe.each([
+      ['it is assigned', 'asset_assignment (asset_id, member_id) values (4, 1)', 'asset_assignment'],
+      ['it is lent', 'asset_lending (asset_id, lock_asset_id) values (4, 5)', 'asset_lending'],
+      ['another is lent into it', 'asset_lending (asset_id, lock_asset_id) values (5, 4)', 'asset_lending'],
+    ])('while %s', (_, holding, table) => {
+      it.each([
+        ['is revoked', 'revoked_time = statement_timestamp()'],
+        ['is transferred', 'customer_id = 2'],
+      ])('%s', async (_, set) => {
+        await run(`insert into ${holding}`);
+        await expectRefused('asset: revoked or transferred while it is assigned or lent', () =>
+          run(`update asset set ${set} where id = 4`),
+        );
+        await run('update asset set customer_id = 1, limit_end_date = 5, locked = false where id = 4');
+        await run(`delete from ${table}`, `update asset set ${set} where id = 4`);
+      });
+    });
+
+    it('is revoked or transferred, and not for what another holds', async () => {
+      await run('insert into asset_assignment (asset_id, member_id) values (1, 1)');
+      await run('insert into asset_lending (asset_id, lock_asset_id) values (1, 2)');
+      await run('update asset set customer_id = 2 where id = 4');
+      await revoke('asset', 'id = 5');
+    });
+  });
+
+  describe('a grant', () => {
+    const granted = { asset_id: 4, license_order_id: 1 };
+
+    it.each([
+      ['an unknown order', 9],
+      ['a failed order', 3],
+      ['an order that does not buy', 4],
+    ])('of %s, revoked or not', async (_, license_order_id) => {
+      const grant = { ...granted, license_order_id };
+      const message = 'asset_grant: its order is not a succeeded new_buy';
+      await expectRefused(message, () => insert('asset_grant', grant));
+      await expectRefused(message, () => insert('asset_grant', { ...grant, ...revoked }));
+      await insert('asset_grant', granted);
+    });
+
+    it('to no asset, and an active one to a revoked asset', async () => {
+      const message = 'asset_grant: active without an active asset';
+      await expectRefused(message, () => insert('asset_grant', { ...granted, asset_id: 9 }));
+      await expectRefused(message, () => insert('asset_grant', { asset_id: 3, license_order_id: 2 }));
+      await insert('asset_grant', { asset_id: 3, license_order_id: 2, ...revoked });
+    });
+
+    it.each<[string, revokedFirst: [Table, where: string][]]>([
+      ['merchandise and product', []],
+      ['merchandise', [['product_instance', 'id in (21, 22)']]],
+      [
+        'product',
+        [
+          ['product_instance', 'id = 21'],
+          ['merchandise_instance', 'id in (11, 12)'],
+        ],
+      ],
+    ])('revoked with an active %s of it', async (_, revokedFirst) => {
+      for (const [table, where] of revokedFirst) await revoke(table, where);
+      await expectRefused('asset_grant: revoked with something of it active', () =>
+        revoke('asset_grant', 'asset_id = 1 and license_order_id = 1'),
+      );
+    });
+
+    it('revoked, but not for what is active of another order or on another asset', async () => {
+      for (const table of ['product_instance', 'merchandise_instance', 'asset_grant'] as const) {
+        await revoke(table, 'asset_id = 1 and license_order_id = 1 and revoked_time is null');
+      }
+    });
+
+    it('moved away from what is active of it', async () => {
+      for (const set of ['asset_id = 4', 'license_order_id = 5']) {
+        await expectRefused(/^asset_grant: /, () =>
+          run(`update asset_grant set ${set} where asset_id = 1 and license_order_id = 2`),
+        );
+      }
+    });
+  });
+
+  describe.each<[Table, inside: string]>([
+    ['merchandise_instance', 'parent_id'],
+    ['product_instance', 'merchandise_id'],
+  ])('a %s', (table, inside) => {
+    const row = { id: 31, asset_id: 1, license_order_id: 1 };
+
+    it.each([
+      ['on an asset that does not exist', { asset_id: 9 }],
+      ['on an asset without a grant', { asset_id: 4 }],
+      ['of an order that granted to another asset', { asset_id: 2, license_order_id: 2 }],
+      ['of an order that does not exist', { license_order_id: 9 }],
+    ])('%s, revoked or not', async (_, changes) => {
+      const message = `${table}: active without an active grant`;
+      await expectRefused(message, () => insert(table, { ...row, ...changes }));
+      await expectRefused(message, () => insert(table, { ...row, ...changes, ...revoked }));
+      await insert(table, row);
+    });
+
+    it.each([
+      ['a revoked grant of an active asset', { asset_id: 2, license_order_id: 5 }],
+      ['a revoked grant of a revoked asset', { asset_id: 3 }],
+    ])('that is active on %s, but not one that is revoked', async (_, changes) => {
+      await expectRefused(`${table}: active without an active grant`, () => insert(table, { ...row, ...changes }));
+      await insert(table, { ...row, ...changes, ...revoked });
+    });
+
+    const parent = table === 'product_instance' ? 'merchandise' : 'parent';
+
+    it.each([
+      ['of another asset', 15],
+      ['of another order', 14],
+    ])('in a merchandise %s, revoked or not', async (_, merchandiseId) => {
+      const message = `${table}: active without its active ${parent}`;
+      await expectRefused(message, () => insert(table, { ...row, [inside]: merchandiseId }));
+      await expectRefused(message, () => insert(table, { ...row, [inside]: merchandiseId, ...revoked }));
+      await insert(table, { ...row, [inside]: 12 });
+    });
+
+    it('that is active in a revoked merchandise, but not one that is revoked', async () => {
+      const message = `${table}: active without its active ${parent}`;
+      await expectRefused(message, () => insert(table, { ...row, [inside]: 13 }));
+      await insert(table, { ...row, [inside]: 13, ...revoked });
+    });
+
+    it('that goes into a merchandise later, be it of its own asset and order', async () => {
+      await insert(table, row);
+      for (const merchandiseId of [15, 14, 13, 12]) {
+        await expectRefused(`${table}: moved to another asset, order or merchandise`, () =>
+          run(`update ${table} set ${inside} = ${merchandiseId} where id = 31`),
+        );
+      }
+    });
+
+    it.each([
+      ['moved to another asset', 'asset_id = 2'],
+      ['moved to another order', 'license_order_id = 2'],
+      ['moved to an asset without a grant', 'asset_id = 4'],
+      ['given another id', 'id = 32'],
+    ])('%s', async (_, set) => {
+      await insert(table, row);
+      await expectRefused(`${table}: moved to another asset, order or merchandise`, () =>
+        run(`update ${table} set ${set} where id = 31`),
+      );
+      await run(`update ${table} set crm_product_id = 'other' where id = 31`);
+    });
+  });
+
+  it('nested merchandise in one statement, where one of them is in another order’s', async () => {
+    const nested = [31, 32, 33, 34].map((id) => ({
+      ...{ id, asset_id: 1, license_order_id: 1 },
+      parent_id: id === 31 ? null : id - 1,
+    }));
+    const odd = nested.map((row) => (row.id === 34 ? { ...row, license_order_id: 2 } : row));
+    await expectRefused('merchandise_instance: active without its active parent', () =>
+      insert('merchandise_instance', ...odd),
+    );
+    await insert('merchandise_instance', ...nested);
+  });
+
+  describe('a merchandise revoked', () => {
+    const message = 'merchandise_instance: revoked with something active in it';
+
+    it('with an active product in it', async () => {
+      await expectRefused(message, () => revoke('merchandise_instance', 'id = 12'));
+      await revoke('product_instance', 'id = 21');
+      await revoke('merchandise_instance', 'id = 12');
+    });
+
+    it('with an active child in it, unless the child is revoked by the same statement', async () => {
+      await revoke('product_instance', 'id = 21');
+      await expectRefused(message, () => revoke('merchandise_instance', 'id = 11'));
+      await revoke('merchandise_instance', 'id in (11, 12)');
+    });
+  });
+
+  /** A statement over the assets 1001 to 2000 or what is on them, of which that of 1500 is bad. */
+  describe('1,000 rows for one of them:', () => {
+    const IDS = Array.from({ length: 1_000 }, (_, index) => 1_001 + index);
+
+    // On each asset a merchandise with a product in it, and a second grant that nothing is on.
+    beforeEach(async () => {
+      const onEach = (row: (id: number) => Row) => IDS.map(row);
+      await insert('asset', ...onEach((id) => ({ id, asset_num: `Y${id}` })));
+      await insert('asset_grant', ...onEach((id) => ({ asset_id: id, license_order_id: 1 })));
+      const on = (id: number) => ({ id, asset_id: id, license_order_id: 1 });
+      await insert('merchandise_instance', ...onEach(on));
+      await insert('product_instance', ...onEach((id) => ({ ...on(id), merchandise_id: id })));
+    });
+
+    const all = (column: string) => `${column} between 1001 and 2000`;
+    const where1500 = (bad: string | number, good: string, id = 'asset_id') =>
+      `case when ${id} = 1500 then ${bad} else ${good} end`;
+    const revokeAll = (table: Table) =>
+      `update ${table} set revoked_time = statement_timestamp() where ${all(idOf(table))}`;
+    const idOf = (table: Table) => (table === 'asset' ? 'id' : 'asset_id');
+
+    /** Revokes what is on the assets, but not the tables that come after `last`. */
+    const contents = ['product_instance', 'merchandise_instance', 'asset_grant', 'asset'] as const;
+    const revokedThrough = (last: Table, where: string) =>
+      contents.slice(0, contents.indexOf(last) + 1).map((table) => `${revokeAll(table)} and ${idOf(table)} ${where}`);
+
+    const moreAssets = `insert into asset (id, asset_num, customer_id, license_type, borrowed_usb_key, extends)
+      select id + 10000, asset_num || 'b', ${where1500(9, 'customer_id', 'id')}, license_type, false, extends
+      from asset where ${all('id')}`;
+    const moreGrants = (assetId: string | number, orderId: number) =>
+      `insert into asset_grant (asset_id, license_order_id)
+      select ${where1500(assetId, 'asset_id')}, ${where1500(orderId, '2')} from asset_grant where ${all('asset_id')}`;
+    const moreOf = (table: Table, column: string, bad: number) => {
+      const columns = Object.keys({ id: 0, asset_id: 0, license_order_id: 0, ...defaults[table] });
+      const values = columns.map((name) =>
+        name === column ? where1500(bad, name) : name === 'id' ? 'id + 10000' : name,
+      );
+      return `insert into ${table} (${columns}) select ${values} from ${table} where ${all('asset_id')}`;
+    };
+
+    const instances = ['merchandise_instance', 'product_instance'] as const;
+    const cases: { table: Table; message: string; before?: string[]; statement: string }[] = [
+      { table: 'asset', message: 'its customer does not exist', statement: moreAssets },
+      {
+        ...{ table: 'asset', message: 'its customer does not exist' },
+        statement: `update asset set customer_id = ${where1500(9, '2', 'id')} where ${all('id')}`,
+      },
+      {
+        ...{ table: 'asset', message: 'revoked with something active on it' },
+        before: revokedThrough('asset_grant', '<> 1500'),
+        statement: revokeAll('asset'),
+      },
+      {
+        ...{ table: 'asset', message: 'revoked or transferred while it is assigned or lent' },
+        before: ['insert into asset_assignment (asset_id, member_id) values (1500, 1)'],
+        statement: `update asset set customer_id = 2 where ${all('id')}`,
+      },
+      ...TABLES.map((table) => ({
+        ...{ table, message: 'a revoked row never changes' },
+        before: revokedThrough(table, '= 1500'),
+        statement: `update ${table} set created_time = created_time where ${all(idOf(table))}`,
+      })),
+      {
+        ...{ table: 'asset_grant', message: 'its order is not a succeeded new_buy' },
+        statement: moreGrants('asset_id', 3),
+      },
+      { table: 'asset_grant', message: 'active without an active asset', statement: moreGrants(3, 2) },
+      {
+        ...{ table: 'asset_grant', message: 'revoked with something of it active' },
+        before: revokedThrough('merchandise_instance', '<> 1500'),
+        statement: revokeAll('asset_grant'),
+      },
+      ...instances.map((table) => ({
+        ...{ table, message: 'active without an active grant' },
+        statement: moreOf(table, 'asset_id', 4),
+      })),
+      {
+        ...{ table: 'merchandise_instance', message: 'active without its active parent' },
+        statement: moreOf('merchandise_instance', 'parent_id', 15),
+      },
+      {
+        ...{ table: 'product_instance', message: 'active without its active merchandise' },
+        statement: moreOf('product_instance', 'merchandise_id', 15),
+      },
+      {
+        ...{ table: 'merchandise_instance', message: 'revoked with something active in it' },
+        before: revokedThrough('product_instance', '<> 1500'),
+        statement: revokeAll('merchandise_instance'),
+      },
+      ...instances.map((table) => ({
+        ...{ table, message: 'moved to another asset, order or merchandise' },
+        statement: `update ${table} set license_order_id = ${where1500(2, 'license_order_id')} where ${all('asset_id')}`,
+      })),
+    ];
+
+    it.each(cases.map((each) => ({ ...each, verb: each.statement.slice(0, 'insert'.length) })))(
+      '$verb $table: $message',
+      async ({ table, message, before = [], statement }) => {
+        await run(...before);
+        await expectRefused(`${table}: ${message}`, () => run(statement));
+        await run(`${statement} and ${idOf(table)} <> 1500`);
+      },
+    );
+  });
+});
+
+const ids = new LedgerIds();
+let lastOrderId = 1_000_000;
+
+const one = { customerId: '1', channelCustomerId: 'c1', enterpriseGlobalId: '1' } as Customer;
+const two = { customerId: '2', channelCustomerId: 'c2', enterpriseGlobalId: '1' } as Customer;
+
+function acceptedOf(...orders: Sent[]): AcceptedOrder[] {
+  return batchOrderBody
+    .parse(batchOf(...orders))
+    .orderList.map((order) => ({ licenseOrderId: String(++lastOrderId), order }));
+}
+
+/** Applies orders as a drain does, but for what `tamper` does to the changes before they are written. */
+function apply(orders: AcceptedOrder[], tamper: (ledger: Ledger, outcomes: Outcome[]) => void = () => {}) {
+  return inTransaction(database.db, async (trx) => {
+    const ledger = await loadLedger(trx, scopeOf(orders.map(({ order }) => order)));
+    const outcomes = planLoaded(ledger, orders);
+    tamper(ledger, outcomes);
+    await storeApplied(trx, ledger, outcomes, ids);
+    return { ledger, outcomes };
+  });
+}
+
+async function applyAll(...orders: Sent[]): Promise<void> {
+  const { outcomes } = await apply(acceptedOf(...orders));
+  expect(outcomes.map(({ failure }) => failure)).toEqual(orders.map(() => null));
+}
+
+/** Buys a number for the first customer: a product on it, and a merchandise with another inside, a product in each. */
+const purchase = (assetNum: string) =>
+  newBuy(one, [assetNum], {}, { merchandises: [merchandise({ children: [merchandise({ merchandiseNum: 'M-2' })] })] });
+
+describe('a fault in the code', () => {
+  type Tamper = (ledger: Ledger, outcomes: Outcome[]) => void;
+  const first = <Item>(items: Iterable<Item>): Item => [...items][0]!;
+  const removeFirst = <Item>(items: Set<Item>) => items.delete(first(items));
+
+  it.each<[fault: string, message: string, order: (assetNum: string) => Sent, tamper: Tamper]>([
+    [
+      'forgets one of the products of an asset that it revokes',
+      'asset_grant: revoked with something of it active',
+      (assetNum) => deleteAsset(one, [assetNum]),
+      ({ changes }) => removeFirst(changes.revokedProducts),
+    ],
+    [
+      'forgets the products of the merchandises that it revokes',
+      'merchandise_instance: revoked with something active in it',
+      (assetNum) => deleteAsset(one, [assetNum]),
+      ({ changes }) => changes.revokedProducts.clear(),
+    ],
+    [
+      'forgets the merchandises of an asset that it revokes',
+      'asset_grant: revoked with something of it active',
+      (assetNum) => deleteAsset(one, [assetNum]),
+      ({ changes }) => changes.revokedMerchandises.clear(),
+    ],
+    [
+      'forgets the merchandise that is inside of another',
+      'merchandise_instance: revoked with something active in it',
+      (assetNum) => deleteAsset(one, [assetNum]),
+      ({ changes }) => changes.revokedMerchandises.delete([...changes.revokedMerchandises][1]!),
+    ],
+    [
+      'forgets the grants of an asset that it revokes',
+      'asset: revoked with something active on it',
+      (assetNum) => deleteAsset(one, [assetNum]),
+      ({ changes }) => void changes.revokedGrants.splice(0),
+    ],
+    [
+      'forgets who holds an asset that it revokes',
+      'asset: revoked or transferred while it is assigned or lent',
+      (assetNum) => deleteAsset(one, [assetNum]),
+      ({ changes }) => changes.releasedAssets.clear(),
+    ],
+    [
+      'forgets who holds an asset that it transfers',
+      'asset: revoked or transferred while it is assigned or lent',
+      (assetNum) => newBuy(two, [assetNum], {}, { transferedAssetNum: true }),
+      ({ changes }) => changes.releasedAssets.clear(),
+    ],
+    [
+      'transfers to a customer that does not exist',
+      'asset: its customer does not exist',
+      (assetNum) => newBuy(two, [assetNum], {}, { transferedAssetNum: true }),
+      ({ changes }) => Object.assign(first(changes.changedAssets), { customerId: '9' }),
+    ],
+    [
+      'stores what a failed order did',
+      'asset_grant: its order is not a succeeded new_buy',
+      purchase,
+      (_, outcomes) => {
+        const failure = { cause: 'internal_error' as const, message: 'Failed' };
+        outcomes[0] = { ...outcomes[0]!, failure, assets: 0, products: 0 };
+      },
+    ],
+    [
+      'forgets what became of the order',
+      'asset_grant: its order is not a succeeded new_buy',
+      purchase,
+      (_, outcomes) => void outcomes.splice(0, 1),
+    ],
+    [
+      'grants to an asset that was revoked',
+      'asset_grant: active without an active asset',
+      (assetNum) => purchase(`${assetNum}9`),
+      ({ changes }) => Object.assign(first(changes.newAssets), { revoked: true }),
+    ],
+    [
+      'forgets the grant',
+      'merchandise_instance: active without an active grant',
+      purchase,
+      ({ changes }) => void changes.newGrants.splice(0, 1),
+    ],
+    [
+      'puts a product onto the asset of another order',
+      'product_instance: active without an active grant',
+      purchase,
+      ({ changes }) => Object.assign(changes.newProducts[0]!, { asset: changes.newProducts.at(-1)!.asset }),
+    ],
+    [
+      'puts a product into a merchandise of another order',
+      'product_instance: active without its active merchandise',
+      purchase,
+      ({ changes }) => {
+        const effect = changes.newProducts[0]!;
+        effect.product = { ...effect.product, merchandise: changes.newMerchandises.at(-1)!.merchandise };
+      },
+    ],
+    [
+      'puts a merchandise into one of another order',
+      'merchandise_instance: active without its active parent',
+      purchase,
+      ({ changes }) => {
+        const effect = changes.newMerchandises[0]!;
+        effect.merchandise = { ...effect.merchandise, parent: changes.newMerchandises.at(-1)!.merchandise };
+      },
+    ],
+    [
+      'revokes a merchandise that was just bought, but not what is inside of it',
+      'merchandise_instance: active without its active parent',
+      purchase,
+      ({ changes }) => Object.assign(changes.newMerchandises[0]!.merchandise, { revoked: true }),
+    ],
+    [
+      'stores a product that ends before it starts',
+      'new row for relation "product_instance" violates check constraint "product_instance_period"',
+      purchase,
+      ({ changes }) => Object.assign(changes.newProducts[0]!.product, { limitStartDate: 2, limitEndDate: 1 }),
+    ],
+  ])('that %s stores nothing', async (_, message, order, tamper) => {
+    const [assetNum, lockNum, innocentNum] = [newAssetNum(), newAssetNum(), newAssetNum()];
+    await applyAll(purchase(assetNum), newBuy(one, [lockNum]));
+    await sql`insert into asset_assignment (asset_id, member_id) select id, 1 from asset where asset_num = ${assetNum}`.execute(
+      database.db,
+    );
+    await sql`insert into asset_lending (asset_id, lock_asset_id) select asset.id, lock.id from asset, asset as lock
+      where asset.asset_num = ${assetNum} and lock.asset_num = ${lockNum}`.execute(database.db);
+    const before = await contentOfTables(database.db);
+    const innocent = newBuy(two, [innocentNum], {}, { merchandises: [merchandise()] });
+    const orders = acceptedOf(order(assetNum), innocent);
+
+    const error = await apply(orders, tamper).then(
+      () => null,
+      (error: Error) => error,
+    );
+    expect(error?.message).toBe(message);
+    expect(isOrdersFault(error)).toBe(true);
+    expect(await contentOfTables(database.db)).toEqual(before);
+
+    // It was nothing but the fault.
+    const { outcomes } = await apply(orders);
+    expect(outcomes.map(({ failure }) => failure)).toEqual([null, null]);
+  });
+
+  it('that carries out again what was carried out stores nothing', async () => {
+    const assetNum = newAssetNum();
+    await applyAll(purchase(assetNum));
+    const orders = acceptedOf(deleteAsset(one, [assetNum]));
+    const { ledger, outcomes } = await apply(orders);
+    const before = await contentOfTables(database.db);
+    const again = (work: Parameters<typeof inTransaction>[1]) => inTransaction(database.db, work);
+    await expect(again((trx) => writeLedger(trx, ledger, ids))).rejects.toThrow(
+      'product_instance: a revoked row never changes',
+    );
+    await expect(again((trx) => storeApplied(trx, ledger, outcomes, ids))).rejects.toMatchObject({
+      constraint: 'license_order_pkey',
+    });
+    expect(await contentOfTables(database.db)).toEqual(before);
+  });
+
+  it('that overlooks the active asset of a number stores no second one', async () => {
+    const assetNum = newAssetNum();
+    await applyAll(purchase(assetNum));
+    const before = await contentOfTables(database.db);
+    const blind = inTransaction(database.db, async (trx) => {
+      const orders = acceptedOf(purchase(assetNum));
+      const scope = scopeOf(orders.map(({ order }) => order));
+      const ledger = await loadLedger(trx, { ...scope, assetNums: new Set() });
+      await storeApplied(trx, ledger, planLoaded(ledger, orders), ids);
+    });
+    await expect(blind).rejects.toMatchObject({ constraint: 'asset_active_number' });
+    expect(await contentOfTables(database.db)).toEqual(before);
+  });
+});
+
+/** The clock of the database server may be set back, or another server with a slower clock may take its place. */
+describe('after the clock was set back', () => {
+  it('what was bought before can be revoked', async () => {
+    const assetNum = newAssetNum();
+    await applyAll(purchase(assetNum));
+    await sql`update asset set created_time = created_time + interval '1 hour', updated_time = updated_time + interval '1 hour'
+      where asset_num = ${assetNum}`.execute(database.db);
+    for (const order of [newBuy(one, [assetNum]), deleteAsset(one, [assetNum])]) {
+      const [accepted] = acceptedOf(order);
+      const outcomes = await inTransaction(database.db, (trx) => applyOrders(trx, [accepted!], ids));
+      expect(outcomes).toMatchObject([{ failure: null }]);
+    }
+  });
+
+  it('what was accepted before is carried out', async () => {
+    const batch = prepareBatch('1', batchOrderBody.parse(batchOf(newBuy(one, [newAssetNum()]))));
+    const [{ lane, payload }] = batch.chunks as [(typeof batch.chunks)[number]];
+    await sql`
+      insert into batch (id, application_id, channel_code, channel_order_id, sync_mode, digest, sequences, customer_ids,
+        order_types)
+      values (1000, 1, 'test', 'ahead', 'async', '', '{1}', '{1}', '{new_buy}')`.execute(database.db);
+    await sql`
+      insert into lane_chunk (batch_id, lane, order_count, weight, payload, accepted_time)
+      values (1000, ${lane}, 1, 1, ${payload}, now() + interval '1 hour')`.execute(database.db);
+    const lanes = Array.from({ length: LANE_COUNT }, (_, lane) => lane);
+    const silent = createLogger({ name: 'test', level: 'silent' });
+    expect(await drainLanes(database.db, lanes, { ids, log: silent })).toMatchObject({ succeeded: 1, failed: 0 });
+  });
+});
