@@ -41,7 +41,7 @@ export const causes = {
   // Batches and orders (decisions 6)
   channel_order_id_conflict: {
     code: '13004',
-    message: 'channelOrderId: {0} was accepted before with other content.',
+    message: 'channelOrderId: {0} was accepted before with another syncMode or other orders.',
   },
   batch_not_found: { code: '13004', message: 'No batch {0} of channel {1} was submitted by this application.' },
   order_not_found: { code: '13004', message: 'No order {0} was submitted by this application.' },
@@ -51,7 +51,7 @@ export const causes = {
   enterprise_mismatch: { code: '13004', message: 'Customer {0} does not belong to enterprise {1}.' },
   source_order_not_found: { code: '13004', message: 'Source order {0} is not a succeeded new_buy order{1}.' },
   asset_owned_by_other_customer: { code: '13004', message: 'Asset {0} is active at another customer.' },
-  license_type_mismatch: { code: '13004', message: 'Asset {0} has license type {1}, not that of the order.' },
+  license_type_mismatch: { code: '13004', message: 'Asset {0} has license type {1}, not {2} as the order.' },
   asset_not_found: { code: '13004', message: 'Asset {0} is not an active asset of the customer.' },
   asset_not_in_source_order: { code: '13004', message: 'Asset {0} has no grant of source order {1}.' },
   product_not_found: { code: '13004', message: 'Asset {0} has no active product {1} that matches{2}.' },

@@ -20,25 +20,24 @@ export const MAX_ORDERS_PER_BATCH = 5_000;
 export const MAX_BODY_BYTES = 32 * 1024 * 1024;
 
 /** interface.md O5, licenseType values. */
-export const licenseType = z.enum(
-  [
-    'normal_unrecover_usbkey',
-    'normal_recover_usbkey',
-    'normal_unrecover_lan_usbkey',
-    'normal_recover_lan_usbkey',
-    'identity_usbkey',
-    'identity_lan_usbkey',
-    'softkey',
-    'lan_softkey',
-    'product_entity',
-    'cloud_account',
-    'cloud_customer',
-    'cloud_personal',
-    'lk_product_usbkey',
-    'lk_auth_usbkey',
-  ],
-  'is not a license type',
-);
+const LICENSE_TYPES = [
+  'normal_unrecover_usbkey',
+  'normal_recover_usbkey',
+  'normal_unrecover_lan_usbkey',
+  'normal_recover_lan_usbkey',
+  'identity_usbkey',
+  'identity_lan_usbkey',
+  'softkey',
+  'lan_softkey',
+  'product_entity',
+  'cloud_account',
+  'cloud_customer',
+  'cloud_personal',
+  'lk_product_usbkey',
+  'lk_auth_usbkey',
+] as const;
+
+export const licenseType = z.enum(LICENSE_TYPES, `must be one of ${LICENSE_TYPES.join(', ')}`);
 export type LicenseType = z.infer<typeof licenseType>;
 
 const CLOUD_LICENSE_TYPES: readonly LicenseType[] = ['cloud_account', 'cloud_customer', 'cloud_personal'];

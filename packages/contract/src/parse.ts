@@ -21,7 +21,20 @@ function refusalOf(issue: z.core.$ZodIssue, others: number, input: unknown): Ref
   const cause = issue.code === 'custom' ? issue.params?.cause : undefined;
   if (isCause(cause)) return new Refusal(cause, path, more);
   if (isMissing(valueAt(input, issue.path))) return new Refusal('field_missing', path, more);
-  return new Refusal('field_invalid', path, `${issue.message}${more}`);
+  return new Refusal('field_invalid', path, `${messageOf(issue)}${more}`);
+}
+
+/** What a value of the wrong type must be, in the words of the other messages. */
+const TYPE_MESSAGES: Record<string, string> = {
+  string: 'must be a text',
+  number: 'must be a number',
+  boolean: 'must be true or false',
+  array: 'must be a list',
+  object: 'must be an object',
+};
+
+function messageOf(issue: z.core.$ZodIssue): string {
+  return (issue.code === 'invalid_type' && TYPE_MESSAGES[issue.expected]) || issue.message;
 }
 
 function isCause(value: unknown): value is Cause {

@@ -84,7 +84,7 @@ export async function updateCustomer(db: Database, request: CreateEnterprise): P
     .where('customer.channel_code', '=', CRM_CHANNEL)
     .where('customer.channel_customer_id', '=', crmCustomerId)
     .executeTakeFirst();
-  if (numUpdatedRows === 0n) throw new Refusal('customer_not_found', crmCustomerId);
+  if (numUpdatedRows === 0n) throw new Refusal('customer_not_found', `of CRM customer ${crmCustomerId}`);
 }
 
 async function insertNewEnterprise(trx: Trx, request: CreateEnterprise): Promise<string> {

@@ -147,7 +147,7 @@ describe('the nearest', () => {
   it.each<[Partial<ProductInstance>, string | undefined, string]>([
     [{ limitEndDate: 21 }, undefined, 'limitEndDate 21'],
     [{ limitStartDate: null, limitConcurrent: 0 }, undefined, 'limitStartDate not set and limitConcurrent 0'],
-    [{ productUri: 'b' }, '2', 'productUri b and another srcLicenseOrderId'],
+    [{ productUri: 'b' }, '2', 'productUri b and srcLicenseOrderId 1'],
   ])('are spoken of in its message, the first of them with what it has: %j', (changes, source, has) => {
     const candidates = [instance({ productUri: 'c', limitEndDate: 1, limitStartDate: 0 }), instance(changes)];
     const refusal = new ProductNotFound('8', candidates, wanted({}, source));

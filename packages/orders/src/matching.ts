@@ -75,8 +75,10 @@ function hintOf(candidates: readonly ProductInstance[], wanted: Wanted): string 
   return `; the nearest has ${list.format(differs.map((field) => describe(product, field)))}`;
 }
 
-/** A source order is not named: a preview's own orders have no ids, and those of a refused sync call are nobody's. */
-function describe(product: ProductInstance, field: DifferingField): string {
-  if (field === 'srcLicenseOrderId') return 'another srcLicenseOrderId';
-  return `${field} ${product[field] ?? 'not set'}`;
+function describe({ licenseOrderId, ...product }: ProductInstance, field: DifferingField): string {
+  if (field !== 'srcLicenseOrderId') return `${field} ${product[field] ?? 'not set'}`;
+  // The orders of a preview have no ids.
+  return /^\d+$/.test(licenseOrderId)
+    ? `srcLicenseOrderId ${licenseOrderId}`
+    : 'the srcLicenseOrderId of an order of this batch';
 }

@@ -238,6 +238,6 @@ function ownAsset(ledger: Ledger, order: DeleteAssetOrder | DeleteProductOrder, 
 
 function checkLicenseType(asset: Asset, order: Order): void {
   if (asset.licenseType !== order.licenseType) {
-    throw new Refusal('license_type_mismatch', asset.assetNum, asset.licenseType);
+    throw new Refusal('license_type_mismatch', asset.assetNum, asset.licenseType, order.licenseType);
   }
 }

@@ -71,7 +71,7 @@ export const updateCustomer: OrderExamples<CreateEnterprise, z.infer<typeof done
   },
   answers: {
     200: { bridge_works: { summary: 'Done', value: done } },
-    299: refused('O2 was not called for this CRM customer', 'customer_not_found', 'CRM-88051'),
+    299: refused('O2 was not called for this CRM customer', 'customer_not_found', 'of CRM customer CRM-88051'),
   },
 };
 

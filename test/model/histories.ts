@@ -1,0 +1,147 @@
+import fc from 'fast-check';
+import type { Sent } from '../harness/orders.ts';
+import { bodyOf, CUSTOMERS, type History, type HistoryOrder, type Names, numbersOf, printed } from './history.ts';
+import { type AssetValue, type ProductValue, productsOn } from './ledger-value.ts';
+import { Model } from './model.ts';
+import { type RawHistory, type RawNumber, type RawOrder, type RawSource, rawHistories } from './raw-histories.ts';
+
+/** Histories of up to so many batches and orders a batch; a counterexample prints as `printed` has it. */
+export function histories(size: { maxBatches: number; maxOrders: number }): fc.Arbitrary<History> {
+  return rawHistories(size).map((raw) => {
+    const history = resolved(raw);
+    // Not enumerable: the history stays plain data to whoever walks through it.
+    return Object.defineProperty(history, fc.toStringMethod, { value: () => printed(history) });
+  });
+}
+
+const ENTERPRISES = [...new Set(Object.values(CUSTOMERS))];
+const CLOUD_TYPES = ['cloud_account', 'cloud_customer', 'cloud_personal'];
+const LABELS: Names = { id: (label) => label, assetNum: (label) => label, order: String };
+
+/** What orders of a batch can refer to: what was there before the batch. */
+interface Before {
+  /** The active assets. */
+  assets: AssetValue[];
+  /** The earlier orders: a channel knows an order's id only from the answer. */
+  orders: HistoryOrder[];
+  /** The orders of the whole history. */
+  total: number;
+}
+
+/** Says what every reference of a raw history means. The model tells what is there, so that most orders succeed. */
+function resolved({ usualType, batches }: RawHistory): History {
+  const total = batches.reduce((sum, { orders }) => sum + orders.length, 0);
+  const guide = new Model(new Map(Object.entries(CUSTOMERS)));
+  const earlier: HistoryOrder[] = [];
+  return {
+    batches: batches.map(({ mode, isLate, orders: raw }) => {
+      const before = { assets: guide.assets.filter(({ active }) => active), orders: earlier, total };
+      const sequences = sequencesOf(raw);
+      const orders = raw.map((each, index) => {
+        const ids = { place: earlier.length + index, sequence: sequences[index]! };
+        return resolvedOrder({ ...ids, ...headerOf(each, before) }, each, usualType, before);
+      });
+      earlier.push(...orders);
+      guide.batch(
+        mode,
+        orders.map((order) => ({ licenseOrderId: String(order.place), body: bodyOf(order, LABELS) })),
+      );
+      return { mode, isLate, orders };
+    }),
+  };
+}
+
+/** Unique sequence numbers that follow the ranks. */
+function sequencesOf(orders: readonly RawOrder[]): number[] {
+  const byRank = orders.toSorted((a, b) => a.rank - b.rank);
+  return orders.map((order) => 1 + byRank.indexOf(order));
+}
+
+function headerOf({ orderType, customer: index, enterprise }: RawOrder, { assets }: Before) {
+  const owners = Object.keys(CUSTOMERS).filter((label) => assets.some(({ customer }) => customer === label));
+  const candidates = orderType === 'new_buy' || owners.length === 0 ? Object.keys(CUSTOMERS) : owners;
+  const customer = index === 'nobody' ? 'nobody' : candidates[index % candidates.length]!;
+  const own = CUSTOMERS[customer as keyof typeof CUSTOMERS] ?? 'E1';
+  const other = ENTERPRISES.find((each) => each !== own)!;
+  return { orderType, customer, enterprise: { own, other, nobody: 'nobody' }[enterprise] };
+}
+
+type Header = Pick<HistoryOrder, 'place' | 'sequence'> & ReturnType<typeof headerOf>;
+
+function resolvedOrder(header: Header, raw: RawOrder, usualType: string, before: Before): HistoryOrder {
+  const elements = raw.elements.map(({ numbers, isPadded, ...element }) => {
+    // A number repeated in an element is refused as a whole (decisions 6.1).
+    const labels = [...new Set(numbers.map((number) => numberOf(number, header.customer, before)))];
+    const assetNos = labels.map((label) => (isPadded ? ` ${label} ` : label));
+    return { assetNos, ...element, ...itemsOf(element, raw.orderType, assetOf(labels[0]!, before)) };
+  });
+  const fitting = assetOf(elements[0]!.assetNos[0]!, before)?.licenseType ?? usualType;
+  const licenseType = raw.licenseType === 'fitting' ? fitting : raw.licenseType;
+  // So is a revocation of a cloud license that names no source order.
+  const isSourceRequired = raw.orderType !== 'new_buy' && CLOUD_TYPES.includes(licenseType);
+  const srcLicenseOrderId = !raw.source && isSourceRequired ? { kind: 'granted', pick: 0 } : raw.source;
+  const order = { ...header, licenseType, srcLicenseOrderId, elements };
+  return withSources(order, (source) => placeOf(source, order, before));
+}
+
+/** Two of the numbers are each customer's own, and C3 and C4 share theirs. */
+function numberOf({ kind, pick }: RawNumber, customer: string, { assets }: Before): string {
+  const there = assets.filter((asset) => asset.customer === customer);
+  if (kind === 'aimed' && there.length > 0) return there[pick % there.length]!.assetNum;
+  const first = { C1: 0, C2: 2 }[customer] ?? 4;
+  return `X${kind === 'any' ? pick : first + (pick % 2)}`;
+}
+
+function assetOf(label: string, { assets }: Before): AssetValue | undefined {
+  return assets.find(({ assetNum }) => assetNum === label.trim());
+}
+
+/** A new_buy that has neither products nor merchandises gets a product; products to revoke are aimed. */
+function itemsOf({ products, merchandises }: Sent, orderType: string, asset: AssetValue | undefined): Sent {
+  const isEmpty = (list: unknown) => !Array.isArray(list) || list.length === 0;
+  if (orderType === 'new_buy') {
+    return isEmpty(products) && isEmpty(merchandises) ? { products: [{ productUri: 'a', limitConcurrent: 1 }] } : {};
+  }
+  if (orderType === 'delete_asset') return {};
+  const there = asset === undefined ? [] : productsOn(asset).filter(({ active }) => active);
+  return {
+    products: (products as Sent[]).map(({ aimed, ...product }) => {
+      const target = typeof aimed === 'number' ? there[aimed % there.length] : undefined;
+      return { ...product, ...(target !== undefined && termsOf(target)) };
+    }),
+  };
+}
+
+function termsOf({ productUri, start, end, concurrent }: ProductValue): Sent {
+  return { productUri, limitStartDate: start, limitEndDate: end, limitConcurrent: concurrent };
+}
+
+/** An order with what its source orders mean, wherever they stand in it. */
+function withSources(order: object, meaning: (source: RawSource) => unknown): HistoryOrder {
+  const inside = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(inside);
+    if (typeof value !== 'object' || value === null) return value;
+    const fields = Object.entries(value).map(([key, field]) => {
+      return [key, key === 'srcLicenseOrderId' ? meaning(field as RawSource) : inside(field)];
+    });
+    return Object.fromEntries(fields);
+  };
+  return inside(order) as HistoryOrder;
+}
+
+/** The place of the order that a source names; what names none stays as it is. */
+function placeOf(source: RawSource, order: Omit<HistoryOrder, 'srcLicenseOrderId'>, before: Before): unknown {
+  if (!source) return source;
+  const { kind, pick } = source;
+  if (kind === 'any') return pick % before.total;
+  const named = numbersOf(order).flatMap((number) => assetOf(number, before) ?? []);
+  const granted = (named.length > 0 ? named : before.assets).flatMap(({ grants }) => grants);
+  const own = before.orders.filter(({ customer, orderType }) => customer === order.customer && orderType === 'new_buy');
+  const candidates = {
+    granted: granted.filter(({ active }) => active).map((grant) => Number(grant.order)),
+    own: own.map(({ place }) => place),
+    unknown: [],
+  }[kind];
+  const isOptional = kind === 'granted' && !CLOUD_TYPES.includes(order.licenseType);
+  return candidates[pick % candidates.length] ?? (isOptional ? undefined : 'unknown');
+}

@@ -1,0 +1,120 @@
+import { merchandise, productToBuy, productToRevoke, type Sent } from '../harness/orders.ts';
+
+/**
+ * A history: batches of orders that meet all the time, on a handful of customers, numbers and products.
+ *
+ * It is plain data and prints as JSON that reads and can be pasted into a test. What it says about customers (C1),
+ * enterprises (E1), numbers (X1) and source orders (their place in the history) is put in place of real ids by
+ * `bodyOf`, so the same history runs against the planner and the service.
+ */
+export interface History {
+  batches: HistoryBatch[];
+}
+
+export interface HistoryBatch {
+  mode: 'sync' | 'async';
+  /** Sent when all before it is done, so that it works on what is stored. Else it is sent at once. */
+  isLate?: boolean;
+  orders: HistoryOrder[];
+}
+
+export interface HistoryOrder {
+  /** Its index among all orders of the history, by which later orders name it. */
+  place: number;
+  sequence: number;
+  customer: string;
+  enterprise: string;
+  orderType: string;
+  licenseType: string;
+  /** Products have theirs. */
+  srcLicenseOrderId?: Source;
+  elements: HistoryElement[];
+}
+
+/** Which source order is named: that at a place, one that nobody ever sent, or none in one of the ways to say so. */
+type Source = number | 'unknown' | '' | null | undefined;
+
+/** An asset element, with no more than what tells it from the usual one. */
+interface HistoryElement {
+  assetNos: string[];
+  [field: string]: unknown;
+}
+
+/** Customers of every history with their enterprises. Orders may name a customer or an enterprise `nobody`, too. */
+export const CUSTOMERS = { C1: 'E1', C2: 'E1', C3: 'E2', C4: 'E2' } as const;
+
+/** What stands for the labels of a history where it runs. */
+export interface Names {
+  /** The real id of a customer or enterprise; of nobody, an id that nobody has. */
+  id(label: string): string;
+  assetNum(label: string): string;
+  /** The licenseOrderId of the order at a place, or one that no order has. */
+  order(place: number | 'unknown'): string;
+}
+
+/** The JSON body element of an order, as a channel would send it. */
+export function bodyOf(order: HistoryOrder, names: Names): Sent {
+  const source = (value: unknown) =>
+    typeof value === 'number' || value === 'unknown' ? names.order(value as number | 'unknown') : value;
+  const bought = (sent: Sent) => productToBuy({ ...sent, srcLicenseOrderId: source(sent.srcLicenseOrderId) });
+  const packageOf = ({ products, children, ...sent }: Sent): Sent => {
+    const inside = Array.isArray(children) ? children.map(packageOf) : children;
+    return merchandise({ ...sent, licenseOrderProductList: (products as Sent[]).map(bought), children: inside });
+  };
+  const product = order.orderType === 'new_buy' ? bought : productToRevoke;
+  return {
+    ...HEADER,
+    sequence: order.sequence,
+    customerId: names.id(order.customer),
+    enterpriseGlobalId: names.id(order.enterprise),
+    orderType: order.orderType,
+    licenseType: order.licenseType,
+    srcLicenseOrderId: source(order.srcLicenseOrderId),
+    assets: order.elements.map(({ assetNos, products, merchandises, ...element }) => ({
+      ...element,
+      assetNos: assetNos.map(names.assetNum),
+      ...(Array.isArray(products) && { products: products.map(product) }),
+      ...(Array.isArray(merchandises) && { merchandises: merchandises.map(packageOf) }),
+    })),
+  };
+}
+
+/** The history as JSON that a person reads and can paste into a test: a batch's mode, then an order a line. */
+export function printed({ batches }: History): string {
+  const lines = batches.map(
+    ({ mode, isLate, orders }) =>
+      `{"mode":"${mode}",${isLate ? '"isLate":true,' : ''}"orders":[\n  ${orders.map((each) => JSON.stringify(each)).join(',\n  ')}]}`,
+  );
+  return `{"batches":[\n${lines.join(',\n')}\n]}`;
+}
+
+/** The asset numbers that an order names, as labels. */
+export function numbersOf({ elements }: Pick<HistoryOrder, 'elements'>): string[] {
+  return elements.flatMap(({ assetNos }) => assetNos.map((assetNum) => assetNum.trim()));
+}
+
+/** The places of the orders that an order names as source orders, its own and its products'. */
+export function sourcesOf(order: HistoryOrder): number[] {
+  const named = new Set<number>();
+  JSON.stringify(order, (key, value) => {
+    if (key === 'srcLicenseOrderId' && typeof value === 'number') named.add(value);
+    return value;
+  });
+  return [...named];
+}
+
+/** What no rule looks at. */
+const HEADER = {
+  crmCustomerId: 'crm-customer',
+  customerName: 'Customer',
+  channelCustomerId: 'channel-customer',
+  adminName: 'Admin',
+  adminAccount: 'admin',
+  adminEmail: 'admin@example.com',
+  adminCellNumber: '13800000000',
+  passwordMobile: '13800000000',
+  address: '1 Main Street',
+  customerType: 'company',
+  branchCode: 'B1',
+  branchName: 'Branch',
+};

@@ -1,0 +1,258 @@
+import type { Sent } from '../harness/orders.ts';
+import {
+  type AssetValue,
+  copyOf,
+  type MerchandiseValue,
+  merchandisesOn,
+  type ProductValue,
+  productsOn,
+} from './ledger-value.ts';
+
+/**
+ * What orders do, once more (decisions 6.5): one order at a time, on a copy of everything, slow and plain.
+ *
+ * It is written from the decisions alone, and shares no code with the planner that it is compared to. Each rule is one
+ * function, and its comment is the sentence of the decisions.
+ */
+
+/** An order as the channel sends it, with the id that it got. */
+export interface PlacedOrder {
+  licenseOrderId: string;
+  body: Sent;
+}
+
+/** What became of an order: it succeeded where `cause` is null. */
+export interface ModelOutcome {
+  cause: string | null;
+  assets: number;
+  products: number;
+}
+
+interface State {
+  /** Every asset ever made. */
+  assets: AssetValue[];
+  /** The succeeded new_buy orders, and whose they are. */
+  purchases: Record<string, string>;
+}
+
+/** A fault that makes an order fail. */
+class Fault extends Error {}
+
+function demand(holds: boolean, cause: string): asserts holds {
+  if (!holds) throw new Fault(cause);
+}
+
+/** The rules with what they are applied to. */
+export class Model {
+  /** Customers and the enterprises that they belong to. */
+  readonly #customers: ReadonlyMap<string, string>;
+  #state: State = { assets: [], purchases: {} };
+
+  constructor(customers: ReadonlyMap<string, string>) {
+    this.#customers = customers;
+  }
+
+  /**
+   * Carries a batch out; the outcomes are in orderList order. "Orders take effect by `sequence`" and "see the effects
+   * of earlier orders of their own batch". async: "each order succeeds or fails alone". sync: "all orders of the call
+   * take effect, or none"; each is tried nevertheless, so that every failed one can be named.
+   */
+  batch(mode: 'sync' | 'async', orders: readonly PlacedOrder[]): ModelOutcome[] {
+    const before = this.#state;
+    const outcomes = new Map<PlacedOrder, ModelOutcome>();
+    const bySequence = orders.toSorted((a, b) => Number(a.body.sequence) - Number(b.body.sequence));
+    for (const order of bySequence) outcomes.set(order, this.#order(order));
+    const results = orders.map((order) => outcomes.get(order)!);
+    if (mode === 'sync' && results.some(({ cause }) => cause !== null)) this.#state = before;
+    return results;
+  }
+
+  /** Every asset ever made, with all that was ever on it. */
+  get assets(): readonly AssetValue[] {
+    return this.#state.assets;
+  }
+
+  /** "An order is atomic. A failed order changes nothing." */
+  #order({ licenseOrderId, body }: PlacedOrder): ModelOutcome {
+    const { assets, purchases } = this.#state;
+    const after = { assets: assets.map(copyOf), purchases: { ...purchases } };
+    try {
+      carryOut(after, this.#customers, licenseOrderId, body);
+    } catch (fault) {
+      if (!(fault instanceof Fault)) throw fault;
+      return { cause: fault.message, assets: 0, products: 0 };
+    }
+    this.#state = after;
+    return { cause: null, ...countsOf(assets, after.assets) };
+  }
+}
+
+/** "`assets` and `products` count what the order created or revoked." */
+function countsOf(before: AssetValue[], after: AssetValue[]): { assets: number; products: number } {
+  const madeAndRevoked = (things: { active: boolean }[]) =>
+    things.length + things.filter(({ active }) => !active).length;
+  const ofProducts = (assets: AssetValue[]) => madeAndRevoked(assets.flatMap(productsOn));
+  return { assets: madeAndRevoked(after) - madeAndRevoked(before), products: ofProducts(after) - ofProducts(before) };
+}
+
+/** "A failed order reports its first fault: customer, enterprise, source order, then elements, numbers and products." */
+function carryOut(state: State, customers: ReadonlyMap<string, string>, licenseOrderId: string, order: Sent): void {
+  const customer = required(order.customerId);
+  // "`customerId` must exist and belong to `enterpriseGlobalId`."
+  demand(customers.has(customer), 'customer_not_found');
+  demand(customers.get(customer) === required(order.enterpriseGlobalId), 'enterprise_mismatch');
+  // "A non-empty `srcLicenseOrderId` of the order must be a succeeded new_buy order of that customer."
+  const source = text(order.srcLicenseOrderId);
+  if (source !== null) demand(state.purchases[source] === customer, 'source_order_not_found');
+
+  const licenseType = required(order.licenseType);
+  for (const element of elements(order.assets)) {
+    for (const assetNum of (element.assetNos as string[]).map(required)) {
+      const asset = () => ownAsset(state, customer, licenseType, assetNum);
+      if (order.orderType === 'new_buy') buy(state, { licenseOrderId, customer, licenseType }, assetNum, element);
+      else if (order.orderType === 'delete_product') revokeProducts(asset(), source, elements(element.products));
+      else if (source === null) revokeAsset(asset());
+      else revokeGrant(asset(), source);
+    }
+  }
+  if (order.orderType === 'new_buy') state.purchases[licenseOrderId] = customer;
+}
+
+interface Purchase {
+  licenseOrderId: string;
+  customer: string;
+  licenseType: string;
+}
+
+/** "new_buy: each asset number becomes an active asset of the customer, or is added to when it is one already." */
+function buy(state: State, purchase: Purchase, assetNum: string, element: Sent): void {
+  let asset = activeAsset(state, assetNum);
+  if (asset === undefined) {
+    asset = newAsset(purchase, assetNum);
+    state.assets.push(asset);
+  } else if (asset.customer !== purchase.customer) {
+    // "Active at another customer: `asset_owned_by_other_customer`, unless `transferedAssetNum` is true, which moves
+    // the asset with all its products to this customer." What its former customers' orders granted stays granted.
+    demand(element.transferedAssetNum === true, 'asset_owned_by_other_customer');
+  }
+  // "Its licenseType must be the order's, in a transfer too."
+  demand(asset.licenseType === purchase.licenseType, 'license_type_mismatch');
+  asset.customer = purchase.customer;
+  // "Extend codes are added or replaced." An entry without a code names none; a code without a value has the empty one.
+  for (const { extendCode, extendValue } of elements(element.assetExtendList)) {
+    const code = text(extendCode);
+    if (code !== null) asset.extendCodes[code] = text(extendValue) ?? '';
+  }
+  // "Limits and borrowedUsbKey, where given, replace."
+  asset.start = given(element.limitStartDate) ?? asset.start;
+  asset.end = given(element.limitEndDate) ?? asset.end;
+  asset.borrowed = given(element.borrowedUsbKey) ?? asset.borrowed;
+  // An order has one grant to an asset, in however many elements it names it.
+  if (!asset.grants.some(({ order }) => order === purchase.licenseOrderId)) {
+    asset.grants.push({ order: purchase.licenseOrderId, active: true });
+  }
+  // "Each product becomes a product instance of that asset from this order; merchandises become merchandise instances."
+  asset.products.push(...elements(element.products).map((each) => newProduct(state, purchase, each)));
+  asset.merchandises.push(...elements(element.merchandises).map((each) => newMerchandise(state, purchase, each)));
+}
+
+function newAsset({ customer, licenseType }: Purchase, assetNum: string): AssetValue {
+  const terms = { start: null, end: null, borrowed: false, extendCodes: {} };
+  return { assetNum, customer, licenseType, ...terms, active: true, grants: [], products: [], merchandises: [] };
+}
+
+/** "A product's `srcLicenseOrderId` must be a succeeded new_buy order of any customer and is recorded." */
+function newProduct(state: State, { licenseOrderId }: Purchase, sent: Sent): ProductValue {
+  const source = text(sent.srcLicenseOrderId);
+  demand(source === null || state.purchases[source] !== undefined, 'source_order_not_found');
+  return {
+    order: licenseOrderId,
+    productUri: required(sent.productUri),
+    start: given(sent.limitStartDate),
+    end: given(sent.limitEndDate),
+    concurrent: sent.limitConcurrent as number,
+    source,
+    active: true,
+  };
+}
+
+/** "Merchandises become merchandise instances, nested as sent, with their products." */
+function newMerchandise(state: State, purchase: Purchase, sent: Sent): MerchandiseValue {
+  return {
+    order: purchase.licenseOrderId,
+    merchandiseNum: required(sent.merchandiseNum),
+    active: true,
+    products: elements(sent.licenseOrderProductList).map((each) => newProduct(state, purchase, each)),
+    children: elements(sent.children).map((each) => newMerchandise(state, purchase, each)),
+  };
+}
+
+/** "Each number must be an active asset of the customer with the order's licenseType." */
+function ownAsset(state: State, customer: string, licenseType: string, assetNum: string): AssetValue {
+  const asset = activeAsset(state, assetNum);
+  demand(asset?.customer === customer, 'asset_not_found');
+  demand(asset.licenseType === licenseType, 'license_type_mismatch');
+  return asset;
+}
+
+/** "delete_asset without srcLicenseOrderId: the asset and everything on it" is revoked. */
+function revokeAsset(asset: AssetValue): void {
+  asset.active = false;
+  for (const thing of [...asset.grants, ...productsOn(asset), ...merchandisesOn(asset)]) thing.active = false;
+}
+
+/**
+ * "delete_asset with srcLicenseOrderId: that order must have granted to this asset; its product and merchandise
+ * instances there are revoked, and the asset itself when no other order's grant is left. A grant lasts until a
+ * delete_asset names its order or the asset is revoked, even when delete_product took all its products."
+ */
+function revokeGrant(asset: AssetValue, source: string): void {
+  const grant = asset.grants.find(({ order, active }) => active && order === source);
+  demand(grant !== undefined, 'asset_not_in_source_order');
+  grant.active = false;
+  for (const thing of [...productsOn(asset), ...merchandisesOn(asset)]) {
+    if (thing.order === source) thing.active = false;
+  }
+  if (!asset.grants.some(({ active }) => active)) revokeAsset(asset);
+}
+
+/**
+ * "delete_product: for each product, the active product instances of that asset (those inside merchandise too; with
+ * srcLicenseOrderId only that order's) that match are revoked. No match for a product: `product_not_found`. The asset
+ * stays active", and so do merchandises and grants.
+ */
+function revokeProducts(asset: AssetValue, source: string | null, wanted: Sent[]): void {
+  for (const sent of wanted) {
+    const found = productsOn(asset).filter(
+      (product) => product.active && (source === null || product.order === source) && matches(product, sent),
+    );
+    demand(found.length > 0, 'product_not_found');
+    for (const product of found) product.active = false;
+  }
+}
+
+/**
+ * "With the same productUri; with strictMatchWhenDelete true only those whose limitStartDate, limitEndDate and
+ * limitConcurrent are all equal too (absent equals absent)."
+ */
+function matches(product: ProductValue, sent: Sent): boolean {
+  if (product.productUri !== text(sent.productUri)) return false;
+  if (sent.strictMatchWhenDelete !== true) return true;
+  return (
+    product.start === given(sent.limitStartDate) &&
+    product.end === given(sent.limitEndDate) &&
+    product.concurrent === sent.limitConcurrent
+  );
+}
+
+/** "An asset number names at most one active asset." */
+function activeAsset(state: State, assetNum: string): AssetValue | undefined {
+  return state.assets.find((asset) => asset.active && asset.assetNum === assetNum);
+}
+
+/** "An empty string counts as missing; null counts as absent; strings are trimmed" (decisions 4). */
+const text = (value: unknown) => (typeof value === 'string' && value.trim() !== '' ? value.trim() : null);
+const required = (value: unknown) => text(value)!;
+const given = <Value extends number | boolean>(value: unknown) =>
+  value === undefined || value === null || value === '' ? null : (value as Value);
+const elements = (value: unknown) => (Array.isArray(value) ? (value as Sent[]) : []);

@@ -1,0 +1,105 @@
+import {
+  type Asset,
+  emptyChanges,
+  type Ledger,
+  type MerchandiseInstance,
+  type ProductInstance,
+} from '@lockstep/assets';
+import { batchOrderBody, parse } from '@lockstep/contract';
+import { planAll } from '../../packages/orders/src/apply.ts';
+import { expectSame } from './expect-same.ts';
+import { bodyOf, CUSTOMERS, type History, type Names } from './history.ts';
+import { type AssetValue, type MerchandiseValue, type ProductValue, sortedLedger } from './ledger-value.ts';
+import { Model } from './model.ts';
+
+const IDS: Record<string, string> = { C1: '11', C2: '12', C3: '23', C4: '24', E1: '1', E2: '2', nobody: '99' };
+const FIRST_ORDER_ID = 1_001;
+const NAMES: Names = {
+  id: (label) => IDS[label]!,
+  assetNum: (label) => label,
+  order: (place) => String(place === 'unknown' ? 999_999 : FIRST_ORDER_ID + place),
+};
+const ENTERPRISE_OF = new Map(Object.entries(CUSTOMERS).map(([customer, own]) => [NAMES.id(customer), NAMES.id(own)]));
+
+/** Carries a history out on the model and on the planner, and throws where they differ. */
+export function comparePlanner(history: History, plan: typeof planAll = planAll): void {
+  const model = new Model(ENTERPRISE_OF);
+  let ledger = newLedger();
+  for (const { mode, orders } of history.batches) {
+    const sent = orders.map((order) => ({ licenseOrderId: NAMES.order(order.place), body: bodyOf(order, NAMES) }));
+    const expected = model.batch(mode, sent);
+
+    const orderList = sent.map(({ body }) => body);
+    const parsed = parse(batchOrderBody, { channelCode: 'test', channelOrderId: 'test', syncMode: mode, orderList });
+    const accepted = parsed.orderList.map((order, index) => ({ licenseOrderId: sent[index]!.licenseOrderId, order }));
+    // What sync mode does with a transaction: what is planned stays only where no order failed.
+    const planned = mode === 'sync' ? structuredClone(ledger) : ledger;
+    const outcomes = plan(
+      planned,
+      accepted.toSorted((a, b) => a.order.sequence - b.order.sequence),
+    );
+    if (outcomes.every(({ failure }) => failure === null) || mode === 'async') ledger = planned;
+
+    const byId = new Map(outcomes.map((outcome) => [outcome.accepted.licenseOrderId, outcome]));
+    const actual = sent.map(({ licenseOrderId }) => {
+      const { failure, assets, products } = byId.get(licenseOrderId)!;
+      return { cause: failure?.cause ?? null, assets, products };
+    });
+    expectSame(`outcomes of the batch from place ${orders[0]?.place}`, actual, expected);
+  }
+  expectSame('the ledger in the end', sortedLedger(assetsOf(ledger)), sortedLedger(model.assets));
+}
+
+function newLedger(): Ledger {
+  return {
+    enterpriseOfCustomer: new Map(ENTERPRISE_OF),
+    customerOfPurchase: new Map(),
+    assets: new Map(),
+    changes: emptyChanges(),
+  };
+}
+
+/** Every asset that was made in memory is among the changes still. */
+function assetsOf({ changes }: Ledger): AssetValue[] {
+  return [...changes.newAssets].map(assetValue);
+}
+
+function assetValue(asset: Asset): AssetValue {
+  const productsIn = (place: MerchandiseInstance | null) =>
+    asset.products.filter(({ merchandise }) => merchandise === place).map(productValue);
+  const merchandisesIn = (place: MerchandiseInstance | null): MerchandiseValue[] =>
+    asset.merchandises
+      .filter(({ parent }) => parent === place)
+      .map((each) => ({
+        order: each.licenseOrderId,
+        merchandiseNum: each.bought!.merchandiseNum,
+        active: !each.revoked,
+        products: productsIn(each),
+        children: merchandisesIn(each),
+      }));
+  return {
+    assetNum: asset.assetNum,
+    customer: asset.customerId,
+    licenseType: asset.licenseType,
+    start: asset.limitStartDate,
+    end: asset.limitEndDate,
+    borrowed: asset.borrowedUsbKey,
+    extendCodes: { ...asset.extends },
+    active: !asset.revoked,
+    grants: asset.grants.map(({ licenseOrderId, revoked }) => ({ order: licenseOrderId, active: !revoked })),
+    products: productsIn(null),
+    merchandises: merchandisesIn(null),
+  };
+}
+
+function productValue(product: ProductInstance): ProductValue {
+  return {
+    order: product.licenseOrderId,
+    productUri: product.productUri,
+    start: product.limitStartDate,
+    end: product.limitEndDate,
+    concurrent: product.limitConcurrent,
+    source: product.bought?.srcLicenseOrderId ?? null,
+    active: !product.revoked,
+  };
+}

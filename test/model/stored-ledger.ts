@@ -1,0 +1,62 @@
+import type { Database, Tables } from '@lockstep/platform';
+import { type Selectable, sql } from 'kysely';
+import type { AssetValue, MerchandiseValue, ProductValue } from './ledger-value.ts';
+
+/** Every asset in the tables whose number has the prefix, with all that was ever on it. */
+export async function readLedger(db: Database, numberPrefix: string): Promise<AssetValue[]> {
+  const ofPrefix = sql<boolean>`asset_num like ${`${numberPrefix}%`}`;
+  const ofAssets = sql<boolean>`asset_id in (select id from asset where ${ofPrefix})`;
+  const [assets, grants, merchandises, products] = await Promise.all([
+    db.selectFrom('asset').selectAll().where(ofPrefix).execute(),
+    db.selectFrom('asset_grant').selectAll().where(ofAssets).execute().then(byAsset),
+    db.selectFrom('merchandise_instance').selectAll().where(ofAssets).execute().then(byAsset),
+    db.selectFrom('product_instance').selectAll().where(ofAssets).execute().then(byAsset),
+  ]);
+  return assets.map((asset): AssetValue => {
+    const productsIn = (merchandiseId: string | null) =>
+      (products.get(asset.id) ?? []).filter((each) => each.merchandise_id === merchandiseId).map(productValue);
+    const merchandisesIn = (parentId: string | null): MerchandiseValue[] =>
+      (merchandises.get(asset.id) ?? [])
+        .filter(({ parent_id }) => parent_id === parentId)
+        .map((each) => ({
+          order: each.license_order_id,
+          merchandiseNum: each.merchandise_num,
+          active: each.revoked_time === null,
+          products: productsIn(each.id),
+          children: merchandisesIn(each.id),
+        }));
+    return {
+      assetNum: asset.asset_num,
+      customer: asset.customer_id,
+      licenseType: asset.license_type,
+      start: numberOf(asset.limit_start_date),
+      end: numberOf(asset.limit_end_date),
+      borrowed: asset.borrowed_usb_key,
+      extendCodes: asset.extends,
+      active: asset.revoked_time === null,
+      grants: (grants.get(asset.id) ?? []).map((each) => {
+        return { order: each.license_order_id, active: each.revoked_time === null };
+      }),
+      products: productsIn(null),
+      merchandises: merchandisesIn(null),
+    };
+  });
+}
+
+function productValue(product: Selectable<Tables['product_instance']>): ProductValue {
+  return {
+    order: product.license_order_id,
+    productUri: product.product_uri,
+    start: numberOf(product.limit_start_date),
+    end: numberOf(product.limit_end_date),
+    concurrent: product.limit_concurrent,
+    source: product.src_license_order_id,
+    active: product.revoked_time === null,
+  };
+}
+
+function byAsset<Row extends { asset_id: string }>(rows: readonly Row[]): Map<string, Row[]> {
+  return Map.groupBy(rows, ({ asset_id }) => asset_id);
+}
+
+const numberOf = (value: string | null) => (value === null ? null : Number(value));

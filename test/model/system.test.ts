@@ -1,0 +1,63 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import type { Api } from '../harness/api.ts';
+import { QUEUE_KINDS, type Stack, startStack } from '../harness/stack.ts';
+import { assertAtOnce } from './assert-at-once.ts';
+import { budget } from './budget.ts';
+import { type Counts, drive } from './driver.ts';
+import { expectSame } from './expect-same.ts';
+import { histories } from './histories.ts';
+import type { History } from './history.ts';
+import { sortedLedger } from './ledger-value.ts';
+import { readLedger } from './stored-ledger.ts';
+import { newWorlds, type World } from './world.ts';
+
+const HISTORIES = 150;
+/** Histories that run at the same time, on one stack. */
+const AT_ONCE = 16;
+/** Histories that one stack gets before a new one takes its place: what is in its tables stays little enough to read. */
+const ROUND = 400;
+const history = histories({ maxBatches: 8, maxOrders: 16 });
+
+describe.each(QUEUE_KINDS)('the service on %s', (queue) => {
+  let stack: Stack | undefined;
+  let api: Api;
+  let worlds: World[];
+  afterAll(() => stack?.close());
+
+  async function startRound(): Promise<void> {
+    await stack?.close();
+    stack = await startStack({ queue });
+    api = await stack.newApi();
+    worlds = await newWorlds(stack.db, ROUND);
+  }
+
+  const driven: Counts[] = [];
+  const total = (count: (each: Counts) => number) => driven.reduce((sum, each) => sum + count(each), 0);
+
+  /** Runs a history, and compares all that it was answered and all that it left with the model. */
+  async function compare(each: History): Promise<void> {
+    const { db } = stack!;
+    const world = worlds.pop() ?? (await newWorlds(db, 1))[0]!;
+    const { model, ...counts } = await drive(api, each, world);
+    expectSame(
+      'the ledger in the end',
+      sortedLedger(await readLedger(db, world.numberPrefix)),
+      sortedLedger(model.assets),
+    );
+    driven.push(counts);
+  }
+
+  it('does over any history what the model does', { timeout: 36_000_000 }, async () => {
+    const rounds = { runs: ROUND, start: startRound };
+    await assertAtOnce(history, compare, { ...budget(HISTORIES), atOnce: AT_ONCE, rounds });
+
+    const [batches, orders] = [total((each) => each.batches), total((each) => each.orders)];
+    process.stderr.write(
+      `${queue}: ${driven.length} histories, ${batches} batches, ${orders} orders as the model has it\n`,
+    );
+    // What makes the comparison worth its time, where it is not a replay of few.
+    if (driven.length < HISTORIES) return;
+    expect(total((each) => each.failedSyncCalls)).toBeGreaterThan(0);
+    expect(total((each) => each.syncCallsBehindAsync)).toBeGreaterThan(0);
+  });
+});
