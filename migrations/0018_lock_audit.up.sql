@@ -12,7 +12,7 @@ create index lock_audit_asset on lock_audit (asset_id);
 
 create function refuse_change() returns trigger language plpgsql as $$
 begin
-  raise restrict_violation using message = tg_table_name || ': its rows are never changed or removed';
+  raise restrict_violation using message = format('%s: %s is never done', tg_table_name, lower(tg_op));
 end $$;
 create trigger refuse_change before update or delete or truncate on lock_audit
   for each statement execute function refuse_change();

@@ -17,5 +17,5 @@ alter table product_instance
   alter column updated_time set default statement_timestamp(),
   add constraint product_instance_times
     check (updated_time >= created_time and revoked_time >= created_time) not valid,
-  add constraint product_instance_period check (limit_start_date <= limit_end_date);
+  add constraint product_instance_period check (limit_start_date <= limit_end_date) not valid;
 alter table lane_chunk add constraint lane_chunk_times check (finished_time >= accepted_time) not valid;

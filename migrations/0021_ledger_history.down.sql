@@ -1,3 +1,9 @@
+drop trigger refuse_change on license_order;
+drop trigger refuse_change on product_instance;
+drop trigger refuse_change on merchandise_instance;
+drop trigger refuse_change on asset_grant;
+drop trigger refuse_change on asset;
+drop function check_holdings() cascade;
 drop function check_merchandises_updated() cascade;
 drop function check_stays() cascade;
 drop function check_products_inserted() cascade;

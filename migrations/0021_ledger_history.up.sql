@@ -8,6 +8,16 @@
 drop function check_assets() cascade;
 drop function check_contents() cascade;
 
+-- Nothing of the ledger is ever removed, and the outcome of an order never changes.
+create trigger refuse_change before delete or truncate on asset for each statement execute function refuse_change();
+create trigger refuse_change before delete or truncate on asset_grant for each statement execute function refuse_change();
+create trigger refuse_change before delete or truncate on merchandise_instance
+  for each statement execute function refuse_change();
+create trigger refuse_change before delete or truncate on product_instance
+  for each statement execute function refuse_change();
+create trigger refuse_change before update or delete or truncate on license_order
+  for each statement execute function refuse_change();
+
 -- What was revoked stays on record as it was.
 create function check_revoked_stays() returns trigger language plpgsql as $$
 begin
@@ -78,6 +88,29 @@ end $$;
 
 create trigger check_updated after update on asset
   referencing old table as before new table as changed for each statement execute function check_assets_updated();
+
+create function check_holdings() returns trigger language plpgsql set enable_seqscan = off as $$
+declare
+  column_name text;
+  misheld boolean;
+begin
+  foreach column_name in array tg_argv loop
+    execute format('select exists (
+      select from changed left join lateral (
+        select a.id from asset a where a.id = changed.%I and a.revoked_time is null offset 0
+      ) as active on true where active.id is null
+    )', column_name) into misheld;
+    if misheld then
+      raise foreign_key_violation using message = tg_table_name || ': its asset is not active';
+    end if;
+  end loop;
+  return null;
+end $$;
+
+create trigger check_inserted after insert on asset_assignment
+  referencing new table as changed for each statement execute function check_holdings('asset_id');
+create trigger check_inserted after insert on asset_lending
+  referencing new table as changed for each statement execute function check_holdings('asset_id', 'lock_asset_id');
 
 -- A grant is that of an order that bought, and lasts on an active asset only.
 create function check_grants_inserted() returns trigger language plpgsql set enable_seqscan = off as $$
@@ -198,19 +231,22 @@ end $$;
 create trigger check_inserted after insert on product_instance
   referencing new table as changed for each statement execute function check_products_inserted();
 
--- What was bought onto one asset never moves: not to another asset, order or merchandise. The arguments are the columns
--- that say where a row belongs.
+-- An asset keeps its number and its license type. What was bought onto it never moves: not to another asset, order or
+-- merchandise. The arguments are the columns that say so.
 create function check_stays() returns trigger language plpgsql as $$
 declare
   moved boolean;
 begin
   execute format('select exists (select %1$s from before except select %1$s from changed)', tg_argv[0]) into moved;
   if moved then
-    raise check_violation using message = tg_table_name || ': moved to another asset, order or merchandise';
+    raise check_violation using message = format('%s: changed one of %s', tg_table_name, tg_argv[0]);
   end if;
   return null;
 end $$;
 
+create trigger check_stays after update on asset
+  referencing old table as before new table as changed
+  for each statement execute function check_stays('id, asset_num, license_type');
 create trigger check_stays after update on asset_grant
   referencing old table as before new table as changed
   for each statement execute function check_stays('asset_id, license_order_id');

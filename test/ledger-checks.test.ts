@@ -136,7 +136,38 @@ describe('PostgreSQL refuses', () => {
     });
   });
 
+  it.each<Table>(['asset', 'asset_grant', 'merchandise_instance', 'product_instance'])(
+    'that anything is removed from %s',
+    async (table) => {
+      await expectRefused(`${table}: delete is never done`, () => run(`delete from ${table}`));
+      await expectRefused(`${table}: truncate is never done`, () => run(`truncate ${table} cascade`));
+    },
+  );
+
+  it('that the outcome of an order changes or goes', async () => {
+    const message = 'license_order: update is never done';
+    await expectRefused(message, () => run("update license_order set cause = 'cancelled', message = '' where id = 1"));
+    await expectRefused('license_order: delete is never done', () => run('delete from license_order where id = 4'));
+  });
+
+  it.each([
+    ['is assigned', 'asset_assignment (asset_id, member_id) values (%, 1)'],
+    ['is lent', 'asset_lending (asset_id, lock_asset_id) values (%, 5)'],
+    ['has another lent into it', 'asset_lending (asset_id, lock_asset_id) values (5, %)'],
+  ])('that a revoked asset %s', async (_, holding) => {
+    await expectRefused(/^asset_(assignment|lending): its asset is not active$/, () =>
+      run(`insert into ${holding.replace('%', '3')}`),
+    );
+    await run(`insert into ${holding.replace('%', '4')}`);
+  });
+
   describe('that an asset', () => {
+    it.each(["asset_num = 'X9'", "license_type = 'lan_softkey'", 'id = 9'])('is given another %s', async (set) => {
+      await expectRefused('asset: changed one of id, asset_num, license_type', () =>
+        run(`update asset set ${set} where id = 4`),
+      );
+    });
+
     it('belongs to a customer that does not exist, from the beginning or by a transfer', async () => {
       const message = 'asset: its customer does not exist';
       await expectRefused(message, () => insert('asset', { id: 6, asset_num: 'X6', customer_id: 9 }));
@@ -288,7 +319,7 @@ describe('PostgreSQL refuses', () => {
     it('that goes into a merchandise later, be it of its own asset and order', async () => {
       await insert(table, row);
       for (const merchandiseId of [15, 14, 13, 12]) {
-        await expectRefused(`${table}: moved to another asset, order or merchandise`, () =>
+        await expectRefused(new RegExp(`^${table}: changed one of id, asset_id, license_order_id, `), () =>
           run(`update ${table} set ${inside} = ${merchandiseId} where id = 31`),
         );
       }
@@ -301,7 +332,7 @@ describe('PostgreSQL refuses', () => {
       ['given another id', 'id = 32'],
     ])('%s', async (_, set) => {
       await insert(table, row);
-      await expectRefused(`${table}: moved to another asset, order or merchandise`, () =>
+      await expectRefused(new RegExp(`^${table}: changed one of id, asset_id, license_order_id, `), () =>
         run(`update ${table} set ${set} where id = 31`),
       );
       await run(`update ${table} set crm_product_id = 'other' where id = 31`);
@@ -426,7 +457,8 @@ describe('PostgreSQL refuses', () => {
         statement: revokeAll('merchandise_instance'),
       },
       ...instances.map((table) => ({
-        ...{ table, message: 'moved to another asset, order or merchandise' },
+        table,
+        message: `changed one of id, asset_id, license_order_id, ${table === 'product_instance' ? 'merchandise_id' : 'parent_id'}`,
         statement: `update ${table} set license_order_id = ${where1500(2, 'license_order_id')} where ${all('asset_id')}`,
       })),
     ];

@@ -606,10 +606,14 @@ describe('a preview waits for nobody', () => {
       await trx.selectFrom('customer').selectAll().where('id', '=', customer.customerId).forUpdate().execute();
     };
     expect(await previewWhileHeld(forUpdate, ...orders)).toMatchObject(expected);
+    const { customerId: customer_id } = await api.newCustomer();
     const change = (trx: Trx) =>
-      trx.updateTable('asset').set({ license_type: 'softkey' }).where('asset_num', '=', assetNum).execute();
+      trx.updateTable('asset').set({ customer_id }).where('asset_num', '=', assetNum).execute();
     expect(await previewWhileHeld(change, ...orders)).toMatchObject(expected);
-    expect(await preview(...orders)).toMatchObject(orders.map(() => ({ cause: 'license_type_mismatch' })));
+    expect(await preview(...orders)).toMatchObject([
+      { cause: 'asset_owned_by_other_customer' },
+      { cause: 'asset_not_found' },
+    ]);
   });
 
   it('who holds the whole ledger against every change', async () => {

@@ -96,7 +96,7 @@ describe('the session of README.md', () => {
   it('goes on in docs/api.md, with the answers that it shows', () => {
     expect(inReference).toMatchObject({ status: 0, stderr: '' });
     expect(answersIn(inReference.stdout)).toEqual(answersShownIn('docs/api.md'));
-    expect(answersShownIn('docs/api.md').length).toBe(13);
+    expect(answersShownIn('docs/api.md').length).toBe(14);
   });
 
   it('may be sent again; only the preview finds the product gone', async () => {

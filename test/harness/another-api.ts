@@ -1,5 +1,5 @@
-import { type ApiOptions, startApi } from '@lockstep/api';
-import { createLogger, createMetrics } from '@lockstep/platform';
+import { type ApiOptions, LANES_POOL, startApi } from '@lockstep/api';
+import { closeAll, createLogger, createMetrics, openDatabase } from '@lockstep/platform';
 import { Api } from './api.ts';
 import type { Stack } from './stack.ts';
 
@@ -13,7 +13,9 @@ export async function startAnotherApi(
   const metrics = createMetrics(async () => ({ lanes: [], oldestPendingSeconds: 0 }));
   const log = createLogger({ name: 'test', level: 'silent' });
   const place = { region: 'domestic', host: '127.0.0.1', port: 0 } as const;
-  const options = { db, syncDb: db, databaseUrl: url, queue, log, metrics, ...place, ...changes };
-  const { baseUrl, close } = await startApi(options);
-  return { api: new Api(baseUrl, credentials, token), metrics, close };
+  const lanesDb = openDatabase({ url, applicationName: 'test-lanes', onError: () => {}, ...LANES_POOL });
+  const options = { db, lanesDb, databaseUrl: url, queue, log, metrics, ...place, ...changes };
+  const other = await startApi(options);
+  const close = () => closeAll(other.close, () => lanesDb.destroy());
+  return { api: new Api(other.baseUrl, credentials, token), metrics, close };
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createApplication } from '@lockstep/access';
-import { startApi } from '@lockstep/api';
+import { LANES_POOL, startApi } from '@lockstep/api';
 import type { Scope } from '@lockstep/contract';
 import { readBacklog } from '@lockstep/orders';
 import {
@@ -78,9 +78,10 @@ export async function startStack(options: { queue?: QueueKind; worker?: boolean 
     running.push(started);
     return started;
   };
+  const lanesDb = openDatabase({ url, applicationName: 'test-lanes', onError: () => {}, ...LANES_POOL });
   const api = await startApi({
     db,
-    syncDb: db,
+    lanesDb,
     databaseUrl: url,
     queue,
     log,
@@ -101,7 +102,7 @@ export async function startStack(options: { queue?: QueueKind; worker?: boolean 
       const credentials = await createApplication(db, { name: 'Test', scopes, approved: true });
       return await Api.logIn(api.baseUrl, credentials);
     },
-    close: () => closeAll(api.close, ...running.map((part) => part.close), database.close),
+    close: () => closeAll(api.close, ...running.map((part) => part.close), () => lanesDb.destroy(), database.close),
   };
 }
 

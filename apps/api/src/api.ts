@@ -1,6 +1,16 @@
 import { CallVerifier } from '@lockstep/access';
 import type { Region } from '@lockstep/assets';
-import { BatchAcceptor, BatchApplier, BatchWatch, type Job, JobAnnouncer, QUEUE_NAME } from '@lockstep/orders';
+import {
+  BatchAcceptor,
+  BatchApplier,
+  BatchCanceller,
+  BatchWatch,
+  CANCELS_AT_ONCE,
+  type Job,
+  JobAnnouncer,
+  QUEUE_NAME,
+  SYNC_GROUPS_AT_ONCE,
+} from '@lockstep/orders';
 import {
   type Closable,
   closeAll,
@@ -14,15 +24,20 @@ import { buildServer } from './server.ts';
 
 /** How long a call waits for PostgreSQL before it is answered with code 500. */
 export const API_QUERY_TIMEOUT_MS = 10_000;
-/** The same for sync and cancel calls, which write what thousands of orders change, or wait for others that do. */
-export const SYNC_QUERY_TIMEOUT_MS = 60_000;
-/** Their connections: one for each group of sync calls that runs at once, and one to spare. */
-export const SYNC_CONNECTIONS = 3;
+/**
+ * The connections of calls that wait for lanes: sync and cancel. They write what thousands of orders change, and wait
+ * for others that do, so they take longer than other calls and keep none of those waiting.
+ */
+export const LANES_POOL = {
+  poolSize: SYNC_GROUPS_AT_ONCE + CANCELS_AT_ONCE + 1,
+  queryTimeoutMs: 60_000,
+  lockTimeoutMs: 15_000,
+};
 
 export interface ApiOptions {
   db: Database;
-  /** For calls that wait for the lanes of orders: connections of their own, so that they keep no other call waiting. */
-  syncDb: Database;
+  /** Connections of LANES_POOL. */
+  lanesDb: Database;
   /** For the connection that listens for finished orders. */
   databaseUrl: string;
   queue: QueueBackend;
@@ -37,7 +52,7 @@ export interface ApiOptions {
 
 /** Starts to answer calls. Closing takes no more of them and finishes those that run. */
 export async function startApi(options: ApiOptions): Promise<Closable & { baseUrl: string }> {
-  const { db, log, metrics } = options;
+  const { db, lanesDb, log, metrics } = options;
   const producer = openProducer<Job>(options.queue, QUEUE_NAME, log);
   const announcer = new JobAnnouncer(producer, log, metrics);
   const watch = new BatchWatch(options.databaseUrl, log);
@@ -46,12 +61,12 @@ export async function startApi(options: ApiOptions): Promise<Closable & { baseUr
     db,
     log,
     metrics,
-    syncDb: options.syncDb,
     watch,
     region: options.region,
     verifier: new CallVerifier(db),
     acceptor: new BatchAcceptor(db, announcer, metrics),
-    applier: new BatchApplier({ db: options.syncDb, log, metrics }),
+    applier: new BatchApplier({ db, lanesDb, log, metrics }),
+    canceller: new BatchCanceller({ lanesDb, log, metrics }),
     isQueueReachable: () => producer.isReachable(),
   });
   const close = () =>

@@ -9,21 +9,24 @@ import {
   readDeploymentConfig,
   runUntilSignal,
 } from '@lockstep/platform';
-import { API_QUERY_TIMEOUT_MS, SYNC_CONNECTIONS, SYNC_QUERY_TIMEOUT_MS, startApi } from './api.ts';
+import { API_QUERY_TIMEOUT_MS, LANES_POOL, startApi } from './api.ts';
 
 const config = configOrExit(readDeploymentConfig);
 const log = createLogger({ name: 'api', level: config.LOG_LEVEL ?? 'info' });
 
 await runUntilSignal(log, async () => {
-  const open = (applicationName: string, poolSize: number, queryTimeoutMs: number) => {
+  const open = (
+    applicationName: string,
+    bounds: { poolSize: number; queryTimeoutMs: number; lockTimeoutMs?: number },
+  ) => {
     const onError = (error: Error) => log.warn({ err: error }, 'database connection failed');
-    return openDatabase({ url: config.DATABASE_URL, poolSize, applicationName, queryTimeoutMs, onError });
+    return openDatabase({ url: config.DATABASE_URL, applicationName, onError, ...bounds });
   };
-  const db = open('lockstep-api', config.DATABASE_POOL, API_QUERY_TIMEOUT_MS);
-  const syncDb = open('lockstep-sync', SYNC_CONNECTIONS, SYNC_QUERY_TIMEOUT_MS);
+  const db = open('lockstep-api', { poolSize: config.DATABASE_POOL, queryTimeoutMs: API_QUERY_TIMEOUT_MS });
+  const lanesDb = open('lockstep-lanes', LANES_POOL);
   const api = await startApi({
     db,
-    syncDb,
+    lanesDb,
     databaseUrl: config.DATABASE_URL,
     queue: queueBackendOf(config, config.DATABASE_URL),
     log,
@@ -37,7 +40,7 @@ await runUntilSignal(log, async () => {
     close: () =>
       closeAll(
         api.close,
-        () => syncDb.destroy(),
+        () => lanesDb.destroy(),
         () => db.destroy(),
       ),
   };

@@ -12,7 +12,9 @@ export const nonceQuery = z.object({ g_nonce: nonce });
 
 const refused = z
   .object(failureBody.shape)
-  .describe('Refused: nothing has changed. With code 500, a fault: repeat the call, with a new g_nonce');
+  .describe(
+    'Refused: nothing has changed. Code 500, a fault: what became of it is not known; repeat it, with a new g_nonce',
+  );
 
 /** The answers of an operation: 200 with its data, 299 with the reason of a refusal. */
 export function answers<Data extends z.ZodType>(data: Data) {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { CallVerifier } from '@lockstep/access';
 import type { Region } from '@lockstep/assets';
 import { MAX_BODY_BYTES, parse } from '@lockstep/contract';
-import type { BatchAcceptor, BatchApplier, BatchWatch } from '@lockstep/orders';
+import type { BatchAcceptor, BatchApplier, BatchCanceller, BatchWatch } from '@lockstep/orders';
 import type { Database, Logger, Metrics } from '@lockstep/platform';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
@@ -22,13 +22,12 @@ import { tokenRoutes } from './routes/token.ts';
 /** What the operations work with. */
 export interface ServerOptions {
   db: Database;
-  /** For calls that wait for the lanes of orders: connections of their own, so that they keep no other call waiting. */
-  syncDb: Database;
   log: Logger;
   metrics: Metrics;
   verifier: CallVerifier;
   acceptor: BatchAcceptor;
   applier: BatchApplier;
+  canceller: BatchCanceller;
   watch: BatchWatch;
   region: Region;
   isQueueReachable: () => Promise<boolean>;

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { API_QUERY_TIMEOUT_MS, SYNC_CONNECTIONS, SYNC_QUERY_TIMEOUT_MS, startApi } from '@lockstep/api';
+import { API_QUERY_TIMEOUT_MS, LANES_POOL, startApi } from '@lockstep/api';
 import { readBacklog } from '@lockstep/orders';
 import {
   type Closable,
@@ -30,20 +30,22 @@ await runUntilSignal(log, async () => {
     running.push(database);
     const queue = queueBackendOf(config, database.url);
     await migrate(database.url, queue);
-    const open = (applicationName: string, poolSize: number, queryTimeoutMs?: number) => {
+    const open = (
+      applicationName: string,
+      bounds: { poolSize: number; queryTimeoutMs?: number; lockTimeoutMs?: number },
+    ) => {
       const onError = (error: Error) => log.warn({ err: error }, 'database connection failed');
-      const timeout = queryTimeoutMs === undefined ? {} : { queryTimeoutMs };
-      const db = openDatabase({ url: database.url, poolSize, applicationName, onError, ...timeout });
+      const db = openDatabase({ url: database.url, applicationName, onError, ...bounds });
       running.push({ close: () => db.destroy() });
       return db;
     };
-    const workerDb = open('lockstep-worker', config.WORKER_DRAINS + WORKER_SPARE_CONNECTIONS);
-    const db = open('lockstep-api', config.DATABASE_POOL, API_QUERY_TIMEOUT_MS);
-    const syncDb = open('lockstep-sync', SYNC_CONNECTIONS, SYNC_QUERY_TIMEOUT_MS);
+    const workerDb = open('lockstep-worker', { poolSize: config.WORKER_DRAINS + WORKER_SPARE_CONNECTIONS });
+    const db = open('lockstep-api', { poolSize: config.DATABASE_POOL, queryTimeoutMs: API_QUERY_TIMEOUT_MS });
+    const lanesDb = open('lockstep-lanes', LANES_POOL);
     const metrics = createMetrics(() => readBacklog(db));
     running.push(await startWorker({ db: workerDb, queue, log, metrics, drains: config.WORKER_DRAINS }));
     const { HOST: host, PORT: port, REGION: region, DATA_DIR } = config;
-    const api = await startApi({ db, syncDb, databaseUrl: database.url, queue, log, metrics, region, host, port });
+    const api = await startApi({ db, lanesDb, databaseUrl: database.url, queue, log, metrics, region, host, port });
     running.push(api);
     const demoFile = join(DATA_DIR, 'demo.json');
     await prepareDemo(db, demoFile, api.baseUrl);

@@ -38,7 +38,7 @@ export function* planEach(ledger: Ledger, orders: readonly AcceptedOrder[]): Gen
 
 /** What became of orders that are planned one after the other. */
 export function planAll(ledger: Ledger, orders: readonly AcceptedOrder[]): Outcome[] {
-  return [...planEach(ledger, orders)].map(({ accepted, effects, refusal }) =>
+  return Array.from(planEach(ledger, orders), ({ accepted, effects, refusal }) =>
     refusal === null ? { accepted, failure: null, ...countEffects(effects) } : failed(accepted, refusal),
   );
 }
@@ -70,7 +70,7 @@ export function planLoaded(ledger: Ledger, orders: readonly AcceptedOrder[]): Ou
   }
 }
 
-/** Applies orders: loads the part of the ledger that they touch, plans, and stores what they change and their outcomes. */
+/** Applies orders: loads what they touch, plans, and stores what they change and what became of them. */
 export async function applyOrders(trx: Trx, orders: readonly AcceptedOrder[], ids: LedgerIds): Promise<Outcome[]> {
   const ledger = await loadLedger(trx, scopeOf(orders.map(({ order }) => order)));
   const outcomes = planLoaded(ledger, orders);

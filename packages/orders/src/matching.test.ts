@@ -1,7 +1,7 @@
-import type { ProductInstance } from '@lockstep/assets';
+import type { Asset, ProductInstance } from '@lockstep/assets';
 import type { ProductToRevoke } from '@lockstep/contract';
 import { describe, expect, it } from 'vitest';
-import { type DifferingField, differences, ProductNotFound, type Wanted } from './matching.ts';
+import { activeProducts, type DifferingField, differences, ProductNotFound, type Wanted } from './matching.ts';
 
 /** A product instance of order 1: gms-100 from 10 to 20, for one node. */
 function instance(changes: Partial<ProductInstance> = {}): ProductInstance {
@@ -21,6 +21,36 @@ function wanted(changes: Partial<ProductToRevoke> = {}, srcLicenseOrderId?: stri
   };
   return { product, srcLicenseOrderId };
 }
+
+/** Asset 8 with these products. */
+function assetWith(products: ProductInstance[]): Asset {
+  return {
+    ...{ id: '8', assetNum: '8', customerId: '1', licenseType: 'softkey', borrowedUsbKey: false, extends: {} },
+    ...{ limitStartDate: null, limitEndDate: null, grants: [], merchandises: [], products, revoked: false },
+  };
+}
+
+/** The refusal of an order that found none of these products. */
+function refusalOf(products: ProductInstance[], what: Wanted, taken: ProductInstance[] = []): ProductNotFound {
+  return new ProductNotFound(assetWith(products), what, new Set(taken));
+}
+
+describe('the active products of an asset', () => {
+  const uris = (asset: Asset, uri: string) => activeProducts(asset, uri).map(({ id }) => id);
+
+  it('are found by productUri, what was added and what was revoked since included', () => {
+    const [first, second, other] = [instance({ id: '1' }), instance({ id: '2' }), instance({ productUri: 'b' })];
+    const asset = assetWith([first, other, second]);
+    expect(uris(asset, 'gms-100')).toEqual(['1', '2']);
+    first.revoked = true;
+    expect(uris(asset, 'gms-100')).toEqual(['2']);
+    asset.products.push(instance({ id: '3' }));
+    expect(uris(asset, 'gms-100')).toEqual(['2', '3']);
+    expect(uris(asset, 'c')).toEqual([]);
+    asset.products.push(instance({ id: '4', productUri: 'c' }));
+    expect(uris(asset, 'c')).toEqual(['4']);
+  });
+});
 
 describe('strict matching', () => {
   it('finds what is equal in productUri, period and node count', () => {
@@ -85,12 +115,12 @@ describe.each([true, false])('a source order, strictly or not: %s,', (strictMatc
 describe('the nearest', () => {
   /** The ids of the nearest, in their order. */
   const idsOf = (candidates: ProductInstance[], what: Wanted) =>
-    new ProductNotFound('8', candidates, what).nearest().map(({ product }) => product.id);
+    refusalOf(candidates, what).nearest.map(({ product }) => product.id);
 
   it('come with the fields in which they differ', () => {
     const near = instance({ limitEndDate: 21 });
     const far = instance({ limitEndDate: null, limitConcurrent: 2 });
-    expect(new ProductNotFound('8', [far, near], wanted()).nearest()).toEqual([
+    expect(refusalOf([far, near], wanted()).nearest).toEqual([
       { product: near, differs: ['limitEndDate'] },
       { product: far, differs: ['limitEndDate', 'limitConcurrent'] },
     ]);
@@ -133,13 +163,28 @@ describe('the nearest', () => {
     expect(idsOf([], wanted())).toEqual([]);
     const candidates = [instance({ id: 'b', productUri: 'b' }), instance({ id: 'a', limitConcurrent: 2 })];
     const before = structuredClone(candidates);
-    const refusal = new ProductNotFound('8', candidates, wanted());
-    expect(refusal.nearest()).toEqual(refusal.nearest());
+    refusalOf(candidates, wanted());
     expect(candidates).toEqual(before);
   });
 
+  it('are neither revoked nor taken by the order already', () => {
+    const [revoked, taken, there] = [
+      instance({ id: '1', revoked: true }),
+      instance({ id: '2' }),
+      instance({ id: '3', productUri: 'b', limitConcurrent: 2 }),
+    ];
+    const { nearest } = refusalOf([revoked, taken, there], wanted(), [taken]);
+    expect(nearest.map(({ product }) => product.id)).toEqual(['3']);
+  });
+
+  it('are looked for among some products of the same productUri and some others, however many there are', () => {
+    const others = Array.from({ length: 10_000 }, (_, index) => instance({ id: `o${index}`, productUri: 'b' }));
+    const same = Array.from({ length: 10_000 }, (_, index) => instance({ id: `s${index}`, limitConcurrent: 2 }));
+    expect(idsOf([...others, ...same], wanted())).toEqual(['s0', 's1', 's2', 's3', 's4']);
+  });
+
   it('belong to a refusal that says which product was not found where', () => {
-    const refusal = new ProductNotFound('8', [], wanted());
+    const refusal = refusalOf([], wanted());
     expect(refusal).toMatchObject({ reason: 'product_not_found', assetNum: '8' });
     expect(refusal.message).toBe('Asset 8 has no active product gms-100 that matches.');
   });
@@ -150,7 +195,7 @@ describe('the nearest', () => {
     [{ productUri: 'b' }, '2', 'productUri b and srcLicenseOrderId 1'],
   ])('are spoken of in its message, the first of them with what it has: %j', (changes, source, has) => {
     const candidates = [instance({ productUri: 'c', limitEndDate: 1, limitStartDate: 0 }), instance(changes)];
-    const refusal = new ProductNotFound('8', candidates, wanted({}, source));
+    const refusal = refusalOf(candidates, wanted({}, source));
     expect(refusal.message).toBe(`Asset 8 has no active product gms-100 that matches; the nearest has ${has}.`);
   });
 });

@@ -1,4 +1,4 @@
-import type { ProductInstance } from '@lockstep/assets';
+import type { Asset, ProductInstance } from '@lockstep/assets';
 import { type ProductToRevoke, Refusal } from '@lockstep/contract';
 
 /** A field in which a product instance can differ from what a delete_product looks for. */
@@ -17,6 +17,38 @@ export interface NearProduct {
 }
 
 const MAX_NEAREST = 5;
+/** Products that are looked at for the nearest one: an asset may hold many thousands. */
+const MAX_CANDIDATES = 200;
+
+const productsByUri = new WeakMap<Asset, { indexed: number; byUri: Map<string, ProductInstance[]> }>();
+
+/**
+ * An asset's active products of a productUri, oldest first. The index is kept with the asset, whose list of products only
+ * grows, so that thousands of orders which look for products on one asset do not each go through all of them.
+ */
+export function activeProducts(asset: Asset, productUri: string): ProductInstance[] {
+  const index = productsByUri.get(asset) ?? { indexed: 0, byUri: new Map<string, ProductInstance[]>() };
+  productsByUri.set(asset, index);
+  for (; index.indexed < asset.products.length; index.indexed++) {
+    const product = asset.products[index.indexed]!;
+    const same = index.byUri.get(product.productUri);
+    if (same === undefined) index.byUri.set(product.productUri, [product]);
+    else same.push(product);
+  }
+  const active = (index.byUri.get(productUri) ?? []).filter(({ revoked }) => !revoked);
+  index.byUri.set(productUri, active);
+  return active;
+}
+
+/** What may come nearest to a product that was not found: some products of the same productUri, then some others. */
+function candidatesFor(asset: Asset, { product }: Wanted, taken: ReadonlySet<ProductInstance>): ProductInstance[] {
+  const isThere = (candidate: ProductInstance) => !candidate.revoked && !taken.has(candidate);
+  const others = asset.products
+    .values()
+    .filter((candidate) => isThere(candidate) && candidate.productUri !== product.productUri);
+  const same = activeProducts(asset, product.productUri).filter(isThere);
+  return [...same.slice(0, MAX_CANDIDATES), ...others.take(MAX_CANDIDATES)];
+}
 
 /**
  * The fields in which a product instance is not the one that is looked for; none where it is (decisions 6.5). Mnemonic
@@ -38,22 +70,18 @@ export function differences(instance: ProductInstance, { product, srcLicenseOrde
 /** That no product instance of an asset matches; the message says in what the nearest one differs. */
 export class ProductNotFound extends Refusal {
   readonly assetNum: string;
-  readonly #candidates: readonly ProductInstance[];
-  readonly #wanted: Wanted;
+  /** What comes nearest: products of the productUri first, then those that differ in fewer fields; a few of them. */
+  readonly nearest: readonly NearProduct[];
 
-  constructor(assetNum: string, candidates: readonly ProductInstance[], wanted: Wanted) {
-    super('product_not_found', assetNum, wanted.product.productUri, hintOf(candidates, wanted));
-    this.assetNum = assetNum;
-    this.#candidates = candidates;
-    this.#wanted = wanted;
-  }
-
-  /** The few candidates that come nearest: those of the product first, then those that differ in fewer fields. */
-  nearest(): NearProduct[] {
-    return this.#candidates
-      .map((product) => ({ product, differs: differences(product, this.#wanted) }))
+  /** `taken`: what the order revokes already. */
+  constructor(asset: Asset, wanted: Wanted, taken: ReadonlySet<ProductInstance>) {
+    const nearest = candidatesFor(asset, wanted, taken)
+      .map((product) => ({ product, differs: differences(product, wanted) }))
       .sort((a, b) => rankOf(a.differs) - rankOf(b.differs))
       .slice(0, MAX_NEAREST);
+    super('product_not_found', asset.assetNum, wanted.product.productUri, hintOf(nearest[0]));
+    this.assetNum = asset.assetNum;
+    this.nearest = nearest;
   }
 }
 
@@ -63,13 +91,8 @@ function rankOf(differs: DifferingField[]): number {
 
 const list = new Intl.ListFormat('en');
 
-/** What the nearest candidate has in the fields that differ; nothing where there is no candidate. */
-function hintOf(candidates: readonly ProductInstance[], wanted: Wanted): string {
-  let nearest: NearProduct | undefined;
-  for (const product of candidates) {
-    const differs = differences(product, wanted);
-    if (nearest === undefined || rankOf(differs) < rankOf(nearest.differs)) nearest = { product, differs };
-  }
+/** What the nearest product has in the fields that differ; nothing where there is none. */
+function hintOf(nearest: NearProduct | undefined): string {
   if (nearest === undefined) return '';
   const { product, differs } = nearest;
   return `; the nearest has ${list.format(differs.map((field) => describe(product, field)))}`;

@@ -58,7 +58,7 @@ function productsOf(effects: Effects): OrderPreview['products'] {
 
 function nearestOf(refusal: Error): OrderPreview['nearest'] {
   if (!(refusal instanceof ProductNotFound)) return [];
-  return refusal.nearest().map(({ product, differs }) => ({
+  return refusal.nearest.map(({ product, differs }) => ({
     assetNum: refusal.assetNum,
     productUri: product.productUri,
     id: product.id,

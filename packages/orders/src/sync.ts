@@ -13,6 +13,8 @@ import { scopeOf } from './scope.ts';
 interface SyncCall {
   batch: PreparedBatch;
   orders: Order[];
+  /** A time of performance.now. */
+  deadlineMs: number;
 }
 
 /** A call whose batch was not stored before, with the id that it gets. */
@@ -20,55 +22,74 @@ interface FreshCall extends SyncCall {
   id: string;
 }
 
+/** Transactions of sync calls that run at once in a process, each on a connection of its own. */
+export const SYNC_GROUPS_AT_ONCE = 6;
 const MAX_GROUP_BATCHES = 64;
 const MAX_GROUP_WEIGHT = 4_000;
-const MAX_GROUPS_AT_ONCE = 2;
-/** How long a call works on what was accepted before it; after that it is refused as overload. */
-const MAX_DRAIN_AHEAD_MS = 15_000;
+/** How long a call waits for its turn and for what was accepted before it; then it is refused as overload. */
+const MAX_WAIT_MS = 15_000;
 /** Failed orders that a refusal names (decisions 6.3). */
 const MAX_NAMED_FAILURES = 20;
 
 /**
  * Applies sync batches (decisions 6.3): all orders of a call take effect in one transaction before the answer, or none.
- * Calls that come while others run share a transaction; where one of them cannot be applied, each gets its own.
+ *
+ * Calls that come while others of their lanes run share the next transaction; where one of them cannot be applied, each
+ * gets its own. Calls of other lanes do not wait for them.
  */
 export class BatchApplier {
   readonly #db: Database;
+  readonly #lanesDb: Database;
+  readonly #log: Logger;
   readonly #metrics: Metrics;
   readonly #ids = new LedgerIds();
   readonly #drainer: LaneDrainer;
   readonly #groups: Group<SyncCall, string>;
 
-  constructor(options: { db: Database; log: Logger; metrics: Metrics }) {
+  /** `lanesDb`: connections for what waits for lanes. */
+  constructor(options: { db: Database; lanesDb: Database; log: Logger; metrics: Metrics }) {
+    const { lanesDb, log, metrics } = options;
     this.#db = options.db;
-    this.#metrics = options.metrics;
-    this.#drainer = new LaneDrainer({ ...options, ids: this.#ids });
+    this.#lanesDb = lanesDb;
+    this.#log = log;
+    this.#metrics = metrics;
+    this.#drainer = new LaneDrainer({ db: lanesDb, log, metrics, ids: this.#ids });
     this.#groups = new Group({
       run: (calls) => this.#applyTogether(calls),
-      splitsOn: (error) => isOrdersFault(error) || (error instanceof Refusal && error.reason !== 'overloaded'),
-      maxRunning: MAX_GROUPS_AT_ONCE,
+      splitsOn: (error) => isOrdersFault(error) || error instanceof Refusal,
+      maxRunning: SYNC_GROUPS_AT_ONCE,
       maxInputs: MAX_GROUP_BATCHES,
       weightOf: ({ batch }) => batch.chunks.reduce((sum, { weight }) => sum + weight, 0),
       maxWeight: MAX_GROUP_WEIGHT,
       keyOf: ({ batch }) => keyOf(batch),
+      needsOf: ({ batch }) => batch.chunks.map(({ lane }) => lane),
     });
   }
 
   /**
    * Applies a batch and answers its order ids, in the order of orderList. The same content again gets the same answer.
    *
-   * Throws a Refusal: channel_order_id_conflict, overloaded, or where orders failed the cause of the first with a
-   * message that names them; then nothing is stored.
+   * Throws a Refusal: channel_order_id_conflict, overloaded, internal_error, or where orders failed the cause of the
+   * first with a message that names them; then nothing is stored.
    */
   async apply(applicationId: string, body: BatchOrder): Promise<AcceptedOrder[]> {
+    const deadlineMs = performance.now() + MAX_WAIT_MS;
     const batch = prepareBatch(applicationId, body);
-    return acceptedOrders(batch, await this.#groups.run({ batch, orders: body.orderList }));
+    const [earlier] = await findEarlier(this.#db, [batch]);
+    if (earlier !== undefined) return acceptedOrders(batch, sameBatchId(batch, earlier));
+    try {
+      return acceptedOrders(batch, await this.#groups.run({ batch, orders: body.orderList, deadlineMs }));
+    } catch (error) {
+      if (!isOrdersFault(error)) throw error;
+      this.#log.error({ err: error }, 'sync batch could not be applied');
+      throw new Refusal('internal_error');
+    }
   }
 
   async #applyTogether(calls: SyncCall[]): Promise<string[]> {
     const lanes = [...new Set(calls.flatMap(({ batch }) => batch.chunks.map(({ lane }) => lane)))];
-    await this.#drainAhead(lanes);
-    const { batchIds, applied } = await inTransaction(this.#db, async (trx) => {
+    await this.#drainAhead(lanes, Math.min(...calls.map(({ deadlineMs }) => deadlineMs)));
+    const { batchIds, applied } = await inTransaction(this.#lanesDb, async (trx) => {
       const batches = calls.map(({ batch }) => batch);
       const [, earlier, newIds] = await together([
         lockLanes(trx, lanes),
@@ -89,14 +110,16 @@ export class BatchApplier {
   }
 
   /** Applies what is pending in the lanes now: a sync call overtakes nothing that was accepted before it. */
-  async #drainAhead(lanes: number[]): Promise<void> {
+  async #drainAhead(lanes: number[], deadlineMs: number): Promise<void> {
+    const checkTime = () => {
+      if (performance.now() > deadlineMs) throw new Refusal('overloaded');
+    };
+    checkTime();
     const newest = await findNewestPending(this.#db, lanes);
-    if (newest === null) return;
-    const deadlineMs = performance.now() + MAX_DRAIN_AHEAD_MS;
-    for (;;) {
+    while (newest !== null) {
       const { throughBatchId } = await this.#drainer.drain(lanes);
       if (throughBatchId === null || throughBatchId >= newest) return;
-      if (performance.now() > deadlineMs) throw new Refusal('overloaded');
+      checkTime();
     }
   }
 }

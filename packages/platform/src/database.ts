@@ -17,6 +17,8 @@ export function openDatabase(options: {
   applicationName: string;
   /** How long a query may go without an answer; without it a drain of thousands of orders takes what it takes. */
   queryTimeoutMs?: number;
+  /** How long a query may wait for what another transaction holds. */
+  lockTimeoutMs?: number;
   onError: (error: Error) => void;
 }): Database {
   const pool = new pg.Pool({
@@ -27,6 +29,7 @@ export function openDatabase(options: {
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
     keepAlive: true,
     ...timeoutsOf(options.queryTimeoutMs),
+    ...(options.lockTimeoutMs === undefined ? {} : { lock_timeout: options.lockTimeoutMs }),
   } as pg.PoolConfig);
   pool.on('error', options.onError);
   // A connection that breaks while it is in use: its query rejects, and without a listener the process would end too.

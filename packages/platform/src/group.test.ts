@@ -36,6 +36,52 @@ async function settled(act: () => void): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
 }
 
+describe('inputs that need something', () => {
+  /** A group whose inputs need what their letters say. */
+  const newNeedyGroup = () => newGroup({ maxRunning: 2, needsOf: (input) => [...input] });
+
+  it('wait for a group that needs it, and no other input waits for them', async () => {
+    const { run, begun, end } = newNeedyGroup();
+    void run('a', 'a', 'a', 'b');
+    expect(begun()).toEqual(['a', 'b']);
+    void run('c');
+    await end(1);
+    expect(begun()).toEqual(['a', 'b', 'c']);
+    await end(0);
+    expect(begun()).toEqual(['a', 'b', 'c', 'aa']);
+  });
+
+  it('share a group only where they need nothing more than its first', async () => {
+    const { run, begun, end } = newNeedyGroup();
+    void run('ab', 'b', 'bc', 'ab', 'a');
+    await end(0);
+    expect(begun()).toEqual(['ab', 'b']);
+    await end(1);
+    expect(begun()).toEqual(['ab', 'b', 'bc']);
+    await end(2);
+    expect(begun()).toEqual(['ab', 'b', 'bc', 'aba']);
+  });
+
+  it('are not overtaken by those that need a part of what they wait for', async () => {
+    const { run, begun, end } = newNeedyGroup();
+    void run('a');
+    void run('ab');
+    void run('b');
+    expect(begun()).toEqual(['a']);
+    await end(0);
+    expect(begun()).toEqual(['a', 'abb']);
+  });
+
+  it('are lone inputs to each other where they need different things', async () => {
+    const { run, begun, end } = newNeedyGroup();
+    void run('a', 'b', 'c', 'd');
+    expect(begun()).toEqual(['a', 'b']);
+    await end(0);
+    await end(1);
+    expect(begun()).toEqual(['a', 'b', 'c', 'd']);
+  });
+});
+
 describe('grouping', () => {
   it('runs a lone input at once', async () => {
     const { run, begun, end } = newGroup();

@@ -25,6 +25,11 @@ export interface GroupOptions<Input, Output> {
   maxWeight?: number;
   /** Inputs of the same key never share a group. */
   keyOf?: (input: Input) => string;
+  /**
+   * What an input has to wait for. A group takes only inputs that need nothing which its first one does not need, and
+   * groups that run at once need different things: so nobody waits for what only others need.
+   */
+  needsOf?: (input: Input) => readonly unknown[];
 }
 
 /**
@@ -34,6 +39,7 @@ export interface GroupOptions<Input, Output> {
  */
 export class Group<Input, Output> {
   readonly #options: GroupOptions<Input, Output>;
+  readonly #needed = new Set<unknown>();
   #waiting: Waiting<Input, Output>[] = [];
   #running = 0;
 
@@ -50,13 +56,22 @@ export class Group<Input, Output> {
   }
 
   #pump(): void {
-    while (this.#running < this.#options.maxRunning && this.#waiting.length > 0) {
+    while (this.#running < this.#options.maxRunning) {
+      const group = this.#takeGroup();
+      if (group.length === 0) return;
+      const needs = this.#needsOf(group[0]!);
+      for (const need of needs) this.#needed.add(need);
       this.#running++;
-      void this.#settle(this.#takeGroup()).finally(() => {
+      void this.#settle(group).finally(() => {
+        for (const need of needs) this.#needed.delete(need);
         this.#running--;
         this.#pump();
       });
     }
+  }
+
+  #needsOf({ input }: Waiting<Input, Output>): readonly unknown[] {
+    return this.#options.needsOf?.(input) ?? [];
   }
 
   #takeGroup(): Waiting<Input, Output>[] {
@@ -64,11 +79,17 @@ export class Group<Input, Output> {
     const group: Waiting<Input, Output>[] = [];
     const rest: Waiting<Input, Output>[] = [];
     const keys = new Set<string>();
+    const needed = new Set(this.#needed);
     let weight = 0;
     for (const waiting of this.#waiting) {
       const key = keyOf?.(waiting.input);
-      const fits = group.length < maxInputs && (group.length === 0 || weight + waiting.weight <= maxWeight);
-      if (!fits || (key !== undefined && keys.has(key))) {
+      const needs = this.#needsOf(waiting);
+      const isFirst = group.length === 0;
+      const shares = isFirst ? !needs.some((need) => needed.has(need)) : isWithin(needs, this.#needsOf(group[0]!));
+      // What waits in front keeps its place: nobody behind it takes what it needs.
+      if (!shares) for (const need of needs) needed.add(need);
+      const fits = group.length < maxInputs && (isFirst || weight + waiting.weight <= maxWeight);
+      if (!shares || !fits || (key !== undefined && keys.has(key))) {
         rest.push(waiting);
         continue;
       }
@@ -91,4 +112,8 @@ export class Group<Input, Output> {
       } else for (const waiting of group) waiting.reject(error);
     }
   }
+}
+
+function isWithin(needs: readonly unknown[], others: readonly unknown[]): boolean {
+  return needs.every((need) => others.includes(need));
 }

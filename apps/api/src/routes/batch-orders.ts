@@ -10,7 +10,7 @@ import {
   Refusal,
   success,
 } from '@lockstep/contract';
-import { cancelBatch, previewBatch } from '@lockstep/orders';
+import { previewBatch } from '@lockstep/orders';
 import { z } from 'zod';
 import { authorize, callerOf } from '../caller.ts';
 import { answers, nonceQuery, orderOperation } from '../openapi.ts';
@@ -20,7 +20,7 @@ const PATH = '/licenseOrder/batchOrder';
 
 /** O5 (interface.md O5; decisions 6.1 to 6.3), its preview and its cancel operation (decisions 6.6). */
 export async function batchOrderRoutes(server: Server, options: ServerOptions): Promise<void> {
-  const { db, syncDb, log, metrics, verifier, acceptor, applier } = options;
+  const { db, verifier, acceptor, applier, canceller } = options;
   const onRequest = authorize(verifier, 'auth_order');
   /** What O5 and its preview take. */
   const batchSchema = { querystring: nonceQuery.extend(batchOrderQuery.shape), body: batchOrderBody };
@@ -89,7 +89,7 @@ export async function batchOrderRoutes(server: Server, options: ServerOptions): 
     },
     async (request) => {
       const { applicationId } = callerOf(request);
-      return success(await cancelBatch({ db: syncDb, log, metrics }, applicationId, request.body));
+      return success(await canceller.cancel(applicationId, request.body));
     },
   );
 }
