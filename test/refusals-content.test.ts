@@ -225,20 +225,6 @@ const NEW_BUY_FIELDS: Fields = {
 };
 const ORDER_FIELDS = below('orderList[0]', ORDER);
 const DELETE_PRODUCT_FIELDS = below('orderList[0].assets[0]', ASSET_TO_EMPTY);
-const BIND_FIELDS: Fields = {
-  channelCode: 'text',
-  channelCustomerId: 'text',
-  customerName: 'text',
-  branchName: 'text',
-  enterpriseName: 'text',
-  passwordMobile: 'text',
-};
-const CREATE_FIELDS: Fields = {
-  crmCustomerId: 'text',
-  customerName: 'text',
-  branchName: 'text',
-  address: 'optionalAddress',
-};
 
 interface Case {
   path: string;
@@ -523,74 +509,5 @@ describe('O5 refuses the appKey', () => {
   it('that is missing', async () => {
     const answer = await api.call('POST', '/licenseOrder/batchOrder', { body: newBuyBatch() });
     await expectRefused(answer, 'field_missing', 'appKey');
-  });
-});
-
-describe('O1 refuses', () => {
-  const body = () => ({
-    channelCode: 'test',
-    channelCustomerId: 'C-1',
-    customerName: 'Customer',
-    branchName: 'Branch',
-    enterpriseName: 'Enterprise that is never made',
-    passwordMobile: '13800000000',
-  });
-
-  it.each(casesOf(BIND_FIELDS))('$path that is $fault', async ({ path, value, cause }) => {
-    const answer = await api.call('POST', '/enterprise/user/bind', { body: put(body(), path, value) });
-    await expectRefused(answer, cause, path);
-  });
-});
-
-describe('O2 refuses', () => {
-  const body = () => ({ crmCustomerId: 'CRM-never', customerName: 'Never made', branchName: 'B', address: 'Street 1' });
-
-  it.each(casesOf(CREATE_FIELDS))('$path that is $fault', async ({ path, value, cause }) => {
-    const answer = await api.call('POST', '/enterprise/user/create', { body: put(body(), path, value) });
-    await expectRefused(answer, cause, path);
-  });
-});
-
-describe('O3 refuses', () => {
-  const query = () => ({ channelCode: 'test', channelCustomerId: 'C-1', defaultCustomer: 'Y' });
-  const TEXT_FAULTS: Fault[] = [
-    ['missing', undefined, 'field_missing'],
-    ...EMPTY,
-    ...BLANK,
-    ...UNCLEAN.filter(([, value]) => (value as string).isWellFormed()),
-    ...tooLong(255),
-  ];
-  const CASES = [
-    ...['channelCode', 'channelCustomerId'].flatMap((path) =>
-      TEXT_FAULTS.map(([fault, value, cause]) => ({ path, fault, value: value as string | undefined, cause })),
-    ),
-    ...[undefined, ''].map((value) => ({
-      path: 'defaultCustomer',
-      fault: JSON.stringify(value),
-      value,
-      cause: 'field_missing' as const,
-    })),
-    ...['X', 'y', 'YN', 'true', '1'].map((value) => ({
-      path: 'defaultCustomer',
-      fault: value,
-      value,
-      cause: 'field_invalid' as const,
-    })),
-  ];
-
-  it.each(CASES)('$path that is $fault', async ({ path, value, cause }) => {
-    const sent = Object.entries({ ...query(), [path]: value }).filter((entry) => entry[1] !== undefined);
-    const answer = await api.call('GET', '/enterprise/user/query', { query: Object.fromEntries(sent) });
-    await expectRefused(answer, cause, path);
-  });
-
-  it.each(['channelCode', 'channelCustomerId', 'defaultCustomer'])('%s that is sent twice', async (path) => {
-    const twice = new URLSearchParams({ ...query(), g_nonce: crypto.randomUUID() });
-    twice.append(path, 'Y');
-    const response = await fetch(`${api.baseUrl}/order/api/order/v1/enterprise/user/query?${twice}`, {
-      headers: { authorization: `Bearer ${api.token}` },
-    });
-    const answer = { status: response.status, headers: response.headers, body: await response.json() };
-    await expectRefused(answer, 'field_invalid', path);
   });
 });
