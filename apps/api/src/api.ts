@@ -66,7 +66,7 @@ export async function startApi(options: ApiOptions): Promise<Closable & { baseUr
     verifier: new CallVerifier(db),
     acceptor: new BatchAcceptor(db, announcer, metrics),
     applier: new BatchApplier({ db, lanesDb, log, metrics }),
-    canceller: new BatchCanceller({ lanesDb, log, metrics }),
+    canceller: new BatchCanceller({ db, lanesDb, log, metrics }),
     isQueueReachable: () => producer.isReachable(),
   });
   const close = () =>

@@ -1,33 +1,40 @@
 import { type CancelBatch, type CancelledBatch, Refusal } from '@lockstep/contract';
-import { type Database, Group, inTransaction, type Logger, type Metrics, type Trx, together } from '@lockstep/platform';
+import { type Database, Group, inTransaction, type Logger, type Metrics, together } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { failed, recordOutcomes } from './apply.ts';
 import { notifyProgress } from './batch-watch.ts';
 import { finishChunks, inAcceptanceOrder, lockLanes, readPendingOf } from './lane-chunks.ts';
 
-interface CancelCall extends CancelBatch {
-  applicationId: string;
+interface CancelCall {
+  batchId: string;
+  /** Where the batch had orders pending when the call came. */
+  lanes: number[];
+  /** A time of performance.now. */
+  deadlineMs: number;
 }
 
 /** Transactions of cancel calls that run at once in a process; each may wait for the drains of its batch's lanes. */
-export const CANCELS_AT_ONCE = 1;
+export const CANCELS_AT_ONCE = 2;
+/** How long a call waits for its turn; then it is refused as overload. */
+const MAX_WAIT_MS = 15_000;
 
 /** Cancels what is still pending of batches (decisions 6.6). */
 export class BatchCanceller {
-  readonly #lanesDb: Database;
+  readonly #db: Database;
   readonly #log: Logger;
   readonly #metrics: Metrics;
-  readonly #calls: Group<CancelCall, CancelledBatch & { batchId: string }>;
+  readonly #calls: Group<CancelCall, number>;
 
   /** `lanesDb`: connections for what waits for lanes. */
-  constructor({ lanesDb, log, metrics }: { lanesDb: Database; log: Logger; metrics: Metrics }) {
-    this.#lanesDb = lanesDb;
+  constructor({ db, lanesDb, log, metrics }: { db: Database; lanesDb: Database; log: Logger; metrics: Metrics }) {
+    this.#db = db;
     this.#log = log;
     this.#metrics = metrics;
     this.#calls = new Group({
-      run: async (calls) => await Promise.all(calls.map((call) => cancel(lanesDb, call))),
+      run: async (calls) => await Promise.all(calls.map((call) => cancelPending(lanesDb, call))),
       maxRunning: CANCELS_AT_ONCE,
       maxInputs: 1,
+      needsOf: ({ lanes }) => lanes,
     });
   }
 
@@ -36,36 +43,35 @@ export class BatchCanceller {
    * batch's lanes that run, so an order either takes effect or is cancelled. Again, or on a sync batch, it finds nothing
    * to cancel.
    *
-   * Throws a Refusal: batch_not_found, for another application's batch too.
+   * Throws a Refusal: batch_not_found, for another application's batch too; overloaded, and then nothing is cancelled.
    */
   async cancel(applicationId: string, request: CancelBatch): Promise<CancelledBatch> {
-    const { batchId, cancelled, finished } = await this.#calls.run({ applicationId, ...request });
+    const deadlineMs = performance.now() + MAX_WAIT_MS;
+    const { id: batchId, total } = await findBatch(this.#db, applicationId, request);
+    const lanes = await pendingLanes(this.#db, batchId);
+    const cancelled = lanes.length === 0 ? 0 : await this.#calls.run({ batchId, lanes, deadlineMs });
     if (cancelled > 0) {
       this.#metrics.ordersApplied.inc({ outcome: 'cancelled' }, cancelled);
-      notifyProgress(this.#lanesDb, [batchId]).catch((error: unknown) =>
-        this.#log.warn({ err: error }, 'could not notify'),
-      );
+      notifyProgress(this.#db, [batchId]).catch((error: unknown) => this.#log.warn({ err: error }, 'could not notify'));
     }
-    return { cancelled, finished };
+    return { cancelled, finished: total - cancelled };
   }
 }
 
-function cancel(
-  db: Database,
-  { applicationId, ...request }: CancelCall,
-): Promise<CancelledBatch & { batchId: string }> {
+/** Cancels what is pending of a batch once it has its lanes; answers how many orders that were. */
+function cancelPending(db: Database, { batchId, lanes, deadlineMs }: CancelCall): Promise<number> {
+  if (performance.now() > deadlineMs) throw new Refusal('overloaded');
   return inTransaction(db, async (trx) => {
-    const { id, total } = await findBatch(trx, applicationId, request);
-    await lockLanes(trx, await pendingLanes(trx, id));
-    const chunks = await readPendingOf(trx, id);
+    await lockLanes(trx, lanes);
+    const chunks = await readPendingOf(trx, batchId);
     const outcomes = inAcceptanceOrder(chunks).map((accepted) => failed(accepted, new Refusal('cancelled')));
     await together([recordOutcomes(trx, outcomes), finishChunks(trx, chunks, outcomes)]);
-    return { batchId: id, cancelled: outcomes.length, finished: total - outcomes.length };
+    return outcomes.length;
   });
 }
 
-async function findBatch(trx: Trx, applicationId: string, { channelCode, channelOrderId }: CancelBatch) {
-  const batch = await trx
+async function findBatch(db: Database, applicationId: string, { channelCode, channelOrderId }: CancelBatch) {
+  const batch = await db
     .selectFrom('batch')
     .select(['id', sql<number>`cardinality(sequences)`.as('total')])
     .where('application_id', '=', applicationId)
@@ -76,8 +82,8 @@ async function findBatch(trx: Trx, applicationId: string, { channelCode, channel
   return batch;
 }
 
-async function pendingLanes(trx: Trx, batchId: string): Promise<number[]> {
-  const rows = await trx
+async function pendingLanes(db: Database, batchId: string): Promise<number[]> {
+  const rows = await db
     .selectFrom('lane_chunk')
     .select('lane')
     .where('batch_id', '=', batchId)

@@ -26,7 +26,10 @@ interface FreshCall extends SyncCall {
 export const SYNC_GROUPS_AT_ONCE = 6;
 const MAX_GROUP_BATCHES = 64;
 const MAX_GROUP_WEIGHT = 4_000;
-/** How long a call waits for its turn and for what was accepted before it; then it is refused as overload. */
+/**
+ * How long a call waits for its turn and for what was accepted before it; then it is refused as overload. Calls that
+ * share a transaction wait as long as the youngest of them.
+ */
 const MAX_WAIT_MS = 15_000;
 /** Failed orders that a refusal names (decisions 6.3). */
 const MAX_NAMED_FAILURES = 20;
@@ -88,7 +91,7 @@ export class BatchApplier {
 
   async #applyTogether(calls: SyncCall[]): Promise<string[]> {
     const lanes = [...new Set(calls.flatMap(({ batch }) => batch.chunks.map(({ lane }) => lane)))];
-    await this.#drainAhead(lanes, Math.min(...calls.map(({ deadlineMs }) => deadlineMs)));
+    await this.#drainAhead(lanes, Math.max(...calls.map(({ deadlineMs }) => deadlineMs)));
     const { batchIds, applied } = await inTransaction(this.#lanesDb, async (trx) => {
       const batches = calls.map(({ batch }) => batch);
       const [, earlier, newIds] = await together([

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { type RawBuilder, sql } from 'kysely';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
@@ -40,6 +42,49 @@ describe('a fault of the data, after which an order is failed', () => {
     ['a shutdown', databaseError('57P01')],
     ['a broken connection', new Error('Connection terminated unexpectedly')],
   ])('is not %s', (_, error) => expect(isDataFault(error)).toBe(false));
+});
+
+describe('a connection that goes silent', () => {
+  const through: Socket[] = [];
+  /** Passes everything on between a client and PostgreSQL, until it is told to keep silent. */
+  const proxy = createServer((client) => {
+    const { hostname, port } = new URL(inject('postgresUrl'));
+    const server = connect(Number(port), hostname);
+    client.pipe(server).pipe(client);
+    for (const socket of [client, server]) socket.on('error', () => {});
+    through.push(client, server);
+  });
+  const silence = () => {
+    for (const socket of through) socket.unpipe();
+  };
+
+  beforeAll(async () => {
+    await once(proxy.listen(0, '127.0.0.1'), 'listening');
+  });
+  afterAll(async () => {
+    for (const socket of through) socket.destroy();
+    await once(proxy.close(), 'close');
+  });
+
+  it('is given up after a query that timed out, and the queries after it get another', async () => {
+    const url = new URL(inject('postgresUrl'));
+    url.host = `127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+    const db = openDatabase({
+      url: url.href,
+      poolSize: 1,
+      applicationName: 'test',
+      queryTimeoutMs: 50,
+      onError: () => {},
+    });
+    const look = () => sql`select 1`.execute(db);
+    await look();
+    silence();
+    await expect(look()).rejects.toThrow('timeout');
+    // The pool may hear of it only with the next query.
+    await look().catch(() => {});
+    await look();
+    await db.destroy();
+  });
 });
 
 describe('a part of a transaction behind a savepoint', () => {
