@@ -1,7 +1,7 @@
 import type { Asset, ProductInstance } from '@lockstep/assets';
 import type { ProductToRevoke } from '@lockstep/contract';
 import { describe, expect, it } from 'vitest';
-import { activeProducts, type DifferingField, differences, ProductNotFound, type Wanted } from './matching.ts';
+import { type DifferingField, differences, matchesOn, ProductNotFound, type Wanted } from './matching.ts';
 
 /** A product instance of order 1: gms-100 from 10 to 20, for one node. */
 function instance(changes: Partial<ProductInstance> = {}): ProductInstance {
@@ -35,20 +35,43 @@ function refusalOf(products: ProductInstance[], what: Wanted, taken: ProductInst
   return new ProductNotFound(assetWith(products), what, new Set(taken));
 }
 
-describe('the active products of an asset', () => {
-  const uris = (asset: Asset, uri: string) => activeProducts(asset, uri).map(({ id }) => id);
+describe('what matches on an asset', () => {
+  const idsOn = (asset: Asset, what: Wanted) => matchesOn(asset, what).map(({ id }) => id);
+  const mnemonic = (productUri: string) => wanted({ productUri, strictMatchWhenDelete: false });
 
-  it('are found by productUri, what was added and what was revoked since included', () => {
+  it('is found by productUri, what was added and what was revoked since included', () => {
     const [first, second, other] = [instance({ id: '1' }), instance({ id: '2' }), instance({ productUri: 'b' })];
     const asset = assetWith([first, other, second]);
-    expect(uris(asset, 'gms-100')).toEqual(['1', '2']);
+    expect(idsOn(asset, mnemonic('gms-100'))).toEqual(['1', '2']);
     first.revoked = true;
-    expect(uris(asset, 'gms-100')).toEqual(['2']);
+    expect(idsOn(asset, mnemonic('gms-100'))).toEqual(['2']);
     asset.products.push(instance({ id: '3' }));
-    expect(uris(asset, 'gms-100')).toEqual(['2', '3']);
-    expect(uris(asset, 'c')).toEqual([]);
+    expect(idsOn(asset, mnemonic('gms-100'))).toEqual(['2', '3']);
+    expect(idsOn(asset, mnemonic('c'))).toEqual([]);
     asset.products.push(instance({ id: '4', productUri: 'c' }));
-    expect(uris(asset, 'c')).toEqual(['4']);
+    expect(idsOn(asset, mnemonic('c'))).toEqual(['4']);
+  });
+
+  it('is exactly what differs in nothing, whatever is looked for', () => {
+    const values = [null, 0, 10];
+    const products = values.flatMap((limitStartDate) =>
+      values.flatMap((limitEndDate) =>
+        ['1', '2'].flatMap((licenseOrderId) =>
+          ['gms-100', 'b'].map((productUri) => instance({ limitStartDate, limitEndDate, licenseOrderId, productUri })),
+        ),
+      ),
+    );
+    const asset = assetWith(products);
+    for (const { limitStartDate, limitEndDate, productUri } of products) {
+      for (const strictMatchWhenDelete of [true, false]) {
+        for (const source of [undefined, '1', '3']) {
+          const terms = { limitStartDate: limitStartDate ?? undefined, limitEndDate: limitEndDate ?? undefined };
+          const what = wanted({ productUri, strictMatchWhenDelete, ...terms }, source);
+          const same = products.filter((product) => differences(product, what).length === 0);
+          expect(matchesOn(asset, what)).toEqual(same);
+        }
+      }
+    }
   });
 });
 

@@ -17,43 +17,65 @@ export interface NearProduct {
 }
 
 const MAX_NEAREST = 5;
-/** Products that are looked at for the nearest one: an asset may hold many thousands. */
-const MAX_CANDIDATES = 200;
+/** Products that are looked at for the nearest one, of the same productUri and others: an asset may hold thousands. */
+const MAX_CANDIDATES = 500;
 
-const productsByUri = new WeakMap<Asset, { indexed: number; byUri: Map<string, ProductInstance[]> }>();
+/** What products are looked for by: the productUri, and with it all that strict matching compares. */
+type Terms = Pick<ProductInstance, 'productUri' | 'limitStartDate' | 'limitEndDate' | 'limitConcurrent'>;
+const strictKeyOf = ({ productUri, limitStartDate, limitEndDate, limitConcurrent }: Terms) =>
+  `${productUri}\n${limitStartDate}\n${limitEndDate}\n${limitConcurrent}`;
+
+const indexes = new WeakMap<Asset, { indexed: number; byKey: Map<string, ProductInstance[]> }>();
 
 /**
- * An asset's active products of a productUri, oldest first. The index is kept with the asset, whose list of products only
+ * An asset's active products under a key, oldest first. The index is kept with the asset, whose list of products only
  * grows, so that thousands of orders which look for products on one asset do not each go through all of them.
  */
-export function activeProducts(asset: Asset, productUri: string): ProductInstance[] {
-  const index = productsByUri.get(asset) ?? { indexed: 0, byUri: new Map<string, ProductInstance[]>() };
-  productsByUri.set(asset, index);
+function activeUnder(asset: Asset, key: string): readonly ProductInstance[] {
+  const index = indexes.get(asset) ?? { indexed: 0, byKey: new Map<string, ProductInstance[]>() };
+  indexes.set(asset, index);
   for (; index.indexed < asset.products.length; index.indexed++) {
     const product = asset.products[index.indexed]!;
-    const same = index.byUri.get(product.productUri);
-    if (same === undefined) index.byUri.set(product.productUri, [product]);
-    else same.push(product);
+    for (const each of [product.productUri, strictKeyOf(product)]) {
+      const others = index.byKey.get(each);
+      if (others === undefined) index.byKey.set(each, [product]);
+      else others.push(product);
+    }
   }
-  const active = (index.byUri.get(productUri) ?? []).filter(({ revoked }) => !revoked);
-  index.byUri.set(productUri, active);
-  return active;
+  const products = index.byKey.get(key) ?? [];
+  // Revoked ones never come back: they leave the index for good.
+  let active = 0;
+  for (const product of products) if (!product.revoked) products[active++] = product;
+  products.length = active;
+  return products;
+}
+
+/**
+ * An asset's active product instances that a delete_product means (decisions 6.5), oldest first: mnemonic matching is by
+ * productUri, strict matching by period and node count too, where absent equals absent; with a source order only its.
+ */
+export function matchesOn(asset: Asset, { product, srcLicenseOrderId }: Wanted): readonly ProductInstance[] {
+  const { limitStartDate = null, limitEndDate = null } = product;
+  const key = product.strictMatchWhenDelete
+    ? strictKeyOf({ ...product, limitStartDate, limitEndDate })
+    : product.productUri;
+  const matches = activeUnder(asset, key);
+  if (srcLicenseOrderId === undefined) return matches;
+  return matches.filter(({ licenseOrderId }) => licenseOrderId === srcLicenseOrderId);
 }
 
 /** What may come nearest to a product that was not found: some products of the same productUri, then some others. */
 function candidatesFor(asset: Asset, { product }: Wanted, taken: ReadonlySet<ProductInstance>): ProductInstance[] {
+  const some = (products: readonly ProductInstance[]) => products.slice(0, MAX_CANDIDATES);
   const isThere = (candidate: ProductInstance) => !candidate.revoked && !taken.has(candidate);
-  const others = asset.products
-    .values()
-    .filter((candidate) => isThere(candidate) && candidate.productUri !== product.productUri);
-  const same = activeProducts(asset, product.productUri).filter(isThere);
-  return [...same.slice(0, MAX_CANDIDATES), ...others.take(MAX_CANDIDATES)];
+  const same = some(activeUnder(asset, product.productUri)).filter(isThere);
+  const others = some(asset.products).filter(
+    (candidate) => isThere(candidate) && candidate.productUri !== product.productUri,
+  );
+  return [...same, ...others];
 }
 
-/**
- * The fields in which a product instance is not the one that is looked for; none where it is (decisions 6.5). Mnemonic
- * matching is by productUri; strict matching by period and node count too, where absent equals absent.
- */
+/** The fields in which a product instance is not what is looked for; none where it is. */
 export function differences(instance: ProductInstance, { product, srcLicenseOrderId }: Wanted): DifferingField[] {
   const differs: DifferingField[] = [];
   if (instance.productUri !== product.productUri) differs.push('productUri');

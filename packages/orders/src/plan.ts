@@ -9,7 +9,7 @@ import {
   type ProductToBuy,
   Refusal,
 } from '@lockstep/contract';
-import { activeProducts, differences, ProductNotFound } from './matching.ts';
+import { matchesOn, ProductNotFound } from './matching.ts';
 
 /** An order with the id that its acceptance gave it. */
 export interface AcceptedOrder {
@@ -215,9 +215,7 @@ function planDeleteProduct(ledger: Ledger, order: DeleteProductOrder): Effects {
       const asset = ownAsset(ledger, order, assetNum);
       for (const product of element.products) {
         const wanted = { product, srcLicenseOrderId: order.srcLicenseOrderId };
-        const matches = activeProducts(asset, product.productUri).filter(
-          (instance) => !revoked.has(instance) && differences(instance, wanted).length === 0,
-        );
+        const matches = matchesOn(asset, wanted).filter((instance) => !revoked.has(instance));
         if (matches.length === 0) throw new ProductNotFound(asset, wanted, revoked);
         for (const instance of matches) {
           revoked.add(instance);
