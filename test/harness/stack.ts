@@ -52,7 +52,14 @@ export async function createTestDatabase(): Promise<TestDatabase> {
     url: url.href,
     async close() {
       await db.destroy();
-      await onServer((client) => client.query(`drop database ${name} with (force)`));
+      await onServer(async (client) => {
+        // Not WITH (FORCE), which may not end a vacuum of the server's own; a plain drop waits for that.
+        await client.query(
+          'select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and usename = user',
+          [name],
+        );
+        await client.query(`drop database ${name}`);
+      });
     },
   };
 }
