@@ -69,7 +69,7 @@ function chunkOf(row: ChunkRow): Chunk {
 }
 
 /** A lane's orders by batch, and within a batch by sequence (decisions 6.2). */
-export function inAcceptanceOrder(chunks: readonly Chunk[]): AcceptedOrder[] {
+export function inAcceptanceOrder(chunks: readonly Pick<Chunk, 'batchId' | 'orders'>[]): AcceptedOrder[] {
   const byBatch = Map.groupBy(chunks, ({ batchId }) => batchId);
   return [...byBatch].flatMap(([batchId, ofBatch]) =>
     ofBatch

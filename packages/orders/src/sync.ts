@@ -5,9 +5,9 @@ import { sql } from 'kysely';
 import { isOrdersFault, type Outcome, planLoaded, storeApplied } from './apply.ts';
 import { findNewestPending } from './backlog.ts';
 import { acceptedOrders, findEarlier, keyOf, type PreparedBatch, prepareBatch, sameBatchId } from './batch.ts';
-import { lockLanes } from './lane-chunks.ts';
+import { inAcceptanceOrder, lockLanes } from './lane-chunks.ts';
 import { LaneDrainer } from './lane-drainer.ts';
-import { batchOf, licenseOrderIdOf } from './order-ids.ts';
+import { batchOf } from './order-ids.ts';
 import { scopeOf } from './scope.ts';
 
 interface SyncCall {
@@ -137,7 +137,8 @@ async function drawBatchIds(trx: Trx, count: number): Promise<string[]> {
 async function applyFresh(trx: Trx, calls: FreshCall[], ids: LedgerIds): Promise<void> {
   if (calls.length === 0) return;
   const ledger = await loadLedger(trx, scopeOf(calls.flatMap(({ orders }) => orders)));
-  const outcomes = planLoaded(ledger, calls.flatMap(inSequence));
+  const batches = calls.map(({ id, orders }) => ({ batchId: id, orders: [...orders.entries()] }));
+  const outcomes = planLoaded(ledger, inAcceptanceOrder(batches));
   const failures = outcomes.filter(({ failure }) => failure !== null);
   if (failures.length > 0) throw new BatchFailed(failures, outcomes.length);
   // The batches first: where another call stores one of their keys, that is the failure which counts.
@@ -146,12 +147,6 @@ async function applyFresh(trx: Trx, calls: FreshCall[], ids: LedgerIds): Promise
     storeApplied(trx, ledger, outcomes, ids),
     insertFinishedChunks(trx, calls),
   ]);
-}
-
-function inSequence({ id, orders }: FreshCall) {
-  return orders
-    .map((order, index) => ({ licenseOrderId: licenseOrderIdOf(id, index), order }))
-    .sort((a, b) => a.order.sequence - b.order.sequence);
 }
 
 /** In the order of their keys, as accepted batches are inserted: who stores the same ones waits and does not deadlock. */

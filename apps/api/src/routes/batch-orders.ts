@@ -1,5 +1,6 @@
 import {
   acceptedOrder,
+  type BatchOrder,
   batchOrderBody,
   batchOrderQuery,
   cancelBatchBody,
@@ -11,6 +12,7 @@ import {
   success,
 } from '@lockstep/contract';
 import { previewBatch } from '@lockstep/orders';
+import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { authorize, callerOf } from '../caller.ts';
 import { answers, nonceQuery, orderOperation } from '../openapi.ts';
@@ -40,10 +42,9 @@ export async function batchOrderRoutes(server: Server, options: ServerOptions): 
       preValidation,
     },
     async (request, reply) => {
-      const { applicationId, appKey } = callerOf(request);
-      if (request.query.appKey !== appKey) throw new Refusal('app_key_mismatch');
-      const { channelCode, channelOrderId, syncMode, orderList } = request.body;
-      checkInstances(orderList);
+      checkBatch(request);
+      const { applicationId } = callerOf(request);
+      const { channelCode, channelOrderId, syncMode } = request.body;
       const accepted =
         syncMode === 'sync'
           ? await applier.apply(applicationId, request.body)
@@ -68,8 +69,7 @@ export async function batchOrderRoutes(server: Server, options: ServerOptions): 
       preValidation,
     },
     async (request) => {
-      if (request.query.appKey !== callerOf(request).appKey) throw new Refusal('app_key_mismatch');
-      checkInstances(request.body.orderList);
+      checkBatch(request);
       return success(await previewBatch(db, request.body));
     },
   );
@@ -92,4 +92,10 @@ export async function batchOrderRoutes(server: Server, options: ServerOptions): 
       return success(await canceller.cancel(applicationId, request.body));
     },
   );
+}
+
+/** What O5 and its preview refuse beside the shape of the call: app_key_mismatch, batch_too_large. */
+function checkBatch(request: FastifyRequest & { query: { appKey: string }; body: BatchOrder }): void {
+  if (request.query.appKey !== callerOf(request).appKey) throw new Refusal('app_key_mismatch');
+  checkInstances(request.body.orderList);
 }
