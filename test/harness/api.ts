@@ -60,20 +60,10 @@ export class Api {
   }
 
   /** Calls an operation of the order module; `path` follows {order_root}. */
-  async call(method: string, path: string, options: CallOptions = {}): Promise<Answer> {
-    const { nonce = randomUUID(), token = this.token } = options;
-    const query = new URLSearchParams({ ...options.query, ...(nonce === null ? {} : { g_nonce: nonce }) });
-    const body = options.rawBody ?? (options.body === undefined ? undefined : JSON.stringify(options.body));
-    const response = await fetch(`${this.baseUrl}${ORDER_ROOT}${path}?${query}`, {
-      method,
-      headers: {
-        ...(token === null ? {} : { authorization: `Bearer ${token}` }),
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-        ...options.headers,
-      },
-      ...(body === undefined ? {} : { body: body as string }),
-    });
-    return { status: response.status, headers: response.headers, body: await response.json() };
+  call(method: string, path: string, options: CallOptions = {}): Promise<Answer> {
+    const { token = this.token } = options;
+    const headers = { ...(token === null ? {} : { authorization: `Bearer ${token}` }), ...options.headers };
+    return callService(method, `${this.baseUrl}${ORDER_ROOT}${path}`, { ...options, headers });
   }
 
   /** O5 as it is, whatever the answer. */
@@ -140,6 +130,19 @@ export class Api {
     });
     return dataOf(answer);
   }
+}
+
+/** Calls an operation with a new nonce, unless told otherwise. */
+export async function callService(method: string, url: string, options: Omit<CallOptions, 'token'>): Promise<Answer> {
+  const { nonce = randomUUID() } = options;
+  const query = new URLSearchParams({ ...options.query, ...(nonce === null ? {} : { g_nonce: nonce }) });
+  const body = options.rawBody ?? (options.body === undefined ? undefined : JSON.stringify(options.body));
+  const response = await fetch(`${url}?${query}`, {
+    method,
+    headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...options.headers },
+    ...(body === undefined ? {} : { body: body as string }),
+  });
+  return { status: response.status, headers: response.headers, body: await response.json() };
 }
 
 /** The data of an answer that must be a success. */

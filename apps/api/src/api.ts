@@ -1,5 +1,6 @@
-import { CallVerifier } from '@lockstep/access';
+import { CallVerifier, PasswordHasher } from '@lockstep/access';
 import type { Region } from '@lockstep/assets';
+import { HOLDING_CHANGES_AT_ONCE, HoldingChanges } from '@lockstep/members';
 import {
   BatchAcceptor,
   BatchApplier,
@@ -25,11 +26,12 @@ import { buildServer } from './server.ts';
 /** How long a call waits for PostgreSQL before it is answered with code 500. */
 export const API_QUERY_TIMEOUT_MS = 10_000;
 /**
- * The connections of calls that wait for lanes: sync and cancel. They write what thousands of orders change, and wait
- * for others that do, so they take longer than other calls and keep none of those waiting.
+ * The connections of calls that wait for lanes or for what orders are changing: sync, cancel, M4, M9 and M10. They write
+ * what thousands of orders change, or wait for others that do, so they take longer than other calls and keep none of
+ * those waiting.
  */
 export const LANES_POOL = {
-  poolSize: SYNC_GROUPS_AT_ONCE + CANCELS_AT_ONCE + 1,
+  poolSize: SYNC_GROUPS_AT_ONCE + CANCELS_AT_ONCE + HOLDING_CHANGES_AT_ONCE + 1,
   queryTimeoutMs: 60_000,
   lockTimeoutMs: 15_000,
 };
@@ -64,6 +66,8 @@ export async function startApi(options: ApiOptions): Promise<Closable & { baseUr
     watch,
     region: options.region,
     verifier: new CallVerifier(db),
+    passwords: new PasswordHasher(),
+    holdingChanges: new HoldingChanges(lanesDb),
     acceptor: new BatchAcceptor(db, announcer, metrics),
     applier: new BatchApplier({ db, lanesDb, log, metrics }),
     canceller: new BatchCanceller({ db, lanesDb, log, metrics }),

@@ -1,8 +1,10 @@
 import type { Caller, CallVerifier } from '@lockstep/access';
-import type { Scope } from '@lockstep/contract';
+import { type Cause, Refusal, type Scope } from '@lockstep/contract';
+import type { Actor } from '@lockstep/members';
 import type { FastifyRequest } from 'fastify';
 
 const callers = new WeakMap<FastifyRequest, Caller>();
+const actors = new WeakMap<FastifyRequest, Actor>();
 
 /**
  * A hook that verifies the call before its body is read (decisions 2 and 3). Register it on every operation's route;
@@ -10,8 +12,7 @@ const callers = new WeakMap<FastifyRequest, Caller>();
  */
 export function authorize(verifier: CallVerifier, scope: Scope) {
   return async (request: FastifyRequest): Promise<void> => {
-    const nonce = (request.query as { g_nonce?: unknown }).g_nonce;
-    callers.set(request, await verifier.verify({ authorization: request.headers.authorization, scope, nonce }));
+    callers.set(request, await verifier.verify({ ...credentialsOf(request), scope }));
   };
 }
 
@@ -21,3 +22,39 @@ export function callerOf(request: FastifyRequest): Caller {
   if (caller === undefined) throw new Error(`${request.routeOptions.url} is served without authorize`);
   return caller;
 }
+
+/**
+ * A hook for the operations of the member center: verifies all three tokens and the nonce, and that the user is an
+ * administrator of the enterprise in the path, if it names one (decisions 2 and 3). `whenBlank` is what a blank one is
+ * refused for, where that has a cause of its own. `actorOf` throws without this hook.
+ */
+export function authorizeAdministrator(verifier: CallVerifier, whenBlank?: Cause) {
+  return async (request: FastifyRequest): Promise<void> => {
+    const { clienttoken, usertoken } = request.headers;
+    const administrator = await verifier.verifyAdministrator({
+      ...credentialsOf(request),
+      clientToken: textOf(clienttoken),
+      userToken: textOf(usertoken),
+    });
+    const { enterpriseGlobalId = administrator.enterpriseId } = request.params as { enterpriseGlobalId?: string };
+    if (enterpriseGlobalId.trim() === '' && whenBlank !== undefined) {
+      throw new Refusal(whenBlank, 'enterpriseGlobalId');
+    }
+    if (enterpriseGlobalId !== administrator.enterpriseId) throw new Refusal('not_administrator');
+    actors.set(request, { ...administrator, requestId: request.id });
+  };
+}
+
+/** Who acts in a call that `authorizeAdministrator` has verified. */
+export function actorOf(request: FastifyRequest): Actor {
+  const actor = actors.get(request);
+  if (actor === undefined) throw new Error(`${request.routeOptions.url} is served without authorizeAdministrator`);
+  return actor;
+}
+
+function credentialsOf({ headers, query }: FastifyRequest) {
+  return { authorization: headers.authorization, nonce: (query as { g_nonce?: unknown }).g_nonce };
+}
+
+/** A header that comes twice is none that we know. */
+const textOf = (header: string | string[] | undefined) => (typeof header === 'string' ? header : undefined);

@@ -5,7 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { noteCode } from './calls.ts';
 import type { Server } from './server.ts';
 
-const BUSINESS_EXCEPTION = 299;
+export const BUSINESS_EXCEPTION = 299;
 const RETRY_AFTER_SECONDS = 1;
 
 /** The framework's own errors that a client can cause, as refusals. */

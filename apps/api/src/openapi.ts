@@ -1,6 +1,6 @@
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
-import { doneBody, failureBody, nonce, successBody } from '@lockstep/contract';
+import { addedEmployees, doneBody, failedEmployees, failureBody, nonce, successBody } from '@lockstep/contract';
 import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { tidyComponents } from './openapi-components.ts';
@@ -21,6 +21,12 @@ export function answers<Data extends z.ZodType>(data: Data) {
   return { 200: successBody(data).describe('Success'), 299: refused };
 }
 
+/** The answers of M1, which says of each employee what became of it, whether or not another one failed. */
+export const additionAnswers = {
+  200: z.union([successBody(addedEmployees), failedEmployees.required()]).describe('All were added, or some'),
+  299: failedEmployees.describe('Refused, or nobody could be added: nothing has changed'),
+};
+
 /** The answers of an operation that has nothing to say. */
 export const doneAnswers = { 200: z.object(doneBody.shape).describe('Success'), 299: refused };
 
@@ -32,9 +38,16 @@ export async function describeOperations(server: Server): Promise<void> {
       info: {
         title: 'Lockstep',
         version: '1',
-        description: 'Licensing orders. Every call takes a new g_nonce; the code in the body decides the result.',
+        description:
+          'Licensing orders and member center. Every call takes a new g_nonce; the code in the body decides the result.',
       },
-      components: { securitySchemes: { application: { type: 'http', scheme: 'bearer' } } },
+      components: {
+        securitySchemes: {
+          application: { type: 'http', scheme: 'bearer' },
+          clientToken: { type: 'apiKey', in: 'header', name: 'clientToken' },
+          userToken: { type: 'apiKey', in: 'header', name: 'userToken' },
+        },
+      },
     },
     transform: jsonSchemaTransform,
     transformObject: (document) => withExamples(tidyComponents(jsonSchemaTransformObject(document))),
@@ -49,6 +62,12 @@ export async function describeOperations(server: Server): Promise<void> {
 
 /** How an order module operation is described besides its schemas. */
 export const orderOperation = { tags: ['Order module'], security: [{ application: [] }] };
+
+/** The same of a member center operation, which takes three tokens (decisions 2). */
+export const memberOperation = {
+  tags: ['Member center'],
+  security: [{ application: [], clientToken: [], userToken: [] }],
+};
 
 /**
  * Puts a new g_nonce in place of the example's into a call that is tried out in /docs, so that the next one is not a

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { CallVerifier } from '@lockstep/access';
+import type { CallVerifier, PasswordHasher } from '@lockstep/access';
 import type { Region } from '@lockstep/assets';
 import { MAX_BODY_BYTES, parse } from '@lockstep/contract';
+import type { HoldingChanges } from '@lockstep/members';
 import type { BatchAcceptor, BatchApplier, BatchCanceller, BatchWatch } from '@lockstep/orders';
 import type { Database, Logger, Metrics } from '@lockstep/platform';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
@@ -15,7 +16,9 @@ import { describeOperations } from './openapi.ts';
 import { assetRoutes } from './routes/assets.ts';
 import { batchOrderRoutes } from './routes/batch-orders.ts';
 import { customerRoutes } from './routes/customers.ts';
+import { employeeRoutes } from './routes/employees.ts';
 import { healthRoutes } from './routes/health.ts';
+import { holdingRoutes } from './routes/holdings.ts';
 import { resultRoutes } from './routes/results.ts';
 import { tokenRoutes } from './routes/token.ts';
 
@@ -25,10 +28,12 @@ export interface ServerOptions {
   log: Logger;
   metrics: Metrics;
   verifier: CallVerifier;
+  passwords: PasswordHasher;
   acceptor: BatchAcceptor;
   applier: BatchApplier;
   canceller: BatchCanceller;
   watch: BatchWatch;
+  holdingChanges: HoldingChanges;
   region: Region;
   isQueueReachable: () => Promise<boolean>;
 }
@@ -42,6 +47,7 @@ export type Server = FastifyInstance<
 >;
 
 export const ORDER_ROOT = '/order/api/order/v1';
+const ME_ROOT = '/me/api/v1';
 
 /** Long enough for 32 MiB on a slow line, short enough that a stalled client does not hold its place. */
 const REQUEST_TIMEOUT_MS = 120_000;
@@ -93,5 +99,7 @@ export async function buildServer(options: ServerOptions): Promise<Server> {
   await server.register(resultRoutes, { ...options, prefix: ORDER_ROOT });
   await server.register(assetRoutes, { ...options, prefix: ORDER_ROOT });
   await server.register(customerRoutes, { ...options, prefix: ORDER_ROOT });
+  await server.register(employeeRoutes, { ...options, prefix: ME_ROOT });
+  await server.register(holdingRoutes, { ...options, prefix: ME_ROOT });
   return server;
 }

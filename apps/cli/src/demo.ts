@@ -1,6 +1,7 @@
 import { readFile, rename, writeFile } from 'node:fs/promises';
-import { createApplication } from '@lockstep/access';
+import { createApplication, PasswordHasher } from '@lockstep/access';
 import { createDemoCustomers, DEMO_ENTERPRISES } from '@lockstep/customers';
+import { setPassword } from '@lockstep/members';
 import type { Database } from '@lockstep/platform';
 import { z } from 'zod';
 
@@ -26,7 +27,7 @@ export async function readDemo(file: string): Promise<Demo | undefined> {
   }
 }
 
-/** Makes the demo application, enterprises and customers where they are missing, and writes demo.json. */
+/** Makes the demo application, enterprises, customers and employees where they are missing, and writes demo.json. */
 export async function prepareDemo(db: Database, file: string, baseUrl: string): Promise<void> {
   await createDemoCustomers(db);
   const existing = await readDemo(file);
@@ -34,14 +35,19 @@ export async function prepareDemo(db: Database, file: string, baseUrl: string): 
   const credentials = isKnown
     ? existing
     : await createApplication(db, { name: 'Demo', scopes: ['auth_order', 'auth_me'], approved: true });
+  // A password that is known stays: somebody may be logged in with it.
+  const isAdminKnown = isKnown && existing.adminPassword !== '';
+  const admin = isAdminKnown
+    ? { account: existing.adminAccount, password: existing.adminPassword }
+    : await setPassword({ db, passwords: new PasswordHasher() }, DEMO_ENTERPRISES[0].memberIds[0]);
   const written: Demo = {
     baseUrl,
     appKey: credentials.appKey,
     appSecret: credentials.appSecret,
     enterpriseGlobalId: DEMO_ENTERPRISES[0].id,
     customerId: DEMO_ENTERPRISES[0].customers[0].id,
-    adminAccount: '',
-    adminPassword: '',
+    adminAccount: admin?.account ?? '',
+    adminPassword: admin?.password ?? '',
   };
   await writeFile(`${file}.new`, `${JSON.stringify(written, null, 2)}\n`, { mode: 0o600 });
   await rename(`${file}.new`, file);

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
-import { createApplication, setApplicationStatus } from '@lockstep/access';
+import { createApplication, PasswordHasher, setApplicationStatus } from '@lockstep/access';
 import { scope } from '@lockstep/contract';
+import { createAdministrator, setPassword } from '@lockstep/members';
 import { configOrExit, type Database, openDatabase, readConfig } from '@lockstep/platform';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { readDemo } from './demo.ts';
@@ -40,6 +41,28 @@ for (const [name, status] of [
       say(`${appKey} is ${status}`);
     });
 }
+
+program
+  .command('member')
+  .description('employees of enterprises')
+  .command('set-password <globalId>')
+  .description('give an employee a new password; prints the account and, this once, the password')
+  .action(async (globalId: string) => {
+    const login = await withDatabase((db) => setPassword({ db, passwords: new PasswordHasher() }, globalId));
+    if (login === undefined) throw new Error(`There is no employee ${globalId}.`);
+    say(JSON.stringify(login));
+  });
+
+program
+  .command('enterprise')
+  .description('enterprise main accounts')
+  .command('create-admin <globalId>')
+  .description('make a new administrator; prints the account and, this once, the password')
+  .action(async (globalId: string) => {
+    const login = await withDatabase((db) => createAdministrator({ db, passwords: new PasswordHasher() }, globalId));
+    if (login === undefined) throw new Error(`There is no enterprise ${globalId}.`);
+    say(JSON.stringify(login));
+  });
 
 program
   .command('submit <file>')

@@ -3,7 +3,10 @@ import { sql } from 'kysely';
 
 const ROWS_AT_ONCE = 10_000;
 
-/** Deletes tokens that have expired and nonces that may be used again, in bounded steps until none is left. */
+/**
+ * Deletes tokens that have expired, nonces that may be used again and failed logins that count no more, in bounded steps
+ * until none is left.
+ */
 export async function deleteExpiredAccess(db: Database): Promise<void> {
   await untilNone(() =>
     sql`
@@ -14,6 +17,11 @@ export async function deleteExpiredAccess(db: Database): Promise<void> {
     sql`
       delete from nonce where used_time < now() - interval '10 minutes' and ctid = any (array
         (select ctid from nonce where used_time < now() - interval '10 minutes' limit ${ROWS_AT_ONCE}))`.execute(db),
+  );
+  await untilNone(() =>
+    sql`
+      delete from login_failure where expires_time < now() and account_hash = any (array
+        (select account_hash from login_failure where expires_time < now() limit ${ROWS_AT_ONCE}))`.execute(db),
   );
 }
 

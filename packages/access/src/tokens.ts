@@ -1,6 +1,8 @@
 import { ACCESS_TOKEN_SECONDS, type OAuthErrorWord, type Scope, scope, type TokenAnswer } from '@lockstep/contract';
 import type { Database } from '@lockstep/platform';
 import { sql } from 'kysely';
+import { hashAccount, isUnlocked, logIn } from './logins.ts';
+import type { PasswordHasher } from './passwords.ts';
 import { hashSecret, isSecret, newSecret } from './secrets.ts';
 
 /** A refusal of the token endpoint (RFC 6749 section 5.2). */
@@ -33,14 +35,7 @@ export async function issueClientToken(
   client: ClientCredentials,
   requestedScope: string | undefined,
 ): Promise<TokenAnswer> {
-  const found = await findApplication(db, client.clientId);
-  const application = found ?? NO_APPLICATION;
-  if (!isSecret(client.clientSecret, application.secret_hash) || found === undefined) {
-    throw new OAuthRefusal('invalid_client', 'The client id or the client secret is wrong.');
-  }
-  if (application.status !== 'approved') {
-    throw new OAuthRefusal('unauthorized_client', 'The application is not approved.');
-  }
+  const application = await authenticate(db, client);
   const scopes = grantedScopes(application.scopes, requestedScope);
   const token = newSecret();
   await db
@@ -49,10 +44,74 @@ export async function issueClientToken(
       token_hash: hashSecret(token),
       application_id: application.id,
       scopes,
-      expires_time: sql<Date>`now() + make_interval(secs => ${ACCESS_TOKEN_SECONDS})`,
+      expires_time: EXPIRES_TIME,
     })
     .execute();
+  return tokenAnswer(token, scopes);
+}
+
+/**
+ * Issues the token of a user of the member center to the application that asks (RFC 6749 section 4.3; decisions 2). It
+ * ends with the user's password.
+ *
+ * Throws an OAuthRefusal, invalid_grant where the account or the password is wrong or the account is locked; and a
+ * Refusal, overloaded.
+ */
+export async function issueUserToken(
+  db: Database,
+  passwords: PasswordHasher,
+  client: ClientCredentials,
+  user: { account: string; password: string },
+  requestedScope: string | undefined,
+): Promise<TokenAnswer> {
+  const application = await authenticate(db, client);
+  const scopes = grantedScopes(application.scopes, requestedScope);
+  const loggedIn = await logIn(db, passwords, user.account, user.password);
+  if (loggedIn === undefined) throw new OAuthRefusal('invalid_grant', NOT_LOGGED_IN);
+  const token = newSecret();
+  // Not where the password was changed, or the account locked or deleted, while this one was being compared.
+  const { numInsertedOrUpdatedRows } = await db
+    .insertInto('access_token')
+    .columns(['token_hash', 'application_id', 'member_id', 'scopes', 'expires_time'])
+    .expression((eb) =>
+      eb
+        .selectFrom('member')
+        .select([
+          sql<Buffer>`${hashSecret(token)}::bytea`.as('token_hash'),
+          sql<string>`${application.id}::bigint`.as('application_id'),
+          'id as member_id',
+          sql<string[]>`${scopes}::text[]`.as('scopes'),
+          EXPIRES_TIME.as('expires_time'),
+        ])
+        .where('id', '=', loggedIn.memberId)
+        .where('password_hash', '=', loggedIn.passwordHash)
+        .where('deleted_time', 'is', null)
+        .where(isUnlocked(hashAccount(user.account))),
+    )
+    .executeTakeFirst();
+  if (numInsertedOrUpdatedRows !== 1n) throw new OAuthRefusal('invalid_grant', NOT_LOGGED_IN);
+  return tokenAnswer(token, scopes);
+}
+
+const NOT_LOGGED_IN = 'The account or the password is wrong, or the account is locked for some minutes.';
+
+const EXPIRES_TIME = sql<Date>`now() + make_interval(secs => ${ACCESS_TOKEN_SECONDS})`;
+
+function tokenAnswer(token: string, scopes: Scope[]): TokenAnswer {
   return { access_token: token, token_type: 'Bearer', expires_in: ACCESS_TOKEN_SECONDS, scope: scopes.join(' ') };
+}
+
+/** The application of a key and a secret; only an approved one gets tokens (decisions 2). */
+async function authenticate(db: Database, client: ClientCredentials): Promise<{ id: string; scopes: string[] }> {
+  const found = await findApplication(db, client.clientId);
+  const application = found ?? NO_APPLICATION;
+  if (!isSecret(client.clientSecret, application.secret_hash) || found === undefined) {
+    throw new OAuthRefusal('invalid_client', 'The client id or the client secret is wrong.');
+  }
+  if (application.status !== 'approved') {
+    throw new OAuthRefusal('unauthorized_client', 'The application is not approved.');
+  }
+  return application;
 }
 
 /** The characters of a client id (RFC 6749 appendix A.1); PostgreSQL would choke on some others. */

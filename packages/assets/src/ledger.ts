@@ -83,7 +83,7 @@ export interface LedgerChanges {
   readonly newAssets: Set<Asset>;
   readonly changedAssets: Set<Asset>;
   readonly revokedAssets: Set<Asset>;
-  /** Assets that lost their assignment and their lending: revoked or transferred. */
+  /** Assets that lost their assignment and their lending: revoked, transferred, or of another kind now. */
   readonly releasedAssets: Set<Asset>;
   readonly newGrants: Effects['grants'];
   readonly revokedGrants: Effects['grants'];
@@ -161,6 +161,10 @@ function advanceAsset({ assets, changes }: Ledger, effect: Effects['assets'][num
       changes.changedAssets.add(asset);
       break;
     case 'extend':
+      // What becomes a borrowed lock, or stops being one, is nobody's any more: only other assets can be assigned.
+      if ((effect.terms.borrowedUsbKey ?? asset.borrowedUsbKey) !== asset.borrowedUsbKey) {
+        changes.releasedAssets.add(asset);
+      }
       replaceTerms(asset, effect.terms);
       changes.changedAssets.add(asset);
       break;

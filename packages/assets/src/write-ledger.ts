@@ -120,8 +120,8 @@ async function updateAssets(trx: Trx, changed: Asset[]): Promise<void> {
     where asset.id = c.id`.execute(trx);
 }
 
-/** A revoked or transferred asset loses its assignment and its lending, and as a lock what is lent into it. */
-async function releaseAssets(trx: Trx, ids: string[]): Promise<void> {
+/** Takes assets from whoever holds them: ends their assignment, their lending, and as a lock what is lent into it. */
+export async function releaseAssets(trx: Trx, ids: string[]): Promise<void> {
   if (ids.length === 0) return;
   await together([
     sql`delete from asset_assignment where asset_id = any (${ids}::bigint[])`.execute(trx),

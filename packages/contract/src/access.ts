@@ -13,12 +13,14 @@ function parameter() {
     .transform((value) => value || undefined);
 }
 
-/** The form body of the token endpoint (RFC 6749 section 4.4; decisions 2). */
+/** The form body of the token endpoint (RFC 6749 sections 4.3 and 4.4; decisions 2). */
 export const tokenBody = z
   .object({
-    grant_type: z.string().min(1).describe('client_credentials'),
+    grant_type: z.string().min(1).describe('client_credentials, or password for a user of the member center'),
     client_id: parameter().describe('The appKey, where HTTP Basic does not carry it.'),
     client_secret: parameter(),
+    username: parameter().describe('With the grant type password: the full account name, name@code.'),
+    password: parameter().describe('With the grant type password.'),
     scope: parameter().describe('Space-separated; the application’s scopes where it is absent.'),
   })
   .meta({ id: 'TokenRequest' });
@@ -33,6 +35,7 @@ export type TokenAnswer = z.infer<typeof tokenAnswer>;
 export const oauthErrorWord = z.enum([
   'invalid_request',
   'invalid_client',
+  'invalid_grant',
   'unauthorized_client',
   'unsupported_grant_type',
   'invalid_scope',

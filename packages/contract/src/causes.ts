@@ -11,6 +11,18 @@ export const causes = {
   token_invalid: { code: '60000', message: 'The access token is unknown or has expired.' },
   scope_missing: { code: '60000', message: 'The access token does not carry the scope {0}.' },
   application_not_approved: { code: '60000', message: 'The application is not approved.' },
+  client_token_missing: { code: '60000', message: 'The clientToken header is missing.' },
+  client_token_invalid: { code: '60000', message: 'The clientToken is unknown, has expired, or is a user token.' },
+  client_token_mismatch: {
+    code: '60000',
+    message: 'The clientToken belongs to another application than the access token.',
+  },
+  user_token_missing: { code: '60005', message: 'The userToken header is missing.' },
+  user_token_invalid: {
+    code: '60005',
+    message: 'The userToken is unknown, has ended, or was issued to another application.',
+  },
+  not_administrator: { code: '70001', message: 'The user is not an administrator of this enterprise.' },
   nonce_missing: { code: '13004', memberCode: '70001', message: 'g_nonce: is required.' },
   nonce_malformed: {
     code: '13004',
@@ -64,6 +76,57 @@ export const causes = {
   customer_bound_elsewhere: { code: '13004', message: 'The channel customer {0} is bound to another enterprise.' },
 
   enterprise_not_found: { code: '13004', message: 'Enterprise {0} does not exist.' },
+
+  // Employees (interface.md M1 to M5; decisions 8)
+  employee_list_empty: { code: '40021', message: '{0}: names no employee{1}' },
+  too_many_employees: { code: '60013', message: '{0}: more than the maximum of 100 employees{1}' },
+  account_missing: { code: '40008', message: '{0}: is required{1}' },
+  account_malformed: {
+    code: '10003',
+    message: '{0}: must be letters and digits, with the enterprise code fewer than 63 characters{1}',
+  },
+  account_taken: { code: '80001', message: '{0}: another employee of the enterprise has this account.' },
+  group_id_missing: { code: '40009', message: '{0}: must not be empty{1}' },
+  password_missing: { code: '40001', message: '{0}: is required{1}' },
+  password_length: { code: '50003', message: '{0}: must be 8 to 32 characters{1}' },
+  name_missing: { code: '40022', message: '{0}: is required{1}' },
+  name_too_long: { code: '30002', message: '{0}: must be at most 30 characters{1}' },
+  remark_too_long: { code: '30003', message: '{0}: must be at most 200 characters{1}' },
+  mobile_invalid: {
+    code: '10004',
+    message: '{0}: must be a mobile number: 11 digits from 13 to 19, or + and up to 15 digits{1}',
+  },
+  trial_employees_exhausted: {
+    code: '60009',
+    message: '{0}: without a cloud license an enterprise may have at most {1} employees beside its first ones.',
+  },
+  some_employees_failed: { code: '60027', message: '{0} of {1} employees could not be added; data says which.' },
+  employee_not_found: { code: '60002', message: 'The enterprise has no employee {0}.' },
+  account_mismatch: { code: '60002', message: 'userName: is not the account of employee {0}.' },
+  last_administrator: { code: '70001', message: 'The last administrator of an enterprise cannot be deleted.' },
+
+  // What employees hold (interface.md M6 to M10; decisions 8)
+  customer_not_bound: { code: '60017', message: 'The enterprise is not bound to an authorized customer.' },
+  employee_not_matched: { code: '60026', message: 'The enterprise has no employee {0}.' },
+  asset_id_not_found: { code: '60024', message: 'The enterprise has no active asset with id {0}.' },
+  asset_number_not_found: { code: '60024', message: '{0}: the enterprise has no asset {1} that can be assigned.' },
+  asset_not_withdrawable: { code: '60024', message: '{0}: the employee does not hold asset {1}.' },
+  asset_of_other_enterprise: { code: '60025', message: '{0}: asset {1} belongs to another enterprise.' },
+  asset_configured_twice: { code: '60028', message: '{0}: asset {1} is assigned already or named before.' },
+  borrowed_lock_unusable: {
+    code: '33008',
+    message:
+      'borrowedUsbKey: {0} is not a borrowed lock of the enterprise that is active, not disabled and not frozen.',
+  },
+  borrowed_lock_taken: { code: '33018', message: 'borrowedUsbKey: lock {0} is lent to another employee.' },
+  asset_not_held: { code: '33003', message: '{0}: the employee does not hold asset {1}.' },
+  asset_lent_elsewhere: { code: '33007', message: '{0}: asset {1} is lent into another lock.' },
+  asset_without_nodes: { code: '33006', message: '{0}: asset {1} has no active product with a concurrent node.' },
+
+  // Codes of the interface that nothing here can bring about (decisions 8)
+  account_ambiguous: { code: '60023', message: 'The account matches several employees.' },
+  enterprise_suffix_missing: { code: '40006', message: 'The enterprise has no code.' },
+  lending_failed: { code: '33009', message: 'The assets could not be lent.' },
 
   // Asset numbers (decisions 7)
   asset_numbers_exhausted: { code: '13004', message: 'size: fewer than {0} asset numbers are left.' },

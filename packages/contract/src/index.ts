@@ -1,12 +1,16 @@
 export * from './access.ts';
 export * from './assets.ts';
+export * from './audit.ts';
 export * from './cancel.ts';
 export * from './causes.ts';
 export * from './customers.ts';
+export * from './employees.ts';
 export * from './envelope.ts';
 export * from './examples.ts';
+export * from './holdings.ts';
 export { checkInstances, checkSize, instancesOf } from './order-size.ts';
 export * from './orders.ts';
-export * from './parse.ts';
+export * from './page.ts';
+export { parse } from './parse.ts';
 export * from './preview.ts';
 export * from './results.ts';

@@ -40,7 +40,7 @@ const LICENSE_TYPES = [
 export const licenseType = z.enum(LICENSE_TYPES, `must be one of ${LICENSE_TYPES.join(', ')}`);
 export type LicenseType = z.infer<typeof licenseType>;
 
-const CLOUD_LICENSE_TYPES: readonly LicenseType[] = ['cloud_account', 'cloud_customer', 'cloud_personal'];
+export const CLOUD_LICENSE_TYPES: readonly LicenseType[] = ['cloud_account', 'cloud_customer', 'cloud_personal'];
 
 export const orderType = z.enum(['new_buy', 'delete_asset', 'delete_product'], 'is not an order type');
 export type OrderType = z.infer<typeof orderType>;

@@ -1,27 +1,56 @@
 import { z } from 'zod';
 import { type Cause, causes, Refusal } from './causes.ts';
 
+/** The fields of a schema whose being empty has a cause of its own, in place of field_missing. */
+export const emptyCauses = z.registry<Record<string, Cause>>();
+
+/** What a check finds: the value as the schema reads it, or what it is refused for. */
+export type Checked<Value> =
+  | { ok: true; value: Value }
+  /** `malformed` is there where something is not even of the schema's types, and names the first such fault. */
+  | { ok: false; refusal: Refusal; malformed: Refusal | undefined };
+
 /**
- * Checks an input against its schema and returns the value as the schema reads it.
- *
- * Throws a Refusal that names the path of the first fault, `orderList[3].assets[0].assetNos`, and says how many more
- * there are (decisions 1).
+ * Checks an input against its schema. A refusal names the path of the first fault, `orderList[3].assets[0].assetNos`
+ * (below `at`, where the input is a part of something), and says how many more there are (decisions 1).
  */
-export function parse<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
+export function check<Schema extends z.ZodType>(
+  schema: Schema,
+  input: unknown,
+  at: PropertyKey[] = [],
+): Checked<z.output<Schema>> {
   const result = schema.safeParse(input);
-  if (result.success) return result.data;
-  const [first, ...others] = result.error.issues;
-  throw refusalOf(first!, others.length, input);
+  if (result.success) return { ok: true, value: result.data };
+  const { issues } = result.error;
+  const emptyAt = (issue: z.core.$ZodIssue) => isMissing(valueAt(input, issue.path));
+  const refusalOfIssue = (issue: z.core.$ZodIssue) =>
+    refusalOf(issue, {
+      path: [...at, ...issue.path],
+      others: issues.length - 1,
+      empty: emptyAt(issue) ? (emptyCauses.get(schema)?.[issue.path.join('.')] ?? 'field_missing') : undefined,
+    });
+  const malformed = issues.find((issue) => issue.path.length === 0 || (issue.code !== 'custom' && !emptyAt(issue)));
+  return { ok: false, refusal: refusalOfIssue(issues[0]!), malformed: malformed && refusalOfIssue(malformed) };
 }
 
-/** The refusal of one issue that zod found, with the number of the others. */
-function refusalOf(issue: z.core.$ZodIssue, others: number, input: unknown): Refusal {
+/** Checks an input against its schema and returns the value as the schema reads it. Throws the Refusal of `check`. */
+export function parse<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
+  const checked = check(schema, input);
+  if (!checked.ok) throw checked.refusal;
+  return checked.value;
+}
+
+/** The refusal of one issue that zod found; `empty` is the cause where there is no value, `others` counts the rest. */
+function refusalOf(
+  issue: z.core.$ZodIssue,
+  { path, others, empty }: { path: PropertyKey[]; others: number; empty: Cause | undefined },
+): Refusal {
   const more = others === 0 ? '' : ` (and ${others} more ${others === 1 ? 'fault' : 'faults'})`;
-  const path = issue.path.length === 0 ? 'body' : z.core.toDotPath(issue.path);
+  const dotPath = path.length === 0 ? 'body' : z.core.toDotPath(path);
   const cause = issue.code === 'custom' ? issue.params?.cause : undefined;
-  if (isCause(cause)) return new Refusal(cause, path, more);
-  if (isMissing(valueAt(input, issue.path))) return new Refusal('field_missing', path, more);
-  return new Refusal('field_invalid', path, `${messageOf(issue)}${more}`);
+  if (isCause(cause)) return new Refusal(cause, dotPath, more);
+  if (empty !== undefined) return new Refusal(empty, dotPath, more);
+  return new Refusal('field_invalid', dotPath, `${messageOf(issue)}${more}`);
 }
 
 /** What a value of the wrong type must be, in the words of the other messages. */

@@ -1,11 +1,13 @@
 import { type Database, inTransaction } from '@lockstep/platform';
-import { insertEnterprise } from './enterprises.ts';
+import { insertEnterprise, insertFirstMembers } from './enterprises.ts';
 
-/** Two enterprises with fixed ids, below those that real ones get, so that examples/ can name them (decisions 9). */
+/** Two enterprises with fixed ids, below those that real ones get, so that examples can name them (decisions 9). */
 export const DEMO_ENTERPRISES = [
   {
     id: '1001',
     name: 'Lockstep Demo Works',
+    code: 'demoworks',
+    memberIds: ['3001', '3002'],
     customers: [
       { id: '2001', channelCustomerId: 'DEMO-HQ', name: 'Demo Works Head Office' },
       { id: '2002', channelCustomerId: 'DEMO-YARD', name: 'Demo Works Site Yard' },
@@ -14,31 +16,40 @@ export const DEMO_ENTERPRISES = [
   {
     id: '1002',
     name: 'Lockstep Demo Studio',
+    code: 'demostudio',
+    memberIds: ['3003', '3004'],
     customers: [{ id: '2003', channelCustomerId: 'DEMO-STUDIO', name: 'Demo Studio' }],
   },
 ] as const;
 
-/** Makes the demo enterprises and their customers; the first customer of each is its default. Repeats do nothing. */
+/**
+ * Makes the demo enterprises with their customers and first employees; the first customer of each is its default.
+ * Repeats make what is missing.
+ */
 export function createDemoCustomers(db: Database): Promise<void> {
   return inTransaction(db, async (trx) => {
-    for (const { id, name, customers } of DEMO_ENTERPRISES) {
+    for (const { id, name, code, memberIds, customers } of DEMO_ENTERPRISES) {
       const existing = await trx.selectFrom('enterprise').select('id').where('id', '=', id).executeTakeFirst();
-      if (existing !== undefined) continue;
-      await insertEnterprise(trx, { id, name });
-      await trx
-        .insertInto('customer')
-        .values(
-          customers.map((customer, index) => ({
-            id: customer.id,
-            enterprise_id: id,
-            channel_code: 'demo',
-            channel_customer_id: customer.channelCustomerId,
-            name: customer.name,
-            branch_name: 'Demo Branch',
-            is_default: index === 0,
-          })),
-        )
-        .execute();
+      if (existing === undefined) {
+        await insertEnterprise(trx, { id, name, code });
+        await trx
+          .insertInto('customer')
+          .values(
+            customers.map((customer, index) => ({
+              id: customer.id,
+              enterprise_id: id,
+              channel_code: 'demo',
+              channel_customer_id: customer.channelCustomerId,
+              name: customer.name,
+              branch_name: 'Demo Branch',
+              is_default: index === 0,
+            })),
+          )
+          .execute();
+      }
+      // A demo of a former version has none.
+      const member = await trx.selectFrom('member').select('id').where('enterprise_id', '=', id).executeTakeFirst();
+      if (member === undefined) await insertFirstMembers(trx, id, memberIds);
     }
   });
 }

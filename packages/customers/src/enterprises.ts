@@ -12,8 +12,8 @@ const INDUSTRY_CHANNEL = 'industry';
 
 /** The two employees that O2 makes (decisions 5). */
 const FIRST_MEMBERS = [
-  { user_name: 'admin', is_administrator: true },
-  { user_name: 'cloud', is_administrator: false },
+  { user_name: 'admin', name: 'Administrator', is_administrator: true },
+  { user_name: 'cloud', name: 'Cloud employee', is_administrator: false },
 ];
 
 /** The advisory lock class of channel customers. */
@@ -27,14 +27,14 @@ export async function lockChannelCustomer(trx: Trx, channelCustomerId: string): 
 /** Inserts an enterprise main account with a code of its own; answers its id. */
 export async function insertEnterprise(
   trx: Trx,
-  enterprise: { id?: string; name: string; crmCustomerId?: string; securityMobile?: string },
+  enterprise: { id?: string; code?: string; name: string; crmCustomerId?: string; securityMobile?: string },
 ): Promise<string> {
   const { id } = await trx
     .insertInto('enterprise')
     .values({
       ...(enterprise.id === undefined ? {} : { id: enterprise.id }),
       name: enterprise.name,
-      code: newEnterpriseCode(),
+      code: enterprise.code ?? newEnterpriseCode(),
       crm_customer_id: enterprise.crmCustomerId ?? null,
       security_mobile: enterprise.securityMobile ?? null,
     })
@@ -114,17 +114,27 @@ async function insertNewEnterprise(trx: Trx, request: CreateEnterprise): Promise
       { ...customer, channel_code: INDUSTRY_CHANNEL, is_default: false },
     ])
     .execute();
-  await trx
-    .insertInto('member')
-    .values(FIRST_MEMBERS.map((member) => ({ ...member, enterprise_id: enterpriseId })))
-    .execute();
+  await insertFirstMembers(trx, enterpriseId);
   return enterpriseId;
 }
 
+/** Inserts the first two employees of an enterprise, with ids of their own or those that are given. */
+export async function insertFirstMembers(trx: Trx, enterpriseId: string, ids: readonly string[] = []): Promise<void> {
+  const rows = FIRST_MEMBERS.map((member, index) => ({
+    ...member,
+    ...(ids[index] === undefined ? {} : { id: ids[index] }),
+    enterprise_id: enterpriseId,
+    is_provisioned: true,
+  }));
+  await trx.insertInto('member').values(rows).execute();
+}
+
+/** The employees that O2 made, also where one of them was deleted since and the account name given again. */
 async function firstMembers(trx: Trx, enterpriseId: string): Promise<CreatedEnterprise['members']> {
   const rows = await trx
     .selectFrom('member')
     .innerJoin('enterprise', 'enterprise.id', 'member.enterprise_id')
+    .distinctOn('member.user_name')
     .select(['member.id', 'member.user_name', 'enterprise.code'])
     .where('member.enterprise_id', '=', enterpriseId)
     .where(
@@ -132,6 +142,7 @@ async function firstMembers(trx: Trx, enterpriseId: string): Promise<CreatedEnte
       'in',
       FIRST_MEMBERS.map((member) => member.user_name),
     )
+    .orderBy('member.user_name')
     .orderBy('member.id')
     .execute();
   return rows.map((row) => ({ memberGlobalId: row.id, memberIdentity: `${row.user_name}@${row.code}` }));

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { licenseOrderIdOf } from '@lockstep/assets';
 import {
   type AcceptedOrder,
   type BatchOrder,
@@ -10,7 +11,6 @@ import {
 import { type Database, rowsOf } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { laneOf } from './lanes.ts';
-import { licenseOrderIdOf } from './order-ids.ts';
 
 /** A batch as it is stored: checked, digested and split by lane. */
 export interface PreparedBatch {

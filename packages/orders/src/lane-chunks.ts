@@ -1,8 +1,8 @@
+import { licenseOrderIdOf } from '@lockstep/assets';
 import type { Order } from '@lockstep/contract';
 import { rowsOf, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import type { Outcome } from './apply.ts';
-import { licenseOrderIdOf } from './order-ids.ts';
 import type { AcceptedOrder } from './plan.ts';
 
 /** The advisory lock class of lanes: ('lane', n) locks lane n among all workers. */

@@ -1,6 +1,6 @@
 import { type Effects, readLedger } from '@lockstep/assets';
 import type { BatchOrder, OrderPreview } from '@lockstep/contract';
-import type { Database } from '@lockstep/platform';
+import { type Database, inSnapshot } from '@lockstep/platform';
 import { type Planned, planEach } from './apply.ts';
 import { ProductNotFound } from './matching.ts';
 import { scopeOf } from './scope.ts';
@@ -10,11 +10,7 @@ import { scopeOf } from './scope.ts';
  * would have done. In orderList order; changes nothing and waits for nobody (decisions 6.6).
  */
 export async function previewBatch(db: Database, { orderList }: BatchOrder): Promise<OrderPreview[]> {
-  const ledger = await db
-    .transaction()
-    .setIsolationLevel('repeatable read')
-    .setAccessMode('read only')
-    .execute((trx) => readLedger(trx, scopeOf(orderList)));
+  const ledger = await inSnapshot(db, (trx) => readLedger(trx, scopeOf(orderList)));
   // Not digits: no order can name one of these as its source.
   const orders = orderList.map((order, index) => ({ licenseOrderId: `preview ${index}`, order }));
   const previews = new Map<string, OrderPreview>();

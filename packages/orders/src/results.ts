@@ -1,3 +1,4 @@
+import { batchOf, licenseOrderIdOf, ORDERS_PER_BATCH } from '@lockstep/assets';
 import {
   type BatchResult,
   type BatchResultQuery,
@@ -8,9 +9,8 @@ import {
   Refusal,
   type SingleOrderResult,
 } from '@lockstep/contract';
-import type { Database } from '@lockstep/platform';
+import { type Database, inSnapshot } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
-import { batchOf, licenseOrderIdOf, ORDERS_PER_BATCH } from './order-ids.ts';
 
 interface BatchRow {
   id: string;
@@ -44,30 +44,26 @@ export async function readBatchResult(
   applicationId: string,
   query: BatchResultQuery,
 ): Promise<{ batchId: string; result: BatchResult }> {
-  return await db
-    .transaction()
-    .setIsolationLevel('repeatable read')
-    .setAccessMode('read only')
-    .execute(async (trx) => {
-      const batch = await readBatch(trx, applicationId, query);
-      const { orders, nextCursor } = await readPage(trx, batch.id, query);
-      const finished = batch.succeeded + batch.failed;
-      const result: BatchResult = {
-        channelCode: query.channelCode,
-        channelOrderId: query.channelOrderId,
-        syncMode: batch.sync_mode,
-        state: finished === batch.total ? 'completed' : finished === 0 ? 'accepted' : 'processing',
-        total: batch.total,
-        succeeded: batch.succeeded,
-        failed: batch.failed,
-        pending: batch.total - finished,
-        acceptedTime: batch.accepted_time.getTime(),
-        completedTime: finished === batch.total ? (batch.completed_time?.getTime() ?? null) : null,
-        orders,
-        nextCursor,
-      };
-      return { batchId: batch.id, result };
-    });
+  return await inSnapshot(db, async (trx) => {
+    const batch = await readBatch(trx, applicationId, query);
+    const { orders, nextCursor } = await readPage(trx, batch.id, query);
+    const finished = batch.succeeded + batch.failed;
+    const result: BatchResult = {
+      channelCode: query.channelCode,
+      channelOrderId: query.channelOrderId,
+      syncMode: batch.sync_mode,
+      state: finished === batch.total ? 'completed' : finished === 0 ? 'accepted' : 'processing',
+      total: batch.total,
+      succeeded: batch.succeeded,
+      failed: batch.failed,
+      pending: batch.total - finished,
+      acceptedTime: batch.accepted_time.getTime(),
+      completedTime: finished === batch.total ? (batch.completed_time?.getTime() ?? null) : null,
+      orders,
+      nextCursor,
+    };
+    return { batchId: batch.id, result };
+  });
 }
 
 /** Whether any order of a batch has not taken effect yet; cheaper than its result. */

@@ -1,4 +1,4 @@
-import { LedgerIds, loadLedger } from '@lockstep/assets';
+import { batchOf, LedgerIds, loadLedger } from '@lockstep/assets';
 import { type AcceptedOrder, type BatchOrder, type Order, Refusal } from '@lockstep/contract';
 import { type Database, Group, inTransaction, type Logger, type Metrics, type Trx, together } from '@lockstep/platform';
 import { sql } from 'kysely';
@@ -7,7 +7,6 @@ import { findNewestPending } from './backlog.ts';
 import { acceptedOrders, findEarlier, keyOf, type PreparedBatch, prepareBatch, sameBatchId } from './batch.ts';
 import { inAcceptanceOrder, lockLanes } from './lane-chunks.ts';
 import { LaneDrainer } from './lane-drainer.ts';
-import { batchOf } from './order-ids.ts';
 import { scopeOf } from './scope.ts';
 
 interface SyncCall {

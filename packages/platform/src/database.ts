@@ -122,3 +122,8 @@ export async function inTransaction<Result>(
     }
   }
 }
+
+/** Runs reads that belong together: all of them see the database as it was at the first. */
+export function inSnapshot<Result>(db: Database, work: (trx: Trx) => Promise<Result>): Promise<Result> {
+  return db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only').execute(work);
+}

@@ -12,5 +12,10 @@ describe('isId', () => {
     ['nothing but zeros', '0000000000000000000'],
     ['one more than 63 bits hold', '9223372036854775808'],
     ['the most that 19 digits say', '9999999999999999999'],
+    ['20 digits', '10000000000000000000'],
+    ['nothing', ''],
+    ['letters', '12a'],
+    ['a blank', ' 1'],
+    ['other digits', '１２'],
   ])('refuses %s: %s', (_, digits) => expect(isId(digits)).toBe(false));
 });

@@ -1,6 +1,7 @@
 const MAX_ID = 9_223_372_036_854_775_807n;
+const DIGITS = /^[1-9]\d{0,18}$/;
 
-/** Whether a client's digits can be an id of ours at all: as we write them, and within 63 bits. */
-export function isId(digits: string): boolean {
-  return !digits.startsWith('0') && BigInt(digits) <= MAX_ID;
+/** Whether what a client sends can be an id of ours at all: digits as we write them, within 63 bits. */
+export function isId(text: string): boolean {
+  return DIGITS.test(text) && BigInt(text) <= MAX_ID;
 }

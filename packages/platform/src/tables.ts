@@ -11,7 +11,14 @@ export interface Tables {
     status: Generated<'pending' | 'approved' | 'suspended'>;
     created_time: Generated<Date>;
   };
-  access_token: { token_hash: Buffer; application_id: string; scopes: string[]; expires_time: Date };
+  access_token: {
+    token_hash: Buffer;
+    application_id: string;
+    scopes: string[];
+    expires_time: Date;
+    member_id: string | null;
+  };
+  login_failure: { account_hash: Buffer; failed_times: Date[]; locked_until: Date | null; expires_time: Date };
   nonce: { application_id: string; nonce: string; used_time: Date };
   enterprise: {
     id: Generated<string>;
@@ -38,6 +45,24 @@ export interface Tables {
     user_name: string;
     is_administrator: boolean;
     created_time: Generated<Date>;
+    name: string;
+    department_id: string | null;
+    remark: string | null;
+    password_mobile: string | null;
+    password_hash: string | null;
+    is_provisioned: boolean;
+    updated_time: Generated<Date>;
+    deleted_time: Date | null;
+  };
+  member_audit: {
+    id: Generated<string>;
+    enterprise_id: string;
+    actor_id: string;
+    action: string;
+    target_id: string | null;
+    detail: unknown;
+    request_id: string;
+    recorded_time: Generated<Date>;
   };
   batch: {
     id: string;

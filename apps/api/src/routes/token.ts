@@ -1,6 +1,6 @@
 import formbody from '@fastify/formbody';
-import { type ClientCredentials, issueClientToken, OAuthRefusal } from '@lockstep/access';
-import { oauthErrorAnswer, tokenAnswer, tokenBody } from '@lockstep/contract';
+import { type ClientCredentials, issueClientToken, issueUserToken, OAuthRefusal } from '@lockstep/access';
+import { oauthErrorAnswer, Refusal, type TokenAnswer, tokenAnswer, tokenBody } from '@lockstep/contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import type { Server, ServerOptions } from '../server.ts';
@@ -8,7 +8,7 @@ import type { Server, ServerOptions } from '../server.ts';
 const MAX_FORM_BYTES = 16 * 1024;
 
 /** The token endpoint (RFC 6749; decisions 2): form body in, RFC 6749 errors out, never the envelope. */
-export async function tokenRoutes(server: Server, { db }: ServerOptions): Promise<void> {
+export async function tokenRoutes(server: Server, { db, passwords }: ServerOptions): Promise<void> {
   server.removeAllContentTypeParsers();
   await server.register(formbody, { bodyLimit: MAX_FORM_BYTES });
   server.setErrorHandler(answerOAuthError);
@@ -30,22 +30,35 @@ export async function tokenRoutes(server: Server, { db }: ServerOptions): Promis
         body: tokenBody,
         response: {
           200: tokenAnswer.describe('The token'),
-          400: oauthErrorAnswer.describe('The request is wrong, or the application may not have it'),
+          400: oauthErrorAnswer.describe('The request, the account or the password is wrong, or it may not be had'),
           401: oauthErrorAnswer.describe('invalid_client'),
           503: oauthErrorAnswer.describe('temporarily_unavailable: retry'),
         },
       },
     },
     async (request, reply) => {
-      const { grant_type, scope } = request.body;
-      if (grant_type !== 'client_credentials') {
-        throw new OAuthRefusal('unsupported_grant_type', 'The grant type must be client_credentials.');
-      }
-      const token = await issueClientToken(db, clientOf(request.headers.authorization, request.body), scope);
+      const token = await issue(request.body, request.headers.authorization);
       reply.header('cache-control', 'no-store').header('pragma', 'no-cache');
       return token;
     },
   );
+
+  function issue(body: z.infer<typeof tokenBody>, authorization: string | undefined): Promise<TokenAnswer> {
+    const { grant_type: grantType, username: account, password, scope } = body;
+    switch (grantType) {
+      case 'client_credentials':
+        return issueClientToken(db, clientOf(authorization, body), scope);
+      case 'password': {
+        const client = clientOf(authorization, body);
+        if (account === undefined || password === undefined) {
+          throw new OAuthRefusal('invalid_request', 'The username or the password is missing.');
+        }
+        return issueUserToken(db, passwords, client, { account, password }, scope);
+      }
+      default:
+        throw new OAuthRefusal('unsupported_grant_type', 'The grant type must be client_credentials or password.');
+    }
+  }
 }
 
 /** The client's credentials, by HTTP Basic or in the body, not both (RFC 6749 section 2.3.1). */
@@ -92,7 +105,7 @@ function answerOAuthError(error: Error & { statusCode?: number }, request: Fasti
     reply.code(400).send({ error: 'invalid_request', error_description: 'The body must be a small URL-encoded form.' });
     return;
   }
-  request.log.error({ err: error }, 'token call failed');
+  if (!(error instanceof Refusal)) request.log.error({ err: error }, 'token call failed');
   reply
     .code(503)
     .header('retry-after', '1')

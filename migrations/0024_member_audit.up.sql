@@ -1,0 +1,15 @@
+-- Who changed what in the member center, one row a change (decisions 8). Rows are added and never changed. The actor is
+-- an administrator, or 0 for the operator of the service.
+create table member_audit (
+  id bigint generated always as identity primary key,
+  enterprise_id bigint not null references enterprise,
+  actor_id bigint not null,
+  action text not null,
+  target_id bigint references member,
+  detail jsonb not null check (detail ?& array['before', 'after']),
+  request_id text not null,
+  recorded_time timestamptz not null default statement_timestamp()
+);
+create index member_audit_newest on member_audit (enterprise_id, id);
+create trigger refuse_change before update or delete or truncate on member_audit
+  for each statement execute function refuse_change();

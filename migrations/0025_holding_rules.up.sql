@@ -1,0 +1,108 @@
+-- What it means to hold an asset and to lend it, checked once a statement over all of its rows, as 0021 does for the
+-- rest of the ledger. An asset is held by an employee of its enterprise who is there, and is no borrowed lock.
+create function check_assignments() returns trigger language plpgsql set enable_seqscan = off as $$
+begin
+  if exists (
+    select from changed
+    cross join lateral (
+      select a.customer_id, a.borrowed_usb_key from asset a where a.id = changed.asset_id offset 0
+    ) as held
+    cross join lateral (select c.enterprise_id from customer c where c.id = held.customer_id offset 0) as owner
+    cross join lateral (
+      select m.enterprise_id, m.deleted_time from member m where m.id = changed.member_id offset 0
+    ) as holder
+    where held.borrowed_usb_key or holder.deleted_time is not null or holder.enterprise_id <> owner.enterprise_id
+  ) then
+    raise check_violation using message = 'asset_assignment: not an asset that this employee can hold';
+  end if;
+  return null;
+end $$;
+
+create trigger check_assignments after insert on asset_assignment
+  referencing new table as changed for each statement execute function check_assignments();
+
+-- A lent asset is held; what it is lent into is a borrowed lock, of the same enterprise and of one holder at a time.
+create function check_lendings() returns trigger language plpgsql set enable_seqscan = off as $$
+begin
+  if exists (
+    select from changed
+    left join lateral (
+      select h.member_id from asset_assignment h where h.asset_id = changed.asset_id offset 0
+    ) as holder on true
+    left join lateral (
+      select m.enterprise_id from member m where m.id = holder.member_id offset 0
+    ) as lender on true
+    left join lateral (
+      select a.customer_id, a.borrowed_usb_key from asset a where a.id = changed.lock_asset_id offset 0
+    ) as lock on true
+    left join lateral (select c.enterprise_id from customer c where c.id = lock.customer_id offset 0) as owner on true
+    where lock.borrowed_usb_key is not true or lender.enterprise_id is distinct from owner.enterprise_id
+  ) then
+    raise check_violation using message = 'asset_lending: not an asset that can be lent into this lock';
+  end if;
+  if exists (
+    select from (select distinct lock_asset_id from changed) as lock
+    cross join lateral (
+      select count(distinct h.member_id) as holders from asset_lending l
+      join asset_assignment h on h.asset_id = l.asset_id
+      where l.lock_asset_id = lock.lock_asset_id offset 0
+    ) as lent
+    where lent.holders > 1
+  ) then
+    raise check_violation using message = 'asset_lending: the lock is lent to another employee';
+  end if;
+  return null;
+end $$;
+
+create trigger check_lendings after insert on asset_lending
+  referencing new table as changed for each statement execute function check_lendings();
+
+-- An employee who is deleted holds nothing.
+create function check_members_updated() returns trigger language plpgsql set enable_seqscan = off as $$
+begin
+  if exists (
+    select from changed cross join lateral (
+      select from asset_assignment h where h.member_id = changed.id offset 0
+    ) as held
+    where changed.deleted_time is not null
+  ) then
+    raise check_violation using message = 'member: deleted while it holds assets';
+  end if;
+  return null;
+end $$;
+
+create trigger check_updated after update on member
+  referencing new table as changed for each statement execute function check_members_updated();
+
+-- An asset that becomes a borrowed lock, or stops being one, is held and lent anew, as one that is transferred.
+create or replace function check_assets_updated() returns trigger language plpgsql set enable_seqscan = off as $$
+begin
+  if exists (
+    select from changed cross join lateral (
+      select from asset_grant g where g.asset_id = changed.id and g.revoked_time is null offset 0
+    ) as granted
+    where changed.revoked_time is not null
+  ) then
+    raise check_violation using message = 'asset: revoked with something active on it';
+  end if;
+  if exists (
+    select from (
+      select id from changed where revoked_time is not null
+      union all
+      select id from (
+        select id, customer_id, borrowed_usb_key from changed except select id, customer_id, borrowed_usb_key from before
+      ) as moved
+    ) as gone
+    cross join lateral (
+      select from asset_assignment a where a.asset_id = gone.id
+      union all
+      select from asset_lending l where l.asset_id = gone.id
+      union all
+      select from asset_lending l where l.lock_asset_id = gone.id
+      offset 0
+    ) as held
+  ) then
+    raise check_violation using message = 'asset: revoked or moved while it is assigned or lent';
+  end if;
+  return null;
+end $$;

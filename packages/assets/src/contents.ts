@@ -1,0 +1,135 @@
+import type { AssetContents, LicenseType, MerchandiseNode, ProductNode, ProductToBuy } from '@lockstep/contract';
+import type { Trx } from '@lockstep/platform';
+import { sql } from 'kysely';
+import { ORDERS_PER_BATCH } from './order-ids.ts';
+
+/** What the rows of merchandises and products have in common: their asset's, and the order's that bought them. */
+interface InstanceRow {
+  id: string;
+  asset_id: string;
+  asset_num: string;
+  license_type: LicenseType;
+  customer_id: string;
+  license_order_id: string;
+  channel_code: string;
+  channel_order_id: string;
+  created_time: Date;
+  updated_time: Date;
+}
+
+interface MerchandiseRow extends InstanceRow {
+  parent_id: string | null;
+  merchandise_num: string;
+  merchandise_name: string;
+  parent_merchandise_num: string;
+  time_duration_expression: string;
+}
+
+interface ProductRow extends InstanceRow {
+  merchandise_id: string | null;
+  crm_product_id: string;
+  product_uri: string;
+  product_name: string;
+  limit_start_date: string | null;
+  limit_end_date: string | null;
+  limit_concurrent: number;
+  src_license_order_id: string | null;
+  details: Partial<ProductToBuy>;
+}
+
+/**
+ * What is active on some assets: products, and merchandises with theirs, nested as they were bought and in the order in
+ * which they were (interface.md M7).
+ */
+export async function readContents(trx: Trx, assetIds: string[]): Promise<AssetContents> {
+  const [merchandises, products] = [
+    await selectInstances<MerchandiseRow>(trx, 'merchandise_instance', assetIds),
+    await selectInstances<ProductRow>(trx, 'product_instance', assetIds),
+  ];
+  const merchandisesByParent = Map.groupBy(merchandises, (row) => row.parent_id);
+  const productsByMerchandise = Map.groupBy(products, (row) => row.merchandise_id);
+  const productsIn = (id: string | null) => (productsByMerchandise.get(id) ?? []).map(productNode);
+  const merchandisesIn = (id: string | null): MerchandiseNode[] =>
+    (merchandisesByParent.get(id) ?? []).map((row) =>
+      merchandiseNode(row, { children: merchandisesIn(row.id), products: productsIn(row.id) }),
+    );
+  return { productInstanceList: productsIn(null), children: merchandisesIn(null) };
+}
+
+async function selectInstances<Row extends InstanceRow>(
+  trx: Trx,
+  table: 'merchandise_instance' | 'product_instance',
+  assetIds: string[],
+): Promise<Row[]> {
+  const { rows } = await sql<Row>`
+    select instance.*, asset_num, license_type, asset.customer_id, channel_code, channel_order_id
+    from ${sql.table(table)} as instance
+    join asset on asset.id = asset_id
+    join batch on batch.id = license_order_id / ${ORDERS_PER_BATCH}::bigint
+    where asset_id = any (${assetIds}::bigint[]) and instance.revoked_time is null
+    order by license_order_id, instance.id`.execute(trx);
+  return rows;
+}
+
+function instanceFields(row: InstanceRow) {
+  return {
+    id: row.id,
+    licenseType: row.license_type,
+    customerId: row.customer_id,
+    licenseOrderId: row.license_order_id,
+    channelCode: row.channel_code,
+    channelOrderId: row.channel_order_id,
+    createTime: row.created_time.getTime(),
+    updateTime: row.updated_time.getTime(),
+  };
+}
+
+function merchandiseNode(
+  row: MerchandiseRow,
+  { children, products }: { children: MerchandiseNode[]; products: ProductNode[] },
+): MerchandiseNode {
+  return {
+    ...instanceFields(row),
+    merchandiseNum: row.merchandise_num,
+    merchandiseName: row.merchandise_name,
+    parentId: row.parent_id,
+    parentMerchandiseNum: row.parent_merchandise_num,
+    timeDurationExpression: row.time_duration_expression,
+    srcLicenseOrderId: null,
+    children: children.length === 0 ? null : children,
+    productInstanceList: products.length === 0 ? null : products,
+  };
+}
+
+function productNode(row: ProductRow): ProductNode {
+  const { details } = row;
+  const features = details.productFeatures ?? [];
+  const hasFeatures = features.length > 0;
+  return {
+    ...instanceFields(row),
+    assetId: row.asset_id,
+    assetInsId: row.asset_id,
+    merchandiseInsId: row.merchandise_id,
+    assetNum: row.asset_num,
+    productUri: row.product_uri,
+    gmsPid: details.gmsPid ?? '',
+    appKey: details.appKey ?? '',
+    productName: row.product_name,
+    limitStartTime: timeOf(row.limit_start_date),
+    limitEndTime: timeOf(row.limit_end_date),
+    limitAmount: 0,
+    limitConcurrent: row.limit_concurrent,
+    limitTimeDuration: details.limitTimeDuration ?? 0,
+    trial: details.trial ?? 0,
+    trialEndDate: details.trialEndDate ?? null,
+    limitType: hasFeatures ? 'feature' : 'basic',
+    prodDefExtend: hasFeatures,
+    timeDurationExpression: details.timeDurationExpression ?? null,
+    srcLicenseOrderId: row.src_license_order_id,
+    activateFlag: true,
+    crmProductId: row.crm_product_id,
+    productExtendInstanceList: features,
+  };
+}
+
+const timeOf = (value: string | null) => (value === null ? null : Number(value));

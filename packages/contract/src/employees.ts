@@ -1,0 +1,183 @@
+import { z } from 'zod';
+import type { Refusal } from './causes.ts';
+import { failureBody } from './envelope.ts';
+import { page, pageQuery } from './page.ts';
+import { check, emptyCauses, parse } from './parse.ts';
+import { boundedList, long, optional, optionalText, secret, text } from './scalars.ts';
+
+export const MAX_EMPLOYEES_PER_CALL = 100;
+export const MAX_NAME_CHARACTERS = 30;
+const MAX_REMARK_CHARACTERS = 200;
+const MIN_PASSWORD_CHARACTERS = 8;
+const MAX_PASSWORD_CHARACTERS = 32;
+/** What an account name and its enterprise's code must stay below together (interface.md, Limits). */
+export const ACCOUNT_CHARACTERS = 63;
+
+const ACCOUNT = /^[A-Za-z0-9]{1,62}$/;
+/** A mobile number of mainland China, or any in E.164 (decisions 8). */
+const MOBILE = /^(1[3-9]\d{9}|\+[1-9]\d{1,14})$/;
+
+/** A rule with a cause of its own, for what is a clean text otherwise. */
+const refuse = (cause: string) => ({ params: { cause }, message: cause });
+
+const account = z
+  .string()
+  .trim()
+  .min(1, 'is required')
+  .refine((value) => value === '' || ACCOUNT.test(value), refuse('account_malformed'))
+  .meta({ pattern: ACCOUNT.source, description: 'Letters and digits; the enterprise code is appended to it.' });
+
+const password = secret(MAX_PASSWORD_CHARACTERS, 'password_length')
+  .refine((value) => value === '' || [...value].length >= MIN_PASSWORD_CHARACTERS, refuse('password_length'))
+  .meta({ minLength: MIN_PASSWORD_CHARACTERS, format: 'password' });
+
+const mobile = z
+  .string()
+  .trim()
+  .refine((value) => value === '' || MOBILE.test(value), refuse('mobile_invalid'))
+  .meta({ description: 'Security mobile number: 11 digits from 13 to 19, or E.164.' });
+
+const name = text(MAX_NAME_CHARACTERS, 'name_too_long');
+
+/** One element of M1's userList (interface.md M1; decisions 8). */
+const newEmployee = z
+  .object({
+    userName: account,
+    password: password.describe('The initial password.'),
+    departmentId: long().nullish(),
+    name,
+    remark: optionalText(MAX_REMARK_CHARACTERS, 'remark_too_long'),
+    passwordMobile: mobile.nullish().transform((value) => value || undefined),
+  })
+  .meta({ id: 'NewEmployee' });
+export type NewEmployee = z.infer<typeof newEmployee>;
+emptyCauses.add(newEmployee, {
+  userName: 'account_missing',
+  password: 'password_missing',
+  departmentId: 'group_id_missing',
+  name: 'name_missing',
+});
+
+const userList = <Item extends z.ZodType>(item: Item) =>
+  boundedList(item, MAX_EMPLOYEES_PER_CALL, 'too_many_employees').refine(
+    (list) => list.length > 0,
+    refuse('employee_list_empty'),
+  );
+
+/** The body of M1, as it is described. `readNewEmployees` reads it. */
+export const addEmployeesBody = z.object({ userList: userList(newEmployee) });
+
+const namedEmployees = z.object({ userList: userList(z.unknown()) });
+emptyCauses.add(namedEmployees, { userList: 'employee_list_empty' });
+
+/** An element of M1's userList, with its path, as it is to be added or as it is refused. */
+export type NamedEmployee = { path: string; userName: string } & (
+  | { employee: NewEmployee; refusal?: never }
+  | { refusal: Refusal; employee?: never }
+);
+
+/**
+ * Reads the body of M1. What is wrong with the content of one employee is that employee's failure (decisions 8).
+ *
+ * Throws a Refusal where the body is not a list of employees: field_missing, field_invalid, employee_list_empty,
+ * too_many_employees.
+ */
+export function readNewEmployees(body: unknown): NamedEmployee[] {
+  const { userList } = parse(namedEmployees, body);
+  return userList.map((element, index) => {
+    const checked = check(newEmployee, element, ['userList', index]);
+    const path = `userList[${index}]`;
+    if (checked.ok) return { path, userName: checked.value.userName, employee: checked.value };
+    if (checked.malformed) throw checked.malformed;
+    const { userName } = element as { userName?: unknown };
+    return { path, userName: typeof userName === 'string' ? userName.trim() : '', refusal: checked.refusal };
+  });
+}
+
+/** An optional field of M2: absent or empty it stays as it is, null clears it (decisions 4 and 8). */
+const clearable = <Schema extends z.ZodType<string | number | undefined>>(schema: Schema) =>
+  z.preprocess(
+    (value) => (typeof value === 'string' && value.trim() === '' ? undefined : value),
+    schema.nullable().optional(),
+  );
+
+/** The body of M2 (interface.md M2; decisions 8). */
+export const editEmployeeBody = z.object({
+  userName: account.describe('The account name of the employee; it cannot be changed.'),
+  departmentId: clearable(long()),
+  name,
+  remark: clearable(text(MAX_REMARK_CHARACTERS, 'remark_too_long')),
+  passwordMobile: clearable(mobile),
+});
+export type EditEmployee = z.infer<typeof editEmployeeBody>;
+
+/** The body of M3 (interface.md M3; decisions 8). */
+export const resetPasswordBody = z.object({ password: password.describe('The new password.') });
+emptyCauses.add(resetPasswordBody, { password: 'password_missing' });
+
+/** The path of M1, M5, M6, M8 and of the audit record. */
+export const enterpriseParams = z.object({ enterpriseGlobalId: z.string() });
+
+/** The path of M2 to M4. What is not an id at all is no employee's. */
+export const employeeParams = enterpriseParams.extend({ memberGlobalId: z.string() });
+
+/** interface.md, Employee. */
+export const employee = z
+  .object({
+    id: z.string().describe('Employee record id.'),
+    userId: z.string(),
+    globalId: z.string(),
+    enterpriseId: z.string(),
+    departmentId: z.number().nullable(),
+    departmentName: z.null().describe('Departments have no names here.'),
+    userName: z.string().describe('The full account name, with the enterprise code: name@code.'),
+    name: z.string(),
+    remark: z.string().nullable(),
+    deleted: z.boolean(),
+    updateTime: z.number(),
+    createTime: z.number(),
+  })
+  .meta({ id: 'Employee' });
+export type Employee = z.infer<typeof employee>;
+
+/** The data of M1. */
+export const addedEmployees = z
+  .object({
+    succeeded: z.array(employee),
+    failed: z.array(
+      z.object({ userName: z.string().describe('As it was sent.'), message: z.string().describe('With the path.') }),
+    ),
+  })
+  .meta({ id: 'AddedEmployees' });
+export type AddedEmployees = z.infer<typeof addedEmployees>;
+
+/** What M1 answers where some or all employees failed: 60027 with HTTP 200, or 299 with the code of the first. */
+export const failedEmployees = z.object({ ...failureBody.shape, data: addedEmployees.optional() });
+
+/** The query of M5. */
+export const listEmployeesQuery = pageQuery.extend({
+  departmentId: optional(
+    z
+      .string()
+      .trim()
+      .regex(/^\d{1,16}$/, 'must be a whole number')
+      .transform(Number)
+      .pipe(long()),
+  ),
+  keyword: optionalText().describe('A part of the name or of the account, whatever the case.'),
+});
+export type ListEmployees = z.infer<typeof listEmployeesQuery>;
+
+/** interface.md, Employee: an entry of M5. */
+export const listedEmployee = employee
+  .extend({
+    passwordMobile: z.string().describe('Empty without one.'),
+    assetNums: z.array(z.string()),
+    borrowNum: z.string().describe('The borrowed lock that assets of the employee are lent into; empty without one.'),
+    onlineFlag: z.boolean().describe('False: use is not reported to this service.'),
+    boundUserInfo: z.null(),
+  })
+  .meta({ id: 'ListedEmployee' });
+export type ListedEmployee = z.infer<typeof listedEmployee>;
+
+export const employeePage = page(listedEmployee).meta({ id: 'EmployeePage' });

@@ -1,0 +1,48 @@
+import { z } from 'zod';
+
+export const MAX_PAGE_SIZE = 500;
+const MAX_PAGE_NUM = 2_147_483_647;
+
+function wholeNumber(max: number) {
+  const message = `must be a whole number from 1 to ${max}`;
+  return z
+    .string()
+    .trim()
+    .regex(/^\d{1,10}$/, message)
+    .transform(Number)
+    .pipe(z.number().min(1, message).max(max, message));
+}
+
+/** The query of every paged operation of the member center (interface.md M5; decisions 8). */
+export const pageQuery = z.object({
+  pageNum: wholeNumber(MAX_PAGE_NUM).describe('Page number, from 1'),
+  pageSize: wholeNumber(MAX_PAGE_SIZE).describe(`Items per page: 1 to ${MAX_PAGE_SIZE}`),
+});
+export type PageQuery = z.infer<typeof pageQuery>;
+
+/** interface.md, Page of employees; the same of anything else (decisions 8). */
+export function page<Item extends z.ZodType>(item: Item) {
+  const count = z.number().int().min(0);
+  return z.object({
+    pageNum: count,
+    pageSize: count,
+    size: count.describe('Items on this page.'),
+    orderBy: z.null(),
+    startRow: count.describe('Of the first item, from 1; 0 on an empty page.'),
+    endRow: count.describe('Of the last item; 0 on an empty page.'),
+    total: count,
+    pages: count,
+    list: z.array(item),
+    firstPage: count.describe('The first of navigatepageNums.'),
+    prePage: count.describe('0 where there is none.'),
+    nextPage: count.describe('0 where there is none.'),
+    lastPage: count.describe('The last of navigatepageNums.'),
+    isFirstPage: z.boolean(),
+    isLastPage: z.boolean(),
+    hasPreviousPage: z.boolean(),
+    hasNextPage: z.boolean(),
+    navigatePages: z.literal(8),
+    navigatepageNums: z.array(count).describe('The window of at most 8 pages around this one.'),
+  });
+}
+export type Page<Item> = Omit<z.infer<ReturnType<typeof page>>, 'list'> & { list: Item[] };

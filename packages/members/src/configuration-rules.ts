@@ -1,0 +1,45 @@
+import { type ConfigureAssets, Refusal } from '@lockstep/contract';
+import type { LockedAsset } from './scope.ts';
+
+/** What decides whether assets can be withdrawn from an employee and assigned to him. */
+export interface AssetsNamed {
+  memberId: string;
+  /** The enterprise's active ones, by number. */
+  assets: ReadonlyMap<string, LockedAsset>;
+  /** Numbers of active assets of other enterprises. */
+  elsewhere: ReadonlySet<string>;
+  /** By asset id, the employee who holds it now. */
+  holderOf: ReadonlyMap<string, string>;
+}
+
+/**
+ * What M9 does: withdrawals first, then assignments, each seeing what was done before it (decisions 8).
+ *
+ * Throws a Refusal for the first fault, in the order sent.
+ */
+export function planConfiguration(
+  { deleteAssets, addAssets }: ConfigureAssets,
+  { memberId, assets, elsewhere, holderOf }: AssetsNamed,
+): { withdrawn: LockedAsset[]; assigned: LockedAsset[] } {
+  const holders = new Map(holderOf);
+  const withdrawn = deleteAssets.map((assetNum, index) => {
+    const path = `deleteAssets[${index}]`;
+    if (elsewhere.has(assetNum)) throw new Refusal('asset_of_other_enterprise', path, assetNum);
+    const asset = assets.get(assetNum);
+    if (asset === undefined || holders.get(asset.id) !== memberId) {
+      throw new Refusal('asset_not_withdrawable', path, assetNum);
+    }
+    holders.delete(asset.id);
+    return asset;
+  });
+  const assigned = addAssets.map((assetNum, index) => {
+    const path = `addAssets[${index}]`;
+    if (elsewhere.has(assetNum)) throw new Refusal('asset_of_other_enterprise', path, assetNum);
+    const asset = assets.get(assetNum);
+    if (asset === undefined || asset.isBorrowedLock) throw new Refusal('asset_number_not_found', path, assetNum);
+    if (holders.has(asset.id)) throw new Refusal('asset_configured_twice', path, assetNum);
+    holders.set(asset.id, memberId);
+    return asset;
+  });
+  return { withdrawn, assigned };
+}

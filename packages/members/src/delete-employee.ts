@@ -1,0 +1,67 @@
+import { endLogins } from '@lockstep/access';
+import { releaseAssets } from '@lockstep/assets';
+import { Refusal } from '@lockstep/contract';
+import type { Trx } from '@lockstep/platform';
+import { sql } from 'kysely';
+import { recordChanges } from './audit.ts';
+import { accountOf } from './employee.ts';
+import type { HoldingChanges } from './holding-changes.ts';
+import { readLent } from './holdings.ts';
+import {
+  type Actor,
+  assetsOf,
+  employeesOf,
+  lockAssets,
+  lockEmployee,
+  lockEnterprise,
+  updateEmployee,
+} from './scope.ts';
+
+/**
+ * M4: deletes an employee, who stays on record, and releases what he holds (decisions 8).
+ *
+ * Throws a Refusal: employee_not_found, last_administrator.
+ */
+export function deleteEmployee(changes: HoldingChanges, actor: Actor, memberId: string): Promise<void> {
+  return changes.run(async (trx) => {
+    await lockEnterprise(trx, actor);
+    const employee = await lockEmployee(trx, actor, memberId);
+    if (employee === undefined) throw new Refusal('employee_not_found', memberId);
+    if (employee.is_administrator && !(await hasOtherAdministrator(trx, actor, memberId))) {
+      throw new Refusal('last_administrator');
+    }
+    const held = await lockHeld(trx, actor, memberId);
+    const heldIds = held.map(({ id }) => id);
+    const lent = await readLent(trx, heldIds);
+    await releaseAssets(trx, heldIds);
+    await endLogins(trx, { id: memberId, account: accountOf(employee) });
+    await updateEmployee(trx, actor, memberId, { deleted_time: sql`greatest(created_time, statement_timestamp())` });
+    const before = {
+      userName: employee.user_name,
+      name: employee.name,
+      assetNums: held.map(({ assetNum }) => assetNum),
+      lent,
+    };
+    await recordChanges(trx, actor, [{ action: 'employee_deleted', targetId: memberId, before, after: null }]);
+  });
+}
+
+async function hasOtherAdministrator(trx: Trx, actor: Actor, memberId: string): Promise<boolean> {
+  const other = await employeesOf(trx, actor)
+    .select('member.id')
+    .where('is_administrator', '=', true)
+    .where('member.id', '<>', memberId)
+    .limit(1)
+    .executeTakeFirst();
+  return other !== undefined;
+}
+
+/** Locks what an employee holds, in the order of the numbers. It can only become less meanwhile: he is locked. */
+async function lockHeld(trx: Trx, actor: Actor, memberId: string) {
+  const rows = await assetsOf(trx, actor)
+    .innerJoin('asset_assignment', 'asset_assignment.asset_id', 'asset.id')
+    .select('asset.id')
+    .where('asset_assignment.member_id', '=', memberId)
+    .execute();
+  return rows.length === 0 ? [] : lockAssets(trx, actor, { assetIds: rows.map(({ id }) => id) });
+}

@@ -1,0 +1,76 @@
+import { endLogins, type PasswordHasher } from '@lockstep/access';
+import { type EditEmployee, Refusal } from '@lockstep/contract';
+import { type Database, inTransaction } from '@lockstep/platform';
+import { recordChanges } from './audit.ts';
+import { accountOf } from './employee.ts';
+import { type Actor, type EmployeeRow, lockEmployee, updateEmployee } from './scope.ts';
+
+/**
+ * M2: changes an employee's name, department, remark and security mobile. What is absent stays, null clears (decisions
+ * 8); an edit that changes nothing leaves no trace.
+ *
+ * Throws a Refusal: employee_not_found, account_mismatch.
+ */
+export function editEmployee(db: Database, actor: Actor, memberId: string, edit: EditEmployee): Promise<void> {
+  return inTransaction(db, async (trx) => {
+    const employee = await lockEmployee(trx, actor, memberId);
+    if (employee === undefined) throw new Refusal('employee_not_found', memberId);
+    if (employee.user_name !== edit.userName) throw new Refusal('account_mismatch', memberId);
+    const before = fieldsOf(employee);
+    const after = { ...before, ...wantedOf(edit) };
+    const changed = FIELDS.filter((field) => before[field] !== after[field]);
+    if (changed.length === 0) return;
+    await updateEmployee(trx, actor, memberId, {
+      name: after.name,
+      department_id: after.departmentId?.toString() ?? null,
+      remark: after.remark,
+      password_mobile: after.passwordMobile,
+    });
+    const pick = (fields: Fields) => Object.fromEntries(changed.map((field) => [field, fields[field]]));
+    const change = { before: pick(before), after: pick(after) };
+    await recordChanges(trx, actor, [{ action: 'employee_edited', targetId: memberId, ...change }]);
+  });
+}
+
+const FIELDS = ['name', 'departmentId', 'remark', 'passwordMobile'] as const;
+
+interface Fields {
+  name: string;
+  departmentId: number | null;
+  remark: string | null;
+  passwordMobile: string | null;
+}
+
+function fieldsOf(row: EmployeeRow): Fields {
+  const departmentId = row.department_id === null ? null : Number(row.department_id);
+  return { name: row.name, departmentId, remark: row.remark, passwordMobile: row.password_mobile };
+}
+
+/** The fields that an edit names. */
+function wantedOf(edit: EditEmployee): Partial<Fields> {
+  return Object.fromEntries(FIELDS.filter((field) => edit[field] !== undefined).map((field) => [field, edit[field]]));
+}
+
+/**
+ * M3: gives an employee a new password. Whoever is logged in with the old one is so no longer, and a lock that failed
+ * logins have brought about ends (decisions 2 and 8).
+ *
+ * Throws a Refusal: employee_not_found, overloaded.
+ */
+export async function resetPassword(
+  { db, passwords }: { db: Database; passwords: PasswordHasher },
+  actor: Actor,
+  memberId: string,
+  password: string,
+): Promise<{ account: string }> {
+  const [hash] = await passwords.hashAll([password]);
+  return inTransaction(db, async (trx) => {
+    const employee = await lockEmployee(trx, actor, memberId);
+    if (employee === undefined) throw new Refusal('employee_not_found', memberId);
+    const account = accountOf(employee);
+    await updateEmployee(trx, actor, memberId, { password_hash: hash! });
+    await endLogins(trx, { id: memberId, account });
+    await recordChanges(trx, actor, [{ action: 'password_reset', targetId: memberId, before: null, after: null }]);
+    return { account };
+  });
+}

@@ -1,0 +1,25 @@
+import type { Employee } from '@lockstep/contract';
+import type { EmployeeRow } from './scope.ts';
+
+/** The account that an employee logs in with (decisions 5). */
+export function accountOf(row: Pick<EmployeeRow, 'user_name' | 'code'>): string {
+  return `${row.user_name}@${row.code}`;
+}
+
+/** interface.md, Employee. */
+export function employeeOf(row: EmployeeRow): Employee {
+  return {
+    id: row.id,
+    userId: row.id,
+    globalId: row.id,
+    enterpriseId: row.enterprise_id,
+    departmentId: row.department_id === null ? null : Number(row.department_id),
+    departmentName: null,
+    userName: accountOf(row),
+    name: row.name,
+    remark: row.remark,
+    deleted: row.deleted_time !== null,
+    updateTime: row.updated_time.getTime(),
+    createTime: row.created_time.getTime(),
+  };
+}

@@ -1,0 +1,92 @@
+import { readContents } from '@lockstep/assets';
+import { type AssetContents, type BorrowedLock, type EnterpriseAsset, Refusal } from '@lockstep/contract';
+import { type Database, inSnapshot, isId, type Trx } from '@lockstep/platform';
+import { type Actor, assetsOf, hasCustomer } from './scope.ts';
+
+/**
+ * M6: the active assets of the actor's enterprise that are not borrowed locks, oldest first (decisions 8).
+ *
+ * Throws a Refusal: customer_not_bound.
+ */
+export function listAssets(db: Database, actor: Actor): Promise<EnterpriseAsset[]> {
+  return inSnapshot(db, async (trx) => {
+    await requireCustomer(trx, actor);
+    const rows = await assetsOf(trx, actor)
+      .leftJoin('asset_assignment as held', 'held.asset_id', 'asset.id')
+      .leftJoin('asset_lending as lent', 'lent.asset_id', 'asset.id')
+      .select(['asset.id', 'asset_num', 'held.member_id', 'lent.lock_asset_id'])
+      .where('borrowed_usb_key', '=', false)
+      .orderBy('asset.created_time')
+      .orderBy('asset.id')
+      .execute();
+    return rows.map((row) => ({
+      assetNum: row.asset_num,
+      assetId: row.id,
+      cloudAccountGlobalId: row.member_id,
+      borrowedFlag: row.lock_asset_id !== null,
+      onlineFlag: false,
+    }));
+  });
+}
+
+/**
+ * M8: the active borrowed locks of the actor's enterprise, oldest first, with the employee whose assets are lent into
+ * each (decisions 8).
+ *
+ * Throws a Refusal: customer_not_bound.
+ */
+export function listBorrowedLocks(db: Database, actor: Actor): Promise<BorrowedLock[]> {
+  return inSnapshot(db, async (trx) => {
+    await requireCustomer(trx, actor);
+    const rows = await assetsOf(trx, actor)
+      .leftJoinLateral(
+        (eb) =>
+          eb
+            .selectFrom('asset_lending as lent')
+            .innerJoin('asset_assignment as held', 'held.asset_id', 'lent.asset_id')
+            .select('held.member_id')
+            .whereRef('lent.lock_asset_id', '=', 'asset.id')
+            .limit(1)
+            .as('borrower'),
+        (join) => join.onTrue(),
+      )
+      .select(['asset.id', 'asset_num', 'borrower.member_id'])
+      .where('borrowed_usb_key', '=', true)
+      .orderBy('asset.created_time')
+      .orderBy('asset.id')
+      .execute();
+    return rows.map((row) => ({
+      assetId: row.id,
+      assetNum: row.asset_num,
+      borrowedFlag: row.member_id !== null,
+      cloudAccountGlobalId: row.member_id,
+    }));
+  });
+}
+
+/**
+ * M7: the merchandises and products under an asset of the actor's enterprise. What is lent shows under the lock that it
+ * is lent into, and no longer under its own asset (decisions 8).
+ *
+ * Throws a Refusal: customer_not_bound, asset_id_not_found.
+ */
+export function readAssetContents(db: Database, actor: Actor, assetId: string): Promise<AssetContents> {
+  return inSnapshot(db, async (trx) => {
+    await requireCustomer(trx, actor);
+    const asset = isId(assetId)
+      ? await assetsOf(trx, actor).select('asset.id').where('asset.id', '=', assetId).executeTakeFirst()
+      : undefined;
+    if (asset === undefined) throw new Refusal('asset_id_not_found', assetId);
+    const lendings = await trx
+      .selectFrom('asset_lending')
+      .select('asset_id')
+      .where((eb) => eb.or([eb('asset_id', '=', assetId), eb('lock_asset_id', '=', assetId)]))
+      .execute();
+    const lentIds = lendings.map((row) => row.asset_id);
+    return readContents(trx, lentIds.includes(assetId) ? [] : [assetId, ...lentIds]);
+  });
+}
+
+async function requireCustomer(trx: Trx, actor: Actor): Promise<void> {
+  if (!(await hasCustomer(trx, actor))) throw new Refusal('customer_not_bound');
+}

@@ -1,0 +1,73 @@
+import { randomUUID } from 'node:crypto';
+import { newPassword, type PasswordHasher } from '@lockstep/access';
+import { OPERATOR_ID } from '@lockstep/contract';
+import { type Database, inTransaction, isId } from '@lockstep/platform';
+import { recordChanges } from './audit.ts';
+import { resetPassword } from './edit-employee.ts';
+import { accountOf } from './employee.ts';
+import { type Actor, employeesOf, lockEnterprise } from './scope.ts';
+
+/** An account with its new password, which is shown this once (decisions 9). */
+export interface NewLogin {
+  account: string;
+  password: string;
+}
+
+interface Tools {
+  db: Database;
+  passwords: PasswordHasher;
+}
+
+const operatorIn = (enterpriseId: string): Actor => ({
+  enterpriseId,
+  memberId: OPERATOR_ID,
+  requestId: `operator-${randomUUID()}`,
+});
+
+/** Gives an employee a new random password; undefined where there is no such employee (decisions 9). */
+export async function setPassword(tools: Tools, memberId: string): Promise<NewLogin | undefined> {
+  if (!isId(memberId)) return undefined;
+  const found = await tools.db
+    .selectFrom('member')
+    .select('enterprise_id')
+    .where('id', '=', memberId)
+    .where('deleted_time', 'is', null)
+    .executeTakeFirst();
+  if (found === undefined) return undefined;
+  const password = newPassword();
+  const { account } = await resetPassword(tools, operatorIn(found.enterprise_id), memberId, password);
+  return { account, password };
+}
+
+/**
+ * Makes a new administrator of an enterprise, `admin` or the first free of `admin2`, `admin3`, …; undefined where there
+ * is no such enterprise (decisions 9).
+ */
+export async function createAdministrator(tools: Tools, enterpriseId: string): Promise<NewLogin | undefined> {
+  const password = newPassword();
+  const [hash] = await tools.passwords.hashAll([password]);
+  const actor = operatorIn(enterpriseId);
+  return inTransaction(tools.db, async (trx) => {
+    const enterprise = await lockEnterprise(trx, actor);
+    if (enterprise === undefined) return undefined;
+    const taken = new Set((await employeesOf(trx, actor).select('user_name').execute()).map((row) => row.user_name));
+    let userName = 'admin';
+    for (let number = 2; taken.has(userName); number++) userName = `admin${number}`;
+    const name = 'Administrator';
+    const { id } = await trx
+      .insertInto('member')
+      .values({
+        enterprise_id: enterpriseId,
+        user_name: userName,
+        is_administrator: true,
+        is_provisioned: true,
+        name,
+        password_hash: hash!,
+      })
+      .returning('id')
+      .executeTakeFirstOrThrow();
+    const change = { before: null, after: { userName, name } };
+    await recordChanges(trx, actor, [{ action: 'employee_added', targetId: id, ...change }]);
+    return { account: accountOf({ user_name: userName, code: enterprise.code }), password };
+  });
+}

@@ -1,0 +1,44 @@
+import type { Page, PageQuery } from '@lockstep/contract';
+
+const NAVIGATE_PAGES = 8;
+
+/** A page with the fields of Java's PageHelper (interface.md, Page of employees; decisions 8). */
+export function pageOf<Item>({ pageNum, pageSize }: PageQuery, total: number, list: Item[]): Page<Item> {
+  const pages = Math.ceil(total / pageSize);
+  const size = list.length;
+  const startRow = size === 0 ? 0 : rowsBefore({ pageNum, pageSize }) + 1;
+  const navigatepageNums = pagesAround(pageNum, pages);
+  return {
+    pageNum,
+    pageSize,
+    size,
+    orderBy: null,
+    startRow,
+    endRow: size === 0 ? 0 : startRow + size - 1,
+    total,
+    pages,
+    list,
+    firstPage: navigatepageNums[0] ?? 0,
+    prePage: pages > 0 && pageNum > 1 ? pageNum - 1 : 0,
+    nextPage: pageNum < pages ? pageNum + 1 : 0,
+    lastPage: navigatepageNums.at(-1) ?? 0,
+    isFirstPage: pageNum === 1,
+    isLastPage: pageNum === pages || pages === 0,
+    hasPreviousPage: pageNum > 1,
+    hasNextPage: pageNum < pages,
+    navigatePages: NAVIGATE_PAGES,
+    navigatepageNums,
+  };
+}
+
+/** Rows on the pages before this one. */
+export function rowsBefore({ pageNum, pageSize }: PageQuery): number {
+  return (pageNum - 1) * pageSize;
+}
+
+/** The window of pages around one: four before it and three after, moved to where there are pages. */
+function pagesAround(pageNum: number, pages: number): number[] {
+  const count = Math.min(pages, NAVIGATE_PAGES);
+  const first = Math.max(1, Math.min(pageNum - NAVIGATE_PAGES / 2, pages - NAVIGATE_PAGES + 1));
+  return Array.from({ length: count }, (_, index) => first + index);
+}
