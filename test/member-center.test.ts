@@ -64,12 +64,3 @@ it('adds employees, hands out licences, lends them into a lock, and takes them b
     'password_reset',
   ]);
 });
-
-it('adds 100 employees in one call', async () => {
-  await center.buy(1, { licenseType: 'cloud_customer' });
-  const users = Array.from({ length: 100 }, (_, index) => newEmployee({ name: `Employee ${index}` }));
-  const startedAt = performance.now();
-  const added = await center.add(...users);
-  console.error('M1 of 100 ms', performance.now() - startedAt);
-  expect(added).toHaveLength(100);
-});

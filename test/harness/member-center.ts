@@ -24,7 +24,7 @@ import type { Stack } from './stack.ts';
 
 const ME_ROOT = '/me/api/v1';
 
-export const passwords = new PasswordHasher();
+const passwords = new PasswordHasher();
 
 /** Asks the token endpoint for a user's token, whatever the answer. */
 export async function askUserToken(
@@ -74,7 +74,7 @@ export class MemberCenter {
   }
 
   /** O2, a password for the administrator, and his login, by an application of its own unless it is given. */
-  static async open(stack: Stack, api?: Api): Promise<MemberCenter> {
+  static async open(stack: Pick<Stack, 'db' | 'newApi'>, api?: Api): Promise<MemberCenter> {
     const caller = api ?? (await stack.newApi());
     const crmCustomerId = randomUUID();
     const body = { crmCustomerId, customerName: `Enterprise ${crmCustomerId}`, branchName: 'Branch' };

@@ -11,7 +11,7 @@ import type { Selectable } from 'kysely';
 import { judgeAdditions, MAX_TRIAL_EMPLOYEES, type Situation } from './addition-rules.ts';
 import { recordChanges } from './audit.ts';
 import { employeeOf } from './employee.ts';
-import { type Actor, assetsOf, employeesOf, lockEnterprise } from './scope.ts';
+import { type Actor, assetsOf, employeesOf, insertEmployees, lockEnterprise, readCode } from './scope.ts';
 
 /** What became of the employees of an M1, and what the first that failed was refused for. */
 export interface Additions {
@@ -40,23 +40,22 @@ export async function addEmployees(
     await lockEnterprise(trx, actor);
     const situation = await readSituation(trx, actor, promising);
     const judged = judgeAdditions(promising, situation);
-    const inserted = await insertEmployees(trx, actor, judged, hashes);
+    const inserted = await insertAdditions(trx, actor, judged, hashes);
     return outcomeOf(judged, new Map(inserted.map((row) => [row.user_name, employeeOf({ ...row, ...situation })])));
   });
 }
 
 async function readSituation(db: Database | Trx, actor: Actor, named: readonly NamedEmployee[]): Promise<Situation> {
-  const { code } = await db
-    .selectFrom('enterprise')
-    .select('code')
-    .where('id', '=', actor.enterpriseId)
-    .executeTakeFirstOrThrow();
   const userNames = named.flatMap(({ employee }) => (employee === undefined ? [] : [employee.userName]));
   const taken =
     userNames.length === 0
       ? []
       : await employeesOf(db, actor).select('user_name').where('user_name', 'in', userNames).execute();
-  return { code, takenUserNames: new Set(taken.map((row) => row.user_name)), room: await roomFor(db, actor) };
+  return {
+    code: await readCode(db, actor),
+    takenUserNames: new Set(taken.map((row) => row.user_name)),
+    room: await roomFor(db, actor),
+  };
 }
 
 async function roomFor(db: Database | Trx, actor: Actor): Promise<number> {
@@ -73,7 +72,8 @@ async function roomFor(db: Database | Trx, actor: Actor): Promise<number> {
   return MAX_TRIAL_EMPLOYEES - Number(count);
 }
 
-async function insertEmployees(
+/** Adds those who can be added, with their part of the audit record. */
+async function insertAdditions(
   trx: Trx,
   actor: Actor,
   judged: NamedEmployee[],
@@ -84,7 +84,6 @@ async function insertEmployees(
     if (employee === undefined) return [];
     return [
       {
-        enterprise_id: actor.enterpriseId,
         user_name: employee.userName,
         is_administrator: false,
         is_provisioned: false,
@@ -97,7 +96,7 @@ async function insertEmployees(
     ];
   });
   if (rows.length === 0) return [];
-  const inserted = await trx.insertInto('member').values(rows).returningAll().execute();
+  const inserted = await insertEmployees(trx, actor, rows);
   await recordChanges(
     trx,
     actor,

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { newPassword, type PasswordHasher } from '@lockstep/access';
 import { OPERATOR_ID } from '@lockstep/contract';
-import { type Database, inTransaction, isId } from '@lockstep/platform';
+import { type Database, inTransaction } from '@lockstep/platform';
 import { recordChanges } from './audit.ts';
 import { resetPassword } from './edit-employee.ts';
 import { accountOf } from './employee.ts';
-import { type Actor, employeesOf, lockEnterprise } from './scope.ts';
+import { type Actor, employeesOf, findTenantOf, insertEmployees, lockEnterprise } from './scope.ts';
 
 /** An account with its new password, which is shown this once (decisions 9). */
 export interface NewLogin {
@@ -26,16 +26,10 @@ const operatorIn = (enterpriseId: string): Actor => ({
 
 /** Gives an employee a new random password; undefined where there is no such employee (decisions 9). */
 export async function setPassword(tools: Tools, memberId: string): Promise<NewLogin | undefined> {
-  if (!isId(memberId)) return undefined;
-  const found = await tools.db
-    .selectFrom('member')
-    .select('enterprise_id')
-    .where('id', '=', memberId)
-    .where('deleted_time', 'is', null)
-    .executeTakeFirst();
-  if (found === undefined) return undefined;
+  const tenant = await findTenantOf(tools.db, memberId);
+  if (tenant === undefined) return undefined;
   const password = newPassword();
-  const { account } = await resetPassword(tools, operatorIn(found.enterprise_id), memberId, password);
+  const { account } = await resetPassword(tools, operatorIn(tenant.enterpriseId), memberId, password);
   return { account, password };
 }
 
@@ -54,20 +48,11 @@ export async function createAdministrator(tools: Tools, enterpriseId: string): P
     let userName = 'admin';
     for (let number = 2; taken.has(userName); number++) userName = `admin${number}`;
     const name = 'Administrator';
-    const { id } = await trx
-      .insertInto('member')
-      .values({
-        enterprise_id: enterpriseId,
-        user_name: userName,
-        is_administrator: true,
-        is_provisioned: true,
-        name,
-        password_hash: hash!,
-      })
-      .returning('id')
-      .executeTakeFirstOrThrow();
+    const [added] = await insertEmployees(trx, actor, [
+      { user_name: userName, is_administrator: true, is_provisioned: true, name, password_hash: hash! },
+    ]);
     const change = { before: null, after: { userName, name } };
-    await recordChanges(trx, actor, [{ action: 'employee_added', targetId: id, ...change }]);
+    await recordChanges(trx, actor, [{ action: 'employee_added', targetId: added!.id, ...change }]);
     return { account: accountOf({ user_name: userName, code: enterprise.code }), password };
   });
 }

@@ -1,6 +1,5 @@
-import type { Tables } from '@lockstep/platform';
-import { type Database, isId, type Trx } from '@lockstep/platform';
-import { sql, type UpdateObject } from 'kysely';
+import { type Database, isId, type Tables, type Trx } from '@lockstep/platform';
+import { type Insertable, type Selectable, sql, type UpdateObject } from 'kysely';
 
 /** Who acts in the member center, and in which enterprise: all that a call sees and changes belongs to that one. */
 export interface Actor {
@@ -10,12 +9,11 @@ export interface Actor {
   requestId: string;
 }
 
-type Tenant = Pick<Actor, 'enterpriseId'>;
-
 /**
- * Every query of the member center on employees, assets and audit records begins here, so that none forgets whose they
- * are; a lint rule keeps these tables out of the other files.
+ * Every query of the member center on employees, assets and audit records begins in this file, so that none forgets whose
+ * they are; a lint rule (scope.grit) keeps these tables out of the others.
  */
+type Tenant = Pick<Actor, 'enterpriseId'>;
 
 /** The employees of an enterprise who are not deleted. */
 export function employeesOf(db: Database | Trx, { enterpriseId }: Tenant) {
@@ -50,6 +48,16 @@ export async function hasCustomer(db: Database | Trx, { enterpriseId }: Tenant):
   return found !== undefined;
 }
 
+/** The code that the enterprise's accounts end with. */
+export async function readCode(db: Database | Trx, { enterpriseId }: Tenant): Promise<string> {
+  const { code } = await db
+    .selectFrom('enterprise')
+    .select('code')
+    .where('id', '=', enterpriseId)
+    .executeTakeFirstOrThrow();
+  return code;
+}
+
 /** Locks the enterprise, so that what adds and removes its employees takes turns; undefined where there is none. */
 export async function lockEnterprise(trx: Trx, { enterpriseId }: Tenant): Promise<{ code: string } | undefined> {
   if (!isId(enterpriseId)) return undefined;
@@ -67,6 +75,31 @@ export async function lockEmployee(trx: Trx, tenant: Tenant, memberId: string) {
     .executeTakeFirst();
 }
 export type EmployeeRow = NonNullable<Awaited<ReturnType<typeof lockEmployee>>>;
+
+/** Inserts employees of the enterprise with one statement; answers them as they are stored. */
+export function insertEmployees(
+  trx: Trx,
+  { enterpriseId }: Tenant,
+  rows: readonly Omit<Insertable<Tables['member']>, 'enterprise_id'>[],
+): Promise<Selectable<Tables['member']>[]> {
+  return trx
+    .insertInto('member')
+    .values(rows.map((row) => ({ ...row, enterprise_id: enterpriseId })))
+    .returningAll()
+    .execute();
+}
+
+/** The enterprise of an employee, for the operator of the service, who works in any of them. */
+export async function findTenantOf(db: Database, memberId: string): Promise<Tenant | undefined> {
+  if (!isId(memberId)) return undefined;
+  const found = await db
+    .selectFrom('member')
+    .select('enterprise_id')
+    .where('id', '=', memberId)
+    .where('deleted_time', 'is', null)
+    .executeTakeFirst();
+  return found && { enterpriseId: found.enterprise_id };
+}
 
 /** Changes an employee of the enterprise. */
 export async function updateEmployee(

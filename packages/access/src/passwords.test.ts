@@ -1,0 +1,118 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { newPassword, PasswordHasher } from './passwords.ts';
+
+const OVERLOADED = { name: 'Refusal', reason: 'overloaded' };
+
+let hasher: PasswordHasher;
+let hashed: string;
+
+beforeAll(async () => {
+  hasher = new PasswordHasher();
+  [hashed] = (await hasher.hashAll(['correct horse'])) as [string];
+});
+
+it('hashes with argon2id and the parameters of OWASP, each time with a salt of its own', async () => {
+  const hashes = [hashed, ...(await hasher.hashAll(['correct horse', 'correct horse']))];
+  // PHC string format: 16 bytes of salt, 32 of hash.
+  for (const each of hashes) expect(each).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$[\w+/]{22}\$[\w+/]{43}$/);
+  expect(new Set(hashes.map((each) => each.split('$')[4])).size).toBe(3);
+});
+
+it('answers hashes in the order of the passwords', async () => {
+  const passwords = ['first', 'second', 'third', 'fourth', 'fifth'];
+  const hashes = await hasher.hashAll(passwords);
+  const isOwn = await Promise.all(passwords.map((password, index) => hasher.isPassword(password, hashes[index]!)));
+  expect(isOwn).toEqual(passwords.map(() => true));
+  expect(await hasher.isPassword('first', hashes[1]!)).toBe(false);
+  expect(await hasher.hashAll([])).toEqual([]);
+});
+
+describe('a password', () => {
+  it.each([
+    ['in other case', 'Correct horse'],
+    ['with a blank more', 'correct horse '],
+    ['with U+0000 behind it', 'correct horse\0'],
+    ['without its last character', 'correct hors'],
+    ['in full-width letters, which only look alike', 'ｃｏｒｒｅｃｔ horse'],
+    ['that is empty', ''],
+    ['that is long', 'correct horse'.repeat(1_000)],
+  ])('is another one %s', async (_how, other) => {
+    expect(await hasher.isPassword(other, hashed)).toBe(false);
+  });
+
+  it.each([
+    ['Latin', 'p\u00e1ssw\u00f6rd', 'pa\u0301sswo\u0308rd'],
+    ['Korean', '\ud55c\uad6d\uc5b4', '\u1112\u1161\u11ab\u1100\u116e\u11a8\u110b\u1165'],
+    ['with two marks in another order', 'a\u0323\u0302bcdefg', 'a\u0302\u0323bcdefg'],
+  ])('is the same one however its characters are composed: %s', async (_script, one, other) => {
+    expect(one).not.toBe(other);
+    const [hash] = await hasher.hashAll([one]);
+    expect(await hasher.isPassword(other, hash!)).toBe(true);
+    expect(await hasher.isPassword(one, hash!)).toBe(true);
+  });
+
+  it('may hold anything', async () => {
+    const odd = '  \0 \n 🔑👩‍👩‍👧 %00 مرور ';
+    const [hash] = await hasher.hashAll([odd]);
+    expect(await hasher.isPassword(odd, hash!)).toBe(true);
+    expect(await hasher.isPassword(odd.trim(), hash!)).toBe(false);
+  });
+});
+
+it('makes passwords of 24 random characters', () => {
+  const made = Array.from({ length: 100 }, newPassword);
+  for (const password of made) expect(password).toMatch(/^[\w-]{24}$/);
+  expect(new Set(made).size).toBe(100);
+});
+
+/** Puts the names of some work down in the order in which it ends. */
+async function orderOfEnds(work: Record<string, Promise<unknown>>): Promise<string[]> {
+  const ends: string[] = [];
+  await Promise.all(Object.entries(work).map(([name, promise]) => promise.then(() => ends.push(name))));
+  return ends;
+}
+
+it('compares as long where there is no hash, and with nothing that could be right', async () => {
+  const compare = (stored: string | null) => hasher.isPassword('correct horse', stored);
+  // At most three run at once: a comparison that waits its turn behind three others cannot end before the first of them.
+  const work = { first: compare(hashed), second: compare(hashed), third: compare(hashed), without: compare(null) };
+  expect((await orderOfEnds(work))[0]).not.toBe('without');
+  expect(await work.first).toBe(true);
+  expect(await work.without).toBe(false);
+});
+
+it('lets those who log in go before the many hashes of a call', async () => {
+  const employees = Array.from({ length: 30 }, (_, index) => `employee ${index}`);
+  const work = { hashes: hasher.hashAll(employees), login: hasher.isPassword('correct horse', hashed) };
+  expect(await orderOfEnds(work)).toEqual(['login', 'hashes']);
+});
+
+it('hashes on other threads: timers and sockets have their turn meanwhile', async () => {
+  let turns = 0;
+  const hashing = hasher.hashAll(['one', 'two', 'three', 'four']).then(() => 'hashed' as const);
+  const turn = () => new Promise<'turn'>((resolve) => setImmediate(() => resolve('turn')));
+  while ((await Promise.race([hashing, turn()])) === 'turn') turns++;
+  // Had it hashed on this thread, there would have been a turn before and perhaps one after.
+  expect(turns).toBeGreaterThan(10);
+});
+
+describe('refuses as overload', () => {
+  const hash = async (own: PasswordHasher, count: number) => own.hashAll(Array.from({ length: count }, () => 'x'));
+
+  it('more than a thousand at once, of which none is left behind', async () => {
+    const own = new PasswordHasher();
+    await expect(hash(own, 1_001)).rejects.toMatchObject(OVERLOADED);
+    expect(await own.isPassword('correct horse', hashed)).toBe(true);
+  });
+
+  // The last test of the file: what waits here ends with the process.
+  it('whatever comes while a thousand wait, be it a login', async () => {
+    const own = new PasswordHasher();
+    const thousand = hash(own, 1_000);
+    // Up to three run and wait no more, so that there is room for as many.
+    const more = [hash(own, 1), hash(own, 1), hash(own, 1)];
+    const login = own.isPassword('correct horse', hashed);
+    await expect(Promise.race([thousand, ...more])).rejects.toMatchObject(OVERLOADED);
+    await expect(login).rejects.toMatchObject(OVERLOADED);
+  });
+});

@@ -1,0 +1,165 @@
+import { type NamedEmployee, Refusal } from '@lockstep/contract';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { judgeAdditions, type Situation } from './addition-rules.ts';
+
+/** Employees of an M1 with these accounts. */
+const named = (...userNames: string[]): NamedEmployee[] =>
+  userNames.map((userName, index) => ({
+    path: `userList[${index}]`,
+    userName,
+    employee: {
+      ...{ userName, name: 'Kim', password: 'correct horse' },
+      ...{ departmentId: undefined, remark: undefined, passwordMobile: undefined },
+    },
+  }));
+
+/** One that the reading of the body has refused. */
+const refused = (index: number): NamedEmployee => ({
+  path: `userList[${index}]`,
+  userName: '',
+  refusal: new Refusal('account_missing', `userList[${index}].userName`, ''),
+});
+
+const situation = (changes: Partial<Situation> = {}): Situation => ({
+  code: 'abc123',
+  takenUserNames: new Set(),
+  room: Number.POSITIVE_INFINITY,
+  ...changes,
+});
+
+/** What became of each: undefined where it can be added. */
+const causesOf = (judged: NamedEmployee[]) => judged.map(({ refusal }) => refusal?.reason);
+const messagesOf = (judged: NamedEmployee[]) => judged.map(({ refusal }) => refusal?.message);
+
+describe('who can be added', () => {
+  it('everybody, as long as nothing is against it', () => {
+    const all = named('kim', 'lee');
+    expect(judgeAdditions(all, situation())).toEqual(all);
+  });
+
+  it.each([
+    ['abc123', 56, undefined],
+    ['abc123', 57, 'account_malformed'],
+    ['abcdef1234', 52, undefined],
+    ['abcdef1234', 53, 'account_malformed'],
+  ])('an account below 63 characters with its code: %s and %i more', (code, length, cause) => {
+    const judged = judgeAdditions(named('a'.repeat(length)), situation({ code }));
+    expect(causesOf(judged)).toEqual([cause]);
+    expect(messagesOf(judged)).toEqual([
+      cause && 'userList[0].userName: must be letters and digits, with the enterprise code fewer than 63 characters',
+    ]);
+  });
+
+  it('nobody whose account is taken, by another or by one before in the call', () => {
+    const judged = judgeAdditions(named('kim', 'lee', 'lee', 'pat'), situation({ takenUserNames: new Set(['kim']) }));
+    expect(causesOf(judged)).toEqual(['account_taken', undefined, 'account_taken', undefined]);
+    expect(messagesOf(judged)[2]).toBe('userList[2].userName: another employee of the enterprise has this account.');
+  });
+
+  it('as many as there is room for, the first ones', () => {
+    const judged = judgeAdditions(named('a', 'b', 'c'), situation({ room: 2 }));
+    expect(causesOf(judged)).toEqual([undefined, undefined, 'trial_employees_exhausted']);
+    expect(messagesOf(judged)[2]).toBe(
+      'userList[2]: without a cloud license an enterprise may have at most 5 employees beside its first ones.',
+    );
+  });
+
+  it.each([0, -1, -95])('nobody with room for %i', (room) => {
+    expect(causesOf(judgeAdditions(named('a', 'b'), situation({ room })))).toEqual([
+      'trial_employees_exhausted',
+      'trial_employees_exhausted',
+    ]);
+  });
+
+  it('others in place of those who fail, for these take no room and no account', () => {
+    const [tooLong, kim] = named('k'.repeat(60), 'kim');
+    const all = [refused(0), tooLong!, kim!];
+    expect(causesOf(judgeAdditions(all, situation({ room: 1 })))).toEqual([
+      'account_missing',
+      'account_malformed',
+      undefined,
+    ]);
+  });
+
+  it('the account before the room, where both are against it', () => {
+    const taken = situation({ takenUserNames: new Set(['kim']), room: 0 });
+    expect(causesOf(judgeAdditions(named('kim'), taken))).toEqual(['account_taken']);
+  });
+
+  it('accounts that differ in case only, for they are different', () => {
+    const judged = judgeAdditions(named('Kim', 'kim'), situation({ takenUserNames: new Set(['KIM']) }));
+    expect(causesOf(judged)).toEqual([undefined, undefined]);
+  });
+
+  it('without changing what is taken', () => {
+    const takenUserNames = new Set(['kim']);
+    judgeAdditions(named('lee'), situation({ takenUserNames }));
+    expect([...takenUserNames]).toEqual(['kim']);
+  });
+});
+
+describe('whoever is added', () => {
+  /** So few accounts that they meet all the time; some are refused already, some too long for the code. */
+  const account = fc.constantFrom('a', 'b', 'c', 'd', 'e'.repeat(52), 'e'.repeat(56), 'e'.repeat(60));
+  const list = fc
+    .array(fc.option(account, { freq: 5 }), { maxLength: 12 })
+    .map((accounts) =>
+      accounts.map((userName, index) =>
+        userName === null ? refused(index) : { ...named(userName)[0]!, path: `userList[${index}]` },
+      ),
+    );
+  const situations = fc
+    .record({
+      code: fc.constantFrom('abc123', 'abcdef1234'),
+      taken: fc.uniqueArray(account, { maxLength: 3 }),
+      room: fc.constantFrom(-1, 0, 1, 2, 3, 5, Number.POSITIVE_INFINITY),
+    })
+    .map(({ code, taken, room }): Situation => ({ code, takenUserNames: new Set(taken), room }));
+  const holds = (property: (all: NamedEmployee[], known: Situation, judged: NamedEmployee[]) => void) =>
+    fc.assert(
+      fc.property(list, situations, (all, known) => property(all, known, judgeAdditions(all, known))),
+      { numRuns: 1_000 },
+    );
+  const addedOf = (judged: NamedEmployee[]) => judged.filter(({ employee }) => employee !== undefined);
+
+  it('stands in the list where he stood, and so does everybody else', () => {
+    holds((all, _known, judged) => {
+      const places = (entries: NamedEmployee[]) => entries.map(({ path, userName }) => ({ path, userName }));
+      expect(places(judged)).toEqual(places(all));
+      for (const [index, entry] of judged.entries()) {
+        if (entry.employee !== undefined) expect(entry).toBe(all[index]);
+        if (all[index]!.refusal !== undefined) expect(entry).toBe(all[index]);
+      }
+    });
+  });
+
+  it('has an account of his own, and there was room', () => {
+    holds((_all, { code, takenUserNames, room }, judged) => {
+      const accounts = addedOf(judged).map(({ userName }) => userName);
+      expect(new Set(accounts).size).toBe(accounts.length);
+      expect(accounts.filter((userName) => takenUserNames.has(userName))).toEqual([]);
+      expect(accounts.filter((userName) => userName.length + code.length >= 63)).toEqual([]);
+      expect(accounts.length).toBeLessThanOrEqual(Math.max(room, 0));
+    });
+  });
+
+  it('is all who could be: to add those again who failed adds nobody', () => {
+    holds((_all, { code, takenUserNames, room }, judged) => {
+      const added = addedOf(judged);
+      const again = judged.filter(({ refusal }) => refusal !== undefined && refusal.reason !== 'account_missing');
+      const after = {
+        code,
+        takenUserNames: new Set([...takenUserNames, ...added.map(({ userName }) => userName)]),
+        room: room - added.length,
+      };
+      expect(addedOf(judgeAdditions(named(...again.map(({ userName }) => userName)), after))).toEqual([]);
+    });
+  });
+
+  it('would be so too if all were judged again: M1 judges before it hashes and after', () => {
+    holds((_all, known, judged) => {
+      expect(judgeAdditions(judged, known)).toEqual(judged);
+    });
+  });
+});

@@ -1,0 +1,153 @@
+import { type Cause, Refusal } from '@lockstep/contract';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type LendingSituation, planLending } from './lending-rules.ts';
+import type { LockedAsset } from './scope.ts';
+
+/** What M10 lends into a borrowed lock, and what it is refused for (decisions 8). */
+
+const KIM = '100001';
+const LEE = '100002';
+const LOCK: LockedAsset = { id: '9', assetNum: 'LOCK', isBorrowedLock: true, isUsable: true };
+const OTHER_LOCK_ID = '8';
+
+/** Kim holds 1 to 5, with nodes on all but 3; 4 is lent into the lock already, 5 into another one. Lee holds 6. */
+const SITUATION: LendingSituation = {
+  memberId: KIM,
+  lock: LOCK,
+  lockHolderIds: new Set([KIM]),
+  holderOf: new Map([...['1', '2', '3', '4', '5'].map((id) => [id, KIM] as const), ['6', LEE]]),
+  lockOf: new Map([
+    ['4', LOCK.id],
+    ['5', OTHER_LOCK_ID],
+  ]),
+  withNodes: new Set(['1', '2', '4', '5', '6']),
+};
+
+type End = { lentIds: string[] } | { cause: Cause; path: string };
+
+/** The ids that Kim's M10 of these assets lends, or what it is refused for. */
+function planned(assetIDs: string[], changes: Partial<LendingSituation> = {}): End {
+  try {
+    const { lock, lentIds } = planLending({ borrowedUsbKey: 'LOCK', assetIDs }, { ...SITUATION, ...changes });
+    expect(lock).toBe(LOCK);
+    return { lentIds };
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    return { cause: error.reason, path: error.message.split(':')[0]! };
+  }
+}
+
+describe('a lending', () => {
+  it.each<[what: string, assetIDs: string[], lentIds: string[]]>([
+    ['of one asset', ['1'], ['1']],
+    ['of several, in the order sent', ['2', '1'], ['2', '1']],
+    ['that names an asset twice', ['1', '2', '1'], ['1', '2']],
+    ['that was done before', ['4'], []],
+    ['of one that is lent there already and of more', ['4', '1'], ['1']],
+  ])('%s is done', (_, assetIDs, lentIds) => {
+    expect(planned(assetIDs)).toEqual({ lentIds });
+  });
+
+  it('into a lock that nothing is lent into is done', () => {
+    expect(planned(['1'], { lockHolderIds: new Set() })).toEqual({ lentIds: ['1'] });
+  });
+
+  it('that was done before is done though the asset has no node left', () => {
+    expect(planned(['4'], { withNodes: new Set() })).toEqual({ lentIds: [] });
+  });
+
+  it.each<[what: string, changes: Partial<LendingSituation>, cause: Cause]>([
+    ['that is not there', { lock: undefined }, 'borrowed_lock_unusable'],
+    ['that is no borrowed lock', { lock: { ...LOCK, isBorrowedLock: false } }, 'borrowed_lock_unusable'],
+    ['that is disabled or frozen', { lock: { ...LOCK, isUsable: false } }, 'borrowed_lock_unusable'],
+    [
+      'that is disabled, and lent to another employee',
+      { lock: { ...LOCK, isUsable: false }, lockHolderIds: new Set([LEE]) },
+      'borrowed_lock_unusable',
+    ],
+    ['that is lent to another employee', { lockHolderIds: new Set([LEE]) }, 'borrowed_lock_taken'],
+  ])('into a lock %s is refused, whatever the assets', (_, changes, cause) => {
+    for (const assetIDs of [['1'], ['4'], ['6']]) {
+      expect(planned(assetIDs, changes)).toEqual({ cause, path: 'borrowedUsbKey' });
+    }
+  });
+
+  it.each<[what: string, assetId: string, cause: Cause]>([
+    ['that is not there', '7', 'asset_not_held'],
+    ['that another employee holds', '6', 'asset_not_held'],
+    ['that is the lock itself', LOCK.id, 'asset_not_held'],
+    ['that is lent into another lock', '5', 'asset_lent_elsewhere'],
+    ['without a node', '3', 'asset_without_nodes'],
+  ])('of an asset %s is refused', (_, assetId, cause) => {
+    expect(planned(['1', assetId])).toEqual({ cause, path: 'assetIDs[1]' });
+  });
+
+  it('of an asset with several faults is refused for the first: not held, lent elsewhere, without nodes', () => {
+    const nodeless = { withNodes: new Set<string>() };
+    expect(planned(['6'], nodeless)).toMatchObject({ cause: 'asset_not_held' });
+    expect(planned(['5'], nodeless)).toMatchObject({ cause: 'asset_lent_elsewhere' });
+  });
+
+  it('of several assets with faults is refused for that of the first asset', () => {
+    expect(planned(['3', '5', '6'])).toMatchObject({ cause: 'asset_without_nodes', path: 'assetIDs[0]' });
+    expect(planned(['1', '6', '5'])).toMatchObject({ cause: 'asset_not_held', path: 'assetIDs[1]' });
+  });
+});
+
+const assetIDs = fc.array(fc.constantFrom('1', '2', '3', '4', '5', '6', '7'), { minLength: 1, maxLength: 4 });
+const holderOf = fc.constantFrom(KIM, KIM, KIM, LEE, undefined);
+const lockOf = fc.constantFrom(undefined, undefined, LOCK.id, OTHER_LOCK_ID);
+
+/** Where each of the assets 1 to 7 is held, lent and furnished in any way; what is lent is held. */
+const situation: fc.Arbitrary<Partial<LendingSituation>> = fc
+  .array(fc.record({ holder: holderOf, lockId: lockOf, hasNodes: fc.boolean() }), { minLength: 7, maxLength: 7 })
+  .map((entries) => {
+    const assets = entries.map((entry, index) => ({ ...entry, id: String(index + 1) }));
+    const held = assets.filter(({ holder }) => holder !== undefined);
+    const lent = held.filter(({ lockId, holder }) => lockId !== undefined && holder === KIM);
+    return {
+      holderOf: new Map(held.map(({ id, holder }) => [id, holder!])),
+      lockOf: new Map(lent.map(({ id, lockId }) => [id, lockId!])),
+      withNodes: new Set(assets.filter(({ hasNodes }) => hasNodes).map(({ id }) => id)),
+    };
+  });
+
+/** What there is after a lending. */
+const after = (there: Partial<LendingSituation>, lentIds: string[]): Partial<LendingSituation> => ({
+  ...there,
+  lockOf: new Map([...there.lockOf!, ...lentIds.map((id) => [id, LOCK.id] as const)]),
+});
+
+describe('whatever is lent of whatever is there', () => {
+  it('all assets together end as one after the other', () => {
+    fc.assert(
+      fc.property(assetIDs, situation, (assetIDs, there) => {
+        let now = there;
+        let end: End = { lentIds: [] };
+        for (const [index, assetId] of assetIDs.entries()) {
+          const next = planned([assetId], now);
+          if ('cause' in next) {
+            end = { ...next, path: `assetIDs[${index}]` };
+            break;
+          }
+          now = after(now, next.lentIds);
+          end = { lentIds: [...end.lentIds, ...next.lentIds] };
+        }
+        expect(planned(assetIDs, there)).toEqual(end);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('the same again lends nothing more, and is never refused', () => {
+    fc.assert(
+      fc.property(assetIDs, situation, (assetIDs, there) => {
+        const end = planned(assetIDs, there);
+        if ('cause' in end) return;
+        expect(planned(assetIDs, after(there, end.lentIds))).toEqual({ lentIds: [] });
+      }),
+      { numRuns: 500 },
+    );
+  });
+});

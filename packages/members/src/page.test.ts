@@ -1,0 +1,176 @@
+import type { Page } from '@lockstep/contract';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { pageOf, rowsBefore } from './page.ts';
+
+/** A page of the numbers from 1 to `total`, so that every item says which row it is. */
+function pageOfRows(pageNum: number, pageSize: number, total: number): Page<number> {
+  const before = rowsBefore({ pageNum, pageSize });
+  const size = Math.max(0, Math.min(pageSize, total - before));
+  const list = Array.from({ length: size }, (_, index) => before + index + 1);
+  return pageOf({ pageNum, pageSize }, total, list);
+}
+
+const window = (first: number, last: number) => Array.from({ length: last - first + 1 }, (_, index) => first + index);
+
+describe('a page', () => {
+  it.each<[which: string, pageNum: number, total: number, fields: Partial<Page<number>>]>([
+    [
+      'the first of several',
+      1,
+      25,
+      {
+        ...{ size: 10, startRow: 1, endRow: 10, pages: 3, list: window(1, 10) },
+        ...{ prePage: 0, nextPage: 2, firstPage: 1, lastPage: 3, navigatepageNums: [1, 2, 3] },
+        ...{ isFirstPage: true, isLastPage: false, hasPreviousPage: false, hasNextPage: true },
+      },
+    ],
+    [
+      'one in the middle',
+      2,
+      25,
+      {
+        ...{ size: 10, startRow: 11, endRow: 20, pages: 3, list: window(11, 20) },
+        ...{ prePage: 1, nextPage: 3, firstPage: 1, lastPage: 3, navigatepageNums: [1, 2, 3] },
+        ...{ isFirstPage: false, isLastPage: false, hasPreviousPage: true, hasNextPage: true },
+      },
+    ],
+    [
+      'the last, not full',
+      3,
+      25,
+      {
+        ...{ size: 5, startRow: 21, endRow: 25, pages: 3, list: window(21, 25) },
+        ...{ prePage: 2, nextPage: 0, firstPage: 1, lastPage: 3, navigatepageNums: [1, 2, 3] },
+        ...{ isFirstPage: false, isLastPage: true, hasPreviousPage: true, hasNextPage: false },
+      },
+    ],
+    [
+      'the only one, full',
+      1,
+      10,
+      {
+        ...{ size: 10, startRow: 1, endRow: 10, pages: 1, list: window(1, 10) },
+        ...{ prePage: 0, nextPage: 0, firstPage: 1, lastPage: 1, navigatepageNums: [1] },
+        ...{ isFirstPage: true, isLastPage: true, hasPreviousPage: false, hasNextPage: false },
+      },
+    ],
+    [
+      // PageHelper counts back from where one is, also where no page is.
+      'one beyond the last',
+      9,
+      25,
+      {
+        ...{ size: 0, startRow: 0, endRow: 0, pages: 3, list: [] },
+        ...{ prePage: 8, nextPage: 0, firstPage: 1, lastPage: 3, navigatepageNums: [1, 2, 3] },
+        ...{ isFirstPage: false, isLastPage: false, hasPreviousPage: true, hasNextPage: false },
+      },
+    ],
+    [
+      'the first of nothing',
+      1,
+      0,
+      {
+        ...{ size: 0, startRow: 0, endRow: 0, pages: 0, list: [] },
+        ...{ prePage: 0, nextPage: 0, firstPage: 0, lastPage: 0, navigatepageNums: [] },
+        ...{ isFirstPage: true, isLastPage: true, hasPreviousPage: false, hasNextPage: false },
+      },
+    ],
+    [
+      'the second of nothing',
+      2,
+      0,
+      {
+        ...{ size: 0, startRow: 0, endRow: 0, pages: 0, list: [] },
+        ...{ prePage: 0, nextPage: 0, firstPage: 0, lastPage: 0, navigatepageNums: [] },
+        ...{ isFirstPage: false, isLastPage: true, hasPreviousPage: true, hasNextPage: false },
+      },
+    ],
+  ])('%s has the fields of PageHelper', (_which, pageNum, total, fields) => {
+    const same = { pageNum, pageSize: 10, total, orderBy: null, navigatePages: 8 };
+    expect(pageOfRows(pageNum, 10, total)).toEqual({ ...same, ...fields });
+  });
+
+  it.each<[pageNum: number, pages: number, first: number, last: number]>([
+    [1, 8, 1, 8],
+    [8, 8, 1, 8],
+    [1, 9, 1, 8],
+    [5, 9, 1, 8],
+    [6, 9, 2, 9],
+    [9, 9, 2, 9],
+    [4, 20, 1, 8],
+    [5, 20, 1, 8],
+    [6, 20, 2, 9],
+    [10, 20, 6, 13],
+    [16, 20, 12, 19],
+    [17, 20, 13, 20],
+    [20, 20, 13, 20],
+    [99, 20, 13, 20],
+  ])('%i of %i navigates from %i to %i', (pageNum, pages, first, last) => {
+    expect(pageOfRows(pageNum, 3, pages * 3)).toMatchObject({
+      navigatepageNums: window(first, last),
+      firstPage: first,
+      lastPage: last,
+    });
+  });
+});
+
+describe('every page', () => {
+  const queries = fc.record({
+    pageNum: fc.oneof(fc.integer({ min: 1, max: 40 }), fc.integer({ min: 1, max: 2_147_483_647 })),
+    pageSize: fc.oneof(fc.integer({ min: 1, max: 12 }), fc.integer({ min: 1, max: 500 })),
+    total: fc.oneof(fc.integer({ min: 0, max: 120 }), fc.integer({ min: 0, max: 1_000_000 })),
+  });
+  const holds = (property: (page: Page<number>) => void) =>
+    fc.assert(
+      fc.property(queries, ({ pageNum, pageSize, total }) => property(pageOfRows(pageNum, pageSize, total))),
+      { numRuns: 1_000 },
+    );
+
+  it('says which rows are on it', () => {
+    holds(({ pageNum, pageSize, size, startRow, endRow, total, pages, list }) => {
+      expect(size).toBe(list.length);
+      expect([startRow, endRow]).toEqual(size === 0 ? [0, 0] : [list[0], list.at(-1)]);
+      expect(pages * pageSize).toBeGreaterThanOrEqual(total);
+      expect((pages - 1) * pageSize).toBeLessThan(Math.max(total, 1));
+      expect(size > 0).toBe(pageNum <= pages);
+      if (size > 0 && size < pageSize) expect([endRow, pageNum]).toEqual([total, pages]);
+    });
+  });
+
+  it('has a window of pages in a row, eight where there are so many, around it', () => {
+    holds(({ pageNum, pages, navigatepageNums, navigatePages, firstPage, lastPage }) => {
+      expect(navigatepageNums).toHaveLength(Math.min(pages, navigatePages));
+      if (pages === 0) return;
+      expect(navigatepageNums).toEqual(window(firstPage, lastPage));
+      expect(firstPage).toBeGreaterThanOrEqual(1);
+      expect(lastPage).toBeLessThanOrEqual(pages);
+      expect(navigatepageNums).toContain(Math.min(pageNum, pages));
+      // Four before it, unless the window is at an end.
+      if (firstPage > 1 && lastPage < pages) expect(firstPage).toBe(pageNum - 4);
+    });
+  });
+
+  it('names its neighbours, or 0', () => {
+    holds((page) => {
+      const { pageNum, pages, prePage, nextPage } = page;
+      expect(prePage).toBe(pages === 0 ? 0 : pageNum - 1);
+      expect(nextPage).toBe(pageNum < pages ? pageNum + 1 : 0);
+      expect(page.hasPreviousPage).toBe(pageNum > 1);
+      expect(page.hasNextPage).toBe(nextPage !== 0);
+      expect(page.isFirstPage).toBe(pageNum === 1);
+      expect(page.isLastPage).toBe(pageNum === pages || pages === 0);
+    });
+  });
+
+  it('follows the one before it, so that all of them together are everything once', () => {
+    const small = fc.record({ pageSize: fc.integer({ min: 1, max: 12 }), total: fc.integer({ min: 0, max: 100 }) });
+    fc.assert(
+      fc.property(small, ({ pageSize, total }) => {
+        const { pages } = pageOfRows(1, pageSize, total);
+        const rows = window(1, pages).flatMap((pageNum) => pageOfRows(pageNum, pageSize, total).list);
+        expect(rows).toEqual(window(1, total));
+      }),
+    );
+  });
+});

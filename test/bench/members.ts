@@ -1,0 +1,108 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createApplication, PasswordHasher } from '@lockstep/access';
+import { openDatabase } from '@lockstep/platform';
+import { startEmbeddedPostgres } from '../../apps/cli/src/embedded-postgres.ts';
+import { migrate } from '../../apps/cli/src/migrate-all.ts';
+import { Api, dataOf } from '../harness/api.ts';
+import { MemberCenter, newEmployee } from '../harness/member-center.ts';
+import { freePort } from '../harness/redis.ts';
+import { ServiceProcess } from '../harness/service-process.ts';
+
+/**
+ * `npm run bench:members`: how long an M1 of 100 employees takes, and beside it the floor, which is the 100 argon2id
+ * hashes alone; then calls of M5, M6, M9 and M10 a second in an enterprise of 2,000 employees and assets. Compare the
+ * ratios within one run, not the figures of two.
+ */
+const EMPLOYEES = 2_000;
+const EMPLOYEES_PER_CALL = 100;
+const CALLS = 400;
+const CALLERS = 8;
+
+const say = (line: string) => process.stdout.write(`${line}\n`);
+
+async function secondsOf(work: () => Promise<unknown>): Promise<number> {
+  const startedMs = performance.now();
+  await work();
+  return (performance.now() - startedMs) / 1_000;
+}
+
+const directory = await mkdtemp(join(process.cwd(), '.test-data-bench-'));
+const postgres = await startEmbeddedPostgres({ directory: join(directory, 'postgres') });
+const db = openDatabase({ url: postgres.databaseUrl, poolSize: 4, applicationName: 'bench', onError: () => {} });
+try {
+  await migrate(postgres.databaseUrl, { kind: 'postgres', url: postgres.databaseUrl });
+  const port = await freePort();
+  const api = ServiceProcess.api({ DATABASE_URL: postgres.databaseUrl, REDIS_URL: '', PORT: String(port) });
+  await api.start();
+  try {
+    await measure(`http://127.0.0.1:${port}`);
+  } finally {
+    await api.stop();
+  }
+} finally {
+  await db.destroy();
+  await postgres.stop();
+  await rm(directory, { recursive: true });
+}
+
+async function measure(baseUrl: string): Promise<void> {
+  const newApi = async () => {
+    const credentials = await createApplication(db, {
+      name: 'Bench',
+      scopes: ['auth_order', 'auth_me'],
+      approved: true,
+    });
+    return Api.logIn(baseUrl, credentials);
+  };
+  const center = await MemberCenter.open({ db, newApi });
+  const cloud = await center.buy(1, { licenseType: 'cloud_customer' });
+
+  const passwords = new PasswordHasher();
+  await passwords.hashAll(['warm-up password']);
+  const additions: number[] = [];
+  const floors: number[] = [];
+  const memberIds: string[] = [];
+  for (let added = 0; added < EMPLOYEES; added += EMPLOYEES_PER_CALL) {
+    const users = Array.from({ length: EMPLOYEES_PER_CALL }, () => newEmployee());
+    additions.push(
+      await secondsOf(async () => {
+        memberIds.push(...(await center.add(...users)).map(({ globalId }) => globalId));
+      }),
+    );
+    floors.push(await secondsOf(() => passwords.hashAll(users.map(({ password }) => String(password)))));
+  }
+  const median = (seconds: number[]) => seconds.toSorted((a, b) => a - b)[Math.floor(seconds.length / 2)]!;
+  const [addition, floor] = [median(additions), median(floors)];
+  say(
+    `M1 of ${EMPLOYEES_PER_CALL}: ${Math.round(addition * 1_000)} ms, its hashes alone ${Math.round(floor * 1_000)} ms ` +
+      `(medians of ${additions.length}); ${Math.round((100 * floor) / addition)} % of the floor`,
+  );
+
+  const assets = await center.buy(EMPLOYEES);
+  const locks = await center.buyLocks(CALLS);
+  const perSecond = async (name: string, call: (index: number) => Promise<unknown>) => {
+    let next = 0;
+    const seconds = await secondsOf(() =>
+      Promise.all(
+        Array.from({ length: CALLERS }, async () => {
+          for (let index = next++; index < CALLS; index = next++) await call(index);
+        }),
+      ),
+    );
+    say(`${name}: ${Math.round(CALLS / seconds)} calls/s`);
+  };
+  say(`${CALLERS} callers, ${EMPLOYEES} employees, ${assets.length + cloud.length} assets, ${locks.length} locks`);
+  await perSecond('M9, one asset', async (index) => center.assign(memberIds[index]!, assets[index]!.assetNum));
+  await perSecond('M10, one asset', async (index) =>
+    dataOf(await center.lend(memberIds[index]!, locks[index]!.assetNum, [assets[index]!.assetId])),
+  );
+  await perSecond('M5, a page of 50', async (index) =>
+    dataOf(await center.submitList({ pageNum: String((index % 40) + 1), pageSize: '50' })),
+  );
+  await perSecond('M5, a keyword', async () =>
+    dataOf(await center.submitList({ pageNum: '1', pageSize: '50', keyword: 'ab' })),
+  );
+  await perSecond('M6, all assets', () => center.assets());
+  await perSecond('M7, a lock', (index) => center.contents(locks[index]!.assetId));
+}
