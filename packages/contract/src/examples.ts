@@ -1,8 +1,24 @@
 import { issueToken } from './examples/access.ts';
 import { listVirtualAssets, lockAssets, takeAssetNumbers, unlockAssets } from './examples/assets.ts';
-import { exampleBatches, REGION } from './examples/batches.ts';
+import { readAudit } from './examples/audit.ts';
+import { exampleBatches, KEPT_LOCK_ID, REGION } from './examples/batches.ts';
 import { bindCustomer, createEnterprise, queryCustomers, updateCustomer } from './examples/customers.ts';
-import { HEAD_OFFICE } from './examples/demo.ts';
+import { CLOUD_EMPLOYEE, HEAD_OFFICE } from './examples/demo.ts';
+import {
+  addEmployees,
+  DEPARTMENT,
+  deleteEmployee,
+  editEmployee,
+  listEmployees,
+  resetPassword,
+} from './examples/employees.ts';
+import {
+  configureAssets,
+  lendAssets,
+  listBorrowedLocks,
+  listEnterpriseAssets,
+  readAssetContents,
+} from './examples/holdings.ts';
 import type { OperationExamples } from './examples/operation.ts';
 import {
   cancelBatchOrder,
@@ -17,7 +33,8 @@ export type { OperationExamples };
 
 /**
  * The examples of every operation, by operationId. They work as they are on a fresh `npm start`, in the order of O1 to
- * O9; the preview of new_buy is one from before O5.
+ * O9; the preview of new_buy is one from before O5. Those of the member center follow: M1 to M3, M7, M9 and M10 as they
+ * make, M5, M6 and M8 as they find what is made, then M4 and the audit record.
  */
 export const operationExamples: Record<string, OperationExamples> = {
   issueToken,
@@ -34,6 +51,17 @@ export const operationExamples: Record<string, OperationExamples> = {
   getOrderResult,
   previewBatchOrder,
   cancelBatchOrder,
+  addEmployees,
+  editEmployee,
+  resetPassword,
+  deleteEmployee,
+  listEmployees,
+  listEnterpriseAssets,
+  readAssetContents,
+  listBorrowedLocks,
+  configureAssets,
+  lendAssets,
+  readAudit,
 };
 
 /** Examples of parameters by name; one name means the same in every operation. */
@@ -49,4 +77,10 @@ export const parameterExamples: Record<string, string> = {
   extendCode: REGION.extendCode,
   licenseOrderId: LICENSE_ORDER_ID,
   waitSeconds: '10',
+  memberGlobalId: CLOUD_EMPLOYEE.globalId,
+  assetId: KEPT_LOCK_ID,
+  departmentId: String(DEPARTMENT),
+  keyword: CLOUD_EMPLOYEE.userName,
+  pageNum: '1',
+  pageSize: '20',
 };

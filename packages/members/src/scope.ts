@@ -58,10 +58,13 @@ export async function readCode(db: Database | Trx, { enterpriseId }: Tenant): Pr
   return code;
 }
 
-/** Locks the enterprise, so that what adds and removes its employees takes turns; undefined where there is none. */
+/**
+ * Locks the enterprise, so that what adds and removes its employees takes turns; undefined where there is none. The lock
+ * does not keep rows from being inserted that refer to the enterprise, audit records above all.
+ */
 export async function lockEnterprise(trx: Trx, { enterpriseId }: Tenant): Promise<{ code: string } | undefined> {
   if (!isId(enterpriseId)) return undefined;
-  return trx.selectFrom('enterprise').select('code').where('id', '=', enterpriseId).forUpdate().executeTakeFirst();
+  return trx.selectFrom('enterprise').select('code').where('id', '=', enterpriseId).forNoKeyUpdate().executeTakeFirst();
 }
 
 /** Locks an employee of the enterprise; undefined where there is none. */
@@ -71,7 +74,7 @@ export async function lockEmployee(trx: Trx, tenant: Tenant, memberId: string) {
     .selectAll('member')
     .select('enterprise.code')
     .where('member.id', '=', memberId)
-    .forUpdate('member')
+    .forNoKeyUpdate('member')
     .executeTakeFirst();
 }
 export type EmployeeRow = NonNullable<Awaited<ReturnType<typeof lockEmployee>>>;

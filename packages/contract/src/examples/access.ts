@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { oauthErrorAnswer, TokenAnswer, tokenBody } from '../access.ts';
+import { ADMIN, ENTERPRISE_CODE } from './demo.ts';
 import type { OperationExamples } from './operation.ts';
 
 /** The token endpoint: its errors are those of RFC 6749. */
@@ -14,7 +15,18 @@ export const issueToken: OperationExamples<
         grant_type: 'client_credentials',
         client_id: 'your-appKey',
         client_secret: 'your-appSecret',
-        scope: 'auth_order',
+        scope: 'auth_order auth_me',
+      },
+    },
+    password: {
+      summary: 'The userToken of an administrator, for the member center',
+      value: {
+        grant_type: 'password',
+        client_id: 'your-appKey',
+        client_secret: 'your-appSecret',
+        username: `${ADMIN.userName}@${ENTERPRISE_CODE}`,
+        password: 'your-adminPassword',
+        scope: 'auth_me',
       },
     },
   },
@@ -26,11 +38,27 @@ export const issueToken: OperationExamples<
           access_token: 'S7Jx0c5yT1uJqkW3nVdP9mZ2hR8fLbA4eGoKiYwXs6Q',
           token_type: 'Bearer',
           expires_in: 7200,
-          scope: 'auth_order',
+          scope: 'auth_order auth_me',
+        },
+      },
+      password: {
+        summary: 'A token of the user, for two hours',
+        value: {
+          access_token: 'fT3uYc8wQe1Zr5vKj7Hn0Lp2Xs9MgBdA6RiOoUqWtE4',
+          token_type: 'Bearer',
+          expires_in: 7200,
+          scope: 'auth_me',
         },
       },
     },
     400: {
+      invalid_grant: {
+        summary: 'Wrong account or password, or a locked account',
+        value: {
+          error: 'invalid_grant',
+          error_description: 'The account or the password is wrong, or the account is locked for some minutes.',
+        },
+      },
       invalid_scope: {
         summary: 'Not a scope of the application',
         value: {

@@ -1,9 +1,9 @@
 import type { z } from 'zod';
 import type { LockAssets, LockResult, takeAssetNumbersBody, VirtualAsset } from '../assets.ts';
 import { success } from '../envelope.ts';
-import { CLOUD_LICENCE, KEPT_LOCK, REGION, YEAR_2026 } from './batches.ts';
+import { CLOUD_LICENCE, CLOUD_LICENCE_ID, KEPT_LOCK, REGION, YEAR_2026 } from './batches.ts';
 import { HEAD_OFFICE } from './demo.ts';
-import { type Examples, type OrderExamples, refused, type Success, TIME } from './operation.ts';
+import { type EnvelopeExamples, type Examples, refused, type Success, TIME } from './operation.ts';
 
 const UNKNOWN_NUMBER = '8100000199';
 
@@ -18,7 +18,7 @@ const lockResults: Success<LockResult[]> = success([
   { assetNum: UNKNOWN_NUMBER, status: 2 },
 ]);
 
-export const lockAssets: OrderExamples<LockAssets, Success<LockResult[]>> = {
+export const lockAssets: EnvelopeExamples<LockAssets, Success<LockResult[]>> = {
   bodies: lockBodies,
   answers: {
     200: { locks: { summary: 'One is disabled', value: lockResults } },
@@ -26,7 +26,7 @@ export const lockAssets: OrderExamples<LockAssets, Success<LockResult[]>> = {
   },
 };
 
-export const unlockAssets: OrderExamples<LockAssets, Success<LockResult[]>> = {
+export const unlockAssets: EnvelopeExamples<LockAssets, Success<LockResult[]>> = {
   bodies: lockBodies,
   answers: {
     200: { locks: { summary: 'One is enabled', value: lockResults } },
@@ -34,14 +34,14 @@ export const unlockAssets: OrderExamples<LockAssets, Success<LockResult[]>> = {
   },
 };
 
-export const listVirtualAssets: OrderExamples<never, Success<VirtualAsset[]>> = {
+export const listVirtualAssets: EnvelopeExamples<never, Success<VirtualAsset[]>> = {
   answers: {
     200: {
       sync: {
         summary: 'The cloud licence of the batch sync of O5',
         value: success([
           {
-            id: '100003',
+            id: CLOUD_LICENCE_ID,
             licenseType: 'cloud_customer',
             assetNum: CLOUD_LICENCE,
             grantable: true,
@@ -55,7 +55,7 @@ export const listVirtualAssets: OrderExamples<never, Success<VirtualAsset[]>> = 
             limitStartTime: YEAR_2026.limitStartDate,
             limitEndTime: YEAR_2026.limitEndDate,
             assignStatus: {
-              id: '100003',
+              id: CLOUD_LICENCE_ID,
               assignStatus: 'unassigned',
               assignMemberId: null,
               createTime: null,
@@ -72,7 +72,7 @@ export const listVirtualAssets: OrderExamples<never, Success<VirtualAsset[]>> = 
   },
 };
 
-export const takeAssetNumbers: OrderExamples<z.input<typeof takeAssetNumbersBody>, Success<string[]>> = {
+export const takeAssetNumbers: EnvelopeExamples<z.input<typeof takeAssetNumbersBody>, Success<string[]>> = {
   bodies: { three: { summary: 'Three numbers', value: { size: 3 } } },
   answers: {
     200: {

@@ -7,24 +7,20 @@ import type {
   ProductToBuy,
 } from '../orders.ts';
 import { HEAD_OFFICE } from './demo.ts';
-
-type OptionalKeys<Value> = { [Key in keyof Value]: undefined extends Value[Key] ? Key : never }[keyof Value];
-
-/** What a schema reads, as it may be sent: the fields that may be absent are left out. */
-type Sent<Value> = Value extends (infer Item)[]
-  ? Sent<Item>[]
-  : Value extends object
-    ? { [Key in Exclude<keyof Value, OptionalKeys<Value>>]: Sent<Value[Key]> } & {
-        [Key in OptionalKeys<Value> & keyof Value]?: Sent<NonNullable<Value[Key]>>;
-      }
-    : Value;
+import type { Sent } from './operation.ts';
 
 /** The locks that the batches below buy: one of them is revoked again. */
 export const KEPT_LOCK = '8100000101';
 export const REVOKED_LOCK = '8100000102';
+/** The borrowed lock that another sync batch buys. */
+export const BORROWED_LOCK = '8100000103';
 /** The cloud licence that the sync batch buys, and its extended attribute. */
 export const CLOUD_LICENCE = '8300000101';
 export const REGION = { extendCode: 'region', extendValue: 'north' };
+/** Their ids, and the first product's of KEPT_LOCK, where these batches are the first. */
+export const KEPT_LOCK_ID = '1000000';
+export const CLOUD_LICENCE_ID = '1001000';
+export const BORROWED_LOCK_ID = '1001002';
 export const YEAR_2026 = { limitStartDate: 1_767_225_600_000, limitEndDate: 1_798_761_599_999 };
 
 /** What the order header says of the customer, as in examples/. */
@@ -158,30 +154,31 @@ const productRevocation = (limitConcurrent: number): Sent<DeleteProductOrder> =>
   ],
 });
 
+const viewer: Sent<ProductToBuy> = {
+  crmProductId: 'CP-3004',
+  parentCrmProductId: '',
+  productUri: 'app-viewer',
+  productName: 'Model Viewer',
+  appKey: 'app-viewer',
+  productType: 'web',
+  ...oneYear,
+  productFeatures: [],
+};
+
 const cloudPurchase: Sent<NewBuyOrder> = {
   sequence: 1,
   ...customer,
   licenseType: 'cloud_customer',
   orderType: 'new_buy',
-  assets: [
-    {
-      assetNos: [CLOUD_LICENCE],
-      assetExtendList: [REGION],
-      ...YEAR_2026,
-      products: [
-        {
-          crmProductId: 'CP-3004',
-          parentCrmProductId: '',
-          productUri: 'app-viewer',
-          productName: 'Model Viewer',
-          appKey: 'app-viewer',
-          productType: 'web',
-          ...oneYear,
-          productFeatures: [],
-        },
-      ],
-    },
-  ],
+  assets: [{ assetNos: [CLOUD_LICENCE], assetExtendList: [REGION], ...YEAR_2026, products: [viewer] }],
+};
+
+const lockPurchase: Sent<NewBuyOrder> = {
+  sequence: 1,
+  ...customer,
+  licenseType: 'normal_recover_usbkey',
+  orderType: 'new_buy',
+  assets: [{ assetNos: [BORROWED_LOCK], borrowedUsbKey: true, ...YEAR_2026, products: [viewer] }],
 };
 
 const batch = (
@@ -204,6 +201,7 @@ export const exampleBatches = {
   delete_asset: batch('DOCS-0002', 'async', assetRevocation),
   delete_product: batch('DOCS-0003', 'async', productRevocation(1)),
   sync: batch('DOCS-0004', 'sync', cloudPurchase),
+  borrowed_lock: batch('DOCS-0005', 'sync', lockPurchase),
   /** A delete_product that matches nothing. */
-  no_match: batch('DOCS-0005', 'async', productRevocation(5)),
+  no_match: batch('DOCS-0006', 'async', productRevocation(5)),
 } satisfies Record<string, Sent<BatchOrder>>;

@@ -2,12 +2,12 @@ import type { z } from 'zod';
 import type { BindCustomer, CreatedEnterprise, CreateEnterprise, Customer } from '../customers.ts';
 import { done, type doneBody, success } from '../envelope.ts';
 import { DEMO_WORKS, HEAD_OFFICE, SITE_YARD } from './demo.ts';
-import { type OrderExamples, refused, type Success } from './operation.ts';
+import { type EnvelopeExamples, refused, type Success } from './operation.ts';
 
 /** The customer that the example of O1 makes. */
 const DEPOT: Customer = { customerId: '100001', ...DEMO_WORKS, channelCustomerId: 'DEMO-DEPOT', isDefault: false };
 
-export const bindCustomer: OrderExamples<BindCustomer, Success<Customer>> = {
+export const bindCustomer: EnvelopeExamples<BindCustomer, Success<Customer>> = {
   bodies: {
     depot: {
       summary: 'One more customer of the demo enterprise',
@@ -27,7 +27,7 @@ export const bindCustomer: OrderExamples<BindCustomer, Success<Customer>> = {
   },
 };
 
-export const createEnterprise: OrderExamples<CreateEnterprise, Success<CreatedEnterprise>> = {
+export const createEnterprise: EnvelopeExamples<CreateEnterprise, Success<CreatedEnterprise>> = {
   bodies: {
     bridge_works: {
       summary: 'An enterprise',
@@ -57,7 +57,7 @@ export const createEnterprise: OrderExamples<CreateEnterprise, Success<CreatedEn
   },
 };
 
-export const updateCustomer: OrderExamples<CreateEnterprise, z.infer<typeof doneBody>> = {
+export const updateCustomer: EnvelopeExamples<CreateEnterprise, z.infer<typeof doneBody>> = {
   bodies: {
     bridge_works: {
       summary: 'The customer of the enterprise that O2 made',
@@ -75,7 +75,7 @@ export const updateCustomer: OrderExamples<CreateEnterprise, z.infer<typeof done
   },
 };
 
-export const queryCustomers: OrderExamples<never, Success<Customer[]>> = {
+export const queryCustomers: EnvelopeExamples<never, Success<Customer[]>> = {
   answers: {
     200: { all: { summary: 'All customers of the enterprise', value: success([HEAD_OFFICE, SITE_YARD, DEPOT]) } },
     299: refused('A parameter is wrong', 'field_invalid', 'defaultCustomer', 'must be Y or N'),

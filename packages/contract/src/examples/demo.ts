@@ -14,3 +14,8 @@ export const SITE_YARD: Customer = {
   channelCustomerId: 'DEMO-YARD',
   isDefault: false,
 };
+
+/** What its accounts end with, and its first employees: the administrator, and the cloud-licensed employee. */
+export const ENTERPRISE_CODE = 'demoworks';
+export const ADMIN = { globalId: '3001', userName: 'admin' };
+export const CLOUD_EMPLOYEE = { globalId: '3002', userName: 'cloud' };

@@ -1,4 +1,4 @@
-import { type Cause, messageOf } from '../causes.ts';
+import { type Cause, type Module, messageOf } from '../causes.ts';
 import { type FailureBody, failure } from '../envelope.ts';
 
 /** When things happened in the answers. */
@@ -13,9 +13,9 @@ export interface OperationExamples<Body = unknown, Answer = unknown> {
   answers: Record<number, Examples<Answer>>;
 }
 
-/** The examples of an operation of the order module. The 200 answer to a body has the body's name. */
-export interface OrderExamples<Body, Answer> extends OperationExamples<Body> {
-  answers: { 200: Examples<Answer>; 299: Examples<FailureBody> };
+/** The examples of an operation of either module. The 200 answer to a body has the body's name. */
+export interface EnvelopeExamples<Body, Answer, Refused = FailureBody> extends OperationExamples<Body> {
+  answers: { 200: Examples<Answer>; 299: Examples<Refused> };
 }
 
 export interface Success<Data> {
@@ -24,7 +24,24 @@ export interface Success<Data> {
   data: Data;
 }
 
-/** A refusal, named by its cause. */
-export function refused(summary: string, cause: Cause, ...values: (string | number)[]): Examples<FailureBody> {
-  return { [cause]: { summary, value: failure(cause, 'order', messageOf(cause, ...values)) } };
-}
+type OptionalKeys<Value> = { [Key in keyof Value]: undefined extends Value[Key] ? Key : never }[keyof Value];
+
+/** What a schema reads, as it may be sent: the fields that may be absent are left out. */
+export type Sent<Value> = Value extends (infer Item)[]
+  ? Sent<Item>[]
+  : Value extends object
+    ? { [Key in Exclude<keyof Value, OptionalKeys<Value>>]: Sent<Value[Key]> } & {
+        [Key in OptionalKeys<Value> & keyof Value]?: Sent<Exclude<Value[Key], undefined>>;
+      }
+    : Value;
+
+const refusedBy =
+  (module: Module) =>
+  (summary: string, cause: Cause, ...values: (string | number)[]): Examples<FailureBody> => ({
+    [cause]: { summary, value: failure(cause, module, messageOf(cause, ...values)) },
+  });
+
+/** A refusal of the order module, named by its cause. */
+export const refused = refusedBy('order');
+/** A refusal of the member center, named by its cause. */
+export const refusedMember = refusedBy('member');

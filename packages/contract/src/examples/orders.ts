@@ -7,7 +7,7 @@ import type { OrderPreview } from '../preview.ts';
 import type { BatchResult, OrderResult, SingleOrderResult } from '../results.ts';
 import { exampleBatches, KEPT_LOCK, REVOKED_LOCK } from './batches.ts';
 import { HEAD_OFFICE } from './demo.ts';
-import { type OrderExamples, refused, type Success, TIME } from './operation.ts';
+import { type EnvelopeExamples, refused, type Success, TIME } from './operation.ts';
 
 /** The first order of a fresh service. */
 export const LICENSE_ORDER_ID = '8192';
@@ -17,7 +17,7 @@ const PURCHASE = exampleBatches.new_buy;
 const accepted = (licenseOrderId: string): Success<AcceptedOrder[]> =>
   success([{ sequence: 1, licenseOrderId, customerId: HEAD_OFFICE.customerId }]);
 
-export const createBatchOrder: OrderExamples<z.input<typeof batchOrderBody>, Success<AcceptedOrder[]>> = {
+export const createBatchOrder: EnvelopeExamples<z.input<typeof batchOrderBody>, Success<AcceptedOrder[]>> = {
   bodies: {
     new_buy: { summary: 'new_buy: two locks, with a product and nested merchandise', value: exampleBatches.new_buy },
     delete_asset: { summary: 'delete_asset: one of these locks', value: exampleBatches.delete_asset },
@@ -26,6 +26,7 @@ export const createBatchOrder: OrderExamples<z.input<typeof batchOrderBody>, Suc
       value: exampleBatches.delete_product,
     },
     sync: { summary: 'sync: a cloud licence, at once', value: exampleBatches.sync },
+    borrowed_lock: { summary: 'borrowed_lock: a lock to lend into, for M10', value: exampleBatches.borrowed_lock },
   },
   answers: {
     200: {
@@ -33,6 +34,7 @@ export const createBatchOrder: OrderExamples<z.input<typeof batchOrderBody>, Suc
       delete_asset: { summary: 'delete_asset: accepted, with final ids', value: accepted('16384') },
       delete_product: { summary: 'delete_product: accepted, with final ids', value: accepted('24576') },
       sync: { summary: 'sync: carried out', value: accepted('32768') },
+      borrowed_lock: { summary: 'borrowed_lock: carried out', value: accepted('40960') },
     },
     299: {
       ...refused('The number was used for other content', 'channel_order_id_conflict', PURCHASE.channelOrderId),
@@ -43,7 +45,7 @@ export const createBatchOrder: OrderExamples<z.input<typeof batchOrderBody>, Suc
 
 const order = { sequence: 1, customerId: HEAD_OFFICE.customerId };
 
-export const previewBatchOrder: OrderExamples<z.input<typeof batchOrderBody>, Success<OrderPreview[]>> = {
+export const previewBatchOrder: EnvelopeExamples<z.input<typeof batchOrderBody>, Success<OrderPreview[]>> = {
   bodies: {
     new_buy: { summary: 'new_buy: as O5 has it', value: exampleBatches.new_buy },
     no_match: { summary: 'no_match: a strict delete_product of what is not there', value: exampleBatches.no_match },
@@ -109,7 +111,7 @@ export const previewBatchOrder: OrderExamples<z.input<typeof batchOrderBody>, Su
   },
 };
 
-export const cancelBatchOrder: OrderExamples<CancelBatch, Success<CancelledBatch>> = {
+export const cancelBatchOrder: EnvelopeExamples<CancelBatch, Success<CancelledBatch>> = {
   bodies: {
     new_buy: {
       summary: 'The batch new_buy of O5',
@@ -139,7 +141,7 @@ const orderResult: OrderResult = {
   finishedTime: TIME,
 };
 
-export const getBatchResult: OrderExamples<never, Success<BatchResult>> = {
+export const getBatchResult: EnvelopeExamples<never, Success<BatchResult>> = {
   answers: {
     200: {
       new_buy: {
@@ -164,7 +166,7 @@ export const getBatchResult: OrderExamples<never, Success<BatchResult>> = {
   },
 };
 
-export const getOrderResult: OrderExamples<never, Success<SingleOrderResult>> = {
+export const getOrderResult: EnvelopeExamples<never, Success<SingleOrderResult>> = {
   answers: {
     200: {
       new_buy: {
