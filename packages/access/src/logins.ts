@@ -40,16 +40,32 @@ export async function logIn(
   return undefined;
 }
 
-/** The condition that an account is not locked, evaluated behind failures that are being recorded. */
-export function isUnlocked(accountHash: Buffer) {
-  return sql<boolean>`not exists (
-    select from (select locked_until from login_failure where account_hash = ${accountHash} for share) as failure
-    where locked_until > statement_timestamp()
-  )`;
+/**
+ * Whether the password that was compared is still the user's, and the account not locked meanwhile. Whoever changes the
+ * password, deletes the user or records a failure waits until the transaction ends, or this one for them: so no token is
+ * issued that `endLogins` does not see.
+ */
+export async function isStillLoggedIn(trx: Trx, account: string, loggedIn: LoggedIn): Promise<boolean> {
+  const member = await trx
+    .selectFrom('member')
+    .select('id')
+    .where('id', '=', loggedIn.memberId)
+    .where('password_hash', '=', loggedIn.passwordHash)
+    .where('deleted_time', 'is', null)
+    .forShare()
+    .executeTakeFirst();
+  if (member === undefined) return false;
+  const failure = await trx
+    .selectFrom('login_failure')
+    .select(sql<boolean>`coalesce(locked_until > statement_timestamp(), false)`.as('isLocked'))
+    .where('account_hash', '=', hashAccount(account))
+    .forShare()
+    .executeTakeFirst();
+  return failure === undefined || !failure.isLocked;
 }
 
 /** An account is known by its hash here, so that whatever is typed into the field is 32 bytes. */
-export function hashAccount(account: string): Buffer {
+function hashAccount(account: string): Buffer {
   return createHash('sha256').update(account).digest();
 }
 

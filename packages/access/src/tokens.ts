@@ -1,7 +1,7 @@
 import { ACCESS_TOKEN_SECONDS, type OAuthErrorWord, type Scope, scope, type TokenAnswer } from '@lockstep/contract';
-import type { Database } from '@lockstep/platform';
+import { type Database, inTransaction, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
-import { hashAccount, isUnlocked, logIn } from './logins.ts';
+import { isStillLoggedIn, logIn } from './logins.ts';
 import type { PasswordHasher } from './passwords.ts';
 import { hashSecret, isSecret, newSecret } from './secrets.ts';
 
@@ -38,15 +38,7 @@ export async function issueClientToken(
   const application = await authenticate(db, client);
   const scopes = grantedScopes(application.scopes, requestedScope);
   const token = newSecret();
-  await db
-    .insertInto('access_token')
-    .values({
-      token_hash: hashSecret(token),
-      application_id: application.id,
-      scopes,
-      expires_time: EXPIRES_TIME,
-    })
-    .execute();
+  await insertToken(db, { token, applicationId: application.id, memberId: null, scopes });
   return tokenAnswer(token, scopes);
 }
 
@@ -69,33 +61,36 @@ export async function issueUserToken(
   const loggedIn = await logIn(db, passwords, user.account, user.password);
   if (loggedIn === undefined) throw new OAuthRefusal('invalid_grant', NOT_LOGGED_IN);
   const token = newSecret();
-  // Not where the password was changed, or the account locked or deleted, while this one was being compared.
-  const { numInsertedOrUpdatedRows } = await db
-    .insertInto('access_token')
-    .columns(['token_hash', 'application_id', 'member_id', 'scopes', 'expires_time'])
-    .expression((eb) =>
-      eb
-        .selectFrom('member')
-        .select([
-          sql<Buffer>`${hashSecret(token)}::bytea`.as('token_hash'),
-          sql<string>`${application.id}::bigint`.as('application_id'),
-          'id as member_id',
-          sql<string[]>`${scopes}::text[]`.as('scopes'),
-          EXPIRES_TIME.as('expires_time'),
-        ])
-        .where('id', '=', loggedIn.memberId)
-        .where('password_hash', '=', loggedIn.passwordHash)
-        .where('deleted_time', 'is', null)
-        .where(isUnlocked(hashAccount(user.account))),
-    )
-    .executeTakeFirst();
-  if (numInsertedOrUpdatedRows !== 1n) throw new OAuthRefusal('invalid_grant', NOT_LOGGED_IN);
+  const isIssued = await inTransaction(db, async (trx) => {
+    if (!(await isStillLoggedIn(trx, user.account, loggedIn))) return false;
+    await insertToken(trx, { token, applicationId: application.id, memberId: loggedIn.memberId, scopes });
+    return true;
+  });
+  if (!isIssued) throw new OAuthRefusal('invalid_grant', NOT_LOGGED_IN);
   return tokenAnswer(token, scopes);
 }
 
 const NOT_LOGGED_IN = 'The account or the password is wrong, or the account is locked for some minutes.';
 
-const EXPIRES_TIME = sql<Date>`now() + make_interval(secs => ${ACCESS_TOKEN_SECONDS})`;
+async function insertToken(db: Database | Trx, { token, applicationId, memberId, scopes }: NewToken): Promise<void> {
+  await db
+    .insertInto('access_token')
+    .values({
+      token_hash: hashSecret(token),
+      application_id: applicationId,
+      member_id: memberId,
+      scopes,
+      expires_time: sql<Date>`now() + make_interval(secs => ${ACCESS_TOKEN_SECONDS})`,
+    })
+    .execute();
+}
+
+interface NewToken {
+  token: string;
+  applicationId: string;
+  memberId: string | null;
+  scopes: Scope[];
+}
 
 function tokenAnswer(token: string, scopes: Scope[]): TokenAnswer {
   return { access_token: token, token_type: 'Bearer', expires_in: ACCESS_TOKEN_SECONDS, scope: scopes.join(' ') };

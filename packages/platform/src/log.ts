@@ -4,7 +4,17 @@ export type { Logger } from 'pino';
 
 /** What never reaches a log, wherever it stands in a logged object. */
 const SECRETS = [
-  ...['authorization', 'clientToken', 'userToken', 'access_token', 'client_secret', 'appSecret'],
+  // Node gives the names of headers in lower case.
+  ...[
+    'authorization',
+    'clientToken',
+    'clienttoken',
+    'userToken',
+    'usertoken',
+    'access_token',
+    'client_secret',
+    'appSecret',
+  ],
   ...['password', 'passwords', 'passwordMobile'],
 ];
 
