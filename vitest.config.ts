@@ -6,6 +6,8 @@ export default defineConfig({
     globalSetup: ['test/harness/global-setup.ts'],
     pool: 'forks',
     maxWorkers: 2,
+    // The files of a worker share its modules: loading them for each anew took a fifth of the time.
+    isolate: false,
     testTimeout: 60_000,
     hookTimeout: 60_000,
   },

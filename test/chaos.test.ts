@@ -9,7 +9,8 @@ import { ServiceProcess } from './harness/service-process.ts';
 import { createTestDatabase, QUEUE_KINDS, type TestDatabase } from './harness/stack.ts';
 
 const CUSTOMERS = 6;
-const BATCHES_A_CUSTOMER = 24;
+const BATCHES_A_CUSTOMER = 18;
+/** Five kills: of every process one, and of one a second. */
 const BATCHES_BETWEEN_KILLS = 20;
 /** A logical database that no other test uses, because real processes use the queue's real name. */
 const REDIS_DATABASE = '7';

@@ -1,10 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { type Cause, causes } from '@lockstep/contract';
+import { auditAction, type Cause, causes } from '@lockstep/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type Answer, type Api, dataOf } from './harness/api.ts';
-import { batchOf, deleteAsset, deleteProduct, newAssetNum, newBuy, type Sent } from './harness/orders.ts';
+import { askUserToken, MemberCenter, newEmployee } from './harness/member-center.ts';
+import {
+  batchOf,
+  deleteAsset,
+  deleteProduct,
+  merchandise,
+  newAssetNum,
+  newBuy,
+  productToBuy,
+  type Sent,
+} from './harness/orders.ts';
 import { type Stack, startStack } from './harness/stack.ts';
 
 /** The published description against what the service really does (decisions 1 and 9). */
@@ -12,6 +22,8 @@ import { type Stack, startStack } from './harness/stack.ts';
 type Json = any;
 
 const ROOT = '/order/api/order/v1';
+const ME_ROOT = '/me/api/v1';
+const EMPLOYEE = `${ME_ROOT}/enterprise/{enterpriseGlobalId}/member/{memberGlobalId}`;
 
 /** Every operation that this version offers, with the parameters of its query and path. */
 const OPERATIONS: Record<string, string[]> = {
@@ -37,7 +49,26 @@ const OPERATIONS: Record<string, string[]> = {
     'waitSeconds',
   ],
   [`get ${ROOT}/licenseOrder/{licenseOrderId}`]: ['g_nonce', 'licenseOrderId'],
+  [`post ${ME_ROOT}/enterprise/{enterpriseGlobalId}/member`]: ['enterpriseGlobalId', 'g_nonce'],
+  [`put ${EMPLOYEE}`]: ['enterpriseGlobalId', 'g_nonce', 'memberGlobalId'],
+  [`put ${EMPLOYEE}/resetPassword`]: ['enterpriseGlobalId', 'g_nonce', 'memberGlobalId'],
+  [`delete ${EMPLOYEE}`]: ['enterpriseGlobalId', 'g_nonce', 'memberGlobalId'],
+  [`get ${ME_ROOT}/enterprise/{enterpriseGlobalId}/members`]: [
+    'departmentId',
+    'enterpriseGlobalId',
+    'g_nonce',
+    'keyword',
+    'pageNum',
+    'pageSize',
+  ],
+  [`get ${ME_ROOT}/enterprise/{enterpriseGlobalId}/asset/assetNums`]: ['enterpriseGlobalId', 'g_nonce'],
+  [`get ${ME_ROOT}/enterprise/asset/{assetId}/merchandiseProducts`]: ['assetId', 'g_nonce'],
+  [`get ${ME_ROOT}/enterprise/{enterpriseGlobalId}/asset/borrowUsbKeys`]: ['enterpriseGlobalId', 'g_nonce'],
+  [`post ${ME_ROOT}/enterprise/member/{memberGlobalId}/privileges`]: ['g_nonce', 'memberGlobalId'],
+  [`post ${ME_ROOT}/enterprise/member/{memberGlobalId}/borrow`]: ['g_nonce', 'memberGlobalId'],
+  [`get ${ME_ROOT}/enterprise/{enterpriseGlobalId}/audit`]: ['enterpriseGlobalId', 'g_nonce', 'pageNum', 'pageSize'],
 };
+const OPTIONAL = ['state', 'limit', 'cursor', 'waitSeconds', 'extendCode', 'departmentId', 'keyword'];
 const BODIES: Record<string, string> = {
   'post /oauth2/token': 'application/x-www-form-urlencoded',
   [`post ${ROOT}/enterprise/user/bind`]: 'application/json',
@@ -49,15 +80,22 @@ const BODIES: Record<string, string> = {
   [`post ${ROOT}/licenseOrder/batchOrder`]: 'application/json',
   [`post ${ROOT}/licenseOrder/batchOrder/preview`]: 'application/json',
   [`post ${ROOT}/licenseOrder/batchOrder/cancel`]: 'application/json',
+  [`post ${ME_ROOT}/enterprise/{enterpriseGlobalId}/member`]: 'application/json',
+  [`put ${EMPLOYEE}`]: 'application/json',
+  [`put ${EMPLOYEE}/resetPassword`]: 'application/json',
+  [`post ${ME_ROOT}/enterprise/member/{memberGlobalId}/privileges`]: 'application/json',
+  [`post ${ME_ROOT}/enterprise/member/{memberGlobalId}/borrow`]: 'application/json',
 };
 
 let stack: Stack;
 let api: Api;
+let center: MemberCenter;
 let document: Json;
 
 beforeAll(async () => {
   stack = await startStack();
   api = await stack.newApi();
+  center = await MemberCenter.open(stack, api);
   document = await (await fetch(`${stack.baseUrl}/openapi.json`)).json();
 });
 afterAll(() => stack.close());
@@ -107,17 +145,30 @@ describe('/openapi.json', () => {
     expect((operation.parameters ?? []).map(({ name }: Json) => name).toSorted()).toEqual(parameters);
     for (const parameter of operation.parameters ?? []) {
       expect(parameter.in).toBe(key.includes(`{${parameter.name}}`) ? 'path' : 'query');
-      const isOptional = ['state', 'limit', 'cursor', 'waitSeconds', 'extendCode'].includes(parameter.name);
-      expect(parameter.required ?? false).toBe(!isOptional);
+      expect(parameter.required ?? false).toBe(!OPTIONAL.includes(parameter.name));
     }
     expect(Object.keys(operation.requestBody?.content ?? {})).toEqual(BODIES[key] === undefined ? [] : [BODIES[key]]);
     const statuses = key.endsWith('/oauth2/token') ? ['200', '400', '401'] : ['200', '299'];
     expect(Object.keys(operation.responses)).toEqual(expect.arrayContaining(statuses));
     for (const answer of Object.values<Json>(operation.responses)) expect(answer.description).toBeTruthy();
-    if (!key.endsWith('/oauth2/token')) {
-      const [scheme] = Object.keys(operation.security[0]);
-      expect(document.components.securitySchemes[scheme!]).toEqual({ type: 'http', scheme: 'bearer' });
-    }
+  });
+
+  it('asks for a bearer token, in the member center for two headers more', () => {
+    const { securitySchemes } = document.components;
+    expect(securitySchemes).toMatchObject({
+      client: { type: 'http', scheme: 'basic' },
+      application: { type: 'http', scheme: 'bearer' },
+      clientToken: { type: 'apiKey', in: 'header', name: 'clientToken' },
+      userToken: { type: 'apiKey', in: 'header', name: 'userToken' },
+    });
+    const asked = Object.keys(OPERATIONS).map((key) => [key, operationOf(key).security]);
+    expect(asked).toEqual(
+      Object.keys(OPERATIONS).map((key) => {
+        if (key.includes(ROOT)) return [key, [{ application: [] }]];
+        if (key.includes(ME_ROOT)) return [key, [{ application: [], clientToken: [], userToken: [] }]];
+        return [key, [{ client: [] }, {}]];
+      }),
+    );
   });
 
   it('has no reference that leads nowhere', () => {
@@ -165,7 +216,7 @@ describe('a real answer is of the published shape and holds nothing else', () =>
   const CRM_CUSTOMER = randomUUID();
   const ENTERPRISE = { crmCustomerId: CRM_CUSTOMER, customerName: `Enterprise ${CRM_CUSTOMER}`, branchName: 'B' };
 
-  /** A success and a refusal of each operation of the order module. */
+  /** A success and a refusal of each operation of both modules. */
   const CALLS: [operation: string, success: () => Promise<Answer>, refused: () => Promise<Answer>][] = [
     [
       `post ${ROOT}/enterprise/user/bind`,
@@ -286,7 +337,114 @@ describe('a real answer is of the published shape and holds nothing else', () =>
       },
       () => api.call('GET', '/licenseOrder/1'),
     ],
+    [
+      `post ${ME_ROOT}/enterprise/{enterpriseGlobalId}/member`,
+      () => center.submitAdd([newEmployee(), newEmployee({ departmentId: 1, remark: 'Remark' })]),
+      () => center.submitAdd([]),
+    ],
+    [
+      `put ${EMPLOYEE}`,
+      () => center.edit(center.cloudId, { userName: 'cloud', name: 'Cloud', remark: null }),
+      () => center.edit(center.cloudId, {}),
+    ],
+    [
+      `put ${EMPLOYEE}/resetPassword`,
+      () => center.resetPassword(center.cloudId, 'correct horse'),
+      () => center.resetPassword(center.cloudId, ''),
+    ],
+    [
+      `delete ${EMPLOYEE}`,
+      async () => await center.delete((await center.add())[0]!.globalId),
+      () => center.delete('1', { nonce: null }),
+    ],
+    [
+      `get ${ME_ROOT}/enterprise/{enterpriseGlobalId}/members`,
+      async () => {
+        await lent();
+        const answer = await center.submitList({ pageNum: '1', pageSize: '500' });
+        expect(new Set(dataOf(answer).list.map(({ borrowNum }: Json) => borrowNum !== ''))).toEqual(
+          new Set([true, false]),
+        );
+        return answer;
+      },
+      () => center.submitList({ pageNum: '0', pageSize: '500' }),
+    ],
+    [
+      `get ${ME_ROOT}/enterprise/{enterpriseGlobalId}/asset/assetNums`,
+      async () => {
+        await lent();
+        await center.buy();
+        const answer = await center.call('GET', `/enterprise/${center.enterpriseId}/asset/assetNums`);
+        const holders = dataOf(answer).map(({ cloudAccountGlobalId }: Json) => cloudAccountGlobalId);
+        expect(new Set(holders)).toEqual(new Set([center.cloudId, null]));
+        return answer;
+      },
+      () => center.call('GET', `/enterprise/${center.enterpriseId}/asset/assetNums`, { userToken: null }),
+    ],
+    [
+      `get ${ME_ROOT}/enterprise/asset/{assetId}/merchandiseProducts`,
+      async () => {
+        const feature = { featureCode: 'F', featureName: 'F', featureValue: '1', featureValueType: 'number', trial: 0 };
+        const products = [
+          productToBuy({ productFeatures: [{ ...feature, trialEndDate: '2030-01-01' }], gmsPid: 'gms-100' }),
+          productToBuy({ limitStartDate: 1, limitEndDate: 2, trial: 1, trialEndDate: 3, appKey: 'app' }),
+        ];
+        const merchandises = [merchandise({ children: [merchandise({ licenseOrderProductList: [] })] })];
+        const [asset] = await center.buy(1, {}, { products, merchandises });
+        const answer = await center.call('GET', `/enterprise/asset/${asset!.assetId}/merchandiseProducts`);
+        const { productInstanceList, children } = dataOf(answer);
+        expect([productInstanceList.length, children[0].productInstanceList.length]).toEqual([2, 1]);
+        expect(children[0].children).toMatchObject([{ children: null, productInstanceList: null }]);
+        return answer;
+      },
+      () => center.call('GET', '/enterprise/asset/none/merchandiseProducts'),
+    ],
+    [
+      `get ${ME_ROOT}/enterprise/{enterpriseGlobalId}/asset/borrowUsbKeys`,
+      async () => {
+        await lent();
+        await center.buyLocks();
+        const answer = await center.call('GET', `/enterprise/${center.enterpriseId}/asset/borrowUsbKeys`);
+        const lenders = dataOf(answer).map(({ cloudAccountGlobalId }: Json) => cloudAccountGlobalId);
+        expect(new Set(lenders)).toEqual(new Set([center.cloudId, null]));
+        return answer;
+      },
+      () => center.call('GET', '/enterprise/1/asset/borrowUsbKeys'),
+    ],
+    [
+      `post ${ME_ROOT}/enterprise/member/{memberGlobalId}/privileges`,
+      async () => await center.configure(center.cloudId, [], [(await center.buy())[0]!.assetNum]),
+      () => center.configure(center.cloudId, [], [newAssetNum()]),
+    ],
+    [
+      `post ${ME_ROOT}/enterprise/member/{memberGlobalId}/borrow`,
+      async () => (await lent()).answer,
+      () => center.lend(center.cloudId, newAssetNum(), ['1']),
+    ],
+    [
+      `get ${ME_ROOT}/enterprise/{enterpriseGlobalId}/audit`,
+      async () => {
+        const { asset } = await lent();
+        dataOf(await center.configure(center.cloudId, [asset.assetNum], []));
+        dataOf(await center.edit(center.cloudId, { userName: 'cloud', name: randomUUID().slice(0, 8) }));
+        dataOf(await center.delete((await center.add())[0]!.globalId));
+        const query = { pageNum: '1', pageSize: '500' };
+        const answer = await center.call('GET', `/enterprise/${center.enterpriseId}/audit`, { query });
+        const actions = dataOf(answer).list.map(({ action }: Json) => action);
+        expect(new Set(actions)).toEqual(new Set(auditAction.options));
+        return answer;
+      },
+      () => center.call('GET', `/enterprise/${center.enterpriseId}/audit`),
+    ],
   ];
+
+  /** Lends an asset that the cloud employee holds into a lock; answers M10's answer. */
+  async function lent() {
+    const [asset] = await center.buy();
+    const [lock] = await center.buyLocks();
+    await center.assign(center.cloudId, asset!.assetNum);
+    return { asset: asset!, answer: await center.lend(center.cloudId, lock!.assetNum, [asset!.assetId]) };
+  }
 
   /** A batch with an order that succeeded and one that failed. */
   async function finishedBatch() {
@@ -303,15 +461,16 @@ describe('a real answer is of the published shape and holds nothing else', () =>
 
   /** Has a new employee of the enterprise hold an asset. */
   async function assign(assetNum: string, enterpriseId: string): Promise<void> {
-    const employee = { enterprise_id: enterpriseId, user_name: 'holder', is_administrator: false };
+    const role = { is_administrator: false, is_provisioned: true };
+    const employee = { enterprise_id: enterpriseId, user_name: 'holder', name: 'Holder', ...role };
     const member = await stack.db.insertInto('member').values(employee).returning('id').executeTakeFirstOrThrow();
     const assets = stack.db.selectFrom('asset').select('id').where('asset_num', '=', assetNum);
     const asset = await assets.executeTakeFirstOrThrow();
     await stack.db.insertInto('asset_assignment').values({ asset_id: asset.id, member_id: member.id }).execute();
   }
 
-  it('for every operation of the order module', () => {
-    const operations = Object.keys(OPERATIONS).filter((key) => key.includes(ROOT));
+  it('for every operation of both modules', () => {
+    const operations = Object.keys(OPERATIONS).filter((key) => !key.endsWith('/oauth2/token'));
     expect(CALLS.map(([operation]) => operation).toSorted()).toEqual(operations.toSorted());
   });
 
@@ -323,6 +482,35 @@ describe('a real answer is of the published shape and holds nothing else', () =>
     expect(answerCheck(operation, 200).safeParse({ ...good.body, more: 1 }).success).toBe(false);
     expect(answerCheck(operation, 200).safeParse(bad.body).success).toBe(false);
     expect(answerCheck(operation, 299).safeParse({ ...bad.body, cause: 'unheard_of' }).success).toBe(false);
+  });
+
+  it('M1, where some employees fail and where all do', async () => {
+    const operation = `post ${ME_ROOT}/enterprise/{enterpriseGlobalId}/member`;
+    const wrong = newEmployee({ name: '' });
+    const some = await center.submitAdd([newEmployee(), wrong]);
+    const none = await center.submitAdd([wrong]);
+    expect([some.body.code, none.body.code]).toEqual(['60027', '40022']);
+    expect(some.body.data).toMatchObject({ succeeded: [{ deleted: false }], failed: [{ userName: wrong.userName }] });
+    expect(none.body.data).toMatchObject({ succeeded: [], failed: [{ userName: wrong.userName }] });
+    for (const { status, body } of [some, none]) {
+      expect(status).toBe(body === some.body ? 200 : 299);
+      const check = answerCheck(operation, status);
+      expect(check.safeParse(body).error).toBeUndefined();
+      expect(check.safeParse({ ...body, more: 1 }).success).toBe(false);
+      expect(check.safeParse({ ...body, data: { ...body.data, failed: undefined } }).success).toBe(false);
+      expect(check.safeParse({ ...body, cause: 'unheard_of' }).success).toBe(false);
+    }
+    const { data: _, ...withoutData } = some.body;
+    for (const body of [withoutData, none.body]) {
+      expect(answerCheck(operation, 200).safeParse(body).success).toBe(false);
+    }
+  });
+
+  it.each(['right', 'wrong'])("the token endpoint with a user's %s password", async (which) => {
+    const password = which === 'right' ? center.password : which;
+    const answer = await askUserToken(stack.baseUrl, api.credentials, { account: center.account, password });
+    expect(answer.status).toBe(which === 'right' ? 200 : 400);
+    expect(answerCheck('post /oauth2/token', answer.status).safeParse(answer.body).error).toBeUndefined();
   });
 
   it.each<[status: 200 | 400 | 401, grant: string, secret: () => string]>([
@@ -386,11 +574,54 @@ describe('the table of causes', () => {
     http_malformed: 'envelope.test.ts',
     headers_too_large: 'envelope.test.ts',
     overloaded: 'envelope.test.ts',
+    client_token_missing: 'member-refusals-callers.test.ts',
+    client_token_invalid: 'member-refusals-callers.test.ts',
+    client_token_mismatch: 'member-refusals-callers.test.ts',
+    user_token_missing: 'member-refusals-callers.test.ts',
+    user_token_invalid: 'member-refusals-callers.test.ts',
+    not_administrator: 'member-refusals-callers.test.ts',
+    employee_list_empty: 'member-refusals.test.ts',
+    too_many_employees: 'member-refusals.test.ts',
+    account_missing: 'member-refusals.test.ts',
+    account_malformed: 'member-refusals.test.ts',
+    account_taken: 'member-refusals.test.ts',
+    group_id_missing: 'member-refusals.test.ts',
+    password_missing: 'member-refusals.test.ts',
+    password_length: 'member-refusals.test.ts',
+    name_missing: 'member-refusals.test.ts',
+    name_too_long: 'member-refusals.test.ts',
+    remark_too_long: 'member-refusals.test.ts',
+    mobile_invalid: 'member-refusals.test.ts',
+    trial_employees_exhausted: 'member-refusals.test.ts',
+    some_employees_failed: 'member-refusals.test.ts',
+    employee_not_found: 'member-refusals.test.ts',
+    account_mismatch: 'member-refusals.test.ts',
+    last_administrator: 'member-refusals-callers.test.ts',
+    customer_not_bound: 'member-refusals-holdings.test.ts',
+    employee_not_matched: 'member-refusals-holdings.test.ts',
+    asset_id_not_found: 'member-refusals-holdings.test.ts',
+    asset_number_not_found: 'member-refusals-holdings.test.ts',
+    asset_not_withdrawable: 'member-refusals-holdings.test.ts',
+    asset_of_other_enterprise: 'member-refusals-holdings.test.ts',
+    asset_configured_twice: 'member-refusals-holdings.test.ts',
+    borrowed_lock_unusable: 'member-refusals-holdings.test.ts',
+    borrowed_lock_taken: 'member-refusals-holdings.test.ts',
+    asset_not_held: 'member-refusals-holdings.test.ts',
+    asset_lent_elsewhere: 'member-refusals-holdings.test.ts',
+    asset_without_nodes: 'member-refusals-holdings.test.ts',
+    account_ambiguous: { never: 'an account name is one employee’s in its enterprise' },
+    enterprise_suffix_missing: { never: 'every enterprise has a code' },
+    lending_failed: { never: 'a fault of the service is service_unavailable' },
   };
   const tried = Object.entries(TRIED).flatMap(([cause, file]) => (typeof file === 'string' ? [{ cause, file }] : []));
 
   it.each(tried)('$cause is brought about in $file', async ({ cause, file }) => {
     expect(await readFile(new URL(file, import.meta.url), 'utf8')).toContain(`'${cause}'`);
+  });
+
+  it('holds no more than three that nothing can bring about: the interface has codes for them', () => {
+    const never = Object.entries(TRIED).flatMap(([cause, by]) => (typeof by === 'string' ? [] : [cause]));
+    expect(never.toSorted()).toEqual(['account_ambiguous', 'enterprise_suffix_missing', 'lending_failed']);
   });
 
   it('is the list that is kept here', () => {

@@ -14,8 +14,8 @@ import { createTestDatabase, type TestDatabase } from './harness/stack.ts';
 import { contentOfTables } from './harness/tables.ts';
 
 /**
- * What PostgreSQL refuses although every row by itself is good: the triggers of migration 0021, which hold the ledger's
- * rows against one another and against what they were. What a row must be by itself is tried in schema.test.ts.
+ * What PostgreSQL refuses although every row by itself is good: the triggers of migrations 0021 and 0025, which hold the
+ * ledger's rows against one another and against what they were. What a row must be by itself is tried in schema.test.ts.
  */
 let database: TestDatabase;
 
@@ -25,10 +25,13 @@ beforeAll(async () => {
     .raw(`
       insert into application (id, app_key, name, secret_hash, scopes)
         overriding system value values (1, 'k1', 'Test', '', array['auth_order']);
-      insert into enterprise (id, name, code) values (1, 'E1', 'abc234');
+      insert into enterprise (id, name, code) values (1, 'E1', 'abc234'), (2, 'E2', 'def567');
       insert into customer (id, enterprise_id, channel_code, channel_customer_id, name, branch_name, is_default) values
-        (1, 1, 'test', 'c1', 'One', 'B', true), (2, 1, 'test', 'c2', 'Two', 'B', false);
-      insert into member (id, enterprise_id, user_name, is_administrator) values (1, 1, 'admin', true);
+        (1, 1, 'test', 'c1', 'One', 'B', true), (2, 1, 'test', 'c2', 'Two', 'B', false),
+        (3, 2, 'test', 'c3', 'Three', 'B', true);
+      insert into member (id, enterprise_id, user_name, name, is_administrator, is_provisioned, deleted_time) values
+        (1, 1, 'admin', 'Ada', true, true, null), (2, 1, 'kim', 'Kim', false, false, null),
+        (3, 2, 'admin', 'Ada', true, true, null), (4, 1, 'lee', 'Lee', false, false, '3000-01-01T00:00:00Z');
     `)
     .execute(database.db);
 });
@@ -86,14 +89,15 @@ describe('PostgreSQL refuses', () => {
   const revoke = (table: Table, where: string) =>
     run(`update ${table} set revoked_time = statement_timestamp() where ${where}`);
 
-  // Orders: 1, 2 and 5 have bought, 3 has failed, 4 revokes. Asset 3 is revoked, and nothing is on 4 and 5.
+  // Orders: 1, 2 and 5 have bought, 3 has failed, 4 revokes. Asset 3 is revoked, and nothing is on 4 and 5, of which 5 is
+  // a borrowed lock.
   beforeEach(async () => {
     trx = await database.db.startTransaction().execute();
     await run(`insert into license_order (id, order_type, customer_id, cause, message, assets, products) values
       (1, 'new_buy', '1', null, null, 1, 1), (2, 'new_buy', '1', null, null, 1, 1), (5, 'new_buy', '1', null, null, 1, 1),
       (3, 'new_buy', '1', 'internal_error', '', 0, 0), (4, 'delete_asset', '1', null, null, 1, 1)`);
     await insert('asset', { id: 1, asset_num: 'X1' }, { id: 2, asset_num: 'X2' });
-    await insert('asset', { id: 4, asset_num: 'X4' }, { id: 5, asset_num: 'X5' });
+    await insert('asset', { id: 4, asset_num: 'X4' }, { id: 5, asset_num: 'X5', borrowed_usb_key: true });
     await insert('asset', { id: 3, asset_num: 'X3', ...revoked });
     await insert('asset_grant', { asset_id: 1, license_order_id: 1 }, { asset_id: 1, license_order_id: 2 });
     await insert('asset_grant', { asset_id: 2, license_order_id: 1 });
@@ -150,15 +154,20 @@ describe('PostgreSQL refuses', () => {
     await expectRefused('license_order: delete is never done', () => run('delete from license_order where id = 4'));
   });
 
-  it.each([
-    ['is assigned', 'asset_assignment (asset_id, member_id) values (%, 1)'],
-    ['is lent', 'asset_lending (asset_id, lock_asset_id) values (%, 5)'],
-    ['has another lent into it', 'asset_lending (asset_id, lock_asset_id) values (5, %)'],
-  ])('that a revoked asset %s', async (_, holding) => {
-    await expectRefused(/^asset_(assignment|lending): its asset is not active$/, () =>
-      run(`insert into ${holding.replace('%', '3')}`),
-    );
-    await run(`insert into ${holding.replace('%', '4')}`);
+  const assign = (assetId: number, memberId: number) =>
+    `insert into asset_assignment (asset_id, member_id) values (${assetId}, ${memberId})`;
+  const lend = (assetId: number, lockId: number) =>
+    `insert into asset_lending (asset_id, lock_asset_id) values (${assetId}, ${lockId})`;
+  const TAKEN_BACK = 'delete from asset_assignment';
+
+  it.each<[what: string, before: string[], holding: (assetId: number) => string, active: number]>([
+    ['is assigned', [], (assetId) => assign(assetId, 1), 4],
+    ['is lent', [assign(4, 1)], (assetId) => lend(assetId, 5), 4],
+    ['has another lent into it', [assign(4, 1)], (assetId) => lend(4, assetId), 5],
+  ])('that a revoked asset %s', async (_, before, holding, active) => {
+    await run(...before);
+    await expectRefused(/^asset_(assignment|lending): its asset is not active$/, () => run(holding(3)));
+    await run(holding(active));
   });
 
   describe('that an asset', () => {
@@ -192,30 +201,80 @@ describe('PostgreSQL refuses', () => {
       await expectRefused('asset: revoked with something active on it', () => revoke('asset', 'id = 1'));
     });
 
+    // Who holds it is forgotten where it is only what is lent that must stop the change.
     describe.each([
-      ['it is assigned', 'asset_assignment (asset_id, member_id) values (4, 1)', 'asset_assignment'],
-      ['it is lent', 'asset_lending (asset_id, lock_asset_id) values (4, 5)', 'asset_lending'],
-      ['another is lent into it', 'asset_lending (asset_id, lock_asset_id) values (5, 4)', 'asset_lending'],
-    ])('while %s', (_, holding, table) => {
+      ['it is assigned', [assign(4, 1)], 4],
+      ['it is lent', [assign(4, 1), lend(4, 5), TAKEN_BACK], 4],
+      ['another is lent into it', [assign(4, 1), lend(4, 5), TAKEN_BACK], 5],
+    ])('while %s', (_, holding, id) => {
       it.each([
         ['is revoked', 'revoked_time = statement_timestamp()'],
         ['is transferred', 'customer_id = 2'],
+        ['is transferred to another enterprise', 'customer_id = 3'],
+        ['becomes a borrowed lock, or none', 'borrowed_usb_key = not borrowed_usb_key'],
       ])('%s', async (_, set) => {
-        await run(`insert into ${holding}`);
-        await expectRefused('asset: revoked or transferred while it is assigned or lent', () =>
-          run(`update asset set ${set} where id = 4`),
+        await run(...holding);
+        await expectRefused('asset: revoked or moved while it is assigned or lent', () =>
+          run(`update asset set ${set} where id = ${id}`),
         );
-        await run('update asset set customer_id = 1, limit_end_date = 5, locked = false where id = 4');
-        await run(`delete from ${table}`, `update asset set ${set} where id = 4`);
+        await run(`update asset set customer_id = 1, limit_end_date = 5, freezing = true where id = ${id}`);
+        await run('delete from asset_lending', TAKEN_BACK, `update asset set ${set} where id = ${id}`);
       });
     });
 
-    it('is revoked or transferred, and not for what another holds', async () => {
-      await run('insert into asset_assignment (asset_id, member_id) values (1, 1)');
-      await run('insert into asset_lending (asset_id, lock_asset_id) values (1, 2)');
-      await run('update asset set customer_id = 2 where id = 4');
-      await revoke('asset', 'id = 5');
+    it('is revoked or moved, and not for what another holds', async () => {
+      await run(assign(1, 1), lend(1, 5));
+      await run('update asset set customer_id = 2, borrowed_usb_key = true where id = 4');
+      await revoke('asset', 'id = 4');
     });
+  });
+
+  describe('an assignment', () => {
+    it.each([
+      ['of a borrowed lock', assign(5, 1)],
+      ['to an employee of another enterprise', assign(4, 3)],
+      ['to an employee who is deleted', assign(4, 4)],
+      ['of assets of which one is a borrowed lock', `${assign(4, 1)}, (5, 1)`],
+      ['to employees of whom one is of another enterprise', `${assign(4, 1)}, (1, 3)`],
+    ])('%s', async (_, statement) => {
+      await expectRefused('asset_assignment: not an asset that this employee can hold', () => run(statement));
+      await run(assign(4, 1));
+    });
+  });
+
+  describe('a lending', () => {
+    const foreignLock = { id: 7, asset_num: 'X7', customer_id: 3, borrowed_usb_key: true };
+
+    it.each([
+      ['of an asset that nobody holds', lend(1, 5)],
+      ['into what is no borrowed lock', lend(4, 2)],
+      ['into a borrowed lock of another enterprise', lend(4, 7)],
+      ['of assets of which nobody holds one', `${lend(4, 5)}, (1, 5)`],
+    ])('%s', async (_, statement) => {
+      await insert('asset', foreignLock);
+      await run(assign(4, 1));
+      await expectRefused('asset_lending: not an asset that can be lent into this lock', () => run(statement));
+      await run(lend(4, 5));
+    });
+
+    it('into a lock that another employee’s asset is lent into, in one statement or in two', async () => {
+      const message = 'asset_lending: the lock is lent to another employee';
+      await run(assign(1, 1), assign(2, 1), assign(4, 2));
+      await expectRefused(message, () => run(`${lend(1, 5)}, (4, 5)`));
+      await run(lend(1, 5));
+      await expectRefused(message, () => run(lend(4, 5)));
+      await run(lend(2, 5));
+    });
+  });
+
+  it('that an employee who holds anything is deleted', async () => {
+    const message = 'member: deleted while it holds assets';
+    const deleteMembers = (where: string) => run(`update member set deleted_time = '3000-01-01' where ${where}`);
+    await run(assign(4, 2));
+    await expectRefused(message, () => deleteMembers('id = 2'));
+    await expectRefused(message, () => deleteMembers('id in (1, 2)'));
+    await run("update member set name = 'Kim Lee' where id = 2", TAKEN_BACK);
+    await deleteMembers('id = 2');
   });
 
   describe('a grant', () => {
@@ -369,6 +428,7 @@ describe('PostgreSQL refuses', () => {
 
   /** A statement over the assets 1001 to 2000 or what is on them, of which that of 1500 is bad. */
   describe('1,000 rows for one of them:', () => {
+    type Holding = 'asset_assignment' | 'asset_lending' | 'member';
     const IDS = Array.from({ length: 1_000 }, (_, index) => 1_001 + index);
 
     // On each asset a merchandise with a product in it, and a second grant that nothing is on.
@@ -386,7 +446,7 @@ describe('PostgreSQL refuses', () => {
       `case when ${id} = 1500 then ${bad} else ${good} end`;
     const revokeAll = (table: Table) =>
       `update ${table} set revoked_time = statement_timestamp() where ${all(idOf(table))}`;
-    const idOf = (table: Table) => (table === 'asset' ? 'id' : 'asset_id');
+    const idOf = (table: Table | Holding) => (['asset', 'member'].includes(table) ? 'id' : 'asset_id');
 
     /** Revokes what is on the assets, but not the tables that come after `last`. */
     const contents = ['product_instance', 'merchandise_instance', 'asset_grant', 'asset'] as const;
@@ -408,7 +468,14 @@ describe('PostgreSQL refuses', () => {
     };
 
     const instances = ['merchandise_instance', 'product_instance'] as const;
-    const cases: { table: Table; message: string; before?: string[]; statement: string }[] = [
+    const assignEach = (memberId: string) =>
+      `insert into asset_assignment (asset_id, member_id) select asset_id, ${memberId} from asset_grant
+      where ${all('asset_id')}`;
+    const lendEach = `insert into asset_lending (asset_id, lock_asset_id) select asset_id, 5 from asset_grant
+      where ${all('asset_id')}`;
+    const memberEach = `insert into member (id, enterprise_id, user_name, name, is_administrator, is_provisioned)
+      select id, 1, 'u' || id, 'Kim', false, false from asset where ${all('id')}`;
+    const cases: { table: Table | Holding; message: string; before?: string[]; statement: string }[] = [
       { table: 'asset', message: 'its customer does not exist', statement: moreAssets },
       {
         ...{ table: 'asset', message: 'its customer does not exist' },
@@ -420,9 +487,33 @@ describe('PostgreSQL refuses', () => {
         statement: revokeAll('asset'),
       },
       {
-        ...{ table: 'asset', message: 'revoked or transferred while it is assigned or lent' },
-        before: ['insert into asset_assignment (asset_id, member_id) values (1500, 1)'],
+        ...{ table: 'asset', message: 'revoked or moved while it is assigned or lent' },
+        before: [assign(1500, 1)],
         statement: `update asset set customer_id = 2 where ${all('id')}`,
+      },
+      {
+        ...{ table: 'asset', message: 'revoked or moved while it is assigned or lent' },
+        before: [assign(1500, 1), lend(1500, 5), TAKEN_BACK],
+        statement: `update asset set borrowed_usb_key = true where ${all('id')}`,
+      },
+      {
+        ...{ table: 'asset_assignment', message: 'not an asset that this employee can hold' },
+        statement: assignEach(where1500(3, '1')),
+      },
+      {
+        ...{ table: 'asset_lending', message: 'not an asset that can be lent into this lock' },
+        before: [`${assignEach('1')} and asset_id <> 1500`],
+        statement: lendEach,
+      },
+      {
+        ...{ table: 'asset_lending', message: 'the lock is lent to another employee' },
+        before: [assignEach(where1500(2, '1'))],
+        statement: lendEach,
+      },
+      {
+        ...{ table: 'member', message: 'deleted while it holds assets' },
+        before: [memberEach, assign(1500, 1500)],
+        statement: `update member set deleted_time = '3000-01-01' where ${all('id')}`,
       },
       ...TABLES.map((table) => ({
         ...{ table, message: 'a revoked row never changes' },
@@ -511,7 +602,7 @@ describe('a fault in the code', () => {
   const first = <Item>(items: Iterable<Item>): Item => [...items][0]!;
   const removeFirst = <Item>(items: Set<Item>) => items.delete(first(items));
 
-  it.each<[fault: string, message: string, order: (assetNum: string) => Sent, tamper: Tamper]>([
+  it.each<[fault: string, message: string, order: (assetNum: string, lockNum: string) => Sent, tamper: Tamper]>([
     [
       'forgets one of the products of an asset that it revokes',
       'asset_grant: revoked with something of it active',
@@ -544,14 +635,38 @@ describe('a fault in the code', () => {
     ],
     [
       'forgets who holds an asset that it revokes',
-      'asset: revoked or transferred while it is assigned or lent',
+      'asset: revoked or moved while it is assigned or lent',
       (assetNum) => deleteAsset(one, [assetNum]),
       ({ changes }) => changes.releasedAssets.clear(),
     ],
     [
       'forgets who holds an asset that it transfers',
-      'asset: revoked or transferred while it is assigned or lent',
+      'asset: revoked or moved while it is assigned or lent',
       (assetNum) => newBuy(two, [assetNum], {}, { transferedAssetNum: true }),
+      ({ changes }) => changes.releasedAssets.clear(),
+    ],
+    [
+      'forgets who holds an asset that it makes a borrowed lock',
+      'asset: revoked or moved while it is assigned or lent',
+      (assetNum) => newBuy(one, [assetNum], {}, { borrowedUsbKey: true }),
+      ({ changes }) => changes.releasedAssets.clear(),
+    ],
+    [
+      'forgets what is lent into a lock that it revokes',
+      'asset: revoked or moved while it is assigned or lent',
+      (_, lockNum) => deleteAsset(one, [lockNum]),
+      ({ changes }) => changes.releasedAssets.clear(),
+    ],
+    [
+      'forgets what is lent into a lock that it transfers',
+      'asset: revoked or moved while it is assigned or lent',
+      (_, lockNum) => newBuy(two, [lockNum], {}, { transferedAssetNum: true }),
+      ({ changes }) => changes.releasedAssets.clear(),
+    ],
+    [
+      'forgets what is lent into a lock that it makes none',
+      'asset: revoked or moved while it is assigned or lent',
+      (_, lockNum) => newBuy(one, [lockNum], {}, { borrowedUsbKey: false }),
       ({ changes }) => changes.releasedAssets.clear(),
     ],
     [
@@ -625,7 +740,7 @@ describe('a fault in the code', () => {
     ],
   ])('that %s stores nothing', async (_, message, order, tamper) => {
     const [assetNum, lockNum, innocentNum] = [newAssetNum(), newAssetNum(), newAssetNum()];
-    await applyAll(purchase(assetNum), newBuy(one, [lockNum]));
+    await applyAll(purchase(assetNum), newBuy(one, [lockNum], {}, { borrowedUsbKey: true }));
     await sql`insert into asset_assignment (asset_id, member_id) select id, 1 from asset where asset_num = ${assetNum}`.execute(
       database.db,
     );
@@ -633,7 +748,7 @@ describe('a fault in the code', () => {
       where asset.asset_num = ${assetNum} and lock.asset_num = ${lockNum}`.execute(database.db);
     const before = await contentOfTables(database.db);
     const innocent = newBuy(two, [innocentNum], {}, { merchandises: [merchandise()] });
-    const orders = acceptedOf(order(assetNum), innocent);
+    const orders = acceptedOf(order(assetNum, lockNum), innocent);
 
     const error = await apply(orders, tamper).then(
       () => null,

@@ -69,8 +69,8 @@ describe.each(QUEUE_KINDS)('orders on %s, with two APIs and two workers,', (queu
   });
 
   it.each([
-    [200, 'one API', 1],
-    [100, 'two APIs in turn', 2],
+    [80, 'one API', 1],
+    [60, 'two APIs in turn', 2],
   ])('of one customer take effect in acceptance order: %i batches over %s', async (count, _, apiCount) => {
     const customer = await api.newCustomer();
     const assetNum = newAssetNum();

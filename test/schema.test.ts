@@ -136,7 +136,7 @@ async function readColumns(): Promise<Record<string, string>> {
   );
   const typeOf: Record<string, string> = {
     ...{ int8: 'string', text: 'string', int2: 'number', int4: 'number', bool: 'boolean', bytea: 'Buffer' },
-    ...{ timestamptz: 'Date', jsonb: 'unknown', _text: 'string[]', _int4: 'number[]' },
+    ...{ timestamptz: 'Date', jsonb: 'unknown', _text: 'string[]', _int4: 'number[]', _timestamptz: 'Date[]' },
   };
   return Object.fromEntries(
     rows.map(({ name, type, nullable, generated }) => {
@@ -157,6 +157,8 @@ describe('the list of tables', () => {
   });
 });
 
+const EMPTY = '{"before": null, "after": null}';
+
 /** Valid rows, in an order in which they can be inserted. */
 const rows = {
   application: { id: 1, app_key: 'k1', name: 'Test', secret_hash: Buffer.of(1), scopes: ['auth_order'] },
@@ -167,7 +169,16 @@ const rows = {
     ...{ id: 1, enterprise_id: 1, channel_code: 'test', channel_customer_id: 'c1', name: 'Customer' },
     ...{ branch_name: 'Branch', is_default: true },
   },
-  member: { id: 1, enterprise_id: 1, user_name: 'admin', is_administrator: true },
+  member: { id: 1, enterprise_id: 1, user_name: 'admin', name: 'Ann', is_administrator: true, is_provisioned: true },
+  login_failure: { account_hash: Buffer.of(1), failed_times: sql`array[now()]`, expires_time: new Date() },
+  member_audit: {
+    enterprise_id: 1,
+    actor_id: 0,
+    action: 'password_reset',
+    target_id: 1,
+    detail: EMPTY,
+    request_id: 'r',
+  },
   batch: {
     ...{ id: 1, application_id: 1, channel_code: 'test', channel_order_id: 'b1', sync_mode: 'async' },
     ...{ digest: Buffer.of(1), sequences: [1], customer_ids: ['1'], order_types: ['new_buy'] },
@@ -189,12 +200,13 @@ const rows = {
   lock_audit: { asset_id: 1, locked: true, operator_identity: 'Me', application_id: 1, request_id: 'r1' },
 } satisfies Record<string, Record<string, unknown>>;
 type Table = keyof typeof rows;
+type Row = Record<string, unknown>;
 
-/** Inserts the table's valid row, with changes. */
+/** Inserts the table's valid row, with changes; without the columns that they make undefined. */
 async function insertInto(db: Database, table: Table, changes: Record<string, unknown> = {}): Promise<void> {
-  const row = { ...rows[table], ...changes };
-  const columns = sql.join(Object.keys(row).map((column) => sql.ref(column)));
-  const values = sql.join(Object.values(row));
+  const row = Object.entries({ ...rows[table], ...changes }).filter(([, value]) => value !== undefined);
+  const columns = sql.join(row.map(([column]) => sql.ref(column)));
+  const values = sql.join(row.map(([, value]) => value));
   await sql`insert into ${sql.table(table)} (${columns}) overriding system value values (${values})`.execute(db);
 }
 
@@ -208,13 +220,16 @@ describe('the constraints', () => {
   beforeEach(async () => {
     trx = await database.db.startTransaction().execute();
     for (const table of Object.keys(rows) as Table[]) {
-      if (table === 'asset_lending') await insert('asset', { id: 2, asset_num: 'LOCK' });
+      if (table === 'asset_lending') await insert('asset', { id: 2, asset_num: 'LOCK', borrowed_usb_key: true });
       await insert(table);
     }
   });
   afterEach(() => trx.rollback().execute());
 
   const insert = (table: Table, changes: Record<string, unknown> = {}) => insertInto(trx, table, changes);
+
+  /** What makes a second row of the valid employee. */
+  const kim = { id: 2, user_name: 'kim' };
 
   const UNIQUE = '23505';
   const FOREIGN_KEY = '23503';
@@ -245,6 +260,17 @@ describe('the constraints', () => {
     ['a second default customer', UNIQUE, 'customer', { id: 2, channel_customer_id: 'c2' }],
     ['an account name twice', UNIQUE, 'member', { id: 2 }],
     ['an account name with a hyphen', CHECK, 'member', { id: 2, user_name: 'ad-min' }],
+    ['an employee without a name', CHECK, 'member', { ...kim, name: '' }],
+    ['a name of 31 characters', CHECK, 'member', { ...kim, name: '𠀀'.repeat(31) }],
+    ['a remark of 201 characters', CHECK, 'member', { ...kim, remark: '𠀀'.repeat(201) }],
+    ['a department below 0', CHECK, 'member', { ...kim, department_id: -1 }],
+    ['a password as it is', CHECK, 'member', { ...kim, password_hash: 'correct horse' }],
+    ['a user token of no employee', FOREIGN_KEY, 'access_token', { token_hash: Buffer.of(2), member_id: 9 }],
+    ['two counts of failed logins of an account', UNIQUE, 'login_failure', {}],
+    ['a change in no enterprise', FOREIGN_KEY, 'member_audit', { enterprise_id: 9 }],
+    ['a change of no employee', FOREIGN_KEY, 'member_audit', { target_id: 9 }],
+    ['a change that does not say what was before', CHECK, 'member_audit', { detail: '{"after": null}' }],
+    ['a change that does not say what is after', CHECK, 'member_audit', { detail: '{"before": null}' }],
     ['a channelOrderId twice', UNIQUE, 'batch', { id: 2 }],
     ['a batch of an unknown mode', CHECK, 'batch', { id: 2, channel_order_id: 'b2', sync_mode: 'both' }],
     ['a batch whose order ids would pass 2^53', CHECK, 'batch', { id: '1099511627776', channel_order_id: 'b2' }],
@@ -313,6 +339,12 @@ describe('the constraints', () => {
     ['the same channelOrderId on another channel', 'batch', { id: 2, channel_code: 'other' }],
     ['the last batch id', 'batch', { id: '1099511627775', channel_order_id: 'b2' }],
     ['a finished chunk', 'lane_chunk', { lane: 4, payload: null, finished_time: now, succeeded: 2, failed: 0 }],
+    ['a deleted employee beside the one of his account', 'member', { id: 2, deleted_time: now }],
+    ['a name of 30 characters', 'member', { ...kim, name: '𠀀'.repeat(30) }],
+    ['a remark of 200 characters', 'member', { ...kim, remark: '𠀀'.repeat(200) }],
+    ['a password as argon2id', 'member', { ...kim, password_hash: '$argon2id$v=19$m=19456,t=2,p=1$c2FsdA$aGFzaA' }],
+    ['a user token', 'access_token', { token_hash: Buffer.of(2), member_id: 1 }],
+    ['a change of nobody', 'member_audit', { target_id: null }],
     ['a failed order', 'license_order', { id: 8193, cause: 'x', message: 'x', assets: 0, products: 0 }],
   ])('allow %s', async (_, table, changes) => {
     await insert(table, changes);
@@ -342,7 +374,6 @@ describe('the constraints', () => {
   };
   const finished = { lane: 4, payload: null, succeeded: 2, failed: 0 };
 
-  type Row = Record<string, unknown>;
   type Neighbours = [what: string, constraint: string, table: Table, refused: Row, allowed: Row];
 
   it.each<Neighbours>([
@@ -361,6 +392,20 @@ describe('the constraints', () => {
       'lane_chunk',
       { ...finished, accepted_time: T1, finished_time: T0 },
       { ...finished, accepted_time: T1, finished_time: T1 },
+    ],
+    [
+      'an employee deleted before it was made',
+      'member_times',
+      'member',
+      { ...kim, created_time: T1, updated_time: T1, deleted_time: T0 },
+      { ...kim, created_time: T1, updated_time: T1, deleted_time: T1 },
+    ],
+    [
+      'an employee changed before it was made',
+      'member_times',
+      'member',
+      { ...kim, created_time: T1, updated_time: T0 },
+      { ...kim, created_time: T1, updated_time: T1 },
     ],
     [
       'a product that ends before it starts',
@@ -465,6 +510,9 @@ describe('the constraints', () => {
     'update lock_audit set operator_identity = operator_identity',
     'delete from lock_audit',
     'truncate lock_audit',
+    'update member_audit set actor_id = actor_id',
+    'delete from member_audit',
+    'truncate member_audit',
   ])('refuse to %s', async (statement) => {
     const change = behindSavepoint(trx, () => sql.raw(statement).execute(trx));
     await expect(change).rejects.toMatchObject({ code: '23001' });
@@ -574,9 +622,10 @@ describe('a database of version 1', () => {
   );
 
   async function fillAsVersion1(db: Database): Promise<void> {
-    for (const table of ['application', 'access_token', 'nonce', 'enterprise', 'member', 'customer'] as const) {
+    for (const table of ['application', 'access_token', 'nonce', 'enterprise', 'customer'] as const) {
       await insertInto(db, table);
     }
+    await insertInto(db, 'member', { name: undefined, is_provisioned: undefined });
     await insertInto(db, 'customer', { id: 2, channel_customer_id: 'c2', is_default: false });
     const order_types = ORDERS.map(({ order_type }) => order_type ?? 'new_buy');
     await insertInto(db, 'batch', { sequences: [1, 2, 3, 4], customer_ids: ['1', '1', '1', '1'], order_types });
@@ -598,15 +647,24 @@ describe('a database of version 1', () => {
     }
   }
 
-  const version1Tables = (Object.keys(rows) as Table[]).filter((table) => table !== 'lock_audit');
+  const NEW_TABLES: Table[] = ['lock_audit', 'login_failure', 'member_audit'];
+  const version1Tables = (Object.keys(rows) as Table[]).filter((table) => !NEW_TABLES.includes(table));
 
-  /** Every row of version 1, by table, without the columns that `without` names. */
-  async function readRows(db: Database, without: string[] = []): Promise<Record<string, unknown[]>> {
+  /** What the tables of version 1 have besides now, with the values of the rows that were there. */
+  const NEW_COLUMNS: { [Name in Table]?: Record<string, unknown> } = {
+    access_token: { member_id: null },
+    asset: { locked: false, freezing: false },
+    member: {
+      ...{ name: 'admin', department_id: null, remark: null, password_mobile: null, password_hash: null },
+      ...{ is_provisioned: true, updated_time: expect.any(String), deleted_time: null },
+    },
+  };
+
+  /** Every row of version 1, by table. */
+  async function readRows(db: Database): Promise<Record<string, Row[]>> {
     const tables = version1Tables.map(async (table) => {
-      const { rows } = await sql<{ row: unknown }>`
-        select to_jsonb(each) - ${without}::text[] as row from ${sql.table(table)} as each order by to_jsonb(each)`.execute(
-        db,
-      );
+      const { rows } = await sql<{ row: Row }>`
+        select to_jsonb(each) as row from ${sql.table(table)} as each order by to_jsonb(each)`.execute(db);
       return [table, rows.map(({ row }) => row)] as const;
     });
     return Object.fromEntries(await Promise.all(tables));
@@ -621,14 +679,16 @@ describe('a database of version 1', () => {
   });
   afterAll(() => old.close());
 
-  it('is brought to the newest migration with every row as it was, no lock disabled', async () => {
+  it('is brought to the newest migration with every row as it was, no lock disabled, nobody with a password', async () => {
     const before = await readRows(old.db);
     for (const [table, rows] of Object.entries(before)) expect([table, rows]).not.toEqual([table, []]);
     const names = await migrationNames();
     expect(await migrateToLatest(old.db)).toEqual(names.slice(names.indexOf(VERSION_1) + 1));
-    expect(await readRows(old.db, ['locked', 'freezing'])).toEqual(before);
-    const assets = await old.db.selectFrom('asset').select(['locked', 'freezing']).distinct().execute();
-    expect(assets).toEqual([{ locked: false, freezing: false }]);
+    const after = await readRows(old.db);
+    for (const table of version1Tables) {
+      expect([table, after[table]]).toEqual([table, before[table]!.map((row) => ({ ...row, ...NEW_COLUMNS[table] }))]);
+    }
+    expect(after.member!.map((row) => row.updated_time)).toEqual(before.member!.map((row) => row.created_time));
   });
 
   it('then carries out what was pending', async () => {

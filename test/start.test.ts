@@ -1,9 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { AcceptedOrder, Customer } from '@lockstep/contract';
-import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { Api, dataOf, refusalOf } from './harness/api.ts';
 import { batchOf, newAssetNum, newBuy } from './harness/orders.ts';
 import {
@@ -45,24 +43,24 @@ const STACK_TRACE = /^\s+at /m;
 const logIn = ({ demo }: RunningStack) => Api.logIn(demo.baseUrl, demo);
 
 /** What a stop leaves behind that it should not. */
-const leftovers = (stack: RunningStack) => ({
+const leftovers = (stack: Pick<RunningStack, 'job' | 'dataDir'>) => ({
   processes: livingProcesses(stack),
   stackFile: existsSync(join(stack.dataDir, 'stack.json')),
 });
 const NOTHING = { processes: [], stackFile: false };
 
+/** They run side by side from the first test on, until one of them ends each. */
+let stack: RunningStack;
+let other: RunningStack;
+
+beforeAll(async () => {
+  [stack, other] = await Promise.all([npmStart(newDataDir()), npmStart(newDataDir())]);
+});
+afterAll(endEverything);
+
 describe('npm start', () => {
-  let stack: RunningStack;
-  let dataDir: string;
-
-  beforeAll(async () => {
-    dataDir = newDataDir();
-    stack = await npmStart(dataDir);
-  });
-  afterAll(endEverything);
-
   it('ends its output with one line that says ready and where', async () => {
-    await lockstep(dataDir, 'app', 'create', '--name', 'Another', '--scope', 'auth_order');
+    await lockstep(stack.dataDir, 'app', 'create', '--name', 'Another', '--scope', 'auth_order');
     await (await logIn(stack)).newCustomer();
     const { stdout, stderr } = stack.job.output;
     const lines = stdout.trimEnd().split('\n');
@@ -72,6 +70,7 @@ describe('npm start', () => {
   });
 
   it('writes demo.json for its owner only', () => {
+    const { dataDir } = stack;
     const file = join(dataDir, 'demo.json');
     expect(Object.keys(JSON.parse(readFileSync(file, 'utf8')))).toEqual([
       'baseUrl',
@@ -95,130 +94,14 @@ describe('npm start', () => {
   });
 
   it('says what to do where the same data directory is in use', async () => {
-    const { status, stderr } = await startJob(['npm', 'start'], { DATA_DIR: dataDir, PORT: '0' }).ended;
+    const { status, stderr } = await startJob(['npm', 'start'], { DATA_DIR: stack.dataDir, PORT: '0' }).ended;
     expect(status).toBe(1);
     expect(stderr).toMatch(/in use.*DATA_DIR/s);
     expect((await fetch(`${stack.demo.baseUrl}/health/ready`)).status).toBe(200);
   });
-
-  it.each<[string, (stack: RunningStack) => ReturnType<RunningStack['job']['end']>]>([
-    ['SIGTERM to npm alone', ({ job }) => job.end('SIGTERM')],
-    ['SIGTERM to the process group', ({ job }) => job.endGroup('SIGTERM')],
-    ['SIGINT to the process group (Ctrl-C)', ({ job }) => job.endGroup('SIGINT')],
-  ])('ends with status 0 and leaves nothing behind on %s, and starts again as it was', async (_, end) => {
-    const { appKey, appSecret } = stack.demo;
-    const api = await logIn(stack);
-    const batch = batchOf(newBuy(demoCustomer(stack), [newAssetNum()]));
-    const [order] = await api.process(batch);
-
-    const ended = await end(stack);
-    expect(ended).toMatchObject({ status: 0, signal: null, stderr: '' });
-    expect(leftovers(stack)).toEqual(NOTHING);
-
-    stack = await npmStart(dataDir);
-    expect(stack.demo).toMatchObject({ appKey, appSecret });
-    const again = await (await logIn(stack)).completed(batch);
-    expect(again.orders).toEqual([order]);
-  });
-
-  it.each<[string, (stack: RunningStack) => void]>([
-    ['its process group', () => {}],
-    ['its process group and PostgreSQL', ({ dataDir }) => process.kill(postgresPid(dataDir), 'SIGKILL')],
-  ])('loses nothing that was answered on kill -9 of %s', async (_, killMore) => {
-    const { appKey } = stack.demo;
-    const api = await logIn(stack);
-    const customers = await Promise.all(Array.from({ length: 8 }, () => api.newCustomer()));
-    const orders = Array.from({ length: 2_000 }, (_, index) => newBuy(customers[index % 8]!, [newAssetNum()]));
-    const batch = batchOf(...orders);
-    const accepted: AcceptedOrder[] = await api.accept(batch);
-    const killed = stack.job.endGroup('SIGKILL');
-    killMore(stack);
-    expect((await killed).signal).toBe('SIGKILL');
-
-    stack = await npmStart(dataDir);
-    expect(stack.demo.appKey).toBe(appKey);
-    // The token was answered too.
-    const later = new Api(stack.demo.baseUrl, api.credentials, api.token);
-    expect(await later.accept(batch)).toEqual(accepted);
-    expect(await later.completed(batch)).toMatchObject({ state: 'completed', succeeded: 2_000, failed: 0 });
-    const ids: string[] = [];
-    for (let cursor: string | null = ''; cursor !== null; ) {
-      const { channelCode, channelOrderId } = batch;
-      const query = { channelCode, channelOrderId, cursor, limit: '1000', state: 'succeeded' };
-      const page = dataOf(await later.call('GET', '/licenseOrder/batchOrder', { query }));
-      ids.push(...page.orders.map((order: AcceptedOrder) => order.licenseOrderId));
-      cursor = page.nextCursor;
-    }
-    expect(ids).toEqual(accepted.map(({ licenseOrderId }) => licenseOrderId));
-  });
-});
-
-describe('npm start in trouble', () => {
-  afterEach(endEverything);
-
-  it('says that the port is in use, and leaves nothing behind', async () => {
-    const dataDir = newDataDir();
-    const taken = createServer().listen(0, '127.0.0.1');
-    await new Promise((resolve) => taken.once('listening', resolve));
-    const { port } = taken.address() as AddressInfo;
-    try {
-      const job = startJob(['npm', 'start'], { DATA_DIR: dataDir, PORT: String(port) });
-      const { status, stderr } = await job.ended;
-      expect(status).toBe(1);
-      expect(stderr).toContain(`127.0.0.1:${port} is in use`);
-      expect(stderr).not.toMatch(STACK_TRACE);
-      expect({
-        processes: livingProcesses({ job, dataDir }),
-        stackFile: existsSync(join(dataDir, 'stack.json')),
-      }).toEqual(NOTHING);
-    } finally {
-      taken.close();
-    }
-  });
-
-  it('names a variable that is wrong, without a stack trace', async () => {
-    const { status, stderr } = await startJob(['npm', 'start'], { DATA_DIR: newDataDir(), PORT: 'http' }).ended;
-    expect(status).toBe(1);
-    expect(stderr).toContain('PORT');
-    expect(stderr).not.toMatch(STACK_TRACE);
-  });
-});
-
-describe('npm start with DATABASE_URL and REDIS_URL', () => {
-  let database: TestDatabase;
-
-  beforeAll(async () => {
-    database = await createTestDatabase();
-  });
-  afterAll(async () => {
-    await endEverything();
-    await database.close();
-  });
-
-  it('runs on these, with the demo, and starts no PostgreSQL', async () => {
-    // A Redis database that no other test's jobs are in.
-    const urls = { DATABASE_URL: database.url, REDIS_URL: `${inject('redisUrl')}/8` };
-    const stack = await npmStart(newDataDir(), urls);
-    expect(readdirSync(stack.dataDir)).toEqual(['demo.json']);
-    const api = await logIn(stack);
-    const batch = batchOf(newBuy(demoCustomer(stack), [newAssetNum()]));
-    expect(await api.process(batch)).toMatchObject([{ state: 'succeeded' }]);
-    const assets = await database.db.selectFrom('asset').select('customer_id').execute();
-    expect(assets).toEqual([{ customer_id: stack.demo.customerId }]);
-    expect(await stack.job.end('SIGTERM')).toMatchObject({ status: 0, stderr: '' });
-    expect(leftovers(stack)).toEqual(NOTHING);
-  });
 });
 
 describe('two stacks side by side', () => {
-  let stack: RunningStack;
-  let other: RunningStack;
-
-  beforeAll(async () => {
-    [stack, other] = await Promise.all([npmStart(newDataDir()), npmStart(newDataDir())]);
-  });
-  afterAll(endEverything);
-
   it('have data of their own', async () => {
     expect(stack.demo.baseUrl).not.toBe(other.demo.baseUrl);
     expect(stack.demo.appKey).not.toBe(other.demo.appKey);
@@ -285,7 +168,83 @@ describe('two stacks side by side', () => {
     expect(leftovers(other)).toEqual(NOTHING);
     expect((await fetch(`${stack.demo.baseUrl}/health/ready`)).status).toBe(200);
   });
+});
 
+describe('npm start in trouble', () => {
+  // In the data directory of the stack that has ended, on the port of the one that runs.
+  it('says that the port is in use, and leaves nothing behind', async () => {
+    const { host, port } = new URL(stack.demo.baseUrl);
+    const { dataDir } = other;
+    const job = startJob(['npm', 'start'], { DATA_DIR: dataDir, PORT: port });
+    const { status, stderr } = await job.ended;
+    expect(status).toBe(1);
+    expect(stderr).toContain(`${host} is in use`);
+    expect(stderr).not.toMatch(STACK_TRACE);
+    expect(leftovers({ job, dataDir })).toEqual(NOTHING);
+  });
+
+  it('names a variable that is wrong, without a stack trace', async () => {
+    const { status, stderr } = await startJob(['npm', 'start'], { DATA_DIR: newDataDir(), PORT: 'http' }).ended;
+    expect(status).toBe(1);
+    expect(stderr).toContain('PORT');
+    expect(stderr).not.toMatch(STACK_TRACE);
+  });
+});
+
+describe('npm start, ended and started again,', () => {
+  it.each<[string, (stack: RunningStack) => ReturnType<RunningStack['job']['end']>]>([
+    ['SIGTERM to npm alone', ({ job }) => job.end('SIGTERM')],
+    ['SIGTERM to the process group', ({ job }) => job.endGroup('SIGTERM')],
+    ['SIGINT to the process group (Ctrl-C)', ({ job }) => job.endGroup('SIGINT')],
+  ])('ends with status 0 and leaves nothing behind on %s, and starts again as it was', async (_, end) => {
+    const { appKey, appSecret } = stack.demo;
+    const api = await logIn(stack);
+    const batch = batchOf(newBuy(demoCustomer(stack), [newAssetNum()]));
+    const [order] = await api.process(batch);
+
+    const ended = await end(stack);
+    expect(ended).toMatchObject({ status: 0, signal: null, stderr: '' });
+    expect(leftovers(stack)).toEqual(NOTHING);
+
+    stack = await npmStart(stack.dataDir);
+    expect(stack.demo).toMatchObject({ appKey, appSecret });
+    const again = await (await logIn(stack)).completed(batch);
+    expect(again.orders).toEqual([order]);
+  });
+
+  it.each<[string, (stack: RunningStack) => void]>([
+    ['its process group', () => {}],
+    ['its process group and PostgreSQL', ({ dataDir }) => process.kill(postgresPid(dataDir), 'SIGKILL')],
+  ])('loses nothing that was answered on kill -9 of %s', async (_, killMore) => {
+    const { appKey } = stack.demo;
+    const api = await logIn(stack);
+    const customers = await Promise.all(Array.from({ length: 8 }, () => api.newCustomer()));
+    const orders = Array.from({ length: 1_200 }, (_, index) => newBuy(customers[index % 8]!, [newAssetNum()]));
+    const batch = batchOf(...orders);
+    const accepted: AcceptedOrder[] = await api.accept(batch);
+    const killed = stack.job.endGroup('SIGKILL');
+    killMore(stack);
+    expect((await killed).signal).toBe('SIGKILL');
+
+    stack = await npmStart(stack.dataDir);
+    expect(stack.demo.appKey).toBe(appKey);
+    // The token was answered too.
+    const later = new Api(stack.demo.baseUrl, api.credentials, api.token);
+    expect(await later.accept(batch)).toEqual(accepted);
+    expect(await later.completed(batch)).toMatchObject({ state: 'completed', succeeded: 1_200, failed: 0 });
+    const ids: string[] = [];
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const { channelCode, channelOrderId } = batch;
+      const query = { channelCode, channelOrderId, cursor, limit: '1000', state: 'succeeded' };
+      const page = dataOf(await later.call('GET', '/licenseOrder/batchOrder', { query }));
+      ids.push(...page.orders.map((order: AcceptedOrder) => order.licenseOrderId));
+      cursor = page.nextCursor;
+    }
+    expect(ids).toEqual(accepted.map(({ licenseOrderId }) => licenseOrderId));
+  });
+});
+
+describe('lockstep without a service', () => {
   it.each<[string, () => string | Promise<string>]>([
     ['where nothing was ever started', newDataDir],
     ['after a stop', () => other.dataDir],
@@ -298,10 +257,36 @@ describe('two stacks side by side', () => {
         return stack.dataDir;
       },
     ],
-  ])('lockstep says what to do %s', async (_, dataDir) => {
+  ])('says what to do %s', async (_, dataDir) => {
     const ended = await lockstep(await dataDir(), 'app', 'approve', stack.demo.appKey);
     expect(ended).toMatchObject({ status: 1, stdout: '' });
     expect(ended.stderr).toMatch(/npm start.*DATABASE_URL/s);
     expect(ended.stderr).not.toMatch(STACK_TRACE);
+  });
+});
+
+describe('npm start with DATABASE_URL and REDIS_URL', () => {
+  let database: TestDatabase;
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+  });
+  afterAll(async () => {
+    await endEverything();
+    await database.close();
+  });
+
+  it('runs on these, with the demo, and starts no PostgreSQL', async () => {
+    // A Redis database that no other test's jobs are in.
+    const urls = { DATABASE_URL: database.url, REDIS_URL: `${inject('redisUrl')}/8` };
+    const stack = await npmStart(newDataDir(), urls);
+    expect(readdirSync(stack.dataDir)).toEqual(['demo.json']);
+    const api = await logIn(stack);
+    const batch = batchOf(newBuy(demoCustomer(stack), [newAssetNum()]));
+    expect(await api.process(batch)).toMatchObject([{ state: 'succeeded' }]);
+    const assets = await database.db.selectFrom('asset').select('customer_id').execute();
+    expect(assets).toEqual([{ customer_id: stack.demo.customerId }]);
+    expect(await stack.job.end('SIGTERM')).toMatchObject({ status: 0, stderr: '' });
+    expect(leftovers(stack)).toEqual(NOTHING);
   });
 });

@@ -66,6 +66,64 @@ const NO_ID = invalid(
   ['with U+0000 inside', '1\u00002'],
 );
 
+/** What is no account name, mobile number or password, with the causes that these have (decisions 8). */
+const NO_ACCOUNT = [
+  'kim lee',
+  'kim_lee',
+  'kim-lee',
+  'kim@code',
+  'kim.',
+  'kîm',
+  'ｋｉｍ',
+  '金',
+  '٣',
+  '😀',
+  'a\u0000b',
+  'a\nb',
+  'a\ud83d',
+  'k'.repeat(63),
+  'k'.repeat(256),
+].map((value): Fault => [JSON.stringify(value), value, 'account_malformed']);
+const NO_MOBILE = [
+  '12800000000',
+  '1380000000',
+  '138000000000',
+  '23800000000',
+  '138 0000 0000',
+  '138-0000-0000',
+  '１３８００００００００',
+  'mobile',
+  '+',
+  '+0',
+  '+8',
+  '+0138000000',
+  `+${'1'.repeat(16)}`,
+  '++8613800000000',
+  '008613800000000',
+  '1380000\u00000000',
+  '13800000000\n1',
+  '1380000000\ud83d',
+  '1'.repeat(256),
+].map((value): Fault => [JSON.stringify(value), value, 'mobile_invalid']);
+const NO_PASSWORD: Fault[] = [
+  ['7 characters long', '1234567', 'password_length'],
+  ['7 emoji long', '😀'.repeat(7), 'password_length'],
+  ['3 blanks', '   ', 'password_length'],
+  ['33 characters long', 'x'.repeat(33), 'password_length'],
+  ['33 emoji long', '😀'.repeat(33), 'password_length'],
+  ['33 characters long with blanks around', `  ${'x'.repeat(29)}  `, 'password_length'],
+  ...invalid(['with a newline inside', 'correct\nhorse'], ['with half a surrogate pair', 'correct \ud83d']),
+];
+
+/** The same faults, with causes of their own where they have some. */
+const withCauses = (faults: readonly Fault[], causes: Partial<Record<Cause, Cause>>): Fault[] =>
+  faults.map(([fault, value, cause]) => [fault, value, causes[cause] ?? cause]);
+const tooLongFor = (length: number, cause: Cause) => withCauses(tooLong(length), { field_invalid: cause });
+
+const DEPARTMENT = [...NO_NUMBER, ...NO_COUNT];
+const ACCOUNT = [...ABSENT, ...NO_STRING, ...NO_ACCOUNT];
+const NAME = [...ABSENT, ...NO_STRING, ...CONTROL_CHARACTERS, ...HALF_PAIRS, ...tooLongFor(30, 'name_too_long')];
+
 /** The faults of each kind of field in a JSON body (decisions 4). */
 export const BODY_FAULTS = {
   text: [...ABSENT, ...NO_STRING, ...CONTROL_CHARACTERS, ...HALF_PAIRS, ...tooLong(255)],
@@ -77,11 +135,41 @@ export const BODY_FAULTS = {
   choice: [...ABSENT, ...invalid(['unknown', 'other'], ['a number', 5], ['a list', []], ['an object', {}])],
   integer: [...ABSENT, ...NO_NUMBER, ...NO_COUNT, ...invalid(['2^31', 2 ** 31])],
   size: [...ABSENT, ...NO_NUMBER, ...NO_COUNT, ...invalid(['zero', 0], ['10,001', 10_001], ['2^31', 2 ** 31])],
+  list: [...ABSENT, ...NO_LIST],
+  account: ACCOUNT,
+  newAccount: withCauses(ACCOUNT, { field_missing: 'account_missing' }),
+  password: withCauses([['missing', undefined, 'field_missing'], NULL, EMPTY, ...NO_STRING, ...NO_PASSWORD], {
+    field_missing: 'password_missing',
+  }),
+  department: DEPARTMENT,
+  newDepartment: [...withCauses([EMPTY, BLANK], { field_missing: 'group_id_missing' }), ...DEPARTMENT],
+  name: NAME,
+  newName: withCauses(NAME, { field_missing: 'name_missing' }),
+  remark: [...NO_STRING, ...CONTROL_CHARACTERS, ...HALF_PAIRS, ...tooLongFor(200, 'remark_too_long')],
+  mobile: [...NO_STRING, ...NO_MOBILE],
+  userList: withCauses([...ABSENT, ...NO_LIST, ['an empty list', [], 'field_missing']], {
+    field_missing: 'employee_list_empty',
+  }),
 } satisfies Record<string, readonly Fault[]>;
+
+const NO_PAGE = invalid(
+  ['zero', '0'],
+  ['negative', '-1'],
+  ['fractional', '1.5'],
+  ['NaN', 'NaN'],
+  ['1e2', '1e2'],
+  ['hexadecimal', '0x1'],
+  ['full-width', '１'],
+  ['two', '1,2'],
+  ['2^31', String(2 ** 31)],
+  ['30 digits', '9'.repeat(30)],
+  ['with U+0000 inside', '1\u0000'],
+);
+const WITHOUT: Fault[] = [['missing', undefined, 'field_missing'], EMPTY, BLANK];
 
 /** The faults of each kind of parameter in a query or a path, where everything is text and a half pair cannot be. */
 export const TEXT_FAULTS = {
-  text: [['missing', undefined, 'field_missing'], EMPTY, BLANK, ...CONTROL_CHARACTERS, ...tooLong(255)],
+  text: [...WITHOUT, ...CONTROL_CHARACTERS, ...tooLong(255)],
   optionalText: [...CONTROL_CHARACTERS, ...tooLong(255)],
   id: [BLANK, ...NO_ID],
   yesOrNo: [
@@ -99,6 +187,19 @@ export const TEXT_FAULTS = {
     ['1e2', '1e2'],
   ),
   cursor: invalid(['a word', 'x'], ['negative', '-1'], ['fractional', '1.5'], ['30 digits', '9'.repeat(30)]),
+  page: [...WITHOUT, ...NO_PAGE],
+  pageSize: [...WITHOUT, ...NO_PAGE, ...invalid(['501', '501'])],
+  department: invalid(
+    ['a word', 'sales'],
+    ['negative', '-1'],
+    ['fractional', '1.5'],
+    ['NaN', 'NaN'],
+    ['1e2', '1e2'],
+    ['full-width', '１'],
+    ['2^53', String(2 ** 53)],
+    ['30 digits', '9'.repeat(30)],
+    ['with U+0000 inside', '1\u0000'],
+  ),
   seconds: invalid(['31', '31'], ['negative', '-1'], ['fractional', '0.5'], ['NaN', 'NaN'], ['a word', 'soon']),
 } satisfies Record<string, readonly Fault[]>;
 

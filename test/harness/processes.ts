@@ -1,8 +1,8 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { delimiter, join, sep } from 'node:path';
+import { inject } from 'vitest';
 
 export const REPOSITORY = join(import.meta.dirname, '..', '..');
 
@@ -83,7 +83,7 @@ export type { Job };
 
 /**
  * Starts a command in the repository as a person at a terminal would: with nothing of the test run's environment but
- * what finds programs, and with the Node.js of the machine.
+ * what finds programs and Node.js's cache of compiled modules, and with the Node.js of the machine.
  */
 export function startJob(command: readonly string[], env: Record<string, string> = {}): Job {
   const [file = '', ...args] = command;
@@ -104,7 +104,9 @@ export function runJob(command: readonly string[], env: Record<string, string> =
 }
 
 function personalEnvironment(): Record<string, string> {
-  const kept = Object.entries(process.env).filter(([name]) => ['HOME', 'LANG', 'TMPDIR', 'USER'].includes(name));
+  const kept = Object.entries(process.env).filter(([name]) =>
+    ['HOME', 'LANG', 'NODE_COMPILE_CACHE', 'TMPDIR', 'USER'].includes(name),
+  );
   const path = (process.env.PATH ?? '').split(delimiter).filter((directory) => !directory.includes('node_modules'));
   return { ...(Object.fromEntries(kept) as Record<string, string>), PATH: path.join(delimiter) };
 }
@@ -132,7 +134,7 @@ export function lockstep(dataDir: string, ...args: string[]): Promise<Ended> {
 
 /** A data directory that is not there yet, for `endEverything` to remove. */
 export function newDataDir(): string {
-  const parent = mkdtempSync(join(tmpdir(), 'lockstep-test-'));
+  const parent = mkdtempSync(join(inject('directory'), 'start-'));
   // PostgreSQL's user must pass through, where the tests run as root.
   chmodSync(parent, 0o711);
   directories.add(parent);

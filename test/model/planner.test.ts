@@ -6,7 +6,7 @@ import { budget } from './budget.ts';
 import { histories } from './histories.ts';
 import { comparePlanner } from './planner.ts';
 
-const HISTORIES = 10_000;
+const HISTORIES = 4_000;
 const history = histories({ maxBatches: 6, maxOrders: 5 });
 
 describe('the planner', () => {

@@ -11,7 +11,7 @@ import { sortedLedger } from './ledger-value.ts';
 import { readLedger } from './stored-ledger.ts';
 import { newWorlds, type World } from './world.ts';
 
-const HISTORIES = 150;
+const HISTORIES = 80;
 /** Histories that run at the same time, on one stack. */
 const AT_ONCE = 16;
 /** Histories that one stack gets before a new one takes its place: what is in its tables stays little enough to read. */

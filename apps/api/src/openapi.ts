@@ -1,6 +1,14 @@
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
-import { addedEmployees, doneBody, failedEmployees, failureBody, nonce, successBody } from '@lockstep/contract';
+import {
+  addedEmployees,
+  doneBody,
+  failedEmployees,
+  failureBody,
+  nonce,
+  partlyAddedEmployees,
+  successBody,
+} from '@lockstep/contract';
 import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { tidyComponents } from './openapi-components.ts';
@@ -23,7 +31,7 @@ export function answers<Data extends z.ZodType>(data: Data) {
 
 /** The answers of M1, which says of each employee what became of it, whether or not another one failed. */
 export const additionAnswers = {
-  200: z.union([successBody(addedEmployees), failedEmployees.required()]).describe('All were added, or some'),
+  200: z.union([successBody(addedEmployees), partlyAddedEmployees]).describe('All were added, or some: code 60027'),
   299: failedEmployees.describe('Refused, or nobody could be added: nothing has changed'),
 };
 
@@ -41,11 +49,37 @@ export async function describeOperations(server: Server): Promise<void> {
         description:
           'Licensing orders and member center. Every call takes a new g_nonce; the code in the body decides the result.',
       },
+      tags: [
+        { name: 'Tokens', description: 'Access tokens of applications and of users, good for two hours.' },
+        { name: 'Order module', description: 'For an application with the scope auth_order.' },
+        {
+          name: 'Member center',
+          description:
+            'For an application with the scope auth_me, on behalf of an administrator of an enterprise: three tokens on ' +
+            'every call, and nothing of another enterprise.',
+        },
+      ],
       components: {
         securitySchemes: {
-          application: { type: 'http', scheme: 'bearer' },
-          clientToken: { type: 'apiKey', in: 'header', name: 'clientToken' },
-          userToken: { type: 'apiKey', in: 'header', name: 'userToken' },
+          client: { type: 'http', scheme: 'basic', description: 'appKey and appSecret; or both in the form.' },
+          application: {
+            type: 'http',
+            scheme: 'bearer',
+            description: 'An access token of the application: grant type client_credentials.',
+          },
+          clientToken: {
+            type: 'apiKey',
+            in: 'header',
+            name: 'clientToken',
+            description: 'An access token of the same application, with the scope auth_me; the bearer token will do.',
+          },
+          userToken: {
+            type: 'apiKey',
+            in: 'header',
+            name: 'userToken',
+            description:
+              'The access token of an administrator: grant type password, asked for by the same application.',
+          },
         },
       },
     },

@@ -16,11 +16,17 @@ function parameter() {
 /** The form body of the token endpoint (RFC 6749 sections 4.3 and 4.4; decisions 2). */
 export const tokenBody = z
   .object({
-    grant_type: z.string().min(1).describe('client_credentials, or password for a user of the member center'),
+    grant_type: z
+      .string()
+      .min(1)
+      .meta({
+        enum: ['client_credentials', 'password'],
+        description: 'password: for a user of the member center, by the same application.',
+      }),
     client_id: parameter().describe('The appKey, where HTTP Basic does not carry it.'),
-    client_secret: parameter(),
+    client_secret: parameter().meta({ format: 'password', description: 'The appSecret, as client_id.' }),
     username: parameter().describe('With the grant type password: the full account name, name@code.'),
-    password: parameter().describe('With the grant type password.'),
+    password: parameter().meta({ format: 'password', description: 'With the grant type password.' }),
     scope: parameter().describe('Space-separated; the application’s scopes where it is absent.'),
   })
   .meta({ id: 'TokenRequest' });

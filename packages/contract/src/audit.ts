@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { page } from './page.ts';
+import { time } from './scalars.ts';
 
 /** What a change in the member center is called in the audit record (decisions 8). */
 export const auditAction = z.enum([
@@ -19,7 +20,7 @@ export const OPERATOR_ID = '0';
 const auditEntry = z
   .object({
     id: z.string(),
-    time: z.number(),
+    time: time(),
     actorGlobalId: z.string().describe('The administrator who did it; 0: the operator of the service.'),
     action: auditAction,
     targetGlobalId: z.string().nullable().describe('The employee whom it concerns.'),
@@ -28,7 +29,10 @@ const auditEntry = z
         before: z.record(z.string(), z.unknown()).nullable(),
         after: z.record(z.string(), z.unknown()).nullable(),
       })
-      .describe('What was there before and after, as far as it changed; never a password.'),
+      .describe(
+        'What was there before and after, as far as it changed: the fields of an employee; of assets their numbers, and ' +
+          'what of them was lent into which borrowed lock. Never a password.',
+      ),
     requestId: z.string().describe('The x-request-id of the call.'),
   })
   .meta({ id: 'AuditEntry' });

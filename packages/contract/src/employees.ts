@@ -3,7 +3,7 @@ import type { Refusal } from './causes.ts';
 import { failureBody } from './envelope.ts';
 import { page, pageQuery } from './page.ts';
 import { check, emptyCauses, parse } from './parse.ts';
-import { boundedList, long, optional, optionalText, secret, text } from './scalars.ts';
+import { boundedList, long, optional, optionalText, REQUIRED, secret, text, time } from './scalars.ts';
 
 export const MAX_EMPLOYEES_PER_CALL = 100;
 export const MAX_NAME_CHARACTERS = 30;
@@ -23,7 +23,7 @@ const refuse = (cause: string) => ({ params: { cause }, message: cause });
 const account = z
   .string()
   .trim()
-  .min(1, 'is required')
+  .min(1, REQUIRED)
   .refine((value) => value === '' || ACCOUNT.test(value), refuse('account_malformed'))
   .meta({ pattern: ACCOUNT.source, description: 'Letters and digits; the enterprise code is appended to it.' });
 
@@ -35,7 +35,7 @@ const mobile = z
   .string()
   .trim()
   .refine((value) => value === '' || MOBILE.test(value), refuse('mobile_invalid'))
-  .meta({ description: 'Security mobile number: 11 digits from 13 to 19, or E.164.' });
+  .meta({ pattern: MOBILE.source, description: 'Security mobile number: 11 digits from 13 to 19, or E.164.' });
 
 const name = text(MAX_NAME_CHARACTERS, 'name_too_long');
 
@@ -44,7 +44,7 @@ const newEmployee = z
   .object({
     userName: account,
     password: password.describe('The initial password.'),
-    departmentId: long().nullish(),
+    departmentId: long().nullish().describe('A number of your own; this service knows no departments.'),
     name,
     remark: optionalText(MAX_REMARK_CHARACTERS, 'remark_too_long'),
     passwordMobile: mobile.nullish().transform((value) => value || undefined),
@@ -59,10 +59,9 @@ emptyCauses.add(newEmployee, {
 });
 
 const userList = <Item extends z.ZodType>(item: Item) =>
-  boundedList(item, MAX_EMPLOYEES_PER_CALL, 'too_many_employees').refine(
-    (list) => list.length > 0,
-    refuse('employee_list_empty'),
-  );
+  boundedList(item, MAX_EMPLOYEES_PER_CALL, 'too_many_employees')
+    .refine((list) => list.length > 0, refuse('employee_list_empty'))
+    .meta({ minItems: 1, description: 'Each is added or fails alone.' });
 
 /** The body of M1, as it is described. `readNewEmployees` reads it. */
 export const addEmployeesBody = z.object({ userList: userList(newEmployee) });
@@ -70,7 +69,7 @@ export const addEmployeesBody = z.object({ userList: userList(newEmployee) });
 const namedEmployees = z.object({ userList: userList(z.unknown()) });
 emptyCauses.add(namedEmployees, { userList: 'employee_list_empty' });
 
-/** An element of M1's userList, with its path, as it is to be added or as it is refused. */
+/** An element of M1's userList, with its path and userName as sent, as it is to be added or as it is refused. */
 export type NamedEmployee = { path: string; userName: string } & (
   | { employee: NewEmployee; refusal?: never }
   | { refusal: Refusal; employee?: never }
@@ -86,11 +85,10 @@ export function readNewEmployees(body: unknown): NamedEmployee[] {
   const { userList } = parse(namedEmployees, body);
   return userList.map((element, index) => {
     const checked = check(newEmployee, element, ['userList', index]);
-    const path = `userList[${index}]`;
-    if (checked.ok) return { path, userName: checked.value.userName, employee: checked.value };
-    if (checked.malformed) throw checked.malformed;
-    const { userName } = element as { userName?: unknown };
-    return { path, userName: typeof userName === 'string' ? userName.trim() : '', refusal: checked.refusal };
+    if (!checked.ok && checked.malformed) throw checked.malformed;
+    const { userName } = element as { userName?: string | null };
+    const named = { path: `userList[${index}]`, userName: userName ?? '' };
+    return checked.ok ? { ...named, employee: checked.value } : { ...named, refusal: checked.refusal };
   });
 }
 
@@ -98,7 +96,7 @@ export function readNewEmployees(body: unknown): NamedEmployee[] {
 const clearable = <Schema extends z.ZodType<string | number | undefined>>(schema: Schema) =>
   z.preprocess(
     (value) => (typeof value === 'string' && value.trim() === '' ? undefined : value),
-    schema.nullable().optional(),
+    schema.nullable().optional().describe('Absent or empty: it stays as it is; null: it is cleared.'),
   );
 
 /** The body of M2 (interface.md M2; decisions 8). */
@@ -116,26 +114,30 @@ export const resetPasswordBody = z.object({ password: password.describe('The new
 emptyCauses.add(resetPasswordBody, { password: 'password_missing' });
 
 /** The path of M1, M5, M6, M8 and of the audit record. */
-export const enterpriseParams = z.object({ enterpriseGlobalId: z.string() });
+export const enterpriseParams = z.object({
+  enterpriseGlobalId: z.string().describe('The enterprise that the user administrates.'),
+});
+
+export const memberGlobalId = () => z.string().describe('globalId of an employee.');
 
 /** The path of M2 to M4. What is not an id at all is no employee's. */
-export const employeeParams = enterpriseParams.extend({ memberGlobalId: z.string() });
+export const employeeParams = enterpriseParams.extend({ memberGlobalId: memberGlobalId() });
 
 /** interface.md, Employee. */
 export const employee = z
   .object({
     id: z.string().describe('Employee record id.'),
-    userId: z.string(),
-    globalId: z.string(),
-    enterpriseId: z.string(),
+    userId: z.string().describe('The same.'),
+    globalId: z.string().describe('The same: the memberGlobalId of M2 to M4, M9 and M10.'),
+    enterpriseId: z.string().describe('The enterpriseGlobalId.'),
     departmentId: z.number().nullable(),
     departmentName: z.null().describe('Departments have no names here.'),
     userName: z.string().describe('The full account name, with the enterprise code: name@code.'),
     name: z.string(),
     remark: z.string().nullable(),
     deleted: z.boolean(),
-    updateTime: z.number(),
-    createTime: z.number(),
+    updateTime: time(),
+    createTime: time(),
   })
   .meta({ id: 'Employee' });
 export type Employee = z.infer<typeof employee>;
@@ -145,14 +147,26 @@ export const addedEmployees = z
   .object({
     succeeded: z.array(employee),
     failed: z.array(
-      z.object({ userName: z.string().describe('As it was sent.'), message: z.string().describe('With the path.') }),
+      z.object({
+        userName: z.string().describe('As it was sent.'),
+        message: z.string().describe('What was wrong, after the path of the field: userList[3].name.'),
+      }),
     ),
   })
   .meta({ id: 'AddedEmployees' });
 export type AddedEmployees = z.infer<typeof addedEmployees>;
 
 /** What M1 answers where some or all employees failed: 60027 with HTTP 200, or 299 with the code of the first. */
-export const failedEmployees = z.object({ ...failureBody.shape, data: addedEmployees.optional() });
+export const failedEmployees = z.object({
+  ...failureBody.shape,
+  data: addedEmployees.optional().describe('Where every employee failed: what for.'),
+});
+/** The former of the two. */
+export const partlyAddedEmployees = z.object({
+  ...failureBody.shape,
+  code: z.literal('60027'),
+  data: addedEmployees,
+});
 
 /** The query of M5. */
 export const listEmployeesQuery = pageQuery.extend({
@@ -163,8 +177,8 @@ export const listEmployeesQuery = pageQuery.extend({
       .regex(/^\d{1,16}$/, 'must be a whole number')
       .transform(Number)
       .pipe(long()),
-  ),
-  keyword: optionalText().describe('A part of the name or of the account, whatever the case.'),
+  ).describe('Department id, as M1 and M2 were told.'),
+  keyword: optional(text()).describe('A part of the name or of the account, whatever the case.'),
 });
 export type ListEmployees = z.infer<typeof listEmployeesQuery>;
 
@@ -172,10 +186,12 @@ export type ListEmployees = z.infer<typeof listEmployeesQuery>;
 export const listedEmployee = employee
   .extend({
     passwordMobile: z.string().describe('Empty without one.'),
-    assetNums: z.array(z.string()),
-    borrowNum: z.string().describe('The borrowed lock that assets of the employee are lent into; empty without one.'),
+    assetNums: z.array(z.string()).describe('The assets that the employee holds (M9).'),
+    borrowNum: z
+      .string()
+      .describe('The borrowed lock that assets of the employee are lent into, several with commas; empty without one.'),
     onlineFlag: z.boolean().describe('False: use is not reported to this service.'),
-    boundUserInfo: z.null(),
+    boundUserInfo: z.null().describe('Not used here.'),
   })
   .meta({ id: 'ListedEmployee' });
 export type ListedEmployee = z.infer<typeof listedEmployee>;

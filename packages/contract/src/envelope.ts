@@ -7,7 +7,9 @@ export const causeWord = z.enum(Object.keys(causes) as [Cause, ...Cause[]]);
 /** The failure body of every operation (interface.md, Errors; decisions 1). */
 export const failureBody = z
   .object({
-    code: z.string().describe('13004: refused; 60000: not allowed; 500: a fault, retry. The cause says more.'),
+    code: z
+      .string()
+      .describe('13004, in the member center a code of its own: refused; 60000: not allowed; 500: a fault, retry.'),
     message: z.string().describe('For people: what was wrong, and the path of the field.'),
     cause: causeWord.describe('For programs: a stable word.'),
   })

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type Cause, causes, Refusal } from './causes.ts';
+import { REQUIRED } from './scalars.ts';
 
 /** The fields of a schema whose being empty has a cause of its own, in place of field_missing. */
 export const emptyCauses = z.registry<Record<string, Cause>>();
@@ -22,14 +23,15 @@ export function check<Schema extends z.ZodType>(
   const result = schema.safeParse(input);
   if (result.success) return { ok: true, value: result.data };
   const { issues } = result.error;
-  const emptyAt = (issue: z.core.$ZodIssue) => isMissing(valueAt(input, issue.path));
   const refusalOfIssue = (issue: z.core.$ZodIssue) =>
     refusalOf(issue, {
       path: [...at, ...issue.path],
       others: issues.length - 1,
-      empty: emptyAt(issue) ? (emptyCauses.get(schema)?.[issue.path.join('.')] ?? 'field_missing') : undefined,
+      empty: isOfMissing(issue, input)
+        ? (emptyCauses.get(schema)?.[issue.path.join('.')] ?? 'field_missing')
+        : undefined,
     });
-  const malformed = issues.find((issue) => issue.path.length === 0 || (issue.code !== 'custom' && !emptyAt(issue)));
+  const malformed = issues.find((issue) => issue.path.length === 0 || isOfType(issue, input));
   return { ok: false, refusal: refusalOfIssue(issues[0]!), malformed: malformed && refusalOfIssue(malformed) };
 }
 
@@ -70,9 +72,16 @@ function isCause(value: unknown): value is Cause {
   return typeof value === 'string' && Object.hasOwn(causes, value);
 }
 
-/** Absent, null and the empty string all count as missing (decisions 4). */
-function isMissing(value: unknown): boolean {
-  return value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
+/** Absent, null and the empty string all count as missing (decisions 4), blanks too, but where they may stand. */
+function isOfMissing(issue: z.core.$ZodIssue, input: unknown): boolean {
+  const value = valueAt(input, issue.path);
+  if (typeof value !== 'string') return value === undefined || value === null;
+  return value.trim() === '' && (value === '' || issue.code !== 'custom' || issue.message === REQUIRED);
+}
+
+/** Whether an issue says that a value is of another type altogether; a fraction is a number all the same. */
+function isOfType(issue: z.core.$ZodIssue, input: unknown): boolean {
+  return issue.code === 'invalid_type' && issue.expected !== 'int' && !isOfMissing(issue, input);
 }
 
 function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {

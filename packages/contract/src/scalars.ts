@@ -6,6 +6,9 @@ import type { Cause } from './causes.ts';
 const CONTROL_CHARACTER = /[\u0000-\u001f\u007f-\u009f]/;
 const CLEAN_TEXT_PATTERN = '^[^\\u0000-\\u001f\\u007f-\\u009f]*$';
 
+/** What is wrong with a text that is not there. */
+export const REQUIRED = 'is required';
+
 const MAX_TEXT_CHARACTERS = 255;
 /** What an address may have instead (decisions 4). */
 export const MAX_ADDRESS_CHARACTERS = 512;
@@ -20,7 +23,7 @@ function isTooLong(value: string, maxCharacters: number): boolean {
 
 /** Says what is wrong with a text, if anything. Half a surrogate pair is refused because UTF-8 cannot carry it. */
 function textFault(value: string, minCharacters: number, maxCharacters: number): string | undefined {
-  if (value.length < minCharacters) return 'is required';
+  if (value.length < minCharacters) return REQUIRED;
   if (CONTROL_CHARACTER.test(value) || !value.isWellFormed()) return 'must not hold control characters';
   return isTooLong(value, maxCharacters) ? `must be at most ${maxCharacters} characters` : undefined;
 }
@@ -96,7 +99,7 @@ export function id() {
   return z
     .string()
     .trim()
-    .min(1, 'is required')
+    .min(1, REQUIRED)
     .regex(/^\d{1,19}$/, 'must be 1 to 19 decimal digits');
 }
 
@@ -118,6 +121,11 @@ export function secret(maxCharacters = MAX_TEXT_CHARACTERS, tooLong?: Cause) {
 /** A Long that is a count, a duration or a time in milliseconds since 1970-01-01 UTC (decisions 4). */
 export function long() {
   return z.number().int('must be a whole number within 53 bits').min(0, 'must not be negative');
+}
+
+/** A time in answers. */
+export function time() {
+  return z.number().describe('Milliseconds since 1970-01-01 UTC.');
 }
 
 /** An Integer that is a count: 0 to 2^31 - 1. */

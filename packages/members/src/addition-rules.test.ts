@@ -15,10 +15,10 @@ const named = (...userNames: string[]): NamedEmployee[] =>
   }));
 
 /** One that the reading of the body has refused. */
-const refused = (index: number): NamedEmployee => ({
+const refused = (index: number, userName = ''): NamedEmployee => ({
   path: `userList[${index}]`,
-  userName: '',
-  refusal: new Refusal('account_missing', `userList[${index}].userName`, ''),
+  userName,
+  refusal: new Refusal('name_missing', `userList[${index}].name`, ''),
 });
 
 const situation = (changes: Partial<Situation> = {}): Situation => ({
@@ -74,9 +74,9 @@ describe('who can be added', () => {
 
   it('others in place of those who fail, for these take no room and no account', () => {
     const [tooLong, kim] = named('k'.repeat(60), 'kim');
-    const all = [refused(0), tooLong!, kim!];
+    const all = [refused(0, 'kim'), tooLong!, kim!];
     expect(causesOf(judgeAdditions(all, situation({ room: 1 })))).toEqual([
-      'account_missing',
+      'name_missing',
       'account_malformed',
       undefined,
     ]);
@@ -147,7 +147,7 @@ describe('whoever is added', () => {
   it('is all who could be: to add those again who failed adds nobody', () => {
     holds((_all, { code, takenUserNames, room }, judged) => {
       const added = addedOf(judged);
-      const again = judged.filter(({ refusal }) => refusal !== undefined && refusal.reason !== 'account_missing');
+      const again = judged.filter(({ refusal }) => refusal !== undefined && refusal.reason !== 'name_missing');
       const after = {
         code,
         takenUserNames: new Set([...takenUserNames, ...added.map(({ userName }) => userName)]),

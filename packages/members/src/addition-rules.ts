@@ -18,8 +18,9 @@ export function judgeAdditions(named: readonly NamedEmployee[], situation: Situa
   let { room } = situation;
   return named.map((entry) => {
     if (entry.refusal !== undefined) return entry;
-    const { path, userName } = entry;
-    const refuse = (refusal: Refusal) => ({ path, userName, refusal });
+    const { path } = entry;
+    const { userName } = entry.employee;
+    const refuse = (refusal: Refusal) => ({ path, userName: entry.userName, refusal });
     if (userName.length + situation.code.length >= ACCOUNT_CHARACTERS) {
       return refuse(new Refusal('account_malformed', `${path}.userName`));
     }

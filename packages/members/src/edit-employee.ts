@@ -1,5 +1,5 @@
 import { endLogins, type PasswordHasher } from '@lockstep/access';
-import { type EditEmployee, Refusal } from '@lockstep/contract';
+import { ACCOUNT_CHARACTERS, type EditEmployee, Refusal } from '@lockstep/contract';
 import { type Database, inTransaction } from '@lockstep/platform';
 import { recordChanges } from './audit.ts';
 import { accountOf } from './employee.ts';
@@ -9,12 +9,15 @@ import { type Actor, type EmployeeRow, lockEmployee, updateEmployee } from './sc
  * M2: changes an employee's name, department, remark and security mobile. What is absent stays, null clears (decisions
  * 8); an edit that changes nothing leaves no trace.
  *
- * Throws a Refusal: employee_not_found, account_mismatch.
+ * Throws a Refusal: employee_not_found, account_malformed, account_mismatch.
  */
 export function editEmployee(db: Database, actor: Actor, memberId: string, edit: EditEmployee): Promise<void> {
   return inTransaction(db, async (trx) => {
     const employee = await lockEmployee(trx, actor, memberId);
     if (employee === undefined) throw new Refusal('employee_not_found', memberId);
+    if (edit.userName.length + employee.code.length >= ACCOUNT_CHARACTERS) {
+      throw new Refusal('account_malformed', 'userName');
+    }
     if (employee.user_name !== edit.userName) throw new Refusal('account_mismatch', memberId);
     const before = fieldsOf(employee);
     const after = { ...before, ...wantedOf(edit) };

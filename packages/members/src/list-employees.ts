@@ -50,8 +50,8 @@ export function listEmployees(db: Database, actor: Actor, query: ListEmployees):
  */
 function matches(keyword: string): RawBuilder<SqlBool> {
   const account = keyword.includes('@') ? sql`user_name || '@' || code` : sql`user_name`;
-  const lower = (text: RawBuilder<unknown>) => sql`lower(${text} collate pg_c_utf8)`;
-  const holds = (text: RawBuilder<unknown>) => sql`strpos(${lower(text)}, ${lower(sql`${keyword}::text`)}) > 0`;
+  const folded = (text: RawBuilder<unknown>) => sql`casefold(${text} collate pg_unicode_fast)`;
+  const holds = (text: RawBuilder<unknown>) => sql`strpos(${folded(text)}, ${folded(sql`${keyword}::text`)}) > 0`;
   return sql<SqlBool>`(${holds(sql`member.name`)} or ${holds(account)})`;
 }
 

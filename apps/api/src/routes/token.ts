@@ -26,6 +26,7 @@ export async function tokenRoutes(server: Server, { db, passwords }: ServerOptio
         tags: ['Tokens'],
         operationId: 'issueToken',
         summary: 'Issue an access token (RFC 6749)',
+        security: [{ client: [] }, {}],
         consumes: ['application/x-www-form-urlencoded'],
         body: tokenBody,
         response: {

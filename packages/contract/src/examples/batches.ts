@@ -17,7 +17,7 @@ export const BORROWED_LOCK = '8100000103';
 /** The cloud licence that the sync batch buys, and its extended attribute. */
 export const CLOUD_LICENCE = '8300000101';
 export const REGION = { extendCode: 'region', extendValue: 'north' };
-/** Their ids, and the first product's of KEPT_LOCK, where these batches are the first. */
+/** The ids of these assets where the batches below are the first of a service. */
 export const KEPT_LOCK_ID = '1000000';
 export const CLOUD_LICENCE_ID = '1001000';
 export const BORROWED_LOCK_ID = '1001002';

@@ -15,12 +15,12 @@ import { BORROWED_LOCK, KEPT_LOCK } from './batches.ts';
 import { ADMIN, CLOUD_EMPLOYEE, DEMO_WORKS, ENTERPRISE_CODE } from './demo.ts';
 import { type EnvelopeExamples, refusedMember, type Sent, type Success, TIME } from './operation.ts';
 
-/** What M2 makes of the cloud employee: the department that M5 asks for, and the rest of it. */
+/** What M2 makes of the cloud employee. M5 asks for the department. */
 export const DEPARTMENT = 7;
 export const SEAT = { name: 'Cloud seat north', departmentId: DEPARTMENT, passwordMobile: '13800000003' };
 export const SEAT_REMARK = 'Shared by the night shift';
 
-/** What M1 is told of those whom it adds, each with what he has of it in the audit record. */
+/** What M1 is told of those whom it adds, but for their password. */
 export const KIM = { userName: 'kim', name: 'Kim Lee', departmentId: DEPARTMENT };
 export const WANG = { userName: 'wangfang', name: '王芳', remark: 'Site yard', passwordMobile: '+8613800000002' };
 export const OMAR = { userName: 'omar', name: 'Omar Haddad' };

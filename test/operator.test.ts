@@ -1,0 +1,142 @@
+import type { AuditEntry, Customer, ListedEmployee } from '@lockstep/contract';
+import type { NewLogin } from '@lockstep/members';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Api, dataOf, refusalOf } from './harness/api.ts';
+import { askUserToken, MemberCenter } from './harness/member-center.ts';
+import { type Ended, endEverything, newDataDir, runJob } from './harness/processes.ts';
+import { freePort } from './harness/redis.ts';
+import { type Stack, startStack } from './harness/stack.ts';
+
+/** What the operator of the service does for enterprises with the lockstep command (decisions 9). */
+let stack: Stack;
+let api: Api;
+/** Where no npm start has ever been, so that the command works on DATABASE_URL and nothing else. */
+let dataDir: string;
+
+beforeAll(async () => {
+  stack = await startStack({ worker: false });
+  api = await stack.newApi();
+  dataDir = newDataDir();
+});
+afterAll(async () => {
+  await endEverything();
+  await stack.close();
+});
+
+/** Runs `npm run --silent lockstep -- …` on the stack's database. */
+function lockstep(...words: string[]): Promise<Ended> {
+  const command = ['npm', 'run', '--silent', 'lockstep', '--', ...words];
+  return runJob(command, { DATABASE_URL: stack.url, DATA_DIR: dataDir });
+}
+
+/** The account and the password that a command printed: one line of JSON, and nothing else. */
+function loginIn(ended: Ended): NewLogin {
+  expect(ended).toEqual({ status: 0, signal: null, stdout: expect.stringMatching(/^[^\n]+\n$/), stderr: '' });
+  const login = JSON.parse(ended.stdout);
+  expect(login).toEqual({
+    account: expect.stringMatching(/^[A-Za-z0-9]+@[a-z0-9]{6,10}$/),
+    password: expect.stringMatching(/^\S{8,32}$/),
+  });
+  expect(Object.keys(login)).toEqual(['account', 'password']);
+  return login;
+}
+
+const setPassword = async (globalId: string) => loginIn(await lockstep('member', 'set-password', globalId));
+const createAdmin = async (globalId: string) => loginIn(await lockstep('enterprise', 'create-admin', globalId));
+
+const NOT_LOGGED_IN = { status: 400, body: { error: 'invalid_grant' } };
+const logIn = (login: NewLogin) => askUserToken(stack.baseUrl, api.credentials, login);
+async function userToken(login: NewLogin): Promise<string> {
+  const answer = await logIn(login);
+  expect(answer).toMatchObject({ status: 200, body: { token_type: 'Bearer' } });
+  return answer.body.access_token;
+}
+
+it('lockstep member set-password gives a password, and ends the one before it and what that had logged in', async () => {
+  const center = await MemberCenter.open(stack, api);
+  // The cloud-licensed employee of O2 had none.
+  const [admin, cloud] = await Promise.all([setPassword(center.adminId), setPassword(center.cloudId)]);
+  expect([admin.account, cloud.account]).toEqual([center.account, `cloud@${center.code}`]);
+  expect(new Set([center.password, admin.password, cloud.password]).size).toBe(3);
+
+  expect(refusalOf(await center.submitList({}))).toMatchObject({ code: '60005', cause: 'user_token_invalid' });
+  expect(await logIn({ account: center.account, password: center.password })).toMatchObject(NOT_LOGGED_IN);
+  await userToken(cloud);
+  const query = { pageNum: '1', pageSize: '9' };
+  const path = `/enterprise/${center.enterpriseId}/audit`;
+  const { list } = dataOf(await center.call('GET', path, { query, userToken: await userToken(admin) }));
+  const reset = { action: 'password_reset', actorGlobalId: '0', detail: { before: null, after: null } };
+  expect(list).toMatchObject([reset, reset, reset]);
+  expect(list.map((entry: AuditEntry) => entry.targetGlobalId).toSorted()).toEqual(
+    [center.adminId, center.adminId, center.cloudId].toSorted(),
+  );
+});
+
+describe('lockstep enterprise create-admin', () => {
+  /** An enterprise that O1 made, without any employee, as its administrator sees it. */
+  function centerOf(customer: Customer, login: NewLogin & { userToken: string }): MemberCenter {
+    const created = { enterpriseGlobalId: customer.enterpriseGlobalId, defaultType: true, members: [] };
+    return new MemberCenter(api, created, customer, login);
+  }
+
+  it('gives an enterprise of O1 its first administrator, then a second one', async () => {
+    const customer = await api.newCustomer();
+    const first = await createAdmin(customer.enterpriseGlobalId);
+    const second = await createAdmin(customer.enterpriseGlobalId);
+    const code = first.account.split('@')[1]!;
+    expect([first.account, second.account]).toEqual([`admin@${code}`, `admin2@${code}`]);
+    expect(first.password).not.toBe(second.password);
+
+    for (const login of [first, second]) {
+      const center = centerOf(customer, { ...login, userToken: await userToken(login) });
+      const listed = await center.list();
+      expect(listed).toMatchObject([
+        { userName: second.account, name: 'Administrator', deleted: false },
+        { userName: first.account, name: 'Administrator', deleted: false },
+      ]);
+      const [admin2, admin] = listed as [ListedEmployee, ListedEmployee];
+      const added = (userName: string) => ({ before: null, after: { userName, name: 'Administrator' } });
+      const action = { action: 'employee_added', actorGlobalId: '0' };
+      expect(await center.audit()).toMatchObject([
+        { ...action, targetGlobalId: admin2.globalId, detail: added('admin2') },
+        { ...action, targetGlobalId: admin.globalId, detail: added('admin') },
+      ]);
+    }
+  });
+
+  it('gives an enterprise of O2 two more who are asked for at once, and either may delete the first', async () => {
+    const center = await MemberCenter.open(stack, api);
+    const logins = await Promise.all([createAdmin(center.enterpriseId), createAdmin(center.enterpriseId)]);
+    const accounts = logins.map(({ account }) => account);
+    expect(accounts.toSorted()).toEqual([`admin2@${center.code}`, `admin3@${center.code}`]);
+    const [token] = await Promise.all(logins.map(userToken));
+    dataOf(await center.delete(center.adminId, { userToken: token! }));
+  });
+});
+
+describe('lockstep refuses with status 1 and one clear line', () => {
+  /** Without npm, which takes as long as the command itself. */
+  const refuse = (words: string[], url = stack.url) =>
+    runJob([process.execPath, 'apps/cli/src/lockstep.ts', ...words], { DATABASE_URL: url, DATA_DIR: dataDir });
+
+  it('ids that nobody has', async () => {
+    const center = await MemberCenter.open(stack, api);
+    dataOf(await center.delete(center.cloudId));
+    const cases = [
+      ['member', 'set-password', '9223372036854775808', 'There is no employee 9223372036854775808.'],
+      ['member', 'set-password', center.cloudId, `There is no employee ${center.cloudId}.`],
+      ['enterprise', 'create-admin', '1', 'There is no enterprise 1.'],
+    ] as const;
+    const ended = await Promise.all(cases.map(([group, command, id]) => refuse([group, command, id])));
+    expect(ended).toEqual(
+      cases.map(([, , , message]) => ({ status: 1, signal: null, stdout: '', stderr: `lockstep: ${message}\n` })),
+    );
+  });
+
+  it('a database that does not answer', async () => {
+    const url = `postgres://nobody@127.0.0.1:${await freePort()}/none`;
+    const ended = await refuse(['enterprise', 'create-admin', '1'], url);
+    const stderr = expect.stringMatching(/^lockstep: .*ECONNREFUSED.*\n$/);
+    expect(ended).toEqual({ status: 1, signal: null, stdout: '', stderr });
+  });
+});
