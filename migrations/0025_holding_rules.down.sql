@@ -1,5 +1,9 @@
 drop trigger check_updated on member;
 drop function check_members_updated();
+drop trigger refuse_change on asset_lending;
+drop trigger refuse_change on asset_assignment;
+drop trigger check_released on asset_assignment;
+drop function check_released();
 drop trigger check_lendings on asset_lending;
 drop function check_lendings();
 drop trigger check_assignments on asset_assignment;

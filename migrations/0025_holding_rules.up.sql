@@ -57,6 +57,26 @@ end $$;
 create trigger check_lendings after insert on asset_lending
   referencing new table as changed for each statement execute function check_lendings();
 
+-- What is taken from its holder is not lent any more. Holdings come and go, and never change.
+create function check_released() returns trigger language plpgsql set enable_seqscan = off as $$
+begin
+  if exists (
+    select from before cross join lateral (
+      select from asset_lending l where l.asset_id = before.asset_id offset 0
+    ) as lent
+  ) then
+    raise check_violation using message = 'asset_assignment: ended while the asset is lent';
+  end if;
+  return null;
+end $$;
+
+create trigger check_released after delete on asset_assignment
+  referencing old table as before for each statement execute function check_released();
+create trigger refuse_change before update or truncate on asset_assignment
+  for each statement execute function refuse_change();
+create trigger refuse_change before update or truncate on asset_lending
+  for each statement execute function refuse_change();
+
 -- An employee who is deleted holds nothing.
 create function check_members_updated() returns trigger language plpgsql set enable_seqscan = off as $$
 begin

@@ -259,8 +259,8 @@ describe('a call that waits for another', () => {
 });
 
 describe('whatever meets on the same assets and locks', () => {
-  const ROUNDS = 12;
-  const CALLS_PER_ROUND = 40;
+  const ROUNDS = 10;
+  const CALLS_PER_ROUND = 30;
   const EMPLOYEES = 3;
 
   /** What is called; numbers, locks and employees by their place. The fourth employee is of another enterprise. */

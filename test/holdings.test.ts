@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { AssetContents, Cause, Customer, MerchandiseNode, ProductNode } from '@lockstep/contract';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { startAnotherApi } from './harness/another-api.ts';
 import { type Answer, dataOf, refusalOf } from './harness/api.ts';
 import { BODY_FAULTS, faultCases, put } from './harness/faults.ts';
 import { idsOfNumbers, insertEmployees } from './harness/holdings.ts';
@@ -147,7 +148,7 @@ describe('M7', () => {
     };
   }
 
-  const FEATURE = { featureName: 'Rebar', featureValue: 'on', featureValueType: 'text', trial: 1 };
+  const FEATURE = { featureName: 'Rebar', featureValue: 'on', featureValueType: 'text', trial: 1 as const };
 
   /** Buys a number with a tree on it, in a batch of its own; answers the tree as M7 must show it. */
   async function buyTree(assetNum: string): Promise<AssetContents> {
@@ -297,7 +298,26 @@ describe('M7', () => {
     expect(refusalOf(await contentsCall(assetId))).toMatchObject({ code: '60024', cause: 'asset_id_not_found' });
   });
 
-  it('moves what is lent to the lock, below what the lock has itself, and back', async () => {
+  it('shows it in the order of the orders whichever process carried them out', async () => {
+    // Each process has ids of its own to give, so that the later of these orders makes the smaller ids.
+    const other = await startAnotherApi(stack, center.api);
+    const orderOf = (productUri: string) => {
+      const element = { products: [productToBuy({ productUri })], merchandises: [merchandise()] };
+      return newBuy(center.customer, [assetNum], {}, element);
+    };
+    try {
+      await other.api.carryOut(orderOf('gms-other'));
+    } finally {
+      await other.close();
+    }
+    await center.api.carryOut(orderOf('gms-last'));
+    const { productInstanceList, children } = await center.contents(assetId);
+    expect(urisIn({ productInstanceList })).toEqual(['gms-full', 'gms-plain', 'gms-other', 'gms-last']);
+    const orders = productInstanceList.slice(1).map(({ licenseOrderId }) => licenseOrderId);
+    expect(children.slice(1).map(({ licenseOrderId }) => licenseOrderId)).toEqual(orders);
+  });
+
+  it('moves what is lent to the lock, in the order in which all of it was bought, and back', async () => {
     const [kim] = (await insertEmployees(stack.db, center, 1)) as [string];
     const [lockNum, otherNum] = [newAssetNum(), newAssetNum()];
     const lockTree = await buyTree(lockNum);
@@ -565,20 +585,20 @@ describe('M9', () => {
         expect({ memberId, ...refusal }).toMatchObject({ memberId, code: '60026', cause: 'employee_not_matched' });
       }
     });
+  });
 
-    const fields = {
-      ...{ deleteAssets: 'filledList', 'deleteAssets[0]': 'textInList' },
-      ...{ addAssets: 'filledList', 'addAssets[1]': 'textInList' },
-    } as const;
-    it.each([
-      ...faultCases(fields, BODY_FAULTS).filter(({ fault }) => fault !== 'an empty list'),
-      { path: 'deleteAssets', fault: '1,001 long', value: Array(1_001).fill('1'), cause: 'field_invalid' as const },
-      { path: 'addAssets', fault: '1,001 long', value: Array(1_001).fill('1'), cause: 'field_invalid' as const },
-    ])('where $path is $fault, before it looks for the employee', async ({ path, value, cause }) => {
-      const body = put({ deleteAssets: ['1', '2'], addAssets: ['3', '4'] }, path, value);
-      const answer = await center.call('POST', '/enterprise/member/1/privileges', { body });
-      expect(faultOf(answer)).toEqual({ code: '40000', cause, path });
-    });
+  const fields = {
+    ...{ deleteAssets: 'list', 'deleteAssets[0]': 'textInList' },
+    ...{ addAssets: 'list', 'addAssets[1]': 'textInList' },
+  } as const;
+  it.each([
+    ...faultCases(fields, BODY_FAULTS),
+    { path: 'deleteAssets', fault: '1,001 long', value: Array(1_001).fill('1'), cause: 'field_invalid' as const },
+    { path: 'addAssets', fault: '1,001 long', value: Array(1_001).fill('1'), cause: 'field_invalid' as const },
+  ])('refuses a call where $path is $fault, before it looks for the employee', async ({ path, value, cause }) => {
+    const body = put({ deleteAssets: ['1', '2'], addAssets: ['3', '4'] }, path, value);
+    const answer = await center.call('POST', '/enterprise/member/1/privileges', { body });
+    expect(faultOf(answer)).toEqual({ code: '40000', cause, path });
   });
 });
 
@@ -733,15 +753,15 @@ describe('M10', () => {
         expect({ memberId, ...refusal }).toMatchObject({ memberId, code: '60026', cause: 'employee_not_matched' });
       }
     });
+  });
 
-    it.each([
-      ...faultCases({ borrowedUsbKey: 'text', assetIDs: 'filledList', 'assetIDs[1]': 'id' }, BODY_FAULTS),
-      { path: 'assetIDs', fault: '1,001 long', value: Array(1_001).fill('1'), cause: 'field_invalid' as const },
-    ])('where $path is $fault, before it looks for the employee', async ({ path, value, cause }) => {
-      const body = put({ borrowedUsbKey: '8000000001', assetIDs: ['1', '2'] }, path, value);
-      const answer = await center.call('POST', '/enterprise/member/1/borrow', { body });
-      expect(faultOf(answer)).toEqual({ code: '40000', cause, path });
-    });
+  it.each([
+    ...faultCases({ borrowedUsbKey: 'text', assetIDs: 'filledList', 'assetIDs[1]': 'id' }, BODY_FAULTS),
+    { path: 'assetIDs', fault: '1,001 long', value: Array(1_001).fill('1'), cause: 'field_invalid' as const },
+  ])('refuses a call where $path is $fault, before it looks for the employee', async ({ path, value, cause }) => {
+    const body = put({ borrowedUsbKey: '8000000001', assetIDs: ['1', '2'] }, path, value);
+    const answer = await center.call('POST', '/enterprise/member/1/borrow', { body });
+    expect(faultOf(answer)).toEqual({ code: '40000', cause, path });
   });
 });
 

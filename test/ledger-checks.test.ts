@@ -201,11 +201,10 @@ describe('PostgreSQL refuses', () => {
       await expectRefused('asset: revoked with something active on it', () => revoke('asset', 'id = 1'));
     });
 
-    // Who holds it is forgotten where it is only what is lent that must stop the change.
     describe.each([
       ['it is assigned', [assign(4, 1)], 4],
-      ['it is lent', [assign(4, 1), lend(4, 5), TAKEN_BACK], 4],
-      ['another is lent into it', [assign(4, 1), lend(4, 5), TAKEN_BACK], 5],
+      ['it is lent', [assign(4, 1), lend(4, 5)], 4],
+      ['another is lent into it', [assign(4, 1), lend(4, 5)], 5],
     ])('while %s', (_, holding, id) => {
       it.each([
         ['is revoked', 'revoked_time = statement_timestamp()'],
@@ -227,6 +226,22 @@ describe('PostgreSQL refuses', () => {
       await run('update asset set customer_id = 2, borrowed_usb_key = true where id = 4');
       await revoke('asset', 'id = 4');
     });
+  });
+
+  it('an assignment that ends while the asset is lent', async () => {
+    await run(assign(4, 1), lend(4, 5), assign(1, 1));
+    await expectRefused('asset_assignment: ended while the asset is lent', () => run(TAKEN_BACK));
+    await run('delete from asset_assignment where asset_id = 1', 'delete from asset_lending', TAKEN_BACK);
+  });
+
+  it.each([
+    'update asset_assignment set member_id = 2',
+    'update asset_lending set lock_asset_id = 2',
+    'truncate asset_assignment',
+    'truncate asset_lending',
+  ])('holdings that change, not come and go: %s', async (statement) => {
+    await run(assign(4, 1), lend(4, 5));
+    await expectRefused(/^asset_(assignment|lending): (update|truncate) is never done$/, () => run(statement));
   });
 
   describe('an assignment', () => {
@@ -493,7 +508,7 @@ describe('PostgreSQL refuses', () => {
       },
       {
         ...{ table: 'asset', message: 'revoked or moved while it is assigned or lent' },
-        before: [assign(1500, 1), lend(1500, 5), TAKEN_BACK],
+        before: [assign(1500, 1), lend(1500, 5)],
         statement: `update asset set borrowed_usb_key = true where ${all('id')}`,
       },
       {

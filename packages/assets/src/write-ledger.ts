@@ -124,10 +124,10 @@ async function updateAssets(trx: Trx, changed: Asset[]): Promise<void> {
 export async function releaseAssets(trx: Trx, ids: string[]): Promise<void> {
   if (ids.length === 0) return;
   await together([
-    sql`delete from asset_assignment where asset_id = any (${ids}::bigint[])`.execute(trx),
     sql`
       delete from asset_lending
       where asset_id = any (${ids}::bigint[]) or lock_asset_id = any (${ids}::bigint[])`.execute(trx),
+    sql`delete from asset_assignment where asset_id = any (${ids}::bigint[])`.execute(trx),
   ]);
 }
 
