@@ -1,5 +1,6 @@
 drop index asset_assignment_member;
 drop index member_newest;
+drop index member_provisioned;
 drop index member_account;
 delete from member where deleted_time is not null;
 alter table member

@@ -11,7 +11,7 @@ alter table member
   add column updated_time timestamptz,
   add column deleted_time timestamptz,
   alter column created_time set default statement_timestamp();
-update member set name = user_name, is_provisioned = true, updated_time = created_time;
+update member set name = left(user_name, 30), is_provisioned = true, updated_time = created_time;
 alter table member
   alter column name set not null,
   alter column is_provisioned set not null,
@@ -21,6 +21,8 @@ alter table member
   add constraint member_times check (updated_time >= created_time and deleted_time >= created_time),
   drop constraint member_enterprise_id_user_name_key;
 create unique index member_account on member (enterprise_id, user_name) where deleted_time is null;
+-- What a repeat of O2 answers, also where one of them is deleted.
+create index member_provisioned on member (enterprise_id, user_name, id) where is_provisioned;
 create index member_newest on member (enterprise_id, id) where deleted_time is null;
 
 create index asset_assignment_member on asset_assignment (member_id);

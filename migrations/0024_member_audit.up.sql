@@ -6,7 +6,8 @@ create table member_audit (
   actor_id bigint not null,
   action text not null,
   target_id bigint references member,
-  detail jsonb not null check (detail ?& array['before', 'after']),
+  -- Not jsonb, which would put the fields into an order of its own.
+  detail json not null check (detail::jsonb ?& array['before', 'after']),
   request_id text not null,
   recorded_time timestamptz not null default statement_timestamp()
 );

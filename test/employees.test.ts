@@ -186,7 +186,7 @@ describe('M1 adds', () => {
     });
     const { succeeded, failed } = answer.body.data;
     expect(succeeded).toMatchObject([{ userName: `mixed1@${firm.code}` }, { userName: `mixed2@${firm.code}` }]);
-    const RULE = 'must be letters and digits, with the enterprise code fewer than 63 characters';
+    const RULE = 'must be letters A-Z a-z and digits only, and with the enterprise code fewer than 63 characters';
     expect(failed).toEqual([
       { userName: 'admin', message: 'userList[1].userName: another employee of the enterprise has this account.' },
       { userName: 'not valid', message: `userList[2].userName: ${RULE}` },
@@ -423,7 +423,7 @@ describe('a mobile number', () => {
     expect(failed.map(({ message }: { message: string }) => message)).toEqual(
       BAD.map(
         (_, index) =>
-          `userList[${index}].passwordMobile: must be a mobile number: 11 digits from 13 to 19, or + and up to 15 digits`,
+          `userList[${index}].passwordMobile: must be a mobile number without blanks: 11 digits that begin with 13 to 19, or + and up to 15 digits`,
       ),
     );
     const listed = (await firm.list()).slice(0, GOOD.length).toReversed();

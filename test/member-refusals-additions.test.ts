@@ -33,7 +33,7 @@ const listOf = (...userList: Sent[]) => userList.map(newEmployee);
 /** The data of an answer, held against the contract. */
 const addedOf = ({ body }: Answer) => z.strictObject(addedEmployees.shape).parse(body.data);
 
-const accountRule = 'must be letters and digits, with the enterprise code fewer than 63 characters';
+const accountRule = 'must be letters A-Z a-z and digits only, and with the enterprise code fewer than 63 characters';
 const taken = 'another employee of the enterprise has this account.';
 const long = 'k'.repeat(62);
 
@@ -77,7 +77,7 @@ it('some of whom fail: HTTP 200 with 60027, who failed and why in order, and who
     {
       userName: 'mobile',
       message:
-        'userList[10].passwordMobile: must be a mobile number: 11 digits from 13 to 19, or + and up to 15 digits',
+        'userList[10].passwordMobile: must be a mobile number without blanks: 11 digits that begin with 13 to 19, or + and up to 15 digits',
     },
     { userName: 'remark', message: 'userList[11].remark: must be at most 200 characters' },
     { userName: 'department', message: 'userList[12].departmentId: must not be empty' },

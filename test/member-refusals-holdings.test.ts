@@ -122,7 +122,8 @@ const FOR_NOBODY = NOBODY.flatMap(([who, memberId]): Row[] => {
   ];
 });
 
-const noAsset = (assetNum: string) => `addAssets[0]: the enterprise has no asset ${assetNum}`;
+const noAsset = (assetNum: string) =>
+  `addAssets[0]: the enterprise has no asset number ${assetNum} that can be assigned`;
 const notHeld = (assetNum: string) => `deleteAssets[0]: the employee does not hold asset ${assetNum}`;
 const assign = (...assetNums: string[]) => center.configure(kim, [], assetNums);
 const withdraw = (...assetNums: string[]) => center.configure(kim, assetNums, []);
@@ -195,7 +196,7 @@ const ON_ASSETS: Row[] = [
     'the same twice',
     '60028',
     'asset_configured_twice',
-    `addAssets[1]: asset ${nums.free} is assigned already or named before`,
+    `addAssets[1]: asset ${nums.free} is named before`,
     () => assign(nums.free, nums.free),
   ],
   [
@@ -260,7 +261,7 @@ const ON_LENDING: Row[] = [
       `an asset ${how}, after one that can be lent`,
       '33003',
       'asset_not_held',
-      () => `assetIDs[1]: the employee does not hold asset ${id()}`,
+      () => `assetIDs[1]: the employee holds no asset with id ${id()};`,
       lend(lock, () => [ids.kims, id()]),
     ],
   ),

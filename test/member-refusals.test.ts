@@ -58,8 +58,8 @@ type Row = [
 type FieldRow = [path: string, how: string, code: string, cause: Cause, value: unknown, says: string];
 
 const FIELDS: FieldRow[] = [
-  ['userName', 'with _', '10003', 'account_malformed', 'k_m', 'must be letters and digits'],
-  ['userName', 'with @', '10003', 'account_malformed', 'kim@abcdef', 'must be letters and digits'],
+  ['userName', 'with _', '10003', 'account_malformed', 'k_m', 'must be letters A-Z a-z and digits only'],
+  ['userName', 'with @', '10003', 'account_malformed', 'kim@abcdef', 'must be letters A-Z a-z and digits only'],
   ['name', 'of 31 characters', '30002', 'name_too_long', '😀'.repeat(31), 'must be at most 30 characters'],
   ['remark', 'of 201 characters', '30003', 'remark_too_long', '备'.repeat(201), 'must be at most 200 characters'],
   ['passwordMobile', 'from 12', '10004', 'mobile_invalid', '12800000000', 'must be a mobile number'],
@@ -111,8 +111,22 @@ const REFUSED: Row[] = [
   ...NEW_FIELDS.map(fromField('M1', 'userList[0].', add)),
   ...FIELDS.map(fromField('M2', '', edit)),
   ...FOR_NOBODY,
-  ['M1', 'nobody', '40021', 'employee_list_empty', 'userList: names no employee', () => center.submitAdd([])],
-  ['M1', 'no list', '40021', 'employee_list_empty', 'userList: names no employee', () => center.submitAdd(null)],
+  [
+    'M1',
+    'nobody',
+    '40021',
+    'employee_list_empty',
+    'userList: must name at least one employee',
+    () => center.submitAdd([]),
+  ],
+  [
+    'M1',
+    'no list',
+    '40021',
+    'employee_list_empty',
+    'userList: must name at least one employee',
+    () => center.submitAdd(null),
+  ],
   [
     'M1',
     '101 employees',
@@ -134,7 +148,7 @@ const REFUSED: Row[] = [
     'an account that makes 63 characters with the code',
     '10003',
     'account_malformed',
-    'userList[0].userName: must be letters and digits, with the enterprise code fewer than 63',
+    'userList[0].userName: must be letters A-Z a-z and digits only, and with the enterprise code fewer than 63',
     () => add({ userName: 'k'.repeat(63 - center.code.length) }),
   ],
   [
@@ -150,7 +164,7 @@ const REFUSED: Row[] = [
     'an account that makes 63 characters with the code',
     '10003',
     'account_malformed',
-    'userName: must be letters and digits, with the enterprise code fewer than 63',
+    'userName: must be letters A-Z a-z and digits only, and with the enterprise code fewer than 63',
     () => edit({ userName: 'k'.repeat(63 - center.code.length) }),
   ],
   [

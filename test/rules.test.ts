@@ -80,7 +80,7 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
 
   const uri = (productUri: string, changes: Sent = {}) => productToBuy({ productUri, ...changes });
 
-  /** A customer, and two employees of its enterprise who may hold assets. */
+  /** A customer, and the employees of its enterprise, who may hold assets. */
   async function newCustomerWithMembers(): Promise<{ customer: Customer; memberIds: string[] }> {
     const crmCustomerId = randomUUID();
     const body = { crmCustomerId, customerName: `Enterprise ${crmCustomerId}`, branchName: 'Branch' };
@@ -90,13 +90,12 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
     return { customer, memberIds: members.map((member: { memberGlobalId: string }) => member.memberGlobalId) };
   }
 
-  /** Has an employee hold each asset, and lends the first into the second. */
+  /** Has an employee hold the asset, and lends it into the other, which becomes a borrowed lock. */
   async function assignAndLend(memberIds: string[], assetNum: string, lockNum: string): Promise<void> {
     const [asset, lock] = [await assetOf(assetNum), await assetOf(lockNum)];
-    await stack.db
-      .insertInto('asset_assignment')
-      .values([asset, lock].map(({ id }, index) => ({ asset_id: id, member_id: memberIds[index]! })))
-      .execute();
+    const assignment = { asset_id: asset.id, member_id: memberIds[0]! };
+    await stack.db.updateTable('asset').set({ borrowed_usb_key: true }).where('id', '=', lock.id).execute();
+    await stack.db.insertInto('asset_assignment').values(assignment).execute();
     await stack.db.insertInto('asset_lending').values({ asset_id: asset.id, lock_asset_id: lock.id }).execute();
   }
 
@@ -221,7 +220,7 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
       expect(after.products.slice(0, -1)).toEqual(before.products);
       expect(after.merchandises).toEqual(before.merchandises);
       expect(await productsOn(assetNum)).toEqual(['a', 'gms-100', 'b']);
-      expect(await holdingsOf(assetNum, lockNum)).toEqual({ held: [false, true], lent: [false, false] });
+      expect(await holdingsOf(assetNum, lockNum)).toEqual({ held: [false, false], lent: [false, false] });
       expect(await causeOf(deleteAsset(seller, [assetNum]))).toBe('asset_not_found');
     });
 
@@ -241,7 +240,7 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
       await succeed(newBuy(customer, [assetNum, lockNum]));
       await assignAndLend(memberIds, assetNum, lockNum);
       await succeed(newBuy(customer, [assetNum, lockNum], {}, { transferedAssetNum: true }));
-      expect(await holdingsOf(assetNum, lockNum)).toEqual({ held: [true, true], lent: [true, true] });
+      expect(await holdingsOf(assetNum, lockNum)).toEqual({ held: [true, false], lent: [true, true] });
     });
 
     it('stores merchandise 16 deep, each with its parent and its products', async () => {
@@ -332,7 +331,7 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
         expect(isActive(thing)).toBe(false);
       }
       expect(await productsOn(lockNum)).toEqual(['gms-100', 'gms-100']);
-      expect(await holdingsOf(assetNum, lockNum)).toEqual({ held: [false, true], lent: [false, false] });
+      expect(await holdingsOf(assetNum, lockNum)).toEqual({ held: [false, false], lent: [false, false] });
     });
 
     it('ends the lending into a lock that it revokes', async () => {

@@ -136,7 +136,14 @@ async function readColumns(): Promise<Record<string, string>> {
   );
   const typeOf: Record<string, string> = {
     ...{ int8: 'string', text: 'string', int2: 'number', int4: 'number', bool: 'boolean', bytea: 'Buffer' },
-    ...{ timestamptz: 'Date', jsonb: 'unknown', _text: 'string[]', _int4: 'number[]', _timestamptz: 'Date[]' },
+    ...{
+      timestamptz: 'Date',
+      json: 'unknown',
+      jsonb: 'unknown',
+      _text: 'string[]',
+      _int4: 'number[]',
+      _timestamptz: 'Date[]',
+    },
   };
   return Object.fromEntries(
     rows.map(({ name, type, nullable, generated }) => {

@@ -40,11 +40,12 @@ export default async function setup(project: TestProject): Promise<() => Promise
 }
 
 const MEMORY = '/dev/shm';
-const ROOM_BYTES = 4 * 1024 ** 3;
+/** Of which PostgreSQL's log may take one. */
+const ROOM_BYTES = 3 * 1024 ** 3;
 
 /**
- * A directory in memory, where the machine has room for it: half of the time would go into waiting for a disk. Takes away
- * what runs that were killed have left there.
+ * A directory in memory, where the machine has room for it: every commit and every new database would wait for a disk.
+ * Takes away what runs that were killed have left there.
  */
 async function makeDirectory(): Promise<string> {
   const parent = (await hasRoom()) ? MEMORY : join(process.cwd(), '.test-data');

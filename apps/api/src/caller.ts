@@ -40,7 +40,7 @@ export function authorizeAdministrator(verifier: CallVerifier, whenBlank?: Cause
     if (enterpriseGlobalId.trim() === '' && whenBlank !== undefined) {
       throw new Refusal(whenBlank, 'enterpriseGlobalId');
     }
-    if (enterpriseGlobalId !== administrator.enterpriseId) throw new Refusal('not_administrator');
+    if (enterpriseGlobalId !== administrator.enterpriseId) throw new Refusal('not_administrator', enterpriseGlobalId);
     actors.set(request, { ...administrator, requestId: request.id });
   };
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { failure, MAX_BODY_BYTES, type Module, Refusal } from '@lockstep/contract';
+import { isLockTimeout } from '@lockstep/platform';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { noteCode } from './calls.ts';
 import type { Server } from './server.ts';
@@ -26,9 +27,14 @@ function moduleOf(request: FastifyRequest): Module {
  * with a Retry-After and nothing of the inside, which goes to the log.
  */
 export function answerFailure(error: Error & { code?: unknown }, request: FastifyRequest, reply: FastifyReply): void {
-  const refusal = error instanceof Refusal ? error : FRAMEWORK_REFUSALS[String(error.code)]?.();
+  const refusal = error instanceof Refusal ? error : (overloadOf(error) ?? FRAMEWORK_REFUSALS[String(error.code)]?.());
   if (refusal === undefined) request.log.error({ err: error }, 'call failed');
   sendFailure(request, reply, refusal ?? new Refusal('service_unavailable'));
+}
+
+/** A call that waited too long for what others hold may succeed the next time. */
+function overloadOf(error: unknown): Refusal | undefined {
+  return isLockTimeout(error) ? new Refusal('overloaded') : undefined;
 }
 
 function sendFailure(request: FastifyRequest, reply: FastifyReply, refusal: Refusal): void {

@@ -32,7 +32,7 @@ export function answers<Data extends z.ZodType>(data: Data) {
 /** The answers of M1, which says of each employee what became of it, whether or not another one failed. */
 export const additionAnswers = {
   200: z.union([successBody(addedEmployees), partlyAddedEmployees]).describe('All were added, or some: code 60027'),
-  299: failedEmployees.describe('Refused, or nobody could be added: nothing has changed'),
+  299: failedEmployees.describe(`${refused.description}. With data: nobody could be added, and why`),
 };
 
 /** The answers of an operation that has nothing to say. */

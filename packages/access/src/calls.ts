@@ -107,7 +107,7 @@ export class CallVerifier {
     const { member_id: memberId, enterprise_id: enterpriseId } = verdict;
     if (memberId === null || enterpriseId === null) throw new Refusal('user_token_invalid');
     checkNonce(verdict, call.nonce);
-    if (verdict.is_administrator !== true) throw new Refusal('not_administrator');
+    if (verdict.is_administrator !== true) throw new Refusal('not_administrator', enterpriseId);
     return { memberId, enterpriseId };
   }
 }

@@ -11,7 +11,9 @@ export async function deleteExpiredAccess(db: Database): Promise<void> {
   await untilNone(() =>
     sql`
       delete from access_token where token_hash = any (array
-        (select token_hash from access_token where expires_time < now() limit ${ROWS_AT_ONCE}))`.execute(db),
+        (select token_hash from access_token where expires_time < now() limit ${ROWS_AT_ONCE} for update skip locked))`.execute(
+      db,
+    ),
   );
   await untilNone(() =>
     sql`

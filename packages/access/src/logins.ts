@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Database, Trx } from '@lockstep/platform';
+import { type Database, MAX_LOCK_WAIT_MS, type Trx, waitAtMost } from '@lockstep/platform';
 import { sql } from 'kysely';
 import type { PasswordHasher } from './passwords.ts';
 
@@ -46,6 +46,7 @@ export async function logIn(
  * issued that `endLogins` does not see.
  */
 export async function isStillLoggedIn(trx: Trx, account: string, loggedIn: LoggedIn): Promise<boolean> {
+  await waitAtMost(trx, MAX_LOCK_WAIT_MS);
   const member = await trx
     .selectFrom('member')
     .select('id')

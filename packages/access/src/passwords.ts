@@ -10,6 +10,7 @@ const PARAMETERS = { algorithm: ARGON2ID, memoryCost: 19_456, timeCost: 2, paral
 
 /** Hashing runs in libuv's pool of four threads, which DNS and files need too. */
 const HASHES_AT_ONCE = Math.min(availableParallelism(), 3);
+/** Of each priority. */
 const MAX_WAITING = 1_000;
 
 /** People who log in go before the many hashes of an M1. */
@@ -34,14 +35,14 @@ export class PasswordHasher {
   readonly #decoy = this.#hash(newPassword(), FIRST);
 
   /** The hashes of passwords in PHC string format, in their order. */
-  hashAll(passwords: readonly string[]): Promise<string[]> {
-    this.#refuseOverload(passwords.length);
+  async hashAll(passwords: readonly string[]): Promise<string[]> {
+    this.#refuseOverload(passwords.length, AFTERWARDS);
     return Promise.all(passwords.map((password) => this.#hash(password, AFTERWARDS)));
   }
 
   /** Whether a password is the one of a hash; without a hash it takes as long to say no. */
   async isPassword(password: string, stored: string | null): Promise<boolean> {
-    this.#refuseOverload(1);
+    this.#refuseOverload(1, FIRST);
     const decoy = await this.#decoy;
     const isSame = await this.#queue.add(() => verify(stored ?? decoy, comparable(password)), { priority: FIRST });
     return isSame && stored !== null;
@@ -51,8 +52,9 @@ export class PasswordHasher {
     return this.#queue.add(() => hash(comparable(password), PARAMETERS), { priority });
   }
 
-  #refuseOverload(count: number): void {
-    if (this.#queue.size + count > MAX_WAITING) throw new Refusal('overloaded');
+  /** Each kind by itself: an M1 that fills its part does not keep people from logging in. */
+  #refuseOverload(count: number, priority: number): void {
+    if (this.#queue.sizeBy({ priority }) + count > MAX_WAITING) throw new Refusal('overloaded');
   }
 }
 

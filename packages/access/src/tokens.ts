@@ -70,7 +70,7 @@ export async function issueUserToken(
   return tokenAnswer(token, scopes);
 }
 
-const NOT_LOGGED_IN = 'The account or the password is wrong, or the account is locked for some minutes.';
+const NOT_LOGGED_IN = 'The account (name@code) or the password is wrong, or the account is locked for some minutes.';
 
 async function insertToken(db: Database | Trx, { token, applicationId, memberId, scopes }: NewToken): Promise<void> {
   await db

@@ -1,6 +1,6 @@
 import type { AssetContents, LicenseType, MerchandiseNode, ProductNode, ProductToBuy } from '@lockstep/contract';
 import type { Trx } from '@lockstep/platform';
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { ORDERS_PER_BATCH } from './order-ids.ts';
 
 /** What the rows of merchandises and products have in common: their asset's, and the order's that bought them. */
@@ -42,10 +42,14 @@ interface ProductRow extends InstanceRow {
  * which they were (interface.md M7).
  */
 export async function readContents(trx: Trx, assetIds: string[]): Promise<AssetContents> {
-  const [merchandises, products] = [
-    await selectInstances<MerchandiseRow>(trx, 'merchandise_instance', assetIds),
-    await selectInstances<ProductRow>(trx, 'product_instance', assetIds),
-  ];
+  const merchandises = await selectInstances<MerchandiseRow>(trx, 'merchandise_instance', assetIds, sql`instance.*`);
+  // The passwords of licences in `details` stay where they are.
+  const products = await selectInstances<ProductRow>(
+    trx,
+    'product_instance',
+    assetIds,
+    sql`instance.*, details - 'passwords' as details`,
+  );
   const merchandisesByParent = Map.groupBy(merchandises, (row) => row.parent_id);
   const productsByMerchandise = Map.groupBy(products, (row) => row.merchandise_id);
   const productsIn = (id: string | null) => (productsByMerchandise.get(id) ?? []).map(productNode);
@@ -60,9 +64,10 @@ async function selectInstances<Row extends InstanceRow>(
   trx: Trx,
   table: 'merchandise_instance' | 'product_instance',
   assetIds: string[],
+  columns: RawBuilder<unknown>,
 ): Promise<Row[]> {
   const { rows } = await sql<Row>`
-    select instance.*, asset_num, license_type, asset.customer_id, channel_code, channel_order_id
+    select ${columns}, asset_num, license_type, asset.customer_id, channel_code, channel_order_id
     from ${sql.table(table)} as instance
     join asset on asset.id = asset_id
     join batch on batch.id = license_order_id / ${ORDERS_PER_BATCH}::bigint

@@ -25,7 +25,9 @@ export const tokenBody = z
       }),
     client_id: parameter().describe('The appKey, where HTTP Basic does not carry it.'),
     client_secret: parameter().meta({ format: 'password', description: 'The appSecret, as client_id.' }),
-    username: parameter().describe('With the grant type password: the full account name, name@code.'),
+    username: parameter()
+      .transform((account) => account?.trim())
+      .describe('With the grant type password: the full account name, name@code.'),
     password: parameter().meta({ format: 'password', description: 'With the grant type password.' }),
     scope: parameter().describe('Space-separated; the application’s scopes where it is absent.'),
   })

@@ -8,7 +8,7 @@
 export const causes = {
   // Who calls (decisions 2 and 3)
   token_missing: { code: '60000', message: 'The Authorization header carries no bearer token.' },
-  token_invalid: { code: '60000', message: 'The access token is unknown or has expired.' },
+  token_invalid: { code: '60000', message: 'The access token is unknown, has expired, or is a user token.' },
   scope_missing: { code: '60000', message: 'The access token does not carry the scope {0}.' },
   application_not_approved: { code: '60000', message: 'The application is not approved.' },
   client_token_missing: { code: '60000', message: 'The clientToken header is missing.' },
@@ -20,9 +20,9 @@ export const causes = {
   user_token_missing: { code: '60005', message: 'The userToken header is missing.' },
   user_token_invalid: {
     code: '60005',
-    message: 'The userToken is unknown, has ended, or was issued to another application.',
+    message: 'The userToken is unknown, has ended, is not a user token, or was issued to another application.',
   },
-  not_administrator: { code: '70001', message: 'The user is not an administrator of this enterprise.' },
+  not_administrator: { code: '70001', message: 'The user is not an administrator of enterprise {0}.' },
   nonce_missing: { code: '13004', memberCode: '70001', message: 'g_nonce: is required.' },
   nonce_malformed: {
     code: '13004',
@@ -78,12 +78,12 @@ export const causes = {
   enterprise_not_found: { code: '13004', message: 'Enterprise {0} does not exist.' },
 
   // Employees (interface.md M1 to M5; decisions 8)
-  employee_list_empty: { code: '40021', message: '{0}: names no employee{1}' },
+  employee_list_empty: { code: '40021', message: '{0}: must name at least one employee{1}' },
   too_many_employees: { code: '60013', message: '{0}: more than the maximum of 100 employees{1}' },
   account_missing: { code: '40008', message: '{0}: is required{1}' },
   account_malformed: {
     code: '10003',
-    message: '{0}: must be letters and digits, with the enterprise code fewer than 63 characters{1}',
+    message: '{0}: must be letters A-Z a-z and digits only, and with the enterprise code fewer than 63 characters{1}',
   },
   account_taken: { code: '80001', message: '{0}: another employee of the enterprise has this account.' },
   group_id_missing: { code: '40009', message: '{0}: must not be empty{1}' },
@@ -94,7 +94,8 @@ export const causes = {
   remark_too_long: { code: '30003', message: '{0}: must be at most 200 characters{1}' },
   mobile_invalid: {
     code: '10004',
-    message: '{0}: must be a mobile number: 11 digits from 13 to 19, or + and up to 15 digits{1}',
+    message:
+      '{0}: must be a mobile number without blanks: 11 digits that begin with 13 to 19, or + and up to 15 digits{1}',
   },
   trial_employees_exhausted: {
     code: '60009',
@@ -108,18 +109,27 @@ export const causes = {
   // What employees hold (interface.md M6 to M10; decisions 8)
   customer_not_bound: { code: '60017', message: 'The enterprise is not bound to an authorized customer.' },
   employee_not_matched: { code: '60026', message: 'The enterprise has no employee {0}.' },
-  asset_id_not_found: { code: '60024', message: 'The enterprise has no active asset with id {0}.' },
-  asset_number_not_found: { code: '60024', message: '{0}: the enterprise has no asset {1} that can be assigned.' },
+  asset_id_not_found: {
+    code: '60024',
+    message: 'The enterprise has no active asset with id {0}; ids are the assetId of M6 and M8, not numbers.',
+  },
+  asset_number_not_found: {
+    code: '60024',
+    message: '{0}: the enterprise has no asset number {1} that can be assigned{2}.',
+  },
   asset_not_withdrawable: { code: '60024', message: '{0}: the employee does not hold asset {1}.' },
   asset_of_other_enterprise: { code: '60025', message: '{0}: asset {1} belongs to another enterprise.' },
-  asset_configured_twice: { code: '60028', message: '{0}: asset {1} is assigned already or named before.' },
+  asset_configured_twice: { code: '60028', message: '{0}: asset {1} is {2}.' },
   borrowed_lock_unusable: {
     code: '33008',
     message:
       'borrowedUsbKey: {0} is not a borrowed lock of the enterprise that is active, not disabled and not frozen.',
   },
   borrowed_lock_taken: { code: '33018', message: 'borrowedUsbKey: lock {0} is lent to another employee.' },
-  asset_not_held: { code: '33003', message: '{0}: the employee does not hold asset {1}.' },
+  asset_not_held: {
+    code: '33003',
+    message: '{0}: the employee holds no asset with id {1}; ids are the assetId of M6, not numbers.',
+  },
   asset_lent_elsewhere: { code: '33007', message: '{0}: asset {1} is lent into another lock.' },
   asset_without_nodes: { code: '33006', message: '{0}: asset {1} has no active product with a concurrent node.' },
 

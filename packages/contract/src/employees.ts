@@ -101,7 +101,9 @@ const clearable = <Schema extends z.ZodType<string | number | undefined>>(schema
 
 /** The body of M2 (interface.md M2; decisions 8). */
 export const editEmployeeBody = z.object({
-  userName: account.describe('The account name of the employee; it cannot be changed.'),
+  userName: account.describe(
+    'The short account name of the employee, without the enterprise code; it cannot be changed.',
+  ),
   departmentId: clearable(long()),
   name,
   remark: clearable(text(MAX_REMARK_CHARACTERS, 'remark_too_long')),

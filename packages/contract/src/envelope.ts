@@ -9,7 +9,10 @@ export const failureBody = z
   .object({
     code: z
       .string()
-      .describe('13004, in the member center a code of its own: refused; 60000: not allowed; 500: a fault, retry.'),
+      .describe(
+        '13004, in the member center another code for each kind of fault: refused; 60000, 60005, 70001: not allowed; ' +
+          '500: a fault, retry. The cause says more.',
+      ),
     message: z.string().describe('For people: what was wrong, and the path of the field.'),
     cause: causeWord.describe('For programs: a stable word.'),
   })

@@ -137,6 +137,7 @@ async function firstMembers(trx: Trx, enterpriseId: string): Promise<CreatedEnte
     .distinctOn('member.user_name')
     .select(['member.id', 'member.user_name', 'enterprise.code'])
     .where('member.enterprise_id', '=', enterpriseId)
+    .where('member.is_provisioned', '=', true)
     .where(
       'member.user_name',
       'in',

@@ -6,11 +6,11 @@ import {
   type NamedEmployee,
   type Refusal,
 } from '@lockstep/contract';
-import { type Database, inTransaction, type Tables, type Trx } from '@lockstep/platform';
+import { type Database, inTransaction, MAX_LOCK_WAIT_MS, type Tables, type Trx, waitAtMost } from '@lockstep/platform';
 import type { Selectable } from 'kysely';
 import { judgeAdditions, MAX_TRIAL_EMPLOYEES, type Situation } from './addition-rules.ts';
 import { recordChanges } from './audit.ts';
-import { employeeOf } from './employee.ts';
+import { employeeOf, fieldsOf } from './employee.ts';
 import { type Actor, assetsOf, employeesOf, insertEmployees, lockEnterprise, readCode } from './scope.ts';
 
 /** What became of the employees of an M1, and what the first that failed was refused for. */
@@ -30,6 +30,7 @@ export async function addEmployees(
   actor: Actor,
   named: readonly NamedEmployee[],
 ): Promise<Additions> {
+  if (named.every(({ employee }) => employee === undefined)) return outcomeOf(named, new Map());
   const promising = judgeAdditions(named, await readSituation(db, actor, named));
   const hashes = new Map<NamedEmployee, string>();
   const hashing = promising.filter(({ employee }) => employee !== undefined);
@@ -37,6 +38,7 @@ export async function addEmployees(
   for (const [index, entry] of hashing.entries()) hashes.set(entry, hashed[index]!);
   if (hashing.length === 0) return outcomeOf(promising, new Map());
   return inTransaction(db, async (trx) => {
+    await waitAtMost(trx, MAX_LOCK_WAIT_MS);
     await lockEnterprise(trx, actor);
     const situation = await readSituation(trx, actor, promising);
     const judged = judgeAdditions(promising, situation);
@@ -104,19 +106,13 @@ async function insertAdditions(
       action: 'employee_added',
       targetId: row.id,
       before: null,
-      after: {
-        userName: row.user_name,
-        name: row.name,
-        departmentId: row.department_id === null ? null : Number(row.department_id),
-        remark: row.remark,
-        passwordMobile: row.password_mobile,
-      },
+      after: fieldsOf(row),
     })),
   );
   return inserted;
 }
 
-function outcomeOf(judged: NamedEmployee[], added: Map<string, Employee>): Additions {
+function outcomeOf(judged: readonly NamedEmployee[], added: Map<string, Employee>): Additions {
   return {
     data: {
       succeeded: judged.flatMap(({ employee }) => (employee === undefined ? [] : [added.get(employee.userName)!])),

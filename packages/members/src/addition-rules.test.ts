@@ -47,7 +47,8 @@ describe('who can be added', () => {
     const judged = judgeAdditions(named('a'.repeat(length)), situation({ code }));
     expect(causesOf(judged)).toEqual([cause]);
     expect(messagesOf(judged)).toEqual([
-      cause && 'userList[0].userName: must be letters and digits, with the enterprise code fewer than 63 characters',
+      cause &&
+        'userList[0].userName: must be letters A-Z a-z and digits only, and with the enterprise code fewer than 63 characters',
     ]);
   });
 

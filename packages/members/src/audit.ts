@@ -18,7 +18,7 @@ export async function recordChanges(trx: Trx, actor: Actor, changes: readonly Ch
     ['actor_id', 'bigint', changes.map(() => actor.memberId)],
     ['action', 'text', changes.map(({ action }) => action)],
     ['target_id', 'bigint', changes.map(({ targetId }) => targetId)],
-    ['detail', 'jsonb', changes.map(({ before, after }) => JSON.stringify({ before, after }))],
+    ['detail', 'json', changes.map(({ before, after }) => JSON.stringify({ before, after }))],
     ['request_id', 'text', changes.map(() => actor.requestId)],
   ]);
 }

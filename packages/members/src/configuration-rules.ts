@@ -32,13 +32,20 @@ export function planConfiguration(
     holders.delete(asset.id);
     return asset;
   });
+  const assignedBefore = new Set<string>();
   const assigned = addAssets.map((assetNum, index) => {
     const path = `addAssets[${index}]`;
     if (elsewhere.has(assetNum)) throw new Refusal('asset_of_other_enterprise', path, assetNum);
     const asset = assets.get(assetNum);
-    if (asset === undefined || asset.isBorrowedLock) throw new Refusal('asset_number_not_found', path, assetNum);
-    if (holders.has(asset.id)) throw new Refusal('asset_configured_twice', path, assetNum);
+    if (asset === undefined) throw new Refusal('asset_number_not_found', path, assetNum);
+    if (asset.isBorrowedLock) throw new Refusal('asset_number_not_found', path, assetNum, ', only a borrowed lock');
+    const holderId = holders.get(asset.id);
+    if (holderId !== undefined) {
+      const how = assignedBefore.has(assetNum) ? 'named before' : `held by employee ${holderId} already`;
+      throw new Refusal('asset_configured_twice', path, assetNum, how);
+    }
     holders.set(asset.id, memberId);
+    assignedBefore.add(assetNum);
     return asset;
   });
   return { withdrawn, assigned };

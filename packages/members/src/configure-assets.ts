@@ -5,7 +5,7 @@ import { recordChanges } from './audit.ts';
 import { planConfiguration } from './configuration-rules.ts';
 import type { HoldingChanges } from './holding-changes.ts';
 import { readHoldings, readLent } from './holdings.ts';
-import { type Actor, lockAssets, lockEmployee, numbersElsewhere } from './scope.ts';
+import { type Actor, keepEmployee, lockAssets, numbersElsewhere } from './scope.ts';
 
 /**
  * M9: withdraws assets from an employee, then assigns others, all or none of it (decisions 8). A withdrawn asset is not
@@ -20,8 +20,8 @@ export function configureAssets(
   memberId: string,
   wanted: ConfigureAssets,
 ): Promise<void> {
-  return changes.run(async (trx) => {
-    if ((await lockEmployee(trx, actor, memberId)) === undefined) throw new Refusal('employee_not_matched', memberId);
+  return changes.run(actor, async (trx) => {
+    if (!(await keepEmployee(trx, actor, memberId))) throw new Refusal('employee_not_matched', memberId);
     const assetNums = [...new Set([...wanted.deleteAssets, ...wanted.addAssets])];
     const locked = await lockAssets(trx, actor, { assetNums });
     const assets = new Map(locked.map((asset) => [asset.assetNum, asset]));

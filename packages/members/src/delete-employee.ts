@@ -4,16 +4,17 @@ import { Refusal } from '@lockstep/contract';
 import type { Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { recordChanges } from './audit.ts';
-import { accountOf } from './employee.ts';
+import { accountOf, fieldsOf } from './employee.ts';
 import type { HoldingChanges } from './holding-changes.ts';
-import { readLent } from './holdings.ts';
+import { readHoldings, readLent } from './holdings.ts';
 import {
   type Actor,
   assetsOf,
   employeesOf,
+  findEmployee,
   lockAssets,
-  lockEmployee,
   lockEnterprise,
+  lockLeaving,
   updateEmployee,
 } from './scope.ts';
 
@@ -23,9 +24,11 @@ import {
  * Throws a Refusal: employee_not_found, last_administrator.
  */
 export function deleteEmployee(changes: HoldingChanges, actor: Actor, memberId: string): Promise<void> {
-  return changes.run(async (trx) => {
-    await lockEnterprise(trx, actor);
-    const employee = await lockEmployee(trx, actor, memberId);
+  return changes.run(actor, async (trx) => {
+    // Whether one is the last administrator is decided one at a time; nobody else waits for that.
+    const found = await findEmployee(trx, actor, memberId);
+    if (found?.is_administrator) await lockEnterprise(trx, actor);
+    const employee = await lockLeaving(trx, actor, memberId);
     if (employee === undefined) throw new Refusal('employee_not_found', memberId);
     if (employee.is_administrator && !(await hasOtherAdministrator(trx, actor, memberId))) {
       throw new Refusal('last_administrator');
@@ -37,8 +40,7 @@ export function deleteEmployee(changes: HoldingChanges, actor: Actor, memberId: 
     await endLogins(trx, { id: memberId, account: accountOf(employee) });
     await updateEmployee(trx, actor, memberId, { deleted_time: sql`greatest(created_time, statement_timestamp())` });
     const before = {
-      userName: employee.user_name,
-      name: employee.name,
+      ...fieldsOf(employee),
       assetNums: held.map(({ assetNum }) => assetNum),
       lent,
     };
@@ -56,12 +58,20 @@ async function hasOtherAdministrator(trx: Trx, actor: Actor, memberId: string): 
   return other !== undefined;
 }
 
-/** Locks what an employee holds, in the order of the numbers. It can only become less meanwhile: he is locked. */
+/**
+ * Locks what an employee holds, in the order of the numbers. He is locked, so it cannot become more meanwhile; what an
+ * order released while this waited, and another employee has now, is left alone.
+ */
 async function lockHeld(trx: Trx, actor: Actor, memberId: string) {
   const rows = await assetsOf(trx, actor)
     .innerJoin('asset_assignment', 'asset_assignment.asset_id', 'asset.id')
     .select('asset.id')
     .where('asset_assignment.member_id', '=', memberId)
     .execute();
-  return rows.length === 0 ? [] : lockAssets(trx, actor, { assetIds: rows.map(({ id }) => id) });
+  const locked = await lockAssets(trx, actor, { assetIds: rows.map(({ id }) => id) });
+  const { holderOf } = await readHoldings(
+    trx,
+    locked.map(({ id }) => id),
+  );
+  return locked.filter(({ id }) => holderOf.get(id) === memberId);
 }

@@ -1,9 +1,9 @@
 import { endLogins, type PasswordHasher } from '@lockstep/access';
 import { ACCOUNT_CHARACTERS, type EditEmployee, Refusal } from '@lockstep/contract';
-import { type Database, inTransaction } from '@lockstep/platform';
+import { type Database, inTransaction, MAX_LOCK_WAIT_MS, waitAtMost } from '@lockstep/platform';
 import { recordChanges } from './audit.ts';
-import { accountOf } from './employee.ts';
-import { type Actor, type EmployeeRow, lockEmployee, updateEmployee } from './scope.ts';
+import { accountOf, fieldsOf } from './employee.ts';
+import { type Actor, lockEmployee, updateEmployee } from './scope.ts';
 
 /**
  * M2: changes an employee's name, department, remark and security mobile. What is absent stays, null clears (decisions
@@ -13,6 +13,7 @@ import { type Actor, type EmployeeRow, lockEmployee, updateEmployee } from './sc
  */
 export function editEmployee(db: Database, actor: Actor, memberId: string, edit: EditEmployee): Promise<void> {
   return inTransaction(db, async (trx) => {
+    await waitAtMost(trx, MAX_LOCK_WAIT_MS);
     const employee = await lockEmployee(trx, actor, memberId);
     if (employee === undefined) throw new Refusal('employee_not_found', memberId);
     if (edit.userName.length + employee.code.length >= ACCOUNT_CHARACTERS) {
@@ -37,17 +38,7 @@ export function editEmployee(db: Database, actor: Actor, memberId: string, edit:
 
 const FIELDS = ['name', 'departmentId', 'remark', 'passwordMobile'] as const;
 
-interface Fields {
-  name: string;
-  departmentId: number | null;
-  remark: string | null;
-  passwordMobile: string | null;
-}
-
-function fieldsOf(row: EmployeeRow): Fields {
-  const departmentId = row.department_id === null ? null : Number(row.department_id);
-  return { name: row.name, departmentId, remark: row.remark, passwordMobile: row.password_mobile };
-}
+type Fields = ReturnType<typeof fieldsOf>;
 
 /** The fields that an edit names. */
 function wantedOf(edit: EditEmployee): Partial<Fields> {
@@ -68,6 +59,7 @@ export async function resetPassword(
 ): Promise<{ account: string }> {
   const [hash] = await passwords.hashAll([password]);
   return inTransaction(db, async (trx) => {
+    await waitAtMost(trx, MAX_LOCK_WAIT_MS);
     const employee = await lockEmployee(trx, actor, memberId);
     if (employee === undefined) throw new Refusal('employee_not_found', memberId);
     const account = accountOf(employee);

@@ -6,6 +6,17 @@ export function accountOf(row: Pick<EmployeeRow, 'user_name' | 'code'>): string 
   return `${row.user_name}@${row.code}`;
 }
 
+/** What is recorded of an employee who is added or deleted. */
+export function fieldsOf(row: Omit<EmployeeRow, 'code'>) {
+  return {
+    userName: row.user_name,
+    name: row.name,
+    departmentId: row.department_id === null ? null : Number(row.department_id),
+    remark: row.remark,
+    passwordMobile: row.password_mobile,
+  };
+}
+
 /** interface.md, Employee. */
 export function employeeOf(row: EmployeeRow): Employee {
   return {

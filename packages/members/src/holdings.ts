@@ -1,4 +1,5 @@
 import type { Trx } from '@lockstep/platform';
+import { sql } from 'kysely';
 
 /** Who holds which of some assets, and what they are lent into. */
 export interface Holdings {
@@ -10,16 +11,15 @@ export interface Holdings {
 
 /** Reads the holdings of assets that the transaction has locked. */
 export async function readHoldings(trx: Trx, assetIds: string[]): Promise<Holdings> {
-  if (assetIds.length === 0) return { holderOf: new Map(), lockOf: new Map() };
   const assigned = await trx
     .selectFrom('asset_assignment')
     .select(['asset_id', 'member_id'])
-    .where('asset_id', 'in', assetIds)
+    .where(sql<boolean>`asset_id = any (${assetIds}::bigint[])`)
     .execute();
   const lent = await trx
     .selectFrom('asset_lending')
     .select(['asset_id', 'lock_asset_id'])
-    .where('asset_id', 'in', assetIds)
+    .where(sql<boolean>`asset_id = any (${assetIds}::bigint[])`)
     .execute();
   return {
     holderOf: new Map(assigned.map((row) => [row.asset_id, row.member_id])),
@@ -29,13 +29,12 @@ export async function readHoldings(trx: Trx, assetIds: string[]): Promise<Holdin
 
 /** What of some assets is lent, for the audit record: each number with that of its lock. */
 export async function readLent(trx: Trx, assetIds: string[]): Promise<{ assetNum: string; borrowedUsbKey: string }[]> {
-  if (assetIds.length === 0) return [];
   return trx
     .selectFrom('asset_lending')
     .innerJoin('asset', 'asset.id', 'asset_lending.asset_id')
     .innerJoin('asset as lock', 'lock.id', 'asset_lending.lock_asset_id')
     .select(['asset.asset_num as assetNum', 'lock.asset_num as borrowedUsbKey'])
-    .where('asset_lending.asset_id', 'in', assetIds)
+    .where(sql<boolean>`asset_lending.asset_id = any (${assetIds}::bigint[])`)
     .orderBy('asset.asset_num')
     .execute();
 }

@@ -5,7 +5,7 @@ import { recordChanges } from './audit.ts';
 import type { HoldingChanges } from './holding-changes.ts';
 import { readHoldings } from './holdings.ts';
 import { planLending } from './lending-rules.ts';
-import { type Actor, lockAssets, lockEmployee } from './scope.ts';
+import { type Actor, keepEmployee, lockAssets } from './scope.ts';
 
 /**
  * M10: lends assets of an employee into a borrowed lock, all or none of them (decisions 8). The same lending again
@@ -15,8 +15,8 @@ import { type Actor, lockAssets, lockEmployee } from './scope.ts';
  * asset_lent_elsewhere, asset_without_nodes.
  */
 export function lendAssets(changes: HoldingChanges, actor: Actor, memberId: string, wanted: LendAssets): Promise<void> {
-  return changes.run(async (trx) => {
-    if ((await lockEmployee(trx, actor, memberId)) === undefined) throw new Refusal('employee_not_matched', memberId);
+  return changes.run(actor, async (trx) => {
+    if (!(await keepEmployee(trx, actor, memberId))) throw new Refusal('employee_not_matched', memberId);
     const { borrowedUsbKey, assetIDs } = wanted;
     const locked = await lockAssets(trx, actor, { assetNums: [borrowedUsbKey], assetIds: assetIDs });
     const lock = locked.find(({ assetNum }) => assetNum === borrowedUsbKey);

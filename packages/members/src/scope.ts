@@ -10,8 +10,9 @@ export interface Actor {
 }
 
 /**
- * Every query of the member center on employees, assets and audit records begins in this file, so that none forgets whose
- * they are; a lint rule (scope.grit) keeps these tables out of the others.
+ * What the member center reads, locks or changes of an enterprise it finds through this file, where the enterprise is a
+ * part of every query; other queries go on from ids that were found so. A lint rule (scope.grit) keeps other files from
+ * selecting from these tables by themselves.
  */
 type Tenant = Pick<Actor, 'enterpriseId'>;
 
@@ -67,17 +68,33 @@ export async function lockEnterprise(trx: Trx, { enterpriseId }: Tenant): Promis
   return trx.selectFrom('enterprise').select('code').where('id', '=', enterpriseId).forNoKeyUpdate().executeTakeFirst();
 }
 
-/** Locks an employee of the enterprise; undefined where there is none. */
-export async function lockEmployee(trx: Trx, tenant: Tenant, memberId: string) {
-  if (!isId(memberId)) return undefined;
-  return employeesOf(trx, tenant)
-    .selectAll('member')
-    .select('enterprise.code')
-    .where('member.id', '=', memberId)
-    .forNoKeyUpdate('member')
-    .executeTakeFirst();
+/** An employee of the enterprise; undefined where there is none. */
+export async function findEmployee(trx: Trx, tenant: Tenant, memberId: string): Promise<EmployeeRow | undefined> {
+  return isId(memberId) ? selectEmployee(trx, tenant, memberId).executeTakeFirst() : undefined;
 }
-export type EmployeeRow = NonNullable<Awaited<ReturnType<typeof lockEmployee>>>;
+
+/** The same, locked against others who change him, and against a login. */
+export async function lockEmployee(trx: Trx, tenant: Tenant, memberId: string): Promise<EmployeeRow | undefined> {
+  if (!isId(memberId)) return undefined;
+  return selectEmployee(trx, tenant, memberId).forNoKeyUpdate('member').executeTakeFirst();
+}
+
+/** The same, to be deleted: locked against `keepEmployee` as well. */
+export async function lockLeaving(trx: Trx, tenant: Tenant, memberId: string): Promise<EmployeeRow | undefined> {
+  if (!isId(memberId)) return undefined;
+  return selectEmployee(trx, tenant, memberId).forUpdate('member').executeTakeFirst();
+}
+
+/** Keeps an employee of the enterprise from being deleted, and from nothing else; false where there is none. */
+export async function keepEmployee(trx: Trx, tenant: Tenant, memberId: string): Promise<boolean> {
+  if (!isId(memberId)) return false;
+  return (await selectEmployee(trx, tenant, memberId).forKeyShare('member').executeTakeFirst()) !== undefined;
+}
+
+function selectEmployee(trx: Trx, tenant: Tenant, memberId: string) {
+  return employeesOf(trx, tenant).selectAll('member').select('enterprise.code').where('member.id', '=', memberId);
+}
+export type EmployeeRow = Selectable<Tables['member']> & { code: string };
 
 /** Inserts employees of the enterprise with one statement; answers them as they are stored. */
 export function insertEmployees(

@@ -123,6 +123,21 @@ export async function inTransaction<Result>(
   }
 }
 
+/** How long calls on the connections that all share wait for what another transaction holds. */
+export const MAX_LOCK_WAIT_MS = 2_000;
+
+/** Bounds how long a transaction waits for each lock from now on; beyond it, it fails with what isLockTimeout knows. */
+export async function waitAtMost(trx: Trx, lockTimeoutMs: number): Promise<void> {
+  await sql`select set_config('lock_timeout', ${`${Math.max(1, Math.ceil(lockTimeoutMs))}ms`}, true)`.execute(trx);
+}
+
+const LOCK_NOT_AVAILABLE = '55P03';
+
+/** Whether a transaction gave up waiting for what another one holds. */
+export function isLockTimeout(error: unknown): boolean {
+  return sqlState(error) === LOCK_NOT_AVAILABLE;
+}
+
 /** Runs reads that belong together: all of them see the database as it was at the first. */
 export function inSnapshot<Result>(db: Database, work: (trx: Trx) => Promise<Result>): Promise<Result> {
   return db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only').execute(work);

@@ -1,6 +1,7 @@
 import formbody from '@fastify/formbody';
 import { type ClientCredentials, issueClientToken, issueUserToken, OAuthRefusal } from '@lockstep/access';
 import { oauthErrorAnswer, Refusal, type TokenAnswer, tokenAnswer, tokenBody } from '@lockstep/contract';
+import { isLockTimeout } from '@lockstep/platform';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import type { Server, ServerOptions } from '../server.ts';
@@ -106,7 +107,7 @@ function answerOAuthError(error: Error & { statusCode?: number }, request: Fasti
     reply.code(400).send({ error: 'invalid_request', error_description: 'The body must be a small URL-encoded form.' });
     return;
   }
-  if (!(error instanceof Refusal)) request.log.error({ err: error }, 'token call failed');
+  if (!(error instanceof Refusal) && !isLockTimeout(error)) request.log.error({ err: error }, 'token call failed');
   reply
     .code(503)
     .header('retry-after', '1')

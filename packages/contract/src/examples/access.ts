@@ -56,7 +56,8 @@ export const issueToken: OperationExamples<
         summary: 'Wrong account or password, or a locked account',
         value: {
           error: 'invalid_grant',
-          error_description: 'The account or the password is wrong, or the account is locked for some minutes.',
+          error_description:
+            'The account (name@code) or the password is wrong, or the account is locked for some minutes.',
         },
       },
       invalid_scope: {

@@ -66,6 +66,6 @@ const entries = CHANGES.map(
 export const readAudit: EnvelopeExamples<never, Success<Page<AuditEntry>>> = {
   answers: {
     200: { all: { summary: 'What the examples of M1 to M10 change', value: success(wholePage(entries.toReversed())) } },
-    299: refusedMember('The enterprise is not that of the user', 'not_administrator'),
+    299: refusedMember('The enterprise is not that of the user', 'not_administrator', '1002'),
   },
 };

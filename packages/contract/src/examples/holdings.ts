@@ -170,7 +170,7 @@ export const configureAssets: EnvelopeExamples<ConfigureAssets, Success<null>> =
       assign: { summary: 'Done', value: success(null) },
       withdraw: { summary: 'Done', value: success(null) },
     },
-    299: refusedMember('A number is named twice', 'asset_configured_twice', 'addAssets[1]', KEPT_LOCK),
+    299: refusedMember('A number is named twice', 'asset_configured_twice', 'addAssets[1]', KEPT_LOCK, 'named before'),
   },
 };
 
