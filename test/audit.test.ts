@@ -138,7 +138,8 @@ describe('the audit record has', () => {
     dataOf(await center.lend(globalId, lock!.assetNum, [lent.assetId]));
     const { requestId, entries } = await recordedBy((options) => center.delete(globalId, options));
     const before = {
-      ...{ userName, name: 'Leaver', assetNums: [held.assetNum, lent.assetNum] },
+      ...{ userName, name: 'Leaver', departmentId: null, remark: null, passwordMobile: null },
+      assetNums: [held.assetNum, lent.assetNum],
       lent: [{ assetNum: lent.assetNum, borrowedUsbKey: lock!.assetNum }],
     };
     expect(entries).toEqual([

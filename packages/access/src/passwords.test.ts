@@ -111,15 +111,4 @@ describe('refuses as overload', () => {
     await expect(hash(own, 1_001)).rejects.toMatchObject(OVERLOADED);
     expect(await own.isPassword('correct horse', hashed)).toBe(true);
   });
-
-  // The last test of the file: what waits here ends with the process.
-  it('whatever comes while a thousand wait, be it a login', async () => {
-    const own = new PasswordHasher();
-    const thousand = hash(own, 1_000);
-    // Up to three run and wait no more, so that there is room for as many.
-    const more = [hash(own, 1), hash(own, 1), hash(own, 1)];
-    const login = own.isPassword('correct horse', hashed);
-    await expect(Promise.race([thousand, ...more])).rejects.toMatchObject(OVERLOADED);
-    await expect(login).rejects.toMatchObject(OVERLOADED);
-  });
 });

@@ -47,7 +47,7 @@ const CHANGES: Change[] = [
   changed('assets_lent', { lent: [] }, { lent: LENT }),
   changed(
     'employee_deleted',
-    { userName: CLOUD_EMPLOYEE.userName, name: SEAT.name, assetNums: [KEPT_LOCK], lent: LENT },
+    { userName: CLOUD_EMPLOYEE.userName, ...SEAT, remark: null, assetNums: [KEPT_LOCK], lent: LENT },
     null,
   ),
 ];
