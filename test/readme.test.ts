@@ -90,7 +90,7 @@ describe('the session of README.md', () => {
   it('gives the answers that README.md shows', () => {
     expect(whole).toMatchObject({ status: 0, stderr: '' });
     expect(answersIn(first)).toEqual(answersShownIn('README.md'));
-    expect(answersShownIn('README.md').length).toBe(12);
+    expect(answersShownIn('README.md').length).toBe(13);
   });
 
   it('carries out the examples', () => {
