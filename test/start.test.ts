@@ -2,7 +2,8 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AcceptedOrder, Customer } from '@lockstep/contract';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { Api, dataOf, refusalOf } from './harness/api.ts';
+import { Api, callService, dataOf, refusalOf } from './harness/api.ts';
+import { askUserToken } from './harness/member-center.ts';
 import { batchOf, newAssetNum, newBuy } from './harness/orders.ts';
 import {
   endEverything,
@@ -91,6 +92,18 @@ describe('npm start', () => {
     expect(dataOf(await api.call('GET', '/enterprise/user/query', { query }))).toEqual([demoCustomer(stack)]);
     const orders = await api.process(batchOf(newBuy(demoCustomer(stack), [newAssetNum()])));
     expect(orders).toMatchObject([{ state: 'succeeded' }]);
+  });
+
+  it('lets the demo administrator manage the demo enterprise', async () => {
+    const { baseUrl, appKey, appSecret, enterpriseGlobalId } = stack.demo;
+    const { adminAccount = '', adminPassword = '' } = stack.demo;
+    const user = { account: adminAccount, password: adminPassword };
+    const login = await askUserToken(baseUrl, { appKey, appSecret }, user);
+    const { token } = await logIn(stack);
+    const url = `${baseUrl}/me/api/v1/enterprise/${enterpriseGlobalId}/members`;
+    const headers = { authorization: `Bearer ${token}`, clientToken: token, userToken: login.body.access_token };
+    const answer = await callService('GET', url, { headers, query: { pageNum: '1', pageSize: '10' } });
+    expect(dataOf(answer)).toMatchObject({ total: 2, list: [{ globalId: '3002' }, { userName: adminAccount }] });
   });
 
   it('says what to do where the same data directory is in use', async () => {
