@@ -29,6 +29,7 @@ function moduleOf(request: FastifyRequest): Module {
 export function answerFailure(error: Error & { code?: unknown }, request: FastifyRequest, reply: FastifyReply): void {
   const refusal = error instanceof Refusal ? error : (overloadOf(error) ?? FRAMEWORK_REFUSALS[String(error.code)]?.());
   if (refusal === undefined) request.log.error({ err: error }, 'call failed');
+  else if (isLockTimeout(error)) request.log.warn({ err: error }, 'call waited too long');
   sendFailure(request, reply, refusal ?? new Refusal('service_unavailable'));
 }
 

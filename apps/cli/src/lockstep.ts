@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { createApplication, PasswordHasher, setApplicationStatus } from '@lockstep/access';
 import { scope } from '@lockstep/contract';
 import { createAdministrator, setPassword } from '@lockstep/members';
-import { configOrExit, type Database, openDatabase, readConfig } from '@lockstep/platform';
+import { configOrExit, type Database, isLockTimeout, openDatabase, readConfig } from '@lockstep/platform';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { readDemo } from './demo.ts';
 import { say } from './say.ts';
@@ -95,6 +95,8 @@ async function withDatabase<Result>(work: (db: Database) => Promise<Result>): Pr
   try {
     return await work(db);
   } catch (error) {
+    if (isLockTimeout(error))
+      throw new Error('Somebody else is changing the same just now. Try again.', { cause: error });
     const isAway = (error as NodeJS.ErrnoException).code === 'ECONNREFUSED' && config.DATABASE_URL === undefined;
     throw isAway ? new NothingRuns(config.DATA_DIR, error) : error;
   } finally {

@@ -42,13 +42,19 @@ interface ProductRow extends InstanceRow {
  * which they were (interface.md M7).
  */
 export async function readContents(trx: Trx, assetIds: string[]): Promise<AssetContents> {
-  const merchandises = await selectInstances<MerchandiseRow>(trx, 'merchandise_instance', assetIds, sql`instance.*`);
+  const merchandises = await selectInstances<MerchandiseRow>(
+    trx,
+    'merchandise_instance',
+    assetIds,
+    sql`parent_id, merchandise_num, merchandise_name, parent_merchandise_num, time_duration_expression`,
+  );
   // The passwords of licences in `details` stay where they are.
   const products = await selectInstances<ProductRow>(
     trx,
     'product_instance',
     assetIds,
-    sql`instance.*, details - 'passwords' as details`,
+    sql`merchandise_id, crm_product_id, product_uri, product_name, instance.limit_start_date, instance.limit_end_date,
+      limit_concurrent, src_license_order_id, details - 'passwords' as details`,
   );
   const merchandisesByParent = Map.groupBy(merchandises, (row) => row.parent_id);
   const productsByMerchandise = Map.groupBy(products, (row) => row.merchandise_id);
@@ -67,7 +73,8 @@ async function selectInstances<Row extends InstanceRow>(
   columns: RawBuilder<unknown>,
 ): Promise<Row[]> {
   const { rows } = await sql<Row>`
-    select ${columns}, asset_num, license_type, asset.customer_id, channel_code, channel_order_id
+    select instance.id, instance.asset_id, license_order_id, instance.created_time, instance.updated_time,
+      asset_num, license_type, asset.customer_id, channel_code, channel_order_id, ${columns}
     from ${sql.table(table)} as instance
     join asset on asset.id = asset_id
     join batch on batch.id = license_order_id / ${ORDERS_PER_BATCH}::bigint

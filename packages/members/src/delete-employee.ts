@@ -7,16 +7,7 @@ import { recordChanges } from './audit.ts';
 import { accountOf, fieldsOf } from './employee.ts';
 import type { HoldingChanges } from './holding-changes.ts';
 import { readHoldings, readLent } from './holdings.ts';
-import {
-  type Actor,
-  assetsOf,
-  employeesOf,
-  findEmployee,
-  lockAssets,
-  lockEnterprise,
-  lockLeaving,
-  updateEmployee,
-} from './scope.ts';
+import { type Actor, assetsOf, employeesOf, lockAssets, lockEnterprise, lockLeaving, updateEmployee } from './scope.ts';
 
 /**
  * M4: deletes an employee, who stays on record, and releases what he holds (decisions 8).
@@ -25,15 +16,14 @@ import {
  */
 export function deleteEmployee(changes: HoldingChanges, actor: Actor, memberId: string): Promise<void> {
   return changes.run(actor, async (trx) => {
-    // Whether one is the last administrator is decided one at a time; nobody else waits for that.
-    const found = await findEmployee(trx, actor, memberId);
-    if (found?.is_administrator) await lockEnterprise(trx, actor);
     const employee = await lockLeaving(trx, actor, memberId);
     if (employee === undefined) throw new Refusal('employee_not_found', memberId);
-    if (employee.is_administrator && !(await hasOtherAdministrator(trx, actor, memberId))) {
-      throw new Refusal('last_administrator');
-    }
     const held = await lockHeld(trx, actor, memberId);
+    if (employee.is_administrator) {
+      // Whether one is the last is decided one at a time. After the assets, so that nobody waits for those as well.
+      await lockEnterprise(trx, actor);
+      if (!(await hasOtherAdministrator(trx, actor, memberId))) throw new Refusal('last_administrator');
+    }
     const heldIds = held.map(({ id }) => id);
     const lent = await readLent(trx, heldIds);
     await releaseAssets(trx, heldIds);

@@ -68,12 +68,7 @@ export async function lockEnterprise(trx: Trx, { enterpriseId }: Tenant): Promis
   return trx.selectFrom('enterprise').select('code').where('id', '=', enterpriseId).forNoKeyUpdate().executeTakeFirst();
 }
 
-/** An employee of the enterprise; undefined where there is none. */
-export async function findEmployee(trx: Trx, tenant: Tenant, memberId: string): Promise<EmployeeRow | undefined> {
-  return isId(memberId) ? selectEmployee(trx, tenant, memberId).executeTakeFirst() : undefined;
-}
-
-/** The same, locked against others who change him, and against a login. */
+/** An employee of the enterprise, locked against others who change him, and against a login; undefined where there is none. */
 export async function lockEmployee(trx: Trx, tenant: Tenant, memberId: string): Promise<EmployeeRow | undefined> {
   if (!isId(memberId)) return undefined;
   return selectEmployee(trx, tenant, memberId).forNoKeyUpdate('member').executeTakeFirst();

@@ -131,11 +131,26 @@ export async function waitAtMost(trx: Trx, lockTimeoutMs: number): Promise<void>
   await sql`select set_config('lock_timeout', ${`${Math.max(1, Math.ceil(lockTimeoutMs))}ms`}, true)`.execute(trx);
 }
 
+/** Bounds how long each statement of a transaction takes from now on; beyond it, it fails with what isTimeout knows. */
+export async function endWithin(trx: Trx, timeoutMs: number): Promise<void> {
+  const timeout = `${Math.max(1, Math.ceil(timeoutMs))}ms`;
+  await sql`
+    select set_config('lock_timeout', ${timeout}, true), set_config('statement_timeout', ${timeout}, true)`.execute(
+    trx,
+  );
+}
+
 const LOCK_NOT_AVAILABLE = '55P03';
+const QUERY_CANCELED = '57014';
 
 /** Whether a transaction gave up waiting for what another one holds. */
 export function isLockTimeout(error: unknown): boolean {
   return sqlState(error) === LOCK_NOT_AVAILABLE;
+}
+
+/** Whether a transaction gave up for that, or because a statement took too long. */
+export function isTimeout(error: unknown): boolean {
+  return isLockTimeout(error) || sqlState(error) === QUERY_CANCELED;
 }
 
 /** Runs reads that belong together: all of them see the database as it was at the first. */
