@@ -47,7 +47,7 @@ export interface MemberCallOptions extends Omit<CallOptions, 'token'> {
   userToken?: string | null;
 }
 
-/** An enterprise of its own with an administrator who is logged in: calls the member center as his client would. */
+/** An enterprise of its own with an administrator who is logged in: calls the member center as their client would. */
 export class MemberCenter {
   readonly api: Api;
   readonly enterpriseId: string;
@@ -73,7 +73,7 @@ export class MemberCenter {
     this.userToken = login.userToken;
   }
 
-  /** O2, a password for the administrator, and his login, by an application of its own unless it is given. */
+  /** O2, a password for the administrator, and their login, by an application of its own unless it is given. */
   static async open(stack: Pick<Stack, 'db' | 'newApi'>, api?: Api): Promise<MemberCenter> {
     const caller = api ?? (await stack.newApi());
     const crmCustomerId = randomUUID();

@@ -9,7 +9,7 @@ export interface Caller {
   appKey: string;
 }
 
-/** An administrator of an enterprise, with the application that calls on his behalf. */
+/** An administrator of an enterprise, for whom an application calls. */
 export interface Administrator {
   memberId: string;
   enterpriseId: string;
@@ -73,7 +73,7 @@ export class CallVerifier {
 
   /**
    * Answers which application calls. Throws a Refusal: token_missing, token_invalid, application_not_approved,
-   * scope_missing, and for a caller who is who he says nonce_missing, nonce_malformed, nonce_replayed.
+   * scope_missing, and for a caller who is who they say nonce_missing, nonce_malformed, nonce_replayed.
    */
   async verify(call: CallCredentials & { scope: Scope }): Promise<Caller> {
     const nonce = nonceSchema.safeParse(call.nonce);

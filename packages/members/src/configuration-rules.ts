@@ -1,7 +1,7 @@
 import { type ConfigureAssets, Refusal } from '@lockstep/contract';
 import type { LockedAsset } from './scope.ts';
 
-/** What decides whether assets can be withdrawn from an employee and assigned to him. */
+/** What decides whether assets can be withdrawn from an employee and assigned to them. */
 export interface AssetsNamed {
   memberId: string;
   /** The enterprise's active ones, by number. */

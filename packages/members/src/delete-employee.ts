@@ -10,7 +10,7 @@ import { readHoldings, readLent } from './holdings.ts';
 import { type Actor, assetsOf, employeesOf, lockAssets, lockEnterprise, lockLeaving, updateEmployee } from './scope.ts';
 
 /**
- * M4: deletes an employee, who stays on record, and releases what he holds (decisions 8).
+ * M4: deletes an employee, who stays on record, and releases what they hold (decisions 8).
  *
  * Throws a Refusal: employee_not_found, last_administrator.
  */
@@ -49,7 +49,7 @@ async function hasOtherAdministrator(trx: Trx, actor: Actor, memberId: string): 
 }
 
 /**
- * Locks what an employee holds, in the order of the numbers. He is locked, so it cannot become more meanwhile; what an
+ * Locks what an employee holds, in the order of the numbers. The employee is locked, so it cannot become more meanwhile; what an
  * order released while this waited, and another employee has now, is left alone.
  */
 async function lockHeld(trx: Trx, actor: Actor, memberId: string) {

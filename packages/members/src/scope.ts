@@ -34,6 +34,7 @@ export function assetsOf(db: Database | Trx, { enterpriseId }: Tenant) {
     .where('asset.revoked_time', 'is', null);
 }
 
+/** What was changed in an enterprise. */
 export function auditOf(db: Database | Trx, { enterpriseId }: Tenant) {
   return db.selectFrom('member_audit').where('member_audit.enterprise_id', '=', enterpriseId);
 }
@@ -68,7 +69,7 @@ export async function lockEnterprise(trx: Trx, { enterpriseId }: Tenant): Promis
   return trx.selectFrom('enterprise').select('code').where('id', '=', enterpriseId).forNoKeyUpdate().executeTakeFirst();
 }
 
-/** An employee of the enterprise, locked against others who change him, and against a login; undefined where there is none. */
+/** An employee of the enterprise, locked against other changes and against a login; undefined where there is none. */
 export async function lockEmployee(trx: Trx, tenant: Tenant, memberId: string): Promise<EmployeeRow | undefined> {
   if (!isId(memberId)) return undefined;
   return selectEmployee(trx, tenant, memberId).forNoKeyUpdate('member').executeTakeFirst();

@@ -111,7 +111,7 @@ export async function employeeRoutes(
         ...memberOperation,
         operationId: 'deleteEmployee',
         summary: 'M4: delete an employee',
-        description: 'It ends what the employee is logged in with, and frees what he holds and the account name.',
+        description: 'It ends what the employee is logged in with, and frees what they hold and the account name.',
         params: employeeParams,
         querystring: nonceQuery,
         response: nothing,
