@@ -5,7 +5,8 @@ export default defineConfig({
     include: ['packages/**/*.test.ts', 'apps/**/*.test.ts', 'test/**/*.test.ts'],
     globalSetup: ['test/harness/global-setup.ts'],
     pool: 'forks',
-    maxWorkers: 2,
+    // One more than the cores that it is meant for: a test waits now and then.
+    maxWorkers: 3,
     // The files of a worker share its modules: loading them for each anew took a fifth of the time.
     isolate: false,
     testTimeout: 60_000,
