@@ -17,6 +17,7 @@ import { newCustomersInLanes } from './harness/lanes.ts';
 import { batchOf, deleteAsset, merchandise, newAssetNum, newBuy } from './harness/orders.ts';
 import { QUEUE_KINDS, type Stack, startStack } from './harness/stack.ts';
 import { contentOfTables } from './harness/tables.ts';
+import { countWaiting } from './harness/waiting.ts';
 
 type Batch = ReturnType<typeof batchOf>;
 
@@ -55,14 +56,6 @@ async function tracesOf(
 async function activeNumbers(stack: Stack): Promise<string[]> {
   const assets = await stack.db.selectFrom('asset').select('asset_num').where('revoked_time', 'is', null).execute();
   return assets.map((asset) => asset.asset_num).toSorted();
-}
-
-/** Transactions in the stack's database that wait for a lock of this type. */
-async function countWaiting(stack: Stack, lockType: 'advisory' | 'transactionid'): Promise<number> {
-  const { rows } = await sql<{ waiting: number }>`
-    select count(*)::int as waiting from pg_locks join pg_stat_activity using (pid)
-    where not granted and locktype = ${lockType} and datname = current_database()`.execute(stack.db);
-  return rows[0]!.waiting;
 }
 
 describe('what is pending of a batch, without a worker,', () => {
@@ -326,10 +319,10 @@ describe.each(QUEUE_KINDS)('on %s, when a worker starts after the cancel,', (que
     const cancelling = await stack.db.transaction().execute(async (trx) => {
       await trx.selectFrom('asset').select('id').where('asset_num', '=', heldNum).forUpdate().execute();
       await api.accept(batch);
-      await expect.poll(() => countWaiting(stack, 'transactionid'), { timeout: 20_000 }).toBe(1);
+      await expect.poll(() => countWaiting(stack.db, 'transactionid'), { timeout: 20_000 }).toBe(1);
       const cancelling = api.cancel(batch);
       cancelling.catch(() => {});
-      await expect.poll(() => countWaiting(stack, 'advisory'), { timeout: 20_000 }).toBeGreaterThan(0);
+      await expect.poll(() => countWaiting(stack.db, 'advisory'), { timeout: 20_000 }).toBeGreaterThan(0);
       return { answer: cancelling };
     });
     expect(await cancelling.answer).toEqual({ cancelled: 0, finished: 2 });

@@ -11,6 +11,7 @@ import { askUserToken, MemberCenter, newEmployee } from './harness/member-center
 import { deleteAsset, newAssetNum, newBuy, type Sent } from './harness/orders.ts';
 import { type Stack, startStack } from './harness/stack.ts';
 import { contentOfTables } from './harness/tables.ts';
+import { countWaiting } from './harness/waiting.ts';
 
 /** The employees of an enterprise, as its administrator knows them: M1 to M5 (decisions 8). */
 const MAX_LONG = Number.MAX_SAFE_INTEGER;
@@ -57,16 +58,10 @@ async function openLicensed(): Promise<MemberCenter> {
  * passwords, a few at a time, and would not meet otherwise.
  */
 async function atOnce(center: MemberCenter, waiting: number, calls: () => Promise<Answer>[]): Promise<Answer[]> {
-  const countWaiting = async () => {
-    const { rows } = await sql`
-      select from pg_locks join pg_stat_activity using (pid)
-      where not granted and datname = current_database()`.execute(outside);
-    return rows.length;
-  };
   const answers = await outside.transaction().execute(async (trx) => {
     await trx.selectFrom('enterprise').select('id').where('id', '=', center.enterpriseId).forUpdate().execute();
     const running = Promise.all(calls());
-    await expect.poll(countWaiting, { timeout: 20_000 }).toBeGreaterThanOrEqual(waiting);
+    await expect.poll(() => countWaiting(outside), { timeout: 20_000 }).toBeGreaterThanOrEqual(waiting);
     return { running };
   });
   return await answers.running;

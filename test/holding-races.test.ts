@@ -9,6 +9,7 @@ import { idsOfNumbers, insertEmployees } from './harness/holdings.ts';
 import { MemberCenter } from './harness/member-center.ts';
 import { batchOf, deleteAsset, deleteProduct, newAssetNum, newBuy, productToBuy, type Sent } from './harness/orders.ts';
 import { type Stack, startStack } from './harness/stack.ts';
+import { countWaiting } from './harness/waiting.ts';
 
 /**
  * Calls at once, through two APIs, on what employees hold: M4, M9 and M10 against one another and against orders on the
@@ -143,13 +144,7 @@ describe('a call that waits for another', () => {
 
   /** Goes on when so many transactions wait for locks of a kind. */
   async function untilWaiting(count: number, locktypes: string[]): Promise<void> {
-    const waiting = async () => {
-      const { rows } = await sql`
-        select from pg_locks join pg_stat_activity using (pid)
-        where not granted and locktype = any (${locktypes}) and datname = current_database()`.execute(stack.db);
-      return rows.length;
-    };
-    await expect.poll(waiting, { timeout: 20_000, interval: 10 }).toBe(count);
+    await expect.poll(() => countWaiting(stack.db, ...locktypes), { timeout: 20_000, interval: 10 }).toBe(count);
   }
 
   /** Makes the first call wait in its commit until the second waits for it; answers how both end. */

@@ -4,6 +4,7 @@ import { dataOf } from './harness/api.ts';
 import { askUserToken, MemberCenter, newEmployee } from './harness/member-center.ts';
 import { newBuy } from './harness/orders.ts';
 import { type Stack, startStack } from './harness/stack.ts';
+import { countWaiting } from './harness/waiting.ts';
 
 /** What waits for an asset that orders are changing keeps nothing else waiting (decisions 8). */
 const PASSWORD = 'correct horse';
@@ -28,17 +29,7 @@ async function whileLocked(assetId: string, work: () => Promise<void>): Promise<
 
 /** Until so many calls wait for what another transaction holds. */
 async function untilWaiting(calls: number): Promise<void> {
-  await expect
-    .poll(
-      async () => {
-        const { rows } = await sql<{ waiting: number }>`
-          select count(*)::int as waiting from pg_stat_activity
-          where datname = current_database() and wait_event_type = 'Lock'`.execute(stack.db);
-        return rows[0]!.waiting;
-      },
-      { timeout: 10_000 },
-    )
-    .toBe(calls);
+  await expect.poll(() => countWaiting(stack.db), { timeout: 10_000 }).toBe(calls);
 }
 
 it('M9 waits for its asset alone: the employee logs in and is edited, and others are added and given assets', async () => {

@@ -14,6 +14,7 @@ import { startAnotherApi } from './harness/another-api.ts';
 import { type Answer, dataOf, refusalOf } from './harness/api.ts';
 import { askUserToken, MemberCenter, newEmployee } from './harness/member-center.ts';
 import { type Stack, startStack } from './harness/stack.ts';
+import { countWaiting } from './harness/waiting.ts';
 
 /** How a user of the member center logs in: the password grant of the token endpoint (decisions 2). */
 let stack: Stack;
@@ -646,13 +647,7 @@ async function untilDoneOrWaiting(work: Promise<unknown>, count: number): Promis
     isDone = true;
   };
   void work.then(done, done);
-  const waiting = async () => {
-    const { rows } = await sql`
-      select from pg_locks join pg_stat_activity using (pid)
-      where not granted and datname = current_database()`.execute(stack.db);
-    return rows.length;
-  };
-  await expect.poll(async () => isDone || (await waiting()) === count, PATIENTLY).toBe(true);
+  await expect.poll(async () => isDone || (await countWaiting(stack.db)) === count, PATIENTLY).toBe(true);
 }
 
 /** Everything that is in the database, as text. */

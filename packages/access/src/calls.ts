@@ -76,11 +76,11 @@ export class CallVerifier {
    * scope_missing, and for a caller who is who they say nonce_missing, nonce_malformed, nonce_replayed.
    */
   async verify(call: CallCredentials & { scope: Scope }): Promise<Caller> {
-    const nonce = nonceSchema.safeParse(call.nonce);
-    const attempt = { tokenHash: hashSecret(bearerOf(call)), scope: call.scope, nonce: nonce.data };
+    const nonce = nonceSchema.safeParse(call.nonce).data;
+    const attempt = { tokenHash: hashSecret(bearerOf(call)), scope: call.scope, nonce };
     const verdict = await this.#attempts.run(attempt);
     checkApplication(verdict, call.scope);
-    checkNonce(verdict, call.nonce);
+    checkNonce(verdict, call.nonce, nonce);
     return { applicationId: verdict.application_id, appKey: verdict.app_key };
   }
 
@@ -90,11 +90,11 @@ export class CallVerifier {
    */
   async verifyAdministrator(call: UserCallCredentials): Promise<Administrator> {
     const scope = 'auth_me';
-    const nonce = nonceSchema.safeParse(call.nonce);
+    const nonce = nonceSchema.safeParse(call.nonce).data;
     const verdict = await this.#userAttempts.run({
       tokenHash: hashSecret(bearerOf(call)),
       scope,
-      nonce: nonce.data,
+      nonce,
       clientTokenHash: hashSecret(call.clientToken ?? ''),
       userTokenHash: hashSecret(call.userToken ?? ''),
     });
@@ -106,7 +106,7 @@ export class CallVerifier {
     if (!call.userToken) throw new Refusal('user_token_missing');
     const { member_id: memberId, enterprise_id: enterpriseId } = verdict;
     if (memberId === null || enterpriseId === null) throw new Refusal('user_token_invalid');
-    checkNonce(verdict, call.nonce);
+    checkNonce(verdict, call.nonce, nonce);
     if (verdict.is_administrator !== true) throw new Refusal('not_administrator', enterpriseId);
     return { memberId, enterpriseId };
   }
@@ -124,9 +124,10 @@ function checkApplication(verdict: Verdict | undefined, scope: Scope): asserts v
   if (!verdict.in_scope) throw new Refusal('scope_missing', scope);
 }
 
-function checkNonce(verdict: Verdict, nonce: unknown): void {
-  if (nonce === undefined || nonce === '') throw new Refusal('nonce_missing');
-  if (!nonceSchema.safeParse(nonce).success) throw new Refusal('nonce_malformed');
+/** `nonce` is what was sent, where that is well-formed. */
+function checkNonce(verdict: Verdict, sent: unknown, nonce: string | undefined): void {
+  if (sent === undefined || sent === '') throw new Refusal('nonce_missing');
+  if (nonce === undefined) throw new Refusal('nonce_malformed');
   if (!verdict.nonce_fresh) throw new Refusal('nonce_replayed');
 }
 

@@ -1,5 +1,5 @@
 import type { AssetContents, LicenseType, MerchandiseNode, ProductNode, ProductToBuy } from '@lockstep/contract';
-import type { Trx } from '@lockstep/platform';
+import { numberOf, type Trx } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
 import { ORDERS_PER_BATCH } from './order-ids.ts';
 
@@ -127,8 +127,8 @@ function productNode(row: ProductRow): ProductNode {
     gmsPid: details.gmsPid ?? '',
     appKey: details.appKey ?? '',
     productName: row.product_name,
-    limitStartTime: timeOf(row.limit_start_date),
-    limitEndTime: timeOf(row.limit_end_date),
+    limitStartTime: numberOf(row.limit_start_date),
+    limitEndTime: numberOf(row.limit_end_date),
     limitAmount: 0,
     limitConcurrent: row.limit_concurrent,
     limitTimeDuration: details.limitTimeDuration ?? 0,
@@ -143,5 +143,3 @@ function productNode(row: ProductRow): ProductNode {
     productExtendInstanceList: features,
   };
 }
-
-const timeOf = (value: string | null) => (value === null ? null : Number(value));

@@ -1,5 +1,5 @@
 import type { LicenseType } from '@lockstep/contract';
-import { isId, type Trx, together } from '@lockstep/platform';
+import { isId, numberOf, type Trx, together } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
 import { type Asset, emptyChanges, type Ledger, type ProductInstance } from './ledger.ts';
 
@@ -94,8 +94,6 @@ function assetOf(row: AssetRow): Asset {
     revoked: false,
   };
 }
-
-const numberOf = (value: string | null) => (value === null ? null : Number(value));
 
 interface GrantRow {
   asset_id: string;

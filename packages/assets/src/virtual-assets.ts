@@ -1,5 +1,5 @@
 import { type LicenseType, Refusal, type VirtualAsset } from '@lockstep/contract';
-import { type Database, isId } from '@lockstep/platform';
+import { type Database, isId, numberOf } from '@lockstep/platform';
 import { sql } from 'kysely';
 
 /** The license type of an enterprise's cloud account licenses. */
@@ -44,8 +44,8 @@ export async function listVirtualAssets(
     freezing: row.freezing,
     createTime: row.created_time.getTime(),
     updateTime: row.updated_time.getTime(),
-    limitStartTime: row.limit_start_date === null ? null : Number(row.limit_start_date),
-    limitEndTime: row.limit_end_date === null ? null : Number(row.limit_end_date),
+    limitStartTime: numberOf(row.limit_start_date),
+    limitEndTime: numberOf(row.limit_end_date),
     assignStatus: {
       id: row.id,
       assignStatus: row.member_id === null ? 'unassigned' : 'assigned',

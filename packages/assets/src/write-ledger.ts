@@ -36,7 +36,7 @@ export class LedgerIds {
 }
 
 /** Now, for a row that is there already; not before it was made, even where the clock was set back since. */
-export const NOW = sql`greatest(created_time, statement_timestamp())`;
+export const NOW = sql<Date>`greatest(created_time, statement_timestamp())`;
 
 /**
  * Stores what a ledger's orders have changed, set-wise, in the transaction that loaded it. Revocations go first, so

@@ -1,22 +1,13 @@
 import { z } from 'zod';
+import { queryInteger } from './scalars.ts';
 
 export const MAX_PAGE_SIZE = 500;
 const MAX_PAGE_NUM = 2_147_483_647;
 
-function wholeNumber(max: number) {
-  const message = `must be a whole number from 1 to ${max}`;
-  return z
-    .string()
-    .trim()
-    .regex(/^\d{1,10}$/, message)
-    .transform(Number)
-    .pipe(z.number().min(1, message).max(max, message));
-}
-
 /** The query of every paged operation of the member center (interface.md M5; decisions 8). */
 export const pageQuery = z.object({
-  pageNum: wholeNumber(MAX_PAGE_NUM).describe('Page number, from 1'),
-  pageSize: wholeNumber(MAX_PAGE_SIZE).describe(`Items per page: 1 to ${MAX_PAGE_SIZE}`),
+  pageNum: queryInteger(1, MAX_PAGE_NUM).describe('Page number, from 1'),
+  pageSize: queryInteger(1, MAX_PAGE_SIZE).describe(`Items per page: 1 to ${MAX_PAGE_SIZE}`),
 });
 export type PageQuery = z.infer<typeof pageQuery>;
 

@@ -1,22 +1,11 @@
 import { z } from 'zod';
 import { causeWord } from './envelope.ts';
 import { orderState, orderType, syncMode } from './orders.ts';
-import { id, text } from './scalars.ts';
+import { id, queryInteger, text } from './scalars.ts';
 
 export const MAX_PAGE_ORDERS = 1_000;
 const DEFAULT_PAGE_ORDERS = 100;
 export const MAX_WAIT_SECONDS = 30;
-
-/** A whole number in a query, where everything is text. */
-function queryInteger(min: number, max: number) {
-  const message = `must be a whole number from ${min} to ${max}`;
-  return z
-    .string()
-    .trim()
-    .regex(/^\d{1,9}$/, message)
-    .transform(Number)
-    .pipe(z.number().min(min, message).max(max, message));
-}
 
 const emptyAsAbsent = <Schema extends z.ZodType>(schema: Schema) =>
   z.preprocess((value) => (value === '' ? undefined : value), schema);

@@ -133,6 +133,17 @@ export function integer() {
   return z.number().int('must be a whole number').min(0, 'must not be negative').max(MAX_INTEGER, 'is too large');
 }
 
+/** A whole number in a query, where everything is text. */
+export function queryInteger(min: number, max: number) {
+  const message = `must be a whole number from ${min} to ${max}`;
+  return z
+    .string()
+    .trim()
+    .regex(/^\d{1,10}$/, message)
+    .transform(Number)
+    .pipe(z.number().min(min, message).max(max, message));
+}
+
 /** 0 or 1. */
 export function flag() {
   return z.literal([0, 1], 'must be 0 or 1');

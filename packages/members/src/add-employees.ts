@@ -47,12 +47,10 @@ export async function addEmployees(
   });
 }
 
+/** What there is, for those of some employees who can be added; there is one at least. */
 async function readSituation(db: Database | Trx, actor: Actor, named: readonly NamedEmployee[]): Promise<Situation> {
   const userNames = named.flatMap(({ employee }) => (employee === undefined ? [] : [employee.userName]));
-  const taken =
-    userNames.length === 0
-      ? []
-      : await employeesOf(db, actor).select('user_name').where('user_name', 'in', userNames).execute();
+  const taken = await employeesOf(db, actor).select('user_name').where('user_name', 'in', userNames).execute();
   return {
     code: await readCode(db, actor),
     takenUserNames: new Set(taken.map((row) => row.user_name)),

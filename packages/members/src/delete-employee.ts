@@ -1,8 +1,7 @@
 import { endLogins } from '@lockstep/access';
-import { releaseAssets } from '@lockstep/assets';
+import { NOW, releaseAssets } from '@lockstep/assets';
 import { Refusal } from '@lockstep/contract';
 import type { Trx } from '@lockstep/platform';
-import { sql } from 'kysely';
 import { recordChanges } from './audit.ts';
 import { accountOf, fieldsOf } from './employee.ts';
 import type { HoldingChanges } from './holding-changes.ts';
@@ -28,7 +27,7 @@ export function deleteEmployee(changes: HoldingChanges, actor: Actor, memberId: 
     const lent = await readLent(trx, heldIds);
     await releaseAssets(trx, heldIds);
     await endLogins(trx, { id: memberId, account: accountOf(employee) });
-    await updateEmployee(trx, actor, memberId, { deleted_time: sql`greatest(created_time, statement_timestamp())` });
+    await updateEmployee(trx, actor, memberId, { deleted_time: NOW });
     const before = {
       ...fieldsOf(employee),
       assetNums: held.map(({ assetNum }) => assetNum),
@@ -49,8 +48,8 @@ async function hasOtherAdministrator(trx: Trx, actor: Actor, memberId: string): 
 }
 
 /**
- * Locks what an employee holds, in the order of the numbers. The employee is locked, so it cannot become more meanwhile; what an
- * order released while this waited, and another employee has now, is left alone.
+ * Locks what an employee holds, in the order of the numbers. The employee is locked, so it cannot become more meanwhile;
+ * what an order released while this waited, and another employee has now, is left alone.
  */
 async function lockHeld(trx: Trx, actor: Actor, memberId: string) {
   const rows = await assetsOf(trx, actor)

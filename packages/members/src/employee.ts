@@ -1,4 +1,5 @@
 import type { Employee } from '@lockstep/contract';
+import { numberOf } from '@lockstep/platform';
 import type { EmployeeRow } from './scope.ts';
 
 /** The account that an employee logs in with (decisions 5). */
@@ -11,7 +12,7 @@ export function fieldsOf(row: Omit<EmployeeRow, 'code'>) {
   return {
     userName: row.user_name,
     name: row.name,
-    departmentId: row.department_id === null ? null : Number(row.department_id),
+    departmentId: numberOf(row.department_id),
     remark: row.remark,
     passwordMobile: row.password_mobile,
   };
@@ -24,7 +25,7 @@ export function employeeOf(row: EmployeeRow): Employee {
     userId: row.id,
     globalId: row.id,
     enterpriseId: row.enterprise_id,
-    departmentId: row.department_id === null ? null : Number(row.department_id),
+    departmentId: numberOf(row.department_id),
     departmentName: null,
     userName: accountOf(row),
     name: row.name,

@@ -1,3 +1,4 @@
+import { NOW } from '@lockstep/assets';
 import { type Database, isId, type Tables, type Trx } from '@lockstep/platform';
 import { type Insertable, type Selectable, sql, type UpdateObject } from 'kysely';
 
@@ -126,7 +127,7 @@ export async function updateEmployee(
 ): Promise<void> {
   await trx
     .updateTable('member')
-    .set({ ...changes, updated_time: sql`greatest(created_time, statement_timestamp())` })
+    .set({ ...changes, updated_time: NOW })
     .where('id', '=', memberId)
     .where('enterprise_id', '=', enterpriseId)
     .execute();

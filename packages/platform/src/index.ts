@@ -1,3 +1,4 @@
+export * from './columns.ts';
 export * from './config.ts';
 export * from './database.ts';
 export * from './group.ts';
