@@ -4,7 +4,7 @@ import type { Region } from '@lockstep/assets';
 import { MAX_BODY_BYTES, parse } from '@lockstep/contract';
 import type { HoldingChanges } from '@lockstep/members';
 import type { BatchAcceptor, BatchApplier, BatchCanceller, BatchWatch } from '@lockstep/orders';
-import type { Database, Logger, Metrics } from '@lockstep/platform';
+import type { Database, Logger, Metrics, SchemaWatch } from '@lockstep/platform';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { z } from 'zod';
@@ -21,6 +21,7 @@ import { healthRoutes } from './routes/health.ts';
 import { holdingRoutes } from './routes/holdings.ts';
 import { resultRoutes } from './routes/results.ts';
 import { tokenRoutes } from './routes/token.ts';
+import { requireSchema } from './schema-gate.ts';
 
 /** What the operations work with. */
 export interface ServerOptions {
@@ -36,6 +37,7 @@ export interface ServerOptions {
   holdingChanges: HoldingChanges;
   region: Region;
   isQueueReachable: () => Promise<boolean>;
+  schema: SchemaWatch;
 }
 
 export type Server = FastifyInstance<
@@ -91,6 +93,7 @@ export async function buildServer(options: ServerOptions): Promise<Server> {
   observeCalls(server, options.metrics);
   limitBodyBytes(server);
   answerNotFound(server);
+  requireSchema(server, options.schema);
   await describeOperations(server);
 
   await server.register(healthRoutes, options);

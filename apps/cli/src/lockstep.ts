@@ -2,7 +2,15 @@ import { join } from 'node:path';
 import { createApplication, PasswordHasher, setApplicationStatus } from '@lockstep/access';
 import { scope } from '@lockstep/contract';
 import { createAdministrator, setPassword } from '@lockstep/members';
-import { configOrExit, type Database, isLockTimeout, openDatabase, readConfig } from '@lockstep/platform';
+import {
+  configOrExit,
+  type Database,
+  explainFault,
+  isLockTimeout,
+  openDatabase,
+  readConfig,
+  readSchemaState,
+} from '@lockstep/platform';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { readDemo } from './demo.ts';
 import { say } from './say.ts';
@@ -86,19 +94,17 @@ function notEmpty(value: string): string {
 }
 
 async function withDatabase<Result>(work: (db: Database) => Promise<Result>): Promise<Result> {
-  const db = openDatabase({
-    url: await findDatabaseUrl(config),
-    poolSize: 2,
-    applicationName: 'lockstep-cli',
-    onError: () => {},
-  });
+  const url = await findDatabaseUrl(config);
+  const db = openDatabase({ url, poolSize: 2, applicationName: 'lockstep-cli', onError: () => {} });
   try {
+    const { state, reason } = await readSchemaState(db);
+    if (state !== 'current') throw new Error(reason);
     return await work(db);
   } catch (error) {
     if (isLockTimeout(error))
       throw new Error('Somebody else is changing the same just now. Try again.', { cause: error });
     const isAway = (error as NodeJS.ErrnoException).code === 'ECONNREFUSED' && config.DATABASE_URL === undefined;
-    throw isAway ? new NothingRuns(config.DATA_DIR, error) : error;
+    throw isAway ? new NothingRuns(config.DATA_DIR, error) : new Error(explainFault(error, url), { cause: error });
   } finally {
     await db.destroy();
   }

@@ -1,6 +1,7 @@
 export * from './columns.ts';
 export * from './config.ts';
 export * from './database.ts';
+export * from './database-faults.ts';
 export * from './group.ts';
 export * from './ids.ts';
 export * from './insert-rows.ts';
@@ -11,4 +12,6 @@ export * from './migrate.ts';
 export * from './queue.ts';
 export { migratePostgresQueue } from './queue-postgres.ts';
 export { assertRedisKeepsJobs } from './queue-redis.ts';
+export * from './schema-version.ts';
+export * from './schema-watch.ts';
 export type * from './tables.ts';
