@@ -45,22 +45,39 @@ function compareQueueSchema(found: { version: number; minClientVersion: number }
   return { state: 'behind', reason: `the tables of the queue are older than this release: ${MIGRATE}` };
 }
 
+/** That the role may not do what every part of the service has to. */
+class LackingPrivilege extends Error {
+  constructor(what: string) {
+    super(`the role of DATABASE_URL may not ${what}: grant it that`);
+    this.name = 'LackingPrivilege';
+  }
+}
+
 /**
  * Reads how the database's tables compare with this release's; BullMQ's too where `queue` says that it runs on
  * PostgreSQL. A few reads of the catalog and of two tiny tables.
- * @throws what PostgreSQL or the connection threw, and an Error that names the tables that the role may not read
+ * @throws what PostgreSQL or the connection threw, and an Error that names the schema that the role may not use, or the tables that it may not read
  */
 export async function readSchemaState(db: Database, queue?: QueueBackend['kind']): Promise<SchemaState> {
-  const { rows } = await sql<{ migrated: boolean; queueMigrated: boolean; unreadable: string[] }>`
-    select ours is not null as migrated, queue is not null as "queueMigrated", array(
-      select other.relname::text from pg_class as own join pg_class as other using (relnamespace, relowner, relkind)
-      where own.oid = ours and not has_table_privilege(other.oid, 'select') order by 1) as unreadable
-    from (select to_regclass('kysely_migration') as ours, to_regclass('bullmq.migration') as queue) as found`.execute(
-    db,
-  );
-  const { migrated, queueMigrated, unreadable } = rows[0]!;
-  if (unreadable.length > 0)
-    throw new Error(`the role of DATABASE_URL may not read ${unreadable.join(', ')}: grant it that`);
+  // By the catalog, which answers whatever the role may do.
+  const { rows } = await sql<{ migrated: boolean; queueMigrated: boolean; unusable: string[]; unreadable: string[] }>`
+    with named as (
+      select pg_class.oid, relnamespace, relowner, nspname, relname, pg_table_is_visible(pg_class.oid) as visible
+      from pg_class join pg_namespace on pg_namespace.oid = relnamespace
+      where (relname = 'kysely_migration' or (nspname, relname) = ('bullmq', 'migration')) and relkind = 'r')
+    select exists (select from named where relname = 'kysely_migration' and visible) as migrated,
+      exists (select from named where nspname = 'bullmq') as "queueMigrated",
+      array(
+        select nspname::text from named
+        where relname = 'kysely_migration' and not has_schema_privilege(relnamespace, 'usage')) as unusable,
+      array(
+        select other.relname::text from named join pg_class as other using (relnamespace, relowner)
+        where named.relname = 'kysely_migration' and visible and other.relkind = 'r'
+          and not has_table_privilege(other.oid, 'select')
+        order by 1) as unreadable`.execute(db);
+  const { migrated, queueMigrated, unusable, unreadable } = rows[0]!;
+  if (!migrated && unusable.length > 0) throw new LackingPrivilege(`use schema ${unusable.join(', ')}`);
+  if (unreadable.length > 0) throw new LackingPrivilege(`read ${unreadable.join(', ')}`);
   const applied = migrated ? await sql<{ name: string }>`select name from kysely_migration`.execute(db) : { rows: [] };
   const names = applied.rows.map(({ name }) => name);
   const ours = compareSchema(await shippedMigrations(), names);
