@@ -19,6 +19,16 @@ const MEMBER_ROOT = '/me/';
 
 const rfcFailure = z.strictObject({ error: z.string(), error_description: z.string() });
 
+/** The path of a request's target, decoded; null where that cannot be. A target may name its host, too (RFC 9112). */
+export function pathOf(target: string): string | null {
+  const [path = ''] = target.replace(/^https?:\/\/[^/]*/i, '').split(/[?#]/, 1);
+  try {
+    return decodeURI(path);
+  } catch {
+    return null;
+  }
+}
+
 /** Holds answers against what is published: the envelope, the table of causes, the description of each operation. */
 export class AnswerRules {
   readonly #operations: { operation: Operation; pattern: RegExp; answer: z.ZodType | undefined }[];
@@ -39,12 +49,8 @@ export class AnswerRules {
   }
 
   #entryOf(method: string, path: string) {
-    let plain: string;
-    try {
-      plain = decodeURI(path.split(/[?#]/, 1)[0]!);
-    } catch {
-      return undefined;
-    }
+    const plain = pathOf(path);
+    if (plain === null) return undefined;
     return this.#operations.find(({ operation, pattern }) => operation.method === method && pattern.test(plain));
   }
 
@@ -67,9 +73,11 @@ export class AnswerRules {
     }
     if (INSIDE.test(text)) return `something of the inside: ${text}`;
     if (entry?.operation.operationId === 'issueToken' && RFC_6749_STATUSES.includes(status)) {
-      return rfcFailure.safeParse(body).success ? null : `not an answer of RFC 6749: ${text}`;
+      if (rfcFailure.safeParse(body).success) return null;
+      // What is not even HTTP was not for any operation.
+      if (!text.includes('"http_malformed"')) return `not an answer of RFC 6749: ${text}`;
     }
-    return faultOfRefusal(status, body, path.startsWith(MEMBER_ROOT));
+    return faultOfRefusal(status, body, pathOf(path)?.startsWith(MEMBER_ROOT) === true);
   }
 }
 

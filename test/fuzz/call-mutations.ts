@@ -233,7 +233,9 @@ export const MUTATIONS: Record<string, Mutation> = {
   'framing: lie': (call, { random }) => {
     call.framing = { kind: 'lie', by: random.oneOf([-2, -1, 1, 10, 1_000_000]) };
   },
-  'framing: two lengths': (call) => void call.headers.push(['transfer-encoding', 'chunked']),
+  'framing: two lengths': (call) => {
+    call.framing = { kind: 'both' };
+  },
   'framing: pipelined': (call, { another }) => {
     call.headers = call.headers.filter(([name]) => name !== 'connection');
     call.next = another();

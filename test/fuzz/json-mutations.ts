@@ -84,7 +84,7 @@ const MUTATIONS: Record<string, Mutation> = {
   'another wild': (place, random) => write(place, random.oneOf(WILD_VALUES)),
   nested: (place, random) => write(place, nest(random)),
   wrapped: (place, random) => write(place, random.isOneIn(2) ? [read(place)] : { value: read(place) }),
-  'as text': (place) => write(place, String(read(place))),
+  'as text': (place) => write(place, textOf(read(place))),
   'with blanks': (place) => write(place, typeof read(place) === 'string' ? ` ${read(place)}\t` : ' 1 '),
   twice({ parent, key }) {
     if (Array.isArray(parent)) parent.push(structuredClone(parent[key as number]));

@@ -11,8 +11,8 @@ export interface Call {
   query: [name: string, value: string | null][];
   headers: [name: string, value: string][];
   body: Buffer | null;
-  /** How the body's length is told. `lie`: so many bytes more or fewer than there are. */
-  framing: { kind: 'length' } | { kind: 'lie'; by: number } | { kind: 'chunked' } | { kind: 'bad chunks' };
+  /** How the body's length is told. `lie`: so many bytes more or fewer than there are; `both`: in both ways at once. */
+  framing: { kind: 'length' | 'chunked' | 'bad chunks' | 'both' } | { kind: 'lie'; by: number };
   version: string;
   /** So many of its bytes are sent, from the front, before the client leaves; null: all, and it waits for the answer. */
   leavesAfter: number | null;
@@ -36,9 +36,9 @@ export function bytesOf(call: Call): Buffer {
   const parts: Buffer[] = [];
   if (call.body !== null) {
     const { length } = call.body;
-    if (call.framing.kind === 'length') lines.push(`content-length: ${length}`);
+    if (call.framing.kind === 'length' || call.framing.kind === 'both') lines.push(`content-length: ${length}`);
     if (call.framing.kind === 'lie') lines.push(`content-length: ${Math.max(0, length + call.framing.by)}`);
-    if (call.framing.kind.includes('chunk')) lines.push('transfer-encoding: chunked');
+    if (/chunk|both/.test(call.framing.kind)) lines.push('transfer-encoding: chunked');
     if (call.framing.kind === 'chunked') parts.push(...chunksOf(call.body));
     else if (call.framing.kind === 'bad chunks') parts.push(Buffer.from('zz\r\n'), call.body);
     else parts.push(call.body);
@@ -97,7 +97,7 @@ export function send(port: number, call: Call): Promise<WireAnswer[]> {
       if (call.leavesAfter === null) {
         socket.write(bytes);
         // The rest of a body that is shorter than it says never comes.
-        if (call.framing.kind === 'lie') socket.end();
+        if (call.body !== null && call.framing.kind === 'lie' && call.framing.by > 0) socket.end();
         return;
       }
       socket.write(bytes.subarray(0, call.leavesAfter), () => done(() => resolve([])));

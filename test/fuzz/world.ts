@@ -31,7 +31,14 @@ export interface ValidCall {
 const ASSET_NUMBERS = Array.from({ length: 24 }, (_, index) => `8${String(index).padStart(9, '0')}`);
 const KEPT_WORDS = 40;
 /** Fields of answers whose values make later calls meet what is there. */
-const TELLING = /^(licenseOrderId|customerId|globalId|memberGlobalId|assetId|assetNum|channelOrderId|userName)$/;
+const TELLING = /^(licenseOrderId|customerId|globalId|assetId|assetNum)$/;
+/** Operations that are called more often than the others. */
+const OFTEN: Record<string, number> = {
+  createBatchOrder: 4,
+  previewBatchOrder: 2,
+  addEmployees: 2,
+  configureAssets: 2,
+};
 
 /** A service with the demo customers, its callers, and what was heard from it: where valid calls come from. */
 export class World {
@@ -43,6 +50,7 @@ export class World {
   readonly nonces: string[] = [];
   readonly #random: Random;
   readonly #heard = new Map<string, string[]>();
+  readonly #drawn: readonly Operation[];
   #center: MemberCenter;
 
   private constructor(
@@ -62,6 +70,7 @@ export class World {
         return { operationId, method: method.toUpperCase(), path, parameters, responses };
       }),
     );
+    this.#drawn = this.operations.flatMap((each) => Array<Operation>(OFTEN[each.operationId] ?? 1).fill(each));
     this.#hear('customerId', '2001');
     this.#hear('customerId', '2002');
     this.#hear('enterpriseGlobalId', '1001');
@@ -101,8 +110,7 @@ export class World {
     if (typeof value !== 'object' || value === null) return;
     for (const [key, each] of Object.entries(value)) {
       if (typeof each === 'string' && TELLING.test(key)) {
-        this.#hear(key, each);
-        if (key === 'globalId') this.#hear('memberGlobalId', each);
+        this.#hear(key === 'globalId' ? 'memberGlobalId' : key, each);
       } else this.hear(each);
     }
   }
@@ -116,7 +124,7 @@ export class World {
   }
 
   /** A call that could succeed. */
-  validCall(operation = this.#random.oneOf(this.operations)): ValidCall {
+  validCall(operation = this.#random.oneOf(this.#drawn)): ValidCall {
     const { operationId, method, parameters } = operation;
     const nonce = this.#random.word(16);
     this.nonces.push(nonce);
@@ -151,6 +159,7 @@ export class World {
   #valueOf(name: string): string | undefined {
     if (name === 'appKey') return this.api.credentials.appKey;
     if (name === 'waitSeconds') return '0';
+    if (name === 'channelCode') return this.#random.oneOf(['demo', 'test', 'test', 'test']);
     if (name === 'enterpriseGlobalId') return DEMO_ENTERPRISES[0].id;
     const heard = this.#heard.get(name);
     if (heard !== undefined && !this.#random.isOneIn(4)) return this.#random.oneOf(heard);
@@ -173,7 +182,8 @@ export class World {
       case 'bindCustomer':
         return { ...example, channelCustomerId: random.word(2), enterpriseName: `Works ${random.word(1)}` };
       case 'createEnterprise':
-        return { ...example, crmCustomerId: random.word(2), customerName: `Bridges ${random.word(2)}` };
+      case 'updateCustomer':
+        return { ...example, crmCustomerId: random.word(1), customerName: `Bridges ${random.word(2)}` };
       case 'addEmployees':
         return { userList: Array.from({ length: random.oneOf([1, 1, 2]) }, () => newEmployee()) };
       case 'lockAssets':
