@@ -12,7 +12,7 @@ export interface PreparedBatch {
   sequences: number[];
   customerIds: string[];
   orderTypes: string[];
-  chunks: { lane: number; orderCount: number; weight: number; payload: string }[];
+  chunks: { lane: number; orderCount: number; weight: number; payload: string | Uint8Array }[];
   bytes: number;
 }
 
