@@ -26,8 +26,6 @@ const MAX_FAULTS = 5;
 const NOT_YET: readonly string[] = ['method: CONNECT', 'header: expects more', 'header: no host'];
 const kinds = Object.keys(MUTATIONS).filter((kind) => !NOT_YET.includes(kind));
 
-const seen = new Map<string, number>();
-const stats = (key: string) => seen.set(key, (seen.get(key) ?? 0) + 1);
 class Round {
   readonly #world: World;
   readonly #random: Random;
@@ -149,9 +147,7 @@ class Round {
     } catch (error) {
       this.#report(group, (error as Error).message);
     }
-    const lines = this.#world.stack.logLines
-      .splice(0)
-      .filter((line) => JSON.parse(line).level >= 50 && !line.includes('"aborted"'));
+    const lines = this.#world.stack.logLines.splice(0).filter((line) => JSON.parse(line).level >= 50);
     for (const line of lines) this.#report(group, `logged as a fault: ${line}`);
     for (const line of await this.#effects.unexplained(accepted, stored)) this.#report(group, line);
     if (accepted.some((operation) => ['resetPassword', 'deleteEmployee', 'editEmployee'].includes(operation))) {
@@ -171,9 +167,6 @@ class Round {
       this.#report([call], 'no answer');
       return undefined;
     }
-    stats(
-      `${this.#rules.operationOf(call.method, call.path)?.operationId} ${answer.status} ${/"cause":"(\w+)"/.exec(answer.text)?.[1] ?? ''}`,
-    );
     const fault = this.#rules.faultOf(answer, call);
     if (fault !== null) this.#report([call], fault);
     if (answer.status !== 200) return undefined;
@@ -210,12 +203,6 @@ describe('calls that were changed at random', () => {
       carriedOut += await running.run(Math.min(ROUND_CALLS, CALLS - sent));
       await running.end();
     }
-    process.stderr.write(
-      [...seen]
-        .toSorted()
-        .map(([k, n]) => `${n} ${k}`)
-        .join('\n') + '\n',
-    );
     process.stderr.write(`${CALLS} changed calls with seed ${SEED}, ${carriedOut} of them carried out\n`);
     expect(faults.map((fault) => fault.split('\n', 1)[0])).toEqual([]);
     expect(carriedOut).toBeGreaterThan(CALLS / 20);

@@ -4,10 +4,13 @@ import { failure, MAX_BODY_BYTES, type Module, Refusal } from '@lockstep/contrac
 import { isLockTimeout } from '@lockstep/platform';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { noteCode } from './calls.ts';
+import { ClientLeft } from './receive-body.ts';
 import type { Server } from './server.ts';
 
 export const BUSINESS_EXCEPTION = 299;
 const RETRY_AFTER_SECONDS = 1;
+/** The codes that are the HTTP status as well: what is not a call of an operation (decisions 1). */
+const HTTP_CODES = new Set(['400', '404', '405', '408', '417', '431']);
 
 /** The framework's own errors that a client can cause, as refusals. */
 const FRAMEWORK_REFUSALS: Record<string, () => Refusal> = {
@@ -27,10 +30,20 @@ function moduleOf(request: FastifyRequest): Module {
  * with a Retry-After and nothing of the inside, which goes to the log.
  */
 export function answerFailure(error: Error & { code?: unknown }, request: FastifyRequest, reply: FastifyReply): void {
+  if (error instanceof ClientLeft) {
+    answerNobody(request, reply);
+    return;
+  }
   const refusal = error instanceof Refusal ? error : (overloadOf(error) ?? FRAMEWORK_REFUSALS[String(error.code)]?.());
   if (refusal === undefined) request.log.error({ err: error }, 'call failed');
   else if (isLockTimeout(error)) request.log.warn({ err: error }, 'call waited too long');
   sendFailure(request, reply, refusal ?? new Refusal('service_unavailable'));
+}
+
+/** Ends a call whose client has left. What it is noted as, 499, is what proxies call it. */
+function answerNobody(request: FastifyRequest, reply: FastifyReply): void {
+  noteCode(request, '499');
+  reply.code(499).send();
 }
 
 /** A call that waited too long for what others hold may succeed the next time. */
@@ -41,8 +54,10 @@ function overloadOf(error: unknown): Refusal | undefined {
 function sendFailure(request: FastifyRequest, reply: FastifyReply, refusal: Refusal): void {
   const body = failure(refusal.reason, moduleOf(request), refusal.message);
   noteCode(request, body.code);
+  // It has not come in whole, and may never.
+  if (body.code === '408') reply.header('connection', 'close');
   if (body.code === '500') reply.header('retry-after', String(RETRY_AFTER_SECONDS));
-  const status = { '404': 404, '405': 405 }[body.code] ?? BUSINESS_EXCEPTION;
+  const status = HTTP_CODES.has(body.code) ? Number(body.code) : BUSINESS_EXCEPTION;
   reply.code(status).header('x-request-id', request.id).type('application/json; charset=utf-8').send(body);
 }
 

@@ -99,6 +99,12 @@ export function createMetrics(readBacklog: () => Promise<Backlog>) {
       buckets: SECONDS,
       registers,
     }),
+    httpUnanswered: new Counter({
+      name: 'lockstep_http_unanswered_total',
+      help: 'HTTP calls whose client had left before the answer was out; what they did stands',
+      labelNames: ['method', 'route', 'code'],
+      registers,
+    }),
   };
 }
 
