@@ -33,6 +33,7 @@ class Round {
   readonly #effects: Effects;
   readonly #orders: AcceptedOrders;
   readonly #faults: string[];
+  #isLoggedOut = false;
 
   private constructor(world: World, random: Random, effects: Effects, faults: string[]) {
     this.#world = world;
@@ -150,7 +151,8 @@ class Round {
     const lines = this.#world.stack.logLines.splice(0).filter((line) => JSON.parse(line).level >= 50);
     for (const line of lines) this.#report(group, `logged as a fault: ${line}`);
     for (const line of await this.#effects.unexplained(accepted, stored)) this.#report(group, line);
-    if (accepted.some((operation) => ['resetPassword', 'deleteEmployee', 'editEmployee'].includes(operation))) {
+    if (this.#isLoggedOut) {
+      this.#isLoggedOut = false;
       await this.#world.logIn();
       await this.#effects.reset();
     }
@@ -169,6 +171,8 @@ class Round {
     }
     const fault = this.#rules.faultOf(answer, call);
     if (fault !== null) this.#report([call], fault);
+    // A call that was carried out has ended the administrator's session.
+    if (call.changes.length === 0 && answer.text.includes('"user_token_invalid"')) this.#isLoggedOut = true;
     if (answer.status !== 200) return undefined;
     this.#world.hear(JSON.parse(answer.text));
     return this.#rules.operationOf(call.method, call.path)?.operationId;
