@@ -206,6 +206,14 @@ describe('x-request-id', () => {
       .toMatchObject([{ status, code: expect.any(String), seconds: expect.any(Number) }]);
   });
 
+  it('a target that names its host is the same operation', async () => {
+    const target = `http://another.example${ROOT}/enterprise/user/bind`;
+    const { received, socket } = await sendRaw(stack.baseUrl, `GET ${target} HTTP/1.1\r\nhost: a\r\n\r\n`);
+    socket.destroy();
+    expect(received).toMatch(/^HTTP\/1\.1 405 /);
+    expect(received).toMatch(/^allow: POST\r$/m);
+  });
+
   it('is on the answer to what is hardly HTTP', async () => {
     const { received, socket } = await sendRaw(stack.baseUrl, 'HELLO\r\n\r\n');
     socket.destroy();

@@ -6,14 +6,8 @@ import type { Operation, World } from './world.ts';
 /** What is inside and never reaches a client (decisions 1). */
 const INSIDE =
   /select |insert into|syntax error|relation "|postgres|redis|127\.0\.0\.1|localhost|node:|node_modules|\.ts\b|\bat \/|errno/i;
-const STATUS_OF_CODE: Record<string, number> = {
-  '400': 400,
-  '404': 404,
-  '405': 405,
-  '408': 408,
-  '417': 417,
-  '431': 431,
-};
+/** The codes that are the HTTP status as well: what is not a call of an operation (decisions 1). */
+const NO_CALL = [400, 404, 405, 408, 417, 431];
 const RFC_6749_STATUSES = [400, 401];
 const MEMBER_ROOT = '/me/';
 
@@ -58,7 +52,8 @@ export class AnswerRules {
   faultOf(answer: WireAnswer, { method, path }: { method: string; path: string }): string | null {
     const { status, headers, text } = answer;
     if (!headers.has('x-request-id')) return 'no x-request-id';
-    if (method === 'HEAD') return status === 404 || status === 405 ? null : `status ${status} to HEAD`;
+    // It has no body, and no operation takes it.
+    if (method === 'HEAD') return NO_CALL.includes(status) ? null : `status ${status} to HEAD`;
     let body: unknown;
     try {
       body = JSON.parse(text);
@@ -91,6 +86,6 @@ function faultOfRefusal(status: number, body: unknown, isMember: boolean): strin
   if (isMember && code !== codes[1] && status === 299) return `code ${code} for ${cause} in the member center`;
   // The service has all it needs, and nobody else calls: it has no reason to refuse for a fault or for load.
   if (code === '500') return `a fault: ${cause}`;
-  const expected = STATUS_OF_CODE[code] ?? 299;
+  const expected = NO_CALL.includes(Number(code)) ? Number(code) : 299;
   return status === expected ? null : `HTTP ${status} for code ${code}`;
 }

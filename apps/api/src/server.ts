@@ -61,6 +61,8 @@ export async function buildServer(options: ServerOptions): Promise<Server> {
     loggerInstance: options.log as FastifyBaseLogger,
     // One line a call is written by observeCalls, without the query, which may carry what should not be logged.
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
+    // A target may name its host, as to a proxy (RFC 9112): everything else here knows paths.
+    rewriteUrl: ({ url = '/' }) => url.replace(/^https?:\/\/[^/?#]*/i, '') || '/',
     genReqId: ({ headers }) => {
       const given = headers['x-request-id'];
       return typeof given === 'string' && CALLER_REQUEST_ID.test(given) ? given : randomUUID();
