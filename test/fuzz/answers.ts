@@ -14,7 +14,7 @@ const MEMBER_ROOT = '/me/';
 const rfcFailure = z.strictObject({ error: z.string(), error_description: z.string() });
 
 /** The path of a request's target, decoded; null where that cannot be. A target may name its host, too (RFC 9112). */
-export function pathOf(target: string): string | null {
+function pathOf(target: string): string | null {
   const [path = ''] = target.replace(/^https?:\/\/[^/]*/i, '').split(/[?#]/, 1);
   try {
     return decodeURI(path);

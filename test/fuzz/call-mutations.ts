@@ -4,7 +4,7 @@ import type { Random } from './random.ts';
 import { bytesOf, type Call } from './wire.ts';
 
 /** What mutations draw from, besides a call. */
-export interface Sources {
+interface Sources {
   random: Random;
   /** Tokens that are good for something else, for somebody else, or for nothing. */
   tokens: readonly string[];
