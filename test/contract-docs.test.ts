@@ -572,6 +572,8 @@ describe('the table of causes', () => {
     method_not_allowed: 'envelope.test.ts',
     service_unavailable: 'envelope.test.ts',
     http_malformed: 'envelope.test.ts',
+    request_timeout: 'http-edge.test.ts',
+    expectation_unsupported: 'http-edge.test.ts',
     headers_too_large: 'envelope.test.ts',
     overloaded: 'envelope.test.ts',
     client_token_missing: 'member-refusals-callers.test.ts',

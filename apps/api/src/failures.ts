@@ -8,6 +8,8 @@ import type { Server } from './server.ts';
 
 export const BUSINESS_EXCEPTION = 299;
 const RETRY_AFTER_SECONDS = 1;
+/** The codes that are the HTTP status as well: what is not a call of an operation (decisions 1). */
+const HTTP_CODES = new Set(['400', '404', '405', '408', '417', '431']);
 
 /** The framework's own errors that a client can cause, as refusals. */
 const FRAMEWORK_REFUSALS: Record<string, () => Refusal> = {
@@ -42,7 +44,7 @@ function sendFailure(request: FastifyRequest, reply: FastifyReply, refusal: Refu
   const body = failure(refusal.reason, moduleOf(request), refusal.message);
   noteCode(request, body.code);
   if (body.code === '500') reply.header('retry-after', String(RETRY_AFTER_SECONDS));
-  const status = { '404': 404, '405': 405 }[body.code] ?? BUSINESS_EXCEPTION;
+  const status = HTTP_CODES.has(body.code) ? Number(body.code) : BUSINESS_EXCEPTION;
   reply.code(status).header('x-request-id', request.id).type('application/json; charset=utf-8').send(body);
 }
 

@@ -144,6 +144,8 @@ export const causes = {
   // Not an operation, and faults (decisions 1)
   operation_not_found: { code: '404', message: 'There is no such operation.' },
   http_malformed: { code: '400', message: 'This is not an HTTP request.' },
+  request_timeout: { code: '408', message: 'The request did not arrive in time.' },
+  expectation_unsupported: { code: '417', message: 'The header Expect may say 100-continue and nothing else.' },
   headers_too_large: { code: '431', message: 'The path or the headers are too long.' },
   method_not_allowed: { code: '405', message: 'The operation does not take this method.' },
   service_unavailable: { code: '500', message: 'The service cannot answer right now; retry with a new g_nonce.' },
