@@ -10,9 +10,12 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { z } from 'zod';
 import { limitBodyBytes } from './body-budget.ts';
 import { noteCall, observeCalls } from './calls.ts';
-import { answerBrokenHttp, answerFailure, answerNotFound } from './failures.ts';
+import { publishDocs } from './docs.ts';
+import { answerFailure, answerNotFound } from './failures.ts';
+import { httpServer } from './http-server.ts';
 import { readJson } from './json.ts';
 import { describeOperations } from './openapi.ts';
+import { checkRequests } from './request-checks.ts';
 import { assetRoutes } from './routes/assets.ts';
 import { batchOrderRoutes } from './routes/batch-orders.ts';
 import { customerRoutes } from './routes/customers.ts';
@@ -74,7 +77,7 @@ export async function buildServer(options: ServerOptions): Promise<Server> {
       answerFailure(error, request, reply);
       noteCall(options.metrics, request, reply);
     },
-    clientErrorHandler: answerBrokenHttp,
+    ...httpServer(options.log, options.metrics),
   }).withTypeProvider<ZodTypeProvider>();
 
   readJson(server);
@@ -90,8 +93,10 @@ export async function buildServer(options: ServerOptions): Promise<Server> {
   server.setErrorHandler(answerFailure);
   observeCalls(server, options.metrics);
   limitBodyBytes(server);
+  checkRequests(server);
   answerNotFound(server);
   await describeOperations(server);
+  await publishDocs(server);
 
   await server.register(healthRoutes, options);
   await server.register(tokenRoutes, options);
