@@ -353,6 +353,7 @@ describe('every answer', () => {
 
   it('of /openapi.json is the same bytes, which a client that has them need not fetch again', async () => {
     const first = await fetch(`${stack.baseUrl}/openapi.json`);
+    const text = await first.text();
     const etag = first.headers.get('etag') ?? '';
     expect(etag).toMatch(/^"[\w-]{43}"$/);
     expect(first.headers.get('cache-control')).toBe('no-cache');
@@ -360,10 +361,8 @@ describe('every answer', () => {
       const again = await fetch(stack.baseUrl + path, { headers: { 'if-none-match': `"other", ${etag}` } });
       expect([again.status, await again.text()]).toEqual([304, '']);
       const anew = await fetch(stack.baseUrl + path, { headers: { 'if-none-match': '"other"' } });
-      expect([anew.status, anew.headers.get('etag')]).toEqual([200, etag]);
-      await anew.body?.cancel();
+      expect([anew.status, anew.headers.get('etag'), await anew.text()]).toEqual([200, etag, text]);
     }
-    await first.body?.cancel();
   });
 });
 
