@@ -290,6 +290,15 @@ describe('a body that breaks off', () => {
     expect(linesOf(id)).toMatchObject([{ method: 'POST', route: BIND }]);
   });
 
+  it('is no fault of the service at the token endpoint either', async () => {
+    const type = 'Content-Type: application/x-www-form-urlencoded';
+    const socket = await openSocket(stack.baseUrl);
+    socket.write(`${request('POST /oauth2/token HTTP/1.1', type, 'Transfer-Encoding: chunked')}zz\r\n`);
+    const [answer, ...more] = await answersOf(socket);
+    await expectRefused(answer, 400, 'http_malformed');
+    expect(more).toEqual([]);
+  });
+
   it.each([BIND, '/oauth2/token'])('with its connection is no fault of the service: %s', async (path) => {
     const id = randomUUID();
     const socket = await openSocket(stack.baseUrl);

@@ -33,9 +33,13 @@ export function checkRequests(server: Server): void {
     refuseCall(request, reply, new Refusal(cause));
     return reply;
   });
-  server.addHook('preParsing', async ({ raw, routeOptions, headers }, reply) => {
+  server.addHook('preParsing', async (request, reply) => {
+    const { raw, routeOptions, headers } = request;
     const refusal = refusalOfBody(raw);
-    if (refusal !== undefined) throw refusal;
+    if (refusal !== undefined) {
+      refuseCall(request, reply, refusal);
+      return;
+    }
     const isTooLarge = Number(headers['content-length'] ?? 0) > routeOptions.bodyLimit;
     if (announced.delete(raw) && !isTooLarge) reply.raw.writeContinue();
   });
