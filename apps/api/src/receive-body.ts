@@ -39,7 +39,7 @@ export function receiveBody(
     }, limits.lookEveryMs);
     const settle = () => {
       clearInterval(timer);
-      stream.off('data', onData).off('end', onEnd).off('error', onGone).off('close', onGone);
+      stream.off('data', onData).off('end', onEnd).off('error', onError).off('close', onGone);
       // Without a listener, an error of a client that leaves now would end the process.
       stream.on('error', () => {});
       stream.resume();
@@ -69,7 +69,9 @@ export function receiveBody(
       resolve(body.bytes());
     };
     const onGone = () => fail(new ClientLeft());
-    stream.on('data', onData).on('end', onEnd).on('error', onGone).on('close', onGone);
+    // A refusal says that what comes is no HTTP any more.
+    const onError = (error: Error) => (error instanceof Refusal ? fail(error) : onGone());
+    stream.on('data', onData).on('end', onEnd).on('error', onError).on('close', onGone);
   });
 }
 

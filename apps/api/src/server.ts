@@ -10,8 +10,11 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { BatchReader } from './batch-reader.ts';
 import { Bodies } from './bodies.ts';
 import { noteCall, observeCalls } from './calls.ts';
-import { answerBrokenHttp, answerFailure, answerNotFound } from './failures.ts';
+import { publishDocs } from './docs.ts';
+import { answerFailure, answerNotFound } from './failures.ts';
+import { httpServer } from './http-server.ts';
 import { describeOperations } from './openapi.ts';
+import { checkRequests } from './request-checks.ts';
 import { assetRoutes } from './routes/assets.ts';
 import { batchOrderRoutes, cancelRoutes } from './routes/batch-orders.ts';
 import { customerRoutes } from './routes/customers.ts';
@@ -74,7 +77,7 @@ export async function buildServer(options: ServerOptions): Promise<Server> {
       answerFailure(error, request, reply);
       noteCall(options.metrics, request, reply);
     },
-    clientErrorHandler: answerBrokenHttp,
+    ...httpServer(options.log, options.metrics),
   }).withTypeProvider<ZodTypeProvider>();
 
   const bodies = new Bodies();
@@ -84,8 +87,10 @@ export async function buildServer(options: ServerOptions): Promise<Server> {
   server.setSerializerCompiler(() => (data) => JSON.stringify(data));
   server.setErrorHandler(answerFailure);
   observeCalls(server, options.metrics);
+  checkRequests(server);
   answerNotFound(server);
   await describeOperations(server);
+  await publishDocs(server);
 
   const batches = new BatchReader();
   server.addHook('onClose', () => batches.close());

@@ -30,7 +30,7 @@ async function answer(url: string, db: Database, metrics: Metrics) {
       await sql`select 1`.execute(db);
       return { status: 200, type: json, body: '{"status":"ready"}' };
     case '/metrics':
-      return { status: 200, type: metrics.registry.contentType, body: await metrics.registry.metrics() };
+      return { status: 200, type: metrics.registry.contentType, body: await metrics.read() };
     default:
       return { status: 404, type: json, body: '{"status":"not found"}' };
   }

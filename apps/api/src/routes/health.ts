@@ -23,6 +23,6 @@ export async function healthRoutes(server: Server, { db, metrics, isQueueReachab
 
   server.get('/metrics', { schema }, async (_request, reply) => {
     reply.type(metrics.registry.contentType);
-    return reply.send(await metrics.registry.metrics());
+    return reply.send(await metrics.read());
   });
 }
