@@ -5,6 +5,7 @@ import {
   BatchAcceptor,
   BatchApplier,
   BatchCanceller,
+  BatchPreviewer,
   BatchWatch,
   CANCELS_AT_ONCE,
   type Job,
@@ -70,6 +71,7 @@ export async function startApi(options: ApiOptions): Promise<Closable & { baseUr
     holdingChanges: new HoldingChanges(lanesDb),
     acceptor: new BatchAcceptor(db, announcer, metrics),
     applier: new BatchApplier({ db, lanesDb, log, metrics }),
+    previewer: new BatchPreviewer(db),
     canceller: new BatchCanceller({ db, lanesDb, log, metrics }),
     isQueueReachable: () => producer.isReachable(),
   });

@@ -3,7 +3,7 @@ import type { CallVerifier, PasswordHasher } from '@lockstep/access';
 import type { Region } from '@lockstep/assets';
 import { MAX_BODY_BYTES } from '@lockstep/contract';
 import type { HoldingChanges } from '@lockstep/members';
-import type { BatchAcceptor, BatchApplier, BatchCanceller, BatchWatch } from '@lockstep/orders';
+import type { BatchAcceptor, BatchApplier, BatchCanceller, BatchPreviewer, BatchWatch } from '@lockstep/orders';
 import type { Database, Logger, Metrics } from '@lockstep/platform';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
@@ -35,6 +35,7 @@ export interface ServerOptions {
   acceptor: BatchAcceptor;
   applier: BatchApplier;
   canceller: BatchCanceller;
+  previewer: BatchPreviewer;
   watch: BatchWatch;
   holdingChanges: HoldingChanges;
   region: Region;
