@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { MAX_BODY_BYTES } from '@lockstep/contract';
+import { MAX_BATCH_BYTES, MAX_BODY_BYTES } from '@lockstep/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Answer, type Api, refusalOf } from './harness/api.ts';
 import { batchOf, newAssetNum, newBuy } from './harness/orders.ts';
 import { type Stack, startStack } from './harness/stack.ts';
 
 const OPERATIONS = ['/licenseOrder/batchOrder', '/enterprise/user/bind', '/enterprise/user/create'];
+/** What each takes at most. */
+const maxBytesOf = (path: string) => (path === '/licenseOrder/batchOrder' ? MAX_BATCH_BYTES : MAX_BODY_BYTES);
 const JSON_TYPE = { 'content-type': 'application/json' };
 
 let stack: Stack;
@@ -116,13 +118,13 @@ describe.each(OPERATIONS)('POST %s refuses', (path) => {
     expect(await expectRefused(() => send(path, null, {}), 'field_missing')).toMatch(/^body: /);
   });
 
-  it('a body over 32 MiB that says so', async () => {
-    const body = bytes(`{}${' '.repeat(MAX_BODY_BYTES - 1)}`);
+  it('a body over its limit that says so', async () => {
+    const body = bytes(`{}${' '.repeat(maxBytesOf(path) - 1)}`);
     const message = await expectRefused(() => send(path, body, JSON_TYPE), 'body_too_large');
-    expect(message).toContain(String(MAX_BODY_BYTES));
+    expect(message).toContain(String(maxBytesOf(path)));
   });
 
-  it('a body over 32 MiB that does not say how long it is', async () => {
+  it('a body over its limit that does not say how long it is', async () => {
     const piece = bytes(' '.repeat(1024 * 1024));
     let pieces = 0;
     const body = () =>
@@ -133,6 +135,32 @@ describe.each(OPERATIONS)('POST %s refuses', (path) => {
         },
       });
     await expectRefused(() => send(path, body(), JSON_TYPE), 'body_too_large');
+  });
+
+  it.each([
+    ['lists', '[', ']', 65],
+    ['objects', '{"a":', '}', 65],
+    ['lists of orders in orders', '{"orderList":[', ']}', 6_000],
+    ['more lists than a stack holds', '[', ']', 400_000],
+  ])('%s that nest too deep', async (_what, open, close, depth) => {
+    const inside = open === '{"a":' ? '1' : '';
+    const body = `${open.repeat(depth)}${inside}${close.repeat(depth)}`;
+    await expectRefused(() => send(path, body, JSON_TYPE), 'json_too_deep');
+  });
+
+  it('an object of 1,001 members, known or not', async () => {
+    const body = `{"a":{${'"b":0,'.repeat(1_000)}"b":0}}`;
+    expect(await expectRefused(() => send(path, body, JSON_TYPE), 'list_too_long')).toMatch(/^a: more than 1000 /);
+  });
+});
+
+describe('O5 refuses', () => {
+  it.each([
+    ['a list of 10,001 elements, known or not', `{"unknown":[${'0,'.repeat(10_000)}0]}`, /^unknown: more than 10000 /],
+    ['more elements than 500,000', `[${`[${'0,'.repeat(9_999)}0],`.repeat(50)}[0]]`, /^\[49\]: more than 500000 /],
+  ])('%s', async (_what, body, message) => {
+    const [path = ''] = OPERATIONS;
+    expect(await expectRefused(() => send(path, body, JSON_TYPE), 'list_too_long')).toMatch(message);
   });
 });
 
@@ -153,7 +181,7 @@ describe('O5 takes', () => {
   });
 
   it('a body of exactly 32 MiB', async () => {
-    const body = (await validBody()).padEnd(MAX_BODY_BYTES, ' ');
+    const body = (await validBody()).padEnd(MAX_BATCH_BYTES, ' ');
     expect((await send('/licenseOrder/batchOrder', body, JSON_TYPE)).body).toMatchObject({ code: 0 });
   });
 

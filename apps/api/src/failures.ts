@@ -2,6 +2,7 @@ import { failure, MAX_BODY_BYTES, type Module, Refusal } from '@lockstep/contrac
 import { isLockTimeout } from '@lockstep/platform';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { noteCode } from './calls.ts';
+import { ClientLeft } from './receive-body.ts';
 import type { Server } from './server.ts';
 import { refusalOfBody } from './unreadable-requests.ts';
 
@@ -33,8 +34,7 @@ export function answerFailure(
   reply: FastifyReply,
 ): FastifyReply {
   const isCutShort = request.raw.destroyed && !request.raw.complete;
-  // Nobody is there to be answered, and nothing is wrong here: the call's line tells of it.
-  if (isCutShort) return refuseCall(request, reply, new Refusal('http_malformed'));
+  if (isCutShort || error instanceof ClientLeft) return answerNobody(request, reply);
   const refusal =
     error instanceof Refusal
       ? error
@@ -42,6 +42,12 @@ export function answerFailure(
   if (refusal === undefined) request.log.error({ err: error }, 'call failed');
   else if (isLockTimeout(error)) request.log.warn({ err: error }, 'call waited too long');
   return refuseCall(request, reply, refusal ?? new Refusal('service_unavailable'));
+}
+
+/** Ends a call whose client has left. What it is noted as, 499, is what proxies call it. */
+function answerNobody(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  noteCode(request, '499');
+  return reply.code(499).send();
 }
 
 /** A call that waited too long for what others hold may succeed the next time. */
@@ -53,6 +59,8 @@ function overloadOf(error: unknown): Refusal | undefined {
 export function refuseCall(request: FastifyRequest, reply: FastifyReply, refusal: Refusal): FastifyReply {
   const body = failure(refusal.reason, moduleOf(request), refusal.message);
   noteCode(request, body.code);
+  // It has not come in whole, and may never.
+  if (body.code === '408') reply.header('connection', 'close');
   if (body.code === '500') reply.header('retry-after', String(RETRY_AFTER_SECONDS));
   const status = HTTP_CODES.has(body.code) ? Number(body.code) : BUSINESS_EXCEPTION;
   return reply.code(status).header('x-request-id', request.id).type('application/json; charset=utf-8').send(body);

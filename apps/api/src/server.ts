@@ -1,29 +1,29 @@
 import { randomUUID } from 'node:crypto';
 import type { CallVerifier, PasswordHasher } from '@lockstep/access';
 import type { Region } from '@lockstep/assets';
-import { MAX_BODY_BYTES, parse } from '@lockstep/contract';
+import { MAX_BODY_BYTES } from '@lockstep/contract';
 import type { HoldingChanges } from '@lockstep/members';
 import type { BatchAcceptor, BatchApplier, BatchCanceller, BatchWatch } from '@lockstep/orders';
 import type { Database, Logger, Metrics } from '@lockstep/platform';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
-import type { z } from 'zod';
-import { limitBodyBytes } from './body-budget.ts';
+import { BatchReader } from './batch-reader.ts';
+import { Bodies } from './bodies.ts';
 import { noteCall, observeCalls } from './calls.ts';
 import { publishDocs } from './docs.ts';
 import { answerFailure, answerNotFound } from './failures.ts';
 import { httpServer } from './http-server.ts';
-import { readJson } from './json.ts';
 import { describeOperations } from './openapi.ts';
 import { checkRequests } from './request-checks.ts';
 import { assetRoutes } from './routes/assets.ts';
-import { batchOrderRoutes } from './routes/batch-orders.ts';
+import { batchOrderRoutes, cancelRoutes } from './routes/batch-orders.ts';
 import { customerRoutes } from './routes/customers.ts';
 import { employeeRoutes } from './routes/employees.ts';
 import { healthRoutes } from './routes/health.ts';
 import { holdingRoutes } from './routes/holdings.ts';
 import { resultRoutes } from './routes/results.ts';
 import { tokenRoutes } from './routes/token.ts';
+import { checks } from './validation.ts';
 
 /** What the operations work with. */
 export interface ServerOptions {
@@ -52,8 +52,8 @@ export type Server = FastifyInstance<
 export const ORDER_ROOT = '/order/api/order/v1';
 const ME_ROOT = '/me/api/v1';
 
-/** Long enough for 32 MiB on a slow line, short enough that a stalled client does not hold its place. */
-const REQUEST_TIMEOUT_MS = 120_000;
+/** The end of a request that nothing else ends: bodies have limits of their own, with time to wait for room. */
+const REQUEST_TIMEOUT_MS = 300_000;
 const CALLER_REQUEST_ID = /^[A-Za-z0-9._-]{8,64}$/;
 
 /** Builds the HTTP server with every operation; it does not listen yet. */
@@ -80,27 +80,25 @@ export async function buildServer(options: ServerOptions): Promise<Server> {
     ...httpServer(options.log, options.metrics),
   }).withTypeProvider<ZodTypeProvider>();
 
-  readJson(server);
-  server.setValidatorCompiler<z.ZodType>(({ schema }) => (data) => {
-    try {
-      return { value: parse(schema, data) };
-    } catch (error) {
-      return { error: error as Error };
-    }
-  });
+  const bodies = new Bodies();
+  bodies.readJson(server);
+  server.setValidatorCompiler(checks);
   // Answers are ours and typed; the tests hold them against the schemas.
   server.setSerializerCompiler(() => (data) => JSON.stringify(data));
   server.setErrorHandler(answerFailure);
   observeCalls(server, options.metrics);
-  limitBodyBytes(server);
   checkRequests(server);
   answerNotFound(server);
   await describeOperations(server);
   await publishDocs(server);
 
+  const batches = new BatchReader();
+  server.addHook('onClose', () => batches.close());
+
   await server.register(healthRoutes, options);
-  await server.register(tokenRoutes, options);
-  await server.register(batchOrderRoutes, { ...options, prefix: ORDER_ROOT });
+  await server.register(tokenRoutes, { ...options, bodies });
+  await server.register(batchOrderRoutes, { ...options, bodies, batches, prefix: ORDER_ROOT });
+  await server.register(cancelRoutes, { ...options, prefix: ORDER_ROOT });
   await server.register(resultRoutes, { ...options, prefix: ORDER_ROOT });
   await server.register(assetRoutes, { ...options, prefix: ORDER_ROOT });
   await server.register(customerRoutes, { ...options, prefix: ORDER_ROOT });

@@ -11,6 +11,7 @@ export interface Caller {
 
 /** An administrator of an enterprise, for whom an application calls. */
 export interface Administrator {
+  applicationId: string;
   memberId: string;
   enterpriseId: string;
 }
@@ -108,7 +109,7 @@ export class CallVerifier {
     if (memberId === null || enterpriseId === null) throw new Refusal('user_token_invalid');
     checkNonce(verdict, call.nonce, nonce);
     if (verdict.is_administrator !== true) throw new Refusal('not_administrator', enterpriseId);
-    return { memberId, enterpriseId };
+    return { applicationId: verdict.application_id, memberId, enterpriseId };
   }
 }
 

@@ -35,6 +35,11 @@ export const causes = {
   // The shape of a call (decisions 1, 4 and 6.1)
   json_malformed: { code: '13004', memberCode: '40000', message: 'The body is not valid JSON.' },
   content_type_unsupported: { code: '13004', memberCode: '40000', message: 'The content type must be {0}.' },
+  json_too_deep: {
+    code: '13004',
+    memberCode: '40000',
+    message: 'The body nests more than {0} lists and objects in one another.',
+  },
   body_too_large: { code: '13004', memberCode: '40000', message: 'The body is larger than {0} bytes.' },
   field_missing: { code: '13004', memberCode: '40000', message: '{0}: is required{1}' },
   field_invalid: { code: '13004', memberCode: '40000', message: '{0}: {1}' },
@@ -43,7 +48,7 @@ export const causes = {
   asset_number_repeated: { code: '13004', message: '{0}: stands in the asset element already{1}' },
   asset_without_items: { code: '13004', message: '{0}: needs a product or a merchandise to buy{1}' },
   merchandise_too_deep: { code: '13004', message: '{0}: merchandise nests deeper than 16.' },
-  list_too_long: { code: '13004', message: '{0}: more than {1} elements.' },
+  list_too_long: { code: '13004', memberCode: '40000', message: '{0}: more than {1} elements.' },
   batch_too_large: { code: '13004', message: '{0}: the batch makes or revokes more than {1} instances up to here.' },
   src_license_order_required: {
     code: '13004',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { arrayOf, MAX_FAULTS } from './bounded-array.ts';
 import type { Cause } from './causes.ts';
-import { MAX_LIST_ELEMENTS } from './order-size.ts';
 import {
   date,
   flag,
@@ -17,7 +17,12 @@ import {
 } from './scalars.ts';
 
 export const MAX_ORDERS_PER_BATCH = 5_000;
-export const MAX_BODY_BYTES = 32 * 1024 * 1024;
+/** Elements of one list of O5 and of its preview (decisions 4). */
+export const MAX_LIST_ELEMENTS = 10_000;
+/** The body of O5 and of its preview. */
+export const MAX_BATCH_BYTES = 32 * 1024 * 1024;
+/** The body of every other call. */
+export const MAX_BODY_BYTES = 1024 * 1024;
 
 /** interface.md O5, licenseType values. */
 const LICENSE_TYPES = [
@@ -53,7 +58,7 @@ export type SyncMode = z.infer<typeof syncMode>;
 
 /** A list of bounded length (decisions 6.1). */
 const list = <Item extends z.ZodType>(item: Item) =>
-  z.array(item).max(MAX_LIST_ELEMENTS, `must hold at most ${MAX_LIST_ELEMENTS} elements`);
+  arrayOf(item).max(MAX_LIST_ELEMENTS, `must hold at most ${MAX_LIST_ELEMENTS} elements`);
 
 /** A fault that a rule over several fields finds; `cause` goes into the answer. */
 function fault(cause: Cause, path: PropertyKey[], input: unknown) {
@@ -214,17 +219,29 @@ export type NewBuyOrder = z.infer<typeof newBuyOrder>;
 export type DeleteAssetOrder = z.infer<typeof deleteAssetOrder>;
 export type DeleteProductOrder = z.infer<typeof deleteProductOrder>;
 
-/** The rules of decisions 6.1 that look at more than one field of an order. */
-function checkOrder(order: Order, path: PropertyKey[], context: z.RefinementCtx): void {
+/** The faults of a batch by the rules of decisions 6.1 that look at more than one field. */
+function* faultsOfBatch(orders: readonly Order[]) {
+  const sequences = new Set<number>();
+  for (const [index, order] of orders.entries()) {
+    const path = ['orderList', index];
+    if (sequences.has(order.sequence)) {
+      yield fault('sequence_repeated', [...path, 'sequence'], order.sequence);
+    }
+    sequences.add(order.sequence);
+    yield* faultsOfOrder(order, path);
+  }
+}
+
+function* faultsOfOrder(order: Order, path: PropertyKey[]) {
   const at = (...rest: PropertyKey[]) => [...path, ...rest];
   if (order.orderType !== 'new_buy' && !order.srcLicenseOrderId && CLOUD_LICENSE_TYPES.includes(order.licenseType)) {
-    context.addIssue(fault('src_license_order_required', at('srcLicenseOrderId'), undefined));
+    yield fault('src_license_order_required', at('srcLicenseOrderId'), undefined);
   }
   for (const [index, asset] of order.assets.entries()) {
     const seen = new Set<string>();
     for (const [position, assetNum] of asset.assetNos.entries()) {
       if (seen.has(assetNum)) {
-        context.addIssue(fault('asset_number_repeated', at('assets', index, 'assetNos', position), assetNum));
+        yield fault('asset_number_repeated', at('assets', index, 'assetNos', position), assetNum);
       }
       seen.add(assetNum);
     }
@@ -232,7 +249,7 @@ function checkOrder(order: Order, path: PropertyKey[], context: z.RefinementCtx)
   if (order.orderType !== 'new_buy') return;
   for (const [index, asset] of order.assets.entries()) {
     if (!asset.products?.length && !asset.merchandises?.length) {
-      context.addIssue(fault('asset_without_items', at('assets', index, 'products'), asset.products));
+      yield fault('asset_without_items', at('assets', index, 'products'), asset.products);
     }
   }
 }
@@ -243,20 +260,12 @@ export const batchOrderBody = z
     channelCode: text().describe('Channel code'),
     channelOrderId: text().describe('Customer order number; the key of the batch'),
     syncMode,
-    orderList: z
-      .array(order)
+    orderList: arrayOf(order)
       .min(1, 'must not be empty')
       .max(MAX_ORDERS_PER_BATCH, `must hold at most ${MAX_ORDERS_PER_BATCH} orders`),
   })
-  .superRefine((batch, context) => {
-    const sequences = new Set<number>();
-    for (const [index, order] of batch.orderList.entries()) {
-      if (sequences.has(order.sequence)) {
-        context.addIssue(fault('sequence_repeated', ['orderList', index, 'sequence'], order.sequence));
-      }
-      sequences.add(order.sequence);
-      checkOrder(order, ['orderList', index], context);
-    }
+  .superRefine(({ orderList }, context) => {
+    for (const found of faultsOfBatch(orderList).take(MAX_FAULTS)) context.addIssue(found);
   })
   .meta({ id: 'BatchOrder' });
 export type BatchOrder = z.infer<typeof batchOrderBody>;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { MAX_FAULTS } from './bounded-array.ts';
 import { type Cause, causes, Refusal } from './causes.ts';
 import { REQUIRED } from './scalars.ts';
 
@@ -13,7 +14,7 @@ export type Checked<Value> =
 
 /**
  * Checks an input against its schema. A refusal names the path of the first fault, `orderList[3].assets[0].assetNos`
- * (below `at`, where the input is a part of something), and says how many more there are (decisions 1).
+ * (below `at`, where the input is a part of something), and says how many more there are, up to MAX_FAULTS (decisions 1).
  */
 export function check<Schema extends z.ZodType>(
   schema: Schema,
@@ -47,7 +48,8 @@ function refusalOf(
   issue: z.core.$ZodIssue,
   { path, others, empty }: { path: PropertyKey[]; others: number; empty: Cause | undefined },
 ): Refusal {
-  const more = others === 0 ? '' : ` (and ${others} more ${others === 1 ? 'fault' : 'faults'})`;
+  const counted = others < MAX_FAULTS - 1 ? others : `at least ${MAX_FAULTS - 1}`;
+  const more = others === 0 ? '' : ` (and ${counted} more ${others === 1 ? 'fault' : 'faults'})`;
   const dotPath = path.length === 0 ? 'body' : z.core.toDotPath(path);
   const cause = issue.code === 'custom' ? issue.params?.cause : undefined;
   if (isCause(cause)) return new Refusal(cause, dotPath, more);

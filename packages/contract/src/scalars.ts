@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { arrayOf } from './bounded-array.ts';
 import type { Cause } from './causes.ts';
 
 /** What no text may hold (decisions 4). */
@@ -90,7 +91,7 @@ export function boundedList<Item extends z.ZodType>(item: Item, max: number, too
       context.issues.push({ code: 'custom', message, input: value, ...(tooLong && { params: { cause: tooLong } }) });
       return z.NEVER;
     },
-    z.array(item).max(max, message),
+    arrayOf(item).max(max, message),
   );
 }
 

@@ -1,14 +1,13 @@
-import { type AcceptedOrder, type BatchOrder, Refusal } from '@lockstep/contract';
+import type { AcceptedOrder } from '@lockstep/contract';
 import { type Database, Group, type Metrics } from '@lockstep/platform';
 import { sql } from 'kysely';
 import type { JobAnnouncer } from './announcer.ts';
-import { acceptedOrders, findEarlier, keyOf, type PreparedBatch, prepareBatch, sameBatchId } from './batch.ts';
+import { acceptedOrders, findEarlier, keyOf, sameBatchId } from './batch.ts';
+import type { PreparedBatch } from './prepare.ts';
 
 const MAX_GROUP_BATCHES = 64;
 const MAX_GROUP_BYTES = 4 * 1024 * 1024;
 const MAX_GROUPS_AT_ONCE = 2;
-/** Bytes of batches that wait to be stored; beyond it calls are refused as overload. */
-const MAX_WAITING_BYTES = 256 * 1024 * 1024;
 
 /** Accepts async batches (decisions 6.1 and 6.2): durable before it answers, then announced to the workers. */
 export class BatchAcceptor {
@@ -16,7 +15,6 @@ export class BatchAcceptor {
   readonly #announcer: JobAnnouncer;
   readonly #metrics: Metrics;
   readonly #groups: Group<PreparedBatch, string | null>;
-  #waitingBytes = 0;
 
   constructor(db: Database, announcer: JobAnnouncer, metrics: Metrics) {
     this.#db = db;
@@ -36,24 +34,17 @@ export class BatchAcceptor {
    * Stores a batch and answers its final order ids, in the order of orderList. The same content again gets the same
    * answer.
    *
-   * Throws a Refusal: channel_order_id_conflict, overloaded; then nothing is stored.
+   * Throws a Refusal: channel_order_id_conflict; then nothing is stored.
    */
-  async accept(applicationId: string, batch: BatchOrder): Promise<AcceptedOrder[]> {
-    const prepared = prepareBatch(applicationId, batch);
-    if (this.#waitingBytes + prepared.bytes > MAX_WAITING_BYTES) throw new Refusal('overloaded');
-    this.#waitingBytes += prepared.bytes;
-    try {
-      const batchId = await this.#groups.run(prepared);
-      if (batchId === null) return acceptedOrders(prepared, await this.#earlierId(prepared));
-      this.#metrics.ordersAccepted.inc(prepared.sequences.length);
-      this.#announcer.announce(
-        prepared.chunks.map(({ lane }) => lane),
-        batchId,
-      );
-      return acceptedOrders(prepared, batchId);
-    } finally {
-      this.#waitingBytes -= prepared.bytes;
-    }
+  async accept(prepared: PreparedBatch): Promise<AcceptedOrder[]> {
+    const batchId = await this.#groups.run(prepared);
+    if (batchId === null) return acceptedOrders(prepared, await this.#earlierId(prepared));
+    this.#metrics.ordersAccepted.inc(prepared.sequences.length);
+    this.#announcer.announce(
+      prepared.chunks.map(({ lane }) => lane),
+      batchId,
+    );
+    return acceptedOrders(prepared, batchId);
   }
 
   async #earlierId(batch: PreparedBatch): Promise<string> {

@@ -1,5 +1,5 @@
 import { type Effects, readLedger } from '@lockstep/assets';
-import type { BatchOrder, OrderPreview } from '@lockstep/contract';
+import type { Order, OrderPreview } from '@lockstep/contract';
 import { type Database, inSnapshot } from '@lockstep/platform';
 import { type Planned, planEach } from './apply.ts';
 import { ProductNotFound } from './matching.ts';
@@ -9,7 +9,7 @@ import { scopeOf } from './scope.ts';
  * What each order of a batch would do if the batch ran now: by sequence, each order seeing what the ones before it
  * would have done. In orderList order; changes nothing and waits for nobody (decisions 6.6).
  */
-export async function previewBatch(db: Database, { orderList }: BatchOrder): Promise<OrderPreview[]> {
+export async function previewBatch(db: Database, orderList: readonly Order[]): Promise<OrderPreview[]> {
   const ledger = await inSnapshot(db, (trx) => readLedger(trx, scopeOf(orderList)));
   // Not digits: no order can name one of these as its source.
   const orders = orderList.map((order, index) => ({ licenseOrderId: `preview ${index}`, order }));

@@ -1,12 +1,13 @@
 import { batchOf, LedgerIds, loadLedger } from '@lockstep/assets';
-import { type AcceptedOrder, type BatchOrder, type Order, Refusal } from '@lockstep/contract';
+import { type AcceptedOrder, type Order, Refusal } from '@lockstep/contract';
 import { type Database, Group, inTransaction, type Logger, type Metrics, type Trx, together } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { isOrdersFault, type Outcome, planLoaded, storeApplied } from './apply.ts';
 import { findNewestPending } from './backlog.ts';
-import { acceptedOrders, findEarlier, keyOf, type PreparedBatch, prepareBatch, sameBatchId } from './batch.ts';
+import { acceptedOrders, findEarlier, keyOf, sameBatchId } from './batch.ts';
 import { inAcceptanceOrder, lockLanes } from './lane-chunks.ts';
 import { LaneDrainer } from './lane-drainer.ts';
+import type { PreparedBatch } from './prepare.ts';
 import { scopeOf } from './scope.ts';
 
 interface SyncCall {
@@ -74,13 +75,12 @@ export class BatchApplier {
    * Throws a Refusal: channel_order_id_conflict, overloaded, internal_error, or where orders failed the cause of the
    * first with a message that names them; then nothing is stored.
    */
-  async apply(applicationId: string, body: BatchOrder): Promise<AcceptedOrder[]> {
+  async apply(batch: PreparedBatch, orders: Order[]): Promise<AcceptedOrder[]> {
     const deadlineMs = performance.now() + MAX_WAIT_MS;
-    const batch = prepareBatch(applicationId, body);
     const [earlier] = await findEarlier(this.#db, [batch]);
     if (earlier !== undefined) return acceptedOrders(batch, sameBatchId(batch, earlier));
     try {
-      return acceptedOrders(batch, await this.#groups.run({ batch, orders: body.orderList, deadlineMs }));
+      return acceptedOrders(batch, await this.#groups.run({ batch, orders, deadlineMs }));
     } catch (error) {
       if (!isOrdersFault(error)) throw error;
       this.#log.error({ err: error }, 'sync batch could not be applied');

@@ -114,6 +114,12 @@ export function createMetrics(readBacklog: () => Promise<Backlog>) {
       buckets: SECONDS,
       registers,
     }),
+    httpUnanswered: new Counter({
+      name: 'lockstep_http_unanswered_total',
+      help: 'HTTP calls whose client had left before the answer was out; what they did stands',
+      labelNames: ['method', 'route', 'code'],
+      registers,
+    }),
     httpConnectionsRefused: new Counter({
       name: 'lockstep_http_connections_refused_total',
       help: 'Connections closed at once because too many were open',

@@ -1,54 +1,68 @@
 import {
   acceptedOrder,
-  type BatchOrder,
   batchOrderBody,
   batchOrderQuery,
   cancelBatchBody,
   cancelledBatch,
-  checkInstances,
-  checkSize,
+  MAX_BATCH_BYTES,
   orderPreview,
+  parse,
   Refusal,
   success,
 } from '@lockstep/contract';
 import { previewBatch } from '@lockstep/orders';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import type { BatchReader, ReadBatch } from '../batch-reader.ts';
+import type { Bodies } from '../bodies.ts';
 import { authorize, callerOf } from '../caller.ts';
 import { answers, nonceQuery, orderOperation } from '../openapi.ts';
 import { ORDER_ROOT, type Server, type ServerOptions } from '../server.ts';
+import { checksAllButBody } from '../validation.ts';
 
 const PATH = '/licenseOrder/batchOrder';
 
-/** O5 (interface.md O5; decisions 6.1 to 6.3), its preview and its cancel operation (decisions 6.6). */
-export async function batchOrderRoutes(server: Server, options: ServerOptions): Promise<void> {
-  const { db, verifier, acceptor, applier, canceller } = options;
+/** O5 (interface.md O5; decisions 6.1 to 6.3) and its preview (decisions 6.6). */
+export async function batchOrderRoutes(
+  server: Server,
+  options: ServerOptions & { bodies: Bodies; batches: BatchReader },
+): Promise<void> {
+  const { db, verifier, acceptor, applier, bodies, batches } = options;
+  bodies.readBytes(server);
+  server.setValidatorCompiler(checksAllButBody);
   const onRequest = authorize(verifier, 'auth_order');
-  /** What O5 and its preview take. */
-  const batchSchema = { querystring: nonceQuery.extend(batchOrderQuery.shape), body: batchOrderBody };
-  const preValidation = async (request: { body: unknown }) => checkSize(request.body);
+  const read = new WeakMap<FastifyRequest, ReadBatch>();
+
+  /** O5 and its preview take the same body, which is checked where it does not hold up the event loop. */
+  const readAs = ({ isPreview }: { isPreview: boolean }) => ({
+    bodyLimit: MAX_BATCH_BYTES,
+    onRequest,
+    async preValidation(request: FastifyRequest) {
+      const { applicationId } = callerOf(request);
+      const bytes = request.body as Buffer | undefined;
+      if (bytes === undefined) parse(batchOrderBody, bytes);
+      else read.set(request, await batches.read(applicationId, bytes, { isPreview }));
+    },
+  });
+  const schema = { ...orderOperation, querystring: nonceQuery.extend(batchOrderQuery.shape), body: batchOrderBody };
 
   server.post(
     PATH,
     {
       schema: {
-        ...orderOperation,
-        ...batchSchema,
+        ...schema,
         operationId: 'createBatchOrder',
         summary: 'O5: create license orders in batch',
         response: answers(z.array(acceptedOrder)),
       },
-      onRequest,
-      preValidation,
+      ...readAs({ isPreview: false }),
     },
     async (request, reply) => {
-      checkBatch(request);
-      const { applicationId } = callerOf(request);
-      const { channelCode, channelOrderId, syncMode } = request.body;
+      checkAppKey(request);
+      const { prepared, orders } = read.get(request)!;
+      const { channelCode, channelOrderId, syncMode } = prepared;
       const accepted =
-        syncMode === 'sync'
-          ? await applier.apply(applicationId, request.body)
-          : await acceptor.accept(applicationId, request.body);
+        syncMode === 'sync' ? await applier.apply(prepared, await orders()) : await acceptor.accept(prepared);
       const batch = new URLSearchParams({ channelCode, channelOrderId });
       reply.header('location', `${request.protocol}://${request.host}${ORDER_ROOT}${PATH}?${batch}`);
       return success(accepted);
@@ -59,21 +73,22 @@ export async function batchOrderRoutes(server: Server, options: ServerOptions): 
     `${PATH}/preview`,
     {
       schema: {
-        ...orderOperation,
-        ...batchSchema,
+        ...schema,
         operationId: 'previewBatchOrder',
         summary: 'What each order of a batch would do now, changing nothing',
         response: answers(z.array(orderPreview)),
       },
-      onRequest,
-      preValidation,
+      ...readAs({ isPreview: true }),
     },
     async (request) => {
-      checkBatch(request);
-      return success(await previewBatch(db, request.body));
+      checkAppKey(request);
+      return success(await previewBatch(db, await read.get(request)!.orders()));
     },
   );
+}
 
+/** The cancel operation (decisions 6.6). */
+export async function cancelRoutes(server: Server, { verifier, canceller }: ServerOptions): Promise<void> {
   server.post(
     `${PATH}/cancel`,
     {
@@ -85,7 +100,7 @@ export async function batchOrderRoutes(server: Server, options: ServerOptions): 
         body: cancelBatchBody,
         response: answers(cancelledBatch),
       },
-      onRequest,
+      onRequest: authorize(verifier, 'auth_order'),
     },
     async (request) => {
       const { applicationId } = callerOf(request);
@@ -94,8 +109,7 @@ export async function batchOrderRoutes(server: Server, options: ServerOptions): 
   );
 }
 
-/** What O5 and its preview refuse beside the shape of the call: app_key_mismatch, batch_too_large. */
-function checkBatch(request: FastifyRequest & { query: { appKey: string }; body: BatchOrder }): void {
+/** The application that sends a batch is the one that its query names. Throws a Refusal: app_key_mismatch. */
+function checkAppKey(request: FastifyRequest & { query: { appKey: string } }): void {
   if (request.query.appKey !== callerOf(request).appKey) throw new Refusal('app_key_mismatch');
-  checkInstances(request.body.orderList);
 }

@@ -1,17 +1,20 @@
-import formbody from '@fastify/formbody';
 import { type ClientCredentials, issueClientToken, issueUserToken, OAuthRefusal } from '@lockstep/access';
-import { oauthErrorAnswer, Refusal, type TokenAnswer, tokenAnswer, tokenBody } from '@lockstep/contract';
+import { type Cause, oauthErrorAnswer, Refusal, type TokenAnswer, tokenAnswer, tokenBody } from '@lockstep/contract';
 import { isLockTimeout } from '@lockstep/platform';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
+import type { Bodies } from '../bodies.ts';
+import { ClientLeft } from '../receive-body.ts';
 import type { Server, ServerOptions } from '../server.ts';
 
 const MAX_FORM_BYTES = 16 * 1024;
 
 /** The token endpoint (RFC 6749; decisions 2): form body in, RFC 6749 errors out, never the envelope. */
-export async function tokenRoutes(server: Server, { db, passwords }: ServerOptions): Promise<void> {
-  server.removeAllContentTypeParsers();
-  await server.register(formbody, { bodyLimit: MAX_FORM_BYTES });
+export async function tokenRoutes(
+  server: Server,
+  { db, passwords, bodies }: ServerOptions & { bodies: Bodies },
+): Promise<void> {
+  bodies.readForms(server);
   server.setErrorHandler(answerOAuthError);
   server.setValidatorCompiler<z.ZodType>(({ schema }) => (data) => {
     const result = schema.safeParse(data);
@@ -95,6 +98,9 @@ function formDecode(text: string): string {
   }
 }
 
+/** What a body is refused for by whoever reads it. */
+const OF_BODY: readonly Cause[] = ['body_too_large', 'request_timeout', 'http_malformed', 'headers_too_large'];
+
 function answerOAuthError(error: Error & { statusCode?: number }, request: FastifyRequest, reply: FastifyReply): void {
   reply.header('cache-control', 'no-store');
   if (error instanceof OAuthRefusal) {
@@ -103,11 +109,13 @@ function answerOAuthError(error: Error & { statusCode?: number }, request: Fasti
     reply.code(isClient ? 401 : 400).send({ error: error.word, error_description: error.message });
     return;
   }
-  if (error.statusCode !== undefined && error.statusCode < 500) {
+  const isOfBody = error instanceof Refusal && OF_BODY.includes(error.reason);
+  if (isOfBody || (error.statusCode !== undefined && error.statusCode < 500)) {
     reply.code(400).send({ error: 'invalid_request', error_description: 'The body must be a small URL-encoded form.' });
     return;
   }
-  if (!(error instanceof Refusal) && !isLockTimeout(error)) request.log.error({ err: error }, 'token call failed');
+  const isExpected = error instanceof Refusal || error instanceof ClientLeft || isLockTimeout(error);
+  if (!isExpected) request.log.error({ err: error }, 'token call failed');
   reply
     .code(503)
     .header('retry-after', '1')

@@ -1,0 +1,38 @@
+import { type BatchOrder, Refusal, readBatchOrder } from '@lockstep/contract';
+import { prepareBatch } from '@lockstep/orders/prepare';
+import Tinypool, { type Transferable } from 'tinypool';
+import { type BatchAnswer, type BatchTask, writeOrders } from './batch-task.ts';
+
+/** Runs on a thread of its own: checks a large batch and prepares it, so that the event loop does not. */
+export default function checkAndPrepare({ bytes, applicationId, isPreview }: BatchTask): unknown {
+  let batch: BatchOrder;
+  try {
+    batch = readBatchOrder(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    return { refusal: { reason: error.reason, message: error.message } } satisfies BatchAnswer;
+  }
+  const prepared = prepareBatch(applicationId, batch);
+  const isAppliedAtOnce = isPreview || batch.syncMode === 'sync';
+  const answer = {
+    refusal: null,
+    prepared: {
+      ...prepared,
+      chunks: prepared.chunks.map((chunk) => ({ ...chunk, payload: isAppliedAtOnce ? '' : encode(chunk.payload) })),
+    },
+    orders: isAppliedAtOnce ? Array.from(writeOrders(batch.orderList), encode) : [],
+  } satisfies BatchAnswer;
+  return Tinypool.move(handOver(answer));
+}
+
+const encode = (text: string | Uint8Array) => (typeof text === 'string' ? new TextEncoder().encode(text) : text);
+
+/** The answer with its bytes marked to be handed over. */
+function handOver(answer: BatchAnswer & { refusal: null }): Transferable {
+  const payloads = answer.prepared.chunks.map(({ payload }) => payload);
+  const handed = [...payloads, ...answer.orders].filter((bytes) => typeof bytes !== 'string');
+  return {
+    [Tinypool.transferableSymbol]: handed.map(({ buffer }) => buffer),
+    [Tinypool.valueSymbol]: answer,
+  } as unknown as Transferable;
+}

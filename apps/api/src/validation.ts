@@ -1,0 +1,18 @@
+import { parse } from '@lockstep/contract';
+import type { FastifySchemaCompiler } from 'fastify';
+import type { z } from 'zod';
+
+/** Checks a part of a call against its schema, with the refusals of the contract. */
+export const checks: FastifySchemaCompiler<z.ZodType> =
+  ({ schema }) =>
+  (data: unknown) => {
+    try {
+      return { value: parse(schema, data) };
+    } catch (error) {
+      return { error: error as Error };
+    }
+  };
+
+/** The same, for a route that checks the body itself. */
+export const checksAllButBody: FastifySchemaCompiler<z.ZodType> = (part) =>
+  part.httpPart === 'body' ? (data: unknown) => ({ value: data }) : checks(part);

@@ -1,0 +1,143 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { parseArgs } from 'node:util';
+import { Worker } from 'node:worker_threads';
+import { createApplication } from '@lockstep/access';
+import { MAX_BATCH_BYTES } from '@lockstep/contract';
+import { openDatabase } from '@lockstep/platform';
+import { startEmbeddedPostgres } from '../../apps/cli/src/embedded-postgres.ts';
+import { migrate } from '../../apps/cli/src/migrate-all.ts';
+import { Api, dataOf } from '../harness/api.ts';
+import { newBuy, productToBuy } from '../harness/orders.ts';
+import { freePort } from '../harness/redis.ts';
+
+/**
+ * `npm run bench:large`: what other calls feel while the largest batches are sent, all at once and by two applications in
+ * turn: times of small calls before and meanwhile, by quantile, and the most memory that the process took. Compare within
+ * one run.
+ */
+const { values } = parseArgs({
+  options: {
+    batches: { type: 'string', default: '32' },
+    mode: { type: 'string', default: 'async' },
+    /** Of a batch; 0 leaves it at as many orders as fill the largest body. */
+    instances: { type: 'string', default: '0' },
+    worker: { type: 'boolean', default: false },
+  },
+});
+const say = (line: string) => process.stdout.write(`${line}\n`);
+const CUSTOMERS = 50;
+
+const directory = await mkdtemp(join(process.cwd(), '.test-data-bench-'));
+const postgres = await startEmbeddedPostgres({ directory: join(directory, 'postgres') });
+const url = postgres.databaseUrl;
+await migrate(url, { kind: 'postgres', url });
+const db = openDatabase({ url, poolSize: 2, applicationName: 'bench', onError: () => {} });
+const port = await freePort();
+const env = { ...process.env, DATABASE_URL: url, REDIS_URL: '', PORT: String(port), LOG_LEVEL: 'info' };
+const api = await startProcess('apps/api/src/main.ts', 'api ready', env);
+const worker = values.worker ? await startProcess('apps/worker/src/main.ts', 'worker ready', env) : undefined;
+try {
+  const callers = await Promise.all(
+    [1, 2, 3].map(async (number) => {
+      const credentials = await createApplication(db, { name: `${number}`, scopes: ['auth_order'], approved: true });
+      return Api.logIn(`http://127.0.0.1:${port}`, credentials);
+    }),
+  );
+  const [one, two, small] = callers as [Api, Api, Api];
+  const customers = await Promise.all(Array.from({ length: CUSTOMERS }, () => one.newCustomer('Bench')));
+  const bodies = Array.from({ length: Number(values.batches) }, (_, batch) => largestBatch(batch));
+  const endAlone = startProbe(small);
+  await new Promise((resolve) => setTimeout(resolve, 3_000));
+  say(`alone: ${quantiles(await endAlone())}`);
+  const endMeanwhile = startProbe(small);
+  const startedMs = performance.now();
+  let again = 0;
+  await Promise.all(
+    bodies.map(async (body, index) => {
+      for (;;) {
+        const answer = await (index % 2 === 0 ? one : two).submit(undefined, { rawBody: body });
+        if (answer.status === 200) return dataOf(answer);
+        if (answer.body.cause !== 'overloaded') throw new Error(JSON.stringify(answer.body).slice(0, 500));
+        again++;
+        await new Promise((resolve) => setTimeout(resolve, 1_000));
+      }
+    }),
+  );
+  const seconds = (performance.now() - startedMs) / 1_000;
+  say(`meanwhile: ${quantiles(await endMeanwhile())}`);
+  const megabytes = bodies.reduce((sum, body) => sum + body.length, 0) / 1e6;
+  say(
+    `${bodies.length} ${values.mode} batches, ${Math.round(megabytes)} MB, in ${seconds.toFixed(1)} s; sent again ${again}`,
+  );
+  say(`the api process took ${Math.round(peakBytes(api) / 1e6)} MB at most`);
+
+  function largestBatch(batch: number): Uint8Array {
+    const instances = Number(values.instances);
+    const perAsset = 10;
+    let sent = 0;
+    const order = () => {
+      const products = Array.from({ length: perAsset }, () =>
+        productToBuy({ productFeatures: [feature(), feature()] }),
+      );
+      const numbers = instances === 0 ? 1 : instances / perAsset / CUSTOMERS;
+      const assetNos = Array.from({ length: numbers }, () => `large-${batch}-${sent++}`);
+      return newBuy(customers[(sent + batch) % CUSTOMERS]!, assetNos, {}, { products });
+    };
+    const count = instances === 0 ? 5_000 : CUSTOMERS;
+    const orderList = Array.from({ length: count }, order);
+    const whole = { channelCode: 'bench', channelOrderId: `large-${batch}`, syncMode: values.mode, orderList };
+    while (JSON.stringify(whole).length > MAX_BATCH_BYTES)
+      whole.orderList.length = Math.floor(whole.orderList.length * 0.97);
+    // Bytes: to encode them while the calls are timed would hold up those calls here.
+    return new TextEncoder().encode(JSON.stringify(whole));
+  }
+} finally {
+  await Promise.all([api, worker].map((child) => child && endProcess(child)));
+  await db.destroy();
+  await postgres.stop();
+  await rm(directory, { recursive: true });
+}
+
+function feature() {
+  const name = { featureCode: 'code', featureName: 'name of a feature', featureValue: 'v', featureValueType: 'text' };
+  return { ...name, trial: 0, trialEndDate: 0 };
+}
+
+/** Makes small calls, one after the other, until told to end; then answers the milliseconds of each. */
+function startProbe({ baseUrl, credentials, token }: Api): () => Promise<number[]> {
+  const thread = new Worker(new URL('./probe.ts', import.meta.url), { workerData: { baseUrl, credentials, token } });
+  return async () => {
+    thread.postMessage('end');
+    const [times] = (await once(thread, 'message')) as [number[]];
+    return times;
+  };
+}
+
+function quantiles(times: number[]): string {
+  const sorted = times.toSorted((a, b) => a - b);
+  const at = (share: number) => Math.round(sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))]!);
+  return `${times.length} small calls, median ${at(0.5)} ms, p99 ${at(0.99)} ms, longest ${at(1)} ms`;
+}
+
+/** The most memory that a process took so far, as Linux knows it. */
+function peakBytes(child: ChildProcess): number {
+  const [, kilobytes] = /^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8')) ?? [];
+  return Number(kilobytes) * 1_024;
+}
+
+async function startProcess(file: string, readyLine: string, env: NodeJS.ProcessEnv): Promise<ChildProcess> {
+  const child = spawn(process.execPath, [file], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  for await (const line of createInterface({ input: child.stdout! })) if (line.includes(readyLine)) break;
+  child.stdout!.resume();
+  return child;
+}
+
+async function endProcess(child: ChildProcess): Promise<void> {
+  child.kill('SIGTERM');
+  await once(child, 'exit');
+}

@@ -1,0 +1,234 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { sql } from 'kysely';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { laneOf } from '../packages/orders/src/lanes.ts';
+import { type Api, refusalOf } from './harness/api.ts';
+import { batchOf, newAssetNum, newBuy, productToBuy } from './harness/orders.ts';
+import { callOf, firstOf, headOf, send } from './harness/raw-calls.ts';
+import { type Stack, startStack } from './harness/stack.ts';
+
+const BATCH_ORDER = '/licenseOrder/batchOrder';
+const MEBIBYTE = 1024 * 1024;
+/** As many as would fill the room for bodies twice, were each a mebibyte. */
+const MANY = 128;
+/** For what is written after the answer has gone out, or nobody was there to have it. */
+const PATIENTLY = { timeout: 20_000 };
+
+let stack: Stack;
+let api: Api;
+
+beforeAll(async () => {
+  stack = await startStack();
+  api = await stack.newApi();
+});
+afterAll(() => stack.close());
+
+interface CallLine {
+  requestId: string;
+  route: string;
+  code: string;
+  ended: string;
+}
+
+const linesOf = (wanted: Partial<CallLine>) =>
+  stack.logLines
+    .map((line) => JSON.parse(line) as CallLine & { msg: string })
+    .filter(
+      (line) =>
+        line.msg === 'call' && Object.entries(wanted).every(([key, value]) => line[key as keyof CallLine] === value),
+    );
+
+const times = <Item>(count: number, item: (index: number) => Item) =>
+  Array.from({ length: count }, (_, index) => item(index));
+
+/** What becomes of a call with a body of so many bytes, which has no fields. */
+const submitBlank = (caller: Api, bytes: number) => caller.submit(undefined, { rawBody: '{}'.padEnd(bytes) });
+const causeOfBlank = async (caller: Api, bytes: number) => refusalOf(await submitBlank(caller, bytes)).cause;
+
+/** There is room for bodies, as soon as what is on its way has been dealt with: calls get as far as their fields. */
+async function expectRoom(caller: Api): Promise<void> {
+  await expect.poll(() => causeOfBlank(caller, 1_024), PATIENTLY).toBe('field_missing');
+  await expect.poll(() => causeOfBlank(caller, 2 * MEBIBYTE), PATIENTLY).toBe('field_missing');
+}
+
+/** Holds what others wait for, until released. */
+async function holding(statement: string) {
+  const client = new pg.Client({ connectionString: stack.url });
+  await client.connect();
+  await client.query('begin');
+  await client.query(statement);
+  return { release: () => client.end() };
+}
+
+/** Waits until so many sessions wait for a lock. */
+async function untilWaiting(count: number): Promise<void> {
+  await expect
+    .poll(async () => {
+      const { rows } = await sql<{ waiting: number }>`
+        select count(*)::int as waiting from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`.execute(stack.db);
+      return rows[0]!.waiting;
+    }, PATIENTLY)
+    .toBeGreaterThanOrEqual(count);
+}
+
+describe('a client that leaves', () => {
+  it.each(['/metrics', '/docs/static/swagger-ui-bundle.js', '/health/live', '/openapi.json'])(
+    'GET %s, with a body that has no length and before the answer is there, takes nothing with it',
+    async (path) => {
+      const head = `GET ${path} HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n`;
+      for (const socket of await Promise.all(times(40, () => send(stack.baseUrl, head)))) socket.destroy();
+      await expectRoom(api);
+    },
+  );
+
+  it('with its whole body on the way gives its room back, again and again', async () => {
+    const body = `{}${' '.repeat(MEBIBYTE - 2)}`;
+    const before = linesOf({ route: `/order/api/order/v1${BATCH_ORDER}` }).length;
+    for (let left = 0; left < MANY; left += 16) {
+      const sockets = await Promise.all(times(16, () => send(stack.baseUrl, callOf(api, BATCH_ORDER, body))));
+      for (const socket of sockets) socket.destroy();
+    }
+    await expect
+      .poll(() => linesOf({ route: `/order/api/order/v1${BATCH_ORDER}` }).length, PATIENTLY)
+      .toBe(before + MANY);
+    await expectRoom(api);
+  });
+
+  it('in the middle of its body is neither a fault nor a refusal', async () => {
+    const requestId = randomUUID();
+    const head = headOf(api, BATCH_ORDER, { headers: { 'content-length': 1_000, 'x-request-id': requestId } });
+    const socket = await send(stack.baseUrl, `${head}{"channelCode":`);
+    await expect.poll(() => stack.db.selectFrom('nonce').selectAll().execute()).not.toHaveLength(0);
+    socket.destroy();
+    await expect.poll(() => linesOf({ requestId }), PATIENTLY).toMatchObject([{ code: '499', ended: 'client left' }]);
+    expect(stack.logLines.filter((line) => (JSON.parse(line) as { level: number }).level > 40)).toEqual([]);
+  });
+
+  it('while its token is checked takes nothing', async () => {
+    const nonces = await holding('lock table nonce in exclusive mode');
+    const body = `{}${' '.repeat(MEBIBYTE - 2)}`;
+    const sockets = await Promise.all(times(MANY, () => send(stack.baseUrl, callOf(api, BATCH_ORDER, body))));
+    await untilWaiting(1);
+    for (const socket of sockets) socket.destroy();
+    await nonces.release();
+    await expectRoom(api);
+  });
+
+  it('with calls in line behind one that runs leaves a line for each of them', async () => {
+    const customer = await api.newCustomer();
+    const lane = await holding(`select pg_advisory_xact_lock(${0x6c616e65}, ${laneOf(customer.customerId)})`);
+    const sync = { ...batchOf(newBuy(customer, [newAssetNum()])), syncMode: 'sync' };
+    const route = '/order/api/order/v1/shellnums';
+    const calls = [
+      callOf(api, BATCH_ORDER, JSON.stringify(sync)),
+      ...times(12, () => callOf(api, '/shellnums', '{"size":1}')),
+    ];
+    const socket = await send(stack.baseUrl, calls.join(''));
+    await untilWaiting(1);
+    socket.destroy();
+    await lane.release();
+    await expect.poll(() => linesOf({ route, ended: 'client left' }).length, PATIENTLY).toBe(12);
+    await expectRoom(api);
+  });
+
+  it('does not erase the trace of a sync batch, which takes effect', async () => {
+    const customer = await api.newCustomer();
+    const assetNum = newAssetNum();
+    const batch = { ...batchOf(newBuy(customer, [assetNum])), syncMode: 'sync' };
+    const lane = await holding(`select pg_advisory_xact_lock(${0x6c616e65}, ${laneOf(customer.customerId)})`);
+    const route = `/order/api/order/v1${BATCH_ORDER}`;
+    const before = linesOf({ route, code: '0', ended: 'client left' }).length;
+    const socket = await send(stack.baseUrl, callOf(api, BATCH_ORDER, JSON.stringify(batch)));
+    await untilWaiting(1);
+    socket.destroy();
+    await once(socket, 'close');
+    await lane.release();
+    await expect.poll(() => linesOf({ route, code: '0', ended: 'client left' }).length, PATIENTLY).toBe(before + 1);
+    const assets = await stack.db.selectFrom('asset').select('asset_num').where('asset_num', '=', assetNum).execute();
+    expect(assets).toHaveLength(1);
+    const metrics = await (await fetch(`${stack.baseUrl}/metrics`)).text();
+    expect(metrics).toMatch(
+      new RegExp(`lockstep_http_unanswered_total\\{method="POST",route="${route}",code="0"\\} [1-9]`),
+    );
+  });
+});
+
+describe('bodies that do not come to an end', () => {
+  const stalled = (caller: Api, length: number, body: string) =>
+    send(stack.baseUrl, `${headOf(caller, BATCH_ORDER, { headers: { 'content-length': length } })}${body}`);
+
+  it('take no more room than they have sent, whatever they announce', async () => {
+    const sockets = await Promise.all(times(MANY, () => stalled(api, 32 * MEBIBYTE, '{')));
+    await expectRoom(api);
+    for (const socket of sockets) socket.destroy();
+  });
+
+  it('of one application are refused as overload where they fill its share, and others are answered', async () => {
+    const other = await stack.newApi();
+    const body = '{'.padEnd(MEBIBYTE - 1);
+    const sockets = await Promise.all(times(MANY, () => stalled(api, MEBIBYTE, body)));
+    await expect.poll(() => causeOfBlank(api, 1_024), PATIENTLY).toBe('overloaded');
+    const answer = await submitBlank(api, 1_024);
+    expect(refusalOf(answer)).toMatchObject({ code: '500', cause: 'overloaded' });
+    expect(answer.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
+    expect(refusalOf(await api.call('GET', '/licenseOrder/1'))).toMatchObject({ cause: 'order_not_found' });
+    await expectRoom(other);
+    for (const socket of sockets) socket.destroy();
+    await expectRoom(api);
+  });
+
+  it('of strangers at the token endpoint do not take the room of callers', async () => {
+    const head = [
+      'POST /oauth2/token HTTP/1.1',
+      'host: a',
+      'content-type: application/x-www-form-urlencoded',
+      'content-length: 16384',
+    ];
+    const text = `${head.join('\r\n')}\r\n\r\n${'a'.repeat(16_383)}`;
+    const sockets = await Promise.all(times(MANY, () => send(stack.baseUrl, text)));
+    await expectRoom(api);
+    for (const socket of sockets) socket.destroy();
+  });
+
+  it('are ended with 408, so that the client knows', async () => {
+    const requestId = randomUUID();
+    const head = headOf(api, BATCH_ORDER, { headers: { 'content-length': 1_000, 'x-request-id': requestId } });
+    const socket = await send(stack.baseUrl, `${head}{`);
+    const answer = await firstOf(socket);
+    expect(answer).toMatch(/^HTTP\/1\.1 408 /);
+    expect(JSON.parse(answer.split('\r\n\r\n')[1]!)).toMatchObject({ code: '408', cause: 'request_timeout' });
+    await once(socket, 'close');
+    await expect.poll(() => linesOf({ requestId, code: '408', ended: 'answered' }).length, PATIENTLY).toBe(1);
+  });
+});
+
+describe('a small body of many faults', () => {
+  const manyFaults = () => {
+    const products = times(49, () => productToBuy({ productFeatures: times(10_000, () => ({})) }));
+    const customer = {
+      ...{ customerId: '1', channelCode: 'a', channelCustomerId: 'b', enterpriseGlobalId: '1' },
+      ...{ enterpriseName: 'c', isDefault: true },
+    };
+    return batchOf(newBuy(customer, [newAssetNum()], {}, { products }));
+  };
+
+  it.each(['submit', 'submitPreview'] as const)(
+    'is refused for the first, and the others are not even looked at: %s',
+    async (operation) => {
+      const { cause, message } = refusalOf(await api[operation](manyFaults()));
+      expect(cause).toBe('field_missing');
+      expect(message).toBe(
+        'orderList[0].assets[0].products[0].productFeatures[0].featureCode: is required (and at least 99 more faults)',
+      );
+    },
+  );
+});
+
+it('a nonce that is used up by a call which is refused for its body is used up', async () => {
+  const nonce = randomUUID();
+  expect(refusalOf(await api.submit({}, { nonce }))).toMatchObject({ cause: 'field_missing' });
+  expect(refusalOf(await api.submit({}, { nonce }))).toMatchObject({ cause: 'nonce_replayed' });
+});
