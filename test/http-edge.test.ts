@@ -290,6 +290,26 @@ describe('a body that breaks off', () => {
     expect(linesOf(id)).toMatchObject([{ method: 'POST', route: BIND }]);
   });
 
+  it.each([
+    [BIND, 'application/json'],
+    ['/oauth2/token', 'application/x-www-form-urlencoded'],
+  ])('while it is being read is answered once too: %s', async (path, type) => {
+    const id = randomUUID();
+    const headers = [
+      'Expect: 100-continue',
+      'Transfer-Encoding: chunked',
+      `Content-Type: ${type}`,
+      `x-request-id: ${id}`,
+    ];
+    const socket = await openSocket(stack.baseUrl);
+    socket.write(request(`POST ${path}?${query()} HTTP/1.1`, authorized(), ...headers));
+    await once(socket, 'data');
+    socket.write('zz\r\n');
+    const answers = await answersOf(socket);
+    expect(answers).toMatchObject([{ status: 400, headers: { 'x-request-id': id } }]);
+    await expect.poll(() => linesOf(id), PATIENTLY).toMatchObject([{ msg: 'call', level: 30, status: 400 }]);
+  });
+
   it('is no fault of the service at the token endpoint either', async () => {
     const type = 'Content-Type: application/x-www-form-urlencoded';
     const socket = await openSocket(stack.baseUrl);

@@ -247,7 +247,7 @@ describe('the codes of the member center', () => {
   it('are tried here or elsewhere for every cause that they have, if a client can bring it about', () => {
     const elsewhere = {
       orders: ['13004'],
-      everywhere: ['500', '400', '404', '405', '431'],
+      everywhere: ['500', '400', '404', '405', '408', '417', '431'],
       callers: ['60000', '60005', '70001'],
       holdings: ['60017', '60024', '60025', '60026', '60028', '33003', '33006', '33007', '33008', '33018'],
       nowhere: ['60023', '40006', '33009'],
