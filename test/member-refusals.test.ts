@@ -255,7 +255,10 @@ describe('the codes of the member center', () => {
     const codes = Object.values(elsewhere).flat();
     const known = (Object.keys(causes) as Cause[]).filter((cause) => !codes.includes(codeOf(cause, 'member')));
     // Of code 40000 too; member-refusals-shapes.test.ts tries them.
-    const bodies: Cause[] = ['json_malformed', 'content_type_unsupported', 'body_too_large'];
+    const bodies: Cause[] = [
+      ...(['json_malformed', 'content_type_unsupported', 'body_too_large'] as const),
+      ...(['json_too_deep', 'list_too_long'] as const),
+    ];
     expect([...new Set([...tried.map(([, , , cause]) => cause), ...bodies])].toSorted()).toEqual(known.toSorted());
   });
 });
