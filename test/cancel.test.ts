@@ -306,7 +306,7 @@ describe.each(QUEUE_KINDS)('on %s, when a worker starts after the cancel,', (que
     );
     expect(await resultOf(api, cancelled)).toEqual(result);
     expect(await activeNumbers(stack)).toEqual(numbers.flatMap(({ kept, later }) => [kept, later]).toSorted());
-    const metrics = await (await fetch(`${stack.baseUrl}/metrics`)).text();
+    const metrics = await stack.metrics.registry.metrics();
     expect(metrics).toContain('lockstep_orders_applied_total{outcome="cancelled"} 6\n');
     expect(metrics).toContain('lockstep_orders_applied_total{outcome="failed"} 3\n');
   });

@@ -299,6 +299,14 @@ it('a body over 1 MiB is refused', async () => {
   expect(refusal.message).toContain(String(MAX_BODY_BYTES));
 });
 
+it.each([
+  ['json_too_deep', `{"userList":${'['.repeat(64)}${']'.repeat(64)}}`],
+  ['list_too_long', `{"userList":[{${'"name":"",'.repeat(1_000)}"name":""}]}`],
+])('a body that is too much to look at is refused: %s', async (cause, rawBody) => {
+  const [operation] = OPERATIONS;
+  expect(refusalOf(await call(operation!, { rawBody }))).toMatchObject({ code: '40000', cause });
+});
+
 describe.each(OPERATIONS)('$name takes', (operation) => {
   it('the call that all the faults were put into, with fields that nobody knows', async () => {
     const { body, query } = operation;

@@ -247,7 +247,7 @@ describe('the codes of the member center', () => {
   it('are tried here or elsewhere for every cause that they have, if a client can bring it about', () => {
     const elsewhere = {
       orders: ['13004'],
-      everywhere: ['500', '400', '404', '405', '431'],
+      everywhere: ['500', '400', '404', '405', '408', '417', '431'],
       callers: ['60000', '60005', '70001'],
       holdings: ['60017', '60024', '60025', '60026', '60028', '33003', '33006', '33007', '33008', '33018'],
       nowhere: ['60023', '40006', '33009'],
@@ -255,7 +255,10 @@ describe('the codes of the member center', () => {
     const codes = Object.values(elsewhere).flat();
     const known = (Object.keys(causes) as Cause[]).filter((cause) => !codes.includes(codeOf(cause, 'member')));
     // Of code 40000 too; member-refusals-shapes.test.ts tries them.
-    const bodies: Cause[] = ['json_malformed', 'content_type_unsupported', 'body_too_large'];
+    const bodies: Cause[] = [
+      ...(['json_malformed', 'content_type_unsupported', 'body_too_large'] as const),
+      ...(['json_too_deep', 'list_too_long'] as const),
+    ];
     expect([...new Set([...tried.map(([, , , cause]) => cause), ...bodies])].toSorted()).toEqual(known.toSorted());
   });
 });

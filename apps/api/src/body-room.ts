@@ -9,7 +9,7 @@ const LIMITS = {
   small: { bytes: 64 * MEBIBYTE, shareBytes: 32 * MEBIBYTE },
   large: { bytes: 64 * MEBIBYTE, shareBytes: 48 * MEBIBYTE },
   /** How long a body waits at once for room for its large part. */
-  waitMs: 120_000,
+  waitMs: 90_000,
 };
 export type BodyLimits = typeof LIMITS;
 

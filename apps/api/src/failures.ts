@@ -1,11 +1,10 @@
-import { randomUUID } from 'node:crypto';
-import type { Socket } from 'node:net';
 import { failure, MAX_BODY_BYTES, type Module, Refusal } from '@lockstep/contract';
 import { isLockTimeout } from '@lockstep/platform';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { noteCode } from './calls.ts';
 import { ClientLeft } from './receive-body.ts';
 import type { Server } from './server.ts';
+import { refusalOfBody } from './unreadable-requests.ts';
 
 export const BUSINESS_EXCEPTION = 299;
 const RETRY_AFTER_SECONDS = 1;
@@ -30,21 +29,26 @@ function moduleOf({ routeOptions }: FastifyRequest): Module {
  * Answers whatever was thrown (decisions 1): a refusal with its code, cause and message; anything else as code 500
  * with a Retry-After and nothing of the inside, which goes to the log.
  */
-export function answerFailure(error: Error & { code?: unknown }, request: FastifyRequest, reply: FastifyReply): void {
-  if (error instanceof ClientLeft) {
-    answerNobody(request, reply);
-    return;
-  }
-  const refusal = error instanceof Refusal ? error : (overloadOf(error) ?? FRAMEWORK_REFUSALS[String(error.code)]?.());
+export function answerFailure(
+  error: Error & { code?: unknown },
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
+  const isCutShort = request.raw.destroyed && !request.raw.complete;
+  if (isCutShort || error instanceof ClientLeft) return answerNobody(request, reply);
+  const refusal =
+    error instanceof Refusal
+      ? error
+      : (refusalOfBody(request.raw) ?? overloadOf(error) ?? FRAMEWORK_REFUSALS[String(error.code)]?.());
   if (refusal === undefined) request.log.error({ err: error }, 'call failed');
   else if (isLockTimeout(error)) request.log.warn({ err: error }, 'call waited too long');
-  sendFailure(request, reply, refusal ?? new Refusal('service_unavailable'));
+  return refuseCall(request, reply, refusal ?? new Refusal('service_unavailable'));
 }
 
 /** Ends a call whose client has left. What it is noted as, 499, is what proxies call it. */
-function answerNobody(request: FastifyRequest, reply: FastifyReply): void {
+function answerNobody(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   noteCode(request, '499');
-  reply.code(499).send();
+  return reply.code(499).send();
 }
 
 /** A call that waited too long for what others hold may succeed the next time. */
@@ -52,14 +56,15 @@ function overloadOf(error: unknown): Refusal | undefined {
   return isLockTimeout(error) ? new Refusal('overloaded') : undefined;
 }
 
-function sendFailure(request: FastifyRequest, reply: FastifyReply, refusal: Refusal): void {
+/** Answers a call with the envelope of a refusal (decisions 1). */
+export function refuseCall(request: FastifyRequest, reply: FastifyReply, refusal: Refusal): FastifyReply {
   const body = failure(refusal.reason, moduleOf(request), refusal.message);
   noteCode(request, body.code);
   // It has not come in whole, and may never.
   if (body.code === '408') reply.header('connection', 'close');
   if (body.code === '500') reply.header('retry-after', String(RETRY_AFTER_SECONDS));
   const status = HTTP_CODES.has(body.code) ? Number(body.code) : BUSINESS_EXCEPTION;
-  reply.code(status).header('x-request-id', request.id).type('application/json; charset=utf-8').send(body);
+  return reply.code(status).header('x-request-id', request.id).type('application/json; charset=utf-8').send(body);
 }
 
 /** Answers what is not an operation: 405 where the path has other methods, else 404 (decisions 1). */
@@ -71,9 +76,12 @@ export function answerNotFound(server: Server): void {
   const answer = (request: FastifyRequest, reply: FastifyReply) => {
     const pathname = request.url.split('?', 1)[0] ?? '/';
     const allowed = methodsOf.filter(({ pattern }) => pattern.test({ pathname })).flatMap(({ methods }) => methods);
-    if (allowed.length === 0) return sendFailure(request, reply, new Refusal('operation_not_found'));
+    // A path that has this method, and yet nothing there: a file that is not.
+    if (allowed.length === 0 || allowed.includes(request.method)) {
+      return refuseCall(request, reply, new Refusal('operation_not_found'));
+    }
     reply.header('allow', [...new Set(allowed)].join(', '));
-    return sendFailure(request, reply, new Refusal('method_not_allowed'));
+    return refuseCall(request, reply, new Refusal('method_not_allowed'));
   };
   // Before a body is read: whatever is in it, there is no such operation.
   server.addHook('onRequest', async (request, reply) => {
@@ -83,19 +91,4 @@ export function answerNotFound(server: Server): void {
     }
   });
   server.setNotFoundHandler(answer);
-}
-
-/** Answers what is not even HTTP, on the bare socket: there is no request yet. */
-export function answerBrokenHttp(error: Error & { code?: string }, socket: Socket): void {
-  if (!socket.writable) return void socket.destroy();
-  const isTooLarge = error.code === 'HPE_HEADER_OVERFLOW';
-  const body = JSON.stringify(failure(isTooLarge ? 'headers_too_large' : 'http_malformed', 'order'));
-  const head = [
-    `HTTP/1.1 ${isTooLarge ? '431 Request Header Fields Too Large' : '400 Bad Request'}`,
-    `x-request-id: ${randomUUID()}`,
-    'content-type: application/json; charset=utf-8',
-    `content-length: ${Buffer.byteLength(body)}`,
-    'connection: close',
-  ];
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
 }

@@ -1,5 +1,4 @@
 import swagger from '@fastify/swagger';
-import swaggerUi from '@fastify/swagger-ui';
 import {
   addedEmployees,
   doneBody,
@@ -38,7 +37,7 @@ export const additionAnswers = {
 /** The answers of an operation that has nothing to say. */
 export const doneAnswers = { 200: z.object(doneBody.shape).describe('Success'), 299: refused };
 
-/** Publishes /openapi.json and /docs, made from the same schemas that check the calls (decisions 9). */
+/** Describes the operations by the same schemas that check the calls. */
 export async function describeOperations(server: Server): Promise<void> {
   await server.register(swagger, {
     openapi: {
@@ -86,12 +85,6 @@ export async function describeOperations(server: Server): Promise<void> {
     transform: jsonSchemaTransform,
     transformObject: (document) => withExamples(tidyComponents(jsonSchemaTransformObject(document))),
   });
-  await server.register(swaggerUi, {
-    routePrefix: '/docs',
-    theme: { title: 'Lockstep API' },
-    uiConfig: { requestInterceptor: putNewNonce },
-  });
-  server.get('/openapi.json', { schema: { hide: true } }, async () => server.swagger());
 }
 
 /** How an order module operation is described besides its schemas. */
@@ -102,14 +95,3 @@ export const memberOperation = {
   tags: ['Member center'],
   security: [{ application: [], clientToken: [], userToken: [] }],
 };
-
-/**
- * Puts a new g_nonce in place of the example's into a call that is tried out in /docs, so that the next one is not a
- * replay. It runs in the browser: its text goes there, so it can use nothing of this file.
- */
-function putNewNonce<Call>(request: Call): Call {
-  const call = request as Call & { url: string };
-  const nonce = `docs-${Date.now()}-${Math.random().toString(36).slice(2)}`;
-  call.url = call.url.replace('g_nonce=a-new-one-for-every-call', `g_nonce=${nonce}`);
-  return call;
-}

@@ -18,8 +18,8 @@ export class ClientLeft extends Error {
  * Reads a body as it comes, and no faster than there is room for it. The time that it waits for room does not count as the
  * client's.
  *
- * Rejects with a Refusal: body_too_large, overloaded, request_timeout; or with ClientLeft. Then what is still to come of
- * the body is read and dropped, so that the client gets to its answer.
+ * Rejects with a Refusal: body_too_large, overloaded, request_timeout, or the one that the stream fails with; or with
+ * ClientLeft. Then what is still to come of the body is read and dropped, so that the client gets to its answer.
  */
 export function receiveBody(
   stream: Readable,
@@ -39,7 +39,7 @@ export function receiveBody(
     }, limits.lookEveryMs);
     const settle = () => {
       clearInterval(timer);
-      stream.off('data', onData).off('end', onEnd).off('error', onGone).off('close', onGone);
+      stream.off('data', onData).off('end', onEnd).off('error', onError).off('close', onGone);
       // Without a listener, an error of a client that leaves now would end the process.
       stream.on('error', () => {});
       stream.resume();
@@ -68,8 +68,11 @@ export function receiveBody(
       settle();
       resolve(body.bytes());
     };
-    const onGone = () => fail(new ClientLeft());
-    stream.on('data', onData).on('end', onEnd).on('error', onGone).on('close', onGone);
+    // A refusal says that what comes is not HTTP; its client is still there.
+    const onGone = (error?: unknown) => fail(error instanceof Refusal ? error : new ClientLeft());
+    // A refusal says that what comes is no HTTP any more.
+    const onError = (error: Error) => (error instanceof Refusal ? fail(error) : onGone());
+    stream.on('data', onData).on('end', onEnd).on('error', onError).on('close', onGone);
   });
 }
 

@@ -3,15 +3,18 @@ import type { CallVerifier, PasswordHasher } from '@lockstep/access';
 import type { Region } from '@lockstep/assets';
 import { MAX_BODY_BYTES } from '@lockstep/contract';
 import type { HoldingChanges } from '@lockstep/members';
-import type { BatchAcceptor, BatchApplier, BatchCanceller, BatchWatch } from '@lockstep/orders';
+import type { BatchAcceptor, BatchApplier, BatchCanceller, BatchPreviewer, BatchWatch } from '@lockstep/orders';
 import type { Database, Logger, Metrics, SchemaWatch } from '@lockstep/platform';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { BatchReader } from './batch-reader.ts';
 import { Bodies } from './bodies.ts';
 import { noteCall, observeCalls } from './calls.ts';
-import { answerBrokenHttp, answerFailure, answerNotFound } from './failures.ts';
+import { publishDocs } from './docs.ts';
+import { answerFailure, answerNotFound } from './failures.ts';
+import { httpServer } from './http-server.ts';
 import { describeOperations } from './openapi.ts';
+import { checkRequests } from './request-checks.ts';
 import { assetRoutes } from './routes/assets.ts';
 import { batchOrderRoutes, cancelRoutes } from './routes/batch-orders.ts';
 import { customerRoutes } from './routes/customers.ts';
@@ -33,6 +36,7 @@ export interface ServerOptions {
   acceptor: BatchAcceptor;
   applier: BatchApplier;
   canceller: BatchCanceller;
+  previewer: BatchPreviewer;
   watch: BatchWatch;
   holdingChanges: HoldingChanges;
   region: Region;
@@ -78,7 +82,7 @@ export async function buildServer(options: ServerOptions): Promise<Server> {
       answerFailure(error, request, reply);
       noteCall(options.metrics, request, reply);
     },
-    clientErrorHandler: answerBrokenHttp,
+    ...httpServer(options.log, options.metrics),
   }).withTypeProvider<ZodTypeProvider>();
 
   const bodies = new Bodies();
@@ -88,9 +92,11 @@ export async function buildServer(options: ServerOptions): Promise<Server> {
   server.setSerializerCompiler(() => (data) => JSON.stringify(data));
   server.setErrorHandler(answerFailure);
   observeCalls(server, options.metrics);
+  checkRequests(server);
   answerNotFound(server);
   requireSchema(server, options.schema);
   await describeOperations(server);
+  await publishDocs(server);
 
   const batches = new BatchReader();
   server.addHook('onClose', () => batches.close());

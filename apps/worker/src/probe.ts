@@ -39,7 +39,7 @@ async function answer(url: string, checks: readonly ReadinessCheck[], metrics: M
       return { status: 503, type: json, body: JSON.stringify({ status: 'unavailable', reason: reasons.join('; ') }) };
     }
     case '/metrics':
-      return { status: 200, type: metrics.registry.contentType, body: await metrics.registry.metrics() };
+      return { status: 200, type: metrics.registry.contentType, body: await metrics.read() };
     default:
       return { status: 404, type: json, body: '{"status":"not found"}' };
   }

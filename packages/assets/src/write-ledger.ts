@@ -40,7 +40,8 @@ export const NOW = sql<Date>`greatest(created_time, statement_timestamp())`;
 
 /**
  * Stores what a ledger's orders have changed, set-wise, in the transaction that loaded it. Revocations go first, so
- * that a number that was revoked and bought again is free when it is inserted; what is on an asset goes before it.
+ * that a number that was revoked and bought again is free when it is inserted; what is on an asset goes before it. Many
+ * rows are written some at a time, so that others have the event loop in between.
  */
 export async function writeLedger(trx: Trx, ledger: Ledger, ids: LedgerIds): Promise<void> {
   const { changes } = ledger;
@@ -52,19 +53,43 @@ export async function writeLedger(trx: Trx, ledger: Ledger, ids: LedgerIds): Pro
   const changed = [...changes.changedAssets].filter((asset) => asset.id !== null);
   const released = idsOf(changes.releasedAssets);
   await assignIds(trx, changes, ids);
-  await together([
-    revoke(trx, 'product_instance', revokedIds.product_instance),
-    revoke(trx, 'merchandise_instance', revokedIds.merchandise_instance),
-    revokeGrants(trx, changes),
-    releaseAssets(trx, released),
-    updateAssets(trx, changed),
-    revoke(trx, 'asset', revokedIds.asset),
-    insertAssets(trx, changes),
-    insertGrants(trx, changes),
-    insertMerchandises(trx, changes),
-    insertProducts(trx, changes),
+  await inTurn([
+    () => revoke(trx, 'product_instance', revokedIds.product_instance),
+    () => revoke(trx, 'merchandise_instance', revokedIds.merchandise_instance),
+    () => revokeGrants(trx, changes),
+    () => releaseAssets(trx, released),
+    () => updateAssets(trx, changed),
+    () => revoke(trx, 'asset', revokedIds.asset),
+    // Sorted, as they are locked: transactions that insert the same numbers wait rather than deadlock.
+    ...inParts([...changes.newAssets].sort(byNumber), (assets) => insertAssets(trx, assets)),
+    ...inParts(changes.newGrants, (grants) => insertGrants(trx, grants)),
+    ...inParts(changes.newMerchandises, (merchandises) => insertMerchandises(trx, merchandises)),
+    ...inParts(changes.newProducts, (products) => insertProducts(trx, products)),
   ]);
 }
+
+/** Rows that one statement inserts: some milliseconds' work for the event loop. */
+const ROWS_AT_ONCE = 2_000;
+/** Statements that are sent without waiting for the one before: as many as a write of few rows takes. */
+const STATEMENTS_AT_ONCE = 10;
+
+type Statement = () => Promise<void>;
+
+function inParts<Item>(items: readonly Item[], insert: (part: Item[]) => Promise<void>): Statement[] {
+  const parts = Math.ceil(items.length / ROWS_AT_ONCE);
+  return Array.from({ length: parts }, (_, part) => {
+    const first = part * ROWS_AT_ONCE;
+    return () => insert(items.slice(first, first + ROWS_AT_ONCE));
+  });
+}
+
+async function inTurn(statements: readonly Statement[]): Promise<void> {
+  for (let first = 0; first < statements.length; first += STATEMENTS_AT_ONCE) {
+    await together(statements.slice(first, first + STATEMENTS_AT_ONCE).map((statement) => statement()));
+  }
+}
+
+const byNumber = (a: Asset, b: Asset) => (a.assetNum < b.assetNum ? -1 : 1);
 
 /** The ids of those that are stored already. */
 function idsOf(instances: Iterable<{ id: string | null }>): string[] {
@@ -137,9 +162,7 @@ function revokedTime(instances: readonly { revoked: boolean }[]): Column {
   return ['revoked_time', 'boolean', flags, (revoked) => sql`case when ${revoked} then statement_timestamp() end`];
 }
 
-async function insertAssets(trx: Trx, changes: LedgerChanges): Promise<void> {
-  // Sorted, as they are locked: transactions that insert the same numbers wait rather than deadlock.
-  const assets = [...changes.newAssets].sort((a, b) => (a.assetNum < b.assetNum ? -1 : 1));
+async function insertAssets(trx: Trx, assets: readonly Asset[]): Promise<void> {
   await insertRows(trx, 'asset', [
     ['id', 'bigint', assets.map((asset) => asset.id)],
     ['asset_num', 'text', assets.map((asset) => asset.assetNum)],
@@ -153,7 +176,7 @@ async function insertAssets(trx: Trx, changes: LedgerChanges): Promise<void> {
   ]);
 }
 
-async function insertGrants(trx: Trx, { newGrants }: LedgerChanges): Promise<void> {
+async function insertGrants(trx: Trx, newGrants: LedgerChanges['newGrants']): Promise<void> {
   await insertRows(trx, 'asset_grant', [
     ['asset_id', 'bigint', newGrants.map(({ asset }) => asset.id)],
     ['license_order_id', 'bigint', newGrants.map(({ grant }) => grant.licenseOrderId)],
@@ -161,7 +184,7 @@ async function insertGrants(trx: Trx, { newGrants }: LedgerChanges): Promise<voi
   ]);
 }
 
-async function insertMerchandises(trx: Trx, { newMerchandises }: LedgerChanges): Promise<void> {
+async function insertMerchandises(trx: Trx, newMerchandises: LedgerChanges['newMerchandises']): Promise<void> {
   const bought = newMerchandises.map(({ merchandise }) => merchandise.bought!);
   await insertRows(trx, 'merchandise_instance', [
     ['id', 'bigint', newMerchandises.map(({ merchandise }) => merchandise.id)],
@@ -178,7 +201,7 @@ async function insertMerchandises(trx: Trx, { newMerchandises }: LedgerChanges):
   ]);
 }
 
-async function insertProducts(trx: Trx, { newProducts }: LedgerChanges): Promise<void> {
+async function insertProducts(trx: Trx, newProducts: LedgerChanges['newProducts']): Promise<void> {
   const bought = newProducts.map(({ product }) => product.bought!);
   await insertRows(trx, 'product_instance', [
     ['id', 'bigint', newProducts.map(({ product }) => product.id)],

@@ -1,15 +1,40 @@
 import { type Effects, readLedger } from '@lockstep/assets';
-import type { Order, OrderPreview } from '@lockstep/contract';
+import { type Order, type OrderPreview, Refusal } from '@lockstep/contract';
 import { type Database, inSnapshot } from '@lockstep/platform';
+import PQueue from 'p-queue';
 import { type Planned, planEach } from './apply.ts';
 import { ProductNotFound } from './matching.ts';
+import type { PreparedBatch } from './prepare.ts';
 import { scopeOf } from './scope.ts';
 
-/**
- * What each order of a batch would do if the batch ran now: by sequence, each order seeing what the ones before it
- * would have done. In orderList order; changes nothing and waits for nobody (decisions 6.6).
- */
-export async function previewBatch(db: Database, orderList: readonly Order[]): Promise<OrderPreview[]> {
+/** Batches that weigh more take turns: the ledger of each takes memory. */
+const LARGE_WEIGHT = 20_000;
+const MAX_LARGE_WAITING = 20;
+
+/** Looks at what batches would do (decisions 6.6). */
+export class BatchPreviewer {
+  readonly #db: Database;
+  readonly #large = new PQueue({ concurrency: 1 });
+
+  constructor(db: Database) {
+    this.#db = db;
+  }
+
+  /**
+   * What each order of a batch would do if the batch ran now: by sequence, each order seeing what the ones before it
+   * would have done. In orderList order; changes nothing and waits for no order.
+   *
+   * Throws a Refusal: overloaded.
+   */
+  async preview({ chunks }: PreparedBatch, orders: () => Promise<Order[]>): Promise<OrderPreview[]> {
+    const look = async () => previewOrders(this.#db, await orders());
+    if (chunks.reduce((sum, { weight }) => sum + weight, 0) <= LARGE_WEIGHT) return look();
+    if (this.#large.size >= MAX_LARGE_WAITING) throw new Refusal('overloaded');
+    return this.#large.add(look);
+  }
+}
+
+async function previewOrders(db: Database, orderList: readonly Order[]): Promise<OrderPreview[]> {
   const ledger = await inSnapshot(db, (trx) => readLedger(trx, scopeOf(orderList)));
   // Not digits: no order can name one of these as its source.
   const orders = orderList.map((order, index) => ({ licenseOrderId: `preview ${index}`, order }));

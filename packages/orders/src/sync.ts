@@ -12,13 +12,16 @@ import { scopeOf } from './scope.ts';
 
 interface SyncCall {
   batch: PreparedBatch;
-  orders: Order[];
+  /** Read when it is their turn: those of a large batch take memory. */
+  orders: () => Promise<Order[]>;
   /** A time of performance.now. */
   deadlineMs: number;
 }
 
-/** A call whose batch was not stored before, with the id that it gets. */
-interface FreshCall extends SyncCall {
+/** A call whose batch was not stored before, with its orders and the id that it gets. */
+interface FreshCall {
+  batch: PreparedBatch;
+  orders: Order[];
   id: string;
 }
 
@@ -26,6 +29,8 @@ interface FreshCall extends SyncCall {
 export const SYNC_GROUPS_AT_ONCE = 6;
 const MAX_GROUP_BATCHES = 64;
 const MAX_GROUP_WEIGHT = 4_000;
+/** Batches that weigh more take turns, whatever their lanes: the ledger of each takes memory. */
+const LARGE_WEIGHT = 20_000;
 /**
  * How long a call waits for its turn and for what was accepted before it; then it is refused as overload. Calls that
  * share a transaction wait as long as the youngest of them.
@@ -62,10 +67,13 @@ export class BatchApplier {
       splitsOn: (error) => isOrdersFault(error) || error instanceof Refusal,
       maxRunning: SYNC_GROUPS_AT_ONCE,
       maxInputs: MAX_GROUP_BATCHES,
-      weightOf: ({ batch }) => batch.chunks.reduce((sum, { weight }) => sum + weight, 0),
+      weightOf: ({ batch }) => weightOf(batch),
       maxWeight: MAX_GROUP_WEIGHT,
       keyOf: ({ batch }) => keyOf(batch),
-      needsOf: ({ batch }) => batch.chunks.map(({ lane }) => lane),
+      needsOf: ({ batch }) => [
+        ...batch.chunks.map(({ lane }) => lane),
+        ...(weightOf(batch) > LARGE_WEIGHT ? ['large'] : []),
+      ],
     });
   }
 
@@ -75,7 +83,7 @@ export class BatchApplier {
    * Throws a Refusal: channel_order_id_conflict, overloaded, internal_error, or where orders failed the cause of the
    * first with a message that names them; then nothing is stored.
    */
-  async apply(batch: PreparedBatch, orders: Order[]): Promise<AcceptedOrder[]> {
+  async apply(batch: PreparedBatch, orders: () => Promise<Order[]>): Promise<AcceptedOrder[]> {
     const deadlineMs = performance.now() + MAX_WAIT_MS;
     const [earlier] = await findEarlier(this.#db, [batch]);
     if (earlier !== undefined) return acceptedOrders(batch, sameBatchId(batch, earlier));
@@ -99,7 +107,10 @@ export class BatchApplier {
         drawBatchIds(trx, calls.length),
       ]);
       const found = earlier.map((stored, place) => (stored ? sameBatchId(batches[place]!, stored) : null));
-      const fresh = calls.flatMap((call, place) => (found[place] === null ? [{ ...call, id: newIds[place]! }] : []));
+      const fresh: FreshCall[] = [];
+      for (const [place, { batch, orders }] of calls.entries()) {
+        if (found[place] === null) fresh.push({ batch, orders: await orders(), id: newIds[place]! });
+      }
       await applyFresh(trx, fresh, this.#ids);
       return {
         batchIds: found.map((id, place) => id ?? newIds[place]!),
@@ -124,6 +135,10 @@ export class BatchApplier {
       checkTime();
     }
   }
+}
+
+function weightOf({ chunks }: PreparedBatch): number {
+  return chunks.reduce((sum, { weight }) => sum + weight, 0);
 }
 
 async function drawBatchIds(trx: Trx, count: number): Promise<string[]> {

@@ -3,6 +3,9 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 const ORDERS = [1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000];
 
+/** How long the metrics of one scrape are good for others. */
+const SHARED_MS = 1_000;
+
 /** How deep each lane is and how old its oldest pending order, as the database knows it. */
 export interface Backlog {
   lanes: { lane: number; pendingOrders: number }[];
@@ -53,8 +56,20 @@ export function createMetrics(readBacklog: () => Promise<Backlog>) {
       else this.set(backlog.oldestPendingSeconds);
     },
   });
+  let shared: Promise<string> | undefined;
+  const forget = () => {
+    shared = undefined;
+  };
   return {
     registry,
+    /** The metrics as text. They are made once a second at most: whoever asks in between gets the last ones. */
+    read(): Promise<string> {
+      if (shared === undefined) {
+        shared = registry.metrics();
+        shared.then(() => setTimeout(forget, SHARED_MS).unref(), forget);
+      }
+      return shared;
+    },
     laneDepth,
     databaseUp,
     oldestPending,
@@ -103,6 +118,11 @@ export function createMetrics(readBacklog: () => Promise<Backlog>) {
       name: 'lockstep_http_unanswered_total',
       help: 'HTTP calls whose client had left before the answer was out; what they did stands',
       labelNames: ['method', 'route', 'code'],
+      registers,
+    }),
+    httpConnectionsRefused: new Counter({
+      name: 'lockstep_http_connections_refused_total',
+      help: 'Connections closed at once because too many were open',
       registers,
     }),
   };

@@ -10,7 +10,6 @@ import {
   Refusal,
   success,
 } from '@lockstep/contract';
-import { previewBatch } from '@lockstep/orders';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { BatchReader, ReadBatch } from '../batch-reader.ts';
@@ -27,7 +26,7 @@ export async function batchOrderRoutes(
   server: Server,
   options: ServerOptions & { bodies: Bodies; batches: BatchReader },
 ): Promise<void> {
-  const { db, verifier, acceptor, applier, bodies, batches } = options;
+  const { verifier, acceptor, applier, previewer, bodies, batches } = options;
   bodies.readBytes(server);
   server.setValidatorCompiler(checksAllButBody);
   const onRequest = authorize(verifier, 'auth_order');
@@ -61,8 +60,7 @@ export async function batchOrderRoutes(
       checkAppKey(request);
       const { prepared, orders } = read.get(request)!;
       const { channelCode, channelOrderId, syncMode } = prepared;
-      const accepted =
-        syncMode === 'sync' ? await applier.apply(prepared, await orders()) : await acceptor.accept(prepared);
+      const accepted = syncMode === 'sync' ? await applier.apply(prepared, orders) : await acceptor.accept(prepared);
       const batch = new URLSearchParams({ channelCode, channelOrderId });
       reply.header('location', `${request.protocol}://${request.host}${ORDER_ROOT}${PATH}?${batch}`);
       return success(accepted);
@@ -82,7 +80,8 @@ export async function batchOrderRoutes(
     },
     async (request) => {
       checkAppKey(request);
-      return success(await previewBatch(db, await read.get(request)!.orders()));
+      const { prepared, orders } = read.get(request)!;
+      return success(await previewer.preview(prepared, orders));
     },
   );
 }

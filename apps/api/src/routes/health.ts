@@ -22,7 +22,7 @@ export async function healthRoutes(server: Server, options: ServerOptions): Prom
 
   server.get('/metrics', hidden, async (_request, reply) => {
     reply.type(metrics.registry.contentType);
-    return reply.send(await metrics.registry.metrics());
+    return reply.send(await metrics.read());
   });
 }
 

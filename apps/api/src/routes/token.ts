@@ -99,7 +99,7 @@ function formDecode(text: string): string {
 }
 
 /** What a body is refused for by whoever reads it. */
-const OF_BODY: readonly Cause[] = ['body_too_large', 'request_timeout'];
+const OF_BODY: readonly Cause[] = ['body_too_large', 'request_timeout', 'http_malformed', 'headers_too_large'];
 
 function answerOAuthError(error: Error & { statusCode?: number }, request: FastifyRequest, reply: FastifyReply): void {
   reply.header('cache-control', 'no-store');

@@ -1,0 +1,34 @@
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { createLogger, createMetrics } from '@lockstep/platform';
+import { expect, it } from 'vitest';
+import { httpServer } from './http-server.ts';
+
+it('closes connections beyond its bound at once, counts them, and says so once', async () => {
+  const lines: string[] = [];
+  const log = createLogger({ name: 'test', level: 'info' }, { write: (line) => void lines.push(line) });
+  const metrics = createMetrics(async () => ({ lanes: [], oldestPendingSeconds: 0 }));
+  const server = httpServer(log, metrics).serverFactory?.(() => {}, { requestTimeout: 1_000 }) as Server;
+  expect(server.maxConnections).toBe(4_000);
+  server.maxConnections = 1;
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const first = connect(port, '127.0.0.1');
+  try {
+    await once(first, 'connect');
+    for (let count = 1; count <= 2; count++) {
+      const refused = connect(port, '127.0.0.1')
+        .on('error', () => {})
+        .resume();
+      await once(refused, 'close');
+      expect((await metrics.httpConnectionsRefused.get()).values).toMatchObject([{ value: count }]);
+    }
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ level: 40, maxConnections: 4_000 }]);
+    expect(first.destroyed).toBe(false);
+  } finally {
+    first.destroy();
+    server.close();
+  }
+});

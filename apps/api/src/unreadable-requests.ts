@@ -1,0 +1,123 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { failure, Refusal } from '@lockstep/contract';
+import type { Logger, Metrics } from '@lockstep/platform';
+import { SAFE_HEADERS } from './safe-headers.ts';
+
+/** How long a client that was answered so may take to close its end. */
+const LINGER_MS = 2_000;
+
+/** What node says of bytes that are no request. What it says otherwise is that the connection has ended. */
+const CAUSES = {
+  ERR_HTTP_REQUEST_TIMEOUT: { reason: 'request_timeout', phrase: '408 Request Timeout' },
+  HPE_HEADER_OVERFLOW: { reason: 'headers_too_large', phrase: '431 Request Header Fields Too Large' },
+  malformed: { reason: 'http_malformed', phrase: '400 Bad Request' },
+  CONNECT: { reason: 'method_not_allowed', phrase: '405 Method Not Allowed' },
+} as const;
+type Kind = keyof typeof CAUSES;
+
+function kindOf(code: string | undefined): Kind | undefined {
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT' || code === 'HPE_HEADER_OVERFLOW') return code;
+  return code?.startsWith('HPE_') ? 'malformed' : undefined;
+}
+
+const cutShort = new WeakMap<IncomingMessage, Refusal>();
+
+/** What a call is refused for whose body broke off, where that has happened: it was not HTTP, or too slow. */
+export const refusalOfBody = (request: IncomingMessage): Refusal | undefined => cutShort.get(request);
+
+/**
+ * Answers what cannot be read as a request, on the bare socket, with the envelope, a log line and a place in the metrics
+ * (decisions 1). It comes after the answers of the calls that the connection carried before, never in their place.
+ */
+export class UnreadableRequests {
+  readonly #log: Logger;
+  readonly #metrics: Metrics;
+  /** The last call of each connection: answers go out in order, so the others are answered before it. */
+  readonly #lastCalls = new WeakMap<Socket, { request: IncomingMessage; response: ServerResponse }>();
+  readonly #ending = new WeakSet<Socket>();
+
+  constructor(log: Logger, metrics: Metrics) {
+    this.#log = log;
+    this.#metrics = metrics;
+  }
+
+  /** Notes a call that its connection carries from now on. */
+  noteCall(request: IncomingMessage, response: ServerResponse): void {
+    this.#lastCalls.set(request.socket, { request, response });
+  }
+
+  /** For node's event `clientError`: bytes that are no request, a deadline, or a connection that has ended. */
+  onClientError(error: Error & { code?: string }, socket: Socket): void {
+    const kind = kindOf(error.code);
+    const isSilent = socket.bytesRead === 0;
+    if (kind === undefined || isSilent) {
+      if (!isSilent && !this.#lastCalls.has(socket)) this.#log.info({ reason: error.code }, 'connection lost');
+      socket.destroy();
+      return;
+    }
+    this.#refuse(socket, kind, 'none');
+  }
+
+  /** For node's event `connect`: a call that wants a tunnel. */
+  onConnect(request: IncomingMessage, socket: Socket): void {
+    // Node has taken its own listeners off.
+    socket.on('error', () => socket.destroy()).resume();
+    this.#refuse(socket, 'CONNECT', request.method ?? 'none');
+  }
+
+  #refuse(socket: Socket, kind: Kind, method: string): void {
+    // Each further piece of what is not HTTP comes here again.
+    if (this.#ending.has(socket)) return;
+    this.#ending.add(socket);
+    const last = this.#lastCalls.get(socket);
+    const goOn = () => {
+      if (last === undefined || last.request.complete) this.#answer(socket, kind, method);
+      else this.#end(socket);
+    };
+    if (last === undefined || last.response.writableFinished) {
+      goOn();
+      return;
+    }
+    const { request, response } = last;
+    response.once('close', goOn);
+    // What broke off is the body of this call. It has an answer of its own, at once.
+    if (request.complete) return;
+    const refusal = new Refusal(CAUSES[kind].reason);
+    cutShort.set(request, refusal);
+    if (request.listenerCount('error') > 0) request.emit('error', refusal);
+  }
+
+  #answer(socket: Socket, kind: Kind, method: string): void {
+    if (!socket.writable) return;
+    const { reason, phrase } = CAUSES[kind];
+    const body = failure(reason, 'order');
+    const json = JSON.stringify(body);
+    const requestId = randomUUID();
+    const headers = {
+      ...SAFE_HEADERS,
+      'x-request-id': requestId,
+      'content-type': 'application/json; charset=utf-8',
+      'content-length': Buffer.byteLength(json),
+      connection: 'close',
+      // A tunnel is open to no method.
+      ...(kind === 'CONNECT' ? { allow: '' } : {}),
+    };
+    const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+    this.#end(socket, `HTTP/1.1 ${phrase}\r\n${head.join('\r\n')}\r\n\r\n${json}`);
+    // When it began is not known.
+    const seconds = 0;
+    this.#metrics.httpSeconds.observe({ method, route: 'none', code: body.code }, seconds);
+    const status = Number(body.code);
+    this.#log.info({ requestId, method, route: 'none', status, code: body.code, seconds }, 'call');
+  }
+
+  /** Ends a connection. One whose client does not close its end is closed all the same. */
+  #end(socket: Socket, text = ''): void {
+    if (!socket.writable) return;
+    socket.end(text);
+    const timer = setTimeout(() => socket.destroy(), LINGER_MS);
+    socket.once('close', () => clearTimeout(timer));
+  }
+}

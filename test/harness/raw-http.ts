@@ -1,0 +1,50 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+
+/** An answer as it came over a bare connection. */
+export interface RawAnswer {
+  status: number;
+  headers: Record<string, string>;
+  body: string;
+}
+
+/** Opens a connection to a service, for what an HTTP client would never send. */
+export async function openSocket(baseUrl: string): Promise<Socket> {
+  const { hostname, port } = new URL(baseUrl);
+  const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true });
+  await once(socket, 'connect');
+  return socket;
+}
+
+/** Sends bytes (a character each) on a connection of their own and answers all that comes until the service ends it. */
+export async function sendRaw(baseUrl: string, text: string): Promise<RawAnswer[]> {
+  const socket = await openSocket(baseUrl);
+  socket.write(text, 'latin1');
+  return await answersOf(socket);
+}
+
+/** What comes on a connection until the service ends it. */
+export async function answersOf(socket: Socket): Promise<RawAnswer[]> {
+  const chunks: Buffer[] = [];
+  socket.on('data', (chunk: Buffer) => chunks.push(chunk)).on('error', () => {});
+  await Promise.race([once(socket, 'end'), once(socket, 'close')]);
+  socket.destroy();
+  return parse(Buffer.concat(chunks).toString('latin1'));
+}
+
+/** A request of so many header lines, on a connection that ends with its answer. */
+export const request = (line: string, ...headers: string[]) =>
+  `${[line, 'Host: a', 'Connection: close', ...headers].join('\r\n')}\r\n\r\n`;
+
+function parse(text: string): RawAnswer[] {
+  const end = text.indexOf('\r\n\r\n');
+  if (end === -1) return [];
+  const [statusLine = '', ...lines] = text.slice(0, end).split('\r\n');
+  const headers = Object.fromEntries(
+    lines.map((line) => [line.split(':', 1)[0]?.toLowerCase() ?? '', line.slice(line.indexOf(':') + 1).trim()]),
+  );
+  const rest = text.slice(end + 4);
+  const length = Number(headers['content-length'] ?? 0);
+  const answer = { status: Number(statusLine.split(' ')[1]), headers, body: rest.slice(0, length) };
+  return [answer, ...parse(rest.slice(length))];
+}
