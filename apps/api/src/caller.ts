@@ -2,6 +2,7 @@ import type { Caller, CallVerifier } from '@lockstep/access';
 import { type Cause, Refusal, type Scope } from '@lockstep/contract';
 import type { Actor } from '@lockstep/members';
 import type { FastifyRequest } from 'fastify';
+import { deadlineOf } from './deadlines.ts';
 
 const callers = new WeakMap<FastifyRequest, Caller>();
 const actors = new WeakMap<FastifyRequest, Actor>();
@@ -12,7 +13,8 @@ const actors = new WeakMap<FastifyRequest, Actor>();
  */
 export function authorize(verifier: CallVerifier, scope: Scope) {
   return async (request: FastifyRequest): Promise<void> => {
-    callers.set(request, await verifier.verify({ ...credentialsOf(request), scope }));
+    const verifying = verifier.verify({ ...credentialsOf(request), scope });
+    callers.set(request, await deadlineOf(request).race(verifying));
   };
 }
 
@@ -31,11 +33,12 @@ export function callerOf(request: FastifyRequest): Caller {
 export function authorizeAdministrator(verifier: CallVerifier, whenBlank?: Cause) {
   return async (request: FastifyRequest): Promise<void> => {
     const { clienttoken, usertoken } = request.headers;
-    const administrator = await verifier.verifyAdministrator({
+    const verifying = verifier.verifyAdministrator({
       ...credentialsOf(request),
       clientToken: textOf(clienttoken),
       userToken: textOf(usertoken),
     });
+    const administrator = await deadlineOf(request).race(verifying);
     const { enterpriseGlobalId = administrator.enterpriseId } = request.params as { enterpriseGlobalId?: string };
     if (enterpriseGlobalId.trim() === '' && whenBlank !== undefined) {
       throw new Refusal(whenBlank, 'enterpriseGlobalId');

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { failure, MAX_BODY_BYTES, type Module, Refusal } from '@lockstep/contract';
-import { isLockTimeout } from '@lockstep/platform';
+import { isOverload } from '@lockstep/platform';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { noteCode } from './calls.ts';
 import type { Server } from './server.ts';
@@ -29,13 +29,13 @@ function moduleOf(request: FastifyRequest): Module {
 export function answerFailure(error: Error & { code?: unknown }, request: FastifyRequest, reply: FastifyReply): void {
   const refusal = error instanceof Refusal ? error : (overloadOf(error) ?? FRAMEWORK_REFUSALS[String(error.code)]?.());
   if (refusal === undefined) request.log.error({ err: error }, 'call failed');
-  else if (isLockTimeout(error)) request.log.warn({ err: error }, 'call waited too long');
+  else if (isOverload(error)) request.log.warn({ err: error }, 'call waited too long');
   sendFailure(request, reply, refusal ?? new Refusal('service_unavailable'));
 }
 
-/** A call that waited too long for what others hold may succeed the next time. */
+/** A call that waited too long, or for which too many wait already, may succeed the next time. */
 function overloadOf(error: unknown): Refusal | undefined {
-  return isLockTimeout(error) ? new Refusal('overloaded') : undefined;
+  return isOverload(error) ? new Refusal('overloaded') : undefined;
 }
 
 function sendFailure(request: FastifyRequest, reply: FastifyReply, refusal: Refusal): void {

@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto';
 import type { CallVerifier, PasswordHasher } from '@lockstep/access';
 import type { Region } from '@lockstep/assets';
 import { MAX_BODY_BYTES, parse } from '@lockstep/contract';
-import type { HoldingChanges } from '@lockstep/members';
 import type { BatchAcceptor, BatchApplier, BatchCanceller, BatchWatch } from '@lockstep/orders';
-import type { Database, Logger, Metrics } from '@lockstep/platform';
+import type { Database, Logger, Metrics, TransactionQueue } from '@lockstep/platform';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { z } from 'zod';
 import { limitBodyBytes } from './body-budget.ts';
 import { noteCall, observeCalls } from './calls.ts';
+import { boundCalls } from './deadlines.ts';
 import { answerBrokenHttp, answerFailure, answerNotFound } from './failures.ts';
 import { readJson } from './json.ts';
 import { describeOperations } from './openapi.ts';
@@ -33,7 +33,9 @@ export interface ServerOptions {
   applier: BatchApplier;
   canceller: BatchCanceller;
   watch: BatchWatch;
-  holdingChanges: HoldingChanges;
+  /** Of M4, M9 and M10, in turns of enterprises; of O6 and O7, in turns of applications. */
+  holdingChanges: TransactionQueue;
+  lockChanges: TransactionQueue;
   region: Region;
   isQueueReachable: () => Promise<boolean>;
 }
@@ -89,6 +91,7 @@ export async function buildServer(options: ServerOptions): Promise<Server> {
   server.setSerializerCompiler(() => (data) => JSON.stringify(data));
   server.setErrorHandler(answerFailure);
   observeCalls(server, options.metrics);
+  boundCalls(server);
   limitBodyBytes(server);
   answerNotFound(server);
   await describeOperations(server);
