@@ -358,7 +358,7 @@ describe('ten failed logins of an account within 15 minutes lock it for 5 minute
   it('for everybody after a hundred through all applications, of which no single one can make them', async () => {
     const [other, third] = [await newApplication(), await newApplication()];
     // Whatever one application sends at once, ten of it count.
-    await fail(60);
+    await fail(30);
     expect(await failuresOf(account, ALL)).toBe(10);
     await seedFailures(account, 88, [ALL]);
     await fail(1, other);
