@@ -29,8 +29,13 @@ function moduleOf(request: FastifyRequest): Module {
 export function answerFailure(error: Error & { code?: unknown }, request: FastifyRequest, reply: FastifyReply): void {
   const refusal = error instanceof Refusal ? error : (overloadOf(error) ?? FRAMEWORK_REFUSALS[String(error.code)]?.());
   if (refusal === undefined) request.log.error({ err: error }, 'call failed');
-  else if (isOverload(error)) request.log.warn({ err: error }, 'call waited too long');
+  else if (isOverload(error)) noteOverload(error, request);
   sendFailure(request, reply, refusal ?? new Refusal('service_unavailable'));
+}
+
+/** Logs what a call was refused as overload for, without a stack: there may be many, and none is a fault of the code. */
+export function noteOverload(error: Error, request: FastifyRequest): void {
+  request.log.warn({ reason: error.message }, 'call waited too long');
 }
 
 /** A call that waited too long, or for which too many wait already, may succeed the next time. */

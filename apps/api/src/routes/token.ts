@@ -5,6 +5,7 @@ import { isOverload } from '@lockstep/platform';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { databaseOf, deadlineOf } from '../deadlines.ts';
+import { noteOverload } from '../failures.ts';
 import type { Server, ServerOptions } from '../server.ts';
 
 const MAX_FORM_BYTES = 16 * 1024;
@@ -111,7 +112,7 @@ function answerOAuthError(error: Error & { statusCode?: number }, request: Fasti
     reply.code(400).send({ error: 'invalid_request', error_description: 'The body must be a small URL-encoded form.' });
     return;
   }
-  if (isOverload(error)) request.log.warn({ err: error }, 'call waited too long');
+  if (isOverload(error)) noteOverload(error, request);
   else request.log.error({ err: error }, 'token call failed');
   reply
     .code(503)
