@@ -2,7 +2,15 @@ import { join } from 'node:path';
 import { createApplication, PasswordHasher, setApplicationStatus } from '@lockstep/access';
 import { scope } from '@lockstep/contract';
 import { createAdministrator, setPassword } from '@lockstep/members';
-import { configOrExit, type Database, isLockTimeout, openDatabase, readConfig } from '@lockstep/platform';
+import {
+  configOrExit,
+  type Database,
+  Deadline,
+  isOverload,
+  openDatabase,
+  readConfig,
+  within,
+} from '@lockstep/platform';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { readDemo } from './demo.ts';
 import { say } from './say.ts';
@@ -11,6 +19,8 @@ import { submit } from './submit.ts';
 
 /** The lockstep command (decisions 9). Results go to standard output, faults to standard error with status 1. */
 const config = configOrExit(readConfig);
+/** How long a command waits for the database, and for what others are changing there. */
+const COMMAND_TIMEOUT_MS = 30_000;
 const program = new Command('lockstep').description('Operates a Lockstep service');
 
 const app = program.command('app').description('applications that may call the API');
@@ -92,14 +102,15 @@ async function withDatabase<Result>(work: (db: Database) => Promise<Result>): Pr
     applicationName: 'lockstep-cli',
     onError: () => {},
   });
+  const deadline = new Deadline(COMMAND_TIMEOUT_MS);
   try {
-    return await work(db);
+    return await work(within(db, deadline));
   } catch (error) {
-    if (isLockTimeout(error))
-      throw new Error('Somebody else is changing the same just now. Try again.', { cause: error });
+    if (isOverload(error)) throw new Error('Somebody else is changing the same just now. Try again.', { cause: error });
     const isAway = (error as NodeJS.ErrnoException).code === 'ECONNREFUSED' && config.DATABASE_URL === undefined;
     throw isAway ? new NothingRuns(config.DATA_DIR, error) : error;
   } finally {
+    deadline.end();
     await db.destroy();
   }
 }

@@ -1,6 +1,8 @@
 export * from './columns.ts';
 export * from './config.ts';
 export * from './database.ts';
+export * from './deadline.ts';
+export * from './fair-queue.ts';
 export * from './group.ts';
 export * from './ids.ts';
 export * from './insert-rows.ts';
@@ -12,3 +14,5 @@ export * from './queue.ts';
 export { migratePostgresQueue } from './queue-postgres.ts';
 export { assertRedisKeepsJobs } from './queue-redis.ts';
 export type * from './tables.ts';
+export * from './transaction-queue.ts';
+export * from './within.ts';
