@@ -334,6 +334,28 @@ describe('O2 creates an enterprise', () => {
     expect(await storedOf(first)).toEqual(before);
   });
 
+  it('again for another application, which is told the enterprise and none of its accounts', async () => {
+    const body = creation();
+    const first = await create(body);
+    const before = await storedOf(first);
+    const other = await stack.newApi();
+    const repeat = dataOf(await other.call('POST', '/enterprise/user/create', { body }));
+    expect(repeat).toEqual({ ...first, members: [] });
+    expect(await storedOf(first)).toEqual(before);
+    expect(await create(body)).toEqual(first);
+  });
+
+  it('again where nobody knows which application made it, and tells none its accounts', async () => {
+    const body = creation();
+    const first = await create(body);
+    await stack.db
+      .updateTable('enterprise')
+      .set({ created_by_application_id: null })
+      .where('id', '=', first.enterpriseGlobalId)
+      .execute();
+    expect(await create(body)).toEqual({ ...first, members: [] });
+  });
+
   it('again, even by a name that another enterprise has', async () => {
     const [body, other] = [creation(), creation()];
     const first = await create(body);

@@ -21,6 +21,7 @@ let stack: Stack;
 let center: MemberCenter;
 /** The application that asks, which knows the enterprise's employees. */
 let client: Credentials;
+let clientId: string;
 /** An employee who is there for all tests; the lock-out's have one each. */
 let kim: Employee;
 
@@ -34,6 +35,7 @@ beforeAll(async () => {
   stack = await startStack({ worker: false });
   center = await MemberCenter.open(stack);
   client = center.api.credentials;
+  clientId = await applicationIdOf(client);
   // Without a cloud license an enterprise has five employees at most.
   await center.buy(1, { licenseType: 'cloud_customer' });
   [kim] = (await center.add(newEmployee({ userName: 'kim', passwordMobile: '13912345678' }))) as [Employee];
@@ -283,6 +285,14 @@ describe('the password grant refuses, without counting a failed login,', () => {
     expect((await logIn(account, PASSWORD, own)).status).toBe(200);
   });
 
+  it('an application without auth_me, whatever the password', async () => {
+    const own = await newApplication({ scopes: ['auth_order'] });
+    const [one, other] = [await logIn(account, 'wrong password', own), await logIn(account, PASSWORD, own)];
+    expectOAuthError(one, 400, 'unauthorized_client');
+    expect(one.body).toEqual(other.body);
+    expect(await failuresOf(account, ALL)).toBe(0);
+  });
+
   it('a scope that nobody has, or that the application does not have', async () => {
     const own = await newApplication({ scopes: ['auth_me'] });
     for (const scope of ['auth_all', 'auth_order', 'auth_me auth_order']) {
@@ -334,12 +344,43 @@ describe('ten failed logins of an account within 15 minutes lock it for 5 minute
     expect((await logIn(account, 'wrong password')).body).toEqual(wrong.body);
   });
 
-  it('also through different applications', async () => {
+  it('for the application that they came through, and for no other', async () => {
     const other = await newApplication();
-    await fail(5);
-    await fail(5, other);
-    expectOAuthError(await logIn(account, PASSWORD, other), 400, 'invalid_grant');
+    await fail(10);
     await expectLocked();
+    expect((await logIn(account, PASSWORD, other)).status).toBe(200);
+    await fail(9, other);
+    expect((await logIn(account, PASSWORD, other)).status).toBe(200);
+    await fail(1, other);
+    expectOAuthError(await logIn(account, PASSWORD, other), 400, 'invalid_grant');
+  });
+
+  it('for everybody after a hundred through all applications, of which no single one can make them', async () => {
+    const [other, third] = [await newApplication(), await newApplication()];
+    // Whatever one application sends at once, ten of it count.
+    await fail(30);
+    expect(await failuresOf(account, ALL)).toBe(10);
+    await seedFailures(account, 88, [ALL]);
+    await fail(1, other);
+    expect((await logIn(account, PASSWORD, third)).status).toBe(200);
+    await fail(1, other);
+    for (const by of [client, other, third]) {
+      expectOAuthError(await logIn(account, PASSWORD, by), 400, 'invalid_grant');
+    }
+    // While it is locked none counts.
+    await fail(9, third);
+    expect(await failuresOf(account, await applicationIdOf(third))).toBe(0);
+    await passTime(account, '5 minutes');
+    for (const by of [client, other, third]) expect((await logIn(account, PASSWORD, by)).status).toBe(200);
+    expect(await failuresOf(account, ALL)).toBe(0);
+  });
+
+  it('for everybody ends with a new password as well', async () => {
+    await seedFailures(account, 99, [ALL]);
+    await fail(1);
+    await expectLocked();
+    dataOf(await center.resetPassword(employee.globalId, 'battery staple'));
+    expect((await logIn(account, 'battery staple')).status).toBe(200);
   });
 
   it('also through different API processes', async () => {
@@ -420,7 +461,7 @@ describe('ten failed logins of an account within 15 minutes lock it for 5 minute
       // What the tenth failure does, until this transaction ends.
       await sql`
         update login_failure set failed_times = '{}', locked_until = now() + interval '5 minutes'
-        where account_hash = ${sha256(account)}`.execute(trx);
+        where account_hash = ${sha256(account)} and application_id = ${clientId}`.execute(trx);
       const login = logIn(account, PASSWORD);
       await untilDoneOrWaiting(login, 1);
       return { login };
@@ -455,7 +496,7 @@ describe('ten failed logins of an account within 15 minutes lock it for 5 minute
     for (const answer of await Promise.all(accounts.map((each) => logIn(each, 'wrong password')))) {
       expectOAuthError(answer, 400, 'invalid_grant');
     }
-    expect(await Promise.all(accounts.map(failuresOf))).toEqual(accounts.map(() => 1));
+    expect(await Promise.all(accounts.map((each) => failuresOf(each)))).toEqual(accounts.map(() => 1));
   });
 
   it('also an account that comes to be later', async () => {
@@ -590,24 +631,38 @@ function sha256(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }
 
-const failureOf = (account: string) =>
-  stack.db.selectFrom('login_failure').select('failed_times').where('account_hash', '=', sha256(account));
+async function applicationIdOf({ appKey }: Credentials): Promise<string> {
+  const found = stack.db.selectFrom('application').select('id').where('app_key', '=', appKey);
+  return (await found.executeTakeFirstOrThrow()).id;
+}
 
-/** The failed logins of an account that are on record. */
-async function failuresOf(account: string): Promise<number> {
-  return (await failureOf(account).executeTakeFirst())?.failed_times.length ?? 0;
+/** What stands for all applications together in login_failure. */
+const ALL = '0';
+
+const failureOf = (account: string, applicationId: string) =>
+  stack.db
+    .selectFrom('login_failure')
+    .select('failed_times')
+    .where('account_hash', '=', sha256(account))
+    .where('application_id', '=', applicationId);
+
+/** The failed logins of an account that are on record, through one application or all of them. */
+async function failuresOf(account: string, applicationId = clientId): Promise<number> {
+  return (await failureOf(account, applicationId).executeTakeFirst())?.failed_times.length ?? 0;
 }
 
 async function hasFailureRow(account: string): Promise<boolean> {
-  return (await failureOf(account).executeTakeFirst()) !== undefined;
+  const rows = await Promise.all([clientId, ALL].map((id) => failureOf(account, id).executeTakeFirst()));
+  return rows.some((row) => row !== undefined);
 }
 
 /** As many failed logins a moment ago, without the work of comparing passwords. */
-async function seedFailures(account: string, count: number): Promise<void> {
+async function seedFailures(account: string, count: number, applicationIds = [clientId, ALL]): Promise<void> {
   await sql`
-    insert into login_failure (account_hash, failed_times, expires_time)
-    values (${sha256(account)}, array_fill(now(), array[${count}::int]), now() + interval '15 minutes')
-    on conflict (account_hash) do update
+    insert into login_failure (account_hash, application_id, failed_times, expires_time)
+    select ${sha256(account)}, id, array_fill(now(), array[${count}::int]), now() + interval '15 minutes'
+    from unnest(${applicationIds}::bigint[]) as id
+    on conflict (account_hash, application_id) do update
       set failed_times = login_failure.failed_times || excluded.failed_times`.execute(stack.db);
 }
 
@@ -623,7 +678,7 @@ async function passTime(account: string, interval: string): Promise<void> {
       locked_until = locked_until - ${interval}::interval,
       expires_time = expires_time - ${interval}::interval
     where account_hash = ${sha256(account)}`.execute(stack.db);
-  expect(numAffectedRows).toBe(1n);
+  expect(numAffectedRows).toBeGreaterThan(0n);
 }
 
 const tokenRow = (token: string) => ({ token_hash: sha256(token) });

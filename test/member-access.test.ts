@@ -128,9 +128,11 @@ async function countNonces(): Promise<number> {
   return rows[0]!.count;
 }
 
-async function logIn(by: Api, user: { account: string; password: string }): Promise<string> {
+async function logIn(by: Api, user: { account: string; password: string; scope?: string }): Promise<string> {
   return tokenAnswer.parse((await askUserToken(stack.baseUrl, by.credentials, user)).body).access_token;
 }
+
+const user = () => ({ account: center.account, password: center.password });
 
 /** Makes a token one that has expired. */
 async function expire(token: string): Promise<string> {
@@ -200,7 +202,13 @@ const FAULTS: Record<string, Fault[]> = {
     ['an access token of another application', async () => ({ token: (await stack.newApi()).token })],
   ],
   '60000 scope_missing': [
-    ['an application without auth_me', async () => allTokensOf(await stack.newApi(['auth_order']))],
+    [
+      'an application without auth_me',
+      async () => {
+        const { token } = await stack.newApi(['auth_order']);
+        return { token, clientToken: token };
+      },
+    ],
     ['an access token without auth_me', async () => ({ token: await tokenForOrders() })],
     ['a clientToken without auth_me', async () => ({ clientToken: await tokenForOrders() })],
   ],
@@ -226,6 +234,10 @@ const FAULTS: Record<string, Fault[]> = {
     ['the userToken twice', () => ({ userToken: `${good.userToken}, ${good.userToken}` })],
     ['the password for userToken', () => ({ userToken: center.password })],
     ['the access token for userToken', () => ({ userToken: good.token })],
+    [
+      'a userToken for orders alone',
+      async () => ({ userToken: await logIn(center.api, { ...user(), scope: 'auth_order' }) }),
+    ],
     ['a userToken that has expired', async () => ({ userToken: await expire(await logIn(center.api, center)) })],
     [
       'a userToken that was issued to another application',

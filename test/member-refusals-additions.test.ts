@@ -121,6 +121,15 @@ it('the account of one who fails is as it was sent, blanks and all', async () =>
   expect(await contents()).toEqual(before);
 });
 
+it('the account of one who fails is cut where it is longer than any account', async () => {
+  const userName = '😀'.repeat(100_000);
+  const { body } = await center.submitAdd([newEmployee({ userName })]);
+  const [failed] = body.data.failed;
+  expect(failed.userName).toHaveLength(255);
+  expect(failed.userName).toMatch(/^(😀)+…$/u);
+  expect(JSON.stringify(body).length).toBeLessThan(2_000);
+});
+
 it('there is room for some of them: those who fail for something else take none of it', async () => {
   const full = await MemberCenter.open(stack, center.api);
   await full.add(...listOf({}, {}, { userName: 'lee' }));

@@ -5,9 +5,11 @@ import {
   behindSavepoint,
   createLogger,
   type Database,
+  Deadline,
   migrateDown,
   migrateToLatest,
   type Tables,
+  TransactionQueue,
 } from '@lockstep/platform';
 import { type ControlledTransaction, sql } from 'kysely';
 import { type MigrationProvider, Migrator } from 'kysely/migration';
@@ -104,6 +106,34 @@ describe('the migrations', () => {
     expect(await readSchema()).toEqual(complete);
   });
 
+  it('keep failed logins as those of all applications, and a lock of any application as one of the account', async () => {
+    const other = await createTestDatabase();
+    const failures = async () => {
+      const { rows } = await sql<Record<string, unknown>>`
+        select to_jsonb(failure) as row from login_failure as failure order by 1`.execute(other.db);
+      return rows.map(({ row }) => row);
+    };
+    const migration = '0030_login_failure_application';
+    try {
+      const later = (await migrationNames()).filter((name) => name > migration);
+      for (const name of later.toReversed()) await run(`${name}.down.sql`, other.db);
+      const until = new Date(Date.now() + 60_000).toISOString();
+      for (const application_id of [0, 1, 2]) {
+        const locked_until = application_id === 2 ? until : null;
+        await insertInto(other.db, 'login_failure', { application_id, locked_until });
+      }
+      await run(`${migration}.down.sql`, other.db);
+      const [kept, ...others] = (await failures()) as Record<string, string>[];
+      expect(others).toEqual([]);
+      expect(kept).toMatchObject({ failed_times: [] });
+      expect(Date.parse(kept!.locked_until!)).toBe(Date.parse(until));
+      await run(`${migration}.up.sql`, other.db);
+      expect(await failures()).toEqual([{ ...kept, application_id: 0 }]);
+    } finally {
+      await other.close();
+    }
+  });
+
   it('do nothing where there is nothing to do', async () => {
     expect(await migrateToLatest(database.db)).toEqual([]);
   });
@@ -177,7 +207,12 @@ const rows = {
     ...{ branch_name: 'Branch', is_default: true },
   },
   member: { id: 1, enterprise_id: 1, user_name: 'admin', name: 'Ann', is_administrator: true, is_provisioned: true },
-  login_failure: { account_hash: Buffer.of(1), failed_times: sql`array[now()]`, expires_time: new Date() },
+  login_failure: {
+    account_hash: Buffer.of(1),
+    application_id: 1,
+    failed_times: sql`array[now()]`,
+    expires_time: new Date(),
+  },
   member_audit: {
     enterprise_id: 1,
     actor_id: 0,
@@ -273,7 +308,13 @@ describe('the constraints', () => {
     ['a department below 0', CHECK, 'member', { ...kim, department_id: -1 }],
     ['a password as it is', CHECK, 'member', { ...kim, password_hash: 'correct horse' }],
     ['a user token of no employee', FOREIGN_KEY, 'access_token', { token_hash: Buffer.of(2), member_id: 9 }],
-    ['two counts of failed logins of an account', UNIQUE, 'login_failure', {}],
+    ['two counts of failed logins of an account through an application', UNIQUE, 'login_failure', {}],
+    [
+      'an enterprise that no application made',
+      FOREIGN_KEY,
+      'enterprise',
+      { id: 2, name: 'E2', code: 'abc235', crm_customer_id: null, created_by_application_id: 9 },
+    ],
     ['a change in no enterprise', FOREIGN_KEY, 'member_audit', { enterprise_id: 9 }],
     ['a change of no employee', FOREIGN_KEY, 'member_audit', { target_id: 9 }],
     ['a change that does not say what was before', CHECK, 'member_audit', { detail: '{"after": null}' }],
@@ -347,6 +388,7 @@ describe('the constraints', () => {
     ['the last batch id', 'batch', { id: '1099511627775', channel_order_id: 'b2' }],
     ['a finished chunk', 'lane_chunk', { lane: 4, payload: null, finished_time: now, succeeded: 2, failed: 0 }],
     ['a deleted employee beside the one of his account', 'member', { id: 2, deleted_time: now }],
+    ['an account’s failed logins through all applications', 'login_failure', { application_id: 0 }],
     ['a name of 30 characters', 'member', { ...kim, name: '𠀀'.repeat(30) }],
     ['a remark of 200 characters', 'member', { ...kim, remark: '𠀀'.repeat(200) }],
     ['a password as argon2id', 'member', { ...kim, password_hash: '$argon2id$v=19$m=19456,t=2,p=1$c2FsdA$aGFzaA' }],
@@ -481,7 +523,9 @@ describe('the constraints', () => {
         await insertInto(other.db, 'asset', { id, asset_num: type, license_type: type });
       }
       const by = { operatorIdentity: 'Me', applicationId: '1', requestId: 'r1' };
-      const results = await setLocked(other.db, silent, { ...by, assetNums: licenseType.options, locked: true });
+      const changes = new TransactionQueue(other.db, { atOnce: 1, atOnceOfParty: 1 });
+      const tools = { changes, deadline: new Deadline(30_000), log: silent };
+      const results = await setLocked(tools, { ...by, assetNums: licenseType.options, locked: true });
       const lockable = results.filter(({ status }) => status === 1).map(({ assetNum }) => assetNum);
       expect(lockable).toHaveLength(4);
       expect(await typesThatAllow({ locked: true })).toEqual(lockable);
@@ -661,6 +705,7 @@ describe('a database of version 1', () => {
   const NEW_COLUMNS: { [Name in Table]?: Record<string, unknown> } = {
     access_token: { member_id: null },
     asset: { locked: false, freezing: false },
+    enterprise: { created_by_application_id: null },
     member: {
       ...{ name: 'admin', department_id: null, remark: null, password_mobile: null, password_hash: null },
       ...{ is_provisioned: true, updated_time: expect.any(String), deleted_time: null },

@@ -26,16 +26,19 @@ const ME_ROOT = '/me/api/v1';
 
 const passwords = new PasswordHasher();
 
-/** Asks the token endpoint for a user's token, whatever the answer. */
+/** Asks the token endpoint for a user's token, for all scopes unless told otherwise, whatever the answer. */
 export async function askUserToken(
   baseUrl: string,
   { appKey, appSecret }: Credentials,
-  user: { account: string; password: string },
+  user: { account: string; password: string; scope?: string },
 ): Promise<Answer> {
   const response = await fetch(`${baseUrl}/oauth2/token`, {
     method: 'POST',
     headers: { authorization: `Basic ${Buffer.from(`${appKey}:${appSecret}`).toString('base64')}` },
-    body: new URLSearchParams({ grant_type: 'password', username: user.account, password: user.password }),
+    body: new URLSearchParams({
+      ...{ grant_type: 'password', username: user.account, password: user.password },
+      ...(user.scope === undefined ? {} : { scope: user.scope }),
+    }),
   });
   return { status: response.status, headers: response.headers, body: await response.json() };
 }

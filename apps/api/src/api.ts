@@ -1,6 +1,5 @@
 import { CallVerifier, PasswordHasher } from '@lockstep/access';
 import type { Region } from '@lockstep/assets';
-import { HOLDING_CHANGES_AT_ONCE, HoldingChanges } from '@lockstep/members';
 import {
   BatchAcceptor,
   BatchApplier,
@@ -22,18 +21,23 @@ import {
   openProducer,
   type QueueBackend,
   SchemaWatch,
+  TransactionQueue,
 } from '@lockstep/platform';
 import { buildServer } from './server.ts';
 
 /** How long a call waits for PostgreSQL before it is answered with code 500. */
 export const API_QUERY_TIMEOUT_MS = 10_000;
+/** Connections of M4, M9 and M10, and of these those of one enterprise. */
+const HOLDING_CHANGES = { atOnce: 6, atOnceOfParty: 2 };
+/** The same of O6 and O7, and of one application. */
+const LOCK_CHANGES = { atOnce: 3, atOnceOfParty: 2 };
 /**
- * The connections of calls that wait for lanes or for what orders are changing: sync, cancel, M4, M9 and M10. They write
+ * The connections of calls that wait for lanes or for what orders are changing: sync, cancel, O6, O7, M4, M9 and M10. They write
  * what thousands of orders change, or wait for others that do, so they take longer than other calls and keep none of
  * those waiting.
  */
 export const LANES_POOL = {
-  poolSize: SYNC_GROUPS_AT_ONCE + CANCELS_AT_ONCE + HOLDING_CHANGES_AT_ONCE + 1,
+  poolSize: SYNC_GROUPS_AT_ONCE + CANCELS_AT_ONCE + HOLDING_CHANGES.atOnce + LOCK_CHANGES.atOnce + 1,
   queryTimeoutMs: 60_000,
   lockTimeoutMs: 15_000,
 };
@@ -82,7 +86,8 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
     region: options.region,
     verifier: new CallVerifier(db),
     passwords: new PasswordHasher(),
-    holdingChanges: new HoldingChanges(lanesDb),
+    holdingChanges: new TransactionQueue(lanesDb, HOLDING_CHANGES),
+    lockChanges: new TransactionQueue(lanesDb, LOCK_CHANGES),
     acceptor: new BatchAcceptor(db, announcer, metrics),
     applier: new BatchApplier({ db, lanesDb, log, metrics }),
     previewer: new BatchPreviewer(db),

@@ -2,6 +2,7 @@ import type { Caller, CallVerifier } from '@lockstep/access';
 import { type Cause, Refusal, type Scope } from '@lockstep/contract';
 import type { Actor } from '@lockstep/members';
 import type { FastifyRequest } from 'fastify';
+import { deadlineOf } from './deadlines.ts';
 
 const callers = new WeakMap<FastifyRequest, Caller>();
 const actors = new WeakMap<FastifyRequest, Actor>();
@@ -13,7 +14,8 @@ const applicationIds = new WeakMap<FastifyRequest, string>();
  */
 export function authorize(verifier: CallVerifier, scope: Scope) {
   return async (request: FastifyRequest): Promise<void> => {
-    const caller = await verifier.verify({ ...credentialsOf(request), scope });
+    const verifying = verifier.verify({ ...credentialsOf(request), scope });
+    const caller = await deadlineOf(request).race(verifying);
     callers.set(request, caller);
     applicationIds.set(request, caller.applicationId);
   };
@@ -34,11 +36,12 @@ export function callerOf(request: FastifyRequest): Caller {
 export function authorizeAdministrator(verifier: CallVerifier, whenBlank?: Cause) {
   return async (request: FastifyRequest): Promise<void> => {
     const { clienttoken, usertoken } = request.headers;
-    const administrator = await verifier.verifyAdministrator({
+    const verifying = verifier.verifyAdministrator({
       ...credentialsOf(request),
       clientToken: textOf(clienttoken),
       userToken: textOf(usertoken),
     });
+    const administrator = await deadlineOf(request).race(verifying);
     applicationIds.set(request, administrator.applicationId);
     const { enterpriseGlobalId = administrator.enterpriseId } = request.params as { enterpriseGlobalId?: string };
     if (enterpriseGlobalId.trim() === '' && whenBlank !== undefined) {

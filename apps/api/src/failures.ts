@@ -1,5 +1,5 @@
 import { failure, MAX_BODY_BYTES, type Module, Refusal } from '@lockstep/contract';
-import { isLockTimeout } from '@lockstep/platform';
+import { isOverload } from '@lockstep/platform';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { noteCode } from './calls.ts';
 import { ClientLeft } from './receive-body.ts';
@@ -41,7 +41,7 @@ export function answerFailure(
       ? error
       : (refusalOfBody(request.raw) ?? overloadOf(error) ?? FRAMEWORK_REFUSALS[String(error.code)]?.());
   if (refusal === undefined) request.log.error({ err: error }, 'call failed');
-  else if (isLockTimeout(error)) request.log.warn({ err: error }, 'call waited too long');
+  else if (isOverload(error)) noteOverload(error, request);
   return refuseCall(request, reply, refusal ?? new Refusal('service_unavailable'));
 }
 
@@ -51,9 +51,14 @@ function answerNobody(request: FastifyRequest, reply: FastifyReply): FastifyRepl
   return reply.code(499).send();
 }
 
-/** A call that waited too long for what others hold may succeed the next time. */
+/** Logs what a call was refused as overload for, without a stack: there may be many, and none is a fault of the code. */
+export function noteOverload(error: Error, request: FastifyRequest): void {
+  request.log.warn({ reason: error.message }, 'call waited too long');
+}
+
+/** A call that waited too long, or for which too many wait already, may succeed the next time. */
 function overloadOf(error: unknown): Refusal | undefined {
-  return isLockTimeout(error) ? new Refusal('overloaded') : undefined;
+  return isOverload(error) ? new Refusal('overloaded') : undefined;
 }
 
 /** Answers a call with the envelope of a refusal (decisions 1). */

@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto';
 import type { CallVerifier, PasswordHasher } from '@lockstep/access';
 import type { Region } from '@lockstep/assets';
 import { MAX_BODY_BYTES } from '@lockstep/contract';
-import type { HoldingChanges } from '@lockstep/members';
 import type { BatchAcceptor, BatchApplier, BatchCanceller, BatchPreviewer, BatchWatch } from '@lockstep/orders';
-import type { Database, Logger, Metrics, SchemaWatch } from '@lockstep/platform';
+import type { Database, Logger, Metrics, SchemaWatch, TransactionQueue } from '@lockstep/platform';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { BatchReader } from './batch-reader.ts';
 import { Bodies } from './bodies.ts';
 import { noteCall, observeCalls } from './calls.ts';
+import { boundCalls } from './deadlines.ts';
 import { publishDocs } from './docs.ts';
 import { answerFailure, answerNotFound } from './failures.ts';
 import { httpServer } from './http-server.ts';
@@ -38,7 +38,9 @@ export interface ServerOptions {
   canceller: BatchCanceller;
   previewer: BatchPreviewer;
   watch: BatchWatch;
-  holdingChanges: HoldingChanges;
+  /** Of M4, M9 and M10, in turns of enterprises; of O6 and O7, in turns of applications. */
+  holdingChanges: TransactionQueue;
+  lockChanges: TransactionQueue;
   region: Region;
   isQueueReachable: () => Promise<boolean>;
   schema: SchemaWatch;
@@ -92,6 +94,7 @@ export async function buildServer(options: ServerOptions): Promise<Server> {
   server.setSerializerCompiler(() => (data) => JSON.stringify(data));
   server.setErrorHandler(answerFailure);
   observeCalls(server, options.metrics);
+  boundCalls(server);
   checkRequests(server);
   answerNotFound(server);
   requireSchema(server, options.schema);

@@ -5,11 +5,13 @@ import { createAdministrator, setPassword } from '@lockstep/members';
 import {
   configOrExit,
   type Database,
+  Deadline,
   explainFault,
-  isLockTimeout,
+  isOverload,
   openDatabase,
   readConfig,
   readSchemaState,
+  within,
 } from '@lockstep/platform';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { readDemo } from './demo.ts';
@@ -19,6 +21,8 @@ import { submit } from './submit.ts';
 
 /** The lockstep command (decisions 9). Results go to standard output, faults to standard error with status 1. */
 const config = configOrExit(readConfig);
+/** How long a command waits for the database, and for what others are changing there. */
+const COMMAND_TIMEOUT_MS = 30_000;
 const program = new Command('lockstep').description('Operates a Lockstep service');
 
 const app = program.command('app').description('applications that may call the API');
@@ -96,16 +100,18 @@ function notEmpty(value: string): string {
 async function withDatabase<Result>(work: (db: Database) => Promise<Result>): Promise<Result> {
   const url = await findDatabaseUrl(config);
   const db = openDatabase({ url, poolSize: 2, applicationName: 'lockstep-cli', onError: () => {} });
+  const deadline = new Deadline(COMMAND_TIMEOUT_MS);
   try {
-    const { state, reason } = await readSchemaState(db);
+    const bounded = within(db, deadline);
+    const { state, reason } = await readSchemaState(bounded);
     if (state !== 'current') throw new Error(reason);
-    return await work(db);
+    return await work(bounded);
   } catch (error) {
-    if (isLockTimeout(error))
-      throw new Error('Somebody else is changing the same just now. Try again.', { cause: error });
+    if (isOverload(error)) throw new Error('Somebody else is changing the same just now. Try again.', { cause: error });
     const isAway = (error as NodeJS.ErrnoException).code === 'ECONNREFUSED' && config.DATABASE_URL === undefined;
     throw isAway ? new NothingRuns(config.DATA_DIR, error) : new Error(explainFault(error, url), { cause: error });
   } finally {
+    deadline.end();
     await db.destroy();
   }
 }

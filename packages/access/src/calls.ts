@@ -41,7 +41,7 @@ interface UserVerdict extends Verdict {
   /** Of the clientToken; null where it is none. */
   client_application_id: string | null;
   client_in_scope: boolean | null;
-  /** Of the userToken; null where it is none of this application's. */
+  /** Of the userToken; null where it is none of this application's, or not for this scope. */
   member_id: string | null;
   enterprise_id: string | null;
   is_administrator: boolean | null;
@@ -165,7 +165,7 @@ function verifyUsers(db: Database, attempts: UserAttempt[]): Promise<(UserVerdic
       left join access_token client on client.token_hash = client_token_hash and client.member_id is null
         and client.expires_time > now()
       left join access_token u on u.token_hash = user_token_hash and u.application_id = t.application_id
-        and u.expires_time > now()
+        and u.expires_time > now() and scope = any (u.scopes)
       left join member on member.id = u.member_id and deleted_time is null
     ) as found`;
   return judge(db, attempts, known);

@@ -22,8 +22,10 @@ export async function deleteExpiredAccess(db: Database): Promise<void> {
   );
   await untilNone(() =>
     sql`
-      delete from login_failure where expires_time < now() and account_hash = any (array
-        (select account_hash from login_failure where expires_time < now() limit ${ROWS_AT_ONCE}))`.execute(db),
+      delete from login_failure where expires_time < now() and ctid = any (array
+        (select ctid from login_failure where expires_time < now() limit ${ROWS_AT_ONCE} for update skip locked))`.execute(
+      db,
+    ),
   );
 }
 

@@ -1,10 +1,16 @@
 import { createHash } from 'node:crypto';
-import { type Database, MAX_LOCK_WAIT_MS, type Trx, waitAtMost } from '@lockstep/platform';
-import { sql } from 'kysely';
+import type { Database, Trx } from '@lockstep/platform';
+import { type RawBuilder, sql } from 'kysely';
 import type { PasswordHasher } from './passwords.ts';
 
-/** Failed logins of an account that lock it, and for how long (decisions 2). */
+/**
+ * Failed logins of an account that lock it (decisions 2): those through one application for that one, those through all
+ * of them for everybody. So whoever has one application's secret keeps nobody from logging in through another.
+ */
 const MAX_FAILURES = 10;
+const MAX_FAILURES_OF_ALL = 100;
+/** What stands for all applications together in `login_failure`. */
+const ALL_APPLICATIONS = '0';
 const FAILURE_WINDOW = sql`interval '15 minutes'`;
 const LOCK_TIME = sql`interval '5 minutes'`;
 
@@ -14,6 +20,19 @@ export interface LoggedIn {
   passwordHash: string;
 }
 
+/** A full account name, and the password that was typed. */
+export interface Login {
+  account: string;
+  password: string;
+}
+
+export interface LoginTools {
+  db: Database;
+  passwords: PasswordHasher;
+  /** Aborts where nobody waits for the login any more; it is not worked on then. */
+  signal: AbortSignal;
+}
+
 interface AccountRow {
   id: string | null;
   password_hash: string | null;
@@ -21,22 +40,23 @@ interface AccountRow {
 }
 
 /**
- * Checks a full account name and its password; undefined where they are wrong, or the account is locked. Which of these
+ * Checks a login that comes through an application; undefined where they are wrong, or the account is locked. Which of these
  * it is, and whether there is such an account, shows neither in the answer nor in how long it takes (decisions 2).
  *
- * Throws a Refusal: overloaded.
+ * Throws an Overload; then nothing was counted.
  */
 export async function logIn(
-  db: Database,
-  passwords: PasswordHasher,
-  account: string,
-  password: string,
+  { db, passwords, signal }: LoginTools,
+  applicationId: string,
+  { account, password }: Login,
 ): Promise<LoggedIn | undefined> {
-  const accountHash = hashAccount(account);
-  const { id, password_hash: passwordHash, is_locked: isLocked } = await findAccount(db, account, accountHash);
-  const isRight = await passwords.isPassword(password, passwordHash);
-  if (isRight && !isLocked && id !== null && passwordHash !== null) return { memberId: id, passwordHash };
-  await recordFailure(db, accountHash);
+  const found = await findAccount(db, applicationId, account);
+  const { id, password_hash: passwordHash, is_locked: isLocked } = found;
+  const isRight = await passwords.isPassword(password, passwordHash, { kind: 'login', party: applicationId, signal });
+  // Whatever the password: while the account is locked none counts.
+  if (isLocked) return undefined;
+  if (isRight && id !== null && passwordHash !== null) return { memberId: id, passwordHash };
+  await recordFailure(db, applicationId, account);
   return undefined;
 }
 
@@ -45,8 +65,12 @@ export async function logIn(
  * password, deletes the user or records a failure waits until the transaction ends, or this one for them: so no token is
  * issued that `endLogins` does not see.
  */
-export async function isStillLoggedIn(trx: Trx, account: string, loggedIn: LoggedIn): Promise<boolean> {
-  await waitAtMost(trx, MAX_LOCK_WAIT_MS);
+export async function isStillLoggedIn(
+  trx: Trx,
+  applicationId: string,
+  account: string,
+  loggedIn: LoggedIn,
+): Promise<boolean> {
   const member = await trx
     .selectFrom('member')
     .select('id')
@@ -56,13 +80,16 @@ export async function isStillLoggedIn(trx: Trx, account: string, loggedIn: Logge
     .forShare()
     .executeTakeFirst();
   if (member === undefined) return false;
-  const failure = await trx
+  const failures = await trx
     .selectFrom('login_failure')
     .select(sql<boolean>`coalesce(locked_until > statement_timestamp(), false)`.as('isLocked'))
     .where('account_hash', '=', hashAccount(account))
+    .where('application_id', 'in', [applicationId, ALL_APPLICATIONS])
+    // In the order in which a failure is recorded.
+    .orderBy('application_id', 'desc')
     .forShare()
-    .executeTakeFirst();
-  return failure === undefined || !failure.isLocked;
+    .execute();
+  return failures.every(({ isLocked }) => !isLocked);
 }
 
 /** An account is known by its hash here, so that whatever is typed into the field is 32 bytes. */
@@ -73,18 +100,26 @@ function hashAccount(account: string): Buffer {
 /** Ends what a member has of logins: all tokens, and failures that were counted. For a new password, or none. */
 export async function endLogins(trx: Trx, member: { id: string; account: string }): Promise<void> {
   await trx.deleteFrom('access_token').where('member_id', '=', member.id).execute();
-  await trx.deleteFrom('login_failure').where('account_hash', '=', hashAccount(member.account)).execute();
+  const accountHash = hashAccount(member.account);
+  // In the order in which a failure is recorded, so that the two do not wait for each other.
+  await sql`
+    delete from login_failure where account_hash = ${accountHash} and application_id = any (array (
+      select application_id from login_failure where account_hash = ${accountHash}
+      order by application_id desc for update))`.execute(trx);
 }
 
 const ACCOUNT = /^([A-Za-z0-9]{1,62})@([a-z0-9]{6,10})$/;
 
 /** One row, whether or not there is such an account. */
-async function findAccount(db: Database, account: string, accountHash: Buffer): Promise<AccountRow> {
+async function findAccount(db: Database, applicationId: string, account: string): Promise<AccountRow> {
   const [, userName = '', code = ''] = ACCOUNT.exec(account) ?? [];
   const { rows } = await sql<AccountRow>`
-    select found.id, found.password_hash, coalesce(failure.locked_until > now(), false) as is_locked
-    from (select ${accountHash}::bytea as account_hash) as account
-    left join login_failure as failure using (account_hash)
+    select found.id, found.password_hash, exists (
+      select from login_failure
+      where account_hash = ${hashAccount(account)} and application_id in (${applicationId}, ${ALL_APPLICATIONS})
+        and locked_until > now()
+    ) as is_locked
+    from (values (0)) as account
     left join (
       select member.id, password_hash from member join enterprise on enterprise.id = enterprise_id
       where code = ${code} and user_name = ${userName} and deleted_time is null
@@ -92,25 +127,41 @@ async function findAccount(db: Database, account: string, accountHash: Buffer): 
   return rows[0]!;
 }
 
-/** Counts a failure; the tenth within 15 minutes locks the account and starts a new count. While locked, none counts. */
-async function recordFailure(db: Database, accountHash: Buffer): Promise<void> {
+/**
+ * Counts a failure for the application, and where it counts there for all of them together. The tenth within 15 minutes,
+ * of all the hundredth, locks the account and starts a new count.
+ */
+async function recordFailure(db: Database, applicationId: string, account: string): Promise<void> {
+  const accountHash = hashAccount(account);
+  const failure = sql`array[statement_timestamp()], statement_timestamp() + ${FAILURE_WINDOW}`;
   await sql`
-    insert into login_failure as known (account_hash, failed_times, expires_time)
-    values (${accountHash}, array[statement_timestamp()], statement_timestamp() + ${FAILURE_WINDOW})
-    on conflict (account_hash) do update set (failed_times, locked_until, expires_time) = (
-      select
-        case when is_locked then known.failed_times when locks then '{}' else recent end,
-        case when is_locked then known.locked_until when locks then statement_timestamp() + ${LOCK_TIME} end,
-        statement_timestamp() + ${FAILURE_WINDOW}
+    with own as (
+      insert into login_failure as known (account_hash, application_id, failed_times, expires_time)
+      values (${accountHash}, ${applicationId}, ${failure})
+      on conflict (account_hash, application_id) do update set ${counted(MAX_FAILURES)}
+      returning coalesce(old.locked_until > statement_timestamp(), false) as was_locked
+    )
+    insert into login_failure as known (account_hash, application_id, failed_times, expires_time)
+    select ${accountHash}, ${ALL_APPLICATIONS}::bigint, ${failure} from own where not was_locked
+    on conflict (account_hash, application_id) do update set ${counted(MAX_FAILURES_OF_ALL)}`.execute(db);
+}
+
+/** What a row becomes by one more failure: while it is locked none counts. */
+function counted(maxFailures: number): RawBuilder<unknown> {
+  return sql`(failed_times, locked_until, expires_time) = (
+    select
+      case when is_locked then known.failed_times when locks then '{}' else recent end,
+      case when is_locked then known.locked_until when locks then statement_timestamp() + ${LOCK_TIME} end,
+      statement_timestamp() + ${FAILURE_WINDOW}
+    from (
+      select recent, coalesce(known.locked_until > statement_timestamp(), false) as is_locked,
+        cardinality(recent) >= ${maxFailures} as locks
       from (
-        select recent, coalesce(known.locked_until > statement_timestamp(), false) as is_locked,
-          cardinality(recent) >= ${MAX_FAILURES} as locks
-        from (
-          select array_append(
-            array(select t from unnest(known.failed_times) as t where t > statement_timestamp() - ${FAILURE_WINDOW}),
-            statement_timestamp()
-          ) as recent
-        ) as counted
-      ) as judged
-    )`.execute(db);
+        select array_append(
+          array(select t from unnest(known.failed_times) as t where t > statement_timestamp() - ${FAILURE_WINDOW}),
+          statement_timestamp()
+        ) as recent
+      ) as remembered
+    ) as judged
+  )`;
 }

@@ -1,18 +1,20 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { newPassword, PasswordHasher } from './passwords.ts';
 
-const OVERLOADED = { name: 'Refusal', reason: 'overloaded' };
+const OVERLOADED = { name: 'Overload' };
+const ADDITION = { kind: 'addition', party: '1' } as const;
+const LOGIN = { kind: 'login', party: '1' } as const;
 
 let hasher: PasswordHasher;
 let hashed: string;
 
 beforeAll(async () => {
   hasher = new PasswordHasher();
-  [hashed] = (await hasher.hashAll(['correct horse'])) as [string];
+  [hashed] = (await hasher.hashAll(['correct horse'], ADDITION)) as [string];
 });
 
 it('hashes with argon2id and the parameters of OWASP, each time with a salt of its own', async () => {
-  const hashes = [hashed, ...(await hasher.hashAll(['correct horse', 'correct horse']))];
+  const hashes = [hashed, ...(await hasher.hashAll(['correct horse', 'correct horse'], ADDITION))];
   // PHC string format: 16 bytes of salt, 32 of hash.
   for (const each of hashes) expect(each).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$[\w+/]{22}\$[\w+/]{43}$/);
   expect(new Set(hashes.map((each) => each.split('$')[4])).size).toBe(3);
@@ -20,11 +22,13 @@ it('hashes with argon2id and the parameters of OWASP, each time with a salt of i
 
 it('answers hashes in the order of the passwords', async () => {
   const passwords = ['first', 'second', 'third', 'fourth', 'fifth'];
-  const hashes = await hasher.hashAll(passwords);
-  const isOwn = await Promise.all(passwords.map((password, index) => hasher.isPassword(password, hashes[index]!)));
+  const hashes = await hasher.hashAll(passwords, ADDITION);
+  const isOwn = await Promise.all(
+    passwords.map((password, index) => hasher.isPassword(password, hashes[index]!, LOGIN)),
+  );
   expect(isOwn).toEqual(passwords.map(() => true));
-  expect(await hasher.isPassword('first', hashes[1]!)).toBe(false);
-  expect(await hasher.hashAll([])).toEqual([]);
+  expect(await hasher.isPassword('first', hashes[1]!, LOGIN)).toBe(false);
+  expect(await hasher.hashAll([], ADDITION)).toEqual([]);
 });
 
 describe('a password', () => {
@@ -37,7 +41,7 @@ describe('a password', () => {
     ['that is empty', ''],
     ['that is long', 'correct horse'.repeat(1_000)],
   ])('is another one %s', async (_how, other) => {
-    expect(await hasher.isPassword(other, hashed)).toBe(false);
+    expect(await hasher.isPassword(other, hashed, LOGIN)).toBe(false);
   });
 
   it.each([
@@ -46,16 +50,16 @@ describe('a password', () => {
     ['with two marks in another order', 'a\u0323\u0302bcdefg', 'a\u0302\u0323bcdefg'],
   ])('is the same one however its characters are composed: %s', async (_script, one, other) => {
     expect(one).not.toBe(other);
-    const [hash] = await hasher.hashAll([one]);
-    expect(await hasher.isPassword(other, hash!)).toBe(true);
-    expect(await hasher.isPassword(one, hash!)).toBe(true);
+    const [hash] = await hasher.hashAll([one], ADDITION);
+    expect(await hasher.isPassword(other, hash!, LOGIN)).toBe(true);
+    expect(await hasher.isPassword(one, hash!, LOGIN)).toBe(true);
   });
 
   it('may hold anything', async () => {
     const odd = '  \0 \n 🔑👩‍👩‍👧 %00 مرور ';
-    const [hash] = await hasher.hashAll([odd]);
-    expect(await hasher.isPassword(odd, hash!)).toBe(true);
-    expect(await hasher.isPassword(odd.trim(), hash!)).toBe(false);
+    const [hash] = await hasher.hashAll([odd], ADDITION);
+    expect(await hasher.isPassword(odd, hash!, LOGIN)).toBe(true);
+    expect(await hasher.isPassword(odd.trim(), hash!, LOGIN)).toBe(false);
   });
 });
 
@@ -75,7 +79,7 @@ async function orderOfEnds(...work: [name: string, promise: Promise<unknown>][])
 it('works as much where there is no hash to compare with, and says no', async () => {
   const compare = (name: string, stored: string | null): [string, Promise<boolean>] => [
     name,
-    hasher.isPassword('correct horse', stored),
+    hasher.isPassword('correct horse', stored, LOGIN),
   ];
   // At most three run at once. The twelve wait their turn behind the others; did they take no work, they would have gone
   // by while the others work.
@@ -89,14 +93,14 @@ it('works as much where there is no hash to compare with, and says no', async ()
 
 it('lets those who log in go before the many hashes of a call', async () => {
   const employees = Array.from({ length: 20 }, (_, index) => `employee ${index}`);
-  const hashes = hasher.hashAll(employees);
-  const login = hasher.isPassword('correct horse', hashed);
+  const hashes = hasher.hashAll(employees, ADDITION);
+  const login = hasher.isPassword('correct horse', hashed, LOGIN);
   expect(await orderOfEnds(['hashes', hashes], ['login', login])).toEqual(['login', 'hashes']);
 });
 
 it('hashes on other threads: timers and sockets have their turn meanwhile', async () => {
   let turns = 0;
-  const hashing = hasher.hashAll(['one', 'two', 'three', 'four']).then(() => 'hashed' as const);
+  const hashing = hasher.hashAll(['one', 'two', 'three', 'four'], ADDITION).then(() => 'hashed' as const);
   const turn = () => new Promise<'turn'>((resolve) => setImmediate(() => resolve('turn')));
   while ((await Promise.race([hashing, turn()])) === 'turn') turns++;
   // Had it hashed on this thread, there would have been a turn before and perhaps one after.
@@ -104,11 +108,15 @@ it('hashes on other threads: timers and sockets have their turn meanwhile', asyn
 });
 
 describe('refuses as overload', () => {
-  const hash = async (own: PasswordHasher, count: number) => own.hashAll(Array.from({ length: count }, () => 'x'));
+  const hash = async (own: PasswordHasher, count: number) =>
+    own.hashAll(
+      Array.from({ length: count }, () => 'x'),
+      ADDITION,
+    );
 
-  it('more than a thousand at once, of which none is left behind', async () => {
+  it('more than 200 of one enterprise at once, of which none is left behind', async () => {
     const own = new PasswordHasher();
-    await expect(hash(own, 1_001)).rejects.toMatchObject(OVERLOADED);
-    expect(await own.isPassword('correct horse', hashed)).toBe(true);
+    await expect(hash(own, 201)).rejects.toMatchObject(OVERLOADED);
+    expect(await own.isPassword('correct horse', hashed, LOGIN)).toBe(true);
   });
 });

@@ -1,7 +1,6 @@
 import { availableParallelism } from 'node:os';
-import { Refusal } from '@lockstep/contract';
+import { FairQueue } from '@lockstep/platform';
 import { type Algorithm, hash, verify } from '@node-rs/argon2';
-import PQueue from 'p-queue';
 import { newSecret } from './secrets.ts';
 
 /** OWASP's parameters for argon2id (Password Storage Cheat Sheet): 19 MiB, two passes, one lane. */
@@ -10,12 +9,22 @@ const PARAMETERS = { algorithm: ARGON2ID, memoryCost: 19_456, timeCost: 2, paral
 
 /** Hashing runs in libuv's pool of four threads, which DNS and files need too. */
 const HASHES_AT_ONCE = Math.min(availableParallelism(), 3);
-/** Of each priority. */
-const MAX_WAITING = 1_000;
 
-/** People who log in go before the many hashes of an M1. */
-const FIRST = 1;
-const AFTERWARDS = 0;
+/**
+ * What a password is hashed for, and how many hashes of it may wait, of one party each: of those who log in through an
+ * application, of new employees (M1) and new passwords (M3) of an enterprise, of the operator.
+ */
+const MAX_WAITING = { login: 200, addition: 200, reset: 100, operator: 100 };
+export type HashKind = keyof typeof MAX_WAITING;
+
+/** For whom something is hashed. Kinds take turns, and in a kind parties. */
+export interface HashOwner {
+  kind: HashKind;
+  /** The application's id, or the enterprise's. */
+  party: string;
+  /** Aborts where nobody waits for it any more; what has not begun by then is not hashed. */
+  signal?: AbortSignal | undefined;
+}
 
 /** Characters of a password that is made for somebody: 144 random bits. */
 const GENERATED_CHARACTERS = 24;
@@ -26,35 +35,33 @@ export function newPassword(): string {
 }
 
 /**
- * Hashes passwords with argon2id, on other threads than the event loop's and so many at once at most in a process. Every
- * method throws a Refusal, overloaded, where too many wait already.
+ * Hashes passwords with argon2id, on other threads than the event loop's and so many at once at most in a process. Who
+ * asks for much waits longer, and nobody else does: new passwords keep their share however many logins wait, and the
+ * logins of one application theirs. Every method throws an Overload where too much of the party waits already, and the
+ * reason of the signal where that aborts first.
  */
 export class PasswordHasher {
-  readonly #queue = new PQueue({ concurrency: HASHES_AT_ONCE });
+  readonly #queue = new FairQueue({
+    atOnce: HASHES_AT_ONCE,
+    maxWaiting: ({ kind }) => MAX_WAITING[kind as HashKind],
+  });
   /** Compared with where there is no hash, so that the answer takes as long. */
-  readonly #decoy = this.#hash(newPassword(), FIRST);
+  readonly #decoy = hash(newPassword(), PARAMETERS);
 
   /** The hashes of passwords in PHC string format, in their order. */
-  async hashAll(passwords: readonly string[]): Promise<string[]> {
-    this.#refuseOverload(passwords.length, AFTERWARDS);
-    return Promise.all(passwords.map((password) => this.#hash(password, AFTERWARDS)));
+  async hashAll(passwords: readonly string[], owner: HashOwner): Promise<string[]> {
+    this.#queue.requireRoom(owner, passwords.length);
+    const hashing = passwords.map((password) =>
+      this.#queue.run(owner, owner.signal, () => hash(comparable(password), PARAMETERS)),
+    );
+    return Promise.all(hashing);
   }
 
   /** Whether a password is the one of a hash; without a hash it takes as long to say no. */
-  async isPassword(password: string, stored: string | null): Promise<boolean> {
-    this.#refuseOverload(1, FIRST);
+  async isPassword(password: string, stored: string | null, owner: HashOwner): Promise<boolean> {
     const decoy = await this.#decoy;
-    const isSame = await this.#queue.add(() => verify(stored ?? decoy, comparable(password)), { priority: FIRST });
+    const isSame = await this.#queue.run(owner, owner.signal, () => verify(stored ?? decoy, comparable(password)));
     return isSame && stored !== null;
-  }
-
-  #hash(password: string, priority: number): Promise<string> {
-    return this.#queue.add(() => hash(comparable(password), PARAMETERS), { priority });
-  }
-
-  /** Each kind by itself: an M1 that fills its part does not keep people from logging in. */
-  #refuseOverload(count: number, priority: number): void {
-    if (this.#queue.sizeBy({ priority }) + count > MAX_WAITING) throw new Refusal('overloaded');
   }
 }
 

@@ -1,8 +1,7 @@
 import { ACCESS_TOKEN_SECONDS, type OAuthErrorWord, type Scope, scope, type TokenAnswer } from '@lockstep/contract';
 import { type Database, inTransaction, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
-import { isStillLoggedIn, logIn } from './logins.ts';
-import type { PasswordHasher } from './passwords.ts';
+import { isStillLoggedIn, type Login, type LoginTools, logIn } from './logins.ts';
 import { hashSecret, isSecret, newSecret } from './secrets.ts';
 
 /** A refusal of the token endpoint (RFC 6749 section 5.2). */
@@ -44,25 +43,28 @@ export async function issueClientToken(
 
 /**
  * Issues the token of a user of the member center to the application that asks (RFC 6749 section 4.3; decisions 2). It
- * ends with the user's password.
+ * ends with the user's password. Where less than auth_me is asked for it is issued, and no good for the member center.
  *
- * Throws an OAuthRefusal, invalid_grant where the account or the password is wrong or the account is locked; and a
- * Refusal, overloaded.
+ * Throws an OAuthRefusal, unauthorized_client where the application lacks auth_me, before anything is compared or counted;
+ * invalid_grant where the account or the password is wrong or the account is locked; and an Overload.
  */
 export async function issueUserToken(
-  db: Database,
-  passwords: PasswordHasher,
+  tools: LoginTools,
   client: ClientCredentials,
-  user: { account: string; password: string },
+  user: Login,
   requestedScope: string | undefined,
 ): Promise<TokenAnswer> {
+  const { db } = tools;
   const application = await authenticate(db, client);
+  if (!application.scopes.includes(USER_SCOPE)) {
+    throw new OAuthRefusal('unauthorized_client', `The application does not have the scope ${USER_SCOPE}.`);
+  }
   const scopes = grantedScopes(application.scopes, requestedScope);
-  const loggedIn = await logIn(db, passwords, user.account, user.password);
+  const loggedIn = await logIn(tools, application.id, user);
   if (loggedIn === undefined) throw new OAuthRefusal('invalid_grant', NOT_LOGGED_IN);
   const token = newSecret();
   const isIssued = await inTransaction(db, async (trx) => {
-    if (!(await isStillLoggedIn(trx, user.account, loggedIn))) return false;
+    if (!(await isStillLoggedIn(trx, application.id, user.account, loggedIn))) return false;
     await insertToken(trx, { token, applicationId: application.id, memberId: loggedIn.memberId, scopes });
     return true;
   });
@@ -70,19 +72,40 @@ export async function issueUserToken(
   return tokenAnswer(token, scopes);
 }
 
+/** What logins are for. */
+const USER_SCOPE: Scope = 'auth_me';
+
 const NOT_LOGGED_IN = 'The account (name@code) or the password is wrong, or the account is locked for some minutes.';
 
+/**
+ * Live tokens of an application, and of a user through an application; each process of a client has one, seldom two. Where
+ * there are more, the oldest end: refusing would keep out the client that is right as well.
+ */
+export const MAX_CLIENT_TOKENS = 1_000;
+export const MAX_USER_TOKENS = 100;
+
+/**
+ * Stores a token, and ends the oldest where there are too many. Of calls that meet here each may leave one too many; the
+ * next one ends those.
+ */
 async function insertToken(db: Database | Trx, { token, applicationId, memberId, scopes }: NewToken): Promise<void> {
-  await db
-    .insertInto('access_token')
-    .values({
-      token_hash: hashSecret(token),
-      application_id: applicationId,
-      member_id: memberId,
-      scopes,
-      expires_time: sql<Date>`now() + make_interval(secs => ${ACCESS_TOKEN_SECONDS})`,
-    })
-    .execute();
+  const isOfSame = memberId === null ? sql`member_id is null` : sql`member_id = ${memberId}`;
+  const maxOthers = (memberId === null ? MAX_CLIENT_TOKENS : MAX_USER_TOKENS) - 1;
+  await sql`
+    with ended as (
+      delete from access_token where token_hash = any (array (
+        select token_hash from access_token
+        where token_hash in (
+          select token_hash from access_token
+          where application_id = ${applicationId} and ${isOfSame} and expires_time > now()
+          order by expires_time desc offset ${maxOthers}
+        )
+        for update skip locked
+      ))
+    )
+    insert into access_token (token_hash, application_id, member_id, scopes, expires_time)
+    values (${hashSecret(token)}, ${applicationId}, ${memberId}, ${scopes},
+      now() + make_interval(secs => ${ACCESS_TOKEN_SECONDS}))`.execute(db);
 }
 
 interface NewToken {

@@ -1,5 +1,12 @@
 import type { LicenseType, LockAssets, LockResult, LockStatus } from '@lockstep/contract';
-import { behindSavepoint, type Database, inTransaction, isDataFault, type Logger, type Trx } from '@lockstep/platform';
+import {
+  behindSavepoint,
+  type Deadline,
+  isDataFault,
+  type Logger,
+  type TransactionQueue,
+  type Trx,
+} from '@lockstep/platform';
 import { sql } from 'kysely';
 import { NOW } from './write-ledger.ts';
 
@@ -23,6 +30,14 @@ export interface LockChange extends LockAssets {
   requestId: string;
 }
 
+/** What changes of locks work with: they wait in turn for assets that orders are changing. */
+export interface LockTools {
+  /** Turns of applications. */
+  changes: TransactionQueue;
+  deadline: Deadline;
+  log: Logger;
+}
+
 interface LockRow {
   id: string;
   asset_num: string;
@@ -33,9 +48,11 @@ interface LockRow {
 /**
  * O6 and O7: disables or enables locks, one entry each in the order sent (decisions 7). What changes leaves an audit
  * record; a lock that is in the wanted state already stays as it is, with success. A fault on one lock stops no other.
+ *
+ * Throws what isOverload knows, where they do not become free before the deadline; then nothing has changed.
  */
-export function setLocked(db: Database, log: Logger, change: LockChange): Promise<LockResult[]> {
-  return inTransaction(db, async (trx) => {
+export function setLocked({ changes, deadline, log }: LockTools, change: LockChange): Promise<LockResult[]> {
+  return changes.run(change.applicationId, deadline, async (trx) => {
     const assetNums = [...new Set(change.assetNums)];
     const locks = new Map((await lockRows(trx, assetNums)).map((row) => [row.asset_num, row]));
     // One that was revoked while this waited for it may have been bought again in the same transaction.

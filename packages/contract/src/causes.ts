@@ -20,7 +20,8 @@ export const causes = {
   user_token_missing: { code: '60005', message: 'The userToken header is missing.' },
   user_token_invalid: {
     code: '60005',
-    message: 'The userToken is unknown, has ended, is not a user token, or was issued to another application.',
+    message:
+      'The userToken is unknown, has ended, is not a user token, was issued to another application, or lacks auth_me.',
   },
   not_administrator: { code: '70001', message: 'The user is not an administrator of enterprise {0}.' },
   nonce_missing: { code: '13004', memberCode: '70001', message: 'g_nonce: is required.' },
@@ -168,9 +169,18 @@ export function codeOf(cause: Cause, module: Module): string {
   return module === 'member' ? (entry.memberCode ?? entry.code) : entry.code;
 }
 
+/** What a message quotes at most of a value: whatever was sent, an answer stays small. */
+const MAX_QUOTED_CHARACTERS = 1_000;
+
 /** The message of a cause with its numbers and names filled in. */
 export function messageOf(cause: Cause, ...values: (string | number)[]): string {
-  return causes[cause].message.replace(/\{(\d)\}/g, (_, position: string) => String(values[Number(position)] ?? ''));
+  const quoted = values.map((value) => cut(String(value), MAX_QUOTED_CHARACTERS));
+  return causes[cause].message.replace(/\{(\d)\}/g, (_, position: string) => quoted[Number(position)] ?? '');
+}
+
+/** The beginning of a text, for an answer that repeats what was sent. */
+export function cut(text: string, maxCharacters: number): string {
+  return text.length <= maxCharacters ? text : `${text.slice(0, maxCharacters - 1).toWellFormed()}…`;
 }
 
 /** A refusal: thrown by any layer, answered as HTTP 299 by the API, stored as an order's outcome by a worker. */

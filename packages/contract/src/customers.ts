@@ -39,7 +39,9 @@ export const createdEnterprise = z
   .object({
     enterpriseGlobalId: z.string(),
     defaultType: z.boolean(),
-    members: z.array(z.object({ memberGlobalId: z.string(), memberIdentity: z.string() })),
+    members: z
+      .array(z.object({ memberGlobalId: z.string(), memberIdentity: z.string() }))
+      .describe('The administrator and the cloud employee; none in the answer to another application than the first.'),
   })
   .meta({ id: 'CreatedEnterprise' });
 export type CreatedEnterprise = z.infer<typeof createdEnterprise>;

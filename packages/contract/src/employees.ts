@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Refusal } from './causes.ts';
+import { cut, type Refusal } from './causes.ts';
 import { failureBody } from './envelope.ts';
 import { page, pageQuery } from './page.ts';
 import { check, emptyCauses, parse } from './parse.ts';
@@ -16,6 +16,9 @@ export const ACCOUNT_CHARACTERS = 63;
 const ACCOUNT = /^[A-Za-z0-9]{1,62}$/;
 /** A mobile number of mainland China, or any in E.164 (decisions 8). */
 const MOBILE = /^(1[3-9]\d{9}|\+[1-9]\d{1,14})$/;
+
+/** What an answer repeats of an account name that was refused. */
+const MAX_REPEATED_CHARACTERS = 255;
 
 /** A rule with a cause of its own, for what is a clean text otherwise. */
 const refuse = (cause: string) => ({ params: { cause }, message: cause });
@@ -69,7 +72,7 @@ export const addEmployeesBody = z.object({ userList: userList(newEmployee) });
 const namedEmployees = z.object({ userList: userList(z.unknown()) });
 emptyCauses.add(namedEmployees, { userList: 'employee_list_empty' });
 
-/** An element of M1's userList, with its path and userName as sent, as it is to be added or as it is refused. */
+/** An element of M1's userList, with its path and the beginning of its userName, as it is to be added or as it is refused. */
 export type NamedEmployee = { path: string; userName: string } & (
   | { employee: NewEmployee; refusal?: never }
   | { refusal: Refusal; employee?: never }
@@ -87,7 +90,7 @@ export function readNewEmployees(body: unknown): NamedEmployee[] {
     const checked = check(newEmployee, element, ['userList', index]);
     if (!checked.ok && checked.malformed) throw checked.malformed;
     const { userName } = element as { userName?: string | null };
-    const named = { path: `userList[${index}]`, userName: userName ?? '' };
+    const named = { path: `userList[${index}]`, userName: cut(userName ?? '', MAX_REPEATED_CHARACTERS) };
     return checked.ok ? { ...named, employee: checked.value } : { ...named, refusal: checked.refusal };
   });
 }
@@ -150,7 +153,7 @@ export const addedEmployees = z
     succeeded: z.array(employee),
     failed: z.array(
       z.object({
-        userName: z.string().describe('As it was sent.'),
+        userName: z.string().describe('As it was sent; of a longer one the first 254 characters and ….'),
         message: z.string().describe('What was wrong, after the path of the field: userList[3].name.'),
       }),
     ),

@@ -27,7 +27,14 @@ export async function lockChannelCustomer(trx: Trx, channelCustomerId: string): 
 /** Inserts an enterprise main account with a code of its own; answers its id. */
 export async function insertEnterprise(
   trx: Trx,
-  enterprise: { id?: string; code?: string; name: string; crmCustomerId?: string; securityMobile?: string },
+  enterprise: {
+    id?: string;
+    code?: string;
+    name: string;
+    crmCustomerId?: string;
+    securityMobile?: string;
+    createdByApplicationId?: string;
+  },
 ): Promise<string> {
   const { id } = await trx
     .insertInto('enterprise')
@@ -37,6 +44,7 @@ export async function insertEnterprise(
       code: enterprise.code ?? newEnterpriseCode(),
       crm_customer_id: enterprise.crmCustomerId ?? null,
       security_mobile: enterprise.securityMobile ?? null,
+      created_by_application_id: enterprise.createdByApplicationId ?? null,
     })
     .returning('id')
     .executeTakeFirstOrThrow();
@@ -50,20 +58,27 @@ function newEnterpriseCode(): string {
 
 /**
  * O2: creates an enterprise main account with its two customers and two employees (decisions 5). A repeat by
- * crmCustomerId gets the same answer and changes nothing.
+ * crmCustomerId gets the same answer and changes nothing; but only the application that created the enterprise is told
+ * its accounts, another one gets no members.
  *
  * Throws a Refusal: enterprise_name_taken, customer_bound_elsewhere; then nothing has changed.
  */
-export function createEnterprise(db: Database, request: CreateEnterprise): Promise<CreatedEnterprise> {
+export function createEnterprise(
+  db: Database,
+  applicationId: string,
+  request: CreateEnterprise,
+): Promise<CreatedEnterprise> {
   return inTransaction(db, async (trx) => {
     await lockChannelCustomer(trx, request.crmCustomerId);
     const existing = await trx
       .selectFrom('enterprise')
-      .select('id')
+      .select(['id', 'created_by_application_id'])
       .where('crm_customer_id', '=', request.crmCustomerId)
       .executeTakeFirst();
-    const enterpriseId = existing?.id ?? (await insertNewEnterprise(trx, request));
-    return { enterpriseGlobalId: enterpriseId, defaultType: true, members: await firstMembers(trx, enterpriseId) };
+    const enterpriseId = existing?.id ?? (await insertNewEnterprise(trx, applicationId, request));
+    const isCreator = existing === undefined || existing.created_by_application_id === applicationId;
+    const members = isCreator ? await firstMembers(trx, enterpriseId) : [];
+    return { enterpriseGlobalId: enterpriseId, defaultType: true, members };
   });
 }
 
@@ -87,7 +102,7 @@ export async function updateCustomer(db: Database, request: CreateEnterprise): P
   if (numUpdatedRows === 0n) throw new Refusal('customer_not_found', `of CRM customer ${crmCustomerId}`);
 }
 
-async function insertNewEnterprise(trx: Trx, request: CreateEnterprise): Promise<string> {
+async function insertNewEnterprise(trx: Trx, applicationId: string, request: CreateEnterprise): Promise<string> {
   const { crmCustomerId, customerName, branchName } = request;
   const sameName = await trx.selectFrom('enterprise').select('id').where('name', '=', customerName).executeTakeFirst();
   if (sameName !== undefined) throw new Refusal('enterprise_name_taken');
@@ -99,7 +114,11 @@ async function insertNewEnterprise(trx: Trx, request: CreateEnterprise): Promise
     .executeTakeFirst();
   if (bound !== undefined) throw new Refusal('customer_bound_elsewhere', crmCustomerId);
 
-  const enterpriseId = await insertEnterprise(trx, { name: customerName, crmCustomerId });
+  const enterpriseId = await insertEnterprise(trx, {
+    name: customerName,
+    crmCustomerId,
+    createdByApplicationId: applicationId,
+  });
   const customer = {
     enterprise_id: enterpriseId,
     channel_customer_id: crmCustomerId,

@@ -1,4 +1,3 @@
-import type { PasswordHasher } from '@lockstep/access';
 import {
   type AddedEmployees,
   CLOUD_LICENSE_TYPES,
@@ -6,12 +5,13 @@ import {
   type NamedEmployee,
   type Refusal,
 } from '@lockstep/contract';
-import { type Database, inTransaction, MAX_LOCK_WAIT_MS, type Tables, type Trx, waitAtMost } from '@lockstep/platform';
+import { type Database, inTransaction, type Tables, type Trx } from '@lockstep/platform';
 import type { Selectable } from 'kysely';
 import { judgeAdditions, MAX_TRIAL_EMPLOYEES, type Situation } from './addition-rules.ts';
 import { recordChanges } from './audit.ts';
 import { employeeOf, fieldsOf } from './employee.ts';
 import { type Actor, assetsOf, employeesOf, insertEmployees, lockEnterprise, readCode } from './scope.ts';
+import type { PasswordTools } from './tools.ts';
 
 /** What became of the employees of an M1, and what the first that failed was refused for. */
 export interface Additions {
@@ -23,10 +23,10 @@ export interface Additions {
  * M1: adds employees to the actor's enterprise; each for itself is added or fails (interface.md M1; decisions 8). Their
  * passwords are hashed in one go, before anything is locked, and only of those who can be added as it looks then.
  *
- * Throws a Refusal: overloaded.
+ * Throws an Overload; then nobody was added.
  */
 export async function addEmployees(
-  { db, passwords }: { db: Database; passwords: PasswordHasher },
+  { db, passwords, signal }: PasswordTools,
   actor: Actor,
   named: readonly NamedEmployee[],
 ): Promise<Additions> {
@@ -34,11 +34,13 @@ export async function addEmployees(
   const promising = judgeAdditions(named, await readSituation(db, actor, named));
   const hashes = new Map<NamedEmployee, string>();
   const hashing = promising.filter(({ employee }) => employee !== undefined);
-  const hashed = await passwords.hashAll(hashing.map(({ employee }) => employee!.password));
+  const hashed = await passwords.hashAll(
+    hashing.map(({ employee }) => employee!.password),
+    { kind: 'addition', party: actor.enterpriseId, signal },
+  );
   for (const [index, entry] of hashing.entries()) hashes.set(entry, hashed[index]!);
   if (hashing.length === 0) return outcomeOf(promising, new Map());
   return inTransaction(db, async (trx) => {
-    await waitAtMost(trx, MAX_LOCK_WAIT_MS);
     await lockEnterprise(trx, actor);
     const situation = await readSituation(trx, actor, promising);
     const judged = judgeAdditions(promising, situation);

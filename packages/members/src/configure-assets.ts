@@ -3,9 +3,9 @@ import { type ConfigureAssets, Refusal } from '@lockstep/contract';
 import { insertRows } from '@lockstep/platform';
 import { recordChanges } from './audit.ts';
 import { planConfiguration } from './configuration-rules.ts';
-import type { HoldingChanges } from './holding-changes.ts';
 import { readHoldings, readLent } from './holdings.ts';
 import { type Actor, keepEmployee, lockAssets, numbersElsewhere } from './scope.ts';
+import type { HoldingTools } from './tools.ts';
 
 /**
  * M9: withdraws assets from an employee, then assigns others, all or none of it (decisions 8). A withdrawn asset is not
@@ -15,12 +15,12 @@ import { type Actor, keepEmployee, lockAssets, numbersElsewhere } from './scope.
  * asset_configured_twice.
  */
 export function configureAssets(
-  changes: HoldingChanges,
+  { changes, deadline }: HoldingTools,
   actor: Actor,
   memberId: string,
   wanted: ConfigureAssets,
 ): Promise<void> {
-  return changes.run(actor, async (trx) => {
+  return changes.run(actor.enterpriseId, deadline, async (trx) => {
     if (!(await keepEmployee(trx, actor, memberId))) throw new Refusal('employee_not_matched', memberId);
     const assetNums = [...new Set([...wanted.deleteAssets, ...wanted.addAssets])];
     const locked = await lockAssets(trx, actor, { assetNums });

@@ -4,17 +4,17 @@ import { Refusal } from '@lockstep/contract';
 import type { Trx } from '@lockstep/platform';
 import { recordChanges } from './audit.ts';
 import { accountOf, fieldsOf } from './employee.ts';
-import type { HoldingChanges } from './holding-changes.ts';
 import { readHoldings, readLent } from './holdings.ts';
 import { type Actor, assetsOf, employeesOf, lockAssets, lockEnterprise, lockLeaving, updateEmployee } from './scope.ts';
+import type { HoldingTools } from './tools.ts';
 
 /**
  * M4: deletes an employee, who stays on record, and releases what they hold (decisions 8).
  *
  * Throws a Refusal: employee_not_found, last_administrator.
  */
-export function deleteEmployee(changes: HoldingChanges, actor: Actor, memberId: string): Promise<void> {
-  return changes.run(actor, async (trx) => {
+export function deleteEmployee({ changes, deadline }: HoldingTools, actor: Actor, memberId: string): Promise<void> {
+  return changes.run(actor.enterpriseId, deadline, async (trx) => {
     const employee = await lockLeaving(trx, actor, memberId);
     if (employee === undefined) throw new Refusal('employee_not_found', memberId);
     const held = await lockHeld(trx, actor, memberId);

@@ -1,9 +1,10 @@
-import { endLogins, type PasswordHasher } from '@lockstep/access';
-import { ACCOUNT_CHARACTERS, type EditEmployee, Refusal } from '@lockstep/contract';
-import { type Database, inTransaction, MAX_LOCK_WAIT_MS, waitAtMost } from '@lockstep/platform';
+import { endLogins } from '@lockstep/access';
+import { ACCOUNT_CHARACTERS, type EditEmployee, OPERATOR_ID, Refusal } from '@lockstep/contract';
+import { type Database, inTransaction } from '@lockstep/platform';
 import { recordChanges } from './audit.ts';
 import { accountOf, fieldsOf } from './employee.ts';
 import { type Actor, lockEmployee, updateEmployee } from './scope.ts';
+import type { PasswordTools } from './tools.ts';
 
 /**
  * M2: changes an employee's name, department, remark and security mobile. What is absent stays, null clears (decisions
@@ -13,7 +14,6 @@ import { type Actor, lockEmployee, updateEmployee } from './scope.ts';
  */
 export function editEmployee(db: Database, actor: Actor, memberId: string, edit: EditEmployee): Promise<void> {
   return inTransaction(db, async (trx) => {
-    await waitAtMost(trx, MAX_LOCK_WAIT_MS);
     const employee = await lockEmployee(trx, actor, memberId);
     if (employee === undefined) throw new Refusal('employee_not_found', memberId);
     if (edit.userName.length + employee.code.length >= ACCOUNT_CHARACTERS) {
@@ -49,17 +49,17 @@ function wantedOf(edit: EditEmployee): Partial<Fields> {
  * M3: gives an employee a new password. Whoever is logged in with the old one is so no longer, and a lock that failed
  * logins have brought about ends (decisions 2 and 8).
  *
- * Throws a Refusal: employee_not_found, overloaded.
+ * Throws a Refusal: employee_not_found; and an Overload.
  */
 export async function resetPassword(
-  { db, passwords }: { db: Database; passwords: PasswordHasher },
+  { db, passwords, signal }: PasswordTools,
   actor: Actor,
   memberId: string,
   password: string,
 ): Promise<{ account: string }> {
-  const [hash] = await passwords.hashAll([password]);
+  const kind = actor.memberId === OPERATOR_ID ? 'operator' : 'reset';
+  const [hash] = await passwords.hashAll([password], { kind, party: actor.enterpriseId, signal });
   return inTransaction(db, async (trx) => {
-    await waitAtMost(trx, MAX_LOCK_WAIT_MS);
     const employee = await lockEmployee(trx, actor, memberId);
     if (employee === undefined) throw new Refusal('employee_not_found', memberId);
     const account = accountOf(employee);

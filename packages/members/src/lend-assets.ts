@@ -2,10 +2,10 @@ import { type LendAssets, Refusal } from '@lockstep/contract';
 import { insertRows, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { recordChanges } from './audit.ts';
-import type { HoldingChanges } from './holding-changes.ts';
 import { readHoldings } from './holdings.ts';
 import { planLending } from './lending-rules.ts';
 import { type Actor, keepEmployee, lockAssets } from './scope.ts';
+import type { HoldingTools } from './tools.ts';
 
 /**
  * M10: lends assets of an employee into a borrowed lock, all or none of them (decisions 8). The same lending again
@@ -14,8 +14,13 @@ import { type Actor, keepEmployee, lockAssets } from './scope.ts';
  * Throws a Refusal: employee_not_matched, borrowed_lock_unusable, borrowed_lock_taken, asset_not_held,
  * asset_lent_elsewhere, asset_without_nodes.
  */
-export function lendAssets(changes: HoldingChanges, actor: Actor, memberId: string, wanted: LendAssets): Promise<void> {
-  return changes.run(actor, async (trx) => {
+export function lendAssets(
+  { changes, deadline }: HoldingTools,
+  actor: Actor,
+  memberId: string,
+  wanted: LendAssets,
+): Promise<void> {
+  return changes.run(actor.enterpriseId, deadline, async (trx) => {
     if (!(await keepEmployee(trx, actor, memberId))) throw new Refusal('employee_not_matched', memberId);
     const { borrowedUsbKey, assetIDs } = wanted;
     const locked = await lockAssets(trx, actor, { assetNums: [borrowedUsbKey], assetIds: assetIDs });

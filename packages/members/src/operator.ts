@@ -1,21 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { newPassword, type PasswordHasher } from '@lockstep/access';
+import { newPassword } from '@lockstep/access';
 import { OPERATOR_ID } from '@lockstep/contract';
-import { type Database, inTransaction } from '@lockstep/platform';
+import { inTransaction } from '@lockstep/platform';
 import { recordChanges } from './audit.ts';
 import { resetPassword } from './edit-employee.ts';
 import { accountOf } from './employee.ts';
 import { type Actor, employeesOf, findTenantOf, insertEmployees, lockEnterprise } from './scope.ts';
+import type { PasswordTools } from './tools.ts';
 
 /** An account with its new password, which is shown this once (decisions 9). */
 export interface NewLogin {
   account: string;
   password: string;
-}
-
-interface Tools {
-  db: Database;
-  passwords: PasswordHasher;
 }
 
 const operatorIn = (enterpriseId: string): Actor => ({
@@ -25,7 +21,7 @@ const operatorIn = (enterpriseId: string): Actor => ({
 });
 
 /** Gives an employee a new random password; undefined where there is no such employee (decisions 9). */
-export async function setPassword(tools: Tools, memberId: string): Promise<NewLogin | undefined> {
+export async function setPassword(tools: PasswordTools, memberId: string): Promise<NewLogin | undefined> {
   const tenant = await findTenantOf(tools.db, memberId);
   if (tenant === undefined) return undefined;
   const password = newPassword();
@@ -37,9 +33,9 @@ export async function setPassword(tools: Tools, memberId: string): Promise<NewLo
  * Makes a new administrator of an enterprise, `admin` or the first free of `admin2`, `admin3`, …; undefined where there
  * is no such enterprise (decisions 9).
  */
-export async function createAdministrator(tools: Tools, enterpriseId: string): Promise<NewLogin | undefined> {
+export async function createAdministrator(tools: PasswordTools, enterpriseId: string): Promise<NewLogin | undefined> {
   const password = newPassword();
-  const [hash] = await tools.passwords.hashAll([password]);
+  const [hash] = await tools.passwords.hashAll([password], { kind: 'operator', party: enterpriseId });
   const actor = operatorIn(enterpriseId);
   return inTransaction(tools.db, async (trx) => {
     const enterprise = await lockEnterprise(trx, actor);

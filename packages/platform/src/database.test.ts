@@ -3,7 +3,16 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { type RawBuilder, sql } from 'kysely';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { behindSavepoint, type Database, isDataFault, openDatabase, type Trx, together } from './database.ts';
+import {
+  behindSavepoint,
+  type Database,
+  isDataFault,
+  isOverload,
+  openDatabase,
+  type Trx,
+  together,
+} from './database.ts';
+import { Overload } from './deadline.ts';
 
 /** What PostgreSQL answered a statement with. */
 function databaseError(code: string, constraint?: string): pg.DatabaseError {
@@ -42,6 +51,23 @@ describe('a fault of the data, after which an order is failed', () => {
     ['a shutdown', databaseError('57P01')],
     ['a broken connection', new Error('Connection terminated unexpectedly')],
   ])('is not %s', (_, error) => expect(isDataFault(error)).toBe(false));
+});
+
+describe('overload, after which nothing has changed', () => {
+  it.each([
+    ['a lock that others hold', databaseError('55P03')],
+    ['a statement that took too long', databaseError('57014')],
+    ['a turn that did not come', new Overload('no turn')],
+    ['a pool without a free connection', new Error('timeout exceeded when trying to connect')],
+  ])('is %s', (_, error) => expect(isOverload(error)).toBe(true));
+
+  it.each([
+    ['a shutdown', databaseError('57P01')],
+    ['a deadlock', databaseError('40P01')],
+    ['an answer that never came', new Error('Query read timeout')],
+    ['a PostgreSQL that is away', new Error('connect ECONNREFUSED')],
+    ['nothing that is thrown', undefined],
+  ])('is not %s', (_, error) => expect(isOverload(error)).toBe(false));
 });
 
 describe('a connection that goes silent', () => {

@@ -1,5 +1,6 @@
 import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely';
 import pg from 'pg';
+import { Overload } from './deadline.ts';
 import type { Tables } from './tables.ts';
 
 export type Database = Kysely<Tables>;
@@ -36,7 +37,18 @@ export function openDatabase(options: {
   pool.on('error', options.onError);
   // A connection that breaks while it is in use: its query rejects, and without a listener the process would end too.
   pool.on('connect', (client) => client.on('error', options.onError));
-  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+  pools.set(db, pool);
+  return db;
+}
+
+const pools = new WeakMap<Database, pg.Pool>();
+
+/** The connections of a database that `openDatabase` has opened. */
+export function poolOf(db: Database): pg.Pool {
+  const pool = pools.get(db);
+  if (pool === undefined) throw new Error('a deadline is set on a database that openDatabase has opened, and once');
+  return pool;
 }
 
 /** How much later than PostgreSQL itself a client gives up: it is for a PostgreSQL that does not answer at all. */
@@ -123,34 +135,23 @@ export async function inTransaction<Result>(
   }
 }
 
-/** How long calls on the connections that all share wait for what another transaction holds. */
-export const MAX_LOCK_WAIT_MS = 2_000;
-
-/** Bounds how long a transaction waits for each lock from now on; beyond it, it fails with what isLockTimeout knows. */
-export async function waitAtMost(trx: Trx, lockTimeoutMs: number): Promise<void> {
-  await sql`select set_config('lock_timeout', ${`${Math.max(1, Math.ceil(lockTimeoutMs))}ms`}, true)`.execute(trx);
-}
-
-/** Bounds how long each statement of a transaction takes from now on; beyond it, it fails with what isTimeout knows. */
-export async function endWithin(trx: Trx, timeoutMs: number): Promise<void> {
-  const timeout = `${Math.max(1, Math.ceil(timeoutMs))}ms`;
-  await sql`
-    select set_config('lock_timeout', ${timeout}, true), set_config('statement_timeout', ${timeout}, true)`.execute(
-    trx,
-  );
-}
-
 const LOCK_NOT_AVAILABLE = '55P03';
 const QUERY_CANCELED = '57014';
+/** What the pool says where all of its connections are taken for too long; it has no code for it. */
+const NO_CONNECTION_FREE = 'timeout exceeded when trying to connect';
 
 /** Whether a transaction gave up waiting for what another one holds. */
 export function isLockTimeout(error: unknown): boolean {
   return sqlState(error) === LOCK_NOT_AVAILABLE;
 }
 
-/** Whether a transaction gave up for that, or because a statement took too long. */
-export function isTimeout(error: unknown): boolean {
-  return isLockTimeout(error) || sqlState(error) === QUERY_CANCELED;
+/**
+ * Whether something was not done for want of time: no turn, no connection, a lock that others hold, a statement that took
+ * too long. PostgreSQL has taken back what it was a part of, so nothing has changed, and it may succeed later.
+ */
+export function isOverload(error: unknown): boolean {
+  if (error instanceof Overload || isLockTimeout(error) || sqlState(error) === QUERY_CANCELED) return true;
+  return error instanceof Error && error.message === NO_CONNECTION_FREE;
 }
 
 /** Runs reads that belong together: all of them see the database as it was at the first. */

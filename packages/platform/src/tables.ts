@@ -18,7 +18,13 @@ export interface Tables {
     expires_time: Date;
     member_id: string | null;
   };
-  login_failure: { account_hash: Buffer; failed_times: Date[]; locked_until: Date | null; expires_time: Date };
+  login_failure: {
+    account_hash: Buffer;
+    failed_times: Date[];
+    locked_until: Date | null;
+    expires_time: Date;
+    application_id: string;
+  };
   nonce: { application_id: string; nonce: string; used_time: Date };
   enterprise: {
     id: Generated<string>;
@@ -27,6 +33,7 @@ export interface Tables {
     crm_customer_id: string | null;
     security_mobile: string | null;
     created_time: Generated<Date>;
+    created_by_application_id: string | null;
   };
   customer: {
     id: Generated<string>;

@@ -11,11 +11,18 @@ import {
 } from '@lockstep/contract';
 import { z } from 'zod';
 import { authorize, callerOf } from '../caller.ts';
+import { databaseOf, deadlineOf } from '../deadlines.ts';
 import { answers, nonceQuery, orderOperation } from '../openapi.ts';
 import type { Server, ServerOptions } from '../server.ts';
 
+/** For calls that wait for what orders are changing. */
+const LOCK_TIMEOUT_MS = 15_000;
+
 /** O6 to O9: locks, virtual assets and asset numbers (interface.md; decisions 7). */
-export async function assetRoutes(server: Server, { db, log, verifier, region }: ServerOptions): Promise<void> {
+export async function assetRoutes(
+  server: Server,
+  { db, log, verifier, region, lockChanges }: ServerOptions,
+): Promise<void> {
   const onRequest = authorize(verifier, 'auth_order');
 
   for (const { path, locked, operationId, summary } of [
@@ -34,10 +41,12 @@ export async function assetRoutes(server: Server, { db, log, verifier, region }:
           response: answers(z.array(lockResult)),
         },
         onRequest,
+        config: { timeoutMs: LOCK_TIMEOUT_MS },
       },
       async (request) => {
         const { applicationId } = callerOf(request);
-        return success(await setLocked(db, log, { ...request.body, locked, applicationId, requestId: request.id }));
+        const tools = { changes: lockChanges, deadline: deadlineOf(request), log };
+        return success(await setLocked(tools, { ...request.body, locked, applicationId, requestId: request.id }));
       },
     );
   }
@@ -57,7 +66,7 @@ export async function assetRoutes(server: Server, { db, log, verifier, region }:
     },
     async (request) => {
       const { params, query } = request;
-      return success(await listVirtualAssets(db, params.enterpriseGlobalId, query.extendCode));
+      return success(await listVirtualAssets(databaseOf(request, db), params.enterpriseGlobalId, query.extendCode));
     },
   );
 
@@ -74,6 +83,6 @@ export async function assetRoutes(server: Server, { db, log, verifier, region }:
       },
       onRequest,
     },
-    async (request) => success(await takeAssetNumbers(db, region, request.body.size)),
+    async (request) => success(await takeAssetNumbers(databaseOf(request, db), region, request.body.size)),
   );
 }

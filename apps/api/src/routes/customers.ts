@@ -9,7 +9,8 @@ import {
 } from '@lockstep/contract';
 import { bindCustomer, createEnterprise, queryCustomers, updateCustomer } from '@lockstep/customers';
 import { z } from 'zod';
-import { authorize } from '../caller.ts';
+import { authorize, callerOf } from '../caller.ts';
+import { databaseOf } from '../deadlines.ts';
 import { answers, doneAnswers, nonceQuery, orderOperation } from '../openapi.ts';
 import type { Server, ServerOptions } from '../server.ts';
 
@@ -30,7 +31,7 @@ export async function customerRoutes(server: Server, { db, verifier }: ServerOpt
       },
       onRequest,
     },
-    async (request) => success(await bindCustomer(db, request.body)),
+    async (request) => success(await bindCustomer(databaseOf(request, db), request.body)),
   );
 
   server.post(
@@ -46,7 +47,10 @@ export async function customerRoutes(server: Server, { db, verifier }: ServerOpt
       },
       onRequest,
     },
-    async (request) => success(await createEnterprise(db, request.body)),
+    async (request) => {
+      const { applicationId } = callerOf(request);
+      return success(await createEnterprise(databaseOf(request, db), applicationId, request.body));
+    },
   );
 
   server.post(
@@ -63,7 +67,7 @@ export async function customerRoutes(server: Server, { db, verifier }: ServerOpt
       onRequest,
     },
     async (request) => {
-      await updateCustomer(db, request.body);
+      await updateCustomer(databaseOf(request, db), request.body);
       return done;
     },
   );
@@ -80,6 +84,6 @@ export async function customerRoutes(server: Server, { db, verifier }: ServerOpt
       },
       onRequest,
     },
-    async (request) => success(await queryCustomers(db, request.query)),
+    async (request) => success(await queryCustomers(databaseOf(request, db), request.query)),
   );
 }

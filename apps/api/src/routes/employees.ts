@@ -15,12 +15,18 @@ import {
   success,
 } from '@lockstep/contract';
 import { addEmployees, deleteEmployee, editEmployee, listEmployees, readAudit, resetPassword } from '@lockstep/members';
+import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { actorOf, authorizeAdministrator } from '../caller.ts';
 import { noteCode } from '../calls.ts';
+import { databaseOf, deadlineOf } from '../deadlines.ts';
 import { BUSINESS_EXCEPTION } from '../failures.ts';
 import { additionAnswers, answers, memberOperation, nonceQuery } from '../openapi.ts';
 import type { Server, ServerOptions } from '../server.ts';
+import { HOLDING_TIMEOUT_MS } from './holdings.ts';
+
+/** For an M1, whose hundred passwords take seconds, and longer behind those of others. */
+const ADDITION_TIMEOUT_MS = 30_000;
 
 /** M1 to M5 and the audit record: the employees of an enterprise (interface.md; decisions 8). */
 export async function employeeRoutes(
@@ -29,6 +35,11 @@ export async function employeeRoutes(
 ): Promise<void> {
   const onRequest = authorizeAdministrator(verifier);
   const nothing = answers(z.null());
+  const passwordTools = (request: FastifyRequest) => ({
+    db: databaseOf(request, db),
+    passwords,
+    signal: deadlineOf(request).signal,
+  });
 
   server.post(
     '/enterprise/:enterpriseGlobalId/member',
@@ -47,10 +58,11 @@ export async function employeeRoutes(
       // One employee's faults are not the call's: the handler reads the body.
       validatorCompiler: () => (data) => ({ value: data }),
       onRequest: authorizeAdministrator(verifier, 'group_id_missing'),
+      config: { timeoutMs: ADDITION_TIMEOUT_MS },
     },
     async (request, reply) => {
       const named = readNewEmployees(request.body);
-      const { data, firstFailure } = await addEmployees({ db, passwords }, actorOf(request), named);
+      const { data, firstFailure } = await addEmployees(passwordTools(request), actorOf(request), named);
       if (firstFailure === undefined) return success(data);
       const isNobodyAdded = data.succeeded.length === 0;
       if (isNobodyAdded) reply.code(BUSINESS_EXCEPTION);
@@ -77,7 +89,7 @@ export async function employeeRoutes(
       onRequest,
     },
     async (request) => {
-      await editEmployee(db, actorOf(request), request.params.memberGlobalId, request.body);
+      await editEmployee(databaseOf(request, db), actorOf(request), request.params.memberGlobalId, request.body);
       return success(null);
     },
   );
@@ -99,7 +111,7 @@ export async function employeeRoutes(
     },
     async (request) => {
       const { params, body } = request;
-      await resetPassword({ db, passwords }, actorOf(request), params.memberGlobalId, body.password);
+      await resetPassword(passwordTools(request), actorOf(request), params.memberGlobalId, body.password);
       return success(null);
     },
   );
@@ -117,9 +129,11 @@ export async function employeeRoutes(
         response: nothing,
       },
       onRequest,
+      config: { timeoutMs: HOLDING_TIMEOUT_MS },
     },
     async (request) => {
-      await deleteEmployee(holdingChanges, actorOf(request), request.params.memberGlobalId);
+      const tools = { changes: holdingChanges, deadline: deadlineOf(request) };
+      await deleteEmployee(tools, actorOf(request), request.params.memberGlobalId);
       return success(null);
     },
   );
@@ -138,7 +152,7 @@ export async function employeeRoutes(
       },
       onRequest,
     },
-    async (request) => success(await listEmployees(db, actorOf(request), request.query)),
+    async (request) => success(await listEmployees(databaseOf(request, db), actorOf(request), request.query)),
   );
 
   server.get(
@@ -155,7 +169,7 @@ export async function employeeRoutes(
       },
       onRequest,
     },
-    async (request) => success(await readAudit(db, actorOf(request), request.query)),
+    async (request) => success(await readAudit(databaseOf(request, db), actorOf(request), request.query)),
   );
 }
 

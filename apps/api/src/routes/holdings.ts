@@ -12,8 +12,12 @@ import {
 import { configureAssets, lendAssets, listAssets, listBorrowedLocks, readAssetContents } from '@lockstep/members';
 import { z } from 'zod';
 import { actorOf, authorizeAdministrator } from '../caller.ts';
+import { databaseOf, deadlineOf } from '../deadlines.ts';
 import { answers, memberOperation, nonceQuery } from '../openapi.ts';
 import type { Server, ServerOptions } from '../server.ts';
+
+/** For calls that wait for what orders are changing. */
+export const HOLDING_TIMEOUT_MS = 15_000;
 
 /** M6 to M10: what an enterprise has, and which employee holds it (interface.md; decisions 8). */
 export async function holdingRoutes(server: Server, { db, verifier, holdingChanges }: ServerOptions): Promise<void> {
@@ -33,7 +37,7 @@ export async function holdingRoutes(server: Server, { db, verifier, holdingChang
       },
       onRequest,
     },
-    async (request) => success(await listAssets(db, actorOf(request))),
+    async (request) => success(await listAssets(databaseOf(request, db), actorOf(request))),
   );
 
   server.get(
@@ -50,7 +54,8 @@ export async function holdingRoutes(server: Server, { db, verifier, holdingChang
       },
       onRequest,
     },
-    async (request) => success(await readAssetContents(db, actorOf(request), request.params.assetId)),
+    async (request) =>
+      success(await readAssetContents(databaseOf(request, db), actorOf(request), request.params.assetId)),
   );
 
   server.get(
@@ -66,7 +71,7 @@ export async function holdingRoutes(server: Server, { db, verifier, holdingChang
       },
       onRequest,
     },
-    async (request) => success(await listBorrowedLocks(db, actorOf(request))),
+    async (request) => success(await listBorrowedLocks(databaseOf(request, db), actorOf(request))),
   );
 
   server.post(
@@ -83,9 +88,11 @@ export async function holdingRoutes(server: Server, { db, verifier, holdingChang
         response: nothing,
       },
       onRequest,
+      config: { timeoutMs: HOLDING_TIMEOUT_MS },
     },
     async (request) => {
-      await configureAssets(holdingChanges, actorOf(request), request.params.memberGlobalId, request.body);
+      const tools = { changes: holdingChanges, deadline: deadlineOf(request) };
+      await configureAssets(tools, actorOf(request), request.params.memberGlobalId, request.body);
       return success(null);
     },
   );
@@ -104,9 +111,11 @@ export async function holdingRoutes(server: Server, { db, verifier, holdingChang
         response: nothing,
       },
       onRequest,
+      config: { timeoutMs: HOLDING_TIMEOUT_MS },
     },
     async (request) => {
-      await lendAssets(holdingChanges, actorOf(request), request.params.memberGlobalId, request.body);
+      const tools = { changes: holdingChanges, deadline: deadlineOf(request) };
+      await lendAssets(tools, actorOf(request), request.params.memberGlobalId, request.body);
       return success(null);
     },
   );

@@ -1,8 +1,12 @@
 import { batchResult, batchResultQuery, orderResultParams, singleOrderResult, success } from '@lockstep/contract';
 import { awaitBatchResult, readOrderResult } from '@lockstep/orders';
 import { authorize, callerOf } from '../caller.ts';
+import { databaseOf } from '../deadlines.ts';
 import { answers, nonceQuery, orderOperation } from '../openapi.ts';
 import type { Server, ServerOptions } from '../server.ts';
+
+/** For a call that may ask to be answered only after 30 seconds. */
+const WAITING_TIMEOUT_MS = 40_000;
 
 /** What became of batches and orders (decisions 6.4). */
 export async function resultRoutes(server: Server, { db, verifier, watch }: ServerOptions): Promise<void> {
@@ -17,12 +21,13 @@ export async function resultRoutes(server: Server, { db, verifier, watch }: Serv
         response: answers(batchResult),
       },
       onRequest: authorize(verifier, 'auth_order'),
+      config: { timeoutMs: WAITING_TIMEOUT_MS },
     },
     async (request, reply) => {
       const gone = new AbortController();
       reply.raw.once('close', () => gone.abort());
       const { applicationId } = callerOf(request);
-      return success(await awaitBatchResult(db, watch, applicationId, request.query, gone.signal));
+      return success(await awaitBatchResult(databaseOf(request, db), watch, applicationId, request.query, gone.signal));
     },
   );
 
@@ -41,7 +46,7 @@ export async function resultRoutes(server: Server, { db, verifier, watch }: Serv
     },
     async (request) => {
       const { applicationId } = callerOf(request);
-      return success(await readOrderResult(db, applicationId, request.params.licenseOrderId));
+      return success(await readOrderResult(databaseOf(request, db), applicationId, request.params.licenseOrderId));
     },
   );
 }

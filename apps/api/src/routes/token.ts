@@ -1,9 +1,11 @@
 import { type ClientCredentials, issueClientToken, issueUserToken, OAuthRefusal } from '@lockstep/access';
 import { type Cause, oauthErrorAnswer, Refusal, type TokenAnswer, tokenAnswer, tokenBody } from '@lockstep/contract';
-import { isLockTimeout } from '@lockstep/platform';
+import { isOverload } from '@lockstep/platform';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import type { Bodies } from '../bodies.ts';
+import { databaseOf, deadlineOf } from '../deadlines.ts';
+import { noteOverload } from '../failures.ts';
 import { ClientLeft } from '../receive-body.ts';
 import type { Server, ServerOptions } from '../server.ts';
 
@@ -42,23 +44,26 @@ export async function tokenRoutes(
       },
     },
     async (request, reply) => {
-      const token = await issue(request.body, request.headers.authorization);
+      const token = await issue(request);
       reply.header('cache-control', 'no-store').header('pragma', 'no-cache');
       return token;
     },
   );
 
-  function issue(body: z.infer<typeof tokenBody>, authorization: string | undefined): Promise<TokenAnswer> {
+  function issue(request: FastifyRequest): Promise<TokenAnswer> {
+    const { authorization } = request.headers;
+    const body = request.body as z.infer<typeof tokenBody>;
     const { grant_type: grantType, username: account, password, scope } = body;
     switch (grantType) {
       case 'client_credentials':
-        return issueClientToken(db, clientOf(authorization, body), scope);
+        return issueClientToken(databaseOf(request, db), clientOf(authorization, body), scope);
       case 'password': {
         const client = clientOf(authorization, body);
         if (account === undefined || password === undefined) {
           throw new OAuthRefusal('invalid_request', 'The username or the password is missing.');
         }
-        return issueUserToken(db, passwords, client, { account, password }, scope);
+        const tools = { db: databaseOf(request, db), passwords, signal: deadlineOf(request).signal };
+        return issueUserToken(tools, client, { account, password }, scope);
       }
       default:
         throw new OAuthRefusal('unsupported_grant_type', 'The grant type must be client_credentials or password.');
@@ -114,8 +119,10 @@ function answerOAuthError(error: Error & { statusCode?: number }, request: Fasti
     reply.code(400).send({ error: 'invalid_request', error_description: 'The body must be a small URL-encoded form.' });
     return;
   }
-  const isExpected = error instanceof Refusal || error instanceof ClientLeft || isLockTimeout(error);
-  if (!isExpected) request.log.error({ err: error }, 'token call failed');
+  if (isOverload(error)) noteOverload(error, request);
+  else if (!(error instanceof Refusal || error instanceof ClientLeft)) {
+    request.log.error({ err: error }, 'token call failed');
+  }
   reply
     .code(503)
     .header('retry-after', '1')

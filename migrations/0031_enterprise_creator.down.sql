@@ -1,0 +1,1 @@
+alter table enterprise drop column created_by_application_id;

@@ -1,0 +1,69 @@
+import { expect, it } from 'vitest';
+import { Overload } from './deadline.ts';
+import { FairQueue } from './fair-queue.ts';
+
+const owner = (party: string) => ({ kind: 'change', party });
+
+/** Work that runs until it is told to end; `begun` lists what has, in order. */
+function workshop() {
+  const begun: string[] = [];
+  const ends = new Map<string, () => void>();
+  const work = (name: string) => () => {
+    begun.push(name);
+    return new Promise<string>((resolve) => ends.set(name, () => resolve(name)));
+  };
+  /** Ends some work and lets what waits for it begin. */
+  const end = async (name: string) => {
+    ends.get(name)!();
+    await new Promise((resolve) => setImmediate(resolve));
+  };
+  return { begun, work, end };
+}
+
+it('runs so much at once, less of one owner, and the rest in turn', async () => {
+  const { begun, work, end } = workshop();
+  const queue = new FairQueue({ atOnce: 3, atOnceOfOwner: 2, maxWaiting: () => 10 });
+  const running = ['a1', 'a2', 'a3', 'b1', 'b2'].map((name) => queue.run(owner(name[0]!), undefined, work(name)));
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(begun).toEqual(['a1', 'a2', 'b1']);
+  await end('b1');
+  expect(begun).toEqual(['a1', 'a2', 'b1', 'b2']);
+  await end('a1');
+  expect(begun).toEqual(['a1', 'a2', 'b1', 'b2', 'a3']);
+  for (const name of ['a2', 'a3', 'b2']) await end(name);
+  expect(await Promise.all(running)).toEqual(['a1', 'a2', 'a3', 'b1', 'b2']);
+});
+
+it('goes on after work that failed, and after work that was given up before its turn and is never begun', async () => {
+  const { begun, work, end } = workshop();
+  const queue = new FairQueue({ atOnce: 1, maxWaiting: () => 10 });
+  const caller = new AbortController();
+  const failing = queue.run(owner('a'), undefined, () => Promise.reject(new Error('failed')));
+  const first = queue.run(owner('a'), caller.signal, work('first'));
+  const given = queue.run(owner('a'), caller.signal, work('given up'));
+  const last = queue.run(owner('a'), undefined, work('last'));
+  await expect(failing).rejects.toThrow('failed');
+  expect(begun).toEqual(['first']);
+  caller.abort(new Overload('gone'));
+  await expect(given).rejects.toThrow('gone');
+  await expect(queue.run(owner('a'), caller.signal, work('too late'))).rejects.toThrow('gone');
+  // What has begun keeps its place until it has ended: it goes on, whoever waits for it.
+  expect(begun).toEqual(['first']);
+  await end('first');
+  await end('last');
+  expect(await Promise.all([first, last])).toEqual(['first', 'last']);
+  expect(begun).toEqual(['first', 'last']);
+});
+
+it('lets so much of an owner wait, and refuses more as overload', async () => {
+  const { work, end } = workshop();
+  const queue = new FairQueue({ atOnce: 1, maxWaiting: ({ party }) => (party === 'a' ? 1 : 2) });
+  const running = [queue.run(owner('a'), undefined, work('a1')), queue.run(owner('a'), undefined, work('a2'))];
+  await expect(queue.run(owner('a'), undefined, work('a3'))).rejects.toBeInstanceOf(Overload);
+  expect(() => queue.requireRoom(owner('b'), 3)).toThrow(Overload);
+  queue.requireRoom(owner('b'), 2);
+  await end('a1');
+  running.push(queue.run(owner('a'), undefined, work('a3')));
+  for (const name of ['a2', 'a3']) await end(name);
+  await Promise.all(running);
+});

@@ -1,0 +1,173 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { behindSavepoint, type Database, inTransaction, isOverload, openDatabase } from './database.ts';
+import { Deadline } from './deadline.ts';
+import { within } from './within.ts';
+
+let db: Database;
+/** With one connection. */
+let narrow: Database;
+/** Who holds locks. */
+let others: Database;
+
+const open = (poolSize: number, queryTimeoutMs?: number) =>
+  openDatabase({
+    url: inject('postgresUrl'),
+    poolSize,
+    applicationName: 'test',
+    onError: () => {},
+    ...(queryTimeoutMs === undefined ? {} : { queryTimeoutMs }),
+  });
+
+beforeAll(() => {
+  db = open(3, 60_000);
+  narrow = open(1);
+  others = open(3);
+});
+afterAll(() => Promise.all([db.destroy(), narrow.destroy(), others.destroy()]));
+
+const lock = (key: number) => sql`select pg_advisory_xact_lock(${sql.lit(key)})`;
+/** A key of its own. */
+let lastKey = 7_000_000;
+const newKey = () => ++lastKey;
+
+/** Holds a lock until `release` is called. */
+async function hold(key: number): Promise<{ release: () => Promise<void> }> {
+  const held = Promise.withResolvers<void>();
+  const released = Promise.withResolvers<void>();
+  const holding = others.transaction().execute(async (trx) => {
+    await lock(key).execute(trx);
+    held.resolve();
+    await released.promise;
+  });
+  await held.promise;
+  return {
+    release: () => {
+      released.resolve();
+      return holding;
+    },
+  };
+}
+
+/** Until somebody waits for a lock. */
+async function untilWaitedFor(key: number): Promise<void> {
+  const waiting = sql<{ count: number }>`
+    select count(*)::int as count from pg_locks where locktype = 'advisory' and objid = ${key} and not granted`;
+  await expect.poll(async () => (await waiting.execute(others)).rows[0]!.count, { timeout: 5_000 }).toBe(1);
+}
+
+const timeouts = async (database: Database) => {
+  const { rows } = await sql`
+    select current_setting('statement_timeout') as statement, current_setting('lock_timeout') as lock`.execute(
+    database,
+  );
+  return rows[0];
+};
+
+describe('a database within a deadline', () => {
+  it('ends a transaction that waits for one lock after the other by what is left of it', async () => {
+    const [first, second] = [newKey(), newKey()];
+    const [holder, other] = [await hold(first), await hold(second)];
+    const deadline = new Deadline(2_000);
+    const ends: string[] = [];
+    const call = inTransaction(within(db, deadline), async (trx) => {
+      await lock(first).execute(trx);
+      await lock(second).execute(trx);
+    }).catch((error: unknown) => {
+      ends.push('call');
+      return error;
+    });
+    await untilWaitedFor(first);
+    // Half of the time is gone with the first; were it counted anew, the call would end after the other one.
+    await expect.poll(() => deadline.remainingMs < 1_000, { timeout: 5_000 }).toBe(true);
+    const counting = inTransaction(within(others, new Deadline(1_500)), (trx) => lock(second).execute(trx)).catch(
+      () => void ends.push('as long again'),
+    );
+    await holder.release();
+    expect(isOverload(await call)).toBe(true);
+    await counting;
+    await other.release();
+    expect(ends).toEqual(['call', 'as long again']);
+  });
+
+  it('waits no longer for one lock than it is told, however much time is left', async () => {
+    const key = newKey();
+    const holder = await hold(key);
+    const deadline = new Deadline(60_000);
+    const waiting = lock(key).execute(within(db, deadline, 100));
+    expect(isOverload(await waiting.catch((error: unknown) => error))).toBe(true);
+    expect(deadline.remainingMs).toBeGreaterThan(0);
+    await holder.release();
+    deadline.end();
+  });
+
+  it('ends a statement that takes too long', async () => {
+    const error = await sql`select pg_sleep(60)`
+      .execute(within(db, new Deadline(100)))
+      .catch((error: unknown) => error);
+    expect(error).toMatchObject({ code: '57014' });
+    expect(isOverload(error)).toBe(true);
+  });
+
+  it('waits no longer for a connection, and leaves the one that comes too late to the next', async () => {
+    let error: unknown;
+    await narrow.transaction().execute(async () => {
+      error = await sql`select 1`.execute(within(narrow, new Deadline(50))).catch((error: unknown) => error);
+    });
+    expect(isOverload(error)).toBe(true);
+    expect((await sql`select 1 as one`.execute(narrow)).rows).toEqual([{ one: 1 }]);
+  });
+
+  it('begins nothing after its end, and nothing for a caller who has gone', async () => {
+    const over = new Deadline(0);
+    await expect(sql`select 1`.execute(within(db, over))).rejects.toSatisfy(isOverload);
+    const gone = new Deadline(60_000);
+    gone.end();
+    await expect(inTransaction(within(db, gone), async () => {})).rejects.toSatisfy(isOverload);
+  });
+
+  it('takes back what was written before, and gives the connection back as it was', async () => {
+    const before = await timeouts(narrow);
+    const key = newKey();
+    const holder = await hold(key);
+    const call = inTransaction(within(narrow, new Deadline(300)), async (trx) => {
+      await sql`create table never_made ()`.execute(trx);
+      await lock(key).execute(trx);
+    });
+    await expect(call).rejects.toSatisfy(isOverload);
+    await holder.release();
+    expect((await sql`select to_regclass('never_made') as made`.execute(narrow)).rows).toEqual([{ made: null }]);
+    expect(await timeouts(narrow)).toEqual(before);
+    await sql`select 1`.execute(within(narrow, new Deadline(1_000)));
+    expect(await timeouts(narrow)).toEqual(before);
+  });
+
+  it('sets the timeouts anew behind a savepoint that was taken back', async () => {
+    const deadline = new Deadline(60_000);
+    const bounded = within(db, deadline);
+    const left = await inTransaction(bounded, async (trx) => {
+      const before = await timeouts(trx as unknown as Database);
+      deadline.postpone(-30_000);
+      await behindSavepoint(trx, () => sql`select 1/0`.execute(trx)).catch(() => {});
+      return [before, await timeouts(trx as unknown as Database)];
+    });
+    expect(left[0]).toMatchObject({ statement: expect.stringMatching(/^(1min|5\d)/) });
+    expect(left[1]).toMatchObject({ statement: expect.stringMatching(/^(30s|2\d)/) });
+    deadline.end();
+  });
+
+  it('is one for all tries of a transaction', async () => {
+    const deadline = new Deadline(500);
+    let tries = 0;
+    const losing = inTransaction(
+      within(db, deadline),
+      async (trx) => {
+        tries++;
+        await sql`do $$ begin raise exception using errcode = '40P01'; end $$`.execute(trx);
+      },
+      Number.POSITIVE_INFINITY,
+    );
+    await expect(losing).rejects.toSatisfy(isOverload);
+    expect(tries).toBeGreaterThan(1);
+  });
+});

@@ -1,0 +1,165 @@
+import { randomUUID } from 'node:crypto';
+import { type Database, openDatabase } from '@lockstep/platform';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Answer, dataOf, refusalOf } from './harness/api.ts';
+import { askUserToken, MemberCenter, newEmployee } from './harness/member-center.ts';
+import { newAssetNum, newBuy } from './harness/orders.ts';
+import { type Stack, startStack } from './harness/stack.ts';
+import { contentOfTables } from './harness/tables.ts';
+import { countWaiting } from './harness/waiting.ts';
+
+/** A call ends with one deadline, whatever it waits for and however often: as overload, with nothing changed. */
+let stack: Stack;
+let center: MemberCenter;
+/** Who holds what the calls wait for. */
+let others: Database;
+
+beforeAll(async () => {
+  stack = await startStack({ worker: false });
+  center = await MemberCenter.open(stack);
+  others = openDatabase({ url: stack.url, poolSize: 8, applicationName: 'test-others', onError: () => {} });
+});
+afterAll(async () => {
+  await others.destroy();
+  await stack.close();
+});
+
+/** Does something while rows are locked; `work` may release them before it ends. */
+async function whileLocked<Result>(
+  table: 'asset' | 'enterprise' | 'member',
+  ids: string[],
+  work: (release: () => void) => Promise<Result>,
+): Promise<Result> {
+  const held = Promise.withResolvers<void>();
+  const released = Promise.withResolvers<void>();
+  const holding = others.transaction().execute(async (trx) => {
+    await sql`select from ${sql.table(table)} where id = any (${ids}::bigint[]) for update`.execute(trx);
+    held.resolve();
+    await released.promise;
+  });
+  await held.promise;
+  try {
+    return await work(released.resolve);
+  } finally {
+    released.resolve();
+    await holding;
+  }
+}
+
+const untilWaiting = (calls: number) =>
+  expect.poll(() => countWaiting(others), { timeout: 20_000 }).toBeGreaterThanOrEqual(calls);
+
+function expectOverloaded(answer: Answer): void {
+  expect(refusalOf(answer)).toMatchObject({ code: '500', cause: 'overloaded' });
+  expect(answer.headers.get('retry-after')).not.toBeNull();
+}
+
+/** No call has left a stack of its own in the log. */
+const expectNoFault = () => expect(stack.logLines.filter((line) => JSON.parse(line).level >= 50)).toEqual([]);
+
+it('M9, M4, O6 and O7 end by one deadline, though they wait for one asset first and then for another', async () => {
+  const [kim, lee] = await center.add(newEmployee(), newEmployee());
+  const order = { licenseType: 'normal_recover_usbkey' };
+  const locks = [newAssetNum(), newAssetNum()].toSorted();
+  await center.api.carryOut(newBuy(center.customer, locks, order));
+  const assets = (await center.assets()).filter(({ assetNum }) => locks.includes(assetNum));
+  const [first, second] = locks.map((num) => assets.find(({ assetNum }) => assetNum === num)!);
+  const held = (await center.buy(2)).toSorted((a, b) => (a.assetNum < b.assetNum ? -1 : 1));
+  await center.assign(lee!.globalId, ...held.map(({ assetNum }) => assetNum));
+  const firsts = [first!.assetId, held[0]!.assetId];
+  const seconds = [second!.assetId, held[1]!.assetId];
+  const before = await contentOfTables(others);
+  const body = { assetNums: locks, operatorIdentity: 'Me' };
+  const ends: string[] = [];
+
+  const answers = await whileLocked('asset', seconds, () =>
+    whileLocked('asset', firsts, async (release) => {
+      const calls = Promise.all([
+        center.configure(kim!.globalId, [], locks),
+        center.delete(lee!.globalId),
+        center.api.call('POST', '/asset/lock', { body }),
+        center.api.call('POST', '/asset/unlock', { body }),
+      ]).finally(() => ends.push('the calls'));
+      await untilWaiting(4);
+      // Half of their time is gone with the first asset. Were it counted anew for the second, another that begins to wait
+      // then, and not for quite as long, would give up before them.
+      await sql`select pg_sleep(7)`.execute(others);
+      release();
+      await others
+        .transaction()
+        .execute(async (trx) => {
+          await sql`set local lock_timeout = '11s'`.execute(trx);
+          await sql`select from asset where id = ${second!.assetId} for update`.execute(trx);
+        })
+        .catch(() => ends.push('who waits from then on'));
+      return await calls;
+    }),
+  );
+  for (const answer of answers) expectOverloaded(answer);
+  expect(ends).toEqual(['the calls', 'who waits from then on']);
+  expect(await contentOfTables(others)).toEqual(before);
+  expectNoFault();
+  dataOf(await center.configure(kim!.globalId, [], locks));
+});
+
+it('O1 of an enterprise that another call changes ends as overload', async () => {
+  const bound = await center.api.newCustomer();
+  const before = await contentOfTables(others);
+  const answer = await whileLocked('enterprise', [bound.enterpriseGlobalId], () =>
+    center.api.call('POST', '/enterprise/user/bind', {
+      body: {
+        ...{ channelCode: 'test', channelCustomerId: randomUUID(), customerName: 'Customer', branchName: 'Branch' },
+        ...{ enterpriseName: bound.enterpriseName, passwordMobile: '13800000000' },
+      },
+    }),
+  );
+  expectOverloaded(answer);
+  expect(await contentOfTables(others)).toEqual(before);
+  expectNoFault();
+});
+
+it('O2 and O4 of a customer that another call changes end as overload', async () => {
+  const crmCustomerId = randomUUID();
+  const body = { crmCustomerId, customerName: `Enterprise ${crmCustomerId}`, branchName: 'Branch' };
+  const create = () => center.api.call('POST', '/enterprise/user/create', { body });
+  dataOf(await create());
+  const before = await contentOfTables(others);
+  const answers = await others.transaction().execute(async (trx) => {
+    // What O1 and O2 of a customer hold until they commit, and what O4 does.
+    await sql`select pg_advisory_xact_lock(${sql.lit(0x63757374)}, hashtext(${crmCustomerId}))`.execute(trx);
+    await sql`select from customer where channel_customer_id = ${crmCustomerId} for update`.execute(trx);
+    return await Promise.all([create(), center.api.call('POST', '/enterprise/user/update', { body })]);
+  });
+  for (const answer of answers) expectOverloaded(answer);
+  expect(await contentOfTables(others)).toEqual(before);
+  expectNoFault();
+});
+
+it('M2, M3 and a login of an employee whom another call changes end as overload, and nothing is counted', async () => {
+  const [kim] = await center.add(newEmployee({ userName: 'kim', password: 'correct horse' }));
+  const before = await contentOfTables(others);
+  const [edit, reset, login] = await whileLocked('member', [kim!.globalId], () =>
+    Promise.all([
+      center.edit(kim!.globalId, { userName: 'kim', name: 'Kim Lee' }),
+      center.resetPassword(kim!.globalId, 'battery staple'),
+      askUserToken(stack.baseUrl, center.api.credentials, { account: kim!.userName, password: 'correct horse' }),
+    ]),
+  );
+  expectOverloaded(edit);
+  expectOverloaded(reset);
+  expect(login).toMatchObject({ status: 503, body: { error: 'temporarily_unavailable' } });
+  expect(await contentOfTables(others)).toEqual(before);
+  expectNoFault();
+});
+
+it('a call for which no connection becomes free ends as overload', async () => {
+  const released = Promise.withResolvers<void>();
+  const holding = Array.from({ length: 8 }, () => stack.db.transaction().execute(() => released.promise));
+  const query = { channelCode: 'test', channelCustomerId: 'nobody', defaultCustomer: 'N' };
+  expectOverloaded(await center.api.call('GET', '/enterprise/user/query', { query }));
+  released.resolve();
+  await Promise.all(holding);
+  expect(dataOf(await center.api.call('GET', '/enterprise/user/query', { query }))).toEqual([]);
+  expectNoFault();
+});

@@ -1,0 +1,123 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import type { Credentials } from '@lockstep/access';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Api, dataOf } from './harness/api.ts';
+import { askUserToken, MemberCenter, newEmployee } from './harness/member-center.ts';
+import { type Stack, startStack } from './harness/stack.ts';
+
+/** However many wrong logins one application sends, everybody else's passwords have their turn (decisions 2). */
+let stack: Stack;
+let center: MemberCenter;
+/** Of the flood. */
+let attacker: Api;
+
+beforeAll(async () => {
+  stack = await startStack({ worker: false });
+  center = await MemberCenter.open(stack);
+  await center.buy(1, { licenseType: 'cloud_customer' });
+  attacker = await stack.newApi();
+});
+afterAll(() => stack.close());
+
+/** How many of a flood have been compared: each takes a hash, as do the calls that have to wait for them. */
+interface Flood {
+  compared: () => number;
+  refused: () => number;
+  leave: () => void;
+  end: Promise<void>;
+}
+
+/** Sends so many wrong logins at once, of accounts of their own, and goes on when the first few have been answered. */
+async function flood(count: number, by: Credentials): Promise<Flood> {
+  const statuses: number[] = [];
+  const client = new AbortController();
+  const headers = {
+    authorization: `Basic ${Buffer.from(`${by.appKey}:${by.appSecret}`).toString('base64')}`,
+    'content-type': 'application/x-www-form-urlencoded',
+  };
+  const sending = Array.from({ length: count }, async (_, index) => {
+    const form = { grant_type: 'password', username: `u${index}@${center.code}`, password: 'wrong password' };
+    // A connection of its own each, which ends with its client.
+    const options = { method: 'POST', headers, agent: false, signal: client.signal };
+    const call = request(`${stack.baseUrl}/oauth2/token`, options).end(String(new URLSearchParams(form)));
+    const [response] = (await once(call, 'response')) as [IncomingMessage];
+    statuses.push(response.statusCode!);
+    await once(response.resume(), 'close');
+  });
+  const countOf = (status: number) => statuses.filter((each) => each === status).length;
+  const running = { compared: () => countOf(400), refused: () => countOf(503), leave: () => client.abort() };
+  await expect.poll(running.compared, { timeout: 20_000 }).toBeGreaterThan(3);
+  return { ...running, end: Promise.allSettled(sending).then(() => {}) };
+}
+
+/** How many more of a flood were compared until some work was done. */
+async function comparedUntil({ compared }: Flood, work: Promise<unknown>): Promise<number> {
+  const before = compared();
+  await work;
+  return compared() - before;
+}
+
+it('a login through another application, M3 and M1 are answered while 180 wrong logins wait', async () => {
+  const [employee] = await center.add();
+  const wrong = await flood(180, attacker.credentials);
+  const { account, password } = center;
+  const others = Promise.all([
+    comparedUntil(
+      wrong,
+      askUserToken(stack.baseUrl, center.api.credentials, { account, password }).then(({ status }) =>
+        expect(status).toBe(200),
+      ),
+    ),
+    comparedUntil(wrong, center.resetPassword(employee!.globalId, 'battery staple').then(dataOf)),
+    comparedUntil(wrong, center.add(...Array.from({ length: 10 }, () => newEmployee()))),
+  ]);
+  const [login, reset, addition] = await others;
+  // A turn of the flood for each of theirs, and those that run at once or are on their way to the client.
+  expect(login).toBeLessThan(30);
+  expect(reset).toBeLessThan(30);
+  expect(addition).toBeLessThan(80);
+  await wrong.end;
+});
+
+it('a large M1 of one enterprise keeps nobody of another one waiting', async () => {
+  const other = await MemberCenter.open(stack);
+  const [employee] = await other.add();
+  const ends: string[] = [];
+  const adding = center.add(...Array.from({ length: 100 }, () => newEmployee())).then(() => ends.push('M1 of 100'));
+  for (const call of ['first', 'second', 'third']) {
+    dataOf(await other.resetPassword(employee!.globalId, 'battery staple'));
+    ends.push(`${call} M3`);
+  }
+  await other.add(newEmployee(), newEmployee());
+  ends.push('M1 of two');
+  await adding;
+  expect(ends).toEqual(['first M3', 'second M3', 'third M3', 'M1 of two', 'M1 of 100']);
+});
+
+it('more than 200 that wait through one application are refused, to be sent again, and compared to nothing', async () => {
+  const wrong = await flood(280, attacker.credentials);
+  const { account, password } = center;
+  const login = await askUserToken(stack.baseUrl, center.api.credentials, { account, password });
+  expect(login.status).toBe(200);
+  await wrong.end;
+  expect(wrong.refused()).toBeGreaterThan(0);
+  expect(wrong.compared() + wrong.refused()).toBe(280);
+});
+
+it('whoever has gone is not worked for any more', async () => {
+  const { credentials } = await stack.newApi();
+  const wrong = await flood(150, credentials);
+  wrong.leave();
+  await wrong.end;
+  // It comes behind whatever of the flood still waits, for it comes through the same application.
+  const { account, password } = center;
+  expect((await askUserToken(stack.baseUrl, credentials, { account, password })).status).toBe(200);
+  const counted = await stack.db
+    .selectFrom('login_failure')
+    .innerJoin('application', 'application.id', 'application_id')
+    .select('account_hash')
+    .where('app_key', '=', credentials.appKey)
+    .execute();
+  expect(counted.length).toBeLessThan(100);
+});
