@@ -7,7 +7,6 @@ it('aborts when it is over', async () => {
   const deadline = new Deadline(20);
   expect(deadline.remainingMs).toBeGreaterThan(0);
   await aborted(deadline);
-  expect(deadline.remainingMs).toBeLessThanOrEqual(1);
   expect(deadline.signal.reason).toBeInstanceOf(Overload);
 });
 

@@ -68,6 +68,6 @@ export class Deadline {
   #startTimer(): void {
     clearTimeout(this.#timer);
     const abort = () => this.#over.abort(new Overload('the deadline of the call is over'));
-    this.#timer = setTimeout(abort, Math.max(this.remainingMs, 0)).unref();
+    this.#timer = setTimeout(abort, Math.ceil(Math.max(this.remainingMs, 0))).unref();
   }
 }
