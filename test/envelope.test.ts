@@ -206,6 +206,14 @@ describe('x-request-id', () => {
       .toMatchObject([{ status, code: expect.any(String), seconds: expect.any(Number) }]);
   });
 
+  it('a target that names its host is the same operation', async () => {
+    const target = `http://another.example${ROOT}/enterprise/user/bind`;
+    const { received, socket } = await sendRaw(stack.baseUrl, `GET ${target} HTTP/1.1\r\nhost: a\r\n\r\n`);
+    socket.destroy();
+    expect(received).toMatch(/^HTTP\/1\.1 405 /);
+    expect(received).toMatch(/^allow: POST\r$/m);
+  });
+
   it('is on the answer to what is hardly HTTP', async () => {
     const { received, socket } = await sendRaw(stack.baseUrl, 'HELLO\r\n\r\n');
     socket.destroy();
@@ -392,9 +400,12 @@ describe('with the database away', () => {
   });
 
   it('/health/ready says so, and /health/live stays', async () => {
-    const ready = await fetch(`${hurt.baseUrl}/health/ready`);
-    expect(ready.status).toBe(503);
-    expect(await ready.json()).toEqual({ status: 'unavailable', database: 'down', queue: 'up' });
+    // It looks once a second, however many ask.
+    await expect.poll(async () => (await fetch(`${hurt.baseUrl}/health/ready`)).status, PATIENTLY).toBe(503);
+    expect(await (await fetch(`${hurt.baseUrl}/health/ready`)).json()).toEqual({
+      ...{ status: 'unavailable', database: 'down', queue: 'up' },
+      reason: expect.stringMatching(/^PostgreSQL answers: database .* is not currently accepting connections$/),
+    });
     expect((await fetch(`${hurt.baseUrl}/health/live`)).status).toBe(200);
   });
 
@@ -402,7 +413,7 @@ describe('with the database away', () => {
     await setConnectable(true);
     const query = { channelCode: 'a', channelCustomerId: 'b', defaultCustomer: 'Y' };
     expect((await get('/enterprise/user/query', query)).body).toEqual({ code: 0, message: 'success', data: [] });
-    expect((await fetch(`${hurt.baseUrl}/health/ready`)).status).toBe(200);
+    await expect.poll(async () => (await fetch(`${hurt.baseUrl}/health/ready`)).status, PATIENTLY).toBe(200);
   });
 
   const NOBODY = {

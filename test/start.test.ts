@@ -257,6 +257,19 @@ describe('npm start, ended and started again,', () => {
   });
 });
 
+describe('npm start, its whole process group killed,', () => {
+  it('leaves no PostgreSQL behind, and starts again as it was', async () => {
+    const batch = batchOf(newBuy(demoCustomer(stack), [newAssetNum()]));
+    const [order] = await (await logIn(stack)).process(batch);
+    expect((await stack.job.endGroup('SIGKILL')).signal).toBe('SIGKILL');
+    await expect.poll(() => livingProcesses(stack), { timeout: 20_000 }).toEqual([]);
+    expect(existsSync(join(stack.dataDir, 'postgres', 'cluster', 'postmaster.pid'))).toBe(false);
+
+    stack = await npmStart(stack.dataDir);
+    expect((await (await logIn(stack)).completed(batch)).orders).toEqual([order]);
+  });
+});
+
 describe('lockstep without a service', () => {
   it.each<[string, () => string | Promise<string>]>([
     ['where nothing was ever started', newDataDir],

@@ -15,11 +15,11 @@ describe('a worker process', () => {
     await database.close();
   });
 
-  async function startWorker(env: Record<string, string>): Promise<string> {
+  async function startWorker(env: Record<string, string>, text = 'worker ready'): Promise<string> {
     const port = String(await freePort());
     const worker = ServiceProcess.worker({ DATABASE_URL: database.url, REDIS_URL: '', WORKER_PORT: port, ...env });
     running.push(worker);
-    await worker.start();
+    await worker.launch(text);
     return `http://127.0.0.1:${port}`;
   }
 
@@ -39,8 +39,10 @@ describe('a worker process', () => {
   it('is not ready while its database is away', async () => {
     const away = new URL(inject('postgresUrl'));
     away.pathname = '/no_such_database';
-    const probe = await startWorker({ DATABASE_URL: away.href });
-    expect((await fetch(`${probe}/health/ready`)).status).toBe(503);
+    const probe = await startWorker({ DATABASE_URL: away.href }, 'waits for the database');
+    const ready = await fetch(`${probe}/health/ready`);
+    expect(ready.status).toBe(503);
+    expect(await ready.json()).toEqual({ status: 'unavailable', reason: 'PostgreSQL has no such database' });
   });
 
   it('refuses to start without a database', async () => {

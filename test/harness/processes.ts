@@ -170,7 +170,11 @@ export async function endEverything(): Promise<void> {
   for (const directory of directories) {
     const dataDir = join(directory, 'data');
     const runs = processes().some(({ command }) => command.includes(join(dataDir, sep)));
-    if (runs && existsSync(pidFileOf(dataDir))) process.kill(postgresPid(dataDir), 'SIGKILL');
+    try {
+      if (runs && existsSync(pidFileOf(dataDir))) process.kill(postgresPid(dataDir), 'SIGKILL');
+    } catch {
+      // Its watchdog was faster.
+    }
     rmSync(directory, { recursive: true, force: true, maxRetries: 50, retryDelay: 20 });
   }
   directories.clear();

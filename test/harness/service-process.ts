@@ -7,6 +7,8 @@ export class ServiceProcess {
   readonly #file: string;
   readonly #readyLine: string;
   readonly #env: NodeJS.ProcessEnv;
+  readonly #listeners = new Set<() => void>();
+  #lines: string[] = [];
   #child: ChildProcess | undefined;
 
   private constructor(file: string, readyLine: string, env: Record<string, string>) {
@@ -25,12 +27,39 @@ export class ServiceProcess {
 
   /** Starts it and waits until it says that it is ready. */
   async start(): Promise<void> {
+    await this.launch(this.#readyLine);
+  }
+
+  /** Starts it and waits for the first line of its log that holds the text. */
+  async launch(text: string): Promise<void> {
     const child = spawn(process.execPath, [this.#file], { env: this.#env, stdio: ['ignore', 'pipe', 'inherit'] });
     this.#child = child;
-    const lines = createInterface({ input: child.stdout });
-    await new Promise<void>((resolve, reject) => {
-      lines.on('line', (line) => line.includes(this.#readyLine) && resolve());
-      child.once('exit', (code) => reject(new Error(`${this.#file} ended with status ${code}`)));
+    this.#lines = [];
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      this.#lines.push(line);
+      for (const look of this.#listeners) look();
+    });
+    await Promise.race([
+      this.logged(text),
+      once(child, 'exit').then(([code]) => Promise.reject(new Error(`${this.#file} ended with status ${code}`))),
+    ]);
+  }
+
+  /** The lines of its log so far that hold the text. */
+  linesWith(text: string): string[] {
+    return this.#lines.filter((line) => line.includes(text));
+  }
+
+  /** Waits for a line of its log that holds the text. */
+  logged(text: string): Promise<void> {
+    return new Promise((resolve) => {
+      const look = () => {
+        if (this.linesWith(text).length === 0) return;
+        this.#listeners.delete(look);
+        resolve();
+      };
+      this.#listeners.add(look);
+      look();
     });
   }
 

@@ -41,9 +41,11 @@ export interface Stack extends TestDatabase {
   startWorker(): Promise<Closable>;
 }
 
-export async function createTestDatabase(): Promise<TestDatabase> {
+/** Makes a database as `npm run migrate` leaves it, or one without any table. */
+export async function createTestDatabase({ migrated = true } = {}): Promise<TestDatabase> {
   const name = `test_${randomUUID().replaceAll('-', '')}`;
-  await onServer((client) => client.query(`create database ${name} template ${inject('template')}`));
+  const template = migrated ? inject('template') : 'template0';
+  await onServer((client) => client.query(`create database ${name} template ${template}`));
   const url = new URL(inject('postgresUrl'));
   url.pathname = `/${name}`;
   const db = openDatabase({ url: url.href, poolSize: 8, applicationName: 'test', onError: () => {} });

@@ -20,6 +20,7 @@ import {
   type Metrics,
   openProducer,
   type QueueBackend,
+  SchemaWatch,
   TransactionQueue,
 } from '@lockstep/platform';
 import { buildServer } from './server.ts';
@@ -57,13 +58,26 @@ export interface ApiOptions {
   port: number;
 }
 
-/** Starts to answer calls. Closing takes no more of them and finishes those that run. */
-export async function startApi(options: ApiOptions): Promise<Closable & { baseUrl: string }> {
+export interface RunningApi extends Closable {
+  baseUrl: string;
+  /** Resolves once operations are carried out: the database is there, with the schema of this release. */
+  untilReady(): Promise<void>;
+}
+
+/**
+ * Starts to answer calls, at once: operations with service_unavailable until the database can be used. Closing takes no
+ * more calls and finishes those that run.
+ */
+export async function startApi(options: ApiOptions): Promise<RunningApi> {
   const { db, lanesDb, log, metrics } = options;
+  const schema = new SchemaWatch({ db, queue: options.queue, log });
   const producer = openProducer<Job>(options.queue, QUEUE_NAME, log);
   const announcer = new JobAnnouncer(producer, log, metrics);
   const watch = new BatchWatch(options.databaseUrl, log);
-  await watch.start();
+  void schema.untilCurrent().then(() => watch.start());
+  // On PostgreSQL the queue's tables are a part of the schema.
+  const isQueueReachable = async () =>
+    (options.queue.kind !== 'postgres' || (await schema.isCurrent())) && (await producer.isReachable());
   const server = await buildServer({
     db,
     log,
@@ -78,7 +92,8 @@ export async function startApi(options: ApiOptions): Promise<Closable & { baseUr
     applier: new BatchApplier({ db, lanesDb, log, metrics }),
     previewer: new BatchPreviewer(db),
     canceller: new BatchCanceller({ db, lanesDb, log, metrics }),
-    isQueueReachable: () => producer.isReachable(),
+    isQueueReachable,
+    schema,
   });
   const close = () =>
     closeAll(
@@ -86,10 +101,11 @@ export async function startApi(options: ApiOptions): Promise<Closable & { baseUr
       () => watch.close(),
       () => server.close(),
       () => announcer.close(),
+      () => schema.close(),
     );
   try {
     const baseUrl = await server.listen({ host: options.host, port: options.port });
-    return { baseUrl, close };
+    return { baseUrl, untilReady: () => schema.untilCurrent(), close };
   } catch (error) {
     await close();
     throw error;

@@ -20,8 +20,9 @@ const FRAMEWORK_REFUSALS: Record<string, () => Refusal> = {
   FST_ERR_MAX_PARAM_LENGTH: () => new Refusal('operation_not_found'),
 };
 
-function moduleOf(request: FastifyRequest): Module {
-  return request.url.startsWith('/me/') ? 'member' : 'order';
+/** By the route, because a path may be written in many ways that lead to it; what leads to none has the same codes. */
+function moduleOf({ routeOptions }: FastifyRequest): Module {
+  return routeOptions.url?.startsWith('/me/') ? 'member' : 'order';
 }
 
 /**

@@ -35,7 +35,8 @@ await runUntilSignal(log, async () => {
     host: config.HOST,
     port: config.PORT,
   });
-  log.info({ baseUrl: api.baseUrl }, 'api ready');
+  log.info({ baseUrl: api.baseUrl }, 'api listens');
+  void api.untilReady().then(() => log.info({ baseUrl: api.baseUrl }, 'api ready'));
   return {
     close: () =>
       closeAll(

@@ -3,7 +3,7 @@ import type { CallVerifier, PasswordHasher } from '@lockstep/access';
 import type { Region } from '@lockstep/assets';
 import { MAX_BODY_BYTES } from '@lockstep/contract';
 import type { BatchAcceptor, BatchApplier, BatchCanceller, BatchPreviewer, BatchWatch } from '@lockstep/orders';
-import type { Database, Logger, Metrics, TransactionQueue } from '@lockstep/platform';
+import type { Database, Logger, Metrics, SchemaWatch, TransactionQueue } from '@lockstep/platform';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { BatchReader } from './batch-reader.ts';
@@ -23,6 +23,7 @@ import { healthRoutes } from './routes/health.ts';
 import { holdingRoutes } from './routes/holdings.ts';
 import { resultRoutes } from './routes/results.ts';
 import { tokenRoutes } from './routes/token.ts';
+import { requireSchema } from './schema-gate.ts';
 import { checks } from './validation.ts';
 
 /** What the operations work with. */
@@ -42,6 +43,7 @@ export interface ServerOptions {
   lockChanges: TransactionQueue;
   region: Region;
   isQueueReachable: () => Promise<boolean>;
+  schema: SchemaWatch;
 }
 
 export type Server = FastifyInstance<
@@ -65,6 +67,8 @@ export async function buildServer(options: ServerOptions): Promise<Server> {
     loggerInstance: options.log as FastifyBaseLogger,
     // One line a call is written by observeCalls, without the query, which may carry what should not be logged.
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
+    // A target may name its host, as to a proxy (RFC 9112): everything else here knows paths.
+    rewriteUrl: ({ url = '/' }) => url.replace(/^https?:\/\/[^/?#]*/i, '') || '/',
     genReqId: ({ headers }) => {
       const given = headers['x-request-id'];
       return typeof given === 'string' && CALLER_REQUEST_ID.test(given) ? given : randomUUID();
@@ -93,6 +97,7 @@ export async function buildServer(options: ServerOptions): Promise<Server> {
   boundCalls(server);
   checkRequests(server);
   answerNotFound(server);
+  requireSchema(server, options.schema);
   await describeOperations(server);
   await publishDocs(server);
 

@@ -4,6 +4,8 @@ import { DatabaseSync } from 'node:sqlite';
 
 /** Holds a directory for this process until it is released, or until the process dies, however it dies. */
 interface DirectoryLock {
+  /** Holds our pid until the lock is released, or another process has taken it. */
+  readonly ownerFile: string;
   release(): void;
 }
 
@@ -36,10 +38,11 @@ export function lockDirectory(directory: string): DirectoryLock {
   held.add(database);
   // Who could read it could lock it.
   chmodSync(lockFile, 0o600);
-  // For the message above only: the lock itself cannot be read.
+  // For the message above and for the watchdog: the lock itself cannot be read.
   rmSync(ownerFile, { force: true });
   writeFileSync(ownerFile, `${process.pid}\n`, { mode: 0o600 });
   return {
+    ownerFile,
     release() {
       if (!held.delete(database)) return;
       rmSync(ownerFile, { force: true });

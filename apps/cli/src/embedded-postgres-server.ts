@@ -1,10 +1,12 @@
 import { type ChildProcess, execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import { chownSync, closeSync, openSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Places } from './embedded-postgres-cluster.ts';
 import { type Launcher, launch, run } from './embedded-postgres-launcher.ts';
+import { startWatchdog } from './embedded-postgres-watchdog.ts';
 
 /** A running PostgreSQL, our child in a session of its own. */
 interface Server {
@@ -33,12 +35,14 @@ const worthRetrying =
 
 /**
  * Starts PostgreSQL on the cluster, after stopping the one that a killed process left behind. It listens on a free
- * TCP port of 127.0.0.1 only, and writes nowhere but into the directory.
+ * TCP port of 127.0.0.1 only, and writes nowhere but into the directory. A watchdog ends it where this process dies.
+ * @param ownerFile holds our pid for as long as the directory is ours
  * @throws Error with the last lines of the log
  */
 export async function startServer(
   places: Places,
   launcher: Launcher,
+  ownerFile: string,
   choosePort: () => Promise<number>,
 ): Promise<Server> {
   boundLog(places.logFile);
@@ -46,8 +50,11 @@ export async function startServer(
     await stopLeftover(places, launcher);
     const port = await choosePort();
     const logStartBytes = logSizeBytes(places.logFile);
+    const watchdog = startWatchdog(ownerFile);
     const child = spawnPostgres(places, launcher, port);
-    const server = { port, stop: () => stopChild(child) };
+    if (child.pid !== undefined) watchdog.watch(child.pid);
+    const ended = (hasEnded(child) ? Promise.resolve() : once(child, 'exit').catch(() => {})).then(watchdog.dismiss);
+    const server = { port, stop: () => stopChild(child).then(() => ended) };
     if (await waitUntilReady(child, pidFileOf(places))) return server;
     await server.stop();
     const log = readFileSync(places.logFile).subarray(logStartBytes).toString('utf8').trim();

@@ -9,6 +9,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   rmSync,
   statSync,
   truncateSync,
@@ -193,17 +194,78 @@ test('is refused while a living process owns the directory, in this process or a
   expect(await query(databaseUrl, 'select 1 as one')).toEqual([{ one: 1 }]);
 });
 
-test('replaces the PostgreSQL of a process that was killed', async () => {
+/** The pids of the watchdogs of a directory; the lock's file is an argument of theirs. */
+function watchdogs(directory: string): number[] {
+  const ownerFile = join(realpathSync(directory), 'lock.pid');
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => {
+      try {
+        const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+        return words.includes('lockstep-watchdog') && words.includes(ownerFile);
+      } catch {
+        return false;
+      }
+    })
+    .map(Number);
+}
+
+const SOON = { timeout: 10_000, interval: 20 };
+const isLeft = (directory: string) => existsSync(join(directory, 'cluster', 'postmaster.pid'));
+
+test.runIf(process.platform === 'linux')('ends by itself when its starter is killed, data intact', async () => {
   const { child, url } = startElsewhere(shared);
   await query(await url, 'create table answered as select 7 as value');
+  const pid = postmasterPid(shared);
+  expect(watchdogs(shared)).toHaveLength(1);
+
+  // One that is only stopped still has it.
+  child.kill('SIGSTOP');
+  expect(await query(await url, 'select value from answered')).toEqual([{ value: 7 }]);
+  child.kill('SIGCONT');
+
+  await killed(child);
+  await expect.poll(() => isLeft(shared), SOON).toBe(false);
+  await expect.poll(() => existsSync(`/proc/${pid}`) || watchdogs(shared).length > 0, SOON).toBe(false);
+  const log = readFileSync(join(shared, 'postgres.log'), 'utf8');
+  expect(log.slice(log.lastIndexOf('starting PostgreSQL'))).toMatch(/received fast shutdown request.*is shut down/s);
+
+  const { databaseUrl } = await start(shared);
+  expect(await query(databaseUrl, 'select value from answered')).toEqual([{ value: 7 }]);
+});
+
+test.runIf(process.platform === 'linux')('is replaced where starter and watchdog were killed', async () => {
+  const { child, url } = startElsewhere(shared);
+  await query(await url, 'create table replaced as select 9 as value');
+  for (const pid of watchdogs(shared)) process.kill(pid, 'SIGKILL');
   await killed(child);
   const leftPid = postmasterPid(shared);
-  expect(await query(await url, 'select value from answered')).toEqual([{ value: 7 }]);
+  expect(await query(await url, 'select value from replaced')).toEqual([{ value: 9 }]);
 
   const { databaseUrl } = await start(shared);
   expect(postmasterPid(shared)).not.toBe(leftPid);
-  expect(await query(databaseUrl, 'select value from answered')).toEqual([{ value: 7 }]);
+  expect(await query(databaseUrl, 'select value from replaced')).toEqual([{ value: 9 }]);
   await expect(query(await url, 'select')).rejects.toThrow('ECONNREFUSED');
+});
+
+test.runIf(process.platform === 'linux')('is left alone by the watchdog of an earlier start', async () => {
+  const { child, url } = startElsewhere(shared);
+  await url;
+  const [earlier] = watchdogs(shared);
+  // Stopped, so that it wakes up only when the next start has taken the directory over.
+  process.kill(earlier!, 'SIGSTOP');
+  await killed(child);
+  const { databaseUrl } = await start(shared);
+  process.kill(earlier!, 'SIGCONT');
+  await expect.poll(() => watchdogs(shared).includes(earlier!), SOON).toBe(false);
+  expect(await query(databaseUrl, 'select 1 as one')).toEqual([{ one: 1 }]);
+});
+
+test.runIf(process.platform === 'linux')('leaves no watchdog behind when it is stopped', async () => {
+  const postgres = await start(shared);
+  expect(watchdogs(shared)).toHaveLength(1);
+  await postgres.stop();
+  expect(watchdogs(shared)).toEqual([]);
 });
 
 test('takes its PostgreSQL along when it ends without stopping it', async () => {

@@ -14,8 +14,8 @@ export interface EmbeddedPostgres {
 }
 
 /**
- * Starts a real PostgreSQL on the cluster in `directory`, which is made where it is absent (decisions.md 9). It
- * outlives this process only when that is killed; the next start in the same directory then replaces it.
+ * Starts a real PostgreSQL on the cluster in `directory`, which is made where it is absent (decisions.md 9). It ends with
+ * this process, however that ends; one that is still there at the next start in the same directory is replaced.
  * @param options.nativeDirectory PostgreSQL's programs; by default those of the npm package for this platform
  * @param options.choosePort by default any free port
  * @throws Error when another living process uses the directory, when PostgreSQL does not start (with the end of its
@@ -31,7 +31,7 @@ export async function startEmbeddedPostgres(options: {
   try {
     const launcher = await chooseLauncher(places);
     await ensureCluster(places, launcher);
-    const server = await startServer(places, launcher, options.choosePort ?? findFreePort);
+    const server = await startServer(places, launcher, lock.ownerFile, options.choosePort ?? findFreePort);
     try {
       const password = await ensureRoleAndDatabase(places, server.port);
       let stopped: Promise<void> | undefined;

@@ -6,9 +6,11 @@ import {
   configOrExit,
   type Database,
   Deadline,
+  explainFault,
   isOverload,
   openDatabase,
   readConfig,
+  readSchemaState,
   within,
 } from '@lockstep/platform';
 import { Command, InvalidArgumentError, Option } from 'commander';
@@ -96,19 +98,18 @@ function notEmpty(value: string): string {
 }
 
 async function withDatabase<Result>(work: (db: Database) => Promise<Result>): Promise<Result> {
-  const db = openDatabase({
-    url: await findDatabaseUrl(config),
-    poolSize: 2,
-    applicationName: 'lockstep-cli',
-    onError: () => {},
-  });
+  const url = await findDatabaseUrl(config);
+  const db = openDatabase({ url, poolSize: 2, applicationName: 'lockstep-cli', onError: () => {} });
   const deadline = new Deadline(COMMAND_TIMEOUT_MS);
   try {
-    return await work(within(db, deadline));
+    const bounded = within(db, deadline);
+    const { state, reason } = await readSchemaState(bounded);
+    if (state !== 'current') throw new Error(reason);
+    return await work(bounded);
   } catch (error) {
     if (isOverload(error)) throw new Error('Somebody else is changing the same just now. Try again.', { cause: error });
     const isAway = (error as NodeJS.ErrnoException).code === 'ECONNREFUSED' && config.DATABASE_URL === undefined;
-    throw isAway ? new NothingRuns(config.DATA_DIR, error) : error;
+    throw isAway ? new NothingRuns(config.DATA_DIR, error) : new Error(explainFault(error, url), { cause: error });
   } finally {
     deadline.end();
     await db.destroy();

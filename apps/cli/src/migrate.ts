@@ -1,9 +1,14 @@
-import { configOrExit, queueBackendOf, readDeploymentConfig } from '@lockstep/platform';
+import { configOrExit, explainFault, queueBackendOf, readDeploymentConfig } from '@lockstep/platform';
 import { migrate } from './migrate-all.ts';
 import { say } from './say.ts';
 
 /** `npm run migrate`: once before the first start, and before each new version (decisions 9). */
 const config = configOrExit(readDeploymentConfig);
-const applied = await migrate(config.DATABASE_URL, queueBackendOf(config, config.DATABASE_URL));
-for (const name of applied) say(`applied ${name}`);
-say('The database is up to date.');
+try {
+  const applied = await migrate(config.DATABASE_URL, queueBackendOf(config, config.DATABASE_URL));
+  for (const name of applied) say(`applied ${name}`);
+  say('The database is up to date.');
+} catch (error) {
+  process.stderr.write(`Could not migrate: ${explainFault(error, config.DATABASE_URL)}\n`);
+  process.exitCode = 1;
+}

@@ -7,6 +7,7 @@ import {
   configOrExit,
   createLogger,
   createMetrics,
+  explainFault,
   openDatabase,
   queueBackendOf,
   readConfig,
@@ -63,5 +64,6 @@ await runUntilSignal(log, async () => {
 function explain(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === 'EADDRINUSE') return `${config.HOST}:${config.PORT} is in use. Set PORT to another port.`;
-  return message;
+  // A PostgreSQL of its own says more, with the end of its log.
+  return config.DATABASE_URL === undefined ? message : explainFault(error, config.DATABASE_URL);
 }

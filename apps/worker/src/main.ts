@@ -26,8 +26,11 @@ await runUntilSignal(log, async () => {
   const queue = queueBackendOf(config, config.DATABASE_URL);
   const worker = await startWorker({ db, queue, log, metrics, drains: config.WORKER_DRAINS });
   const probe =
-    config.WORKER_PORT === undefined ? null : await startProbe(db, metrics, config.HOST, config.WORKER_PORT);
-  log.info({ queue: queue.kind, drains: config.WORKER_DRAINS }, 'worker ready');
+    config.WORKER_PORT === undefined
+      ? null
+      : await startProbe(worker.readiness, metrics, config.HOST, config.WORKER_PORT);
+  log.info({ queue: queue.kind, drains: config.WORKER_DRAINS }, 'worker started');
+  void worker.untilReady().then(() => log.info('worker ready'));
   return {
     close: () =>
       closeAll(

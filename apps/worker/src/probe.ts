@@ -1,12 +1,19 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { Closable, Database, Metrics } from '@lockstep/platform';
-import { sql } from 'kysely';
+import type { Closable, Metrics, ReadinessCheck } from '@lockstep/platform';
 
-/** Serves /health/live, /health/ready and /metrics of a worker, for what watches it (decisions 9). */
-export async function startProbe(db: Database, metrics: Metrics, host: string, port: number): Promise<Closable> {
+/**
+ * Serves /health/live, /health/ready and /metrics of a worker, for what watches it (decisions 9). It is ready where each
+ * check says so. They are asked at every call, so they must cost little.
+ */
+export async function startProbe(
+  checks: readonly ReadinessCheck[],
+  metrics: Metrics,
+  host: string,
+  port: number,
+): Promise<Closable> {
   const server = createServer((request, response) => {
-    answer(request.url ?? '', db, metrics).then(
+    answer(request.url ?? '', checks, metrics).then(
       ({ status, type, body }) => response.writeHead(status, { 'content-type': type }).end(body),
       () => response.writeHead(503).end(),
     );
@@ -21,14 +28,16 @@ export async function startProbe(db: Database, metrics: Metrics, host: string, p
   };
 }
 
-async function answer(url: string, db: Database, metrics: Metrics) {
+async function answer(url: string, checks: readonly ReadinessCheck[], metrics: Metrics) {
   const json = 'application/json';
   switch (url) {
     case '/health/live':
       return { status: 200, type: json, body: '{"status":"live"}' };
-    case '/health/ready':
-      await sql`select 1`.execute(db);
-      return { status: 200, type: json, body: '{"status":"ready"}' };
+    case '/health/ready': {
+      const reasons = (await Promise.all(checks.map((check) => check()))).filter((reason) => reason !== null);
+      if (reasons.length === 0) return { status: 200, type: json, body: '{"status":"ready"}' };
+      return { status: 503, type: json, body: JSON.stringify({ status: 'unavailable', reason: reasons.join('; ') }) };
+    }
     case '/metrics':
       return { status: 200, type: metrics.registry.contentType, body: await metrics.read() };
     default:

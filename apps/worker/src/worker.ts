@@ -9,6 +9,9 @@ import {
   type Metrics,
   openConsumer,
   type QueueBackend,
+  type ReadinessCheck,
+  SchemaWatch,
+  whileCurrent,
 } from '@lockstep/platform';
 import { every } from './every.ts';
 
@@ -20,16 +23,39 @@ const EXPIRE_EVERY_MS = 30_000;
 /** Connections that a worker needs beside those of its drains: sweep, expiry, notifications, metrics. */
 export const WORKER_SPARE_CONNECTIONS = 4;
 
-/** Starts to carry out jobs, to sweep, and to clear away what has expired. Closing finishes what runs. */
-export async function startWorker(options: {
+interface WorkerOptions {
   db: Database;
   queue: QueueBackend;
   log: Logger;
   metrics: Metrics;
   drains: number;
-}): Promise<Closable> {
-  const { db, queue, log, metrics, drains } = options;
+}
+
+export interface RunningWorker extends Closable {
+  /** Why no work may be expected of it. */
+  readiness: readonly ReadinessCheck[];
+  /** Resolves once it works: the database is there, with the schema of this release. */
+  untilReady(): Promise<void>;
+}
+
+/**
+ * Works while the database has the schema of this release: waits until it has, and stops as soon as it is another one,
+ * because what an older worker writes on a newer schema may be wrong. Closing finishes what runs.
+ */
+export async function startWorker(options: WorkerOptions): Promise<RunningWorker> {
+  const { queue, log } = options;
   if (queue.kind === 'redis') await assertRedisKeepsJobs(queue.url, log);
+  const schema = new SchemaWatch(options);
+  const work = whileCurrent(schema, () => startWork(options));
+  return {
+    readiness: [async () => (await schema.health()).reason],
+    untilReady: () => schema.untilCurrent(),
+    close: () => closeAll(work.close, () => schema.close()),
+  };
+}
+
+/** Starts to carry out jobs, to sweep, and to clear away what has expired. Closing finishes what runs. */
+function startWork({ db, queue, log, metrics, drains }: WorkerOptions): Closable {
   const worker = new OrderWorker({ db, log, metrics, drains });
   const consumer = openConsumer<unknown>(queue, QUEUE_NAME, {
     concurrency: JOBS_AT_ONCE,

@@ -24,6 +24,8 @@ export class BatchWatch {
   #client: pg.Client | null = null;
   #reconnect: NodeJS.Timeout | undefined;
   #closed = false;
+  /** So that it is said once that the connection is lost, not with each attempt to get another one. */
+  #isLost = false;
 
   constructor(url: string, log: Logger) {
     this.#url = url;
@@ -46,6 +48,7 @@ export class BatchWatch {
       await client.query(`listen ${CHANNEL}`);
       if (this.#closed) return await client.end();
       this.#client = client;
+      this.#isLost = false;
     } catch (error) {
       this.#retry(client, error);
     }
@@ -98,7 +101,10 @@ export class BatchWatch {
 
   #retry(client: pg.Client, error?: unknown): void {
     if (this.#closed) return;
-    if (error !== undefined) this.#log.warn({ err: error }, 'lost the connection that listens for finished orders');
+    if (error !== undefined && !this.#isLost) {
+      this.#isLost = true;
+      this.#log.warn({ err: error }, 'lost the connection that listens for finished orders');
+    }
     if (this.#client === client) this.#client = null;
     client.removeAllListeners('end');
     client.end().catch(() => {});

@@ -1,6 +1,7 @@
 export * from './columns.ts';
 export * from './config.ts';
 export * from './database.ts';
+export * from './database-faults.ts';
 export * from './deadline.ts';
 export * from './fair-queue.ts';
 export * from './group.ts';
@@ -13,6 +14,8 @@ export * from './migrate.ts';
 export * from './queue.ts';
 export { migratePostgresQueue } from './queue-postgres.ts';
 export { assertRedisKeepsJobs } from './queue-redis.ts';
+export * from './schema-version.ts';
+export * from './schema-watch.ts';
 export type * from './tables.ts';
 export * from './transaction-queue.ts';
 export * from './within.ts';

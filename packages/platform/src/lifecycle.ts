@@ -5,6 +5,9 @@ export interface Closable {
   close(): Promise<void>;
 }
 
+/** Answers why a process should be sent no work, in a few words for people; null where it should. */
+export type ReadinessCheck = () => Promise<string | null>;
+
 const SHUTDOWN_TIMEOUT_MS = 25_000;
 
 /**

@@ -4,6 +4,7 @@ import type { Logger } from './log.ts';
 export const PRODUCER_TIMEOUT_MS = 2_000;
 
 const LOG_EVERY_MS = 1_000;
+const LOG_SAME_EVERY_MS = 60_000;
 
 /** Finished jobs are of no use: the outcome stands in the ledger. A failed one is made up for by the sweep. */
 export const JOB_OPTIONS = { removeOnComplete: true, removeOnFail: true, attempts: 1 };
@@ -22,12 +23,18 @@ export async function withTimeout<Result>(work: Promise<Result>, timeoutMs = PRO
   }
 }
 
-/** Logs a queue's connection errors, one a second at most: a backend that is away fails many times a second. */
+/**
+ * Logs a queue's connection errors: one a second at most, and the same one once a minute. A backend that is away fails
+ * many times a second.
+ */
 export function connectionErrorLogger(log: Logger, queue: string): (error: Error) => void {
   let quietUntilMs = 0;
+  let last = { message: '', untilMs: 0 };
   return (error) => {
-    if (performance.now() < quietUntilMs) return;
-    quietUntilMs = performance.now() + LOG_EVERY_MS;
+    const nowMs = performance.now();
+    if (nowMs < quietUntilMs || (error.message === last.message && nowMs < last.untilMs)) return;
+    quietUntilMs = nowMs + LOG_EVERY_MS;
+    last = { message: error.message, untilMs: nowMs + LOG_SAME_EVERY_MS };
     log.warn({ err: error, queue }, 'queue connection failed');
   };
 }

@@ -16,9 +16,11 @@ const connectionOf = (url: string): PostgresConnectionOptions => ({
   application_name: 'lockstep-queue',
 });
 
-/** Brings BullMQ's own tables to the version in use. */
-export async function migratePostgresQueue(url: string, name: string): Promise<void> {
-  const queue = new Queue(name, { connection: { connectionString: url, max: 1, migrate: true } });
+/** Brings BullMQ's own tables to the version in use; waits for a lock that others hold `lockTimeoutMs` at most. */
+export async function migratePostgresQueue(url: string, name: string, lockTimeoutMs: number): Promise<void> {
+  const connection = { connectionString: url, max: 1, migrate: true, lock_timeout: lockTimeoutMs };
+  const queue = new Queue(name, { connection });
+  queue.on('error', () => {});
   try {
     await queue.waitUntilReady();
   } finally {
@@ -27,8 +29,8 @@ export async function migratePostgresQueue(url: string, name: string): Promise<v
 }
 
 /**
- * A queue of BullMQ (6.7) whose first connection fails stays broken for good, so one that failed is thrown away and
- * the next call opens another.
+ * A queue of BullMQ (6.7) whose first connection fails stays broken for good, so it is opened by the first call, and one
+ * that failed is thrown away and the next call opens another.
  */
 export function openPostgresProducer<Job extends { type: string }>(
   url: string,
@@ -41,14 +43,15 @@ export function openPostgresProducer<Job extends { type: string }>(
     opened.on('error', logError);
     return opened;
   };
-  let queue = open();
+  let queue: ReturnType<typeof open> | undefined;
   const attempt = async (work: (queue: ReturnType<typeof open>) => Promise<unknown>) => {
+    queue ??= open();
     const used = queue;
     try {
       await withTimeout(work(used));
     } catch (error) {
       if (queue === used) {
-        queue = open();
+        queue = undefined;
         used.close().catch(logError);
       }
       throw error;
@@ -62,6 +65,7 @@ export function openPostgresProducer<Job extends { type: string }>(
         () => false,
       ),
     async close() {
+      if (queue === undefined) return;
       await withTimeout(queue.close()).catch((error: unknown) => log.warn({ err: error }, 'queue closed by force'));
     },
   };

@@ -1,28 +1,40 @@
-import { sql } from 'kysely';
 import type { Server, ServerOptions } from '../server.ts';
 
+const QUEUE_LOOK_EVERY_MS = 1_000;
+
 /** /health/live, /health/ready and /metrics (decisions 9). */
-export async function healthRoutes(server: Server, { db, metrics, isQueueReachable }: ServerOptions): Promise<void> {
-  const schema = { hide: true };
+export async function healthRoutes(server: Server, options: ServerOptions): Promise<void> {
+  const { metrics, schema } = options;
+  const hidden = { schema: { hide: true } };
+  const isQueueReachable = atMostEvery(QUEUE_LOOK_EVERY_MS, options.isQueueReachable);
 
-  server.get('/health/live', { schema }, async () => ({ status: 'live' }));
+  server.get('/health/live', hidden, async () => ({ status: 'live' }));
 
-  // Without its queue the API still accepts orders, and the sweep applies them: only the database decides.
-  server.get('/health/ready', { schema }, async (_request, reply) => {
-    const [database, queue] = await Promise.all([
-      sql`select 1`.execute(db).then(
-        () => 'up',
-        () => 'down',
-      ),
-      isQueueReachable().then((reachable) => (reachable ? 'up' : 'down')),
-    ]);
-    return reply
-      .code(database === 'up' ? 200 : 503)
-      .send({ status: database === 'up' ? 'ready' : 'unavailable', database, queue });
+  // Without its queue the API still accepts orders, and the sweep applies them: only the database and its schema decide.
+  server.get('/health/ready', hidden, async (_request, reply) => {
+    const { isReachable, reason } = await schema.health();
+    const database = isReachable ? 'up' : 'down';
+    const queue = (await isQueueReachable()) ? 'up' : 'down';
+    return reason === null
+      ? reply.send({ status: 'ready', database, queue })
+      : reply.code(503).send({ status: 'unavailable', database, queue, reason });
   });
 
-  server.get('/metrics', { schema }, async (_request, reply) => {
+  server.get('/metrics', hidden, async (_request, reply) => {
     reply.type(metrics.registry.contentType);
     return reply.send(await metrics.read());
   });
+}
+
+/** The same question, asked again `intervalMs` after it was asked at the earliest; till then its answer stands. */
+function atMostEvery<Answer>(intervalMs: number, ask: () => Promise<Answer>): () => Promise<Answer> {
+  let answer: Promise<Answer> | undefined;
+  let goodUntilMs = 0;
+  return () => {
+    if (answer === undefined || performance.now() >= goodUntilMs) {
+      answer = ask();
+      goodUntilMs = performance.now() + intervalMs;
+    }
+    return answer;
+  };
 }

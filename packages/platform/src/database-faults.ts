@@ -1,0 +1,64 @@
+import pg from 'pg';
+
+/** Where a DATABASE_URL leads, for people: host, port, database and role, never the password. */
+export function describeDatabase(url: string): string {
+  const { hostname, port, pathname, username, searchParams } = new URL(url);
+  const host = searchParams.get('host') ?? (hostname || 'localhost');
+  const role = decodeURIComponent(username);
+  const database = decodeURIComponent(pathname.slice(1)) || role;
+  return `PostgreSQL at ${host}:${port || 5432} (database "${database}", role "${role}")`;
+}
+
+/** What PostgreSQL refuses a connection or a statement for, to go on after its name. */
+const REFUSALS: Record<string, string> = {
+  '28P01': 'refuses the password of this role',
+  '3D000': 'has no such database',
+  '53300': 'has no connection left',
+  '55P03': 'did not get to a lock that others hold for too long; try again when nothing else uses it',
+  '57014': 'took too long',
+};
+
+/** What the network and the driver say where no PostgreSQL is to be had. */
+const UNREACHABLE = [
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ETIMEDOUT',
+  'EPIPE',
+  'ENOENT',
+];
+
+/**
+ * What is wrong with the database, in one line that goes on after `PostgreSQL` or what describeDatabase answers; null
+ * where the error is not of the database. It names no host, and quotes no more than PostgreSQL's own message.
+ */
+export function explainDatabaseFault(error: unknown): string | null {
+  const { code = '', message = '' } = error as { code?: string; message?: string };
+  const [line = ''] = message.split('\n');
+  if (error instanceof pg.DatabaseError) {
+    if (code in REFUSALS) return REFUSALS[code]!;
+    // Of these PostgreSQL says best itself what it refuses: which table, which line of pg_hba.conf, that it starts up.
+    if (code === '42501') return `does not let this role do what is needed: ${line}`;
+    if (code === '42P01' || code === '42703')
+      return `has not the tables of this release (${line}): run npm run migrate`;
+    return `answers: ${line}`;
+  }
+  if (UNREACHABLE.includes(code)) return `does not answer (${code})`;
+  if (/timeout exceeded when trying to connect|due to connection timeout|^Query read timeout/.test(line)) {
+    return 'does not answer in time';
+  }
+  if (/^Connection terminated|^Client has encountered a connection error/.test(line)) return 'has ended the connection';
+  if (/client password must be a string/.test(line)) return 'asks for a password, and DATABASE_URL has none';
+  if (/^The server does not support SSL/.test(line)) return 'does not speak TLS, which DATABASE_URL asks for';
+  return null;
+}
+
+/** What went wrong in a command that works on a database, in one line. */
+export function explainFault(error: unknown, databaseUrl: string): string {
+  const fault = explainDatabaseFault(error);
+  if (fault !== null) return `${describeDatabase(databaseUrl)} ${fault}.`;
+  return (error instanceof Error ? error.message : String(error)).split('\n')[0]!;
+}

@@ -1,0 +1,141 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Database } from './database.ts';
+import { explainDatabaseFault } from './database-faults.ts';
+import type { Closable } from './lifecycle.ts';
+import type { Logger } from './log.ts';
+import type { QueueBackend } from './queue.ts';
+import { readSchemaState, type SchemaState } from './schema-version.ts';
+
+const LOOK_EVERY_MS = 1_000;
+/** A database that is silent for so long counts as one that does not answer. */
+const ANSWER_WITHIN_MS = 5_000;
+
+/**
+ * Looks once a second whether the database has the schema of this release, however many ask. Writes one line to the log
+ * when there is something to wait for, one for each new reason, and one when it is over.
+ */
+export class SchemaWatch {
+  readonly #options: { db: Database; queue: QueueBackend; log: Logger };
+  readonly #closing = new AbortController();
+  readonly #firstLook = Promise.withResolvers<void>();
+  readonly #followers = new Set<(isCurrent: boolean) => void>();
+  #state: SchemaState['state'] | 'unknown' = 'unknown';
+  #reason: string | null = 'the database has not been looked at yet';
+  #isReachable = false;
+  #logged: string | null = null;
+
+  constructor(options: { db: Database; queue: QueueBackend; log: Logger }) {
+    this.#options = options;
+    void this.#run();
+  }
+
+  /**
+   * Whether the schema is this release's, as the last answer of the database said: one that is away now may be tried,
+   * one that never answered may not. Waits only for the first look.
+   */
+  async isCurrent(): Promise<boolean> {
+    await this.#firstLook.promise;
+    return this.#state === 'current';
+  }
+
+  /** Whether the database answered the last look, and why nothing can be done with it, if so. Waits as isCurrent. */
+  async health(): Promise<{ isReachable: boolean; reason: string | null }> {
+    await this.#firstLook.promise;
+    return { isReachable: this.#isReachable, reason: this.#reason };
+  }
+
+  /** Resolves when the schema is this release's; at once where it is already. Never where it is closed before that. */
+  async untilCurrent(): Promise<void> {
+    if (this.#state === 'current') return;
+    await new Promise<void>((resolve) => {
+      const unfollow = this.follow((isCurrent) => {
+        if (!isCurrent) return;
+        unfollow();
+        resolve();
+      });
+    });
+  }
+
+  /** Has `listener` hear of each change from now on; answers how to stop that. */
+  follow(listener: (isCurrent: boolean) => void): () => void {
+    this.#followers.add(listener);
+    return () => void this.#followers.delete(listener);
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    this.#followers.clear();
+    this.#firstLook.resolve();
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#closing;
+    while (!signal.aborted) {
+      await this.#look();
+      await delay(LOOK_EVERY_MS, undefined, { signal }).catch(() => {});
+    }
+  }
+
+  async #look(): Promise<void> {
+    const { db, queue } = this.#options;
+    const tooLate = setTimeout(() => this.#note(this.#state, 'PostgreSQL does not answer', false), ANSWER_WITHIN_MS);
+    try {
+      const { state, reason } = await readSchemaState(db, queue.kind);
+      this.#note(state, reason, true);
+    } catch (error) {
+      const fault = explainDatabaseFault(error);
+      this.#note(this.#state, fault === null ? (error as Error).message : `PostgreSQL ${fault}`, false);
+    } finally {
+      clearTimeout(tooLate);
+    }
+  }
+
+  #note(state: SchemaState['state'] | 'unknown', reason: string | null, isReachable: boolean): void {
+    if (this.#closing.signal.aborted) return;
+    const wasCurrent = this.#state === 'current';
+    this.#state = state;
+    this.#reason = reason;
+    this.#isReachable = isReachable;
+    this.#log(reason);
+    this.#firstLook.resolve();
+    const isCurrent = state === 'current';
+    if (isCurrent !== wasCurrent) for (const tell of [...this.#followers]) tell(isCurrent);
+  }
+
+  #log(reason: string | null): void {
+    if (reason === this.#logged) return;
+    this.#logged = reason;
+    if (reason === null) this.#options.log.info('the database can be used; goes on');
+    else this.#options.log.warn({ reason }, 'waits for the database');
+  }
+}
+
+/**
+ * Runs a part of a process while the schema is this release's: starts it then, and closes it as soon as the schema is
+ * another one. Closing it ends what runs.
+ */
+export function whileCurrent(schema: SchemaWatch, start: () => Closable): Closable {
+  let running: Closable | null = null;
+  let turn = Promise.resolve();
+  let closed = false;
+  const follow = (isCurrent: boolean) => {
+    turn = turn.then(async () => {
+      const runs = isCurrent && !closed;
+      if (runs && running === null) running = start();
+      if (runs || running === null) return;
+      const ended = running;
+      running = null;
+      await ended.close();
+    });
+    return turn;
+  };
+  const unfollow = schema.follow((isCurrent) => void follow(isCurrent));
+  void schema.untilCurrent().then(() => follow(true));
+  return {
+    async close() {
+      closed = true;
+      unfollow();
+      await follow(false);
+    },
+  };
+}

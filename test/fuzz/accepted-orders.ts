@@ -1,0 +1,99 @@
+import { type AcceptedOrder, batchOrderBody, batchResult } from '@lockstep/contract';
+import { sql } from 'kysely';
+import { type Api, dataOf } from '../harness/api.ts';
+import type { Sent } from '../harness/orders.ts';
+import type { Stack } from '../harness/stack.ts';
+import { sortedLedger } from '../model/ledger-value.ts';
+import { Model } from '../model/model.ts';
+import { readLedger } from '../model/stored-ledger.ts';
+
+/** The causes of orders that depend on more than the ledger that the model knows. */
+const NOT_OF_THE_MODEL = ['cancelled', 'dates_reversed'];
+
+interface AcceptedBatch {
+  channelCode: string;
+  channelOrderId: string;
+  syncMode: 'sync' | 'async';
+  orderList: Sent[];
+  entries: AcceptedOrder[];
+}
+
+/** Follows every batch that was accepted, in order, and holds what became of it against the model (test/model). */
+export class AcceptedOrders {
+  readonly #api: Api;
+  readonly #stack: Stack;
+  readonly #customers = new Map<string, string>();
+  readonly #model = new Model(this.#customers);
+  readonly #known = new Map<string, string>();
+  #unsettled: AcceptedBatch[] = [];
+
+  constructor(api: Api, stack: Stack) {
+    this.#api = api;
+    this.#stack = stack;
+  }
+
+  /**
+   * Takes up an answer of O5 to a body. Answers how many batches and orders it says are stored now: none for one that was
+   * sent before. Throws where the answer is not of these orders.
+   */
+  note(body: Buffer, data: AcceptedOrder[]): { batches: number; orders: number } {
+    const text = body.toString('utf8');
+    const { orderList, ...batch } = batchOrderBody.parse(JSON.parse(text.replace(/^\uFEFF/, '')));
+    const said = data.map(({ sequence, customerId }) => `${sequence} ${customerId}`);
+    const sent = orderList.map(({ sequence, customerId }) => `${sequence} ${customerId}`);
+    expectEqual('the orders of the answer', said, sent);
+    const key = JSON.stringify([batch.channelCode, batch.channelOrderId]);
+    const ids = JSON.stringify(data.map(({ licenseOrderId }) => licenseOrderId));
+    const earlier = this.#known.get(key);
+    if (earlier !== undefined) {
+      expectEqual('the answer to a repeat', ids, earlier);
+      return { batches: 0, orders: 0 };
+    }
+    this.#known.set(key, ids);
+    this.#unsettled.push({ ...batch, orderList: orderList as unknown as Sent[], entries: data });
+    return { batches: 1, orders: data.length };
+  }
+
+  /** Waits for what was accepted, and holds each outcome against the model. */
+  async settle(): Promise<void> {
+    if (this.#unsettled.length === 0) return;
+    const customers = await sql<{ id: string; enterprise_id: string }>`
+      select id::text, enterprise_id::text from customer`.execute(this.#stack.db);
+    for (const { id, enterprise_id } of customers.rows) this.#customers.set(id, enterprise_id);
+    for (const batch of this.#unsettled.splice(0)) {
+      const { channelCode, channelOrderId, syncMode, orderList, entries } = batch;
+      const query = { channelCode, channelOrderId, waitSeconds: '30', limit: '1000' };
+      const answer = await this.#api.call('GET', '/licenseOrder/batchOrder', { query });
+      const { orders, state } = batchResult.parse(dataOf(answer));
+      expectEqual(`the state of ${channelOrderId}`, state, 'completed');
+      const placed = orderList
+        .map((body, index) => ({ body, licenseOrderId: entries[index]!.licenseOrderId, order: orders[index]! }))
+        .filter(({ order }) => !NOT_OF_THE_MODEL.includes(order.cause ?? ''));
+      const expected = this.#model.batch(syncMode, placed);
+      const found = placed.map(({ licenseOrderId, order: { cause, assets, products, ...order } }) => {
+        return {
+          licenseOrderId: order.licenseOrderId === licenseOrderId ? 'its own' : 'another',
+          cause,
+          assets,
+          products,
+        };
+      });
+      expectEqual(
+        `what became of ${channelOrderId}`,
+        found,
+        expected.map(({ cause, assets, products }) => ({ licenseOrderId: 'its own', cause, assets, products })),
+      );
+    }
+  }
+
+  /** Compares the whole ledger with the model's. */
+  async compareLedger(): Promise<void> {
+    const stored = sortedLedger(await readLedger(this.#stack.db, ''));
+    expectEqual('the ledger', stored, sortedLedger(this.#model.assets));
+  }
+}
+
+function expectEqual(what: string, found: unknown, expected: unknown): void {
+  const [is, shouldBe] = [JSON.stringify(found), JSON.stringify(expected)];
+  if (is !== shouldBe) throw new Error(`${what}: ${is.slice(0, 2_000)}, not ${shouldBe.slice(0, 2_000)}`);
+}

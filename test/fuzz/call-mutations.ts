@@ -1,0 +1,259 @@
+import { gzipSync } from 'node:zlib';
+import { mutateJson, repeatKey, textOf, WILD_VALUES } from './json-mutations.ts';
+import type { Random } from './random.ts';
+import { bytesOf, type Call } from './wire.ts';
+
+/** What mutations draw from, besides a call. */
+interface Sources {
+  random: Random;
+  /** Tokens that are good for something else, for somebody else, or for nothing. */
+  tokens: readonly string[];
+  /** Nonces that were used. */
+  nonces: readonly string[];
+  /** Ids and words of this service. */
+  words: readonly string[];
+  /** A valid call, to send behind another one. */
+  another: () => Call;
+}
+
+type Mutation = (call: Call, sources: Sources) => void;
+
+const encoded = (value: unknown) => {
+  const text = typeof value === 'string' ? value : textOf(value);
+  return encodeURIComponent(text.toWellFormed()).slice(0, 4_000);
+};
+const header = (call: Call, name: string) => call.headers.findIndex(([each]) => each.toLowerCase() === name);
+
+function setHeader(call: Call, name: string, value: string): void {
+  const at = header(call, name);
+  if (at < 0) call.headers.push([name, value]);
+  else call.headers[at] = [name, value];
+}
+
+function ofBody(change: (body: Buffer, sources: Sources) => Buffer): Mutation {
+  return (call, sources) => {
+    call.body = change(call.body ?? Buffer.from('{}'), sources);
+    if (header(call, 'content-type') < 0) setHeader(call, 'content-type', 'application/json');
+  };
+}
+
+const TOKEN_HEADERS = ['authorization', 'clienttoken', 'usertoken'];
+const METHODS = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'HEAD', 'OPTIONS', 'TRACE', 'post', 'FOO', 'PROPFIND'];
+const CONTENT_TYPES = [
+  ...['text/plain', 'application/json; charset=utf-16', 'application/json;charset=latin1', 'application/jsonx', ''],
+  ...['application/x-www-form-urlencoded', 'multipart/form-data; boundary=a', 'application/xml', ';', 'a'.repeat(500)],
+];
+
+/** What is done to a call, each as often as the others. */
+export const MUTATIONS: Record<string, Mutation> = {
+  // Query
+  'query: dropped': (call, { random }) => void call.query.splice(random.below(call.query.length), 1),
+  'query: twice': (call, { random }) => {
+    if (call.query.length > 0) call.query.push([random.oneOf(call.query)[0], random.oneOf(['1', 'a', ''])]);
+  },
+  'query: wild': (call, { random }) => {
+    const at = random.below(call.query.length);
+    if (call.query[at] !== undefined) call.query[at] = [call.query[at][0], encoded(random.oneOf(WILD_VALUES))];
+  },
+  'query: another word': (call, { random, words }) => {
+    const at = random.below(call.query.length);
+    if (call.query[at] !== undefined) call.query[at] = [call.query[at][0], encoded(random.oneOf(words))];
+  },
+  'query: broken': (call, { random }) => {
+    call.query.push([
+      random.oneOf(['a', '', 'g_nonce', 'limit']),
+      random.oneOf(['%zz', '%', '%ff', '%00', '+', null, '&&=']),
+    ]);
+  },
+  'query: unknown': (call, { random }) => {
+    call.query.push([
+      random.oneOf(['__proto__', 'constructor', 'a[b]', 'limit', 'cursor', 'waitSeconds']),
+      random.oneOf(['0', '1', 'a']),
+    ]);
+  },
+  'nonce: wrong': (call, { random, nonces }) => {
+    const at = call.query.findIndex(([name]) => name === 'g_nonce');
+    if (at < 0) return;
+    const wrong = ['', 'short', 'x'.repeat(65), 'with%20blank', '%00%00%00%00%00%00%00%00', ...nonces.slice(-20)];
+    call.query[at] = ['g_nonce', random.oneOf(wrong)];
+  },
+  // Path
+  'path: wild segment': (call, { random, words }) => {
+    const segments = call.path.split('/');
+    segments[random.below(segments.length)] = encoded(random.oneOf([...WILD_VALUES, ...words]));
+    call.path = `/${segments.join('/')}`.replace(/^\/+/, '/');
+  },
+  'path: odd': (call, { random }) => {
+    const { path } = call;
+    call.path = random.oneOf([
+      ...[
+        `${path}/`,
+        `/${path}`,
+        `${path}//`,
+        path.toUpperCase(),
+        path.replace('/', '/./'),
+        `${path}/..`,
+        `${path};a=b`,
+      ],
+      ...[`${path}%2f`, `${path}%00`, `${path}%zz`, `${path}%c0%af`, `${path}/${'a'.repeat(2_000)}`, `${path}#a`],
+      ...[path.replace(/[a-z]/, (letter) => `%${letter.charCodeAt(0).toString(16)}`), '/', '*', `http://other${path}`],
+    ]);
+  },
+  // Who calls
+  'token: missing': (call, { random }) => {
+    const name = random.oneOf(TOKEN_HEADERS);
+    call.headers = call.headers.filter(([each]) => each.toLowerCase() !== name);
+  },
+  'token: another': (call, { random, tokens }) => {
+    const name = random.oneOf(TOKEN_HEADERS.filter((each) => header(call, each) >= 0).concat('authorization'));
+    const token = random.oneOf([...tokens, '', 'x'.repeat(43), 'é', 'a b']);
+    setHeader(
+      call,
+      name,
+      name === 'authorization' ? `${random.oneOf(['Bearer', 'bearer', 'Basic', ''])} ${token}` : token,
+    );
+  },
+  'token: twice': (call, { random }) => {
+    const known = call.headers.filter(([name]) => TOKEN_HEADERS.includes(name.toLowerCase()));
+    if (known.length > 0) call.headers.push(random.oneOf(known));
+  },
+  // Headers
+  'header: content type': (call, { random }) => {
+    if (random.isOneIn(4)) call.headers = call.headers.filter(([name]) => name.toLowerCase() !== 'content-type');
+    else setHeader(call, 'content-type', random.oneOf(CONTENT_TYPES));
+  },
+  'header: odd': (call, { random }) => {
+    call.headers.push(
+      random.oneOf<[string, string]>([
+        ...([
+          ['x-request-id', 'a\tb'],
+          ['x-request-id', 'é'.repeat(40)],
+          ['accept', 'nothing/at-all'],
+        ] as [string, string][]),
+        ...([
+          ['accept-encoding', 'gzip'],
+          ['content-encoding', 'gzip'],
+          ['content-encoding', 'br'],
+        ] as [string, string][]),
+        ...([
+          ['if-none-match', '*'],
+          ['range', 'bytes=0-1'],
+          ['cookie', 'a=b'],
+          ['upgrade', 'h2c'],
+        ] as [string, string][]),
+        ...([
+          ['te', 'trailers'],
+          ['trailer', 'a'],
+          ['x-forwarded-for', '10.0.0.1'],
+          ['x-a', 'y'.repeat(8_000)],
+        ] as [string, string][]),
+        ...([
+          ['host', 'another'],
+          ['expect', '100-continue'],
+          ['__proto__', 'a'],
+        ] as [string, string][]),
+      ]),
+    );
+  },
+  'header: too much': (call, { random }) => {
+    if (random.isOneIn(2)) call.headers.push(['x-long', 'y'.repeat(20_000)]);
+    else for (let at = 0; at < 150; at++) call.headers.push([`x-${at}`, 'y']);
+  },
+  'header: broken': (call, { random }) => {
+    call.headers.push(
+      random.oneOf<[string, string]>([
+        ['a b', 'c'],
+        ['', 'c'],
+        ['a', 'b\u0000c'],
+        ['a', 'b\nc'],
+        ['é', 'c'],
+      ]),
+    );
+  },
+  'header: no host': (call) => {
+    call.headers = call.headers.filter(([name]) => name !== 'host');
+  },
+  'header: expects more': (call) => void call.headers.push(['expect', 'the-unexpected']),
+  // Method and version
+  'method: another': (call, { random }) => {
+    call.method = random.oneOf(METHODS);
+  },
+  'method: CONNECT': (call) => {
+    call.method = 'CONNECT';
+  },
+  'version: odd': (call, { random }) => {
+    call.version = random.oneOf(['HTTP/1.0', 'HTTP/1.2', 'HTTP/2.0', 'HTTP/9', 'http/1.1', '']);
+  },
+  // Bytes of the body
+  'body: none': (call) => {
+    call.body = null;
+  },
+  'body: empty': ofBody(() => Buffer.alloc(0)),
+  'body: cut': ofBody((body, { random }) => body.subarray(0, random.below(body.length))),
+  'body: flipped byte': ofBody((body, { random }) => {
+    const copy = Buffer.from(body);
+    if (copy.length > 0) copy[random.below(copy.length)]! ^= 1 << random.below(8);
+    return copy;
+  }),
+  'body: more behind': ofBody((body, { random }) =>
+    Buffer.concat([body, Buffer.from(random.oneOf(['x', '{}', '\n\n', '\0', ',']))]),
+  ),
+  'body: byte order mark': ofBody((body, { random }) =>
+    Buffer.concat([
+      Buffer.from(
+        random.oneOf([
+          [0xef, 0xbb, 0xbf],
+          [0xff, 0xfe],
+          [0xfe, 0xff],
+          [0xef, 0xbb],
+        ]),
+      ),
+      body,
+    ]),
+  ),
+  'body: not UTF-8': ofBody((body, { random }) => {
+    const at = random.below(body.length + 1);
+    const bad = Buffer.from(random.oneOf([[0xff], [0xc0, 0x80], [0xed, 0xa0, 0x80], [0xf8, 0x88, 0x80, 0x80, 0x80]]));
+    return Buffer.concat([body.subarray(0, at), bad, body.subarray(at)]);
+  }),
+  'body: UTF-16': ofBody((body) => Buffer.from(body.toString('utf8'), 'utf16le')),
+  'body: gzip': (call, sources) => {
+    MUTATIONS['body: gzip bytes']!(call, sources);
+    call.headers.push(['content-encoding', 'gzip']);
+  },
+  'body: gzip bytes': ofBody((body) => gzipSync(body)),
+  'body: key twice': ofBody((body, { random }) => Buffer.from(repeatKey(body.toString('utf8'), random))),
+  // Framing
+  'framing: chunked': (call) => {
+    call.framing = { kind: 'chunked' };
+  },
+  'framing: bad chunks': (call) => {
+    call.framing = { kind: 'bad chunks' };
+  },
+  'framing: lie': (call, { random }) => {
+    call.framing = { kind: 'lie', by: random.oneOf([-2, -1, 1, 10, 1_000_000]) };
+  },
+  'framing: two lengths': (call) => {
+    call.framing = { kind: 'both' };
+  },
+  'framing: pipelined': (call, { another }) => {
+    call.headers = call.headers.filter(([name]) => name !== 'connection');
+    call.next = another();
+  },
+  'client: leaves': (call, { random }) => {
+    // Never all of it: what becomes of a call that has arrived is not known to who does not wait for the answer.
+    const { length } = bytesOf(call);
+    call.leavesAfter = random.isOneIn(3) ? length - 1 : random.below(length);
+  },
+};
+
+/** Changes a body once or twice, as JSON. */
+export function mutateBody(call: Call, json: unknown, random: Random): void {
+  let body = structuredClone(json);
+  for (let left = random.oneOf([1, 1, 1, 2, 3]); left > 0; left--) {
+    const mutated = mutateJson(body, random);
+    body = mutated.body;
+    call.changes.push(mutated.change);
+  }
+  call.body = Buffer.from(textOf(body));
+}

@@ -1,0 +1,212 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { AcceptedOrders } from './accepted-orders.ts';
+import { AnswerRules } from './answers.ts';
+import { MUTATIONS, mutateBody } from './call-mutations.ts';
+import { Effects } from './effects.ts';
+import { Random } from './random.ts';
+import { type Call, reproOf, send, type WireAnswer } from './wire.ts';
+import { World } from './world.ts';
+
+/**
+ * Calls of every operation, changed in every way, at a whole service: each answer is a documented one, what is refused
+ * changes nothing, what is accepted is what the answer says, and the service is as it was.
+ *
+ * LOCKSTEP_FUZZ_CALLS says how many, LOCKSTEP_SEED replays what a failure printed.
+ */
+const CALLS = Number(process.env.LOCKSTEP_FUZZ_CALLS || 2_000);
+const SEED = Number(process.env.LOCKSTEP_SEED || (Math.random() * 2 ** 31) | 0);
+/** Calls that one service gets before a new one takes its place: what is in its tables stays little enough to read. */
+const ROUND_CALLS = 2_500;
+/** Calls after which the tables are looked at. */
+const GROUP_CALLS = 20;
+const AT_ONCE = 8;
+const MAX_FAULTS = 5;
+
+const kinds = Object.keys(MUTATIONS);
+
+class Round {
+  readonly #world: World;
+  readonly #random: Random;
+  readonly #rules: AnswerRules;
+  readonly #effects: Effects;
+  readonly #orders: AcceptedOrders;
+  readonly #faults: string[];
+  #isLoggedOut = false;
+
+  private constructor(world: World, random: Random, effects: Effects, faults: string[]) {
+    this.#world = world;
+    this.#random = random;
+    this.#rules = new AnswerRules(world);
+    this.#effects = effects;
+    this.#orders = new AcceptedOrders(world.api, world.stack);
+    this.#faults = faults;
+  }
+
+  static async start(random: Random, faults: string[]): Promise<Round> {
+    const world = await World.open(random);
+    return new Round(world, random, await Effects.watch(world.stack.db), faults);
+  }
+
+  /** Sends so many calls; answers how many of them were carried out. */
+  async run(calls: number): Promise<number> {
+    let carriedOut = 0;
+    for (let sent = 0; sent < calls && this.#faults.length < MAX_FAULTS; sent += GROUP_CALLS) {
+      const group = Array.from({ length: Math.min(GROUP_CALLS, calls - sent) }, () => this.#changedCall());
+      carriedOut += await this.#send(group);
+    }
+    return carriedOut;
+  }
+
+  /** That the service still does what it is there for, and has done what it said. */
+  async end(): Promise<void> {
+    const { api, stack } = this.#world;
+    try {
+      await this.#orders.compareLedger();
+    } catch (error) {
+      this.#faults.push((error as Error).message);
+    }
+    await this.#world.logIn();
+    for (const operation of this.#world.operations) {
+      const { call } = this.#world.validCall(operation);
+      const [answer] = await send(this.#world.port, call);
+      const fault = answer === undefined ? 'no answer' : this.#rules.faultOf(answer, call);
+      if (fault !== null) this.#report([call], `in the end, ${operation.operationId} is answered with ${fault}`);
+    }
+    await this.#checkRoom();
+    await api.newCustomer();
+    await stack.close();
+  }
+
+  /** That nobody holds a share of the room for bodies any longer: as many as there may be at once fit in. */
+  async #checkRoom(): Promise<void> {
+    const operation = this.#world.operations.find(({ operationId }) => operationId === 'previewBatchOrder');
+    const calls = Array.from({ length: 16 }, () => this.#world.validCall(operation).call);
+    for (const call of calls) call.framing = { kind: 'chunked' };
+    const answers = await Promise.all(calls.map((call) => send(this.#world.port, call)));
+    for (const [index, [answer]] of answers.entries()) {
+      const call = calls[index]!;
+      const fault = answer === undefined ? 'no answer' : this.#rules.faultOf(answer, call);
+      if (fault !== null) this.#report([call], `in the end, a body has no room: ${fault}`);
+    }
+  }
+
+  #changedCall(): Call {
+    const random = this.#random;
+    const { call, json } = this.#world.validCall();
+    const sources = {
+      random,
+      tokens: this.#world.tokens,
+      nonces: this.#world.nonces,
+      words: this.#world.words,
+      another: () =>
+        this.#world.validCall(this.#world.operations.find(({ operationId }) => operationId === 'queryCustomers')).call,
+    };
+    // One in twelve stays as it is, so that there is something to meet.
+    if (random.isOneIn(12)) return call;
+    if (json !== undefined && !random.isOneIn(3)) mutateBody(call, json, random);
+    if (call.changes.length > 0 && !random.isOneIn(5)) return call;
+    for (let left = random.oneOf([1, 1, 2]); left > 0; left--) {
+      const kind = random.oneOf(kinds);
+      if (call.leavesAfter !== null) break;
+      if (kind === 'client: leaves') Object.assign(call, { next: null, framing: { kind: 'length' } });
+      MUTATIONS[kind]!(call, sources);
+      call.changes.push(kind);
+    }
+    return call;
+  }
+
+  async #send(group: readonly Call[]): Promise<number> {
+    const accepted: string[] = [];
+    const stored = { batches: 0, orders: 0 };
+    const one = async (call: Call) => {
+      const answers = await send(this.#world.port, call).catch((error: Error) => error);
+      if (answers instanceof Error) return this.#report([call], answers.message);
+      const operation = this.#judge(call, answers);
+      if (operation === undefined) return;
+      accepted.push(operation);
+      if (operation !== 'createBatchOrder') return;
+      try {
+        const { batches, orders } = this.#orders.note(call.body!, JSON.parse(answers[0]!.text).data);
+        stored.batches += batches;
+        stored.orders += orders;
+      } catch (error) {
+        this.#report([call], (error as Error).message);
+      }
+    };
+    // Orders one after the other, so that it is known which came first; the rest beside them.
+    const isOfOrders = ({ path }: Call) => /batchOrder$/i.test(decode(path));
+    const orders = group.filter(isOfOrders);
+    const others = group.filter((call) => !isOfOrders(call));
+    const inTurn = async (queue: Call[]) => {
+      for (let call = queue.shift(); call !== undefined; call = queue.shift()) await one(call);
+    };
+    await Promise.all([inTurn(orders), ...Array.from({ length: AT_ONCE - 1 }, () => inTurn(others))]);
+    try {
+      await this.#orders.settle();
+    } catch (error) {
+      this.#report(group, (error as Error).message);
+    }
+    const lines = this.#world.stack.logLines.splice(0).filter((line) => JSON.parse(line).level >= 50);
+    for (const line of lines) this.#report(group, `logged as a fault: ${line}`);
+    for (const line of await this.#effects.unexplained(accepted, stored)) this.#report(group, line);
+    if (this.#isLoggedOut) {
+      this.#isLoggedOut = false;
+      await this.#world.logIn();
+      await this.#effects.reset();
+    }
+    return accepted.length;
+  }
+
+  /** Holds the answers to a call against the rules. Answers the operation that was carried out, if one was. */
+  #judge(call: Call, answers: WireAnswer[]): string | undefined {
+    if (call.leavesAfter !== null) return undefined;
+    const [answer] = answers;
+    if (answer === undefined) {
+      // It waited for more of the body, in vain.
+      if (call.framing.kind === 'lie' && call.body !== null) return undefined;
+      this.#report([call], 'no answer');
+      return undefined;
+    }
+    const fault = this.#rules.faultOf(answer, call);
+    if (fault !== null) this.#report([call], fault);
+    // A call that was carried out has ended the administrator's session.
+    if (call.changes.length === 0 && answer.text.includes('"user_token_invalid"')) this.#isLoggedOut = true;
+    if (answer.status !== 200) return undefined;
+    this.#world.hear(JSON.parse(answer.text));
+    return this.#rules.operationOf(call.method, call.path)?.operationId;
+  }
+
+  #report(calls: readonly Call[], fault: string): void {
+    const repros = calls.map((call) => `  [${call.changes.join(', ')}]\n  ${reproOf(call, this.#world.port)}`);
+    this.#faults.push(`${fault}\n${repros.join('\n')}`);
+  }
+}
+
+function decode(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}
+
+describe('calls that were changed at random', () => {
+  const faults: string[] = [];
+  afterAll(() => {
+    if (faults.length > 0) process.stderr.write(`LOCKSTEP_SEED=${SEED}\n${faults.join('\n\n')}\n`);
+  });
+
+  it(`are answered as documented and change nothing when refused (${CALLS}, seed ${SEED})`, {
+    timeout: 3_600_000,
+  }, async () => {
+    let carriedOut = 0;
+    for (let sent = 0, round = 0; sent < CALLS && faults.length === 0; sent += ROUND_CALLS, round++) {
+      const running = await Round.start(new Random(SEED, round), faults);
+      carriedOut += await running.run(Math.min(ROUND_CALLS, CALLS - sent));
+      await running.end();
+    }
+    process.stderr.write(`${CALLS} changed calls with seed ${SEED}, ${carriedOut} of them carried out\n`);
+    expect(faults.map((fault) => fault.split('\n', 1)[0])).toEqual([]);
+    expect(carriedOut).toBeGreaterThan(CALLS / 20);
+  });
+});

@@ -1,0 +1,129 @@
+import type { Random } from './random.ts';
+
+type Json = unknown;
+type Container = Record<string, Json> | Json[];
+
+/** A place in a JSON value: what holds it, under which key. */
+interface Place {
+  parent: Container;
+  key: string | number;
+  path: string;
+}
+
+/** Every place in a value, however deep. */
+function placesIn(value: Json, path = ''): Place[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const keys = Array.isArray(value) ? value.keys().toArray() : Object.keys(value);
+  return keys.flatMap((key) => {
+    const own = `${path}${typeof key === 'number' ? `[${key}]` : `.${key}`}`;
+    return [{ parent: value as Container, key, path: own }, ...placesIn((value as Record<string, Json>)[key], own)];
+  });
+}
+
+/** Stands for lists in lists, so many, in the text of a body. */
+const NEST = /"@nest (\d+) (.)@"/g;
+
+/** The text of a value; what JSON.stringify cannot write is put in afterwards. */
+export function textOf(value: Json): string {
+  return (JSON.stringify(value) ?? '').replace(NEST, (_, depth: string, kind: string) => {
+    const [open, close] = kind === '[' ? ['[', ']'] : ['{"a":', '}'];
+    return `${open.repeat(Number(depth))}1${close.repeat(Number(depth))}`;
+  });
+}
+
+/** Values that no field, or few, may have. */
+export const WILD_VALUES: readonly Json[] = [
+  ...[null, '', ' ', 0, 1, -1, 1.5, -0.5, 2 ** 31, 2 ** 53, -(2 ** 53), 1e300, true, false, [], {}, [[]], [null], ['']],
+  ...['0', '1', '-1', '1.5', '1e9', 'NaN', 'null', 'true', '１２', '9'.repeat(19), '9'.repeat(20), '0'.repeat(300)],
+  ...[
+    'a\u0000b',
+    'a\nb',
+    'a\u007fb',
+    'a\u0085b',
+    'a\ud83d',
+    '\udc00b',
+    '\ufeff',
+    '\u202e',
+    'é',
+    'e\u0301',
+    '😀'.repeat(9),
+  ],
+  ...['x'.repeat(255), 'x'.repeat(256), 'x'.repeat(513), '漢'.repeat(5_000), `'; drop --`, '%s%n', '../../etc'],
+  ...['2026-01-01', '2026-02-30T25:61:61Z', '-271821-04-20T00:00:00Z', { $ne: 1 }, { length: 3 }, { toString: 1 }],
+  ...[
+    'new_buy',
+    'delete_asset',
+    'delete_product',
+    'sync',
+    'async',
+    'cloud_customer',
+    'demo',
+    '__proto__',
+    'constructor',
+  ],
+];
+
+const nest = (random: Random) => `@nest ${random.oneOf([5, 17, 40, 400])} ${random.oneOf(['[', '{'])}@`;
+
+type Mutation = (place: Place, random: Random) => void;
+
+const read = ({ parent, key }: Place): Json => (parent as Record<string | number, Json>)[key];
+/** Not by assignment, to which `__proto__` is no field. */
+const write = ({ parent, key }: Place, value: Json) => {
+  Object.defineProperty(parent, key, { value, enumerable: true, configurable: true, writable: true });
+};
+
+/** What is done to one place. */
+const MUTATIONS: Record<string, Mutation> = {
+  drop({ parent, key }) {
+    if (Array.isArray(parent)) parent.splice(key as number, 1);
+    else delete parent[key];
+  },
+  null: (place) => write(place, null),
+  wild: (place, random) => write(place, random.oneOf(WILD_VALUES)),
+  'another wild': (place, random) => write(place, random.oneOf(WILD_VALUES)),
+  nested: (place, random) => write(place, nest(random)),
+  wrapped: (place, random) => write(place, random.isOneIn(2) ? [read(place)] : { value: read(place) }),
+  'as text': (place) => write(place, textOf(read(place))),
+  'with blanks': (place) => write(place, typeof read(place) === 'string' ? ` ${read(place)}\t` : ' 1 '),
+  twice({ parent, key }) {
+    if (Array.isArray(parent)) parent.push(structuredClone(parent[key as number]));
+    else parent[`${key}2`] = parent[key];
+  },
+  many(place, random) {
+    const { parent, key } = place;
+    const count = random.oneOf([20, 101, 1_001, 10_001]);
+    // What is small may be many; what is large is few, so that a body stays one that is read at once.
+    const element = read(place);
+    const size = textOf(element).length;
+    const fitting = Math.max(2, Math.min(count, Math.floor(200_000 / Math.max(1, size))));
+    const copies = Array.from({ length: fitting }, () => structuredClone(element));
+    if (Array.isArray(parent)) parent.push(...copies);
+    else parent[key] = copies;
+  },
+  'unknown field'({ parent }, random) {
+    const name = random.oneOf(['unknown', '__proto__', 'constructor', 'toString', '', 'a b', 'length', 'ID', '😀']);
+    if (!Array.isArray(parent)) write({ parent, key: name, path: '' }, 1);
+  },
+};
+
+/** Changes one place of a body, or the whole of it, in place where it can. Answers the body and what was done. */
+export function mutateJson(body: Json, random: Random): { body: Json; change: string } {
+  const places = placesIn(body);
+  if (places.length === 0 || random.isOneIn(40)) {
+    const whole = random.oneOf<Json>([null, [], 'text', 5, true, [body], { body }, nest(random)]);
+    return { body: whole, change: 'body: another whole' };
+  }
+  const place = random.oneOf(places);
+  const name = random.oneOf(Object.keys(MUTATIONS));
+  MUTATIONS[name]!(place, random);
+  return { body, change: `body${place.path}: ${name}` };
+}
+
+/** Names a key of the text twice, with two values. */
+export function repeatKey(text: string, random: Random): string {
+  const keys = [...text.matchAll(/"([A-Za-z]+)":/g)];
+  if (keys.length === 0) return text;
+  const { index, 1: key } = random.oneOf(keys);
+  return `${text.slice(0, index)}"${key}":${random.oneOf(['null', '1', '[]', '"a"'])},${text.slice(index)}`;
+}
