@@ -4,10 +4,10 @@ import { behindSavepoint, createLogger, inTransaction, type Tables } from '@lock
 import { type ControlledTransaction, sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { applyOrders, isOrdersFault, type Outcome, planLoaded, storeApplied } from '../packages/orders/src/apply.ts';
-import { prepareBatch } from '../packages/orders/src/batch.ts';
 import { drainLanes } from '../packages/orders/src/drain.ts';
 import { LANE_COUNT } from '../packages/orders/src/lanes.ts';
 import type { AcceptedOrder } from '../packages/orders/src/plan.ts';
+import { prepareBatch } from '../packages/orders/src/prepare.ts';
 import { scopeOf } from '../packages/orders/src/scope.ts';
 import { batchOf, deleteAsset, merchandise, newAssetNum, newBuy, type Sent } from './harness/orders.ts';
 import { createTestDatabase, type TestDatabase } from './harness/stack.ts';

@@ -12,9 +12,9 @@ import {
 import { type ControlledTransaction, sql } from 'kysely';
 import { type MigrationProvider, Migrator } from 'kysely/migration';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { prepareBatch } from '../packages/orders/src/batch.ts';
 import { drainLanes } from '../packages/orders/src/drain.ts';
 import { LANE_COUNT } from '../packages/orders/src/lanes.ts';
+import { prepareBatch } from '../packages/orders/src/prepare.ts';
 import { batchOf, deleteAsset, deleteProduct, newBuy, type Sent } from './harness/orders.ts';
 import { createTestDatabase, type TestDatabase } from './harness/stack.ts';
 

@@ -2,7 +2,8 @@ import { type AcceptedOrder, type BatchOrder, Refusal } from '@lockstep/contract
 import { type Database, Group, type Metrics } from '@lockstep/platform';
 import { sql } from 'kysely';
 import type { JobAnnouncer } from './announcer.ts';
-import { acceptedOrders, findEarlier, keyOf, type PreparedBatch, prepareBatch, sameBatchId } from './batch.ts';
+import { acceptedOrders, findEarlier, keyOf, sameBatchId } from './batch.ts';
+import { type PreparedBatch, prepareBatch } from './prepare.ts';
 
 const MAX_GROUP_BATCHES = 64;
 const MAX_GROUP_BYTES = 4 * 1024 * 1024;

@@ -1,72 +1,8 @@
-import { createHash } from 'node:crypto';
 import { licenseOrderIdOf } from '@lockstep/assets';
-import {
-  type AcceptedOrder,
-  type BatchOrder,
-  instancesOf,
-  type Order,
-  Refusal,
-  type SyncMode,
-} from '@lockstep/contract';
+import { type AcceptedOrder, Refusal } from '@lockstep/contract';
 import { type Database, rowsOf } from '@lockstep/platform';
 import { sql } from 'kysely';
-import { laneOf } from './lanes.ts';
-
-/** A batch as it is stored: checked, digested and split by lane. */
-export interface PreparedBatch {
-  applicationId: string;
-  channelCode: string;
-  channelOrderId: string;
-  syncMode: SyncMode;
-  digest: Buffer;
-  sequences: number[];
-  customerIds: string[];
-  orderTypes: string[];
-  chunks: { lane: number; orderCount: number; weight: number; payload: string }[];
-  bytes: number;
-}
-
-const WEIGHT_BYTES = 1_024;
-
-/** What an order costs a drain: the instances that it may make or revoke, or its kilobytes where they are more. */
-function weightOf(order: Order, bytes: number): number {
-  return Math.max(1, instancesOf(order), Math.ceil(bytes / WEIGHT_BYTES));
-}
-
-/** Splits a batch by lane and digests its content: the known fields, whatever order a client sent them in. */
-export function prepareBatch(applicationId: string, batch: BatchOrder): PreparedBatch {
-  const { channelCode, channelOrderId, syncMode, orderList } = batch;
-  const digest = createHash('sha256').update(syncMode);
-  const byLane = new Map<number, { weight: number; orders: string[] }>();
-  let bytes = 0;
-  for (const [index, order] of orderList.entries()) {
-    const json = JSON.stringify(order);
-    digest.update('\n').update(json);
-    bytes += json.length;
-    const lane = laneOf(order.customerId);
-    const chunk = byLane.get(lane) ?? { weight: 0, orders: [] };
-    if (chunk.weight === 0) byLane.set(lane, chunk);
-    chunk.weight += weightOf(order, json.length);
-    chunk.orders.push(`[${index},${json}]`);
-  }
-  return {
-    applicationId,
-    channelCode,
-    channelOrderId,
-    syncMode,
-    digest: digest.digest(),
-    sequences: orderList.map((order) => order.sequence),
-    customerIds: orderList.map((order) => order.customerId),
-    orderTypes: orderList.map((order) => order.orderType),
-    chunks: [...byLane].map(([lane, { weight, orders }]) => ({
-      lane,
-      orderCount: orders.length,
-      weight,
-      payload: `[${orders.join(',')}]`,
-    })),
-    bytes,
-  };
-}
+import type { PreparedBatch } from './prepare.ts';
 
 /** What a batch is known by: one application submits a channelOrderId of a channel once (decisions 6.1). */
 export function keyOf({ applicationId, channelCode, channelOrderId }: PreparedBatch): string {

@@ -4,9 +4,10 @@ import { type Database, Group, inTransaction, type Logger, type Metrics, type Tr
 import { sql } from 'kysely';
 import { isOrdersFault, type Outcome, planLoaded, storeApplied } from './apply.ts';
 import { findNewestPending } from './backlog.ts';
-import { acceptedOrders, findEarlier, keyOf, type PreparedBatch, prepareBatch, sameBatchId } from './batch.ts';
+import { acceptedOrders, findEarlier, keyOf, sameBatchId } from './batch.ts';
 import { inAcceptanceOrder, lockLanes } from './lane-chunks.ts';
 import { LaneDrainer } from './lane-drainer.ts';
+import { type PreparedBatch, prepareBatch } from './prepare.ts';
 import { scopeOf } from './scope.ts';
 
 interface SyncCall {
