@@ -11,4 +11,5 @@ export * from './migrate.ts';
 export * from './queue.ts';
 export { migratePostgresQueue } from './queue-postgres.ts';
 export { assertRedisKeepsJobs } from './queue-redis.ts';
+export { findDrift } from './schema-drift.ts';
 export type * from './tables.ts';
