@@ -26,7 +26,9 @@ await runUntilSignal(log, async () => {
   const queue = queueBackendOf(config, config.DATABASE_URL);
   const worker = await startWorker({ db, queue, log, metrics, drains: config.WORKER_DRAINS });
   const probe =
-    config.WORKER_PORT === undefined ? null : await startProbe(db, metrics, config.HOST, config.WORKER_PORT);
+    config.WORKER_PORT === undefined
+      ? null
+      : await startProbe({ db, metrics, worker, host: config.HOST, port: config.WORKER_PORT });
   log.info({ queue: queue.kind, drains: config.WORKER_DRAINS }, 'worker ready');
   return {
     close: () =>

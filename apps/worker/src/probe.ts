@@ -2,16 +2,25 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { Closable, Database, Metrics } from '@lockstep/platform';
 import { sql } from 'kysely';
+import type { RunningWorker } from './worker.ts';
+
+interface ProbeOptions {
+  db: Database;
+  metrics: Metrics;
+  worker: RunningWorker;
+  host: string;
+  port: number;
+}
 
 /** Serves /health/live, /health/ready and /metrics of a worker, for what watches it (decisions 9). */
-export async function startProbe(db: Database, metrics: Metrics, host: string, port: number): Promise<Closable> {
+export async function startProbe(options: ProbeOptions): Promise<Closable> {
   const server = createServer((request, response) => {
-    answer(request.url ?? '', db, metrics).then(
+    answer(request.url ?? '', options).then(
       ({ status, type, body }) => response.writeHead(status, { 'content-type': type }).end(body),
       () => response.writeHead(503).end(),
     );
   });
-  server.listen(port, host);
+  server.listen(options.port, options.host);
   await once(server, 'listening');
   return {
     async close() {
@@ -21,14 +30,17 @@ export async function startProbe(db: Database, metrics: Metrics, host: string, p
   };
 }
 
-async function answer(url: string, db: Database, metrics: Metrics) {
+async function answer(url: string, { db, metrics, worker }: ProbeOptions) {
   const json = 'application/json';
   switch (url) {
     case '/health/live':
       return { status: 200, type: json, body: '{"status":"live"}' };
-    case '/health/ready':
+    case '/health/ready': {
       await sql`select 1`.execute(db);
+      const reason = worker.stalledBy();
+      if (reason !== null) return { status: 503, type: json, body: JSON.stringify({ status: 'unavailable', reason }) };
       return { status: 200, type: json, body: '{"status":"ready"}' };
+    }
     case '/metrics':
       return { status: 200, type: metrics.registry.contentType, body: await metrics.registry.metrics() };
     default:

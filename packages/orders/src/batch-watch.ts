@@ -23,6 +23,7 @@ export class BatchWatch {
   readonly #waiting = new Map<string, Set<() => void>>();
   #client: pg.Client | null = null;
   #reconnect: NodeJS.Timeout | undefined;
+  #isLost = false;
   #closed = false;
 
   constructor(url: string, log: Logger) {
@@ -46,6 +47,7 @@ export class BatchWatch {
       await client.query(`listen ${CHANNEL}`);
       if (this.#closed) return await client.end();
       this.#client = client;
+      this.#isLost = false;
     } catch (error) {
       this.#retry(client, error);
     }
@@ -98,7 +100,11 @@ export class BatchWatch {
 
   #retry(client: pg.Client, error?: unknown): void {
     if (this.#closed) return;
-    if (error !== undefined) this.#log.warn({ err: error }, 'lost the connection that listens for finished orders');
+    // It goes on trying every second, and says so once.
+    if (error !== undefined && !this.#isLost) {
+      this.#log.warn({ err: error }, 'lost the connection that listens for finished orders');
+      this.#isLost = true;
+    }
     if (this.#client === client) this.#client = null;
     client.removeAllListeners('end');
     client.end().catch(() => {});

@@ -3,7 +3,7 @@ import type { Logger } from './log.ts';
 /** How long a producer waits for its backend. */
 export const PRODUCER_TIMEOUT_MS = 2_000;
 
-const LOG_EVERY_MS = 1_000;
+const LOG_EVERY_MS = 60_000;
 
 /** Finished jobs are of no use: the outcome stands in the ledger. A failed one is made up for by the sweep. */
 export const JOB_OPTIONS = { removeOnComplete: true, removeOnFail: true, attempts: 1 };
@@ -22,7 +22,7 @@ export async function withTimeout<Result>(work: Promise<Result>, timeoutMs = PRO
   }
 }
 
-/** Logs a queue's connection errors, one a second at most: a backend that is away fails many times a second. */
+/** Logs a queue's connection errors, one a minute at most: a backend that is away fails many times a second. */
 export function connectionErrorLogger(log: Logger, queue: string): (error: Error) => void {
   let quietUntilMs = 0;
   return (error) => {
