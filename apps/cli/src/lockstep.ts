@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import { createApplication, PasswordHasher, setApplicationStatus } from '@lockstep/access';
 import { scope } from '@lockstep/contract';
 import { createAdministrator, setPassword } from '@lockstep/members';
-import { configOrExit, type Database, isLockTimeout, openDatabase, readConfig } from '@lockstep/platform';
+import { retryFailedOrders } from '@lockstep/orders';
+import { configOrExit, type Database, isId, isLockTimeout, openDatabase, readConfig } from '@lockstep/platform';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { readDemo } from './demo.ts';
 import { say } from './say.ts';
@@ -65,6 +66,17 @@ program
   });
 
 program
+  .command('order')
+  .description('orders that were accepted')
+  .command('retry')
+  .description('put orders that the service failed back as pending, in their place; prints how many')
+  .addOption(new Option('--cause <cause>', 'what they failed for').choices(['internal_error']).makeOptionMandatory())
+  .option('--licenseOrderId <id>', 'only this one', orderId)
+  .action(async ({ licenseOrderId }: { licenseOrderId?: string }) => {
+    say(JSON.stringify(await withDatabase((db) => retryFailedOrders(db, licenseOrderId))));
+  });
+
+program
   .command('submit <file>')
   .description('send a batch of orders and watch it until every order has its outcome; failed orders are outcomes too')
   .addOption(new Option('--base-url <url>', 'where the API is').env('LOCKSTEP_BASE_URL'))
@@ -79,6 +91,11 @@ program
     }
     await submit(file, { baseUrl, appKey, appSecret });
   });
+
+function orderId(value: string): string {
+  if (!isId(value)) throw new InvalidArgumentError('It must be the licenseOrderId of an order, digits.');
+  return value;
+}
 
 function notEmpty(value: string): string {
   if (value.trim() === '') throw new InvalidArgumentError('It must not be empty.');
