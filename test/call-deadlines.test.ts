@@ -1,4 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { type Database, openDatabase } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -58,7 +61,23 @@ function expectOverloaded(answer: Answer): void {
 /** No call has left a stack of its own in the log. */
 const expectNoFault = () => expect(stack.logLines.filter((line) => JSON.parse(line).level >= 50)).toEqual([]);
 
-it('M9, M4, O6 and O7 end by one deadline, though they wait for one asset first and then for another', async () => {
+it.concurrent('the time in which a body comes is not the call’s', async () => {
+  const body = JSON.stringify({ crmCustomerId: 'nobody', customerName: 'C', branchName: 'B' });
+  const headers = {
+    authorization: `Bearer ${center.api.token}`,
+    ...{ 'content-type': 'application/json', 'content-length': body.length },
+  };
+  const url = `${center.api.baseUrl}/order/api/order/v1/enterprise/user/update?g_nonce=${randomUUID()}`;
+  const call = request(url, { method: 'POST', agent: false, headers });
+  call.write(body.slice(0, 10));
+  // Longer than what a call may take.
+  await sql`select pg_sleep(11)`.execute(others);
+  call.end(body.slice(10));
+  const [response] = (await once(call, 'response')) as [IncomingMessage];
+  expect(JSON.parse(await text(response))).toMatchObject({ cause: 'customer_not_found' });
+});
+
+it.concurrent('M9, M4, O6 and O7 end by one deadline, though they wait for one asset first and then for another', async () => {
   const [kim, lee] = await center.add(newEmployee(), newEmployee());
   const order = { licenseType: 'normal_recover_usbkey' };
   const locks = [newAssetNum(), newAssetNum()].toSorted();

@@ -7,10 +7,10 @@ import {
   type Customer,
   type OrderResult,
 } from '@lockstep/contract';
-import { createLogger } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { drainLanes } from '../packages/orders/src/drain.ts';
+import { Holds } from '../packages/orders/src/holds.ts';
 import { laneOf } from '../packages/orders/src/lanes.ts';
 import { type Api, dataOf, refusalOf } from './harness/api.ts';
 import { newCustomersInLanes } from './harness/lanes.ts';
@@ -20,8 +20,6 @@ import { contentOfTables } from './harness/tables.ts';
 import { countWaiting } from './harness/waiting.ts';
 
 type Batch = ReturnType<typeof batchOf>;
-
-const silent = createLogger({ name: 'test', level: 'silent' });
 
 const CANCELLED = {
   ...{ state: 'failed', code: '13004', cause: 'cancelled', assets: 0, products: 0 },
@@ -171,7 +169,7 @@ describe('what is pending of a batch, without a worker,', () => {
     );
     await api.accept(batch);
     const lanes = customers.slice(0, 3).map(({ customerId }) => laneOf(customerId));
-    await drainLanes(stack.db, lanes, { ids: new LedgerIds(), log: silent });
+    await drainLanes(stack.db, lanes, { ids: new LedgerIds(), holds: new Holds() });
     const halfway = await resultOf(api, batch);
     expect(halfway).toMatchObject({ state: 'processing', succeeded: 6, failed: 3, pending: 3 });
 

@@ -1,10 +1,11 @@
 import { type Ledger, LedgerIds, loadLedger, writeLedger } from '@lockstep/assets';
 import { batchOrderBody, type Customer } from '@lockstep/contract';
-import { behindSavepoint, createLogger, inTransaction, type Tables } from '@lockstep/platform';
+import { behindSavepoint, inTransaction, type Tables } from '@lockstep/platform';
 import { type ControlledTransaction, sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { applyOrders, isOrdersFault, type Outcome, planLoaded, storeApplied } from '../packages/orders/src/apply.ts';
+import { applyOrders, type Outcome, planLoaded, refusesOrder, storeApplied } from '../packages/orders/src/apply.ts';
 import { drainLanes } from '../packages/orders/src/drain.ts';
+import { Holds } from '../packages/orders/src/holds.ts';
 import { LANE_COUNT } from '../packages/orders/src/lanes.ts';
 import type { AcceptedOrder } from '../packages/orders/src/plan.ts';
 import { prepareBatch } from '../packages/orders/src/prepare.ts';
@@ -83,7 +84,7 @@ describe('PostgreSQL refuses', () => {
     expect(error?.message ?? 'was stored').toEqual(
       typeof message === 'string' ? message : expect.stringMatching(message),
     );
-    expect(isOrdersFault(error)).toBe(true);
+    expect(refusesOrder(error)).toBe(true);
   }
 
   const revoke = (table: Table, where: string) =>
@@ -770,7 +771,7 @@ describe('a fault in the code', () => {
       (error: Error) => error,
     );
     expect(error?.message).toBe(message);
-    expect(isOrdersFault(error)).toBe(true);
+    expect(refusesOrder(error)).toBe(true);
     expect(await contentOfTables(database.db)).toEqual(before);
 
     // It was nothing but the fault.
@@ -834,7 +835,9 @@ describe('after the clock was set back', () => {
       insert into lane_chunk (batch_id, lane, order_count, weight, payload, accepted_time)
       values (1000, ${lane}, 1, 1, ${payload}, now() + interval '1 hour')`.execute(database.db);
     const lanes = Array.from({ length: LANE_COUNT }, (_, lane) => lane);
-    const silent = createLogger({ name: 'test', level: 'silent' });
-    expect(await drainLanes(database.db, lanes, { ids, log: silent })).toMatchObject({ succeeded: 1, failed: 0 });
+    expect(await drainLanes(database.db, lanes, { ids, holds: new Holds() })).toMatchObject({
+      succeeded: 1,
+      failed: 0,
+    });
   });
 });

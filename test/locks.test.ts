@@ -348,13 +348,14 @@ describe('a fault on one lock', () => {
     for (const assetNum of assetNums) expect(await stateOf(assetNum)).toEqual({ locked: true, audit: [true] });
   });
 
-  it('is status 3 when it is the only one, to be enabled', async () => {
-    const [assetNum] = await buy(1);
+  it('is not proved where no other lock is changed: the call is refused and can be repeated', async () => {
+    const [assetNum, unlocked] = await buy(2);
     await change(LOCK, [assetNum!]);
     const fault = { table: 'asset', sqlState: 'P0001', assetNum: assetNum! } as const;
-    const results = await whileFailing(fault, () => change(UNLOCK, [assetNum!]));
-    expect(results).toEqual(entries(FAILED, [assetNum!]));
+    const answer = await whileFailing(fault, () => submit(UNLOCK, [assetNum!, unlocked!]));
+    expect(refusalOf(answer)).toMatchObject({ code: '500', cause: 'service_unavailable' });
     expect(await stateOf(assetNum!)).toEqual({ locked: true, audit: [true] });
+    expect(await change(UNLOCK, [assetNum!])).toEqual(entries(SUCCESS, [assetNum!]));
   });
 
   it('does not touch one that is in the wanted state: status 1', async () => {

@@ -3,14 +3,15 @@ import { type Job, QUEUE_NAME } from '@lockstep/orders';
 import { createLogger, openProducer } from '@lockstep/platform';
 import { Redis } from 'ioredis';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { LANE_COUNT } from '../packages/orders/src/lanes.ts';
 import { startAnotherApi } from './harness/another-api.ts';
 import type { Api } from './harness/api.ts';
 import { newCustomersInLanes } from './harness/lanes.ts';
-import { batchOf, deleteAsset, newAssetNum, newBuy, productToBuy, type Sent } from './harness/orders.ts';
+import { batchOf, deleteAsset, newAssetNum, newBuy, type Sent } from './harness/orders.ts';
 import { freePort } from './harness/redis.ts';
 import { QUEUE_KINDS, type Stack, startStack } from './harness/stack.ts';
+import { acceptUnchecked, refusedByPostgres } from './harness/unchecked.ts';
 
 const ALL_LANES = Array.from({ length: LANE_COUNT }, (_, lane) => lane);
 const silent = createLogger({ name: 'test', level: 'silent' });
@@ -33,9 +34,9 @@ async function resultsOf(api: Api, batches: ReturnType<typeof batchOf>[]): Promi
   return results.flatMap(({ orders }) => orders);
 }
 
-/** How the orders ended: the causes, `succeeded` where there is none, and how many of each. */
+/** How the orders ended: the causes, the state where there is none, and how many of each. */
 function endsOf(orders: OrderResult[]): Record<string, number> {
-  const ends = Map.groupBy(orders, ({ cause }) => cause ?? 'succeeded');
+  const ends = Map.groupBy(orders, ({ cause, state }) => cause ?? state);
   return Object.fromEntries([...ends].map(([end, orders]) => [end, orders.length]));
 }
 
@@ -226,6 +227,24 @@ describe.concurrent.each(QUEUE_KINDS)('what no job asks for, on %s,', (queue) =>
   });
 });
 
+describe('an order that was accepted while the clock was wrong', () => {
+  it.each(['ahead', 'behind'])('by an hour, %s, is found when its job is lost', async (way) => {
+    const stack = await startStack({ worker: false });
+    try {
+      const api = await stack.newApi();
+      const batch = batchOf(newBuy(await api.newCustomer(), [newAssetNum()]));
+      await api.accept(batch);
+      const hour = way === 'ahead' ? '1 hour' : '-1 hour';
+      await sql`update lane_chunk set accepted_time = accepted_time + ${hour}::interval`.execute(stack.db);
+      await vi.waitUntil(() => loseAllJobs(stack));
+      await stack.startWorker();
+      expect(endsOf(await resultsOf(api, [batch]))).toEqual({ succeeded: 1 });
+    } finally {
+      await stack.close();
+    }
+  });
+});
+
 /** Takes everything away that the queue keeps; answers how much that was. */
 async function loseAllJobs({ db, queue }: Stack): Promise<number> {
   if (queue.kind === 'postgres') {
@@ -246,20 +265,22 @@ describe.each(QUEUE_KINDS)('an order that PostgreSQL refuses, on %s,', (queue) =
   beforeAll(async () => {
     stack = await startStack({ queue });
     api = await stack.newApi();
-    await sql`alter table product_instance add check (product_uri <> 'refused')`.execute(stack.db);
   });
   afterAll(() => stack.close());
 
-  const refused = (customer: Customer, ...assetNums: string[]) =>
-    newBuy(customer, assetNums, {}, { products: [productToBuy(), productToBuy({ productUri: 'refused' })] });
+  /** What became of a batch that was accepted without being checked. */
+  const processed = async (batch: ReturnType<typeof batchOf>) => {
+    await acceptUnchecked(stack, api, batch);
+    return await resultsOf(api, [batch]);
+  };
 
   it('fails alone, and says nothing of the inside', async () => {
     const [customer, other] = (await newCustomersInLanes(api, 2)) as [Customer, Customer];
     const [assetNum, refusedNum, otherNum] = [newAssetNum(), newAssetNum(), newAssetNum()];
-    const orders = await api.process(
+    const orders = await processed(
       batchOf(
         newBuy(customer, [assetNum]),
-        refused(customer, assetNum, refusedNum),
+        refusedByPostgres(customer, [assetNum, refusedNum]),
         deleteAsset(customer, [refusedNum]),
         newBuy(other, [otherNum]),
         deleteAsset(customer, [assetNum]),
@@ -280,7 +301,7 @@ describe.each(QUEUE_KINDS)('an order that PostgreSQL refuses, on %s,', (queue) =
   it('is no succeeded order that later ones could name', async () => {
     const customer = await api.newCustomer();
     const assetNum = newAssetNum();
-    const [failed] = await api.process(batchOf(refused(customer, assetNum)));
+    const [failed] = await processed(batchOf(refusedByPostgres(customer, [assetNum])));
     const { licenseOrderId: srcLicenseOrderId } = failed!;
     const orders = await api.process(batchOf(newBuy(customer, [assetNum], { srcLicenseOrderId })));
     expect(orders).toMatchObject([{ cause: 'source_order_not_found' }]);
@@ -295,14 +316,14 @@ describe.each(QUEUE_KINDS)('an order that PostgreSQL refuses, on %s,', (queue) =
           const orders = buyAndDelete(customer, newAssetNum(), 30);
           return [
             ...orders.slice(0, 15),
-            refused(customer, newAssetNum()),
+            refusedByPostgres(customer, [newAssetNum()]),
             ...orders.slice(15),
-            refused(customer, newAssetNum()),
+            refusedByPostgres(customer, [newAssetNum()]),
           ];
         }),
       ),
     );
-    await acceptAll([api], batches);
+    for (const batch of batches) await acceptUnchecked(stack, api, batch);
     expect(endsOf(await resultsOf(api, batches))).toEqual({ succeeded: 240, internal_error: 16 });
     expect(endsOf(await api.process(batchOf(...customers.map((each) => newBuy(each, [newAssetNum()])))))).toEqual({
       succeeded: 4,

@@ -13,7 +13,7 @@ import {
   openDatabase,
   type QueueBackend,
 } from '@lockstep/platform';
-import { startWorker } from '@lockstep/worker';
+import { type RunningWorker, startWorker } from '@lockstep/worker';
 import pg from 'pg';
 import { inject } from 'vitest';
 import { Api } from './api.ts';
@@ -38,7 +38,7 @@ export interface Stack extends TestDatabase {
   logLines: string[];
   /** A caller with an approved application of its own. */
   newApi(scopes?: Scope[]): Promise<Api>;
-  startWorker(): Promise<Closable>;
+  startWorker(): Promise<RunningWorker>;
 }
 
 /** Makes a database as `npm run migrate` leaves it, or one without any table. */

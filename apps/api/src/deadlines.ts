@@ -26,12 +26,8 @@ export function boundCalls(server: Server): void {
     if (reply.raw.destroyed) deadline.end();
   });
   // A body takes as long as its sender takes.
-  const bodyBegan = new WeakMap<FastifyRequest, number>();
-  server.addHook('preParsing', async (request) => void bodyBegan.set(request, performance.now()));
-  server.addHook('preValidation', async (request) => {
-    const beganMs = bodyBegan.get(request);
-    if (beganMs !== undefined) deadlineOf(request).postpone(performance.now() - beganMs);
-  });
+  server.addHook('preParsing', async (request) => deadlineOf(request).pause());
+  server.addHook('preValidation', async (request) => deadlineOf(request).resume());
 }
 
 /** When a call must be done. */

@@ -2,11 +2,13 @@ import { join } from 'node:path';
 import { createApplication, PasswordHasher, setApplicationStatus } from '@lockstep/access';
 import { scope } from '@lockstep/contract';
 import { createAdministrator, setPassword } from '@lockstep/members';
+import { retryFailedOrders } from '@lockstep/orders';
 import {
   configOrExit,
   type Database,
   Deadline,
   explainFault,
+  isId,
   isOverload,
   openDatabase,
   readConfig,
@@ -77,6 +79,17 @@ program
   });
 
 program
+  .command('order')
+  .description('orders that were accepted')
+  .command('retry')
+  .description('put orders that the service failed back as pending, in their place; prints how many')
+  .addOption(new Option('--cause <cause>', 'what they failed for').choices(['internal_error']).makeOptionMandatory())
+  .option('--licenseOrderId <id>', 'only this one', orderId)
+  .action(async ({ licenseOrderId }: { licenseOrderId?: string }) => {
+    say(JSON.stringify(await withDatabase((db) => retryFailedOrders(db, licenseOrderId))));
+  });
+
+program
   .command('submit <file>')
   .description('send a batch of orders and watch it until every order has its outcome; failed orders are outcomes too')
   .addOption(new Option('--base-url <url>', 'where the API is').env('LOCKSTEP_BASE_URL'))
@@ -91,6 +104,11 @@ program
     }
     await submit(file, { baseUrl, appKey, appSecret });
   });
+
+function orderId(value: string): string {
+  if (!isId(value)) throw new InvalidArgumentError('It must be the licenseOrderId of an order, digits.');
+  return value;
+}
 
 function notEmpty(value: string): string {
   if (value.trim() === '') throw new InvalidArgumentError('It must not be empty.');

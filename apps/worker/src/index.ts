@@ -1,1 +1,1 @@
-export { startWorker, WORKER_SPARE_CONNECTIONS } from './worker.ts';
+export { type RunningWorker, startWorker, WORKER_SPARE_CONNECTIONS } from './worker.ts';

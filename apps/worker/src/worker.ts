@@ -1,5 +1,5 @@
 import { deleteExpiredAccess } from '@lockstep/access';
-import { job, OrderWorker, QUEUE_NAME } from '@lockstep/orders';
+import { OrderWorker, QUEUE_NAME } from '@lockstep/orders';
 import {
   assertRedisKeepsJobs,
   type Closable,
@@ -34,6 +34,8 @@ interface WorkerOptions {
 export interface RunningWorker extends Closable {
   /** Why no work may be expected of it. */
   readiness: readonly ReadinessCheck[];
+  /** Why orders wait that it should have applied; null where none does. */
+  stalledBy(): string | null;
   /** Resolves once it works: the database is there, with the schema of this release. */
   untilReady(): Promise<void>;
 }
@@ -46,25 +48,32 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   const { queue, log } = options;
   if (queue.kind === 'redis') await assertRedisKeepsJobs(queue.url, log);
   const schema = new SchemaWatch(options);
-  const work = whileCurrent(schema, () => startWork(options));
+  let stalledBy = (): string | null => null;
+  const work = whileCurrent(schema, () => {
+    const started = startWork(options);
+    stalledBy = started.stalledBy;
+    return started;
+  });
   return {
-    readiness: [async () => (await schema.health()).reason],
+    readiness: [async () => (await schema.health()).reason, async () => stalledBy()],
+    stalledBy: () => stalledBy(),
     untilReady: () => schema.untilCurrent(),
     close: () => closeAll(work.close, () => schema.close()),
   };
 }
 
 /** Starts to carry out jobs, to sweep, and to clear away what has expired. Closing finishes what runs. */
-function startWork({ db, queue, log, metrics, drains }: WorkerOptions): Closable {
+function startWork({ db, queue, log, metrics, drains }: WorkerOptions) {
   const worker = new OrderWorker({ db, log, metrics, drains });
   const consumer = openConsumer<unknown>(queue, QUEUE_NAME, {
     concurrency: JOBS_AT_ONCE,
     log,
-    async process(data) {
-      await worker.process(job.parse(data));
-    },
+    process: (data) => worker.process(data),
   });
   const sweep = every(SWEEP_EVERY_MS, () => worker.sweep(), log);
   const expire = every(EXPIRE_EVERY_MS, () => deleteExpiredAccess(db), log);
-  return { close: () => closeAll(sweep.close, expire.close, consumer.close, () => worker.close()) };
+  return {
+    stalledBy: () => worker.stalledBy,
+    close: () => closeAll(sweep.close, expire.close, consumer.close, () => worker.close()),
+  };
 }

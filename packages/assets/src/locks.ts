@@ -2,8 +2,8 @@ import type { LicenseType, LockAssets, LockResult, LockStatus } from '@lockstep/
 import {
   behindSavepoint,
   type Deadline,
-  isDataFault,
   type Logger,
+  mayLieInOnePart,
   type TransactionQueue,
   type Trx,
 } from '@lockstep/platform';
@@ -47,7 +47,8 @@ interface LockRow {
 
 /**
  * O6 and O7: disables or enables locks, one entry each in the order sent (decisions 7). What changes leaves an audit
- * record; a lock that is in the wanted state already stays as it is, with success. A fault on one lock stops no other.
+ * record; a lock that is in the wanted state already stays as it is, with success. A fault on one lock stops no other; one
+ * on every lock that would change is the service's, and is thrown.
  *
  * Throws what isOverload knows, where they do not become free before the deadline; then nothing has changed.
  */
@@ -81,19 +82,32 @@ async function lockRows(trx: Trx, assetNums: string[]): Promise<LockRow[]> {
   return rows;
 }
 
-/** Updates locks together, and one by one where PostgreSQL refuses that; answers the ids of those that it refused. */
+/**
+ * Updates locks together, and one by one where PostgreSQL refuses that; answers the ids of those that it refused. That
+ * others of the same call are changed proves that the fault is one lock's; where none is, it throws.
+ */
 async function updateAll(trx: Trx, log: Logger, locks: LockRow[], change: LockChange): Promise<Set<string>> {
-  if (locks.length === 0) return new Set();
+  const failedIds = new Set<string>();
+  if (locks.length === 0) return failedIds;
   try {
     await behindSavepoint(trx, () => update(trx, locks, change));
-    return new Set();
+    return failedIds;
   } catch (error) {
-    if (!isDataFault(error)) throw error;
-    log.error({ err: error, assetNums: locks.map((lock) => lock.asset_num) }, 'locks could not be changed');
-    if (locks.length === 1) return new Set([locks[0]!.id]);
+    if (!mayLieInOnePart(error) || locks.length === 1) throw error;
+    log.error({ err: error, assetNums: locks.map((lock) => lock.asset_num) }, 'locks could not be changed together');
   }
-  const failedIds = new Set<string>();
-  for (const lock of locks) for (const id of await updateAll(trx, log, [lock], change)) failedIds.add(id);
+  let lastError: unknown;
+  for (const lock of locks) {
+    try {
+      await behindSavepoint(trx, () => update(trx, [lock], change));
+    } catch (error) {
+      if (!mayLieInOnePart(error)) throw error;
+      log.error({ err: error, assetNum: lock.asset_num }, 'a lock could not be changed');
+      failedIds.add(lock.id);
+      lastError = error;
+    }
+  }
+  if (failedIds.size === locks.length) throw lastError;
   return failedIds;
 }
 

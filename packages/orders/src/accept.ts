@@ -3,6 +3,7 @@ import { type Database, Group, type Metrics } from '@lockstep/platform';
 import { sql } from 'kysely';
 import type { JobAnnouncer } from './announcer.ts';
 import { acceptedOrders, findEarlier, keyOf, sameBatchId } from './batch.ts';
+import { DIGEST_VERSION, PAYLOAD_VERSION } from './order-text.ts';
 import type { PreparedBatch } from './prepare.ts';
 
 const MAX_GROUP_BATCHES = 64;
@@ -77,18 +78,18 @@ async function insertBatches(db: Database, batches: PreparedBatch[]): Promise<(s
     with input (place, application_id, channel_code, channel_order_id, sync_mode, digest, sequences, customer_ids,
       order_types) as (values ${sql.join(inputs)}
     ), stored as (
-      insert into batch (id, application_id, channel_code, channel_order_id, sync_mode, digest, sequences, customer_ids,
-        order_types)
-      select nextval('batch_id'), application_id, channel_code, channel_order_id, sync_mode, digest, sequences,
-        customer_ids, order_types
+      insert into batch (id, application_id, channel_code, channel_order_id, sync_mode, digest, digest_version,
+        sequences, customer_ids, order_types)
+      select nextval('batch_id'), application_id, channel_code, channel_order_id, sync_mode, digest, ${DIGEST_VERSION},
+        sequences, customer_ids, order_types
       from input order by place
       on conflict (application_id, channel_code, channel_order_id) do nothing
       returning id, application_id, channel_code, channel_order_id
     ), placed as (
       select place, id from input join stored using (application_id, channel_code, channel_order_id)
     ), chunks as (
-      insert into lane_chunk (batch_id, lane, order_count, weight, payload)
-      select placed.id, lane, order_count, weight, payload
+      insert into lane_chunk (batch_id, lane, order_count, weight, payload, payload_version)
+      select placed.id, lane, order_count, weight, payload, ${PAYLOAD_VERSION}
       from placed join (values ${sql.join(chunks)}) as chunk (place, lane, order_count, weight, payload) using (place)
     )
     select place, id from placed`.execute(db);

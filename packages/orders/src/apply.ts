@@ -1,6 +1,6 @@
 import { advance, type Effects, type Ledger, type LedgerIds, loadLedger, writeLedger } from '@lockstep/assets';
 import { type Cause, Refusal } from '@lockstep/contract';
-import { insertRows, isDataFault, type Trx, together } from '@lockstep/platform';
+import { insertRows, mayLieInOnePart, refusesValues, type Trx, together } from '@lockstep/platform';
 import { type AcceptedOrder, countEffects, planOrder } from './plan.ts';
 import { scopeOf } from './scope.ts';
 
@@ -56,9 +56,14 @@ class PlanFault extends Error {
   }
 }
 
-/** Whether it lies in the orders themselves, so that trying them again would end the same. */
-export function isOrdersFault(error: unknown): boolean {
-  return isDataFault(error) || error instanceof PlanFault;
+/** Whether orders that failed together may do so for one of them, so that it is worth trying each alone. */
+export function mayLieInOneOrder(error: unknown): boolean {
+  return mayLieInOnePart(error) || error instanceof PlanFault;
+}
+
+/** Whether it is the order itself that PostgreSQL or the plan does not take, as far as the failure tells. */
+export function refusesOrder(error: unknown): boolean {
+  return refusesValues(error) || error instanceof PlanFault;
 }
 
 /** As planAll, on a ledger that was loaded. Throws a PlanFault where the rules themselves fail. */

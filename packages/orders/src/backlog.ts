@@ -1,11 +1,12 @@
 import type { Backlog, Database } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { LANE_COUNT } from './lanes.ts';
+import type { OldestPending } from './sightings.ts';
 
 /** How many orders are pending in each lane, and how old the oldest is. */
 export async function readBacklog(db: Database): Promise<Backlog> {
   const { rows } = await sql<{ lane: number; pending: number; age_seconds: number }>`
-    select lane, sum(order_count)::int as pending,
+    select lane, sum(order_count - succeeded - failed)::int as pending,
       extract(epoch from clock_timestamp() - min(accepted_time))::float8 as age_seconds
     from lane_chunk where finished_time is null group by lane order by lane`.execute(db);
   return {
@@ -14,24 +15,16 @@ export async function readBacklog(db: Database): Promise<Backlog> {
   };
 }
 
-/** Lanes whose oldest order has been pending for longer than `olderThanMs`, and the newest batch among those. */
-export async function findStaleLanes(
-  db: Database,
-  olderThanMs: number,
-): Promise<{ lanes: number[]; throughBatchId: bigint }> {
+/** The oldest pending batch of each lane; a lane where nothing is pending is absent. */
+export async function readOldestPending(db: Database): Promise<OldestPending[]> {
   const { rows } = await sql<{ lane: number; batch_id: string }>`
     select lane, batch_id
     from generate_series(0, ${LANE_COUNT - 1}::int) as wanted (lane) cross join lateral (
-      select batch_id, accepted_time from lane_chunk
+      select batch_id from lane_chunk
       where lane_chunk.lane = wanted.lane and finished_time is null
       order by batch_id limit 1
-    ) as oldest
-    where accepted_time < clock_timestamp() - make_interval(secs => ${olderThanMs / 1_000})`.execute(db);
-  const batchIds = rows.map((row) => BigInt(row.batch_id));
-  return {
-    lanes: rows.map((row) => row.lane),
-    throughBatchId: batchIds.reduce((max, batchId) => (batchId > max ? batchId : max), 0n),
-  };
+    ) as oldest`.execute(db);
+  return rows.map((row) => ({ lane: row.lane, batchId: BigInt(row.batch_id) }));
 }
 
 /** The newest batch that has orders pending in some lanes; null where nothing is pending there. */

@@ -2,6 +2,7 @@ import { licenseOrderIdOf } from '@lockstep/assets';
 import { type AcceptedOrder, Refusal } from '@lockstep/contract';
 import { type Database, rowsOf } from '@lockstep/platform';
 import { sql } from 'kysely';
+import { DIGEST_VERSION } from './order-text.ts';
 import type { PreparedBatch } from './prepare.ts';
 
 /** What a batch is known by: one application submits a channelOrderId of a channel once (decisions 6.1). */
@@ -22,6 +23,7 @@ export function acceptedOrders(batch: PreparedBatch, batchId: string): AcceptedO
 interface EarlierBatch {
   id: string;
   digest: Buffer;
+  digest_version: number;
 }
 
 /** For each batch, the one that was stored before under its key, if any. */
@@ -33,15 +35,23 @@ export async function findEarlier(db: Database, batches: PreparedBatch[]): Promi
     ['channel_order_id', 'text', batches.map((batch) => batch.channelOrderId)],
   ]);
   const { rows } = await sql<EarlierBatch & { place: number }>`
-    select place, id, digest from ${keys} as key (place, application_id, channel_code, channel_order_id)
+    select place, id, digest, digest_version from ${keys} as key (place, application_id, channel_code, channel_order_id)
     join batch using (application_id, channel_code, channel_order_id)`.execute(db);
   const earlier: (EarlierBatch | undefined)[] = batches.map(() => undefined);
-  for (const { place, id, digest } of rows) earlier[place] = { id, digest };
+  for (const { place, ...stored } of rows) earlier[place] = stored;
   return earlier;
 }
 
-/** The id of the earlier batch where the content is the same. Throws a Refusal: channel_order_id_conflict. */
+/**
+ * The id of the earlier batch where the content is the same, compared in the form in which that one was digested.
+ *
+ * Throws a Refusal: channel_order_id_conflict; an Error where a newer release digested it in a form that this one does
+ * not know, because nobody can say then whether it is the same.
+ */
 export function sameBatchId(batch: PreparedBatch, earlier: EarlierBatch): string {
+  if (earlier.digest_version !== DIGEST_VERSION) {
+    throw new Error(`Batch ${earlier.id} has a digest of version ${earlier.digest_version}, not ${DIGEST_VERSION}`);
+  }
   if (!earlier.digest.equals(batch.digest)) throw new Refusal('channel_order_id_conflict', batch.channelOrderId);
   return earlier.id;
 }

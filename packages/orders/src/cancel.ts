@@ -3,7 +3,7 @@ import { type Database, Group, inTransaction, type Logger, type Metrics, togethe
 import { sql } from 'kysely';
 import { failed, recordOutcomes } from './apply.ts';
 import { notifyProgress } from './batch-watch.ts';
-import { finishChunks, inAcceptanceOrder, lockLanes, readPendingOf } from './lane-chunks.ts';
+import { finishOrders, inAcceptanceOrder, lockLanes, readPendingOf } from './lane-chunks.ts';
 
 interface CancelCall {
   batchId: string;
@@ -65,7 +65,7 @@ function cancelPending(db: Database, { batchId, lanes, deadlineMs }: CancelCall)
     await lockLanes(trx, lanes);
     const chunks = await readPendingOf(trx, batchId);
     const outcomes = inAcceptanceOrder(chunks).map((accepted) => failed(accepted, new Refusal('cancelled')));
-    await together([recordOutcomes(trx, outcomes), finishChunks(trx, chunks, outcomes)]);
+    await together([recordOutcomes(trx, outcomes), finishOrders(trx, chunks, outcomes)]);
     return outcomes.length;
   });
 }

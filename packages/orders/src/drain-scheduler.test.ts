@@ -1,15 +1,18 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { DrainScheduler } from './drain-scheduler.ts';
 
 /** A scheduler whose drains a test ends by hand. */
 function newScheduler(slots = 1) {
-  const drains: { lanes: number[]; end: (throughBatchId: bigint | null) => void; fail: (error: Error) => void }[] = [];
+  const drains: {
+    lanes: number[];
+    end: (throughBatchId: bigint | null, againMs: number | null) => void;
+    fail: (error: Error) => void;
+  }[] = [];
   const scheduler = new DrainScheduler({
     slots,
     drain: (lanes) =>
       new Promise((resolve, reject) => {
-        const end = (throughBatchId: bigint | null) =>
-          resolve({ succeeded: 0, failed: 0, batchIds: [], throughBatchId });
+        const end = (throughBatchId: bigint | null, againMs: number | null) => resolve({ throughBatchId, againMs });
         drains.push({ lanes, end, fail: reject });
       }),
   });
@@ -30,7 +33,11 @@ function newScheduler(slots = 1) {
     /** The lanes of each drain that has begun. */
     begun: () => drains.map(({ lanes }) => lanes),
     /** Ends the nth drain, which left nothing behind or else what came after a batch. */
-    end: (nth: number, throughBatchId: bigint | null = null) => settled(() => drains[nth]!.end(throughBatchId)),
+    end: (nth: number, throughBatchId: bigint | null = null, againMs: number | null = null) =>
+      settled(() => drains[nth]!.end(throughBatchId, againMs)),
+    /** Waits until so many drains have begun. */
+    begin: (count: number) => vi.waitUntil(() => drains.length >= count, { interval: 5 }),
+    close: () => scheduler.close(),
     fail: (nth: number) => settled(() => drains[nth]!.fail(new Error(`drain ${nth} failed`))),
   };
 }
@@ -200,6 +207,17 @@ describe('a drain that left something behind', () => {
   });
 });
 
+describe('a drain that asks for another', () => {
+  it('gets it after its time, though nobody wants the lane', async () => {
+    const { request, begun, begin, end } = newScheduler();
+    request([1, 2]);
+    await end(0, null, 20);
+    expect(begun().length).toBe(1);
+    await begin(2);
+    expect(begun().at(-1)).toEqual([1, 2]);
+  });
+});
+
 describe('a failing drain', () => {
   it('fails those who wait for its lanes and nobody else', async () => {
     const { request, begun, end, fail } = newScheduler(2);
@@ -220,15 +238,55 @@ describe('a failing drain', () => {
     expect(both.state).toBe('drain 1 failed');
   });
 
-  it('does not fail who came while it ran: the next drain is for them', async () => {
-    const { request, begun, end, fail } = newScheduler();
+  it('does not fail who came while it ran, and keeps them no longer', async () => {
+    const { request, begun, fail } = newScheduler();
     const first = request([1]);
     const later = request([1]);
     await fail(0);
-    expect([first.state, later.state]).toEqual(['drain 0 failed', 'waiting']);
-    expect(begun()).toEqual([[1], [1]]);
+    expect([first.state, later.state]).toEqual(['drain 0 failed', 'drained']);
+    expect(begun()).toEqual([[1]]);
+  });
+
+  it('runs again by itself, each lane alone and one at a time', async () => {
+    const { request, begun, begin, end, fail } = newScheduler(2);
+    request([1, 2, 3]);
+    await fail(0);
+    await begin(2);
+    expect(begun()).toEqual([[1, 2, 3], [1]]);
+    await fail(1);
+    // The others have their turn: what keeps one lane need not keep them.
+    await begin(3);
+    expect(begun().at(-1)).toEqual([2]);
+    await end(2);
+    // One that is well again is taken for a sign, and the next waits no longer.
+    await begin(4);
+    expect(begun().at(-1)).toEqual([3]);
+    await end(3);
+    await begin(5);
+    expect(begun().at(-1)).toEqual([1]);
+    await end(4);
+    request([1, 2, 3]);
+    expect(begun().at(-1)).toEqual([1, 2, 3]);
+  });
+
+  it('keeps nobody who asks for its lane meanwhile, and no other lane', async () => {
+    const { request, begun, end, fail } = newScheduler(2);
+    request([1]);
+    await fail(0);
+    const [failing, both] = [request([1]), request([1, 2])];
+    await settled(() => {});
+    expect(failing.state).toBe('drained');
+    expect(begun()).toEqual([[1], [2]]);
     await end(1);
-    expect(later.state).toBe('drained');
+    expect(both.state).toBe('drained');
+  });
+
+  it('runs no more when the scheduler is closed', async () => {
+    const { request, begun, fail, close } = newScheduler();
+    request([1]);
+    await fail(0);
+    await close();
+    expect(begun()).toEqual([[1]]);
   });
 
   it('does not fail who needed its lane no longer', async () => {
@@ -241,19 +299,6 @@ describe('a failing drain', () => {
     await end(0);
     await end(3);
     expect(both.state).toBe('drained');
-  });
-
-  it('still drains the lanes that a failed request had wanted beside it', async () => {
-    const { request, begun, end, fail } = newScheduler();
-    request([1]);
-    const both = request([1, 2]);
-    await end(0);
-    await fail(1);
-    expect(both.state).toBe('drain 1 failed');
-    const retry = request([1, 2]);
-    expect(begun().at(-1)).toEqual([1, 2]);
-    await end(2);
-    expect(retry.state).toBe('drained');
   });
 
   it('may fail by throwing at once', async () => {

@@ -1,4 +1,4 @@
-import type { Drained } from './drain.ts';
+import { Pauses } from './pauses.ts';
 
 interface Waiter {
   /** Lanes that are not yet drained up to the batch. */
@@ -8,35 +8,58 @@ interface Waiter {
   reject: (error: unknown) => void;
 }
 
+/** What the scheduler has to know of a drain that ended well. */
+export interface LanesDrained {
+  /** The last batch up to which the lanes were drained; null where nothing was left. */
+  throughBatchId: bigint | null;
+  /** After what time to drain them again although nobody asks; null where there is nothing to wait for. */
+  againMs: number | null;
+}
+
 /**
  * Makes drains single-flight: in this process at most one drain of a lane runs, and everyone who wants the lane
  * meanwhile shares the next one. A free slot takes every wanted lane that is not being drained, so one transaction
  * carries a whole batch, and under load the orders of many.
+ *
+ * Lanes whose drain failed are drained again after a pause, whoever asks for them meanwhile: each alone and one at a
+ * time, so that a lane which fails stops no other, and what keeps all of them is asked about once a pause.
  */
 export class DrainScheduler {
-  readonly #drain: (lanes: number[]) => Promise<Drained>;
+  readonly #drain: (lanes: number[]) => Promise<LanesDrained>;
   #freeSlots: number;
   readonly #wanted = new Set<number>();
   readonly #running = new Set<number>();
+  readonly #failing = new Set<number>();
+  readonly #pauses = new Pauses();
+  /** When to drain a lane again, by performance.now. */
+  readonly #againAtMs = new Map<number, number>();
   #waiters = new Set<Waiter>();
   readonly #drains = new Set<Promise<void>>();
+  #timer: NodeJS.Timeout | undefined;
   #closed = false;
 
-  constructor(options: { slots: number; drain: (lanes: number[]) => Promise<Drained> }) {
+  constructor(options: { slots: number; drain: (lanes: number[]) => Promise<LanesDrained> }) {
     this.#drain = options.drain;
     this.#freeSlots = options.slots;
   }
 
   /**
    * Resolves when each of the lanes was drained, by drains that began after this call, up to the batch or until it
-   * was empty. Rejects with the failure of such a drain.
+   * was empty; it does not wait for lanes that fail, which are drained as soon as they can be. Rejects with the failure of
+   * such a drain.
    */
   request(lanes: Iterable<number>, throughBatchId: bigint): Promise<void> {
     return new Promise((resolve, reject) => {
-      const waiter = { lanes: new Set(lanes), throughBatchId, resolve, reject };
-      if (waiter.lanes.size === 0) return resolve();
-      this.#waiters.add(waiter);
-      for (const lane of waiter.lanes) this.#wanted.add(lane);
+      const wanted = [...lanes];
+      for (const lane of wanted) this.#wanted.add(lane);
+      const waiter = {
+        lanes: new Set(wanted.filter((lane) => !this.#failing.has(lane))),
+        throughBatchId,
+        resolve,
+        reject,
+      };
+      if (waiter.lanes.size === 0) resolve();
+      else this.#waiters.add(waiter);
       this.#startDrains();
     });
   }
@@ -44,17 +67,25 @@ export class DrainScheduler {
   /** Starts no more drains and waits for those that run. What is left over stays pending for another worker. */
   async close(): Promise<void> {
     this.#closed = true;
+    clearTimeout(this.#timer);
     await Promise.all(this.#drains);
   }
 
   #startDrains(): void {
-    if (this.#closed) return;
-    while (this.#freeSlots > 0) {
-      const ready = [...this.#wanted].filter((lane) => !this.#running.has(lane));
-      if (ready.length === 0) return;
-      const drain = this.#run(ready).finally(() => this.#drains.delete(drain));
+    while (!this.#closed && this.#freeSlots > 0) {
+      const lanes = this.#nextLanes();
+      if (lanes.length === 0) break;
+      const drain = this.#run(lanes).finally(() => this.#drains.delete(drain));
       this.#drains.add(drain);
     }
+    this.#wakeLater();
+  }
+
+  #nextLanes(): number[] {
+    const ready = [...this.#wanted].filter((lane) => !this.#running.has(lane));
+    const healthy = ready.filter((lane) => !this.#failing.has(lane));
+    if (healthy.length > 0) return healthy;
+    return this.#isTrying() || this.#pauses.untilMs > performance.now() ? [] : ready.slice(0, 1);
   }
 
   async #run(lanes: number[]): Promise<void> {
@@ -62,16 +93,27 @@ export class DrainScheduler {
     this.#freeSlots--;
     for (const lane of lanes) {
       this.#wanted.delete(lane);
+      this.#againAtMs.delete(lane);
       this.#running.add(lane);
     }
     try {
       const drained = await this.#drain(lanes);
+      for (const lane of lanes) if (this.#failing.delete(lane)) this.#pauses.end();
       for (const waiter of waiters) this.#satisfy(waiter, lanes, drained);
       if (drained.throughBatchId !== null) for (const lane of lanes) this.#wanted.add(lane);
+      if (drained.againMs !== null) {
+        for (const lane of lanes) this.#againAtMs.set(lane, performance.now() + drained.againMs);
+      }
     } catch (error) {
+      this.#pauses.lengthen();
+      for (const lane of lanes) {
+        this.#failing.add(lane);
+        this.#wanted.add(lane);
+      }
       for (const waiter of waiters) {
         if (lanes.some((lane) => waiter.lanes.has(lane)) && this.#waiters.delete(waiter)) waiter.reject(error);
       }
+      for (const waiter of this.#waiters) this.#settle(waiter, lanes);
     } finally {
       this.#freeSlots++;
       for (const lane of lanes) this.#running.delete(lane);
@@ -79,9 +121,38 @@ export class DrainScheduler {
     this.#startDrains();
   }
 
-  #satisfy(waiter: Waiter, lanes: number[], drained: Drained): void {
+  #satisfy(waiter: Waiter, lanes: number[], drained: LanesDrained): void {
     if (drained.throughBatchId !== null && drained.throughBatchId < waiter.throughBatchId) return;
+    this.#settle(waiter, lanes);
+  }
+
+  /** Has a waiter wait for these lanes no longer. */
+  #settle(waiter: Waiter, lanes: number[]): void {
     for (const lane of lanes) waiter.lanes.delete(lane);
     if (waiter.lanes.size === 0 && this.#waiters.delete(waiter)) waiter.resolve();
+  }
+
+  /** Sets the clock for what is to be drained later without being asked for. */
+  #wakeLater(): void {
+    clearTimeout(this.#timer);
+    const times = [...this.#againAtMs.values()];
+    if (this.#failing.size > 0 && this.#freeSlots > 0 && !this.#isTrying()) times.push(this.#pauses.untilMs);
+    if (this.#closed || times.length === 0) return;
+    this.#timer = setTimeout(() => this.#wake(), Math.max(1, Math.min(...times) - performance.now()));
+  }
+
+  /** Whether a lane that failed is being drained. */
+  #isTrying(): boolean {
+    return [...this.#running].some((lane) => this.#failing.has(lane));
+  }
+
+  #wake(): void {
+    const nowMs = performance.now();
+    for (const [lane, atMs] of this.#againAtMs) {
+      if (atMs > nowMs) continue;
+      this.#againAtMs.delete(lane);
+      this.#wanted.add(lane);
+    }
+    this.#startDrains();
   }
 }

@@ -1,78 +1,192 @@
-import type { LedgerIds } from '@lockstep/assets';
-import { Refusal } from '@lockstep/contract';
-import { behindSavepoint, type Database, inTransaction, type Logger, type Trx } from '@lockstep/platform';
-import { applyOrders, failed, isOrdersFault, type Outcome, recordOutcomes } from './apply.ts';
-import { finishChunks, inAcceptanceOrder, lockLanes, readPending } from './lane-chunks.ts';
+import { type LedgerIds, licenseOrderIdOf } from '@lockstep/assets';
+import { type Database, inTransaction, type Trx } from '@lockstep/platform';
+import { applyOrders, mayLieInOneOrder, type Outcome } from './apply.ts';
+import { Attempts } from './attempt.ts';
+import type { Failure, Holds } from './holds.ts';
+import {
+  type Chunk,
+  customersOf,
+  finishOrders,
+  inAcceptanceOrder,
+  lockLanes,
+  readPending,
+  START,
+  type UnreadableChunk,
+} from './lane-chunks.ts';
 import type { AcceptedOrder } from './plan.ts';
 
 /** The weight of chunks that one drain takes at most, past its first chunk; see weightOf. */
 const MAX_WEIGHT = 4_000;
 /** The same while orders are applied one by one. */
 const MAX_WEIGHT_ONE_BY_ONE = 100;
+/** Held orders that one drain tries again. */
+const MAX_ALONE = 20;
 
 /** What one drain did. */
 export interface Drained {
   succeeded: number;
   failed: number;
-  /** Batches of which it finished chunks. */
+  /** Batches in which orders got their outcome. */
   batchIds: string[];
-  /** The last batch of which nothing is pending in these lanes any more; null where they had nothing more at all. */
+  /** The last batch up to which these lanes were read; null where they had nothing more at all. */
   throughBatchId: bigint | null;
+  /** Customers who have orders left in what was read: their oldest cannot be applied, or was tried first and alone. */
+  leftCustomerIds: ReadonlySet<string>;
+  /** Orders that could not be applied and stay pending. */
+  failures: Failure[];
+  /** Orders that ended with internal_error, and why. */
+  ended: { licenseOrderId: string; error: unknown }[];
+  /** Stored orders that could not be read. */
+  unreadable: UnreadableChunk[];
 }
 
 /**
  * Applies the oldest pending orders of some lanes, a bounded number, in one transaction (decisions 6.2).
  *
  * It holds the lanes' locks, so only one drain of a lane runs anywhere, and orders of a lane take effect in acceptance
- * order. Draining again finds what is left. Where a group cannot be applied because of what is in it, its orders are
- * applied one by one, and the one that cannot be applied fails with cause internal_error, so that it does not stop its
- * lane. Throws where PostgreSQL cannot be reached or another transaction kept winning; then nothing has changed.
+ * order. Draining again finds what is left. Where a group cannot be applied, its orders are tried one by one, to find out
+ * whether one of them is why; that one is held, with the later orders of its customer, and tried again by itself later.
+ * See Attempts for what ends an order.
+ *
+ * Throws what keeps every order from being applied, or that another transaction kept winning; then nothing has changed.
  */
 export async function drainLanes(
   db: Database,
   lanes: readonly number[],
-  { ids, log }: { ids: LedgerIds; log: Logger },
+  { ids, holds }: { ids: LedgerIds; holds: Holds },
 ): Promise<Drained> {
   try {
-    return await drain(db, lanes, MAX_WEIGHT, (trx, orders) => applyOrders(trx, orders, ids));
+    return await drain(db, lanes, { ids, holds, together: true });
   } catch (error) {
-    if (!isOrdersFault(error)) throw error;
-    log.error({ err: error, lanes }, 'orders could not be applied together; applies them one by one');
-    return await drain(db, lanes, MAX_WEIGHT_ONE_BY_ONE, (trx, orders) => applyOneByOne(trx, orders, ids, log));
+    if (!mayLieInOneOrder(error)) throw error;
+    return await drain(db, lanes, { ids, holds, together: false });
   }
 }
 
-type Apply = (trx: Trx, orders: AcceptedOrder[]) => Promise<Outcome[]>;
+interface Way {
+  ids: LedgerIds;
+  holds: Holds;
+  /** Whether to apply what is not held as one group. */
+  together: boolean;
+}
 
-function drain(db: Database, lanes: readonly number[], maxWeight: number, apply: Apply): Promise<Drained> {
-  return inTransaction(db, async (trx) => {
+async function drain(db: Database, lanes: readonly number[], way: Way): Promise<Drained> {
+  const drained = await inTransaction(db, async (trx) => {
     await lockLanes(trx, lanes);
-    const { chunks, cutAtBatchId } = await readPending(trx, lanes, maxWeight);
-    const outcomes = await apply(trx, inAcceptanceOrder(chunks));
-    await finishChunks(trx, chunks, outcomes);
-    const failures = outcomes.filter(({ failure }) => failure !== null).length;
+    const pending = await readWorkable(trx, lanes, way);
+    const { outcomes, failures, ended } = await apply(trx, pending, way);
+    await finishOrders(trx, pending.chunks, outcomes);
+    const failed = outcomes.filter(({ failure }) => failure !== null).length;
+    const done = new Set(outcomes.map(({ accepted }) => accepted.licenseOrderId));
     return {
-      succeeded: outcomes.length - failures,
-      failed: failures,
-      batchIds: [...new Set(chunks.map(({ batchId }) => batchId))],
-      throughBatchId: cutAtBatchId === null ? null : BigInt(cutAtBatchId) - 1n,
+      ...{ succeeded: outcomes.length - failed, failed, failures, ended, unreadable: pending.unreadable },
+      batchIds: batchesOf(pending.chunks, done),
+      throughBatchId: pending.cutAtBatchId === null ? null : BigInt(pending.cutAtBatchId) - 1n,
+      leftCustomerIds: new Set([...pending.skippedCustomerIds, ...customersLeft(pending.chunks, done)]),
+      triedAlone: pending.alone,
     };
   });
+  remember(way.holds, lanes, drained);
+  return drained;
 }
 
-/** Applies each order behind a savepoint; one that PostgreSQL or the plan chokes on fails alone. */
-async function applyOneByOne(trx: Trx, orders: AcceptedOrder[], ids: LedgerIds, log: Logger): Promise<Outcome[]> {
-  const outcomes: Outcome[] = [];
-  for (const accepted of orders) {
-    try {
-      outcomes.push(...(await behindSavepoint(trx, () => applyOrders(trx, [accepted], ids))));
-    } catch (error) {
-      if (!isOrdersFault(error)) throw error;
-      log.error({ err: error, licenseOrderId: accepted.licenseOrderId }, 'order failed with internal_error');
-      const outcome = failed(accepted, new Refusal('internal_error'));
-      await recordOutcomes(trx, [outcome]);
-      outcomes.push(outcome);
+/** Only now, when it is committed. */
+function remember(holds: Holds, lanes: readonly number[], drained: Drained & { triedAlone: AcceptedOrder[] }): void {
+  for (const { order } of drained.triedAlone) {
+    if (!drained.failures.some(({ accepted }) => accepted.order.customerId === order.customerId)) {
+      holds.release(order.customerId);
     }
   }
-  return outcomes;
+  for (const failure of drained.failures) holds.hold(failure, performance.now());
+  if (drained.throughBatchId === null) holds.releaseAllBut(drained.leftCustomerIds, lanes);
+}
+
+/** What a drain can work on. */
+interface Workable {
+  chunks: Chunk[];
+  cutAtBatchId: string | null;
+  unreadable: UnreadableChunk[];
+  /** Customers who have orders in what was read and has nothing to work on. */
+  skippedCustomerIds: Set<string>;
+  together: AcceptedOrder[];
+  /** The oldest order of each customer who is held and whose turn it is to be tried again. */
+  alone: AcceptedOrder[];
+}
+
+/**
+ * The oldest pending orders on which there is something to do. Where all that one drain reads is held it reads on, so that
+ * nobody is kept behind.
+ */
+async function readWorkable(trx: Trx, lanes: readonly number[], { holds, together }: Way): Promise<Workable> {
+  const maxWeight = together ? MAX_WEIGHT : MAX_WEIGHT_ONE_BY_ONE;
+  const skippedCustomerIds = new Set<string>();
+  const unreadable: UnreadableChunk[] = [];
+  const chunks: Chunk[] = [];
+  const alone: AcceptedOrder[] = [];
+  for (let after = START; ; ) {
+    const pending = await readPending(trx, lanes, { maxWeight, after });
+    const { cutAtBatchId } = pending;
+    for (const customerId of await customersOf(trx, pending.unreadable)) skippedCustomerIds.add(customerId);
+    unreadable.push(...pending.unreadable);
+    const turn = takeTurn(inAcceptanceOrder(pending.chunks), holds, skippedCustomerIds);
+    alone.push(...turn.alone.slice(0, MAX_ALONE - alone.length));
+    if (turn.together.length + turn.alone.length > 0) chunks.push(...pending.chunks);
+    const isLast = turn.together.length > 0 || cutAtBatchId === null;
+    // Of the last page, who has orders left is seen when it is worked off.
+    if (!isLast || turn.together.length + turn.alone.length === 0) {
+      for (const customerId of customersLeft(pending.chunks, new Set())) skippedCustomerIds.add(customerId);
+    }
+    if (isLast) return { chunks, cutAtBatchId, unreadable, skippedCustomerIds, together: turn.together, alone };
+    after = pending.end;
+  }
+}
+
+/** Of some orders, those whose turn it is. A customer who was skipped before stays so, whatever is due by now. */
+function takeTurn(orders: readonly AcceptedOrder[], holds: Holds, skipped: ReadonlySet<string>) {
+  const nowMs = performance.now();
+  const together: AcceptedOrder[] = [];
+  const alone = new Map<string, AcceptedOrder>();
+  for (const accepted of orders) {
+    const { customerId } = accepted.order;
+    if (skipped.has(customerId)) continue;
+    if (!holds.has(customerId)) together.push(accepted);
+    else if (!alone.has(customerId) && holds.isDue(customerId, nowMs)) alone.set(customerId, accepted);
+  }
+  return { together, alone: [...alone.values()] };
+}
+
+async function apply(trx: Trx, { together, alone }: Workable, way: Way) {
+  const outcomes: Outcome[] = way.together && together.length > 0 ? await applyOrders(trx, together, way.ids) : [];
+  const failures: Failure[] = [];
+  const ended: Drained['ended'] = [];
+  const attempts = new Attempts(trx, way.ids, way.holds);
+  const stopped = new Set<string>();
+  for (const accepted of way.together ? alone : [...alone, ...together]) {
+    const { customerId } = accepted.order;
+    if (stopped.has(customerId)) continue;
+    const { outcome, ...attempt } = await attempts.attempt(accepted);
+    if (outcome !== null) outcomes.push(outcome);
+    if ('failure' in attempt) {
+      stopped.add(customerId);
+      failures.push(attempt.failure);
+    } else if (attempt.error !== null) {
+      ended.push({ licenseOrderId: accepted.licenseOrderId, error: attempt.error });
+    }
+  }
+  return { outcomes, failures, ended };
+}
+
+function batchesOf(chunks: readonly Chunk[], done: ReadonlySet<string>): string[] {
+  const touched = chunks.filter(({ batchId, orders }) =>
+    orders.some(([index]) => done.has(licenseOrderIdOf(batchId, index))),
+  );
+  return [...new Set(touched.map(({ batchId }) => batchId))];
+}
+
+/** The customers of orders that are not done. */
+function customersLeft(chunks: readonly Chunk[], done: ReadonlySet<string>): Set<string> {
+  const left = chunks.flatMap(({ batchId, orders }) =>
+    orders.filter(([index]) => !done.has(licenseOrderIdOf(batchId, index))),
+  );
+  return new Set(left.map(([, order]) => order.customerId));
 }

@@ -6,6 +6,7 @@ export * from './cancel.ts';
 export * from './jobs.ts';
 export * from './preview.ts';
 export * from './results.ts';
+export * from './retry.ts';
 export * from './sync.ts';
 export * from './wait.ts';
 export * from './work.ts';

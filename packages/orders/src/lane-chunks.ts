@@ -1,9 +1,10 @@
 import { licenseOrderIdOf } from '@lockstep/assets';
-import type { Order } from '@lockstep/contract';
 import { rowsOf, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import type { Outcome } from './apply.ts';
+import { laneOf } from './lanes.ts';
 import type { AcceptedOrder } from './plan.ts';
+import { PayloadFault, type PlacedOrder, readStoredOrders, storedOrders } from './stored-orders.ts';
 
 /** The advisory lock class of lanes: ('lane', n) locks lane n among all workers. */
 const LANE_LOCK = 0x6c616e65;
@@ -15,8 +16,34 @@ const MAX_CHUNKS_PER_LANE = 500;
 export interface Chunk {
   batchId: string;
   lane: number;
-  orders: [index: number, order: Order][];
+  orders: PlacedOrder[];
 }
+
+/** A chunk that this release cannot read, and why; it stays as it is. */
+export interface UnreadableChunk {
+  batchId: string;
+  lane: number;
+  fault: PayloadFault;
+}
+
+/** What is pending in some lanes, oldest first. */
+export interface Pending {
+  chunks: Chunk[];
+  unreadable: UnreadableChunk[];
+  /** The batch at which reading stopped, which may be read in part; null where nothing is left. */
+  cutAtBatchId: string | null;
+  /** The last chunk that was read. */
+  end: Place;
+}
+
+/** A place among chunks, which are in the order of their batches, and of their lanes within a batch. */
+interface Place {
+  batchId: string;
+  lane: number;
+}
+
+/** Before all chunks. */
+export const START: Place = { batchId: '0', lane: 0 };
 
 /** Waits for the lanes, lowest first, so that drains which share lanes do not deadlock. Held until the commit. */
 export async function lockLanes(trx: Trx, lanes: readonly number[]): Promise<void> {
@@ -25,13 +52,18 @@ export async function lockLanes(trx: Trx, lanes: readonly number[]): Promise<voi
     select pg_advisory_xact_lock(${LANE_LOCK}::int, lane) from unnest(${sorted}::int[]) as lane`.execute(trx);
 }
 
-/** The oldest pending chunks of the lanes, by batch; at least one where there is any. */
-export async function readPending(trx: Trx, lanes: readonly number[], maxWeight: number) {
+/** The oldest pending chunks of the lanes behind a place, by batch; at least one where there is any. */
+export async function readPending(
+  trx: Trx,
+  lanes: readonly number[],
+  { maxWeight, after }: { maxWeight: number; after: Place },
+): Promise<Pending> {
   const { rows } = await sql<ChunkRow & { cut_at: string | null }>`
     with oldest as (
       select chunk.* from unnest(${lanes}::smallint[]) as wanted (lane) cross join lateral (
-        select batch_id, lane, weight, payload from lane_chunk
-        where lane_chunk.lane = wanted.lane and finished_time is null
+        select batch_id, lane, weight, payload, payload_version from lane_chunk
+        where lane_chunk.lane = wanted.lane and finished_time is null and batch_id >= ${after.batchId}
+          and (batch_id > ${after.batchId} or lane > ${after.lane})
         order by batch_id limit ${MAX_CHUNKS_PER_LANE + 1}
       ) as chunk
     ), counted as (
@@ -43,29 +75,53 @@ export async function readPending(trx: Trx, lanes: readonly number[], maxWeight:
       select min(batch_id) as batch_id from counted
       where place > ${MAX_CHUNKS_PER_LANE} or (weight_before > 0 and weight_before + weight > ${maxWeight})
     )
-    select counted.batch_id, lane, payload, cut.batch_id as cut_at from counted, cut
+    select counted.batch_id, lane, payload, payload_version, cut.batch_id as cut_at from counted, cut
     where cut.batch_id is null or counted.batch_id < cut.batch_id
       or (counted.batch_id = cut.batch_id and weight_before = 0)
     order by counted.batch_id, lane`.execute(trx);
-  return { chunks: rows.map(chunkOf), cutAtBatchId: rows[0]?.cut_at ?? null };
+  const last = rows.at(-1);
+  const end = last === undefined ? after : { batchId: last.batch_id, lane: last.lane };
+  return { ...readRows(rows), cutAtBatchId: last?.cut_at ?? null, end };
 }
 
-/** What is pending of one batch. */
+/** What is pending of one batch. Throws a PayloadFault. */
 export async function readPendingOf(trx: Trx, batchId: string): Promise<Chunk[]> {
   const { rows } = await sql<ChunkRow>`
-    select batch_id, lane, payload from lane_chunk where batch_id = ${batchId} and finished_time is null
-    order by lane`.execute(trx);
-  return rows.map(chunkOf);
+    select batch_id, lane, payload, payload_version from lane_chunk
+    where batch_id = ${batchId} and finished_time is null order by lane`.execute(trx);
+  const { chunks, unreadable } = readRows(rows);
+  if (unreadable[0] !== undefined) throw unreadable[0].fault;
+  return chunks;
 }
 
 interface ChunkRow {
   batch_id: string;
   lane: number;
   payload: string;
+  payload_version: number;
 }
 
-function chunkOf(row: ChunkRow): Chunk {
-  return { batchId: row.batch_id, lane: row.lane, orders: JSON.parse(row.payload) as Chunk['orders'] };
+function readRows(rows: readonly ChunkRow[]): Pick<Pending, 'chunks' | 'unreadable'> {
+  const chunks: Chunk[] = [];
+  const unreadable: UnreadableChunk[] = [];
+  for (const { batch_id: batchId, lane, payload, payload_version } of rows) {
+    try {
+      chunks.push({ batchId, lane, orders: readStoredOrders(payload_version, payload) });
+    } catch (error) {
+      if (!(error instanceof PayloadFault)) throw error;
+      unreadable.push({ batchId, lane, fault: error });
+    }
+  }
+  return { chunks, unreadable };
+}
+
+/** The customers of chunks that cannot be read, as their batches say. */
+export async function customersOf(trx: Trx, chunks: readonly { batchId: string; lane: number }[]): Promise<string[]> {
+  if (chunks.length === 0) return [];
+  const { rows } = await sql<{ id: string; customer_ids: string[] }>`
+    select id, customer_ids from batch where id = any (${chunks.map(({ batchId }) => batchId)}::bigint[])`.execute(trx);
+  const customerIds = new Map(rows.map((row) => [row.id, row.customer_ids]));
+  return chunks.flatMap(({ batchId, lane }) => customerIds.get(batchId)!.filter((id) => laneOf(id) === lane));
 }
 
 /** A lane's orders by batch, and within a batch by sequence (decisions 6.2). */
@@ -79,24 +135,32 @@ export function inAcceptanceOrder(chunks: readonly Pick<Chunk, 'batchId' | 'orde
   );
 }
 
-/** Marks chunks as finished, with how many of their orders failed. Throws where one was finished already. */
-export async function finishChunks(trx: Trx, chunks: readonly Chunk[], outcomes: readonly Outcome[]): Promise<void> {
-  if (chunks.length === 0) return;
-  const failedIds = new Set(
-    outcomes.filter(({ failure }) => failure !== null).map(({ accepted }) => accepted.licenseOrderId),
-  );
-  const failures = chunks.map(
-    ({ batchId, orders }) => orders.filter(([index]) => failedIds.has(licenseOrderIdOf(batchId, index))).length,
-  );
+/**
+ * Takes the orders that have their outcome off the chunks, and finishes those of which nothing is left. Throws where one
+ * was finished by somebody else.
+ */
+export async function finishOrders(trx: Trx, chunks: readonly Chunk[], outcomes: readonly Outcome[]): Promise<void> {
+  const isFailed = new Map(outcomes.map(({ accepted, failure }) => [accepted.licenseOrderId, failure !== null]));
+  const finished = chunks.flatMap(({ batchId, lane, orders }) => {
+    const left = orders.filter(([index]) => !isFailed.has(licenseOrderIdOf(batchId, index)));
+    if (left.length === orders.length) return [];
+    const failed = orders.filter(([index]) => isFailed.get(licenseOrderIdOf(batchId, index)) === true).length;
+    const payload = left.length === 0 ? null : storedOrders(left);
+    return [{ batchId, lane, payload, failed, succeeded: orders.length - left.length - failed }];
+  });
+  if (finished.length === 0) return;
   const done = rowsOf([
-    ['batch_id', 'bigint', chunks.map(({ batchId }) => batchId)],
-    ['lane', 'smallint', chunks.map(({ lane }) => lane)],
-    ['failed', 'integer', failures],
+    ['batch_id', 'bigint', finished.map(({ batchId }) => batchId)],
+    ['lane', 'smallint', finished.map(({ lane }) => lane)],
+    ['payload', 'text', finished.map(({ payload }) => payload)],
+    ['succeeded', 'integer', finished.map(({ succeeded }) => succeeded)],
+    ['failed', 'integer', finished.map(({ failed }) => failed)],
   ]);
   const { numAffectedRows } = await sql`
-    update lane_chunk set payload = null, finished_time = greatest(accepted_time, statement_timestamp()),
-      succeeded = order_count - done.failed, failed = done.failed
-    from ${done} as done (batch_id, lane, failed)
+    update lane_chunk set payload = done.payload, succeeded = lane_chunk.succeeded + done.succeeded,
+      failed = lane_chunk.failed + done.failed,
+      finished_time = case when done.payload is null then greatest(accepted_time, statement_timestamp()) end
+    from ${done} as done (batch_id, lane, payload, succeeded, failed)
     where lane_chunk.batch_id = done.batch_id and lane_chunk.lane = done.lane and finished_time is null`.execute(trx);
-  if (numAffectedRows !== BigInt(chunks.length)) throw new Error('A chunk was finished by somebody else');
+  if (numAffectedRows !== BigInt(finished.length)) throw new Error('A chunk was finished by somebody else');
 }

@@ -2,6 +2,10 @@ import type { LedgerIds } from '@lockstep/assets';
 import type { Database, Logger, Metrics } from '@lockstep/platform';
 import { notifyProgress } from './batch-watch.ts';
 import { type Drained, drainLanes } from './drain.ts';
+import { Holds } from './holds.ts';
+
+/** How long stored orders that cannot be read are left alone: nothing but another release changes that. */
+const UNREADABLE_PAUSE_MS = 10_000;
 
 /** Drains lanes and says so: to the log, the metrics and whoever waits for the batches. */
 export class LaneDrainer {
@@ -9,6 +13,7 @@ export class LaneDrainer {
   readonly #log: Logger;
   readonly #metrics: Metrics;
   readonly #ids: LedgerIds;
+  readonly holds = new Holds();
 
   constructor(options: { db: Database; log: Logger; metrics: Metrics; ids: LedgerIds }) {
     this.#db = options.db;
@@ -17,21 +22,40 @@ export class LaneDrainer {
     this.#ids = options.ids;
   }
 
-  /** Applies the oldest pending orders of some lanes; see drainLanes. */
-  async drain(lanes: readonly number[]): Promise<Drained> {
+  /**
+   * Applies the oldest pending orders of some lanes; see drainLanes. `againMs` is after what time there is something to
+   * do in them that nobody asks for.
+   */
+  async drain(lanes: readonly number[]): Promise<Drained & { againMs: number | null }> {
     const startedMs = performance.now();
     try {
-      const drained = await drainLanes(this.#db, lanes, { ids: this.#ids, log: this.#log });
+      const drained = await drainLanes(this.#db, lanes, { ids: this.#ids, holds: this.holds });
       this.#report(drained, (performance.now() - startedMs) / 1_000);
-      return drained;
+      return { ...drained, againMs: this.#againMs(drained) };
     } catch (error) {
       this.#metrics.drainFailures.inc();
-      this.#log.error({ err: error, lanes }, 'drain failed; its orders stay pending and are tried again');
       throw error;
     }
   }
 
-  #report({ succeeded, failed, batchIds }: Drained, seconds: number): void {
+  #againMs({ batchIds, leftCustomerIds, unreadable }: Drained): number | null {
+    const hasFreed = batchIds.length > 0 && [...leftCustomerIds].some((customerId) => !this.holds.has(customerId));
+    if (hasFreed && unreadable.length === 0) return 0;
+    const dueMs = this.holds.nextDueMs(leftCustomerIds);
+    const times = [
+      ...(dueMs === null ? [] : [Math.max(0, dueMs - performance.now())]),
+      ...(unreadable.length === 0 ? [] : [UNREADABLE_PAUSE_MS]),
+    ];
+    return times.length === 0 ? null : Math.min(...times);
+  }
+
+  #report({ succeeded, failed, batchIds, failures, ended }: Drained, seconds: number): void {
+    for (const { accepted, error } of failures) {
+      this.#log.debug({ err: error, licenseOrderId: accepted.licenseOrderId }, 'order held');
+    }
+    for (const { licenseOrderId, error } of ended) {
+      this.#log.error({ err: error, licenseOrderId }, 'order failed with internal_error');
+    }
     if (batchIds.length === 0) return;
     this.#metrics.ordersApplied.inc({ outcome: 'succeeded' }, succeeded);
     this.#metrics.ordersApplied.inc({ outcome: 'failed' }, failed);

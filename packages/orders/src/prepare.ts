@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type BatchOrder, instancesOf, type Order, type SyncMode } from '@lockstep/contract';
 import { laneOf } from './lanes.ts';
+import { orderText } from './order-text.ts';
 
 /** A batch as it is stored: checked, digested and split by lane. */
 export interface PreparedBatch {
@@ -23,14 +24,14 @@ function weightOf(order: Order, bytes: number): number {
   return Math.max(1, instancesOf(order), Math.ceil(bytes / WEIGHT_BYTES));
 }
 
-/** Splits a batch by lane and digests its content: the known fields, whatever order a client sent them in. */
+/** Splits a batch by lane and digests its content, in the form of orderText. */
 export function prepareBatch(applicationId: string, batch: BatchOrder): PreparedBatch {
   const { channelCode, channelOrderId, syncMode, orderList } = batch;
   const digest = createHash('sha256').update(syncMode);
   const byLane = new Map<number, { weight: number; orders: string[] }>();
   let bytes = 0;
   for (const [index, order] of orderList.entries()) {
-    const json = JSON.stringify(order);
+    const json = orderText(order);
     digest.update('\n').update(json);
     bytes += json.length;
     const lane = laneOf(order.customerId);

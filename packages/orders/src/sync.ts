@@ -2,11 +2,13 @@ import { batchOf, LedgerIds, loadLedger } from '@lockstep/assets';
 import { type AcceptedOrder, type Order, Refusal } from '@lockstep/contract';
 import { type Database, Group, inTransaction, type Logger, type Metrics, type Trx, together } from '@lockstep/platform';
 import { sql } from 'kysely';
-import { isOrdersFault, type Outcome, planLoaded, storeApplied } from './apply.ts';
+import { mayLieInOneOrder, type Outcome, planLoaded, refusesOrder, storeApplied } from './apply.ts';
+import { liesInOrder } from './attempt.ts';
 import { findNewestPending } from './backlog.ts';
 import { acceptedOrders, findEarlier, keyOf, sameBatchId } from './batch.ts';
 import { inAcceptanceOrder, lockLanes } from './lane-chunks.ts';
 import { LaneDrainer } from './lane-drainer.ts';
+import { DIGEST_VERSION } from './order-text.ts';
 import type { PreparedBatch } from './prepare.ts';
 import { scopeOf } from './scope.ts';
 
@@ -64,7 +66,7 @@ export class BatchApplier {
     this.#drainer = new LaneDrainer({ db: lanesDb, log, metrics, ids: this.#ids });
     this.#groups = new Group({
       run: (calls) => this.#applyTogether(calls),
-      splitsOn: (error) => isOrdersFault(error) || error instanceof Refusal,
+      splitsOn: (error) => mayLieInOneOrder(error) || error instanceof Refusal,
       maxRunning: SYNC_GROUPS_AT_ONCE,
       maxInputs: MAX_GROUP_BATCHES,
       weightOf: ({ batch }) => weightOf(batch),
@@ -90,15 +92,21 @@ export class BatchApplier {
     try {
       return acceptedOrders(batch, await this.#groups.run({ batch, orders, deadlineMs }));
     } catch (error) {
-      if (!isOrdersFault(error)) throw error;
+      if (!refusesOrder(error) || !(await this.#liesInOrder())) throw error;
       this.#log.error({ err: error }, 'sync batch could not be applied');
       throw new Refusal('internal_error');
     }
   }
 
+  /** Whether what a call was refused for lies in its orders; where that cannot be found out, it is not proved. */
+  async #liesInOrder(): Promise<boolean> {
+    return await inTransaction(this.#lanesDb, (trx) => liesInOrder(trx, this.#ids)).catch(() => false);
+  }
+
   async #applyTogether(calls: SyncCall[]): Promise<string[]> {
     const lanes = [...new Set(calls.flatMap(({ batch }) => batch.chunks.map(({ lane }) => lane)))];
-    await this.#drainAhead(lanes, Math.max(...calls.map(({ deadlineMs }) => deadlineMs)));
+    const customerIds = new Set(calls.flatMap(({ batch }) => batch.customerIds));
+    await this.#drainAhead(lanes, customerIds, Math.max(...calls.map(({ deadlineMs }) => deadlineMs)));
     const { batchIds, applied } = await inTransaction(this.#lanesDb, async (trx) => {
       const batches = calls.map(({ batch }) => batch);
       const [, earlier, newIds] = await together([
@@ -122,16 +130,22 @@ export class BatchApplier {
     return batchIds;
   }
 
-  /** Applies what is pending in the lanes now: a sync call overtakes nothing that was accepted before it. */
-  async #drainAhead(lanes: number[], deadlineMs: number): Promise<void> {
+  /**
+   * Applies what is pending in the lanes now: a sync call overtakes nothing that was accepted before it. Where an order of
+   * its own customers is held, it is refused.
+   */
+  async #drainAhead(lanes: number[], customerIds: ReadonlySet<string>, deadlineMs: number): Promise<void> {
     const checkTime = () => {
       if (performance.now() > deadlineMs) throw new Refusal('overloaded');
     };
     checkTime();
     const newest = await findNewestPending(this.#db, lanes);
     while (newest !== null) {
-      const { throughBatchId } = await this.#drainer.drain(lanes);
-      if (throughBatchId === null || throughBatchId >= newest) return;
+      const { throughBatchId, leftCustomerIds, batchIds } = await this.#drainer.drain(lanes);
+      const isThrough = throughBatchId === null || throughBatchId >= newest;
+      const isFirst = customerIds.isDisjointFrom(leftCustomerIds);
+      if (isThrough && isFirst) return;
+      if (isThrough && batchIds.length === 0) throw new Refusal('service_unavailable');
       checkTime();
     }
   }
@@ -174,6 +188,7 @@ async function insertBatches(trx: Trx, calls: readonly FreshCall[]): Promise<voi
       channel_order_id: batch.channelOrderId,
       sync_mode: batch.syncMode,
       digest: batch.digest,
+      digest_version: DIGEST_VERSION,
       sequences: batch.sequences,
       customer_ids: batch.customerIds,
       order_types: batch.orderTypes,

@@ -1,45 +1,84 @@
 import { LedgerIds } from '@lockstep/assets';
 import type { Database, Logger, Metrics } from '@lockstep/platform';
-import { findStaleLanes } from './backlog.ts';
-import { DrainScheduler } from './drain-scheduler.ts';
-import type { Job } from './jobs.ts';
+import { readOldestPending } from './backlog.ts';
+import { DrainScheduler, type LanesDrained } from './drain-scheduler.ts';
+import { job } from './jobs.ts';
 import { LaneDrainer } from './lane-drainer.ts';
-
-/** Orders pending for longer than this have lost their job, or their drain has failed. */
-const STALE_AFTER_MS = 2_000;
+import { Sightings } from './sightings.ts';
+import { Stalls } from './stalls.ts';
 
 /** A worker's work: drains lanes as jobs ask for it, and sweeps for what no job asks for. */
 export class OrderWorker {
   readonly #db: Database;
+  readonly #log: Logger;
   readonly #metrics: Metrics;
+  readonly #drainer: LaneDrainer;
   readonly #scheduler: DrainScheduler;
+  readonly #stalls: Stalls;
+  readonly #sightings = new Sightings();
+  #toldOfJob = false;
 
   /** `drains`: drains that run at once, each in a transaction and on a connection of its own. */
   constructor(options: { db: Database; log: Logger; metrics: Metrics; drains: number }) {
     this.#db = options.db;
+    this.#log = options.log;
     this.#metrics = options.metrics;
-    const drainer = new LaneDrainer({ ...options, ids: new LedgerIds() });
-    this.#scheduler = new DrainScheduler({ slots: options.drains, drain: (lanes) => drainer.drain(lanes) });
+    this.#drainer = new LaneDrainer({ ...options, ids: new LedgerIds() });
+    this.#stalls = new Stalls(options);
+    this.#scheduler = new DrainScheduler({ slots: options.drains, drain: (lanes) => this.#drain(lanes) });
   }
 
-  /** Carries out a job. Rejects where its lanes could not be drained; the sweep tries again. */
-  async process(job: Job): Promise<void> {
-    switch (job.type) {
-      case 'drain':
-        return await this.#scheduler.request(job.lanes, BigInt(job.throughBatchId));
-    }
+  /**
+   * Carries out a job. Rejects where its lanes could not be drained; they are drained again by themselves. A job that this
+   * release does not know is let go: the sweep finds what it was about.
+   */
+  async process(data: unknown): Promise<void> {
+    const { success, data: known } = job.safeParse(data);
+    if (success) return await this.#scheduler.request(known.lanes, BigInt(known.throughBatchId));
+    if (!this.#toldOfJob) this.#log.warn('jobs come that another release made; the sweep finds their orders');
+    this.#toldOfJob = true;
   }
 
-  /** Drains every lane in which orders have been pending for too long: their job is gone or has failed. */
+  /** Drains every lane in which nothing has moved for too long: its job is gone. */
   async sweep(): Promise<void> {
-    const { lanes, throughBatchId } = await findStaleLanes(this.#db, STALE_AFTER_MS);
-    if (lanes.length === 0) return;
-    this.#metrics.sweptLanes.inc(lanes.length);
-    await this.#scheduler.request(lanes, throughBatchId);
+    const oldest = await readOldestPending(this.#db).catch((error: unknown) => {
+      this.#stalls.failed(['sweep'], error);
+      return null;
+    });
+    if (oldest === null) return;
+    this.#stalls.worked(['sweep']);
+    const stale = this.#sightings.stale(oldest, performance.now());
+    if (stale.length === 0) return;
+    this.#metrics.sweptLanes.inc(stale.length);
+    const newest = stale.reduce((max, { batchId }) => (batchId > max ? batchId : max), 0n);
+    // A drain that fails is told of by itself, and runs again.
+    await this.#scheduler
+      .request(
+        stale.map(({ lane }) => lane),
+        newest,
+      )
+      .catch(() => {});
+  }
+
+  /** Why orders wait that should have been applied; null where none does. For readiness. */
+  get stalledBy(): string | null {
+    return this.#stalls.reason;
   }
 
   /** Finishes the drains that run. Call it when no more jobs come. */
   close(): Promise<void> {
     return this.#scheduler.close();
+  }
+
+  async #drain(lanes: number[]): Promise<LanesDrained> {
+    try {
+      const drained = await this.#drainer.drain(lanes);
+      this.#stalls.worked(lanes);
+      this.#stalls.waiting(this.#drainer.holds.all(), lanes, drained);
+      return drained;
+    } catch (error) {
+      this.#stalls.failed(lanes, error);
+      throw error;
+    }
   }
 }

@@ -6,8 +6,8 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import {
   behindSavepoint,
   type Database,
-  isDataFault,
   isOverload,
+  mayLieInOnePart,
   openDatabase,
   type Trx,
   together,
@@ -40,7 +40,7 @@ describe('a fault of the data, after which an order is failed', () => {
     ['an unexpected second row', databaseError('23505', 'license_order_pkey')],
     ['a program limit', databaseError('54000')],
     ['an error raised in SQL', databaseError('P0001')],
-  ])('is %s', (_, error) => expect(isDataFault(error)).toBe(true));
+  ])('is %s', (_, error) => expect(mayLieInOnePart(error)).toBe(true));
 
   it.each([
     ['two lanes that buy one number', databaseError('23505', 'asset_active_number')],
@@ -50,7 +50,7 @@ describe('a fault of the data, after which an order is failed', () => {
     ['a full disk', databaseError('53100')],
     ['a shutdown', databaseError('57P01')],
     ['a broken connection', new Error('Connection terminated unexpectedly')],
-  ])('is not %s', (_, error) => expect(isDataFault(error)).toBe(false));
+  ])('is not %s', (_, error) => expect(mayLieInOnePart(error)).toBe(false));
 });
 
 describe('overload, after which nothing has changed', () => {

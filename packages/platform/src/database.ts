@@ -83,11 +83,26 @@ function isConflict(error: unknown): boolean {
  * that has failed already), rollback, resources, operator, system. */
 const UNAVAILABLE = ['08', '25', '40', '53', '55', '57', '58'];
 
-/** Whether PostgreSQL refused what the data or the code asked, as opposed to being unable to serve anything now. */
-export function isDataFault(error: unknown): boolean {
+/**
+ * Whether what was written together may fail for one part of it, so that it is worth trying the parts alone. It proves
+ * nothing: a part that fails alone may do so for what is wrong around it; see refusesValues.
+ */
+export function mayLieInOnePart(error: unknown): boolean {
   const state = sqlState(error);
   if (state === undefined || UNAVAILABLE.includes(state.slice(0, 2))) return false;
   return !(state === UNIQUE_VIOLATION && (error as pg.DatabaseError).constraint === ACTIVE_NUMBER);
+}
+
+/** SQLSTATE classes that speak of values: data exception, integrity constraint violation. */
+const OF_VALUES = ['22', '23'];
+
+/**
+ * Whether PostgreSQL refused values for what they are, by its types or by a rule of the database. Whether the rule is
+ * ours is another question. A unique violation is none: another transaction was first.
+ */
+export function refusesValues(error: unknown): boolean {
+  const state = sqlState(error);
+  return state !== undefined && OF_VALUES.includes(state.slice(0, 2)) && state !== UNIQUE_VIOLATION;
 }
 
 /**

@@ -13,6 +13,8 @@ export class Overload extends Error {
 export class Deadline {
   readonly #over = new AbortController();
   #endMs: number;
+  /** What is left while it is paused. */
+  #pausedMs: number | undefined;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(timeoutMs: number) {
@@ -22,7 +24,7 @@ export class Deadline {
 
   /** Not positive once it is over. */
   get remainingMs(): number {
-    return this.#endMs - performance.now();
+    return this.#pausedMs ?? this.#endMs - performance.now();
   }
 
   /** Aborts with an Overload when the deadline is over or the call has ended. */
@@ -30,9 +32,17 @@ export class Deadline {
     return this.#over.signal;
   }
 
-  /** Moves it on by what did not depend on the service: a body that came slowly. */
-  postpone(byMs: number): void {
-    this.#endMs += byMs;
+  /** Stops its time for what does not depend on the service: a body that comes slowly. */
+  pause(): void {
+    this.#pausedMs = this.remainingMs;
+    clearTimeout(this.#timer);
+  }
+
+  /** Goes on after a pause, with what was left. */
+  resume(): void {
+    if (this.#pausedMs === undefined || this.signal.aborted) return;
+    this.#endMs = performance.now() + this.#pausedMs;
+    this.#pausedMs = undefined;
     this.#startTimer();
   }
 
@@ -58,6 +68,6 @@ export class Deadline {
   #startTimer(): void {
     clearTimeout(this.#timer);
     const abort = () => this.#over.abort(new Overload('the deadline of the call is over'));
-    this.#timer = setTimeout(abort, Math.max(this.remainingMs, 0)).unref();
+    this.#timer = setTimeout(abort, Math.ceil(Math.max(this.remainingMs, 0))).unref();
   }
 }

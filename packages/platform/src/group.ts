@@ -1,4 +1,4 @@
-import { isDataFault } from './database.ts';
+import { mayLieInOnePart } from './database.ts';
 
 interface Waiting<Input, Output> {
   input: Input;
@@ -11,8 +11,8 @@ export interface GroupOptions<Input, Output> {
   /** Runs the inputs together; the outputs come in the order of the inputs. */
   run: (inputs: Input[]) => Promise<Output[]>;
   /**
-   * Whether a failure lies in what the group holds, so that its inputs are run one by one. Unless told, that
-   * PostgreSQL refused the data.
+   * Whether a failure may lie in one input, so that they are run one by one: it costs time where it does not. Unless
+   * told, what mayLieInOnePart says.
    */
   splitsOn?: (error: unknown) => boolean;
   /** Groups that may run at once. What comes meanwhile gathers. */
@@ -102,7 +102,7 @@ export class Group<Input, Output> {
   }
 
   async #settle(group: Waiting<Input, Output>[]): Promise<void> {
-    const { run, splitsOn = isDataFault } = this.#options;
+    const { run, splitsOn = mayLieInOnePart } = this.#options;
     try {
       const outputs = await run(group.map((waiting) => waiting.input));
       for (const [index, waiting] of group.entries()) waiting.resolve(outputs[index] as Output);

@@ -14,6 +14,7 @@ export * from './migrate.ts';
 export * from './queue.ts';
 export { migratePostgresQueue } from './queue-postgres.ts';
 export { assertRedisKeepsJobs } from './queue-redis.ts';
+export { findDrift } from './schema-drift.ts';
 export * from './schema-version.ts';
 export * from './schema-watch.ts';
 export type * from './tables.ts';

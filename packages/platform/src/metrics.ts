@@ -107,6 +107,16 @@ export function createMetrics(readBacklog: () => Promise<Backlog>) {
       help: 'Drains that failed and run again',
       registers,
     }),
+    stalledLanes: new Gauge({
+      name: 'lockstep_stalled_lanes',
+      help: 'Lanes whose orders this process cannot apply, for a fault around the service',
+      registers,
+    }),
+    heldCustomers: new Gauge({
+      name: 'lockstep_held_customers',
+      help: 'Customers whose orders wait for one that this process cannot apply although the service works',
+      registers,
+    }),
     httpSeconds: new Histogram({
       name: 'lockstep_http_request_seconds',
       help: 'Time of HTTP calls, by route and business code',

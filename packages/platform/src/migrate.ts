@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { sql } from 'kysely';
 import { type Migration, type MigrationProvider, Migrator, NO_MIGRATIONS } from 'kysely/migration';
 import type { Database } from './database.ts';
+import { recordingDefinitions } from './schema-drift.ts';
 
 const MIGRATIONS = new URL('../../../migrations/', import.meta.url);
 
@@ -30,7 +31,8 @@ const sqlFiles: MigrationProvider = {
 
 function run(file: string): Migration['up'] {
   return async (db) => {
-    await sql.raw(await readFile(new URL(file, MIGRATIONS), 'utf8')).execute(db);
+    const statements = sql.raw(await readFile(new URL(file, MIGRATIONS), 'utf8'));
+    await recordingDefinitions(db, async () => void (await statements.execute(db)));
   };
 }
 

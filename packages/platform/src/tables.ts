@@ -82,6 +82,7 @@ export interface Tables {
     customer_ids: string[];
     order_types: string[];
     accepted_time: Generated<Date>;
+    digest_version: Generated<number>;
   };
   lane_chunk: {
     batch_id: string;
@@ -91,8 +92,9 @@ export interface Tables {
     payload: string | null;
     accepted_time: Generated<Date>;
     finished_time: Date | null;
-    succeeded: number | null;
-    failed: number | null;
+    succeeded: Generated<number>;
+    failed: Generated<number>;
+    payload_version: Generated<number>;
   };
   license_order: {
     id: string;
@@ -103,6 +105,22 @@ export interface Tables {
     assets: number;
     products: number;
     finished_time: Generated<Date>;
+  };
+  failed_order: {
+    license_order_id: string;
+    batch_id: string;
+    lane: number;
+    payload_version: number;
+    content: string;
+    failed_time: Generated<Date>;
+  };
+  order_retry: {
+    id: Generated<string>;
+    license_order_id: string;
+    cause: string;
+    message: string;
+    finished_time: Date;
+    retried_time: Generated<Date>;
   };
   asset: {
     id: string;
@@ -169,4 +187,5 @@ export interface Tables {
   asset_number: { first_digit: number; handed_out: number };
   asset_assignment: { asset_id: string; member_id: string; created_time: Generated<Date> };
   asset_lending: { asset_id: string; lock_asset_id: string; created_time: Generated<Date> };
+  schema_definition: { name: string; definition: string };
 }

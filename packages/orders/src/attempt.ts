@@ -1,0 +1,88 @@
+import { batchOf, type LedgerIds } from '@lockstep/assets';
+import { Refusal } from '@lockstep/contract';
+import { behindSavepoint, findDrift, type Trx } from '@lockstep/platform';
+import { applyOrders, failed, type Outcome, recordOutcomes, refusesOrder } from './apply.ts';
+import { tryCanary } from './canary.ts';
+import { keepFailedOrder } from './failed-orders.ts';
+import type { Failure, Holds } from './holds.ts';
+import type { AcceptedOrder } from './plan.ts';
+
+/** Every table that applying an order reads or writes. */
+const TABLES_OF_ORDERS = [
+  ...['customer', 'asset', 'asset_grant', 'merchandise_instance', 'product_instance', 'asset_assignment'],
+  ...['asset_lending', 'license_order', 'lane_chunk'],
+] as const;
+
+/** What became of one order that was tried alone: its outcome, or that it stays pending. */
+export type Attempt = { outcome: Outcome; error: unknown } | { outcome: null; failure: Failure };
+
+/**
+ * Tries orders alone, each behind a savepoint, in one transaction, and judges what a failure proves.
+ *
+ * An order ends with internal_error only where all of this holds: PostgreSQL refuses its values, or the plan chokes on
+ * it; it does so alone and again, in two transactions with a pause between them; orders of every kind can be carried
+ * out at that moment in the same transaction; and the database's rules are those of the migrations. Anything less may be
+ * a fault of what is around it, and the order stays pending.
+ */
+export class Attempts {
+  readonly #trx: Trx;
+  readonly #ids: LedgerIds;
+  readonly #holds: Holds;
+  #serviceWorks = false;
+  #drift: string[] | undefined;
+
+  constructor(trx: Trx, ids: LedgerIds, holds: Holds) {
+    this.#trx = trx;
+    this.#ids = ids;
+    this.#holds = holds;
+  }
+
+  /** Throws where no order could be applied now, or none of this transaction any more. */
+  async attempt(accepted: AcceptedOrder): Promise<Attempt> {
+    try {
+      return { outcome: await this.#apply(accepted), error: null };
+    } catch {
+      // Twice, so that two transactions that met are nobody's fault.
+      await this.#checkService();
+    }
+    try {
+      return { outcome: await this.#apply(accepted), error: null };
+    } catch (error) {
+      if (this.#holds.failuresOf(accepted) === 0 || !refusesOrder(error)) {
+        return { outcome: null, failure: { accepted, error, drift: [] } };
+      }
+      this.#drift ??= await findDrift(this.#trx, TABLES_OF_ORDERS);
+      if (this.#drift.length > 0) return { outcome: null, failure: { accepted, error, drift: this.#drift } };
+      return { outcome: await this.#end(accepted), error };
+    }
+  }
+
+  async #apply(accepted: AcceptedOrder): Promise<Outcome> {
+    const outcomes = await behindSavepoint(this.#trx, () => applyOrders(this.#trx, [accepted], this.#ids));
+    return outcomes[0]!;
+  }
+
+  /** Throws what keeps every order from being applied. */
+  async #checkService(): Promise<void> {
+    if (this.#serviceWorks) return;
+    await tryCanary(this.#trx, this.#ids);
+    this.#serviceWorks = true;
+  }
+
+  async #end(accepted: AcceptedOrder): Promise<Outcome> {
+    const outcome = failed(accepted, new Refusal('internal_error'));
+    await recordOutcomes(this.#trx, [outcome]);
+    const { index } = batchOf(accepted.licenseOrderId);
+    await keepFailedOrder(this.#trx, accepted.licenseOrderId, [index, accepted.order]);
+    return outcome;
+  }
+}
+
+/**
+ * Whether it lies in an order that it was refused: orders of every kind can be carried out now, and the database's rules
+ * are those of the migrations. Throws where they cannot.
+ */
+export async function liesInOrder(trx: Trx, ids: LedgerIds): Promise<boolean> {
+  await tryCanary(trx, ids);
+  return (await findDrift(trx, TABLES_OF_ORDERS)).length === 0;
+}

@@ -1,0 +1,109 @@
+import { randomInt } from 'node:crypto';
+import type { LedgerIds } from '@lockstep/assets';
+import type { DeleteAssetOrder, DeleteProductOrder, Merchandise, NewBuyOrder, ProductToBuy } from '@lockstep/contract';
+import { behindSavepoint, type Trx } from '@lockstep/platform';
+import { sql } from 'kysely';
+import { applyOrders } from './apply.ts';
+import type { AcceptedOrder } from './plan.ts';
+
+/** Above every id that an acceptance can give: 2^40 batches of 8192 orders end at 2^53. */
+const FIRST_ID = 1n << 62n;
+const ROOM = 2 ** 40;
+
+/** That everything went well, and is to be taken back. */
+class Taken extends Error {}
+
+/**
+ * Carries out one order of every kind as any order is carried out, and takes all of it back: what every order needs
+ * (tables, columns, privileges, triggers, rules) works, or it does not. A purchase with a product and nested merchandise,
+ * an extension, a transfer, a delete_product and a delete_asset, of customers that are there, on a number of its own.
+ *
+ * Throws what went wrong; the transaction can go on either way.
+ */
+export async function tryCanary(trx: Trx, ids: LedgerIds): Promise<void> {
+  const taken = new Taken();
+  try {
+    await behindSavepoint(trx, async () => {
+      for (const accepted of await canaryOrders(trx)) {
+        const [outcome] = await applyOrders(trx, [accepted], ids);
+        if (outcome!.failure !== null) throw new Error(`An order that must succeed fails: ${outcome!.failure.message}`);
+      }
+      throw taken;
+    });
+  } catch (error) {
+    if (error !== taken) throw error;
+  }
+}
+
+interface Owner {
+  id: string;
+  enterprise_id: string;
+}
+
+async function canaryOrders(trx: Trx): Promise<AcceptedOrder[]> {
+  const { rows } = await sql<Owner>`select id, enterprise_id from customer order by id limit 2`.execute(trx);
+  const [owner, other = owner] = rows;
+  // Without customers there is no order that could succeed, and nothing that this could prove.
+  if (owner === undefined || other === undefined) throw new Error('There is no customer');
+  const id = FIRST_ID + BigInt(randomInt(ROOM)) * 8n;
+  const assetNum = `canary ${id}`;
+  const purchaseId = String(id);
+  const orders = [
+    purchase(owner, { assetNos: [assetNum], products: [product()], merchandises: [merchandise([merchandise()])] }),
+    purchase(owner, {
+      assetNos: [assetNum],
+      assetExtendList: [{ extendCode: 'canary', extendValue: '1' }],
+      limitStartDate: 0,
+      limitEndDate: 1,
+      products: [{ ...product(), srcLicenseOrderId: purchaseId }],
+    }),
+    purchase(other, { assetNos: [assetNum], transferedAssetNum: true }),
+    revocationOfProduct(other, assetNum),
+    revocationOfAsset(other, assetNum),
+  ];
+  return orders.map((order, index) => ({ licenseOrderId: String(id + BigInt(index)), order }));
+}
+
+function header(owner: Owner) {
+  return {
+    sequence: 0,
+    customerId: owner.id,
+    enterpriseGlobalId: owner.enterprise_id,
+    licenseType: 'softkey' as const,
+    customerType: 'company' as const,
+    ...{ crmCustomerId: 'canary', customerName: 'canary', channelCustomerId: 'canary', adminName: 'canary' },
+    ...{ adminAccount: 'canary', adminEmail: 'canary', adminCellNumber: 'canary', passwordMobile: 'canary' },
+    ...{ address: 'canary', branchCode: 'canary', branchName: 'canary', srcLicenseOrderId: undefined },
+  };
+}
+
+function purchase(owner: Owner, asset: NewBuyOrder['assets'][number]): NewBuyOrder {
+  return { ...header(owner), orderType: 'new_buy', assets: [asset] };
+}
+
+function revocationOfAsset(owner: Owner, assetNum: string): DeleteAssetOrder {
+  return { ...header(owner), orderType: 'delete_asset', assets: [{ assetNos: [assetNum] }] };
+}
+
+function revocationOfProduct(owner: Owner, assetNum: string): DeleteProductOrder {
+  const { crmProductId, productUri, limitConcurrent } = product();
+  const revoked = { crmProductId, productUri, limitConcurrent, strictMatchWhenDelete: false };
+  return { ...header(owner), orderType: 'delete_product', assets: [{ assetNos: [assetNum], products: [revoked] }] };
+}
+
+function product(): ProductToBuy {
+  return {
+    ...{ crmProductId: 'canary', parentCrmProductId: '', productUri: 'canary', productName: 'Canary' },
+    ...{ gmsPid: undefined, appKey: undefined, productType: 'tool', limitConcurrent: 1, limitTimeDuration: 0 },
+    ...{ strictMatchWhenDelete: false, trial: 0, trialEndDate: 0, timeUnit: 'year', timeUnitQuantity: 1 },
+    ...{ timeDurationExpression: '1-0-0', srcLicenseOrderId: undefined, productFeatures: [] },
+  };
+}
+
+function merchandise(children?: Merchandise[]): Merchandise {
+  return {
+    ...{ crmProductId: 'canary', parentCrmProductId: '', merchandiseNum: 'canary', merchandiseName: 'Canary' },
+    ...{ parentMerchandiseNum: '', timeDurationExpression: '1-0-0', children },
+    licenseOrderProductList: [product()],
+  };
+}

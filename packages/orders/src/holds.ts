@@ -1,0 +1,72 @@
+import { laneOf } from './lanes.ts';
+import type { AcceptedOrder } from './plan.ts';
+
+/** Between the first attempt at an order that cannot be applied and the next; it doubles up to the longest. */
+const FIRST_PAUSE_MS = 500;
+const LONGEST_PAUSE_MS = 15_000;
+
+/** That an order could not be applied although the service works, and what was found about it. */
+export interface Failure {
+  accepted: AcceptedOrder;
+  error: unknown;
+  /** What of the database is not as the migrations made it, if that was looked at. */
+  drift: string[];
+}
+
+interface Hold extends Failure {
+  failures: number;
+  dueMs: number;
+}
+
+/**
+ * The customers whose oldest pending order cannot be applied, as far as this process has seen. That order is tried again
+ * by itself after growing pauses; the customer's later orders wait for it, and nobody else does. Times are those of
+ * performance.now.
+ */
+export class Holds {
+  readonly #byCustomer = new Map<string, Hold>();
+
+  has(customerId: string): boolean {
+    return this.#byCustomer.has(customerId);
+  }
+
+  /** Whether it is time to try the customer's oldest order again. */
+  isDue(customerId: string, nowMs: number): boolean {
+    const hold = this.#byCustomer.get(customerId);
+    return hold !== undefined && hold.dueMs <= nowMs;
+  }
+
+  /** How often in a row this very order has failed. */
+  failuresOf({ licenseOrderId, order }: AcceptedOrder): number {
+    const hold = this.#byCustomer.get(order.customerId);
+    return hold?.accepted.licenseOrderId === licenseOrderId ? hold.failures : 0;
+  }
+
+  hold(failure: Failure, nowMs: number): void {
+    const failures = this.failuresOf(failure.accepted) + 1;
+    const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** (failures - 1), LONGEST_PAUSE_MS);
+    this.#byCustomer.set(failure.accepted.order.customerId, { ...failure, failures, dueMs: nowMs + pauseMs });
+  }
+
+  release(customerId: string): void {
+    this.#byCustomer.delete(customerId);
+  }
+
+  /** Forgets customers of the lanes who have nothing pending there any more: somebody else has seen to them. */
+  releaseAllBut(pendingCustomerIds: ReadonlySet<string>, lanes: readonly number[]): void {
+    for (const customerId of this.#byCustomer.keys()) {
+      if (lanes.includes(laneOf(customerId)) && !pendingCustomerIds.has(customerId)) this.release(customerId);
+    }
+  }
+
+  /** When the first customer of these is due, if any is held. */
+  nextDueMs(customerIds: Iterable<string>): number | null {
+    const dues = [...customerIds].flatMap((customerId) => this.#byCustomer.get(customerId)?.dueMs ?? []);
+    return dues.length === 0 ? null : Math.min(...dues);
+  }
+
+  /** Everything that is held. */
+  all(): readonly Failure[] {
+    return [...this.#byCustomer.values()];
+  }
+}

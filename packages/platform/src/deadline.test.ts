@@ -1,0 +1,46 @@
+import { expect, it } from 'vitest';
+import { Deadline, Overload } from './deadline.ts';
+
+const aborted = ({ signal }: Deadline) => new Promise((resolve) => signal.addEventListener('abort', resolve));
+
+it('aborts when it is over', async () => {
+  const deadline = new Deadline(20);
+  expect(deadline.remainingMs).toBeGreaterThan(0);
+  await aborted(deadline);
+  expect(deadline.signal.reason).toBeInstanceOf(Overload);
+});
+
+it('aborts when the call has ended', () => {
+  const deadline = new Deadline(60_000);
+  deadline.end();
+  expect(deadline.signal.reason).toBeInstanceOf(Overload);
+});
+
+it('has no time pass while it is paused', async () => {
+  const [paused, other] = [new Deadline(30), new Deadline(60)];
+  paused.pause();
+  const left = paused.remainingMs;
+  await aborted(other);
+  expect(paused.signal.aborted).toBe(false);
+  expect(paused.remainingMs).toBe(left);
+  paused.resume();
+  await aborted(paused);
+});
+
+it('is not resumed once the call has ended', async () => {
+  const deadline = new Deadline(20);
+  deadline.pause();
+  deadline.end();
+  deadline.resume();
+  expect(deadline.signal.aborted).toBe(true);
+});
+
+it('answers what comes in time, and throws where it does not', async () => {
+  const deadline = new Deadline(60_000);
+  expect(await deadline.race(Promise.resolve('in time'))).toBe('in time');
+  await expect(deadline.race(Promise.reject(new Error('failed')))).rejects.toThrow('failed');
+  const never = deadline.race(new Promise(() => {}));
+  deadline.end();
+  await expect(never).rejects.toBeInstanceOf(Overload);
+  await expect(deadline.race(new Promise(() => {}))).rejects.toBeInstanceOf(Overload);
+});

@@ -1,0 +1,273 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { LANES_POOL } from '@lockstep/api';
+import { batchOrderBody, type Customer, type NewBuyOrder } from '@lockstep/contract';
+import { BatchApplier } from '@lockstep/orders';
+import { createLogger, migrateToLatest, openDatabase } from '@lockstep/platform';
+import type { RunningWorker } from '@lockstep/worker';
+import { sql } from 'kysely';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { laneOf } from '../packages/orders/src/lanes.ts';
+import { prepareBatch } from '../packages/orders/src/prepare.ts';
+import { type Api, dataOf } from './harness/api.ts';
+import { newCustomersInLanes } from './harness/lanes.ts';
+import { batchOf, deleteAsset, newAssetNum, newBuy, productToBuy } from './harness/orders.ts';
+import { freePort } from './harness/redis.ts';
+import { ServiceProcess } from './harness/service-process.ts';
+import { type Stack, startStack } from './harness/stack.ts';
+import { acceptUnchecked, refusedByPostgres } from './harness/unchecked.ts';
+
+const WARN = 40;
+
+let stack: Stack;
+let api: Api;
+let customers: Customer[];
+
+beforeEach(async () => {
+  stack = await startStack({ queue: 'redis', worker: false });
+  api = await stack.newApi();
+  customers = await newCustomersInLanes(api, 4);
+});
+afterEach(() => stack.close());
+
+const run = (statements: string) => sql.raw(statements).execute(stack.db);
+
+/** Accepts 40 orders, 10 of each customer, each of which succeeds only right after the one before it. */
+async function acceptOrders() {
+  const batch = batchOf(
+    ...customers.flatMap((customer) => {
+      const assetNum = newAssetNum();
+      return Array.from({ length: 10 }, (_, index) =>
+        index % 2 === 0 ? newBuy(customer, [assetNum]) : deleteAsset(customer, [assetNum]),
+      );
+    }),
+  );
+  await api.accept(batch);
+  return batch;
+}
+
+/** The lines from warnings on that the service has logged. */
+function complaints(): { level: number; msg: string }[] {
+  return stack.logLines.map((line) => JSON.parse(line)).filter(({ level }) => level >= WARN);
+}
+
+const attempts = async () => (await stack.metrics.drainFailures.get()).values[0]!.value;
+
+/** Waits until the worker has said why it cannot work, and has tried again a few times. */
+async function stalled(worker: RunningWorker): Promise<string> {
+  await vi.waitUntil(async () => worker.stalledBy() !== null && (await attempts()) >= 4, { timeout: 20_000 });
+  return worker.stalledBy()!;
+}
+
+const failTrigger = (sqlState: string, table = 'product_instance') => `
+  create function fail() returns trigger language plpgsql as $$ begin
+    raise sqlstate '${sqlState}' using message = 'made to fail';
+  end $$;
+  create trigger fail before insert on ${table} for each row execute function fail();`;
+
+describe('a fault around the service ends no order', () => {
+  it.each<[what: string, broken: string, mended: string, reason: string]>([
+    [
+      'a renamed column',
+      'alter table product_instance rename product_name to name',
+      'alter table product_instance rename name to product_name',
+      '42703',
+    ],
+    [
+      'a renamed table',
+      'alter table merchandise_instance rename to packages',
+      'alter table packages rename to merchandise_instance',
+      '42P01',
+    ],
+    [
+      'a table of outcomes that is renamed',
+      'alter table license_order rename to outcome',
+      'alter table outcome rename to license_order',
+      '42P01',
+    ],
+    [
+      'a check that every order breaks',
+      "alter table asset add constraint stricter check (asset_num like 'x%') not valid",
+      'alter table asset drop constraint stricter',
+      '23514',
+    ],
+    [
+      'a privilege that is revoked',
+      'revoke update on asset from current_user',
+      'grant update on asset to current_user',
+      '42501',
+    ],
+    ['a trigger that raises XX001', failTrigger('XX001'), 'drop function fail cascade', 'XX001'],
+    ['a trigger that raises 54001', failTrigger('54001'), 'drop function fail cascade', '54001'],
+    ['a trigger that raises 0A000', failTrigger('0A000'), 'drop function fail cascade', '0A000'],
+    ['a trigger that raises P0001', failTrigger('P0001'), 'drop function fail cascade', 'P0001'],
+    ['a trigger on the outcomes', failTrigger('XX001', 'license_order'), 'drop function fail cascade', 'XX001'],
+  ])('%s', async (_, broken, mended, reason) => {
+    await run(broken);
+    const batch = await acceptOrders();
+    const worker = await stack.startWorker();
+    expect(await stalled(worker)).toMatch(reason);
+    // However often it was tried, that is told once.
+    expect(complaints()).toMatchObject([{ msg: expect.stringContaining('They stay pending') }]);
+    expect(await stack.metrics.registry.metrics()).toMatch(/lockstep_stalled_lanes [1-9]/);
+    await run(mended);
+    expect(await api.completed(batch)).toMatchObject({ succeeded: 40, failed: 0 });
+    await vi.waitUntil(() => worker.stalledBy() === null);
+    expect(complaints()).toHaveLength(1);
+    await vi.waitUntil(() => stack.logLines.some((line) => line.includes('orders are applied again')));
+    expect(await stack.metrics.registry.metrics()).toMatch('lockstep_stalled_lanes 0');
+  });
+
+  it('a database that was not migrated when the worker started', async () => {
+    const batch = await acceptOrders();
+    const files = await readdir(new URL('../migrations/', import.meta.url));
+    const newer = files.filter((file) => file.endsWith('.down.sql') && file > '0026').toReversed();
+    for (const file of newer) await run(await readFile(new URL(`../migrations/${file}`, import.meta.url), 'utf8'));
+    await run("delete from kysely_migration where name > '0026'");
+    const worker = await stack.startWorker();
+    expect(await stalled(worker)).toMatch('42703');
+    expect(await migrateToLatest(stack.db)).toHaveLength(newer.length);
+    expect(await api.completed(batch)).toMatchObject({ succeeded: 40, failed: 0 });
+  });
+
+  it('a worker process says in its readiness why it waits', async () => {
+    await run('alter table product_instance rename product_name to name');
+    const batch = await acceptOrders();
+    const port = String(await freePort());
+    const worker = ServiceProcess.worker({ DATABASE_URL: stack.url, REDIS_URL: '', WORKER_PORT: port });
+    await worker.start();
+    const ready = async () => {
+      const response = await fetch(`http://127.0.0.1:${port}/health/ready`);
+      return { httpStatus: response.status, ...((await response.json()) as { status: string; reason?: string }) };
+    };
+    try {
+      await vi.waitUntil(async () => (await ready()).httpStatus === 503, { timeout: 20_000, interval: 100 });
+      expect(await ready()).toMatchObject({ status: 'unavailable', reason: expect.stringContaining('product_name') });
+      await run('alter table product_instance rename name to product_name');
+      expect(await api.completed(batch)).toMatchObject({ succeeded: 40, failed: 0 });
+      await vi.waitUntil(async () => (await ready()).status === 'ready', { timeout: 20_000, interval: 100 });
+    } finally {
+      await worker.stop();
+    }
+  });
+});
+
+describe('a fault that only some orders meet', () => {
+  const strict = { products: [productToBuy({ productName: 'Strict' })] };
+
+  it.each<[what: string, broken: string, mended: string]>([
+    [
+      'a check',
+      "alter table product_instance add constraint stricter check (product_name <> 'Strict')",
+      'alter table product_instance drop constraint stricter',
+    ],
+    [
+      'a trigger that raises as our own do',
+      `create function fail() returns trigger language plpgsql as $$ begin
+        if new.product_name = 'Strict' then raise check_violation using message = 'made to fail'; end if;
+        return new;
+      end $$;
+      create trigger fail before insert on product_instance for each row execute function fail();`,
+      'drop function fail cascade',
+    ],
+    [
+      'one of our own functions, replaced',
+      `alter function check_products_inserted() rename to kept;
+      create function check_products_inserted() returns trigger language plpgsql as $$ begin
+        if exists (select from changed where product_name = 'Strict') then
+          raise check_violation using message = 'made to fail';
+        end if;
+        return null;
+      end $$;
+      drop trigger check_inserted on product_instance;
+      create trigger check_inserted after insert on product_instance referencing new table as changed
+        for each statement execute function check_products_inserted();`,
+      `drop trigger check_inserted on product_instance;
+      drop function check_products_inserted();
+      alter function kept() rename to check_products_inserted;
+      create trigger check_inserted after insert on product_instance referencing new table as changed
+        for each statement execute function check_products_inserted();`,
+    ],
+    [
+      'a trigger that raises XX001',
+      `${failTrigger('XX001').replace('for each row', "for each row when (new.product_name = 'Strict')")}`,
+      'drop function fail cascade',
+    ],
+  ])('%s: they wait, in their order, and all others go on', async (_, broken, mended) => {
+    const worker = await stack.startWorker();
+    await run(broken);
+    const [customer, ...others] = customers as [Customer, ...Customer[]];
+    const assetNum = newAssetNum();
+    const batch = batchOf(
+      newBuy(customer, [newAssetNum()]),
+      newBuy(customer, [assetNum], {}, strict),
+      deleteAsset(customer, [assetNum]),
+      ...others.map((other) => newBuy(other, [newAssetNum()])),
+    );
+    await api.accept(batch);
+    const later = batchOf(newBuy(customer, [assetNum]));
+    await api.accept(later);
+    await vi.waitUntil(async () => (await resultOf(batch)).succeeded === 4, { timeout: 20_000 });
+    const beside = batchOf(...others.map((other) => newBuy(other, [newAssetNum()])));
+    expect(await api.process(beside)).toMatchObject(others.map(() => ({ state: 'succeeded' })));
+    // It is tried again and again, and does not end for that.
+    const attempts = () => stack.logLines.filter((line) => line.includes('order held')).length;
+    await vi.waitUntil(() => attempts() >= 3, { timeout: 20_000 });
+    expect(await resultOf(batch)).toMatchObject({ state: 'processing', succeeded: 4, failed: 0, pending: 2 });
+    expect(worker.stalledBy()).not.toBeNull();
+    expect(complaints().length).toBeLessThanOrEqual(2);
+    await run(mended);
+    expect(await api.completed(batch)).toMatchObject({ succeeded: 6, failed: 0 });
+    expect(await api.completed(later)).toMatchObject({ succeeded: 1 });
+    await vi.waitUntil(() => worker.stalledBy() === null);
+  });
+
+  it('of a customer with more than a drain takes: they keep nobody behind them', async () => {
+    await stack.startWorker();
+    await run("alter table product_instance add constraint stricter check (product_name <> 'Strict')");
+    const [customer] = customers as [Customer];
+    const held = batchOf(...Array.from({ length: 4_500 }, () => newBuy(customer, [newAssetNum()], {}, strict)));
+    await api.accept(held);
+    const sameLane = laneOf(customer.customerId);
+    let other = await api.newCustomer();
+    while (laneOf(other.customerId) !== sameLane) other = await api.newCustomer();
+    expect(await api.process(batchOf(newBuy(other, [newAssetNum()])))).toMatchObject([{ state: 'succeeded' }]);
+    expect(await resultOf(held)).toMatchObject({ state: 'accepted', pending: 4_500 });
+  });
+
+  async function resultOf({ channelCode, channelOrderId }: { channelCode: string; channelOrderId: string }) {
+    const answer = await api.call('GET', '/licenseOrder/batchOrder', { query: { channelCode, channelOrderId } });
+    return dataOf(answer);
+  }
+});
+
+describe('an order that is at fault itself', () => {
+  it('ends with internal_error, though its worker was stalled before', async () => {
+    const worker = await stack.startWorker();
+    const [customer, other] = customers as [Customer, Customer];
+    const batch = batchOf(refusedByPostgres(customer, [newAssetNum()]), newBuy(other, [newAssetNum()]));
+    await acceptUnchecked(stack, api, batch);
+    expect((await api.completed(batch)).orders).toMatchObject([{ cause: 'internal_error' }, { state: 'succeeded' }]);
+    await vi.waitUntil(() => worker.stalledBy() === null);
+  });
+
+  it('in a sync call refuses it with internal_error, and where a rule is not ours with service_unavailable', async () => {
+    const [customer] = customers as [Customer];
+    const lanesDb = openDatabase({ url: stack.url, applicationName: 'test', onError: () => {}, ...LANES_POOL });
+    const log = createLogger({ name: 'test', level: 'silent' });
+    const applier = new BatchApplier({ db: stack.db, lanesDb, log, metrics: stack.metrics });
+    const { id } = await stack.db.selectFrom('application').select('id').executeTakeFirstOrThrow();
+    const sent = () => {
+      const batch = batchOrderBody.parse({ ...batchOf(newBuy(customer, [newAssetNum()])), syncMode: 'sync' });
+      const [order] = batch.orderList as [NewBuyOrder];
+      order.assets[0]!.products![0]!.limitConcurrent = 2 ** 31;
+      return [prepareBatch(id, batch), async () => batch.orderList] as const;
+    };
+    try {
+      await expect(applier.apply(...sent())).rejects.toMatchObject({ reason: 'internal_error' });
+      await run("alter table product_instance add constraint stricter check (product_name <> 'Strict')");
+      await expect(applier.apply(...sent())).rejects.toMatchObject({ code: '22003' });
+    } finally {
+      await lanesDb.destroy();
+    }
+  });
+});

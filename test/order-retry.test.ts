@@ -1,0 +1,144 @@
+import type { Customer } from '@lockstep/contract';
+import { sql } from 'kysely';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Api, dataOf } from './harness/api.ts';
+import { batchOf, deleteAsset, newAssetNum, newBuy } from './harness/orders.ts';
+import { type Ended, endEverything, newDataDir, runJob } from './harness/processes.ts';
+import { type Stack, startStack } from './harness/stack.ts';
+import { acceptUnchecked, refusedByPostgres } from './harness/unchecked.ts';
+
+let stack: Stack;
+let api: Api;
+let customer: Customer;
+
+beforeEach(async () => {
+  stack = await startStack({ worker: false });
+  api = await stack.newApi();
+  customer = await api.newCustomer();
+});
+afterEach(() => stack.close());
+afterAll(endEverything);
+
+function retry(...words: string[]): Promise<Ended> {
+  const command = ['npm', 'run', '--silent', 'lockstep', '--', 'order', 'retry', ...words];
+  return runJob(command, { DATABASE_URL: stack.url, DATA_DIR: newDataDir() });
+}
+
+/** What the command says that it has done. */
+async function retried(...words: string[]): Promise<unknown> {
+  const ended = await retry('--cause', 'internal_error', ...words);
+  expect(ended).toMatchObject({ status: 0, stderr: '', stdout: expect.stringMatching(/^[^\n]+\n$/) });
+  return JSON.parse(ended.stdout);
+}
+
+/** Lets a worker carry a batch out, with orders in it that end with internal_error, and stops the worker. */
+async function failed(batch: ReturnType<typeof batchOf>) {
+  const worker = await stack.startWorker();
+  await acceptUnchecked(stack, api, batch);
+  const result = await api.completed(batch);
+  await worker.close();
+  return result;
+}
+
+async function resultOf({ channelCode, channelOrderId }: ReturnType<typeof batchOf>) {
+  return dataOf(await api.call('GET', '/licenseOrder/batchOrder', { query: { channelCode, channelOrderId } }));
+}
+
+/** What was wrong with the orders is put right, so that they can be applied the next time. */
+async function mend(): Promise<void> {
+  await sql`update failed_order set content = replace(content, '2147483648', '1')`.execute(stack.db);
+}
+
+describe('lockstep order retry', () => {
+  it('puts an order back in its place, before later ones of its customer, once, however often it is called', async () => {
+    const assetNum = newAssetNum();
+    const batch = batchOf(
+      newBuy(customer, [newAssetNum()]),
+      refusedByPostgres(customer, [assetNum]),
+      deleteAsset(customer, [assetNum]),
+    );
+    const before = await failed(batch);
+    expect(before).toMatchObject({ state: 'completed', succeeded: 1, failed: 2, pending: 0 });
+    // They can succeed only when the order has taken effect before them.
+    const later = [batchOf(deleteAsset(customer, [assetNum])), batchOf(newBuy(customer, [assetNum]))];
+    for (const each of later) await api.accept(each);
+    await mend();
+
+    const counts = await Promise.all([retried(), retried()]);
+    expect(counts).toHaveLength(2);
+    expect(counts.map((count) => (count as { retried: number }).retried).toSorted()).toEqual([0, 1]);
+    expect(await retried()).toEqual({ retried: 0, contentLost: 0 });
+
+    const pending = await resultOf(batch);
+    expect(pending).toMatchObject({ state: 'processing', total: 3, succeeded: 1, failed: 1, pending: 1 });
+    expect(pending.completedTime).toBeNull();
+    expect(pending.orders[1]).toMatchObject({ state: 'pending', cause: null, finishedTime: null });
+    expect([pending.orders[0], pending.orders[2]]).toEqual([before.orders[0], before.orders[2]]);
+
+    await stack.startWorker();
+    expect(await api.completed(batch)).toMatchObject({
+      ...{ state: 'completed', succeeded: 2, failed: 1, pending: 0 },
+      orders: [{}, { state: 'succeeded', assets: 1, products: 2 }, { cause: 'asset_not_found' }],
+    });
+    for (const each of later) expect(await api.completed(each)).toMatchObject({ succeeded: 1 });
+    const { rows } = await sql`select license_order_id, cause from order_retry`.execute(stack.db);
+    expect(rows).toEqual([{ license_order_id: before.orders[1]!.licenseOrderId, cause: 'internal_error' }]);
+  });
+
+  it('puts all back, or the one that is named, and none that failed for another cause', async () => {
+    const batch = batchOf(
+      ...Array.from({ length: 3 }, () => refusedByPostgres(customer, [newAssetNum()])),
+      deleteAsset(customer, [newAssetNum()]),
+    );
+    const { orders } = await failed(batch);
+    expect(orders.map(({ cause }) => cause)).toEqual([...Array(3).fill('internal_error'), 'asset_not_found']);
+    const [first, , , notFound] = orders;
+    expect(await retried('--licenseOrderId', notFound!.licenseOrderId)).toEqual({ retried: 0, contentLost: 0 });
+    expect(await retried('--licenseOrderId', first!.licenseOrderId)).toEqual({ retried: 1, contentLost: 0 });
+    expect((await resultOf(batch)).orders).toMatchObject([{ state: 'pending' }, {}, {}, { state: 'failed' }]);
+    await mend();
+    expect(await retried()).toEqual({ retried: 2, contentLost: 0 });
+    expect(await resultOf(batch)).toMatchObject({ succeeded: 0, failed: 1, pending: 3 });
+    // The first was not mended: it fails again, and this failure can be put back again.
+    await stack.startWorker();
+    expect(await api.completed(batch)).toMatchObject({ succeeded: 2, failed: 2, pending: 0 });
+    expect(await retried()).toEqual({ retried: 1, contentLost: 0 });
+    expect(await api.cancel(batch)).toMatchObject({ finished: expect.any(Number) });
+  });
+
+  it('says how many cannot be put back because what they held is gone', async () => {
+    const batch = batchOf(refusedByPostgres(customer, [newAssetNum()]), refusedByPostgres(customer, [newAssetNum()]));
+    const { orders } = await failed(batch);
+    await sql`delete from failed_order where license_order_id = ${orders[0]!.licenseOrderId}`.execute(stack.db);
+    expect(await retried()).toEqual({ retried: 1, contentLost: 1 });
+    expect(await resultOf(batch)).toMatchObject({ failed: 1, pending: 1 });
+  });
+
+  it.each([
+    ['another cause', ['--cause', 'cancelled']],
+    ['no cause', []],
+    ['what is no id', ['--cause', 'internal_error', '--licenseOrderId', 'all']],
+  ])('refuses %s', async (_, words) => {
+    expect(await retry(...words)).toMatchObject({ status: 1, stdout: '', stderr: expect.stringMatching(/./) });
+  });
+});
+
+describe('the database', () => {
+  it('lets an outcome go only for internal_error, with a record', async () => {
+    const batch = batchOf(refusedByPostgres(customer, [newAssetNum()]), deleteAsset(customer, [newAssetNum()]));
+    const { orders } = await failed(batch);
+    const take = (index: number) =>
+      sql`delete from license_order where id = ${orders[index]!.licenseOrderId}`.execute(stack.db);
+    const record = (index: number) =>
+      sql`insert into order_retry (license_order_id, cause, message, finished_time)
+        select id, cause, message, finished_time from license_order where id = ${orders[index]!.licenseOrderId}`.execute(
+        stack.db,
+      );
+    await expect(take(0)).rejects.toThrow('license_order: delete is never done');
+    await record(1);
+    await expect(take(1)).rejects.toThrow('license_order: delete is never done');
+    await record(0);
+    await take(0);
+    await expect(sql`update order_retry set cause = ''`.execute(stack.db)).rejects.toThrow('update is never done');
+  });
+});
