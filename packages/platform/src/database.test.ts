@@ -3,7 +3,15 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { type RawBuilder, sql } from 'kysely';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { behindSavepoint, type Database, mayLieInOnePart, openDatabase, type Trx, together } from './database.ts';
+import {
+  behindSavepoint,
+  type Database,
+  mayLieInOnePart,
+  openDatabase,
+  refusesValues,
+  type Trx,
+  together,
+} from './database.ts';
 
 /** What PostgreSQL answered a statement with. */
 function databaseError(code: string, constraint?: string): pg.DatabaseError {
@@ -24,7 +32,7 @@ describe('queries that are started together', () => {
   });
 });
 
-describe('a fault of the data, after which an order is failed', () => {
+describe('a fault that may lie in one part of what was written together', () => {
   it.each([
     ['a character that PostgreSQL refuses', databaseError('22021')],
     ['a check', databaseError('23514')],
@@ -42,6 +50,19 @@ describe('a fault of the data, after which an order is failed', () => {
     ['a shutdown', databaseError('57P01')],
     ['a broken connection', new Error('Connection terminated unexpectedly')],
   ])('is not %s', (_, error) => expect(mayLieInOnePart(error)).toBe(false));
+});
+
+describe('a fault that speaks of values', () => {
+  it.each(['22021', '22003', '23514', '23503', '23001'])('is %s', (code) => {
+    expect(refusesValues(databaseError(code))).toBe(true);
+  });
+
+  it.each(['23505', '42703', '42P01', '42501', '54001', '0A000', 'P0001', 'XX001', '53100', '40P01'])(
+    'is not %s',
+    (code) => expect(refusesValues(databaseError(code))).toBe(false),
+  );
+
+  it('is not what PostgreSQL did not say', () => expect(refusesValues(new TypeError('of the code'))).toBe(false));
 });
 
 describe('a connection that goes silent', () => {
