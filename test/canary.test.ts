@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { LedgerIds } from '@lockstep/assets';
 import { findDrift, inTransaction, migrateToLatest } from '@lockstep/platform';
 import { sql } from 'kysely';
@@ -150,7 +150,8 @@ describe('what the migrations made', () => {
     const other = await createTestDatabase();
     try {
       const run = (statements: string) => sql.raw(statements).execute(other.db);
-      const last = '0029_order_retry';
+      const files = await readdir(new URL('../migrations/', import.meta.url));
+      const last = files.toSorted().at(-1)!.split('.')[0]!;
       await run(await readFile(new URL(`../migrations/${last}.down.sql`, import.meta.url), 'utf8'));
       await run(`delete from kysely_migration where name = '${last}'`);
       await run('alter table asset add constraint stricter check (id > 0)');

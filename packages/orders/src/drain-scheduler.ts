@@ -102,7 +102,9 @@ export class DrainScheduler {
       for (const waiter of waiters) this.#satisfy(waiter, lanes, drained);
       if (drained.throughBatchId !== null) for (const lane of lanes) this.#wanted.add(lane);
       if (drained.againMs !== null) {
-        for (const lane of lanes) this.#againAtMs.set(lane, performance.now() + drained.againMs);
+        // One time for all of them, so that they are drained together again.
+        const atMs = performance.now() + drained.againMs;
+        for (const lane of lanes) this.#againAtMs.set(lane, atMs);
       }
     } catch (error) {
       this.#pauses.lengthen();

@@ -1,4 +1,4 @@
-import { type LedgerIds, licenseOrderIdOf } from '@lockstep/assets';
+import type { LedgerIds } from '@lockstep/assets';
 import { type Database, inTransaction, type Trx } from '@lockstep/platform';
 import { applyOrders, mayLieInOneOrder, type Outcome } from './apply.ts';
 import { Attempts } from './attempt.ts';
@@ -75,14 +75,13 @@ async function drain(db: Database, lanes: readonly number[], way: Way): Promise<
     await lockLanes(trx, lanes);
     const pending = await readWorkable(trx, lanes, way);
     const { outcomes, failures, ended } = await apply(trx, pending, way);
-    await finishOrders(trx, pending.chunks, outcomes);
+    const { batchIds, leftCustomerIds } = await finishOrders(trx, pending.chunks, outcomes);
     const failed = outcomes.filter(({ failure }) => failure !== null).length;
-    const done = new Set(outcomes.map(({ accepted }) => accepted.licenseOrderId));
     return {
       ...{ succeeded: outcomes.length - failed, failed, failures, ended, unreadable: pending.unreadable },
-      batchIds: batchesOf(pending.chunks, done),
+      batchIds,
       throughBatchId: pending.cutAtBatchId === null ? null : BigInt(pending.cutAtBatchId) - 1n,
-      leftCustomerIds: new Set([...pending.skippedCustomerIds, ...customersLeft(pending.chunks, done)]),
+      leftCustomerIds: pending.skippedCustomerIds.union(leftCustomerIds),
       triedAlone: pending.alone,
     };
   });
@@ -106,7 +105,7 @@ interface Workable {
   chunks: Chunk[];
   cutAtBatchId: string | null;
   unreadable: UnreadableChunk[];
-  /** Customers who have orders in what was read and has nothing to work on. */
+  /** Customers whose stored orders cannot be read, or who had orders before the last part that was read. */
   skippedCustomerIds: Set<string>;
   together: AcceptedOrder[];
   /** The oldest order of each customer who is held and whose turn it is to be tried again. */
@@ -130,13 +129,12 @@ async function readWorkable(trx: Trx, lanes: readonly number[], { holds, togethe
     unreadable.push(...pending.unreadable);
     const turn = takeTurn(inAcceptanceOrder(pending.chunks), holds, skippedCustomerIds);
     alone.push(...turn.alone.slice(0, MAX_ALONE - alone.length));
-    if (turn.together.length + turn.alone.length > 0) chunks.push(...pending.chunks);
-    const isLast = turn.together.length > 0 || cutAtBatchId === null;
-    // Of the last page, who has orders left is seen when it is worked off.
-    if (!isLast || turn.together.length + turn.alone.length === 0) {
-      for (const customerId of customersLeft(pending.chunks, new Set())) skippedCustomerIds.add(customerId);
+    // Those without a turn too: who has orders left in them is seen when they are worked off.
+    chunks.push(...pending.chunks);
+    if (turn.together.length > 0 || cutAtBatchId === null) {
+      return { chunks, cutAtBatchId, unreadable, skippedCustomerIds, together: turn.together, alone };
     }
-    if (isLast) return { chunks, cutAtBatchId, unreadable, skippedCustomerIds, together: turn.together, alone };
+    for (const { orders } of pending.chunks) for (const [, order] of orders) skippedCustomerIds.add(order.customerId);
     after = pending.end;
   }
 }
@@ -174,19 +172,4 @@ async function apply(trx: Trx, { together, alone }: Workable, way: Way) {
     }
   }
   return { outcomes, failures, ended };
-}
-
-function batchesOf(chunks: readonly Chunk[], done: ReadonlySet<string>): string[] {
-  const touched = chunks.filter(({ batchId, orders }) =>
-    orders.some(([index]) => done.has(licenseOrderIdOf(batchId, index))),
-  );
-  return [...new Set(touched.map(({ batchId }) => batchId))];
-}
-
-/** The customers of orders that are not done. */
-function customersLeft(chunks: readonly Chunk[], done: ReadonlySet<string>): Set<string> {
-  const left = chunks.flatMap(({ batchId, orders }) =>
-    orders.filter(([index]) => !done.has(licenseOrderIdOf(batchId, index))),
-  );
-  return new Set(left.map(([, order]) => order.customerId));
 }

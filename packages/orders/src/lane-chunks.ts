@@ -135,20 +135,38 @@ export function inAcceptanceOrder(chunks: readonly Pick<Chunk, 'batchId' | 'orde
   );
 }
 
+/** What finishOrders has done: batches in which it finished orders, and customers whose orders are left. */
+interface Finished {
+  batchIds: string[];
+  leftCustomerIds: ReadonlySet<string>;
+}
+
 /**
  * Takes the orders that have their outcome off the chunks, and finishes those of which nothing is left. Throws where one
  * was finished by somebody else.
  */
-export async function finishOrders(trx: Trx, chunks: readonly Chunk[], outcomes: readonly Outcome[]): Promise<void> {
+export async function finishOrders(
+  trx: Trx,
+  chunks: readonly Chunk[],
+  outcomes: readonly Outcome[],
+): Promise<Finished> {
   const isFailed = new Map(outcomes.map(({ accepted, failure }) => [accepted.licenseOrderId, failure !== null]));
+  const leftCustomerIds = new Set<string>();
   const finished = chunks.flatMap(({ batchId, lane, orders }) => {
-    const left = orders.filter(([index]) => !isFailed.has(licenseOrderIdOf(batchId, index)));
+    const left: PlacedOrder[] = [];
+    let failed = 0;
+    for (const placed of orders) {
+      const outcome = isFailed.get(licenseOrderIdOf(batchId, placed[0]));
+      if (outcome === undefined) left.push(placed);
+      else if (outcome) failed++;
+    }
+    for (const [, order] of left) leftCustomerIds.add(order.customerId);
     if (left.length === orders.length) return [];
-    const failed = orders.filter(([index]) => isFailed.get(licenseOrderIdOf(batchId, index)) === true).length;
     const payload = left.length === 0 ? null : storedOrders(left);
     return [{ batchId, lane, payload, failed, succeeded: orders.length - left.length - failed }];
   });
-  if (finished.length === 0) return;
+  const batchIds = [...new Set(finished.map(({ batchId }) => batchId))];
+  if (finished.length === 0) return { batchIds, leftCustomerIds: leftCustomerIds };
   const done = rowsOf([
     ['batch_id', 'bigint', finished.map(({ batchId }) => batchId)],
     ['lane', 'smallint', finished.map(({ lane }) => lane)],
@@ -163,4 +181,5 @@ export async function finishOrders(trx: Trx, chunks: readonly Chunk[], outcomes:
     from ${done} as done (batch_id, lane, payload, succeeded, failed)
     where lane_chunk.batch_id = done.batch_id and lane_chunk.lane = done.lane and finished_time is null`.execute(trx);
   if (numAffectedRows !== BigInt(finished.length)) throw new Error('A chunk was finished by somebody else');
+  return { batchIds, leftCustomerIds: leftCustomerIds };
 }

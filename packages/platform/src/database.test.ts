@@ -9,6 +9,7 @@ import {
   isOverload,
   mayLieInOnePart,
   openDatabase,
+  refusesValues,
   type Trx,
   together,
 } from './database.ts';
@@ -33,7 +34,7 @@ describe('queries that are started together', () => {
   });
 });
 
-describe('a fault of the data, after which an order is failed', () => {
+describe('a fault that may lie in one part of what was written together', () => {
   it.each([
     ['a character that PostgreSQL refuses', databaseError('22021')],
     ['a check', databaseError('23514')],
@@ -68,6 +69,19 @@ describe('overload, after which nothing has changed', () => {
     ['a PostgreSQL that is away', new Error('connect ECONNREFUSED')],
     ['nothing that is thrown', undefined],
   ])('is not %s', (_, error) => expect(isOverload(error)).toBe(false));
+});
+
+describe('a fault that speaks of values', () => {
+  it.each(['22021', '22003', '23514', '23503', '23001'])('is %s', (code) => {
+    expect(refusesValues(databaseError(code))).toBe(true);
+  });
+
+  it.each(['23505', '42703', '42P01', '42501', '54001', '0A000', 'P0001', 'XX001', '53100', '40P01'])(
+    'is not %s',
+    (code) => expect(refusesValues(databaseError(code))).toBe(false),
+  );
+
+  it('is not what PostgreSQL did not say', () => expect(refusesValues(new TypeError('of the code'))).toBe(false));
 });
 
 describe('a connection that goes silent', () => {
