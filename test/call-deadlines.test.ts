@@ -62,18 +62,20 @@ function expectOverloaded(answer: Answer): void {
 const expectNoFault = () => expect(stack.logLines.filter((line) => JSON.parse(line).level >= 50)).toEqual([]);
 
 it.concurrent('the time in which a body comes is not the call’s', async () => {
-  const body = JSON.stringify({ crmCustomerId: 'nobody', customerName: 'C', branchName: 'B' });
+  // So long that it may take the time which it does.
+  const body = JSON.stringify({ crmCustomerId: 'nobody', customerName: 'C', branchName: 'B' }).padEnd(1_000_000);
   const headers = {
     authorization: `Bearer ${center.api.token}`,
     ...{ 'content-type': 'application/json', 'content-length': body.length },
   };
   const url = `${center.api.baseUrl}/order/api/order/v1/enterprise/user/update?g_nonce=${randomUUID()}`;
   const call = request(url, { method: 'POST', agent: false, headers });
-  call.write(body.slice(0, 10));
+  call.write(body.slice(0, -10));
+  const answered = once(call, 'response');
   // Longer than what a call may take.
   await sql`select pg_sleep(11)`.execute(others);
-  call.end(body.slice(10));
-  const [response] = (await once(call, 'response')) as [IncomingMessage];
+  call.end(body.slice(-10));
+  const [response] = (await answered) as [IncomingMessage];
   expect(JSON.parse(await text(response))).toMatchObject({ cause: 'customer_not_found' });
 });
 

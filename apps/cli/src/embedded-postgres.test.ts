@@ -217,7 +217,7 @@ test.runIf(process.platform === 'linux')('ends by itself when its starter is kil
   const { child, url } = startElsewhere(shared);
   await query(await url, 'create table answered as select 7 as value');
   const pid = postmasterPid(shared);
-  expect(watchdogs(shared)).toHaveLength(1);
+  await expect.poll(() => watchdogs(shared), SOON).toHaveLength(1);
 
   // One that is only stopped still has it.
   child.kill('SIGSTOP');

@@ -37,18 +37,28 @@ export function openDatabase(options: {
   pool.on('error', options.onError);
   // A connection that breaks while it is in use: its query rejects, and without a listener the process would end too.
   pool.on('connect', (client) => client.on('error', options.onError));
-  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
-  pools.set(db, pool);
-  return db;
+  return new PooledDatabase(pool);
 }
 
-const pools = new WeakMap<Database, pg.Pool>();
+class PooledDatabase extends Kysely<Tables> {
+  readonly pool: pg.Pool;
+
+  constructor(pool: pg.Pool) {
+    super({ dialect: new PostgresDialect({ pool }) });
+    this.pool = pool;
+  }
+
+  /** Ends the connections. Kysely itself leaves a pool alone that only others have used, such as `within`. */
+  override async destroy(): Promise<void> {
+    await super.destroy();
+    if (!this.pool.ending) await this.pool.end();
+  }
+}
 
 /** The connections of a database that `openDatabase` has opened. */
 export function poolOf(db: Database): pg.Pool {
-  const pool = pools.get(db);
-  if (pool === undefined) throw new Error('a deadline is set on a database that openDatabase has opened, and once');
-  return pool;
+  if (!(db instanceof PooledDatabase)) throw new Error('a deadline is set on what openDatabase has opened, and once');
+  return db.pool;
 }
 
 /** How much later than PostgreSQL itself a client gives up: it is for a PostgreSQL that does not answer at all. */
