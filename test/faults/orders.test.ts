@@ -6,15 +6,15 @@ import { createLogger, migrateToLatest, openDatabase } from '@lockstep/platform'
 import type { RunningWorker } from '@lockstep/worker';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { laneOf } from '../packages/orders/src/lanes.ts';
-import { prepareBatch } from '../packages/orders/src/prepare.ts';
-import { type Api, dataOf } from './harness/api.ts';
-import { newCustomersInLanes } from './harness/lanes.ts';
-import { batchOf, deleteAsset, newAssetNum, newBuy, productToBuy } from './harness/orders.ts';
-import { freePort } from './harness/redis.ts';
-import { ServiceProcess } from './harness/service-process.ts';
-import { type Stack, startStack } from './harness/stack.ts';
-import { acceptUnchecked, refusedByPostgres } from './harness/unchecked.ts';
+import { laneOf } from '../../packages/orders/src/lanes.ts';
+import { prepareBatch } from '../../packages/orders/src/prepare.ts';
+import { type Api, dataOf } from '../harness/api.ts';
+import { newCustomersInLanes } from '../harness/lanes.ts';
+import { batchOf, deleteAsset, newAssetNum, newBuy, productToBuy } from '../harness/orders.ts';
+import { freePort } from '../harness/redis.ts';
+import { ServiceProcess } from '../harness/service-process.ts';
+import { type Stack, startStack } from '../harness/stack.ts';
+import { acceptUnchecked, refusedByPostgres } from '../harness/unchecked.ts';
 
 const WARN = 40;
 
@@ -119,9 +119,9 @@ describe('a fault around the service ends no order', () => {
 
   it('a database that was not migrated when the worker started', async () => {
     const batch = await acceptOrders();
-    const files = await readdir(new URL('../migrations/', import.meta.url));
+    const files = await readdir(new URL('../../migrations/', import.meta.url));
     const newer = files.filter((file) => file.endsWith('.down.sql') && file > '0026').toReversed();
-    for (const file of newer) await run(await readFile(new URL(`../migrations/${file}`, import.meta.url), 'utf8'));
+    for (const file of newer) await run(await readFile(new URL(`../../migrations/${file}`, import.meta.url), 'utf8'));
     await run("delete from kysely_migration where name > '0026'");
     const worker = await stack.startWorker();
     const [schema] = worker.readiness;

@@ -1,11 +1,11 @@
 import { createApplication } from '@lockstep/access';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Api, dataOf } from './harness/api.ts';
-import { batchOf, newAssetNum, newBuy } from './harness/orders.ts';
-import { freePort } from './harness/redis.ts';
-import { ServiceProcess } from './harness/service-process.ts';
-import { createTestDatabase, type TestDatabase } from './harness/stack.ts';
+import { Api, dataOf } from '../harness/api.ts';
+import { batchOf, newAssetNum, newBuy } from '../harness/orders.ts';
+import { freePort } from '../harness/redis.ts';
+import { ServiceProcess } from '../harness/service-process.ts';
+import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
 
 const BATCHES = 60;
 const CALLERS = 8;

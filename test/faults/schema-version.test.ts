@@ -13,13 +13,13 @@ import {
 import { sql } from 'kysely';
 import pg from 'pg';
 import { afterAll, afterEach, describe, expect, inject, it } from 'vitest';
-import { migrate } from '../apps/cli/src/migrate-all.ts';
-import { Api, dataOf, refusalOf } from './harness/api.ts';
-import { batchOf, newAssetNum, newBuy } from './harness/orders.ts';
-import { type Ended, endEverything, newDataDir, runJob } from './harness/processes.ts';
-import { freePort } from './harness/redis.ts';
-import { ServiceProcess } from './harness/service-process.ts';
-import { createTestDatabase, type TestDatabase } from './harness/stack.ts';
+import { migrate } from '../../apps/cli/src/migrate-all.ts';
+import { Api, dataOf, refusalOf } from '../harness/api.ts';
+import { batchOf, newAssetNum, newBuy } from '../harness/orders.ts';
+import { type Ended, endEverything, newDataDir, runJob } from '../harness/processes.ts';
+import { freePort } from '../harness/redis.ts';
+import { ServiceProcess } from '../harness/service-process.ts';
+import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
 
 /** API and worker know whose schema they serve: they wait for it, and end nothing on another one. */
 
@@ -103,7 +103,7 @@ async function migrateAllButOne({ db, url }: TestDatabase): Promise<string> {
   await migrateToLatest(db);
   const { rows } = await sql<{ name: string }>`select max(name) as name from kysely_migration`.execute(db);
   const { name } = rows[0]!;
-  await sql.raw(await readFile(new URL(`../migrations/${name}.down.sql`, import.meta.url), 'utf8')).execute(db);
+  await sql.raw(await readFile(new URL(`../../migrations/${name}.down.sql`, import.meta.url), 'utf8')).execute(db);
   await sql`delete from kysely_migration where name = ${name}`.execute(db);
   await migratePostgresQueue(url, QUEUE_NAME, 10_000);
   return name;

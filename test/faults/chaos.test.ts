@@ -2,11 +2,11 @@ import { createApplication } from '@lockstep/access';
 import type { AcceptedOrder, Customer } from '@lockstep/contract';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { Api, dataOf } from './harness/api.ts';
-import { batchOf, deleteAsset, newAssetNum, newBuy } from './harness/orders.ts';
-import { freePort } from './harness/redis.ts';
-import { ServiceProcess } from './harness/service-process.ts';
-import { createTestDatabase, QUEUE_KINDS, type TestDatabase } from './harness/stack.ts';
+import { Api, dataOf } from '../harness/api.ts';
+import { batchOf, deleteAsset, newAssetNum, newBuy } from '../harness/orders.ts';
+import { freePort } from '../harness/redis.ts';
+import { ServiceProcess } from '../harness/service-process.ts';
+import { createTestDatabase, QUEUE_KINDS, type TestDatabase } from '../harness/stack.ts';
 
 const CUSTOMERS = 6;
 const BATCHES_A_CUSTOMER = 18;
