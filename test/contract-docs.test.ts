@@ -576,7 +576,7 @@ describe('the table of causes', () => {
     request_timeout: 'http-edge.test.ts',
     expectation_unsupported: 'http-edge.test.ts',
     headers_too_large: 'envelope.test.ts',
-    overloaded: 'rude-clients.test.ts',
+    overloaded: 'faults/rude-clients.test.ts',
     client_token_missing: 'member-refusals-callers.test.ts',
     client_token_invalid: 'member-refusals-callers.test.ts',
     client_token_mismatch: 'member-refusals-callers.test.ts',

@@ -8,8 +8,8 @@ const MAX_BYTES_AT_ONCE = 256 * 1024;
 /** Checked on a thread beside the one for what is larger, which takes seconds for one. */
 const MAX_MEDIUM_BYTES = 4 * 1024 * 1024;
 
-/** Twice what the largest batch takes there. A thread that needs more ends, and its call with a fault. */
-const MAX_THREAD_HEAP_MB = 512;
+/** A third more than the largest batches take there. A thread that needs more ends, and its call with a fault. */
+const MAX_THREAD_HEAP_MB = 320;
 /** A thread that has nothing to do ends, and gives its memory back. */
 const IDLE_TIMEOUT_MS = 10_000;
 

@@ -7,7 +7,7 @@ const LIMITS = {
   /** What of a body counts as its small part. */
   smallPartBytes: MEBIBYTE,
   small: { bytes: 64 * MEBIBYTE, shareBytes: 32 * MEBIBYTE },
-  large: { bytes: 64 * MEBIBYTE, shareBytes: 48 * MEBIBYTE },
+  large: { bytes: 48 * MEBIBYTE, shareBytes: 32 * MEBIBYTE },
   /** How long a body waits at once for room for its large part. */
   waitMs: 90_000,
 };

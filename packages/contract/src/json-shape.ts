@@ -7,8 +7,8 @@ const MAX_DEPTH = 64;
 const MAX_ELEMENTS = 500_000;
 /** Members of one object; the largest that the interface knows has 20. */
 const MAX_MEMBERS = 1_000;
-/** Members of all objects of a call: more than 32 MiB of orders hold. */
-const MAX_ALL_MEMBERS = 4_000_000;
+/** Members of all objects of a call: 32 MiB of nothing but product features hold 2,100,000. */
+const MAX_ALL_MEMBERS = 2_500_000;
 
 /** The lists in which merchandise stands, and how many of them may stand in one another (decisions 6.1). */
 const MERCHANDISE_LISTS = ['merchandises', 'children'];

@@ -3,11 +3,11 @@ import { once } from 'node:events';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { laneOf } from '../packages/orders/src/lanes.ts';
-import { type Api, refusalOf } from './harness/api.ts';
-import { batchOf, newAssetNum, newBuy, productToBuy } from './harness/orders.ts';
-import { callOf, firstOf, headOf, send } from './harness/raw-calls.ts';
-import { type Stack, startStack } from './harness/stack.ts';
+import { laneOf } from '../../packages/orders/src/lanes.ts';
+import { type Api, refusalOf } from '../harness/api.ts';
+import { batchOf, newAssetNum, newBuy, productToBuy } from '../harness/orders.ts';
+import { callOf, firstOf, headOf, send } from '../harness/raw-calls.ts';
+import { type Stack, startStack } from '../harness/stack.ts';
 
 const BATCH_ORDER = '/licenseOrder/batchOrder';
 const MEBIBYTE = 1024 * 1024;

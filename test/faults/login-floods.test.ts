@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import type { Credentials } from '@lockstep/access';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Api, dataOf } from './harness/api.ts';
-import { askUserToken, MemberCenter, newEmployee } from './harness/member-center.ts';
-import { type Stack, startStack } from './harness/stack.ts';
+import { type Api, dataOf } from '../harness/api.ts';
+import { askUserToken, MemberCenter, newEmployee } from '../harness/member-center.ts';
+import { type Stack, startStack } from '../harness/stack.ts';
 
 /** However many wrong logins one application sends, everybody else's passwords have their turn (decisions 2). */
 let stack: Stack;
