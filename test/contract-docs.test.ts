@@ -639,3 +639,22 @@ describe('the table of causes', () => {
     }
   });
 });
+
+describe('docs/security.md', () => {
+  const read = (file: string) => readFile(new URL(`../${file}`, import.meta.url), 'utf8');
+
+  it('says for each risk of the OWASP API Security Top 10 which tests hold it, and they are there', async () => {
+    const rows = [...(await read('docs/security.md')).matchAll(/^\| API(\d+) .*\|(?<tests>[^|]+)\|$/gm)];
+    expect(rows.map(([, number]) => Number(number))).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+    for (const { groups } of rows) {
+      const files = [...groups!.tests!.matchAll(/`([^`]+)`/g)].map(([, file]) => file!);
+      expect(files).not.toEqual([]);
+      for (const file of files) expect(await read(file)).toContain("from 'vitest'");
+    }
+  });
+
+  it('is right that no operation takes an address that the service could be made to call', async () => {
+    const description = await (await fetch(`${stack.baseUrl}/openapi.json`)).text();
+    expect(description).not.toMatch(/"format":"(uri|url|hostname|ipv4|ipv6)/);
+  });
+});
