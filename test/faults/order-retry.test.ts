@@ -1,11 +1,11 @@
 import type { Customer } from '@lockstep/contract';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Api, dataOf } from './harness/api.ts';
-import { batchOf, deleteAsset, newAssetNum, newBuy } from './harness/orders.ts';
-import { type Ended, endEverything, newDataDir, runJob } from './harness/processes.ts';
-import { type Stack, startStack } from './harness/stack.ts';
-import { acceptUnchecked, refusedByPostgres } from './harness/unchecked.ts';
+import { type Api, dataOf } from '../harness/api.ts';
+import { batchOf, deleteAsset, newAssetNum, newBuy } from '../harness/orders.ts';
+import { type Ended, endEverything, newDataDir, runJob } from '../harness/processes.ts';
+import { type Stack, startStack } from '../harness/stack.ts';
+import { acceptUnchecked, refusedByPostgres } from '../harness/unchecked.ts';
 
 let stack: Stack;
 let api: Api;
