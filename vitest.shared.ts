@@ -4,8 +4,8 @@ import type { InlineConfig } from 'vitest/node';
 export const shared: InlineConfig = {
   globalSetup: ['test/harness/global-setup.ts'],
   pool: 'forks',
-  // Two more than the cores that it is meant for: tests wait for processes, time-outs and the sweep.
-  maxWorkers: 4,
+  // One more than the cores that it is meant for: a test waits now and then.
+  maxWorkers: 3,
   // The files of a worker share its modules: loading them for each anew took a fifth of the time.
   isolate: false,
   testTimeout: 60_000,
