@@ -216,6 +216,41 @@ describe('bodies that do not come to an end', () => {
   });
 });
 
+describe('large sync batches and previews', () => {
+  /** So many numbers times products that it is large, in a body of some kilobytes. */
+  async function large(caller: Api) {
+    const customer = await caller.newCustomer();
+    const products = times(50, () => productToBuy());
+    const order = newBuy(
+      customer,
+      times(500, () => newAssetNum()),
+      {},
+      { products },
+    );
+    return { ...batchOf(order), syncMode: 'sync' };
+  }
+
+  it.each(['submit', 'submitPreview'] as const)(
+    'of one application wait in a line that is bounded, and keep no other application out: %s',
+    async (operation) => {
+      const other = await stack.newApi();
+      const batches = await Promise.all(times(8, () => large(api)));
+      const greedy = Promise.all(batches.map((batch) => api[operation](batch)));
+      const [answer] = await Promise.all([large(other).then((batch) => other[operation](batch)), greedy]);
+      expect(answer.body).toMatchObject({ code: 0 });
+      const causes = (await greedy).map(({ body }) => body.cause ?? 'succeeded');
+      expect(causes).toContain('overloaded');
+      expect(causes.filter((cause) => cause === 'succeeded').length).toBeGreaterThanOrEqual(4);
+    },
+  );
+});
+
+it('a call that the framework refuses is answered, and its line says so', async () => {
+  const requestId = randomUUID();
+  await fetch(`${stack.baseUrl}/%zz`, { headers: { 'x-request-id': requestId } });
+  await expect.poll(() => linesOf({ requestId }), PATIENTLY).toMatchObject([{ code: '404', ended: 'answered' }]);
+});
+
 describe('a small body of many faults', () => {
   const manyFaults = () => {
     const products = times(49, () => productToBuy({ productFeatures: times(10_000, () => ({})) }));

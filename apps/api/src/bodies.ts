@@ -4,7 +4,7 @@ import { parse as parseForm } from 'fast-querystring';
 import type { FastifyRequest } from 'fastify';
 import { BodyRoom } from './body-room.ts';
 import { applicationOf } from './caller.ts';
-import { onCallEnd } from './calls.ts';
+import { onCallDecided } from './calls.ts';
 import { receiveBody } from './receive-body.ts';
 import type { Server } from './server.ts';
 
@@ -42,10 +42,10 @@ export class Bodies {
     );
   }
 
-  /** What comes counts until the call is over. */
+  /** What comes counts until the call's answer is decided. */
   #receive(request: FastifyRequest, stream: Readable, applicationId = applicationOf(request)): Promise<Buffer> {
     const place = this.#room.begin(applicationId);
-    onCallEnd(request, () => place.giveBack());
+    onCallDecided(request, () => place.giveBack());
     const declared = request.headers['content-length'];
     return receiveBody(stream, {
       place,

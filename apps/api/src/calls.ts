@@ -12,6 +12,7 @@ interface Call {
   isDecided: boolean;
   /** Whether its connection has done with it: the answer is out, or nobody is there to have it. */
   isClosed: boolean;
+  decisions: (() => void)[];
   ends: (() => void)[];
 }
 
@@ -20,7 +21,7 @@ const calls = new WeakMap<FastifyRequest, Call>();
 function callOf(request: FastifyRequest): Call {
   const known = calls.get(request);
   if (known !== undefined) return known;
-  const call: Call = { isDecided: false, isClosed: false, ends: [] };
+  const call: Call = { isDecided: false, isClosed: false, decisions: [], ends: [] };
   calls.set(request, call);
   return call;
 }
@@ -32,13 +33,22 @@ export function noteCode(request: FastifyRequest, code: string): void {
 
 /**
  * Runs `end` once when the call is over, however it ends: nothing works for it any more, and its connection has done with
- * it. A client that leaves ends the connection's part only; what it has set going is still under way. Whatever a call
- * takes is given back here.
+ * it. A client that leaves ends the connection's part only; what it has set going is still under way.
  */
-export function onCallEnd(request: FastifyRequest, end: () => void): void {
+function onCallEnd(request: FastifyRequest, end: () => void): void {
   const call = callOf(request);
   if (call.isDecided && call.isClosed) end();
   else call.ends.push(end);
+}
+
+/**
+ * Runs `decided` once when a call's answer is decided, so that nothing works for it any more: what it takes is given back
+ * then, however long its client takes to read the answer.
+ */
+export function onCallDecided(request: FastifyRequest, decided: () => void): void {
+  const call = callOf(request);
+  if (call.isDecided) decided();
+  else call.decisions.push(decided);
 }
 
 function endIfOver(call: Call): void {
@@ -67,6 +77,7 @@ export function observeCalls(server: Server, metrics: Metrics): void {
     if (closing) reply.header('connection', 'close');
     const call = callOf(request);
     call.isDecided = true;
+    for (const decided of call.decisions.splice(0)) decided();
     endIfOver(call);
   });
 }

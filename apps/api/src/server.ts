@@ -81,8 +81,8 @@ export async function buildServer(options: ServerOptions): Promise<Server> {
     exposeHeadRoutes: false,
     routerOptions: { maxParamLength: 512 },
     frameworkErrors: (error, request, reply) => {
+      reply.raw.once('close', () => noteCall(options.metrics, request, reply));
       answerFailure(error, request, reply);
-      noteCall(options.metrics, request, reply);
     },
     ...httpServer(options.log, options.metrics),
   }).withTypeProvider<ZodTypeProvider>();

@@ -49,7 +49,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   if (queue.kind === 'redis') await assertRedisKeepsJobs(queue.url, log);
   const schema = new SchemaWatch(options);
   let stalledBy = (): string | null => null;
-  const work = whileCurrent(schema, () => {
+  const work = whileCurrent(schema, log, () => {
     const started = startWork(options);
     stalledBy = started.stalledBy;
     return started;

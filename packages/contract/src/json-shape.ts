@@ -13,6 +13,8 @@ const MAX_ALL_MEMBERS = 2_500_000;
 /** The lists in which merchandise stands, and how many of them may stand in one another (decisions 6.1). */
 const MERCHANDISE_LISTS = ['merchandises', 'children'];
 const MAX_MERCHANDISE_DEPTH = 16;
+/** Of the longest of their names, each character written as an escape. */
+const MAX_MERCHANDISE_KEY_BYTES = 6 * 'merchandises'.length;
 
 /** What a refusal repeats of a key. */
 const MAX_NAMED_BYTES = 64;
@@ -155,9 +157,9 @@ class Place {
   #isMerchandise(object: Around | undefined): boolean {
     if (object === undefined || object.isList) return false;
     const { keyStart, keyEnd } = object;
-    return MERCHANDISE_LISTS.some(
-      (key) => key.length === keyEnd - keyStart && key === this.#text.toString('latin1', keyStart, keyEnd),
-    );
+    if (keyEnd - keyStart > MAX_MERCHANDISE_KEY_BYTES) return false;
+    const key = this.#text.toString('latin1', keyStart, keyEnd);
+    return MERCHANDISE_LISTS.includes(key.includes('\\') ? unescaped(key) : key);
   }
 
   /** `levels`: how many of the lists and objects around the place are a part of the path. */
@@ -168,6 +170,15 @@ class Place {
         isList ? before : this.#text.toString('utf8', keyStart, Math.min(keyEnd, keyStart + MAX_NAMED_BYTES)),
       );
     throw new Refusal(cause, path.length === 0 ? 'body' : z.core.toDotPath(path), most);
+  }
+}
+
+/** A key as JSON.parse reads it; what it cannot read is no key. */
+function unescaped(key: string): string {
+  try {
+    return JSON.parse(`"${key}"`) as string;
+  } catch {
+    return '';
   }
 }
 

@@ -3,7 +3,8 @@ import { type Database, Group, inTransaction, type Logger, type Metrics, togethe
 import { sql } from 'kysely';
 import { failed, recordOutcomes } from './apply.ts';
 import { notifyProgress } from './batch-watch.ts';
-import { finishOrders, inAcceptanceOrder, lockLanes, readPendingOf } from './lane-chunks.ts';
+import { finishOrders, inAcceptanceOrder, readPendingOf } from './lane-chunks.ts';
+import { lockLanesUntil } from './lane-wait.ts';
 
 interface CancelCall {
   batchId: string;
@@ -62,7 +63,7 @@ export class BatchCanceller {
 function cancelPending(db: Database, { batchId, lanes, deadlineMs }: CancelCall): Promise<number> {
   if (performance.now() > deadlineMs) throw new Refusal('overloaded');
   return inTransaction(db, async (trx) => {
-    await lockLanes(trx, lanes);
+    await lockLanesUntil(trx, lanes, deadlineMs);
     const chunks = await readPendingOf(trx, batchId);
     const outcomes = inAcceptanceOrder(chunks).map((accepted) => failed(accepted, new Refusal('cancelled')));
     await together([recordOutcomes(trx, outcomes), finishOrders(trx, chunks, outcomes)]);

@@ -1,20 +1,16 @@
 import { type Effects, readLedger } from '@lockstep/assets';
-import { type Order, type OrderPreview, Refusal } from '@lockstep/contract';
+import type { Order, OrderPreview } from '@lockstep/contract';
 import { type Database, inSnapshot } from '@lockstep/platform';
-import PQueue from 'p-queue';
 import { type Planned, planEach } from './apply.ts';
+import { LargeBatches } from './large-batches.ts';
 import { ProductNotFound } from './matching.ts';
 import type { PreparedBatch } from './prepare.ts';
 import { scopeOf } from './scope.ts';
 
-/** Batches that weigh more take turns: the ledger of each takes memory. */
-const LARGE_WEIGHT = 20_000;
-const MAX_LARGE_WAITING = 20;
-
 /** Looks at what batches would do (decisions 6.6). */
 export class BatchPreviewer {
   readonly #db: Database;
-  readonly #large = new PQueue({ concurrency: 1 });
+  readonly #large = new LargeBatches();
 
   constructor(db: Database) {
     this.#db = db;
@@ -24,13 +20,10 @@ export class BatchPreviewer {
    * What each order of a batch would do if the batch ran now: by sequence, each order seeing what the ones before it
    * would have done. In orderList order; changes nothing and waits for no order.
    *
-   * Throws a Refusal: overloaded.
+   * Throws what isOverload knows, where too many large ones of the application wait, or no turn comes in time.
    */
-  async preview({ chunks }: PreparedBatch, orders: () => Promise<Order[]>): Promise<OrderPreview[]> {
-    const look = async () => previewOrders(this.#db, await orders());
-    if (chunks.reduce((sum, { weight }) => sum + weight, 0) <= LARGE_WEIGHT) return look();
-    if (this.#large.size >= MAX_LARGE_WAITING) throw new Refusal('overloaded');
-    return this.#large.add(look);
+  preview(batch: PreparedBatch, orders: () => Promise<Order[]>): Promise<OrderPreview[]> {
+    return this.#large.inTurn(batch, async () => previewOrders(this.#db, await orders()));
   }
 }
 

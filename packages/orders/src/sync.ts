@@ -6,8 +6,10 @@ import { mayLieInOneOrder, type Outcome, planLoaded, refusesOrder, storeApplied 
 import { liesInOrder } from './attempt.ts';
 import { findNewestPending } from './backlog.ts';
 import { acceptedOrders, findEarlier, keyOf, sameBatchId } from './batch.ts';
-import { inAcceptanceOrder, lockLanes } from './lane-chunks.ts';
+import { inAcceptanceOrder } from './lane-chunks.ts';
 import { LaneDrainer } from './lane-drainer.ts';
+import { lockLanesUntil } from './lane-wait.ts';
+import { LargeBatches, weightOfBatch } from './large-batches.ts';
 import { DIGEST_VERSION } from './order-text.ts';
 import type { PreparedBatch } from './prepare.ts';
 import { scopeOf } from './scope.ts';
@@ -31,8 +33,6 @@ interface FreshCall {
 export const SYNC_GROUPS_AT_ONCE = 6;
 const MAX_GROUP_BATCHES = 64;
 const MAX_GROUP_WEIGHT = 4_000;
-/** Batches that weigh more take turns, whatever their lanes: the ledger of each takes memory. */
-const LARGE_WEIGHT = 20_000;
 /**
  * How long a call waits for its turn and for what was accepted before it; then it is refused as overload. Calls that
  * share a transaction wait as long as the youngest of them.
@@ -55,6 +55,7 @@ export class BatchApplier {
   readonly #ids = new LedgerIds();
   readonly #drainer: LaneDrainer;
   readonly #groups: Group<SyncCall, string>;
+  readonly #large = new LargeBatches();
 
   /** `lanesDb`: connections for what waits for lanes. */
   constructor(options: { db: Database; lanesDb: Database; log: Logger; metrics: Metrics }) {
@@ -69,13 +70,10 @@ export class BatchApplier {
       splitsOn: (error) => mayLieInOneOrder(error) || error instanceof Refusal,
       maxRunning: SYNC_GROUPS_AT_ONCE,
       maxInputs: MAX_GROUP_BATCHES,
-      weightOf: ({ batch }) => weightOf(batch),
+      weightOf: ({ batch }) => weightOfBatch(batch),
       maxWeight: MAX_GROUP_WEIGHT,
       keyOf: ({ batch }) => keyOf(batch),
-      needsOf: ({ batch }) => [
-        ...batch.chunks.map(({ lane }) => lane),
-        ...(weightOf(batch) > LARGE_WEIGHT ? ['large'] : []),
-      ],
+      needsOf: ({ batch }) => batch.chunks.map(({ lane }) => lane),
     });
   }
 
@@ -86,11 +84,11 @@ export class BatchApplier {
    * first with a message that names them; then nothing is stored.
    */
   async apply(batch: PreparedBatch, orders: () => Promise<Order[]>): Promise<AcceptedOrder[]> {
-    const deadlineMs = performance.now() + MAX_WAIT_MS;
     const [earlier] = await findEarlier(this.#db, [batch]);
     if (earlier !== undefined) return acceptedOrders(batch, sameBatchId(batch, earlier));
     try {
-      return acceptedOrders(batch, await this.#groups.run({ batch, orders, deadlineMs }));
+      const apply = () => this.#groups.run({ batch, orders, deadlineMs: performance.now() + MAX_WAIT_MS });
+      return acceptedOrders(batch, await this.#large.inTurn(batch, apply));
     } catch (error) {
       if (!refusesOrder(error) || !(await this.#liesInOrder())) throw error;
       this.#log.error({ err: error }, 'sync batch could not be applied');
@@ -106,11 +104,12 @@ export class BatchApplier {
   async #applyTogether(calls: SyncCall[]): Promise<string[]> {
     const lanes = [...new Set(calls.flatMap(({ batch }) => batch.chunks.map(({ lane }) => lane)))];
     const customerIds = new Set(calls.flatMap(({ batch }) => batch.customerIds));
-    await this.#drainAhead(lanes, customerIds, Math.max(...calls.map(({ deadlineMs }) => deadlineMs)));
+    const deadlineMs = Math.max(...calls.map((call) => call.deadlineMs));
+    await this.#drainAhead(lanes, customerIds, deadlineMs);
     const { batchIds, applied } = await inTransaction(this.#lanesDb, async (trx) => {
       const batches = calls.map(({ batch }) => batch);
       const [, earlier, newIds] = await together([
-        lockLanes(trx, lanes),
+        lockLanesUntil(trx, lanes, deadlineMs),
         findEarlier(trx, batches),
         drawBatchIds(trx, calls.length),
       ]);
@@ -149,10 +148,6 @@ export class BatchApplier {
       checkTime();
     }
   }
-}
-
-function weightOf({ chunks }: PreparedBatch): number {
-  return chunks.reduce((sum, { weight }) => sum + weight, 0);
 }
 
 async function drawBatchIds(trx: Trx, count: number): Promise<string[]> {

@@ -1,5 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { createPostgresBackend, type PostgresConnectionOptions, withBackend } from 'bullmq';
+import pg from 'pg';
+import { closeAll } from './lifecycle.ts';
 import type { Logger } from './log.ts';
 import type { ConsumerOptions, JobConsumer, JobProducer } from './queue.ts';
 import { connectionErrorLogger, JOB_OPTIONS, PRODUCER_TIMEOUT_MS, withTimeout } from './queue-limits.ts';
@@ -8,13 +10,28 @@ const { Queue, Worker } = withBackend(createPostgresBackend);
 
 const POOL_SIZE = 4;
 const RETRY_MS = 1_000;
+/** Where BullMQ keeps its tables. */
+const SCHEMA = 'bullmq';
 
-const connectionOf = (url: string): PostgresConnectionOptions => ({
-  connectionString: url,
-  max: POOL_SIZE,
-  connectionTimeoutMillis: PRODUCER_TIMEOUT_MS,
-  application_name: 'lockstep-queue',
-});
+/**
+ * The connections of one queue. They are ours, because BullMQ (6.7) does not listen for the error of a connection that
+ * breaks while it is being opened or is in use, which would end the process.
+ */
+function openPool(url: string, logError: (error: Error) => void): pg.Pool & PostgresConnectionOptions {
+  const pool = new pg.Pool({
+    connectionString: url,
+    // One of them listens for jobs.
+    max: POOL_SIZE + 1,
+    connectionTimeoutMillis: PRODUCER_TIMEOUT_MS,
+    application_name: 'lockstep-queue',
+    keepAlive: true,
+    options: `-c search_path=${SCHEMA}`,
+  });
+  pool.on('error', logError);
+  pool.on('connect', (client) => client.on('error', logError));
+  // BullMQ takes a pool; its type forgets to say so.
+  return pool as unknown as pg.Pool & PostgresConnectionOptions;
+}
 
 /** Brings BullMQ's own tables to the version in use; waits for a lock that others hold `lockTimeoutMs` at most. */
 export async function migratePostgresQueue(url: string, name: string, lockTimeoutMs: number): Promise<void> {
@@ -39,16 +56,24 @@ export function openPostgresProducer<Job extends { type: string }>(
 ): JobProducer<Job> {
   const logError = connectionErrorLogger(log, name);
   const open = () => {
-    const opened = new Queue(name, { connection: connectionOf(url) });
+    const pool = openPool(url, logError);
+    const opened = new Queue(name, { connection: pool });
     opened.on('error', logError);
-    return opened;
+    return {
+      queue: opened,
+      close: () =>
+        closeAll(
+          () => opened.close(),
+          () => pool.end(),
+        ),
+    };
   };
   let queue: ReturnType<typeof open> | undefined;
-  const attempt = async (work: (queue: ReturnType<typeof open>) => Promise<unknown>) => {
+  const attempt = async (work: (queue: ReturnType<typeof open>['queue']) => Promise<unknown>) => {
     queue ??= open();
     const used = queue;
     try {
-      await withTimeout(work(used));
+      await withTimeout(work(used.queue));
     } catch (error) {
       if (queue === used) {
         queue = undefined;
@@ -81,12 +106,16 @@ export function openPostgresConsumer<Job>(
   const closing = new AbortController();
   const starting = untilReady(url, name, logError, closing.signal).then((ready) => {
     if (!ready) return undefined;
-    const worker = new Worker<Job, void>(name, (job) => process(job.data), {
-      connection: connectionOf(url),
-      concurrency,
-    });
+    const pool = openPool(url, logError);
+    const worker = new Worker<Job, void>(name, (job) => process(job.data), { connection: pool, concurrency });
     worker.on('error', logError);
-    return worker;
+    return {
+      close: () =>
+        closeAll(
+          () => worker.close(),
+          () => pool.end(),
+        ),
+    };
   });
   return {
     async close() {
@@ -104,7 +133,8 @@ async function untilReady(
   stop: AbortSignal,
 ): Promise<boolean> {
   while (!stop.aborted) {
-    const queue = new Queue(name, { connection: connectionOf(url) });
+    const pool = openPool(url, logError);
+    const queue = new Queue(name, { connection: pool });
     queue.on('error', () => {});
     try {
       await queue.waitUntilReady();
@@ -113,7 +143,10 @@ async function untilReady(
       logError(error as Error);
       await delay(RETRY_MS, undefined, { signal: stop }).catch(() => {});
     } finally {
-      await queue.close().catch(logError);
+      await closeAll(
+        () => queue.close(),
+        () => pool.end(),
+      ).catch(logError);
     }
   }
   return false;

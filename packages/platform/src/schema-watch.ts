@@ -1,10 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Database } from './database.ts';
+import { type Database, isOverload } from './database.ts';
 import { explainDatabaseFault } from './database-faults.ts';
+import { Deadline } from './deadline.ts';
 import type { Closable } from './lifecycle.ts';
 import type { Logger } from './log.ts';
 import type { QueueBackend } from './queue.ts';
 import { readSchemaState, type SchemaState } from './schema-version.ts';
+import { within } from './within.ts';
 
 const LOOK_EVERY_MS = 1_000;
 /** A database that is silent for so long counts as one that does not answer. */
@@ -78,15 +80,16 @@ export class SchemaWatch {
 
   async #look(): Promise<void> {
     const { db, queue } = this.#options;
-    const tooLate = setTimeout(() => this.#note(this.#state, 'PostgreSQL does not answer', false), ANSWER_WITHIN_MS);
+    const deadline = new Deadline(ANSWER_WITHIN_MS);
     try {
-      const { state, reason } = await readSchemaState(db, queue.kind);
+      // A connection that has gone silent is not waited for: the next look takes another one.
+      const { state, reason } = await readSchemaState(within(db, deadline), queue.kind);
       this.#note(state, reason, true);
     } catch (error) {
-      const fault = explainDatabaseFault(error);
+      const fault = isOverload(error) ? 'does not answer' : explainDatabaseFault(error);
       this.#note(this.#state, fault === null ? (error as Error).message : `PostgreSQL ${fault}`, false);
     } finally {
-      clearTimeout(tooLate);
+      deadline.end();
     }
   }
 
@@ -112,21 +115,24 @@ export class SchemaWatch {
 
 /**
  * Runs a part of a process while the schema is this release's: starts it then, and closes it as soon as the schema is
- * another one. Closing it ends what runs.
+ * another one. What fails at that is told, and does not keep it from starting again. Closing it ends what runs.
  */
-export function whileCurrent(schema: SchemaWatch, start: () => Closable): Closable {
+export function whileCurrent(schema: SchemaWatch, log: Logger, start: () => Closable): Closable {
   let running: Closable | null = null;
   let turn = Promise.resolve();
   let closed = false;
+  const change = async (isCurrent: boolean) => {
+    const runs = isCurrent && !closed;
+    if (runs && running === null) running = start();
+    if (runs || running === null) return;
+    const ended = running;
+    running = null;
+    await ended.close();
+  };
   const follow = (isCurrent: boolean) => {
-    turn = turn.then(async () => {
-      const runs = isCurrent && !closed;
-      if (runs && running === null) running = start();
-      if (runs || running === null) return;
-      const ended = running;
-      running = null;
-      await ended.close();
-    });
+    turn = turn
+      .then(() => change(isCurrent))
+      .catch((error: unknown) => log.error({ err: error }, 'could not follow a change of the schema'));
     return turn;
   };
   const unfollow = schema.follow((isCurrent) => void follow(isCurrent));
