@@ -9,18 +9,20 @@ import {
   finishOrders,
   inAcceptanceOrder,
   lockLanes,
+  type Pending,
+  type Place,
   readPending,
   START,
   type UnreadableChunk,
 } from './lane-chunks.ts';
+import { lookAtPending, readSeen } from './pending-look.ts';
 import type { AcceptedOrder } from './plan.ts';
+import { Turns } from './turns.ts';
 
 /** The weight of chunks that one drain takes at most, past its first chunk; see weightOf. */
 const MAX_WEIGHT = 4_000;
 /** The same while orders are applied one by one. */
 const MAX_WEIGHT_ONE_BY_ONE = 100;
-/** Held orders that one drain tries again. */
-const MAX_ALONE = 20;
 
 /** What one drain did. */
 export interface Drained {
@@ -81,7 +83,7 @@ async function drain(db: Database, lanes: readonly number[], way: Way): Promise<
       ...{ succeeded: outcomes.length - failed, failed, failures, ended, unreadable: pending.unreadable },
       batchIds,
       throughBatchId: pending.cutAtBatchId === null ? null : BigInt(pending.cutAtBatchId) - 1n,
-      leftCustomerIds: pending.skippedCustomerIds.union(leftCustomerIds),
+      leftCustomerIds: pending.leftCustomerIds.union(leftCustomerIds),
       triedAlone: pending.alone,
     };
   });
@@ -102,55 +104,54 @@ function remember(holds: Holds, lanes: readonly number[], drained: Drained & { t
 
 /** What a drain can work on. */
 interface Workable {
+  /** Chunks in which somebody has a turn; the others are not read. */
   chunks: Chunk[];
   cutAtBatchId: string | null;
   unreadable: UnreadableChunk[];
-  /** Customers whose stored orders cannot be read, or who had orders before the last part that was read. */
-  skippedCustomerIds: Set<string>;
+  /** Customers who have orders left in what is not among the chunks. */
+  leftCustomerIds: ReadonlySet<string>;
   together: AcceptedOrder[];
   /** The oldest order of each customer who is held and whose turn it is to be tried again. */
   alone: AcceptedOrder[];
 }
 
 /**
- * The oldest pending orders on which there is something to do. Where all that one drain reads is held it reads on, so that
- * nobody is kept behind.
+ * The oldest pending orders on which there is something to do. Where all that it comes to waits it goes on, so that
+ * nobody is kept behind; what waits is not read, however much it is.
  */
 async function readWorkable(trx: Trx, lanes: readonly number[], { holds, together }: Way): Promise<Workable> {
   const maxWeight = together ? MAX_WEIGHT : MAX_WEIGHT_ONE_BY_ONE;
-  const skippedCustomerIds = new Set<string>();
+  const turns = new Turns(holds.heldIn(lanes, performance.now()), maxWeight);
   const unreadable: UnreadableChunk[] = [];
   const chunks: Chunk[] = [];
   const alone: AcceptedOrder[] = [];
   for (let after = START; ; ) {
-    const pending = await readPending(trx, lanes, { maxWeight, after });
-    const { cutAtBatchId } = pending;
-    for (const customerId of await customersOf(trx, pending.unreadable)) skippedCustomerIds.add(customerId);
+    const pending = turns.someWait
+      ? await readChosen(trx, lanes, { turns, after })
+      : await readPending(trx, lanes, { maxWeight, after });
+    turns.block(await customersOf(trx, pending.unreadable));
+    const turn = turns.take(inAcceptanceOrder(pending.chunks));
     unreadable.push(...pending.unreadable);
-    const turn = takeTurn(inAcceptanceOrder(pending.chunks), holds, skippedCustomerIds);
-    alone.push(...turn.alone.slice(0, MAX_ALONE - alone.length));
-    // Those without a turn too: who has orders left in them is seen when they are worked off.
     chunks.push(...pending.chunks);
+    alone.push(...turn.alone);
+    const { cutAtBatchId } = pending;
     if (turn.together.length > 0 || cutAtBatchId === null) {
-      return { chunks, cutAtBatchId, unreadable, skippedCustomerIds, together: turn.together, alone };
+      return { chunks, cutAtBatchId, unreadable, leftCustomerIds: turns.leftIds, together: turn.together, alone };
     }
-    for (const { orders } of pending.chunks) for (const [, order] of orders) skippedCustomerIds.add(order.customerId);
     after = pending.end;
   }
 }
 
-/** Of some orders, those whose turn it is. A customer who was skipped before stays so, whatever is due by now. */
-function takeTurn(orders: readonly AcceptedOrder[], holds: Holds, skipped: ReadonlySet<string>) {
-  const nowMs = performance.now();
-  const together: AcceptedOrder[] = [];
-  const alone = new Map<string, AcceptedOrder>();
-  for (const accepted of orders) {
-    const { customerId } = accepted.order;
-    if (skipped.has(customerId)) continue;
-    if (!holds.has(customerId)) together.push(accepted);
-    else if (!alone.has(customerId) && holds.isDue(customerId, nowMs)) alone.set(customerId, accepted);
-  }
-  return { together, alone: [...alone.values()] };
+/** The chunks behind a place in which somebody has a turn, where others wait. */
+async function readChosen(
+  trx: Trx,
+  lanes: readonly number[],
+  { turns, after }: { turns: Turns; after: Place },
+): Promise<Pending> {
+  const seen = await lookAtPending(trx, lanes, after);
+  const { chosen, judged } = turns.choose(seen.chunks);
+  const cutAtBatchId = seen.chunks[judged]?.batchId ?? seen.cutAtBatchId;
+  return { ...(await readSeen(trx, chosen)), cutAtBatchId, end: seen.chunks[judged - 1] ?? after };
 }
 
 async function apply(trx: Trx, { together, alone }: Workable, way: Way) {

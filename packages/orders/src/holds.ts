@@ -13,6 +13,13 @@ export interface Failure {
   drift: string[];
 }
 
+/** Held customers, as one drain takes them: as they were when it began. */
+export interface HeldCustomers {
+  ids: ReadonlySet<string>;
+  /** Those of them whose oldest order is due to be tried again. */
+  dueIds: ReadonlySet<string>;
+}
+
 interface Hold extends Failure {
   failures: number;
   dueMs: number;
@@ -30,10 +37,11 @@ export class Holds {
     return this.#byCustomer.has(customerId);
   }
 
-  /** Whether it is time to try the customer's oldest order again. */
-  isDue(customerId: string, nowMs: number): boolean {
-    const hold = this.#byCustomer.get(customerId);
-    return hold !== undefined && hold.dueMs <= nowMs;
+  /** Who is held of some lanes, and of whom it is time to try the oldest order again. */
+  heldIn(lanes: readonly number[], nowMs: number): HeldCustomers {
+    const held = [...this.#byCustomer].filter(([customerId]) => lanes.includes(laneOf(customerId)));
+    const due = held.filter(([, { dueMs }]) => dueMs <= nowMs);
+    return { ids: new Set(held.map(([id]) => id)), dueIds: new Set(due.map(([id]) => id)) };
   }
 
   /** How often in a row this very order has failed. */

@@ -1,8 +1,9 @@
 import { licenseOrderIdOf } from '@lockstep/assets';
 import { rowsOf, type Trx } from '@lockstep/platform';
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Outcome } from './apply.ts';
 import { laneOf } from './lanes.ts';
+import { PAYLOAD_VERSION } from './order-text.ts';
 import type { AcceptedOrder } from './plan.ts';
 import { PayloadFault, type PlacedOrder, readStoredOrders, storedOrders } from './stored-orders.ts';
 
@@ -37,7 +38,7 @@ export interface Pending {
 }
 
 /** A place among chunks, which are in the order of their batches, and of their lanes within a batch. */
-interface Place {
+export interface Place {
   batchId: string;
   lane: number;
 }
@@ -52,16 +53,18 @@ export async function lockLanes(trx: Trx, lanes: readonly number[]): Promise<voi
     select pg_advisory_xact_lock(${LANE_LOCK}::int, lane) from unnest(${sorted}::int[]) as lane`.execute(trx);
 }
 
-/** The oldest pending chunks of the lanes behind a place, by batch; at least one where there is any. */
-export async function readPending(
-  trx: Trx,
+/**
+ * For a WITH: `taken`, the oldest pending chunks of the lanes behind a place, by batch, up to a weight; at least one where
+ * there is any. `cut_at` is the batch at which it stopped, null where nothing is left.
+ */
+export function takenChunks(
   lanes: readonly number[],
   { maxWeight, after }: { maxWeight: number; after: Place },
-): Promise<Pending> {
-  const { rows } = await sql<ChunkRow & { cut_at: string | null }>`
-    with oldest as (
+): RawBuilder<unknown> {
+  return sql`
+    oldest as (
       select chunk.* from unnest(${lanes}::smallint[]) as wanted (lane) cross join lateral (
-        select batch_id, lane, weight, payload, payload_version from lane_chunk
+        select batch_id, lane, weight, payload, payload_version, succeeded + failed > 0 as begun from lane_chunk
         where lane_chunk.lane = wanted.lane and finished_time is null and batch_id >= ${after.batchId}
           and (batch_id > ${after.batchId} or lane > ${after.lane})
         order by batch_id limit ${MAX_CHUNKS_PER_LANE + 1}
@@ -74,13 +77,24 @@ export async function readPending(
     ), cut as (
       select min(batch_id) as batch_id from counted
       where place > ${MAX_CHUNKS_PER_LANE} or (weight_before > 0 and weight_before + weight > ${maxWeight})
-    )
-    select counted.batch_id, lane, payload, payload_version, cut.batch_id as cut_at from counted, cut
-    where cut.batch_id is null or counted.batch_id < cut.batch_id
-      or (counted.batch_id = cut.batch_id and weight_before = 0)
-    order by counted.batch_id, lane`.execute(trx);
+    ), taken as (
+      select counted.*, cut.batch_id as cut_at from counted, cut
+      where cut.batch_id is null or counted.batch_id < cut.batch_id
+        or (counted.batch_id = cut.batch_id and weight_before = 0)
+    )`;
+}
+
+/** The oldest pending chunks of the lanes behind a place, by batch; at least one where there is any. */
+export async function readPending(
+  trx: Trx,
+  lanes: readonly number[],
+  bounds: { maxWeight: number; after: Place },
+): Promise<Pending> {
+  const { rows } = await sql<ChunkRow & { cut_at: string | null }>`
+    with ${takenChunks(lanes, bounds)}
+    select batch_id, lane, payload, payload_version, cut_at from taken order by batch_id, lane`.execute(trx);
   const last = rows.at(-1);
-  const end = last === undefined ? after : { batchId: last.batch_id, lane: last.lane };
+  const end = last === undefined ? bounds.after : { batchId: last.batch_id, lane: last.lane };
   return { ...readRows(rows), cutAtBatchId: last?.cut_at ?? null, end };
 }
 
@@ -94,14 +108,15 @@ export async function readPendingOf(trx: Trx, batchId: string): Promise<Chunk[]>
   return chunks;
 }
 
-interface ChunkRow {
+export interface ChunkRow {
   batch_id: string;
   lane: number;
   payload: string;
   payload_version: number;
 }
 
-function readRows(rows: readonly ChunkRow[]): Pick<Pending, 'chunks' | 'unreadable'> {
+/** Reads stored chunks; those that cannot be read are told apart. */
+export function readRows(rows: readonly ChunkRow[]): Pick<Pending, 'chunks' | 'unreadable'> {
   const chunks: Chunk[] = [];
   const unreadable: UnreadableChunk[] = [];
   for (const { batch_id: batchId, lane, payload, payload_version } of rows) {
@@ -175,7 +190,8 @@ export async function finishOrders(
     ['failed', 'integer', finished.map(({ failed }) => failed)],
   ]);
   const { numAffectedRows } = await sql`
-    update lane_chunk set payload = done.payload, succeeded = lane_chunk.succeeded + done.succeeded,
+    update lane_chunk set payload = done.payload, payload_version = ${PAYLOAD_VERSION},
+      succeeded = lane_chunk.succeeded + done.succeeded,
       failed = lane_chunk.failed + done.failed,
       finished_time = case when done.payload is null then greatest(accepted_time, statement_timestamp()) end
     from ${done} as done (batch_id, lane, payload, succeeded, failed)

@@ -76,7 +76,7 @@ describe('a fault that speaks of values', () => {
     expect(refusesValues(databaseError(code))).toBe(true);
   });
 
-  it.each(['23505', '42703', '42P01', '42501', '54001', '0A000', 'P0001', 'XX001', '53100', '40P01'])(
+  it.each(['23505', '2200H', '42703', '42P01', '42501', '54001', '0A000', 'P0001', 'XX001', '53100', '40P01'])(
     'is not %s',
     (code) => expect(refusesValues(databaseError(code))).toBe(false),
   );

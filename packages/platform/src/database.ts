@@ -105,6 +105,8 @@ export function mayLieInOnePart(error: unknown): boolean {
 
 /** SQLSTATE classes that speak of values: data exception, integrity constraint violation. */
 const OF_VALUES = ['22', '23'];
+/** Of the data exceptions, the one that speaks of a sequence that has come to its end, and of no value. */
+const SEQUENCE_LIMIT_EXCEEDED = '2200H';
 
 /**
  * Whether PostgreSQL refused values for what they are, by its types or by a rule of the database. Whether the rule is
@@ -112,7 +114,8 @@ const OF_VALUES = ['22', '23'];
  */
 export function refusesValues(error: unknown): boolean {
   const state = sqlState(error);
-  return state !== undefined && OF_VALUES.includes(state.slice(0, 2)) && state !== UNIQUE_VIOLATION;
+  if (state === undefined || state === UNIQUE_VIOLATION || state === SEQUENCE_LIMIT_EXCEEDED) return false;
+  return OF_VALUES.includes(state.slice(0, 2));
 }
 
 /**

@@ -1,0 +1,75 @@
+import { ORDERS_PER_BATCH } from '@lockstep/assets';
+import { rowsOf, type Trx } from '@lockstep/platform';
+import { sql } from 'kysely';
+import { type ChunkRow, type Pending, type Place, readRows, takenChunks } from './lane-chunks.ts';
+import { laneOf } from './lanes.ts';
+
+/** The weight of chunks that one look covers at most, past its first chunk. */
+const MAX_LOOK_WEIGHT = 20_000;
+
+/** A pending chunk of which no order was read, and the customers who have orders pending in it. */
+export interface SeenChunk extends Place {
+  weight: number;
+  customerIds: string[];
+}
+
+/** What is pending behind a place, without its orders. */
+export interface Look {
+  /** Oldest first. */
+  chunks: SeenChunk[];
+  /** The batch at which it stopped, which may be seen in part; null where nothing is left. */
+  cutAtBatchId: string | null;
+}
+
+/**
+ * Looks at the oldest pending chunks of the lanes behind a place, by what the batches and the outcomes say: a chunk that
+ * waits may hold megabytes, and is not read to find that out.
+ */
+export async function lookAtPending(trx: Trx, lanes: readonly number[], after: Place): Promise<Look> {
+  const { rows } = await sql<LookRow>`
+    with ${takenChunks(lanes, { maxWeight: MAX_LOOK_WEIGHT, after })}, by_batch as (
+      select batch_id, array_agg(lane order by lane) as lanes, array_agg(weight order by lane) as weights,
+        bool_or(begun) as begun, min(cut_at) as cut_at
+      from taken group by batch_id
+    )
+    select batch_id, lanes, weights, cut_at, array(
+      select distinct customer_id
+      from batch cross join unnest(customer_ids) with ordinality as sent (customer_id, place)
+      where batch.id = batch_id and (not begun or not exists (
+        select from license_order where license_order.id = batch_id * ${ORDERS_PER_BATCH}::int + place - 1
+      ))
+    ) as customer_ids
+    from by_batch order by batch_id`.execute(trx);
+  return { chunks: rows.flatMap(chunksOf), cutAtBatchId: rows.at(-1)?.cut_at ?? null };
+}
+
+interface LookRow {
+  batch_id: string;
+  lanes: number[];
+  weights: number[];
+  cut_at: string | null;
+  /** Of all lanes. */
+  customer_ids: string[];
+}
+
+function chunksOf({ batch_id: batchId, lanes, weights, customer_ids }: LookRow): SeenChunk[] {
+  const byLane = Map.groupBy(customer_ids, laneOf);
+  return lanes.map((lane, index) => ({
+    ...{ batchId, lane, weight: weights[index]! },
+    customerIds: byLane.get(lane) ?? [],
+  }));
+}
+
+/** Reads the orders of pending chunks that were seen. */
+export async function readSeen(trx: Trx, seen: readonly Place[]): Promise<Pick<Pending, 'chunks' | 'unreadable'>> {
+  if (seen.length === 0) return { chunks: [], unreadable: [] };
+  const places = rowsOf([
+    ['batch_id', 'bigint', seen.map(({ batchId }) => batchId)],
+    ['lane', 'smallint', seen.map(({ lane }) => lane)],
+  ]);
+  const { rows } = await sql<ChunkRow>`
+    select batch_id, lane, payload, payload_version
+    from ${places} as seen (batch_id, lane) join lane_chunk using (batch_id, lane)
+    where finished_time is null order by batch_id, lane`.execute(trx);
+  return readRows(rows);
+}

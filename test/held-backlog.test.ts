@@ -1,0 +1,132 @@
+import { LedgerIds } from '@lockstep/assets';
+import type { Customer } from '@lockstep/contract';
+import type { Database } from '@lockstep/platform';
+import type { KyselyPlugin } from 'kysely';
+import { sql } from 'kysely';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Drained, drainLanes } from '../packages/orders/src/drain.ts';
+import { Holds } from '../packages/orders/src/holds.ts';
+import { finishOrders, readPendingOf } from '../packages/orders/src/lane-chunks.ts';
+import { laneOf } from '../packages/orders/src/lanes.ts';
+import type { AcceptedOrder } from '../packages/orders/src/plan.ts';
+import { type Api, dataOf } from './harness/api.ts';
+import { batchOf, newAssetNum, newBuy } from './harness/orders.ts';
+import { type Stack, startStack } from './harness/stack.ts';
+
+/** What a drain reads of customers whose orders wait. */
+let stack: Stack;
+let api: Api;
+/** Both in one lane. */
+let held: Customer;
+let other: Customer;
+let lane: number;
+let holds: Holds;
+
+beforeEach(async () => {
+  stack = await startStack({ worker: false });
+  api = await stack.newApi();
+  held = await api.newCustomer();
+  lane = laneOf(held.customerId);
+  do other = await api.newCustomer();
+  while (laneOf(other.customerId) !== lane);
+  holds = new Holds();
+});
+afterEach(() => stack.close());
+
+const LONG_MS = 1e9;
+
+/** Holds the customer as if an order of theirs had failed just now, or so long ago that it is due again. */
+function hold({ isDue }: { isDue: boolean }): void {
+  const accepted = { licenseOrderId: '1', order: { customerId: held.customerId } } as AcceptedOrder;
+  const failure = { accepted, error: new Error('made to fail'), drift: [] };
+  holds.hold(failure, performance.now() + (isDue ? -LONG_MS : LONG_MS));
+}
+
+const orders = (customer: Customer, count: number) =>
+  Array.from({ length: count }, () => newBuy(customer, [newAssetNum()]));
+
+async function accept(...sent: ReturnType<typeof newBuy>[]) {
+  const batch = batchOf(...sent);
+  await api.accept(batch);
+  return batch;
+}
+
+/** A drain, and how many chunks of orders it has fetched. */
+async function drain(): Promise<Drained & { fetched: number }> {
+  let fetched = 0;
+  const count: KyselyPlugin = {
+    transformQuery: ({ node }) => node,
+    async transformResult({ result }) {
+      fetched += result.rows.filter((row) => typeof row.payload === 'string').length;
+      return result;
+    },
+  };
+  const counted: Database = stack.db.withPlugin(count);
+  const drained = await drainLanes(counted, [lane], { ids: new LedgerIds(), holds });
+  return { ...drained, fetched };
+}
+
+const pendingOf = async ({ channelCode, channelOrderId }: ReturnType<typeof batchOf>) =>
+  dataOf(await api.call('GET', '/licenseOrder/batchOrder', { query: { channelCode, channelOrderId } })).pending;
+
+describe('a backlog of a held customer', () => {
+  it('is not read while it is not due, and who is behind it goes on', async () => {
+    for (let count = 0; count < 5; count++) await accept(...orders(held, 20));
+    const behind = await accept(...orders(other, 3));
+    hold({ isDue: false });
+    expect(await drain()).toMatchObject({ fetched: 1, succeeded: 3 });
+    expect(await pendingOf(behind)).toBe(0);
+    const idle = await drain();
+    expect(idle).toMatchObject({ fetched: 0, succeeded: 0, throughBatchId: null });
+    expect([...idle.leftCustomerIds]).toEqual([held.customerId]);
+    expect(holds.has(held.customerId)).toBe(true);
+  });
+
+  it('is read no further than its oldest batch once it is due, and whole once that is carried out', async () => {
+    const batches = [];
+    for (let count = 0; count < 5; count++) batches.push(await accept(...orders(held, 20)));
+    hold({ isDue: true });
+    expect(await drain()).toMatchObject({ fetched: 1, succeeded: 1 });
+    expect(await pendingOf(batches[0]!)).toBe(19);
+    expect(holds.has(held.customerId)).toBe(false);
+    expect(await drain()).toMatchObject({ fetched: 5, succeeded: 99 });
+  });
+
+  it('is not read for orders beside it that have their outcome', async () => {
+    const batch = await accept(...orders(held, 20), ...orders(other, 2));
+    hold({ isDue: false });
+    expect(await drain()).toMatchObject({ fetched: 1, succeeded: 2 });
+    expect(await drain()).toMatchObject({ fetched: 0, succeeded: 0 });
+    expect(await pendingOf(batch)).toBe(20);
+  });
+
+  it('is read to the end of many looks', async () => {
+    for (let count = 0; count < 4; count++) await accept(...orders(held, 4_000));
+    await accept(...orders(other, 1));
+    hold({ isDue: false });
+    expect(await drain()).toMatchObject({ fetched: 1, succeeded: 1, throughBatchId: null });
+  });
+
+  it('is forgotten once somebody else has carried it out', async () => {
+    await accept(...orders(held, 2));
+    await drainLanes(stack.db, [lane], { ids: new LedgerIds(), holds: new Holds() });
+    hold({ isDue: false });
+    await drain();
+    expect(holds.has(held.customerId)).toBe(false);
+  });
+});
+
+it('a chunk that is finished in part is left in the form of this release', async () => {
+  await accept(...orders(held, 2));
+  const { batch_id } = await stack.db.selectFrom('lane_chunk').select('batch_id').executeTakeFirstOrThrow();
+  await stack.db.transaction().execute(async (trx) => {
+    const chunks = await readPendingOf(trx, batch_id);
+    const [[index, order]] = chunks[0]!.orders as [[number, AcceptedOrder['order']]];
+    const accepted = { licenseOrderId: String(BigInt(batch_id) * 8192n + BigInt(index)), order };
+    // As if it had been read in the form of an older release.
+    await sql`update lane_chunk set payload_version = 0`.execute(trx);
+    await finishOrders(trx, chunks, [{ accepted, failure: null, assets: 1, products: 1 }]);
+  });
+  const [chunk] = await stack.db.selectFrom('lane_chunk').select(['payload_version', 'succeeded']).execute();
+  expect(chunk).toEqual({ payload_version: 1, succeeded: 1 });
+});
