@@ -565,7 +565,7 @@ describe('the table of causes', () => {
     asset_not_found: 'rules.test.ts',
     asset_not_in_source_order: 'rules.test.ts',
     product_not_found: 'rules.test.ts',
-    internal_error: 'ordering.test.ts',
+    internal_error: 'faults/unasked-orders.test.ts',
     enterprise_mobile_mismatch: 'customers.test.ts',
     enterprise_name_taken: 'customers.test.ts',
     customer_bound_elsewhere: 'customers.test.ts',
