@@ -1,9 +1,10 @@
 import { LedgerIds } from '@lockstep/assets';
 import type { Customer } from '@lockstep/contract';
-import type { Database } from '@lockstep/platform';
+import { OrderWorker } from '@lockstep/orders';
+import { createLogger, type Database } from '@lockstep/platform';
 import type { KyselyPlugin } from 'kysely';
 import { sql } from 'kysely';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Drained, drainLanes } from '../packages/orders/src/drain.ts';
 import { Holds } from '../packages/orders/src/holds.ts';
 import { finishOrders, readPendingOf } from '../packages/orders/src/lane-chunks.ts';
@@ -129,4 +130,36 @@ it('a chunk that is finished in part is left in the form of this release', async
   });
   const [chunk] = await stack.db.selectFrom('lane_chunk').select(['payload_version', 'succeeded']).execute();
   expect(chunk).toEqual({ payload_version: 1, succeeded: 1 });
+});
+
+it('the sweep asks for no drain where one is to come by itself, and waits for none', async () => {
+  const log = createLogger({ name: 'test', level: 'silent' });
+  const worker = new OrderWorker({ db: stack.db, log, metrics: stack.metrics, drains: 2 });
+  await accept(...orders(held, 1));
+  await sql`update lane_chunk set payload_version = 2`.execute(stack.db);
+  await worker.process({ type: 'drain', version: 1, lanes: [lane], throughBatchId: '0' });
+  const swept = async () => (await stack.metrics.sweptLanes.get()).values[0]!.value;
+  const begunMs = performance.now();
+  const now = vi.spyOn(performance, 'now');
+  try {
+    await worker.sweep();
+    now.mockReturnValue(begunMs + 5_000);
+    await worker.sweep();
+    expect(await swept()).toBe(0);
+    // Of another lane nobody knows, and a drain of it gets no further than the table.
+    let elsewhere = await api.newCustomer();
+    while (laneOf(elsewhere.customerId) === lane) elsewhere = await api.newCustomer();
+    const session = await stack.db.startTransaction().execute();
+    await accept(...orders(elsewhere, 1));
+    await sql`lock table asset in access exclusive mode`.execute(session);
+    for (const laterMs of [5_000, 8_000, 11_000]) {
+      now.mockReturnValue(begunMs + laterMs);
+      await worker.sweep();
+    }
+    expect(await swept()).toBe(1);
+    await session.rollback().execute();
+  } finally {
+    now.mockRestore();
+    await worker.close();
+  }
 });

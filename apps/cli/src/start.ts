@@ -13,7 +13,7 @@ import {
   readConfig,
   runUntilSignal,
 } from '@lockstep/platform';
-import { startWorker, WORKER_SPARE_CONNECTIONS } from '@lockstep/worker';
+import { startWorker, WORKER_LOCK_TIMEOUT_MS, WORKER_SPARE_CONNECTIONS } from '@lockstep/worker';
 import { prepareDemo } from './demo.ts';
 import { migrate } from './migrate-all.ts';
 import { say } from './say.ts';
@@ -40,7 +40,10 @@ await runUntilSignal(log, async () => {
       running.push({ close: () => db.destroy() });
       return db;
     };
-    const workerDb = open('lockstep-worker', { poolSize: config.WORKER_DRAINS + WORKER_SPARE_CONNECTIONS });
+    const workerDb = open('lockstep-worker', {
+      poolSize: config.WORKER_DRAINS + WORKER_SPARE_CONNECTIONS,
+      lockTimeoutMs: WORKER_LOCK_TIMEOUT_MS,
+    });
     const db = open('lockstep-api', { poolSize: config.DATABASE_POOL, queryTimeoutMs: API_QUERY_TIMEOUT_MS });
     const lanesDb = open('lockstep-lanes', LANES_POOL);
     const metrics = createMetrics(() => readBacklog(db));

@@ -10,7 +10,7 @@ import {
   runUntilSignal,
 } from '@lockstep/platform';
 import { startProbe } from './probe.ts';
-import { startWorker, WORKER_SPARE_CONNECTIONS } from './worker.ts';
+import { startWorker, WORKER_LOCK_TIMEOUT_MS, WORKER_SPARE_CONNECTIONS } from './worker.ts';
 
 const config = configOrExit(readDeploymentConfig);
 const log = createLogger({ name: 'worker', level: config.LOG_LEVEL ?? 'info' });
@@ -20,6 +20,7 @@ await runUntilSignal(log, async () => {
     url: config.DATABASE_URL,
     poolSize: Math.max(config.DATABASE_POOL, config.WORKER_DRAINS + WORKER_SPARE_CONNECTIONS),
     applicationName: 'lockstep-worker',
+    lockTimeoutMs: WORKER_LOCK_TIMEOUT_MS,
     onError: (error) => log.warn({ err: error }, 'database connection failed'),
   });
   const metrics = createMetrics(() => readBacklog(db));

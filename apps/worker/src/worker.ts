@@ -23,6 +23,12 @@ const EXPIRE_EVERY_MS = 30_000;
 /** Connections that a worker needs beside those of its drains: sweep, expiry, notifications, metrics. */
 export const WORKER_SPARE_CONNECTIONS = 4;
 
+/**
+ * How long a worker waits for a lock: beyond what calls and drains hold theirs for. Past it somebody hangs, and it is told
+ * why orders wait. For its lanes it waits longer.
+ */
+export const WORKER_LOCK_TIMEOUT_MS = 30_000;
+
 interface WorkerOptions {
   db: Database;
   queue: QueueBackend;

@@ -37,6 +37,7 @@ function newScheduler(slots = 1) {
       settled(() => drains[nth]!.end(throughBatchId, againMs)),
     /** Waits until so many drains have begun. */
     begin: (count: number) => vi.waitUntil(() => drains.length >= count, { interval: 5 }),
+    isExpected: (lane: number) => scheduler.isExpected(lane),
     close: () => scheduler.close(),
     fail: (nth: number) => settled(() => drains[nth]!.fail(new Error(`drain ${nth} failed`))),
   };
@@ -58,6 +59,17 @@ describe('single flight', () => {
     await end(0);
     expect(first.state).toBe('drained');
     expect(begun()).toEqual([[3, 5]]);
+  });
+
+  it('expects a lane that is drained, or is to be at a time that is set, and no other', async () => {
+    const { request, end, isExpected, close } = newScheduler();
+    request([3]);
+    request([5]);
+    expect([3, 5, 7].map(isExpected)).toEqual([true, true, false]);
+    await end(0);
+    await end(1, null, 60_000);
+    expect([3, 5, 7].map(isExpected)).toEqual([false, true, false]);
+    await close();
   });
 
   it('has nothing to do for no lanes', async () => {

@@ -64,6 +64,11 @@ export class DrainScheduler {
     });
   }
 
+  /** Whether a drain of the lane runs, waits for a slot or has its time set, so that nobody has to ask for one. */
+  isExpected(lane: number): boolean {
+    return this.#running.has(lane) || this.#wanted.has(lane) || this.#againAtMs.has(lane);
+  }
+
   /** Starts no more drains and waits for those that run. What is left over stays pending for another worker. */
   async close(): Promise<void> {
     this.#closed = true;

@@ -52,29 +52,30 @@ export interface Drained {
  *
  * Throws what keeps every order from being applied, or that another transaction kept winning; then nothing has changed.
  */
-export async function drainLanes(
-  db: Database,
-  lanes: readonly number[],
-  { ids, holds }: { ids: LedgerIds; holds: Holds },
-): Promise<Drained> {
+export async function drainLanes(db: Database, lanes: readonly number[], means: Means): Promise<Drained> {
   try {
-    return await drain(db, lanes, { ids, holds, together: true });
+    return await drain(db, lanes, { ...means, together: true });
   } catch (error) {
     if (!mayLieInOneOrder(error)) throw error;
-    return await drain(db, lanes, { ids, holds, together: false });
+    return await drain(db, lanes, { ...means, together: false });
   }
 }
 
-interface Way {
+interface Means {
   ids: LedgerIds;
   holds: Holds;
+  /** How long to wait for the lanes; see lockLanes. */
+  lanesTimeoutMs?: number | undefined;
+}
+
+interface Way extends Means {
   /** Whether to apply what is not held as one group. */
   together: boolean;
 }
 
 async function drain(db: Database, lanes: readonly number[], way: Way): Promise<Drained> {
   const drained = await inTransaction(db, async (trx) => {
-    await lockLanes(trx, lanes);
+    await lockLanes(trx, lanes, way.lanesTimeoutMs);
     const pending = await readWorkable(trx, lanes, way);
     const { outcomes, failures, ended } = await apply(trx, pending, way);
     const { batchIds, leftCustomerIds } = await finishOrders(trx, pending.chunks, outcomes);

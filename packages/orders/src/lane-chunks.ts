@@ -1,5 +1,5 @@
 import { licenseOrderIdOf } from '@lockstep/assets';
-import { rowsOf, type Trx } from '@lockstep/platform';
+import { rowsOf, type Trx, together } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
 import type { Outcome } from './apply.ts';
 import { laneOf } from './lanes.ts';
@@ -46,11 +46,19 @@ export interface Place {
 /** Before all chunks. */
 export const START: Place = { batchId: '0', lane: 0 };
 
-/** Waits for the lanes, lowest first, so that drains which share lanes do not deadlock. Held until the commit. */
-export async function lockLanes(trx: Trx, lanes: readonly number[]): Promise<void> {
+/**
+ * Waits for the lanes, lowest first, so that drains which share lanes do not deadlock. Held until the commit. It waits for
+ * each up to `timeoutMs`, without it as long as for any lock of this connection; then PostgreSQL's lock_not_available.
+ */
+export async function lockLanes(trx: Trx, lanes: readonly number[], timeoutMs?: number): Promise<void> {
   const sorted = [...lanes].sort((a, b) => a - b);
-  await sql`
-    select pg_advisory_xact_lock(${LANE_LOCK}::int, lane) from unnest(${sorted}::int[]) as lane`.execute(trx);
+  const lock = sql`select pg_advisory_xact_lock(${LANE_LOCK}::int, lane) from unnest(${sorted}::int[]) as lane`;
+  if (timeoutMs === undefined) return void (await lock.execute(trx));
+  await together([
+    sql`select set_config('lock_timeout', ${String(timeoutMs)}, true)`.execute(trx),
+    lock.execute(trx),
+    sql`set local lock_timeout to default`.execute(trx),
+  ]);
 }
 
 /**

@@ -13,9 +13,12 @@ export class LaneDrainer {
   readonly #log: Logger;
   readonly #metrics: Metrics;
   readonly #ids: LedgerIds;
+  readonly #lanesTimeoutMs: number | undefined;
   readonly holds = new Holds();
 
-  constructor(options: { db: Database; log: Logger; metrics: Metrics; ids: LedgerIds }) {
+  /** `lanesTimeoutMs`: how long a drain waits for its lanes; without it as long as for any lock. */
+  constructor(options: { db: Database; log: Logger; metrics: Metrics; ids: LedgerIds; lanesTimeoutMs?: number }) {
+    this.#lanesTimeoutMs = options.lanesTimeoutMs;
     this.#db = options.db;
     this.#log = options.log;
     this.#metrics = options.metrics;
@@ -29,7 +32,9 @@ export class LaneDrainer {
   async drain(lanes: readonly number[]): Promise<Drained & { againMs: number | null }> {
     const startedMs = performance.now();
     try {
-      const drained = await drainLanes(this.#db, lanes, { ids: this.#ids, holds: this.holds });
+      const drained = await drainLanes(this.#db, lanes, {
+        ...{ ids: this.#ids, holds: this.holds, lanesTimeoutMs: this.#lanesTimeoutMs },
+      });
       this.#report(drained, (performance.now() - startedMs) / 1_000);
       return { ...drained, againMs: this.#againMs(drained) };
     } catch (error) {

@@ -7,6 +7,12 @@ import { LaneDrainer } from './lane-drainer.ts';
 import { Sightings } from './sightings.ts';
 import { Stalls } from './stalls.ts';
 
+/**
+ * How long a drain waits for its lanes, whatever other locks may take: a drain of another worker or a large sync call may
+ * have them for minutes and be right to. Past it, whoever has them hangs.
+ */
+const LANES_TIMEOUT_MS = 180_000;
+
 /** A worker's work: drains lanes as jobs ask for it, and sweeps for what no job asks for. */
 export class OrderWorker {
   readonly #db: Database;
@@ -23,7 +29,7 @@ export class OrderWorker {
     this.#db = options.db;
     this.#log = options.log;
     this.#metrics = options.metrics;
-    this.#drainer = new LaneDrainer({ ...options, ids: new LedgerIds() });
+    this.#drainer = new LaneDrainer({ ...options, ids: new LedgerIds(), lanesTimeoutMs: LANES_TIMEOUT_MS });
     this.#stalls = new Stalls(options);
     this.#scheduler = new DrainScheduler({ slots: options.drains, drain: (lanes) => this.#drain(lanes) });
   }
@@ -39,7 +45,10 @@ export class OrderWorker {
     this.#toldOfJob = true;
   }
 
-  /** Drains every lane in which nothing has moved for too long: its job is gone. */
+  /**
+   * Has every lane drained in which nothing has moved for too long and no drain is to come: its job is gone. It does not
+   * wait for these drains, of which one may hang: the next sweep has to come all the same.
+   */
   async sweep(): Promise<void> {
     const oldest = await readOldestPending(this.#db).catch((error: unknown) => {
       this.#stalls.failed(['sweep'], error);
@@ -47,12 +56,13 @@ export class OrderWorker {
     });
     if (oldest === null) return;
     this.#stalls.worked(['sweep']);
-    const stale = this.#sightings.stale(oldest, performance.now());
+    const unexpected = oldest.filter(({ lane }) => !this.#scheduler.isExpected(lane));
+    const stale = this.#sightings.stale(unexpected, performance.now());
     if (stale.length === 0) return;
     this.#metrics.sweptLanes.inc(stale.length);
     const newest = stale.reduce((max, { batchId }) => (batchId > max ? batchId : max), 0n);
     // A drain that fails is told of by itself, and runs again.
-    await this.#scheduler
+    this.#scheduler
       .request(
         stale.map(({ lane }) => lane),
         newest,

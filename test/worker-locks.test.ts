@@ -1,0 +1,85 @@
+import { createLogger, type Database, openDatabase } from '@lockstep/platform';
+import { type RunningWorker, startWorker } from '@lockstep/worker';
+import { sql } from 'kysely';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { lockLanes } from '../packages/orders/src/lane-chunks.ts';
+import { LANE_COUNT } from '../packages/orders/src/lanes.ts';
+import { batchOf, newAssetNum, newBuy } from './harness/orders.ts';
+import { type Stack, startStack } from './harness/stack.ts';
+
+/** A worker while somebody holds what its drains need. It waits for a lock for as long as a test likes. */
+let stack: Stack;
+let workerDb: Database;
+let worker: RunningWorker;
+
+const LOCK_TIMEOUT_MS = 300;
+const LANES = Array.from({ length: LANE_COUNT }, (_, lane) => lane);
+const WAIT = { timeout: 20_000 };
+
+beforeEach(async () => {
+  stack = await startStack({ worker: false });
+  const bounds = { poolSize: 6, lockTimeoutMs: LOCK_TIMEOUT_MS };
+  workerDb = openDatabase({ url: stack.url, applicationName: 'worker', onError: () => {}, ...bounds });
+  const log = createLogger({ name: 'test', level: 'trace' }, { write: (line) => void stack.logLines.push(line) });
+  worker = await startWorker({ db: workerDb, queue: stack.queue, log, metrics: stack.metrics, drains: 2 });
+});
+afterEach(async () => {
+  await worker.close();
+  await workerDb.destroy();
+  await stack.close();
+});
+
+async function acceptOrder() {
+  const api = await stack.newApi();
+  const batch = batchOf(newBuy(await api.newCustomer(), [newAssetNum()]));
+  await api.accept(batch);
+  return { completed: () => api.completed(batch) };
+}
+
+const drainFailures = async () => (await stack.metrics.drainFailures.get()).values[0]!.value;
+
+it('says that orders wait for a table that a session holds, and goes on once it lets go', async () => {
+  const session = await stack.db.startTransaction().execute();
+  await sql`lock table product_instance in access exclusive mode`.execute(session);
+  const { completed } = await acceptOrder();
+  await vi.waitUntil(() => worker.stalledBy() !== null, WAIT);
+  expect(worker.stalledBy()).toMatch('55P03');
+  expect(await stack.metrics.registry.metrics()).toMatch(/lockstep_stalled_lanes [1-9]/);
+  expect(stack.logLines.filter((line) => line.includes('orders wait'))).toHaveLength(1);
+  await session.rollback().execute();
+  expect(await completed()).toMatchObject({ succeeded: 1 });
+  await vi.waitUntil(() => worker.stalledBy() === null, WAIT);
+});
+
+it('waits for lanes that somebody works on as long as that takes, and says nothing', async () => {
+  const other = await stack.db.startTransaction().execute();
+  await lockLanes(other, LANES);
+  const { completed } = await acceptOrder();
+  const waitsLong = async () => {
+    const { rows } = await sql<{ waits: boolean }>`
+      select exists (
+        select from pg_locks where locktype = 'advisory' and database = (
+          select oid from pg_database where datname = current_database()
+        ) and clock_timestamp() - waitstart > ${`${5 * LOCK_TIMEOUT_MS} ms`}::interval
+      ) as waits`.execute(stack.db);
+    return rows[0]!.waits;
+  };
+  await vi.waitUntil(waitsLong, WAIT);
+  expect([worker.stalledBy(), await drainFailures()]).toEqual([null, 0]);
+  await other.rollback().execute();
+  expect(await completed()).toMatchObject({ succeeded: 1 });
+  expect([worker.stalledBy(), await drainFailures()]).toEqual([null, 0]);
+});
+
+it('waits for lanes for a time of their own, and for any other lock as before', async () => {
+  const other = await stack.db.startTransaction().execute();
+  await lockLanes(other, [1]);
+  const lock = (lane: number, timeoutMs: number) =>
+    workerDb.transaction().execute(async (trx) => {
+      await lockLanes(trx, [lane], timeoutMs);
+      return (await sql<{ lock_timeout: string }>`show lock_timeout`.execute(trx)).rows;
+    });
+  await expect(lock(1, 50)).rejects.toMatchObject({ code: '55P03' });
+  expect(await lock(2, 50)).toEqual([{ lock_timeout: `${LOCK_TIMEOUT_MS}ms` }]);
+  await other.rollback().execute();
+});
