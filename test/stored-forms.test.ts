@@ -1,19 +1,10 @@
-import { licenseOrderIdOf } from '@lockstep/assets';
-import { batchOrderBody, type Customer } from '@lockstep/contract';
-import { QUEUE_NAME } from '@lockstep/orders';
-import { createLogger, openProducer } from '@lockstep/platform';
-import { sql } from 'kysely';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { laneOf } from '../packages/orders/src/lanes.ts';
+import { batchOrderBody } from '@lockstep/contract';
+import { describe, expect, it } from 'vitest';
 import { prepareBatch } from '../packages/orders/src/prepare.ts';
 import { PayloadFault, readStoredOrders } from '../packages/orders/src/stored-orders.ts';
-import { type Api, dataOf, refusalOf } from './harness/api.ts';
-import { newCustomersInLanes } from './harness/lanes.ts';
-import { batchOf, newAssetNum, newBuy } from './harness/orders.ts';
-import { QUEUE_KINDS, type Stack, startStack } from './harness/stack.ts';
 import { DIGESTS, PAYLOADS, SENT } from './harness/stored-forms.ts';
 
-const WARN = 40;
+const _WARN = 40;
 
 /** The same value, its objects' keys in another order. */
 function shuffled(value: unknown): unknown {
@@ -70,121 +61,5 @@ describe('stored orders', () => {
   ])('%s are a fault of the service', (_, version, text) => {
     expect(text === payload && version === 1).toBe(false);
     expect(() => readStoredOrders(version, text)).toThrow(PayloadFault);
-  });
-});
-
-describe.each(QUEUE_KINDS)('on %s,', (queue) => {
-  let stack: Stack;
-  let api: Api;
-
-  beforeEach(async () => {
-    stack = await startStack({ queue, worker: false });
-    api = await stack.newApi();
-  });
-  afterEach(() => stack.close());
-
-  const run = (statements: string) => sql.raw(statements).execute(stack.db);
-
-  /** Stores the batch as version 1 did, for the application that calls. */
-  async function storeAsVersion1(): Promise<void> {
-    await run(`
-      insert into enterprise (id, name, code) overriding system value values (1, 'E1', 'abc234');
-      insert into customer (id, enterprise_id, channel_code, channel_customer_id, name, branch_name, is_default)
-        overriding system value values (1, 1, 'test', 'c1', 'C', 'B', true), (2, 1, 'test', 'c2', 'C', 'B', false);
-      insert into license_order (id, order_type, customer_id, assets, products) values (8192, 'new_buy', '1', 0, 0);
-      insert into batch (id, application_id, channel_code, channel_order_id, sync_mode, digest, sequences, customer_ids,
-        order_types)
-        select 5, id, 'test', 'O-1', 'async', '\\x${DIGESTS.async}', '{3,1,2}', '{1,2,1}',
-          '{new_buy,delete_product,delete_asset}'
-        from application where app_key = '${api.credentials.appKey}';
-      select setval('batch_id', 5)`);
-    for (const [lane, payload] of Object.entries(PAYLOADS)) {
-      const count = JSON.parse(payload).length;
-      await sql`
-        insert into lane_chunk (batch_id, lane, order_count, weight, payload)
-        values (5, ${lane}, ${count}, 20, ${payload})`.execute(stack.db);
-    }
-  }
-
-  it('what version 1 stored is known again, and carried out', async () => {
-    await storeAsVersion1();
-    const ids = [0, 1, 2].map((index) => licenseOrderIdOf('5', index));
-    expect((await api.accept(SENT)).map(({ licenseOrderId }) => licenseOrderId)).toEqual(ids);
-    const other = { ...SENT, orderList: SENT.orderList.slice(1) };
-    expect(refusalOf(await api.submit(other)).cause).toBe('channel_order_id_conflict');
-    expect(refusalOf(await api.submit({ ...SENT, syncMode: 'sync' })).cause).toBe('channel_order_id_conflict');
-    await stack.startWorker();
-    expect((await api.completed(SENT)).orders).toMatchObject([
-      { state: 'succeeded', assets: 2, products: 8 },
-      { cause: 'asset_not_found' },
-      { cause: 'asset_not_found' },
-    ]);
-    expect((await api.accept(SENT)).map(({ licenseOrderId }) => licenseOrderId)).toEqual(ids);
-  });
-
-  it('a repeat of what a newer release digested is neither taken nor refused for good', async () => {
-    const batch = batchOf(newBuy(await api.newCustomer(), [newAssetNum()]));
-    await api.accept(batch);
-    await run('update batch set digest_version = 2');
-    expect(refusalOf(await api.submit(batch))).toMatchObject({ code: '500', cause: 'service_unavailable' });
-    await run('update batch set digest_version = 1');
-    await api.accept(batch);
-  });
-
-  it.each([
-    [
-      'of a newer version',
-      'update lane_chunk set payload_version = 2 where lane = $1',
-      'update lane_chunk set payload_version = 1',
-    ],
-    [
-      'that are damaged',
-      `update lane_chunk set payload = replace(payload, '"customerId"', '"customer"') where lane = $1`,
-      `update lane_chunk set payload = replace(payload, '"customer"', '"customerId"')`,
-    ],
-  ])('stored orders %s wait as they are, with later ones of their customers; others go on', async (_, harm, mend) => {
-    const [customer, other] = (await newCustomersInLanes(api, 2)) as [Customer, Customer];
-    const lane = laneOf(customer.customerId);
-    let beside = await api.newCustomer();
-    while (laneOf(beside.customerId) !== lane) beside = await api.newCustomer();
-    const assetNum = newAssetNum();
-    const unreadable = batchOf(newBuy(customer, [assetNum]), newBuy(other, [newAssetNum()]));
-    await api.accept(unreadable);
-    await run(harm.replace('$1', String(lane)));
-    const worker = await stack.startWorker();
-    const later = batchOf(newBuy(customer, [assetNum], {}, { borrowedUsbKey: true }));
-    await api.accept(later);
-    expect(await api.process(batchOf(newBuy(beside, [newAssetNum()])))).toMatchObject([{ state: 'succeeded' }]);
-    await vi.waitUntil(() => worker.stalledBy() !== null, { timeout: 20_000 });
-    expect(worker.stalledBy()).toMatch('cannot be read');
-    expect(stack.logLines.filter((line) => JSON.parse(line).level >= WARN)).toHaveLength(1);
-    expect(await countPending(unreadable)).toBe(1);
-    expect(await countPending(later)).toBe(1);
-    await run(mend);
-    expect(await api.completed(unreadable)).toMatchObject({ succeeded: 2 });
-    expect((await api.completed(later)).orders).toMatchObject([{ state: 'succeeded', assets: 0 }]);
-    await vi.waitUntil(() => worker.stalledBy() === null, { timeout: 20_000 });
-  });
-
-  async function countPending({ channelCode, channelOrderId }: { channelCode: string; channelOrderId: string }) {
-    const answer = await api.call('GET', '/licenseOrder/batchOrder', { query: { channelCode, channelOrderId } });
-    return dataOf(answer).pending;
-  }
-
-  it('a job of a newer release loses no order', async () => {
-    const worker = await stack.startWorker();
-    const producer = openProducer<{ type: string }>(
-      stack.queue,
-      QUEUE_NAME,
-      createLogger({ name: 't', level: 'silent' }),
-    );
-    const job = { type: 'drain', version: 2, orders: ['1'] };
-    await Promise.all([producer.add(job), producer.add(job)]);
-    const batch = batchOf(newBuy(await api.newCustomer(), [newAssetNum()]));
-    expect(await api.process(batch)).toMatchObject([{ state: 'succeeded' }]);
-    await producer.close();
-    await vi.waitUntil(() => stack.logLines.some((line) => line.includes('another release made')));
-    expect(stack.logLines.filter((line) => line.includes('another release made'))).toHaveLength(1);
-    expect(worker.stalledBy()).toBeNull();
   });
 });

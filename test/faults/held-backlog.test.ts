@@ -5,14 +5,14 @@ import { createLogger, type Database } from '@lockstep/platform';
 import type { KyselyPlugin } from 'kysely';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type Drained, drainLanes } from '../packages/orders/src/drain.ts';
-import { Holds } from '../packages/orders/src/holds.ts';
-import { finishOrders, readPendingOf } from '../packages/orders/src/lane-chunks.ts';
-import { laneOf } from '../packages/orders/src/lanes.ts';
-import type { AcceptedOrder } from '../packages/orders/src/plan.ts';
-import { type Api, dataOf } from './harness/api.ts';
-import { batchOf, newAssetNum, newBuy } from './harness/orders.ts';
-import { type Stack, startStack } from './harness/stack.ts';
+import { type Drained, drainLanes } from '../../packages/orders/src/drain.ts';
+import { Holds } from '../../packages/orders/src/holds.ts';
+import { finishOrders, readPendingOf } from '../../packages/orders/src/lane-chunks.ts';
+import { laneOf } from '../../packages/orders/src/lanes.ts';
+import type { AcceptedOrder } from '../../packages/orders/src/plan.ts';
+import { type Api, dataOf } from '../harness/api.ts';
+import { batchOf, newAssetNum, newBuy } from '../harness/orders.ts';
+import { type Stack, startStack } from '../harness/stack.ts';
 
 /** What a drain reads of customers whose orders wait. */
 let stack: Stack;
