@@ -13,17 +13,6 @@ import { DIGESTS, PAYLOADS, SENT } from '../harness/stored-forms.ts';
 
 const WARN = 40;
 
-/** The same value, its objects' keys in another order. */
-function _shuffled(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(_shuffled);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value)
-      .toReversed()
-      .map(([key, inner]) => [key, _shuffled(inner)]),
-  );
-}
-
 describe.each(QUEUE_KINDS)('on %s,', (queue) => {
   let stack: Stack;
   let api: Api;
