@@ -4,17 +4,17 @@ import { AnswerRules } from './answers.ts';
 import { MUTATIONS, mutateBody } from './call-mutations.ts';
 import { Effects } from './effects.ts';
 import { Random } from './random.ts';
-import { type Call, reproOf, send, type WireAnswer } from './wire.ts';
+import { bodyRead, type Call, reproOf, send, type WireAnswer } from './wire.ts';
 import { World } from './world.ts';
 
 /**
  * Calls of every operation, changed in every way, at a whole service: each answer is a documented one, what is refused
  * changes nothing, what is accepted is what the answer says, and the service is as it was.
  *
- * LOCKSTEP_FUZZ_CALLS says how many, LOCKSTEP_SEED replays what a failure printed.
+ * LOCKSTEP_FUZZ_CALLS says how many, LOCKSTEP_SEED draws others than those of every run.
  */
 const CALLS = Number(process.env.LOCKSTEP_FUZZ_CALLS || 2_000);
-const SEED = Number(process.env.LOCKSTEP_SEED || (Math.random() * 2 ** 31) | 0);
+const SEED = Number(process.env.LOCKSTEP_SEED || 1918879199);
 /** Calls that one service gets before a new one takes its place: what is in its tables stays little enough to read. */
 const ROUND_CALLS = 2_500;
 /** Calls after which the tables are looked at. */
@@ -126,7 +126,7 @@ class Round {
       accepted.push(operation);
       if (operation !== 'createBatchOrder') return;
       try {
-        const { batches, orders } = this.#orders.note(call.body!, JSON.parse(answers[0]!.text).data);
+        const { batches, orders } = this.#orders.note(bodyRead(call), JSON.parse(answers[0]!.text).data);
         stored.batches += batches;
         stored.orders += orders;
       } catch (error) {

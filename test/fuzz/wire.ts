@@ -105,6 +105,12 @@ export function send(port: number, call: Call): Promise<WireAnswer[]> {
   });
 }
 
+/** The body as the service reads it: what stands behind the length that it was given is none of it. */
+export function bodyRead({ body, framing }: Call): NonNullable<Call['body']> {
+  const sent = body!;
+  return framing.kind === 'lie' && framing.by < 0 ? sent.subarray(0, Math.max(0, sent.length + framing.by)) : sent;
+}
+
 /** The answers that are there in full; the last may go on until the connection closes. */
 function parseAnswers(received: Buffer, call: Call, isOver: boolean): WireAnswer[] {
   const answers: WireAnswer[] = [];
