@@ -1,52 +1,17 @@
-import type { Customer, OrderResult } from '@lockstep/contract';
+import type { Customer } from '@lockstep/contract';
 import { type Job, QUEUE_NAME } from '@lockstep/orders';
 import { createLogger, openProducer } from '@lockstep/platform';
-import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LANE_COUNT } from '../packages/orders/src/lanes.ts';
 import { startAnotherApi } from './harness/another-api.ts';
 import type { Api } from './harness/api.ts';
 import { newCustomersInLanes } from './harness/lanes.ts';
-import { batchOf, deleteAsset, newAssetNum, newBuy, type Sent } from './harness/orders.ts';
+import { acceptAll, assetsOf, buyAndDelete, endsOf, resultsOf } from './harness/order-stories.ts';
+import { batchOf, newAssetNum, newBuy } from './harness/orders.ts';
 import { QUEUE_KINDS, type Stack, startStack } from './harness/stack.ts';
 
 const ALL_LANES = Array.from({ length: LANE_COUNT }, (_, lane) => lane);
 const silent = createLogger({ name: 'test', level: 'silent' });
-
-/** Buys the number and takes it back, `count` orders in turn: each succeeds only right after the one before it. */
-function buyAndDelete(customer: Customer, assetNum: string, count: number): Sent[] {
-  return Array.from({ length: count }, (_, index) =>
-    index % 2 === 0 ? newBuy(customer, [assetNum]) : deleteAsset(customer, [assetNum]),
-  );
-}
-
-/** Accepts one batch after the other without waiting for what becomes of them, over the APIs in turn. */
-async function acceptAll(apis: Api[], batches: ReturnType<typeof batchOf>[]): Promise<void> {
-  for (const [index, batch] of batches.entries()) await apis[index % apis.length]!.accept(batch);
-}
-
-/** What became of all orders of some batches, once they are completed. */
-async function resultsOf(api: Api, batches: ReturnType<typeof batchOf>[]): Promise<OrderResult[]> {
-  const results = await Promise.all(batches.map((batch) => api.completed(batch)));
-  return results.flatMap(({ orders }) => orders);
-}
-
-/** How the orders ended: the causes, the state where there is none, and how many of each. */
-function endsOf(orders: OrderResult[]): Record<string, number> {
-  const ends = Map.groupBy(orders, ({ cause, state }) => cause ?? state);
-  return Object.fromEntries([...ends].map(([end, orders]) => [end, orders.length]));
-}
-
-/** The orders that granted to the assets of a number, oldest first, and whether the asset is active. */
-async function assetsOf(stack: Stack, assetNum: string) {
-  return await stack.db
-    .selectFrom('asset')
-    .innerJoin('asset_grant', 'asset_grant.asset_id', 'asset.id')
-    .select(['license_order_id', sql<boolean>`asset.revoked_time is null`.as('active')])
-    .where('asset_num', '=', assetNum)
-    .orderBy('license_order_id')
-    .execute();
-}
 
 describe.each(QUEUE_KINDS)('orders on %s, with two APIs and two workers,', (queue) => {
   let stack: Stack;
