@@ -67,7 +67,9 @@ export async function batchOrderRoutes(
       const { prepared, orders } = read.get(request)!;
       checkSender(request, prepared);
       const { channelCode, channelOrderId, syncMode } = prepared;
-      const accepted = syncMode === 'sync' ? await applier.apply(prepared, orders) : await acceptor.accept(prepared);
+      const { channels } = callerOf(request);
+      const accepted =
+        syncMode === 'sync' ? await applier.apply(prepared, orders, channels) : await acceptor.accept(prepared);
       reply.header('location', locationOf({ channelCode, channelOrderId }));
       return success(accepted);
     },
@@ -87,7 +89,7 @@ export async function batchOrderRoutes(
     async (request) => {
       const { prepared, orders } = read.get(request)!;
       checkSender(request, prepared);
-      return success(await previewer.preview(prepared, orders));
+      return success(await previewer.preview(prepared, orders, callerOf(request).channels));
     },
   );
 }
