@@ -2,6 +2,7 @@ import { type Ledger, LedgerIds, loadLedger, writeLedger } from '@lockstep/asset
 import { batchOrderBody, type Customer } from '@lockstep/contract';
 import { behindSavepoint, inTransaction, type Tables } from '@lockstep/platform';
 import { type ControlledTransaction, sql } from 'kysely';
+import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { applyOrders, type Outcome, planLoaded, refusesOrder, storeApplied } from '../packages/orders/src/apply.ts';
 import { drainLanes } from '../packages/orders/src/drain.ts';
@@ -87,7 +88,13 @@ describe('PostgreSQL refuses', () => {
       typeof message === 'string' ? message : expect.stringMatching(message),
     );
     expect(refusesOrder(error)).toBe(true);
+    tried.add(ruleOf(error as pg.DatabaseError));
   }
+
+  /** The rules that have refused something: triggers as `table function`, constraints by their names. */
+  const tried = new Set<string>();
+  const ruleOf = ({ constraint, message, where }: pg.DatabaseError) =>
+    constraint ?? `${message.split(':')[0]} ${where?.match(/^PL\/pgSQL function (\w+)/)?.[1]}`;
 
   const revoke = (table: Table, where: string) => run(`update ${table} set ${REVOKED} where ${where}`);
 
@@ -718,6 +725,19 @@ describe('PostgreSQL refuses', () => {
         await run(`${statement} and ${idOf(table)} <> 1500`);
       },
     );
+  });
+
+  it('all that: every rule across rows of these tables was tried', async () => {
+    const { rows } = await sql<{ rule: string }>`
+      select format('%s %s', tgrelid::regclass, tgfoid::regproc) as rule from pg_trigger
+      where not tgisinternal and tgrelid::regclass::text in
+        (${sql.join([...TABLES, 'asset_transfer', 'asset_assignment', 'asset_lending', 'license_order'])})
+      union
+      select conname from pg_constraint
+      where conname like '%revoked_by' or (conrelid = 'asset_transfer'::regclass and contype in ('c', 'f'))`.execute(
+      trx,
+    );
+    expect([...tried].toSorted()).toEqual(expect.arrayContaining(rows.map(({ rule }) => rule)));
   });
 });
 
