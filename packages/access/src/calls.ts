@@ -10,8 +10,7 @@ export interface Caller {
 }
 
 /** An administrator of an enterprise, for whom an application calls. */
-export interface Administrator {
-  applicationId: string;
+export interface Administrator extends Caller {
   memberId: string;
   enterpriseId: string;
 }
@@ -109,7 +108,7 @@ export class CallVerifier {
     if (memberId === null || enterpriseId === null) throw new Refusal('user_token_invalid');
     checkNonce(verdict, call.nonce, nonce);
     if (verdict.is_administrator !== true) throw new Refusal('not_administrator', enterpriseId);
-    return { applicationId: verdict.application_id, memberId, enterpriseId };
+    return { applicationId: verdict.application_id, appKey: verdict.app_key, memberId, enterpriseId };
   }
 }
 

@@ -1,3 +1,4 @@
+import { batchOf } from '@lockstep/assets';
 import {
   acceptedOrder,
   batchOrderBody,
@@ -15,6 +16,7 @@ import { z } from 'zod';
 import type { BatchReader, ReadBatch } from '../batch-reader.ts';
 import type { Bodies } from '../bodies.ts';
 import { authorize, callerOf } from '../caller.ts';
+import { noteSubject } from '../calls.ts';
 import { answers, nonceQuery, orderOperation } from '../openapi.ts';
 import { ORDER_ROOT, type Server, type ServerOptions } from '../server.ts';
 import { checksAllButBody } from '../validation.ts';
@@ -40,7 +42,12 @@ export async function batchOrderRoutes(
       const { applicationId } = callerOf(request);
       const bytes = request.body as Buffer | undefined;
       if (bytes === undefined) parse(batchOrderBody, bytes);
-      else read.set(request, await batches.read(applicationId, bytes, { isPreview }));
+      else {
+        const batch = await batches.read(applicationId, bytes, { isPreview });
+        const { channelCode, channelOrderId, sequences } = batch.prepared;
+        noteSubject(request, { channelCode, channelOrderId, orders: sequences.length });
+        read.set(request, batch);
+      }
     },
   });
   const schema = { ...orderOperation, querystring: nonceQuery.extend(batchOrderQuery.shape), body: batchOrderBody };
@@ -60,7 +67,9 @@ export async function batchOrderRoutes(
       checkAppKey(request);
       const { prepared, orders } = read.get(request)!;
       const { channelCode, channelOrderId, syncMode } = prepared;
-      const accepted = syncMode === 'sync' ? await applier.apply(prepared, orders) : await acceptor.accept(prepared);
+      const submitted = { ...prepared, requestId: request.id };
+      const accepted = syncMode === 'sync' ? await applier.apply(submitted, orders) : await acceptor.accept(submitted);
+      noteSubject(request, { batchId: batchOf(accepted[0]!.licenseOrderId).batchId });
       const batch = new URLSearchParams({ channelCode, channelOrderId });
       reply.header('location', `${request.protocol}://${request.host}${ORDER_ROOT}${PATH}?${batch}`);
       return success(accepted);
@@ -103,6 +112,8 @@ export async function cancelRoutes(server: Server, { verifier, canceller }: Serv
     },
     async (request) => {
       const { applicationId } = callerOf(request);
+      const { channelCode, channelOrderId } = request.body;
+      noteSubject(request, { channelCode, channelOrderId });
       return success(await canceller.cancel(applicationId, request.body));
     },
   );
