@@ -107,7 +107,6 @@ const answered: Stored[] = [];
 const repeats: Stored[] = [];
 
 const storedAs = (channelOrderId: string): Stored => stored.find(({ sent }) => sent.channelOrderId === channelOrderId)!;
-const orderId = (channelOrderId: string, index = 0) => storedAs(channelOrderId).answer[index]!.licenseOrderId;
 
 /** Of the fixture's customers, as orders name them. */
 const CUSTOMERS = ['100001', '100002', '100003'].map((id) => ({

@@ -15,10 +15,11 @@ declare module 'fastify' {
 export interface Subject {
   /** The application that calls. */
   appKey?: string;
-  channelCode?: string;
-  channelOrderId?: string;
+  channelCode?: string | undefined;
+  channelOrderId?: string | undefined;
   batchId?: string;
-  licenseOrderId?: string;
+  /** The orders, where they are not many. */
+  licenseOrderIds?: readonly string[];
   /** How many orders the call brings. */
   orders?: number;
 }

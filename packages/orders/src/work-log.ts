@@ -27,7 +27,7 @@ export interface Work {
 }
 
 /** What batches take of a line: whatever collects logs may cut what is longer than 16 KiB in two. */
-const MAX_BATCH_CHARACTERS = 8_000;
+const MAX_BATCH_BYTES = 12_000;
 /** Failed orders that a line names. */
 const MAX_NAMED_FAILURES = 20;
 
@@ -59,13 +59,13 @@ export function linesOf(batches: readonly WorkedBatch[]): WorkedBatch[][] {
   const lines: WorkedBatch[][] = [];
   let left = 0;
   for (const batch of batches) {
-    const characters = JSON.stringify(batch).length;
-    if (characters > left) {
+    const bytes = Buffer.byteLength(JSON.stringify(batch));
+    if (bytes > left) {
       lines.push([]);
-      left = MAX_BATCH_CHARACTERS;
+      left = MAX_BATCH_BYTES;
     }
     lines.at(-1)!.push(batch);
-    left -= characters;
+    left -= bytes + 1;
   }
   return lines;
 }

@@ -1,6 +1,8 @@
 import { batchOf } from '@lockstep/assets';
 import {
+  type AcceptedOrder,
   acceptedOrder,
+  BatchRefusal,
   batchOrderBody,
   batchOrderQuery,
   cancelBatchBody,
@@ -16,7 +18,7 @@ import { z } from 'zod';
 import type { BatchReader, ReadBatch } from '../batch-reader.ts';
 import type { Bodies } from '../bodies.ts';
 import { authorize, callerOf } from '../caller.ts';
-import { noteSubject } from '../calls.ts';
+import { noteSubject, type Subject } from '../calls.ts';
 import { answers, nonceQuery, orderOperation } from '../openapi.ts';
 import { ORDER_ROOT, type Server, type ServerOptions } from '../server.ts';
 import { checksAllButBody } from '../validation.ts';
@@ -43,7 +45,10 @@ export async function batchOrderRoutes(
       const bytes = request.body as Buffer | undefined;
       if (bytes === undefined) parse(batchOrderBody, bytes);
       else {
-        const batch = await batches.read(applicationId, bytes, { isPreview });
+        const batch = await batches.read(applicationId, bytes, { isPreview }).catch((error: unknown) => {
+          if (error instanceof BatchRefusal) noteSubject(request, error.batchName);
+          throw error;
+        });
         const { channelCode, channelOrderId, sequences } = batch.prepared;
         noteSubject(request, { channelCode, channelOrderId, orders: sequences.length });
         read.set(request, batch);
@@ -69,7 +74,7 @@ export async function batchOrderRoutes(
       const { channelCode, channelOrderId, syncMode } = prepared;
       const submitted = { ...prepared, requestId: request.id };
       const accepted = syncMode === 'sync' ? await applier.apply(submitted, orders) : await acceptor.accept(submitted);
-      noteSubject(request, { batchId: batchOf(accepted[0]!.licenseOrderId).batchId });
+      noteSubject(request, idsOf(accepted));
       const batch = new URLSearchParams({ channelCode, channelOrderId });
       reply.header('location', `${request.protocol}://${request.host}${ORDER_ROOT}${PATH}?${batch}`);
       return success(accepted);
@@ -117,6 +122,16 @@ export async function cancelRoutes(server: Server, { verifier, canceller }: Serv
       return success(await canceller.cancel(applicationId, request.body));
     },
   );
+}
+
+/** Orders that the line of a call names one by one; of more, their batch leads to them. */
+const MAX_NAMED_ORDERS = 20;
+
+/** What the line of a call says of the orders that it was answered. */
+function idsOf(accepted: readonly AcceptedOrder[]): Subject {
+  const licenseOrderIds = accepted.slice(0, MAX_NAMED_ORDERS + 1).map(({ licenseOrderId }) => licenseOrderId);
+  const { batchId } = batchOf(licenseOrderIds[0]!);
+  return licenseOrderIds.length > MAX_NAMED_ORDERS ? { batchId } : { batchId, licenseOrderIds };
 }
 
 /** The application that sends a batch is the one that its query names. Throws a Refusal: app_key_mismatch. */

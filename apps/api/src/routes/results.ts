@@ -50,7 +50,7 @@ export async function resultRoutes(server: Server, { db, verifier, watch }: Serv
     async (request) => {
       const { applicationId } = callerOf(request);
       const { licenseOrderId } = request.params;
-      noteSubject(request, { licenseOrderId });
+      noteSubject(request, { licenseOrderIds: [licenseOrderId] });
       return success(await readOrderResult(databaseOf(request, db), applicationId, licenseOrderId));
     },
   );
