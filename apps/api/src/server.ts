@@ -8,6 +8,7 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } 
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { BatchReader } from './batch-reader.ts';
 import { Bodies } from './bodies.ts';
+import { holdToChannels } from './caller.ts';
 import { noteCall, observeCalls } from './calls.ts';
 import { boundCalls } from './deadlines.ts';
 import { publishDocs } from './docs.ts';
@@ -42,6 +43,8 @@ export interface ServerOptions {
   holdingChanges: TransactionQueue;
   lockChanges: TransactionQueue;
   region: Region;
+  /** Where clients find the service: what the proxy in front answers to; null where nobody said. */
+  publicUrl: string | null;
   isQueueReachable: () => Promise<boolean>;
   schema: SchemaWatch;
 }
@@ -98,7 +101,8 @@ export async function buildServer(options: ServerOptions): Promise<Server> {
   checkRequests(server);
   answerNotFound(server);
   requireSchema(server, options.schema);
-  await describeOperations(server);
+  holdToChannels(server);
+  await describeOperations(server, options.publicUrl);
   await publishDocs(server);
 
   const batches = new BatchReader();

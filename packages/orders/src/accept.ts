@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import type { JobAnnouncer } from './announcer.ts';
 import { acceptedOrders, findEarlier, keyOf, type SubmittedBatch, sameBatchId } from './batch.ts';
 import { DIGEST_VERSION, PAYLOAD_VERSION } from './order-text.ts';
+import { checkNumbers } from './prepare.ts';
 
 const MAX_GROUP_BATCHES = 64;
 const MAX_GROUP_BYTES = 4 * 1024 * 1024;
@@ -34,9 +35,15 @@ export class BatchAcceptor {
    * Stores a batch and answers its final order ids, in the order of orderList. The same content again gets the same
    * answer.
    *
-   * Throws a Refusal: channel_order_id_conflict; then nothing is stored.
+   * Throws a Refusal: channel_order_id_conflict, asset_number_shared; then nothing is stored.
    */
   async accept(submitted: SubmittedBatch): Promise<AcceptedOrder[]> {
+    if (submitted.sharedNumber !== null) {
+      // An earlier release took such batches: what was answered then is answered again.
+      const [earlier] = await findEarlier(this.#db, [submitted]);
+      if (earlier !== undefined) return acceptedOrders(submitted, sameBatchId(submitted, earlier));
+      checkNumbers(submitted);
+    }
     const batchId = await this.#groups.run(submitted);
     if (batchId === null) return acceptedOrders(submitted, await this.#earlierId(submitted));
     this.#metrics.ordersAccepted.inc(submitted.sequences.length);

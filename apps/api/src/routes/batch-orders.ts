@@ -11,6 +11,7 @@ import {
   orderPreview,
   parse,
   Refusal,
+  requireChannel,
   success,
 } from '@lockstep/contract';
 import type { FastifyRequest } from 'fastify';
@@ -30,11 +31,17 @@ export async function batchOrderRoutes(
   server: Server,
   options: ServerOptions & { bodies: Bodies; batches: BatchReader },
 ): Promise<void> {
-  const { verifier, acceptor, applier, previewer, bodies, batches } = options;
+  const { verifier, acceptor, applier, previewer, bodies, batches, publicUrl } = options;
   bodies.readBytes(server);
   server.setValidatorCompiler(checksAllButBody);
   const onRequest = authorize(verifier, 'auth_order');
   const read = new WeakMap<FastifyRequest, ReadBatch>();
+
+  const pathPrefix = publicUrl === null ? '' : new URL(publicUrl).pathname.replace(/\/$/, '');
+  /** Where the result of a batch is: a path, because whoever calls may write any host into the request (decisions 6.2). */
+  const locationOf = (batch: { channelCode: string; channelOrderId: string }) =>
+    // A + is a blank in forms only; %20 is one for every client.
+    `${pathPrefix}${ORDER_ROOT}${PATH}?${new URLSearchParams(batch).toString().replaceAll('+', '%20')}`;
 
   /** O5 and its preview take the same body, which is checked where it does not hold up the event loop. */
   const readAs = ({ isPreview }: { isPreview: boolean }) => ({
@@ -69,14 +76,15 @@ export async function batchOrderRoutes(
       ...readAs({ isPreview: false }),
     },
     async (request, reply) => {
-      checkAppKey(request);
       const { prepared, orders } = read.get(request)!;
+      checkSender(request, prepared);
       const { channelCode, channelOrderId, syncMode } = prepared;
       const submitted = { ...prepared, requestId: request.id };
-      const accepted = syncMode === 'sync' ? await applier.apply(submitted, orders) : await acceptor.accept(submitted);
+      const { channels } = callerOf(request);
+      const accepted =
+        syncMode === 'sync' ? await applier.apply(submitted, orders, channels) : await acceptor.accept(submitted);
       noteSubject(request, idsOf(accepted));
-      const batch = new URLSearchParams({ channelCode, channelOrderId });
-      reply.header('location', `${request.protocol}://${request.host}${ORDER_ROOT}${PATH}?${batch}`);
+      reply.header('location', locationOf({ channelCode, channelOrderId }));
       return success(accepted);
     },
   );
@@ -93,9 +101,9 @@ export async function batchOrderRoutes(
       ...readAs({ isPreview: true }),
     },
     async (request) => {
-      checkAppKey(request);
       const { prepared, orders } = read.get(request)!;
-      return success(await previewer.preview(prepared, orders));
+      checkSender(request, prepared);
+      return success(await previewer.preview(prepared, orders, callerOf(request).channels));
     },
   );
 }
@@ -134,7 +142,12 @@ function idsOf(accepted: readonly AcceptedOrder[]): Subject {
   return licenseOrderIds.length > MAX_NAMED_ORDERS ? { batchId } : { batchId, licenseOrderIds };
 }
 
-/** The application that sends a batch is the one that its query names. Throws a Refusal: app_key_mismatch. */
-function checkAppKey(request: FastifyRequest & { query: { appKey: string } }): void {
-  if (request.query.appKey !== callerOf(request).appKey) throw new Refusal('app_key_mismatch');
+/**
+ * The application that sends a batch is the one that its query names, and may name the batch's channel. Throws a Refusal:
+ * app_key_mismatch, channel_not_allowed.
+ */
+function checkSender(request: FastifyRequest & { query: { appKey: string } }, batch: { channelCode: string }): void {
+  const { appKey, channels } = callerOf(request);
+  if (request.query.appKey !== appKey) throw new Refusal('app_key_mismatch');
+  requireChannel(channels, batch.channelCode);
 }
