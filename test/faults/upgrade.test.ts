@@ -81,6 +81,8 @@ async function fill({ db, url }: TestDatabase): Promise<void> {
     .execute(db);
 }
 
+const PATIENTLY = { timeout: 30_000 };
+
 const REFUSED = { code: '500', cause: 'service_unavailable' };
 
 /** Calls until it is answered with a success, and counts the refusals: each is one that a client may repeat. */
@@ -128,17 +130,19 @@ beforeAll(async () => {
   service = { api: ServiceProcess.api(env), workers: [ServiceProcess.worker(env), ServiceProcess.worker(env)] };
   const processes = [service.api, ...service.workers];
   await Promise.all(processes.map((each) => each.launch('waits for the database')));
+  await service.api.logged('api listens');
   api = new Api(`http://127.0.0.1:${port}`, { appKey, appSecret }, token);
   const content = await contentOfTables(database.db);
 
   const upgrade = { isOver: false };
-  const callers = [...CUSTOMERS.map((customer) => buy(customer, upgrade)), poll(upgrade), repeat()];
-  await vi.waitUntil(() => refusals.length > 20);
+  const callers = Promise.all([...CUSTOMERS.map((customer) => buy(customer, upgrade)), poll(upgrade), repeat()]);
+  callers.catch(() => {});
+  await vi.waitUntil(() => refusals.length > 20, PATIENTLY);
   expect(await contentOfTables(database.db)).toEqual(content);
   migrated = await runJob([process.execPath, 'apps/cli/src/migrate.ts'], { DATABASE_URL: database.url });
   await Promise.all([service.api.logged('api ready'), ...service.workers.map((each) => each.logged('worker ready'))]);
   upgrade.isOver = true;
-  await Promise.all(callers);
+  await callers;
   for (const { sent } of [...stored, ...answered]) await completed(sent);
   after = await readRows(database);
 });
@@ -215,6 +219,13 @@ describe('an upgrade while calls come', () => {
     for (const [table, rows] of Object.entries(before)) {
       expect(Object.keys(after[table]!), table).toEqual(expect.arrayContaining(Object.keys(rows)));
     }
+    const moved = ['customer_id', 'revoked_time', 'revoked_by_order_id', 'held_by_order_id', 'updated_time'];
+    const stays = (row: Record<string, unknown>) =>
+      Object.fromEntries(Object.entries(row).filter(([column]) => !moved.includes(column)));
+    for (const table of ['asset', 'asset_grant', 'merchandise_instance', 'product_instance']) {
+      for (const [key, row] of Object.entries(before[table]!))
+        expect(after[table]![key], table).toMatchObject(stays(row));
+    }
     for (const table of ['batch', 'license_order', 'failed_order', 'customer', 'enterprise', 'member', 'lock_audit']) {
       for (const [key, row] of Object.entries(before[table]!)) expect(after[table]![key], table).toMatchObject(row);
     }
@@ -226,14 +237,121 @@ describe('an upgrade while calls come', () => {
   });
 });
 
+/** Whom an order's id stands for in what follows: the batch that it came in. */
+const NAMES = new Map(
+  stored.flatMap(({ sent, answer }) => answer.map(({ licenseOrderId }) => [licenseOrderId, sent.channelOrderId])),
+);
+const nameOf = (licenseOrderId: unknown) => NAMES.get(String(licenseOrderId)) ?? null;
+
+const CUSTOMER_NAMES: Record<string, string> = { 100001: 'A', 100002: 'B', 100003: 'C', 100004: 'D' };
+
+/** What is active on the assets of a number: whose they are, by which orders, and which order stands for each thing. */
+function ledgerOf(assetNum: string) {
+  const idsOf = Object.values(after.asset!).filter((asset) => asset.asset_num === assetNum);
+  const active = idsOf.find((asset) => asset.revoked_time === null);
+  if (active === undefined) return idsOf.map((asset) => `revoked by ${nameOf(asset.revoked_by_order_id)}`);
+  const on = (table: string) =>
+    Object.values(after[table]!).filter((row) => row.asset_id === active.id && row.revoked_time === null);
+  const holds = (row: Record<string, unknown>) => nameOf(row.held_by_order_id ?? row.license_order_id);
+  return {
+    customer: CUSTOMER_NAMES[String(active.customer_id)],
+    grants: on('asset_grant')
+      .map((row) => nameOf(row.license_order_id))
+      .toSorted(),
+    products: on('product_instance')
+      .map((row) => `${row.product_uri} of ${holds(row)}`)
+      .toSorted(),
+    merchandises: on('merchandise_instance')
+      .map((row) => `${row.merchandise_num} of ${holds(row)}`)
+      .toSorted(),
+  };
+}
+
+describe('the ledger of the release before', () => {
+  it('has each transfer that there was, with both customers and the order', async () => {
+    const { rows } = await sql<Record<string, string>>`
+      select asset_num, license_order_id, from_customer_id, to_customer_id from asset_transfer
+      join asset on asset.id = asset_id order by asset_id, license_order_id`.execute(database.db);
+    const transfers = rows.map((row) => {
+      const [from, to] = [row.from_customer_id!, row.to_customer_id!].map((id) => CUSTOMER_NAMES[id]);
+      return `${row.asset_num}: ${from} to ${to} by ${nameOf(row.license_order_id)}`;
+    });
+    expect(transfers.filter((transfer) => !transfer.includes('pending-'))).toEqual([
+      'cloud-moved: A to B by move-cloud',
+      'cloud-moved-only: A to B by move-cloud-only',
+      'cloud-there-and-back: A to B by move-there',
+      'cloud-there-and-back: B to A by move-back',
+      'cloud-through-b: A to B by move-to-b',
+      'cloud-through-b: B to C by move-to-c',
+      'cloud-own-grant-ended: A to B by move-cloud-own',
+      'key-moved: A to B by move-key',
+      'key-own-grant-ended: A to B by move-key-own',
+      'key-moved-ended: A to B by move-key-ended',
+      'key-moved-empty: A to B by move-emptied-key',
+      'key-stays: A to C by move-twice-in-one',
+      'key-shared: A to B by shared',
+    ]);
+  });
+
+  it.each([
+    ['cloud-through-b', 'C', ['move-to-c'], ['gms-100', 'gms-300', 'gms-400'], []],
+    // The transferring order's own grant had been revoked, and the former customer's had stayed.
+    ['cloud-own-grant-ended', 'B', ['move-cloud-own'], ['gms-100'], []],
+    ['key-own-grant-ended', 'B', ['move-key-own'], ['gms-100', 'gms-500', 'gms-600'], ['M-1', 'M-2']],
+    ['key-moved-empty', 'B', ['move-emptied-key'], ['gms-300'], []],
+    ['key-stays', 'C', ['move-twice-in-one'], ['gms-100', 'gms-500', 'gms-600', 'gms-700', 'gms-800'], ['M-1', 'M-2']],
+    ['key-shared', 'B', ['shared'], ['gms-100', 'gms-200'], []],
+  ])(
+    'has the order that transferred %s stand for all that is on it',
+    (assetNum, customer, grants, uris, merchandises) => {
+      const by = (things: string[]) => things.map((thing) => `${thing} of ${grants[0]}`);
+      expect(ledgerOf(assetNum)).toEqual({ customer, grants, products: by(uris), merchandises: by(merchandises) });
+    },
+  );
+
+  it('has no merchandise of which everything was revoked', () => {
+    expect(ledgerOf('pack-emptied')).toMatchObject({ products: ['gms-100 of buy-packs'], merchandises: [] });
+    expect(ledgerOf('pack-inner-emptied')).toMatchObject({ merchandises: ['M-1 of buy-packs'] });
+  });
+
+  it('is else as it was', () => {
+    expect(ledgerOf('key-moved-ended')).toEqual(['revoked by null']);
+    expect(ledgerOf('key-rebought')).toMatchObject({ customer: 'A', grants: ['buy-again-2'] });
+    expect(ledgerOf('key-rebought-by-b')).toMatchObject({ customer: 'B', grants: ['buy-again-4'] });
+    expect(ledgerOf('key-reversed')).toMatchObject({ customer: 'A', grants: ['buy-limited', 'reverse-limits'] });
+    const reversed = Object.values(after.asset!).find(({ asset_num }) => asset_num === 'key-reversed');
+    expect(reversed).toMatchObject({ limit_start_date: 3000, limit_end_date: 2000 });
+  });
+});
+
 describe('orders that were pending', () => {
-  it('take effect', async () => {
+  it('take effect under the rules of now', async () => {
     expect(await endsOf('pending-purchase')).toEqual(['succeeded', 'succeeded', 'succeeded']);
-    expect(await endsOf('pending-move')).toEqual(['succeeded']);
-    expect(await endsOf('pending-last-of-pack')).toEqual(['succeeded']);
+    expect(ledgerOf('key-new')).toMatchObject({ customer: 'A', products: ['gms-200 of pending-purchase'] });
+
+    // The order that transferred a cloud asset revokes what came with it, and leaves what was bought later.
     expect(await endsOf('pending-end-of-move')).toEqual(['succeeded']);
-    expect(await endsOf('pending-end-of-move-and-more')).toEqual(['succeeded']);
+    expect(ledgerOf('cloud-moved-only')).toEqual(['revoked by pending-end-of-move']);
     expect(await endsOf('pending-end-of-way-back')).toEqual(['succeeded']);
+    expect(ledgerOf('cloud-there-and-back')).toEqual(['revoked by pending-end-of-way-back']);
+    expect(await endsOf('pending-end-of-move-and-more')).toEqual(['succeeded']);
+    expect(ledgerOf('cloud-moved')).toMatchObject({
+      ...{ customer: 'B', grants: ['buy-after-move'], products: ['gms-400 of buy-after-move'] },
+    });
+
+    expect(await endsOf('pending-move')).toEqual(['succeeded']);
+    const uris = ['gms-100', 'gms-300', 'gms-400', 'gms-500', 'gms-600'];
+    expect(ledgerOf('key-moved')).toEqual({
+      ...{ customer: 'C', grants: ['pending-move'], products: uris.map((uri) => `${uri} of pending-move`) },
+      merchandises: ['M-1 of pending-move', 'M-2 of pending-move'],
+    });
+
+    expect(await endsOf('pending-last-of-pack')).toEqual(['succeeded']);
+    expect(ledgerOf('pack-pending')).toMatchObject({ products: ['gms-100 of buy-packs'], merchandises: [] });
+    expect(await endsOf('pending-same-instances')).toEqual(['succeeded']);
+    expect(ledgerOf('key-two-products')).toMatchObject({ products: ['gms-200 of buy-two-products'] });
+    expect(await endsOf('pending-purchase-from-another')).toEqual(['succeeded']);
+    expect(await endsOf('pending-reversal')).toEqual(['dates_reversed']);
   });
 
   it('one after the other where they name one number for two customers, in whichever order', async () => {
@@ -241,5 +359,6 @@ describe('orders that were pending', () => {
       ['succeeded', 'succeeded'],
       ['asset_owned_by_other_customer', 'succeeded'],
     ]).toContainEqual(await endsOf('pending-shared'));
+    expect(ledgerOf('key-shared-pending')).toMatchObject({ customer: 'B' });
   });
 });
