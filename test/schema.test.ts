@@ -522,7 +522,7 @@ describe('the constraints', () => {
       for (const [id, type] of licenseType.options.entries()) {
         await insertInto(other.db, 'asset', { id, asset_num: type, license_type: type });
       }
-      const by = { operatorIdentity: 'Me', applicationId: '1', requestId: 'r1' };
+      const by = { operatorIdentity: 'Me', applicationId: '1', channels: null, requestId: 'r1' };
       const changes = new TransactionQueue(other.db, { atOnce: 1, atOnceOfParty: 1 });
       const tools = { changes, deadline: new Deadline(30_000), log: silent };
       const results = await setLocked(tools, { ...by, assetNums: licenseType.options, locked: true });

@@ -1,0 +1,31 @@
+import type { AuditEntry } from '@lockstep/contract';
+
+/** What an entry says was there before and after, as far as it speaks of assets: their numbers, and what was lent. */
+export type AuditDetail = AuditEntry['detail'];
+
+interface AssetsNamed {
+  assetNums?: string[];
+  lent?: { assetNum: string; borrowedUsbKey: string }[];
+}
+
+/** The asset numbers that an entry names. */
+export function numbersIn({ before, after }: AuditDetail): string[] {
+  return [before, after].flatMap((side) => {
+    const { assetNums = [], lent = [] }: AssetsNamed = side ?? {};
+    return [...assetNums, ...lent.flatMap(({ assetNum, borrowedUsbKey }) => [assetNum, borrowedUsbKey])];
+  });
+}
+
+/** The entry without the asset numbers that are not `seen`, and without lendings of or into such. */
+export function withoutOthers({ before, after }: AuditDetail, seen: ReadonlySet<string>): AuditDetail {
+  const seenOf = (side: AuditDetail['before']): AuditDetail['before'] => {
+    if (side === null) return null;
+    const { assetNums, lent }: AssetsNamed = side;
+    return {
+      ...side,
+      ...(assetNums && { assetNums: assetNums.filter((assetNum) => seen.has(assetNum)) }),
+      ...(lent && { lent: lent.filter((each) => seen.has(each.assetNum) && seen.has(each.borrowedUsbKey)) }),
+    };
+  };
+  return { before: seenOf(before), after: seenOf(after) };
+}
