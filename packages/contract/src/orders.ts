@@ -248,7 +248,7 @@ function* faultsOfOrder(order: Order, path: PropertyKey[]) {
   }
   if (order.orderType !== 'new_buy') return;
   for (const [index, asset] of order.assets.entries()) {
-    if (!asset.products?.length && !asset.merchandises?.length) {
+    if (!asset.transferedAssetNum && !asset.products?.length && !asset.merchandises?.length) {
       yield fault('asset_without_items', at('assets', index, 'products'), asset.products);
     }
   }

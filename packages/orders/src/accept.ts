@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import type { JobAnnouncer } from './announcer.ts';
 import { acceptedOrders, findEarlier, keyOf, sameBatchId } from './batch.ts';
 import { DIGEST_VERSION, PAYLOAD_VERSION } from './order-text.ts';
-import type { PreparedBatch } from './prepare.ts';
+import { checkNumbers, type PreparedBatch } from './prepare.ts';
 
 const MAX_GROUP_BATCHES = 64;
 const MAX_GROUP_BYTES = 4 * 1024 * 1024;
@@ -35,9 +35,15 @@ export class BatchAcceptor {
    * Stores a batch and answers its final order ids, in the order of orderList. The same content again gets the same
    * answer.
    *
-   * Throws a Refusal: channel_order_id_conflict; then nothing is stored.
+   * Throws a Refusal: channel_order_id_conflict, asset_number_shared; then nothing is stored.
    */
   async accept(prepared: PreparedBatch): Promise<AcceptedOrder[]> {
+    if (prepared.sharedNumber !== null) {
+      // An earlier release took such batches: what was answered then is answered again.
+      const [earlier] = await findEarlier(this.#db, [prepared]);
+      if (earlier !== undefined) return acceptedOrders(prepared, sameBatchId(prepared, earlier));
+      checkNumbers(prepared);
+    }
     const batchId = await this.#groups.run(prepared);
     if (batchId === null) return acceptedOrders(prepared, await this.#earlierId(prepared));
     this.#metrics.ordersAccepted.inc(prepared.sequences.length);

@@ -1,4 +1,5 @@
 import { licenseOrderIdOf } from '@lockstep/assets';
+import type { Channels } from '@lockstep/contract';
 import { rowsOf, type Trx, together } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
 import type { Outcome } from './apply.ts';
@@ -18,6 +19,8 @@ export interface Chunk {
   batchId: string;
   lane: number;
   orders: PlacedOrder[];
+  /** What the application that sent them is bound to now. */
+  channels: Channels;
 }
 
 /** A chunk that this release cannot read, and why; it stays as it is. */
@@ -100,7 +103,7 @@ export async function readPending(
 ): Promise<Pending> {
   const { rows } = await sql<ChunkRow & { cut_at: string | null }>`
     with ${takenChunks(lanes, bounds)}
-    select batch_id, lane, payload, payload_version, cut_at from taken order by batch_id, lane`.execute(trx);
+    select batch_id, lane, payload, payload_version, channels, cut_at from taken ${withSender} order by batch_id, lane`.execute(trx);
   const last = rows.at(-1);
   const end = last === undefined ? bounds.after : { batchId: last.batch_id, lane: last.lane };
   return { ...readRows(rows), cutAtBatchId: last?.cut_at ?? null, end };
@@ -109,7 +112,7 @@ export async function readPending(
 /** What is pending of one batch. Throws a PayloadFault. */
 export async function readPendingOf(trx: Trx, batchId: string): Promise<Chunk[]> {
   const { rows } = await sql<ChunkRow>`
-    select batch_id, lane, payload, payload_version from lane_chunk
+    select batch_id, lane, payload, payload_version, channels from lane_chunk ${withSender}
     where batch_id = ${batchId} and finished_time is null order by lane`.execute(trx);
   const { chunks, unreadable } = readRows(rows);
   if (unreadable[0] !== undefined) throw unreadable[0].fault;
@@ -121,15 +124,20 @@ export interface ChunkRow {
   lane: number;
   payload: string;
   payload_version: number;
+  channels: string[] | null;
 }
+
+/** For a FROM with a batch_id: the application that sent the batch. */
+export const withSender = sql`
+  join batch on batch.id = batch_id join application on application.id = batch.application_id`;
 
 /** Reads stored chunks; those that cannot be read are told apart. */
 export function readRows(rows: readonly ChunkRow[]): Pick<Pending, 'chunks' | 'unreadable'> {
   const chunks: Chunk[] = [];
   const unreadable: UnreadableChunk[] = [];
-  for (const { batch_id: batchId, lane, payload, payload_version } of rows) {
+  for (const { batch_id: batchId, lane, payload, payload_version, channels } of rows) {
     try {
-      chunks.push({ batchId, lane, orders: readStoredOrders(payload_version, payload) });
+      chunks.push({ batchId, lane, orders: readStoredOrders(payload_version, payload), channels });
     } catch (error) {
       if (!(error instanceof PayloadFault)) throw error;
       unreadable.push({ batchId, lane, fault: error });
@@ -148,13 +156,13 @@ export async function customersOf(trx: Trx, chunks: readonly { batchId: string; 
 }
 
 /** A lane's orders by batch, and within a batch by sequence (decisions 6.2). */
-export function inAcceptanceOrder(chunks: readonly Pick<Chunk, 'batchId' | 'orders'>[]): AcceptedOrder[] {
+export function inAcceptanceOrder(chunks: readonly Pick<Chunk, 'batchId' | 'orders' | 'channels'>[]): AcceptedOrder[] {
   const byBatch = Map.groupBy(chunks, ({ batchId }) => batchId);
   return [...byBatch].flatMap(([batchId, ofBatch]) =>
     ofBatch
-      .flatMap(({ orders }) => orders)
-      .sort(([, a], [, b]) => a.sequence - b.sequence)
-      .map(([index, order]) => ({ licenseOrderId: licenseOrderIdOf(batchId, index), order })),
+      .flatMap(({ orders, channels }) => orders.map(([index, order]) => ({ index, order, channels })))
+      .sort((a, b) => a.order.sequence - b.order.sequence)
+      .map(({ index, order, channels }) => ({ licenseOrderId: licenseOrderIdOf(batchId, index), order, channels })),
   );
 }
 

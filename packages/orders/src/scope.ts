@@ -1,21 +1,24 @@
 import type { LedgerScope } from '@lockstep/assets';
-import type { Merchandise, Order, ProductToBuy } from '@lockstep/contract';
+import type { Merchandise, OrderType, ProductToBuy } from '@lockstep/contract';
+import type { AcceptedOrder } from './plan.ts';
 
 /** The part of the ledger that planning these orders reads. */
-export function scopeOf(orders: Iterable<Order>): LedgerScope {
+export function scopeOf(orders: Iterable<Pick<AcceptedOrder, 'order' | 'channels'>>): LedgerScope {
   const scope: LedgerScope = {
     customerIds: new Set(),
     purchaseIds: new Set(),
     assetNums: new Set(),
-    emptiedAssetNums: new Set(),
+    fullAssetNums: new Set(),
+    owners: false,
   };
-  for (const order of orders) {
+  for (const { order, channels } of orders) {
+    if (channels !== null) scope.owners = true;
     scope.customerIds.add(order.customerId);
     if (order.srcLicenseOrderId !== undefined) scope.purchaseIds.add(order.srcLicenseOrderId);
     for (const asset of order.assets) {
       for (const assetNum of asset.assetNos) {
         scope.assetNums.add(assetNum);
-        if (order.orderType !== 'new_buy') scope.emptiedAssetNums.add(assetNum);
+        if (mayTakeContents(asset, order.orderType)) scope.fullAssetNums.add(assetNum);
       }
     }
     if (order.orderType === 'new_buy') {
@@ -25,6 +28,11 @@ export function scopeOf(orders: Iterable<Order>): LedgerScope {
     }
   }
   return scope;
+}
+
+/** Whether an element may revoke or take over what is on its assets. */
+function mayTakeContents(asset: { transferedAssetNum?: boolean | undefined }, orderType: OrderType): boolean {
+  return orderType !== 'new_buy' || asset.transferedAssetNum === true;
 }
 
 function productsOf(asset: {

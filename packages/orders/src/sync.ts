@@ -1,5 +1,5 @@
 import { batchOf, LedgerIds, loadLedger } from '@lockstep/assets';
-import { type AcceptedOrder, type Order, Refusal } from '@lockstep/contract';
+import { type AcceptedOrder, type Channels, type Order, Refusal } from '@lockstep/contract';
 import { type Database, Group, inTransaction, type Logger, type Metrics, type Trx, together } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { mayLieInOneOrder, type Outcome, planLoaded, refusesOrder, storeApplied } from './apply.ts';
@@ -18,6 +18,8 @@ interface SyncCall {
   batch: PreparedBatch;
   /** Read when it is their turn: those of a large batch take memory. */
   orders: () => Promise<Order[]>;
+  /** What the application is bound to. */
+  channels: Channels;
   /** A time of performance.now. */
   deadlineMs: number;
 }
@@ -26,6 +28,7 @@ interface SyncCall {
 interface FreshCall {
   batch: PreparedBatch;
   orders: Order[];
+  channels: Channels;
   id: string;
 }
 
@@ -80,14 +83,18 @@ export class BatchApplier {
   /**
    * Applies a batch and answers its order ids, in the order of orderList. The same content again gets the same answer.
    *
-   * Throws a Refusal: channel_order_id_conflict, overloaded, internal_error, or where orders failed the cause of the
+   * `channels`: what the application is bound to. Throws a Refusal: channel_order_id_conflict, overloaded, internal_error, or where orders failed the cause of the
    * first with a message that names them; then nothing is stored.
    */
-  async apply(batch: PreparedBatch, orders: () => Promise<Order[]>): Promise<AcceptedOrder[]> {
+  async apply(
+    batch: PreparedBatch,
+    orders: () => Promise<Order[]>,
+    channels: Channels,
+  ): Promise<AcceptedOrder[]> {
     const [earlier] = await findEarlier(this.#db, [batch]);
     if (earlier !== undefined) return acceptedOrders(batch, sameBatchId(batch, earlier));
     try {
-      const apply = () => this.#groups.run({ batch, orders, deadlineMs: performance.now() + MAX_WAIT_MS });
+      const apply = () => this.#groups.run({ batch, orders, channels, deadlineMs: performance.now() + MAX_WAIT_MS });
       return acceptedOrders(batch, await this.#large.inTurn(batch, apply));
     } catch (error) {
       if (!refusesOrder(error) || !(await this.#liesInOrder())) throw error;
@@ -115,8 +122,8 @@ export class BatchApplier {
       ]);
       const found = earlier.map((stored, place) => (stored ? sameBatchId(batches[place]!, stored) : null));
       const fresh: FreshCall[] = [];
-      for (const [place, { batch, orders }] of calls.entries()) {
-        if (found[place] === null) fresh.push({ batch, orders: await orders(), id: newIds[place]! });
+      for (const [place, { batch, orders, channels }] of calls.entries()) {
+        if (found[place] === null) fresh.push({ batch, orders: await orders(), channels, id: newIds[place]! });
       }
       await applyFresh(trx, fresh, this.#ids);
       return {
@@ -159,9 +166,10 @@ async function drawBatchIds(trx: Trx, count: number): Promise<string[]> {
 /** Applies batches that were not stored before and stores them as finished, or throws the refusal of what failed. */
 async function applyFresh(trx: Trx, calls: FreshCall[], ids: LedgerIds): Promise<void> {
   if (calls.length === 0) return;
-  const ledger = await loadLedger(trx, scopeOf(calls.flatMap(({ orders }) => orders)));
-  const batches = calls.map(({ id, orders }) => ({ batchId: id, orders: [...orders.entries()] }));
-  const outcomes = planLoaded(ledger, inAcceptanceOrder(batches));
+  const batches = calls.map(({ id, orders, channels }) => ({ batchId: id, orders: [...orders.entries()], channels }));
+  const accepted = inAcceptanceOrder(batches);
+  const ledger = await loadLedger(trx, scopeOf(accepted));
+  const outcomes = planLoaded(ledger, accepted);
   const failures = outcomes.filter(({ failure }) => failure !== null);
   if (failures.length > 0) throw new BatchFailed(failures, outcomes.length);
   // The batches first: where another call stores one of their keys, that is the failure which counts.

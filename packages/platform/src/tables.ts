@@ -106,6 +106,7 @@ export interface Tables {
     assets: number;
     products: number;
     finished_time: Generated<Date>;
+    src_license_order_id: string | null;
   };
   failed_order: {
     license_order_id: string;
@@ -137,12 +138,21 @@ export interface Tables {
     revoked_time: Date | null;
     locked: Generated<boolean>;
     freezing: Generated<boolean>;
+    revoked_by_order_id: string | null;
+  };
+  asset_transfer: {
+    asset_id: string;
+    license_order_id: string;
+    from_customer_id: string;
+    to_customer_id: string;
+    transferred_time: Generated<Date>;
   };
   asset_grant: {
     asset_id: string;
     license_order_id: string;
     created_time: Generated<Date>;
     revoked_time: Date | null;
+    revoked_by_order_id: string | null;
   };
   merchandise_instance: {
     id: string;
@@ -158,6 +168,8 @@ export interface Tables {
     created_time: Generated<Date>;
     updated_time: Generated<Date>;
     revoked_time: Date | null;
+    held_by_order_id: string | null;
+    revoked_by_order_id: string | null;
   };
   product_instance: {
     id: string;
@@ -175,6 +187,8 @@ export interface Tables {
     created_time: Generated<Date>;
     updated_time: Generated<Date>;
     revoked_time: Date | null;
+    held_by_order_id: string | null;
+    revoked_by_order_id: string | null;
   };
   lock_audit: {
     id: Generated<string>;
