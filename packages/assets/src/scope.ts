@@ -11,13 +11,9 @@ import type { Database, Trx } from '@lockstep/platform';
 
 /** The active assets that a caller sees. */
 export function assetsOf(db: Database | Trx, channels: Channels) {
-  return assetsEverOf(db, channels).where('asset.revoked_time', 'is', null);
-}
-
-/** The same with those that were revoked. */
-export function assetsEverOf(db: Database | Trx, channels: Channels) {
   return db
     .selectFrom('asset')
+    .where('asset.revoked_time', 'is', null)
     .$if(channels !== null, (all) =>
       all.where('asset.customer_id', 'in', customersOf(db, channels).select('customer.id')),
     );

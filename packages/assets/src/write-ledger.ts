@@ -98,7 +98,9 @@ async function inTurn(statements: readonly Statement[]): Promise<void> {
 const byNumber = (a: Asset, b: Asset) => (a.assetNum < b.assetNum ? -1 : 1);
 
 /** Those that are stored already. */
-function storedOnes<Instance extends { id: string | null }>(instances: Iterable<Instance>): (Instance & { id: string })[] {
+function storedOnes<Instance extends { id: string | null }>(
+  instances: Iterable<Instance>,
+): (Instance & { id: string })[] {
   return [...instances].filter((instance): instance is Instance & { id: string } => instance.id !== null);
 }
 

@@ -16,15 +16,16 @@ export function numbersIn({ before, after }: AuditDetail): string[] {
   });
 }
 
-/** The entry without the asset numbers that are not `seen`, and without lendings of or into such. */
-export function withoutOthers({ before, after }: AuditDetail, seen: ReadonlySet<string>): AuditDetail {
+/** The entry without some asset numbers, and without lendings of and into them. */
+export function without(others: ReadonlySet<string>, { before, after }: AuditDetail): AuditDetail {
+  const isSeen = (assetNum: string) => !others.has(assetNum);
   const seenOf = (side: AuditDetail['before']): AuditDetail['before'] => {
     if (side === null) return null;
     const { assetNums, lent }: AssetsNamed = side;
     return {
       ...side,
-      ...(assetNums && { assetNums: assetNums.filter((assetNum) => seen.has(assetNum)) }),
-      ...(lent && { lent: lent.filter((each) => seen.has(each.assetNum) && seen.has(each.borrowedUsbKey)) }),
+      ...(assetNums && { assetNums: assetNums.filter(isSeen) }),
+      ...(lent && { lent: lent.filter((each) => isSeen(each.assetNum) && isSeen(each.borrowedUsbKey)) }),
     };
   };
   return { before: seenOf(before), after: seenOf(after) };

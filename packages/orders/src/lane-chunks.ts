@@ -103,7 +103,9 @@ export async function readPending(
 ): Promise<Pending> {
   const { rows } = await sql<ChunkRow & { cut_at: string | null }>`
     with ${takenChunks(lanes, bounds)}
-    select batch_id, lane, payload, payload_version, channels, cut_at from taken ${withSender} order by batch_id, lane`.execute(trx);
+    select batch_id, lane, payload, payload_version, channels, cut_at from taken ${withSender} order by batch_id, lane`.execute(
+    trx,
+  );
   const last = rows.at(-1);
   const end = last === undefined ? bounds.after : { batchId: last.batch_id, lane: last.lane };
   return { ...readRows(rows), cutAtBatchId: last?.cut_at ?? null, end };

@@ -122,7 +122,5 @@ function hintOf(nearest: NearProduct | undefined): string {
 function describe({ heldBy, ...product }: ProductInstance, field: DifferingField): string {
   if (field !== 'srcLicenseOrderId') return `${field} ${product[field] ?? 'not set'}`;
   // The orders of a preview have no ids.
-  return /^\d+$/.test(heldBy)
-    ? `srcLicenseOrderId ${heldBy}`
-    : 'the srcLicenseOrderId of an order of this batch';
+  return /^\d+$/.test(heldBy) ? `srcLicenseOrderId ${heldBy}` : 'the srcLicenseOrderId of an order of this batch';
 }

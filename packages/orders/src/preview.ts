@@ -1,5 +1,5 @@
 import { type Effects, readLedger } from '@lockstep/assets';
-import { type Channels, type Order, type OrderPreview } from '@lockstep/contract';
+import type { Channels, Order, OrderPreview } from '@lockstep/contract';
 import { type Database, inSnapshot } from '@lockstep/platform';
 import { type Planned, planEach } from './apply.ts';
 import { LargeBatches } from './large-batches.ts';

@@ -86,11 +86,7 @@ export class BatchApplier {
    * `channels`: what the application is bound to. Throws a Refusal: channel_order_id_conflict, overloaded, internal_error, or where orders failed the cause of the
    * first with a message that names them; then nothing is stored.
    */
-  async apply(
-    batch: PreparedBatch,
-    orders: () => Promise<Order[]>,
-    channels: Channels,
-  ): Promise<AcceptedOrder[]> {
+  async apply(batch: PreparedBatch, orders: () => Promise<Order[]>, channels: Channels): Promise<AcceptedOrder[]> {
     const [earlier] = await findEarlier(this.#db, [batch]);
     if (earlier !== undefined) return acceptedOrders(batch, sameBatchId(batch, earlier));
     try {

@@ -1,3 +1,4 @@
+import type { Caller } from '@lockstep/access';
 import {
   acceptedOrder,
   batchOrderBody,
@@ -65,9 +66,10 @@ export async function batchOrderRoutes(
     },
     async (request, reply) => {
       const { prepared, orders } = read.get(request)!;
-      checkSender(request, prepared);
+      const { channels } = checkSender(request, prepared);
       const { channelCode, channelOrderId, syncMode } = prepared;
-      const accepted = syncMode === 'sync' ? await applier.apply(prepared, orders) : await acceptor.accept(prepared);
+      const accepted =
+        syncMode === 'sync' ? await applier.apply(prepared, orders, channels) : await acceptor.accept(prepared);
       reply.header('location', locationOf({ channelCode, channelOrderId }));
       return success(accepted);
     },
@@ -86,8 +88,8 @@ export async function batchOrderRoutes(
     },
     async (request) => {
       const { prepared, orders } = read.get(request)!;
-      checkSender(request, prepared);
-      return success(await previewer.preview(prepared, orders));
+      const { channels } = checkSender(request, prepared);
+      return success(await previewer.preview(prepared, orders, channels));
     },
   );
 }
@@ -115,11 +117,12 @@ export async function cancelRoutes(server: Server, { verifier, canceller }: Serv
 }
 
 /**
- * The application that sends a batch is the one that its query names, and may name the batch's channel. Throws a Refusal:
- * app_key_mismatch, channel_not_allowed.
+ * The application that sends a batch, which is the one that its query names and may name the batch's channel. Throws a
+ * Refusal: app_key_mismatch, channel_not_allowed.
  */
-function checkSender(request: FastifyRequest & { query: { appKey: string } }, batch: { channelCode: string }): void {
-  const { appKey, channels } = callerOf(request);
-  if (request.query.appKey !== appKey) throw new Refusal('app_key_mismatch');
-  requireChannel(channels, batch.channelCode);
+function checkSender(request: FastifyRequest & { query: { appKey: string } }, batch: { channelCode: string }): Caller {
+  const caller = callerOf(request);
+  if (request.query.appKey !== caller.appKey) throw new Refusal('app_key_mismatch');
+  requireChannel(caller.channels, batch.channelCode);
+  return caller;
 }
