@@ -1,6 +1,12 @@
 import { join } from 'node:path';
-import { createApplication, PasswordHasher, setApplicationStatus } from '@lockstep/access';
-import { scope } from '@lockstep/contract';
+import {
+  createApplication,
+  listApplications,
+  PasswordHasher,
+  rotateSecret,
+  setApplicationStatus,
+} from '@lockstep/access';
+import { applicationName, channelCode, DEFAULT_OVERLAP_HOURS, MAX_OVERLAP_HOURS, scope } from '@lockstep/contract';
 import { createAdministrator, setPassword } from '@lockstep/members';
 import { retryFailedOrders } from '@lockstep/orders';
 import {
@@ -25,22 +31,41 @@ import { submit } from './submit.ts';
 const config = configOrExit(readConfig);
 /** How long a command waits for the database, and for what others are changing there. */
 const COMMAND_TIMEOUT_MS = 30_000;
+/** What is wrong with a text that nobody takes (decisions 4). */
+const TEXT_FAULT = 'It must be 1 to 255 characters, none of them a control character.';
 const program = new Command('lockstep').description('Operates a Lockstep service');
 
 const app = program.command('app').description('applications that may call the API');
 app
   .command('create')
   .description('register an application; prints its key and, this once, its secret')
-  .requiredOption('--name <name>', 'what it is called', notEmpty)
+  .requiredOption('--name <name>', 'what it is called', textOption)
   .addOption(new Option('--scope <scope...>', 'what it may use').choices(scope.options).makeOptionMandatory())
+  .option('--channel <channel>', 'bind it to this channel; more than one: repeat it', channelOption)
   .option('--approve', 'approve it at once')
-  .action(async (options: { name: string; scope: string[]; approve?: boolean }) => {
+  .action(async (options: { name: string; scope: string[]; channel?: string[]; approve?: boolean }) => {
     const application = {
       name: options.name,
       scopes: [...new Set(options.scope.map((word) => scope.parse(word)))],
+      channels: options.channel ?? null,
       approved: options.approve === true,
     };
     say(JSON.stringify(await withDatabase((db) => createApplication(db, application))));
+  });
+app
+  .command('list')
+  .description('all applications, oldest first, a line of JSON each; no secrets')
+  .action(async () => {
+    for (const application of await withDatabase(listApplications)) say(JSON.stringify(application));
+  });
+app
+  .command('rotate-secret <appKey>')
+  .description('give an application a new secret; prints its key and, this once, the secret')
+  .option('--overlap-hours <hours>', 'how long the secret that it has stays good', overlapOption, DEFAULT_OVERLAP_HOURS)
+  .action(async (appKey: string, { overlapHours }: { overlapHours: number }) => {
+    const credentials = await withDatabase((db) => rotateSecret(db, appKey, overlapHours));
+    if (credentials === undefined) throw new Error(`There is no application ${appKey}.`);
+    say(JSON.stringify(credentials));
   });
 for (const [name, status] of [
   ['approve', 'approved'],
@@ -110,9 +135,26 @@ function orderId(value: string): string {
   return value;
 }
 
-function notEmpty(value: string): string {
-  if (value.trim() === '') throw new InvalidArgumentError('It must not be empty.');
-  return value.trim();
+/** A name, trimmed. */
+function textOption(value: string): string {
+  const { data } = applicationName.safeParse(value);
+  if (data === undefined) throw new InvalidArgumentError(TEXT_FAULT);
+  return data;
+}
+
+/** One channel more. */
+function channelOption(value: string, others: string[] = []): string[] {
+  const { data } = channelCode.safeParse(value);
+  if (data === undefined) throw new InvalidArgumentError(TEXT_FAULT);
+  return [...new Set([...others, data])];
+}
+
+function overlapOption(value: string): number {
+  const hours = /^\d{1,3}$/.test(value) ? Number(value) : Number.NaN;
+  if (hours <= MAX_OVERLAP_HOURS) return hours;
+  throw new InvalidArgumentError(
+    `It must be a whole number of hours from 0 to ${MAX_OVERLAP_HOURS}; 0 ends the old secret at once.`,
+  );
 }
 
 async function withDatabase<Result>(work: (db: Database) => Promise<Result>): Promise<Result> {
