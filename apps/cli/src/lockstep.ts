@@ -6,7 +6,7 @@ import {
   rotateSecret,
   setApplicationStatus,
 } from '@lockstep/access';
-import { applicationName, channelCode, DEFAULT_OVERLAP_HOURS, MAX_OVERLAP_HOURS, scope } from '@lockstep/contract';
+import { DEFAULT_OVERLAP_HOURS, scope } from '@lockstep/contract';
 import { createAdministrator, setPassword } from '@lockstep/members';
 import { retryFailedOrders } from '@lockstep/orders';
 import {
@@ -22,6 +22,7 @@ import {
   within,
 } from '@lockstep/platform';
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { channelOption, nameOption, overlapOption } from './application-options.ts';
 import { readDemo } from './demo.ts';
 import { say } from './say.ts';
 import { findDatabaseUrl, NothingRuns } from './stack.ts';
@@ -31,15 +32,13 @@ import { submit } from './submit.ts';
 const config = configOrExit(readConfig);
 /** How long a command waits for the database, and for what others are changing there. */
 const COMMAND_TIMEOUT_MS = 30_000;
-/** What is wrong with a text that nobody takes (decisions 4). */
-const TEXT_FAULT = 'It must be 1 to 255 characters, none of them a control character.';
 const program = new Command('lockstep').description('Operates a Lockstep service');
 
 const app = program.command('app').description('applications that may call the API');
 app
   .command('create')
   .description('register an application; prints its key and, this once, its secret')
-  .requiredOption('--name <name>', 'what it is called', textOption)
+  .requiredOption('--name <name>', 'what it is called', nameOption)
   .addOption(new Option('--scope <scope...>', 'what it may use').choices(scope.options).makeOptionMandatory())
   .option('--channel <channel>', 'bind it to this channel; more than one: repeat it', channelOption)
   .option('--approve', 'approve it at once')
@@ -133,28 +132,6 @@ program
 function orderId(value: string): string {
   if (!isId(value)) throw new InvalidArgumentError('It must be the licenseOrderId of an order, digits.');
   return value;
-}
-
-/** A name, trimmed. */
-function textOption(value: string): string {
-  const { data } = applicationName.safeParse(value);
-  if (data === undefined) throw new InvalidArgumentError(TEXT_FAULT);
-  return data;
-}
-
-/** One channel more. */
-function channelOption(value: string, others: string[] = []): string[] {
-  const { data } = channelCode.safeParse(value);
-  if (data === undefined) throw new InvalidArgumentError(TEXT_FAULT);
-  return [...new Set([...others, data])];
-}
-
-function overlapOption(value: string): number {
-  const hours = /^\d{1,3}$/.test(value) ? Number(value) : Number.NaN;
-  if (hours <= MAX_OVERLAP_HOURS) return hours;
-  throw new InvalidArgumentError(
-    `It must be a whole number of hours from 0 to ${MAX_OVERLAP_HOURS}; 0 ends the old secret at once.`,
-  );
 }
 
 async function withDatabase<Result>(work: (db: Database) => Promise<Result>): Promise<Result> {
