@@ -1,6 +1,12 @@
 import { join } from 'node:path';
-import { createApplication, PasswordHasher, setApplicationStatus } from '@lockstep/access';
-import { scope } from '@lockstep/contract';
+import {
+  createApplication,
+  listApplications,
+  PasswordHasher,
+  rotateSecret,
+  setApplicationStatus,
+} from '@lockstep/access';
+import { DEFAULT_OVERLAP_HOURS, scope } from '@lockstep/contract';
 import { createAdministrator, setPassword } from '@lockstep/members';
 import { retryFailedOrders } from '@lockstep/orders';
 import {
@@ -16,6 +22,7 @@ import {
   within,
 } from '@lockstep/platform';
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { channelOption, nameOption, overlapOption } from './application-options.ts';
 import { readDemo } from './demo.ts';
 import { say } from './say.ts';
 import { findDatabaseUrl, NothingRuns } from './stack.ts';
@@ -31,16 +38,33 @@ const app = program.command('app').description('applications that may call the A
 app
   .command('create')
   .description('register an application; prints its key and, this once, its secret')
-  .requiredOption('--name <name>', 'what it is called', notEmpty)
+  .requiredOption('--name <name>', 'what it is called', nameOption)
   .addOption(new Option('--scope <scope...>', 'what it may use').choices(scope.options).makeOptionMandatory())
+  .option('--channel <channel>', 'bind it to this channel; more than one: repeat it', channelOption)
   .option('--approve', 'approve it at once')
-  .action(async (options: { name: string; scope: string[]; approve?: boolean }) => {
+  .action(async (options: { name: string; scope: string[]; channel?: string[]; approve?: boolean }) => {
     const application = {
       name: options.name,
       scopes: [...new Set(options.scope.map((word) => scope.parse(word)))],
+      channels: options.channel ?? null,
       approved: options.approve === true,
     };
     say(JSON.stringify(await withDatabase((db) => createApplication(db, application))));
+  });
+app
+  .command('list')
+  .description('all applications, oldest first, a line of JSON each; no secrets')
+  .action(async () => {
+    for (const application of await withDatabase(listApplications)) say(JSON.stringify(application));
+  });
+app
+  .command('rotate-secret <appKey>')
+  .description('give an application a new secret; prints its key and, this once, the secret')
+  .option('--overlap-hours <hours>', 'how long the secret that it has stays good', overlapOption, DEFAULT_OVERLAP_HOURS)
+  .action(async (appKey: string, { overlapHours }: { overlapHours: number }) => {
+    const credentials = await withDatabase((db) => rotateSecret(db, appKey, overlapHours));
+    if (credentials === undefined) throw new Error(`There is no application ${appKey}.`);
+    say(JSON.stringify(credentials));
   });
 for (const [name, status] of [
   ['approve', 'approved'],
@@ -108,11 +132,6 @@ program
 function orderId(value: string): string {
   if (!isId(value)) throw new InvalidArgumentError('It must be the licenseOrderId of an order, digits.');
   return value;
-}
-
-function notEmpty(value: string): string {
-  if (value.trim() === '') throw new InvalidArgumentError('It must not be empty.');
-  return value.trim();
 }
 
 async function withDatabase<Result>(work: (db: Database) => Promise<Result>): Promise<Result> {

@@ -11,6 +11,8 @@ export interface Tables {
     status: Generated<'pending' | 'approved' | 'suspended'>;
     created_time: Generated<Date>;
     channels: string[] | null;
+    old_secret_hash: Buffer | null;
+    old_secret_end_time: Date | null;
   };
   access_token: {
     token_hash: Buffer;

@@ -1,3 +1,4 @@
+import type { Caller } from '@lockstep/access';
 import { batchOf } from '@lockstep/assets';
 import {
   type AcceptedOrder,
@@ -77,10 +78,9 @@ export async function batchOrderRoutes(
     },
     async (request, reply) => {
       const { prepared, orders } = read.get(request)!;
-      checkSender(request, prepared);
+      const { channels } = checkSender(request, prepared);
       const { channelCode, channelOrderId, syncMode } = prepared;
       const submitted = { ...prepared, requestId: request.id };
-      const { channels } = callerOf(request);
       const accepted =
         syncMode === 'sync' ? await applier.apply(submitted, orders, channels) : await acceptor.accept(submitted);
       noteSubject(request, idsOf(accepted));
@@ -102,8 +102,8 @@ export async function batchOrderRoutes(
     },
     async (request) => {
       const { prepared, orders } = read.get(request)!;
-      checkSender(request, prepared);
-      return success(await previewer.preview(prepared, orders, callerOf(request).channels));
+      const { channels } = checkSender(request, prepared);
+      return success(await previewer.preview(prepared, orders, channels));
     },
   );
 }
@@ -143,11 +143,12 @@ function idsOf(accepted: readonly AcceptedOrder[]): Subject {
 }
 
 /**
- * The application that sends a batch is the one that its query names, and may name the batch's channel. Throws a Refusal:
- * app_key_mismatch, channel_not_allowed.
+ * The application that sends a batch, which is the one that its query names and may name the batch's channel. Throws a
+ * Refusal: app_key_mismatch, channel_not_allowed.
  */
-function checkSender(request: FastifyRequest & { query: { appKey: string } }, batch: { channelCode: string }): void {
-  const { appKey, channels } = callerOf(request);
-  if (request.query.appKey !== appKey) throw new Refusal('app_key_mismatch');
-  requireChannel(channels, batch.channelCode);
+function checkSender(request: FastifyRequest & { query: { appKey: string } }, batch: { channelCode: string }): Caller {
+  const caller = callerOf(request);
+  if (request.query.appKey !== caller.appKey) throw new Refusal('app_key_mismatch');
+  requireChannel(caller.channels, batch.channelCode);
+  return caller;
 }
