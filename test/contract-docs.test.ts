@@ -537,6 +537,7 @@ describe('the table of causes', () => {
     nonce_malformed: 'access.test.ts',
     nonce_replayed: 'access.test.ts',
     app_key_mismatch: 'refusals-content.test.ts',
+    channel_not_allowed: 'bound-applications.test.ts',
     json_malformed: 'refusals-bodies.test.ts',
     content_type_unsupported: 'refusals-bodies.test.ts',
     json_too_deep: 'refusals-bodies.test.ts',

@@ -282,6 +282,9 @@ describe('the constraints', () => {
     ['two applications with one key', UNIQUE, 'application', { id: 2 }],
     ['an application of an unknown status', CHECK, 'application', { id: 2, app_key: 'k2', status: 'new' }],
     ['an application with an unknown scope', CHECK, 'application', { id: 2, app_key: 'k2', scopes: ['auth_all'] }],
+    ['an application that is bound, but to no channel', CHECK, 'application', { id: 2, app_key: 'k2', channels: [] }],
+    ['an application bound to a nameless channel', CHECK, 'application', { id: 2, app_key: 'k2', channels: [''] }],
+    ['an application bound to null', CHECK, 'application', { id: 2, app_key: 'k2', channels: ['test', null] }],
     ['a token of no application', FOREIGN_KEY, 'access_token', { token_hash: Buffer.of(2), application_id: 9 }],
     ['a nonce twice', UNIQUE, 'nonce', {}],
     ['two enterprises with one name', UNIQUE, 'enterprise', { id: 2, code: 'abc235', crm_customer_id: null }],
@@ -701,6 +704,7 @@ describe('a database of version 1', () => {
   /** What the tables of version 1 have besides now, with the values of the rows that were there. */
   const NEW_COLUMNS: { [Name in Table]?: Record<string, unknown> } = {
     access_token: { member_id: null },
+    application: { channels: null },
     asset: { locked: false, freezing: false },
     batch: { digest_version: 1 },
     enterprise: { created_by_application_id: null },

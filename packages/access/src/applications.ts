@@ -1,4 +1,4 @@
-import type { Scope } from '@lockstep/contract';
+import type { Channels, Scope } from '@lockstep/contract';
 import type { Database } from '@lockstep/platform';
 import { hashSecret, newSecret } from './secrets.ts';
 
@@ -10,10 +10,10 @@ export interface Credentials {
   appSecret: string;
 }
 
-/** Registers an application, pending unless `approved` (decisions 2 and 9). */
+/** Registers an application, pending unless `approved`, bound to no channel unless told (decisions 2 and 9). */
 export async function createApplication(
   db: Database,
-  application: { name: string; scopes: Scope[]; approved: boolean },
+  application: { name: string; scopes: Scope[]; approved: boolean; channels?: Channels },
 ): Promise<Credentials> {
   const credentials = { appKey: `app_${newSecret().slice(0, 16)}`, appSecret: newSecret() };
   await db
@@ -24,6 +24,7 @@ export async function createApplication(
       secret_hash: hashSecret(credentials.appSecret),
       scopes: application.scopes,
       status: application.approved ? 'approved' : 'pending',
+      channels: application.channels == null ? null : [...application.channels],
     })
     .execute();
   return credentials;

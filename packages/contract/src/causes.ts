@@ -32,6 +32,7 @@ export const causes = {
   },
   nonce_replayed: { code: '13004', memberCode: '70001', message: 'g_nonce: was used before; send a new one.' },
   app_key_mismatch: { code: '13004', message: 'appKey: is not the application that the access token belongs to.' },
+  channel_not_allowed: { code: '13004', message: '{0}: the application is not bound to channel {1}.' },
 
   // The shape of a call (decisions 1, 4 and 6.1)
   json_malformed: { code: '13004', memberCode: '40000', message: 'The body is not valid JSON.' },

@@ -10,6 +10,7 @@ export interface Tables {
     scopes: string[];
     status: Generated<'pending' | 'approved' | 'suspended'>;
     created_time: Generated<Date>;
+    channels: string[] | null;
   };
   access_token: {
     token_hash: Buffer;

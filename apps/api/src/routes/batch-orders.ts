@@ -8,6 +8,7 @@ import {
   orderPreview,
   parse,
   Refusal,
+  requireChannel,
   success,
 } from '@lockstep/contract';
 import type { FastifyRequest } from 'fastify';
@@ -57,8 +58,8 @@ export async function batchOrderRoutes(
       ...readAs({ isPreview: false }),
     },
     async (request, reply) => {
-      checkAppKey(request);
       const { prepared, orders } = read.get(request)!;
+      checkSender(request, prepared);
       const { channelCode, channelOrderId, syncMode } = prepared;
       const accepted = syncMode === 'sync' ? await applier.apply(prepared, orders) : await acceptor.accept(prepared);
       const batch = new URLSearchParams({ channelCode, channelOrderId });
@@ -79,8 +80,8 @@ export async function batchOrderRoutes(
       ...readAs({ isPreview: true }),
     },
     async (request) => {
-      checkAppKey(request);
       const { prepared, orders } = read.get(request)!;
+      checkSender(request, prepared);
       return success(await previewer.preview(prepared, orders));
     },
   );
@@ -108,7 +109,12 @@ export async function cancelRoutes(server: Server, { verifier, canceller }: Serv
   );
 }
 
-/** The application that sends a batch is the one that its query names. Throws a Refusal: app_key_mismatch. */
-function checkAppKey(request: FastifyRequest & { query: { appKey: string } }): void {
-  if (request.query.appKey !== callerOf(request).appKey) throw new Refusal('app_key_mismatch');
+/**
+ * The application that sends a batch is the one that its query names, and may name the batch's channel. Throws a Refusal:
+ * app_key_mismatch, channel_not_allowed.
+ */
+function checkSender(request: FastifyRequest & { query: { appKey: string } }, batch: { channelCode: string }): void {
+  const { appKey, channels } = callerOf(request);
+  if (request.query.appKey !== appKey) throw new Refusal('app_key_mismatch');
+  requireChannel(channels, batch.channelCode);
 }
