@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { auditAction, type Cause, causes } from '@lockstep/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { startAnotherApi } from './harness/another-api.ts';
 import { type Answer, type Api, dataOf } from './harness/api.ts';
 import { askUserToken, MemberCenter, newEmployee } from './harness/member-center.ts';
 import {
@@ -130,6 +131,18 @@ describe('/openapi.json', () => {
   it('is OpenAPI 3.1', () => {
     expect(document.openapi).toMatch(/^3\.1\.\d+$/);
     expect(document.info).toMatchObject({ title: expect.any(String), version: expect.any(String) });
+  });
+
+  it('names as server the place that it came from, or PUBLIC_URL', async () => {
+    expect(document.servers).toMatchObject([{ url: '/' }]);
+    const publicUrl = 'https://example.com/lockstep';
+    const other = await startAnotherApi(stack, api, { publicUrl });
+    try {
+      const { servers } = (await (await fetch(`${other.api.baseUrl}/openapi.json`)).json()) as Json;
+      expect(servers).toMatchObject([{ url: publicUrl }]);
+    } finally {
+      await other.close();
+    }
   });
 
   it('lists every operation and no other', () => {

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Customer } from '@lockstep/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Api, dataOf, refusalOf } from './harness/api.ts';
+import { startAnotherApi } from './harness/another-api.ts';
+import { type Answer, Api, dataOf, refusalOf } from './harness/api.ts';
 import { batchOf, deleteAsset, merchandise, newAssetNum, newBuy, productToBuy, type Sent } from './harness/orders.ts';
+import { firstOf, headOf, send } from './harness/raw-calls.ts';
 import { type Stack, startStack } from './harness/stack.ts';
 
 /** The same channelOrderId again (decisions 6.1). */
@@ -270,6 +272,11 @@ describe('at the same time', () => {
 });
 
 describe('the answer', () => {
+  const locationOf = (answer: Answer) => answer.headers.get('location') ?? '';
+  /** Where the result of a batch is, from the root of the service. */
+  const resultOf = ({ channelOrderId }: { channelOrderId: string }) =>
+    `/order/api/order/v1/licenseOrder/batchOrder?channelCode=test&channelOrderId=${encodeURIComponent(channelOrderId)}`;
+
   it('keeps the order of orderList, whatever the sequences', async () => {
     const other = await api.newCustomer();
     const batch = batchOf(
@@ -295,17 +302,37 @@ describe('the answer', () => {
     'leads by its Location to the batch %s',
     async (channelOrderId) => {
       const batch = { ...fullBatch(), channelOrderId };
-      const answers = [await api.submit(batch), await api.submit(batch)];
-      const locations = answers.map(({ headers }) => new URL(headers.get('location') ?? '', stack.baseUrl));
-      expect(locations[1]).toEqual(locations[0]);
-      const location = locations[0]!;
-      expect(location.origin + location.pathname).toBe(`${stack.baseUrl}/order/api/order/v1/licenseOrder/batchOrder`);
+      const [path, again] = [locationOf(await api.submit(batch)), locationOf(await api.submit(batch))];
+      expect(path).toBe(resultOf(batch));
+      expect(again).toBe(path);
+      const location = new URL(path, stack.baseUrl);
       expect(Object.fromEntries(location.searchParams)).toEqual({ channelCode: 'test', channelOrderId });
       location.searchParams.set('g_nonce', randomUUID());
       const response = await fetch(location, { headers: { authorization: `Bearer ${api.token}` } });
       expect(await response.json()).toMatchObject({ code: 0, data: { channelOrderId, total: 2 } });
     },
   );
+
+  it('has a Location with the path prefix of PUBLIC_URL, async and sync, whatever host the caller names', async () => {
+    const { api: other, close } = await startAnotherApi(stack, api, { publicUrl: 'https://example.com/lock%20step' });
+    try {
+      for (const syncMode of ['async', 'sync'] as const) {
+        const batch = { ...fullBatch(), syncMode };
+        expect(locationOf(await other.submit(batch))).toBe(`/lock%20step${resultOf(batch)}`);
+        const body = JSON.stringify(batch);
+        const evil = { host: 'evil.example', 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'https' };
+        const headers = { ...evil, 'content-length': Buffer.byteLength(body) };
+        const socket = await send(api.baseUrl, headOf(api, '/licenseOrder/batchOrder', { headers }) + body);
+        const answer = await firstOf(socket);
+        socket.destroy();
+        expect(answer).toContain('HTTP/1.1 200 ');
+        expect(answer).toContain(`\r\nlocation: ${resultOf(batch)}\r\n`);
+        expect(answer).not.toContain('evil');
+      }
+    } finally {
+      await close();
+    }
+  });
 
   it('has no Location where the call is refused', async () => {
     const answer = await api.submit({ ...fullBatch(), orderList: [] });

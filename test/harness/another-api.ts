@@ -7,12 +7,12 @@ import type { Stack } from './stack.ts';
 export async function startAnotherApi(
   stack: Stack,
   { credentials, token }: Api,
-  changes: Partial<Pick<ApiOptions, 'queue' | 'region'>> = {},
+  changes: Partial<Pick<ApiOptions, 'queue' | 'region' | 'publicUrl'>> = {},
 ) {
   const { db, url, queue } = stack;
   const metrics = createMetrics(async () => ({ lanes: [], oldestPendingSeconds: 0 }));
   const log = createLogger({ name: 'test', level: 'silent' });
-  const place = { region: 'domestic', host: '127.0.0.1', port: 0 } as const;
+  const place = { region: 'domestic', publicUrl: null, host: '127.0.0.1', port: 0 } as const;
   const lanesDb = openDatabase({ url, applicationName: 'test-lanes', onError: () => {}, ...LANES_POOL });
   const options = { db, lanesDb, databaseUrl: url, queue, log, metrics, ...place, ...changes };
   const other = await startApi(options);

@@ -96,6 +96,7 @@ export async function startStack(options: { queue?: QueueKind; worker?: boolean 
     log,
     metrics,
     region: 'domestic',
+    publicUrl: null,
     host: '127.0.0.1',
     port: 0,
   });

@@ -53,6 +53,8 @@ export interface ApiOptions {
   metrics: Metrics;
   /** Which asset numbers it hands out (O9). */
   region: Region;
+  /** Where clients find the service (config.publicUrl). */
+  publicUrl: string | null;
   host: string;
   /** 0 takes any free port. */
   port: number;
@@ -84,6 +86,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
     metrics,
     watch,
     region: options.region,
+    publicUrl: options.publicUrl,
     verifier: new CallVerifier(db),
     passwords: new PasswordHasher(),
     holdingChanges: new TransactionQueue(lanesDb, HOLDING_CHANGES),

@@ -32,6 +32,7 @@ await runUntilSignal(log, async () => {
     log,
     metrics: createMetrics(() => readBacklog(db)),
     region: config.REGION,
+    publicUrl: config.publicUrl,
     host: config.HOST,
     port: config.PORT,
   });

@@ -37,8 +37,8 @@ export const additionAnswers = {
 /** The answers of an operation that has nothing to say. */
 export const doneAnswers = { 200: z.object(doneBody.shape).describe('Success'), 299: refused };
 
-/** Describes the operations by the same schemas that check the calls. */
-export async function describeOperations(server: Server): Promise<void> {
+/** Describes the operations by the same schemas that check the calls, at the address at which clients find them. */
+export async function describeOperations(server: Server, publicUrl: string | null): Promise<void> {
   await server.register(swagger, {
     openapi: {
       openapi: '3.1.0',
@@ -48,6 +48,8 @@ export async function describeOperations(server: Server): Promise<void> {
         description:
           'Licensing orders and member center. Every call takes a new g_nonce; the code in the body decides the result.',
       },
+      // Without an address of its own it is where this description is.
+      servers: [{ url: publicUrl ?? '/' }],
       tags: [
         { name: 'Tokens', description: 'Access tokens of applications and of users, good for two hours.' },
         { name: 'Order module', description: 'For an application with the scope auth_order.' },

@@ -43,6 +43,8 @@ export interface ServerOptions {
   holdingChanges: TransactionQueue;
   lockChanges: TransactionQueue;
   region: Region;
+  /** Where clients find the service: what the proxy in front answers to; null where nobody said. */
+  publicUrl: string | null;
   isQueueReachable: () => Promise<boolean>;
   schema: SchemaWatch;
 }
@@ -100,7 +102,7 @@ export async function buildServer(options: ServerOptions): Promise<Server> {
   answerNotFound(server);
   requireSchema(server, options.schema);
   holdToChannels(server);
-  await describeOperations(server);
+  await describeOperations(server, options.publicUrl);
   await publishDocs(server);
 
   const batches = new BatchReader();

@@ -48,8 +48,9 @@ await runUntilSignal(log, async () => {
     const lanesDb = open('lockstep-lanes', LANES_POOL);
     const metrics = createMetrics(() => readBacklog(db));
     running.push(await startWorker({ db: workerDb, queue, log, metrics, drains: config.WORKER_DRAINS }));
-    const { HOST: host, PORT: port, REGION: region, DATA_DIR } = config;
-    const api = await startApi({ db, lanesDb, databaseUrl: database.url, queue, log, metrics, region, host, port });
+    const { HOST: host, PORT: port, REGION: region, publicUrl, DATA_DIR } = config;
+    const place = { publicUrl, host, port };
+    const api = await startApi({ db, lanesDb, databaseUrl: database.url, queue, log, metrics, region, ...place });
     running.push(api);
     const demoFile = join(DATA_DIR, 'demo.json');
     await prepareDemo(db, demoFile, api.baseUrl);

@@ -5,6 +5,7 @@ describe('readConfig', () => {
   const defaults = {
     ...{ DATA_DIR: '.lockstep', HOST: '127.0.0.1', PORT: 8080, REGION: 'domestic', WORKER_DRAINS: 2 },
     DATABASE_POOL: 10,
+    publicUrl: null,
   };
 
   it('needs nothing', () => {
@@ -12,7 +13,7 @@ describe('readConfig', () => {
   });
 
   it('takes an empty variable as absent', () => {
-    const names = [...Object.keys(defaults), 'DATABASE_URL', 'REDIS_URL', 'WORKER_PORT', 'LOG_LEVEL'];
+    const names = [...Object.keys(defaults), 'PUBLIC_URL', 'DATABASE_URL', 'REDIS_URL', 'WORKER_PORT', 'LOG_LEVEL'];
     expect(readConfig(Object.fromEntries(names.map((name) => [name, ''])))).toEqual(defaults);
   });
 
@@ -29,11 +30,38 @@ describe('readConfig', () => {
     expect(readConfig({ ...env, ...numbers, PATH: '/bin' })).toEqual({
       ...env,
       ...{ PORT: 0, WORKER_PORT: 9090, WORKER_DRAINS: 4, DATABASE_POOL: 20 },
+      publicUrl: null,
     });
   });
 
   it.each(['domestic', 'overseas'])('takes the region %s', (REGION) => {
     expect(readConfig({ REGION })).toMatchObject({ REGION });
+  });
+
+  it.each([
+    ['https://licences.example.com', 'https://licences.example.com'],
+    ['https://licences.example.com/', 'https://licences.example.com'],
+    [' HTTP://Example.COM:80/lock step/v1// ', 'http://example.com/lock%20step/v1'],
+    ['http://[::1]:8080/../a/', 'http://[::1]:8080/a'],
+  ])('takes PUBLIC_URL=%s as %s', (PUBLIC_URL, publicUrl) => {
+    expect(readConfig({ PUBLIC_URL })).toMatchObject({ publicUrl });
+  });
+
+  it.each([
+    ['licences.example.com', 'must be an http or https address, such as https://'],
+    ['//licences.example.com', 'must be an http or https address, such as https://'],
+    ['ftp://licences.example.com', 'must be an http or https address, such as https://'],
+    ['javascript:alert(1)', 'must be an http or https address, such as https://'],
+    ['https://', 'must be an http or https address, such as https://'],
+    ['https://user@example.com', 'must hold no user and no password'],
+    ['https://:hidden@example.com', 'must hold no user and no password'],
+    ['https://example.com/a?tenant=1', 'must end with its path, without ? and #'],
+    ['https://example.com/a?', 'must end with its path, without ? and #'],
+    ['https://example.com/#top', 'must end with its path, without ? and #'],
+    ['https://example.com//evil.example', 'must have one slash between the parts of its path'],
+    ['https://example.com/\\evil.example', 'must have one slash between the parts of its path'],
+  ])('refuses PUBLIC_URL=%s and says what to write', (PUBLIC_URL, message) => {
+    expect(() => readConfig({ PUBLIC_URL })).toThrow(`PUBLIC_URL: ${message}`);
   });
 
   it.each([

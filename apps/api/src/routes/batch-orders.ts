@@ -27,11 +27,17 @@ export async function batchOrderRoutes(
   server: Server,
   options: ServerOptions & { bodies: Bodies; batches: BatchReader },
 ): Promise<void> {
-  const { verifier, acceptor, applier, previewer, bodies, batches } = options;
+  const { verifier, acceptor, applier, previewer, bodies, batches, publicUrl } = options;
   bodies.readBytes(server);
   server.setValidatorCompiler(checksAllButBody);
   const onRequest = authorize(verifier, 'auth_order');
   const read = new WeakMap<FastifyRequest, ReadBatch>();
+
+  const pathPrefix = publicUrl === null ? '' : new URL(publicUrl).pathname.replace(/\/$/, '');
+  /** Where the result of a batch is: a path, because whoever calls may write any host into the request (decisions 6.2). */
+  const locationOf = (batch: { channelCode: string; channelOrderId: string }) =>
+    // A + is a blank in forms only; %20 is one for every client.
+    `${pathPrefix}${ORDER_ROOT}${PATH}?${new URLSearchParams(batch).toString().replaceAll('+', '%20')}`;
 
   /** O5 and its preview take the same body, which is checked where it does not hold up the event loop. */
   const readAs = ({ isPreview }: { isPreview: boolean }) => ({
@@ -62,8 +68,7 @@ export async function batchOrderRoutes(
       checkSender(request, prepared);
       const { channelCode, channelOrderId, syncMode } = prepared;
       const accepted = syncMode === 'sync' ? await applier.apply(prepared, orders) : await acceptor.accept(prepared);
-      const batch = new URLSearchParams({ channelCode, channelOrderId });
-      reply.header('location', `${request.protocol}://${request.host}${ORDER_ROOT}${PATH}?${batch}`);
+      reply.header('location', locationOf({ channelCode, channelOrderId }));
       return success(accepted);
     },
   );
