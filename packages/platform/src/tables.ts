@@ -11,6 +11,8 @@ export interface Tables {
     status: Generated<'pending' | 'approved' | 'suspended'>;
     created_time: Generated<Date>;
     channels: string[] | null;
+    old_secret_hash: Buffer | null;
+    old_secret_end_time: Date | null;
   };
   access_token: {
     token_hash: Buffer;
@@ -84,6 +86,7 @@ export interface Tables {
     order_types: string[];
     accepted_time: Generated<Date>;
     digest_version: Generated<number>;
+    request_id: string | null;
   };
   lane_chunk: {
     batch_id: string;
