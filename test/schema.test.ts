@@ -708,7 +708,7 @@ describe('a database of version 1', () => {
     access_token: { member_id: null },
     application: { channels: null, old_secret_hash: null, old_secret_end_time: null },
     asset: { locked: false, freezing: false },
-    batch: { digest_version: 1 },
+    batch: { digest_version: 1, request_id: null },
     enterprise: { created_by_application_id: null },
     lane_chunk: { payload_version: 1 },
     member: {
@@ -758,7 +758,7 @@ describe('a database of version 1', () => {
   it('then carries out what was pending', async () => {
     const lanes = Array.from({ length: LANE_COUNT }, (_, lane) => lane);
     expect(await drainLanes(old.db, lanes, { ids: new LedgerIds(), holds: new Holds() })).toMatchObject({
-      ...{ succeeded: 7, failed: 1, batchIds: ['2'] },
+      ...{ succeeded: 7, failed: 1, batches: [{ batchId: '2', requestId: null, orders: 8 }] },
     });
     const causes = await old.db.selectFrom('license_order').select('cause').where('id', '>=', '16384').orderBy('id');
     expect((await causes.execute()).map(({ cause }) => cause)).toEqual([...Array(7).fill(null), 'asset_not_found']);

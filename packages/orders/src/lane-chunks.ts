@@ -7,6 +7,7 @@ import { laneOf } from './lanes.ts';
 import { PAYLOAD_VERSION } from './order-text.ts';
 import type { AcceptedOrder } from './plan.ts';
 import { PayloadFault, type PlacedOrder, readStoredOrders, storedOrders } from './stored-orders.ts';
+import type { WorkedBatch } from './work-log.ts';
 
 /** The advisory lock class of lanes: ('lane', n) locks lane n among all workers. */
 const LANE_LOCK = 0x6c616e65;
@@ -170,7 +171,7 @@ export function inAcceptanceOrder(chunks: readonly Pick<Chunk, 'batchId' | 'orde
 
 /** What finishOrders has done: batches in which it finished orders, and customers whose orders are left. */
 interface Finished {
-  batchIds: string[];
+  batches: WorkedBatch[];
   leftCustomerIds: ReadonlySet<string>;
 }
 
@@ -198,8 +199,7 @@ export async function finishOrders(
     const payload = left.length === 0 ? null : storedOrders(left);
     return [{ batchId, lane, payload, failed, succeeded: orders.length - left.length - failed }];
   });
-  const batchIds = [...new Set(finished.map(({ batchId }) => batchId))];
-  if (finished.length === 0) return { batchIds, leftCustomerIds: leftCustomerIds };
+  if (finished.length === 0) return { batches: [], leftCustomerIds };
   const done = rowsOf([
     ['batch_id', 'bigint', finished.map(({ batchId }) => batchId)],
     ['lane', 'smallint', finished.map(({ lane }) => lane)],
@@ -207,13 +207,22 @@ export async function finishOrders(
     ['succeeded', 'integer', finished.map(({ succeeded }) => succeeded)],
     ['failed', 'integer', finished.map(({ failed }) => failed)],
   ]);
-  const { numAffectedRows } = await sql`
+  // Of each batch its call as well, row by row in its index: a join might read all that there are.
+  const { rows } = await sql<{ batch_id: string; call: [channelOrderId: string, requestId: string | null] }>`
     update lane_chunk set payload = done.payload, payload_version = ${PAYLOAD_VERSION},
       succeeded = lane_chunk.succeeded + done.succeeded,
       failed = lane_chunk.failed + done.failed,
       finished_time = case when done.payload is null then greatest(accepted_time, statement_timestamp()) end
     from ${done} as done (batch_id, lane, payload, succeeded, failed)
-    where lane_chunk.batch_id = done.batch_id and lane_chunk.lane = done.lane and finished_time is null`.execute(trx);
-  if (numAffectedRows !== BigInt(finished.length)) throw new Error('A chunk was finished by somebody else');
-  return { batchIds, leftCustomerIds: leftCustomerIds };
+    where lane_chunk.batch_id = done.batch_id and lane_chunk.lane = done.lane and finished_time is null
+    returning lane_chunk.batch_id,
+      (select array[channel_order_id, request_id] from batch where id = lane_chunk.batch_id) as call`.execute(trx);
+  if (rows.length !== finished.length) throw new Error('A chunk was finished by somebody else');
+  const calls = new Map(rows.map(({ batch_id, call }) => [batch_id, call]));
+  const batches = [...Map.groupBy(finished, ({ batchId }) => batchId)].map(([batchId, chunks]) => {
+    const [channelOrderId, requestId] = calls.get(batchId)!;
+    const orders = chunks.reduce((sum, { succeeded, failed }) => sum + succeeded + failed, 0);
+    return { batchId, channelOrderId, requestId, orders };
+  });
+  return { batches, leftCustomerIds };
 }

@@ -1,5 +1,5 @@
 import type { LedgerScope } from '@lockstep/assets';
-import type { Merchandise, OrderType, ProductToBuy } from '@lockstep/contract';
+import type { Merchandise, Order, ProductToBuy } from '@lockstep/contract';
 import type { AcceptedOrder } from './plan.ts';
 
 /** The part of the ledger that planning these orders reads. */
@@ -15,12 +15,8 @@ export function scopeOf(orders: Iterable<Pick<AcceptedOrder, 'order' | 'channels
     if (channels !== null) scope.owners = true;
     scope.customerIds.add(order.customerId);
     if (order.srcLicenseOrderId !== undefined) scope.purchaseIds.add(order.srcLicenseOrderId);
-    for (const asset of order.assets) {
-      for (const assetNum of asset.assetNos) {
-        scope.assetNums.add(assetNum);
-        if (mayTakeContents(asset, order.orderType)) scope.fullAssetNums.add(assetNum);
-      }
-    }
+    for (const { assetNos } of order.assets) for (const assetNum of assetNos) scope.assetNums.add(assetNum);
+    for (const assetNum of fullNumbersOf(order)) scope.fullAssetNums.add(assetNum);
     if (order.orderType === 'new_buy') {
       for (const product of order.assets.flatMap(productsOf)) {
         if (product.srcLicenseOrderId !== undefined) scope.purchaseIds.add(product.srcLicenseOrderId);
@@ -30,9 +26,10 @@ export function scopeOf(orders: Iterable<Pick<AcceptedOrder, 'order' | 'channels
   return scope;
 }
 
-/** Whether an element may revoke or take over what is on its assets. */
-function mayTakeContents(asset: { transferedAssetNum?: boolean | undefined }, orderType: OrderType): boolean {
-  return orderType !== 'new_buy' || asset.transferedAssetNum === true;
+/** The numbers of an order whose contents it may revoke or take over. */
+function* fullNumbersOf(order: Order): Generator<string> {
+  if (order.orderType !== 'new_buy') yield* order.assets.flatMap(({ assetNos }) => assetNos);
+  else for (const asset of order.assets) if (asset.transferedAssetNum) yield* asset.assetNos;
 }
 
 function productsOf(asset: {

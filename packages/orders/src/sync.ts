@@ -5,17 +5,17 @@ import { sql } from 'kysely';
 import { mayLieInOneOrder, type Outcome, planLoaded, refusesOrder, storeApplied } from './apply.ts';
 import { liesInOrder } from './attempt.ts';
 import { findNewestPending } from './backlog.ts';
-import { acceptedOrders, findEarlier, keyOf, sameBatchId } from './batch.ts';
+import { acceptedOrders, findEarlier, keyOf, type SubmittedBatch, sameBatchId } from './batch.ts';
 import { inAcceptanceOrder } from './lane-chunks.ts';
 import { LaneDrainer } from './lane-drainer.ts';
 import { lockLanesUntil } from './lane-wait.ts';
 import { LargeBatches, weightOfBatch } from './large-batches.ts';
 import { DIGEST_VERSION } from './order-text.ts';
-import type { PreparedBatch } from './prepare.ts';
 import { scopeOf } from './scope.ts';
+import { logWork } from './work-log.ts';
 
 interface SyncCall {
-  batch: PreparedBatch;
+  batch: SubmittedBatch;
   /** Read when it is their turn: those of a large batch take memory. */
   orders: () => Promise<Order[]>;
   /** What the application is bound to. */
@@ -26,7 +26,7 @@ interface SyncCall {
 
 /** A call whose batch was not stored before, with its orders and the id that it gets. */
 interface FreshCall {
-  batch: PreparedBatch;
+  batch: SubmittedBatch;
   orders: Order[];
   channels: Channels;
   id: string;
@@ -83,10 +83,12 @@ export class BatchApplier {
   /**
    * Applies a batch and answers its order ids, in the order of orderList. The same content again gets the same answer.
    *
-   * `channels`: what the application is bound to. Throws a Refusal: channel_order_id_conflict, overloaded, internal_error, or where orders failed the cause of the
+   * `channels`: what the application is bound to.
+   *
+   * Throws a Refusal: channel_order_id_conflict, overloaded, internal_error, or where orders failed the cause of the
    * first with a message that names them; then nothing is stored.
    */
-  async apply(batch: PreparedBatch, orders: () => Promise<Order[]>, channels: Channels): Promise<AcceptedOrder[]> {
+  async apply(batch: SubmittedBatch, orders: () => Promise<Order[]>, channels: Channels): Promise<AcceptedOrder[]> {
     const [earlier] = await findEarlier(this.#db, [batch]);
     if (earlier !== undefined) return acceptedOrders(batch, sameBatchId(batch, earlier));
     try {
@@ -109,7 +111,8 @@ export class BatchApplier {
     const customerIds = new Set(calls.flatMap(({ batch }) => batch.customerIds));
     const deadlineMs = Math.max(...calls.map((call) => call.deadlineMs));
     await this.#drainAhead(lanes, customerIds, deadlineMs);
-    const { batchIds, applied } = await inTransaction(this.#lanesDb, async (trx) => {
+    const startedMs = performance.now();
+    const { batchIds, fresh } = await inTransaction(this.#lanesDb, async (trx) => {
       const batches = calls.map(({ batch }) => batch);
       const [, earlier, newIds] = await together([
         lockLanesUntil(trx, lanes, deadlineMs),
@@ -124,12 +127,22 @@ export class BatchApplier {
       await applyFresh(trx, fresh, this.#ids);
       return {
         batchIds: found.map((id, place) => id ?? newIds[place]!),
-        applied: fresh.reduce((sum, { orders }) => sum + orders.length, 0),
+        fresh,
       };
     });
+    if (fresh.length > 0) this.#report(fresh, startedMs);
+    return batchIds;
+  }
+
+  #report(calls: readonly FreshCall[], startedMs: number): void {
+    const applied = calls.reduce((sum, { orders }) => sum + orders.length, 0);
     this.#metrics.ordersAccepted.inc(applied);
     this.#metrics.ordersApplied.inc({ outcome: 'succeeded' }, applied);
-    return batchIds;
+    const batches = calls.map(({ id, batch, orders }) => {
+      const { channelOrderId, requestId } = batch;
+      return { batchId: id, channelOrderId, requestId, orders: orders.length };
+    });
+    logWork(this.#log, 'applied', { batches, succeeded: applied, failedOrders: [], startedMs });
   }
 
   /**
@@ -143,11 +156,11 @@ export class BatchApplier {
     checkTime();
     const newest = await findNewestPending(this.#db, lanes);
     while (newest !== null) {
-      const { throughBatchId, leftCustomerIds, batchIds } = await this.#drainer.drain(lanes);
+      const { throughBatchId, leftCustomerIds, batches } = await this.#drainer.drain(lanes);
       const isThrough = throughBatchId === null || throughBatchId >= newest;
       const isFirst = customerIds.isDisjointFrom(leftCustomerIds);
       if (isThrough && isFirst) return;
-      if (isThrough && batchIds.length === 0) throw new Refusal('service_unavailable');
+      if (isThrough && batches.length === 0) throw new Refusal('service_unavailable');
       checkTime();
     }
   }
@@ -191,6 +204,7 @@ async function insertBatches(trx: Trx, calls: readonly FreshCall[]): Promise<voi
       sequences: batch.sequences,
       customer_ids: batch.customerIds,
       order_types: batch.orderTypes,
+      request_id: batch.requestId,
     },
   }));
   const sorted = rows.sort((a, b) => (a.key < b.key ? -1 : 1));

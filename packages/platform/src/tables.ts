@@ -86,6 +86,7 @@ export interface Tables {
     order_types: string[];
     accepted_time: Generated<Date>;
     digest_version: Generated<number>;
+    request_id: string | null;
   };
   lane_chunk: {
     batch_id: string;
