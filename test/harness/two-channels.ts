@@ -12,7 +12,7 @@ const NAMES = ['usbKey', 'cloud', 'held', 'lent', 'free', 'usedLock', 'freeLock'
 type Named = Record<(typeof NAMES)[number], string>;
 
 /** A channel with a customer and a batch of its own. */
-export interface Side {
+interface Side {
   customer: Customer;
   numbers: Named;
   ids: Named;
