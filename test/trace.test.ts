@@ -44,9 +44,9 @@ const [byName, byOrder] = [...chapter.matchAll(/^```sh\n(.*?)^```$/gms)].map(([,
  * Runs a command on what the service has logged; answers the lines that it finds, without those of looking at results,
  * calls first: a drain may have written its line before its call is over.
  */
-function find(command: string | undefined, id: string): Line[] {
+function find(command: string | undefined, id: string, { logLines } = stack): Line[] {
   const directory = mkdtempSync(join(inject('directory'), 'log-'));
-  writeFileSync(join(directory, 'lockstep.log'), stack.logLines.join(''));
+  writeFileSync(join(directory, 'lockstep.log'), logLines.join(''));
   const script = `ID='${id}'\n${command}`;
   const found = execFileSync('bash', ['-c', script], { cwd: directory, encoding: 'utf8', maxBuffer: 2 ** 26 });
   const isWork = ({ msg }: Line) => Number(msg !== 'call');
@@ -150,6 +150,53 @@ describe('a request id, a channelOrderId and a licenseOrderId lead from the call
   });
 });
 
+describe('orders that nobody has carried out yet', () => {
+  let idle: Stack;
+  let caller: Api;
+
+  beforeAll(async () => {
+    idle = await startStack({ worker: false });
+    caller = await idle.newApi();
+  });
+  afterAll(() => idle.close());
+
+  it('lead to the cancel that ended them', async () => {
+    const customer = await caller.newCustomer();
+    const batch = batchOf(...Array.from({ length: 30 }, () => newBuy(customer, [newAssetNum()])));
+    const accepted = await caller.accept(batch);
+    await caller.cancel(batch);
+    const { channelOrderId } = batch;
+    await vi.waitFor(() => {
+      expect(find(byName, channelOrderId, idle).filter(({ msg }) => msg === 'call')).toMatchObject([
+        { channelOrderId, orders: 30 },
+        { channelOrderId, route: '/order/api/order/v1/licenseOrder/batchOrder/cancel' },
+      ]);
+      expect(find(byOrder, accepted[25]!.licenseOrderId, idle)).toMatchObject([
+        { msg: 'call', channelOrderId },
+        { msg: 'cancelled', orders: 30, failed: 30, causes: { cancelled: 30 }, batches: [{ channelOrderId }] },
+      ]);
+    }, PATIENTLY);
+  });
+
+  it('are named in lines that nothing cuts, however many batches a drain has', async () => {
+    const customer = await caller.newCustomer();
+    const batches = Array.from({ length: 100 }, (_, index) => ({
+      ...batchOf(newBuy(customer, [newAssetNum()])),
+      channelOrderId: `${index}-`.padEnd(255, '店'),
+    }));
+    await Promise.all(batches.map((batch) => caller.accept(batch)));
+    await idle.startWorker();
+    await Promise.all(batches.map((batch) => caller.completed(batch)));
+    const work = () => linesOf(idle.logLines.join('')).filter(({ msg }) => msg.startsWith('drained'));
+    const named = () => work().flatMap((line) => line.batches!.map(({ channelOrderId }) => channelOrderId as string));
+    await vi.waitFor(() => expect(named().length).toBe(100), PATIENTLY);
+    expect(named().toSorted()).toEqual(batches.map(({ channelOrderId }) => channelOrderId).toSorted());
+    expect(Math.max(...idle.logLines.map((line) => Buffer.byteLength(line)))).toBeLessThan(16 * 1024);
+    const totals = work().filter(({ msg }) => msg === 'drained');
+    expect(totals.reduce((sum, { orders }) => sum + (orders as number), 0)).toBe(100);
+  });
+});
+
 describe('the line of a call', () => {
   it.each([
     ['its shape', 1],
@@ -209,33 +256,8 @@ describe('the line of a call', () => {
   });
 });
 
-describe('lines', () => {
-  it('of many batches are bounded, and name each', async () => {
-    const lane = await startStack({ worker: false });
-    try {
-      const caller = await lane.newApi();
-      const customer = await caller.newCustomer();
-      const batches = Array.from({ length: 100 }, (_, index) => ({
-        ...batchOf(newBuy(customer, [newAssetNum()])),
-        channelOrderId: `${index}-`.padEnd(255, '店'),
-      }));
-      await Promise.all(batches.map((batch) => caller.accept(batch)));
-      await lane.startWorker();
-      await Promise.all(batches.map((batch) => caller.completed(batch)));
-      const work = () => linesOf(lane.logLines.join('')).filter(({ msg }) => msg.startsWith('drained'));
-      const named = () => work().flatMap((line) => line.batches!.map(({ channelOrderId }) => channelOrderId as string));
-      await vi.waitFor(() => expect(named().length).toBe(100), PATIENTLY);
-      expect(named().toSorted()).toEqual(batches.map(({ channelOrderId }) => channelOrderId).toSorted());
-      // What collects logs may cut longer ones.
-      expect(Math.max(...lane.logLines.map((line) => Buffer.byteLength(line)))).toBeLessThan(16 * 1024);
-      const totals = work().filter(({ msg }) => msg === 'drained');
-      expect(totals.reduce((sum, { orders }) => sum + (orders as number), 0)).toBe(100);
-    } finally {
-      await lane.close();
-    }
-  });
-
-  it('hold nothing that is personal or secret', async () => {
+describe('the log', () => {
+  it('holds nothing that is personal or secret', async () => {
     const personal = {
       ...{ customerName: 'mark-name', adminName: 'mark-admin', adminAccount: 'mark-account', address: 'mark-address' },
       ...{ adminEmail: 'mark@example.com', adminCellNumber: '13811112222', passwordMobile: '13833334444' },
