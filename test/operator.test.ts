@@ -133,6 +133,40 @@ describe('lockstep refuses with status 1 and one clear line', () => {
     );
   });
 
+  it.each<[words: string[], message: string]>([
+    [
+      ['app', 'create', '--name', ' ', '--scope', 'auth_order'],
+      "'--name <name>' argument ' ' is invalid. It must not be",
+    ],
+    [['app', 'create', '--name', 'n'.repeat(256), '--scope', 'auth_order'], 'It must have 255 characters at most.'],
+    [
+      ['app', 'create', '--name', 'a\nb', '--scope', 'auth_order'],
+      'It must not hold control characters, such as a line',
+    ],
+    [
+      ['app', 'create', '--name', 'Shop', '--scope', 'all'],
+      "argument 'all' is invalid. Allowed choices are auth_order, auth_me.",
+    ],
+    [['app', 'create', '--scope', 'auth_order'], "required option '--name <name>' not specified"],
+    [['app', 'approve', ''], "argument 'appKey'. It must not be empty."],
+    [
+      ['order', 'retry', '--cause', 'cancelled'],
+      "argument 'cancelled' is invalid. Allowed choices are internal_error.",
+    ],
+    [
+      ['order', 'retry', '--cause', 'internal_error', '--licenseOrderId', '1x'],
+      'It must be the licenseOrderId of an order',
+    ],
+    [['order', 'retri'], "unknown command 'retri'\n(Did you mean retry?)"],
+  ])('%j, and does nothing', async (words, message) => {
+    const applications = async () => (await stack.db.selectFrom('application').select('id').execute()).length;
+    const before = await applications();
+    const ended = await refuse(words);
+    expect(ended).toEqual({ status: 1, signal: null, stdout: '', stderr: expect.stringMatching(/^error: /) });
+    expect(ended.stderr).toContain(message);
+    expect(await applications()).toBe(before);
+  });
+
   it('a database that does not answer', async () => {
     const url = `postgres://nobody@127.0.0.1:${await freePort()}/none`;
     const ended = await refuse(['enterprise', 'create-admin', '1'], url);
