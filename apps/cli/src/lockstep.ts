@@ -17,6 +17,7 @@ import {
   within,
 } from '@lockstep/platform';
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { addDatabaseCommands } from './database-commands.ts';
 import { say } from './say.ts';
 import { endWithReader } from './signals.ts';
 import { findDatabaseUrl, NothingRuns } from './stack.ts';
@@ -95,6 +96,7 @@ program
     say(JSON.stringify(await withDatabase((db) => retryFailedOrders(db, licenseOrderId))));
   });
 
+addDatabaseCommands(program, config, withDatabase);
 addSubmitCommand(program, join(config.DATA_DIR, 'demo.json'));
 
 function orderId(value: string): string {
