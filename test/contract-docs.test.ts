@@ -560,6 +560,7 @@ describe('the table of causes', () => {
     dates_reversed: 'refusals-content.test.ts',
     sequence_repeated: 'refusals-content.test.ts',
     asset_number_repeated: 'refusals-content.test.ts',
+    asset_number_shared: 'settled-rules.test.ts',
     asset_without_items: 'refusals-content.test.ts',
     merchandise_too_deep: 'refusals-content.test.ts',
     list_too_long: 'refusals-size.test.ts',

@@ -267,7 +267,7 @@ describe('tables', () => {
       ...blocksOf('docs/operations.md', 'sql'),
       ...[...read('docs/operations.md').matchAll(/`(select [^`]+)`/g)].map(([, query]) => query!),
     ];
-    expect(queries.length).toBe(9);
+    expect(queries.length).toBe(10);
     for (const query of queries) await sql.raw(query).execute(database.db);
   });
 });

@@ -42,7 +42,7 @@ function tableIn(stdout: string): Record<string, string>[] {
 const MESSAGES = {
   product_not_found:
     'Asset 8100000001 has no active product gms-survey that matches; the nearest has limitConcurrent 1.',
-  asset_not_found: 'Asset 8100000001 is not an active asset of the customer.',
+  asset_not_found: 'Asset 8400000001 is not an active asset of the customer.',
   enterprise_mismatch: 'Customer 2003 does not belong to enterprise 1001.',
 };
 

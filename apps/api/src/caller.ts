@@ -2,6 +2,7 @@ import type { Caller, CallVerifier } from '@lockstep/access';
 import { type Cause, Refusal, requireChannel, type Scope } from '@lockstep/contract';
 import type { Actor } from '@lockstep/members';
 import type { FastifyRequest } from 'fastify';
+import { noteSubject } from './calls.ts';
 import { deadlineOf } from './deadlines.ts';
 import type { Server } from './server.ts';
 
@@ -19,6 +20,7 @@ export function authorize(verifier: CallVerifier, scope: Scope) {
     const caller = await deadlineOf(request).race(verifying);
     callers.set(request, caller);
     applicationIds.set(request, caller.applicationId);
+    noteSubject(request, { appKey: caller.appKey });
   };
 }
 
@@ -59,7 +61,8 @@ export function authorizeAdministrator(verifier: CallVerifier, whenBlank?: Cause
       clientToken: textOf(clienttoken),
       userToken: textOf(usertoken),
     });
-    const administrator = await deadlineOf(request).race(verifying);
+    const { appKey, ...administrator } = await deadlineOf(request).race(verifying);
+    noteSubject(request, { appKey });
     applicationIds.set(request, administrator.applicationId);
     const { enterpriseGlobalId = administrator.enterpriseId } = request.params as { enterpriseGlobalId?: string };
     if (enterpriseGlobalId.trim() === '' && whenBlank !== undefined) {

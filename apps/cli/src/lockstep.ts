@@ -1,7 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createApplication, PasswordHasher, setApplicationStatus } from '@lockstep/access';
-import { scope } from '@lockstep/contract';
+import {
+  createApplication,
+  listApplications,
+  PasswordHasher,
+  rotateSecret,
+  setApplicationStatus,
+} from '@lockstep/access';
+import { DEFAULT_OVERLAP_HOURS, scope } from '@lockstep/contract';
 import { createAdministrator, setPassword } from '@lockstep/members';
 import { retryFailedOrders } from '@lockstep/orders';
 import {
@@ -17,6 +23,7 @@ import {
   within,
 } from '@lockstep/platform';
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { channelOption, nameOption, overlapOption } from './application-options.ts';
 import { addDatabaseCommands } from './database-commands.ts';
 import { say } from './say.ts';
 import { endWithReader } from './signals.ts';
@@ -37,25 +44,41 @@ const app = program.command('app').description('applications that may call the A
 app
   .command('create')
   .description('register an application; prints its key and, this once, its secret')
-  .requiredOption('--name <name>', 'what it is called', label)
+  .requiredOption('--name <name>', 'what it is called', nameOption)
   .addOption(new Option('--scope <scope...>', 'what it may use').choices(scope.options).makeOptionMandatory())
+  .option('--channel <channel>', 'bind it to this channel; more than one: repeat it', channelOption)
   .option('--approve', 'approve it at once')
-  .action(async (options: { name: string; scope: string[]; approve?: boolean }) => {
+  .action(async (options: { name: string; scope: string[]; channel?: string[]; approve?: boolean }) => {
     const application = {
       name: options.name,
       scopes: [...new Set(options.scope.map((word) => scope.parse(word)))],
+      channels: options.channel ?? null,
       approved: options.approve === true,
     };
     say(JSON.stringify(await withDatabase((db) => createApplication(db, application))));
+  });
+app
+  .command('list')
+  .description('all applications, oldest first, a line of JSON each; no secrets')
+  .action(async () => {
+    for (const application of await withDatabase(listApplications)) say(JSON.stringify(application));
+  });
+app
+  .command('rotate-secret <appKey>')
+  .description('give an application a new secret; prints its key and, this once, the secret')
+  .option('--overlap-hours <hours>', 'how long the secret that it has stays good', overlapOption, DEFAULT_OVERLAP_HOURS)
+  .action(async (appKey: string, { overlapHours }: { overlapHours: number }) => {
+    const credentials = await withDatabase((db) => rotateSecret(db, appKey, overlapHours));
+    if (credentials === undefined) throw new Error(`There is no application ${appKey}.`);
+    say(JSON.stringify(credentials));
   });
 for (const [name, status] of [
   ['approve', 'approved'],
   ['suspend', 'suspended'],
 ] as const) {
   app
-    .command(name)
+    .command(`${name} <appKey>`)
     .description(`${name} an application`)
-    .argument('<appKey>', 'its key', label)
     .action(async (appKey: string) => {
       const found = await withDatabase((db) => setApplicationStatus(db, appKey, status));
       if (!found) throw new Error(`There is no application ${appKey}.`);
@@ -102,15 +125,6 @@ addSubmitCommand(program, join(config.DATA_DIR, 'demo.json'));
 function orderId(value: string): string {
   if (!isId(value)) throw new InvalidArgumentError('It must be the licenseOrderId of an order, digits.');
   return value;
-}
-
-function label(value: string): string {
-  const trimmed = value.trim();
-  if (trimmed === '') throw new InvalidArgumentError('It must not be empty.');
-  if (trimmed.length > 255) throw new InvalidArgumentError('It must have 255 characters at most.');
-  if (/\p{Cc}/u.test(trimmed))
-    throw new InvalidArgumentError('It must not hold control characters, such as a line break.');
-  return trimmed;
 }
 
 async function withDatabase<Result>(work: (db: Database) => Promise<Result>): Promise<Result> {

@@ -11,8 +11,7 @@ export interface Caller {
 }
 
 /** An administrator of an enterprise, for whom an application calls. */
-export interface Administrator {
-  applicationId: string;
+export interface Administrator extends Caller {
   memberId: string;
   enterpriseId: string;
   /** Of the application. */
@@ -114,7 +113,10 @@ export class CallVerifier {
     if (memberId === null || enterpriseId === null) throw new Refusal('user_token_invalid');
     checkNonce(verdict, call.nonce, nonce);
     if (verdict.is_administrator !== true) throw new Refusal('not_administrator', enterpriseId);
-    return { applicationId: verdict.application_id, memberId, enterpriseId, channels: verdict.channels };
+    return {
+      ...{ applicationId: verdict.application_id, appKey: verdict.app_key, channels: verdict.channels },
+      ...{ memberId, enterpriseId },
+    };
   }
 }
 

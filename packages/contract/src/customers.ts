@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { MAX_ADDRESS_CHARACTERS, optionalText, text } from './scalars.ts';
+import { MAX_ADDRESS_CHARACTERS, optionalLines, text } from './scalars.ts';
 
 /** interface.md, Customer. */
 export const customer = z
@@ -30,7 +30,7 @@ export const createEnterpriseBody = z.object({
   crmCustomerId: text(),
   customerName: text(),
   branchName: text(),
-  address: optionalText(MAX_ADDRESS_CHARACTERS),
+  address: optionalLines(MAX_ADDRESS_CHARACTERS),
 });
 export type CreateEnterprise = z.infer<typeof createEnterpriseBody>;
 

@@ -3,7 +3,7 @@ import { cut, type Refusal } from './causes.ts';
 import { failureBody } from './envelope.ts';
 import { page, pageQuery } from './page.ts';
 import { check, emptyCauses, parse } from './parse.ts';
-import { boundedList, long, optional, optionalText, REQUIRED, secret, text, time } from './scalars.ts';
+import { boundedList, lines, long, optional, optionalLines, REQUIRED, secret, text, time } from './scalars.ts';
 
 export const MAX_EMPLOYEES_PER_CALL = 100;
 export const MAX_NAME_CHARACTERS = 30;
@@ -30,6 +30,16 @@ const account = z
   .refine((value) => value === '' || ACCOUNT.test(value), refuse('account_malformed'))
   .meta({ pattern: ACCOUNT.source, description: 'Letters and digits; the enterprise code is appended to it.' });
 
+/** The short account name or the full one, `name@code`. */
+const SHORT_OR_FULL_ACCOUNT = /^[A-Za-z0-9]{1,62}(@[a-z0-9]{6,10})?$/;
+
+const shortOrFullAccount = z
+  .string()
+  .trim()
+  .min(1, REQUIRED)
+  .refine((value) => value === '' || SHORT_OR_FULL_ACCOUNT.test(value), refuse('account_malformed'))
+  .meta({ pattern: SHORT_OR_FULL_ACCOUNT.source });
+
 const password = secret(MAX_PASSWORD_CHARACTERS, 'password_length')
   .refine((value) => value === '' || [...value].length >= MIN_PASSWORD_CHARACTERS, refuse('password_length'))
   .meta({ minLength: MIN_PASSWORD_CHARACTERS, format: 'password' });
@@ -49,7 +59,7 @@ const newEmployee = z
     password: password.describe('The initial password.'),
     departmentId: long().nullish().describe('A number of your own; this service knows no departments.'),
     name,
-    remark: optionalText(MAX_REMARK_CHARACTERS, 'remark_too_long'),
+    remark: optionalLines(MAX_REMARK_CHARACTERS, 'remark_too_long'),
     passwordMobile: mobile.nullish().transform((value) => value || undefined),
   })
   .meta({ id: 'NewEmployee' });
@@ -104,12 +114,12 @@ const clearable = <Schema extends z.ZodType<string | number | undefined>>(schema
 
 /** The body of M2 (interface.md M2; decisions 8). */
 export const editEmployeeBody = z.object({
-  userName: account.describe(
-    'The short account name of the employee, without the enterprise code; it cannot be changed.',
+  userName: shortOrFullAccount.describe(
+    'The account name of the employee, with the enterprise code (name@code) or without it; it cannot be changed.',
   ),
   departmentId: clearable(long()),
   name,
-  remark: clearable(text(MAX_REMARK_CHARACTERS, 'remark_too_long')),
+  remark: clearable(lines(MAX_REMARK_CHARACTERS, 'remark_too_long')),
   passwordMobile: clearable(mobile),
 });
 export type EditEmployee = z.infer<typeof editEmployeeBody>;

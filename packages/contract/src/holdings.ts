@@ -118,7 +118,7 @@ const merchandiseNode = z
     updateTime: time(),
     channelCode: z.string(),
     timeDurationExpression: z.string(),
-    srcLicenseOrderId: z.null(),
+    srcLicenseOrderId: z.string().nullable(),
     get children(): z.ZodNullable<z.ZodArray<typeof merchandiseNode>> {
       return z.array(merchandiseNode).nullable().describe('null where there are none.');
     },

@@ -6,6 +6,7 @@ import {
   flag,
   id,
   integer,
+  lines,
   long,
   MAX_ADDRESS_CHARACTERS,
   optional,
@@ -191,7 +192,7 @@ const orderHeader = {
   adminEmail: text(),
   adminCellNumber: text(),
   passwordMobile: text().describe('Purchaser mobile number'),
-  address: text(MAX_ADDRESS_CHARACTERS),
+  address: lines(MAX_ADDRESS_CHARACTERS),
   customerType: z.enum(['personal', 'company'], 'must be personal or company'),
   branchCode: text(),
   branchName: text(),
@@ -248,7 +249,7 @@ function* faultsOfOrder(order: Order, path: PropertyKey[]) {
   }
   if (order.orderType !== 'new_buy') return;
   for (const [index, asset] of order.assets.entries()) {
-    if (!asset.products?.length && !asset.merchandises?.length) {
+    if (!asset.transferedAssetNum && !asset.products?.length && !asset.merchandises?.length) {
       yield fault('asset_without_items', at('assets', index, 'products'), asset.products);
     }
   }

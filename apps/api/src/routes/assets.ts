@@ -44,9 +44,10 @@ export async function assetRoutes(
         config: { timeoutMs: LOCK_TIMEOUT_MS },
       },
       async (request) => {
-        const { applicationId } = callerOf(request);
+        const { applicationId, channels } = callerOf(request);
         const tools = { changes: lockChanges, deadline: deadlineOf(request), log };
-        return success(await setLocked(tools, { ...request.body, locked, applicationId, requestId: request.id }));
+        const by = { applicationId, channels, requestId: request.id };
+        return success(await setLocked(tools, { ...request.body, locked, ...by }));
       },
     );
   }
@@ -65,8 +66,9 @@ export async function assetRoutes(
       onRequest,
     },
     async (request) => {
-      const { params, query } = request;
-      return success(await listVirtualAssets(databaseOf(request, db), params.enterpriseGlobalId, query.extendCode));
+      const { enterpriseGlobalId: enterpriseId } = request.params;
+      const of = { enterpriseId, extendCode: request.query.extendCode };
+      return success(await listVirtualAssets(databaseOf(request, db), callerOf(request).channels, of));
     },
   );
 

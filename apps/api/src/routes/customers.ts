@@ -31,7 +31,7 @@ export async function customerRoutes(server: Server, { db, verifier }: ServerOpt
       },
       onRequest,
     },
-    async (request) => success(await bindCustomer(databaseOf(request, db), request.body)),
+    async (request) => success(await bindCustomer(databaseOf(request, db), callerOf(request).channels, request.body)),
   );
 
   server.post(
@@ -47,10 +47,7 @@ export async function customerRoutes(server: Server, { db, verifier }: ServerOpt
       },
       onRequest,
     },
-    async (request) => {
-      const { applicationId } = callerOf(request);
-      return success(await createEnterprise(databaseOf(request, db), applicationId, request.body));
-    },
+    async (request) => success(await createEnterprise(databaseOf(request, db), callerOf(request), request.body)),
   );
 
   server.post(
@@ -67,7 +64,7 @@ export async function customerRoutes(server: Server, { db, verifier }: ServerOpt
       onRequest,
     },
     async (request) => {
-      await updateCustomer(databaseOf(request, db), request.body);
+      await updateCustomer(databaseOf(request, db), callerOf(request).channels, request.body);
       return done;
     },
   );
@@ -84,6 +81,7 @@ export async function customerRoutes(server: Server, { db, verifier }: ServerOpt
       },
       onRequest,
     },
-    async (request) => success(await queryCustomers(databaseOf(request, db), request.query)),
+    async (request) =>
+      success(await queryCustomers(databaseOf(request, db), callerOf(request).channels, request.query)),
   );
 }

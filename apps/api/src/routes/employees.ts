@@ -69,7 +69,7 @@ export async function employeeRoutes(
       const body = isNobodyAdded
         ? failure(firstFailure.reason, 'member', firstFailure.message)
         : failure('some_employees_failed', 'member', messageOf('some_employees_failed', ...countsOf(data)));
-      noteCode(request, body.code);
+      noteCode(request, body.code, body.cause);
       return { ...body, data };
     },
   );
