@@ -5,7 +5,6 @@ import { say } from './say.ts';
 import { endOnSignals } from './signals.ts';
 import { skipIds } from './skip-ids.ts';
 import { backUpStack } from './stack-backup.ts';
-import { restoreStack } from './stack-restore.ts';
 
 /**
  * Adds `lockstep database` to the command: the backup of `npm start`, and what every restore needs (docs/operations.md).
@@ -36,6 +35,9 @@ export function addDatabaseCommands(
     .description('make the PostgreSQL of a new DATA_DIR from such a file, and move the ids on')
     .action(async (file: string) => {
       forStackOnly();
+      endOnSignals(() => `Stopped. Nothing was restored; postgres-unfinished-… in ${config.DATA_DIR} may be removed.`);
+      // It brings up a PostgreSQL, which no other command does.
+      const { restoreStack } = await import('./stack-restore.ts');
       await restoreStack(config, atCaller(file));
       say(`${config.DATA_DIR} has the database of ${file}. Start it with npm start.`);
     });

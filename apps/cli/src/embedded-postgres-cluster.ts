@@ -139,7 +139,8 @@ export function writeDurably(file: string, text: string, owner: Owner | undefine
   syncDirectory(dirname(file));
 }
 
-function syncDirectory(directory: string): void {
+/** Has the names in a directory on disk. */
+export function syncDirectory(directory: string): void {
   const descriptor = openSync(directory, 'r');
   try {
     fsyncSync(descriptor);

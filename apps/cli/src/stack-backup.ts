@@ -3,6 +3,7 @@ import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, r
 import { dirname, join } from 'node:path';
 import type { Config } from '@lockstep/platform';
 import { streamBaseBackup } from './base-backup.ts';
+import { syncDirectory } from './embedded-postgres-cluster.ts';
 import { findDatabaseUrl } from './stack.ts';
 
 /**
@@ -42,15 +43,5 @@ function create(file: string): number {
     return openSync(file, 'wx', 0o600);
   } catch (error) {
     throw new Error(`The backup cannot be written: ${(error as Error).message}`, { cause: error });
-  }
-}
-
-/** Has the names in a directory on disk. */
-export function syncDirectory(directory: string): void {
-  const descriptor = openSync(directory, 'r');
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
   }
 }

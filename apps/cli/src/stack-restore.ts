@@ -3,10 +3,10 @@ import { closeSync, existsSync, mkdirSync, openSync, renameSync, rmSync } from '
 import { join } from 'node:path';
 import { type Config, openDatabase, queueBackendOf } from '@lockstep/platform';
 import { startEmbeddedPostgres } from './embedded-postgres.ts';
+import { syncDirectory } from './embedded-postgres-cluster.ts';
 import { unpackCluster } from './embedded-postgres-restore.ts';
 import { migrate } from './migrate-all.ts';
 import { skipIds } from './skip-ids.ts';
-import { syncDirectory } from './stack-backup.ts';
 
 /**
  * Makes the PostgreSQL of `npm start` in DATA_DIR from a file of backUpStack, with passwords of its own, the tables of
