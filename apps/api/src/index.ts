@@ -1,2 +1,3 @@
 export { API_QUERY_TIMEOUT_MS, type ApiOptions, LANES_POOL, startApi } from './api.ts';
+export { describeApi } from './description.ts';
 export { buildServer, type ServerOptions } from './server.ts';
