@@ -32,31 +32,33 @@ beforeAll(async () => {
 });
 afterAll(() => stack.close());
 
-/** Compiles a program beside the generated types and the example; answers with what the compiler says. */
-async function compile(program = ''): Promise<string> {
-  await writeFile(join(GENERATED, 'program.ts'), `import type { components } from './lockstep.ts';\n${program}`);
-  const { stdout } = await run('compile', '--project', FOLDER);
-  return stdout;
-}
+/** What must compile, and what must not: the compiler also refuses an expected error that is none. */
+const PROGRAM = `
+import type { components } from './lockstep.ts';
+
+type Schemas = components['schemas'];
+type Answer = Schemas['BindCustomerAnswer'] | Schemas['Failure'];
+
+export const idOf = (answer: Answer) => (answer.code === 0 ? answer.data.customerId : answer.cause);
+// @ts-expect-error An answer may be a failure, which has no data.
+export const idOfAny = (answer: Answer) => answer.data.customerId;
+
+export const revoked: Pick<Schemas['DeleteAssetOrder'], 'assets'> = { assets: [{ assetNos: ['1'] }] };
+// @ts-expect-error A delete_product says which products.
+export const productsOf: Pick<Schemas['DeleteProductOrder'], 'assets'> = { assets: [{ assetNos: ['1'] }] };
+export const typeOf = (order: Schemas['Order']): 'new_buy' | 'delete_asset' | 'delete_product' => order.orderType;
+
+export const known: Schemas['Cause'] = 'customer_not_found';
+// @ts-expect-error No call is refused for this.
+export const unknown: Schemas['Cause'] = 'unheard_of';
+// @ts-expect-error An order that is pending has no time.
+export const finished = (order: Schemas['OrderResult']): number => order.finishedTime;
+`;
 
 describe('the generated types', () => {
-  it('compile, with the example of docs/api.md', async () => {
-    expect(await compile('export type Failure = components["schemas"]["Failure"];')).toBe('');
-  });
-
-  it('lead to the data of an answer by its code only', async () => {
-    const types = 'type Answer = components["schemas"]["BindCustomerAnswer"] | components["schemas"]["Failure"];';
-    const told = 'export const idOf = (a: Answer) => (a.code === 0 ? a.data.customerId : a.cause);';
-    expect(await compile(`${types}\n${told}`)).toBe('');
-    expect(await compile(`${types}\nexport const idOf = (a: Answer) => a.data.customerId;`)).toContain('TS2339');
-  });
-
-  it('know the shape that each order type needs, and no other words', async () => {
-    const order = (orderType: string, assets: string) =>
-      `export const part: Pick<components['schemas']['${orderType}'], 'assets'> = { assets: [${assets}] };`;
-    expect(await compile(order('DeleteAssetOrder', "{ assetNos: ['1'] }"))).toBe('');
-    expect(await compile(order('DeleteProductOrder', "{ assetNos: ['1'] }"))).toContain('TS2741');
-    expect(await compile("export const word: components['schemas']['Cause'] = 'unheard_of';")).toContain('TS2322');
+  it('compile, with the example of docs/api.md, and tell successes, failures and orders apart', async () => {
+    await writeFile(join(GENERATED, 'program.ts'), PROGRAM);
+    expect(await run('compile', '--project', FOLDER)).toMatchObject({ status: 0, stdout: '' });
   });
 
   it('are smaller than when every operation had a failure of its own: 119 kB without the words', async () => {
