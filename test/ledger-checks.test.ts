@@ -590,13 +590,13 @@ const two = { customerId: '2', channelCustomerId: 'c2', enterpriseGlobalId: '1' 
 function acceptedOf(...orders: Sent[]): AcceptedOrder[] {
   return batchOrderBody
     .parse(batchOf(...orders))
-    .orderList.map((order) => ({ licenseOrderId: String(++lastOrderId), order }));
+    .orderList.map((order) => ({ licenseOrderId: String(++lastOrderId), order, channels: null }));
 }
 
 /** Applies orders as a drain does, but for what `tamper` does to the changes before they are written. */
 function apply(orders: AcceptedOrder[], tamper: (ledger: Ledger, outcomes: Outcome[]) => void = () => {}) {
   return inTransaction(database.db, async (trx) => {
-    const ledger = await loadLedger(trx, scopeOf(orders.map(({ order }) => order)));
+    const ledger = await loadLedger(trx, scopeOf(orders));
     const outcomes = planLoaded(ledger, orders);
     tamper(ledger, outcomes);
     await storeApplied(trx, ledger, outcomes, ids);
@@ -801,7 +801,7 @@ describe('a fault in the code', () => {
     const before = await contentOfTables(database.db);
     const blind = inTransaction(database.db, async (trx) => {
       const orders = acceptedOf(purchase(assetNum));
-      const scope = scopeOf(orders.map(({ order }) => order));
+      const scope = scopeOf(orders);
       const ledger = await loadLedger(trx, { ...scope, assetNums: new Set() });
       await storeApplied(trx, ledger, planLoaded(ledger, orders), ids);
     });

@@ -1,11 +1,12 @@
 import type { AuditEntry, Customer, ListedEmployee } from '@lockstep/contract';
 import type { NewLogin } from '@lockstep/members';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Api, dataOf, refusalOf } from './harness/api.ts';
+import { Api, dataOf, refusalOf } from './harness/api.ts';
 import { askUserToken, MemberCenter } from './harness/member-center.ts';
 import { type Ended, endEverything, newDataDir, runJob } from './harness/processes.ts';
 import { freePort } from './harness/redis.ts';
 import { type Stack, startStack } from './harness/stack.ts';
+import { contentOfTables } from './harness/tables.ts';
 
 /** What the operator of the service does for enterprises with the lockstep command (decisions 9). */
 let stack: Stack;
@@ -114,6 +115,45 @@ describe('lockstep enterprise create-admin', () => {
   });
 });
 
+describe('lockstep app', () => {
+  /** What a command printed, a line of JSON each. */
+  const linesOf = ({ status, stdout, stderr }: Ended) => {
+    expect([status, stderr]).toEqual([0, '']);
+    return stdout
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => JSON.parse(line));
+  };
+
+  it('makes an application that is bound to channels, lists it, and gives it a new secret', async () => {
+    const channels = ['--channel', ' web shop ', '--channel', 'tele', '--channel', 'tele'];
+    const words = ['app', 'create', '--name', ' Web shop ', '--scope', 'auth_order', ...channels, '--approve'];
+    const [credentials] = linesOf(await lockstep(...words));
+    expect(credentials).toEqual({ appKey: expect.any(String), appSecret: expect.any(String) });
+    const { appKey, appSecret } = credentials;
+    const entry = {
+      ...{ appKey, name: 'Web shop', scopes: ['auth_order'], status: 'approved', channels: ['web shop', 'tele'] },
+      ...{ createdTime: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/), oldSecretEndTime: null },
+    };
+    const list = async () => linesOf(await lockstep('app', 'list'));
+    const all = await list();
+    expect(all).toHaveLength(2);
+    expect(all[0]).toMatchObject({ appKey: api.credentials.appKey, name: 'Test', channels: null });
+    expect(all[1]).toEqual(entry);
+
+    const [rotated] = linesOf(await lockstep('app', 'rotate-secret', appKey, '--overlap-hours', '1'));
+    expect(rotated).toEqual({ appKey, appSecret: expect.any(String) });
+    const [, listed] = await list();
+    expect(listed).toEqual({ ...entry, oldSecretEndTime: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/) });
+    for (const secret of [appSecret, rotated.appSecret]) {
+      const bound = await Api.logIn(stack.baseUrl, { appKey, appSecret: secret });
+      const query = { channelCode: 'crm', channelCustomerId: 'x', defaultCustomer: 'Y' };
+      const answer = await bound.call('GET', '/enterprise/user/query', { query });
+      expect(refusalOf(answer)).toMatchObject({ code: '13004', cause: 'channel_not_allowed' });
+    }
+  });
+});
+
 describe('lockstep refuses with status 1 and one clear line', () => {
   /** Without npm, which takes as long as the command itself. */
   const refuse = (words: string[], url = stack.url) =>
@@ -126,11 +166,30 @@ describe('lockstep refuses with status 1 and one clear line', () => {
       ['member', 'set-password', '9223372036854775808', 'There is no employee 9223372036854775808.'],
       ['member', 'set-password', center.cloudId, `There is no employee ${center.cloudId}.`],
       ['enterprise', 'create-admin', '1', 'There is no enterprise 1.'],
+      ['app', 'rotate-secret', 'app_nobody', 'There is no application app_nobody.'],
     ] as const;
     const ended = await Promise.all(cases.map(([group, command, id]) => refuse([group, command, id])));
     expect(ended).toEqual(
       cases.map(([, , , message]) => ({ status: 1, signal: null, stdout: '', stderr: `lockstep: ${message}\n` })),
     );
+  });
+
+  it('options that are wrong, and stores nothing', async () => {
+    const { appKey } = api.credentials;
+    const create = (...words: string[]) => ['app', 'create', '--name', 'A', '--scope', 'auth_order', ...words];
+    const rotate = (hours: string) => ['app', 'rotate-secret', appKey, '--overlap-hours', hours];
+    const cases: [words: string[], says: string][] = [
+      [create('--channel', ' '), 'It must be 1 to 255 characters, none of them a control character.'],
+      [create('--channel', 'web', 'shop'), 'too many arguments'],
+      [rotate('-1'), 'It must be a whole number of hours from 0 to 720; 0 ends the old secret at once.'],
+    ];
+    const before = await contentOfTables(stack.db);
+    const ended = await Promise.all(cases.map(([words]) => refuse(words)));
+    for (const [index, { status, stdout, stderr }] of ended.entries()) {
+      expect([status, stdout, stderr]).toEqual([1, '', expect.stringMatching(/^error: [^\n]+\n$/)]);
+      expect(stderr).toContain(cases[index]![1]);
+    }
+    expect(await contentOfTables(stack.db)).toEqual(before);
   });
 
   it('a database that does not answer', async () => {

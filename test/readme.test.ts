@@ -278,7 +278,7 @@ describe('tables', () => {
       ...blocksOf('docs/operations.md', 'sql'),
       ...[...read('docs/operations.md').matchAll(/`(select [^`]+)`/g)].map(([, query]) => query!),
     ];
-    expect(queries.length).toBe(10);
+    expect(queries.length).toBe(11);
     for (const query of queries) await sql.raw(query).execute(database.db);
   });
 });

@@ -282,6 +282,11 @@ describe('the constraints', () => {
     ['two applications with one key', UNIQUE, 'application', { id: 2 }],
     ['an application of an unknown status', CHECK, 'application', { id: 2, app_key: 'k2', status: 'new' }],
     ['an application with an unknown scope', CHECK, 'application', { id: 2, app_key: 'k2', scopes: ['auth_all'] }],
+    ['an application that is bound, but to no channel', CHECK, 'application', { id: 2, app_key: 'k2', channels: [] }],
+    ['an application bound to a nameless channel', CHECK, 'application', { id: 2, app_key: 'k2', channels: [''] }],
+    ['an old secret that does not end', CHECK, 'application', { id: 2, app_key: 'k2', old_secret_hash: Buffer.of(2) }],
+    ['an end of no old secret', CHECK, 'application', { id: 2, app_key: 'k2', old_secret_end_time: new Date() }],
+    ['an application bound to null', CHECK, 'application', { id: 2, app_key: 'k2', channels: ['test', null] }],
     ['a token of no application', FOREIGN_KEY, 'access_token', { token_hash: Buffer.of(2), application_id: 9 }],
     ['a nonce twice', UNIQUE, 'nonce', {}],
     ['two enterprises with one name', UNIQUE, 'enterprise', { id: 2, code: 'abc235', crm_customer_id: null }],
@@ -519,7 +524,7 @@ describe('the constraints', () => {
       for (const [id, type] of licenseType.options.entries()) {
         await insertInto(other.db, 'asset', { id, asset_num: type, license_type: type });
       }
-      const by = { operatorIdentity: 'Me', applicationId: '1', requestId: 'r1' };
+      const by = { operatorIdentity: 'Me', applicationId: '1', channels: null, requestId: 'r1' };
       const changes = new TransactionQueue(other.db, { atOnce: 1, atOnceOfParty: 1 });
       const tools = { changes, deadline: new Deadline(30_000), log: silent };
       const results = await setLocked(tools, { ...by, assetNums: licenseType.options, locked: true });
@@ -701,8 +706,9 @@ describe('a database of version 1', () => {
   /** What the tables of version 1 have besides now, with the values of the rows that were there. */
   const NEW_COLUMNS: { [Name in Table]?: Record<string, unknown> } = {
     access_token: { member_id: null },
+    application: { channels: null, old_secret_hash: null, old_secret_end_time: null },
     asset: { locked: false, freezing: false },
-    batch: { digest_version: 1 },
+    batch: { digest_version: 1, request_id: null },
     enterprise: { created_by_application_id: null },
     lane_chunk: { payload_version: 1 },
     member: {
@@ -752,7 +758,7 @@ describe('a database of version 1', () => {
   it('then carries out what was pending', async () => {
     const lanes = Array.from({ length: LANE_COUNT }, (_, lane) => lane);
     expect(await drainLanes(old.db, lanes, { ids: new LedgerIds(), holds: new Holds() })).toMatchObject({
-      ...{ succeeded: 7, failed: 1, batchIds: ['2'] },
+      ...{ succeeded: 7, failed: 1, batches: [{ batchId: '2', requestId: null, orders: 8 }] },
     });
     const causes = await old.db.selectFrom('license_order').select('cause').where('id', '>=', '16384').orderBy('id');
     expect((await causes.execute()).map(({ cause }) => cause)).toEqual([...Array(7).fill(null), 'asset_not_found']);

@@ -1,21 +1,28 @@
+import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { dirname, join } from 'node:path';
-import { batchOrderBody } from '@lockstep/contract';
+import { type BatchResult, batchOrderBody } from '@lockstep/contract';
 import { DEMO_ENTERPRISES } from '@lockstep/customers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   type Ended,
   endEverything,
-  lockstep,
   newDataDir,
   npmStart,
   REPOSITORY,
   type RunningStack,
   runJob,
+  startJob,
 } from './harness/processes.ts';
 import { freePort } from './harness/redis.ts';
+import { type Stack, startStack } from './harness/stack.ts';
 
 const readExample = (name: string) => JSON.parse(readFileSync(join(REPOSITORY, 'examples', name), 'utf8'));
+
+/** Without npm, which takes as long as the command itself. */
+const COMMAND = [process.execPath, 'apps/cli/src/lockstep.ts'];
+const lockstep = (dataDir: string, ...words: string[]) => runJob([...COMMAND, ...words], { DATA_DIR: dataDir });
 
 /** The cells of the table that lockstep submit prints, by its header. */
 function tableIn(stdout: string): Record<string, string>[] {
@@ -35,7 +42,7 @@ function tableIn(stdout: string): Record<string, string>[] {
 const MESSAGES = {
   product_not_found:
     'Asset 8100000001 has no active product gms-survey that matches; the nearest has limitConcurrent 1.',
-  asset_not_found: 'Asset 8100000001 is not an active asset of the customer.',
+  asset_not_found: 'Asset 8400000001 is not an active asset of the customer.',
   enterprise_mismatch: 'Customer 2003 does not belong to enterprise 1001.',
 };
 
@@ -68,6 +75,7 @@ describe('lockstep submit', () => {
   });
   afterAll(endEverything);
 
+  const shell = (line: string) => runJob(['bash', '-c', line], { DATA_DIR: stack.dataDir });
   const submit = (...words: string[]) => lockstep(stack.dataDir, 'submit', ...words);
 
   /** A file with the mixed batch changed, that lies beside the data directory. */
@@ -85,7 +93,7 @@ describe('lockstep submit', () => {
     expect(tableIn(first.stdout).map(({ outcome }) => outcome)).toEqual(['succeeded', 'succeeded']);
 
     mixed = await submit('examples/mixed-batch.json');
-    expect(mixed.status).toBe(0);
+    expect({ status: mixed.status, stderr: mixed.stderr }).toEqual({ status: 2, stderr: '' });
     const shown = tableIn(mixed.stdout);
     expect(shown.map((row) => [row.sequence, row.order, row.assets, row.products, row.outcome])).toEqual(
       MIXED_OUTCOMES.map((outcome) => outcome.map(String)),
@@ -100,16 +108,69 @@ describe('lockstep submit', () => {
     expect((await submit('examples/mixed-batch.json')).stdout).toBe(mixed.stdout);
   });
 
-  it('shows every order of a batch of several pages, in the order sent', async () => {
-    const file = changedBatch((batch) => {
+  it('writes nothing that only a terminal understands where there is none', () => {
+    expect(mixed.stdout).toContain('13 succeeded');
+    expect(mixed.stdout).not.toContain('\x1b');
+  });
+
+  /** Two pages of orders, backwards by sequence, of which two fail. */
+  const largeBatch = () =>
+    changedBatch((batch) => {
       const [order] = batch.orderList;
       batch.channelOrderId = 'DEMO-PAGES';
       batch.orderList = Array.from({ length: 1_001 }, (_, index) => ({ ...order, sequence: 2_000 - index }));
+      for (const index of [3, 999]) batch.orderList[index].customerId = '2003';
     });
-    const { status, stdout } = await submit(file);
-    expect(status).toBe(0);
-    const sequences = tableIn(stdout).map(({ sequence }) => Number(sequence));
-    expect(sequences).toEqual(Array.from({ length: 1_001 }, (_, index) => 2_000 - index));
+  const failureOf = (sequence: number) =>
+    expect.stringMatching(new RegExp(`^${sequence} \\(\\d+\\) enterprise_mismatch: ${MESSAGES.enterprise_mismatch}$`));
+
+  it('shows of more than 50 orders those that failed, and how many', async () => {
+    const { status, stdout } = await submit(largeBatch());
+    expect(status).toBe(2);
+    expect(stdout.trimEnd().split('\n')).toEqual([
+      'Batch DEMO-PAGES of channel demo: 1001 orders accepted',
+      failureOf(1_997),
+      failureOf(1_001),
+      '999 succeeded, 2 failed',
+    ]);
+  });
+
+  it('shows as JSON every order of a batch of several pages, in the order sent', async () => {
+    const { status, stdout, stderr } = await submit('--json', largeBatch());
+    expect({ status, stderr }).toEqual({
+      status: 2,
+      stderr: 'Batch DEMO-PAGES of channel demo: 1001 orders accepted\n',
+    });
+    const { orders, ...result } = JSON.parse(stdout) as Omit<BatchResult, 'nextCursor'>;
+    expect(result).toEqual({
+      channelCode: 'demo',
+      channelOrderId: 'DEMO-PAGES',
+      syncMode: 'async',
+      state: 'completed',
+      total: 1_001,
+      succeeded: 999,
+      failed: 2,
+      pending: 0,
+      acceptedTime: expect.any(Number),
+      completedTime: expect.any(Number),
+    });
+    expect(orders.map(({ sequence }) => sequence)).toEqual(Array.from({ length: 1_001 }, (_, index) => 2_000 - index));
+    expect(orders[3]).toMatchObject({ state: 'failed', cause: 'enterprise_mismatch' });
+  });
+
+  it('takes a file with a byte order mark, as Windows programs write it, for what is behind the mark', async () => {
+    const marked = join(dirname(stack.dataDir), 'marked.json');
+    writeFileSync(marked, `\uFEFF${readFileSync(join(REPOSITORY, 'examples/mixed-batch.json'), 'utf8')}`);
+    expect(await submit(marked)).toEqual(mixed);
+  });
+
+  it('reads standard input for -', async () => {
+    expect(await shell(`${COMMAND.join(' ')} submit - < examples/mixed-batch.json`)).toEqual(mixed);
+  });
+
+  it('ends without a word where nobody reads on', async () => {
+    const { stderr } = await shell(`${COMMAND.join(' ')} submit examples/mixed-batch.json | true`);
+    expect(stderr).toBe('');
   });
 
   it('takes the service and the application from its options or the environment', async () => {
@@ -137,13 +198,24 @@ describe('lockstep submit', () => {
       () => submit(changedBatch((batch) => batch.orderList.pop())),
       /13004.*channel_order_id_conflict.*DEMO-2026-0002/,
     ],
-    ['a file that is not JSON', () => submit('README.md'), /13004.*json_malformed/],
-    ['a file that is not there', () => submit('examples/none.json'), /examples\/none\.json/],
+    ['a file that is not JSON', () => submit('README.md'), /README\.md is not JSON: /],
+    ['an empty standard input', () => submit('-'), /Standard input is empty/],
+    ['a file that is not there', () => submit('examples/none.json'), /examples\/none\.json.*no such file/],
     ['a wrong secret', () => submit('--app-secret', 'wrong', 'examples/mixed-batch.json'), /secret is wrong/],
     [
-      'a service that does not answer',
+      'an empty secret',
+      () => submit('--app-secret', '', 'examples/mixed-batch.json'),
+      /--app-secret must not be empty/,
+    ],
+    [
+      'nothing that listens on this machine',
       async () => submit('--base-url', `http://127.0.0.1:${await freePort()}`, 'examples/mixed-batch.json'),
-      /http:\/\/127\.0\.0\.1:\d+ does not answer/,
+      /http:\/\/127\.0\.0\.1:\d+ refuses connections.*Does npm start run\?/,
+    ],
+    [
+      'an address that is none, without its password',
+      () => submit('--base-url', 'postgres://me:hunter2@db', 'examples/mixed-batch.json'),
+      /^(?!.*hunter2).*--base-url \(LOCKSTEP_BASE_URL\) must be http:\/\//,
     ],
     [
       'nothing to send it to',
@@ -156,6 +228,83 @@ describe('lockstep submit', () => {
     expect(stderr).toMatch(message);
     expect(stderr).not.toMatch(/^\s+at /m);
   });
+});
+
+describe('lockstep submit that is stopped while its batch waits', () => {
+  let waiting: Stack;
+  let command: string[];
+  beforeAll(async () => {
+    // Without a worker nothing is carried out.
+    waiting = await startStack({ worker: false });
+    const { credentials } = await waiting.newApi();
+    const { appKey, appSecret } = credentials;
+    const service = ['--base-url', waiting.baseUrl, '--app-key', appKey, '--app-secret', appSecret];
+    command = [...COMMAND, 'submit', ...service, 'examples/first-batch.json'];
+  });
+  afterAll(async () => {
+    await endEverything();
+    await waiting.close();
+  });
+
+  const goesOn = () =>
+    new RegExp(
+      `lockstep: Stopped\\. Batch DEMO-2026-0001 of channel demo is accepted and goes on\\. The same command shows how.*` +
+        `${waiting.baseUrl}/order/api/order/v1/licenseOrder/batchOrder\\?channelCode=demo&channelOrderId=DEMO-2026-0001\\r?\\n$`,
+    );
+
+  // Other systems have a script with other options.
+  it.runIf(process.platform === 'linux')(
+    'by Ctrl-C gives the terminal back and says that the batch goes on',
+    async () => {
+      const inTerminal = ['script', '--quiet', '--return', '--command', command.join(' '), '/dev/null'];
+      const job = startJob(inTerminal, { TERM: 'xterm' }, 'pipe');
+      await job.shown(/ 0\/2 orders/);
+      job.type('\x03');
+      const { status, stdout } = await job.ended;
+      expect(status).toBe(130);
+      expect(stdout).toMatch(goesOn());
+      for (const [taken, given] of [
+        ['\x1b[?25l', '\x1b[?25h'],
+        ['\x1b[?7l', '\x1b[?7h'],
+      ] as const) {
+        expect(stdout).toContain(taken);
+        expect(stdout.lastIndexOf(given)).toBeGreaterThan(stdout.lastIndexOf(taken));
+      }
+    },
+  );
+
+  it('by SIGTERM says that the batch goes on', async () => {
+    const job = startJob(command);
+    await job.line(/accepted$/);
+    const { status, stderr } = await job.end('SIGTERM');
+    expect(status).toBe(143);
+    expect(stderr).toMatch(goesOn());
+  });
+
+  it('by a service that goes away says so, and that the batch goes on', async () => {
+    // What stands for a service that is stopped while the command looks: a way to it that is cut.
+    const target = new URL(waiting.baseUrl);
+    const connections = new Set<Socket>();
+    const way = createServer((client) => {
+      const service = connect(Number(target.port), target.hostname);
+      for (const socket of [client, service]) connections.add(socket.on('error', () => {}));
+      client.pipe(service).pipe(client);
+    });
+    await once(way.listen(0, '127.0.0.1'), 'listening');
+    const urlOfWay = `http://127.0.0.1:${(way.address() as AddressInfo).port}`;
+    const job = startJob(command.map((word) => (word === waiting.baseUrl ? urlOfWay : word)));
+    await job.line(/accepted$/);
+    way.close();
+    for (const connection of connections) connection.destroy();
+    const { status, stderr } = await job.ended;
+    expect(status).toBe(1);
+    expect(stderr).toMatch(/^lockstep: http:\/\/127.0.0.1:\d+ (closed|refuses).*\nBatch DEMO-2026-0001.* goes on\./);
+  });
+});
+
+it('lockstep --version is that of package.json', async () => {
+  const { version } = JSON.parse(readFileSync(join(REPOSITORY, 'package.json'), 'utf8'));
+  expect(await lockstep(newDataDir(), '--version')).toMatchObject({ status: 0, stdout: `${version}\n`, stderr: '' });
 });
 
 describe('examples', () => {

@@ -123,7 +123,7 @@ it('a chunk that is finished in part is left in the form of this release', async
   await stack.db.transaction().execute(async (trx) => {
     const chunks = await readPendingOf(trx, batch_id);
     const [[index, order]] = chunks[0]!.orders as [[number, AcceptedOrder['order']]];
-    const accepted = { licenseOrderId: String(BigInt(batch_id) * 8192n + BigInt(index)), order };
+    const accepted = { licenseOrderId: String(BigInt(batch_id) * 8192n + BigInt(index)), order, channels: null };
     // As if it had been read in the form of an older release.
     await sql`update lane_chunk set payload_version = 0`.execute(trx);
     await finishOrders(trx, chunks, [{ accepted, failure: null, assets: 1, products: 1 }]);

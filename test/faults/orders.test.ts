@@ -261,7 +261,7 @@ describe('an order that is at fault itself', () => {
       const batch = batchOrderBody.parse({ ...batchOf(newBuy(customer, [newAssetNum()])), syncMode: 'sync' });
       const [order] = batch.orderList as [NewBuyOrder];
       order.assets[0]!.products![0]!.limitConcurrent = 2 ** 31;
-      return [prepareBatch(id, batch), async () => batch.orderList] as const;
+      return [{ ...prepareBatch(id, batch), requestId: 'request' }, async () => batch.orderList, null] as const;
     };
     try {
       await expect(applier.apply(...sent())).rejects.toMatchObject({ reason: 'internal_error' });

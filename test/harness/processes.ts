@@ -47,13 +47,24 @@ class Job {
   }
 
   /** Waits for a line of standard output. Rejects with all that it wrote where it ends without. */
-  async line(pattern: RegExp): Promise<string> {
+  line(pattern: RegExp): Promise<string> {
+    return this.#find(pattern, (stdout) => stdout.split('\n').slice(0, -1));
+  }
+
+  /** Waits until standard output holds it, a line or not, as `line` does. */
+  async shown(pattern: RegExp): Promise<void> {
+    await this.#find(pattern, (stdout) => [stdout]);
+  }
+
+  /** Types on its standard input, which must be a pipe. */
+  type(text: string): void {
+    this.#child.stdin?.write(text);
+  }
+
+  async #find(pattern: RegExp, partsOf: (stdout: string) => string[]): Promise<string> {
     const found = new Promise<string>((resolve) => {
       const look = () => {
-        const line = this.#output.stdout
-          .split('\n')
-          .slice(0, -1)
-          .find((each) => pattern.test(each));
+        const line = partsOf(this.#output.stdout).find((each) => pattern.test(each));
         if (line !== undefined && this.#listeners.delete(look)) resolve(line);
       };
       this.#listeners.add(look);
@@ -85,13 +96,17 @@ export type { Job };
  * Starts a command in the repository as a person at a terminal would: with nothing of the test run's environment but
  * what finds programs and Node.js's cache of compiled modules, and with the Node.js of the machine.
  */
-export function startJob(command: readonly string[], env: Record<string, string> = {}): Job {
+export function startJob(
+  command: readonly string[],
+  env: Record<string, string> = {},
+  stdin: 'ignore' | 'pipe' = 'ignore',
+): Job {
   const [file = '', ...args] = command;
   const child = spawn(file, args, {
     cwd: REPOSITORY,
     detached: true,
     env: { ...personalEnvironment(), ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: [stdin, 'pipe', 'pipe'],
   });
   const job = new Job(child);
   jobs.add(job);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createApplication } from '@lockstep/access';
 import { LANES_POOL, startApi } from '@lockstep/api';
-import type { Scope } from '@lockstep/contract';
+import type { Channels, Scope } from '@lockstep/contract';
 import { readBacklog } from '@lockstep/orders';
 import {
   type Closable,
@@ -36,8 +36,8 @@ export interface Stack extends TestDatabase {
   metrics: Metrics;
   /** What the service logged, a line a string. */
   logLines: string[];
-  /** A caller with an approved application of its own. */
-  newApi(scopes?: Scope[]): Promise<Api>;
+  /** A caller with an approved application of its own, bound to no channel unless told. */
+  newApi(scopes?: Scope[], channels?: Channels): Promise<Api>;
   startWorker(): Promise<RunningWorker>;
 }
 
@@ -108,8 +108,8 @@ export async function startStack(options: { queue?: QueueKind; worker?: boolean 
     metrics,
     logLines,
     startWorker: newWorker,
-    async newApi(scopes = ['auth_order', 'auth_me']) {
-      const credentials = await createApplication(db, { name: 'Test', scopes, approved: true });
+    async newApi(scopes = ['auth_order', 'auth_me'], channels = null) {
+      const credentials = await createApplication(db, { name: 'Test', scopes, approved: true, channels });
       return await Api.logIn(api.baseUrl, credentials);
     },
     close: () => closeAll(api.close, ...running.map((part) => part.close), () => lanesDb.destroy(), database.close),

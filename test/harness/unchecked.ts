@@ -29,6 +29,7 @@ export async function acceptUnchecked(stack: Stack, api: Api, sent: { channelOrd
     .executeTakeFirstOrThrow();
   const log = createLogger({ name: 'test', level: 'silent' });
   const announcer = new JobAnnouncer(openProducer<Job>(stack.queue, QUEUE_NAME, log), log, stack.metrics);
-  await new BatchAcceptor(stack.db, announcer, stack.metrics).accept(prepareBatch(id, batch));
+  const submitted = { ...prepareBatch(id, batch), requestId: 'unchecked' };
+  await new BatchAcceptor(stack.db, announcer, stack.metrics).accept(submitted);
   await announcer.close();
 }

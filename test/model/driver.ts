@@ -19,6 +19,8 @@ export interface Counts {
   orders: number;
   batches: number;
   failedSyncCalls: number;
+  /** Async batches that were refused for a number that two customers shared. */
+  sharedNumbers: number;
   /** Sync calls that were sent while async orders of their own customers were in flight. */
   syncCallsBehindAsync: number;
 }
@@ -60,7 +62,7 @@ class Driver {
   readonly #inFlight: Accepted[] = [];
   /** The channelOrderIds of sync calls that failed: each stays free, and is used again. */
   readonly #freeIds: string[] = [];
-  readonly counts: Counts = { orders: 0, batches: 0, failedSyncCalls: 0, syncCallsBehindAsync: 0 };
+  readonly counts: Counts = { orders: 0, batches: 0, failedSyncCalls: 0, sharedNumbers: 0, syncCallsBehindAsync: 0 };
 
   constructor(api: Api, { ids, numberPrefix }: World) {
     this.#api = api;
@@ -76,6 +78,7 @@ class Driver {
   async send(wave: HistoryBatch[]): Promise<void> {
     const orders = wave.flatMap((batch) => batch.orders);
     if (wave[0]?.isLate || this.#inFlight.some((each) => meet(each.orders, orders, true))) await this.fence();
+    for (const { whole } of wave) if (whole !== undefined) await this.#checkShared(this.#callOf(whole));
     const ahead = [...this.#inFlight];
     const calls = wave.map((batch) => this.#callOf(batch));
     const previews = await Promise.all(calls.map((call) => this.#preview(call)));
@@ -155,6 +158,16 @@ class Driver {
     expectSame(`${saying} – not named`, unnamed, []);
     const stored = refusalOf(await this.#result(call, '0'));
     expectSame(`${nameOf(call)} after its refusal`, stored.cause, 'batch_not_found');
+    this.#freeIds.push(call.body.channelOrderId);
+  }
+
+  /** An async batch that names one number for two customers is refused, and not stored. */
+  async #checkShared(call: Call): Promise<void> {
+    this.counts.sharedNumbers += 1;
+    const causes = [await this.#api.submit(call.body), await this.#result(call, '0')].map(
+      (each) => refusalOf(each).cause,
+    );
+    expectSame(`${nameOf(call)}, whole`, causes, ['asset_number_shared', 'batch_not_found']);
     this.#freeIds.push(call.body.channelOrderId);
   }
 

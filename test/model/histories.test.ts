@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { histories } from './histories.ts';
 import { bodyOf, CUSTOMERS, type HistoryOrder, numbersOf, sourcesOf } from './history.ts';
-import { type AssetValue, type MerchandiseValue, merchandisesOn } from './ledger-value.ts';
+import { type AssetValue, isActive, type MerchandiseValue, merchandisesOn } from './ledger-value.ts';
 import { Model, type ModelOutcome } from './model.ts';
 
 const NAMES = { id: (label: string) => label, assetNum: (label: string) => label, order: String };
@@ -11,7 +11,8 @@ const TIMES = 3;
 
 const SUCCESSES = [
   ...['create', 'extend', 'transfer', 're-purchase', 'extend code', 'limit', 'borrowedUsbKey', 'product source'],
-  ...['packages 16 deep', 'new_buy of a number in two elements'],
+  ...['packages 16 deep', 'new_buy of a number in two elements', 'transfer of nothing else'],
+  ...['source of another customer', 'revoke by the order that transferred', 'a product named twice', 'emptied package'],
   ...['revoke', 'revoke by source', 'partly revoke', 'grant without products'],
   ...['mnemonic match', 'strict match', 'strict match with a date', 'match inside a package', 'match by source'],
   ...['a cloud license', 'sync'],
@@ -19,6 +20,7 @@ const SUCCESSES = [
 const CAUSES = [
   ...['customer_not_found', 'enterprise_mismatch', 'source_order_not_found', 'asset_owned_by_other_customer'],
   ...['license_type_mismatch', 'asset_not_found', 'asset_not_in_source_order', 'product_not_found'],
+  'dates_reversed',
 ];
 
 /** What happened to one number in an order that ran alone and succeeded. */
@@ -26,6 +28,9 @@ function* kindsOfNumber(order: HistoryOrder, was: AssetValue | undefined, is: As
   if (order.orderType === 'new_buy') {
     if (was === undefined) yield isOld ? 're-purchase' : 'create';
     else yield was.customer === order.customer ? 'extend' : 'transfer';
+    if (was !== undefined && was.customer !== order.customer && !order.elements.some(hasItems)) {
+      yield 'transfer of nothing else';
+    }
     if (depthOf(is!.merchandises) === 16) yield 'packages 16 deep';
     if (was === undefined) return;
     if (JSON.stringify(was.extendCodes) !== JSON.stringify(is!.extendCodes)) yield 'extend code';
@@ -35,18 +40,32 @@ function* kindsOfNumber(order: HistoryOrder, was: AssetValue | undefined, is: As
   if (order.orderType === 'delete_asset') {
     if (is !== undefined) yield 'partly revoke';
     else yield order.srcLicenseOrderId ? 'revoke by source' : 'revoke';
+    if (was!.transfers.some((transfer) => transfer.order === String(order.srcLicenseOrderId))) {
+      yield 'revoke by the order that transferred';
+    }
   }
   if (order.orderType === 'delete_product' && activeInside(was!) > activeInside(is!)) yield 'match inside a package';
+  if (order.orderType === 'delete_product' && activePackages(was!) > activePackages(is!)) yield 'emptied package';
 }
 
+const hasItems = ({ products, merchandises }: HistoryOrder['elements'][number]) =>
+  [products, merchandises].some((list) => Array.isArray(list) && list.length > 0);
+const activePackages = (asset: AssetValue) => merchandisesOn(asset).filter(isActive).length;
+
 /** What happened in an order that ran alone and succeeded. */
-function* kindsOf(order: HistoryOrder, { products }: ModelOutcome): Generator<string> {
+function* kindsOf(
+  order: HistoryOrder,
+  { products }: ModelOutcome,
+  customerOf: (place: number) => string | undefined,
+): Generator<string> {
   const { orderType, srcLicenseOrderId, licenseType } = order;
   const numbers = numbersOf(order);
   if (licenseType.startsWith('cloud_')) yield 'a cloud license';
   if (orderType === 'new_buy') {
     if (new Set(numbers).size < numbers.length) yield 'new_buy of a number in two elements';
     if (sourcesOf(order).some((place) => place !== srcLicenseOrderId)) yield 'product source';
+    const source = typeof srcLicenseOrderId === 'number' ? customerOf(srcLicenseOrderId) : undefined;
+    if (source !== undefined && source !== order.customer) yield 'source of another customer';
   }
   if (orderType === 'delete_asset' && srcLicenseOrderId && products === 0) yield 'grant without products';
   if (orderType === 'delete_product') {
@@ -54,7 +73,14 @@ function* kindsOf(order: HistoryOrder, { products }: ModelOutcome): Generator<st
     yield elements.includes('"strictMatchWhenDelete":true') ? 'strict match' : 'mnemonic match';
     if (/"limit(Start|End)Date":\d[^{]*"strictMatchWhenDelete":true/.test(elements)) yield 'strict match with a date';
     if (srcLicenseOrderId) yield 'match by source';
+    if (order.elements.some(namesOneTwice)) yield 'a product named twice';
   }
+}
+
+/** Whether the products of an element are all one. */
+function namesOneTwice({ products }: HistoryOrder['elements'][number]): boolean {
+  const uris = (products as { productUri: string }[]).map(({ productUri }) => productUri);
+  return uris.length > 1 && new Set(uris).size === 1;
 }
 
 const depthOf = (packages: MerchandiseValue[]): number =>
@@ -62,7 +88,7 @@ const depthOf = (packages: MerchandiseValue[]): number =>
 
 /** How many active products are inside a package, however deep. */
 function activeInside(asset: AssetValue): number {
-  return merchandisesOn(asset).flatMap(({ products }) => products.filter(({ active }) => active)).length;
+  return merchandisesOn(asset).flatMap(({ products }) => products.filter(isActive)).length;
 }
 
 it('histories hold every kind of success and every cause of failure', () => {
@@ -70,6 +96,8 @@ it('histories hold every kind of success and every cause of failure', () => {
   const note = (what: string) => seen.set(what, (seen.get(what) ?? 0) + 1);
   for (const { batches } of fc.sample(histories({ maxBatches: 6, maxOrders: 5 }), { numRuns: SAMPLE, seed: 1 })) {
     const model = new Model(new Map(Object.entries(CUSTOMERS)));
+    const all = batches.flatMap((batch) => batch.orders);
+    const customerOf = (at: number) => all.find(({ place }) => place === at)?.customer;
     for (const { mode, orders } of batches) {
       const before = model.assets;
       const outcomes = model.batch(
@@ -82,9 +110,9 @@ it('histories hold every kind of success and every cause of failure', () => {
       if (mode === 'sync' && orders.length > 1) note('sync');
       if (orders.length > 1) continue;
       const [order] = orders as [HistoryOrder];
-      for (const kind of kindsOf(order, outcomes[0]!)) note(kind);
+      for (const kind of kindsOf(order, outcomes[0]!, customerOf)) note(kind);
       const activeIn = (assets: readonly AssetValue[], number: string) =>
-        assets.find(({ assetNum, active }) => active && assetNum === number);
+        assets.find((asset) => isActive(asset) && asset.assetNum === number);
       for (const number of numbersOf(order)) {
         const isOld = before.some(({ assetNum }) => assetNum === number);
         for (const kind of kindsOfNumber(order, activeIn(before, number), activeIn(model.assets, number), isOld))

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { Sent } from '../harness/orders.ts';
 import { bodyOf, CUSTOMERS, type History, type HistoryOrder, type Names, numbersOf, printed } from './history.ts';
-import { type AssetValue, type ProductValue, productsOn } from './ledger-value.ts';
+import { type AssetValue, isActive, type ProductValue, productsOn } from './ledger-value.ts';
 import { Model } from './model.ts';
 import { type RawHistory, type RawNumber, type RawOrder, type RawSource, rawHistories } from './raw-histories.ts';
 
@@ -35,7 +35,7 @@ function resolved({ usualType, batches }: RawHistory): History {
   const earlier: HistoryOrder[] = [];
   return {
     batches: batches.map(({ mode, isLate, orders: raw }) => {
-      const before = { assets: guide.assets.filter(({ active }) => active), orders: earlier, total };
+      const before = { assets: guide.assets.filter(isActive), orders: earlier, total };
       const sequences = sequencesOf(raw);
       const orders = raw.map((each, index) => {
         const ids = { place: earlier.length + index, sequence: sequences[index]! };
@@ -96,14 +96,19 @@ function assetOf(label: string, { assets }: Before): AssetValue | undefined {
   return assets.find(({ assetNum }) => assetNum === label.trim());
 }
 
-/** A new_buy that has neither products nor merchandises gets a product; products to revoke are aimed. */
-function itemsOf({ products, merchandises }: Sent, orderType: string, asset: AssetValue | undefined): Sent {
+/** A new_buy that has neither products nor merchandises and transfers nothing gets a product; those to revoke are aimed. */
+function itemsOf(
+  { products, merchandises, transferedAssetNum }: Sent,
+  orderType: string,
+  asset: AssetValue | undefined,
+): Sent {
   const isEmpty = (list: unknown) => !Array.isArray(list) || list.length === 0;
   if (orderType === 'new_buy') {
-    return isEmpty(products) && isEmpty(merchandises) ? { products: [{ productUri: 'a', limitConcurrent: 1 }] } : {};
+    const needsOne = isEmpty(products) && isEmpty(merchandises) && transferedAssetNum !== true;
+    return needsOne ? { products: [{ productUri: 'a', limitConcurrent: 1 }] } : {};
   }
   if (orderType === 'delete_asset') return {};
-  const there = asset === undefined ? [] : productsOn(asset).filter(({ active }) => active);
+  const there = asset === undefined ? [] : productsOn(asset).filter(isActive);
   return {
     products: (products as Sent[]).map(({ aimed, ...product }) => {
       const target = typeof aimed === 'number' ? there[aimed % there.length] : undefined;
@@ -138,7 +143,7 @@ function placeOf(source: RawSource, order: Omit<HistoryOrder, 'srcLicenseOrderId
   const granted = (named.length > 0 ? named : before.assets).flatMap(({ grants }) => grants);
   const own = before.orders.filter(({ customer, orderType }) => customer === order.customer && orderType === 'new_buy');
   const candidates = {
-    granted: granted.filter(({ active }) => active).map((grant) => Number(grant.order)),
+    granted: granted.filter(isActive).map((grant) => Number(grant.order)),
     own: own.map(({ place }) => place),
     unknown: [],
   }[kind];

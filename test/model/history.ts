@@ -15,6 +15,8 @@ export interface HistoryBatch {
   mode: 'sync' | 'async';
   /** Sent when all before it is done, so that it works on what is stored. Else it is sent at once. */
   isLate?: boolean;
+  /** The batch of which this is the first part, where the service refuses it as a whole: it is sent before, to see that. */
+  whole?: HistoryBatch;
   orders: HistoryOrder[];
 }
 

@@ -4,24 +4,34 @@
  * Things are known by what they are and where they are, never by ids of the database.
  */
 
-/** A product instance: the order that bought it, and its terms. */
+/** A product instance: the order that bought it, the one that stands for it, and its terms. */
 export interface ProductValue {
   order: string;
+  heldBy: string;
   productUri: string;
   start: number | null;
   end: number | null;
   concurrent: number;
   source: string | null;
-  active: boolean;
+  /** The order that revoked it; null while it is active. So it is with everything here. */
+  revokedBy: string | null;
 }
 
 /** A merchandise instance with what is inside it. */
 export interface MerchandiseValue {
   order: string;
+  heldBy: string;
   merchandiseNum: string;
-  active: boolean;
+  revokedBy: string | null;
   products: ProductValue[];
   children: MerchandiseValue[];
+}
+
+/** That an order moved the asset from one customer to another. */
+export interface TransferValue {
+  order: string;
+  from: string;
+  to: string;
 }
 
 /** An asset that was ever made. `products` are those that are in no merchandise. */
@@ -33,8 +43,9 @@ export interface AssetValue {
   end: number | null;
   borrowed: boolean;
   extendCodes: Record<string, string>;
-  active: boolean;
-  grants: { order: string; active: boolean }[];
+  revokedBy: string | null;
+  transfers: TransferValue[];
+  grants: { order: string; revokedBy: string | null }[];
   products: ProductValue[];
   merchandises: MerchandiseValue[];
 }
@@ -50,6 +61,9 @@ export function productsOn(asset: AssetValue): ProductValue[] {
   return [...asset.products, ...merchandisesOn(asset).flatMap(({ products }) => products)];
 }
 
+/** Whether something was not revoked. */
+export const isActive = ({ revokedBy }: { revokedBy: string | null }) => revokedBy === null;
+
 /** A copy that shares nothing. Spelled out, because structuredClone would take most of the time of a run. */
 export function copyOf(asset: AssetValue): AssetValue {
   const copy = <Thing>(thing: Thing) => ({ ...thing });
@@ -59,6 +73,7 @@ export function copyOf(asset: AssetValue): AssetValue {
   return {
     ...asset,
     extendCodes: copy(asset.extendCodes),
+    transfers: asset.transfers.map(copy),
     grants: asset.grants.map(copy),
     products: asset.products.map(copy),
     merchandises: asset.merchandises.map(copyOfMerchandise),
@@ -76,8 +91,9 @@ export function sortedLedger(assets: readonly AssetValue[]): AssetValue[] {
       end: asset.end,
       borrowed: asset.borrowed,
       extendCodes: Object.fromEntries(Object.entries(asset.extendCodes).toSorted(([a], [b]) => (a < b ? -1 : 1))),
-      active: asset.active,
-      grants: sorted(asset.grants.map(({ order, active }) => ({ order, active }))),
+      revokedBy: asset.revokedBy,
+      transfers: sorted(asset.transfers.map(({ order, from, to }) => ({ order, from, to }))),
+      grants: sorted(asset.grants.map(({ order, revokedBy }) => ({ order, revokedBy }))),
       products: sortedProducts(asset.products),
       merchandises: sortedMerchandises(asset.merchandises),
     })),
@@ -86,8 +102,8 @@ export function sortedLedger(assets: readonly AssetValue[]): AssetValue[] {
 
 function sortedProducts(products: readonly ProductValue[]): ProductValue[] {
   return sorted(
-    products.map(({ order, productUri, start, end, concurrent, source, active }) => {
-      return { order, productUri, start, end, concurrent, source, active };
+    products.map(({ order, heldBy, productUri, start, end, concurrent, source, revokedBy }) => {
+      return { order, heldBy, productUri, start, end, concurrent, source, revokedBy };
     }),
   );
 }
@@ -96,8 +112,9 @@ function sortedMerchandises(merchandises: readonly MerchandiseValue[]): Merchand
   return sorted(
     merchandises.map((each) => ({
       order: each.order,
+      heldBy: each.heldBy,
       merchandiseNum: each.merchandiseNum,
-      active: each.active,
+      revokedBy: each.revokedBy,
       products: sortedProducts(each.products),
       children: sortedMerchandises(each.children),
     })),

@@ -2,6 +2,7 @@ import type { Sent } from '../harness/orders.ts';
 import {
   type AssetValue,
   copyOf,
+  isActive,
   type MerchandiseValue,
   merchandisesOn,
   type ProductValue,
@@ -89,8 +90,8 @@ export class Model {
 
 /** "`assets` and `products` count what the order created or revoked." */
 function countsOf(before: AssetValue[], after: AssetValue[]): { assets: number; products: number } {
-  const madeAndRevoked = (things: { active: boolean }[]) =>
-    things.length + things.filter(({ active }) => !active).length;
+  const madeAndRevoked = (things: { revokedBy: string | null }[]) =>
+    things.length + things.filter((thing) => !isActive(thing)).length;
   const ofProducts = (assets: AssetValue[]) => madeAndRevoked(assets.flatMap(productsOn));
   return { assets: madeAndRevoked(after) - madeAndRevoked(before), products: ofProducts(after) - ofProducts(before) };
 }
@@ -101,21 +102,30 @@ function carryOut(state: State, customers: ReadonlyMap<string, string>, licenseO
   // "`customerId` must exist and belong to `enterpriseGlobalId`."
   demand(customers.has(customer), 'customer_not_found');
   demand(customers.get(customer) === required(order.enterpriseGlobalId), 'enterprise_mismatch');
-  // "A non-empty `srcLicenseOrderId` of the order must be a succeeded new_buy order of that customer."
+  // "A non-empty `srcLicenseOrderId` of the order must be a succeeded new_buy order: in a new_buy of any customer; in a
+  // revocation of that customer."
   const source = text(order.srcLicenseOrderId);
-  if (source !== null) demand(state.purchases[source] === customer, 'source_order_not_found');
+  const isPurchase = order.orderType === 'new_buy';
+  if (source !== null) {
+    const owner = state.purchases[source];
+    demand(isPurchase ? owner !== undefined : owner === customer, 'source_order_not_found');
+  }
 
   const licenseType = required(order.licenseType);
-  for (const element of elements(order.assets)) {
-    for (const assetNum of (element.assetNos as string[]).map(required)) {
-      const asset = () => ownAsset(state, customer, licenseType, assetNum);
-      if (order.orderType === 'new_buy') buy(state, { licenseOrderId, customer, licenseType }, assetNum, element);
-      else if (order.orderType === 'delete_product') revokeProducts(asset(), source, elements(element.products));
-      else if (source === null) revokeAsset(asset());
-      else revokeGrant(asset(), source);
-    }
+  const numbered = elements(order.assets).flatMap((element) =>
+    (element.assetNos as string[]).map((assetNum) => ({ element, assetNum: required(assetNum) })),
+  );
+  if (order.orderType === 'delete_product') {
+    revokeProducts(state, { licenseOrderId, customer, licenseType, source }, numbered);
   }
-  if (order.orderType === 'new_buy') state.purchases[licenseOrderId] = customer;
+  for (const { element, assetNum } of numbered) {
+    const asset = () => ownAsset(state, customer, licenseType, assetNum);
+    if (isPurchase) buy(state, { licenseOrderId, customer, licenseType }, assetNum, element);
+    if (order.orderType !== 'delete_asset') continue;
+    if (source === null) revokeAsset(asset(), licenseOrderId);
+    else revokeGrant(asset(), source, licenseOrderId);
+  }
+  if (isPurchase) state.purchases[licenseOrderId] = customer;
 }
 
 interface Purchase {
@@ -132,12 +142,12 @@ function buy(state: State, purchase: Purchase, assetNum: string, element: Sent):
     state.assets.push(asset);
   } else if (asset.customer !== purchase.customer) {
     // "Active at another customer: `asset_owned_by_other_customer`, unless `transferedAssetNum` is true, which moves
-    // the asset with all its products to this customer." What its former customers' orders granted stays granted.
+    // the asset with all its products to this customer."
     demand(element.transferedAssetNum === true, 'asset_owned_by_other_customer');
   }
   // "Its licenseType must be the order's, in a transfer too."
   demand(asset.licenseType === purchase.licenseType, 'license_type_mismatch');
-  asset.customer = purchase.customer;
+  if (asset.customer !== purchase.customer) transfer(asset, purchase);
   // "Extend codes are added or replaced." An entry without a code names none; a code without a value has the empty one.
   for (const { extendCode, extendValue } of elements(element.assetExtendList)) {
     const code = text(extendCode);
@@ -147,18 +157,38 @@ function buy(state: State, purchase: Purchase, assetNum: string, element: Sent):
   asset.start = given(element.limitStartDate) ?? asset.start;
   asset.end = given(element.limitEndDate) ?? asset.end;
   asset.borrowed = given(element.borrowedUsbKey) ?? asset.borrowed;
+  // "A start that then lies after its end is `dates_reversed`."
+  demand(asset.start === null || asset.end === null || asset.start <= asset.end, 'dates_reversed');
   // An order has one grant to an asset, in however many elements it names it.
   if (!asset.grants.some(({ order }) => order === purchase.licenseOrderId)) {
-    asset.grants.push({ order: purchase.licenseOrderId, active: true });
+    asset.grants.push({ order: purchase.licenseOrderId, revokedBy: null });
   }
   // "Each product becomes a product instance of that asset from this order; merchandises become merchandise instances."
   asset.products.push(...elements(element.products).map((each) => newProduct(state, purchase, each)));
   asset.merchandises.push(...elements(element.merchandises).map((each) => newMerchandise(state, purchase, each)));
 }
 
+/**
+ * "The transferring order takes over what came with it: from then on its id, and not that of the former customer's orders,
+ * stands for their grants, products and merchandises." "A transfer leaves a row that names both customers and the order."
+ */
+function transfer(asset: AssetValue, { licenseOrderId, customer }: Purchase): void {
+  asset.transfers.push({ order: licenseOrderId, from: asset.customer, to: customer });
+  asset.customer = customer;
+  for (const grant of asset.grants.filter(isActive)) grant.revokedBy = licenseOrderId;
+  for (const thing of [...productsOn(asset), ...merchandisesOn(asset)].filter(isActive)) thing.heldBy = licenseOrderId;
+}
+
 function newAsset({ customer, licenseType }: Purchase, assetNum: string): AssetValue {
   const terms = { start: null, end: null, borrowed: false, extendCodes: {} };
-  return { assetNum, customer, licenseType, ...terms, active: true, grants: [], products: [], merchandises: [] };
+  return {
+    assetNum,
+    customer,
+    licenseType,
+    ...terms,
+    revokedBy: null,
+    ...{ transfers: [], grants: [], products: [], merchandises: [] },
+  };
 }
 
 /** "A product's `srcLicenseOrderId` must be a succeeded new_buy order of any customer and is recorded." */
@@ -167,12 +197,13 @@ function newProduct(state: State, { licenseOrderId }: Purchase, sent: Sent): Pro
   demand(source === null || state.purchases[source] !== undefined, 'source_order_not_found');
   return {
     order: licenseOrderId,
+    heldBy: licenseOrderId,
     productUri: required(sent.productUri),
     start: given(sent.limitStartDate),
     end: given(sent.limitEndDate),
     concurrent: sent.limitConcurrent as number,
     source,
-    active: true,
+    revokedBy: null,
   };
 }
 
@@ -180,8 +211,9 @@ function newProduct(state: State, { licenseOrderId }: Purchase, sent: Sent): Pro
 function newMerchandise(state: State, purchase: Purchase, sent: Sent): MerchandiseValue {
   return {
     order: purchase.licenseOrderId,
+    heldBy: purchase.licenseOrderId,
     merchandiseNum: required(sent.merchandiseNum),
-    active: true,
+    revokedBy: null,
     products: elements(sent.licenseOrderProductList).map((each) => newProduct(state, purchase, each)),
     children: elements(sent.children).map((each) => newMerchandise(state, purchase, each)),
   };
@@ -195,10 +227,14 @@ function ownAsset(state: State, customer: string, licenseType: string, assetNum:
   return asset;
 }
 
+/** "Whatever is revoked keeps the id of the order that revoked it." */
+function revoke(thing: { revokedBy: string | null }, licenseOrderId: string): void {
+  thing.revokedBy ??= licenseOrderId;
+}
+
 /** "delete_asset without srcLicenseOrderId: the asset and everything on it" is revoked. */
-function revokeAsset(asset: AssetValue): void {
-  asset.active = false;
-  for (const thing of [...asset.grants, ...productsOn(asset), ...merchandisesOn(asset)]) thing.active = false;
+function revokeAsset(asset: AssetValue, by: string): void {
+  for (const thing of [asset, ...asset.grants, ...productsOn(asset), ...merchandisesOn(asset)]) revoke(thing, by);
 }
 
 /**
@@ -206,29 +242,51 @@ function revokeAsset(asset: AssetValue): void {
  * instances there are revoked, and the asset itself when no other order's grant is left. A grant lasts until a
  * delete_asset names its order or the asset is revoked, even when delete_product took all its products."
  */
-function revokeGrant(asset: AssetValue, source: string): void {
-  const grant = asset.grants.find(({ order, active }) => active && order === source);
+function revokeGrant(asset: AssetValue, source: string, by: string): void {
+  const grant = asset.grants.find((each) => isActive(each) && each.order === source);
   demand(grant !== undefined, 'asset_not_in_source_order');
-  grant.active = false;
-  for (const thing of [...productsOn(asset), ...merchandisesOn(asset)]) {
-    if (thing.order === source) thing.active = false;
-  }
-  if (!asset.grants.some(({ active }) => active)) revokeAsset(asset);
+  revoke(grant, by);
+  for (const thing of [...productsOn(asset), ...merchandisesOn(asset)]) if (thing.heldBy === source) revoke(thing, by);
+  if (!asset.grants.some(isActive)) revokeAsset(asset, by);
+}
+
+interface Revocation extends Purchase {
+  source: string | null;
 }
 
 /**
  * "delete_product: for each product, the active product instances of that asset (those inside merchandise too; with
- * srcLicenseOrderId only that order's) that match are revoked. No match for a product: `product_not_found`. The asset
- * stays active", and so do merchandises and grants.
+ * srcLicenseOrderId only that order's) that match are revoked. Products match against what was active when the order
+ * began, and an instance is revoked once. No match for a product: `product_not_found`. The asset stays active", and so do
+ * grants.
  */
-function revokeProducts(asset: AssetValue, source: string | null, wanted: Sent[]): void {
-  for (const sent of wanted) {
-    const found = productsOn(asset).filter(
-      (product) => product.active && (source === null || product.order === source) && matches(product, sent),
-    );
-    demand(found.length > 0, 'product_not_found');
-    for (const product of found) product.active = false;
+function revokeProducts(
+  state: State,
+  { licenseOrderId, customer, licenseType, source }: Revocation,
+  numbered: { element: Sent; assetNum: string }[],
+): void {
+  const doomed: ProductValue[] = [];
+  const touched: AssetValue[] = [];
+  for (const { element, assetNum } of numbered) {
+    const asset = ownAsset(state, customer, licenseType, assetNum);
+    touched.push(asset);
+    for (const sent of elements(element.products)) {
+      const found = productsOn(asset).filter(
+        (product) => isActive(product) && (source === null || product.heldBy === source) && matches(product, sent),
+      );
+      demand(found.length > 0, 'product_not_found');
+      doomed.push(...found);
+    }
   }
+  for (const product of doomed) revoke(product, licenseOrderId);
+  for (const asset of touched) for (const each of asset.merchandises) endIfEmptied(each, licenseOrderId);
+}
+
+/** "A merchandise ends with the last product and merchandise in it." One that never held any has none to end with. */
+function endIfEmptied(merchandise: MerchandiseValue, by: string): void {
+  for (const child of merchandise.children) endIfEmptied(child, by);
+  const contents = [...merchandise.products, ...merchandise.children];
+  if (contents.length > 0 && !contents.some(isActive)) revoke(merchandise, by);
 }
 
 /**
@@ -247,7 +305,7 @@ function matches(product: ProductValue, sent: Sent): boolean {
 
 /** "An asset number names at most one active asset." */
 function activeAsset(state: State, assetNum: string): AssetValue | undefined {
-  return state.assets.find((asset) => asset.active && asset.assetNum === assetNum);
+  return state.assets.find((asset) => isActive(asset) && asset.assetNum === assetNum);
 }
 
 /** "An empty string counts as missing; null counts as absent; strings are trimmed" (decisions 4). */

@@ -62,7 +62,7 @@ describe('a planner with a fault is noticed', () => {
     [
       'a product that stays when its asset is revoked',
       spoilt((_, { changes }) => {
-        for (const { products } of changes.revokedAssets) for (const product of products) product.revoked = false;
+        for (const { products } of changes.revokedAssets) for (const product of products) product.revokedBy = null;
       }),
     ],
     [

@@ -4,6 +4,7 @@ import {
   type Ledger,
   type MerchandiseInstance,
   type ProductInstance,
+  type Transfer,
 } from '@lockstep/assets';
 import { batchOrderBody, parse } from '@lockstep/contract';
 import { planAll } from '../../packages/orders/src/apply.ts';
@@ -20,6 +21,9 @@ const NAMES: Names = {
   order: (place) => String(place === 'unknown' ? 999_999 : FIRST_ORDER_ID + place),
 };
 const ENTERPRISE_OF = new Map(Object.entries(CUSTOMERS).map(([customer, own]) => [NAMES.id(customer), NAMES.id(own)]));
+const LEDGER_CUSTOMERS = [...ENTERPRISE_OF].map(
+  ([id, enterpriseId]) => [id, { enterpriseId, channelCode: 'test' }] as const,
+);
 
 /** Carries a history out on the model and on the planner, and throws where they differ. */
 export function comparePlanner(history: History, plan: typeof planAll = planAll): void {
@@ -31,7 +35,11 @@ export function comparePlanner(history: History, plan: typeof planAll = planAll)
 
     const orderList = sent.map(({ body }) => body);
     const parsed = parse(batchOrderBody, { channelCode: 'test', channelOrderId: 'test', syncMode: mode, orderList });
-    const accepted = parsed.orderList.map((order, index) => ({ licenseOrderId: sent[index]!.licenseOrderId, order }));
+    const accepted = parsed.orderList.map((order, index) => ({
+      licenseOrderId: sent[index]!.licenseOrderId,
+      order,
+      channels: null,
+    }));
     // What sync mode does with a transaction: what is planned stays only where no order failed.
     const planned = mode === 'sync' ? structuredClone(ledger) : ledger;
     const outcomes = plan(
@@ -52,7 +60,7 @@ export function comparePlanner(history: History, plan: typeof planAll = planAll)
 
 function newLedger(): Ledger {
   return {
-    enterpriseOfCustomer: new Map(ENTERPRISE_OF),
+    customers: new Map(LEDGER_CUSTOMERS),
     customerOfPurchase: new Map(),
     assets: new Map(),
     changes: emptyChanges(),
@@ -61,10 +69,10 @@ function newLedger(): Ledger {
 
 /** Every asset that was made in memory is among the changes still. */
 function assetsOf({ changes }: Ledger): AssetValue[] {
-  return [...changes.newAssets].map(assetValue);
+  return [...changes.newAssets].map((asset) => assetValue(asset, changes.transfers));
 }
 
-function assetValue(asset: Asset): AssetValue {
+function assetValue(asset: Asset, transfers: readonly Transfer[]): AssetValue {
   const productsIn = (place: MerchandiseInstance | null) =>
     asset.products.filter(({ merchandise }) => merchandise === place).map(productValue);
   const merchandisesIn = (place: MerchandiseInstance | null): MerchandiseValue[] =>
@@ -72,8 +80,9 @@ function assetValue(asset: Asset): AssetValue {
       .filter(({ parent }) => parent === place)
       .map((each) => ({
         order: each.licenseOrderId,
+        heldBy: each.heldBy,
         merchandiseNum: each.bought!.merchandiseNum,
-        active: !each.revoked,
+        revokedBy: each.revokedBy,
         products: productsIn(each),
         children: merchandisesIn(each),
       }));
@@ -85,8 +94,13 @@ function assetValue(asset: Asset): AssetValue {
     end: asset.limitEndDate,
     borrowed: asset.borrowedUsbKey,
     extendCodes: { ...asset.extends },
-    active: !asset.revoked,
-    grants: asset.grants.map(({ licenseOrderId, revoked }) => ({ order: licenseOrderId, active: !revoked })),
+    revokedBy: asset.revokedBy,
+    transfers: transfers
+      .filter((each) => each.asset === asset)
+      .map(({ licenseOrderId, fromCustomerId, toCustomerId }) => {
+        return { order: licenseOrderId, from: fromCustomerId, to: toCustomerId };
+      }),
+    grants: asset.grants.map(({ licenseOrderId, revokedBy }) => ({ order: licenseOrderId, revokedBy })),
     products: productsIn(null),
     merchandises: merchandisesIn(null),
   };
@@ -95,11 +109,12 @@ function assetValue(asset: Asset): AssetValue {
 function productValue(product: ProductInstance): ProductValue {
   return {
     order: product.licenseOrderId,
+    heldBy: product.heldBy,
     productUri: product.productUri,
     start: product.limitStartDate,
     end: product.limitEndDate,
     concurrent: product.limitConcurrent,
     source: product.bought?.srcLicenseOrderId ?? null,
-    active: !product.revoked,
+    revokedBy: product.revokedBy,
   };
 }

@@ -92,7 +92,7 @@ const any = fc.record({ kind: fc.constant('any' as const), pick });
 const aimed = fc.record({ kind: fc.constant('aimed' as const), pick });
 const isPadded = mostly(false, fc.constant(true));
 const toBuy = {
-  numbers: fc.array(weighted<RawNumber>([5, own], [2, any], [3, aimed]), { minLength: 1, maxLength: 3 }),
+  numbers: fc.array(weighted<RawNumber>([4, own], [3, any], [3, aimed]), { minLength: 1, maxLength: 3 }),
   isPadded,
 };
 const numberToRevoke = weighted<RawNumber>([12, aimed], [2, own], [1, any]);
@@ -112,7 +112,7 @@ const assetToBuy = fc
     ...toBuy,
     products: productsToBuy,
     merchandises: maybe(6, fc.array(merchandise, { maxLength: 2 })),
-    transferedAssetNum: maybe(8, weighted([3, fc.constant(true)], [1, fc.constant(false)])),
+    transferedAssetNum: maybe(10, weighted([4, fc.constant(true)], [1, fc.constant(false)])),
     limits: weighted<Sent>([4, fc.constant({})], [1, oneOf<Sent>(...LIMITS)]),
     borrowedUsbKey: maybe(4, fc.boolean()),
     assetExtendList: maybe(
@@ -164,7 +164,7 @@ const header = {
 const purchase: fc.Arbitrary<RawOrder> = fc.record({
   orderType: fc.constant('new_buy'),
   ...header,
-  source: maybe(1, source),
+  source: maybe(2, source),
   elements: oneOrMore(assetToBuy),
 });
 const revocationOfAssets: fc.Arbitrary<RawOrder> = fc.record({

@@ -28,7 +28,8 @@ function stepsOf({ batches }: History): HistoryBatch[] {
   return batches.flatMap((batch) => (batch.mode === 'sync' ? [batch] : partsOf(batch)));
 }
 
-function partsOf({ orders, isLate = false }: HistoryBatch): HistoryBatch[] {
+function partsOf(batch: HistoryBatch): HistoryBatch[] {
+  const { orders, isLate = false } = batch;
   const parts: HistoryOrder[][] = [];
   for (const order of orders.toSorted((a, b) => a.sequence - b.sequence)) {
     const part = parts.at(-1);
@@ -40,7 +41,20 @@ function partsOf({ orders, isLate = false }: HistoryBatch): HistoryBatch[] {
     mode: 'async',
     isLate: isLate && index === 0,
     orders: part.toSorted((a, b) => a.place - b.place),
+    ...(index === 0 && sharesNumber(orders) && { whole: batch }),
   }));
+}
+
+/** Whether orders of two customers name one number: as an async batch they are refused (decisions 6.1). */
+function sharesNumber(orders: readonly HistoryOrder[]): boolean {
+  const customers = new Map<string, string>();
+  return orders.some((order) =>
+    numbersOf(order).some((number) => {
+      const first = customers.get(number) ?? order.customer;
+      customers.set(number, first);
+      return first !== order.customer;
+    }),
+  );
 }
 
 /** The batches in waves of up to `size`, whose batches do not meet at all and may be sent at once. */

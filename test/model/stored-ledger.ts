@@ -6,8 +6,9 @@ import type { AssetValue, MerchandiseValue, ProductValue } from './ledger-value.
 export async function readLedger(db: Database, numberPrefix: string): Promise<AssetValue[]> {
   const ofPrefix = sql<boolean>`asset_num like ${`${numberPrefix}%`}`;
   const ofAssets = sql<boolean>`asset_id in (select id from asset where ${ofPrefix})`;
-  const [assets, grants, merchandises, products] = await Promise.all([
+  const [assets, transfers, grants, merchandises, products] = await Promise.all([
     db.selectFrom('asset').selectAll().where(ofPrefix).execute(),
+    db.selectFrom('asset_transfer').selectAll().where(ofAssets).execute().then(byAsset),
     db.selectFrom('asset_grant').selectAll().where(ofAssets).execute().then(byAsset),
     db.selectFrom('merchandise_instance').selectAll().where(ofAssets).execute().then(byAsset),
     db.selectFrom('product_instance').selectAll().where(ofAssets).execute().then(byAsset),
@@ -20,8 +21,9 @@ export async function readLedger(db: Database, numberPrefix: string): Promise<As
         .filter(({ parent_id }) => parent_id === parentId)
         .map((each) => ({
           order: each.license_order_id,
+          heldBy: each.held_by_order_id ?? each.license_order_id,
           merchandiseNum: each.merchandise_num,
-          active: each.revoked_time === null,
+          revokedBy: each.revoked_by_order_id,
           products: productsIn(each.id),
           children: merchandisesIn(each.id),
         }));
@@ -33,9 +35,12 @@ export async function readLedger(db: Database, numberPrefix: string): Promise<As
       end: numberOf(asset.limit_end_date),
       borrowed: asset.borrowed_usb_key,
       extendCodes: asset.extends,
-      active: asset.revoked_time === null,
+      revokedBy: asset.revoked_by_order_id,
+      transfers: (transfers.get(asset.id) ?? []).map((each) => {
+        return { order: each.license_order_id, from: each.from_customer_id, to: each.to_customer_id };
+      }),
       grants: (grants.get(asset.id) ?? []).map((each) => {
-        return { order: each.license_order_id, active: each.revoked_time === null };
+        return { order: each.license_order_id, revokedBy: each.revoked_by_order_id };
       }),
       products: productsIn(null),
       merchandises: merchandisesIn(null),
@@ -46,12 +51,13 @@ export async function readLedger(db: Database, numberPrefix: string): Promise<As
 function productValue(product: Selectable<Tables['product_instance']>): ProductValue {
   return {
     order: product.license_order_id,
+    heldBy: product.held_by_order_id ?? product.license_order_id,
     productUri: product.product_uri,
     start: numberOf(product.limit_start_date),
     end: numberOf(product.limit_end_date),
     concurrent: product.limit_concurrent,
     source: product.src_license_order_id,
-    active: product.revoked_time === null,
+    revokedBy: product.revoked_by_order_id,
   };
 }
 

@@ -58,6 +58,7 @@ describe.each(QUEUE_KINDS)('the service on %s', (queue) => {
     // What makes the comparison worth its time, where it is not a replay of few.
     if (driven.length < HISTORIES) return;
     expect(total((each) => each.failedSyncCalls)).toBeGreaterThan(0);
+    expect(total((each) => each.sharedNumbers)).toBeGreaterThan(0);
     expect(total((each) => each.syncCallsBehindAsync)).toBeGreaterThan(0);
   });
 });

@@ -1,4 +1,4 @@
-import { type Order, Refusal, readBatchOrder } from '@lockstep/contract';
+import { BatchRefusal, type Order, readBatchOrder } from '@lockstep/contract';
 import { type PreparedBatch, prepareBatch } from '@lockstep/orders/prepare';
 import Tinypool from 'tinypool';
 import { type BatchAnswer, type BatchTask, readOrders } from './batch-task.ts';
@@ -37,9 +37,7 @@ export class BatchReader {
     const thread = bytes.length <= MAX_MEDIUM_BYTES ? this.#medium : this.#large;
     const task: BatchTask = { bytes, applicationId, isPreview };
     const answer = (await thread.run(task, { transferList: [bytes.buffer as ArrayBuffer] })) as BatchAnswer;
-    if (answer.refusal !== null) {
-      throw Object.assign(new Refusal(answer.refusal.reason), { message: answer.refusal.message });
-    }
+    if (answer.refusal !== null) throw new BatchRefusal(answer.refusal, answer.batchName);
     const { prepared, orders } = answer;
     // Messages between threads make plain bytes of a Buffer.
     return { prepared: { ...prepared, digest: Buffer.from(prepared.digest) }, orders: () => readOrders(orders) };

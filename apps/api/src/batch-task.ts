@@ -1,4 +1,4 @@
-import type { Order, Refusal } from '@lockstep/contract';
+import type { BatchName, Order, Refusal } from '@lockstep/contract';
 import type { PreparedBatch } from '@lockstep/orders/prepare';
 
 /** What a thread is asked for: to check the body of O5 or of its preview, and to prepare it. */
@@ -10,7 +10,7 @@ export interface BatchTask {
 
 /** What it answers. The bytes are handed over, not copied. */
 export type BatchAnswer =
-  | { refusal: Pick<Refusal, 'reason' | 'message'> }
+  | { refusal: Pick<Refusal, 'reason' | 'message'>; batchName: BatchName }
   | {
       refusal: null;
       /** Without payloads where the orders are given. */

@@ -1,4 +1,4 @@
-import { type BatchOrder, Refusal, readBatchOrder } from '@lockstep/contract';
+import { type BatchOrder, BatchRefusal, Refusal, readBatchOrder } from '@lockstep/contract';
 import { prepareBatch } from '@lockstep/orders/prepare';
 import Tinypool, { type Transferable } from 'tinypool';
 import { type BatchAnswer, type BatchTask, writeOrders } from './batch-task.ts';
@@ -10,7 +10,9 @@ export default function checkAndPrepare({ bytes, applicationId, isPreview }: Bat
     batch = readBatchOrder(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    return { refusal: { reason: error.reason, message: error.message } } satisfies BatchAnswer;
+    const { reason, message } = error;
+    const batchName = error instanceof BatchRefusal ? error.batchName : {};
+    return { refusal: { reason, message }, batchName } satisfies BatchAnswer;
   }
   const prepared = prepareBatch(applicationId, batch);
   const isAppliedAtOnce = isPreview || batch.syncMode === 'sync';

@@ -1,8 +1,10 @@
 import type { Caller, CallVerifier } from '@lockstep/access';
-import { type Cause, Refusal, type Scope } from '@lockstep/contract';
+import { type Cause, Refusal, requireChannel, type Scope } from '@lockstep/contract';
 import type { Actor } from '@lockstep/members';
 import type { FastifyRequest } from 'fastify';
+import { noteSubject } from './calls.ts';
 import { deadlineOf } from './deadlines.ts';
+import type { Server } from './server.ts';
 
 const callers = new WeakMap<FastifyRequest, Caller>();
 const actors = new WeakMap<FastifyRequest, Actor>();
@@ -18,6 +20,7 @@ export function authorize(verifier: CallVerifier, scope: Scope) {
     const caller = await deadlineOf(request).race(verifying);
     callers.set(request, caller);
     applicationIds.set(request, caller.applicationId);
+    noteSubject(request, { appKey: caller.appKey });
   };
 }
 
@@ -26,6 +29,23 @@ export function callerOf(request: FastifyRequest): Caller {
   const caller = callers.get(request);
   if (caller === undefined) throw new Error(`${request.routeOptions.url} is served without authorize`);
   return caller;
+}
+
+/**
+ * Refuses every call that names a channel to which its application is not bound, in its query or its body (decisions 2).
+ * A route that reads the body itself calls requireChannel.
+ *
+ * Throws a Refusal: channel_not_allowed.
+ */
+export function holdToChannels(server: Server): void {
+  server.addHook('preHandler', async (request) => {
+    const caller = callers.get(request);
+    if (caller === undefined) return;
+    for (const part of [request.query, request.body]) {
+      const { channelCode } = (part ?? {}) as { channelCode?: unknown };
+      if (typeof channelCode === 'string') requireChannel(caller.channels, channelCode);
+    }
+  });
 }
 
 /**
@@ -41,7 +61,8 @@ export function authorizeAdministrator(verifier: CallVerifier, whenBlank?: Cause
       clientToken: textOf(clienttoken),
       userToken: textOf(usertoken),
     });
-    const administrator = await deadlineOf(request).race(verifying);
+    const { appKey, ...administrator } = await deadlineOf(request).race(verifying);
+    noteSubject(request, { appKey });
     applicationIds.set(request, administrator.applicationId);
     const { enterpriseGlobalId = administrator.enterpriseId } = request.params as { enterpriseGlobalId?: string };
     if (enterpriseGlobalId.trim() === '' && whenBlank !== undefined) {

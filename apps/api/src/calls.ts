@@ -4,10 +4,33 @@ import type { Metrics } from '@lockstep/platform';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Server } from './server.ts';
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Whether it is what watches the process that calls, every few seconds, so that its lines are for who asks for them. */
+    isProbe?: boolean;
+  }
+}
+
+/** What a call is about, as far as it is known: it leads from its log line to those of the drains that worked for it. */
+export interface Subject {
+  /** The application that calls. */
+  appKey?: string;
+  channelCode?: string | undefined;
+  channelOrderId?: string | undefined;
+  batchId?: string;
+  /** The orders, where they are not many. */
+  licenseOrderIds?: readonly string[];
+  /** How many orders the call brings. */
+  orders?: number;
+}
+
 /** What is known of a call besides its request. */
 interface Call {
   /** The business code that it was answered with; absent where that is the HTTP status. */
   code?: string;
+  /** Why it was refused. */
+  cause?: string;
+  subject: Subject;
   /** Whether its answer is decided: nothing works for it any more. */
   isDecided: boolean;
   /** Whether its connection has done with it: the answer is out, or nobody is there to have it. */
@@ -21,14 +44,19 @@ const calls = new WeakMap<FastifyRequest, Call>();
 function callOf(request: FastifyRequest): Call {
   const known = calls.get(request);
   if (known !== undefined) return known;
-  const call: Call = { isDecided: false, isClosed: false, decisions: [], ends: [] };
+  const call: Call = { subject: {}, isDecided: false, isClosed: false, decisions: [], ends: [] };
   calls.set(request, call);
   return call;
 }
 
-/** Notes the business code that a call was answered with, for its log line and its metrics. */
-export function noteCode(request: FastifyRequest, code: string): void {
-  callOf(request).code = code;
+/** Notes the business code that a call was answered with, for its log line and its metrics, and why if it was refused. */
+export function noteCode(request: FastifyRequest, code: string, cause?: string): void {
+  Object.assign(callOf(request), { code, cause });
+}
+
+/** Notes what a call is about, for its log line: ids and counts, never what is personal or secret. */
+export function noteSubject(request: FastifyRequest, subject: Subject): void {
+  Object.assign(callOf(request).subject, subject);
 }
 
 /**
@@ -105,11 +133,13 @@ function onceClosed(socket: Socket, answer: ServerResponse, closed: () => void):
 export function noteCall(metrics: Metrics, request: FastifyRequest, reply: FastifyReply): void {
   const { method } = request;
   const route = request.routeOptions.url ?? 'none';
-  const code = callOf(request).code ?? (reply.statusCode === 200 ? '0' : String(reply.statusCode));
+  const { cause, subject, code: noted } = callOf(request);
+  const code = noted ?? (reply.statusCode === 200 ? '0' : String(reply.statusCode));
   const seconds = reply.elapsedTime / 1_000;
   const isAnswered = reply.raw.writableFinished;
   metrics.httpSeconds.observe({ method, route, code }, seconds);
   if (!isAnswered) metrics.httpUnanswered.inc({ method, route, code });
   const ended = isAnswered ? 'answered' : 'client left';
-  request.log.info({ method, route, status: reply.statusCode, code, seconds, ended }, 'call');
+  const level = request.routeOptions.config.isProbe === true ? 'debug' : 'info';
+  request.log[level]({ method, route, status: reply.statusCode, code, cause, ...subject, seconds, ended }, 'call');
 }

@@ -64,7 +64,7 @@ function overloadOf(error: unknown): Refusal | undefined {
 /** Answers a call with the envelope of a refusal (decisions 1). */
 export function refuseCall(request: FastifyRequest, reply: FastifyReply, refusal: Refusal): FastifyReply {
   const body = failure(refusal.reason, moduleOf(request), refusal.message);
-  noteCode(request, body.code);
+  noteCode(request, body.code, refusal.reason);
   // It has not come in whole, and may never.
   if (body.code === '408') reply.header('connection', 'close');
   if (body.code === '500') reply.header('retry-after', String(RETRY_AFTER_SECONDS));

@@ -8,6 +8,7 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } 
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { BatchReader } from './batch-reader.ts';
 import { Bodies } from './bodies.ts';
+import { holdToChannels } from './caller.ts';
 import { noteCall, observeCalls } from './calls.ts';
 import { boundCalls } from './deadlines.ts';
 import { publishDocs } from './docs.ts';
@@ -100,6 +101,7 @@ export async function buildServer(options: ServerOptions): Promise<Server> {
   checkRequests(server);
   answerNotFound(server);
   requireSchema(server, options.schema);
+  holdToChannels(server);
   await describeOperations(server, options.publicUrl);
   await publishDocs(server);
 

@@ -110,7 +110,7 @@ export class UnreadableRequests {
     const seconds = 0;
     this.#metrics.httpSeconds.observe({ method, route: 'none', code: body.code }, seconds);
     const status = Number(body.code);
-    this.#log.info({ requestId, method, route: 'none', status, code: body.code, seconds }, 'call');
+    this.#log.info({ requestId, method, route: 'none', status, code: body.code, cause: body.cause, seconds }, 'call');
   }
 
   /** Ends a connection. One whose client does not close its end is closed all the same. */

@@ -1,17 +1,39 @@
 import { randomUUID } from 'node:crypto';
 import type { AcceptedOrder, BatchResult, FailureBody, TokenAnswer } from '@lockstep/contract';
+import { explainNoAnswer, explainStrangeAnswer } from './service-faults.ts';
 
 export interface ClientOptions {
+  /** As readBaseUrl answers it. */
   baseUrl: string;
   appKey: string;
   appSecret: string;
 }
 
-type Answer<Data> = { code: 0; data: Data } | FailureBody;
+/** The key of a batch, and of a page of its results. */
+type Query = Record<string, string>;
 
-const ORDER_ROOT = '/order/api/order/v1';
+const BATCH_PATH = '/order/api/order/v1/licenseOrder/batchOrder';
+/** Longer than any call takes, a proxy in between included. */
+const CALL_TIMEOUT_MS = 90_000;
+/** What the service gives a body to come in. */
+const BODY_BYTES_PER_SECOND = 256 * 1024;
 
-/** A caller of the order module, as an integrator would write one. */
+/**
+ * The address of a service: http or https, a path in front of its own where a proxy adds one, no slash at the end.
+ * @throws Error that says what it must be. It does not repeat the value, which may hold a password.
+ */
+export function readBaseUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isPlain = url !== undefined && `${url.username}${url.password}${url.search}${url.hash}` === '';
+  if (!isPlain || !['http:', 'https:'].includes(url.protocol)) {
+    throw new Error(
+      '--base-url (LOCKSTEP_BASE_URL) must be http://host:port or https://host, where the API is, without user and query.',
+    );
+  }
+  return url.href.replace(/\/+$/, '');
+}
+
+/** A caller of the order module, as an integrator would write one. What goes wrong is an Error with one line. */
 export class OrderClient {
   readonly #options: ClientOptions;
   #token = '';
@@ -23,47 +45,92 @@ export class OrderClient {
   /** Gets the application-level token that the other calls carry. */
   async logIn(): Promise<void> {
     const { appKey, appSecret } = this.#options;
-    const response = await this.#fetch('/oauth2/token', {
+    const { url, answer } = await this.#fetch('/oauth2/token', {
       method: 'POST',
       headers: { authorization: `Basic ${Buffer.from(`${appKey}:${appSecret}`).toString('base64')}` },
       body: new URLSearchParams({ grant_type: 'client_credentials' }),
     });
-    const answer = (await response.json()) as TokenAnswer & { error_description?: string };
-    if (!response.ok) throw new Error(`No token: ${answer.error_description}`);
-    this.#token = answer.access_token;
+    const { access_token, error_description, message } = answer as Partial<
+      TokenAnswer & FailureBody & { error_description: string }
+    >;
+    if (access_token === undefined) {
+      throw new Error(`No token from ${url}: ${error_description ?? message ?? JSON.stringify(answer)}`);
+    }
+    this.#token = access_token;
   }
 
   /** O5. */
-  submit(body: string): Promise<AcceptedOrder[]> {
-    return this.#call('POST', '/licenseOrder/batchOrder', { appKey: this.#options.appKey }, body);
+  submit(bytes: Buffer<ArrayBuffer>): Promise<AcceptedOrder[]> {
+    return this.#call('POST', { appKey: this.#options.appKey }, bytes);
   }
 
   /** What became of a batch. */
-  batchResult(query: Record<string, string>): Promise<BatchResult> {
-    return this.#call('GET', '/licenseOrder/batchOrder', query);
+  batchResult(query: Query): Promise<BatchResult> {
+    return this.#call('GET', query);
   }
 
-  async #call<Data>(method: string, path: string, query: Record<string, string>, body?: string): Promise<Data> {
-    const search = new URLSearchParams({ ...query, g_nonce: randomUUID() });
-    const response = await this.#fetch(`${ORDER_ROOT}${path}?${search}`, {
-      method,
-      headers: {
-        authorization: `Bearer ${this.#token}`,
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+  /** Where anybody with a token of the application sees what became of a batch. */
+  batchResultUrl(query: Query): string {
+    return `${this.#options.baseUrl}${BATCH_PATH}?${new URLSearchParams(query)}`;
+  }
+
+  async #call<Data>(method: string, query: Query, body?: Buffer<ArrayBuffer>): Promise<Data> {
+    const { url, answer } = await this.#fetch(
+      `${BATCH_PATH}?${new URLSearchParams({ ...query, g_nonce: randomUUID() })}`,
+      {
+        method,
+        headers: {
+          authorization: `Bearer ${this.#token}`,
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        },
+        ...(body === undefined ? {} : { body }),
       },
-      ...(body === undefined ? {} : { body }),
-    });
-    const answer = (await response.json()) as Answer<Data>;
-    if (answer.code === 0) return (answer as { data: Data }).data;
-    const { code, message, cause } = answer as FailureBody;
-    throw new Error(`Refused with ${code} (${cause}): ${message}`);
+    );
+    const { code, data, message, cause } = answer as Partial<Omit<FailureBody, 'code'>> & {
+      code?: unknown;
+      data?: Data;
+    };
+    if (code === 0 && data !== undefined) return data;
+    throw new Error(`${url} refused with ${code} (${cause}): ${message}`);
   }
 
-  async #fetch(path: string, init: RequestInit): Promise<Response> {
+  /** The JSON object that a call is answered with, and the address that answered, without the query. */
+  async #fetch(path: string, init: RequestInit & { body?: unknown }): Promise<{ url: string; answer: object }> {
+    const { baseUrl } = this.#options;
+    const url = `${baseUrl}${path}`;
+    const shownUrl = url.replace(/\?.*/, '');
+    const bodyBytes = Buffer.isBuffer(init.body) ? init.body.length : 0;
+    const signal = AbortSignal.timeout(CALL_TIMEOUT_MS + Math.ceil(bodyBytes / BODY_BYTES_PER_SECOND) * 1_000);
+    let response: Response;
+    let text: string;
     try {
-      return await fetch(new URL(path, this.#options.baseUrl), init);
+      // Redirected, a POST would arrive as a GET, and the secret elsewhere.
+      response = await fetch(url, { ...init, redirect: 'manual', signal });
+      text = await response.text();
     } catch (error) {
-      throw new Error(`${this.#options.baseUrl} does not answer. Does npm start run?`, { cause: error });
+      throw new Error(explainNoAnswer(error, baseUrl), { cause: error });
     }
+    const answer = response.status === 404 ? undefined : parseAnswer(text);
+    if (answer !== undefined) return { url: shownUrl, answer };
+    throw new Error(
+      explainStrangeAnswer(shownUrl, {
+        status: response.status,
+        contentType: response.headers.get('content-type'),
+        location: response.headers.get('location'),
+      }),
+    );
+  }
+}
+
+/** What only Lockstep's answers have: the envelope's code, or what the token endpoint says. */
+const OWN_FIELDS = ['code', 'access_token', 'error_description'];
+
+function parseAnswer(text: string): object | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    const isOurs = typeof value === 'object' && value !== null && OWN_FIELDS.some((field) => field in value);
+    return isOurs ? value : undefined;
+  } catch {
+    return undefined;
   }
 }

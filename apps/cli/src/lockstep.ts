@@ -1,6 +1,13 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createApplication, PasswordHasher, setApplicationStatus } from '@lockstep/access';
-import { scope } from '@lockstep/contract';
+import {
+  createApplication,
+  listApplications,
+  PasswordHasher,
+  rotateSecret,
+  setApplicationStatus,
+} from '@lockstep/access';
+import { DEFAULT_OVERLAP_HOURS, scope } from '@lockstep/contract';
 import { createAdministrator, setPassword } from '@lockstep/members';
 import { retryFailedOrders } from '@lockstep/orders';
 import {
@@ -16,31 +23,72 @@ import {
   within,
 } from '@lockstep/platform';
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { channelOption, nameOption, overlapOption } from './application-options.ts';
+import { readBaseUrl } from './client.ts';
 import { readDemo } from './demo.ts';
 import { say } from './say.ts';
+import { endWithReader } from './signals.ts';
 import { findDatabaseUrl, NothingRuns } from './stack.ts';
 import { submit } from './submit.ts';
 
 /** The lockstep command (decisions 9). Results go to standard output, faults to standard error with status 1. */
 const config = configOrExit(readConfig);
+interface SubmitOptions {
+  baseUrl?: string;
+  appKey?: string;
+  appSecret?: string;
+  json?: true;
+}
+const EMPTY_OPTIONS = {
+  baseUrl: '--base-url must not be empty.',
+  appKey: '--app-key must not be empty.',
+  appSecret: '--app-secret must not be empty.',
+};
+const SUBMIT_HELP = `
+FILE is JSON as the API takes it, UTF-8; - is standard input. What is not given is taken from the demo of a running
+npm start. Of more than 50 orders only those that failed are shown.
+
+Exit status: 0 every order succeeded, 2 some failed, 1 the batch was refused or its outcome cannot be seen,
+130 Ctrl-C, 143 SIGTERM. The same file may be sent again: nothing is done twice.`;
 /** How long a command waits for the database, and for what others are changing there. */
 const COMMAND_TIMEOUT_MS = 30_000;
-const program = new Command('lockstep').description('Operates a Lockstep service');
+const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../../../package.json'), 'utf8')) as {
+  version: string;
+};
+const program = new Command('lockstep').description('Operates a Lockstep service').version(version);
+endWithReader();
 
 const app = program.command('app').description('applications that may call the API');
 app
   .command('create')
   .description('register an application; prints its key and, this once, its secret')
-  .requiredOption('--name <name>', 'what it is called', notEmpty)
+  .requiredOption('--name <name>', 'what it is called', nameOption)
   .addOption(new Option('--scope <scope...>', 'what it may use').choices(scope.options).makeOptionMandatory())
+  .option('--channel <channel>', 'bind it to this channel; more than one: repeat it', channelOption)
   .option('--approve', 'approve it at once')
-  .action(async (options: { name: string; scope: string[]; approve?: boolean }) => {
+  .action(async (options: { name: string; scope: string[]; channel?: string[]; approve?: boolean }) => {
     const application = {
       name: options.name,
       scopes: [...new Set(options.scope.map((word) => scope.parse(word)))],
+      channels: options.channel ?? null,
       approved: options.approve === true,
     };
     say(JSON.stringify(await withDatabase((db) => createApplication(db, application))));
+  });
+app
+  .command('list')
+  .description('all applications, oldest first, a line of JSON each; no secrets')
+  .action(async () => {
+    for (const application of await withDatabase(listApplications)) say(JSON.stringify(application));
+  });
+app
+  .command('rotate-secret <appKey>')
+  .description('give an application a new secret; prints its key and, this once, the secret')
+  .option('--overlap-hours <hours>', 'how long the secret that it has stays good', overlapOption, DEFAULT_OVERLAP_HOURS)
+  .action(async (appKey: string, { overlapHours }: { overlapHours: number }) => {
+    const credentials = await withDatabase((db) => rotateSecret(db, appKey, overlapHours));
+    if (credentials === undefined) throw new Error(`There is no application ${appKey}.`);
+    say(JSON.stringify(credentials));
   });
 for (const [name, status] of [
   ['approve', 'approved'],
@@ -91,28 +139,31 @@ program
 
 program
   .command('submit <file>')
-  .description('send a batch of orders and watch it until every order has its outcome; failed orders are outcomes too')
+  .description('send a batch of orders and watch it until every order has its outcome')
   .addOption(new Option('--base-url <url>', 'where the API is').env('LOCKSTEP_BASE_URL'))
   .addOption(new Option('--app-key <key>', 'the application').env('LOCKSTEP_APP_KEY'))
   .addOption(new Option('--app-secret <secret>', 'its secret').env('LOCKSTEP_APP_SECRET'))
-  .addHelpText('after', '\nWhat is not given is taken from the demo of a running npm start.')
-  .action(async (file: string, options: { baseUrl?: string; appKey?: string; appSecret?: string }) => {
+  .option('--json', 'show the outcome as JSON, with all orders, and all else on standard error')
+  .addHelpText('after', SUBMIT_HELP)
+  .action(async (file: string, options: SubmitOptions, command: Command) => {
     const demo = await readDemo(join(config.DATA_DIR, 'demo.json'));
-    const { baseUrl = demo?.baseUrl, appKey = demo?.appKey, appSecret = demo?.appSecret } = options;
+    const given = (name: 'baseUrl' | 'appKey' | 'appSecret'): string | undefined => {
+      const value = options[name]?.trim();
+      // An empty variable counts as absent; an empty option is a variable of a script that was not set.
+      if (value === '' && command.getOptionValueSource(name) === 'cli') throw new Error(EMPTY_OPTIONS[name]);
+      return value || demo?.[name];
+    };
+    const [baseUrl, appKey, appSecret] = [given('baseUrl'), given('appKey'), given('appSecret')];
     if (baseUrl === undefined || appKey === undefined || appSecret === undefined) {
       throw new Error('Where to? Run npm start, or give --base-url, --app-key and --app-secret.');
     }
-    await submit(file, { baseUrl, appKey, appSecret });
+    const service = { baseUrl: readBaseUrl(baseUrl), appKey, appSecret };
+    process.exitCode = await submit(file, service, { json: options.json === true });
   });
 
 function orderId(value: string): string {
   if (!isId(value)) throw new InvalidArgumentError('It must be the licenseOrderId of an order, digits.');
   return value;
-}
-
-function notEmpty(value: string): string {
-  if (value.trim() === '') throw new InvalidArgumentError('It must not be empty.');
-  return value.trim();
 }
 
 async function withDatabase<Result>(work: (db: Database) => Promise<Result>): Promise<Result> {

@@ -1,77 +1,79 @@
-import { readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import type { BatchResult, OrderResult } from '@lockstep/contract';
-import { SingleBar } from 'cli-progress';
-import Table from 'cli-table3';
+import { readBatchFile } from './batch-file.ts';
 import { type ClientOptions, OrderClient } from './client.ts';
+import { jsonOf, MAX_TABLE_ORDERS, showFailures, showOrders } from './outcomes.ts';
+import { Progress } from './progress.ts';
 import { say } from './say.ts';
+import { endOnSignals } from './signals.ts';
 
 const PAGE_ORDERS = '1000';
 /** How long one look at the progress waits for the end. */
 const LOOK_SECONDS = '1';
+const SOME_FAILED_STATUS = 2;
 
-/** `lockstep submit FILE`: sends the batch in the file and watches it until the results stand in a table. */
-export async function submit(file: string, options: ClientOptions): Promise<void> {
-  // npm changes the directory; INIT_CWD is where the command was typed.
-  const body = await readFile(resolve(process.env.INIT_CWD ?? '.', file), 'utf8');
-  const client = new OrderClient(options);
+type BatchKey = { channelCode: string; channelOrderId: string };
+
+/**
+ * `lockstep submit FILE`: sends the batch in the file and watches it until every order has its outcome, which it shows.
+ * @param options.json only JSON on standard output: what the result operation says, with all orders
+ * @returns the exit status: 0 where every order succeeded, 2 where some failed
+ * @throws Error in one line or two where the batch is refused, or what became of it cannot be seen
+ */
+export async function submit(file: string, service: ClientOptions, options: { json: boolean }): Promise<number> {
+  const progress = new Progress();
+  let whereabouts = 'Nothing was sent.';
+  endOnSignals(() => {
+    progress.stop();
+    return `Stopped. ${whereabouts}`;
+  });
+  const { bytes, ...key } = await readBatchFile(file);
+  const client = new OrderClient(service);
   await client.logIn();
-  const accepted = await client.submit(body);
-  const { channelCode, channelOrderId } = JSON.parse(body) as { channelCode: string; channelOrderId: string };
-  say(
-    `Batch ${channelOrderId} of channel ${channelCode}: ${accepted.length} ${accepted.length === 1 ? 'order' : 'orders'} accepted`,
-  );
-  const key = { channelCode, channelOrderId };
-  const result = await watch(client, key);
-  const orders = await allOrders(client, key);
-  say(tableOf(orders));
-  for (const order of orders) if (order.message !== null) say(`${order.sequence}: ${order.message}`);
-  say(`${result.succeeded} succeeded, ${result.failed} failed`);
-}
-
-/** Follows a batch with a progress bar until it is completed. */
-async function watch(client: OrderClient, key: Record<string, string>): Promise<BatchResult> {
-  const bar = new SingleBar({ format: '{bar} {value}/{total} orders', hideCursor: true, stream: process.stderr });
+  whereabouts = `${nameOf(key)} was sent and may have been accepted. The same command shows; nothing is done twice.`;
+  const { length } = await client.submit(bytes);
+  whereabouts = `${nameOf(key)} is accepted and goes on. The same command shows how; nothing is done twice. Or ask ${client.batchResultUrl(key)}`;
+  const tell = options.json ? tellAside : say;
+  tell(`${nameOf(key)}: ${length} ${length === 1 ? 'order' : 'orders'} accepted`);
   try {
-    for (let result: BatchResult, started = false; ; started = true) {
-      result = await client.batchResult({ ...key, limit: '1', waitSeconds: started ? LOOK_SECONDS : '0' });
-      const finished = result.succeeded + result.failed;
-      if (started) bar.update(finished);
-      else bar.start(result.total, finished);
-      if (result.state === 'completed') return result;
-    }
-  } finally {
-    bar.stop();
+    const result = await watch(client, key, progress);
+    const isShort = result.total <= MAX_TABLE_ORDERS;
+    if (options.json) say(jsonOf(result, await readOrders(client, key)));
+    else if (isShort) say(showOrders(result, await readOrders(client, key)));
+    else say(showFailures(result, result.failed === 0 ? [] : await readOrders(client, { ...key, state: 'failed' })));
+    return result.failed === 0 ? 0 : SOME_FAILED_STATUS;
+  } catch (error) {
+    throw new Error(`${(error as Error).message}\n${whereabouts}`, { cause: error });
   }
 }
 
-async function allOrders(client: OrderClient, key: Record<string, string>): Promise<OrderResult[]> {
+function nameOf({ channelCode, channelOrderId }: BatchKey): string {
+  return `Batch ${channelOrderId} of channel ${channelCode}`;
+}
+
+function tellAside(line: string): void {
+  process.stderr.write(`${line}\n`);
+}
+
+/** Follows a batch with a progress bar until it is completed. */
+async function watch(client: OrderClient, key: BatchKey, progress: Progress): Promise<BatchResult> {
+  try {
+    for (let waitSeconds = '0'; ; waitSeconds = LOOK_SECONDS) {
+      const result = await client.batchResult({ ...key, limit: '1', waitSeconds });
+      progress.show(result.succeeded + result.failed, result.total);
+      if (result.state === 'completed') return result;
+    }
+  } finally {
+    progress.stop();
+  }
+}
+
+/** The orders of a batch, in the order sent: all of them, or those in a state. */
+async function readOrders(client: OrderClient, query: BatchKey & { state?: 'failed' }): Promise<OrderResult[]> {
   const orders: OrderResult[] = [];
   for (let cursor: string | null = ''; cursor !== null; ) {
-    const page: BatchResult = await client.batchResult({ ...key, limit: PAGE_ORDERS, cursor });
+    const page: BatchResult = await client.batchResult({ ...query, limit: PAGE_ORDERS, cursor });
     orders.push(...page.orders);
     cursor = page.nextCursor;
   }
   return orders;
-}
-
-function tableOf(orders: OrderResult[]): string {
-  const table = new Table({
-    head: ['sequence', 'licenseOrderId', 'customer', 'order', 'outcome', 'assets', 'products'],
-    style: { head: [], border: [] },
-    chars: { mid: '', 'left-mid': '', 'mid-mid': '', 'right-mid': '' },
-    colAligns: ['right', 'right', 'right', 'left', 'left', 'right', 'right'],
-  });
-  for (const order of orders) {
-    table.push([
-      order.sequence,
-      order.licenseOrderId,
-      order.customerId,
-      order.orderType,
-      order.cause ?? order.state,
-      order.assets,
-      order.products,
-    ]);
-  }
-  return table.toString();
 }

@@ -1,4 +1,4 @@
-import { nonce as nonceSchema, Refusal, type Scope } from '@lockstep/contract';
+import { type Channels, nonce as nonceSchema, Refusal, type Scope } from '@lockstep/contract';
 import { type Column, type Database, Group, rowsOf } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
 import { hashSecret } from './secrets.ts';
@@ -7,13 +7,15 @@ import { hashSecret } from './secrets.ts';
 export interface Caller {
   applicationId: string;
   appKey: string;
+  channels: Channels;
 }
 
 /** An administrator of an enterprise, for whom an application calls. */
-export interface Administrator {
-  applicationId: string;
+export interface Administrator extends Caller {
   memberId: string;
   enterpriseId: string;
+  /** Of the application. */
+  channels: Channels;
 }
 
 interface Attempt {
@@ -32,6 +34,7 @@ interface Verdict {
   ordinal: number;
   application_id: string;
   app_key: string;
+  channels: string[] | null;
   approved: boolean;
   in_scope: boolean;
   nonce_fresh: boolean;
@@ -82,7 +85,8 @@ export class CallVerifier {
     const verdict = await this.#attempts.run(attempt);
     checkApplication(verdict, call.scope);
     checkNonce(verdict, call.nonce, nonce);
-    return { applicationId: verdict.application_id, appKey: verdict.app_key };
+    const { application_id: applicationId, app_key: appKey, channels } = verdict;
+    return { applicationId, appKey, channels };
   }
 
   /**
@@ -109,7 +113,10 @@ export class CallVerifier {
     if (memberId === null || enterpriseId === null) throw new Refusal('user_token_invalid');
     checkNonce(verdict, call.nonce, nonce);
     if (verdict.is_administrator !== true) throw new Refusal('not_administrator', enterpriseId);
-    return { applicationId: verdict.application_id, memberId, enterpriseId };
+    return {
+      ...{ applicationId: verdict.application_id, appKey: verdict.app_key, channels: verdict.channels },
+      ...{ memberId, enterpriseId },
+    };
   }
 }
 
@@ -135,9 +142,9 @@ function checkNonce(verdict: Verdict, sent: unknown, nonce: string | undefined):
 /** The calls of applications, of which those with a known token are left. */
 function verify(db: Database, attempts: Attempt[]): Promise<(Verdict | undefined)[]> {
   const known = sql`
-    select ordinal, nonce, application_id, app_key, approved, in_scope, approved and in_scope as passes
+    select *, approved and in_scope as passes
     from (
-      select ordinal, nonce, application_id, app_key, status = 'approved' as approved, scope = any (t.scopes) as in_scope
+      select ordinal, nonce, application_id, app_key, channels, status = 'approved' as approved, scope = any (t.scopes) as in_scope
       from ${callsOf(attempts)} as call (ordinal, token_hash, scope, nonce)
       join access_token t using (token_hash)
       join application on application.id = application_id
@@ -156,7 +163,7 @@ function verifyUsers(db: Database, attempts: UserAttempt[]): Promise<(UserVerdic
     select *, approved and in_scope and client_application_id = application_id and client_in_scope
       and member_id is not null as passes
     from (
-      select ordinal, nonce, t.application_id, app_key, status = 'approved' as approved,
+      select ordinal, nonce, t.application_id, app_key, channels, status = 'approved' as approved,
         scope = any (t.scopes) as in_scope, client.application_id as client_application_id,
         scope = any (client.scopes) as client_in_scope, member.id as member_id, enterprise_id, is_administrator
       from ${calls} as call (ordinal, token_hash, scope, nonce, client_token_hash, user_token_hash)

@@ -14,7 +14,8 @@ export function hashSecret(secret: string): Buffer {
   return createHash('sha256').update(secret).digest();
 }
 
-/** Compares a secret with a stored hash in constant time. */
-export function isSecret(secret: string, hash: Buffer): boolean {
-  return timingSafeEqual(hashSecret(secret), hash);
+/** Compares a secret with stored hashes in constant time, whichever it is of; with all of them, the first may be it. */
+export function isOneOf(secret: string, hashes: readonly [Buffer, ...Buffer[]]): boolean {
+  const hash = hashSecret(secret);
+  return hashes.map((each) => timingSafeEqual(hash, each)).includes(true);
 }

@@ -2,7 +2,7 @@ import { ACCESS_TOKEN_SECONDS, type OAuthErrorWord, type Scope, scope, type Toke
 import { type Database, inTransaction, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { isStillLoggedIn, type Login, type LoginTools, logIn } from './logins.ts';
-import { hashSecret, isSecret, newSecret } from './secrets.ts';
+import { hashSecret, isOneOf, newSecret } from './secrets.ts';
 
 /** A refusal of the token endpoint (RFC 6749 section 5.2). */
 export class OAuthRefusal extends Error {
@@ -20,8 +20,8 @@ export interface ClientCredentials {
   clientSecret: string;
 }
 
-/** Compared with where the application is unknown, so that the answer takes as long. */
-const NO_APPLICATION = { id: '0', secret_hash: hashSecret(newSecret()), scopes: [] as string[], status: 'pending' };
+/** Compared with where there is no application, or no secret from before, so that the answer takes as long. */
+const NO_SECRET = hashSecret(newSecret());
 
 /**
  * Issues an application-level token, good for two hours (RFC 6749 section 4.4; decisions 2).
@@ -119,11 +119,12 @@ function tokenAnswer(token: string, scopes: Scope[]): TokenAnswer {
   return { access_token: token, token_type: 'Bearer', expires_in: ACCESS_TOKEN_SECONDS, scope: scopes.join(' ') };
 }
 
-/** The application of a key and a secret; only an approved one gets tokens (decisions 2). */
+/** The application of a key and a secret that is good; only an approved one gets tokens (decisions 2). */
 async function authenticate(db: Database, client: ClientCredentials): Promise<{ id: string; scopes: string[] }> {
-  const found = await findApplication(db, client.clientId);
-  const application = found ?? NO_APPLICATION;
-  if (!isSecret(client.clientSecret, application.secret_hash) || found === undefined) {
+  const application = await findApplication(db, client.clientId);
+  const { secret_hash: hash = NO_SECRET, old_secret_hash: oldHash = null } = application ?? {};
+  const isRight = isOneOf(client.clientSecret, [hash, oldHash ?? NO_SECRET]);
+  if (!isRight || application === undefined) {
     throw new OAuthRefusal('invalid_client', 'The client id or the client secret is wrong.');
   }
   if (application.status !== 'approved') {
@@ -140,6 +141,7 @@ async function findApplication(db: Database, appKey: string) {
   return await db
     .selectFrom('application')
     .select(['id', 'secret_hash', 'scopes', 'status'])
+    .select(sql<Buffer | null>`case when old_secret_end_time > now() then old_secret_hash end`.as('old_secret_hash'))
     .where('app_key', '=', appKey)
     .executeTakeFirst();
 }

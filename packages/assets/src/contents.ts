@@ -3,7 +3,7 @@ import { numberOf, type Trx } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
 import { ORDERS_PER_BATCH } from './order-ids.ts';
 
-/** What the rows of merchandises and products have in common: their asset's, and the order's that bought them. */
+/** What the rows of merchandises and products have in common: their asset's, and the order's that stands for them. */
 interface InstanceRow {
   id: string;
   asset_id: string;
@@ -13,6 +13,8 @@ interface InstanceRow {
   license_order_id: string;
   channel_code: string;
   channel_order_id: string;
+  /** What the order that bought them came from, where it said so. */
+  order_source_id: string | null;
   created_time: Date;
   updated_time: Date;
 }
@@ -39,7 +41,8 @@ interface ProductRow extends InstanceRow {
 
 /**
  * What is active on some assets: products, and merchandises with theirs, nested as they were bought and in the order in
- * which they were (interface.md M7).
+ * which they were (interface.md M7). licenseOrderId, channelCode and channelOrderId are those of the order by which it can
+ * be revoked: of the one that bought it, or transferred it here (decisions 6.5).
  */
 export async function readContents(trx: Trx, assetIds: string[]): Promise<AssetContents> {
   const merchandises = await selectInstances<MerchandiseRow>(
@@ -54,7 +57,7 @@ export async function readContents(trx: Trx, assetIds: string[]): Promise<AssetC
     'product_instance',
     assetIds,
     sql`merchandise_id, crm_product_id, product_uri, product_name, instance.limit_start_date, instance.limit_end_date,
-      limit_concurrent, src_license_order_id, details - 'passwords' as details`,
+      limit_concurrent, instance.src_license_order_id, details - 'passwords' as details`,
   );
   const merchandisesByParent = Map.groupBy(merchandises, (row) => row.parent_id);
   const productsByMerchandise = Map.groupBy(products, (row) => row.merchandise_id);
@@ -73,13 +76,16 @@ async function selectInstances<Row extends InstanceRow>(
   columns: RawBuilder<unknown>,
 ): Promise<Row[]> {
   const { rows } = await sql<Row>`
-    select instance.id, instance.asset_id, license_order_id, instance.created_time, instance.updated_time,
-      asset_num, license_type, asset.customer_id, channel_code, channel_order_id, ${columns}
+    select instance.id, instance.asset_id, held.order_id as license_order_id, instance.created_time,
+      instance.updated_time, asset_num, license_type, asset.customer_id, channel_code, channel_order_id,
+      bought.src_license_order_id as order_source_id, ${columns}
     from ${sql.table(table)} as instance
+    cross join lateral (select coalesce(held_by_order_id, license_order_id) as order_id) as held
     join asset on asset.id = asset_id
-    join batch on batch.id = license_order_id / ${ORDERS_PER_BATCH}::bigint
+    join batch on batch.id = held.order_id / ${ORDERS_PER_BATCH}::bigint
+    join license_order as bought on bought.id = instance.license_order_id
     where asset_id = any (${assetIds}::bigint[]) and instance.revoked_time is null
-    order by license_order_id, instance.id`.execute(trx);
+    order by instance.license_order_id, instance.id`.execute(trx);
   return rows;
 }
 
@@ -107,7 +113,7 @@ function merchandiseNode(
     parentId: row.parent_id,
     parentMerchandiseNum: row.parent_merchandise_num,
     timeDurationExpression: row.time_duration_expression,
-    srcLicenseOrderId: null,
+    srcLicenseOrderId: row.order_source_id,
     children: children.length === 0 ? null : children,
     productInstanceList: products.length === 0 ? null : products,
   };
@@ -137,7 +143,7 @@ function productNode(row: ProductRow): ProductNode {
     limitType: hasFeatures ? 'feature' : 'basic',
     prodDefExtend: hasFeatures,
     timeDurationExpression: details.timeDurationExpression ?? null,
-    srcLicenseOrderId: row.src_license_order_id,
+    srcLicenseOrderId: row.src_license_order_id ?? row.order_source_id,
     activateFlag: true,
     crmProductId: row.crm_product_id,
     productExtendInstanceList: features,

@@ -14,35 +14,47 @@ export interface Asset {
   /** Of an asset that was loaded without its contents, only what the plan adds. */
   readonly merchandises: MerchandiseInstance[];
   readonly products: ProductInstance[];
-  revoked: boolean;
+  /** The order that revoked it; null while it is active. */
+  revokedBy: string | null;
 }
 
-/** That an order granted to an asset; it lasts until a delete_asset names the order or the asset is revoked. */
+/**
+ * That an order granted to an asset. It lasts until a delete_asset names the order, the asset is revoked, or the order
+ * that transfers the asset takes it over.
+ */
 export interface Grant {
   readonly licenseOrderId: string;
-  revoked: boolean;
+  revokedBy: string | null;
 }
 
-/** A package on an asset. `bought` and `parent` are those of a new one; no rule looks at them later. */
+/** A package on an asset. `bought` is that of a new one; no rule looks at it later. */
 export interface MerchandiseInstance {
   id: string | null;
+  /** The order that bought it. */
   readonly licenseOrderId: string;
+  /** The order that stands for it: that which bought it, or the last one that transferred its asset. */
+  heldBy: string;
   readonly bought: Merchandise | null;
   readonly parent: MerchandiseInstance | null;
-  revoked: boolean;
+  /** Active products and merchandises directly in it; it ends with the last of them. */
+  activeContents: number;
+  revokedBy: string | null;
 }
 
-/** A product on an asset, inside a merchandise or not. `bought` and `merchandise` are those of a new one. */
+/** A product on an asset, inside a merchandise or not. `bought` is that of a new one. */
 export interface ProductInstance {
   id: string | null;
+  /** The order that bought it. */
   readonly licenseOrderId: string;
+  /** The order that stands for it: that which bought it, or the last one that transferred its asset. */
+  heldBy: string;
   readonly productUri: string;
   readonly limitStartDate: number | null;
   readonly limitEndDate: number | null;
   readonly limitConcurrent: number;
   readonly bought: ProductToBuy | null;
   readonly merchandise: MerchandiseInstance | null;
-  revoked: boolean;
+  revokedBy: string | null;
 }
 
 /** What an element of a new_buy replaces on an asset that is there already (decisions 6.5); undefined keeps. */
@@ -65,13 +77,27 @@ export interface Effects {
   products: { action: 'create' | 'revoke'; asset: Asset; product: ProductInstance }[];
 }
 
+/** What a rule looks at of a customer. */
+export interface Customer {
+  enterpriseId: string;
+  channelCode: string;
+}
+
+/** That an order moved an asset from one customer to another. */
+export interface Transfer {
+  asset: Asset;
+  licenseOrderId: string;
+  fromCustomerId: string;
+  toCustomerId: string;
+}
+
 /**
  * The part of the ledger that some orders touch, and what they have changed of it so far. `planOrder` reads it;
  * `advance` carries a plan out on it, so that the next order sees it; `writeLedger` stores the changes.
  */
 export interface Ledger {
-  /** Of each customer that exists, its enterprise. */
-  readonly enterpriseOfCustomer: Map<string, string>;
+  /** The customers that exist. */
+  readonly customers: Map<string, Customer>;
   /** Of each succeeded new_buy order, its customer. */
   readonly customerOfPurchase: Map<string, string>;
   /** The active assets by number. */
@@ -85,8 +111,12 @@ export interface LedgerChanges {
   readonly revokedAssets: Set<Asset>;
   /** Assets that lost their assignment and their lending: revoked, transferred, or of another kind now. */
   readonly releasedAssets: Set<Asset>;
-  readonly newGrants: Effects['grants'];
-  readonly revokedGrants: Effects['grants'];
+  readonly transfers: Transfer[];
+  /** Merchandises and products that another order stands for since. */
+  readonly heldMerchandises: Set<MerchandiseInstance>;
+  readonly heldProducts: Set<ProductInstance>;
+  readonly newGrants: { asset: Asset; grant: Grant }[];
+  readonly revokedGrants: { asset: Asset; grant: Grant }[];
   readonly newMerchandises: Effects['merchandises'];
   readonly revokedMerchandises: Set<MerchandiseInstance>;
   readonly newProducts: Effects['products'];
@@ -99,6 +129,9 @@ export function emptyChanges(): LedgerChanges {
     changedAssets: new Set(),
     revokedAssets: new Set(),
     releasedAssets: new Set(),
+    transfers: [],
+    heldMerchandises: new Set(),
+    heldProducts: new Set(),
     newGrants: [],
     revokedGrants: [],
     newMerchandises: [],
@@ -109,39 +142,48 @@ export function emptyChanges(): LedgerChanges {
 }
 
 /** Carries an order's effects out on the ledger in memory, and notes what has to be written. */
-export function advance(ledger: Ledger, effects: Effects): void {
+export function advance(ledger: Ledger, licenseOrderId: string, effects: Effects): void {
   const { changes } = ledger;
-  for (const effect of effects.assets) advanceAsset(ledger, effect);
-  for (const effect of effects.grants) {
-    if (effect.action === 'create') {
-      effect.asset.grants.push(effect.grant);
-      changes.newGrants.push(effect);
+  for (const effect of effects.assets) advanceAsset(ledger, licenseOrderId, effect);
+  for (const { action, asset, grant } of effects.grants) {
+    if (action === 'create') {
+      asset.grants.push(grant);
+      changes.newGrants.push({ asset, grant });
     } else {
-      effect.grant.revoked = true;
-      changes.revokedGrants.push(effect);
+      grant.revokedBy = licenseOrderId;
+      changes.revokedGrants.push({ asset, grant });
     }
   }
   for (const effect of effects.merchandises) {
-    if (effect.action === 'create') {
-      effect.asset.merchandises.push(effect.merchandise);
+    const { action, asset, merchandise } = effect;
+    countIn(merchandise.parent, action);
+    if (action === 'create') {
+      asset.merchandises.push(merchandise);
       changes.newMerchandises.push(effect);
     } else {
-      effect.merchandise.revoked = true;
-      changes.revokedMerchandises.add(effect.merchandise);
+      merchandise.revokedBy = licenseOrderId;
+      changes.revokedMerchandises.add(merchandise);
     }
   }
   for (const effect of effects.products) {
-    if (effect.action === 'create') {
-      effect.asset.products.push(effect.product);
+    const { action, asset, product } = effect;
+    countIn(product.merchandise, action);
+    if (action === 'create') {
+      asset.products.push(product);
       changes.newProducts.push(effect);
     } else {
-      effect.product.revoked = true;
-      changes.revokedProducts.add(effect.product);
+      product.revokedBy = licenseOrderId;
+      changes.revokedProducts.add(product);
     }
   }
 }
 
-function advanceAsset({ assets, changes }: Ledger, effect: Effects['assets'][number]): void {
+function countIn(merchandise: MerchandiseInstance | null, action: 'create' | 'revoke'): void {
+  if (merchandise !== null) merchandise.activeContents += action === 'create' ? 1 : -1;
+}
+
+function advanceAsset(ledger: Ledger, licenseOrderId: string, effect: Effects['assets'][number]): void {
+  const { assets, changes } = ledger;
   const { asset } = effect;
   switch (effect.action) {
     case 'create':
@@ -149,17 +191,21 @@ function advanceAsset({ assets, changes }: Ledger, effect: Effects['assets'][num
       changes.newAssets.add(asset);
       break;
     case 'revoke':
-      asset.revoked = true;
+      asset.revokedBy = licenseOrderId;
       assets.delete(asset.assetNum);
       changes.revokedAssets.add(asset);
       changes.releasedAssets.add(asset);
       break;
-    case 'transfer':
-      asset.customerId = effect.customerId;
+    case 'transfer': {
+      const { customerId: toCustomerId } = effect;
+      changes.transfers.push({ asset, licenseOrderId, fromCustomerId: asset.customerId, toCustomerId });
+      asset.customerId = toCustomerId;
+      takeOver(asset, licenseOrderId, changes);
       changes.releasedAssets.add(asset);
       replaceTerms(asset, effect.terms);
       changes.changedAssets.add(asset);
       break;
+    }
     case 'extend':
       // What becomes a borrowed lock, or stops being one, is nobody's any more: only other assets can be assigned.
       if ((effect.terms.borrowedUsbKey ?? asset.borrowedUsbKey) !== asset.borrowedUsbKey) {
@@ -168,6 +214,25 @@ function advanceAsset({ assets, changes }: Ledger, effect: Effects['assets'][num
       replaceTerms(asset, effect.terms);
       changes.changedAssets.add(asset);
       break;
+  }
+}
+
+/** Lets the order that transfers an asset stand for all that came with it (decisions 6.5). */
+function takeOver(asset: Asset, licenseOrderId: string, changes: LedgerChanges): void {
+  for (const grant of asset.grants) {
+    if (grant.revokedBy !== null) continue;
+    grant.revokedBy = licenseOrderId;
+    changes.revokedGrants.push({ asset, grant });
+  }
+  for (const merchandise of asset.merchandises) {
+    if (merchandise.revokedBy !== null) continue;
+    merchandise.heldBy = licenseOrderId;
+    changes.heldMerchandises.add(merchandise);
+  }
+  for (const product of asset.products) {
+    if (product.revokedBy !== null) continue;
+    product.heldBy = licenseOrderId;
+    changes.heldProducts.add(product);
   }
 }
 

@@ -1,14 +1,24 @@
 import type { LicenseType } from '@lockstep/contract';
 import { isId, numberOf, type Trx, together } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
-import { type Asset, emptyChanges, type Ledger, type ProductInstance } from './ledger.ts';
+import {
+  type Asset,
+  type Customer,
+  emptyChanges,
+  type Ledger,
+  type MerchandiseInstance,
+  type ProductInstance,
+} from './ledger.ts';
 
-/** What some orders may look at. Numbers in `emptiedAssetNums` are loaded with what is on them. */
+/** What some orders may look at. */
 export interface LedgerScope {
   customerIds: Set<string>;
   purchaseIds: Set<string>;
   assetNums: Set<string>;
-  emptiedAssetNums: Set<string>;
+  /** Of those, the numbers whose assets are loaded with what is on them: it may be revoked or taken over. */
+  fullAssetNums: Set<string>;
+  /** Whether the customers of assets and purchases are looked at too: applications may be bound to channels. */
+  owners: boolean;
 }
 
 const ids = (digits: Iterable<string>) => [...digits].filter(isId);
@@ -33,20 +43,30 @@ async function load(trx: Trx, scope: LedgerScope, locking: RawBuilder<unknown>):
     selectAssets(trx, [...scope.assetNums], locking),
   ]);
   const assets = new Map(assetRows.map((row) => [row.asset_num, assetOf(row)]));
-  const emptied = [...assets.values()].filter((asset) => scope.emptiedAssetNums.has(asset.assetNum));
-  if (emptied.length > 0) await loadContents(trx, emptied);
+  const full = [...assets.values()].filter((asset) => scope.fullAssetNums.has(asset.assetNum));
+  if (full.length > 0) await loadContents(trx, full);
+  const ownerIds = [...assetRows, ...purchases].map((row) => row.customer_id);
+  const owners = scope.owners ? await selectCustomers(trx, [...new Set(ownerIds)]) : [];
   return {
-    enterpriseOfCustomer: new Map(customers.map((row) => [row.id, row.enterprise_id])),
+    customers: new Map([...customers, ...owners].map((row) => [row.id, customerOf(row)])),
     customerOfPurchase: new Map(purchases.map((row) => [row.id, row.customer_id])),
     assets,
     changes: emptyChanges(),
   };
 }
 
-async function selectCustomers(trx: Trx, customerIds: string[]) {
+interface CustomerRow {
+  id: string;
+  enterprise_id: string;
+  channel_code: string;
+}
+
+const customerOf = (row: CustomerRow): Customer => ({ enterpriseId: row.enterprise_id, channelCode: row.channel_code });
+
+async function selectCustomers(trx: Trx, customerIds: string[]): Promise<CustomerRow[]> {
   if (customerIds.length === 0) return [];
-  const { rows } = await sql<{ id: string; enterprise_id: string }>`
-    select id, enterprise_id from customer where id = any (${customerIds}::bigint[])`.execute(trx);
+  const { rows } = await sql<CustomerRow>`
+    select id, enterprise_id, channel_code from customer where id = any (${customerIds}::bigint[])`.execute(trx);
   return rows;
 }
 
@@ -91,7 +111,7 @@ function assetOf(row: AssetRow): Asset {
     grants: [],
     merchandises: [],
     products: [],
-    revoked: false,
+    revokedBy: null,
   };
 }
 
@@ -104,12 +124,16 @@ interface MerchandiseRow {
   id: string;
   asset_id: string;
   license_order_id: string;
+  held_by_order_id: string | null;
+  parent_id: string | null;
 }
 
 interface ProductRow {
   id: string;
   asset_id: string;
   license_order_id: string;
+  held_by_order_id: string | null;
+  merchandise_id: string | null;
   product_uri: string;
   limit_start_date: string | null;
   limit_end_date: string | null;
@@ -126,40 +150,66 @@ async function loadContents(trx: Trx, assets: Asset[]): Promise<void> {
       where asset_id = any (${assetIds}::bigint[]) and revoked_time is null
       order by license_order_id`.execute(trx),
     sql<MerchandiseRow>`
-      select id, asset_id, license_order_id from merchandise_instance
+      select id, asset_id, license_order_id, held_by_order_id, parent_id from merchandise_instance
       where asset_id = any (${assetIds}::bigint[]) and revoked_time is null
       order by license_order_id, id`.execute(trx),
     sql<ProductRow>`
-      select id, asset_id, license_order_id, product_uri, limit_start_date, limit_end_date, limit_concurrent
+      select id, asset_id, license_order_id, held_by_order_id, merchandise_id, product_uri,
+        limit_start_date, limit_end_date, limit_concurrent
       from product_instance where asset_id = any (${assetIds}::bigint[]) and revoked_time is null
       order by license_order_id, id`.execute(trx),
   ]);
   for (const row of grants.rows) {
-    byId.get(row.asset_id)!.grants.push({ licenseOrderId: row.license_order_id, revoked: false });
+    byId.get(row.asset_id)!.grants.push({ licenseOrderId: row.license_order_id, revokedBy: null });
   }
-  for (const row of merchandises.rows) {
-    const merchandise = {
-      id: row.id,
-      licenseOrderId: row.license_order_id,
-      bought: null,
-      parent: null,
-      revoked: false,
-    };
-    byId.get(row.asset_id)!.merchandises.push(merchandise);
+  const merchandiseOf = merchandiseTree(merchandises.rows);
+  for (const row of merchandises.rows) byId.get(row.asset_id)!.merchandises.push(merchandiseOf(row.id)!);
+  for (const row of products.rows) {
+    byId.get(row.asset_id)!.products.push(productOf(row, within(merchandiseOf(row.merchandise_id))));
   }
-  for (const row of products.rows) byId.get(row.asset_id)!.products.push(productOf(row));
 }
 
-function productOf(row: ProductRow): ProductInstance {
+/** The active merchandises by id, each inside its own. */
+function merchandiseTree(rows: readonly MerchandiseRow[]): (id: string | null) => MerchandiseInstance | null {
+  const rowsById = new Map(rows.map((row) => [row.id, row]));
+  const made = new Map<string, MerchandiseInstance>();
+  const merchandiseOf = (id: string | null): MerchandiseInstance | null => {
+    if (id === null) return null;
+    const known = made.get(id);
+    if (known !== undefined) return known;
+    const row = rowsById.get(id)!;
+    const merchandise = {
+      id,
+      licenseOrderId: row.license_order_id,
+      heldBy: row.held_by_order_id ?? row.license_order_id,
+      bought: null,
+      parent: within(merchandiseOf(row.parent_id)),
+      activeContents: 0,
+      revokedBy: null,
+    };
+    made.set(id, merchandise);
+    return merchandise;
+  };
+  return merchandiseOf;
+}
+
+/** Counts something active in its merchandise, if it is in any. */
+function within(merchandise: MerchandiseInstance | null): MerchandiseInstance | null {
+  if (merchandise !== null) merchandise.activeContents++;
+  return merchandise;
+}
+
+function productOf(row: ProductRow, merchandise: MerchandiseInstance | null): ProductInstance {
   return {
     id: row.id,
     licenseOrderId: row.license_order_id,
+    heldBy: row.held_by_order_id ?? row.license_order_id,
     productUri: row.product_uri,
     limitStartDate: numberOf(row.limit_start_date),
     limitEndDate: numberOf(row.limit_end_date),
     limitConcurrent: row.limit_concurrent,
     bought: null,
-    merchandise: null,
-    revoked: false,
+    merchandise,
+    revokedBy: null,
   };
 }

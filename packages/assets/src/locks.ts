@@ -1,4 +1,4 @@
-import type { LicenseType, LockAssets, LockResult, LockStatus } from '@lockstep/contract';
+import type { Channels, LicenseType, LockAssets, LockResult, LockStatus } from '@lockstep/contract';
 import {
   behindSavepoint,
   type Deadline,
@@ -8,6 +8,7 @@ import {
   type Trx,
 } from '@lockstep/platform';
 import { sql } from 'kysely';
+import { assetsOf } from './scope.ts';
 import { NOW } from './write-ledger.ts';
 
 /** Locks that can be disabled and enabled: re-fillable ones and those of large customers (interface.md O6). */
@@ -27,6 +28,8 @@ const NOT_LOCKABLE = 4;
 export interface LockChange extends LockAssets {
   locked: boolean;
   applicationId: string;
+  /** That the application is bound to: locks of other channels do not exist for it. */
+  channels: Channels;
   requestId: string;
 }
 
@@ -55,10 +58,10 @@ interface LockRow {
 export function setLocked({ changes, deadline, log }: LockTools, change: LockChange): Promise<LockResult[]> {
   return changes.run(change.applicationId, deadline, async (trx) => {
     const assetNums = [...new Set(change.assetNums)];
-    const locks = new Map((await lockRows(trx, assetNums)).map((row) => [row.asset_num, row]));
+    const locks = new Map((await lockRows(trx, change.channels, assetNums)).map((row) => [row.asset_num, row]));
     // One that was revoked while this waited for it may have been bought again in the same transaction.
     const missing = assetNums.filter((assetNum) => !locks.has(assetNum));
-    for (const row of await lockRows(trx, missing)) locks.set(row.asset_num, row);
+    for (const row of await lockRows(trx, change.channels, missing)) locks.set(row.asset_num, row);
     const changing = [...locks.values()].filter(
       (row) => LOCKABLE.includes(row.license_type) && row.locked !== change.locked,
     );
@@ -73,13 +76,15 @@ export function setLocked({ changes, deadline, log }: LockTools, change: LockCha
 }
 
 /** The active assets of some numbers, locked in the order of their numbers, as the drains of orders do it. */
-async function lockRows(trx: Trx, assetNums: string[]): Promise<LockRow[]> {
+async function lockRows(trx: Trx, channels: Channels, assetNums: string[]): Promise<LockRow[]> {
   if (assetNums.length === 0) return [];
-  const { rows } = await sql<LockRow>`
-    select id, asset_num, license_type, locked from asset
-    where asset_num = any (${assetNums}::text[]) and revoked_time is null
-    order by asset_num for update`.execute(trx);
-  return rows;
+  const rows = await assetsOf(trx, channels)
+    .select(['asset.id', 'asset.asset_num', 'asset.license_type', 'asset.locked'])
+    .where(sql<boolean>`asset.asset_num = any (${assetNums}::text[])`)
+    .orderBy('asset.asset_num')
+    .forUpdate('asset')
+    .execute();
+  return rows.map((row) => ({ ...row, license_type: row.license_type as LicenseType }));
 }
 
 /**

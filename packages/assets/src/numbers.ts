@@ -1,5 +1,5 @@
 import { Refusal } from '@lockstep/contract';
-import type { Database } from '@lockstep/platform';
+import { type Database, inTransaction, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 
 /** Where the service runs: the mark that its asset numbers begin with (decisions 7). */
@@ -9,22 +9,49 @@ const FIRST_DIGITS: Record<Region, number> = { domestic: 8, overseas: 6 };
 const COUNTER_DIGITS = 9;
 const MAX_NUMBERS = 10 ** COUNTER_DIGITS - 1;
 
+/** Counters that are looked at beyond those that are missing, where some of the first ones were active assets'. */
+const LOOK_BEYOND = 10_000;
+
 /**
  * O9: hands out asset numbers of 10 digits: the region's mark, then nine digits that increment. None is handed out
- * twice, by whatever process; an answer that a crash swallowed leaves a gap (decisions 7).
+ * twice, by whatever process, and none that is an active asset's; an answer that a crash swallowed leaves a gap
+ * (decisions 7).
  *
  * Throws a Refusal: asset_numbers_exhausted, where fewer are left than are asked for; then none is taken.
  */
-export async function takeAssetNumbers(db: Database, region: Region, size: number): Promise<string[]> {
+export function takeAssetNumbers(db: Database, region: Region, size: number): Promise<string[]> {
   const firstDigit = FIRST_DIGITS[region];
-  const { rows } = await sql<{ handed_out: number }>`
-    update asset_number set handed_out = handed_out + ${size}
-    where first_digit = ${firstDigit} and handed_out <= ${MAX_NUMBERS - size}
-    returning handed_out`.execute(db);
-  const last = rows[0]?.handed_out;
-  if (last === undefined) throw new Refusal('asset_numbers_exhausted', size);
-  return Array.from({ length: size }, (_, index) => {
-    const counter = String(last - size + 1 + index);
-    return `${firstDigit}${counter.padStart(COUNTER_DIGITS, '0')}`;
+  return inTransaction(db, async (trx) => {
+    const { rows } = await sql<{ handed_out: number }>`
+      select handed_out from asset_number where first_digit = ${firstDigit} for update`.execute(trx);
+    let last = rows[0]!.handed_out;
+    const free: string[] = [];
+    for (let beyond = 0; free.length < size; beyond = LOOK_BEYOND) {
+      const missing = size - free.length;
+      if (missing > MAX_NUMBERS - last) throw new Refusal('asset_numbers_exhausted', size);
+      const through = Math.min(last + missing + beyond, MAX_NUMBERS);
+      const found = await freeNumbers(trx, firstDigit, { after: last, through });
+      free.push(...found.slice(0, missing));
+      last = found.length < missing ? through : counterOf(free.at(-1)!);
+    }
+    await sql`update asset_number set handed_out = ${last} where first_digit = ${firstDigit}`.execute(trx);
+    return free;
   });
 }
+
+/** The numbers of a stretch of counters that no active asset has. */
+async function freeNumbers(
+  trx: Trx,
+  firstDigit: number,
+  { after, through }: { after: number; through: number },
+): Promise<string[]> {
+  const assetNums = Array.from({ length: through - after }, (_, index) => {
+    return `${firstDigit}${String(after + 1 + index).padStart(COUNTER_DIGITS, '0')}`;
+  });
+  const { rows } = await sql<{ asset_num: string }>`
+    select asset_num from asset where asset_num = any (${assetNums}::text[]) and revoked_time is null`.execute(trx);
+  const active = new Set(rows.map((row) => row.asset_num));
+  return assetNums.filter((assetNum) => !active.has(assetNum));
+}
+
+const counterOf = (assetNum: string) => Number(assetNum.slice(1));

@@ -1,33 +1,33 @@
-import { type LicenseType, Refusal, type VirtualAsset } from '@lockstep/contract';
+import { type Channels, type LicenseType, Refusal, type VirtualAsset } from '@lockstep/contract';
+import { customersOf } from '@lockstep/customers';
 import { type Database, isId, numberOf } from '@lockstep/platform';
 import { sql } from 'kysely';
+import { assetsOf } from './scope.ts';
 
 /** The license type of an enterprise's cloud account licenses. */
 const CLOUD_ACCOUNT: LicenseType = 'cloud_customer';
 
 /**
  * O8: the active assets of an enterprise's customers that are its cloud account licenses, oldest first; with
- * `extendCode` those that carry it (decisions 7).
+ * `extendCode` those that carry it (decisions 7). Those of other channels than the caller's are left out.
  *
  * Throws a Refusal: enterprise_not_found.
  */
 export async function listVirtualAssets(
   db: Database,
-  enterpriseId: string,
-  extendCode: string | undefined,
+  channels: Channels,
+  { enterpriseId, extendCode }: { enterpriseId: string; extendCode: string | undefined },
 ): Promise<VirtualAsset[]> {
   if (!isId(enterpriseId) || !(await enterpriseExists(db, enterpriseId))) {
     throw new Refusal('enterprise_not_found', enterpriseId);
   }
-  const rows = await db
-    .selectFrom('asset')
-    .innerJoin('customer', 'customer.id', 'asset.customer_id')
+  const customers = customersOf(db, channels).where('customer.enterprise_id', '=', enterpriseId);
+  const rows = await assetsOf(db, channels)
     .leftJoin('asset_assignment as assignment', 'assignment.asset_id', 'asset.id')
     .selectAll('asset')
     .select(['assignment.member_id', 'assignment.created_time as assigned_time'])
-    .where('customer.enterprise_id', '=', enterpriseId)
+    .where('asset.customer_id', 'in', customers.select('customer.id'))
     .where('asset.license_type', '=', CLOUD_ACCOUNT)
-    .where('asset.revoked_time', 'is', null)
     .$if(extendCode !== undefined, (all) => all.where(sql<boolean>`asset.extends ? ${extendCode}`))
     .orderBy('asset.created_time')
     .orderBy('asset.id')

@@ -1,7 +1,7 @@
 import type { ProductToBuy } from '@lockstep/contract';
 import { type Column, insertRows, rowsOf, type Trx, together } from '@lockstep/platform';
 import { sql } from 'kysely';
-import type { Asset, Ledger, LedgerChanges } from './ledger.ts';
+import type { Asset, Ledger, LedgerChanges, Transfer } from './ledger.ts';
 
 /** Rows that one draw from the sequence ledger_id is good for; its increment in the migration. */
 const IDS_PER_BLOCK = 1_000;
@@ -45,21 +45,27 @@ export const NOW = sql<Date>`greatest(created_time, statement_timestamp())`;
  */
 export async function writeLedger(trx: Trx, ledger: Ledger, ids: LedgerIds): Promise<void> {
   const { changes } = ledger;
-  const revokedIds = {
-    asset: idsOf(changes.revokedAssets),
-    merchandise_instance: idsOf(changes.revokedMerchandises),
-    product_instance: idsOf(changes.revokedProducts),
+  const stored = {
+    products: storedOnes(changes.revokedProducts),
+    merchandises: storedOnes(changes.revokedMerchandises),
+    assets: storedOnes(changes.revokedAssets),
+    heldProducts: storedOnes(changes.heldProducts),
+    heldMerchandises: storedOnes(changes.heldMerchandises),
+    released: storedOnes(changes.releasedAssets).map(({ id }) => id),
+    changed: storedOnes(changes.changedAssets),
   };
-  const changed = [...changes.changedAssets].filter((asset) => asset.id !== null);
-  const released = idsOf(changes.releasedAssets);
   await assignIds(trx, changes, ids);
   await inTurn([
-    () => revoke(trx, 'product_instance', revokedIds.product_instance),
-    () => revoke(trx, 'merchandise_instance', revokedIds.merchandise_instance),
+    // The transfers first: what is held by another order, or belongs to another customer, is so by one of them.
+    ...inParts(changes.transfers, (transfers) => insertTransfers(trx, transfers)),
+    () => hold(trx, 'product_instance', stored.heldProducts),
+    () => hold(trx, 'merchandise_instance', stored.heldMerchandises),
+    () => revoke(trx, 'product_instance', stored.products),
+    () => revoke(trx, 'merchandise_instance', stored.merchandises),
     () => revokeGrants(trx, changes),
-    () => releaseAssets(trx, released),
-    () => updateAssets(trx, changed),
-    () => revoke(trx, 'asset', revokedIds.asset),
+    () => releaseAssets(trx, stored.released),
+    () => updateAssets(trx, stored.changed),
+    () => revoke(trx, 'asset', stored.assets),
     // Sorted, as they are locked: transactions that insert the same numbers wait rather than deadlock.
     ...inParts([...changes.newAssets].sort(byNumber), (assets) => insertAssets(trx, assets)),
     ...inParts(changes.newGrants, (grants) => insertGrants(trx, grants)),
@@ -91,9 +97,11 @@ async function inTurn(statements: readonly Statement[]): Promise<void> {
 
 const byNumber = (a: Asset, b: Asset) => (a.assetNum < b.assetNum ? -1 : 1);
 
-/** The ids of those that are stored already. */
-function idsOf(instances: Iterable<{ id: string | null }>): string[] {
-  return [...instances].map((instance) => instance.id).filter((id) => id !== null);
+/** Those that are stored already. */
+function storedOnes<Instance extends { id: string | null }>(
+  instances: Iterable<Instance>,
+): (Instance & { id: string })[] {
+  return [...instances].filter((instance): instance is Instance & { id: string } => instance.id !== null);
 }
 
 async function assignIds(trx: Trx, changes: LedgerChanges, ids: LedgerIds): Promise<void> {
@@ -106,11 +114,36 @@ async function assignIds(trx: Trx, changes: LedgerChanges, ids: LedgerIds): Prom
   for (const [index, instance] of made.entries()) instance.id = taken[index]!;
 }
 
-async function revoke(trx: Trx, table: 'asset' | 'merchandise_instance' | 'product_instance', ids: string[]) {
-  if (ids.length === 0) return;
+/** Stores that what transferred assets brought with them is held by the order that transferred them. */
+async function hold(
+  trx: Trx,
+  table: 'merchandise_instance' | 'product_instance',
+  held: { id: string; heldBy: string }[],
+): Promise<void> {
+  if (held.length === 0) return;
+  const rows = rowsOf([
+    ['id', 'bigint', held.map(({ id }) => id)],
+    ['order_id', 'bigint', held.map(({ heldBy }) => heldBy)],
+  ]);
   await sql`
-    update ${sql.table(table)} set revoked_time = ${NOW}, updated_time = ${NOW}
-    where id = any (${ids}::bigint[])`.execute(trx);
+    update ${sql.table(table)} as instance set held_by_order_id = held.order_id, updated_time = ${NOW}
+    from ${rows} as held (id, order_id) where instance.id = held.id`.execute(trx);
+}
+
+async function revoke(
+  trx: Trx,
+  table: 'asset' | 'merchandise_instance' | 'product_instance',
+  revoked: { id: string; revokedBy: string | null }[],
+): Promise<void> {
+  if (revoked.length === 0) return;
+  const rows = rowsOf([
+    ['id', 'bigint', revoked.map(({ id }) => id)],
+    ['order_id', 'bigint', revoked.map(({ revokedBy }) => revokedBy)],
+  ]);
+  await sql`
+    update ${sql.table(table)} as instance
+    set revoked_time = ${NOW}, revoked_by_order_id = revoked.order_id, updated_time = ${NOW}
+    from ${rows} as revoked (id, order_id) where instance.id = revoked.id`.execute(trx);
 }
 
 async function revokeGrants(trx: Trx, changes: LedgerChanges): Promise<void> {
@@ -120,11 +153,22 @@ async function revokeGrants(trx: Trx, changes: LedgerChanges): Promise<void> {
   const grants = rowsOf([
     ['asset_id', 'bigint', revoked.map((effect) => effect.asset.id)],
     ['license_order_id', 'bigint', revoked.map((effect) => effect.grant.licenseOrderId)],
+    ['order_id', 'bigint', revoked.map((effect) => effect.grant.revokedBy)],
   ]);
   await sql`
-    update asset_grant set revoked_time = ${NOW} from ${grants} as revoked (asset_id, license_order_id)
+    update asset_grant set revoked_time = ${NOW}, revoked_by_order_id = revoked.order_id
+    from ${grants} as revoked (asset_id, license_order_id, order_id)
     where asset_grant.asset_id = revoked.asset_id
       and asset_grant.license_order_id = revoked.license_order_id`.execute(trx);
+}
+
+async function insertTransfers(trx: Trx, transfers: readonly Transfer[]): Promise<void> {
+  await insertRows(trx, 'asset_transfer', [
+    ['asset_id', 'bigint', transfers.map(({ asset }) => asset.id)],
+    ['license_order_id', 'bigint', transfers.map(({ licenseOrderId }) => licenseOrderId)],
+    ['from_customer_id', 'bigint', transfers.map(({ fromCustomerId }) => fromCustomerId)],
+    ['to_customer_id', 'bigint', transfers.map(({ toCustomerId }) => toCustomerId)],
+  ]);
 }
 
 async function updateAssets(trx: Trx, changed: Asset[]): Promise<void> {
@@ -157,10 +201,18 @@ export async function releaseAssets(trx: Trx, ids: string[]): Promise<void> {
 }
 
 /** What is bought and revoked by the same group of orders is stored as revoked. */
-function revokedTime(instances: readonly { revoked: boolean }[]): Column {
-  const flags = instances.map(({ revoked }) => revoked);
-  return ['revoked_time', 'boolean', flags, (revoked) => sql`case when ${revoked} then statement_timestamp() end`];
+function revocation(instances: readonly { revokedBy: string | null }[]): Column[] {
+  const orderIds = instances.map(({ revokedBy }) => revokedBy);
+  const flags = orderIds.map((orderId) => orderId !== null);
+  return [
+    ['revoked_time', 'boolean', flags, (revoked) => sql`case when ${revoked} then statement_timestamp() end`],
+    ['revoked_by_order_id', 'bigint', orderIds],
+  ];
 }
+
+/** Null where it is the order that bought it: most are never transferred. */
+const holders = (instances: readonly { licenseOrderId: string; heldBy: string }[]) =>
+  instances.map(({ licenseOrderId, heldBy }) => (heldBy === licenseOrderId ? null : heldBy));
 
 async function insertAssets(trx: Trx, assets: readonly Asset[]): Promise<void> {
   await insertRows(trx, 'asset', [
@@ -172,7 +224,7 @@ async function insertAssets(trx: Trx, assets: readonly Asset[]): Promise<void> {
     ['limit_end_date', 'bigint', assets.map((asset) => asset.limitEndDate)],
     ['borrowed_usb_key', 'boolean', assets.map((asset) => asset.borrowedUsbKey)],
     ['extends', 'jsonb', assets.map((asset) => JSON.stringify(asset.extends))],
-    revokedTime(assets),
+    ...revocation(assets),
   ]);
 }
 
@@ -180,7 +232,7 @@ async function insertGrants(trx: Trx, newGrants: LedgerChanges['newGrants']): Pr
   await insertRows(trx, 'asset_grant', [
     ['asset_id', 'bigint', newGrants.map(({ asset }) => asset.id)],
     ['license_order_id', 'bigint', newGrants.map(({ grant }) => grant.licenseOrderId)],
-    revokedTime(newGrants.map(({ grant }) => grant)),
+    ...revocation(newGrants.map(({ grant }) => grant)),
   ]);
 }
 
@@ -197,7 +249,8 @@ async function insertMerchandises(trx: Trx, newMerchandises: LedgerChanges['newM
     ['merchandise_name', 'text', bought.map((merchandise) => merchandise.merchandiseName)],
     ['parent_merchandise_num', 'text', bought.map((merchandise) => merchandise.parentMerchandiseNum)],
     ['time_duration_expression', 'text', bought.map((merchandise) => merchandise.timeDurationExpression)],
-    revokedTime(newMerchandises.map(({ merchandise }) => merchandise)),
+    ['held_by_order_id', 'bigint', holders(newMerchandises.map(({ merchandise }) => merchandise))],
+    ...revocation(newMerchandises.map(({ merchandise }) => merchandise)),
   ]);
 }
 
@@ -216,7 +269,8 @@ async function insertProducts(trx: Trx, newProducts: LedgerChanges['newProducts'
     ['limit_concurrent', 'integer', newProducts.map(({ product }) => product.limitConcurrent)],
     ['src_license_order_id', 'bigint', bought.map((product) => product.srcLicenseOrderId ?? null)],
     ['details', 'jsonb', bought.map((product) => JSON.stringify(detailsOf(product)))],
-    revokedTime(newProducts.map(({ product }) => product)),
+    ['held_by_order_id', 'bigint', holders(newProducts.map(({ product }) => product))],
+    ...revocation(newProducts.map(({ product }) => product)),
   ]);
 }
 

@@ -1,8 +1,15 @@
 import { z } from 'zod';
-import { integer } from './scalars.ts';
+import { integer, text } from './scalars.ts';
 
 export const scope = z.enum(['auth_order', 'auth_me']);
 export type Scope = z.infer<typeof scope>;
+
+/** What an application is called by those who operate the service. */
+export const applicationName = text();
+
+/** How long the secret before stays good when an application gets a new one, in hours (decisions 2). */
+export const MAX_OVERLAP_HOURS = 720;
+export const DEFAULT_OVERLAP_HOURS = 24;
 
 export const ACCESS_TOKEN_SECONDS = 7_200;
 

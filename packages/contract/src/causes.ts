@@ -32,6 +32,7 @@ export const causes = {
   },
   nonce_replayed: { code: '13004', memberCode: '70001', message: 'g_nonce: was used before; send a new one.' },
   app_key_mismatch: { code: '13004', message: 'appKey: is not the application that the access token belongs to.' },
+  channel_not_allowed: { code: '13004', message: '{0}: the application is not bound to channel {1}.' },
 
   // The shape of a call (decisions 1, 4 and 6.1)
   json_malformed: { code: '13004', memberCode: '40000', message: 'The body is not valid JSON.' },
@@ -47,6 +48,12 @@ export const causes = {
   dates_reversed: { code: '13004', message: '{0}: must not be after the end{1}' },
   sequence_repeated: { code: '13004', message: '{0}: stands in the call already{1}' },
   asset_number_repeated: { code: '13004', message: '{0}: stands in the asset element already{1}' },
+  asset_number_shared: {
+    code: '13004',
+    message:
+      '{0}: names asset {2} as {1} does, for another customer; in one async batch their order would be chance. ' +
+      'Send the batch sync, or in two, the second when the first is completed.',
+  },
   asset_without_items: { code: '13004', message: '{0}: needs a product or a merchandise to buy{1}' },
   merchandise_too_deep: { code: '13004', message: '{0}: merchandise nests deeper than 16.' },
   list_too_long: { code: '13004', memberCode: '40000', message: '{0}: more than {1} elements.' },

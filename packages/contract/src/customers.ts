@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { MAX_ADDRESS_CHARACTERS, optionalText, text } from './scalars.ts';
+import { MAX_ADDRESS_CHARACTERS, optionalLines, text } from './scalars.ts';
 
 /** interface.md, Customer. */
 export const customer = z
@@ -33,7 +33,7 @@ export const createEnterpriseBody = z
     crmCustomerId: text().describe('CRM customer number, which the enterprise is known by.'),
     customerName: text().describe('Name of the customer; of the enterprise too when it is made.'),
     branchName: text().describe('Name of the branch that serves the customer.'),
-    address: optionalText(MAX_ADDRESS_CHARACTERS).describe('Address of the customer. An update without it leaves it.'),
+    address: optionalLines(MAX_ADDRESS_CHARACTERS).describe('Address of the customer. An update without it leaves it.'),
   })
   .meta({ id: 'CrmCustomer', description: 'A customer of the CRM.' });
 export type CreateEnterprise = z.infer<typeof createEnterpriseBody>;

@@ -3,7 +3,19 @@ import { cut, type Refusal } from './causes.ts';
 import { failureBody, successBody } from './envelope.ts';
 import { page, pageQuery } from './page.ts';
 import { check, emptyCauses, parse } from './parse.ts';
-import { boundedList, long, noText, nothing, optional, optionalText, REQUIRED, secret, text, time } from './scalars.ts';
+import {
+  boundedList,
+  lines,
+  long,
+  noText,
+  nothing,
+  optional,
+  optionalLines,
+  REQUIRED,
+  secret,
+  text,
+  time,
+} from './scalars.ts';
 
 export const MAX_EMPLOYEES_PER_CALL = 100;
 export const MAX_NAME_CHARACTERS = 30;
@@ -35,6 +47,16 @@ const account = z
       "count: Mei and mei are two accounts. A deleted employee's name is free again.",
   });
 
+/** The short account name or the full one, `name@code`. */
+const SHORT_OR_FULL_ACCOUNT = /^[A-Za-z0-9]{1,62}(@[a-z0-9]{6,10})?$/;
+
+const shortOrFullAccount = z
+  .string()
+  .trim()
+  .min(1, REQUIRED)
+  .refine((value) => value === '' || SHORT_OR_FULL_ACCOUNT.test(value), refuse('account_malformed'))
+  .meta({ pattern: SHORT_OR_FULL_ACCOUNT.source });
+
 const password = secret(MAX_PASSWORD_CHARACTERS, 'password_length')
   .refine((value) => value === '' || [...value].length >= MIN_PASSWORD_CHARACTERS, refuse('password_length'))
   .meta({ minLength: MIN_PASSWORD_CHARACTERS, format: 'password' });
@@ -52,7 +74,7 @@ const mobile = z
 const name = text(MAX_NAME_CHARACTERS, 'name_too_long').describe(
   `Name of the employee, at most ${MAX_NAME_CHARACTERS} characters.`,
 );
-const REMARK = `Any text, at most ${MAX_REMARK_CHARACTERS} characters.`;
+const REMARK = `Any text, at most ${MAX_REMARK_CHARACTERS} characters; it may hold line breaks.`;
 
 /** One element of M1's userList (interface.md M1; decisions 8). */
 const newEmployee = z
@@ -68,7 +90,7 @@ const newEmployee = z
         'A number of your own, from 0; this service knows no departments. Empty is refused with group_id_missing.',
       ),
     name,
-    remark: optionalText(MAX_REMARK_CHARACTERS, 'remark_too_long').describe(REMARK),
+    remark: optionalLines(MAX_REMARK_CHARACTERS, 'remark_too_long').describe(REMARK),
     passwordMobile: mobile.nullish().transform((value) => value || undefined),
   })
   .meta({ id: 'NewEmployee', description: 'An employee to add.' });
@@ -131,12 +153,12 @@ const clearable = <Schema extends z.ZodType<string | number | undefined>>(schema
 /** The body of M2 (interface.md M2; decisions 8). */
 export const editEmployeeBody = z
   .object({
-    userName: account.describe(
-      'The short account name of the employee, without the enterprise code; it cannot be changed.',
+    userName: shortOrFullAccount.describe(
+      'The account name of the employee, with the enterprise code (name@code) or without it; it cannot be changed.',
     ),
     departmentId: clearable(long(), 'A number of your own, from 0.'),
     name,
-    remark: clearable(text(MAX_REMARK_CHARACTERS, 'remark_too_long'), REMARK),
+    remark: clearable(lines(MAX_REMARK_CHARACTERS, 'remark_too_long'), REMARK),
     passwordMobile: clearable(mobile, 'Security mobile number.'),
   })
   .meta({ id: 'EmployeeToEdit', description: 'What an employee is to be.' });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { memberGlobalId } from './employees.ts';
 import { licenseType } from './orders.ts';
-import { boundedList, flag, id, integer, long, noText, text, time } from './scalars.ts';
+import { boundedList, flag, id, integer, long, text, time } from './scalars.ts';
 
 /** Numbers or ids of one list in M9 and M10. */
 const MAX_ASSETS = 1_000;
@@ -96,8 +96,12 @@ const productNode = z
     gmsPid: z.string().describe('Product identifier of a tool; empty without one.'),
     appKey: z.string().describe('Product identifier of a web application; empty without one.'),
     productName: z.string().describe('Name of the product.'),
-    channelCode: z.string().describe('Channel of the order.'),
-    licenseOrderId: z.string().describe('The order that it was bought with.'),
+    channelCode: z.string().describe('Channel of that order.'),
+    licenseOrderId: z
+      .string()
+      .describe(
+        'The order by which it can be revoked: the one that bought it, or the one that transferred the asset to its customer.',
+      ),
     channelOrderId: z.string().describe('Number under which the batch of that order was sent.'),
     limitStartTime: time('When it begins; null without a beginning').nullable(),
     limitEndTime: time('When it ends; null without an end').nullable(),
@@ -112,7 +116,10 @@ const productNode = z
       .describe('feature where it has product features, otherwise basic.'),
     prodDefExtend: z.boolean().describe('Whether it has product features.'),
     timeDurationExpression: z.string().nullable().describe('How long it was bought for, in y-m-d form.'),
-    srcLicenseOrderId: z.string().nullable().describe('The order that it was transferred from, as it was sent.'),
+    srcLicenseOrderId: z
+      .string()
+      .nullable()
+      .describe('What the order that bought it named as its source; null where it named none.'),
     createTime: time('When it was bought'),
     updateTime: time('When it was changed last'),
     activateFlag: z.boolean().describe('Whether it is active: always true, what is revoked is not listed.'),
@@ -132,13 +139,20 @@ const merchandiseNode = z
     parentId: z.string().nullable().describe('Id of the merchandise instance that it is in; null at the top.'),
     parentMerchandiseNum: z.string().describe('Number of the parent, as it was sent; may be empty.'),
     customerId: z.string().describe('Customer who owns it.'),
-    licenseOrderId: z.string().describe('The order that it was bought with.'),
+    licenseOrderId: z
+      .string()
+      .describe(
+        'The order by which it can be revoked: the one that bought it, or the one that transferred the asset to its customer.',
+      ),
     channelOrderId: z.string().describe('Number under which the batch of that order was sent.'),
     createTime: time('When it was bought'),
     updateTime: time('When it was changed last'),
-    channelCode: z.string().describe('Channel of the order.'),
+    channelCode: z.string().describe('Channel of that order.'),
     timeDurationExpression: z.string().describe('How long it was bought for, in y-m-d form.'),
-    srcLicenseOrderId: noText('Always null.'),
+    srcLicenseOrderId: z
+      .string()
+      .nullable()
+      .describe('What the order that bought it named as its source; null where it named none.'),
     get children(): z.ZodNullable<z.ZodArray<typeof merchandiseNode>> {
       return z.array(merchandiseNode).nullable().describe('Merchandise inside; null where there is none.');
     },

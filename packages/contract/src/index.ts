@@ -3,6 +3,7 @@ export * from './assets.ts';
 export * from './audit.ts';
 export * from './cancel.ts';
 export * from './causes.ts';
+export * from './channels.ts';
 export * from './customers.ts';
 export * from './employees.ts';
 export * from './envelope.ts';

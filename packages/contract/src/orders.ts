@@ -6,6 +6,7 @@ import {
   flag,
   id,
   integer,
+  lines,
   long,
   MAX_ADDRESS_CHARACTERS,
   optional,
@@ -122,7 +123,9 @@ const STRICT =
 const productToBuy = z
   .object({
     crmProductId: text().describe('CRM product instance id. Stored.'),
-    parentCrmProductId: textOrEmpty().describe('CRM parent instance id (asset instance); may be empty. Stored.'),
+    parentCrmProductId: textOrEmpty().describe(
+      'CRM parent instance id (asset instance); may be empty or null. Stored.',
+    ),
     productUri: text().describe('Product id: gmsPid or appKey. A delete_product finds the product by it.'),
     productName: text().describe('Name of the product. Stored.'),
     gmsPid: optionalText().describe('Product identifier of a tool. Stored.'),
@@ -142,7 +145,7 @@ const productToBuy = z
     timeUnitQuantity: integer().describe('How many units. Stored.'),
     timeDurationExpression: text().describe('How long it is bought for, in y-m-d form. Stored.'),
     srcLicenseOrderId: optionalId().describe(
-      'The order that the product was transferred from, a succeeded new_buy; absent without a transfer. Stored.',
+      'Where the product came from, in place of the srcLicenseOrderId of the order: a succeeded new_buy of any customer.',
     ),
     productFeatures: list(productFeature).describe('Features of the product; may be empty.'),
   })
@@ -171,15 +174,19 @@ type OptionalList<Item extends z.ZodType> = ReturnType<typeof optional<z.ZodArra
 const merchandise = z
   .object({
     crmProductId: text().describe('CRM product instance id. Stored.'),
-    parentCrmProductId: textOrEmpty().describe('CRM parent instance id; may be empty. Stored.'),
+    parentCrmProductId: textOrEmpty().describe('CRM parent instance id; may be empty or null. Stored.'),
     merchandiseNum: text().describe('Number of the merchandise. Stored.'),
     merchandiseName: text().describe('Name of the merchandise. Stored.'),
-    parentMerchandiseNum: textOrEmpty().describe('Number of the parent; may be empty. Stored.'),
+    parentMerchandiseNum: textOrEmpty().describe('Number of the parent; may be empty or null. Stored.'),
     timeDurationExpression: text().describe('How long it is bought for, in y-m-d form. Stored.'),
     get children(): OptionalList<typeof merchandise> {
-      return optional(list(merchandise)).describe('Merchandise inside, 16 deep at most. It is revoked with this one.');
+      return optional(list(merchandise)).describe(
+        'Merchandise inside, 16 deep at most. It is revoked with this one, and this one with the last of what is in it.',
+      );
     },
-    licenseOrderProductList: list(productToBuy).describe('Products inside. They are revoked with this one.'),
+    licenseOrderProductList: list(productToBuy).describe(
+      'Products inside. They are revoked with this one, and this one with the last of what is in it.',
+    ),
   })
   .meta({ id: 'Merchandise', description: 'A merchandise (package) to buy, with what is in it.' });
 export type Merchandise = z.infer<typeof merchandise>;
@@ -198,7 +205,7 @@ const assetToBuy = z
       'Whether the member center takes it for a borrowed lock. On an asset that is there it replaces what was before.',
     ),
     transferedAssetNum: optional(z.boolean()).describe(
-      'Whether an asset that is active at another customer moves here, with everything on it.',
+      'Whether an asset that is active at another customer moves here, with everything on it. It may then have nothing to buy.',
     ),
     products: optional(list(productToBuy)).describe('Products to buy onto each of the assets.'),
     merchandises: optional(list(merchandise)).describe('Merchandise to buy onto each of the assets.'),
@@ -235,7 +242,7 @@ const orderHeader = {
   adminEmail: text().describe(checked('E-mail of the administrator.')),
   adminCellNumber: text().describe(checked('Mobile number of the administrator.')),
   passwordMobile: text().describe(checked('Mobile number of the purchaser.')),
-  address: text(MAX_ADDRESS_CHARACTERS).describe(checked('Address of the customer.')),
+  address: lines(MAX_ADDRESS_CHARACTERS).describe(checked('Address of the customer; it may hold line breaks.')),
   customerType: z
     .enum(['personal', 'company'], 'must be personal or company')
     .meta({ id: 'CustomerType', description: 'What a customer is.' })
@@ -244,7 +251,9 @@ const orderHeader = {
   branchName: text().describe(checked('Name of the branch.')),
   enterpriseGlobalId: id().describe('Global id of the enterprise that the customer belongs to.'),
   srcLicenseOrderId: optionalId().describe(
-    'A succeeded new_buy order. A revocation takes only what that order granted; required to revoke a cloud license.',
+    'In a purchase where it came from, a succeeded new_buy of any customer; M7 shows it with what was bought. In a ' +
+      'revocation a succeeded new_buy of the customer: only what that order granted is revoked. Required to revoke a cloud ' +
+      'license.',
   ),
   licenseType: licenseType.describe('License type of a new asset; it must be that of an asset that is there.'),
 };
@@ -311,7 +320,7 @@ function* faultsOfOrder(order: Order, path: PropertyKey[]) {
   }
   if (order.orderType !== 'new_buy') return;
   for (const [index, asset] of order.assets.entries()) {
-    if (!asset.products?.length && !asset.merchandises?.length) {
+    if (!asset.transferedAssetNum && !asset.products?.length && !asset.merchandises?.length) {
       yield fault('asset_without_items', at('assets', index, 'products'), asset.products);
     }
   }

@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { z } from 'zod';
 import { Refusal } from './causes.ts';
 import { checkJsonShape } from './json-shape.ts';
 import { checkInstances } from './order-size.ts';
@@ -23,12 +24,37 @@ export function readJson(bytes: Buffer, maxListElements?: number): unknown {
   }
 }
 
+const { channelCode, channelOrderId } = batchOrderBody.shape;
+const batchName = z.object({
+  channelCode: channelCode.optional().catch(undefined),
+  channelOrderId: channelOrderId.optional().catch(undefined),
+});
+/** What the channel that sends a batch calls it, where it does. */
+export type BatchName = z.infer<typeof batchName>;
+
+/** The refusal of a batch that could be read as JSON, with what it is called, as far as that is as it should be. */
+export class BatchRefusal extends Refusal {
+  readonly batchName: BatchName;
+
+  constructor({ reason, message }: Pick<Refusal, 'reason' | 'message'>, batchName: BatchName) {
+    super(reason);
+    this.message = message;
+    this.batchName = batchName;
+  }
+}
+
 /**
- * Reads the body of O5 and of its preview. Throws a Refusal: what readJson throws, batch_too_large, and that of the first
- * fault (decisions 6.1); then nothing of it is good for anything.
+ * Reads the body of O5 and of its preview. Throws a Refusal: what readJson throws, and a BatchRefusal: batch_too_large, and
+ * that of the first fault (decisions 6.1); then nothing of it is good for anything.
  */
 export function readBatchOrder(bytes: Buffer): BatchOrder {
-  const batch = parse(batchOrderBody, readJson(bytes, MAX_LIST_ELEMENTS));
-  checkInstances(batch.orderList);
-  return batch;
+  const json = readJson(bytes, MAX_LIST_ELEMENTS);
+  try {
+    const batch = parse(batchOrderBody, json);
+    checkInstances(batch.orderList);
+    return batch;
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    throw new BatchRefusal(error, batchName.safeParse(json).data ?? {});
+  }
 }

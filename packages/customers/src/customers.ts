@@ -1,19 +1,19 @@
-import { type BindCustomer, type Customer, type QueryCustomers, Refusal } from '@lockstep/contract';
+import { type BindCustomer, type Channels, type Customer, type QueryCustomers, Refusal } from '@lockstep/contract';
 import { type Database, inTransaction, type Trx } from '@lockstep/platform';
 import { insertEnterprise, lockChannelCustomer } from './enterprises.ts';
+import { customersOf, insertCustomers } from './scope.ts';
 
 /**
  * O1: creates a customer and binds it to the enterprise main account of that name, which it creates where there is
- * none (decisions 5). A repeat answers the same customer.
+ * none (decisions 5). A repeat answers the same customer. `channels` are those that the caller is bound to.
  *
- * Throws a Refusal: enterprise_mobile_mismatch, customer_bound_elsewhere; then nothing has changed.
+ * Throws a Refusal: channel_not_allowed, enterprise_mobile_mismatch, customer_bound_elsewhere; then nothing has changed.
  */
-export function bindCustomer(db: Database, request: BindCustomer): Promise<Customer> {
+export function bindCustomer(db: Database, channels: Channels, request: BindCustomer): Promise<Customer> {
   return inTransaction(db, async (trx) => {
     await lockChannelCustomer(trx, request.channelCustomerId);
     const enterprise = await findEnterpriseFor(trx, request);
-    const existing = await trx
-      .selectFrom('customer')
+    const existing = await customersOf(trx, channels)
       .select(['id', 'enterprise_id', 'is_default'])
       .where('channel_code', '=', request.channelCode)
       .where('channel_customer_id', '=', request.channelCustomerId)
@@ -21,7 +21,7 @@ export function bindCustomer(db: Database, request: BindCustomer): Promise<Custo
     if (existing !== undefined && existing.enterprise_id !== enterprise.id) {
       throw new Refusal('customer_bound_elsewhere', request.channelCustomerId);
     }
-    const { id, is_default } = existing ?? (await insertCustomer(trx, enterprise, request));
+    const { id, is_default } = existing ?? (await insertCustomer(trx, channels, enterprise, request));
     return {
       customerId: id,
       channelCode: request.channelCode,
@@ -57,32 +57,36 @@ async function findEnterpriseFor(trx: Trx, request: BindCustomer): Promise<{ id:
   return { id: found.id, isNew: false };
 }
 
-async function insertCustomer(trx: Trx, enterprise: { id: string; isNew: boolean }, request: BindCustomer) {
-  return trx
-    .insertInto('customer')
-    .values({
+async function insertCustomer(
+  trx: Trx,
+  channels: Channels,
+  enterprise: { id: string; isNew: boolean },
+  request: BindCustomer,
+) {
+  const [inserted] = await insertCustomers(trx, channels, [
+    {
       enterprise_id: enterprise.id,
       channel_code: request.channelCode,
       channel_customer_id: request.channelCustomerId,
       name: request.customerName,
       branch_name: request.branchName,
       is_default: enterprise.isNew,
-    })
-    .returning(['id', 'is_default'])
-    .executeTakeFirstOrThrow();
+    },
+  ]);
+  return inserted!;
 }
 
 /**
  * O3: the default customer (Y) or all customers (N) of the enterprise that the named customer belongs to, oldest
- * first; none where there is no such customer (decisions 5).
+ * first; none where there is no such customer (decisions 5). Customers of other channels than the caller's are left out.
  */
-export async function queryCustomers(db: Database, query: QueryCustomers): Promise<Customer[]> {
-  const rows = await db
-    .selectFrom('customer as named')
-    .innerJoin('enterprise', 'enterprise.id', 'named.enterprise_id')
-    .innerJoin('customer', 'customer.enterprise_id', 'enterprise.id')
-    .where('named.channel_code', '=', query.channelCode)
-    .where('named.channel_customer_id', '=', query.channelCustomerId)
+export async function queryCustomers(db: Database, channels: Channels, query: QueryCustomers): Promise<Customer[]> {
+  const named = customersOf(db, channels)
+    .where('channel_code', '=', query.channelCode)
+    .where('channel_customer_id', '=', query.channelCustomerId);
+  return customersOf(db, channels)
+    .innerJoin('enterprise', 'enterprise.id', 'customer.enterprise_id')
+    .where('customer.enterprise_id', 'in', named.select('customer.enterprise_id'))
     .$if(query.defaultCustomer === 'Y', (all) => all.where('customer.is_default', '=', true))
     .select([
       'customer.id as customerId',
@@ -94,5 +98,4 @@ export async function queryCustomers(db: Database, query: QueryCustomers): Promi
     ])
     .orderBy('customer.id')
     .execute();
-  return rows;
 }

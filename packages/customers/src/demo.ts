@@ -1,5 +1,6 @@
 import { type Database, inTransaction } from '@lockstep/platform';
 import { insertEnterprise, insertFirstMembers } from './enterprises.ts';
+import { insertCustomers } from './scope.ts';
 
 /** Two enterprises with fixed ids, below those that real ones get, so that examples can name them (decisions 9). */
 export const DEMO_ENTERPRISES = [
@@ -32,20 +33,16 @@ export function createDemoCustomers(db: Database): Promise<void> {
       const existing = await trx.selectFrom('enterprise').select('id').where('id', '=', id).executeTakeFirst();
       if (existing === undefined) {
         await insertEnterprise(trx, { id, name, code });
-        await trx
-          .insertInto('customer')
-          .values(
-            customers.map((customer, index) => ({
-              id: customer.id,
-              enterprise_id: id,
-              channel_code: 'demo',
-              channel_customer_id: customer.channelCustomerId,
-              name: customer.name,
-              branch_name: 'Demo Branch',
-              is_default: index === 0,
-            })),
-          )
-          .execute();
+        const rows = customers.map((customer, index) => ({
+          id: customer.id,
+          enterprise_id: id,
+          channel_code: 'demo',
+          channel_customer_id: customer.channelCustomerId,
+          name: customer.name,
+          branch_name: 'Demo Branch',
+          is_default: index === 0,
+        }));
+        await insertCustomers(trx, null, rows);
       }
       // A demo of a former version has none.
       const member = await trx.selectFrom('member').select('id').where('enterprise_id', '=', id).executeTakeFirst();

@@ -1,7 +1,14 @@
 import { randomInt } from 'node:crypto';
-import { type CreatedEnterprise, type CreateEnterprise, Refusal } from '@lockstep/contract';
+import {
+  type Channels,
+  type CreatedEnterprise,
+  type CreateEnterprise,
+  Refusal,
+  requireChannel,
+} from '@lockstep/contract';
 import { type Database, inTransaction, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
+import { customersOf, insertCustomers, updateCustomersOf } from './scope.ts';
 
 const CODE_CHARACTERS = 8;
 const CODE_ALPHABET = 'abcdefghijkmnpqrstuvwxyz23456789';
@@ -9,6 +16,9 @@ const CODE_ALPHABET = 'abcdefghijkmnpqrstuvwxyz23456789';
 /** The channels of the two customers that O2 makes; the first is the default (decisions 5). */
 const CRM_CHANNEL = 'crm';
 const INDUSTRY_CHANNEL = 'industry';
+
+/** The field that names customers of these channels. */
+const CRM_CUSTOMER = 'crmCustomerId';
 
 /** The two employees that O2 makes (decisions 5). */
 const FIRST_MEMBERS = [
@@ -56,18 +66,26 @@ function newEnterpriseCode(): string {
   return Array.from({ length: CODE_CHARACTERS }, () => CODE_ALPHABET[randomInt(CODE_ALPHABET.length)]).join('');
 }
 
+/** Who calls O2, and what it is bound to. */
+interface EnterpriseCreator {
+  applicationId: string;
+  channels: Channels;
+}
+
 /**
  * O2: creates an enterprise main account with its two customers and two employees (decisions 5). A repeat by
  * crmCustomerId gets the same answer and changes nothing; but only the application that created the enterprise is told
- * its accounts, another one gets no members.
+ * its accounts, another one gets no members. Who is bound to channels needs both that it makes customers of.
  *
- * Throws a Refusal: enterprise_name_taken, customer_bound_elsewhere; then nothing has changed.
+ * Throws a Refusal: channel_not_allowed, enterprise_name_taken, customer_bound_elsewhere; then nothing has changed.
  */
 export function createEnterprise(
   db: Database,
-  applicationId: string,
+  caller: EnterpriseCreator,
   request: CreateEnterprise,
 ): Promise<CreatedEnterprise> {
+  const { applicationId, channels } = caller;
+  for (const channel of [CRM_CHANNEL, INDUSTRY_CHANNEL]) requireChannel(channels, channel, CRM_CUSTOMER);
   return inTransaction(db, async (trx) => {
     await lockChannelCustomer(trx, request.crmCustomerId);
     const existing = await trx
@@ -75,7 +93,7 @@ export function createEnterprise(
       .select(['id', 'created_by_application_id'])
       .where('crm_customer_id', '=', request.crmCustomerId)
       .executeTakeFirst();
-    const enterpriseId = existing?.id ?? (await insertNewEnterprise(trx, applicationId, request));
+    const enterpriseId = existing?.id ?? (await insertNewEnterprise(trx, caller, request));
     const isCreator = existing === undefined || existing.created_by_application_id === applicationId;
     const members = isCreator ? await firstMembers(trx, enterpriseId) : [];
     return { enterpriseGlobalId: enterpriseId, defaultType: true, members };
@@ -86,12 +104,12 @@ export function createEnterprise(
  * O4: changes the name, branch and address of the customer that O2 made for a CRM customer; an absent address stays as
  * it is, and so does the enterprise's name (decisions 5).
  *
- * Throws a Refusal: customer_not_found.
+ * Throws a Refusal: channel_not_allowed, customer_not_found.
  */
-export async function updateCustomer(db: Database, request: CreateEnterprise): Promise<void> {
+export async function updateCustomer(db: Database, channels: Channels, request: CreateEnterprise): Promise<void> {
+  requireChannel(channels, CRM_CHANNEL, CRM_CUSTOMER);
   const { crmCustomerId, customerName, branchName, address } = request;
-  const { numUpdatedRows } = await db
-    .updateTable('customer')
+  const { numUpdatedRows } = await updateCustomersOf(db, channels)
     .from('enterprise')
     .set({ name: customerName, branch_name: branchName, ...(address === undefined ? {} : { address }) })
     .whereRef('enterprise.id', '=', 'customer.enterprise_id')
@@ -102,12 +120,15 @@ export async function updateCustomer(db: Database, request: CreateEnterprise): P
   if (numUpdatedRows === 0n) throw new Refusal('customer_not_found', `of CRM customer ${crmCustomerId}`);
 }
 
-async function insertNewEnterprise(trx: Trx, applicationId: string, request: CreateEnterprise): Promise<string> {
+async function insertNewEnterprise(
+  trx: Trx,
+  { applicationId, channels }: EnterpriseCreator,
+  request: CreateEnterprise,
+): Promise<string> {
   const { crmCustomerId, customerName, branchName } = request;
   const sameName = await trx.selectFrom('enterprise').select('id').where('name', '=', customerName).executeTakeFirst();
   if (sameName !== undefined) throw new Refusal('enterprise_name_taken');
-  const bound = await trx
-    .selectFrom('customer')
+  const bound = await customersOf(trx, channels)
     .select('id')
     .where('channel_customer_id', '=', crmCustomerId)
     .where('channel_code', 'in', [CRM_CHANNEL, INDUSTRY_CHANNEL])
@@ -126,13 +147,10 @@ async function insertNewEnterprise(trx: Trx, applicationId: string, request: Cre
     branch_name: branchName,
     address: request.address ?? null,
   };
-  await trx
-    .insertInto('customer')
-    .values([
-      { ...customer, channel_code: CRM_CHANNEL, is_default: true },
-      { ...customer, channel_code: INDUSTRY_CHANNEL, is_default: false },
-    ])
-    .execute();
+  await insertCustomers(trx, channels, [
+    { ...customer, channel_code: CRM_CHANNEL, is_default: true },
+    { ...customer, channel_code: INDUSTRY_CHANNEL, is_default: false },
+  ]);
   await insertFirstMembers(trx, enterpriseId);
   return enterpriseId;
 }

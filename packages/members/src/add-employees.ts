@@ -8,9 +8,10 @@ import {
 import { type Database, inTransaction, type Tables, type Trx } from '@lockstep/platform';
 import type { Selectable } from 'kysely';
 import { judgeAdditions, MAX_TRIAL_EMPLOYEES, type Situation } from './addition-rules.ts';
+import { assetsOf, wholeOf } from './asset-scope.ts';
 import { recordChanges } from './audit.ts';
 import { employeeOf, fieldsOf } from './employee.ts';
-import { type Actor, assetsOf, employeesOf, insertEmployees, lockEnterprise, readCode } from './scope.ts';
+import { type Actor, employeesOf, insertEmployees, lockEnterprise, readCode } from './scope.ts';
 import type { PasswordTools } from './tools.ts';
 
 /** What became of the employees of an M1, and what the first that failed was refused for. */
@@ -61,7 +62,7 @@ async function readSituation(db: Database | Trx, actor: Actor, named: readonly N
 }
 
 async function roomFor(db: Database | Trx, actor: Actor): Promise<number> {
-  const cloudLicense = await assetsOf(db, actor)
+  const cloudLicense = await assetsOf(db, wholeOf(actor))
     .select('asset.id')
     .where('license_type', 'in', CLOUD_LICENSE_TYPES)
     .limit(1)

@@ -1,5 +1,7 @@
 import type { AuditAction, AuditEntry, Page, PageQuery } from '@lockstep/contract';
 import { type Database, inSnapshot, insertRows, type Trx } from '@lockstep/platform';
+import { numbersOfOtherChannels } from './asset-scope.ts';
+import { type AuditDetail, numbersIn, without } from './audit-rules.ts';
 import { pageOf, rowsBefore } from './page.ts';
 import { type Actor, auditOf } from './scope.ts';
 
@@ -23,7 +25,10 @@ export async function recordChanges(trx: Trx, actor: Actor, changes: readonly Ch
   ]);
 }
 
-/** What was changed in the member center of the actor's enterprise, newest first (decisions 8). */
+/**
+ * What was changed in the member center of the actor's enterprise, newest first (decisions 8). Numbers of assets of other
+ * channels than the actor's are left out (decisions 2).
+ */
 export function readAudit(db: Database, actor: Actor, query: PageQuery): Promise<Page<AuditEntry>> {
   return inSnapshot(db, async (trx) => {
     const { total } = await auditOf(trx, actor)
@@ -35,15 +40,27 @@ export function readAudit(db: Database, actor: Actor, query: PageQuery): Promise
       .limit(query.pageSize)
       .offset(rowsBefore(query))
       .execute();
-    const entries = rows.map((row) => ({
+    const details = await seenBy(
+      trx,
+      actor,
+      rows.map((row) => row.detail as AuditDetail),
+    );
+    const entries = rows.map((row, index) => ({
       id: row.id,
       time: row.recorded_time.getTime(),
       actorGlobalId: row.actor_id,
       action: row.action as AuditAction,
       targetGlobalId: row.target_id,
-      detail: row.detail as AuditEntry['detail'],
+      detail: details[index]!,
       requestId: row.request_id,
     }));
     return pageOf(query, Number(total), entries);
   });
+}
+
+/** What an actor sees of entries: all of it, unless the application is bound to channels. */
+async function seenBy(trx: Trx, actor: Actor, details: AuditDetail[]): Promise<AuditDetail[]> {
+  if (actor.channels === null) return details;
+  const others = await numbersOfOtherChannels(trx, actor, details.flatMap(numbersIn));
+  return details.map((detail) => without(others, detail));
 }

@@ -1,5 +1,5 @@
 import { type ConfigureAssets, Refusal } from '@lockstep/contract';
-import type { LockedAsset } from './scope.ts';
+import type { LockedAsset } from './asset-scope.ts';
 
 /** What decides whether assets can be withdrawn from an employee and assigned to them. */
 export interface AssetsNamed {

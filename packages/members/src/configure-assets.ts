@@ -1,10 +1,11 @@
 import { releaseAssets } from '@lockstep/assets';
 import { type ConfigureAssets, Refusal } from '@lockstep/contract';
 import { insertRows } from '@lockstep/platform';
+import { lockAssets, numbersElsewhere } from './asset-scope.ts';
 import { recordChanges } from './audit.ts';
 import { planConfiguration } from './configuration-rules.ts';
 import { readHoldings, readLent } from './holdings.ts';
-import { type Actor, keepEmployee, lockAssets, numbersElsewhere } from './scope.ts';
+import { type Actor, keepEmployee } from './scope.ts';
 import type { HoldingTools } from './tools.ts';
 
 /**
@@ -37,7 +38,7 @@ export function configureAssets(
     const { withdrawn, assigned } = planConfiguration(wanted, { memberId, assets, elsewhere, holderOf });
     if (withdrawn.length + assigned.length === 0) return;
     const withdrawnIds = withdrawn.map(({ id }) => id);
-    const lent = await readLent(trx, withdrawnIds);
+    const lent = await readLent(trx, actor, withdrawnIds);
     await releaseAssets(trx, withdrawnIds);
     await insertRows(trx, 'asset_assignment', [
       ['asset_id', 'bigint', assigned.map(({ id }) => id)],

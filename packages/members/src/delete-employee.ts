@@ -2,10 +2,11 @@ import { endLogins } from '@lockstep/access';
 import { NOW, releaseAssets } from '@lockstep/assets';
 import { Refusal } from '@lockstep/contract';
 import type { Trx } from '@lockstep/platform';
+import { assetsOf, lockAssets, wholeOf } from './asset-scope.ts';
 import { recordChanges } from './audit.ts';
 import { accountOf, fieldsOf } from './employee.ts';
 import { readHoldings, readLent } from './holdings.ts';
-import { type Actor, assetsOf, employeesOf, lockAssets, lockEnterprise, lockLeaving, updateEmployee } from './scope.ts';
+import { type Actor, employeesOf, lockEnterprise, lockLeaving, updateEmployee } from './scope.ts';
 import type { HoldingTools } from './tools.ts';
 
 /**
@@ -24,7 +25,7 @@ export function deleteEmployee({ changes, deadline }: HoldingTools, actor: Actor
       if (!(await hasOtherAdministrator(trx, actor, memberId))) throw new Refusal('last_administrator');
     }
     const heldIds = held.map(({ id }) => id);
-    const lent = await readLent(trx, heldIds);
+    const lent = await readLent(trx, actor, heldIds);
     await releaseAssets(trx, heldIds);
     await endLogins(trx, { id: memberId, account: accountOf(employee) });
     await updateEmployee(trx, actor, memberId, { deleted_time: NOW });
@@ -48,16 +49,17 @@ async function hasOtherAdministrator(trx: Trx, actor: Actor, memberId: string): 
 }
 
 /**
- * Locks what an employee holds, in the order of the numbers. The employee is locked, so it cannot become more meanwhile;
+ * Locks what an employee holds, of whatever channel, in the order of the numbers. The employee is locked, so it cannot become more meanwhile;
  * what an order released while this waited, and another employee has now, is left alone.
  */
 async function lockHeld(trx: Trx, actor: Actor, memberId: string) {
-  const rows = await assetsOf(trx, actor)
+  const enterprise = wholeOf(actor);
+  const rows = await assetsOf(trx, enterprise)
     .innerJoin('asset_assignment', 'asset_assignment.asset_id', 'asset.id')
     .select('asset.id')
     .where('asset_assignment.member_id', '=', memberId)
     .execute();
-  const locked = await lockAssets(trx, actor, { assetIds: rows.map(({ id }) => id) });
+  const locked = await lockAssets(trx, enterprise, { assetIds: rows.map(({ id }) => id) });
   const { holderOf } = await readHoldings(
     trx,
     locked.map(({ id }) => id),

@@ -16,10 +16,9 @@ export function editEmployee(db: Database, actor: Actor, memberId: string, edit:
   return inTransaction(db, async (trx) => {
     const employee = await lockEmployee(trx, actor, memberId);
     if (employee === undefined) throw new Refusal('employee_not_found', memberId);
-    if (edit.userName.length + employee.code.length >= ACCOUNT_CHARACTERS) {
-      throw new Refusal('account_malformed', 'userName');
-    }
-    if (employee.user_name !== edit.userName) throw new Refusal('account_mismatch', memberId);
+    const [userName, code = employee.code] = edit.userName.split('@');
+    if (userName!.length + code.length >= ACCOUNT_CHARACTERS) throw new Refusal('account_malformed', 'userName');
+    if (employee.user_name !== userName || employee.code !== code) throw new Refusal('account_mismatch', memberId);
     const before = fieldsOf(employee);
     const after = { ...before, ...wantedOf(edit) };
     const changed = FIELDS.filter((field) => before[field] !== after[field]);

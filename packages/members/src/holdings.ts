@@ -1,5 +1,7 @@
 import type { Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
+import { assetsOf, wholeOf } from './asset-scope.ts';
+import type { Actor } from './scope.ts';
 
 /** Who holds which of some assets, and what they are lent into. */
 export interface Holdings {
@@ -28,13 +30,18 @@ export async function readHoldings(trx: Trx, assetIds: string[]): Promise<Holdin
 }
 
 /** What of some assets is lent, for the audit record: each number with that of its lock. */
-export async function readLent(trx: Trx, assetIds: string[]): Promise<{ assetNum: string; borrowedUsbKey: string }[]> {
+export async function readLent(
+  trx: Trx,
+  actor: Actor,
+  assetIds: string[],
+): Promise<{ assetNum: string; borrowedUsbKey: string }[]> {
+  const assets = () => assetsOf(trx, wholeOf(actor)).select(['asset.id', 'asset.asset_num']);
   return trx
     .selectFrom('asset_lending')
-    .innerJoin('asset', 'asset.id', 'asset_lending.asset_id')
-    .innerJoin('asset as lock', 'lock.id', 'asset_lending.lock_asset_id')
-    .select(['asset.asset_num as assetNum', 'lock.asset_num as borrowedUsbKey'])
+    .innerJoin(assets().as('own'), 'own.id', 'asset_lending.asset_id')
+    .innerJoin(assets().as('lock'), 'lock.id', 'asset_lending.lock_asset_id')
+    .select(['own.asset_num as assetNum', 'lock.asset_num as borrowedUsbKey'])
     .where(sql<boolean>`asset_lending.asset_id = any (${assetIds}::bigint[])`)
-    .orderBy('asset.asset_num')
+    .orderBy('own.asset_num')
     .execute();
 }

@@ -1,10 +1,11 @@
 import { type LendAssets, Refusal } from '@lockstep/contract';
 import { insertRows, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
+import { lockAssets } from './asset-scope.ts';
 import { recordChanges } from './audit.ts';
 import { readHoldings } from './holdings.ts';
 import { planLending } from './lending-rules.ts';
-import { type Actor, keepEmployee, lockAssets } from './scope.ts';
+import { type Actor, keepEmployee } from './scope.ts';
 import type { HoldingTools } from './tools.ts';
 
 /**

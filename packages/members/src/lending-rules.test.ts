@@ -1,8 +1,8 @@
 import { type Cause, Refusal } from '@lockstep/contract';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { LockedAsset } from './asset-scope.ts';
 import { type LendingSituation, planLending } from './lending-rules.ts';
-import type { LockedAsset } from './scope.ts';
 
 /** What M10 lends into a borrowed lock, and what it is refused for (decisions 8). */
 

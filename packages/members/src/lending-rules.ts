@@ -1,5 +1,5 @@
 import { type LendAssets, Refusal } from '@lockstep/contract';
-import type { LockedAsset } from './scope.ts';
+import type { LockedAsset } from './asset-scope.ts';
 
 /** What decides whether assets can be lent into a borrowed lock. */
 export interface LendingSituation {

@@ -1,6 +1,7 @@
 import type { ListEmployees, ListedEmployee, Page } from '@lockstep/contract';
 import { type Database, inSnapshot, type Trx } from '@lockstep/platform';
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { assetsOf } from './asset-scope.ts';
 import { employeeOf } from './employee.ts';
 import { pageOf, rowsBefore } from './page.ts';
 import { type Actor, employeesOf } from './scope.ts';
@@ -26,6 +27,7 @@ export function listEmployees(db: Database, actor: Actor, query: ListEmployees):
       .execute();
     const held = await readHeld(
       trx,
+      actor,
       rows.map(({ id }) => id),
     );
     const list = rows.map((row) => {
@@ -61,14 +63,14 @@ interface Held {
 }
 
 /** What employees hold, in the order in which it was assigned, and the locks that it is lent into. */
-async function readHeld(trx: Trx, memberIds: string[]): Promise<Map<string, Held[]>> {
+async function readHeld(trx: Trx, actor: Actor, memberIds: string[]): Promise<Map<string, Held[]>> {
   if (memberIds.length === 0) return new Map();
-  const rows = await trx
-    .selectFrom('asset_assignment as held')
-    .innerJoin('asset as own', 'own.id', 'held.asset_id')
+  const locks = assetsOf(trx, actor).select(['asset.id', 'asset.asset_num']).as('lock');
+  const rows = await assetsOf(trx, actor)
+    .innerJoin('asset_assignment as held', 'held.asset_id', 'asset.id')
     .leftJoin('asset_lending as lent', 'lent.asset_id', 'held.asset_id')
-    .leftJoin('asset as lock', 'lock.id', 'lent.lock_asset_id')
-    .select(['held.member_id as memberId', 'own.asset_num as assetNum', 'lock.asset_num as lockNum'])
+    .leftJoin(locks, 'lock.id', 'lent.lock_asset_id')
+    .select(['held.member_id as memberId', 'asset.asset_num as assetNum', 'lock.asset_num as lockNum'])
     .where('held.member_id', 'in', memberIds)
     .orderBy('held.created_time')
     .orderBy('held.asset_id')

@@ -1,7 +1,8 @@
 import { readContents } from '@lockstep/assets';
 import { type AssetContents, type BorrowedLock, type EnterpriseAsset, Refusal } from '@lockstep/contract';
 import { type Database, inSnapshot, isId, type Trx } from '@lockstep/platform';
-import { type Actor, assetsOf, hasCustomer } from './scope.ts';
+import { assetsOf } from './asset-scope.ts';
+import { type Actor, hasCustomer } from './scope.ts';
 
 /**
  * M6: the active assets of the actor's enterprise that are not borrowed locks, oldest first (decisions 8).
@@ -77,12 +78,12 @@ export function readAssetContents(db: Database, actor: Actor, assetId: string): 
       ? await assetsOf(trx, actor).select('asset.id').where('asset.id', '=', assetId).executeTakeFirst()
       : undefined;
     if (asset === undefined) throw new Refusal('asset_id_not_found', assetId);
-    const lendings = await trx
-      .selectFrom('asset_lending')
-      .select('asset_id')
-      .where((eb) => eb.or([eb('asset_id', '=', assetId), eb('lock_asset_id', '=', assetId)]))
+    const lent = await assetsOf(trx, actor)
+      .innerJoin('asset_lending as lent', 'lent.asset_id', 'asset.id')
+      .select('asset.id')
+      .where((eb) => eb.or([eb('lent.asset_id', '=', assetId), eb('lent.lock_asset_id', '=', assetId)]))
       .execute();
-    const lentIds = lendings.map((row) => row.asset_id);
+    const lentIds = lent.map(({ id }) => id);
     return readContents(trx, lentIds.includes(assetId) ? [] : [assetId, ...lentIds]);
   });
 }

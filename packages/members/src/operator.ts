@@ -16,6 +16,7 @@ export interface NewLogin {
 
 const operatorIn = (enterpriseId: string): Actor => ({
   enterpriseId,
+  channels: null,
   memberId: OPERATOR_ID,
   requestId: `operator-${randomUUID()}`,
 });

@@ -1,18 +1,21 @@
 import { NOW } from '@lockstep/assets';
+import type { Channels } from '@lockstep/contract';
 import { type Database, isId, type Tables, type Trx } from '@lockstep/platform';
-import { type Insertable, type Selectable, sql, type UpdateObject } from 'kysely';
+import type { Insertable, Selectable, UpdateObject } from 'kysely';
 
 /** Who acts in the member center, and in which enterprise: all that a call sees and changes belongs to that one. */
 export interface Actor {
   enterpriseId: string;
+  /** That the application is bound to. */
+  channels: Channels;
   /** An administrator, or OPERATOR_ID. */
   memberId: string;
   requestId: string;
 }
 
 /**
- * What the member center reads, locks or changes of an enterprise it finds through this file, where the enterprise is a
- * part of every query; other queries go on from ids that were found so. A lint rule (scope.grit) keeps other files from
+ * What the member center reads, locks or changes of an enterprise it finds through this file, and its assets through
+ * asset-scope.ts, where the enterprise is a part of every query; other queries go on from ids that were found so. A lint rule (scope.grit) keeps other files from
  * selecting from these tables by themselves.
  */
 type Tenant = Pick<Actor, 'enterpriseId'>;
@@ -26,21 +29,12 @@ export function employeesOf(db: Database | Trx, { enterpriseId }: Tenant) {
     .where('member.deleted_time', 'is', null);
 }
 
-/** The active assets of an enterprise's customers. */
-export function assetsOf(db: Database | Trx, { enterpriseId }: Tenant) {
-  return db
-    .selectFrom('asset')
-    .innerJoin('customer', 'customer.id', 'asset.customer_id')
-    .where('customer.enterprise_id', '=', enterpriseId)
-    .where('asset.revoked_time', 'is', null);
-}
-
 /** What was changed in an enterprise. */
 export function auditOf(db: Database | Trx, { enterpriseId }: Tenant) {
   return db.selectFrom('member_audit').where('member_audit.enterprise_id', '=', enterpriseId);
 }
 
-/** Whether the enterprise has an authorized customer at all. */
+/** Whether the enterprise has an authorized customer at all, of whatever channel. */
 export async function hasCustomer(db: Database | Trx, { enterpriseId }: Tenant): Promise<boolean> {
   const found = await db
     .selectFrom('customer')
@@ -131,66 +125,4 @@ export async function updateEmployee(
     .where('id', '=', memberId)
     .where('enterprise_id', '=', enterpriseId)
     .execute();
-}
-
-export interface LockedAsset {
-  id: string;
-  assetNum: string;
-  isBorrowedLock: boolean;
-  isUsable: boolean;
-}
-
-/**
- * Locks active assets of the enterprise by their numbers and ids, in the order of their numbers, as the drains of orders
- * do it. What is neither found as active nor as the enterprise's is left out.
- */
-export async function lockAssets(
-  trx: Trx,
-  tenant: Tenant,
-  wanted: { assetNums?: readonly string[]; assetIds?: readonly string[] },
-): Promise<LockedAsset[]> {
-  const { assetNums = [], assetIds = [] } = wanted;
-  const found = await selectForUpdate(trx, tenant, [...assetNums], assetIds.filter(isId));
-  // One that was revoked while this waited for it may have been bought again in the same transaction.
-  const foundNums = new Set(found.map(({ assetNum }) => assetNum));
-  const missing = assetNums.filter((assetNum) => !foundNums.has(assetNum));
-  return missing.length === 0 ? found : [...found, ...(await selectForUpdate(trx, tenant, missing, []))];
-}
-
-async function selectForUpdate(
-  trx: Trx,
-  tenant: Tenant,
-  assetNums: string[],
-  assetIds: string[],
-): Promise<LockedAsset[]> {
-  const rows = await assetsOf(trx, tenant)
-    .select(['asset.id', 'asset.asset_num', 'asset.borrowed_usb_key', 'asset.locked', 'asset.freezing'])
-    .where(sql<boolean>`(asset_num = any (${assetNums}::text[]) or asset.id = any (${assetIds}::bigint[]))`)
-    .orderBy('asset.asset_num')
-    .forUpdate('asset')
-    .execute();
-  return rows.map((row) => ({
-    id: row.id,
-    assetNum: row.asset_num,
-    isBorrowedLock: row.borrowed_usb_key,
-    isUsable: !row.locked && !row.freezing,
-  }));
-}
-
-/** Which of some numbers are active assets of other enterprises. Nothing else of those is ever looked at. */
-export async function numbersElsewhere(
-  trx: Trx,
-  { enterpriseId }: Tenant,
-  assetNums: readonly string[],
-): Promise<Set<string>> {
-  if (assetNums.length === 0) return new Set();
-  const rows = await trx
-    .selectFrom('asset')
-    .innerJoin('customer', 'customer.id', 'asset.customer_id')
-    .select('asset.asset_num')
-    .where(sql<boolean>`asset_num = any (${assetNums}::text[])`)
-    .where('asset.revoked_time', 'is', null)
-    .where('customer.enterprise_id', '<>', enterpriseId)
-    .execute();
-  return new Set(rows.map((row) => row.asset_num));
 }

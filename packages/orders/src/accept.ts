@@ -2,9 +2,9 @@ import type { AcceptedOrder } from '@lockstep/contract';
 import { type Database, Group, type Metrics } from '@lockstep/platform';
 import { sql } from 'kysely';
 import type { JobAnnouncer } from './announcer.ts';
-import { acceptedOrders, findEarlier, keyOf, sameBatchId } from './batch.ts';
+import { acceptedOrders, findEarlier, keyOf, type SubmittedBatch, sameBatchId } from './batch.ts';
 import { DIGEST_VERSION, PAYLOAD_VERSION } from './order-text.ts';
-import type { PreparedBatch } from './prepare.ts';
+import { checkNumbers } from './prepare.ts';
 
 const MAX_GROUP_BATCHES = 64;
 const MAX_GROUP_BYTES = 4 * 1024 * 1024;
@@ -15,14 +15,14 @@ export class BatchAcceptor {
   readonly #db: Database;
   readonly #announcer: JobAnnouncer;
   readonly #metrics: Metrics;
-  readonly #groups: Group<PreparedBatch, string | null>;
+  readonly #groups: Group<SubmittedBatch, string | null>;
 
   constructor(db: Database, announcer: JobAnnouncer, metrics: Metrics) {
     this.#db = db;
     this.#announcer = announcer;
     this.#metrics = metrics;
     this.#groups = new Group({
-      run: (batches) => insertBatches(db, batches),
+      run: (batches: SubmittedBatch[]) => insertBatches(db, batches),
       maxRunning: MAX_GROUPS_AT_ONCE,
       maxInputs: MAX_GROUP_BATCHES,
       weightOf: (batch) => batch.bytes,
@@ -35,20 +35,26 @@ export class BatchAcceptor {
    * Stores a batch and answers its final order ids, in the order of orderList. The same content again gets the same
    * answer.
    *
-   * Throws a Refusal: channel_order_id_conflict; then nothing is stored.
+   * Throws a Refusal: channel_order_id_conflict, asset_number_shared; then nothing is stored.
    */
-  async accept(prepared: PreparedBatch): Promise<AcceptedOrder[]> {
-    const batchId = await this.#groups.run(prepared);
-    if (batchId === null) return acceptedOrders(prepared, await this.#earlierId(prepared));
-    this.#metrics.ordersAccepted.inc(prepared.sequences.length);
+  async accept(submitted: SubmittedBatch): Promise<AcceptedOrder[]> {
+    if (submitted.sharedNumber !== null) {
+      // An earlier release took such batches: what was answered then is answered again.
+      const [earlier] = await findEarlier(this.#db, [submitted]);
+      if (earlier !== undefined) return acceptedOrders(submitted, sameBatchId(submitted, earlier));
+      checkNumbers(submitted);
+    }
+    const batchId = await this.#groups.run(submitted);
+    if (batchId === null) return acceptedOrders(submitted, await this.#earlierId(submitted));
+    this.#metrics.ordersAccepted.inc(submitted.sequences.length);
     this.#announcer.announce(
-      prepared.chunks.map(({ lane }) => lane),
+      submitted.chunks.map(({ lane }) => lane),
       batchId,
     );
-    return acceptedOrders(prepared, batchId);
+    return acceptedOrders(submitted, batchId);
   }
 
-  async #earlierId(batch: PreparedBatch): Promise<string> {
+  async #earlierId(batch: SubmittedBatch): Promise<string> {
     const [earlier] = await findEarlier(this.#db, [batch]);
     return sameBatchId(batch, earlier!);
   }
@@ -59,14 +65,14 @@ export class BatchAcceptor {
  * batch whose key is taken. Keys are inserted in sorted order, so that two processes that accept the same batches wait
  * rather than deadlock.
  */
-async function insertBatches(db: Database, batches: PreparedBatch[]): Promise<(string | null)[]> {
+async function insertBatches(db: Database, batches: SubmittedBatch[]): Promise<(string | null)[]> {
   const keys = batches.map(keyOf);
   const order = [...keys.keys()].sort((a, b) => (keys[a]! < keys[b]! ? -1 : 1));
   const inputs = order.map((index, place) => {
     const batch = batches[index]!;
     return sql`(${place}::int, ${batch.applicationId}::bigint, ${batch.channelCode}::text, ${batch.channelOrderId}::text,
       ${batch.syncMode}::text, ${batch.digest}::bytea, ${batch.sequences}::int[], ${batch.customerIds}::text[],
-      ${batch.orderTypes}::text[])`;
+      ${batch.orderTypes}::text[], ${batch.requestId}::text)`;
   });
   const chunks = order.flatMap((index, place) =>
     batches[index]!.chunks.map(
@@ -76,12 +82,12 @@ async function insertBatches(db: Database, batches: PreparedBatch[]): Promise<(s
   );
   const { rows } = await sql<{ place: number; id: string }>`
     with input (place, application_id, channel_code, channel_order_id, sync_mode, digest, sequences, customer_ids,
-      order_types) as (values ${sql.join(inputs)}
+      order_types, request_id) as (values ${sql.join(inputs)}
     ), stored as (
       insert into batch (id, application_id, channel_code, channel_order_id, sync_mode, digest, digest_version,
-        sequences, customer_ids, order_types)
+        sequences, customer_ids, order_types, request_id)
       select nextval('batch_id'), application_id, channel_code, channel_order_id, sync_mode, digest, ${DIGEST_VERSION},
-        sequences, customer_ids, order_types
+        sequences, customer_ids, order_types, request_id
       from input order by place
       on conflict (application_id, channel_code, channel_order_id) do nothing
       returning id, application_id, channel_code, channel_order_id

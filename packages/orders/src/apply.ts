@@ -28,7 +28,7 @@ export function* planEach(ledger: Ledger, orders: readonly AcceptedOrder[]): Gen
       yield { accepted, effects: null, refusal: error };
       continue;
     }
-    advance(ledger, effects);
+    advance(ledger, accepted.licenseOrderId, effects);
     if (accepted.order.orderType === 'new_buy') {
       ledger.customerOfPurchase.set(accepted.licenseOrderId, accepted.order.customerId);
     }
@@ -77,7 +77,7 @@ export function planLoaded(ledger: Ledger, orders: readonly AcceptedOrder[]): Ou
 
 /** Applies orders: loads what they touch, plans, and stores what they change and what became of them. */
 export async function applyOrders(trx: Trx, orders: readonly AcceptedOrder[], ids: LedgerIds): Promise<Outcome[]> {
-  const ledger = await loadLedger(trx, scopeOf(orders.map(({ order }) => order)));
+  const ledger = await loadLedger(trx, scopeOf(orders));
   const outcomes = planLoaded(ledger, orders);
   await storeApplied(trx, ledger, outcomes, ids);
   return outcomes;
@@ -103,5 +103,11 @@ export async function recordOutcomes(trx: Trx, outcomes: readonly Outcome[]): Pr
     ['message', 'text', outcomes.map(({ failure }) => failure?.message ?? null)],
     ['assets', 'integer', outcomes.map(({ assets }) => assets)],
     ['products', 'integer', outcomes.map(({ products }) => products)],
+    ['src_license_order_id', 'bigint', outcomes.map(sourceOf)],
   ]);
+}
+
+/** The source order of an order that succeeded; what a failed one named need not even be one. */
+function sourceOf({ accepted, failure }: Outcome): string | null {
+  return failure === null ? (accepted.order.srcLicenseOrderId ?? null) : null;
 }

@@ -9,8 +9,8 @@ import type { AcceptedOrder } from './plan.ts';
 
 /** Every table that applying an order reads or writes. */
 const TABLES_OF_ORDERS = [
-  ...['customer', 'asset', 'asset_grant', 'merchandise_instance', 'product_instance', 'asset_assignment'],
-  ...['asset_lending', 'license_order', 'lane_chunk'],
+  ...['customer', 'asset', 'asset_grant', 'asset_transfer', 'merchandise_instance', 'product_instance'],
+  ...['asset_assignment', 'asset_lending', 'license_order', 'lane_chunk'],
 ] as const;
 
 /** What became of one order that was tried alone: its outcome, or that it stays pending. */

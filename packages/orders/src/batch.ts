@@ -5,6 +5,12 @@ import { sql } from 'kysely';
 import { DIGEST_VERSION } from './order-text.ts';
 import type { PreparedBatch } from './prepare.ts';
 
+/** A prepared batch as a call brings it. */
+export interface SubmittedBatch extends PreparedBatch {
+  /** The x-request-id of the call. */
+  requestId: string;
+}
+
 /** What a batch is known by: one application submits a channelOrderId of a channel once (decisions 6.1). */
 export function keyOf({ applicationId, channelCode, channelOrderId }: PreparedBatch): string {
   return JSON.stringify([applicationId, channelCode, channelOrderId]);

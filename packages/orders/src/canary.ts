@@ -61,7 +61,7 @@ async function canaryOrders(trx: Trx): Promise<AcceptedOrder[]> {
     revocationOfProduct(other, assetNum),
     revocationOfAsset(other, assetNum),
   ];
-  return orders.map((order, index) => ({ licenseOrderId: String(id + BigInt(index)), order }));
+  return orders.map((order, index) => ({ licenseOrderId: String(id + BigInt(index)), order, channels: null }));
 }
 
 function header(owner: Owner) {

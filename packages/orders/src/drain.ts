@@ -18,6 +18,7 @@ import {
 import { lookAtPending, readSeen } from './pending-look.ts';
 import type { AcceptedOrder } from './plan.ts';
 import { Turns } from './turns.ts';
+import { type FailedOrder, failedOrdersOf, type WorkedBatch } from './work-log.ts';
 
 /** The weight of chunks that one drain takes at most, past its first chunk; see weightOf. */
 const MAX_WEIGHT = 4_000;
@@ -28,8 +29,10 @@ const MAX_WEIGHT_ONE_BY_ONE = 100;
 export interface Drained {
   succeeded: number;
   failed: number;
+  /** The orders that failed, and why. */
+  failedOrders: FailedOrder[];
   /** Batches in which orders got their outcome. */
-  batchIds: string[];
+  batches: WorkedBatch[];
   /** The last batch up to which these lanes were read; null where they had nothing more at all. */
   throughBatchId: bigint | null;
   /** Customers who have orders left in what was read: their oldest cannot be applied, or was tried first and alone. */
@@ -78,11 +81,12 @@ async function drain(db: Database, lanes: readonly number[], way: Way): Promise<
     await lockLanes(trx, lanes, way.lanesTimeoutMs);
     const pending = await readWorkable(trx, lanes, way);
     const { outcomes, failures, ended } = await apply(trx, pending, way);
-    const { batchIds, leftCustomerIds } = await finishOrders(trx, pending.chunks, outcomes);
-    const failed = outcomes.filter(({ failure }) => failure !== null).length;
+    const { batches, leftCustomerIds } = await finishOrders(trx, pending.chunks, outcomes);
+    const failedOrders = failedOrdersOf(outcomes);
+    const failed = failedOrders.length;
     return {
       ...{ succeeded: outcomes.length - failed, failed, failures, ended, unreadable: pending.unreadable },
-      batchIds,
+      ...{ failedOrders, batches },
       throughBatchId: pending.cutAtBatchId === null ? null : BigInt(pending.cutAtBatchId) - 1n,
       leftCustomerIds: pending.leftCustomerIds.union(leftCustomerIds),
       triedAlone: pending.alone,

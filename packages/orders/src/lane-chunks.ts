@@ -1,4 +1,5 @@
 import { licenseOrderIdOf } from '@lockstep/assets';
+import type { Channels } from '@lockstep/contract';
 import { rowsOf, type Trx, together } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
 import type { Outcome } from './apply.ts';
@@ -6,6 +7,7 @@ import { laneOf } from './lanes.ts';
 import { PAYLOAD_VERSION } from './order-text.ts';
 import type { AcceptedOrder } from './plan.ts';
 import { PayloadFault, type PlacedOrder, readStoredOrders, storedOrders } from './stored-orders.ts';
+import type { WorkedBatch } from './work-log.ts';
 
 /** The advisory lock class of lanes: ('lane', n) locks lane n among all workers. */
 const LANE_LOCK = 0x6c616e65;
@@ -18,6 +20,8 @@ export interface Chunk {
   batchId: string;
   lane: number;
   orders: PlacedOrder[];
+  /** What the application that sent them is bound to now. */
+  channels: Channels;
 }
 
 /** A chunk that this release cannot read, and why; it stays as it is. */
@@ -100,7 +104,9 @@ export async function readPending(
 ): Promise<Pending> {
   const { rows } = await sql<ChunkRow & { cut_at: string | null }>`
     with ${takenChunks(lanes, bounds)}
-    select batch_id, lane, payload, payload_version, cut_at from taken order by batch_id, lane`.execute(trx);
+    select batch_id, lane, payload, payload_version, channels, cut_at from taken ${withSender} order by batch_id, lane`.execute(
+    trx,
+  );
   const last = rows.at(-1);
   const end = last === undefined ? bounds.after : { batchId: last.batch_id, lane: last.lane };
   return { ...readRows(rows), cutAtBatchId: last?.cut_at ?? null, end };
@@ -109,7 +115,7 @@ export async function readPending(
 /** What is pending of one batch. Throws a PayloadFault. */
 export async function readPendingOf(trx: Trx, batchId: string): Promise<Chunk[]> {
   const { rows } = await sql<ChunkRow>`
-    select batch_id, lane, payload, payload_version from lane_chunk
+    select batch_id, lane, payload, payload_version, channels from lane_chunk ${withSender}
     where batch_id = ${batchId} and finished_time is null order by lane`.execute(trx);
   const { chunks, unreadable } = readRows(rows);
   if (unreadable[0] !== undefined) throw unreadable[0].fault;
@@ -121,15 +127,20 @@ export interface ChunkRow {
   lane: number;
   payload: string;
   payload_version: number;
+  channels: string[] | null;
 }
+
+/** For a FROM with a batch_id: the application that sent the batch. */
+export const withSender = sql`
+  join batch on batch.id = batch_id join application on application.id = batch.application_id`;
 
 /** Reads stored chunks; those that cannot be read are told apart. */
 export function readRows(rows: readonly ChunkRow[]): Pick<Pending, 'chunks' | 'unreadable'> {
   const chunks: Chunk[] = [];
   const unreadable: UnreadableChunk[] = [];
-  for (const { batch_id: batchId, lane, payload, payload_version } of rows) {
+  for (const { batch_id: batchId, lane, payload, payload_version, channels } of rows) {
     try {
-      chunks.push({ batchId, lane, orders: readStoredOrders(payload_version, payload) });
+      chunks.push({ batchId, lane, orders: readStoredOrders(payload_version, payload), channels });
     } catch (error) {
       if (!(error instanceof PayloadFault)) throw error;
       unreadable.push({ batchId, lane, fault: error });
@@ -148,19 +159,19 @@ export async function customersOf(trx: Trx, chunks: readonly { batchId: string; 
 }
 
 /** A lane's orders by batch, and within a batch by sequence (decisions 6.2). */
-export function inAcceptanceOrder(chunks: readonly Pick<Chunk, 'batchId' | 'orders'>[]): AcceptedOrder[] {
+export function inAcceptanceOrder(chunks: readonly Pick<Chunk, 'batchId' | 'orders' | 'channels'>[]): AcceptedOrder[] {
   const byBatch = Map.groupBy(chunks, ({ batchId }) => batchId);
   return [...byBatch].flatMap(([batchId, ofBatch]) =>
     ofBatch
-      .flatMap(({ orders }) => orders)
-      .sort(([, a], [, b]) => a.sequence - b.sequence)
-      .map(([index, order]) => ({ licenseOrderId: licenseOrderIdOf(batchId, index), order })),
+      .flatMap(({ orders, channels }) => orders.map(([index, order]) => ({ index, order, channels })))
+      .sort((a, b) => a.order.sequence - b.order.sequence)
+      .map(({ index, order, channels }) => ({ licenseOrderId: licenseOrderIdOf(batchId, index), order, channels })),
   );
 }
 
 /** What finishOrders has done: batches in which it finished orders, and customers whose orders are left. */
 interface Finished {
-  batchIds: string[];
+  batches: WorkedBatch[];
   leftCustomerIds: ReadonlySet<string>;
 }
 
@@ -188,8 +199,7 @@ export async function finishOrders(
     const payload = left.length === 0 ? null : storedOrders(left);
     return [{ batchId, lane, payload, failed, succeeded: orders.length - left.length - failed }];
   });
-  const batchIds = [...new Set(finished.map(({ batchId }) => batchId))];
-  if (finished.length === 0) return { batchIds, leftCustomerIds: leftCustomerIds };
+  if (finished.length === 0) return { batches: [], leftCustomerIds };
   const done = rowsOf([
     ['batch_id', 'bigint', finished.map(({ batchId }) => batchId)],
     ['lane', 'smallint', finished.map(({ lane }) => lane)],
@@ -197,13 +207,22 @@ export async function finishOrders(
     ['succeeded', 'integer', finished.map(({ succeeded }) => succeeded)],
     ['failed', 'integer', finished.map(({ failed }) => failed)],
   ]);
-  const { numAffectedRows } = await sql`
+  // Of each batch its call as well, row by row in its index: a join might read all that there are.
+  const { rows } = await sql<{ batch_id: string; call: [channelOrderId: string, requestId: string | null] }>`
     update lane_chunk set payload = done.payload, payload_version = ${PAYLOAD_VERSION},
       succeeded = lane_chunk.succeeded + done.succeeded,
       failed = lane_chunk.failed + done.failed,
       finished_time = case when done.payload is null then greatest(accepted_time, statement_timestamp()) end
     from ${done} as done (batch_id, lane, payload, succeeded, failed)
-    where lane_chunk.batch_id = done.batch_id and lane_chunk.lane = done.lane and finished_time is null`.execute(trx);
-  if (numAffectedRows !== BigInt(finished.length)) throw new Error('A chunk was finished by somebody else');
-  return { batchIds, leftCustomerIds: leftCustomerIds };
+    where lane_chunk.batch_id = done.batch_id and lane_chunk.lane = done.lane and finished_time is null
+    returning lane_chunk.batch_id,
+      (select array[channel_order_id, request_id] from batch where id = lane_chunk.batch_id) as call`.execute(trx);
+  if (rows.length !== finished.length) throw new Error('A chunk was finished by somebody else');
+  const calls = new Map(rows.map(({ batch_id, call }) => [batch_id, call]));
+  const batches = [...Map.groupBy(finished, ({ batchId }) => batchId)].map(([batchId, chunks]) => {
+    const [channelOrderId, requestId] = calls.get(batchId)!;
+    const orders = chunks.reduce((sum, { succeeded, failed }) => sum + succeeded + failed, 0);
+    return { batchId, channelOrderId, requestId, orders };
+  });
+  return { batches, leftCustomerIds };
 }

@@ -3,6 +3,7 @@ import type { Database, Logger, Metrics } from '@lockstep/platform';
 import { notifyProgress } from './batch-watch.ts';
 import { type Drained, drainLanes } from './drain.ts';
 import { Holds } from './holds.ts';
+import { logWork } from './work-log.ts';
 
 /** How long stored orders that cannot be read are left alone: nothing but another release changes that. */
 const UNREADABLE_PAUSE_MS = 10_000;
@@ -35,7 +36,7 @@ export class LaneDrainer {
       const drained = await drainLanes(this.#db, lanes, {
         ...{ ids: this.#ids, holds: this.holds, lanesTimeoutMs: this.#lanesTimeoutMs },
       });
-      this.#report(drained, (performance.now() - startedMs) / 1_000);
+      this.#report(drained, startedMs);
       return { ...drained, againMs: this.#againMs(drained) };
     } catch (error) {
       this.#metrics.drainFailures.inc();
@@ -43,8 +44,8 @@ export class LaneDrainer {
     }
   }
 
-  #againMs({ batchIds, leftCustomerIds, unreadable }: Drained): number | null {
-    const hasFreed = batchIds.length > 0 && [...leftCustomerIds].some((customerId) => !this.holds.has(customerId));
+  #againMs({ batches, leftCustomerIds, unreadable }: Drained): number | null {
+    const hasFreed = batches.length > 0 && [...leftCustomerIds].some((customerId) => !this.holds.has(customerId));
     if (hasFreed && unreadable.length === 0) return 0;
     const dueMs = this.holds.nextDueMs(leftCustomerIds);
     const times = [
@@ -54,20 +55,22 @@ export class LaneDrainer {
     return times.length === 0 ? null : Math.min(...times);
   }
 
-  #report({ succeeded, failed, batchIds, failures, ended }: Drained, seconds: number): void {
+  #report(drained: Drained, startedMs: number): void {
+    const { succeeded, failed, batches, failures, ended } = drained;
     for (const { accepted, error } of failures) {
       this.#log.debug({ err: error, licenseOrderId: accepted.licenseOrderId }, 'order held');
     }
     for (const { licenseOrderId, error } of ended) {
       this.#log.error({ err: error, licenseOrderId }, 'order failed with internal_error');
     }
-    if (batchIds.length === 0) return;
+    if (batches.length === 0) return;
     this.#metrics.ordersApplied.inc({ outcome: 'succeeded' }, succeeded);
     this.#metrics.ordersApplied.inc({ outcome: 'failed' }, failed);
     this.#metrics.drainOrders.observe(succeeded + failed);
-    this.#metrics.drainSeconds.observe(seconds);
-    this.#log.debug({ succeeded, failed, seconds }, 'drained');
+    this.#metrics.drainSeconds.observe((performance.now() - startedMs) / 1_000);
+    logWork(this.#log, 'drained', { ...drained, startedMs });
     // Whoever waits looks again after a second anyway, so a lost notification costs no more than that.
+    const batchIds = batches.map(({ batchId }) => batchId);
     notifyProgress(this.#db, batchIds).catch((error: unknown) => this.#log.warn({ err: error }, 'could not notify'));
   }
 }

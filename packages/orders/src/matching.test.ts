@@ -6,7 +6,8 @@ import { type DifferingField, differences, matchesOn, ProductNotFound, type Want
 /** A product instance of order 1: gms-100 from 10 to 20, for one node. */
 function instance(changes: Partial<ProductInstance> = {}): ProductInstance {
   return {
-    ...{ id: '7', licenseOrderId: '1', productUri: 'gms-100', bought: null, merchandise: null, revoked: false },
+    ...{ id: '7', licenseOrderId: '1', heldBy: '1', productUri: 'gms-100', bought: null, merchandise: null },
+    ...{ revokedBy: null },
     ...{ limitStartDate: 10, limitEndDate: 20, limitConcurrent: 1 },
     ...changes,
   };
@@ -26,13 +27,13 @@ function wanted(changes: Partial<ProductToRevoke> = {}, srcLicenseOrderId?: stri
 function assetWith(products: ProductInstance[]): Asset {
   return {
     ...{ id: '8', assetNum: '8', customerId: '1', licenseType: 'softkey', borrowedUsbKey: false, extends: {} },
-    ...{ limitStartDate: null, limitEndDate: null, grants: [], merchandises: [], products, revoked: false },
+    ...{ limitStartDate: null, limitEndDate: null, grants: [], merchandises: [], products, revokedBy: null },
   };
 }
 
 /** The refusal of an order that found none of these products. */
-function refusalOf(products: ProductInstance[], what: Wanted, taken: ProductInstance[] = []): ProductNotFound {
-  return new ProductNotFound(assetWith(products), what, new Set(taken));
+function refusalOf(products: ProductInstance[], what: Wanted): ProductNotFound {
+  return new ProductNotFound(assetWith(products), what);
 }
 
 describe('what matches on an asset', () => {
@@ -43,7 +44,7 @@ describe('what matches on an asset', () => {
     const [first, second, other] = [instance({ id: '1' }), instance({ id: '2' }), instance({ productUri: 'b' })];
     const asset = assetWith([first, other, second]);
     expect(idsOn(asset, mnemonic('gms-100'))).toEqual(['1', '2']);
-    first.revoked = true;
+    first.revokedBy = '2';
     expect(idsOn(asset, mnemonic('gms-100'))).toEqual(['2']);
     asset.products.push(instance({ id: '3' }));
     expect(idsOn(asset, mnemonic('gms-100'))).toEqual(['2', '3']);
@@ -56,8 +57,8 @@ describe('what matches on an asset', () => {
     const values = [null, 0, 10];
     const products = values.flatMap((limitStartDate) =>
       values.flatMap((limitEndDate) =>
-        ['1', '2'].flatMap((licenseOrderId) =>
-          ['gms-100', 'b'].map((productUri) => instance({ limitStartDate, limitEndDate, licenseOrderId, productUri })),
+        ['1', '2'].flatMap((heldBy) =>
+          ['gms-100', 'b'].map((productUri) => instance({ limitStartDate, limitEndDate, heldBy, productUri })),
         ),
       ),
     );
@@ -153,7 +154,7 @@ describe('the nearest', () => {
     const candidates = [
       instance({ id: 'other product', productUri: 'b' }),
       instance({
-        ...{ id: 'all but the product', licenseOrderId: '2' },
+        ...{ id: 'all but the product', heldBy: '2' },
         ...{ limitStartDate: null, limitEndDate: null, limitConcurrent: 9 },
       }),
     ];
@@ -190,13 +191,12 @@ describe('the nearest', () => {
     expect(candidates).toEqual(before);
   });
 
-  it('are neither revoked nor taken by the order already', () => {
-    const [revoked, taken, there] = [
-      instance({ id: '1', revoked: true }),
-      instance({ id: '2' }),
+  it('are not revoked', () => {
+    const [revoked, there] = [
+      instance({ id: '1', revokedBy: '2' }),
       instance({ id: '3', productUri: 'b', limitConcurrent: 2 }),
     ];
-    const { nearest } = refusalOf([revoked, taken, there], wanted(), [taken]);
+    const { nearest } = refusalOf([revoked, there], wanted());
     expect(nearest.map(({ product }) => product.id)).toEqual(['3']);
   });
 

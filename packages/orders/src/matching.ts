@@ -45,14 +45,15 @@ function activeUnder(asset: Asset, key: string): readonly ProductInstance[] {
   const products = index.byKey.get(key) ?? [];
   // Revoked ones never come back: they leave the index for good.
   let active = 0;
-  for (const product of products) if (!product.revoked) products[active++] = product;
+  for (const product of products) if (product.revokedBy === null) products[active++] = product;
   products.length = active;
   return products;
 }
 
 /**
  * An asset's active product instances that a delete_product means (decisions 6.5), oldest first: mnemonic matching is by
- * productUri, strict matching by period and node count too, where absent equals absent; with a source order only its.
+ * productUri, strict matching by period and node count too, where absent equals absent; with a source order only
+ * what it stands for.
  */
 export function matchesOn(asset: Asset, { product, srcLicenseOrderId }: Wanted): readonly ProductInstance[] {
   const { limitStartDate = null, limitEndDate = null } = product;
@@ -61,16 +62,15 @@ export function matchesOn(asset: Asset, { product, srcLicenseOrderId }: Wanted):
     : product.productUri;
   const matches = activeUnder(asset, key);
   if (srcLicenseOrderId === undefined) return matches;
-  return matches.filter(({ licenseOrderId }) => licenseOrderId === srcLicenseOrderId);
+  return matches.filter(({ heldBy }) => heldBy === srcLicenseOrderId);
 }
 
 /** What may come nearest to a product that was not found: some products of the same productUri, then some others. */
-function candidatesFor(asset: Asset, { product }: Wanted, taken: ReadonlySet<ProductInstance>): ProductInstance[] {
+function candidatesFor(asset: Asset, { product }: Wanted): ProductInstance[] {
   const some = (products: readonly ProductInstance[]) => products.slice(0, MAX_CANDIDATES);
-  const isThere = (candidate: ProductInstance) => !candidate.revoked && !taken.has(candidate);
-  const same = some(activeUnder(asset, product.productUri)).filter(isThere);
+  const same = some(activeUnder(asset, product.productUri));
   const others = some(asset.products).filter(
-    (candidate) => isThere(candidate) && candidate.productUri !== product.productUri,
+    ({ revokedBy, productUri }) => revokedBy === null && productUri !== product.productUri,
   );
   return [...same, ...others];
 }
@@ -79,7 +79,7 @@ function candidatesFor(asset: Asset, { product }: Wanted, taken: ReadonlySet<Pro
 export function differences(instance: ProductInstance, { product, srcLicenseOrderId }: Wanted): DifferingField[] {
   const differs: DifferingField[] = [];
   if (instance.productUri !== product.productUri) differs.push('productUri');
-  if (srcLicenseOrderId !== undefined && instance.licenseOrderId !== srcLicenseOrderId) {
+  if (srcLicenseOrderId !== undefined && instance.heldBy !== srcLicenseOrderId) {
     differs.push('srcLicenseOrderId');
   }
   if (!product.strictMatchWhenDelete) return differs;
@@ -95,9 +95,8 @@ export class ProductNotFound extends Refusal {
   /** What comes nearest: products of the productUri first, then those that differ in fewer fields; a few of them. */
   readonly nearest: readonly NearProduct[];
 
-  /** `taken`: what the order revokes already. */
-  constructor(asset: Asset, wanted: Wanted, taken: ReadonlySet<ProductInstance>) {
-    const nearest = candidatesFor(asset, wanted, taken)
+  constructor(asset: Asset, wanted: Wanted) {
+    const nearest = candidatesFor(asset, wanted)
       .map((product) => ({ product, differs: differences(product, wanted) }))
       .sort((a, b) => rankOf(a.differs) - rankOf(b.differs))
       .slice(0, MAX_NEAREST);
@@ -120,10 +119,8 @@ function hintOf(nearest: NearProduct | undefined): string {
   return `; the nearest has ${list.format(differs.map((field) => describe(product, field)))}`;
 }
 
-function describe({ licenseOrderId, ...product }: ProductInstance, field: DifferingField): string {
+function describe({ heldBy, ...product }: ProductInstance, field: DifferingField): string {
   if (field !== 'srcLicenseOrderId') return `${field} ${product[field] ?? 'not set'}`;
   // The orders of a preview have no ids.
-  return /^\d+$/.test(licenseOrderId)
-    ? `srcLicenseOrderId ${licenseOrderId}`
-    : 'the srcLicenseOrderId of an order of this batch';
+  return /^\d+$/.test(heldBy) ? `srcLicenseOrderId ${heldBy}` : 'the srcLicenseOrderId of an order of this batch';
 }

@@ -101,7 +101,13 @@ const sentOrder: fc.Arbitrary<Sent> = fc.oneof(
 /** Some orders, as acceptance leaves them. */
 const history: fc.Arbitrary<AcceptedOrder[]> = fc
   .array(sentOrder, { minLength: 1, maxLength: MAX_ORDERS })
-  .map((sent) => sent.map((each, index) => ({ licenseOrderId: String(FIRST_ORDER_ID + index), order: orderOf(each) })));
+  .map((sent) =>
+    sent.map((each, index) => ({
+      licenseOrderId: String(FIRST_ORDER_ID + index),
+      order: orderOf(each),
+      channels: null,
+    })),
+  );
 
 function orderOf(sent: Sent): Order {
   return parse(batchOrderBody, batchOf(sent)).orderList[0]!;
@@ -109,7 +115,7 @@ function orderOf(sent: Sent): Order {
 
 function newLedger(): Ledger {
   return {
-    enterpriseOfCustomer: new Map(CUSTOMERS),
+    customers: new Map(CUSTOMERS.map(([id, enterpriseId]) => [id, { enterpriseId, channelCode: 'test' }])),
     customerOfPurchase: new Map(),
     assets: new Map(),
     changes: emptyChanges(),
@@ -119,7 +125,8 @@ function newLedger(): Ledger {
 /** Every asset that the orders made, revoked ones included. */
 const allAssets = ({ changes }: Ledger): Asset[] => [...changes.newAssets];
 
-const countRevoked = (things: Iterable<{ revoked: boolean }>) => [...things].filter(({ revoked }) => revoked).length;
+const countRevoked = (things: Iterable<{ revokedBy: string | null }>) =>
+  [...things].filter(({ revokedBy }) => revokedBy !== null).length;
 
 /** Plans the orders one after the other, and lets `check` look at the ledger after each. */
 function follow(orders: AcceptedOrder[], check: (ledger: Ledger) => void): void {
@@ -132,30 +139,33 @@ function follow(orders: AcceptedOrder[], check: (ledger: Ledger) => void): void 
 
 /** The ledger as the next transaction would load it: what is active, as stored, and no changes. */
 function loadedAnew(ledger: Ledger): Ledger {
-  const { assets, enterpriseOfCustomer, customerOfPurchase } = structuredClone(ledger);
-  const active = <Thing extends { revoked: boolean }>(things: readonly Thing[]) =>
-    things.filter(({ revoked }) => !revoked);
+  const { assets, customers, customerOfPurchase } = structuredClone(ledger);
+  const active = <Thing extends { revokedBy: string | null }>(things: readonly Thing[]) =>
+    things.filter(({ revokedBy }) => revokedBy === null);
+  const unbought = <Thing extends { bought: unknown }>(thing: Thing) => Object.assign(thing, { bought: null });
   for (const [assetNum, asset] of assets) {
     assets.set(assetNum, {
       ...asset,
       grants: active(asset.grants),
-      merchandises: active(asset.merchandises).map((each) => ({ ...each, bought: null, parent: null })),
-      products: active(asset.products).map((each) => ({ ...each, bought: null, merchandise: null })),
+      merchandises: active(asset.merchandises).map(unbought),
+      products: active(asset.products).map(unbought),
     });
   }
-  return { assets, enterpriseOfCustomer, customerOfPurchase, changes: emptyChanges() };
+  return { assets, customers, customerOfPurchase, changes: emptyChanges() };
 }
 
 describe('over any history', () => {
-  it('what is active stands on an active asset, under a grant of its order', () => {
+  it('what is active stands on an active asset, under a grant of the order that stands for it', () => {
     fc.assert(
       fc.property(history, (orders) => {
         follow(orders, (ledger) => {
           for (const asset of allAssets(ledger)) {
-            const granted = new Set(asset.grants.filter(({ revoked }) => !revoked).map((each) => each.licenseOrderId));
-            expect(granted.size === 0).toBe(asset.revoked);
+            const granted = new Set(
+              asset.grants.filter(({ revokedBy }) => revokedBy === null).map((each) => each.licenseOrderId),
+            );
+            expect(granted.size === 0).toBe(asset.revokedBy !== null);
             for (const thing of [...asset.products, ...asset.merchandises]) {
-              if (!thing.revoked) expect(granted).toContain(thing.licenseOrderId);
+              if (thing.revokedBy === null) expect(granted).toContain(thing.heldBy);
             }
           }
         });
@@ -167,7 +177,7 @@ describe('over any history', () => {
     fc.assert(
       fc.property(history, (orders) => {
         follow(orders, (ledger) => {
-          const active = allAssets(ledger).filter(({ revoked }) => !revoked);
+          const active = allAssets(ledger).filter(({ revokedBy }) => revokedBy === null);
           expect(active.length).toBe(ledger.assets.size);
           for (const asset of active) expect(ledger.assets.get(asset.assetNum)).toBe(asset);
         });
@@ -259,7 +269,7 @@ function termsOf({ customerId, licenseType, limitStartDate, limitEndDate, borrow
 
 /** The same orders under later ids; what they name as source orders stays. */
 function renumbered(orders: AcceptedOrder[], by: number): AcceptedOrder[] {
-  return orders.map(({ licenseOrderId, order }) => ({ licenseOrderId: String(Number(licenseOrderId) + by), order }));
+  return orders.map((each) => ({ ...each, licenseOrderId: String(Number(each.licenseOrderId) + by) }));
 }
 
 describe('over any history, stored', () => {
@@ -308,16 +318,20 @@ describe('over any history, stored', () => {
 /** Everything that orders have stored, without ids and times. */
 async function readRows(trx: Trx) {
   const { rows: orders } = await sql`
-    select id, order_type, customer_id, cause, message, assets, products from license_order order by id`.execute(trx);
+    select id, order_type, customer_id, cause, message, assets, products, src_license_order_id
+    from license_order order by id`.execute(trx);
   const { rows: assets } = await sql`
     select asset_num, customer_id, license_type, limit_start_date, limit_end_date, borrowed_usb_key, extends,
-      revoked_time is not null as revoked,
-      array(select (license_order_id, revoked_time is not null)::text from asset_grant
+      revoked_time is not null as revoked, revoked_by_order_id,
+      array(select (license_order_id, from_customer_id, to_customer_id)::text from asset_transfer
+        where asset_id = asset.id order by license_order_id) as transfers,
+      array(select (license_order_id, revoked_time is not null, revoked_by_order_id)::text from asset_grant
         where asset_id = asset.id order by license_order_id) as grants,
-      array(select (m.license_order_id, m.merchandise_num, m.revoked_time is not null, m.parent_id is not null)::text
+      array(select (m.license_order_id, m.merchandise_num, m.held_by_order_id, m.parent_id is not null,
+          m.revoked_time is not null, m.revoked_by_order_id)::text
         from merchandise_instance m where m.asset_id = asset.id order by m.id) as merchandises,
       array(select (p.license_order_id, p.product_uri, p.limit_start_date, p.limit_concurrent, p.src_license_order_id,
-          p.merchandise_id is not null, p.revoked_time is not null)::text
+          p.merchandise_id is not null, p.held_by_order_id, p.revoked_time is not null, p.revoked_by_order_id)::text
         from product_instance p where p.asset_id = asset.id order by p.id) as products
     from asset order by id`.execute(trx);
   return { orders, assets };

@@ -26,7 +26,11 @@ function customer(customerId: string, enterpriseGlobalId: string): Customer {
 
 function newLedger(): Ledger {
   return {
-    enterpriseOfCustomer: new Map([ours, sister, stranger].map((each) => [each.customerId, each.enterpriseGlobalId])),
+    customers: new Map(
+      [ours, sister, stranger].map(({ customerId, enterpriseGlobalId, channelCode }) => {
+        return [customerId, { enterpriseId: enterpriseGlobalId, channelCode }];
+      }),
+    ),
     customerOfPurchase: new Map(),
     assets: new Map(),
     changes: emptyChanges(),
@@ -42,7 +46,7 @@ function orderOf(sent: Sent): Order {
 function planFrom(ledger: Ledger, firstId: number, ...sent: Sent[]): Outcome[] {
   return planAll(
     ledger,
-    sent.map((order, index) => ({ licenseOrderId: String(firstId + index), order: orderOf(order) })),
+    sent.map((order, index) => ({ licenseOrderId: String(firstId + index), order: orderOf(order), channels: null })),
   );
 }
 
@@ -76,19 +80,19 @@ function assetOf(ledger: Ledger, assetNum: string): Asset {
   return asset;
 }
 
-/** The active products of an asset, `productUri@licenseOrderId`, oldest first. */
+/** The active products of an asset with the orders that stand for them, `productUri@heldBy`, oldest first. */
 function productsOn(ledger: Ledger, assetNum: string): string[] {
-  const active = assetOf(ledger, assetNum).products.filter(({ revoked }) => !revoked);
-  return active.map(({ productUri, licenseOrderId }) => `${productUri}@${licenseOrderId}`);
+  const active = assetOf(ledger, assetNum).products.filter(({ revokedBy }) => revokedBy === null);
+  return active.map(({ productUri, heldBy }) => `${productUri}@${heldBy}`);
 }
 
 function merchandisesOn(ledger: Ledger, assetNum: string): string[] {
-  const active = assetOf(ledger, assetNum).merchandises.filter(({ revoked }) => !revoked);
-  return active.map(({ bought, licenseOrderId }) => `${bought?.merchandiseNum}@${licenseOrderId}`);
+  const active = assetOf(ledger, assetNum).merchandises.filter(({ revokedBy }) => revokedBy === null);
+  return active.map(({ bought, heldBy }) => `${bought?.merchandiseNum}@${heldBy}`);
 }
 
 function grantsOn(ledger: Ledger, assetNum: string): string[] {
-  const active = assetOf(ledger, assetNum).grants.filter(({ revoked }) => !revoked);
+  const active = assetOf(ledger, assetNum).grants.filter(({ revokedBy }) => revokedBy === null);
   return active.map(({ licenseOrderId }) => licenseOrderId);
 }
 
@@ -111,15 +115,25 @@ describe('every order', () => {
     expect(causeOf(ledger, order(ours, { enterpriseGlobalId: '01' }))).toBe('enterprise_mismatch');
   });
 
-  it.each(orders)('%s takes as source order only a succeeded new_buy of the customer', (_, order) => {
-    const ledger = ledgerAfter(newBuy(ours, ['X1']), newBuy(ours, ['X2']), deleteAsset(ours, ['X2']));
-    planFrom(ledger, 200, newBuy(sister, ['X3']), newBuy(sister, ['X1']));
-    const sources = { unknown: '555', 'a revocation': '103', 'of a sister': '200', failed: '201', zeros: '0101' };
-    for (const srcLicenseOrderId of Object.values(sources)) {
-      expect(causeOf(ledger, order(ours, { srcLicenseOrderId }))).toBe('source_order_not_found');
-    }
-    succeed(ledger, order(ours, { srcLicenseOrderId: '101' }));
-  });
+  it.each(orders)(
+    '%s takes as source order only a succeeded new_buy, a revocation one of the customer',
+    (type, order) => {
+      const ledger = ledgerAfter(newBuy(ours, ['X1']), newBuy(ours, ['X2']), deleteAsset(ours, ['X2']));
+      planFrom(ledger, 200, newBuy(sister, ['X3']), newBuy(sister, ['X1']));
+      const ofSister = order(ours, { srcLicenseOrderId: '200' });
+      if (type === 'new_buy') succeed(ledger, ofSister);
+      else expect(causeOf(ledger, ofSister)).toBe('source_order_not_found');
+      for (const srcLicenseOrderId of Object.values({
+        unknown: '555',
+        'a revocation': '103',
+        failed: '201',
+        zeros: '0101',
+      })) {
+        expect(causeOf(ledger, order(ours, { srcLicenseOrderId }))).toBe('source_order_not_found');
+      }
+      succeed(ledger, order(ours, { srcLicenseOrderId: '101' }));
+    },
+  );
 
   it.each(orders)('%s goes without a source order where it is empty', (_, order) => {
     succeed(ledgerAfter(newBuy(ours, ['X1'])), order(ours, { srcLicenseOrderId: '' }));
@@ -247,11 +261,43 @@ describe('new_buy', () => {
     expect(succeed(ledger, newBuy(ours, ['X1'], {}, transfer))).toEqual({ assets: 0, products: 1 });
     expect(assetOf(ledger, 'X1')).toBe(asset);
     expect(asset).toMatchObject({ customerId: '11', limitEndDate: 9, borrowedUsbKey: true, extends: { c: '1' } });
-    expect(productsOn(ledger, 'X1')).toEqual(['gms-100@101', 'gms-100@102', 'new@900']);
-    expect(merchandisesOn(ledger, 'X1')).toEqual(['M-1@102']);
-    expect(grantsOn(ledger, 'X1')).toEqual(['101', '102', '900']);
+    expect(productsOn(ledger, 'X1')).toEqual(['gms-100@900', 'gms-100@900', 'new@900']);
+    expect(merchandisesOn(ledger, 'X1')).toEqual(['M-1@900']);
+    expect(grantsOn(ledger, 'X1')).toEqual(['900']);
+    expect(asset.products.map(({ licenseOrderId }) => licenseOrderId)).toEqual(['101', '102', '900']);
+    expect(ledger.changes.transfers).toEqual([
+      { asset, licenseOrderId: '900', fromCustomerId: '21', toCustomerId: '11' },
+    ]);
     expect([...ledger.changes.releasedAssets]).toEqual([asset]);
     expect([...ledger.changes.changedAssets]).toContain(asset);
+  });
+
+  it('transfers an asset without buying anything onto it', () => {
+    const ledger = ledgerAfter(newBuy(stranger, ['X1']));
+    const transfer = { transferedAssetNum: true, products: undefined };
+    expect(succeed(ledger, newBuy(ours, ['X1'], {}, transfer))).toEqual({ assets: 0, products: 0 });
+    expect(productsOn(ledger, 'X1')).toEqual(['gms-100@900']);
+  });
+
+  it('takes over only what was active', () => {
+    const ledger = ledgerAfter(
+      newBuy(stranger, ['X1'], {}, { products: [uri('a'), uri('b')] }),
+      newBuy(stranger, ['X1']),
+      deleteAsset(stranger, ['X1'], { srcLicenseOrderId: '102' }),
+      deleteProduct(stranger, ['X1'], { productUri: 'a' }),
+    );
+    succeed(ledger, newBuy(ours, ['X1'], {}, { transferedAssetNum: true, products: undefined }));
+    const { products, grants } = assetOf(ledger, 'X1');
+    expect(products.map(({ heldBy, revokedBy }) => [heldBy, revokedBy])).toEqual([
+      ['101', '104'],
+      ['900', null],
+      ['102', '103'],
+    ]);
+    expect(grants.map(({ licenseOrderId, revokedBy }) => [licenseOrderId, revokedBy])).toEqual([
+      ['101', '900'],
+      ['102', '103'],
+      ['900', null],
+    ]);
   });
 
   it('does not transfer where the license type differs', () => {
@@ -275,7 +321,7 @@ describe('new_buy', () => {
     expect(causeOf(ledger, newBuy(stranger, ['X1']))).toBe('asset_owned_by_other_customer');
     expect(causeOf(ledger, deleteAsset(stranger, ['X1']))).toBe('asset_not_found');
     expect(causeOf(ledger, deleteProduct(stranger, ['X1']))).toBe('asset_not_found');
-    // The grants of the old customer's orders cannot be named by anybody any more.
+    // Nor by the old customer's orders: the transferring one stands for them.
     expect(causeOf(ledger, deleteAsset(ours, ['X1'], { srcLicenseOrderId: '101' }))).toBe('source_order_not_found');
     expect(succeed(ledger, deleteAsset(ours, ['X1']))).toEqual({ assets: 1, products: 2 });
   });
@@ -340,7 +386,7 @@ describe('new_buy', () => {
       { assetNos: ['X1'], products: [uri('b')] },
     ];
     expect(succeed(ledger, newBuy(ours, [], { assets }))).toEqual({ assets: 0, products: 2 });
-    expect(grantsOn(ledger, 'X1')).toEqual(['101', '900']);
+    expect(grantsOn(ledger, 'X1')).toEqual(['900']);
     expect(causeOf(ledger, newBuy(stranger, [], { assets: assets.toReversed() }))).toBe(
       'asset_owned_by_other_customer',
     );
@@ -355,7 +401,35 @@ describe('new_buy', () => {
     const second = assetOf(ledger, 'X1');
     expect(second).not.toBe(first);
     expect(second).toMatchObject({ customerId: '21', licenseType: 'softkey', products: [{ productUri: 'b' }] });
-    expect(first).toMatchObject({ customerId: '11', revoked: true, products: [{ revoked: true }] });
+    expect(first).toMatchObject({ customerId: '11', revokedBy: '900', products: [{ revokedBy: '900' }] });
+  });
+});
+
+describe('new_buy of terms that replace those of an asset', () => {
+  const from = (start: number) => ({ limitStartDate: start });
+  const until = (end: number) => ({ limitEndDate: end });
+  const elements = (...changes: Sent[]) => changes.map((each) => ({ assetNos: ['X1'], products: [uri('a')], ...each }));
+
+  it('fails where its start then lies after its end', () => {
+    const ledger = ledgerAfter(newBuy(ours, ['X1'], {}, { ...from(3), ...until(5) }));
+    expect(causeOf(ledger, newBuy(ours, ['X1'], {}, from(6)))).toBe('dates_reversed');
+    expect(causeOf(ledger, newBuy(ours, ['X1'], {}, until(2)))).toBe('dates_reversed');
+    expect(causeOf(ledger, newBuy(stranger, ['X1'], {}, { transferedAssetNum: true, ...until(2) }))).toBe(
+      'dates_reversed',
+    );
+    succeed(ledger, newBuy(ours, ['X1'], {}, from(5)));
+  });
+
+  it('fails where two elements of one order do so, whether or not the asset is new', () => {
+    const order = newBuy(ours, [], { assets: elements(from(6), until(5)) });
+    expect(causeOf(newLedger(), order)).toBe('dates_reversed');
+    expect(causeOf(ledgerAfter(newBuy(ours, ['X1'])), order)).toBe('dates_reversed');
+  });
+
+  it('looks at the period only where it gives some of it: one from before may be reversed', () => {
+    const ledger = ledgerAfter(newBuy(ours, ['X1'], {}, from(6)));
+    assetOf(ledger, 'X1').limitEndDate = 5;
+    succeed(ledger, newBuy(ours, ['X1']));
   });
 });
 
@@ -368,8 +442,9 @@ describe('delete_asset', () => {
     const asset = assetOf(ledger, 'X1');
     expect(succeed(ledger, deleteAsset(ours, ['X1']))).toEqual({ assets: 1, products: 4 });
     expect(ledger.assets.has('X1')).toBe(false);
-    expect(asset.revoked).toBe(true);
-    for (const thing of [...asset.products, ...asset.merchandises, ...asset.grants]) expect(thing.revoked).toBe(true);
+    expect(asset.revokedBy).toBe('900');
+    for (const thing of [...asset.products, ...asset.merchandises, ...asset.grants])
+      expect(thing.revokedBy).toBe('900');
     expect([...ledger.changes.releasedAssets]).toEqual([asset]);
     expect(productsOn(ledger, 'X2')).toEqual(['a@101', 'b@101']);
   });
@@ -476,11 +551,15 @@ describe('delete_asset', () => {
       succeed(ledger, from('103', 'X1'));
     });
 
-    it('names of a transferred asset only what its new customer bought', () => {
-      const ledger = ledgerAfter(newBuy(stranger, ['X1']), newBuy(ours, ['X1'], {}, { transferedAssetNum: true }));
-      expect(succeed(ledger, from('102', 'X1'))).toEqual({ assets: 0, products: 1 });
-      expect(assetOf(ledger, 'X1').customerId).toBe('11');
-      expect(productsOn(ledger, 'X1')).toEqual(['gms-100@101']);
+    it('names by the order that transferred an asset all that came with it', () => {
+      const ledger = ledgerAfter(
+        newBuy(stranger, ['X1'], {}, { merchandises: [merchandise()] }),
+        newBuy(ours, ['X1'], {}, { transferedAssetNum: true }),
+        newBuy(ours, ['X1'], {}, { products: [uri('later')] }),
+      );
+      expect(succeed(ledger, from('102', 'X1'))).toEqual({ assets: 0, products: 3 });
+      expect(productsOn(ledger, 'X1')).toEqual(['later@103']);
+      expect(merchandisesOn(ledger, 'X1')).toEqual([]);
     });
   });
 });
@@ -535,12 +614,27 @@ describe('delete_product', () => {
     expect(causeOf(ledger, deleteProduct(ours, [], {}, { assets }))).toBe('product_not_found');
   });
 
-  it('does not match again what the same order has revoked', () => {
+  const element = { assetNos: ['X1'], products: [productToRevoke()] };
+  it.each([
+    ['one element', [{ assetNos: ['X1'], products: [productToRevoke(), productToRevoke()] }]],
+    ['two elements', [element, element]],
+  ])('matches against what was active when it began, and revokes once what two products name: in %s', (_, assets) => {
     const ledger = ledgerAfter(newBuy(ours, ['X1']));
-    const element = { assetNos: ['X1'], products: [productToRevoke()] };
-    const twice = { assetNos: ['X1'], products: [productToRevoke(), productToRevoke()] };
-    expect(causeOf(ledger, deleteProduct(ours, [], {}, { assets: [twice] }))).toBe('product_not_found');
-    expect(causeOf(ledger, deleteProduct(ours, [], {}, { assets: [element, element] }))).toBe('product_not_found');
+    expect(succeed(ledger, deleteProduct(ours, [], {}, { assets }))).toEqual({ assets: 0, products: 1 });
+    expect(causeOf(ledger, deleteProduct(ours, [], {}, { assets }))).toBe('product_not_found');
+  });
+
+  it('ends a merchandise with the last product and merchandise in it, and no other', () => {
+    const inside = (merchandiseNum: string, productUri: string, children: Sent[] = []) =>
+      merchandise({ merchandiseNum, licenseOrderProductList: [uri(productUri)], children });
+    const empty = merchandise({ merchandiseNum: 'empty', licenseOrderProductList: [] });
+    const packages = [inside('outer', 'a', [inside('inner', 'b')]), inside('with empty', 'b', [empty])];
+    const ledger = ledgerAfter(newBuy(ours, ['X1'], {}, { products: [], merchandises: packages }));
+    const deleted = (productUri: string) => succeed(ledger, deleteProduct(ours, ['X1'], { productUri }));
+    expect(deleted('b')).toEqual({ assets: 0, products: 2 });
+    expect(merchandisesOn(ledger, 'X1')).toEqual(['outer@101', 'with empty@101', 'empty@101']);
+    expect(deleted('a')).toEqual({ assets: 0, products: 1 });
+    expect(merchandisesOn(ledger, 'X1')).toEqual(['with empty@101', 'empty@101']);
   });
 
   describe('matching', () => {
@@ -667,7 +761,9 @@ describe('the first fault', () => {
     const products = ['a', 'b', 'c'].map((productUri) => productToRevoke({ productUri }));
     const order = deleteProduct(ours, [], {}, { assets: [{ assetNos: ['X1'], products }] });
     const [outcome] = planFrom(ledgerAfter(newBuy(ours, ['X1'], {}, good)), 900, order);
-    expect(outcome?.failure?.message).toBe('Asset X1 has no active product b that matches.');
+    expect(outcome?.failure?.message).toBe(
+      'Asset X1 has no active product b that matches; the nearest has productUri a.',
+    );
   });
 });
 
@@ -691,7 +787,7 @@ describe('planAll', () => {
       'succeeded',
       'asset_not_found',
       'succeeded',
-      'succeeded',
+      'asset_not_found',
       'succeeded',
     ]);
     expect(grantsOn(ledger, 'X1')).toEqual(['107']);
@@ -725,15 +821,15 @@ describe('planOrder', () => {
   ])('changes nothing itself: %s', (_, sent) => {
     const ledger = ledgerAfter(newBuy(ours, ['X1'], {}, { merchandises: [merchandise()] }));
     const before = structuredClone(ledger);
-    const effects = planOrder(ledger, { licenseOrderId: '900', order: orderOf(sent) });
+    const effects = planOrder(ledger, { licenseOrderId: '900', order: orderOf(sent), channels: null });
     expect(ledger).toEqual(before);
-    advance(ledger, effects);
+    advance(ledger, '900', effects);
     expect(ledger).not.toEqual(before);
   });
 
   it('tells what happens to each asset', () => {
     const actionsOf = (ledger: Ledger, sent: Sent) =>
-      planOrder(ledger, { licenseOrderId: '900', order: orderOf(sent) }).assets.map(
+      planOrder(ledger, { licenseOrderId: '900', order: orderOf(sent), channels: null }).assets.map(
         ({ action, asset }) => `${action} ${asset.assetNum}`,
       );
     const ledger = ledgerAfter(newBuy(ours, ['X1']), newBuy(stranger, ['X2']));
@@ -746,7 +842,7 @@ describe('planOrder', () => {
   it('counts assets and products that are created or revoked, not those extended or transferred', () => {
     const ledger = ledgerAfter(newBuy(ours, ['X1']), newBuy(stranger, ['X2']));
     const buy = newBuy(ours, ['X1', 'X2', 'X3'], {}, { transferedAssetNum: true, merchandises: [merchandise()] });
-    const effects = planOrder(ledger, { licenseOrderId: '900', order: orderOf(buy) });
+    const effects = planOrder(ledger, { licenseOrderId: '900', order: orderOf(buy), channels: null });
     expect(countEffects(effects)).toEqual({ assets: 1, products: 6 });
   });
 });

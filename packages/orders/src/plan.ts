@@ -1,6 +1,7 @@
 import type { Asset, AssetTerms, Effects, Grant, Ledger, MerchandiseInstance, ProductInstance } from '@lockstep/assets';
 import {
   type AssetToBuy,
+  type Channels,
   type DeleteAssetOrder,
   type DeleteProductOrder,
   type Merchandise,
@@ -15,6 +16,8 @@ import { matchesOn, ProductNotFound } from './matching.ts';
 export interface AcceptedOrder {
   licenseOrderId: string;
   order: Order;
+  /** The channels that its application is bound to; null where it is not. Nothing of others exists for it. */
+  channels: Channels;
 }
 
 /**
@@ -23,11 +26,12 @@ export interface AcceptedOrder {
  * Throws the order's first fault as a Refusal, in the order customer, enterprise, source order, then elements, numbers
  * and products as they were sent.
  */
-export function planOrder(ledger: Ledger, { licenseOrderId, order }: AcceptedOrder): Effects {
-  checkCustomer(ledger, order);
+export function planOrder(ledger: Ledger, accepted: AcceptedOrder): Effects {
+  checkCustomer(ledger, accepted);
+  const { order } = accepted;
   switch (order.orderType) {
     case 'new_buy':
-      return planNewBuy(ledger, licenseOrderId, order);
+      return planNewBuy(ledger, accepted, order);
     case 'delete_asset':
       return planDeleteAsset(ledger, order);
     case 'delete_product':
@@ -45,30 +49,51 @@ function noEffects(): Effects {
   return { assets: [], grants: [], merchandises: [], products: [] };
 }
 
-function checkCustomer(ledger: Ledger, order: Order): void {
+function checkCustomer(ledger: Ledger, { order, channels }: AcceptedOrder): void {
   const { customerId, enterpriseGlobalId, srcLicenseOrderId } = order;
-  const enterpriseId = ledger.enterpriseOfCustomer.get(customerId);
-  if (enterpriseId === undefined) throw new Refusal('customer_not_found', customerId);
-  if (enterpriseId !== enterpriseGlobalId) throw new Refusal('enterprise_mismatch', customerId, enterpriseGlobalId);
-  if (srcLicenseOrderId !== undefined && ledger.customerOfPurchase.get(srcLicenseOrderId) !== customerId) {
+  const customer = ledger.customers.get(customerId);
+  if (customer === undefined || !exists(ledger, channels, customerId)) {
+    throw new Refusal('customer_not_found', customerId);
+  }
+  if (customer.enterpriseId !== enterpriseGlobalId) {
+    throw new Refusal('enterprise_mismatch', customerId, enterpriseGlobalId);
+  }
+  if (srcLicenseOrderId === undefined) return;
+  if (order.orderType === 'new_buy') return checkSource(ledger, channels, srcLicenseOrderId);
+  if (ledger.customerOfPurchase.get(srcLicenseOrderId) !== customerId) {
     throw new Refusal('source_order_not_found', srcLicenseOrderId, ` of customer ${customerId}`);
   }
 }
 
-function planNewBuy(ledger: Ledger, licenseOrderId: string, order: NewBuyOrder): Effects {
+/** Whether a customer is one of those that exist for an application that may be bound to channels (decisions 2). */
+function exists(ledger: Ledger, channels: Channels, customerId: string): boolean {
+  return channels === null || channels.includes(ledger.customers.get(customerId)!.channelCode);
+}
+
+/** A purchase, and each of its products, may come from any succeeded purchase. */
+function checkSource(ledger: Ledger, channels: Channels, srcLicenseOrderId: string): void {
+  const customerId = ledger.customerOfPurchase.get(srcLicenseOrderId);
+  if (customerId === undefined || !exists(ledger, channels, customerId)) {
+    throw new Refusal('source_order_not_found', srcLicenseOrderId);
+  }
+}
+
+function planNewBuy(ledger: Ledger, accepted: AcceptedOrder, order: NewBuyOrder): Effects {
   const effects = noEffects();
-  /** Assets that this order has dealt with already: the customer's by now, whoever had them before. */
-  const bought = new Map<string, Asset>();
+  const { licenseOrderId } = accepted;
+  /** Assets that this order has dealt with already: the customer's by now, whoever had them before; with their period. */
+  const bought = new Map<string, { asset: Asset; period: Period }>();
   for (const element of order.assets) {
+    const terms = termsOf(element);
     for (const assetNum of element.assetNos) {
       const earlier = bought.get(assetNum);
-      const asset = earlier ?? buyAsset(ledger, order, element, assetNum, effects);
-      if (earlier !== undefined) effects.assets.push({ action: 'extend', asset, terms: termsOf(element) });
+      const asset = earlier?.asset ?? buyAsset(ledger, accepted, order, element, assetNum, effects);
+      if (earlier !== undefined) effects.assets.push({ action: 'extend', asset, terms });
+      bought.set(assetNum, { asset, period: periodAfter(earlier?.period ?? asset, terms, assetNum) });
       if (earlier === undefined) {
-        bought.set(assetNum, asset);
-        effects.grants.push({ action: 'create', asset, grant: { licenseOrderId, revoked: false } });
+        effects.grants.push({ action: 'create', asset, grant: { licenseOrderId, revokedBy: null } });
       }
-      const buy = new Purchase(ledger, licenseOrderId, asset, effects);
+      const buy = new Purchase(ledger, accepted, asset, effects);
       for (const product of element.products ?? []) buy.product(product, null);
       for (const merchandise of element.merchandises ?? []) buy.merchandise(merchandise, null);
     }
@@ -76,8 +101,28 @@ function planNewBuy(ledger: Ledger, licenseOrderId: string, order: NewBuyOrder):
   return effects;
 }
 
+type Period = Pick<Asset, 'limitStartDate' | 'limitEndDate'>;
+
+/** The period of an asset once an element has replaced what it gives of it. */
+function periodAfter(before: Period, given: AssetTerms, assetNum: string): Period {
+  const limitStartDate = given.limitStartDate ?? before.limitStartDate;
+  const limitEndDate = given.limitEndDate ?? before.limitEndDate;
+  const isGiven = given.limitStartDate !== undefined || given.limitEndDate !== undefined;
+  if (isGiven && limitStartDate !== null && limitEndDate !== null && limitStartDate > limitEndDate) {
+    throw new Refusal('dates_reversed', `limitStartDate ${limitStartDate} of asset ${assetNum}`, ` ${limitEndDate}`);
+  }
+  return { limitStartDate, limitEndDate };
+}
+
 /** The asset of a number: a new one, the customer's own, or one that the order transfers to the customer. */
-function buyAsset(ledger: Ledger, order: NewBuyOrder, element: AssetToBuy, assetNum: string, effects: Effects): Asset {
+function buyAsset(
+  ledger: Ledger,
+  { channels }: AcceptedOrder,
+  order: NewBuyOrder,
+  element: AssetToBuy,
+  assetNum: string,
+  effects: Effects,
+): Asset {
   const terms = termsOf(element);
   const asset = ledger.assets.get(assetNum);
   if (asset === undefined) {
@@ -87,6 +132,7 @@ function buyAsset(ledger: Ledger, order: NewBuyOrder, element: AssetToBuy, asset
   }
   const isTransfer = asset.customerId !== order.customerId;
   if (isTransfer && element.transferedAssetNum !== true) throw new Refusal('asset_owned_by_other_customer', assetNum);
+  if (isTransfer && !exists(ledger, channels, asset.customerId)) throw new Refusal('asset_not_found', assetNum);
   checkLicenseType(asset, order);
   if (isTransfer) effects.assets.push({ action: 'transfer', asset, terms, customerId: order.customerId });
   else effects.assets.push({ action: 'extend', asset, terms });
@@ -106,7 +152,7 @@ function newAsset(order: NewBuyOrder, assetNum: string, terms: AssetTerms): Asse
     grants: [],
     merchandises: [],
     products: [],
-    revoked: false,
+    revokedBy: null,
   };
 }
 
@@ -125,38 +171,47 @@ function termsOf(element: AssetToBuy): AssetTerms {
 /** Puts what an order bought onto one asset. */
 class Purchase {
   readonly #ledger: Ledger;
-  readonly #licenseOrderId: string;
+  readonly #accepted: AcceptedOrder;
   readonly #asset: Asset;
   readonly #effects: Effects;
 
-  constructor(ledger: Ledger, licenseOrderId: string, asset: Asset, effects: Effects) {
+  constructor(ledger: Ledger, accepted: AcceptedOrder, asset: Asset, effects: Effects) {
     this.#ledger = ledger;
-    this.#licenseOrderId = licenseOrderId;
+    this.#accepted = accepted;
     this.#asset = asset;
     this.#effects = effects;
   }
 
   product(bought: ProductToBuy, merchandise: MerchandiseInstance | null): void {
+    const { licenseOrderId, channels } = this.#accepted;
     const { srcLicenseOrderId } = bought;
-    if (srcLicenseOrderId !== undefined && !this.#ledger.customerOfPurchase.has(srcLicenseOrderId)) {
-      throw new Refusal('source_order_not_found', srcLicenseOrderId);
-    }
+    if (srcLicenseOrderId !== undefined) checkSource(this.#ledger, channels, srcLicenseOrderId);
     const product: ProductInstance = {
       id: null,
-      licenseOrderId: this.#licenseOrderId,
+      licenseOrderId,
+      heldBy: licenseOrderId,
       productUri: bought.productUri,
       limitStartDate: bought.limitStartDate ?? null,
       limitEndDate: bought.limitEndDate ?? null,
       limitConcurrent: bought.limitConcurrent,
       bought,
       merchandise,
-      revoked: false,
+      revokedBy: null,
     };
     this.#effects.products.push({ action: 'create', asset: this.#asset, product });
   }
 
   merchandise(bought: Merchandise, parent: MerchandiseInstance | null): void {
-    const merchandise = { id: null, licenseOrderId: this.#licenseOrderId, bought, parent, revoked: false };
+    const { licenseOrderId } = this.#accepted;
+    const merchandise: MerchandiseInstance = {
+      id: null,
+      licenseOrderId,
+      heldBy: licenseOrderId,
+      bought,
+      parent,
+      activeContents: 0,
+      revokedBy: null,
+    };
     this.#effects.merchandises.push({ action: 'create', asset: this.#asset, merchandise });
     for (const product of bought.licenseOrderProductList) this.product(product, merchandise);
     for (const child of bought.children ?? []) this.merchandise(child, merchandise);
@@ -171,7 +226,7 @@ function planDeleteAsset(ledger: Ledger, order: DeleteAssetOrder): Effects {
     for (const assetNum of element.assetNos) {
       const asset = ownAsset(ledger, order, assetNum);
       if (revokedAssets.has(asset)) throw new Refusal('asset_not_found', assetNum);
-      const grants = asset.grants.filter((grant) => !grant.revoked && !revokedGrants.has(grant));
+      const grants = asset.grants.filter((grant) => grant.revokedBy === null && !revokedGrants.has(grant));
       const ended = grants.filter(({ licenseOrderId }) => isOf(order.srcLicenseOrderId, licenseOrderId));
       if (order.srcLicenseOrderId !== undefined && ended.length === 0) {
         throw new Refusal('asset_not_in_source_order', assetNum, order.srcLicenseOrderId);
@@ -190,41 +245,65 @@ function planDeleteAsset(ledger: Ledger, order: DeleteAssetOrder): Effects {
   return effects;
 }
 
-/** Whether something of `licenseOrderId` is meant where `source` may narrow an order down to one source order. */
-function isOf(source: string | undefined, licenseOrderId: string): boolean {
-  return source === undefined || source === licenseOrderId;
+/** Whether what an order stands for is meant, where `source` may narrow a revocation down to one order. */
+function isOf(source: string | undefined, heldBy: string): boolean {
+  return source === undefined || source === heldBy;
 }
 
-/** Revokes an asset's active products and merchandises, those of `source` alone where it is given. */
+/** Revokes an asset's active products and merchandises, those that `source` stands for alone where it is given. */
 function revokeContents(asset: Asset, source: string | undefined, effects: Effects): void {
   for (const product of asset.products) {
-    if (product.revoked || !isOf(source, product.licenseOrderId)) continue;
+    if (product.revokedBy !== null || !isOf(source, product.heldBy)) continue;
     effects.products.push({ action: 'revoke', asset, product });
   }
   for (const merchandise of asset.merchandises) {
-    if (merchandise.revoked || !isOf(source, merchandise.licenseOrderId)) continue;
+    if (merchandise.revokedBy !== null || !isOf(source, merchandise.heldBy)) continue;
     effects.merchandises.push({ action: 'revoke', asset, merchandise });
   }
 }
 
+/** Products match against what was active when the order began, and an instance is revoked once. */
 function planDeleteProduct(ledger: Ledger, order: DeleteProductOrder): Effects {
   const effects = noEffects();
   const revoked = new Set<ProductInstance>();
+  const emptied = new EmptiedMerchandises(effects);
   for (const element of order.assets) {
     for (const assetNum of element.assetNos) {
       const asset = ownAsset(ledger, order, assetNum);
       for (const product of element.products) {
         const wanted = { product, srcLicenseOrderId: order.srcLicenseOrderId };
-        const matches = matchesOn(asset, wanted).filter((instance) => !revoked.has(instance));
-        if (matches.length === 0) throw new ProductNotFound(asset, wanted, revoked);
+        const matches = matchesOn(asset, wanted);
+        if (matches.length === 0) throw new ProductNotFound(asset, wanted);
         for (const instance of matches) {
+          if (revoked.has(instance)) continue;
           revoked.add(instance);
           effects.products.push({ action: 'revoke', asset, product: instance });
+          emptied.takeFrom(instance.merchandise, asset);
         }
       }
     }
   }
   return effects;
+}
+
+/** Ends merchandises with the last product and merchandise in them. */
+class EmptiedMerchandises {
+  readonly #effects: Effects;
+  /** How much an order leaves in those that it takes from. */
+  readonly #left = new Map<MerchandiseInstance, number>();
+
+  constructor(effects: Effects) {
+    this.#effects = effects;
+  }
+
+  takeFrom(merchandise: MerchandiseInstance | null, asset: Asset): void {
+    if (merchandise === null) return;
+    const left = (this.#left.get(merchandise) ?? merchandise.activeContents) - 1;
+    this.#left.set(merchandise, left);
+    if (left > 0) return;
+    this.#effects.merchandises.push({ action: 'revoke', asset, merchandise });
+    this.takeFrom(merchandise.parent, asset);
+  }
 }
 
 /** The customer's active asset of a number, of the order's license type. */

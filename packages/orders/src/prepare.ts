@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type BatchOrder, instancesOf, type Order, type SyncMode } from '@lockstep/contract';
+import { type BatchOrder, instancesOf, type Order, Refusal, type SyncMode } from '@lockstep/contract';
 import { laneOf } from './lanes.ts';
 import { orderText } from './order-text.ts';
 
@@ -15,6 +15,8 @@ export interface PreparedBatch {
   orderTypes: string[];
   chunks: { lane: number; orderCount: number; weight: number; payload: string | Uint8Array }[];
   bytes: number;
+  /** Of an async batch: a number that orders of two customers name, and where. Null where there is none. */
+  sharedNumber: { assetNum: string; paths: [first: string, second: string] } | null;
 }
 
 const WEIGHT_BYTES = 1_024;
@@ -56,5 +58,29 @@ export function prepareBatch(applicationId: string, batch: BatchOrder): Prepared
       payload: `[${orders.join(',')}]`,
     })),
     bytes,
+    sharedNumber: syncMode === 'async' ? findSharedNumber(orderList) : null,
   };
+}
+
+/** The first asset number that orders of two customers name: which of them takes effect first would be chance. */
+function findSharedNumber(orderList: readonly Order[]): PreparedBatch['sharedNumber'] {
+  const named = new Map<string, { customerId: string; path: string }>();
+  for (const [index, { customerId, assets }] of orderList.entries()) {
+    for (const [element, { assetNos }] of assets.entries()) {
+      for (const [position, assetNum] of assetNos.entries()) {
+        const path = `orderList[${index}].assets[${element}].assetNos[${position}]`;
+        const first = named.get(assetNum);
+        if (first === undefined) named.set(assetNum, { customerId, path });
+        else if (first.customerId !== customerId) return { assetNum, paths: [first.path, path] };
+      }
+    }
+  }
+  return null;
+}
+
+/** Refuses an async batch that names one asset number for two customers (decisions 6.1). Throws a Refusal: asset_number_shared. */
+export function checkNumbers({ sharedNumber }: PreparedBatch): void {
+  if (sharedNumber === null) return;
+  const { assetNum, paths } = sharedNumber;
+  throw new Refusal('asset_number_shared', paths[1], paths[0], assetNum);
 }

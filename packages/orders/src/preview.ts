@@ -1,10 +1,10 @@
 import { type Effects, readLedger } from '@lockstep/assets';
-import type { Order, OrderPreview } from '@lockstep/contract';
+import type { Channels, Order, OrderPreview } from '@lockstep/contract';
 import { type Database, inSnapshot } from '@lockstep/platform';
 import { type Planned, planEach } from './apply.ts';
 import { LargeBatches } from './large-batches.ts';
 import { ProductNotFound } from './matching.ts';
-import type { PreparedBatch } from './prepare.ts';
+import { checkNumbers, type PreparedBatch } from './prepare.ts';
 import { scopeOf } from './scope.ts';
 
 /** Looks at what batches would do (decisions 6.6). */
@@ -20,17 +20,18 @@ export class BatchPreviewer {
    * What each order of a batch would do if the batch ran now: by sequence, each order seeing what the ones before it
    * would have done. In orderList order; changes nothing and waits for no order.
    *
-   * Throws what isOverload knows, where too many large ones of the application wait, or no turn comes in time.
+   * `channels`: what the application is bound to. Throws a Refusal: asset_number_shared; what isOverload knows, where too many large ones of the application wait, or no turn comes in time.
    */
-  preview(batch: PreparedBatch, orders: () => Promise<Order[]>): Promise<OrderPreview[]> {
-    return this.#large.inTurn(batch, async () => previewOrders(this.#db, await orders()));
+  async preview(batch: PreparedBatch, orders: () => Promise<Order[]>, channels: Channels): Promise<OrderPreview[]> {
+    checkNumbers(batch);
+    return await this.#large.inTurn(batch, async () => previewOrders(this.#db, await orders(), channels));
   }
 }
 
-async function previewOrders(db: Database, orderList: readonly Order[]): Promise<OrderPreview[]> {
-  const ledger = await inSnapshot(db, (trx) => readLedger(trx, scopeOf(orderList)));
+async function previewOrders(db: Database, orderList: readonly Order[], channels: Channels): Promise<OrderPreview[]> {
   // Not digits: no order can name one of these as its source.
-  const orders = orderList.map((order, index) => ({ licenseOrderId: `preview ${index}`, order }));
+  const orders = orderList.map((order, index) => ({ licenseOrderId: `preview ${index}`, order, channels }));
+  const ledger = await inSnapshot(db, (trx) => readLedger(trx, scopeOf(orders)));
   const previews = new Map<string, OrderPreview>();
   for (const planned of planEach(
     ledger,

@@ -1,23 +1,22 @@
 import type { LedgerScope } from '@lockstep/assets';
 import type { Merchandise, Order, ProductToBuy } from '@lockstep/contract';
+import type { AcceptedOrder } from './plan.ts';
 
 /** The part of the ledger that planning these orders reads. */
-export function scopeOf(orders: Iterable<Order>): LedgerScope {
+export function scopeOf(orders: Iterable<Pick<AcceptedOrder, 'order' | 'channels'>>): LedgerScope {
   const scope: LedgerScope = {
     customerIds: new Set(),
     purchaseIds: new Set(),
     assetNums: new Set(),
-    emptiedAssetNums: new Set(),
+    fullAssetNums: new Set(),
+    owners: false,
   };
-  for (const order of orders) {
+  for (const { order, channels } of orders) {
+    if (channels !== null) scope.owners = true;
     scope.customerIds.add(order.customerId);
     if (order.srcLicenseOrderId !== undefined) scope.purchaseIds.add(order.srcLicenseOrderId);
-    for (const asset of order.assets) {
-      for (const assetNum of asset.assetNos) {
-        scope.assetNums.add(assetNum);
-        if (order.orderType !== 'new_buy') scope.emptiedAssetNums.add(assetNum);
-      }
-    }
+    for (const { assetNos } of order.assets) for (const assetNum of assetNos) scope.assetNums.add(assetNum);
+    for (const assetNum of fullNumbersOf(order)) scope.fullAssetNums.add(assetNum);
     if (order.orderType === 'new_buy') {
       for (const product of order.assets.flatMap(productsOf)) {
         if (product.srcLicenseOrderId !== undefined) scope.purchaseIds.add(product.srcLicenseOrderId);
@@ -25,6 +24,12 @@ export function scopeOf(orders: Iterable<Order>): LedgerScope {
     }
   }
   return scope;
+}
+
+/** The numbers of an order whose contents it may revoke or take over. */
+function* fullNumbersOf(order: Order): Generator<string> {
+  if (order.orderType !== 'new_buy') yield* order.assets.flatMap(({ assetNos }) => assetNos);
+  else for (const asset of order.assets) if (asset.transferedAssetNum) yield* asset.assetNos;
 }
 
 function productsOf(asset: {

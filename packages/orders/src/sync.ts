@@ -1,31 +1,34 @@
 import { batchOf, LedgerIds, loadLedger } from '@lockstep/assets';
-import { type AcceptedOrder, type Order, Refusal } from '@lockstep/contract';
+import { type AcceptedOrder, type Channels, type Order, Refusal } from '@lockstep/contract';
 import { type Database, Group, inTransaction, type Logger, type Metrics, type Trx, together } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { mayLieInOneOrder, type Outcome, planLoaded, refusesOrder, storeApplied } from './apply.ts';
 import { liesInOrder } from './attempt.ts';
 import { findNewestPending } from './backlog.ts';
-import { acceptedOrders, findEarlier, keyOf, sameBatchId } from './batch.ts';
+import { acceptedOrders, findEarlier, keyOf, type SubmittedBatch, sameBatchId } from './batch.ts';
 import { inAcceptanceOrder } from './lane-chunks.ts';
 import { LaneDrainer } from './lane-drainer.ts';
 import { lockLanesUntil } from './lane-wait.ts';
 import { LargeBatches, weightOfBatch } from './large-batches.ts';
 import { DIGEST_VERSION } from './order-text.ts';
-import type { PreparedBatch } from './prepare.ts';
 import { scopeOf } from './scope.ts';
+import { logWork } from './work-log.ts';
 
 interface SyncCall {
-  batch: PreparedBatch;
+  batch: SubmittedBatch;
   /** Read when it is their turn: those of a large batch take memory. */
   orders: () => Promise<Order[]>;
+  /** What the application is bound to. */
+  channels: Channels;
   /** A time of performance.now. */
   deadlineMs: number;
 }
 
 /** A call whose batch was not stored before, with its orders and the id that it gets. */
 interface FreshCall {
-  batch: PreparedBatch;
+  batch: SubmittedBatch;
   orders: Order[];
+  channels: Channels;
   id: string;
 }
 
@@ -80,14 +83,16 @@ export class BatchApplier {
   /**
    * Applies a batch and answers its order ids, in the order of orderList. The same content again gets the same answer.
    *
+   * `channels`: what the application is bound to.
+   *
    * Throws a Refusal: channel_order_id_conflict, overloaded, internal_error, or where orders failed the cause of the
    * first with a message that names them; then nothing is stored.
    */
-  async apply(batch: PreparedBatch, orders: () => Promise<Order[]>): Promise<AcceptedOrder[]> {
+  async apply(batch: SubmittedBatch, orders: () => Promise<Order[]>, channels: Channels): Promise<AcceptedOrder[]> {
     const [earlier] = await findEarlier(this.#db, [batch]);
     if (earlier !== undefined) return acceptedOrders(batch, sameBatchId(batch, earlier));
     try {
-      const apply = () => this.#groups.run({ batch, orders, deadlineMs: performance.now() + MAX_WAIT_MS });
+      const apply = () => this.#groups.run({ batch, orders, channels, deadlineMs: performance.now() + MAX_WAIT_MS });
       return acceptedOrders(batch, await this.#large.inTurn(batch, apply));
     } catch (error) {
       if (!refusesOrder(error) || !(await this.#liesInOrder())) throw error;
@@ -106,7 +111,8 @@ export class BatchApplier {
     const customerIds = new Set(calls.flatMap(({ batch }) => batch.customerIds));
     const deadlineMs = Math.max(...calls.map((call) => call.deadlineMs));
     await this.#drainAhead(lanes, customerIds, deadlineMs);
-    const { batchIds, applied } = await inTransaction(this.#lanesDb, async (trx) => {
+    const startedMs = performance.now();
+    const { batchIds, fresh } = await inTransaction(this.#lanesDb, async (trx) => {
       const batches = calls.map(({ batch }) => batch);
       const [, earlier, newIds] = await together([
         lockLanesUntil(trx, lanes, deadlineMs),
@@ -115,18 +121,28 @@ export class BatchApplier {
       ]);
       const found = earlier.map((stored, place) => (stored ? sameBatchId(batches[place]!, stored) : null));
       const fresh: FreshCall[] = [];
-      for (const [place, { batch, orders }] of calls.entries()) {
-        if (found[place] === null) fresh.push({ batch, orders: await orders(), id: newIds[place]! });
+      for (const [place, { batch, orders, channels }] of calls.entries()) {
+        if (found[place] === null) fresh.push({ batch, orders: await orders(), channels, id: newIds[place]! });
       }
       await applyFresh(trx, fresh, this.#ids);
       return {
         batchIds: found.map((id, place) => id ?? newIds[place]!),
-        applied: fresh.reduce((sum, { orders }) => sum + orders.length, 0),
+        fresh,
       };
     });
+    if (fresh.length > 0) this.#report(fresh, startedMs);
+    return batchIds;
+  }
+
+  #report(calls: readonly FreshCall[], startedMs: number): void {
+    const applied = calls.reduce((sum, { orders }) => sum + orders.length, 0);
     this.#metrics.ordersAccepted.inc(applied);
     this.#metrics.ordersApplied.inc({ outcome: 'succeeded' }, applied);
-    return batchIds;
+    const batches = calls.map(({ id, batch, orders }) => {
+      const { channelOrderId, requestId } = batch;
+      return { batchId: id, channelOrderId, requestId, orders: orders.length };
+    });
+    logWork(this.#log, 'applied', { batches, succeeded: applied, failedOrders: [], startedMs });
   }
 
   /**
@@ -140,11 +156,11 @@ export class BatchApplier {
     checkTime();
     const newest = await findNewestPending(this.#db, lanes);
     while (newest !== null) {
-      const { throughBatchId, leftCustomerIds, batchIds } = await this.#drainer.drain(lanes);
+      const { throughBatchId, leftCustomerIds, batches } = await this.#drainer.drain(lanes);
       const isThrough = throughBatchId === null || throughBatchId >= newest;
       const isFirst = customerIds.isDisjointFrom(leftCustomerIds);
       if (isThrough && isFirst) return;
-      if (isThrough && batchIds.length === 0) throw new Refusal('service_unavailable');
+      if (isThrough && batches.length === 0) throw new Refusal('service_unavailable');
       checkTime();
     }
   }
@@ -159,9 +175,10 @@ async function drawBatchIds(trx: Trx, count: number): Promise<string[]> {
 /** Applies batches that were not stored before and stores them as finished, or throws the refusal of what failed. */
 async function applyFresh(trx: Trx, calls: FreshCall[], ids: LedgerIds): Promise<void> {
   if (calls.length === 0) return;
-  const ledger = await loadLedger(trx, scopeOf(calls.flatMap(({ orders }) => orders)));
-  const batches = calls.map(({ id, orders }) => ({ batchId: id, orders: [...orders.entries()] }));
-  const outcomes = planLoaded(ledger, inAcceptanceOrder(batches));
+  const batches = calls.map(({ id, orders, channels }) => ({ batchId: id, orders: [...orders.entries()], channels }));
+  const accepted = inAcceptanceOrder(batches);
+  const ledger = await loadLedger(trx, scopeOf(accepted));
+  const outcomes = planLoaded(ledger, accepted);
   const failures = outcomes.filter(({ failure }) => failure !== null);
   if (failures.length > 0) throw new BatchFailed(failures, outcomes.length);
   // The batches first: where another call stores one of their keys, that is the failure which counts.
@@ -187,6 +204,7 @@ async function insertBatches(trx: Trx, calls: readonly FreshCall[]): Promise<voi
       sequences: batch.sequences,
       customer_ids: batch.customerIds,
       order_types: batch.orderTypes,
+      request_id: batch.requestId,
     },
   }));
   const sorted = rows.sort((a, b) => (a.key < b.key ? -1 : 1));

@@ -53,6 +53,11 @@ export function migrateToLatest(db: Database): Promise<string[]> {
   });
 }
 
+/** Brings an empty database to a migration of the past, by its name. For tests of upgrades. */
+export async function migrateUpTo(db: Database, name: string): Promise<string[]> {
+  return applied(await new Migrator({ db, provider: sqlFiles }).migrateTo(name));
+}
+
 /** Takes every migration back, newest first. For the test that each pair undoes itself. */
 export async function migrateDown(db: Database): Promise<string[]> {
   return applied(await new Migrator({ db, provider: sqlFiles }).migrateTo(NO_MIGRATIONS));

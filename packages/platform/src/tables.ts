@@ -10,6 +10,9 @@ export interface Tables {
     scopes: string[];
     status: Generated<'pending' | 'approved' | 'suspended'>;
     created_time: Generated<Date>;
+    channels: string[] | null;
+    old_secret_hash: Buffer | null;
+    old_secret_end_time: Date | null;
   };
   access_token: {
     token_hash: Buffer;
@@ -83,6 +86,7 @@ export interface Tables {
     order_types: string[];
     accepted_time: Generated<Date>;
     digest_version: Generated<number>;
+    request_id: string | null;
   };
   lane_chunk: {
     batch_id: string;
@@ -105,6 +109,7 @@ export interface Tables {
     assets: number;
     products: number;
     finished_time: Generated<Date>;
+    src_license_order_id: string | null;
   };
   failed_order: {
     license_order_id: string;
@@ -136,12 +141,21 @@ export interface Tables {
     revoked_time: Date | null;
     locked: Generated<boolean>;
     freezing: Generated<boolean>;
+    revoked_by_order_id: string | null;
+  };
+  asset_transfer: {
+    asset_id: string;
+    license_order_id: string;
+    from_customer_id: string;
+    to_customer_id: string;
+    transferred_time: Generated<Date>;
   };
   asset_grant: {
     asset_id: string;
     license_order_id: string;
     created_time: Generated<Date>;
     revoked_time: Date | null;
+    revoked_by_order_id: string | null;
   };
   merchandise_instance: {
     id: string;
@@ -157,6 +171,8 @@ export interface Tables {
     created_time: Generated<Date>;
     updated_time: Generated<Date>;
     revoked_time: Date | null;
+    held_by_order_id: string | null;
+    revoked_by_order_id: string | null;
   };
   product_instance: {
     id: string;
@@ -174,6 +190,8 @@ export interface Tables {
     created_time: Generated<Date>;
     updated_time: Generated<Date>;
     revoked_time: Date | null;
+    held_by_order_id: string | null;
+    revoked_by_order_id: string | null;
   };
   lock_audit: {
     id: Generated<string>;

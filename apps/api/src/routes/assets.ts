@@ -63,9 +63,10 @@ export async function assetRoutes(
         config: { timeoutMs: LOCK_TIMEOUT_MS },
       },
       async (request) => {
-        const { applicationId } = callerOf(request);
+        const { applicationId, channels } = callerOf(request);
         const tools = { changes: lockChanges, deadline: deadlineOf(request), log };
-        return success(await setLocked(tools, { ...request.body, locked, applicationId, requestId: request.id }));
+        const by = { applicationId, channels, requestId: request.id };
+        return success(await setLocked(tools, { ...request.body, locked, ...by }));
       },
     );
   }
@@ -87,8 +88,9 @@ export async function assetRoutes(
       onRequest,
     },
     async (request) => {
-      const { params, query } = request;
-      return success(await listVirtualAssets(databaseOf(request, db), params.enterpriseGlobalId, query.extendCode));
+      const { enterpriseGlobalId: enterpriseId } = request.params;
+      const of = { enterpriseId, extendCode: request.query.extendCode };
+      return success(await listVirtualAssets(databaseOf(request, db), callerOf(request).channels, of));
     },
   );
 
@@ -101,7 +103,7 @@ export async function assetRoutes(
         summary: 'O9: obtain asset numbers',
         description:
           'Hands out 1 to 10,000 asset numbers of ten digits: the mark of the region, 8 or 6, and nine ' +
-          'digits that increment. No number is handed out twice. There may be gaps.',
+          "digits that increment. No number is handed out twice, and none that is an active asset's. There may be gaps.",
         querystring: nonceQuery,
         body: takeAssetNumbersBody,
         response: answers(z.array(assetNumber).describe('The numbers.')),

@@ -1,5 +1,9 @@
+import type { Caller } from '@lockstep/access';
+import { batchOf } from '@lockstep/assets';
 import {
+  type AcceptedOrder,
   acceptedOrder,
+  BatchRefusal,
   batchOrderBody,
   batchOrderQuery,
   cancelBatchBody,
@@ -8,6 +12,7 @@ import {
   orderPreview,
   parse,
   Refusal,
+  requireChannel,
   success,
 } from '@lockstep/contract';
 import type { FastifyRequest } from 'fastify';
@@ -15,6 +20,7 @@ import { z } from 'zod';
 import type { BatchReader, ReadBatch } from '../batch-reader.ts';
 import type { Bodies } from '../bodies.ts';
 import { authorize, callerOf } from '../caller.ts';
+import { noteSubject, type Subject } from '../calls.ts';
 import { answers, nonceQuery, orderOperation } from '../openapi.ts';
 import { ORDER_ROOT, type Server, type ServerOptions } from '../server.ts';
 import { checksAllButBody } from '../validation.ts';
@@ -46,7 +52,15 @@ export async function batchOrderRoutes(
       const { applicationId } = callerOf(request);
       const bytes = request.body as Buffer | undefined;
       if (bytes === undefined) parse(batchOrderBody, bytes);
-      else read.set(request, await batches.read(applicationId, bytes, { isPreview }));
+      else {
+        const batch = await batches.read(applicationId, bytes, { isPreview }).catch((error: unknown) => {
+          if (error instanceof BatchRefusal) noteSubject(request, error.batchName);
+          throw error;
+        });
+        const { channelCode, channelOrderId, sequences } = batch.prepared;
+        noteSubject(request, { channelCode, channelOrderId, orders: sequences.length });
+        read.set(request, batch);
+      }
     },
   });
   const schema = { ...orderOperation, querystring: nonceQuery.extend(batchOrderQuery.shape), body: batchOrderBody };
@@ -70,10 +84,13 @@ export async function batchOrderRoutes(
       ...readAs({ isPreview: false }),
     },
     async (request, reply) => {
-      checkAppKey(request);
       const { prepared, orders } = read.get(request)!;
+      const { channels } = checkSender(request, prepared);
       const { channelCode, channelOrderId, syncMode } = prepared;
-      const accepted = syncMode === 'sync' ? await applier.apply(prepared, orders) : await acceptor.accept(prepared);
+      const submitted = { ...prepared, requestId: request.id };
+      const accepted =
+        syncMode === 'sync' ? await applier.apply(submitted, orders, channels) : await acceptor.accept(submitted);
+      noteSubject(request, idsOf(accepted));
       reply.header('location', locationOf({ channelCode, channelOrderId }));
       return success(accepted);
     },
@@ -97,9 +114,9 @@ export async function batchOrderRoutes(
       ...readAs({ isPreview: true }),
     },
     async (request) => {
-      checkAppKey(request);
       const { prepared, orders } = read.get(request)!;
-      return success(await previewer.preview(prepared, orders));
+      const { channels } = checkSender(request, prepared);
+      return success(await previewer.preview(prepared, orders, channels));
     },
   );
 }
@@ -126,12 +143,30 @@ export async function cancelRoutes(server: Server, { verifier, canceller }: Serv
     },
     async (request) => {
       const { applicationId } = callerOf(request);
+      const { channelCode, channelOrderId } = request.body;
+      noteSubject(request, { channelCode, channelOrderId });
       return success(await canceller.cancel(applicationId, request.body));
     },
   );
 }
 
-/** The application that sends a batch is the one that its query names. Throws a Refusal: app_key_mismatch. */
-function checkAppKey(request: FastifyRequest & { query: { appKey: string } }): void {
-  if (request.query.appKey !== callerOf(request).appKey) throw new Refusal('app_key_mismatch');
+/** Orders that the line of a call names one by one; of more, their batch leads to them. */
+const MAX_NAMED_ORDERS = 20;
+
+/** What the line of a call says of the orders that it was answered. */
+function idsOf(accepted: readonly AcceptedOrder[]): Subject {
+  const licenseOrderIds = accepted.slice(0, MAX_NAMED_ORDERS + 1).map(({ licenseOrderId }) => licenseOrderId);
+  const { batchId } = batchOf(licenseOrderIds[0]!);
+  return licenseOrderIds.length > MAX_NAMED_ORDERS ? { batchId } : { batchId, licenseOrderIds };
+}
+
+/**
+ * The application that sends a batch, which is the one that its query names and may name the batch's channel. Throws a
+ * Refusal: app_key_mismatch, channel_not_allowed.
+ */
+function checkSender(request: FastifyRequest & { query: { appKey: string } }, batch: { channelCode: string }): Caller {
+  const caller = callerOf(request);
+  if (request.query.appKey !== caller.appKey) throw new Refusal('app_key_mismatch');
+  requireChannel(caller.channels, batch.channelCode);
+  return caller;
 }

@@ -36,7 +36,7 @@ export async function customerRoutes(server: Server, { db, verifier }: ServerOpt
       },
       onRequest,
     },
-    async (request) => success(await bindCustomer(databaseOf(request, db), request.body)),
+    async (request) => success(await bindCustomer(databaseOf(request, db), callerOf(request).channels, request.body)),
   );
 
   server.post(
@@ -57,10 +57,7 @@ export async function customerRoutes(server: Server, { db, verifier }: ServerOpt
       },
       onRequest,
     },
-    async (request) => {
-      const { applicationId } = callerOf(request);
-      return success(await createEnterprise(databaseOf(request, db), applicationId, request.body));
-    },
+    async (request) => success(await createEnterprise(databaseOf(request, db), callerOf(request), request.body)),
   );
 
   server.post(
@@ -80,7 +77,7 @@ export async function customerRoutes(server: Server, { db, verifier }: ServerOpt
       onRequest,
     },
     async (request) => {
-      await updateCustomer(databaseOf(request, db), request.body);
+      await updateCustomer(databaseOf(request, db), callerOf(request).channels, request.body);
       return done;
     },
   );
@@ -100,6 +97,7 @@ export async function customerRoutes(server: Server, { db, verifier }: ServerOpt
       },
       onRequest,
     },
-    async (request) => success(await queryCustomers(databaseOf(request, db), request.query)),
+    async (request) =>
+      success(await queryCustomers(databaseOf(request, db), callerOf(request).channels, request.query)),
   );
 }

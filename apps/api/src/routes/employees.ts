@@ -71,7 +71,7 @@ export async function employeeRoutes(
       const body = isNobodyAdded
         ? failure(firstFailure.reason, 'member', firstFailure.message)
         : failure('some_employees_failed', 'member', messageOf('some_employees_failed', ...countsOf(data)));
-      noteCode(request, body.code);
+      noteCode(request, body.code, body.cause);
       return { ...body, data };
     },
   );
@@ -84,7 +84,7 @@ export async function employeeRoutes(
         operationId: 'editEmployee',
         summary: 'M2: edit an employee',
         description:
-          'Changes name, department, remark and security mobile. `userName`, the short one, must be the ' +
+          'Changes name, department, remark and security mobile. `userName`, the short one or the full one (`mei@demoworks`), must be the ' +
           "employee's own: an account name never changes. An optional field that is absent or empty stays " +
           'as it is, `null` clears it. Where nothing changes, `updateTime` and the audit record stay as ' +
           'they are.',

@@ -5,7 +5,7 @@ const QUEUE_LOOK_EVERY_MS = 1_000;
 /** /health/live, /health/ready and /metrics (decisions 9). */
 export async function healthRoutes(server: Server, options: ServerOptions): Promise<void> {
   const { metrics, schema } = options;
-  const hidden = { schema: { hide: true } };
+  const hidden = { schema: { hide: true }, config: { isProbe: true } };
   const isQueueReachable = atMostEvery(QUEUE_LOOK_EVERY_MS, options.isQueueReachable);
 
   server.get('/health/live', hidden, async () => ({ status: 'live' }));

@@ -1,6 +1,7 @@
 import { batchResult, batchResultQuery, orderResultParams, singleOrderResult, success } from '@lockstep/contract';
 import { awaitBatchResult, readOrderResult } from '@lockstep/orders';
 import { authorize, callerOf } from '../caller.ts';
+import { noteSubject } from '../calls.ts';
 import { databaseOf } from '../deadlines.ts';
 import { answers, nonceQuery, orderOperation } from '../openapi.ts';
 import type { Server, ServerOptions } from '../server.ts';
@@ -31,6 +32,8 @@ export async function resultRoutes(server: Server, { db, verifier, watch }: Serv
       const gone = new AbortController();
       reply.raw.once('close', () => gone.abort());
       const { applicationId } = callerOf(request);
+      const { channelCode, channelOrderId } = request.query;
+      noteSubject(request, { channelCode, channelOrderId });
       return success(await awaitBatchResult(databaseOf(request, db), watch, applicationId, request.query, gone.signal));
     },
   );
@@ -51,7 +54,9 @@ export async function resultRoutes(server: Server, { db, verifier, watch }: Serv
     },
     async (request) => {
       const { applicationId } = callerOf(request);
-      return success(await readOrderResult(databaseOf(request, db), applicationId, request.params.licenseOrderId));
+      const { licenseOrderId } = request.params;
+      noteSubject(request, { licenseOrderIds: [licenseOrderId] });
+      return success(await readOrderResult(databaseOf(request, db), applicationId, licenseOrderId));
     },
   );
 }

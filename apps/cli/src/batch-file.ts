@@ -1,0 +1,74 @@
+import { isUtf8 } from 'node:buffer';
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+
+/** A batch as it is sent, and what it is known by afterwards. */
+export interface BatchFile {
+  /** The JSON, UTF-8, without a byte order mark. */
+  bytes: Buffer<ArrayBuffer>;
+  channelCode: string;
+  channelOrderId: string;
+}
+
+const STANDARD_INPUT = '-';
+const UTF8_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
+const UTF16_MARKS = [Buffer.from([0xff, 0xfe]), Buffer.from([0xfe, 0xff])];
+
+/**
+ * Reads a batch from a file, or from standard input where it is `-`.
+ * @throws Error in one line where it cannot be read, is not UTF-8 or not JSON, or names no batch; nothing is sent then
+ */
+export async function readBatchFile(file: string): Promise<BatchFile> {
+  const name = file === STANDARD_INPUT ? 'Standard input' : file;
+  return readBatch(await readBytes(file), name);
+}
+
+/** What bytes come to as a batch. `name` is what messages call them. Throws as readBatchFile. */
+export function readBatch(bytes: Buffer<ArrayBuffer>, name: string): BatchFile {
+  const json = withoutMark(bytes, name);
+  const batch = parse(json, name) as { channelCode?: unknown; channelOrderId?: unknown } | null;
+  // By these two the outcome is found again. All else is the service's to judge.
+  const { channelCode, channelOrderId } = batch ?? {};
+  if (typeof channelCode !== 'string' || typeof channelOrderId !== 'string') {
+    throw new Error(
+      `${name} is not a batch of orders: it must be an object with the strings channelCode and channelOrderId.`,
+    );
+  }
+  return { bytes: json, channelCode, channelOrderId };
+}
+
+async function readBytes(file: string): Promise<Buffer<ArrayBuffer>> {
+  if (file === STANDARD_INPUT) return Buffer.from(await buffer(process.stdin));
+  try {
+    // npm changes the directory; INIT_CWD is where the command was typed.
+    return await readFile(resolve(process.env.INIT_CWD ?? '.', file));
+  } catch (error) {
+    throw new Error(`${file} cannot be read: ${READ_FAULTS[(error as NodeJS.ErrnoException).code ?? ''] ?? error}`, {
+      cause: error,
+    });
+  }
+}
+
+const READ_FAULTS: Record<string, string> = {
+  ENOENT: 'there is no such file.',
+  EISDIR: 'it is a directory.',
+  EACCES: 'you may not read it.',
+};
+
+/** Windows programs put the mark in front of UTF-8, and write UTF-16 where they are asked for "Unicode". */
+function withoutMark(bytes: Buffer<ArrayBuffer>, name: string): Buffer<ArrayBuffer> {
+  const begins = (mark: Buffer) => bytes.subarray(0, mark.length).equals(mark);
+  if (UTF16_MARKS.some(begins)) throw new Error(`${name} is UTF-16. Save it as UTF-8.`);
+  if (!isUtf8(bytes)) throw new Error(`${name} is not UTF-8. Save it as UTF-8.`);
+  return begins(UTF8_MARK) ? bytes.subarray(UTF8_MARK.length) : bytes;
+}
+
+function parse(json: Buffer, name: string): unknown {
+  if (json.toString('latin1').trim() === '') throw new Error(`${name} is empty.`);
+  try {
+    return JSON.parse(json.toString('utf8')) as unknown;
+  } catch (error) {
+    throw new Error(`${name} is not JSON: ${(error as Error).message}.`, { cause: error });
+  }
+}

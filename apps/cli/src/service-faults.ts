@@ -1,0 +1,83 @@
+const CLOSED = 'closed the connection before it answered.';
+const NO_CONNECTION = 'does not answer: no connection in time. A firewall may be in between.';
+const NO_WAY = 'cannot be reached: there is no way to it from this network.';
+const NO_TLS = 'does not speak TLS. Is it http:// and not https://?';
+const NO_ANSWER = 'took the call and did not answer in time.';
+
+/** What the codes of the network and of TLS mean, to go on after the address. */
+const NETWORK_FAULTS: Record<string, string> = {
+  ECONNREFUSED: 'refuses connections: nothing listens there, or a firewall is in between.',
+  ECONNRESET: CLOSED,
+  EPIPE: CLOSED,
+  UND_ERR_SOCKET: CLOSED,
+  ENOTFOUND: 'is not to be found: DNS does not know its name. Is it spelled right?',
+  EAI_AGAIN: 'is not to be found: DNS does not answer. Are you connected?',
+  EHOSTUNREACH: NO_WAY,
+  ENETUNREACH: NO_WAY,
+  ETIMEDOUT: NO_CONNECTION,
+  UND_ERR_CONNECT_TIMEOUT: NO_CONNECTION,
+  TimeoutError: NO_ANSWER,
+  UND_ERR_HEADERS_TIMEOUT: NO_ANSWER,
+  UND_ERR_BODY_TIMEOUT: NO_ANSWER,
+  ERR_SSL_WRONG_VERSION_NUMBER: NO_TLS,
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: NO_TLS,
+  HTTPParserError: 'does not speak HTTP. Is it https:// and not http://?',
+  CERT_HAS_EXPIRED: 'has a certificate that has expired.',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'has a certificate for another name. Is the address spelled as in the certificate?',
+};
+
+const UNTRUSTED =
+  'has a certificate that this machine does not trust. For one of your own set NODE_EXTRA_CA_CERTS to the file of its authority.';
+const UNTRUSTED_CODES = [
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+];
+
+/**
+ * Why a call got no answer, in one sentence or two: what happened, where, and what to do.
+ * @param error what fetch threw
+ */
+export function explainNoAnswer(error: unknown, baseUrl: string): string {
+  const { code, message } = reasonOf(error);
+  const fault = UNTRUSTED_CODES.includes(code) ? UNTRUSTED : NETWORK_FAULTS[code];
+  if (message === 'bad port')
+    return `${baseUrl} cannot be called: port ${new URL(baseUrl).port} is one that HTTP is not spoken on.`;
+  const said = `${baseUrl} ${fault ?? `does not answer: ${code || message}.`}`;
+  return code === 'ECONNREFUSED' && isLoopback(baseUrl) ? `${said} Does npm start run?` : said;
+}
+
+/**
+ * Why an answer is good for nothing: it is not one of Lockstep's, so something else listens there or is in between.
+ * @param contentType as the header says, or null
+ */
+export function explainStrangeAnswer(
+  url: string,
+  answer: { status: number; contentType: string | null; location: string | null },
+): string {
+  const { status, contentType, location } = answer;
+  if (status >= 300 && status < 400 && location !== null) {
+    return `${url} leads elsewhere (HTTP ${status}): ${location}. Give the address behind that as --base-url.`;
+  }
+  if (status === 404) {
+    return `${url} is not there (HTTP 404). Is --base-url the address of Lockstep, without the path of an operation?`;
+  }
+  const what = `${url} answered HTTP ${status} with ${contentType ?? 'no content type'}, which Lockstep does not`;
+  if (status >= 500) return `${what}: a proxy in between does not reach it. Try again, or ask who runs the proxy.`;
+  return `${what}: something else listens there, or a proxy is in between. Is --base-url right?`;
+}
+
+/** The innermost reason: fetch wraps it, and Node.js wraps those of several addresses once more. */
+function reasonOf(error: unknown): { code: string; message: string } {
+  const { cause, errors, code, name = '', message } = error as Partial<AggregateError & NodeJS.ErrnoException>;
+  // These two are known by their names.
+  if (name === 'TimeoutError' || name === 'HTTPParserError') return { code: name, message: '' };
+  if (errors !== undefined && errors.length > 0) return reasonOf(errors[0]);
+  if (cause !== undefined && code === undefined) return reasonOf(cause);
+  return { code: String(code ?? ''), message: message ?? String(error) };
+}
+
+function isLoopback(url: string): boolean {
+  return /^(localhost|127\.[\d.]+|\[::1\])$/.test(new URL(url).hostname);
+}

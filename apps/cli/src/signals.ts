@@ -1,0 +1,25 @@
+/** What a shell makes of a process that a signal ended. */
+const STATUS = { SIGINT: 130, SIGTERM: 143 };
+
+/** Ends the process at Ctrl-C or SIGTERM with `lastWords` on standard error, and the status that shells know. */
+export function endOnSignals(lastWords: () => string): void {
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    // Not once: npm hands on a signal that the whole group got as well, and the second would end it without a word.
+    process.on(signal, () => {
+      process.stderr.write(`lockstep: ${lastWords()}\n`);
+      process.exit(STATUS[signal]);
+    });
+  }
+}
+
+const BROKEN_PIPE_STATUS = 141;
+
+/** Ends the process quietly where nobody reads what it writes, as `| head` does. */
+export function endWithReader(): void {
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') throw error;
+      process.exit(BROKEN_PIPE_STATUS);
+    });
+  }
+}

@@ -1,0 +1,1 @@
+alter table license_order drop column src_license_order_id;

@@ -1,0 +1,1 @@
+alter table application drop column channels;

@@ -1,0 +1,5 @@
+-- The secret before the last rotation, hashed, which is good until its end; null where there is none (decisions 2).
+alter table application
+  add column old_secret_hash bytea,
+  add column old_secret_end_time timestamptz,
+  add check ((old_secret_hash is null) = (old_secret_end_time is null));

@@ -1,0 +1,1 @@
+alter table batch drop column request_id;

@@ -1,0 +1,17 @@
+import { Refusal } from './causes.ts';
+import { text } from './scalars.ts';
+
+/** A channel's code: 1 to 255 characters, trimmed (decisions 4). */
+export const channelCode = text();
+
+/** The channels that an application is bound to; null where it is bound to none, so that all are its own (decisions 2). */
+export type Channels = readonly string[] | null;
+
+/**
+ * Refuses a channel that an application is not bound to. `path` is the field that names it, or stands for it.
+ *
+ * Throws a Refusal: channel_not_allowed.
+ */
+export function requireChannel(channels: Channels, code: string, path = 'channelCode'): void {
+  if (channels !== null && !channels.includes(code)) throw new Refusal('channel_not_allowed', path, code);
+}

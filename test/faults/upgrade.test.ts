@@ -1,0 +1,364 @@
+import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import type { AcceptedOrder, BatchResult } from '@lockstep/contract';
+import { QUEUE_NAME } from '@lockstep/orders';
+import { migratePostgresQueue, migrateUpTo } from '@lockstep/platform';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { hashSecret } from '../../packages/access/src/secrets.ts';
+import { type Answer, Api, dataOf, refusalOf } from '../harness/api.ts';
+import { batchOf, deleteAsset, newAssetNum, newBuy } from '../harness/orders.ts';
+import { type Ended, endEverything, runJob } from '../harness/processes.ts';
+import { freePort } from '../harness/redis.ts';
+import { ServiceProcess } from '../harness/service-process.ts';
+import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
+import { contentOfTables } from '../harness/tables.ts';
+
+/**
+ * A ledger as the release of FILLED_BY filled it, through its API and its worker, is upgraded while calls come.
+ *
+ * upgrade/ledger.sql is its rows, upgrade/sent.jsonl each batch that it accepted, with the answer, and
+ * upgrade/caller.json the application that sent them, which exists nowhere else. Its customers are A, B and C, and D of
+ * the member center. What is called pending-… had no worker any more.
+ */
+const FILLED_BY = '0032_live_tokens';
+const FIXTURE = new URL('./upgrade/', import.meta.url);
+const readFixture = (name: string) => readFile(new URL(name, FIXTURE), 'utf8');
+
+type Batch = Omit<ReturnType<typeof batchOf>, 'syncMode'> & { syncMode: 'async' | 'sync' };
+
+/** A batch that the release before accepted, and what it answered. */
+interface Stored {
+  sent: Batch;
+  answer: AcceptedOrder[];
+}
+
+const stored: Stored[] = (await readFixture('sent.jsonl'))
+  .trimEnd()
+  .split('\n')
+  .map((line) => JSON.parse(line));
+
+/** What the database kept of each row, by table and primary key. */
+type Rows = Record<string, Record<string, Record<string, unknown>>>;
+
+const KEYS: Record<string, string> = {
+  application: 'id',
+  enterprise: 'id',
+  customer: 'id',
+  member: 'id',
+  member_audit: 'id',
+  batch: 'id',
+  lane_chunk: "batch_id || '/' || lane",
+  license_order: 'id',
+  failed_order: 'license_order_id',
+  asset: 'id',
+  asset_grant: "asset_id || '/' || license_order_id",
+  merchandise_instance: 'id',
+  product_instance: 'id',
+  asset_assignment: 'asset_id',
+  asset_lending: 'asset_id',
+  lock_audit: 'id',
+};
+
+async function readRows({ db }: TestDatabase): Promise<Rows> {
+  const tables = Object.entries(KEYS).map(async ([table, key]) => {
+    const { rows } = await sql<{ key: string; row: Record<string, unknown> }>`
+      select (${sql.raw(key)})::text as key, to_jsonb(each) as row from ${sql.table(table)} as each`.execute(db);
+    return [table, Object.fromEntries(rows.map(({ key, row }) => [key, row]))];
+  });
+  return Object.fromEntries(await Promise.all(tables));
+}
+
+/** Makes the tables of the release before and puts its rows there, past the triggers that watch how rows come to be. */
+async function fill({ db, url }: TestDatabase): Promise<void> {
+  await migrateUpTo(db, FILLED_BY);
+  await migratePostgresQueue(url, QUEUE_NAME, 10_000);
+  const tables = [...Object.keys(KEYS), 'asset_number'];
+  const triggers = (change: 'enable' | 'disable') =>
+    tables.map((table) => `alter table ${table} ${change} trigger user;`).join('\n');
+  await sql
+    .raw(`begin; ${triggers('disable')} ${await readFixture('ledger.sql')} ${triggers('enable')} commit`)
+    .execute(db);
+}
+
+const PATIENTLY = { timeout: 30_000 };
+
+const REFUSED = { code: '500', cause: 'service_unavailable' };
+
+/** Calls until it is answered with a success, and counts the refusals: each is one that a client may repeat. */
+async function untilAnswered(call: () => Promise<Answer>, refusals: Answer[]) {
+  for (;;) {
+    const answer = await call();
+    if (answer.status === 200) return dataOf(answer);
+    expect(refusalOf(answer)).toMatchObject(REFUSED);
+    expect(answer.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
+    refusals.push(answer);
+  }
+}
+
+let database: TestDatabase;
+let service: { api: ServiceProcess; workers: ServiceProcess[] };
+let api: Api;
+let before: Rows;
+let after: Rows;
+let migrated: Ended;
+const refusals: Answer[] = [];
+/** Batches that were answered while the upgrade went on, each with its answer. */
+const answered: Stored[] = [];
+/** Answers of the release before, repeated by this one. */
+const repeats: Stored[] = [];
+
+const storedAs = (channelOrderId: string): Stored => stored.find(({ sent }) => sent.channelOrderId === channelOrderId)!;
+
+/** Of the fixture's customers, as orders name them. */
+const CUSTOMERS = ['100001', '100002', '100003'].map((id) => ({
+  ...{ customerId: id, enterpriseGlobalId: id, channelCustomerId: id },
+}));
+
+beforeAll(async () => {
+  database = await createTestDatabase({ migrated: false });
+  await fill(database);
+  const { appKey, appSecret } = JSON.parse(await readFixture('caller.json')) as { appKey: string; appSecret: string };
+  const token = randomUUID();
+  await sql`
+    insert into access_token (token_hash, application_id, scopes, expires_time)
+    values (${hashSecret(token)}, 1, '{auth_order}', now() + interval '1 hour')`.execute(database.db);
+  before = await readRows(database);
+
+  const port = String(await freePort());
+  const env = { DATABASE_URL: database.url, REDIS_URL: '', PORT: port };
+  service = { api: ServiceProcess.api(env), workers: [ServiceProcess.worker(env), ServiceProcess.worker(env)] };
+  const processes = [service.api, ...service.workers];
+  await Promise.all(processes.map((each) => each.launch('waits for the database')));
+  await service.api.logged('api listens');
+  api = new Api(`http://127.0.0.1:${port}`, { appKey, appSecret }, token);
+  const content = await contentOfTables(database.db);
+
+  const upgrade = { isOver: false };
+  const callers = Promise.all([...CUSTOMERS.map((customer) => buy(customer, upgrade)), poll(upgrade), repeat()]);
+  callers.catch(() => {});
+  await vi.waitUntil(() => refusals.length > 20, PATIENTLY);
+  expect(await contentOfTables(database.db)).toEqual(content);
+  migrated = await runJob([process.execPath, 'apps/cli/src/migrate.ts'], { DATABASE_URL: database.url });
+  await Promise.all([service.api.logged('api ready'), ...service.workers.map((each) => each.logged('worker ready'))]);
+  upgrade.isOver = true;
+  await callers;
+  for (const { sent } of [...stored, ...answered]) await completed(sent);
+  after = await readRows(database);
+});
+afterAll(async () => {
+  const ended = await Promise.all([service.api, ...service.workers].map((each) => each.stop()));
+  await database.close();
+  await endEverything();
+  expect(ended).toEqual([0, 0, 0]);
+});
+
+/** A channel that buys and revokes on one number, each batch only right after the one before, until all is over. */
+async function buy(customer: (typeof CUSTOMERS)[number], upgrade: { isOver: boolean }): Promise<void> {
+  const assetNum = newAssetNum();
+  for (let left = 4; left > 0; left -= upgrade.isOver ? 1 : 0) {
+    const sent = batchOf(
+      newBuy(customer as never, [assetNum]),
+      deleteAsset(customer as never, [assetNum]),
+      newBuy(customer as never, [newAssetNum()]),
+    );
+    answered.push({ sent, answer: await untilAnswered(() => api.submit(sent), refusals) });
+  }
+}
+
+/** Somebody who asks for the result of a batch that the release before has carried out. */
+async function poll(upgrade: { isOver: boolean }): Promise<void> {
+  const { channelCode, channelOrderId } = storedAs('fails').sent;
+  const query = { channelCode, channelOrderId };
+  do {
+    const result = await untilAnswered(() => api.call('GET', '/licenseOrder/batchOrder', { query }), refusals);
+    expect(result).toMatchObject({ state: 'completed', succeeded: 1, failed: 2 });
+  } while (!upgrade.isOver);
+}
+
+/** Somebody who has lost all answers and sends everything again. */
+async function repeat(): Promise<void> {
+  for (const { sent } of stored) {
+    repeats.push({ sent, answer: await untilAnswered(() => api.submit(sent), refusals) });
+  }
+}
+
+const completed = (sent: Batch): Promise<BatchResult> => api.completed(sent);
+
+/** What became of the orders of a batch of the release before. */
+async function endsOf(channelOrderId: string): Promise<string[]> {
+  const { orders } = await completed(storedAs(channelOrderId).sent);
+  return orders.map(({ cause, state }) => cause ?? state);
+}
+
+describe('an upgrade while calls come', () => {
+  it('ends well', () => {
+    expect(migrated).toMatchObject({ status: 0, stderr: '' });
+  });
+
+  it('loses nothing that was answered and does nothing twice', async () => {
+    expect(answered.length).toBeGreaterThanOrEqual(12);
+    for (const { sent, answer } of answered) {
+      const { orders } = await completed(sent);
+      expect(orders.map(({ licenseOrderId }) => licenseOrderId)).toEqual(answer.map((order) => order.licenseOrderId));
+      expect(orders.map(({ state }) => state)).toEqual(['succeeded', 'succeeded', 'succeeded']);
+    }
+    const { rows } = await sql<{ active: number; bought: number; orders: number }>`
+      select count(*) filter (where revoked_time is null)::int as active, count(*)::int as bought,
+        (select count(*)::int from license_order where id >= ${answered[0]!.answer[0]!.licenseOrderId}) as orders
+      from asset where asset_num like '8%'`.execute(database.db);
+    const batches = answered.length;
+    expect(rows[0]).toEqual({ active: batches, bought: 2 * batches, orders: 3 * batches });
+  });
+
+  it('answers repeats of what the release before accepted as that did', async () => {
+    expect(repeats).toEqual(stored);
+  });
+
+  it('keeps every row', () => {
+    for (const [table, rows] of Object.entries(before)) {
+      expect(Object.keys(after[table]!), table).toEqual(expect.arrayContaining(Object.keys(rows)));
+    }
+    const moved = ['customer_id', 'revoked_time', 'revoked_by_order_id', 'held_by_order_id', 'updated_time'];
+    const stays = (row: Record<string, unknown>) =>
+      Object.fromEntries(Object.entries(row).filter(([column]) => !moved.includes(column)));
+    for (const table of ['asset', 'asset_grant', 'merchandise_instance', 'product_instance']) {
+      for (const [key, row] of Object.entries(before[table]!))
+        expect(after[table]![key], table).toMatchObject(stays(row));
+    }
+    for (const table of ['batch', 'license_order', 'failed_order', 'customer', 'enterprise', 'member', 'lock_audit']) {
+      for (const [key, row] of Object.entries(before[table]!)) expect(after[table]![key], table).toMatchObject(row);
+    }
+  });
+
+  it('keeps who holds what, and what is lent', () => {
+    expect(after.asset_assignment).toMatchObject(before.asset_assignment!);
+    expect(after.asset_lending).toMatchObject(before.asset_lending!);
+  });
+});
+
+/** Whom an order's id stands for in what follows: the batch that it came in. */
+const NAMES = new Map(
+  stored.flatMap(({ sent, answer }) => answer.map(({ licenseOrderId }) => [licenseOrderId, sent.channelOrderId])),
+);
+const nameOf = (licenseOrderId: unknown) => NAMES.get(String(licenseOrderId)) ?? null;
+
+const CUSTOMER_NAMES: Record<string, string> = { 100001: 'A', 100002: 'B', 100003: 'C', 100004: 'D' };
+
+/** What is active on the assets of a number: whose they are, by which orders, and which order stands for each thing. */
+function ledgerOf(assetNum: string) {
+  const idsOf = Object.values(after.asset!).filter((asset) => asset.asset_num === assetNum);
+  const active = idsOf.find((asset) => asset.revoked_time === null);
+  if (active === undefined) return idsOf.map((asset) => `revoked by ${nameOf(asset.revoked_by_order_id)}`);
+  const on = (table: string) =>
+    Object.values(after[table]!).filter((row) => row.asset_id === active.id && row.revoked_time === null);
+  const holds = (row: Record<string, unknown>) => nameOf(row.held_by_order_id ?? row.license_order_id);
+  return {
+    customer: CUSTOMER_NAMES[String(active.customer_id)],
+    grants: on('asset_grant')
+      .map((row) => nameOf(row.license_order_id))
+      .toSorted(),
+    products: on('product_instance')
+      .map((row) => `${row.product_uri} of ${holds(row)}`)
+      .toSorted(),
+    merchandises: on('merchandise_instance')
+      .map((row) => `${row.merchandise_num} of ${holds(row)}`)
+      .toSorted(),
+  };
+}
+
+describe('the ledger of the release before', () => {
+  it('has each transfer that there was, with both customers and the order', async () => {
+    const { rows } = await sql<Record<string, string>>`
+      select asset_num, license_order_id, from_customer_id, to_customer_id from asset_transfer
+      join asset on asset.id = asset_id order by asset_id, license_order_id`.execute(database.db);
+    const transfers = rows.map((row) => {
+      const [from, to] = [row.from_customer_id!, row.to_customer_id!].map((id) => CUSTOMER_NAMES[id]);
+      return `${row.asset_num}: ${from} to ${to} by ${nameOf(row.license_order_id)}`;
+    });
+    expect(transfers.filter((transfer) => !transfer.includes('pending-'))).toEqual([
+      'cloud-moved: A to B by move-cloud',
+      'cloud-moved-only: A to B by move-cloud-only',
+      'cloud-there-and-back: A to B by move-there',
+      'cloud-there-and-back: B to A by move-back',
+      'cloud-through-b: A to B by move-to-b',
+      'cloud-through-b: B to C by move-to-c',
+      'cloud-own-grant-ended: A to B by move-cloud-own',
+      'key-moved: A to B by move-key',
+      'key-own-grant-ended: A to B by move-key-own',
+      'key-moved-ended: A to B by move-key-ended',
+      'key-moved-empty: A to B by move-emptied-key',
+      'key-stays: A to C by move-twice-in-one',
+      'key-shared: A to B by shared',
+    ]);
+  });
+
+  it.each([
+    ['cloud-through-b', 'C', ['move-to-c'], ['gms-100', 'gms-300', 'gms-400'], []],
+    // The transferring order's own grant had been revoked, and the former customer's had stayed.
+    ['cloud-own-grant-ended', 'B', ['move-cloud-own'], ['gms-100'], []],
+    ['key-own-grant-ended', 'B', ['move-key-own'], ['gms-100', 'gms-500', 'gms-600'], ['M-1', 'M-2']],
+    ['key-moved-empty', 'B', ['move-emptied-key'], ['gms-300'], []],
+    ['key-stays', 'C', ['move-twice-in-one'], ['gms-100', 'gms-500', 'gms-600', 'gms-700', 'gms-800'], ['M-1', 'M-2']],
+    ['key-shared', 'B', ['shared'], ['gms-100', 'gms-200'], []],
+  ])(
+    'has the order that transferred %s stand for all that is on it',
+    (assetNum, customer, grants, uris, merchandises) => {
+      const by = (things: string[]) => things.map((thing) => `${thing} of ${grants[0]}`);
+      expect(ledgerOf(assetNum)).toEqual({ customer, grants, products: by(uris), merchandises: by(merchandises) });
+    },
+  );
+
+  it('has no merchandise of which everything was revoked', () => {
+    expect(ledgerOf('pack-emptied')).toMatchObject({ products: ['gms-100 of buy-packs'], merchandises: [] });
+    expect(ledgerOf('pack-inner-emptied')).toMatchObject({ merchandises: ['M-1 of buy-packs'] });
+  });
+
+  it('is else as it was', () => {
+    expect(ledgerOf('key-moved-ended')).toEqual(['revoked by null']);
+    expect(ledgerOf('key-rebought')).toMatchObject({ customer: 'A', grants: ['buy-again-2'] });
+    expect(ledgerOf('key-rebought-by-b')).toMatchObject({ customer: 'B', grants: ['buy-again-4'] });
+    expect(ledgerOf('key-reversed')).toMatchObject({ customer: 'A', grants: ['buy-limited', 'reverse-limits'] });
+    const reversed = Object.values(after.asset!).find(({ asset_num }) => asset_num === 'key-reversed');
+    expect(reversed).toMatchObject({ limit_start_date: 3000, limit_end_date: 2000 });
+  });
+});
+
+describe('orders that were pending', () => {
+  it('take effect under the rules of now', async () => {
+    expect(await endsOf('pending-purchase')).toEqual(['succeeded', 'succeeded', 'succeeded']);
+    expect(ledgerOf('key-new')).toMatchObject({ customer: 'A', products: ['gms-200 of pending-purchase'] });
+
+    // The order that transferred a cloud asset revokes what came with it, and leaves what was bought later.
+    expect(await endsOf('pending-end-of-move')).toEqual(['succeeded']);
+    expect(ledgerOf('cloud-moved-only')).toEqual(['revoked by pending-end-of-move']);
+    expect(await endsOf('pending-end-of-way-back')).toEqual(['succeeded']);
+    expect(ledgerOf('cloud-there-and-back')).toEqual(['revoked by pending-end-of-way-back']);
+    expect(await endsOf('pending-end-of-move-and-more')).toEqual(['succeeded']);
+    expect(ledgerOf('cloud-moved')).toMatchObject({
+      ...{ customer: 'B', grants: ['buy-after-move'], products: ['gms-400 of buy-after-move'] },
+    });
+
+    expect(await endsOf('pending-move')).toEqual(['succeeded']);
+    const uris = ['gms-100', 'gms-300', 'gms-400', 'gms-500', 'gms-600'];
+    expect(ledgerOf('key-moved')).toEqual({
+      ...{ customer: 'C', grants: ['pending-move'], products: uris.map((uri) => `${uri} of pending-move`) },
+      merchandises: ['M-1 of pending-move', 'M-2 of pending-move'],
+    });
+
+    expect(await endsOf('pending-last-of-pack')).toEqual(['succeeded']);
+    expect(ledgerOf('pack-pending')).toMatchObject({ products: ['gms-100 of buy-packs'], merchandises: [] });
+    expect(await endsOf('pending-same-instances')).toEqual(['succeeded']);
+    expect(ledgerOf('key-two-products')).toMatchObject({ products: ['gms-200 of buy-two-products'] });
+    expect(await endsOf('pending-purchase-from-another')).toEqual(['succeeded']);
+    expect(await endsOf('pending-reversal')).toEqual(['dates_reversed']);
+  });
+
+  it('one after the other where they name one number for two customers, in whichever order', async () => {
+    expect([
+      ['succeeded', 'succeeded'],
+      ['asset_owned_by_other_customer', 'succeeded'],
+    ]).toContainEqual(await endsOf('pending-shared'));
+    expect(ledgerOf('key-shared-pending')).toMatchObject({ customer: 'B' });
+  });
+});
