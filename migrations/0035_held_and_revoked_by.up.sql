@@ -177,12 +177,13 @@ update asset_grant g set revoked_time = taken_time, revoked_by_order_id = by_ord
 where g.asset_id = t.asset_id and g.license_order_id = t.license_order_id;
 
 -- A merchandise ends with the last product and merchandise in it. Those whose contents were all revoked ended then; which
--- order it was is not known. Innermost first, as deep as they nest.
+-- order it was is not known. Innermost first, as deep as they nest. Version 1 stored times before those at which a row
+-- was made.
 do $$
 begin
   loop
-    update merchandise_instance m set revoked_time = emptied.revoked_time,
-      updated_time = greatest(m.updated_time, emptied.revoked_time)
+    update merchandise_instance m set revoked_time = greatest(m.created_time, emptied.revoked_time),
+      updated_time = greatest(m.created_time, m.updated_time, emptied.revoked_time)
     from (
       select inside_id, max(revoked_time) as revoked_time
       from (

@@ -389,18 +389,26 @@ describe('names and remarks', () => {
     expect(other).toMatchObject({ remark: null });
   });
 
-  it.each<[string, string]>([
-    ['a line break', 'Kim\nLee'],
-    ['a NUL', 'Kim\u0000'],
-    ['half a character', 'Kim\ud83d'],
-  ])('hold no %s', async (_what, text) => {
-    for (const field of ['name', 'remark']) {
-      const answer = await firm.submitAdd([newEmployee({ [field]: text })]);
-      expect(refusalOf(answer)).toMatchObject({
-        code: '40000',
-        message: `userList[0].${field}: must not hold control characters`,
-      });
-    }
+  const NO_CONTROL = 'must not hold control characters';
+
+  it.each<[field: string, what: string, text: string, message: string]>([
+    ['name', 'a line break', 'Kim\nLee', NO_CONTROL],
+    ...['name', 'remark'].flatMap((field): [string, string, string, string][] => {
+      const message = field === 'name' ? NO_CONTROL : `${NO_CONTROL} but line breaks`;
+      return [
+        [field, 'a NUL', 'Kim\u0000', message],
+        [field, 'a tab', 'Kim\tLee', message],
+        [field, 'half a character', 'Kim\ud83d', message],
+      ];
+    }),
+  ])('hold in a %s not %s', async (field, _what, text, message) => {
+    const answer = await firm.submitAdd([newEmployee({ [field]: text })]);
+    expect(refusalOf(answer)).toMatchObject({ code: '40000', message: `userList[0].${field}: ${message}` });
+  });
+
+  it('hold lines where they are remarks', async () => {
+    const [employee] = await firm.add(newEmployee({ remark: '\nnight shift\r\nno access\rto yard 2\n' }));
+    expect(employee).toMatchObject({ remark: 'night shift\r\nno access\rto yard 2' });
   });
 });
 
@@ -533,6 +541,9 @@ describe('M2 edits', () => {
       ['stays where it is blank', { [field]: ' \t' }, FULL[field]],
       ['goes where it is null', { [field]: null }, none],
       ['changes where it is another', { [field]: value }, value],
+      ...(field === 'remark'
+        ? ([['takes lines', { remark: ' day\r\nshift\n' }, 'day\r\nshift']] as [string, Sent, unknown][])
+        : []),
     ])('%s', async (_how, fields, expected) => {
       dataOf(await edit(fields));
       const after = await shown();
@@ -541,11 +552,20 @@ describe('M2 edits', () => {
     });
   });
 
+  it('whom the full account names, as well', async () => {
+    expect(before.userName).toMatch(/^kim@[a-z0-9]{6,10}$/);
+    dataOf(await edit({ userName: ` ${before.userName} `, remark: 'day shift' }));
+    expect(await shown()).toMatchObject({ userName: before.userName, remark: 'day shift' });
+  });
+
   it.each<[what: string, fields: Sent, code: string]>([
     ['an absent account', { userName: undefined }, '40000'],
     ['a null account', { userName: null }, '40000'],
     ['an empty account', { userName: ' ' }, '40000'],
-    ['the full account', { userName: 'kim@abc123' }, '10003'],
+    ['the full account with another code', { userName: 'kim@abc123' }, '60002'],
+    ['the full account with what is no code', { userName: 'kim@abc12' }, '10003'],
+    ['the full account with its code in capitals', { userName: 'kim@ABC123' }, '10003'],
+    ['the account and nothing behind the @', { userName: 'kim@' }, '10003'],
     ['another account', { userName: 'lee' }, '60002'],
     ['the account in another case', { userName: 'KIM' }, '60002'],
     ['the account of a colleague', { userName: 'admin' }, '60002'],

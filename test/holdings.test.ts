@@ -251,24 +251,16 @@ describe('M7', () => {
     expect(contents.children.map(urisIn)).toEqual([['gms-100']]);
   });
 
-  it('no longer shows what delete_product revoked, at any depth; an empty merchandise stays', async () => {
+  it('no longer shows what delete_product revoked, at any depth, nor a merchandise with nothing left in it', async () => {
     const carryOut = (productUri: string) =>
       center.api.carryOut(deleteProduct(center.customer, [assetNum], { productUri }));
     for (const productUri of ['gms-deepest', 'gms-inner-1', 'gms-second', 'gms-plain']) await carryOut(productUri);
-    const [outer, second] = tree.children as [MerchandiseNode, MerchandiseNode];
+    const [outer] = tree.children as [MerchandiseNode];
     const [inner, empty] = outer.children as [MerchandiseNode, MerchandiseNode];
-    const [deepest] = inner.children as [MerchandiseNode];
-    const innerLeft = {
-      ...inner,
-      productInstanceList: [inner.productInstanceList![1]],
-      children: [{ ...deepest, productInstanceList: null }],
-    };
+    const innerLeft = { ...inner, productInstanceList: [inner.productInstanceList![1]], children: null };
     expect(await center.contents(assetId)).toEqual({
       productInstanceList: [tree.productInstanceList[0]],
-      children: [
-        { ...outer, children: [innerLeft, empty] },
-        { ...second, productInstanceList: null },
-      ],
+      children: [{ ...outer, children: [innerLeft, empty] }],
     });
   });
 

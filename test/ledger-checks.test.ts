@@ -2,6 +2,7 @@ import { type Ledger, LedgerIds, loadLedger, writeLedger } from '@lockstep/asset
 import { batchOrderBody, type Customer } from '@lockstep/contract';
 import { behindSavepoint, inTransaction, type Tables } from '@lockstep/platform';
 import { type ControlledTransaction, sql } from 'kysely';
+import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { applyOrders, type Outcome, planLoaded, refusesOrder, storeApplied } from '../packages/orders/src/apply.ts';
 import { drainLanes } from '../packages/orders/src/drain.ts';
@@ -15,8 +16,8 @@ import { createTestDatabase, type TestDatabase } from './harness/stack.ts';
 import { contentOfTables } from './harness/tables.ts';
 
 /**
- * What PostgreSQL refuses although every row by itself is good: the triggers of migrations 0021 and 0025, which hold the
- * ledger's rows against one another and against what they were. What a row must be by itself is tried in schema.test.ts.
+ * What PostgreSQL refuses although every row by itself is good: the triggers of migrations 0021, 0025 and 0035, which hold
+ * the ledger's rows against one another and against what they were. What a row must be by itself is tried in schema.test.ts.
  */
 let database: TestDatabase;
 
@@ -40,25 +41,27 @@ afterAll(() => database.close());
 
 const CREATED = '2000-01-01T00:00:00Z';
 /** For a row that is revoked from the beginning. */
-const revoked = { revoked_time: '2000-01-02T00:00:00Z' };
+const revoked = { revoked_time: '2000-01-02T00:00:00Z', revoked_by_order_id: 4 };
 
-const lifetime = { created_time: CREATED, updated_time: CREATED, revoked_time: null };
+const active = { created_time: CREATED, revoked_time: null, revoked_by_order_id: null };
+const lifetime = { ...active, updated_time: CREATED };
 const defaults = {
   asset: { customer_id: 1, license_type: 'softkey', borrowed_usb_key: false, extends: {}, ...lifetime },
-  asset_grant: { created_time: CREATED, revoked_time: null },
+  asset_grant: active,
   merchandise_instance: {
     ...{ parent_id: null, crm_product_id: 'c', parent_crm_product_id: '', merchandise_num: 'M', merchandise_name: 'M' },
-    ...{ parent_merchandise_num: '', time_duration_expression: '1-0-0', ...lifetime },
+    ...{ parent_merchandise_num: '', time_duration_expression: '1-0-0', held_by_order_id: null, ...lifetime },
   },
   product_instance: {
     ...{ merchandise_id: null, crm_product_id: 'c', product_uri: 'a', product_name: 'A', limit_concurrent: 0 },
-    ...{ details: {}, ...lifetime },
+    ...{ details: {}, held_by_order_id: null, ...lifetime },
   },
 } satisfies Record<string, Record<string, unknown>>;
 type Table = keyof typeof defaults;
 type Row = Record<string, unknown>;
 
 const TABLES = Object.keys(defaults) as Table[];
+const REVOKED = 'revoked_time = statement_timestamp(), revoked_by_order_id = 4';
 
 describe('PostgreSQL refuses', () => {
   let trx: ControlledTransaction<Tables>;
@@ -85,10 +88,20 @@ describe('PostgreSQL refuses', () => {
       typeof message === 'string' ? message : expect.stringMatching(message),
     );
     expect(refusesOrder(error)).toBe(true);
+    tried.add(ruleOf(error as pg.DatabaseError));
   }
 
-  const revoke = (table: Table, where: string) =>
-    run(`update ${table} set revoked_time = statement_timestamp() where ${where}`);
+  /** The rules that have refused something: triggers as `table function`, constraints by their names. */
+  const tried = new Set<string>();
+  const ruleOf = ({ constraint, message, where }: pg.DatabaseError) =>
+    constraint ?? `${message.split(':')[0]} ${where?.match(/^PL\/pgSQL function (\w+)/)?.[1]}`;
+
+  const revoke = (table: Table, where: string) => run(`update ${table} set ${REVOKED} where ${where}`);
+
+  /** That an order moves an asset to another customer. */
+  const transfer = (assetId: number, toCustomerId: number, orderId = 5) =>
+    `insert into asset_transfer (asset_id, license_order_id, from_customer_id, to_customer_id)
+      values (${assetId}, ${orderId}, 1, ${toCustomerId})`;
 
   // Orders: 1, 2 and 5 have bought, 3 has failed, 4 revokes. Asset 3 is revoked, and nothing is on 4 and 5, of which 5 is
   // a borrowed lock.
@@ -124,7 +137,8 @@ describe('PostgreSQL refuses', () => {
     ['product_instance', 'id = 23', 'id = 21', "details = '{}'"],
   ])('that a revoked %s', (table, isRevoked, isActive, change) => {
     it.each([
-      ['becomes active again', 'revoked_time = null'],
+      ['becomes active again', 'revoked_time = null, revoked_by_order_id = null'],
+      ['is revoked by another order', 'revoked_by_order_id = 1'],
       ['is revoked again', 'revoked_time = statement_timestamp()'],
       ['changes in anything else', change],
     ])('%s', async (_, set) => {
@@ -184,7 +198,17 @@ describe('PostgreSQL refuses', () => {
       await expectRefused(message, () => insert('asset', { id: 6, asset_num: 'X6', customer_id: 9, ...revoked }));
       await insert('asset', { id: 6, asset_num: 'X6', customer_id: 2 });
       await expectRefused(message, () => run('update asset set customer_id = 9 where id = 4'));
-      await run('update asset set customer_id = 2 where id = 4');
+      await run(transfer(4, 2), 'update asset set customer_id = 2 where id = 4');
+    });
+
+    it('gets another customer without a transfer to that one', async () => {
+      const message = 'asset: another customer without a transfer';
+      const moved = () => run('update asset set customer_id = 2 where id = 4');
+      await expectRefused(message, moved);
+      await run(transfer(1, 2), transfer(4, 3, 2));
+      await expectRefused(message, moved);
+      await run(transfer(4, 2));
+      await moved();
     });
 
     it('is revoked before everything on it is', async () => {
@@ -208,12 +232,12 @@ describe('PostgreSQL refuses', () => {
       ['another is lent into it', [assign(4, 1), lend(4, 5)], 5],
     ])('while %s', (_, holding, id) => {
       it.each([
-        ['is revoked', 'revoked_time = statement_timestamp()'],
+        ['is revoked', REVOKED],
         ['is transferred', 'customer_id = 2'],
         ['is transferred to another enterprise', 'customer_id = 3'],
         ['becomes a borrowed lock, or none', 'borrowed_usb_key = not borrowed_usb_key'],
       ])('%s', async (_, set) => {
-        await run(...holding);
+        await run(...holding, transfer(id, 2, 2), transfer(id, 3, 5));
         await expectRefused('asset: revoked or moved while it is assigned or lent', () =>
           run(`update asset set ${set} where id = ${id}`),
         );
@@ -224,9 +248,54 @@ describe('PostgreSQL refuses', () => {
 
     it('is revoked or moved, and not for what another holds', async () => {
       await run(assign(1, 1), lend(1, 5));
-      await run('update asset set customer_id = 2, borrowed_usb_key = true where id = 4');
+      await run(transfer(4, 2), 'update asset set customer_id = 2, borrowed_usb_key = true where id = 4');
       await revoke('asset', 'id = 4');
     });
+  });
+
+  describe('that a transfer', () => {
+    const violates = (rule: string) =>
+      `insert or update on table "asset_transfer" violates foreign key constraint "${rule}"`;
+
+    it.each([
+      ['of an unknown order', transfer(4, 2, 9), violates('asset_transfer_license_order_id_fkey')],
+      ['to an unknown customer', transfer(4, 9), violates('asset_transfer_to_customer_id_fkey')],
+      [
+        'from an unknown customer',
+        transfer(4, 2).replace(' 1, 2)', ' 9, 2)'),
+        violates('asset_transfer_from_customer_id_fkey'),
+      ],
+      [
+        'to the customer who has the asset',
+        transfer(4, 1),
+        'new row for relation "asset_transfer" violates check constraint "asset_transfer_check"',
+      ],
+    ])('%s is stored', async (_, statement, message) => {
+      await expectRefused(message, () => run(statement));
+      await run(transfer(4, 2));
+    });
+
+    it('of no asset is stored, as is seen at the end', async () => {
+      await expectRefused(violates('asset_transfer_asset_id_fkey'), () =>
+        run(transfer(9, 2), 'set constraints all immediate'),
+      );
+      await run(transfer(9, 2));
+      await insert('asset', { id: 9, asset_num: 'X9', customer_id: 2 });
+      await run('set constraints all immediate');
+    });
+
+    it('is stored twice', async () => {
+      await run(transfer(4, 2));
+      await expect(run(transfer(4, 3))).rejects.toMatchObject({ constraint: 'asset_transfer_pkey' });
+    });
+
+    it.each(['update asset_transfer set to_customer_id = 3', 'delete from asset_transfer', 'truncate asset_transfer'])(
+      'changes or goes: %s',
+      async (statement) => {
+        await run(transfer(4, 2), 'set constraints all immediate');
+        await expectRefused(/^asset_transfer: (update|delete|truncate) is never done$/, () => run(statement));
+      },
+    );
   });
 
   it('an assignment that ends while the asset is lent', async () => {
@@ -283,6 +352,26 @@ describe('PostgreSQL refuses', () => {
     });
   });
 
+  it.each<[Table, isActive: string, another: Row]>([
+    ['asset', 'id = 4', { id: 6, asset_num: 'X6' }],
+    ['asset_grant', 'asset_id = 1', { asset_id: 4, license_order_id: 1 }],
+    ['merchandise_instance', 'id = 11', { id: 31, asset_id: 1, license_order_id: 1 }],
+    ['product_instance', 'id = 21', { id: 31, asset_id: 1, license_order_id: 1 }],
+  ])(
+    'that a row of %s says when it was revoked and not by which order, or the reverse',
+    async (table, isActive, another) => {
+      const message = `new row for relation "${table}" violates check constraint "${table}_revoked_by"`;
+      for (const set of ['revoked_time = statement_timestamp()', 'revoked_by_order_id = 4']) {
+        await expectRefused(message, () => run(`update ${table} set ${set} where ${isActive}`));
+      }
+      const row = { ...another, ...revoked };
+      for (const missing of [{ revoked_time: null }, { revoked_by_order_id: null }]) {
+        await expectRefused(message, () => insert(table, { ...row, ...missing }));
+      }
+      await insert(table, row);
+    },
+  );
+
   it('that an employee who holds anything is deleted', async () => {
     const message = 'member: deleted while it holds assets';
     const deleteMembers = (where: string) => run(`update member set deleted_time = '3000-01-01' where ${where}`);
@@ -338,6 +427,18 @@ describe('PostgreSQL refuses', () => {
       }
     });
 
+    it('revoked with something active that its order has taken over, and not for what it bought itself', async () => {
+      const ofFirst = 'asset_id = 1 and license_order_id = 1';
+      const ofSecond = 'asset_id = 1 and license_order_id = 2';
+      await run(transfer(1, 2, 2));
+      for (const table of ['product_instance', 'merchandise_instance'] as const) {
+        await run(`update ${table} set held_by_order_id = 2 where ${ofFirst} and revoked_time is null`);
+        await revoke(table, ofSecond);
+      }
+      await expectRefused('asset_grant: revoked with something of it active', () => revoke('asset_grant', ofSecond));
+      await revoke('asset_grant', ofFirst);
+    });
+
     it('moved away from what is active of it', async () => {
       for (const set of ['asset_id = 4', 'license_order_id = 5']) {
         await expectRefused(/^asset_grant: /, () =>
@@ -371,6 +472,28 @@ describe('PostgreSQL refuses', () => {
     ])('that is active on %s, but not one that is revoked', async (_, changes) => {
       await expectRefused(`${table}: active without an active grant`, () => insert(table, { ...row, ...changes }));
       await insert(table, { ...row, ...changes, ...revoked });
+    });
+
+    it('held by an order without a grant, revoked or not, or active by one whose grant is revoked', async () => {
+      const message = `${table}: active without an active grant`;
+      await expectRefused(message, () => insert(table, { ...row, held_by_order_id: 5 }));
+      await expectRefused(message, () => insert(table, { ...row, held_by_order_id: 5, ...revoked }));
+      await expectRefused(message, () => insert(table, { ...row, asset_id: 2, held_by_order_id: 5 }));
+      await insert(table, { ...row, asset_id: 2, held_by_order_id: 5, ...revoked });
+      await insert(table, { ...row, id: 32, asset_id: 2, license_order_id: 5, held_by_order_id: 1 });
+    });
+
+    it('taken over by an order that did not transfer its asset', async () => {
+      const message = `${table}: held by an order that did not transfer its asset`;
+      const takenOver = () => run(`update ${table} set held_by_order_id = 2 where id = 31`);
+      await insert(table, row);
+      await expectRefused(message, takenOver);
+      await run(transfer(2, 2, 2), transfer(1, 2, 5));
+      await expectRefused(message, takenOver);
+      await run(transfer(1, 2, 2));
+      await takenOver();
+      await expectRefused(message, () => run(`update ${table} set held_by_order_id = null where id = 31`));
+      await run(`update ${table} set crm_product_id = 'other' where id = 31`);
     });
 
     const parent = table === 'product_instance' ? 'merchandise' : 'parent';
@@ -460,8 +583,7 @@ describe('PostgreSQL refuses', () => {
     const all = (column: string) => `${column} between 1001 and 2000`;
     const where1500 = (bad: string | number, good: string, id = 'asset_id') =>
       `case when ${id} = 1500 then ${bad} else ${good} end`;
-    const revokeAll = (table: Table) =>
-      `update ${table} set revoked_time = statement_timestamp() where ${all(idOf(table))}`;
+    const revokeAll = (table: Table) => `update ${table} set ${REVOKED} where ${all(idOf(table))}`;
     const idOf = (table: Table | Holding) => (['asset', 'member'].includes(table) ? 'id' : 'asset_id');
 
     /** Revokes what is on the assets, but not the tables that come after `last`. */
@@ -483,6 +605,11 @@ describe('PostgreSQL refuses', () => {
       return `insert into ${table} (${columns}) select ${values} from ${table} where ${all('asset_id')}`;
     };
 
+    /** That order 2 moves the assets to a customer. */
+    const transferEach = (toCustomerId: string, where = '<> 0') =>
+      `insert into asset_transfer (asset_id, license_order_id, from_customer_id, to_customer_id)
+      select id, 2, 1, ${toCustomerId} from asset where ${all('id')} and id ${where}`;
+
     const instances = ['merchandise_instance', 'product_instance'] as const;
     const assignEach = (memberId: string) =>
       `insert into asset_assignment (asset_id, member_id) select asset_id, ${memberId} from asset_grant
@@ -495,6 +622,7 @@ describe('PostgreSQL refuses', () => {
       { table: 'asset', message: 'its customer does not exist', statement: moreAssets },
       {
         ...{ table: 'asset', message: 'its customer does not exist' },
+        before: [transferEach('2')],
         statement: `update asset set customer_id = ${where1500(9, '2', 'id')} where ${all('id')}`,
       },
       {
@@ -503,8 +631,18 @@ describe('PostgreSQL refuses', () => {
         statement: revokeAll('asset'),
       },
       {
+        ...{ table: 'asset', message: 'another customer without a transfer' },
+        before: [transferEach('2', '<> 1500')],
+        statement: `update asset set customer_id = 2 where ${all('id')}`,
+      },
+      {
+        ...{ table: 'asset', message: 'another customer without a transfer' },
+        before: [transferEach(where1500(3, '2', 'id'))],
+        statement: `update asset set customer_id = 2 where ${all('id')}`,
+      },
+      {
         ...{ table: 'asset', message: 'revoked or moved while it is assigned or lent' },
-        before: [assign(1500, 1)],
+        before: [assign(1500, 1), transferEach('2')],
         statement: `update asset set customer_id = 2 where ${all('id')}`,
       },
       {
@@ -550,6 +688,15 @@ describe('PostgreSQL refuses', () => {
         ...{ table, message: 'active without an active grant' },
         statement: moreOf(table, 'asset_id', 4),
       })),
+      ...instances.map((table) => ({
+        ...{ table, message: 'active without an active grant' },
+        statement: moreOf(table, 'held_by_order_id', 2),
+      })),
+      ...instances.map((table) => ({
+        ...{ table, message: 'held by an order that did not transfer its asset' },
+        before: [transferEach('2', '<> 1500')],
+        statement: `update ${table} set held_by_order_id = 2 where ${all('asset_id')}`,
+      })),
       {
         ...{ table: 'merchandise_instance', message: 'active without its active parent' },
         statement: moreOf('merchandise_instance', 'parent_id', 15),
@@ -578,6 +725,19 @@ describe('PostgreSQL refuses', () => {
         await run(`${statement} and ${idOf(table)} <> 1500`);
       },
     );
+  });
+
+  it('all that: every rule across rows of these tables was tried', async () => {
+    const { rows } = await sql<{ rule: string }>`
+      select format('%s %s', tgrelid::regclass, tgfoid::regproc) as rule from pg_trigger
+      where not tgisinternal and tgrelid::regclass::text in
+        (${sql.join([...TABLES, 'asset_transfer', 'asset_assignment', 'asset_lending', 'license_order'])})
+      union
+      select conname from pg_constraint
+      where conname like '%revoked_by' or (conrelid = 'asset_transfer'::regclass and contype in ('c', 'f'))`.execute(
+      trx,
+    );
+    expect([...tried].toSorted()).toEqual(expect.arrayContaining(rows.map(({ rule }) => rule)));
   });
 });
 
@@ -692,6 +852,39 @@ describe('a fault in the code', () => {
       ({ changes }) => Object.assign(first(changes.changedAssets), { customerId: '9' }),
     ],
     [
+      'forgets that it transferred',
+      'product_instance: held by an order that did not transfer its asset',
+      (assetNum) => newBuy(two, [assetNum], {}, { transferedAssetNum: true }),
+      ({ changes }) => void changes.transfers.splice(0),
+    ],
+    [
+      'forgets that it transferred what came with nothing',
+      'asset: another customer without a transfer',
+      (assetNum) => newBuy(two, [assetNum], {}, { transferedAssetNum: true }),
+      ({ changes }) => {
+        for (const list of [changes.transfers, changes.revokedGrants]) list.splice(0);
+        for (const held of [changes.heldProducts, changes.heldMerchandises]) held.clear();
+      },
+    ],
+    [
+      'forgets the products that came with an asset that it transfers',
+      'asset_grant: revoked with something of it active',
+      (assetNum) => newBuy(two, [assetNum], {}, { transferedAssetNum: true }),
+      ({ changes }) => changes.heldProducts.clear(),
+    ],
+    [
+      'forgets the merchandises that came with an asset that it transfers',
+      'asset_grant: revoked with something of it active',
+      (assetNum) => newBuy(two, [assetNum], {}, { transferedAssetNum: true }),
+      ({ changes }) => changes.heldMerchandises.clear(),
+    ],
+    [
+      'revokes without saying by which order',
+      'new row for relation "product_instance" violates check constraint "product_instance_revoked_by"',
+      (assetNum) => deleteAsset(one, [assetNum]),
+      ({ changes }) => Object.assign(first(changes.revokedProducts), { revokedBy: null }),
+    ],
+    [
       'stores what a failed order did',
       'asset_grant: its order is not a succeeded new_buy',
       purchase,
@@ -710,7 +903,7 @@ describe('a fault in the code', () => {
       'grants to an asset that was revoked',
       'asset_grant: active without an active asset',
       (assetNum) => purchase(`${assetNum}9`),
-      ({ changes }) => Object.assign(first(changes.newAssets), { revoked: true }),
+      ({ changes }) => Object.assign(first(changes.newAssets), { revokedBy: '1' }),
     ],
     [
       'forgets the grant',
@@ -746,7 +939,7 @@ describe('a fault in the code', () => {
       'revokes a merchandise that was just bought, but not what is inside of it',
       'merchandise_instance: active without its active parent',
       purchase,
-      ({ changes }) => Object.assign(changes.newMerchandises[0]!.merchandise, { revoked: true }),
+      ({ changes }) => Object.assign(changes.newMerchandises[0]!.merchandise, { revokedBy: '1' }),
     ],
     [
       'stores a product that ends before it starts',

@@ -59,7 +59,7 @@ type FieldRow = [path: string, how: string, code: string, cause: Cause, value: u
 
 const FIELDS: FieldRow[] = [
   ['userName', 'with _', '10003', 'account_malformed', 'k_m', 'must be letters A-Z a-z and digits only'],
-  ['userName', 'with @', '10003', 'account_malformed', 'kim@abcdef', 'must be letters A-Z a-z and digits only'],
+  ['userName', 'with @', '10003', 'account_malformed', 'kim@abc', 'must be letters A-Z a-z and digits only'],
   ['name', 'of 31 characters', '30002', 'name_too_long', '😀'.repeat(31), 'must be at most 30 characters'],
   ['remark', 'of 201 characters', '30003', 'remark_too_long', '备'.repeat(201), 'must be at most 200 characters'],
   ['passwordMobile', 'from 12', '10004', 'mobile_invalid', '12800000000', 'must be a mobile number'],
@@ -67,6 +67,7 @@ const FIELDS: FieldRow[] = [
 ];
 const NEW_FIELDS: FieldRow[] = [
   ...FIELDS,
+  ['userName', 'with a code', '10003', 'account_malformed', 'kim@abc234', 'must be letters A-Z a-z and digits only'],
   ['userName', 'that is empty', '40008', 'account_missing', '', 'is required'],
   ['userName', 'of another employee', '80001', 'account_taken', 'kim', 'another employee of the enterprise'],
   ['userName', 'of the administrator', '80001', 'account_taken', 'admin', 'another employee of the enterprise'],
@@ -174,6 +175,14 @@ const REFUSED: Row[] = [
     'account_mismatch',
     () => `userName: is not the account of employee ${kim}.`,
     () => edit({ userName: 'kim2' }),
+  ],
+  [
+    'M2',
+    'the account with the code of another enterprise',
+    '60002',
+    'account_mismatch',
+    () => `userName: is not the account of employee ${kim}.`,
+    () => edit({ userName: 'kim@zzzzz99' }),
   ],
   ['M2', 'an empty name', '40000', 'field_missing', 'name: is required', () => edit({ name: '' })],
   ['M2', 'no account', '40000', 'field_missing', 'userName: is required', () => edit({ userName: undefined })],

@@ -203,6 +203,20 @@ describe('the preview of an order that would', () => {
   });
 });
 
+describe('the preview of an order that names a product twice', () => {
+  it('says once that it is revoked, and the order revokes it once', async () => {
+    const customer = await api.newCustomer();
+    const assetNum = newAssetNum();
+    await apply(newBuy(customer, [assetNum], {}, { products: [uri('a'), uri('b'), uri('a')] }));
+    const [first, , third] = await productIdsOn(assetNum);
+    const products = ['a', 'a'].map((productUri) => productToRevoke({ productUri }));
+    const twice = deleteProduct(customer, [], {}, { assets: [{ assetNos: [assetNum], products }] });
+    expect(await previewAndApply(twice)).toMatchObject({
+      products: [first, third].map((id) => ({ assetNum, productUri: 'a', action: 'revoke', id })),
+    });
+  });
+});
+
 describe('the preview of an order that would fail', () => {
   it('has the cause and the message that the order gets', async () => {
     const [customer, other] = (await newCustomersInLanes(api, 2)) as [Customer, Customer];
@@ -214,7 +228,7 @@ describe('the preview of an order that would fail', () => {
     const expected: [Sent, OrderPreview['cause']][] = [
       [newBuy(customer, [newNum], { customerId: '999999999' }), 'customer_not_found'],
       [newBuy(customer, [newNum], { enterpriseGlobalId }), 'enterprise_mismatch'],
-      [newBuy(customer, [newNum], { srcLicenseOrderId: others }), 'source_order_not_found'],
+      [newBuy(customer, [newNum], { srcLicenseOrderId: revocation }), 'source_order_not_found'],
       [newBuy(customer, [newNum], { srcLicenseOrderId: '0' }), 'source_order_not_found'],
       [
         newBuy(customer, [newNum], {}, { products: [uri('a', { srcLicenseOrderId: revocation })] }),
@@ -230,6 +244,8 @@ describe('the preview of an order that would fail', () => {
       [deleteProduct(customer, [assetNum], { productUri: 'a' }), 'product_not_found'],
       [deleteProduct(customer, [assetNum], {}, { srcLicenseOrderId: revoked }), 'product_not_found'],
       [deleteAsset(customer, [assetNum], { srcLicenseOrderId: revocation }), 'source_order_not_found'],
+      [deleteAsset(customer, [assetNum], { srcLicenseOrderId: others }), 'source_order_not_found'],
+      [deleteProduct(customer, [assetNum], {}, { srcLicenseOrderId: others }), 'source_order_not_found'],
     ];
     const before = await contentOfTables(stack.db);
     const previews = await api.preview(syncOf(...expected.map(([order]) => order)));
@@ -337,18 +353,18 @@ describe('the nearest of a product that is not found', () => {
     expect(await nearestOf(wanted)).toEqual([]);
   });
 
-  it('are not what the same order, or one before it in the batch, has taken already', async () => {
+  it('are not what an order before it in the batch has taken already', async () => {
     const customer = await api.newCustomer();
     const assetNum = newAssetNum();
     await apply(newBuy(customer, [assetNum], {}, { products: [uri('a'), uri('b'), uri('c')] }));
     const [, , left] = await productIdsOn(assetNum);
-    const products = ['b', 'b'].map((productUri) => productToRevoke({ productUri }));
-    const [, twice] = await preview(
+    const [, , again] = await preview(
       deleteProduct(customer, [assetNum], { productUri: 'a' }),
-      deleteProduct(customer, [], {}, { assets: [{ assetNos: [assetNum], products }] }),
+      deleteProduct(customer, [assetNum], { productUri: 'b' }),
+      deleteProduct(customer, [assetNum], { productUri: 'b' }),
     );
-    expect(twice).toMatchObject({ state: 'failed', cause: 'product_not_found', products: [] });
-    expect(twice!.nearest).toEqual([{ assetNum, productUri: 'c', id: left, differs: ['productUri'] }]);
+    expect(again).toMatchObject({ state: 'failed', cause: 'product_not_found', products: [] });
+    expect(again!.nearest).toEqual([{ assetNum, productUri: 'c', id: left, differs: ['productUri'] }]);
   });
 
   it('may be what an order before it in the batch would buy, which has no id yet', async () => {
@@ -607,8 +623,13 @@ describe('a preview waits for nobody', () => {
     };
     expect(await previewWhileHeld(forUpdate, ...orders)).toMatchObject(expected);
     const { customerId: customer_id } = await api.newCustomer();
-    const change = (trx: Trx) =>
-      trx.updateTable('asset').set({ customer_id }).where('asset_num', '=', assetNum).execute();
+    const change = async (trx: Trx) => {
+      await sql`
+        insert into asset_transfer (asset_id, license_order_id, from_customer_id, to_customer_id)
+        select asset.id, license_order_id, asset.customer_id, ${customer_id}::bigint
+        from asset join asset_grant on asset_id = asset.id where asset_num = ${assetNum} limit 1`.execute(trx);
+      await trx.updateTable('asset').set({ customer_id }).where('asset_num', '=', assetNum).execute();
+    };
     expect(await previewWhileHeld(change, ...orders)).toMatchObject(expected);
     expect(await preview(...orders)).toMatchObject([
       { cause: 'asset_owned_by_other_customer' },

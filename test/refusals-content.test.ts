@@ -22,24 +22,25 @@ type Fault = [fault: string, value: unknown, cause: Cause];
 const invalid = (...values: [fault: string, value: unknown][]): Fault[] =>
   values.map(([fault, value]) => [fault, value, 'field_invalid']);
 
-const ABSENT: Fault[] = [
-  ['missing', undefined, 'field_missing'],
-  ['null', null, 'field_missing'],
-];
+const MISSING: Fault = ['missing', undefined, 'field_missing'];
+const ABSENT: Fault[] = [MISSING, ['null', null, 'field_missing']];
 const EMPTY: Fault[] = [['empty', '', 'field_missing']];
 const BLANK: Fault[] = [['blank', '   ', 'field_missing']];
 const NO_STRING = invalid(['a number', 5], ['a boolean', true], ['a list', ['a']], ['an object', { a: 1 }]);
 const NO_NUMBER = invalid(['text', '5'], ['a boolean', true], ['a list', [5]], ['an object', { a: 1 }]);
 const NO_LIST = invalid(['text', 'abc'], ['a number', 5], ['an object', { 0: 'a' }]);
-const UNCLEAN = invalid(
+const UNCLEAN_BUT_LINES = invalid(
   ['with U+0000 inside', 'a\u0000b'],
-  ['with a newline inside', 'a\nb'],
   ['with a tab inside', 'a\tb'],
   ['with DEL inside', 'a\u007fb'],
   ['with a C1 control inside', 'a\u0085b'],
   ['with half a surrogate pair', 'a\ud83d'],
   ['with the other half', '\ude00b'],
 );
+const UNCLEAN = [
+  ...invalid(['with a line feed inside', 'a\nb'], ['with a carriage return inside', 'a\rb']),
+  ...UNCLEAN_BUT_LINES,
+];
 const tooLong = (length: number) =>
   invalid(['too long', 'x'.repeat(length + 1)], ['long emoji', '😀'.repeat(length + 1)]);
 const NO_COUNT = invalid(['negative', -1], ['fractional', 1.5]);
@@ -58,10 +59,9 @@ const NO_ID = invalid(
 /** The faults of each kind of field (decisions 4). */
 const FAULTS = {
   text: [...ABSENT, ...EMPTY, ...BLANK, ...NO_STRING, ...UNCLEAN, ...tooLong(255)],
-  address: [...ABSENT, ...EMPTY, ...BLANK, ...NO_STRING, ...UNCLEAN, ...tooLong(512)],
-  textOrEmpty: [...ABSENT, ...NO_STRING, ...UNCLEAN, ...tooLong(255)],
+  address: [...ABSENT, ...EMPTY, ...BLANK, ...NO_STRING, ...UNCLEAN_BUT_LINES, ...tooLong(512)],
+  textOrEmpty: [MISSING, ...NO_STRING, ...UNCLEAN, ...tooLong(255)],
   optionalText: [...NO_STRING, ...UNCLEAN, ...tooLong(255)],
-  optionalAddress: [...NO_STRING, ...UNCLEAN, ...tooLong(512)],
   textInList: [
     ['null', null, 'field_missing'],
     ...EMPTY,
@@ -277,6 +277,7 @@ let stack: Stack;
 let api: Api;
 let other: Api;
 let customer: Customer;
+let second: Customer;
 let stored: () => Promise<unknown>;
 let storedBefore: unknown;
 
@@ -285,6 +286,7 @@ beforeAll(async () => {
   api = await stack.newApi();
   other = await stack.newApi();
   customer = await api.newCustomer();
+  second = await api.newCustomer();
   const fingerprint = await fingerprintQuery(stack.db);
   stored = async () => (await fingerprint.execute(stack.db)).rows;
   storedBefore = await stored();
@@ -419,6 +421,30 @@ describe('O5 refuses', () => {
       orders: () => buy({ products: [], merchandises: [] }),
       cause: 'asset_without_items',
       path: '[0].assets[0].products',
+    },
+    ...[false, null, ''].map(
+      (transferedAssetNum): RuleCase => ({
+        rule: `a new_buy asset without both that has transferedAssetNum ${JSON.stringify(transferedAssetNum)}`,
+        orders: () => buy({ products: [], transferedAssetNum }),
+        cause: 'asset_without_items',
+        path: '[0].assets[0].products',
+      }),
+    ),
+    {
+      rule: 'an asset number in orders of two customers',
+      orders: () => [newBuy(customer, ['81', '82']), newBuy(second, ['83', '82'])],
+      cause: 'asset_number_shared',
+      path: '[1].assets[0].assetNos[1]',
+    },
+    {
+      rule: 'an asset number in orders of two customers once it is trimmed, whatever the orders do with it',
+      orders: () => [
+        deleteAsset(second, ['80']),
+        newBuy(customer, ['81'], {}, { transferedAssetNum: true }),
+        deleteProduct(second, [' 81 ']),
+      ],
+      cause: 'asset_number_shared',
+      path: '[2].assets[0].assetNos[0]',
     },
     {
       rule: 'an asset that starts after its end',

@@ -476,6 +476,14 @@ describe('the preview refuses, as O5 does,', () => {
     await expectNothingStored();
   });
 
+  it('an async batch that names a number for two customers, and not a sync one', async () => {
+    const second = { ...customer, customerId: '1' };
+    const batch = batchOf(newBuy(customer, ['1', '2']), deleteAsset(second, ['2']));
+    expectRefused(await api.submitPreview(batch), 'asset_number_shared', 'orderList[1].assets[0].assetNos[0]');
+    dataOf(await api.submitPreview({ ...batch, syncMode: 'sync' }));
+    await expectNothingStored();
+  });
+
   it.each<[whose: string, appKey: () => string]>([
     ['of another application', () => outsider.credentials.appKey],
     ['that nobody has', () => 'app_unknown'],
@@ -496,6 +504,8 @@ describe.each(OPERATIONS)('$name takes', (operation) => {
     return length === undefined ? [] : LIMITS.map(([character, what]) => ({ path, length, character, what }));
   });
 
+  const addresses = texts.filter(({ length, what }) => length === 512 && what === 'letters');
+
   it('the call that all the faults were put into', async () => {
     const { body, ...request } = valid();
     // With fields and parameters that nobody knows, which are ignored.
@@ -513,6 +523,12 @@ describe.each(OPERATIONS)('$name takes', (operation) => {
     put(request.body!, path, ` ${character.repeat(length)} `);
     const { cause = 'none' } = (await call(operation, request)).body;
     expect(cause).not.toMatch(/^field_/);
+  });
+
+  it.each(addresses)('$path of several lines', async ({ path }) => {
+    const request = valid();
+    put(request.body!, path, '1 Main Street\r\nOld Town\n\rHamburg');
+    expect((await call(operation, request)).body).toMatchObject({ code: 0 });
   });
 
   it.each(Object.entries(operation.query ?? {}).filter(([, kind]) => kind.endsWith('ext')))(

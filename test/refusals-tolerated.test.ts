@@ -37,6 +37,8 @@ async function expectDone(order: Sent): Promise<OrderResult> {
 const buy = (element: Sent, changes: Sent = {}) => newBuy(customer, [newAssetNum()], changes, element);
 const buyProduct = (changes: Sent) => buy({ products: [productToBuy(changes)] });
 const nested = (depth: number): Sent => merchandise(depth === 1 ? {} : { children: [nested(depth - 1)] });
+const orphan = (changes: Sent = {}) =>
+  merchandise({ parentMerchandiseNum: null, parentCrmProductId: null, ...changes });
 const feature = (trialEndDate: unknown) => ({
   featureCode: 'F1',
   featureName: 'Feature',
@@ -97,10 +99,16 @@ describe('a new_buy is accepted with', () => {
       'an empty parentMerchandiseNum',
       () => buy({ products: [], merchandises: [merchandise({ parentMerchandiseNum: '', parentCrmProductId: ' ' })] }),
     ],
+    ['a parentCrmProductId that is null, which counts as empty', () => buyProduct({ parentCrmProductId: null })],
+    [
+      'a parentMerchandiseNum and a parentCrmProductId that are null, at the top level and below',
+      () => buy({ products: [], merchandises: [orphan({ children: [orphan()] })] }),
+    ],
     ['no strictMatchWhenDelete', () => buyProduct({ strictMatchWhenDelete: undefined })],
     ['255 characters', () => buyProduct({ productName: 'x'.repeat(255) })],
     ['255 emoji', () => buyProduct({ productName: '😀'.repeat(255) })],
     ['255 characters and blanks around them', () => buyProduct({ productName: `  ${'x'.repeat(255)}\n ` })],
+    ['an address of several lines', () => buy({}, { address: '1 Main Street\r\nOld Town\nHamburg\rGermany\n' })],
     ['an address of 512 characters', () => buy({}, { address: '街'.repeat(512) })],
     [
       'every script',

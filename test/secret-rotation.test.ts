@@ -65,6 +65,9 @@ describe('after a rotation', () => {
     const third = await rotate(second, 0);
     expect(await good(first, second, third)).toEqual([false, false, true]);
     expect(await listed(first)).toMatchObject({ oldSecretEndTime: null });
+    // Nothing is left of it that a clock which is set back would make good again.
+    const kept = stack.db.selectFrom('application').select('old_secret_hash').where('app_key', '=', first.appKey);
+    expect(await kept.execute()).toEqual([{ old_secret_hash: null }]);
   });
 
   it('again, the oldest is ended: two are good at once', async () => {

@@ -1,12 +1,17 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { type Credentials, MAX_CLIENT_TOKENS, MAX_USER_TOKENS } from '@lockstep/access';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startAnotherApi } from './harness/another-api.ts';
 import { dataOf, refusalOf } from './harness/api.ts';
 import { askUserToken, MemberCenter } from './harness/member-center.ts';
+import { request, sendRaw } from './harness/raw-http.ts';
 import { type Stack, startStack } from './harness/stack.ts';
 
-/** So many tokens are live of one application, or of one user through it; then the oldest end (decisions 2). */
+/**
+ * So many tokens are live of one application, or of one user through it; then the oldest end (decisions 2). And where
+ * clients look up how they are had.
+ */
 let stack: Stack;
 let center: MemberCenter;
 
@@ -110,4 +115,63 @@ it('a user token that was asked for without auth_me is issued, and no good for t
   expect(refusalOf(answer)).toMatchObject({ code: '60005', cause: 'user_token_invalid' });
   const both = await logIn('auth_order auth_me');
   dataOf(await center.submitList({ pageNum: '1', pageSize: '1' }, { userToken: both }));
+});
+
+describe('/.well-known/oauth-authorization-server', () => {
+  const PATH = '/.well-known/oauth-authorization-server';
+  const metadataOf = (issuer: string) => ({
+    issuer,
+    token_endpoint: `${issuer}/oauth2/token`,
+    token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
+    grant_types_supported: ['client_credentials', 'password'],
+    scopes_supported: ['auth_order', 'auth_me'],
+    response_types_supported: [],
+    service_documentation: `${issuer}/docs`,
+  });
+
+  it('tells OAuth clients where tokens are had, and how (RFC 8414)', async () => {
+    const response = await fetch(`${stack.baseUrl}${PATH}`);
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8']);
+    const metadata = (await response.json()) as ReturnType<typeof metadataOf>;
+    expect(metadata).toEqual(metadataOf(stack.baseUrl));
+    const { appKey, appSecret } = (await stack.newApi()).credentials;
+    for (const grant_type of metadata.grant_types_supported) {
+      const headers = { authorization: `Basic ${Buffer.from(`${appKey}:${appSecret}`).toString('base64')}` };
+      const answer = await fetch(metadata.token_endpoint, {
+        method: 'POST',
+        headers,
+        body: new URLSearchParams({ grant_type, username: 'nobody@nowhere1', password: 'correct horse' }),
+      });
+      expect(await answer.json()).not.toMatchObject({ error: 'unsupported_grant_type' });
+    }
+    expect((await fetch(metadata.service_documentation)).status).toBe(200);
+  });
+
+  it('takes nothing of it from what the caller says of the host, and lets nobody keep it', async () => {
+    const [answer] = await sendRaw(
+      stack.baseUrl,
+      request(`GET ${PATH} HTTP/1.1`, 'X-Forwarded-Host: evil.example', 'X-Forwarded-Proto: https').replace(
+        'Host: a',
+        'Host: evil.example',
+      ),
+    );
+    expect(JSON.parse(answer!.body)).toEqual(metadataOf(stack.baseUrl));
+    expect(answer!.headers['cache-control']).toBe('no-store');
+  });
+
+  it.each([
+    ['https://example.com', [PATH]],
+    ['https://example.com/lock%20step/v:2', [PATH, `${PATH}/lock%20step/v:2`]],
+  ])('has PUBLIC_URL %s as issuer, and is where clients look for it', async (publicUrl, paths) => {
+    const { api: other, close } = await startAnotherApi(stack, await stack.newApi(), { publicUrl });
+    try {
+      for (const path of paths) {
+        expect(await (await fetch(`${other.baseUrl}${path}`)).json()).toEqual(metadataOf(publicUrl));
+      }
+      expect((await fetch(`${other.baseUrl}${PATH}/elsewhere`)).status).toBe(404);
+      expect((await fetch(`${other.baseUrl}${PATH}`, { method: 'POST' })).status).toBe(405);
+    } finally {
+      await close();
+    }
+  });
 });

@@ -25,6 +25,9 @@ beforeAll(async () => {
 });
 afterAll(() => stack.close());
 
+/** Lines are written when a call is over, and machines may be busy. */
+const PATIENTLY = { timeout: 20_000 };
+
 type Line = Record<string, unknown> & { msg: string; batches?: Record<string, unknown>[] };
 const linesOf = (text: string): Line[] =>
   text
@@ -41,9 +44,9 @@ const [byName, byOrder] = [...chapter.matchAll(/^```sh\n(.*?)^```$/gms)].map(([,
  * Runs a command on what the service has logged; answers the lines that it finds, without those of looking at results,
  * calls first: a drain may have written its line before its call is over.
  */
-function find(command: string | undefined, id: string): Line[] {
+function find(command: string | undefined, id: string, { logLines } = stack): Line[] {
   const directory = mkdtempSync(join(inject('directory'), 'log-'));
-  writeFileSync(join(directory, 'lockstep.log'), stack.logLines.join(''));
+  writeFileSync(join(directory, 'lockstep.log'), logLines.join(''));
   const script = `ID='${id}'\n${command}`;
   const found = execFileSync('bash', ['-c', script], { cwd: directory, encoding: 'utf8', maxBuffer: 2 ** 26 });
   const isWork = ({ msg }: Line) => Number(msg !== 'call');
@@ -84,7 +87,7 @@ async function expectFound(
     for (const id of [accepted[0]!.licenseOrderId, middle, accepted.at(-1)!.licenseOrderId]) {
       expect(find(byOrder, id)).toMatchObject(lines);
     }
-  });
+  }, PATIENTLY);
 }
 
 const purchases = (count: number) => Array.from({ length: count }, () => newBuy(customers[0]!, [newAssetNum()]));
@@ -131,17 +134,66 @@ describe('a request id, a channelOrderId and a licenseOrderId lead from the call
     const again = await submit(batch);
     expect(again.answer.body).toEqual(first.answer.body);
     const [{ licenseOrderId }] = dataOf(first.answer);
-    await vi.waitFor(() =>
-      expect(find(byOrder, licenseOrderId).map(({ msg, requestId }) => [msg, requestId])).toEqual([
-        ['call', first.requestId],
-        ['call', again.requestId],
-        ['drained', undefined],
-      ]),
+    await vi.waitFor(
+      () =>
+        expect(find(byOrder, licenseOrderId).map(({ msg, requestId }) => [msg, requestId])).toEqual([
+          ['call', first.requestId],
+          ['call', again.requestId],
+          ['drained', undefined],
+        ]),
+      PATIENTLY,
     );
     const stored = stack.db.selectFrom('batch').select('request_id');
     expect(await stored.where('channel_order_id', '=', batch.channelOrderId).execute()).toEqual([
       { request_id: first.requestId },
     ]);
+  });
+});
+
+describe('orders that nobody has carried out yet', () => {
+  let idle: Stack;
+  let caller: Api;
+
+  beforeAll(async () => {
+    idle = await startStack({ worker: false });
+    caller = await idle.newApi();
+  });
+  afterAll(() => idle.close());
+
+  it('lead to the cancel that ended them', async () => {
+    const customer = await caller.newCustomer();
+    const batch = batchOf(...Array.from({ length: 30 }, () => newBuy(customer, [newAssetNum()])));
+    const accepted = await caller.accept(batch);
+    await caller.cancel(batch);
+    const { channelOrderId } = batch;
+    await vi.waitFor(() => {
+      expect(find(byName, channelOrderId, idle).filter(({ msg }) => msg === 'call')).toMatchObject([
+        { channelOrderId, orders: 30 },
+        { channelOrderId, route: '/order/api/order/v1/licenseOrder/batchOrder/cancel' },
+      ]);
+      expect(find(byOrder, accepted[25]!.licenseOrderId, idle)).toMatchObject([
+        { msg: 'call', channelOrderId },
+        { msg: 'cancelled', orders: 30, failed: 30, causes: { cancelled: 30 }, batches: [{ channelOrderId }] },
+      ]);
+    }, PATIENTLY);
+  });
+
+  it('are named in lines that nothing cuts, however many batches a drain has', async () => {
+    const customer = await caller.newCustomer();
+    const batches = Array.from({ length: 100 }, (_, index) => ({
+      ...batchOf(newBuy(customer, [newAssetNum()])),
+      channelOrderId: `${index}-`.padEnd(255, '店'),
+    }));
+    await Promise.all(batches.map((batch) => caller.accept(batch)));
+    await idle.startWorker();
+    await Promise.all(batches.map((batch) => caller.completed(batch)));
+    const work = () => linesOf(idle.logLines.join('')).filter(({ msg }) => msg.startsWith('drained'));
+    const named = () => work().flatMap((line) => line.batches!.map(({ channelOrderId }) => channelOrderId as string));
+    await vi.waitFor(() => expect(named().length).toBe(100), PATIENTLY);
+    expect(named().toSorted()).toEqual(batches.map(({ channelOrderId }) => channelOrderId).toSorted());
+    expect(Math.max(...idle.logLines.map((line) => Buffer.byteLength(line)))).toBeLessThan(16 * 1024);
+    const totals = work().filter(({ msg }) => msg === 'drained');
+    expect(totals.reduce((sum, { orders }) => sum + (orders as number), 0)).toBe(100);
   });
 });
 
@@ -157,7 +209,7 @@ describe('the line of a call', () => {
     await vi.waitFor(() => {
       const line = { msg: 'call', requestId, status: 299, code, cause, channelCode, channelOrderId };
       expect(find(byName, channelOrderId)).toMatchObject([line]);
-    });
+    }, PATIENTLY);
   });
 
   it('says of a sync batch that fails why, of a cancel and of a look at results what they were for', async () => {
@@ -177,46 +229,35 @@ describe('the line of a call', () => {
       expect(callLines()).toContainEqual(
         expect.objectContaining({ licenseOrderIds: ['8191'], cause: 'order_not_found' }),
       );
-    });
+    }, PATIENTLY);
+  });
+
+  it('names the application that got a token, and why another one got none, and nothing that a stranger sends', async () => {
+    const { appKey: client_id, appSecret: client_secret } = api.credentials;
+    const ask = async (form: Record<string, string>) => {
+      const headers = { 'x-request-id': randomUUID() };
+      const body = new URLSearchParams({ grant_type: 'client_credentials', ...form });
+      await (await fetch(`${stack.baseUrl}/oauth2/token`, { method: 'POST', body, headers })).text();
+      return await vi.waitFor(() => find(byName, headers['x-request-id']), PATIENTLY);
+    };
+    expect(await ask({ client_id, client_secret })).toMatchObject([{ code: '0', appKey: client_id }]);
+    const refused = await ask({ client_id: client_secret, client_secret });
+    expect(refused).toMatchObject([{ code: '401', cause: 'invalid_client' }]);
+    expect(refused[0]).not.toHaveProperty('appKey');
   });
 
   it('is there for those who watch the process only where they ask for it', async () => {
     for (const path of ['/health/live', '/health/ready', '/metrics']) {
       await (await fetch(stack.baseUrl + path)).text();
       const lines = () => linesOf(stack.logLines.join('')).filter(({ route }) => route === path);
-      await vi.waitFor(() => expect(lines().length).toBeGreaterThan(0));
+      await vi.waitFor(() => expect(lines().length).toBeGreaterThan(0), PATIENTLY);
       expect(lines().map(({ level }) => level)).toEqual(lines().map(() => 20));
     }
   });
 });
 
-describe('lines', () => {
-  it('of many batches are bounded, and name each', async () => {
-    const lane = await startStack({ worker: false });
-    try {
-      const caller = await lane.newApi();
-      const customer = await caller.newCustomer();
-      const batches = Array.from({ length: 100 }, (_, index) => ({
-        ...batchOf(newBuy(customer, [newAssetNum()])),
-        channelOrderId: `${index}-`.padEnd(255, '店'),
-      }));
-      await Promise.all(batches.map((batch) => caller.accept(batch)));
-      await lane.startWorker();
-      await Promise.all(batches.map((batch) => caller.completed(batch)));
-      const work = () => linesOf(lane.logLines.join('')).filter(({ msg }) => msg.startsWith('drained'));
-      const named = () => work().flatMap((line) => line.batches!.map(({ channelOrderId }) => channelOrderId as string));
-      await vi.waitFor(() => expect(named().length).toBe(100));
-      expect(named().toSorted()).toEqual(batches.map(({ channelOrderId }) => channelOrderId).toSorted());
-      // What collects logs may cut longer ones.
-      expect(Math.max(...lane.logLines.map((line) => Buffer.byteLength(line)))).toBeLessThan(16 * 1024);
-      const totals = work().filter(({ msg }) => msg === 'drained');
-      expect(totals.reduce((sum, { orders }) => sum + (orders as number), 0)).toBe(100);
-    } finally {
-      await lane.close();
-    }
-  });
-
-  it('hold nothing that is personal or secret', async () => {
+describe('the log', () => {
+  it('holds nothing that is personal or secret', async () => {
     const personal = {
       ...{ customerName: 'mark-name', adminName: 'mark-admin', adminAccount: 'mark-account', address: 'mark-address' },
       ...{ adminEmail: 'mark@example.com', adminCellNumber: '13811112222', passwordMobile: '13833334444' },
@@ -229,7 +270,7 @@ describe('lines', () => {
     const batch = batchOf(buy);
     await api.process(batch);
     const text = stack.logLines.join('');
-    await vi.waitFor(() => expect(find(byName, batch.channelOrderId).length).toBe(2));
+    await vi.waitFor(() => expect(find(byName, batch.channelOrderId).length).toBe(2), PATIENTLY);
     for (const secret of [api.token, api.credentials.appSecret, 'mark', '13811112222', '13833334444']) {
       expect(text).not.toContain(secret);
     }

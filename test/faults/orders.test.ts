@@ -127,6 +127,8 @@ describe('a fault around the service ends no order', () => {
     const [schema] = worker.readiness;
     await vi.waitUntil(async () => (await schema!())?.includes('npm run migrate'), { timeout: 20_000 });
     expect(await migrateToLatest(stack.db)).toHaveLength(newer.length);
+    // The API looks once a second, as the worker does.
+    await vi.waitUntil(async () => (await fetch(`${stack.baseUrl}/health/ready`)).ok, { timeout: 20_000 });
     expect(await api.completed(batch)).toMatchObject({ succeeded: 40, failed: 0 });
   });
 

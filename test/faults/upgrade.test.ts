@@ -1,8 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
-import type { AcceptedOrder, BatchResult } from '@lockstep/contract';
-import { QUEUE_NAME } from '@lockstep/orders';
-import { migratePostgresQueue, migrateUpTo } from '@lockstep/platform';
+import type { BatchResult } from '@lockstep/contract';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { hashSecret } from '../../packages/access/src/secrets.ts';
@@ -13,73 +10,20 @@ import { freePort } from '../harness/redis.ts';
 import { ServiceProcess } from '../harness/service-process.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
 import { contentOfTables } from '../harness/tables.ts';
+import {
+  type Batch,
+  CUSTOMER_NAMES,
+  caller,
+  fill,
+  ledgerOf,
+  nameOf,
+  type Rows,
+  readRows,
+  type Stored,
+  stored,
+} from './upgrade/filled-ledger.ts';
 
-/**
- * A ledger as the release of FILLED_BY filled it, through its API and its worker, is upgraded while calls come.
- *
- * upgrade/ledger.sql is its rows, upgrade/sent.jsonl each batch that it accepted, with the answer, and
- * upgrade/caller.json the application that sent them, which exists nowhere else. Its customers are A, B and C, and D of
- * the member center. What is called pending-… had no worker any more.
- */
-const FILLED_BY = '0032_live_tokens';
-const FIXTURE = new URL('./upgrade/', import.meta.url);
-const readFixture = (name: string) => readFile(new URL(name, FIXTURE), 'utf8');
-
-type Batch = Omit<ReturnType<typeof batchOf>, 'syncMode'> & { syncMode: 'async' | 'sync' };
-
-/** A batch that the release before accepted, and what it answered. */
-interface Stored {
-  sent: Batch;
-  answer: AcceptedOrder[];
-}
-
-const stored: Stored[] = (await readFixture('sent.jsonl'))
-  .trimEnd()
-  .split('\n')
-  .map((line) => JSON.parse(line));
-
-/** What the database kept of each row, by table and primary key. */
-type Rows = Record<string, Record<string, Record<string, unknown>>>;
-
-const KEYS: Record<string, string> = {
-  application: 'id',
-  enterprise: 'id',
-  customer: 'id',
-  member: 'id',
-  member_audit: 'id',
-  batch: 'id',
-  lane_chunk: "batch_id || '/' || lane",
-  license_order: 'id',
-  failed_order: 'license_order_id',
-  asset: 'id',
-  asset_grant: "asset_id || '/' || license_order_id",
-  merchandise_instance: 'id',
-  product_instance: 'id',
-  asset_assignment: 'asset_id',
-  asset_lending: 'asset_id',
-  lock_audit: 'id',
-};
-
-async function readRows({ db }: TestDatabase): Promise<Rows> {
-  const tables = Object.entries(KEYS).map(async ([table, key]) => {
-    const { rows } = await sql<{ key: string; row: Record<string, unknown> }>`
-      select (${sql.raw(key)})::text as key, to_jsonb(each) as row from ${sql.table(table)} as each`.execute(db);
-    return [table, Object.fromEntries(rows.map(({ key, row }) => [key, row]))];
-  });
-  return Object.fromEntries(await Promise.all(tables));
-}
-
-/** Makes the tables of the release before and puts its rows there, past the triggers that watch how rows come to be. */
-async function fill({ db, url }: TestDatabase): Promise<void> {
-  await migrateUpTo(db, FILLED_BY);
-  await migratePostgresQueue(url, QUEUE_NAME, 10_000);
-  const tables = [...Object.keys(KEYS), 'asset_number'];
-  const triggers = (change: 'enable' | 'disable') =>
-    tables.map((table) => `alter table ${table} ${change} trigger user;`).join('\n');
-  await sql
-    .raw(`begin; ${triggers('disable')} ${await readFixture('ledger.sql')} ${triggers('enable')} commit`)
-    .execute(db);
-}
+/** The ledger that the release before filled is upgraded while calls come. */
 
 const PATIENTLY = { timeout: 30_000 };
 
@@ -118,7 +62,6 @@ const CUSTOMERS = ['100001', '100002', '100003'].map((id) => ({
 beforeAll(async () => {
   database = await createTestDatabase({ migrated: false });
   await fill(database);
-  const { appKey, appSecret } = JSON.parse(await readFixture('caller.json')) as { appKey: string; appSecret: string };
   const token = randomUUID();
   await sql`
     insert into access_token (token_hash, application_id, scopes, expires_time)
@@ -131,7 +74,7 @@ beforeAll(async () => {
   const processes = [service.api, ...service.workers];
   await Promise.all(processes.map((each) => each.launch('waits for the database')));
   await service.api.logged('api listens');
-  api = new Api(`http://127.0.0.1:${port}`, { appKey, appSecret }, token);
+  api = new Api(`http://127.0.0.1:${port}`, caller, token);
   const content = await contentOfTables(database.db);
 
   const upgrade = { isOver: false };
@@ -145,7 +88,7 @@ beforeAll(async () => {
   await callers;
   for (const { sent } of [...stored, ...answered]) await completed(sent);
   after = await readRows(database);
-});
+}, 120_000);
 afterAll(async () => {
   const ended = await Promise.all([service.api, ...service.workers].map((each) => each.stop()));
   await database.close();
@@ -203,9 +146,10 @@ describe('an upgrade while calls come', () => {
       expect(orders.map(({ licenseOrderId }) => licenseOrderId)).toEqual(answer.map((order) => order.licenseOrderId));
       expect(orders.map(({ state }) => state)).toEqual(['succeeded', 'succeeded', 'succeeded']);
     }
+    const lastBefore = Math.max(...Object.keys(before.batch!).map(Number));
     const { rows } = await sql<{ active: number; bought: number; orders: number }>`
       select count(*) filter (where revoked_time is null)::int as active, count(*)::int as bought,
-        (select count(*)::int from license_order where id >= ${answered[0]!.answer[0]!.licenseOrderId}) as orders
+        (select count(*)::int from license_order where id / 8192 > ${lastBefore}::bigint) as orders
       from asset where asset_num like '8%'`.execute(database.db);
     const batches = answered.length;
     expect(rows[0]).toEqual({ active: batches, bought: 2 * batches, orders: 3 * batches });
@@ -236,36 +180,6 @@ describe('an upgrade while calls come', () => {
     expect(after.asset_lending).toMatchObject(before.asset_lending!);
   });
 });
-
-/** Whom an order's id stands for in what follows: the batch that it came in. */
-const NAMES = new Map(
-  stored.flatMap(({ sent, answer }) => answer.map(({ licenseOrderId }) => [licenseOrderId, sent.channelOrderId])),
-);
-const nameOf = (licenseOrderId: unknown) => NAMES.get(String(licenseOrderId)) ?? null;
-
-const CUSTOMER_NAMES: Record<string, string> = { 100001: 'A', 100002: 'B', 100003: 'C', 100004: 'D' };
-
-/** What is active on the assets of a number: whose they are, by which orders, and which order stands for each thing. */
-function ledgerOf(assetNum: string) {
-  const idsOf = Object.values(after.asset!).filter((asset) => asset.asset_num === assetNum);
-  const active = idsOf.find((asset) => asset.revoked_time === null);
-  if (active === undefined) return idsOf.map((asset) => `revoked by ${nameOf(asset.revoked_by_order_id)}`);
-  const on = (table: string) =>
-    Object.values(after[table]!).filter((row) => row.asset_id === active.id && row.revoked_time === null);
-  const holds = (row: Record<string, unknown>) => nameOf(row.held_by_order_id ?? row.license_order_id);
-  return {
-    customer: CUSTOMER_NAMES[String(active.customer_id)],
-    grants: on('asset_grant')
-      .map((row) => nameOf(row.license_order_id))
-      .toSorted(),
-    products: on('product_instance')
-      .map((row) => `${row.product_uri} of ${holds(row)}`)
-      .toSorted(),
-    merchandises: on('merchandise_instance')
-      .map((row) => `${row.merchandise_num} of ${holds(row)}`)
-      .toSorted(),
-  };
-}
 
 describe('the ledger of the release before', () => {
   it('has each transfer that there was, with both customers and the order', async () => {
@@ -305,20 +219,25 @@ describe('the ledger of the release before', () => {
     'has the order that transferred %s stand for all that is on it',
     (assetNum, customer, grants, uris, merchandises) => {
       const by = (things: string[]) => things.map((thing) => `${thing} of ${grants[0]}`);
-      expect(ledgerOf(assetNum)).toEqual({ customer, grants, products: by(uris), merchandises: by(merchandises) });
+      expect(ledgerOf(after, assetNum)).toEqual({
+        customer,
+        grants,
+        products: by(uris),
+        merchandises: by(merchandises),
+      });
     },
   );
 
   it('has no merchandise of which everything was revoked', () => {
-    expect(ledgerOf('pack-emptied')).toMatchObject({ products: ['gms-100 of buy-packs'], merchandises: [] });
-    expect(ledgerOf('pack-inner-emptied')).toMatchObject({ merchandises: ['M-1 of buy-packs'] });
+    expect(ledgerOf(after, 'pack-emptied')).toMatchObject({ products: ['gms-100 of buy-packs'], merchandises: [] });
+    expect(ledgerOf(after, 'pack-inner-emptied')).toMatchObject({ merchandises: ['M-1 of buy-packs'] });
   });
 
   it('is else as it was', () => {
-    expect(ledgerOf('key-moved-ended')).toEqual(['revoked by null']);
-    expect(ledgerOf('key-rebought')).toMatchObject({ customer: 'A', grants: ['buy-again-2'] });
-    expect(ledgerOf('key-rebought-by-b')).toMatchObject({ customer: 'B', grants: ['buy-again-4'] });
-    expect(ledgerOf('key-reversed')).toMatchObject({ customer: 'A', grants: ['buy-limited', 'reverse-limits'] });
+    expect(ledgerOf(after, 'key-moved-ended')).toEqual(['revoked by null']);
+    expect(ledgerOf(after, 'key-rebought')).toMatchObject({ customer: 'A', grants: ['buy-again-2'] });
+    expect(ledgerOf(after, 'key-rebought-by-b')).toMatchObject({ customer: 'B', grants: ['buy-again-4'] });
+    expect(ledgerOf(after, 'key-reversed')).toMatchObject({ customer: 'A', grants: ['buy-limited', 'reverse-limits'] });
     const reversed = Object.values(after.asset!).find(({ asset_num }) => asset_num === 'key-reversed');
     expect(reversed).toMatchObject({ limit_start_date: 3000, limit_end_date: 2000 });
   });
@@ -327,29 +246,29 @@ describe('the ledger of the release before', () => {
 describe('orders that were pending', () => {
   it('take effect under the rules of now', async () => {
     expect(await endsOf('pending-purchase')).toEqual(['succeeded', 'succeeded', 'succeeded']);
-    expect(ledgerOf('key-new')).toMatchObject({ customer: 'A', products: ['gms-200 of pending-purchase'] });
+    expect(ledgerOf(after, 'key-new')).toMatchObject({ customer: 'A', products: ['gms-200 of pending-purchase'] });
 
     // The order that transferred a cloud asset revokes what came with it, and leaves what was bought later.
     expect(await endsOf('pending-end-of-move')).toEqual(['succeeded']);
-    expect(ledgerOf('cloud-moved-only')).toEqual(['revoked by pending-end-of-move']);
+    expect(ledgerOf(after, 'cloud-moved-only')).toEqual(['revoked by pending-end-of-move']);
     expect(await endsOf('pending-end-of-way-back')).toEqual(['succeeded']);
-    expect(ledgerOf('cloud-there-and-back')).toEqual(['revoked by pending-end-of-way-back']);
+    expect(ledgerOf(after, 'cloud-there-and-back')).toEqual(['revoked by pending-end-of-way-back']);
     expect(await endsOf('pending-end-of-move-and-more')).toEqual(['succeeded']);
-    expect(ledgerOf('cloud-moved')).toMatchObject({
+    expect(ledgerOf(after, 'cloud-moved')).toMatchObject({
       ...{ customer: 'B', grants: ['buy-after-move'], products: ['gms-400 of buy-after-move'] },
     });
 
     expect(await endsOf('pending-move')).toEqual(['succeeded']);
     const uris = ['gms-100', 'gms-300', 'gms-400', 'gms-500', 'gms-600'];
-    expect(ledgerOf('key-moved')).toEqual({
+    expect(ledgerOf(after, 'key-moved')).toEqual({
       ...{ customer: 'C', grants: ['pending-move'], products: uris.map((uri) => `${uri} of pending-move`) },
       merchandises: ['M-1 of pending-move', 'M-2 of pending-move'],
     });
 
     expect(await endsOf('pending-last-of-pack')).toEqual(['succeeded']);
-    expect(ledgerOf('pack-pending')).toMatchObject({ products: ['gms-100 of buy-packs'], merchandises: [] });
+    expect(ledgerOf(after, 'pack-pending')).toMatchObject({ products: ['gms-100 of buy-packs'], merchandises: [] });
     expect(await endsOf('pending-same-instances')).toEqual(['succeeded']);
-    expect(ledgerOf('key-two-products')).toMatchObject({ products: ['gms-200 of buy-two-products'] });
+    expect(ledgerOf(after, 'key-two-products')).toMatchObject({ products: ['gms-200 of buy-two-products'] });
     expect(await endsOf('pending-purchase-from-another')).toEqual(['succeeded']);
     expect(await endsOf('pending-reversal')).toEqual(['dates_reversed']);
   });
@@ -359,6 +278,6 @@ describe('orders that were pending', () => {
       ['succeeded', 'succeeded'],
       ['asset_owned_by_other_customer', 'succeeded'],
     ]).toContainEqual(await endsOf('pending-shared'));
-    expect(ledgerOf('key-shared-pending')).toMatchObject({ customer: 'B' });
+    expect(ledgerOf(after, 'key-shared-pending')).toMatchObject({ customer: 'B' });
   });
 });

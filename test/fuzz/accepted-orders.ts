@@ -1,4 +1,4 @@
-import { type AcceptedOrder, batchOrderBody, batchResult } from '@lockstep/contract';
+import { type AcceptedOrder, type BatchOrder, batchOrderBody, batchResult } from '@lockstep/contract';
 import { sql } from 'kysely';
 import { type Api, dataOf } from '../harness/api.ts';
 import type { Sent } from '../harness/orders.ts';
@@ -8,7 +8,7 @@ import { Model } from '../model/model.ts';
 import { readLedger } from '../model/stored-ledger.ts';
 
 /** The causes of orders that depend on more than the ledger that the model knows. */
-const NOT_OF_THE_MODEL = ['cancelled', 'dates_reversed'];
+const NOT_OF_THE_MODEL = ['cancelled'];
 
 interface AcceptedBatch {
   channelCode: string;
@@ -32,13 +32,24 @@ export class AcceptedOrders {
     this.#stack = stack;
   }
 
+  /** Waits, where a batch is to be sent, for those of other customers: between customers there is no order. */
+  async makeWay(body: Buffer | null): Promise<void> {
+    const customers = this.#unsettled.flatMap(({ orderList }) => orderList.map(({ customerId }) => customerId));
+    if (new Set([...customers, ...customersIn(body)]).size > 1) await this.settle();
+  }
+
+  /** Throws where a body that was refused for a number that two customers share is not async, or shares none. */
+  checkShared(body: Buffer): void {
+    const { syncMode, orderList } = read(body);
+    expectEqual('what shares a number', [syncMode, sharesNumber(orderList)], ['async', true]);
+  }
+
   /**
    * Takes up an answer of O5 to a body. Answers how many batches and orders it says are stored now: none for one that was
    * sent before. Throws where the answer is not of these orders.
    */
   note(body: Buffer, data: AcceptedOrder[]): { batches: number; orders: number } {
-    const text = body.toString('utf8');
-    const { orderList, ...batch } = batchOrderBody.parse(JSON.parse(text.replace(/^\uFEFF/, '')));
+    const { orderList, ...batch } = read(body);
     const said = data.map(({ sequence, customerId }) => `${sequence} ${customerId}`);
     const sent = orderList.map(({ sequence, customerId }) => `${sequence} ${customerId}`);
     expectEqual('the orders of the answer', said, sent);
@@ -49,6 +60,8 @@ export class AcceptedOrders {
       expectEqual('the answer to a repeat', ids, earlier);
       return { batches: 0, orders: 0 };
     }
+    const isShared = batch.syncMode === 'async' && sharesNumber(orderList);
+    expectEqual('whether a number is shared', isShared, false);
     this.#known.set(key, ids);
     this.#unsettled.push({ ...batch, orderList: orderList as unknown as Sent[], entries: data });
     return { batches: 1, orders: data.length };
@@ -91,6 +104,29 @@ export class AcceptedOrders {
     const stored = sortedLedger(await readLedger(this.#stack.db, ''));
     expectEqual('the ledger', stored, sortedLedger(this.#model.assets));
   }
+}
+
+function read(body: Buffer): BatchOrder {
+  return batchOrderBody.parse(JSON.parse(body.toString('utf8').replace(/^\uFEFF/, '')));
+}
+
+/** The customers that a body names, as far as it can be read. */
+function customersIn(body: Buffer | null): string[] {
+  return [...(body?.toString('utf8') ?? '').matchAll(/"customerId":\s*"\s*(\d*)/g)].map(([, id]) => id!);
+}
+
+/** Whether orders of two customers name one asset number (decisions 6.1). */
+function sharesNumber(orders: BatchOrder['orderList']): boolean {
+  const owners = new Map<string, string>();
+  return orders.some(({ customerId, assets }) =>
+    assets
+      .flatMap(({ assetNos }) => assetNos)
+      .some((assetNum) => {
+        const owner = owners.get(assetNum) ?? customerId;
+        owners.set(assetNum, owner);
+        return owner !== customerId;
+      }),
+  );
 }
 
 function expectEqual(what: string, found: unknown, expected: unknown): void {

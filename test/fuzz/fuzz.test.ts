@@ -119,6 +119,7 @@ class Round {
     const accepted: string[] = [];
     const stored = { batches: 0, orders: 0 };
     const one = async (call: Call) => {
+      if (isOfOrders(call)) await this.#orders.makeWay(call.body).catch((error) => this.#report(group, error.message));
       const answers = await send(this.#world.port, call).catch((error: Error) => error);
       if (answers instanceof Error) return this.#report([call], answers.message);
       const operation = this.#judge(call, answers);
@@ -169,11 +170,20 @@ class Round {
     }
     const fault = this.#rules.faultOf(answer, call);
     if (fault !== null) this.#report([call], fault);
+    if (answer.text.includes('"asset_number_shared"')) this.#checkShared(call);
     // A call that was carried out has ended the administrator's session.
     if (call.changes.length === 0 && answer.text.includes('"user_token_invalid"')) this.#isLoggedOut = true;
     if (answer.status !== 200) return undefined;
     this.#world.hear(JSON.parse(answer.text));
     return this.#rules.operationOf(call.method, call.path)?.operationId;
+  }
+
+  #checkShared(call: Call): void {
+    try {
+      this.#orders.checkShared(bodyRead(call));
+    } catch (error) {
+      this.#report([call], (error as Error).message);
+    }
   }
 
   #report(calls: readonly Call[], fault: string): void {

@@ -38,6 +38,7 @@ export const WILD_VALUES: readonly Json[] = [
   ...[
     'a\u0000b',
     'a\nb',
+    'a\r\nb',
     'a\u007fb',
     'a\u0085b',
     'a\ud83d',

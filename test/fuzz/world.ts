@@ -214,20 +214,30 @@ export class World {
 
   #batch(): Sent {
     const random = this.#random;
-    const customer = this.#customer();
+    // Numbers of a batch meet within a customer, or where the batch is sync, or else it is refused.
+    const everyones = random.isOneIn(4);
+    const ones = this.#customer();
     const count = random.oneOf([1, 1, 1, 2, 3]);
     const numbers = () => [
       ...new Set(Array.from({ length: random.oneOf([1, 1, 2]) }, () => random.oneOf(ASSET_NUMBERS))),
     ];
     const orders = Array.from({ length: count }, (_, index) => {
-      const changes = { sequence: index + 1 };
+      const customer = everyones ? this.#customer() : ones;
+      const changes = {
+        sequence: index + 1,
+        ...(random.isOneIn(4) && { srcLicenseOrderId: this.#valueOf('licenseOrderId') }),
+        ...(random.isOneIn(4) && { address: '1 Main Street\r\nOld Town' }),
+      };
       const order = random.below(6);
       if (order === 0) return deleteAsset(customer, numbers(), changes);
       if (order === 1) return deleteProduct(customer, numbers(), {}, changes);
-      const element = random.isOneIn(3) ? { merchandises: [merchandise()] } : {};
+      const parents = random.isOneIn(3) && { parentMerchandiseNum: null, parentCrmProductId: null };
+      const element = {
+        ...(random.isOneIn(3) && { merchandises: [merchandise({ ...parents })] }),
+        ...(random.isOneIn(3) && { transferedAssetNum: true, ...(random.isOneIn(2) && { products: [] }) }),
+      };
       return newBuy(customer, numbers(), changes, element);
     });
-    // Numbers of a batch meet only within a customer, so async it is as good as sync.
     const syncMode = random.isOneIn(3) ? 'sync' : 'async';
     return { ...batchOf(...orders), channelOrderId: this.#channelOrderId(), syncMode };
   }

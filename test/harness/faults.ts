@@ -38,15 +38,18 @@ const NO_COUNT = invalid(
   ['1e300', 1e300],
 );
 
-/** What no text may hold. */
-const CONTROL_CHARACTERS = invalid(
+/** What no text may hold, and but for line breaks what no remark and no address may. */
+const LINE_BREAKS = invalid(['with a line feed inside', 'a\nb'], ['with a carriage return inside', 'a\rb']);
+const OTHER_CONTROL_CHARACTERS = invalid(
   ['with U+0000 inside', 'a\u0000b'],
-  ['with a newline inside', 'a\nb'],
   ['with a tab inside', 'a\tb'],
+  ['with a vertical tab inside', 'a\vb'],
+  ['with a form feed inside', 'a\fb'],
   ['with ESC inside', 'a\u001bb'],
   ['with DEL inside', 'a\u007fb'],
   ['with a C1 control inside', 'a\u0085b'],
 );
+const CONTROL_CHARACTERS = [...LINE_BREAKS, ...OTHER_CONTROL_CHARACTERS];
 const HALF_PAIRS = invalid(['with half a surrogate pair', 'a\ud83d'], ['with the other half', '\ude00b']);
 const tooLong = (length: number) =>
   invalid(
@@ -67,11 +70,20 @@ const NO_ID = invalid(
 );
 
 /** What is no account name, mobile number or password, with the causes that these have (decisions 8). */
+const malformed = (value: string): Fault => [JSON.stringify(value), value, 'account_malformed'];
 const NO_ACCOUNT = [
   'kim lee',
   'kim_lee',
   'kim-lee',
-  'kim@code',
+  'kim@',
+  '@abc234',
+  'kim@abc23',
+  'kim@abc2345678x',
+  'kim@ABC234',
+  'kim@abc-34',
+  'kim@abc 234',
+  'kim@abc234@abc234',
+  'kim lee@abc234',
   'kim.',
   'kîm',
   'ｋｉｍ',
@@ -83,7 +95,7 @@ const NO_ACCOUNT = [
   'a\ud83d',
   'k'.repeat(63),
   'k'.repeat(256),
-].map((value): Fault => [JSON.stringify(value), value, 'account_malformed']);
+].map(malformed);
 const NO_MOBILE = [
   '12800000000',
   '1380000000',
@@ -122,12 +134,14 @@ const tooLongFor = (length: number, cause: Cause) => withCauses(tooLong(length),
 
 const DEPARTMENT = [...NO_NUMBER, ...NO_COUNT];
 const ACCOUNT = [...ABSENT, ...NO_STRING, ...NO_ACCOUNT];
+/** What names one who is there may be the full account; what makes one is the short one. */
+const NEW_ACCOUNT = [...ACCOUNT, malformed('kim@abc234')];
 const NAME = [...ABSENT, ...NO_STRING, ...CONTROL_CHARACTERS, ...HALF_PAIRS, ...tooLongFor(30, 'name_too_long')];
 
 /** The faults of each kind of field in a JSON body (decisions 4). */
 export const BODY_FAULTS = {
   text: [...ABSENT, ...NO_STRING, ...CONTROL_CHARACTERS, ...HALF_PAIRS, ...tooLong(255)],
-  optionalAddress: [...NO_STRING, ...CONTROL_CHARACTERS, ...HALF_PAIRS, ...tooLong(512)],
+  optionalAddress: [...NO_STRING, ...OTHER_CONTROL_CHARACTERS, ...HALF_PAIRS, ...tooLong(512)],
   textInList: [NULL, EMPTY, BLANK, ...NO_STRING, ...CONTROL_CHARACTERS, ...HALF_PAIRS, ...tooLong(255)],
   filledList: [...ABSENT, ...NO_LIST, ...invalid(['an empty list', []])],
   element: [NULL, ...invalid(['a number', 5], ['text', 'abc'], ['a list', []])],
@@ -137,7 +151,7 @@ export const BODY_FAULTS = {
   size: [...ABSENT, ...NO_NUMBER, ...NO_COUNT, ...invalid(['zero', 0], ['10,001', 10_001], ['2^31', 2 ** 31])],
   list: [...ABSENT, ...NO_LIST],
   account: ACCOUNT,
-  newAccount: withCauses(ACCOUNT, { field_missing: 'account_missing' }),
+  newAccount: withCauses(NEW_ACCOUNT, { field_missing: 'account_missing' }),
   password: withCauses([['missing', undefined, 'field_missing'], NULL, EMPTY, ...NO_STRING, ...NO_PASSWORD], {
     field_missing: 'password_missing',
   }),
@@ -145,7 +159,7 @@ export const BODY_FAULTS = {
   newDepartment: [...withCauses([EMPTY, BLANK], { field_missing: 'group_id_missing' }), ...DEPARTMENT],
   name: NAME,
   newName: withCauses(NAME, { field_missing: 'name_missing' }),
-  remark: [...NO_STRING, ...CONTROL_CHARACTERS, ...HALF_PAIRS, ...tooLongFor(200, 'remark_too_long')],
+  remark: [...NO_STRING, ...OTHER_CONTROL_CHARACTERS, ...HALF_PAIRS, ...tooLongFor(200, 'remark_too_long')],
   mobile: [...NO_STRING, ...NO_MOBILE],
   userList: withCauses([...ABSENT, ...NO_LIST, ['an empty list', [], 'field_missing']], {
     field_missing: 'employee_list_empty',

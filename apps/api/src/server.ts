@@ -24,6 +24,7 @@ import { healthRoutes } from './routes/health.ts';
 import { holdingRoutes } from './routes/holdings.ts';
 import { resultRoutes } from './routes/results.ts';
 import { tokenRoutes } from './routes/token.ts';
+import { tokenMetadataRoutes } from './routes/token-metadata.ts';
 import { requireSchema } from './schema-gate.ts';
 import { checks } from './validation.ts';
 
@@ -110,6 +111,7 @@ export async function buildServer(options: ServerOptions): Promise<Server> {
 
   await server.register(healthRoutes, options);
   await server.register(tokenRoutes, { ...options, bodies });
+  await server.register(tokenMetadataRoutes, options);
   await server.register(batchOrderRoutes, { ...options, bodies, batches, prefix: ORDER_ROOT });
   await server.register(cancelRoutes, { ...options, prefix: ORDER_ROOT });
   await server.register(resultRoutes, { ...options, prefix: ORDER_ROOT });

@@ -13,6 +13,9 @@ export const DEFAULT_OVERLAP_HOURS = 24;
 
 export const ACCESS_TOKEN_SECONDS = 7_200;
 
+/** How tokens are had (RFC 6749). */
+export const GRANT_TYPES = ['client_credentials', 'password'];
+
 /** A parameter without a value counts as omitted (RFC 6749 section 3.2). */
 function parameter() {
   return z
@@ -24,14 +27,11 @@ function parameter() {
 /** The form body of the token endpoint (RFC 6749 sections 4.3 and 4.4; decisions 2). */
 export const tokenBody = z
   .object({
-    grant_type: z
-      .string()
-      .min(1)
-      .meta({
-        enum: ['client_credentials', 'password'],
-        description:
-          'client_credentials: a token of the application. password: a token of a user of the member center, asked for by the same application.',
-      }),
+    grant_type: z.string().min(1).meta({
+      enum: GRANT_TYPES,
+      description:
+        'client_credentials: a token of the application. password: a token of a user of the member center, asked for by the same application.',
+    }),
     client_id: parameter().describe('The appKey, where HTTP Basic does not carry it.'),
     client_secret: parameter().meta({
       format: 'password',

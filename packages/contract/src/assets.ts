@@ -34,7 +34,7 @@ export const lockResult = z
   .object({
     assetNum: z.string().describe('Number of the lock, as it was sent.'),
     status: lockStatus.describe(
-      '1: it is disabled (O6) or enabled (O7) now, or was already. 2: no active asset has this number. 3: a fault at this ' +
+      '1: it is disabled (O6) or enabled (O7) now, or was already. 2: no active asset has this number, or none of the channels that the application is bound to. 3: a fault at this ' +
         'one; send it again. 4: not a lock that can be disabled.',
     ),
   })

@@ -5,6 +5,7 @@ import { failed, recordOutcomes } from './apply.ts';
 import { notifyProgress } from './batch-watch.ts';
 import { finishOrders, inAcceptanceOrder, readPendingOf } from './lane-chunks.ts';
 import { lockLanesUntil } from './lane-wait.ts';
+import { failedOrdersOf, logWork, type Work } from './work-log.ts';
 
 interface CancelCall {
   batchId: string;
@@ -24,7 +25,7 @@ export class BatchCanceller {
   readonly #db: Database;
   readonly #log: Logger;
   readonly #metrics: Metrics;
-  readonly #calls: Group<CancelCall, number>;
+  readonly #calls: Group<CancelCall, Work>;
 
   /** `lanesDb`: connections for what waits for lanes. */
   constructor({ db, lanesDb, log, metrics }: { db: Database; lanesDb: Database; log: Logger; metrics: Metrics }) {
@@ -50,8 +51,10 @@ export class BatchCanceller {
     const deadlineMs = performance.now() + MAX_WAIT_MS;
     const { id: batchId, total } = await findBatch(this.#db, applicationId, request);
     const lanes = await pendingLanes(this.#db, batchId);
-    const cancelled = lanes.length === 0 ? 0 : await this.#calls.run({ batchId, lanes, deadlineMs });
-    if (cancelled > 0) {
+    const work = lanes.length === 0 ? null : await this.#calls.run({ batchId, lanes, deadlineMs });
+    const cancelled = work?.failedOrders.length ?? 0;
+    if (work !== null && cancelled > 0) {
+      logWork(this.#log, 'cancelled', work);
       this.#metrics.ordersApplied.inc({ outcome: 'cancelled' }, cancelled);
       notifyProgress(this.#db, [batchId]).catch((error: unknown) => this.#log.warn({ err: error }, 'could not notify'));
     }
@@ -59,15 +62,16 @@ export class BatchCanceller {
   }
 }
 
-/** Cancels what is pending of a batch once it has its lanes; answers how many orders that were. */
-function cancelPending(db: Database, { batchId, lanes, deadlineMs }: CancelCall): Promise<number> {
+/** Cancels what is pending of a batch once it has its lanes; answers which orders that were. */
+function cancelPending(db: Database, { batchId, lanes, deadlineMs }: CancelCall): Promise<Work> {
   if (performance.now() > deadlineMs) throw new Refusal('overloaded');
   return inTransaction(db, async (trx) => {
     await lockLanesUntil(trx, lanes, deadlineMs);
+    const startedMs = performance.now();
     const chunks = await readPendingOf(trx, batchId);
     const outcomes = inAcceptanceOrder(chunks).map((accepted) => failed(accepted, new Refusal('cancelled')));
-    await together([recordOutcomes(trx, outcomes), finishOrders(trx, chunks, outcomes)]);
-    return outcomes.length;
+    const [, { batches }] = await together([recordOutcomes(trx, outcomes), finishOrders(trx, chunks, outcomes)]);
+    return { batches, succeeded: 0, failedOrders: failedOrdersOf(outcomes), startedMs };
   });
 }
 

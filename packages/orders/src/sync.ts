@@ -96,7 +96,8 @@ export class BatchApplier {
       return acceptedOrders(batch, await this.#large.inTurn(batch, apply));
     } catch (error) {
       if (!refusesOrder(error) || !(await this.#liesInOrder())) throw error;
-      this.#log.error({ err: error }, 'sync batch could not be applied');
+      const { requestId, channelOrderId } = batch;
+      this.#log.error({ err: error, requestId, channelOrderId }, 'sync batch could not be applied');
       throw new Refusal('internal_error');
     }
   }

@@ -55,7 +55,7 @@ export function logWork(log: Logger, message: string, { batches, succeeded, fail
 }
 
 /** Batches in the lines that they fit into. */
-export function linesOf(batches: readonly WorkedBatch[]): WorkedBatch[][] {
+function linesOf(batches: readonly WorkedBatch[]): WorkedBatch[][] {
   const lines: WorkedBatch[][] = [];
   let left = 0;
   for (const batch of batches) {

@@ -64,7 +64,11 @@ export async function assetRoutes(
       },
       async (request) => {
         const { applicationId, channels } = callerOf(request);
-        const tools = { changes: lockChanges, deadline: deadlineOf(request), log };
+        const tools = {
+          changes: lockChanges,
+          deadline: deadlineOf(request),
+          log: log.child({ requestId: request.id }),
+        };
         const by = { applicationId, channels, requestId: request.id };
         return success(await setLocked(tools, { ...request.body, locked, ...by }));
       },

@@ -4,6 +4,7 @@ import { isOverload } from '@lockstep/platform';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import type { Bodies } from '../bodies.ts';
+import { noteCode, noteSubject } from '../calls.ts';
 import { databaseOf, deadlineOf } from '../deadlines.ts';
 import { noteOverload } from '../failures.ts';
 import { ClientLeft } from '../receive-body.ts';
@@ -50,6 +51,9 @@ export async function tokenRoutes(
     },
     async (request, reply) => {
       const token = await issue(request);
+      // Now it is known to be one; what others send as theirs may be anything.
+      const { clientId } = clientOf(request.headers.authorization, request.body);
+      noteSubject(request, { appKey: clientId });
       reply.header('cache-control', 'no-store').header('pragma', 'no-cache');
       return token;
     },
@@ -116,7 +120,9 @@ function answerOAuthError(error: Error & { statusCode?: number }, request: Fasti
   if (error instanceof OAuthRefusal) {
     const isClient = error.word === 'invalid_client';
     if (isClient) reply.header('www-authenticate', 'Basic realm="lockstep"');
-    reply.code(isClient ? 401 : 400).send({ error: error.word, error_description: error.message });
+    const status = isClient ? 401 : 400;
+    noteCode(request, String(status), error.word);
+    reply.code(status).send({ error: error.word, error_description: error.message });
     return;
   }
   const isOfBody = error instanceof Refusal && OF_BODY.includes(error.reason);
