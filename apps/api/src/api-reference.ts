@@ -4,6 +4,7 @@ interface Parameter {
   name: string;
   description?: string;
   required?: boolean;
+  schema?: Schema;
 }
 
 interface Operation {
@@ -71,8 +72,9 @@ function fieldsOf(document: Document, name: string): Parameter[] {
 }
 
 function tableOf(heading: string, rows: Parameter[]): string {
-  const lines = rows.map(({ name, description = '', required = false }) => {
-    return `| \`${name}\` | ${required ? '' : 'Optional. '}${description} |`;
+  const lines = rows.map(({ name, description = '', required = false, schema }) => {
+    const absence = schema?.default === undefined ? '' : ` ${String(schema.default)} where it is absent.`;
+    return `| \`${name}\` | ${required ? '' : 'Optional. '}${description}${absence} |`;
   });
   return [`| ${heading} | Meaning |`, '|---|---|', ...lines].join('\n');
 }
