@@ -1,6 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { type Cause, causes, codeOf } from '@lockstep/contract';
+import { describeApi, fillReference } from '@lockstep/api';
+import { type Cause, causes, codeOf, operationExamples } from '@lockstep/contract';
 import { createMetrics, readConfig } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -152,6 +153,19 @@ describe('services that docker compose is asked for', () => {
   it.each(PAGES)('in %s are those of docker-compose.yml', (page) => {
     const named = [...read(page).matchAll(/docker compose (?:exec|run)(?: -\S+)* (\w+)/g)].map(([, name]) => name!);
     expect(named.filter((name) => !(name in services))).toEqual([]);
+  });
+});
+
+describe('docs/api.md', () => {
+  const page = read('docs/api.md');
+
+  it('has the words of the API description where they are marked: npm run fix puts them there', async () => {
+    expect(fillReference(page, await describeApi(null))).toBe(page);
+  });
+
+  it('says of every operation what it is called and does, once', () => {
+    const marked = [...page.matchAll(/^<!-- operation (\w+) -->$/gm)].map(([, operationId]) => operationId);
+    expect(marked.toSorted()).toEqual(Object.keys(operationExamples).toSorted());
   });
 });
 

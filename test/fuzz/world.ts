@@ -163,7 +163,8 @@ export class World {
     if (name === 'enterpriseGlobalId') return DEMO_ENTERPRISES[0].id;
     const heard = this.#heard.get(name);
     if (heard !== undefined && !this.#random.isOneIn(4)) return this.#random.oneOf(heard);
-    return parameterExamples[name];
+    const example = parameterExamples[name];
+    return example === undefined ? undefined : String(example);
   }
 
   #bodyOf(operationId: string): unknown {

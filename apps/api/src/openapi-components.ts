@@ -1,32 +1,79 @@
-type Schemas = Record<string, unknown>;
+import { isDeepStrictEqual } from 'node:util';
+import { plainSchema, type Schema } from './openapi-schemas.ts';
+
+type Schemas = Record<string, Schema>;
 
 interface Document {
   paths?: unknown;
-  components?: { schemas?: Schemas };
+  components?: { schemas?: unknown };
+}
+
+interface Operation {
+  operationId?: string;
+  parameters?: { schema?: Schema }[];
+  requestBody?: Described;
+  responses?: Record<string, Described>;
+}
+
+interface Described {
+  content?: Record<string, { schema?: Schema }>;
 }
 
 const REFERENCE = /"#\/components\/schemas\/([^"]+)"/g;
+const referenceTo = (name: string) => `#/components/schemas/${name}`;
 
 /**
  * Tidies the schemas of an OpenAPI document. The generator describes each one twice, as it is sent (`OrderInput`) and
- * as it is answered (`Order`): what no operation refers to goes, and what is left alone gets the plain name.
+ * as it is answered (`Order`): what no operation refers to goes, and of two that are the same, or where only one is left,
+ * one stays, with the plain name. What is still written out in an operation gets a name from the operation.
  */
 export function tidyComponents<Api extends Document>(document: Api): Api {
-  const schemas = document.components?.schemas ?? {};
-  const used = reachable(schemas, document.paths);
-  const plainNames = new Map(
-    [...used].map((name) => {
-      const plain = name.replace(/Input$/, '');
-      return [name, used.has(plain) ? name : plain] as const;
-    }),
-  );
-  const kept = Object.fromEntries([...used].sort().map((name) => [plainNames.get(name)!, schemas[name]]));
-  const tidied = { ...document, components: { ...document.components, schemas: kept } };
-  const renamed = JSON.stringify(tidied).replace(
+  const tidied = structuredClone(document);
+  const all = (tidied.components?.schemas ?? {}) as Schemas;
+  const schemas: Schemas = Object.fromEntries(Object.entries(all).map(([name, schema]) => [name, plainSchema(schema)]));
+  nameOfOperations(tidied, schemas);
+  const used = reachable(schemas, tidied.paths);
+  const kept: Schemas = {};
+  const plainNames = new Map<string, string>();
+  for (const name of [...used].sort()) {
+    const plain = name.replace(/Input$/, '');
+    const isApart = plain !== name && used.has(plain) && !isSame(schemas[name], schemas[plain]);
+    plainNames.set(name, isApart ? name : plain);
+    kept[plainNames.get(name)!] = described(discriminated(schemas[name]!, schemas), schemas);
+  }
+  const renamed = JSON.stringify({ ...tidied, components: { ...tidied.components, schemas: kept } }).replace(
     REFERENCE,
-    (_, name: string) => `"#/components/schemas/${plainNames.get(name) ?? name}"`,
+    (_, name: string) => `"${referenceTo(plainNames.get(name) ?? name)}"`,
   );
   return JSON.parse(renamed) as Api;
+}
+
+/** Gives what is written out in bodies and answers the name of the operation: BindCustomerAnswer. */
+function nameOfOperations({ paths = {} }: Document, schemas: Schemas): void {
+  const operations = Object.values(paths as Record<string, Record<string, Operation>>).flatMap(
+    Object.values<Operation>,
+  );
+  for (const { operationId = '', parameters = [], requestBody, responses = {} } of operations) {
+    for (const parameter of parameters) parameter.schema = plainSchema(parameter.schema ?? {});
+    const name = operationId.charAt(0).toUpperCase() + operationId.slice(1);
+    const parts = Object.entries(responses).map(([status, answer]) => {
+      return [`${name}${status === '200' ? '' : status}Answer`, answer] as const;
+    });
+    for (const [part, { content = {} } = {}] of [[`${name}Request`, requestBody] as const, ...parts]) {
+      for (const media of Object.values(content)) {
+        const { $ref = referenceTo(part), ...schema } = plainSchema(media.schema ?? {});
+        if ($ref === referenceTo(part)) schemas[part] = schema;
+        media.schema = { $ref };
+      }
+    }
+  }
+}
+
+/** The same but for which of the two forms of other schemas it refers to. */
+function isSame(one: unknown, other: unknown): boolean {
+  const withPlainNames = (schema: unknown) =>
+    JSON.parse(JSON.stringify(schema).replace(REFERENCE, (_, name: string) => `"${name.replace(/Input$/, '')}"`));
+  return isDeepStrictEqual(withPlainNames(one), withPlainNames(other));
 }
 
 function reachable(schemas: Schemas, from: unknown, found = new Set<string>()): Set<string> {
@@ -36,4 +83,26 @@ function reachable(schemas: Schemas, from: unknown, found = new Set<string>()): 
     reachable(schemas, schemas[name], found);
   }
   return found;
+}
+
+/** A field without words of its own has those of its schema. */
+function described(schema: Schema, schemas: Schemas): Schema {
+  if (schema.properties === undefined) return schema;
+  const fields = Object.entries(schema.properties).map(([name, field]): [string, Schema] => {
+    const description = field.description ?? schemas[field.$ref?.slice(referenceTo('').length) ?? '']?.description;
+    return [name, description === undefined ? field : { ...field, description }];
+  });
+  return { ...schema, properties: Object.fromEntries(fields) };
+}
+
+/** Says by which field one knows the schemas of a choice apart, where each has a text of its own in it. */
+function discriminated(schema: Schema, schemas: Schemas): Schema {
+  const references = schema.oneOf?.map(({ $ref = '' }) => $ref) ?? [];
+  const choices = references.map(($ref) => schemas[$ref.slice(referenceTo('').length)]?.properties ?? {});
+  const textsOf = (name: string) =>
+    choices.flatMap((each) => (each[name]?.type === 'string' && each[name].enum?.length === 1 ? each[name].enum : []));
+  const propertyName = Object.keys(choices[0] ?? {}).find((name) => textsOf(name).length === choices.length);
+  if (propertyName === undefined) return schema;
+  const mapping = Object.fromEntries(textsOf(propertyName).map((text, index) => [String(text), references[index]]));
+  return { ...schema, discriminator: { propertyName, mapping } };
 }

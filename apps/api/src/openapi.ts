@@ -1,7 +1,8 @@
 import swagger from '@fastify/swagger';
 import {
-  addedEmployees,
+  allAddedEmployees,
   doneBody,
+  doneWithNullBody,
   failedEmployees,
   failureBody,
   nonce,
@@ -10,32 +11,32 @@ import {
 } from '@lockstep/contract';
 import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import { withAnswers } from './openapi-answers.ts';
 import { tidyComponents } from './openapi-components.ts';
 import { withExamples } from './openapi-examples.ts';
+import { guardReferences } from './openapi-schemas.ts';
 import type { Server } from './server.ts';
 
 /** The query that every operation takes. */
 export const nonceQuery = z.object({ g_nonce: nonce });
 
-const refused = z
-  .object(failureBody.shape)
-  .describe(
-    'Refused: nothing has changed. Code 500, a fault: what became of it is not known; repeat it, with a new g_nonce',
-  );
+const REFUSED = 'Refused, or a fault: see the code, because HTTP clients take this status for a success.';
+const refused = failureBody.describe(REFUSED);
 
 /** The answers of an operation: 200 with its data, 299 with the reason of a refusal. */
 export function answers<Data extends z.ZodType>(data: Data) {
-  return { 200: successBody(data).describe('Success'), 299: refused };
+  return { 200: successBody(data).describe('It was carried out.'), 299: refused };
 }
 
 /** The answers of M1, which says of each employee what became of it, whether or not another one failed. */
 export const additionAnswers = {
-  200: z.union([successBody(addedEmployees), partlyAddedEmployees]).describe('All were added, or some: code 60027'),
-  299: failedEmployees.describe(`${refused.description}. With data: nobody could be added, and why`),
+  200: z.union([allAddedEmployees, partlyAddedEmployees]).describe('All were added, or some: then the code is 60027.'),
+  299: failedEmployees.describe(`${REFUSED} With data: nobody could be added.`),
 };
 
-/** The answers of an operation that has nothing to say. */
-export const doneAnswers = { 200: z.object(doneBody.shape).describe('Success'), 299: refused };
+/** The answers of an operation that has nothing to say; in the member center it says so with data that is null. */
+export const doneAnswers = { 200: doneBody.describe('It was carried out.'), 299: refused };
+export const doneWithNullAnswers = { 200: doneWithNullBody.describe('It was carried out.'), 299: refused };
 
 /** Describes the operations by the same schemas that check the calls, at the address at which clients find them. */
 export async function describeOperations(server: Server, publicUrl: string | null): Promise<void> {
@@ -45,6 +46,7 @@ export async function describeOperations(server: Server, publicUrl: string | nul
       info: {
         title: 'Lockstep',
         version: '1',
+        license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
         description:
           'Licensing orders and member center. Every call takes a new g_nonce; the code in the body decides the result.',
       },
@@ -84,8 +86,12 @@ export async function describeOperations(server: Server, publicUrl: string | nul
         },
       },
     },
-    transform: jsonSchemaTransform,
-    transformObject: (document) => withExamples(tidyComponents(jsonSchemaTransformObject(document))),
+    transform: (route) => {
+      const { schema, url } = jsonSchemaTransform(route);
+      const { querystring, body, params, response } = schema as Record<string, unknown>;
+      return { schema: { ...schema, ...guardReferences({ querystring, body, params, response }) }, url };
+    },
+    transformObject: (document) => withExamples(withAnswers(tidyComponents(jsonSchemaTransformObject(document)))),
   });
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { text } from './scalars.ts';
+import { integer, text } from './scalars.ts';
 
 export const scope = z.enum(['auth_order', 'auth_me']);
 export type Scope = z.infer<typeof scope>;
@@ -29,41 +29,60 @@ export const tokenBody = z
   .object({
     grant_type: z.string().min(1).meta({
       enum: GRANT_TYPES,
-      description: 'password: for a user of the member center, by the same application.',
+      description:
+        'client_credentials: a token of the application. password: a token of a user of the member center, asked for by the same application.',
     }),
     client_id: parameter().describe('The appKey, where HTTP Basic does not carry it.'),
-    client_secret: parameter().meta({ format: 'password', description: 'The appSecret, as client_id.' }),
+    client_secret: parameter().meta({
+      format: 'password',
+      description: 'The appSecret, where HTTP Basic does not carry it.',
+    }),
     username: parameter()
       .transform((account) => account?.trim())
       .describe('With the grant type password: the full account name, name@code.'),
-    password: parameter().meta({ format: 'password', description: 'With the grant type password.' }),
-    scope: parameter().describe('Space-separated; the application’s scopes where it is absent.'),
+    password: parameter().meta({ format: 'password', description: 'With the grant type password: that of the user.' }),
+    scope: parameter().describe(
+      'auth_order, auth_me or both with a blank between them; all scopes of the application where it is absent.',
+    ),
   })
-  .meta({ id: 'TokenRequest' });
+  .meta({ id: 'TokenRequest', description: 'What is asked for, as an HTML form.' });
 
 /** RFC 6749 section 5.1. */
 export const tokenAnswer = z
-  .object({ access_token: z.string(), token_type: z.literal('Bearer'), expires_in: z.number(), scope: z.string() })
-  .meta({ id: 'Token' });
+  .object({
+    access_token: z.string().describe('The token. Keep it until it expires, in each process one.'),
+    token_type: z.literal('Bearer').describe('How it is sent: Authorization: Bearer.'),
+    expires_in: integer().describe('Seconds for which it is good.'),
+    scope: z.string().describe('What it is good for: scopes with blanks between them.'),
+  })
+  .meta({ id: 'Token', description: 'An access token of an application or of a user.' });
 export type TokenAnswer = z.infer<typeof tokenAnswer>;
 
 /** RFC 6749 section 5.2. */
-export const oauthErrorWord = z.enum([
-  'invalid_request',
-  'invalid_client',
-  'invalid_grant',
-  'unauthorized_client',
-  'unsupported_grant_type',
-  'invalid_scope',
-  'temporarily_unavailable',
-]);
+export const oauthErrorWord = z
+  .enum([
+    'invalid_request',
+    'invalid_client',
+    'invalid_grant',
+    'unauthorized_client',
+    'unsupported_grant_type',
+    'invalid_scope',
+    'temporarily_unavailable',
+  ])
+  .meta({ id: 'OAuthErrorWord', description: 'What was wrong, in the words of RFC 6749.' });
 export type OAuthErrorWord = z.infer<typeof oauthErrorWord>;
 
 export const oauthErrorAnswer = z
-  .object({ error: oauthErrorWord, error_description: z.string() })
-  .meta({ id: 'OAuthError' });
+  .object({
+    error: oauthErrorWord.describe('For programs: what was wrong.'),
+    error_description: z.string().describe('For people: what was wrong. It may change.'),
+  })
+  .meta({ id: 'OAuthError', description: 'No token was issued.' });
 
 const NONCE = /^[A-Za-z0-9_-]{8,64}$/;
 
 /** g_nonce: 8 to 64 characters of A-Z a-z 0-9 _ - (decisions 3). */
-export const nonce = z.string().regex(NONCE).describe('Anti-replay random string: 8 to 64 of A-Z a-z 0-9 _ -');
+export const nonce = z
+  .string()
+  .regex(NONCE)
+  .describe('A random text that is good once in ten minutes: 8 to 64 characters of A-Z a-z 0-9 _ -, such as a UUID.');

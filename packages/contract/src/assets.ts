@@ -1,75 +1,116 @@
 import { z } from 'zod';
 import { licenseType } from './orders.ts';
-import { id, optionalText, text } from './scalars.ts';
+import { id, integer, noText, nothing, optionalText, text, time } from './scalars.ts';
 
 const MAX_LOCKS = 1_000;
 const MAX_ASSET_NUMBERS = 10_000;
 
 /** The body of O6 and O7 (interface.md O6; decisions 7). */
-export const lockAssetsBody = z.object({
-  assetNums: z
-    .array(text())
-    .min(1, 'must not be empty')
-    .max(MAX_LOCKS, `must hold at most ${MAX_LOCKS} numbers`)
-    .describe('Lock numbers'),
-  operatorIdentity: text().describe('Who asks for it: name, mobile number or e-mail'),
-});
+export const lockAssetsBody = z
+  .object({
+    assetNums: z
+      .array(text())
+      .min(1, 'must not be empty')
+      .max(MAX_LOCKS, `must hold at most ${MAX_LOCKS} numbers`)
+      .describe(`Numbers of the locks: 1 to ${MAX_LOCKS}.`),
+    operatorIdentity: text().describe(
+      'Who asks for it: name, mobile number or e-mail. It is kept on record with each change.',
+    ),
+  })
+  .meta({ id: 'LocksToChange', description: 'Which locks, and who asks for it.' });
 export type LockAssets = z.infer<typeof lockAssetsBody>;
 
 /** interface.md, Lock operation result entry: 1 success, 2 no such lock, 3 failed, 4 not a lock of this kind. */
-export const lockStatus = z.literal([1, 2, 3, 4]);
+export const lockStatus = z.literal([1, 2, 3, 4]).meta({
+  id: 'LockStatus',
+  type: 'integer',
+  description: 'What became of a lock: 1 success, 2 no such lock, 3 failed, 4 not a lock of this kind.',
+  // Names for generators, which would make NUMBER_1 of 1.
+  'x-enum-varnames': ['SUCCESS', 'NOT_FOUND', 'FAILED', 'WRONG_TYPE'],
+});
 export type LockStatus = z.infer<typeof lockStatus>;
 
 export const lockResult = z
   .object({
-    assetNum: z.string(),
-    status: lockStatus.describe('1 success, 2 lock does not exist, 3 operation failed, 4 lock type incorrect'),
+    assetNum: z.string().describe('Number of the lock, as it was sent.'),
+    status: lockStatus.describe(
+      '1: it is disabled (O6) or enabled (O7) now, or was already. 2: no active asset has this number, or none of the channels that the application is bound to. 3: a fault at this ' +
+        'one; send it again. 4: not a lock that can be disabled.',
+    ),
   })
-  .meta({ id: 'LockResult' });
+  .meta({ id: 'LockResult', description: 'What became of one lock.' });
 export type LockResult = z.infer<typeof lockResult>;
 
 /** The path of O8. */
-export const listAssetsParams = z.object({ enterpriseGlobalId: id() });
+export const listAssetsParams = z.object({
+  enterpriseGlobalId: id().describe('Global id of the enterprise main account.'),
+});
 
 /** The query of O8: an empty extendCode counts as absent. */
-export const listAssetsQuery = z.object({ extendCode: optionalText() });
+export const listAssetsQuery = z.object({
+  extendCode: optionalText().describe('Only assets that carry this extended attribute.'),
+});
+
+const assignment = z
+  .object({
+    id: z.string().describe('Id of the asset.'),
+    assignStatus: z
+      .enum(['assigned', 'unassigned'])
+      .meta({ id: 'AssignStatus', description: 'Whether an employee holds an asset.' })
+      .describe('assigned while an employee holds the asset.'),
+    assignMemberId: z.string().nullable().describe('Global id of the employee; null while it is unassigned.'),
+    createTime: z
+      .string()
+      .nullable()
+      .describe('When it was assigned: milliseconds since 1970-01-01 UTC, as text; null while it is unassigned.'),
+    updateTime: noText('Always null.'),
+  })
+  .meta({ id: 'Assignment', description: 'Who holds an asset.' });
+
+const extendedAttribute = z
+  .object({
+    extendCode: z.string().describe('Code of the attribute; gxxp marks a new product of the industry.'),
+    extendValue: z.string().describe('Value of the attribute.'),
+  })
+  .meta({ id: 'AssetExtend', description: 'An extended attribute of an asset.' });
 
 /** interface.md, Asset; decisions 7 for what it leaves open. */
 export const virtualAsset = z
   .object({
-    id: z.string(),
-    licenseType,
-    assetNum: z.string(),
+    id: z.string().describe('Id of the asset.'),
+    licenseType: licenseType.describe('License type: always cloud_customer.'),
+    assetNum: z.string().describe('Number of the asset.'),
     grantable: z.boolean().describe('Whether licences can be handed out from it: it is neither locked nor frozen.'),
-    customerId: z.string(),
+    customerId: z.string().describe('Customer who owns it.'),
     keyShellNumber: z.string().describe('The digits of assetNum.'),
-    keyChipType: z.literal(2),
-    locked: z.boolean(),
-    freezing: z.boolean(),
-    createTime: z.number(),
-    updateTime: z.number(),
-    limitStartTime: z.number().nullable(),
-    limitEndTime: z.number().nullable(),
-    assignStatus: z.object({
-      id: z.string().describe('The asset id.'),
-      assignStatus: z.enum(['assigned', 'unassigned']),
-      assignMemberId: z.string().nullable().describe('The employee; null while it is unassigned.'),
-      createTime: z.string().nullable().describe('When it was assigned: milliseconds since 1970-01-01 UTC, as text.'),
-      updateTime: z.null(),
-    }),
-    assetLimits: z.null(),
-    assetExtends: z.array(z.object({ extendCode: z.string(), extendValue: z.string() })),
-    borrowedUsbKey: z.boolean(),
+    keyChipType: integer().describe('Generation of the lock chip, 1 the fourth and 2 the fifth: always 2.'),
+    locked: z.boolean().describe('Whether it is disabled.'),
+    freezing: z.boolean().describe('Whether it is frozen.'),
+    createTime: time('When it was bought'),
+    updateTime: time('When it was changed last'),
+    limitStartTime: time('When it begins; null without a beginning').nullable(),
+    limitEndTime: time('When it ends; null without an end').nullable(),
+    assignStatus: assignment.describe('Who holds it.'),
+    assetLimits: nothing('Always null.'),
+    assetExtends: z.array(extendedAttribute).describe('Its extended attributes.'),
+    borrowedUsbKey: z.boolean().describe('Whether it is a borrowed lock.'),
   })
-  .meta({ id: 'VirtualAsset' });
+  .meta({ id: 'VirtualAsset', description: 'A cloud account license of an enterprise.' });
 export type VirtualAsset = z.infer<typeof virtualAsset>;
 
 const SIZE_FAULT = `must be a whole number from 1 to ${MAX_ASSET_NUMBERS}`;
 
 /** The body of O9 (interface.md O9; decisions 7). */
-export const takeAssetNumbersBody = z.object({
-  size: z.number(SIZE_FAULT).int(SIZE_FAULT).min(1, SIZE_FAULT).max(MAX_ASSET_NUMBERS, SIZE_FAULT),
-});
+export const takeAssetNumbersBody = z
+  .object({
+    size: z
+      .number(SIZE_FAULT)
+      .int(SIZE_FAULT)
+      .min(1, SIZE_FAULT)
+      .max(MAX_ASSET_NUMBERS, SIZE_FAULT)
+      .describe(`How many numbers: 1 to ${MAX_ASSET_NUMBERS}.`),
+  })
+  .meta({ id: 'NumbersToTake', description: 'How many asset numbers are wanted.' });
 
 /** An asset number's digits: the region mark, and nine digits that increment. */
 export const assetNumber = z.string().regex(/^[68]\d{9}$/);

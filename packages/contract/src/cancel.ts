@@ -1,15 +1,20 @@
 import { z } from 'zod';
-import { text } from './scalars.ts';
+import { integer, text } from './scalars.ts';
 
 /** The body of the cancel operation (decisions 6.6). */
-export const cancelBatchBody = z.object({ channelCode: text(), channelOrderId: text() });
+export const cancelBatchBody = z
+  .object({
+    channelCode: text().describe('Channel of the batch.'),
+    channelOrderId: text().describe('Number under which the batch was sent.'),
+  })
+  .meta({ id: 'BatchToCancel', description: 'The batch to cancel.' });
 export type CancelBatch = z.infer<typeof cancelBatchBody>;
 
 /** How much of the batch was stopped (decisions 6.6). */
 export const cancelledBatch = z
   .object({
-    cancelled: z.number().describe('Orders that this call cancelled.'),
-    finished: z.number().describe('Orders that had their outcome already.'),
+    cancelled: integer().describe('Orders that this call cancelled.'),
+    finished: integer().describe('Orders that had their outcome already.'),
   })
-  .meta({ id: 'CancelledBatch' });
+  .meta({ id: 'CancelledBatch', description: 'What a cancel stopped of a batch; together they are the batch.' });
 export type CancelledBatch = z.infer<typeof cancelledBatch>;

@@ -4,52 +4,66 @@ import { MAX_ADDRESS_CHARACTERS, optionalLines, text } from './scalars.ts';
 /** interface.md, Customer. */
 export const customer = z
   .object({
-    customerId: z.string(),
-    channelCode: z.string(),
-    channelCustomerId: z.string(),
-    enterpriseGlobalId: z.string(),
-    enterpriseName: z.string(),
-    isDefault: z.boolean(),
+    customerId: z.string().describe('Id of the customer, which its orders name.'),
+    channelCode: z.string().describe('The channel that the customer belongs to.'),
+    channelCustomerId: z.string().describe('Number of the customer in the channel.'),
+    enterpriseGlobalId: z.string().describe('Global id of the enterprise main account.'),
+    enterpriseName: z.string().describe('Name of the enterprise main account.'),
+    isDefault: z.boolean().describe('Whether this is the default customer of its enterprise.'),
   })
-  .meta({ id: 'Customer' });
+  .meta({ id: 'Customer', description: 'A customer of a channel, bound to an enterprise main account.' });
 export type Customer = z.infer<typeof customer>;
 
 /** interface.md O1. */
-export const bindCustomerBody = z.object({
-  channelCode: text(),
-  channelCustomerId: text(),
-  customerName: text(),
-  branchName: text(),
-  enterpriseName: text(),
-  passwordMobile: text(),
-});
+export const bindCustomerBody = z
+  .object({
+    channelCode: text().describe('The channel that the customer belongs to.'),
+    channelCustomerId: text().describe('Number of the customer in the channel; with channelCode it is the customer.'),
+    customerName: text().describe('Name of the customer.'),
+    branchName: text().describe('Name of the branch that serves the customer.'),
+    enterpriseName: text().describe('The exact name of the enterprise main account; where there is none, it is made.'),
+    passwordMobile: text().describe('Security mobile number of the enterprise: the one on file, or the first.'),
+  })
+  .meta({ id: 'CustomerToBind', description: 'A customer, and the enterprise to bind it to.' });
 export type BindCustomer = z.infer<typeof bindCustomerBody>;
 
 /** The body of O2, and of O4, which is the same (interface.md). */
-export const createEnterpriseBody = z.object({
-  crmCustomerId: text(),
-  customerName: text(),
-  branchName: text(),
-  address: optionalLines(MAX_ADDRESS_CHARACTERS),
-});
+export const createEnterpriseBody = z
+  .object({
+    crmCustomerId: text().describe('CRM customer number, which the enterprise is known by.'),
+    customerName: text().describe('Name of the customer; of the enterprise too when it is made.'),
+    branchName: text().describe('Name of the branch that serves the customer.'),
+    address: optionalLines(MAX_ADDRESS_CHARACTERS).describe('Address of the customer. An update without it leaves it.'),
+  })
+  .meta({ id: 'CrmCustomer', description: 'A customer of the CRM.' });
 export type CreateEnterprise = z.infer<typeof createEnterpriseBody>;
+
+const createdMember = z
+  .object({
+    memberGlobalId: z.string().describe('Global id of the employee, which the member center names it by.'),
+    memberIdentity: z.string().describe('Account name, name@code. There is no password yet.'),
+  })
+  .meta({ id: 'CreatedMember', description: 'An employee that came with an enterprise.' });
 
 /** interface.md, Created enterprise. */
 export const createdEnterprise = z
   .object({
-    enterpriseGlobalId: z.string(),
-    defaultType: z.boolean(),
+    enterpriseGlobalId: z.string().describe('Global id of the enterprise main account.'),
+    defaultType: z.boolean().describe('Whether the customer is the default one: always true.'),
     members: z
-      .array(z.object({ memberGlobalId: z.string(), memberIdentity: z.string() }))
+      .array(createdMember)
       .describe('The administrator and the cloud employee; none in the answer to another application than the first.'),
   })
-  .meta({ id: 'CreatedEnterprise' });
+  .meta({ id: 'CreatedEnterprise', description: 'An enterprise main account with its first employees.' });
 export type CreatedEnterprise = z.infer<typeof createdEnterprise>;
 
 /** interface.md O3. */
 export const queryCustomersQuery = z.object({
-  channelCode: text(),
-  channelCustomerId: text(),
-  defaultCustomer: z.enum(['Y', 'N'], 'must be Y or N'),
+  channelCode: text().describe('The channel of the customer.'),
+  channelCustomerId: text().describe('Number of the customer in the channel.'),
+  defaultCustomer: z
+    .enum(['Y', 'N'], 'must be Y or N')
+    .meta({ id: 'DefaultCustomer', description: 'Whether only the default customer is asked for.' })
+    .describe('Y: only the default customer of the enterprise; N: all of its customers.'),
 });
 export type QueryCustomers = z.infer<typeof queryCustomersQuery>;

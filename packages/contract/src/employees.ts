@@ -1,9 +1,21 @@
 import { z } from 'zod';
 import { cut, type Refusal } from './causes.ts';
-import { failureBody } from './envelope.ts';
+import { failureBody, successBody } from './envelope.ts';
 import { page, pageQuery } from './page.ts';
 import { check, emptyCauses, parse } from './parse.ts';
-import { boundedList, lines, long, optional, optionalLines, REQUIRED, secret, text, time } from './scalars.ts';
+import {
+  boundedList,
+  lines,
+  long,
+  noText,
+  nothing,
+  optional,
+  optionalLines,
+  REQUIRED,
+  secret,
+  text,
+  time,
+} from './scalars.ts';
 
 export const MAX_EMPLOYEES_PER_CALL = 100;
 export const MAX_NAME_CHARACTERS = 30;
@@ -28,7 +40,12 @@ const account = z
   .trim()
   .min(1, REQUIRED)
   .refine((value) => value === '' || ACCOUNT.test(value), refuse('account_malformed'))
-  .meta({ pattern: ACCOUNT.source, description: 'Letters and digits; the enterprise code is appended to it.' });
+  .meta({
+    pattern: ACCOUNT.source,
+    description:
+      'Letters A-Z a-z and digits; with the enterprise code, which is appended, fewer than 63 characters. Capitals ' +
+      "count: Mei and mei are two accounts. A deleted employee's name is free again.",
+  });
 
 /** The short account name or the full one, `name@code`. */
 const SHORT_OR_FULL_ACCOUNT = /^[A-Za-z0-9]{1,62}(@[a-z0-9]{6,10})?$/;
@@ -48,21 +65,35 @@ const mobile = z
   .string()
   .trim()
   .refine((value) => value === '' || MOBILE.test(value), refuse('mobile_invalid'))
-  .meta({ pattern: MOBILE.source, description: 'Security mobile number: 11 digits from 13 to 19, or E.164.' });
+  .meta({
+    pattern: MOBILE.source,
+    description:
+      'Security mobile number: 11 digits that begin with 13 to 19, or + and up to 15 digits. Nobody can log in with it.',
+  });
 
-const name = text(MAX_NAME_CHARACTERS, 'name_too_long');
+const name = text(MAX_NAME_CHARACTERS, 'name_too_long').describe(
+  `Name of the employee, at most ${MAX_NAME_CHARACTERS} characters.`,
+);
+const REMARK = `Any text, at most ${MAX_REMARK_CHARACTERS} characters; it may hold line breaks.`;
 
 /** One element of M1's userList (interface.md M1; decisions 8). */
 const newEmployee = z
   .object({
     userName: account,
-    password: password.describe('The initial password.'),
-    departmentId: long().nullish().describe('A number of your own; this service knows no departments.'),
+    password: password.describe(
+      'The first password: 8 to 32 characters, blanks at its ends included. How a keyboard composes a character does not ' +
+        'matter: it is compared in the Unicode form NFC.',
+    ),
+    departmentId: long()
+      .nullish()
+      .describe(
+        'A number of your own, from 0; this service knows no departments. Empty is refused with group_id_missing.',
+      ),
     name,
-    remark: optionalLines(MAX_REMARK_CHARACTERS, 'remark_too_long'),
+    remark: optionalLines(MAX_REMARK_CHARACTERS, 'remark_too_long').describe(REMARK),
     passwordMobile: mobile.nullish().transform((value) => value || undefined),
   })
-  .meta({ id: 'NewEmployee' });
+  .meta({ id: 'NewEmployee', description: 'An employee to add.' });
 export type NewEmployee = z.infer<typeof newEmployee>;
 emptyCauses.add(newEmployee, {
   userName: 'account_missing',
@@ -74,10 +105,15 @@ emptyCauses.add(newEmployee, {
 const userList = <Item extends z.ZodType>(item: Item) =>
   boundedList(item, MAX_EMPLOYEES_PER_CALL, 'too_many_employees')
     .refine((list) => list.length > 0, refuse('employee_list_empty'))
-    .meta({ minItems: 1, description: 'Each is added or fails alone.' });
+    .meta({
+      minItems: 1,
+      description: `1 to ${MAX_EMPLOYEES_PER_CALL} employees, each of whom is added or fails alone.`,
+    });
 
 /** The body of M1, as it is described. `readNewEmployees` reads it. */
-export const addEmployeesBody = z.object({ userList: userList(newEmployee) });
+export const addEmployeesBody = z
+  .object({ userList: userList(newEmployee) })
+  .meta({ id: 'EmployeesToAdd', description: 'The employees to add.' });
 
 const namedEmployees = z.object({ userList: userList(z.unknown()) });
 emptyCauses.add(namedEmployees, { userList: 'employee_list_empty' });
@@ -106,34 +142,42 @@ export function readNewEmployees(body: unknown): NamedEmployee[] {
 }
 
 /** An optional field of M2: absent or empty it stays as it is, null clears it (decisions 4 and 8). */
-const clearable = <Schema extends z.ZodType<string | number | undefined>>(schema: Schema) =>
-  z.preprocess(
-    (value) => (typeof value === 'string' && value.trim() === '' ? undefined : value),
-    schema.nullable().optional().describe('Absent or empty: it stays as it is; null: it is cleared.'),
-  );
+const clearable = <Schema extends z.ZodType<string | number | undefined>>(schema: Schema, meaning: string) =>
+  z
+    .preprocess(
+      (value) => (typeof value === 'string' && value.trim() === '' ? undefined : value),
+      schema.nullable().optional(),
+    )
+    .describe(`${meaning} Absent or empty: it stays as it is; null: it is cleared.`);
 
 /** The body of M2 (interface.md M2; decisions 8). */
-export const editEmployeeBody = z.object({
-  userName: shortOrFullAccount.describe(
-    'The account name of the employee, with the enterprise code (name@code) or without it; it cannot be changed.',
-  ),
-  departmentId: clearable(long()),
-  name,
-  remark: clearable(lines(MAX_REMARK_CHARACTERS, 'remark_too_long')),
-  passwordMobile: clearable(mobile),
-});
+export const editEmployeeBody = z
+  .object({
+    userName: shortOrFullAccount.describe(
+      'The account name of the employee, with the enterprise code (name@code) or without it; it cannot be changed.',
+    ),
+    departmentId: clearable(long(), 'A number of your own, from 0.'),
+    name,
+    remark: clearable(lines(MAX_REMARK_CHARACTERS, 'remark_too_long'), REMARK),
+    passwordMobile: clearable(mobile, 'Security mobile number.'),
+  })
+  .meta({ id: 'EmployeeToEdit', description: 'What an employee is to be.' });
 export type EditEmployee = z.infer<typeof editEmployeeBody>;
 
 /** The body of M3 (interface.md M3; decisions 8). */
-export const resetPasswordBody = z.object({ password: password.describe('The new password.') });
+export const resetPasswordBody = z
+  .object({ password: password.describe('The new password: 8 to 32 characters, blanks at its ends included.') })
+  .meta({ id: 'NewPassword', description: 'A new password.' });
 emptyCauses.add(resetPasswordBody, { password: 'password_missing' });
 
 /** The path of M1, M5, M6, M8 and of the audit record. */
 export const enterpriseParams = z.object({
-  enterpriseGlobalId: z.string().describe('The enterprise that the user administrates.'),
+  enterpriseGlobalId: z
+    .string()
+    .describe('Global id of the enterprise; it must be the one that the user administrates.'),
 });
 
-export const memberGlobalId = () => z.string().describe('globalId of an employee.');
+export const memberGlobalId = () => z.string().describe('Global id of the employee.');
 
 /** The path of M2 to M4. What is not an id at all is no employee's. */
 export const employeeParams = enterpriseParams.extend({ memberGlobalId: memberGlobalId() });
@@ -145,42 +189,58 @@ export const employee = z
     userId: z.string().describe('The same.'),
     globalId: z.string().describe('The same: the memberGlobalId of M2 to M4, M9 and M10.'),
     enterpriseId: z.string().describe('The enterpriseGlobalId.'),
-    departmentId: z.number().nullable(),
-    departmentName: z.null().describe('Departments have no names here.'),
+    departmentId: long().nullable().describe('The number that M1 or M2 gave; null without one.'),
+    departmentName: noText('Always null: departments have no names here.'),
     userName: z.string().describe('The full account name, with the enterprise code: name@code.'),
-    name: z.string(),
-    remark: z.string().nullable(),
-    deleted: z.boolean(),
-    updateTime: time(),
-    createTime: time(),
+    name: z.string().describe('Name of the employee.'),
+    remark: z.string().nullable().describe('The remark; null without one.'),
+    deleted: z.boolean().describe('Whether the employee is deleted: always false, those who are do not show.'),
+    updateTime: time('When the employee was changed last'),
+    createTime: time('When the employee was added'),
   })
-  .meta({ id: 'Employee' });
+  .meta({ id: 'Employee', description: 'An employee of an enterprise.' });
 export type Employee = z.infer<typeof employee>;
+
+const failedEmployee = z
+  .object({
+    userName: z
+      .string()
+      .describe('As it was sent; of a longer one the first 254 characters and …. It may be missing: then it is empty.'),
+    message: z
+      .string()
+      .describe('What was wrong, after the path of the field: userList[3].name. Tell entries apart by it.'),
+  })
+  .meta({ id: 'FailedEmployee', description: 'An employee who was not added.' });
 
 /** The data of M1. */
 export const addedEmployees = z
   .object({
-    succeeded: z.array(employee),
-    failed: z.array(
-      z.object({
-        userName: z.string().describe('As it was sent; of a longer one the first 254 characters and ….'),
-        message: z.string().describe('What was wrong, after the path of the field: userList[3].name.'),
-      }),
-    ),
+    succeeded: z.array(employee).describe('Those who were added, in the order of userList.'),
+    failed: z.array(failedEmployee).describe('Those who were not, in the order of userList.'),
   })
-  .meta({ id: 'AddedEmployees' });
+  .meta({ id: 'AddedEmployees', description: 'What became of each employee of the call.' });
 export type AddedEmployees = z.infer<typeof addedEmployees>;
 
 /** What M1 answers where some or all employees failed: 60027 with HTTP 200, or 299 with the code of the first. */
-export const failedEmployees = z.object({
-  ...failureBody.shape,
-  data: addedEmployees.optional().describe('Where every employee failed: what for.'),
-});
+export const failedEmployees = z
+  .object({
+    ...failureBody.shape,
+    data: addedEmployees.optional().describe('Where every employee was looked at and failed: what for.'),
+  })
+  .meta({ id: 'AdditionFailure', description: 'A Failure that may say what each employee failed for.' });
 /** The former of the two. */
-export const partlyAddedEmployees = z.object({
-  ...failureBody.shape,
-  code: z.literal('60027'),
-  data: addedEmployees,
+export const partlyAddedEmployees = z
+  .object({
+    ...failureBody.shape,
+    code: z.literal('60027').describe('The text 60027: some were added, some were not.'),
+    data: addedEmployees.describe('Who was added, and who was not.'),
+  })
+  .meta({ id: 'EmployeesPartlyAdded', description: 'Some employees were added, some were not.' });
+
+/** What M1 answers where all were added. */
+export const allAddedEmployees = successBody(addedEmployees).meta({
+  id: 'EmployeesAdded',
+  description: 'All employees were added.',
 });
 
 /** The query of M5. */
@@ -192,23 +252,33 @@ export const listEmployeesQuery = pageQuery.extend({
       .regex(/^\d{1,16}$/, 'must be a whole number')
       .transform(Number)
       .pipe(long()),
-  ).describe('Department id, as M1 and M2 were told.'),
-  keyword: optional(text()).describe('A part of the name or of the account, whatever the case.'),
+  ).meta({ type: 'integer', pattern: undefined, minimum: 0, description: 'Only employees of this department.' }),
+  keyword: optional(text()).describe(
+    'Only employees whose name or account holds this text, whatever the case; % and _ stand for themselves. The part behind ' +
+      'the @ of an account is looked at only where the text has an @.',
+  ),
 });
 export type ListEmployees = z.infer<typeof listEmployeesQuery>;
 
 /** interface.md, Employee: an entry of M5. */
 export const listedEmployee = employee
   .extend({
-    passwordMobile: z.string().describe('Empty without one.'),
-    assetNums: z.array(z.string()).describe('The assets that the employee holds (M9).'),
+    passwordMobile: z.string().describe('Security mobile number; empty without one.'),
+    assetNums: z
+      .array(z.string())
+      .describe('Numbers of the assets that the employee holds (M9), as they were assigned, what is lent included.'),
     borrowNum: z
       .string()
       .describe('The borrowed lock that assets of the employee are lent into, several with commas; empty without one.'),
-    onlineFlag: z.boolean().describe('False: use is not reported to this service.'),
-    boundUserInfo: z.null().describe('Not used here.'),
+    onlineFlag: z
+      .boolean()
+      .describe('Whether the employee is in online use: always false, use is not reported to this service.'),
+    boundUserInfo: nothing('Always null: not used here.'),
   })
-  .meta({ id: 'ListedEmployee' });
+  .meta({ id: 'ListedEmployee', description: 'An employee with what the employee holds.' });
 export type ListedEmployee = z.infer<typeof listedEmployee>;
 
-export const employeePage = page(listedEmployee).meta({ id: 'EmployeePage' });
+export const employeePage = page(listedEmployee).meta({
+  id: 'EmployeePage',
+  description: "A page of employees. Its fields are those of Java's PageHelper.",
+});

@@ -1,8 +1,13 @@
 import { z } from 'zod';
 import { type Cause, causes, codeOf, type Module, messageOf } from './causes.ts';
+import { nothing } from './scalars.ts';
 
 /** The stable words for programs, from the table of causes. */
-export const causeWord = z.enum(Object.keys(causes) as [Cause, ...Cause[]]);
+export const causeWord = z.enum(Object.keys(causes) as [Cause, ...Cause[]]).meta({
+  id: 'Cause',
+  description:
+    'What was wrong, as a stable word for programs. A later release may add words: take one that you do not know for its code.',
+});
 
 /** The failure body of every operation (interface.md, Errors; decisions 1). */
 export const failureBody = z
@@ -13,20 +18,43 @@ export const failureBody = z
         '13004, in the member center another code for each kind of fault: refused; 60000, 60005, 70001: not allowed; ' +
           '500: a fault, retry. The cause says more.',
       ),
-    message: z.string().describe('For people: what was wrong, and the path of the field.'),
-    cause: causeWord.describe('For programs: a stable word.'),
+    message: z.string().describe('For people: what was wrong, and the path of the field. It may change.'),
+    cause: causeWord.describe('For programs: what was wrong, as a stable word.'),
   })
-  .meta({ id: 'Failure', description: 'HTTP 299: business exception.' });
+  .meta({
+    id: 'Failure',
+    description:
+      'A call that was refused, and has changed nothing; or, with code 500, a fault: what became of it is not known, so ' +
+      'send it again, with a new g_nonce. The code is a text, never the number 0.',
+  });
 
 export type FailureBody = z.infer<typeof failureBody>;
 
+const succeeded = {
+  code: z.literal(0).meta({
+    id: 'SuccessCode',
+    type: 'integer',
+    description: 'The number 0: the call was carried out.',
+    // A name for generators, which would make NUMBER_0 of 0.
+    'x-enum-varnames': ['SUCCESS'],
+  }),
+  message: z.string().describe('The word success.'),
+};
+
 /** The success body around `data` (interface.md, Errors). */
 export function successBody<Data extends z.ZodType>(data: Data) {
-  return z.object({ code: z.literal(0), message: z.literal('success'), data });
+  return z.object({ ...succeeded, data });
 }
 
 /** The success body of an operation that has nothing to say: O4 (decisions 1). */
-export const doneBody = z.object({ code: z.literal(0), message: z.literal('success') });
+export const doneBody = z
+  .object(succeeded)
+  .meta({ id: 'Done', description: 'A success that has nothing more to say.' });
+
+/** The same in the member center, where `data` is null: M2, M3, M4, M9 and M10 (decisions 1). */
+export const doneWithNullBody = z
+  .object({ ...succeeded, data: nothing('Always null: there is nothing more to say.') })
+  .meta({ id: 'DoneWithNull', description: 'A success that has nothing more to say.' });
 
 /** What such an operation answers. */
 export const done: z.infer<typeof doneBody> = { code: 0, message: 'success' };

@@ -65,7 +65,7 @@ export const operationExamples: Record<string, OperationExamples> = {
 };
 
 /** Examples of parameters by name; one name means the same in every operation. */
-export const parameterExamples: Record<string, string> = {
+export const parameterExamples: Record<string, string | number> = {
   // /docs puts a new one in its place whenever a call is tried out.
   g_nonce: 'a-new-one-for-every-call',
   appKey: 'your-appKey',
@@ -76,11 +76,11 @@ export const parameterExamples: Record<string, string> = {
   enterpriseGlobalId: HEAD_OFFICE.enterpriseGlobalId,
   extendCode: REGION.extendCode,
   licenseOrderId: LICENSE_ORDER_ID,
-  waitSeconds: '10',
+  waitSeconds: 10,
   memberGlobalId: CLOUD_EMPLOYEE.globalId,
   assetId: KEPT_LOCK_ID,
-  departmentId: String(DEPARTMENT),
+  departmentId: DEPARTMENT,
   keyword: CLOUD_EMPLOYEE.userName,
-  pageNum: '1',
-  pageSize: '20',
+  pageNum: 1,
+  pageSize: 20,
 };

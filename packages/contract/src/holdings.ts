@@ -1,130 +1,164 @@
 import { z } from 'zod';
 import { memberGlobalId } from './employees.ts';
 import { licenseType } from './orders.ts';
-import { boundedList, id, text, time } from './scalars.ts';
+import { boundedList, flag, id, integer, long, text, time } from './scalars.ts';
 
 /** Numbers or ids of one list in M9 and M10. */
 const MAX_ASSETS = 1_000;
 
 /** The path of M7. What is not an id at all is no asset's. */
-export const assetParams = z.object({ assetId: z.string().describe('Of an asset or a borrowed lock.') });
+export const assetParams = z.object({
+  assetId: z.string().describe('Id of an asset (M6) or of a borrowed lock (M8).'),
+});
 
 /** The path of M9 and M10. */
 export const holderParams = z.object({ memberGlobalId: memberGlobalId() });
 
 /** The body of M9 (interface.md M9; decisions 8). Both lists may be empty. */
-export const configureAssetsBody = z.object({
-  deleteAssets: boundedList(text(), MAX_ASSETS).describe('Asset numbers to withdraw, before any is assigned.'),
-  addAssets: boundedList(text(), MAX_ASSETS).describe('Asset numbers to assign.'),
-});
+export const configureAssetsBody = z
+  .object({
+    deleteAssets: boundedList(text(), MAX_ASSETS).describe(
+      `Asset numbers to withdraw, before any is assigned; at most ${MAX_ASSETS}, or none.`,
+    ),
+    addAssets: boundedList(text(), MAX_ASSETS).describe(`Asset numbers to assign; at most ${MAX_ASSETS}, or none.`),
+  })
+  .meta({ id: 'AssetsToConfigure', description: 'What an employee is to hold no longer, and what instead.' });
 export type ConfigureAssets = z.infer<typeof configureAssetsBody>;
 
 /** The body of M10 (interface.md M10; decisions 8). */
-export const lendAssetsBody = z.object({
-  borrowedUsbKey: text().describe('Number of the borrowed lock.'),
-  assetIDs: boundedList(id(), MAX_ASSETS)
-    .refine((list) => list.length > 0, 'must not be empty')
-    .meta({ minItems: 1, description: 'Ids of the assets to lend, which the employee holds.' }),
-});
+export const lendAssetsBody = z
+  .object({
+    borrowedUsbKey: text().describe('Number of the borrowed lock.'),
+    assetIDs: boundedList(id(), MAX_ASSETS)
+      .refine((list) => list.length > 0, 'must not be empty')
+      .meta({
+        minItems: 1,
+        description: `Ids of the assets to lend, not their numbers: 1 to ${MAX_ASSETS} that the employee holds.`,
+      }),
+  })
+  .meta({ id: 'AssetsToLend', description: 'What to lend into which lock.' });
 export type LendAssets = z.infer<typeof lendAssetsBody>;
 
 /** interface.md, Enterprise asset number entry (M6). */
 export const enterpriseAsset = z
   .object({
-    assetNum: z.string().describe('For M9.'),
-    assetId: z.string().describe('For M7 and M10.'),
-    cloudAccountGlobalId: z.string().nullable().describe('The employee who holds it.'),
+    assetNum: z.string().describe('Number of the asset, which M9 names.'),
+    assetId: z.string().describe('Id of the asset, which M7 and M10 name.'),
+    cloudAccountGlobalId: z
+      .string()
+      .nullable()
+      .describe('Global id of the employee who holds it; null where nobody does.'),
     borrowedFlag: z.boolean().describe('Whether it is lent into a borrowed lock.'),
-    onlineFlag: z.boolean().describe('False: use is not reported to this service.'),
+    onlineFlag: z.boolean().describe('Whether it is in online use: always false, use is not reported to this service.'),
   })
-  .meta({ id: 'EnterpriseAsset' });
+  .meta({ id: 'EnterpriseAsset', description: 'An asset of an enterprise, and who holds it.' });
 export type EnterpriseAsset = z.infer<typeof enterpriseAsset>;
 
 /** interface.md, borrowed-lock list (M8). */
 export const borrowedLock = z
   .object({
-    assetId: z.string().describe('For M7.'),
-    assetNum: z.string().describe('For M10.'),
+    assetId: z.string().describe('Id of the lock, which M7 names.'),
+    assetNum: z.string().describe('Number of the lock, which M10 names.'),
     borrowedFlag: z.boolean().describe('Whether assets are lent into it.'),
-    cloudAccountGlobalId: z.string().nullable().describe('The employee whose assets are lent into it.'),
+    cloudAccountGlobalId: z
+      .string()
+      .nullable()
+      .describe('Global id of the employee whose assets are lent into it; null where none are.'),
   })
-  .meta({ id: 'BorrowedLock' });
+  .meta({ id: 'BorrowedLock', description: 'A lock that assets can be lent into.' });
 export type BorrowedLock = z.infer<typeof borrowedLock>;
 
 const productFeature = z
   .object({
-    featureCode: z.string(),
-    featureName: z.string(),
-    featureValue: z.string(),
-    featureValueType: z.string(),
-    trial: z.literal([0, 1]),
-    trialEndDate: time(),
+    featureCode: z.string().describe('Code of the feature.'),
+    featureName: z.string().describe('Name of the feature.'),
+    featureValue: z.string().describe('Value of the feature.'),
+    featureValueType: z.string().describe('Type of the value.'),
+    trial: flag().describe('1 trial, 0 not.'),
+    trialEndDate: time('When the trial ends'),
   })
-  .meta({ id: 'ProductFeature' });
+  .meta({ id: 'ProductFeature', description: 'A feature of a product, as it was bought.' });
 
 /** interface.md, Product instance. */
 const productNode = z
   .object({
-    id: z.string(),
-    licenseType,
-    customerId: z.string(),
-    assetId: z.string().describe('The asset that it was bought on, also while that is lent.'),
+    id: z.string().describe('Id of the product instance.'),
+    licenseType: licenseType.describe('License type of its asset.'),
+    customerId: z.string().describe('Customer who owns it.'),
+    assetId: z.string().describe('Id of the asset that it was bought on, also while that is lent.'),
     assetInsId: z.string().describe('The same as assetId.'),
     merchandiseInsId: z
       .string()
       .nullable()
-      .describe('The merchandise that it is in; null where it is on the asset itself.'),
-    assetNum: z.string(),
-    productUri: z.string(),
-    gmsPid: z.string(),
-    appKey: z.string(),
-    productName: z.string(),
-    channelCode: z.string(),
-    licenseOrderId: z.string(),
-    channelOrderId: z.string(),
-    limitStartTime: time().nullable(),
-    limitEndTime: time().nullable(),
-    limitAmount: z.literal(0).describe('Consumption is not counted here.'),
-    limitConcurrent: z.number(),
-    limitTimeDuration: z.number(),
-    trial: z.literal([0, 1]),
-    trialEndDate: time().nullable(),
-    limitType: z.enum(['basic', 'feature']).describe('feature: it has product features.'),
+      .describe('Id of the merchandise instance that it is in; null where it is on the asset itself.'),
+    assetNum: z.string().describe('Number of that asset.'),
+    productUri: z.string().describe('Product id, unique everywhere.'),
+    gmsPid: z.string().describe('Product identifier of a tool; empty without one.'),
+    appKey: z.string().describe('Product identifier of a web application; empty without one.'),
+    productName: z.string().describe('Name of the product.'),
+    channelCode: z.string().describe('Channel of that order.'),
+    licenseOrderId: z
+      .string()
+      .describe(
+        'The order by which it can be revoked: the one that bought it, or the one that transferred the asset to its customer.',
+      ),
+    channelOrderId: z.string().describe('Number under which the batch of that order was sent.'),
+    limitStartTime: time('When it begins; null without a beginning').nullable(),
+    limitEndTime: time('When it ends; null without an end').nullable(),
+    limitAmount: integer().describe('Consumption: always 0, it is not counted here.'),
+    limitConcurrent: integer().describe('Concurrent nodes.'),
+    limitTimeDuration: long().describe('Accumulated usage, as it was bought.'),
+    trial: flag().describe('1 trial, 0 not.'),
+    trialEndDate: time('When the trial ends; null without an end').nullable(),
+    limitType: z
+      .enum(['basic', 'feature'])
+      .meta({ id: 'LimitType', description: 'How a product is limited.' })
+      .describe('feature where it has product features, otherwise basic.'),
     prodDefExtend: z.boolean().describe('Whether it has product features.'),
-    timeDurationExpression: z.string().nullable(),
-    srcLicenseOrderId: z.string().nullable(),
-    createTime: time(),
-    updateTime: time(),
-    activateFlag: z.literal(true).describe('What is listed is active.'),
-    crmProductId: z.string(),
+    timeDurationExpression: z.string().nullable().describe('How long it was bought for, in y-m-d form.'),
+    srcLicenseOrderId: z
+      .string()
+      .nullable()
+      .describe('What the order that bought it named as its source; null where it named none.'),
+    createTime: time('When it was bought'),
+    updateTime: time('When it was changed last'),
+    activateFlag: z.boolean().describe('Whether it is active: always true, what is revoked is not listed.'),
+    crmProductId: z.string().describe('CRM product instance id.'),
     productExtendInstanceList: z.array(productFeature).describe('The product features as they were bought.'),
   })
-  .meta({ id: 'ProductInstance' });
+  .meta({ id: 'ProductInstance', description: 'A product on an asset.' });
 export type ProductNode = z.infer<typeof productNode>;
 
 /** interface.md, Merchandise instance node. */
 const merchandiseNode = z
   .object({
-    id: z.string(),
-    licenseType,
-    merchandiseNum: z.string(),
-    merchandiseName: z.string(),
-    parentId: z.string().nullable().describe('null at the top.'),
-    parentMerchandiseNum: z.string(),
-    customerId: z.string(),
-    licenseOrderId: z.string(),
-    channelOrderId: z.string(),
-    createTime: time(),
-    updateTime: time(),
-    channelCode: z.string(),
-    timeDurationExpression: z.string(),
-    srcLicenseOrderId: z.string().nullable(),
+    id: z.string().describe('Id of the merchandise instance.'),
+    licenseType: licenseType.describe('License type of its asset.'),
+    merchandiseNum: z.string().describe('Number of the merchandise.'),
+    merchandiseName: z.string().describe('Name of the merchandise.'),
+    parentId: z.string().nullable().describe('Id of the merchandise instance that it is in; null at the top.'),
+    parentMerchandiseNum: z.string().describe('Number of the parent, as it was sent; may be empty.'),
+    customerId: z.string().describe('Customer who owns it.'),
+    licenseOrderId: z
+      .string()
+      .describe(
+        'The order by which it can be revoked: the one that bought it, or the one that transferred the asset to its customer.',
+      ),
+    channelOrderId: z.string().describe('Number under which the batch of that order was sent.'),
+    createTime: time('When it was bought'),
+    updateTime: time('When it was changed last'),
+    channelCode: z.string().describe('Channel of that order.'),
+    timeDurationExpression: z.string().describe('How long it was bought for, in y-m-d form.'),
+    srcLicenseOrderId: z
+      .string()
+      .nullable()
+      .describe('What the order that bought it named as its source; null where it named none.'),
     get children(): z.ZodNullable<z.ZodArray<typeof merchandiseNode>> {
-      return z.array(merchandiseNode).nullable().describe('null where there are none.');
+      return z.array(merchandiseNode).nullable().describe('Merchandise inside; null where there is none.');
     },
-    productInstanceList: z.array(productNode).nullable().describe('null where there are none.'),
+    productInstanceList: z.array(productNode).nullable().describe('Products inside; null where there are none.'),
   })
-  .meta({ id: 'MerchandiseInstance' });
+  .meta({ id: 'MerchandiseInstance', description: 'A merchandise (package) on an asset, with what is in it.' });
 export type MerchandiseNode = z.infer<typeof merchandiseNode>;
 
 /** The data of M7. */
@@ -133,5 +167,5 @@ export const assetContents = z
     productInstanceList: z.array(productNode).describe('Products on the asset itself, outside of merchandise.'),
     children: z.array(merchandiseNode).describe('Merchandise with its products, nested as it was bought.'),
   })
-  .meta({ id: 'AssetContents' });
+  .meta({ id: 'AssetContents', description: 'What is active on an asset, as it was bought.' });
 export type AssetContents = z.infer<typeof assetContents>;

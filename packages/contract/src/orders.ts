@@ -12,6 +12,7 @@ import {
   optional,
   optionalId,
   optionalText,
+  PERIOD,
   secret,
   text,
   textOrEmpty,
@@ -43,18 +44,32 @@ const LICENSE_TYPES = [
   'lk_auth_usbkey',
 ] as const;
 
-export const licenseType = z.enum(LICENSE_TYPES, `must be one of ${LICENSE_TYPES.join(', ')}`);
+export const licenseType = z.enum(LICENSE_TYPES, `must be one of ${LICENSE_TYPES.join(', ')}`).meta({
+  id: 'LicenseType',
+  description:
+    'What a license is in. Locks: normal_… (re-fillable where it says recover, for a network where it says lan), ' +
+    'identity_usbkey and identity_lan_usbkey (identity locks), lk_product_usbkey (product lock), lk_auth_usbkey (login ' +
+    'lock). Certificates: softkey, and lan_softkey for a network. Cloud: cloud_account, cloud_customer (an enterprise) ' +
+    'and cloud_personal. product_entity: a product entity.',
+});
 export type LicenseType = z.infer<typeof licenseType>;
 
 export const CLOUD_LICENSE_TYPES: readonly LicenseType[] = ['cloud_account', 'cloud_customer', 'cloud_personal'];
 
-export const orderType = z.enum(['new_buy', 'delete_asset', 'delete_product'], 'is not an order type');
+export const orderType = z
+  .enum(['new_buy', 'delete_asset', 'delete_product'], 'is not an order type')
+  .meta({ id: 'OrderType', description: 'What an order does: a purchase, or a revocation of assets or of products.' });
 export type OrderType = z.infer<typeof orderType>;
 
 /** What became of an order (decisions 6.4). */
-export const orderState = z.enum(['pending', 'succeeded', 'failed']);
+export const orderState = z
+  .enum(['pending', 'succeeded', 'failed'], 'must be pending, succeeded or failed')
+  .meta({ id: 'OrderState', description: 'What became of an order.' });
 
-export const syncMode = z.enum(['sync', 'async'], 'must be sync or async');
+export const syncMode = z.enum(['sync', 'async'], 'must be sync or async').meta({
+  id: 'SyncMode',
+  description: 'async: the answer means that the batch is stored; sync: that all of its orders have taken effect.',
+});
 export type SyncMode = z.infer<typeof syncMode>;
 
 /** A list of bounded length (decisions 6.1). */
@@ -82,55 +97,75 @@ function checkPeriod(value: Period, context: z.RefinementCtx): void {
   }
 }
 
-const extendedAttribute = z.object({ extendCode: optionalText(), extendValue: optionalText() });
+const extendedAttribute = z
+  .object({
+    extendCode: optionalText().describe('Code of the attribute.'),
+    extendValue: optionalText().describe('Value of the attribute.'),
+  })
+  .meta({ id: 'ExtendedAttribute', description: 'An extended attribute of an asset.' });
 
-const productFeature = z.object({
-  featureCode: text(),
-  featureName: text(),
-  featureValue: text(),
-  featureValueType: text(),
-  trial: flag(),
-  trialEndDate: date(),
-});
+const productFeature = z
+  .object({
+    featureCode: text().describe('Code of the feature.'),
+    featureName: text().describe('Name of the feature.'),
+    featureValue: text().describe('Value of the feature.'),
+    featureValueType: text().describe('Type of the value.'),
+    trial: flag().describe('1 trial, 0 not.'),
+    trialEndDate: date().describe(
+      'When the trial ends: milliseconds since 1970-01-01 UTC. A text in ISO 8601 is taken too, in UTC where it names no offset.',
+    ),
+  })
+  .meta({ id: 'FeatureToBuy', description: 'A feature of a product to buy. It is stored and shown as it was sent.' });
+
+const STRICT =
+  'In a revocation: true takes only products whose limitConcurrent and dates are equal too, false or nothing any of that productUri.';
 
 const productToBuy = z
   .object({
-    crmProductId: text().describe('CRM product instance id'),
-    parentCrmProductId: textOrEmpty().describe('CRM parent instance id (asset instance); may be empty'),
-    productUri: text().describe('Product id: gmsPid or appKey'),
-    productName: text(),
-    gmsPid: optionalText(),
-    appKey: optionalText(),
-    productType: text(),
-    limitStartDate: optional(long()).describe('Effective time'),
-    limitEndDate: optional(long()).describe('Expiry time'),
-    limitConcurrent: integer().describe('Concurrent node count'),
-    limitTimeDuration: long().describe('Accumulated usage duration'),
-    strictMatchWhenDelete: optional(z.boolean()).transform((value) => value ?? false),
-    trial: flag().describe('0 no, 1 yes'),
-    trialEndDate: long().describe('Trial expiry'),
-    passwords: optional(list(secret())).describe('Passwords of the licence inside the lock'),
-    timeUnit: text(),
-    timeUnitQuantity: integer(),
-    timeDurationExpression: text().describe('Time expression in y-m-d form'),
-    srcLicenseOrderId: optionalId().describe('The order that the product was transferred from'),
-    productFeatures: list(productFeature),
+    crmProductId: text().describe('CRM product instance id. Stored.'),
+    parentCrmProductId: textOrEmpty().describe(
+      'CRM parent instance id (asset instance); may be empty or null. Stored.',
+    ),
+    productUri: text().describe('Product id: gmsPid or appKey. A delete_product finds the product by it.'),
+    productName: text().describe('Name of the product. Stored.'),
+    gmsPid: optionalText().describe('Product identifier of a tool. Stored.'),
+    appKey: optionalText().describe('Product identifier of a web application. Stored.'),
+    productType: text().describe('Type of the product. Stored.'),
+    limitStartDate: optional(long()).describe(PERIOD.start),
+    limitEndDate: optional(long()).describe(PERIOD.end),
+    limitConcurrent: integer().describe('Concurrent nodes.'),
+    limitTimeDuration: long().describe('Accumulated usage. Stored.'),
+    strictMatchWhenDelete: optional(z.boolean())
+      .transform((value) => value ?? false)
+      .describe('Means nothing of a product to buy, and is not stored.'),
+    trial: flag().describe('1 trial, 0 not. Stored.'),
+    trialEndDate: long().describe('When the trial ends: milliseconds since 1970-01-01 UTC. Stored.'),
+    passwords: optional(list(secret())).describe('Passwords of the licence inside the lock. Stored.'),
+    timeUnit: text().describe('Unit of time. Stored; dates are never computed.'),
+    timeUnitQuantity: integer().describe('How many units. Stored.'),
+    timeDurationExpression: text().describe('How long it is bought for, in y-m-d form. Stored.'),
+    srcLicenseOrderId: optionalId().describe(
+      'Where the product came from, in place of the srcLicenseOrderId of the order: a succeeded new_buy of any customer.',
+    ),
+    productFeatures: list(productFeature).describe('Features of the product; may be empty.'),
   })
   .superRefine(checkPeriod)
-  .meta({ id: 'Product' });
+  .meta({ id: 'Product', description: 'A product to buy.' });
 export type ProductToBuy = z.infer<typeof productToBuy>;
 
 const productToRevoke = z
   .object({
-    crmProductId: text(),
-    productUri: text().describe('Product id: gmsPid or appKey'),
-    limitStartDate: optional(long()),
-    limitEndDate: optional(long()),
-    limitConcurrent: integer().describe('Concurrent node count'),
-    strictMatchWhenDelete: optional(z.boolean()).transform((value) => value ?? false),
+    crmProductId: text().describe('CRM product instance id. It is not compared.'),
+    productUri: text().describe('Product id: gmsPid or appKey. Only products of this id are revoked.'),
+    limitStartDate: optional(long()).describe(`${PERIOD.start} Compared where the match is strict.`),
+    limitEndDate: optional(long()).describe('When it ends. Compared where the match is strict; absent equals absent.'),
+    limitConcurrent: integer().describe('Concurrent nodes. Compared where the match is strict.'),
+    strictMatchWhenDelete: optional(z.boolean())
+      .transform((value) => value ?? false)
+      .describe(STRICT),
   })
   .superRefine(checkPeriod)
-  .meta({ id: 'ProductToRevoke' });
+  .meta({ id: 'ProductToRevoke', description: 'Which products to revoke.' });
 export type ProductToRevoke = z.infer<typeof productToRevoke>;
 
 /** The type of `optional(z.array(…))`, spelled out because merchandise nests in itself. */
@@ -138,83 +173,119 @@ type OptionalList<Item extends z.ZodType> = ReturnType<typeof optional<z.ZodArra
 
 const merchandise = z
   .object({
-    crmProductId: text(),
-    parentCrmProductId: textOrEmpty(),
-    merchandiseNum: text().describe('Merchandise (package) number'),
-    merchandiseName: text(),
-    parentMerchandiseNum: textOrEmpty().describe('Number of the parent; may be empty'),
-    timeDurationExpression: text(),
+    crmProductId: text().describe('CRM product instance id. Stored.'),
+    parentCrmProductId: textOrEmpty().describe('CRM parent instance id; may be empty or null. Stored.'),
+    merchandiseNum: text().describe('Number of the merchandise. Stored.'),
+    merchandiseName: text().describe('Name of the merchandise. Stored.'),
+    parentMerchandiseNum: textOrEmpty().describe('Number of the parent; may be empty or null. Stored.'),
+    timeDurationExpression: text().describe('How long it is bought for, in y-m-d form. Stored.'),
     get children(): OptionalList<typeof merchandise> {
-      return optional(list(merchandise));
+      return optional(list(merchandise)).describe(
+        'Merchandise inside, 16 deep at most. It is revoked with this one, and this one with the last of what is in it.',
+      );
     },
-    licenseOrderProductList: list(productToBuy),
+    licenseOrderProductList: list(productToBuy).describe(
+      'Products inside. They are revoked with this one, and this one with the last of what is in it.',
+    ),
   })
-  .meta({ id: 'Merchandise' });
+  .meta({ id: 'Merchandise', description: 'A merchandise (package) to buy, with what is in it.' });
 export type Merchandise = z.infer<typeof merchandise>;
 
 const atLeastOne = <Item extends z.ZodType>(item: Item) => list(item).min(1, 'must not be empty');
 
 const assetToBuy = z
   .object({
-    assetNos: atLeastOne(text()).describe('Asset numbers'),
-    assetExtendList: optional(list(extendedAttribute)).describe('Extended attributes'),
-    limitStartDate: optional(long()).describe('Asset limit start'),
-    limitEndDate: optional(long()).describe('Asset limit end'),
-    borrowedUsbKey: optional(z.boolean()).describe('Lent-lock flag'),
-    transferedAssetNum: optional(z.boolean()).describe('Whether the asset moves here from another customer'),
-    products: optional(list(productToBuy)),
-    merchandises: optional(list(merchandise)),
+    assetNos: atLeastOne(text()).describe('Numbers of the assets to make, to add to, or to transfer.'),
+    assetExtendList: optional(list(extendedAttribute)).describe(
+      'Extended attributes. On an asset that is there they are added or replaced.',
+    ),
+    limitStartDate: optional(long()).describe(`${PERIOD.start} On an asset that is there it replaces the one before.`),
+    limitEndDate: optional(long()).describe(`${PERIOD.end} On an asset that is there it replaces the one before.`),
+    borrowedUsbKey: optional(z.boolean()).describe(
+      'Whether the member center takes it for a borrowed lock. On an asset that is there it replaces what was before.',
+    ),
+    transferedAssetNum: optional(z.boolean()).describe(
+      'Whether an asset that is active at another customer moves here, with everything on it. It may then have nothing to buy.',
+    ),
+    products: optional(list(productToBuy)).describe('Products to buy onto each of the assets.'),
+    merchandises: optional(list(merchandise)).describe('Merchandise to buy onto each of the assets.'),
   })
   .superRefine(checkPeriod)
-  .meta({ id: 'AssetToBuy' });
+  .meta({ id: 'AssetToBuy', description: 'Assets to buy or to buy onto, and what.' });
 export type AssetToBuy = z.infer<typeof assetToBuy>;
 
-const assetToRevoke = z.object({ assetNos: atLeastOne(text()) }).meta({ id: 'AssetToRevoke' });
+const assetToRevoke = z
+  .object({ assetNos: atLeastOne(text()).describe('Numbers of the assets.') })
+  .meta({ id: 'AssetToRevoke', description: 'Assets to revoke.' });
 
 const assetToRevokeProductsOf = z
   .object({
-    assetNos: atLeastOne(text()),
-    limitStartDate: optional(long()),
-    limitEndDate: optional(long()),
-    products: atLeastOne(productToRevoke),
+    assetNos: atLeastOne(text()).describe('Numbers of the assets.'),
+    limitStartDate: optional(long()).describe('When the asset begins. Checked for its shape only.'),
+    limitEndDate: optional(long()).describe('When the asset ends. Checked for its shape only.'),
+    products: atLeastOne(productToRevoke).describe('Which products; each must match at least one of each asset.'),
   })
   .superRefine(checkPeriod)
-  .meta({ id: 'AssetToRevokeProductsOf' });
+  .meta({ id: 'AssetToRevokeProductsOf', description: 'Assets, and which of their products to revoke.' });
+
+/** What is checked for its shape and goes into the digest by which a repeat is known; nothing else is done with it. */
+const checked = (meaning: string) => `${meaning} Checked for its shape only.`;
 
 const orderHeader = {
-  sequence: integer().describe('Order sequence number, unique in the batch'),
-  customerId: id().describe('Authorized-platform customer id'),
-  crmCustomerId: text().describe('CRM customer number'),
-  customerName: text().describe('Channel customer name'),
-  channelCustomerId: text().describe('Channel customer number'),
-  adminName: text(),
-  adminAccount: text(),
-  adminEmail: text(),
-  adminCellNumber: text(),
-  passwordMobile: text().describe('Purchaser mobile number'),
-  address: lines(MAX_ADDRESS_CHARACTERS),
-  customerType: z.enum(['personal', 'company'], 'must be personal or company'),
-  branchCode: text(),
-  branchName: text(),
-  enterpriseGlobalId: id().describe('Enterprise main account global id'),
-  srcLicenseOrderId: optionalId().describe('In a revocation: the order whose product is to be removed'),
-  licenseType,
+  sequence: integer().describe('Number of the order, unique in the batch: the order in which they take effect.'),
+  customerId: id().describe('The customer who buys, or whose asset it must be.'),
+  crmCustomerId: text().describe(checked('CRM customer number.')),
+  customerName: text().describe(checked('Name of the customer in the channel.')),
+  channelCustomerId: text().describe(checked('Number of the customer in the channel.')),
+  adminName: text().describe(checked('Name of the administrator.')),
+  adminAccount: text().describe(checked('Account of the administrator.')),
+  adminEmail: text().describe(checked('E-mail of the administrator.')),
+  adminCellNumber: text().describe(checked('Mobile number of the administrator.')),
+  passwordMobile: text().describe(checked('Mobile number of the purchaser.')),
+  address: lines(MAX_ADDRESS_CHARACTERS).describe(checked('Address of the customer; it may hold line breaks.')),
+  customerType: z
+    .enum(['personal', 'company'], 'must be personal or company')
+    .meta({ id: 'CustomerType', description: 'What a customer is.' })
+    .describe(checked('What the customer is.')),
+  branchCode: text().describe(checked('Code of the branch.')),
+  branchName: text().describe(checked('Name of the branch.')),
+  enterpriseGlobalId: id().describe('Global id of the enterprise that the customer belongs to.'),
+  srcLicenseOrderId: optionalId().describe(
+    'In a purchase where it came from, a succeeded new_buy of any customer; M7 shows it with what was bought. In a ' +
+      'revocation a succeeded new_buy of the customer: only what that order granted is revoked. Required to revoke a cloud ' +
+      'license.',
+  ),
+  licenseType: licenseType.describe('License type of a new asset; it must be that of an asset that is there.'),
 };
 
 const newBuyOrder = z
-  .object({ ...orderHeader, orderType: z.literal('new_buy'), assets: atLeastOne(assetToBuy) })
-  .meta({ id: 'NewBuyOrder' });
+  .object({
+    ...orderHeader,
+    orderType: z.literal('new_buy').describe('A purchase.'),
+    assets: atLeastOne(assetToBuy).describe('What to buy.'),
+  })
+  .meta({ id: 'NewBuyOrder', description: 'An order that buys.' });
 const deleteAssetOrder = z
-  .object({ ...orderHeader, orderType: z.literal('delete_asset'), assets: atLeastOne(assetToRevoke) })
-  .meta({ id: 'DeleteAssetOrder' });
+  .object({
+    ...orderHeader,
+    orderType: z.literal('delete_asset').describe('A revocation of assets.'),
+    assets: atLeastOne(assetToRevoke).describe('What to revoke.'),
+  })
+  .meta({ id: 'DeleteAssetOrder', description: 'An order that revokes assets.' });
 const deleteProductOrder = z
-  .object({ ...orderHeader, orderType: z.literal('delete_product'), assets: atLeastOne(assetToRevokeProductsOf) })
-  .meta({ id: 'DeleteProductOrder' });
+  .object({
+    ...orderHeader,
+    orderType: z.literal('delete_product').describe('A revocation of products.'),
+    assets: atLeastOne(assetToRevokeProductsOf).describe('What to revoke.'),
+  })
+  .meta({ id: 'DeleteProductOrder', description: 'An order that revokes products.' });
 
 /** An order as it was sent, in the shape that its orderType needs (interface.md O5, "Shape by order type"). */
-const order = z.discriminatedUnion('orderType', [newBuyOrder, deleteAssetOrder, deleteProductOrder], {
-  error: 'must be new_buy, delete_asset or delete_product',
-});
+const order = z
+  .discriminatedUnion('orderType', [newBuyOrder, deleteAssetOrder, deleteProductOrder], {
+    error: 'must be new_buy, delete_asset or delete_product',
+  })
+  .meta({ id: 'Order', description: 'An order, in the shape that its orderType needs.' });
 export type Order = z.infer<typeof order>;
 export type NewBuyOrder = z.infer<typeof newBuyOrder>;
 export type DeleteAssetOrder = z.infer<typeof deleteAssetOrder>;
@@ -258,22 +329,31 @@ function* faultsOfOrder(order: Order, path: PropertyKey[]) {
 /** The body of O5 (interface.md O5; decisions 6.1). */
 export const batchOrderBody = z
   .object({
-    channelCode: text().describe('Channel code'),
-    channelOrderId: text().describe('Customer order number; the key of the batch'),
-    syncMode,
+    channelCode: text().describe('The channel that sends the batch.'),
+    channelOrderId: text().describe('Number of the batch; with application and channelCode its key.'),
+    syncMode: syncMode.describe('Whether to wait for the orders to take effect, all or none, or to store them.'),
     orderList: arrayOf(order)
       .min(1, 'must not be empty')
-      .max(MAX_ORDERS_PER_BATCH, `must hold at most ${MAX_ORDERS_PER_BATCH} orders`),
+      .max(MAX_ORDERS_PER_BATCH, `must hold at most ${MAX_ORDERS_PER_BATCH} orders`)
+      .describe(`The orders: 1 to ${MAX_ORDERS_PER_BATCH}.`),
   })
   .superRefine(({ orderList }, context) => {
     for (const found of faultsOfBatch(orderList).take(MAX_FAULTS)) context.addIssue(found);
   })
-  .meta({ id: 'BatchOrder' });
+  .meta({ id: 'BatchOrder', description: 'A batch of orders.' });
 export type BatchOrder = z.infer<typeof batchOrderBody>;
 
 /** The query of O5. */
-export const batchOrderQuery = z.object({ appKey: text().describe('The key of the application that calls') });
+export const batchOrderQuery = z.object({
+  appKey: text().describe('The key of the application that calls; it must be that of the access token.'),
+});
 
 /** One entry of O5's answer: final from that moment (decisions 6.1). */
-export const acceptedOrder = z.object({ sequence: z.number(), licenseOrderId: z.string(), customerId: z.string() });
+export const acceptedOrder = z
+  .object({
+    sequence: integer().describe('Sequence number of the order.'),
+    licenseOrderId: z.string().describe('Id of the order. It is final.'),
+    customerId: z.string().describe('Customer of the order.'),
+  })
+  .meta({ id: 'AcceptedOrder', description: 'An order that was accepted.' });
 export type AcceptedOrder = z.infer<typeof acceptedOrder>;

@@ -1,39 +1,39 @@
 import { z } from 'zod';
-import { queryInteger } from './scalars.ts';
+import { integer, noText, queryInteger } from './scalars.ts';
 
 export const MAX_PAGE_SIZE = 500;
 const MAX_PAGE_NUM = 2_147_483_647;
 
 /** The query of every paged operation of the member center (interface.md M5; decisions 8). */
 export const pageQuery = z.object({
-  pageNum: queryInteger(1, MAX_PAGE_NUM).describe('Page number, from 1'),
-  pageSize: queryInteger(1, MAX_PAGE_SIZE).describe(`Items per page: 1 to ${MAX_PAGE_SIZE}`),
+  pageNum: queryInteger(1, MAX_PAGE_NUM).describe('Number of the page, from 1.'),
+  pageSize: queryInteger(1, MAX_PAGE_SIZE).describe(`Entries of a page at most: 1 to ${MAX_PAGE_SIZE}.`),
 });
 export type PageQuery = z.infer<typeof pageQuery>;
 
 /** interface.md, Page of employees; the same of anything else (decisions 8). */
 export function page<Item extends z.ZodType>(item: Item) {
-  const count = z.number().int().min(0);
+  const count = integer();
   return z.object({
-    pageNum: count,
-    pageSize: count,
-    size: count.describe('Items on this page.'),
-    orderBy: z.null().describe('The order is fixed: newest first.'),
-    startRow: count.describe('Of the first item, from 1; 0 on an empty page.'),
-    endRow: count.describe('Of the last item; 0 on an empty page.'),
-    total: count.describe('Items on all pages.'),
+    pageNum: count.describe('Number of this page, as it was asked for.'),
+    pageSize: count.describe('Entries of a page at most, as it was asked for.'),
+    size: count.describe('Entries on this page.'),
+    orderBy: noText('Always null: the order is fixed, newest first.'),
+    startRow: count.describe('Place of its first entry among all, from 1; 0 on an empty page.'),
+    endRow: count.describe('Place of its last entry among all; 0 on an empty page.'),
+    total: count.describe('Entries on all pages.'),
     pages: count.describe('Pages that there are.'),
-    list: z.array(item),
+    list: z.array(item).describe('The entries of this page.'),
     firstPage: count.describe('The first of navigatepageNums.'),
-    prePage: count.describe('0 where there is none.'),
-    nextPage: count.describe('0 where there is none.'),
+    prePage: count.describe('Number of the page before; 0 where there is none.'),
+    nextPage: count.describe('Number of the page behind; 0 where there is none.'),
     lastPage: count.describe('The last of navigatepageNums.'),
-    isFirstPage: z.boolean(),
-    isLastPage: z.boolean(),
-    hasPreviousPage: z.boolean(),
-    hasNextPage: z.boolean(),
-    navigatePages: z.literal(8),
-    navigatepageNums: z.array(count).describe('The window of at most 8 pages around this one.'),
+    isFirstPage: z.boolean().describe('Whether it is the first page.'),
+    isLastPage: z.boolean().describe('Whether it is the last page; false behind that.'),
+    hasPreviousPage: z.boolean().describe('Whether there is a page before.'),
+    hasNextPage: z.boolean().describe('Whether there is a page behind: go on while there is.'),
+    navigatePages: count.describe('Pages in navigatepageNums at most: always 8.'),
+    navigatepageNums: z.array(count).describe('The numbers of at most 8 pages around this one.'),
   });
 }
 export type Page<Item> = Omit<z.infer<ReturnType<typeof page>>, 'list'> & { list: Item[] };

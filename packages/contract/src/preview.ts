@@ -1,39 +1,65 @@
 import { z } from 'zod';
 import { causeWord } from './envelope.ts';
 import { orderState, orderType } from './orders.ts';
+import { integer } from './scalars.ts';
 
-const assetPreview = z.object({ assetNum: z.string(), action: z.enum(['create', 'extend', 'transfer', 'revoke']) });
+const assetPreview = z
+  .object({
+    assetNum: z.string().describe('Number of the asset.'),
+    action: z
+      .enum(['create', 'extend', 'transfer', 'revoke'])
+      .meta({ id: 'AssetAction', description: 'What would become of an asset.' })
+      .describe('create, extend (it is there, and is added to), transfer or revoke.'),
+  })
+  .meta({ id: 'AssetPreview', description: 'What an order would do with an asset.' });
 
-const productPreview = z.object({
-  assetNum: z.string(),
-  productUri: z.string(),
-  action: z.enum(['create', 'revoke']),
-  id: z.string().nullable().describe('The product instance; null where it does not exist yet.'),
-});
+const productPreview = z
+  .object({
+    assetNum: z.string().describe('Number of the asset that the product is on.'),
+    productUri: z.string().describe('Product id.'),
+    action: z
+      .enum(['create', 'revoke'])
+      .meta({ id: 'ProductAction', description: 'What would become of a product instance.' })
+      .describe('create or revoke.'),
+    id: z.string().nullable().describe('Id of the product instance; null while there is none.'),
+  })
+  .meta({ id: 'ProductPreview', description: 'What an order would do with a product instance.' });
 
-const nearProduct = z.object({
-  assetNum: z.string(),
-  productUri: z.string(),
-  id: z.string().nullable(),
-  differs: z
-    .array(z.enum(['productUri', 'srcLicenseOrderId', 'limitStartDate', 'limitEndDate', 'limitConcurrent']))
-    .describe('The fields of the order that this product instance does not match.'),
-});
+const comparedField = z
+  .enum(['productUri', 'srcLicenseOrderId', 'limitStartDate', 'limitEndDate', 'limitConcurrent'])
+  .meta({ id: 'ComparedField', description: 'A field that a delete_product compares.' });
+
+const nearProduct = z
+  .object({
+    assetNum: z.string().describe('Number of the asset that the product is on.'),
+    productUri: z.string().describe('Product id.'),
+    id: z.string().nullable().describe('Id of the product instance; null while there is none.'),
+    differs: z.array(comparedField).describe('The fields of the order that this product instance does not match.'),
+  })
+  .meta({ id: 'NearProduct', description: 'An active product instance that comes near to what was named.' });
 
 /** What one order would do (decisions 6.6). */
 export const orderPreview = z
   .object({
-    sequence: z.number(),
-    customerId: z.string(),
-    orderType,
-    state: orderState.exclude(['pending']),
-    cause: causeWord.nullable(),
-    message: z.string().nullable(),
-    assets: z.array(assetPreview),
-    products: z.array(productPreview),
+    sequence: integer().describe('Sequence number of the order.'),
+    customerId: z.string().describe('Customer of the order.'),
+    orderType: orderType.describe('What the order is to do.'),
+    state: orderState
+      .exclude(['pending'])
+      .meta({ id: 'OrderPreviewState', description: 'What would become of an order.' })
+      .describe('Whether it would succeed or fail.'),
+    cause: causeWord.nullable().describe('What it would fail for; null where it would succeed.'),
+    message: z.string().nullable().describe('The same for people; null where it would succeed.'),
+    assets: z.array(assetPreview).describe('One entry for each asset; none of an order that would fail.'),
+    products: z
+      .array(productPreview)
+      .describe('One entry for each product instance; none of an order that would fail.'),
     nearest: z
       .array(nearProduct)
-      .describe('Where nothing matched (product_not_found): the active products of the asset that come nearest.'),
+      .describe(
+        'With the cause product_not_found: up to five active products of the asset, those with the same productUri first, ' +
+          'then those that differ in less. Empty for every other cause.',
+      ),
   })
-  .meta({ id: 'OrderPreview' });
+  .meta({ id: 'OrderPreview', description: 'What one order would do.' });
 export type OrderPreview = z.infer<typeof orderPreview>;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { causeWord } from './envelope.ts';
 import { orderState, orderType, syncMode } from './orders.ts';
-import { id, queryInteger, text } from './scalars.ts';
+import { id, integer, queryInteger, text, time } from './scalars.ts';
 
 export const MAX_PAGE_ORDERS = 1_000;
 const DEFAULT_PAGE_ORDERS = 100;
@@ -12,67 +12,81 @@ const emptyAsAbsent = <Schema extends z.ZodType>(schema: Schema) =>
 
 /** The query of the batch result operation (decisions 6.4). `cursor` is opaque to clients. */
 export const batchResultQuery = z.object({
-  channelCode: text(),
-  channelOrderId: text(),
-  state: emptyAsAbsent(z.enum(orderState.options, 'must be pending, succeeded or failed').optional()),
-  limit: emptyAsAbsent(queryInteger(1, MAX_PAGE_ORDERS).default(DEFAULT_PAGE_ORDERS)).describe(
-    `Orders of this page: 1 to ${MAX_PAGE_ORDERS}, ${DEFAULT_PAGE_ORDERS} where it is absent`,
+  channelCode: text().describe('Channel of the batch.'),
+  channelOrderId: text().describe('Number under which the batch was sent.'),
+  state: emptyAsAbsent(orderState.optional()).describe(
+    'Only orders in this state; the totals stay those of the batch.',
   ),
+  limit: emptyAsAbsent(queryInteger(1, MAX_PAGE_ORDERS).default(DEFAULT_PAGE_ORDERS)).meta({
+    'x-default': DEFAULT_PAGE_ORDERS,
+    description: `Orders of a page at most: 1 to ${MAX_PAGE_ORDERS}.`,
+  }),
   cursor: emptyAsAbsent(
     z
       .string()
       .regex(/^\d{1,4}$/, 'is not a cursor of this operation')
       .transform(Number)
       .optional(),
-  ),
-  waitSeconds: emptyAsAbsent(queryInteger(0, MAX_WAIT_SECONDS).default(0)).describe(
-    `Holds the answer until the batch is completed, so long at most: 0 to ${MAX_WAIT_SECONDS}, 0 where it is absent`,
-  ),
+  ).describe('nextCursor of the page before; absent for the first page.'),
+  waitSeconds: emptyAsAbsent(queryInteger(0, MAX_WAIT_SECONDS).default(0)).meta({
+    'x-default': 0,
+    description: `Holds the answer until the batch is completed or this time is up: 0 to ${MAX_WAIT_SECONDS}.`,
+  }),
 });
 export type BatchResultQuery = z.infer<typeof batchResultQuery>;
 
 /** The path of the single order's result operation (decisions 6.4). */
-export const orderResultParams = z.object({ licenseOrderId: id() });
+export const orderResultParams = z.object({
+  licenseOrderId: id().describe('Id of the order, from the answer of O5.'),
+});
 
 /** What became of one order (decisions 6.4). */
 export const orderResult = z
   .object({
-    sequence: z.number(),
-    licenseOrderId: z.string(),
-    customerId: z.string(),
-    orderType,
-    state: orderState,
-    code: z.string().nullable(),
-    cause: causeWord.nullable(),
-    message: z.string().nullable(),
-    assets: z.number().describe('Assets that the order created or revoked.'),
-    products: z.number().describe('Product instances that the order created or revoked.'),
-    finishedTime: z.number().nullable().describe('Milliseconds since 1970-01-01 UTC.'),
+    sequence: integer().describe('Sequence number of the order.'),
+    licenseOrderId: z.string().describe('Id of the order.'),
+    customerId: z.string().describe('Customer of the order.'),
+    orderType: orderType.describe('What the order is to do.'),
+    state: orderState.describe('pending, succeeded or failed.'),
+    code: z.string().nullable().describe('The code of its failure; null where it has not failed.'),
+    cause: causeWord.nullable().describe('What it failed for; null where it has not failed.'),
+    message: z.string().nullable().describe('The same for people; null where it has not failed.'),
+    assets: integer().describe(
+      'Assets that the order created or revoked; buying onto one or transferring it makes none.',
+    ),
+    products: integer().describe('Product instances that the order created or revoked.'),
+    finishedTime: time('When it had its outcome; null while it is pending').nullable(),
   })
-  .meta({ id: 'OrderResult' });
+  .meta({ id: 'OrderResult', description: 'What became of one order.' });
 export type OrderResult = z.infer<typeof orderResult>;
 
 /** What became of a batch, with a page of its orders (decisions 6.4). */
 export const batchResult = z
   .object({
-    channelCode: z.string(),
-    channelOrderId: z.string(),
-    syncMode,
-    state: z.enum(['accepted', 'processing', 'completed']),
-    total: z.number(),
-    succeeded: z.number(),
-    failed: z.number(),
-    pending: z.number(),
-    acceptedTime: z.number(),
-    completedTime: z.number().nullable(),
-    orders: z.array(orderResult),
-    nextCursor: z.string().nullable(),
+    channelCode: z.string().describe('Channel of the batch.'),
+    channelOrderId: z.string().describe('Number under which the batch was sent.'),
+    syncMode: syncMode.describe('How the batch was sent.'),
+    state: z
+      .enum(['accepted', 'processing', 'completed'])
+      .meta({ id: 'BatchState', description: 'How far a batch is.' })
+      .describe('accepted while no order has its outcome, processing while some have, completed when all have.'),
+    total: integer().describe('Orders of the batch.'),
+    succeeded: integer().describe('Orders that have succeeded.'),
+    failed: integer().describe('Orders that have failed.'),
+    pending: integer().describe('Orders that have no outcome yet.'),
+    acceptedTime: time('When the batch was accepted'),
+    completedTime: time('When the last order had its outcome; null before').nullable(),
+    orders: z.array(orderResult).describe('A page of its orders, in the order of orderList.'),
+    nextCursor: z.string().nullable().describe('The cursor of the next page; null on the last.'),
   })
-  .meta({ id: 'BatchResult' });
+  .meta({ id: 'BatchResult', description: 'What became of a batch, with a page of its orders.' });
 export type BatchResult = z.infer<typeof batchResult>;
 
 /** One order's result with the batch that it came in (decisions 6.4). */
 export const singleOrderResult = orderResult
-  .extend({ channelCode: z.string(), channelOrderId: z.string() })
-  .meta({ id: 'SingleOrderResult' });
+  .extend({
+    channelCode: z.string().describe('Channel of its batch.'),
+    channelOrderId: z.string().describe('Number under which its batch was sent.'),
+  })
+  .meta({ id: 'SingleOrderResult', description: 'What became of one order, and the batch that it came in.' });
 export type SingleOrderResult = z.infer<typeof singleOrderResult>;

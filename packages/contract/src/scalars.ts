@@ -147,15 +147,37 @@ export function long() {
   return z.number().int('must be a whole number within 53 bits').min(0, 'must not be negative');
 }
 
-/** A time in answers. */
-export function time() {
-  return z.number().describe('Milliseconds since 1970-01-01 UTC.');
+/** A time in answers, and what it is of: "When the batch was accepted". */
+export function time(event: string) {
+  return long().describe(`${event}. Milliseconds since 1970-01-01 UTC.`);
 }
+
+/**
+ * A field of answers that is always null here, and an object wherever it is more. Published as an object that may be
+ * null: generators know no type that has null only.
+ */
+export function nothing(meaning: string) {
+  return z.null().meta({ type: ['object', 'null'], description: meaning });
+}
+
+/** A text of answers that is always null here. */
+export function noText(meaning: string) {
+  return z.null().meta({ type: ['string', 'null'], description: meaning });
+}
+
+/** The two ends of what was bought, in calls. */
+export const PERIOD = {
+  start: 'When it begins: milliseconds since 1970-01-01 UTC. Must not be after the end.',
+  end: 'When it ends: milliseconds since 1970-01-01 UTC. Nothing is revoked because this time has passed.',
+};
 
 /** An Integer that is a count: 0 to 2^31 - 1. */
 export function integer() {
   return z.number().int('must be a whole number').min(0, 'must not be negative').max(MAX_INTEGER, 'is too large');
 }
+
+/** How a whole number is published that comes as text, or as text too. */
+const AS_INTEGER = { type: 'integer', pattern: undefined, anyOf: undefined };
 
 /** A whole number in a query, where everything is text. */
 export function queryInteger(min: number, max: number) {
@@ -165,12 +187,13 @@ export function queryInteger(min: number, max: number) {
     .trim()
     .regex(/^\d{1,10}$/, message)
     .transform(Number)
-    .pipe(z.number().min(min, message).max(max, message));
+    .pipe(z.number().min(min, message).max(max, message))
+    .meta({ ...AS_INTEGER, minimum: min, maximum: max });
 }
 
-/** 0 or 1. */
+/** 0 or 1. Published as a bounded number: of an enum of numbers generators make names such as NUMBER_0. */
 export function flag() {
-  return z.literal([0, 1], 'must be 0 or 1');
+  return z.literal([0, 1], 'must be 0 or 1').meta({ type: 'integer', minimum: 0, maximum: 1, enum: undefined });
 }
 
 const DATE_FAULT = 'must be milliseconds since 1970 or an ISO 8601 date';
@@ -182,5 +205,6 @@ export function date() {
   const isoDate = isoText.transform((value) =>
     Date.parse(/T.*(Z|[+-]\d\d:?\d\d)$|^[^T]*$/.test(value) ? value : `${value}Z`),
   );
-  return z.union([long(), isoDate.pipe(long())], DATE_FAULT);
+  // One type for generated clients; that texts are taken too is said in words.
+  return z.union([long(), isoDate.pipe(long())], DATE_FAULT).meta({ ...AS_INTEGER, minimum: 0 });
 }

@@ -3,15 +3,10 @@ import type { AuditEntry } from '@lockstep/contract';
 /** What an entry says was there before and after, as far as it speaks of assets: their numbers, and what was lent. */
 export type AuditDetail = AuditEntry['detail'];
 
-interface AssetsNamed {
-  assetNums?: string[];
-  lent?: { assetNum: string; borrowedUsbKey: string }[];
-}
-
 /** The asset numbers that an entry names. */
 export function numbersIn({ before, after }: AuditDetail): string[] {
   return [before, after].flatMap((side) => {
-    const { assetNums = [], lent = [] }: AssetsNamed = side ?? {};
+    const { assetNums = [], lent = [] } = side ?? {};
     return [...assetNums, ...lent.flatMap(({ assetNum, borrowedUsbKey }) => [assetNum, borrowedUsbKey])];
   });
 }
@@ -21,7 +16,7 @@ export function without(others: ReadonlySet<string>, { before, after }: AuditDet
   const isSeen = (assetNum: string) => !others.has(assetNum);
   const seenOf = (side: AuditDetail['before']): AuditDetail['before'] => {
     if (side === null) return null;
-    const { assetNums, lent }: AssetsNamed = side;
+    const { assetNums, lent } = side;
     return {
       ...side,
       ...(assetNums && { assetNums: assetNums.filter(isSeen) }),

@@ -18,6 +18,12 @@ import type { Server, ServerOptions } from '../server.ts';
 /** For calls that wait for what orders are changing. */
 const LOCK_TIMEOUT_MS = 15_000;
 
+/** What O6 and O7 have in common. */
+const LOCKING =
+  'Look at every `status`: the code is 0 whatever they are. Locks that can be disabled are those of license type ' +
+  '`normal_recover_usbkey`, `normal_recover_lan_usbkey`, `lk_product_usbkey` and `lk_auth_usbkey`. Orders do not ask ' +
+  'whether a lock is disabled.';
+
 /** O6 to O9: locks, virtual assets and asset numbers (interface.md; decisions 7). */
 export async function assetRoutes(
   server: Server,
@@ -25,9 +31,21 @@ export async function assetRoutes(
 ): Promise<void> {
   const onRequest = authorize(verifier, 'auth_order');
 
-  for (const { path, locked, operationId, summary } of [
-    { path: '/asset/lock', locked: true, operationId: 'lockAssets', summary: 'O6: disable physical locks' },
-    { path: '/asset/unlock', locked: false, operationId: 'unlockAssets', summary: 'O7: enable physical locks' },
+  for (const { path, locked, operationId, summary, description } of [
+    {
+      path: '/asset/lock',
+      locked: true,
+      operationId: 'lockAssets',
+      summary: 'O6: disable locks',
+      description: `Disables locks, 1 to 1,000 numbers a call. ${LOCKING}`,
+    },
+    {
+      path: '/asset/unlock',
+      locked: false,
+      operationId: 'unlockAssets',
+      summary: 'O7: enable locks',
+      description: `Enables locks, 1 to 1,000 numbers a call. ${LOCKING}`,
+    },
   ]) {
     server.post(
       path,
@@ -36,9 +54,10 @@ export async function assetRoutes(
           ...orderOperation,
           operationId,
           summary,
+          description,
           querystring: nonceQuery,
           body: lockAssetsBody,
-          response: answers(z.array(lockResult)),
+          response: answers(z.array(lockResult).describe('One entry for each number, in the order sent.')),
         },
         onRequest,
         config: { timeoutMs: LOCK_TIMEOUT_MS },
@@ -62,10 +81,13 @@ export async function assetRoutes(
       schema: {
         ...orderOperation,
         operationId: 'listVirtualAssets',
-        summary: 'O8: list the virtual assets of an enterprise',
+        summary: 'O8: list virtual assets',
+        description:
+          "Lists the active assets of the enterprise's customers with license type `cloud_customer`, " +
+          'oldest first; with `extendCode` only those that carry this extended attribute.',
         params: listAssetsParams,
         querystring: nonceQuery.extend(listAssetsQuery.shape),
-        response: answers(z.array(virtualAsset)),
+        response: answers(z.array(virtualAsset).describe('The assets, oldest first.')),
       },
       onRequest,
     },
@@ -82,10 +104,13 @@ export async function assetRoutes(
       schema: {
         ...orderOperation,
         operationId: 'takeAssetNumbers',
-        summary: 'O9: obtain asset number digit strings',
+        summary: 'O9: obtain asset numbers',
+        description:
+          'Hands out 1 to 10,000 asset numbers of ten digits: the mark of the region, 8 or 6, and nine ' +
+          "digits that increment. No number is handed out twice, and none that is an active asset's. There may be gaps.",
         querystring: nonceQuery,
         body: takeAssetNumbersBody,
-        response: answers(z.array(assetNumber)),
+        response: answers(z.array(assetNumber).describe('The numbers.')),
       },
       onRequest,
     },

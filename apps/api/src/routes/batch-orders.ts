@@ -71,8 +71,15 @@ export async function batchOrderRoutes(
       schema: {
         ...schema,
         operationId: 'createBatchOrder',
-        summary: 'O5: create license orders in batch',
-        response: answers(z.array(acceptedOrder)),
+        summary: 'O5: order in batches',
+        description:
+          'Takes 1 to 5,000 orders and 32 MiB, at most 10,000 elements in one list and 500,000 in all, and ' +
+          'at most 200,000 instances to make or revoke (numbers times products and merchandise). The ' +
+          'answer lists the id of each order; the ids are final. With `async` it means that the batch is ' +
+          'stored and will be carried out, each order alone; with `sync` that all orders have taken ' +
+          'effect. A batch is known by application, `channelCode` and `channelOrderId`: the same content ' +
+          'again gets the same answer and changes nothing.',
+        response: answers(z.array(acceptedOrder).describe('One entry for each order, in the order of orderList.')),
       },
       ...readAs({ isPreview: false }),
     },
@@ -95,8 +102,14 @@ export async function batchOrderRoutes(
       schema: {
         ...schema,
         operationId: 'previewBatchOrder',
-        summary: 'What each order of a batch would do now, changing nothing',
-        response: answers(z.array(orderPreview)),
+        summary: 'Preview a batch',
+        description:
+          'Takes what O5 takes and says what each order would do if the batch ran now. The entries come in ' +
+          'the order of `orderList`; what they say is found out by `sequence`, each order seeing what ' +
+          'those before it would have done. It changes nothing, waits for nobody, and the `channelOrderId` ' +
+          'stays free. It is no promise: what is pending already, or accepted meanwhile, takes effect ' +
+          'first and is not looked at.',
+        response: answers(z.array(orderPreview).describe('One entry for each order, in the order of orderList.')),
       },
       ...readAs({ isPreview: true }),
     },
@@ -116,7 +129,12 @@ export async function cancelRoutes(server: Server, { verifier, canceller }: Serv
       schema: {
         ...orderOperation,
         operationId: 'cancelBatchOrder',
-        summary: 'Cancel what is still pending of an async batch',
+        summary: 'Cancel a batch',
+        description:
+          'Ends every order of an async batch that is still pending, all in one step: they are `failed` ' +
+          'with cause `cancelled`, and the batch is `completed`. An order that is just being carried out ' +
+          'is waited for: it takes effect or is cancelled, never half of it. What has its outcome keeps ' +
+          'it. Again, or for a sync batch, `cancelled` is 0.',
         querystring: nonceQuery,
         body: cancelBatchBody,
         response: answers(cancelledBatch),

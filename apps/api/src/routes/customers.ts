@@ -24,7 +24,12 @@ export async function customerRoutes(server: Server, { db, verifier }: ServerOpt
       schema: {
         ...orderOperation,
         operationId: 'bindCustomer',
-        summary: 'O1: bind an authorized customer to an enterprise main account',
+        summary: 'O1: bind a customer',
+        description:
+          'Makes a customer, known by `channelCode` and `channelCustomerId`, and binds it to the ' +
+          'enterprise of exactly this name. Where there is none, it makes that too, with `passwordMobile` ' +
+          'as its security mobile and this customer as its default. A repeat must send the security mobile ' +
+          'that is on file; its other fields are ignored, and it answers with the customer as it is.',
         querystring: nonceQuery,
         body: bindCustomerBody,
         response: answers(customer),
@@ -40,7 +45,12 @@ export async function customerRoutes(server: Server, { db, verifier }: ServerOpt
       schema: {
         ...orderOperation,
         operationId: 'createEnterprise',
-        summary: 'O2: create an enterprise main account',
+        summary: 'O2: create an enterprise',
+        description:
+          'Makes an enterprise main account named `customerName`, known by `crmCustomerId`. It gets two ' +
+          'customers, of the channels `crm` (the default) and `industry`, both with `channelCustomerId` ' +
+          'equal to `crmCustomerId`, and two employees: the administrator and the cloud-licensed one. A ' +
+          'repeat is known by `crmCustomerId`; its other fields are ignored.',
         querystring: nonceQuery,
         body: createEnterpriseBody,
         response: answers(createdEnterprise),
@@ -56,7 +66,10 @@ export async function customerRoutes(server: Server, { db, verifier }: ServerOpt
       schema: {
         ...orderOperation,
         operationId: 'updateCustomer',
-        summary: 'O4: update the customer of a CRM customer',
+        summary: 'O4: update a customer',
+        description:
+          'Changes name, branch and address of the `crm` customer that O2 made. Without `address` the ' +
+          'address stays as it is. The enterprise keeps its name.',
         querystring: nonceQuery,
         body: createEnterpriseBody,
         response: doneAnswers,
@@ -75,9 +88,12 @@ export async function customerRoutes(server: Server, { db, verifier }: ServerOpt
       schema: {
         ...orderOperation,
         operationId: 'queryCustomers',
-        summary: 'O3: query the customers of an enterprise main account',
+        summary: 'O3: query customers',
+        description:
+          'Finds a customer by channel, and answers of its enterprise the default customer ' +
+          '(`defaultCustomer=Y`) or all (`N`). Where there is no such customer, `data` is empty.',
         querystring: nonceQuery.extend(queryCustomersQuery.shape),
-        response: answers(z.array(customer)),
+        response: answers(z.array(customer).describe('The customers; empty where none was found.')),
       },
       onRequest,
     },

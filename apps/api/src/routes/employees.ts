@@ -16,12 +16,11 @@ import {
 } from '@lockstep/contract';
 import { addEmployees, deleteEmployee, editEmployee, listEmployees, readAudit, resetPassword } from '@lockstep/members';
 import type { FastifyRequest } from 'fastify';
-import { z } from 'zod';
 import { actorOf, authorizeAdministrator } from '../caller.ts';
 import { noteCode } from '../calls.ts';
 import { databaseOf, deadlineOf } from '../deadlines.ts';
 import { BUSINESS_EXCEPTION } from '../failures.ts';
-import { additionAnswers, answers, memberOperation, nonceQuery } from '../openapi.ts';
+import { additionAnswers, answers, doneWithNullAnswers, memberOperation, nonceQuery } from '../openapi.ts';
 import type { Server, ServerOptions } from '../server.ts';
 import { HOLDING_TIMEOUT_MS } from './holdings.ts';
 
@@ -34,7 +33,7 @@ export async function employeeRoutes(
   { db, verifier, passwords, holdingChanges }: ServerOptions,
 ): Promise<void> {
   const onRequest = authorizeAdministrator(verifier);
-  const nothing = answers(z.null());
+
   const passwordTools = (request: FastifyRequest) => ({
     db: databaseOf(request, db),
     passwords,
@@ -49,7 +48,10 @@ export async function employeeRoutes(
         operationId: 'addEmployees',
         summary: 'M1: add employees',
         description:
-          'Where only some can be added, the answer is HTTP 200 with code 60027; where nobody can, HTTP 299.',
+          'Adds 1 to 100 employees. Each is added or fails for itself: where only some can be added, the ' +
+          'answer is HTTP 200 with code 60027; where nobody can, HTTP 299 with the code of the first who ' +
+          'failed. The call is refused as a whole when it has no employees or more than 100, or anywhere a ' +
+          'value of a wrong JSON type.',
         params: enterpriseParams,
         querystring: nonceQuery,
         body: addEmployeesBody,
@@ -81,10 +83,15 @@ export async function employeeRoutes(
         ...memberOperation,
         operationId: 'editEmployee',
         summary: 'M2: edit an employee',
+        description:
+          'Changes name, department, remark and security mobile. `userName`, the short one or the full one (`mei@demoworks`), must be the ' +
+          "employee's own: an account name never changes. An optional field that is absent or empty stays " +
+          'as it is, `null` clears it. Where nothing changes, `updateTime` and the audit record stay as ' +
+          'they are.',
         params: employeeParams,
         querystring: nonceQuery,
         body: editEmployeeBody,
-        response: nothing,
+        response: doneWithNullAnswers,
       },
       onRequest,
     },
@@ -100,12 +107,15 @@ export async function employeeRoutes(
       schema: {
         ...memberOperation,
         operationId: 'resetPassword',
-        summary: 'M3: reset the password of an employee',
-        description: 'It ends what the employee is logged in with, and a lock-out.',
+        summary: 'M3: reset a password',
+        description:
+          'Gives an employee a new password. Whoever is logged in as that employee, through whatever ' +
+          'application, is so no longer, and a lock-out ends. An administrator may do that to the own ' +
+          'account, and then has to log in again.',
         params: employeeParams,
         querystring: nonceQuery,
         body: resetPasswordBody,
-        response: nothing,
+        response: doneWithNullAnswers,
       },
       onRequest,
     },
@@ -123,10 +133,13 @@ export async function employeeRoutes(
         ...memberOperation,
         operationId: 'deleteEmployee',
         summary: 'M4: delete an employee',
-        description: 'It ends what the employee is logged in with, and frees what they hold and the account name.',
+        description:
+          "Deletes an employee and releases what was held. The employee's user tokens end, and M5 shows " +
+          'the employee no more. The account name may be given again, to somebody who gets another ' +
+          '`memberGlobalId`. The last administrator of an enterprise cannot be deleted.',
         params: employeeParams,
         querystring: nonceQuery,
-        response: nothing,
+        response: doneWithNullAnswers,
       },
       onRequest,
       config: { timeoutMs: HOLDING_TIMEOUT_MS },
@@ -145,7 +158,11 @@ export async function employeeRoutes(
         ...memberOperation,
         operationId: 'listEmployees',
         summary: 'M5: list employees',
-        description: 'Newest first; go on while hasNextPage. The enterprise code counts only for a keyword with an @.',
+        description:
+          'Lists the employees, administrators too, newest first. Go on while `hasNextPage`: behind the ' +
+          'last page `isLastPage` is false, and `firstPage` and `lastPage` are the ends of ' +
+          "`navigatepageNums`, as in Java's PageHelper. A page behind the last is empty. Where employees " +
+          'are added while you turn pages, one may come twice.',
         params: enterpriseParams,
         querystring: nonceQuery.extend(listEmployeesQuery.shape),
         response: answers(employeePage),
@@ -161,8 +178,10 @@ export async function employeeRoutes(
       schema: {
         ...memberOperation,
         operationId: 'readAudit',
-        summary: 'What was changed in the member center, by whom',
-        description: 'Newest first; go on while hasNextPage.',
+        summary: 'The audit record',
+        description:
+          'Lists every change that was made in the member center of the enterprise, newest first, in pages ' +
+          'like those of M5. There are no filters.',
         params: enterpriseParams,
         querystring: nonceQuery.extend(pageQuery.shape),
         response: answers(auditPage),

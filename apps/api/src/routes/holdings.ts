@@ -13,7 +13,7 @@ import { configureAssets, lendAssets, listAssets, listBorrowedLocks, readAssetCo
 import { z } from 'zod';
 import { actorOf, authorizeAdministrator } from '../caller.ts';
 import { databaseOf, deadlineOf } from '../deadlines.ts';
-import { answers, memberOperation, nonceQuery } from '../openapi.ts';
+import { answers, doneWithNullAnswers, memberOperation, nonceQuery } from '../openapi.ts';
 import type { Server, ServerOptions } from '../server.ts';
 
 /** For calls that wait for what orders are changing. */
@@ -22,7 +22,6 @@ export const HOLDING_TIMEOUT_MS = 15_000;
 /** M6 to M10: what an enterprise has, and which employee holds it (interface.md; decisions 8). */
 export async function holdingRoutes(server: Server, { db, verifier, holdingChanges }: ServerOptions): Promise<void> {
   const onRequest = authorizeAdministrator(verifier);
-  const nothing = answers(z.null());
 
   server.get(
     '/enterprise/:enterpriseGlobalId/asset/assetNums',
@@ -30,10 +29,13 @@ export async function holdingRoutes(server: Server, { db, verifier, holdingChang
       schema: {
         ...memberOperation,
         operationId: 'listEnterpriseAssets',
-        summary: 'M6: list the asset numbers of an enterprise',
+        summary: 'M6: list asset numbers',
+        description:
+          "Lists all active assets of the enterprise's customers that are not borrowed locks, oldest first " +
+          'and in one answer, with `assetId`, which M7 and M10 want.',
         params: enterpriseParams,
         querystring: nonceQuery,
-        response: answers(z.array(enterpriseAsset)),
+        response: answers(z.array(enterpriseAsset).describe('The assets, oldest first.')),
       },
       onRequest,
     },
@@ -47,7 +49,10 @@ export async function holdingRoutes(server: Server, { db, verifier, holdingChang
         ...memberOperation,
         operationId: 'readAssetContents',
         summary: 'M7: products and merchandise under an asset',
-        description: 'What is lent shows under the borrowed lock, and no longer under its own asset.',
+        description:
+          'Shows what is active on an asset or a borrowed lock, in the order in which it was bought: ' +
+          'products, and merchandise with what is nested in it. Of a lent asset there is nothing: the lock ' +
+          'has its own and that of all assets that are lent into it.',
         params: assetParams,
         querystring: nonceQuery,
         response: answers(assetContents),
@@ -64,10 +69,13 @@ export async function holdingRoutes(server: Server, { db, verifier, holdingChang
       schema: {
         ...memberOperation,
         operationId: 'listBorrowedLocks',
-        summary: 'M8: list the borrowed locks of an enterprise',
+        summary: 'M8: list borrowed locks',
+        description:
+          'Lists the active borrowed locks of the enterprise, oldest first. Where assets are lent into ' +
+          'one, `borrowedFlag` is true and `cloudAccountGlobalId` the employee who holds them.',
         params: enterpriseParams,
         querystring: nonceQuery,
-        response: answers(z.array(borrowedLock)),
+        response: answers(z.array(borrowedLock).describe('The borrowed locks, oldest first.')),
       },
       onRequest,
     },
@@ -80,12 +88,14 @@ export async function holdingRoutes(server: Server, { db, verifier, holdingChang
       schema: {
         ...memberOperation,
         operationId: 'configureAssets',
-        summary: 'M9: withdraw and assign assets of an employee',
-        description: 'All of it or nothing, withdrawals first. What is withdrawn is not lent any more.',
+        summary: 'M9: configure assets',
+        description:
+          'Withdraws asset numbers from an employee, then assigns others: all of it or, at the first ' +
+          'fault, nothing. What is withdrawn is not lent any more.',
         params: holderParams,
         querystring: nonceQuery,
         body: configureAssetsBody,
-        response: nothing,
+        response: doneWithNullAnswers,
       },
       onRequest,
       config: { timeoutMs: HOLDING_TIMEOUT_MS },
@@ -103,12 +113,14 @@ export async function holdingRoutes(server: Server, { db, verifier, holdingChang
       schema: {
         ...memberOperation,
         operationId: 'lendAssets',
-        summary: 'M10: lend assets of an employee into a borrowed lock',
-        description: 'All of them or none. The same again changes nothing; M9 or M4 ends it.',
+        summary: 'M10: lend assets',
+        description:
+          'Lends assets that an employee holds into a borrowed lock: all of them or, at the first fault, ' +
+          'none. The same call again succeeds and changes nothing. M9 or M4 ends a lending.',
         params: holderParams,
         querystring: nonceQuery,
         body: lendAssetsBody,
-        response: nothing,
+        response: doneWithNullAnswers,
       },
       onRequest,
       config: { timeoutMs: HOLDING_TIMEOUT_MS },

@@ -17,7 +17,11 @@ export async function resultRoutes(server: Server, { db, verifier, watch }: Serv
       schema: {
         ...orderOperation,
         operationId: 'getBatchResult',
-        summary: 'What became of a batch',
+        summary: 'The result of a batch',
+        description:
+          'Says what became of a batch, to the application that submitted it only: its totals, and a page ' +
+          'of its orders. To follow a batch, ask with `waitSeconds=30` until `state` is `completed`; the ' +
+          'answer comes as soon as it is.',
         querystring: nonceQuery.extend(batchResultQuery.shape),
         response: answers(batchResult),
       },
@@ -40,7 +44,8 @@ export async function resultRoutes(server: Server, { db, verifier, watch }: Serv
       schema: {
         ...orderOperation,
         operationId: 'getOrderResult',
-        summary: 'What became of one order',
+        summary: 'The result of an order',
+        description: 'Says what became of one order, to the application that submitted it only.',
         querystring: nonceQuery,
         params: orderResultParams,
         response: answers(singleOrderResult),

@@ -32,15 +32,20 @@ export async function tokenRoutes(
       schema: {
         tags: ['Tokens'],
         operationId: 'issueToken',
-        summary: 'Issue an access token (RFC 6749)',
+        summary: 'Issue an access token',
+        description:
+          'Issues an access token as RFC 6749 says. With `grant_type` `client_credentials` it is the ' +
+          "application's own; with `password` it is that of a user of the member center, whose full " +
+          'account name is `username`. The client authenticates with its key and secret, by HTTP Basic or ' +
+          'as `client_id` and `client_secret` in the form. A token is good for 7,200 seconds.',
         security: [{ client: [] }, {}],
         consumes: ['application/x-www-form-urlencoded'],
         body: tokenBody,
         response: {
-          200: tokenAnswer.describe('The token'),
-          400: oauthErrorAnswer.describe('The request, the account or the password is wrong, or it may not be had'),
-          401: oauthErrorAnswer.describe('invalid_client'),
-          503: oauthErrorAnswer.describe('temporarily_unavailable: retry'),
+          200: tokenAnswer.describe('The token.'),
+          400: oauthErrorAnswer.describe('The request, the account or the password is wrong, or it may not be had.'),
+          401: oauthErrorAnswer.describe('The client is unknown, or its secret is wrong: invalid_client.'),
+          503: oauthErrorAnswer.describe('A fault, or overload: temporarily_unavailable. Send it again.'),
         },
       },
     },

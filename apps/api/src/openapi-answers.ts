@@ -1,0 +1,74 @@
+interface Answer {
+  description?: string;
+  headers?: Record<string, unknown>;
+  content?: unknown;
+  $ref?: string;
+}
+
+interface Operation {
+  operationId?: string;
+  security?: Record<string, unknown>[];
+  responses?: Record<string, Answer>;
+}
+
+interface Document {
+  paths?: unknown;
+  components?: object;
+}
+
+/** The headers of answers, and the answer to what is no call of an operation (decisions 1). */
+const COMPONENTS = {
+  headers: {
+    RequestId: {
+      description: 'The id of this call, in the log too: quote it to the operator.',
+      required: true,
+      schema: { type: 'string' },
+    },
+    RetryAfter: {
+      description: 'With code 500 only: the seconds after which to send the call again, with a new g_nonce.',
+      schema: { type: 'integer', format: 'int32' },
+    },
+    BatchLocation: {
+      description:
+        'Where the result of the batch is: a path from the root of the host, with its query. Add a g_nonce to it.',
+      required: true,
+      schema: { type: 'string' },
+    },
+  },
+  responses: {
+    NotACall: {
+      description: 'No call of an operation: its path, its method, its headers or the way that it came are wrong.',
+      headers: { 'x-request-id': { $ref: '#/components/headers/RequestId' } },
+      content: {
+        'application/json': {
+          schema: { $ref: '#/components/schemas/Failure' },
+          examples: {
+            request_timeout: {
+              summary: 'The body did not come',
+              value: { code: '408', message: 'The request did not arrive in time.', cause: 'request_timeout' },
+            },
+          },
+        },
+      },
+    },
+  },
+};
+
+const REQUEST_ID = { 'x-request-id': { $ref: '#/components/headers/RequestId' } };
+const RETRY_AFTER = { 'retry-after': { $ref: '#/components/headers/RetryAfter' } };
+const LOCATION = { location: { $ref: '#/components/headers/BatchLocation' } };
+
+/** Which answers of the operations have which headers; of both modules, what answers to no call of theirs. */
+export function withAnswers<Api extends Document>(document: Api): Api {
+  const described = structuredClone({ ...document, components: { ...document.components, ...COMPONENTS } });
+  const paths = (described.paths ?? {}) as Record<string, Record<string, Operation>>;
+  for (const { operationId, responses = {} } of Object.values(paths).flatMap(Object.values<Operation>)) {
+    for (const [status, answer] of Object.entries(responses)) {
+      const mayRetry = status === '299' || status === '503';
+      const leads = operationId === 'createBatchOrder' && status === '200';
+      answer.headers = { ...REQUEST_ID, ...(mayRetry && RETRY_AFTER), ...(leads && LOCATION) };
+    }
+    if (responses[299] !== undefined) responses['4XX'] = { $ref: '#/components/responses/NotACall' };
+  }
+  return described;
+}

@@ -1,0 +1,66 @@
+/** A JSON schema, as far as it is looked into here. */
+export interface Schema {
+  $ref?: string;
+  type?: string | string[];
+  format?: string;
+  enum?: unknown[];
+  const?: unknown;
+  maximum?: number;
+  description?: string;
+  properties?: Record<string, Schema>;
+  items?: Schema;
+  additionalProperties?: Schema | boolean;
+  allOf?: Schema[];
+  anyOf?: Schema[];
+  oneOf?: Schema[];
+  [keyword: string]: unknown;
+}
+
+/**
+ * The same JSON with each reference inside of `allOf` that has something beside it, as its description: @fastify/swagger
+ * drops that. `plainSchema` takes it out again.
+ */
+export function guardReferences<Json>(json: Json): Json {
+  if (typeof json !== 'object' || json === null) return json;
+  if (Array.isArray(json)) return json.map(guardReferences) as Json;
+  const { $ref, ...beside } = json as { $ref?: unknown };
+  if (typeof $ref === 'string' && Object.keys(beside).length > 0) return { ...beside, allOf: [{ $ref }] } as Json;
+  return Object.fromEntries(Object.entries(json).map(([key, value]) => [key, guardReferences(value)])) as Json;
+}
+
+const MAX_INT32 = 2_147_483_647;
+const DEFAULT = 'x-default';
+const NULL: Schema = { type: 'null' };
+
+/**
+ * The same schema in the words that every generator reads alike: whole numbers say how many bits they need, what may be
+ * null says so in its type, one value is an enum of one, and an object of an answer may get fields in a later release.
+ */
+export function plainSchema({ allOf, ...schema }: Schema): Schema {
+  if (allOf?.length === 1) return plainSchema({ ...allOf[0], ...schema });
+  const { anyOf, oneOf = anyOf, items, properties, additionalProperties, const: value, ...plain } = schema;
+  if (value !== undefined) plain.enum = [value];
+  // zod leaves out the default of what it makes something else of, such as a number of a text.
+  if (plain[DEFAULT] !== undefined) plain.default = plain[DEFAULT];
+  delete plain[DEFAULT];
+  if (plain.type === 'integer') plain.format ??= isInt32(plain) ? 'int32' : 'int64';
+  if (items !== undefined) plain.items = plainSchema(items);
+  if (properties !== undefined) {
+    plain.properties = Object.fromEntries(Object.entries(properties).map(([name, each]) => [name, plainSchema(each)]));
+  }
+  if (typeof additionalProperties === 'object') plain.additionalProperties = plainSchema(additionalProperties);
+  return oneOf === undefined ? plain : { ...choice(oneOf.map(plainSchema)), ...plain };
+}
+
+/** Numbers that are listed are small. */
+function isInt32({ maximum, enum: values }: Schema): boolean {
+  return values !== undefined || (maximum !== undefined && maximum <= MAX_INT32);
+}
+
+/** One of several schemas. Where the other one is null only, that goes into the type of the first. */
+function choice(branches: Schema[]): Schema {
+  const [only, ...others] = branches.filter(({ type }) => type !== 'null');
+  if (only === undefined || others.length > 0 || branches.length === 1) return { oneOf: branches };
+  if (typeof only.type !== 'string') return { oneOf: [only, NULL] };
+  return { ...only, type: [only.type, 'null'], ...(only.enum && { enum: [...only.enum, null] }) };
+}

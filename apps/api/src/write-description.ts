@@ -1,0 +1,14 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { configOrExit, readConfig } from '@lockstep/platform';
+import { describeApi } from './description.ts';
+
+/** `npm run description -- FILE`: writes the API description as this configuration publishes it. */
+const [, , file] = process.argv;
+if (file === undefined) {
+  process.stderr.write('Name the file to write to: npm run description -- openapi.json\n');
+  process.exit(2);
+}
+const description = await describeApi(configOrExit(readConfig).publicUrl);
+await mkdir(dirname(file), { recursive: true });
+await writeFile(file, `${JSON.stringify(description, null, 2)}\n`);
