@@ -63,7 +63,9 @@ class Load {
 }
 
 describe('npm start, backed up under load with the commands of docs/operations.md, and lost', () => {
-  const [backupCommand, restoreCommand] = blocksOf('docs/operations.md', 'sh') as [string, string];
+  const commandOf = (words: string) =>
+    blocksOf('docs/operations.md', 'sh').find((block) => block.includes(`lockstep -- database ${words}`)) ?? '';
+  const [backupCommand, restoreCommand] = [commandOf('backup'), commandOf('restore')];
   let lost: RunningStack;
   let backup: string;
   let load: Load;
