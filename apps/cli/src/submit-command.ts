@@ -18,8 +18,8 @@ const SUBMIT_HELP = `
 FILE is JSON as the API takes it, UTF-8; - is standard input. What is not given is taken from the demo of a running
 npm start. Of more than 50 orders only those that failed are shown.
 
-Exit status: 0 every order succeeded, 2 some failed, 1 the batch was refused or its outcome cannot be seen,
-130 Ctrl-C, 143 SIGTERM. The same file may be sent again: nothing is done twice.`;
+Exit status: 0 every order has its outcome, 1 the batch was refused or its outcome cannot be seen, 130 Ctrl-C,
+143 SIGTERM. The same file may be sent again: nothing is done twice.`;
 
 /** Adds `lockstep submit` to the command. `demoFile` is demo.json, which says what is not given. */
 export function addSubmitCommand(program: Command, demoFile: string): void {
@@ -44,6 +44,6 @@ export function addSubmitCommand(program: Command, demoFile: string): void {
         throw new Error('Where to? Run npm start, or give --base-url, --app-key and --app-secret.');
       }
       const service = { baseUrl: readBaseUrl(baseUrl), appKey, appSecret };
-      process.exitCode = await submit(file, service, { json: options.json === true });
+      await submit(file, service, { json: options.json === true });
     });
 }

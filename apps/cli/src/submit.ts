@@ -9,17 +9,15 @@ import { endOnSignals } from './signals.ts';
 const PAGE_ORDERS = '1000';
 /** How long one look at the progress waits for the end. */
 const LOOK_SECONDS = '1';
-const SOME_FAILED_STATUS = 2;
 
 type BatchKey = { channelCode: string; channelOrderId: string };
 
 /**
  * `lockstep submit FILE`: sends the batch in the file and watches it until every order has its outcome, which it shows.
  * @param options.json only JSON on standard output: what the result operation says, with all orders
- * @returns the exit status: 0 where every order succeeded, 2 where some failed
  * @throws Error in one line or two where the batch is refused, or what became of it cannot be seen
  */
-export async function submit(file: string, service: ClientOptions, options: { json: boolean }): Promise<number> {
+export async function submit(file: string, service: ClientOptions, options: { json: boolean }): Promise<void> {
   const progress = new Progress();
   let whereabouts = 'Nothing was sent.';
   endOnSignals(() => {
@@ -40,7 +38,6 @@ export async function submit(file: string, service: ClientOptions, options: { js
     if (options.json) say(jsonOf(result, await readOrders(client, key)));
     else if (isShort) say(showOrders(result, await readOrders(client, key)));
     else say(showFailures(result, result.failed === 0 ? [] : await readOrders(client, { ...key, state: 'failed' })));
-    return result.failed === 0 ? 0 : SOME_FAILED_STATUS;
   } catch (error) {
     throw new Error(`${(error as Error).message}\n${whereabouts}`, { cause: error });
   }
