@@ -179,6 +179,13 @@ describe('lockstep refuses with status 1 and one clear line', () => {
     const create = (...words: string[]) => ['app', 'create', '--name', 'A', '--scope', 'auth_order', ...words];
     const rotate = (hours: string) => ['app', 'rotate-secret', appKey, '--overlap-hours', hours];
     const cases: [words: string[], says: string][] = [
+      [['app', 'create', '--scope', 'auth_order'], "required option '--name <name>' not specified"],
+      [['app', 'create', '--name', ' ', '--scope', 'auth_order'], 'It must be 1 to 255 characters'],
+      [['app', 'create', '--name', 'a\tb', '--scope', 'auth_order'], 'none of them a control character'],
+      [['app', 'create', '--name', 'n'.repeat(256), '--scope', 'auth_order'], 'It must be 1 to 255 characters'],
+      [['app', 'create', '--name', 'A', '--scope', 'all'], 'Allowed choices are auth_order, auth_me.'],
+      [['order', 'retry', '--cause', 'cancelled'], 'Allowed choices are internal_error.'],
+      [['order', 'retry', '--cause', 'internal_error', '--licenseOrderId', '1x'], 'It must be the licenseOrderId of'],
       [create('--channel', ' '), 'It must be 1 to 255 characters, none of them a control character.'],
       [create('--channel', 'web', 'shop'), 'too many arguments'],
       [rotate('-1'), 'It must be a whole number of hours from 0 to 720; 0 ends the old secret at once.'],

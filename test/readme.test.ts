@@ -1,10 +1,12 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describeApi, fillReference } from '@lockstep/api';
 import { type Cause, causes, codeOf, operationExamples } from '@lockstep/contract';
 import { createMetrics, readConfig } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { blocksOf, read } from './harness/pages.ts';
 import {
   type Ended,
   endEverything,
@@ -16,7 +18,6 @@ import {
 } from './harness/processes.ts';
 import { createTestDatabase, type TestDatabase } from './harness/stack.ts';
 
-const read = (file: string) => readFileSync(join(REPOSITORY, file), 'utf8');
 const PAGES = [
   'README.md',
   'CHANGELOG.md',
@@ -27,13 +28,6 @@ const PAGES = [
   'docs/security.md',
 ];
 const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
-
-/** The fenced blocks of a language in a page, as they are written. */
-function blocksOf(page: string, language: string): string[] {
-  return [...read(page).matchAll(/^```(\w*)\n(.*?)^```$/gms)]
-    .filter(([, written]) => written === language)
-    .map(([, , text]) => text!);
-}
 
 /** The rows of the tables with exactly this header in a page; cells as they are written, in code marks or not. */
 function tableOf(page: string, ...header: string[]): string[][] {
@@ -166,6 +160,15 @@ describe('docs/api.md', () => {
   });
 });
 
+describe('services that docker compose is asked for', () => {
+  const { services } = parse(read('docker-compose.yml')) as { services: Record<string, unknown> };
+
+  it.each(PAGES)('in %s are those of docker-compose.yml', (page) => {
+    const named = [...read(page).matchAll(/docker compose (?:exec|run)(?: -\S+)* (\w+)/g)].map(([, name]) => name!);
+    expect(named.filter((name) => !(name in services))).toEqual([]);
+  });
+});
+
 describe('links and paths', () => {
   const anchorsOf = (page: string) =>
     [...read(page).matchAll(/^#+ (.+)$/gm)].map(([, title]) =>
@@ -278,7 +281,7 @@ describe('tables', () => {
       ...blocksOf('docs/operations.md', 'sql'),
       ...[...read('docs/operations.md').matchAll(/`(select [^`]+)`/g)].map(([, query]) => query!),
     ];
-    expect(queries.length).toBe(11);
+    expect(queries.length).toBe(10);
     for (const query of queries) await sql.raw(query).execute(database.db);
   });
 });

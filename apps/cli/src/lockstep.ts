@@ -24,32 +24,14 @@ import {
 } from '@lockstep/platform';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { channelOption, nameOption, overlapOption } from './application-options.ts';
-import { readBaseUrl } from './client.ts';
-import { readDemo } from './demo.ts';
+import { addDatabaseCommands } from './database-commands.ts';
 import { say } from './say.ts';
 import { endWithReader } from './signals.ts';
 import { findDatabaseUrl, NothingRuns } from './stack.ts';
-import { submit } from './submit.ts';
+import { addSubmitCommand } from './submit-command.ts';
 
 /** The lockstep command (decisions 9). Results go to standard output, faults to standard error with status 1. */
 const config = configOrExit(readConfig);
-interface SubmitOptions {
-  baseUrl?: string;
-  appKey?: string;
-  appSecret?: string;
-  json?: true;
-}
-const EMPTY_OPTIONS = {
-  baseUrl: '--base-url must not be empty.',
-  appKey: '--app-key must not be empty.',
-  appSecret: '--app-secret must not be empty.',
-};
-const SUBMIT_HELP = `
-FILE is JSON as the API takes it, UTF-8; - is standard input. What is not given is taken from the demo of a running
-npm start. Of more than 50 orders only those that failed are shown.
-
-Exit status: 0 every order succeeded, 2 some failed, 1 the batch was refused or its outcome cannot be seen,
-130 Ctrl-C, 143 SIGTERM. The same file may be sent again: nothing is done twice.`;
 /** How long a command waits for the database, and for what others are changing there. */
 const COMMAND_TIMEOUT_MS = 30_000;
 const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../../../package.json'), 'utf8')) as {
@@ -137,29 +119,8 @@ program
     say(JSON.stringify(await withDatabase((db) => retryFailedOrders(db, licenseOrderId))));
   });
 
-program
-  .command('submit <file>')
-  .description('send a batch of orders and watch it until every order has its outcome')
-  .addOption(new Option('--base-url <url>', 'where the API is').env('LOCKSTEP_BASE_URL'))
-  .addOption(new Option('--app-key <key>', 'the application').env('LOCKSTEP_APP_KEY'))
-  .addOption(new Option('--app-secret <secret>', 'its secret').env('LOCKSTEP_APP_SECRET'))
-  .option('--json', 'show the outcome as JSON, with all orders, and all else on standard error')
-  .addHelpText('after', SUBMIT_HELP)
-  .action(async (file: string, options: SubmitOptions, command: Command) => {
-    const demo = await readDemo(join(config.DATA_DIR, 'demo.json'));
-    const given = (name: 'baseUrl' | 'appKey' | 'appSecret'): string | undefined => {
-      const value = options[name]?.trim();
-      // An empty variable counts as absent; an empty option is a variable of a script that was not set.
-      if (value === '' && command.getOptionValueSource(name) === 'cli') throw new Error(EMPTY_OPTIONS[name]);
-      return value || demo?.[name];
-    };
-    const [baseUrl, appKey, appSecret] = [given('baseUrl'), given('appKey'), given('appSecret')];
-    if (baseUrl === undefined || appKey === undefined || appSecret === undefined) {
-      throw new Error('Where to? Run npm start, or give --base-url, --app-key and --app-secret.');
-    }
-    const service = { baseUrl: readBaseUrl(baseUrl), appKey, appSecret };
-    process.exitCode = await submit(file, service, { json: options.json === true });
-  });
+addDatabaseCommands(program, config, withDatabase);
+addSubmitCommand(program, join(config.DATA_DIR, 'demo.json'));
 
 function orderId(value: string): string {
   if (!isId(value)) throw new InvalidArgumentError('It must be the licenseOrderId of an order, digits.');

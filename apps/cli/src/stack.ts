@@ -8,7 +8,9 @@ const stackFile = (dataDir: string) => join(dataDir, 'stack.json');
 /** The database of `npm start`: DATABASE_URL, or a PostgreSQL of its own in DATA_DIR (decisions 9). */
 export async function provideDatabase(config: Config): Promise<Closable & { url: string; description: string }> {
   // Passable, so that PostgreSQL can run as an unprivileged user where this runs as root; each file guards itself.
-  await mkdir(config.DATA_DIR, { recursive: true, mode: 0o711 });
+  await mkdir(config.DATA_DIR, { recursive: true, mode: 0o711 }).catch((error: Error) => {
+    throw new Error(`DATA_DIR must be a directory that this process can write: ${error.message}`, { cause: error });
+  });
   const file = stackFile(config.DATA_DIR);
   if (config.DATABASE_URL !== undefined) {
     return { url: config.DATABASE_URL, description: 'DATABASE_URL', close: async () => {} };

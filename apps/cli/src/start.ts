@@ -66,8 +66,7 @@ await runUntilSignal(log, async () => {
 });
 
 function explain(error: unknown): string {
-  const { code, message } = error as NodeJS.ErrnoException;
-  if (code === 'EADDRINUSE') return `${config.HOST}:${config.PORT} is in use. Set PORT to another port.`;
+  const { message } = error as Error;
   // A PostgreSQL of its own says more, with the end of its log.
   return config.DATABASE_URL === undefined ? message : explainFault(error, config.DATABASE_URL);
 }

@@ -59,8 +59,9 @@ function checkCustomer(ledger: Ledger, { order, channels }: AcceptedOrder): void
     throw new Refusal('enterprise_mismatch', customerId, enterpriseGlobalId);
   }
   if (srcLicenseOrderId === undefined) return;
-  if (order.orderType === 'new_buy') return checkSource(ledger, channels, srcLicenseOrderId);
-  if (ledger.customerOfPurchase.get(srcLicenseOrderId) !== customerId) {
+  if (order.orderType === 'new_buy') {
+    checkSource(ledger, channels, srcLicenseOrderId);
+  } else if (ledger.customerOfPurchase.get(srcLicenseOrderId) !== customerId) {
     throw new Refusal('source_order_not_found', srcLicenseOrderId, ` of customer ${customerId}`);
   }
 }

@@ -1,9 +1,8 @@
 import type { LedgerScope } from '@lockstep/assets';
-import type { Merchandise, Order, ProductToBuy } from '@lockstep/contract';
-import type { AcceptedOrder } from './plan.ts';
+import type { Channels, Merchandise, Order, ProductToBuy } from '@lockstep/contract';
 
 /** The part of the ledger that planning these orders reads. */
-export function scopeOf(orders: Iterable<Pick<AcceptedOrder, 'order' | 'channels'>>): LedgerScope {
+export function scopeOf(orders: Iterable<{ order: Order; channels: Channels }>): LedgerScope {
   const scope: LedgerScope = {
     customerIds: new Set(),
     purchaseIds: new Set(),

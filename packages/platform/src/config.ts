@@ -1,7 +1,37 @@
+import { isIPv6 } from 'node:net';
 import { z } from 'zod';
 import { readPublicUrl } from './public-url.ts';
 
-const port = z.coerce.number().int().min(0).max(65_535);
+function wholeNumber(least: number, most: number) {
+  const rule = `must be ${least} to ${most}`;
+  return z
+    .string()
+    .trim()
+    .regex(/^\d{1,9}$/, { error: rule, abort: true })
+    .transform(Number)
+    .refine((number) => number >= least && number <= most, rule);
+}
+
+function oneOf<const Words extends readonly string[]>(words: Words) {
+  return z.enum(words, { error: `must be ${words.slice(0, -1).join(', ')} or ${words.at(-1)}` });
+}
+
+function databaseUrl(protocol: RegExp, example: string) {
+  return z.url({
+    protocol,
+    error: `must be ${example}, with / ? # and @ in user and password written as %2F %3F %23 and %40`,
+  });
+}
+
+const port = wholeNumber(0, 65_535);
+/** A name or an address, not where something listens at it. */
+const host = z
+  .string()
+  .trim()
+  .refine((text) => isIPv6(text) || /^[^\s:/]+$/.test(text), {
+    error:
+      'must be one name or address of this machine, such as 127.0.0.1, or 0.0.0.0 for all of them; the port is PORT',
+  });
 const publicUrl = z.string().transform((value, context) => {
   const { url, fault } = readPublicUrl(value);
   if (fault !== undefined) context.issues.push({ code: 'custom', message: fault, input: value });
@@ -11,21 +41,27 @@ const absentWhenEmpty = (value: unknown) => (typeof value === 'string' && value.
 
 /** Every environment variable that Lockstep reads (decisions 9; docs/operations.md lists them). */
 const environment = z.object({
-  DATABASE_URL: z.preprocess(absentWhenEmpty, z.url({ protocol: /^postgres(ql)?$/ }).optional()),
-  REDIS_URL: z.preprocess(absentWhenEmpty, z.url({ protocol: /^rediss?$/ }).optional()),
+  DATABASE_URL: z.preprocess(
+    absentWhenEmpty,
+    databaseUrl(/^postgres(ql)?$/, 'postgres://user:password@host:port/database').optional(),
+  ),
+  REDIS_URL: z.preprocess(
+    absentWhenEmpty,
+    databaseUrl(/^rediss?$/, 'redis://:password@host:port, or rediss:// for TLS').optional(),
+  ),
   DATA_DIR: z.preprocess(absentWhenEmpty, z.string().default('.lockstep')),
-  HOST: z.preprocess(absentWhenEmpty, z.string().default('127.0.0.1')),
+  HOST: z.preprocess(absentWhenEmpty, host.default('127.0.0.1')),
   PORT: z.preprocess(absentWhenEmpty, port.default(8080)),
   /** Where clients find the service; without it answers name no host. */
   PUBLIC_URL: z.preprocess(absentWhenEmpty, publicUrl.optional()),
   /** The mark that asset numbers begin with (decisions 7). */
-  REGION: z.preprocess(absentWhenEmpty, z.enum(['domestic', 'overseas']).default('domestic')),
+  REGION: z.preprocess(absentWhenEmpty, oneOf(['domestic', 'overseas']).default('domestic')),
   WORKER_PORT: z.preprocess(absentWhenEmpty, port.optional()),
-  WORKER_DRAINS: z.preprocess(absentWhenEmpty, z.coerce.number().int().min(1).max(16).default(2)),
-  DATABASE_POOL: z.preprocess(absentWhenEmpty, z.coerce.number().int().min(2).max(200).default(10)),
+  WORKER_DRAINS: z.preprocess(absentWhenEmpty, wholeNumber(1, 16).default(2)),
+  DATABASE_POOL: z.preprocess(absentWhenEmpty, wholeNumber(2, 200).default(10)),
   LOG_LEVEL: z.preprocess(
     absentWhenEmpty,
-    z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).optional(),
+    oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).optional(),
   ),
 });
 
@@ -34,14 +70,22 @@ export type Config = Omit<z.infer<typeof environment>, 'PUBLIC_URL'> & {
   publicUrl: string | null;
 };
 
-/** Reads the configuration. Throws an Error that names every variable that is wrong. */
+/** What may hold a password, if only by mistake, is not repeated. */
+const NEVER_SHOWN = ['DATABASE_URL', 'REDIS_URL', 'PUBLIC_URL'];
+const MAX_SHOWN_CHARACTERS = 40;
+
+/** Reads the configuration. Throws an Error that says of every variable that is wrong what it must be, and what it is. */
 export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   const result = environment.safeParse(env);
   if (result.success) {
     const { PUBLIC_URL, ...config } = result.data;
     return { ...config, publicUrl: PUBLIC_URL ?? null };
   }
-  const faults = result.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
+  const faults = result.error.issues.map(({ path, message }) => {
+    const name = path.join('.');
+    const value = NEVER_SHOWN.includes(name) ? '' : `, not ${env[name]?.slice(0, MAX_SHOWN_CHARACTERS)}`;
+    return `${name} ${message}${value}`;
+  });
   throw new Error(`The environment is not usable. ${faults.join('; ')}`);
 }
 

@@ -8,6 +8,7 @@ export * from './group.ts';
 export * from './ids.ts';
 export * from './insert-rows.ts';
 export * from './lifecycle.ts';
+export * from './listen-faults.ts';
 export * from './log.ts';
 export * from './metrics.ts';
 export * from './migrate.ts';

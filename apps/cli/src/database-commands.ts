@@ -1,0 +1,51 @@
+import { resolve } from 'node:path';
+import type { Config, Database } from '@lockstep/platform';
+import type { Command } from 'commander';
+import { say } from './say.ts';
+import { endOnSignals } from './signals.ts';
+import { skipIds } from './skip-ids.ts';
+import { backUpStack } from './stack-backup.ts';
+
+/**
+ * Adds `lockstep database` to the command: the backup of `npm start`, and what every restore needs (docs/operations.md).
+ * @param withDatabase has work done on the database that the command works on
+ */
+export function addDatabaseCommands(
+  program: Command,
+  config: Config,
+  withDatabase: (work: (db: Database) => Promise<void>) => Promise<void>,
+): void {
+  const database = program.command('database').description('backup and restore');
+  // npm changes the directory; INIT_CWD is where the command was typed.
+  const atCaller = (file: string) => resolve(process.env.INIT_CWD ?? '.', file);
+  const forStackOnly = () => {
+    if (config.DATABASE_URL === undefined) return;
+    throw new Error('DATABASE_URL is set, and this is for the PostgreSQL of npm start. For another one use pg_dump.');
+  };
+  database
+    .command('backup <file>')
+    .description('write all that the PostgreSQL of a running npm start holds into a file, while it works')
+    .action(async (file: string) => {
+      forStackOnly();
+      endOnSignals(() => 'Stopped. There is no backup.');
+      say(JSON.stringify(await backUpStack(config, atCaller(file))));
+    });
+  database
+    .command('restore <file>')
+    .description('make the PostgreSQL of a new DATA_DIR from such a file, and move the ids on')
+    .action(async (file: string) => {
+      forStackOnly();
+      endOnSignals(() => `Stopped. Nothing was restored; postgres-unfinished-… in ${config.DATA_DIR} may be removed.`);
+      // It brings up a PostgreSQL, which no other command does.
+      const { restoreStack } = await import('./stack-restore.ts');
+      await restoreStack(config, atCaller(file));
+      say(`${config.DATA_DIR} has the database of ${file}. Start it with npm start.`);
+    });
+  database
+    .command('skip-ids')
+    .description('move ids and asset numbers on by a million, after a restore by other means and before the API starts')
+    .action(async () => {
+      await withDatabase(skipIds);
+      say('Ids and asset numbers begin a million further on.');
+    });
+}

@@ -1,0 +1,55 @@
+import { randomUUID } from 'node:crypto';
+import { closeSync, existsSync, mkdirSync, openSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Config, openDatabase, queueBackendOf } from '@lockstep/platform';
+import { startEmbeddedPostgres } from './embedded-postgres.ts';
+import { syncDirectory } from './embedded-postgres-cluster.ts';
+import { unpackCluster } from './embedded-postgres-restore.ts';
+import { migrate } from './migrate-all.ts';
+import { skipIds } from './skip-ids.ts';
+
+/**
+ * Makes the PostgreSQL of `npm start` in DATA_DIR from a file of backUpStack, with passwords of its own, the tables of
+ * this release, and the ids moved on. It appears in DATA_DIR when all of that is done.
+ * @throws Error where DATA_DIR has a database, or the file is no such backup; nothing is left then
+ */
+export async function restoreStack(config: Config, file: string): Promise<void> {
+  const directory = join(config.DATA_DIR, 'postgres');
+  if (existsSync(directory)) throw new Error(`${config.DATA_DIR} has a database already. Choose another DATA_DIR.`);
+  const backup = open(file);
+  mkdirSync(config.DATA_DIR, { recursive: true, mode: 0o711 });
+  const unfinished = join(config.DATA_DIR, `postgres-unfinished-${randomUUID()}`);
+  try {
+    await unpackCluster(unfinished, backup);
+    await bringUp(config, unfinished);
+    renameSync(unfinished, directory);
+    syncDirectory(config.DATA_DIR);
+  } finally {
+    closeSync(backup);
+    rmSync(unfinished, { recursive: true, force: true });
+  }
+}
+
+function open(file: string): number {
+  try {
+    return openSync(file, 'r');
+  } catch (error) {
+    throw new Error(`The backup cannot be read: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+async function bringUp(config: Config, directory: string): Promise<void> {
+  const postgres = await startEmbeddedPostgres({ directory });
+  try {
+    await migrate(postgres.databaseUrl, queueBackendOf(config, postgres.databaseUrl));
+    const db = openDatabase({
+      url: postgres.databaseUrl,
+      poolSize: 1,
+      applicationName: 'lockstep-restore',
+      onError: () => {},
+    });
+    await skipIds(db).finally(() => db.destroy());
+  } finally {
+    await postgres.stop();
+  }
+}

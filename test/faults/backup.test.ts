@@ -1,0 +1,239 @@
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { AcceptedOrder, Customer } from '@lockstep/contract';
+import { openDatabase } from '@lockstep/platform';
+import { Redis } from 'ioredis';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { lockLanes } from '../../packages/orders/src/lane-chunks.ts';
+import { laneOf } from '../../packages/orders/src/lanes.ts';
+import { Api, dataOf, refusalOf } from '../harness/api.ts';
+import { newCustomersInLanes } from '../harness/lanes.ts';
+import { batchOf, newAssetNum, newBuy } from '../harness/orders.ts';
+import { blocksOf } from '../harness/pages.ts';
+import { endEverything, lockstep, newDataDir, npmStart, type RunningStack, runJob } from '../harness/processes.ts';
+
+/** Logical databases of Redis that no other test uses: the restored service finds none of the jobs. */
+const [QUEUE, EMPTY_QUEUE] = ['9', '10'];
+const BATCHES_BEFORE = 40;
+const BATCHES_MEANWHILE = 20;
+
+/** What a channel sent and was answered. */
+interface Sent {
+  batch: Omit<ReturnType<typeof batchOf>, 'syncMode'> & { syncMode: 'async' | 'sync' };
+  answered: AcceptedOrder[];
+}
+
+const newBatch = (customer: Customer, syncMode: 'async' | 'sync' = 'async') => ({
+  ...batchOf(newBuy(customer, [newAssetNum()]), newBuy(customer, [newAssetNum()])),
+  syncMode,
+});
+const idsOf = (sent: readonly Sent[]) => sent.flatMap(({ answered }) => answered.map((order) => order.licenseOrderId));
+
+/** Channels that send batch after batch until they are told to stop. */
+class Load {
+  readonly sent: Sent[] = [];
+  #isStopped = false;
+  #looks = new Set<() => void>();
+  readonly #senders: Promise<void>[];
+
+  constructor(api: Api, customers: readonly Customer[]) {
+    this.#senders = customers.map(async (customer, index) => {
+      while (!this.#isStopped) {
+        const batch = newBatch(customer, index === 0 ? 'sync' : 'async');
+        this.sent.push({ batch, answered: await api.accept(batch) });
+        for (const look of this.#looks) look();
+      }
+    });
+  }
+
+  /** Waits until so many more batches have been answered. */
+  async more(batches: number): Promise<void> {
+    const enough = this.sent.length + batches;
+    const answered = new Promise<void>((resolve) => {
+      this.#looks.add(() => this.sent.length >= enough && resolve());
+    });
+    await Promise.race([answered, ...this.#senders]);
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    await Promise.all(this.#senders);
+  }
+}
+
+describe('npm start, backed up under load with the commands of docs/operations.md, and lost', () => {
+  const [backupCommand, restoreCommand] = blocksOf('docs/operations.md', 'sh') as [string, string];
+  let lost: RunningStack;
+  let backup: string;
+  let load: Load;
+  let before: Sent[];
+  let waiting: Sent[];
+  /** What calls used and were given before the backup, and after. */
+  let old: { token: string; nonce: string };
+  let later: { token: string; customerId: string; assetNums: string[] };
+  let credentials: { appKey: string; appSecret: string };
+  let restored: RunningStack;
+  /** What was sent to the restored service, and never before. */
+  const fresh: Sent[] = [];
+  let api: Api;
+
+  beforeAll(async () => {
+    const redis = new Redis(inject('redisUrl'));
+    for (const database of [QUEUE, EMPTY_QUEUE]) await redis.select(Number(database)).then(() => redis.flushdb());
+    redis.disconnect();
+
+    lost = await npmStart(newDataDir(), { REDIS_URL: `${inject('redisUrl')}/${QUEUE}` });
+    credentials = lost.demo;
+    const first = await Api.logIn(lost.demo.baseUrl, credentials);
+    old = { token: first.token, nonce: 'used-before-the-backup' };
+    const [held, ...customers] = (await newCustomersInLanes(first, 5)) as [Customer, ...Customer[]];
+    const heldBatch = newBatch(held);
+    load = new Load(first, customers);
+    await load.more(BATCHES_BEFORE);
+
+    // Nobody can carry out the orders of this customer any more: they are pending in the backup.
+    const { databaseUrl } = JSON.parse(readFileSync(join(lost.dataDir, 'stack.json'), 'utf8'));
+    const db = openDatabase({ url: databaseUrl, poolSize: 1, applicationName: 'test', onError: () => {} });
+    const hold = await db.startTransaction().execute();
+    await lockLanes(hold, [laneOf(held.customerId)]);
+    waiting = [{ batch: heldBatch, answered: dataOf(await first.submit(heldBatch, { nonce: old.nonce })) }];
+    before = [...load.sent, ...waiting];
+
+    const home = dirname(lost.dataDir);
+    const taken = await runJob(['bash', '-euc', `${backupCommand}printf '%s\\n' "$backup"`], {
+      DATA_DIR: lost.dataDir,
+      HOME: home,
+    });
+    expect(taken).toMatchObject({ status: 0, stderr: '' });
+    backup = taken.stdout.trimEnd().split('\n').at(-1)!;
+
+    await load.more(BATCHES_MEANWHILE);
+    const after = await Api.logIn(lost.demo.baseUrl, credentials);
+    const { customerId } = await after.newCustomer();
+    later = { token: after.token, customerId, assetNums: await newNumbers(after) };
+    await load.stop();
+    const { channelCode, channelOrderId } = heldBatch;
+    const query = { channelCode, channelOrderId };
+    const pending = dataOf(await first.call('GET', '/licenseOrder/batchOrder', { query }));
+    expect(pending).toMatchObject({ state: 'accepted', pending: 2 });
+    await lost.job.endGroup('SIGKILL');
+    await hold
+      .rollback()
+      .execute()
+      .catch(() => {});
+    await db.destroy();
+
+    const dataDir = newDataDir();
+    const [command = '', start] = restoreCommand.trimEnd().split('\n');
+    expect(start).toBe('npm start');
+    expect(await runJob(['bash', '-euc', command], { DATA_DIR: dataDir, backup })).toMatchObject({
+      status: 0,
+      stderr: '',
+    });
+    restored = await npmStart(dataDir, { REDIS_URL: `${inject('redisUrl')}/${EMPTY_QUEUE}` });
+    api = new Api(restored.demo.baseUrl, credentials, old.token);
+  }, 180_000);
+  afterAll(endEverything);
+
+  const newNumbers = async (caller: Api): Promise<string[]> =>
+    dataOf(await caller.call('POST', '/shellnums', { body: { size: 5 } }));
+
+  it('has sent batches of both modes before the backup, and more after it', () => {
+    expect(new Set(before.map(({ batch }) => batch.syncMode))).toEqual(new Set(['sync', 'async']));
+    expect(load.sent.length).toBeGreaterThan(before.length);
+  });
+
+  it('the file is for its owner only, and nothing lies beside it', () => {
+    expect(statSync(backup).mode & 0o777).toBe(0o600);
+    expect(readdirSync(dirname(backup)).filter((name) => name.includes('.tar'))).toHaveLength(1);
+  });
+
+  it('carries out every batch that was answered before it, those that were pending too, with the queue lost', async () => {
+    for (const { batch, answered } of before) {
+      const result = await api.completed(batch);
+      expect(result).toMatchObject({ state: 'completed', succeeded: 2, failed: 0 });
+      expect(result.orders.map((order) => order.licenseOrderId)).toEqual(idsOf([{ batch, answered }]));
+    }
+  });
+
+  it('hands out no id and no number that was handed out after the backup', async () => {
+    const customer = await api.newCustomer();
+    expect(customer.customerId).not.toBe(later.customerId);
+    const given = new Set(idsOf([...load.sent, ...waiting]));
+    for (let sent = before.length; sent < load.sent.length; sent++) {
+      const batch = newBatch(customer);
+      fresh.push({ batch, answered: await api.accept(batch) });
+    }
+    for (const { batch } of fresh) expect((await api.completed(batch)).succeeded).toBe(2);
+    expect(idsOf(fresh).filter((id) => given.has(id))).toEqual([]);
+    const numbers = await newNumbers(api);
+    expect(numbers.filter((number) => later.assetNums.includes(number))).toEqual([]);
+  });
+
+  it('gives what is sent again the answer that it had, or accepts it anew under ids that nobody was given', async () => {
+    for (const { batch, answered } of before) expect(await api.accept(batch)).toEqual(answered);
+
+    const given = new Set(idsOf([...load.sent, ...waiting, ...fresh]));
+    let anew = 0;
+    for (const { batch, answered } of load.sent.slice(before.length - waiting.length)) {
+      const again = await api.accept(batch);
+      const known = again.filter((order) => given.has(order.licenseOrderId));
+      if (known.length > 0) expect(again).toEqual(answered);
+      else anew++;
+      expect((await api.completed(batch)).succeeded).toBe(2);
+    }
+    expect(anew).toBeGreaterThan(0);
+  });
+
+  it('has done nothing twice', async () => {
+    const { databaseUrl } = JSON.parse(readFileSync(join(restored.dataDir, 'stack.json'), 'utf8'));
+    const db = openDatabase({ url: databaseUrl, poolSize: 1, applicationName: 'test', onError: () => {} });
+    const { rows } = await sql<{ assets: number; numbers: number; products: number; orders: number }>`
+      select (select count(*)::int from asset) as assets, (select count(distinct asset_num)::int from asset) as numbers,
+        (select count(*)::int from product_instance) as products,
+        (select count(*)::int from license_order) as orders`.execute(db);
+    await db.destroy();
+    const orders = 2 * (load.sent.length + waiting.length + fresh.length);
+    expect(rows).toEqual([{ assets: orders, numbers: orders, products: orders, orders }]);
+  });
+
+  it('knows the tokens and nonces of before the backup, and no tokens of after it', async () => {
+    const query = { channelCode: 'test', channelCustomerId: 'none', defaultCustomer: 'N' };
+    const path = '/enterprise/user/query';
+    const replayed = await api.call('GET', path, { query, nonce: old.nonce });
+    expect(refusalOf(replayed)).toMatchObject({ cause: 'nonce_replayed' });
+    expect(dataOf(await api.call('GET', path, { query }))).toEqual([]);
+    expect(refusalOf(await api.call('GET', path, { query, token: later.token }))).toMatchObject({
+      cause: 'token_invalid',
+    });
+  });
+
+  it.each<[what: string, run: () => ReturnType<typeof lockstep>, message: RegExp]>([
+    ['a backup onto one', () => lockstep(restored.dataDir, 'database', 'backup', backup), /is there already/],
+    ['a backup of nothing', () => lockstep(newDataDir(), 'database', 'backup', '/tmp/none.tar'), /Nothing runs in/],
+    [
+      'a restore over a database',
+      () => lockstep(restored.dataDir, 'database', 'restore', backup),
+      /has a database already/,
+    ],
+    ['no file', () => lockstep(newDataDir(), 'database', 'restore', '/none.tar'), /cannot be read.*\/none\.tar/],
+    ['no backup', () => lockstep(newDataDir(), 'database', 'restore', 'README.md'), /not a whole backup of npm start/],
+  ])('refuses %s', async (_, run, message) => {
+    const { status, stdout, stderr } = await run();
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+    expect(stderr).toMatch(message);
+    expect(stderr.trimEnd()).not.toContain('\n');
+  });
+
+  it('refuses a file that is cut off, and leaves nothing of it', async () => {
+    const whole = readFileSync(backup);
+    const cut = join(dirname(backup), 'cut.tar');
+    writeFileSync(cut, whole.subarray(0, whole.length - 8 * 1024 * 1024));
+    const dataDir = newDataDir();
+    const { status, stderr } = await lockstep(dataDir, 'database', 'restore', cut);
+    expect(status).toBe(1);
+    expect(stderr).toMatch(/not a whole backup/);
+    expect(readdirSync(dataDir)).toEqual([]);
+  });
+});
