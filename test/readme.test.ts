@@ -147,6 +147,15 @@ describe('commands', () => {
   });
 });
 
+describe('services that docker compose is asked for', () => {
+  const { services } = parse(read('docker-compose.yml')) as { services: Record<string, unknown> };
+
+  it.each(PAGES)('in %s are those of docker-compose.yml', (page) => {
+    const named = [...read(page).matchAll(/docker compose (?:exec|run)(?: -\S+)* (\w+)/g)].map(([, name]) => name!);
+    expect(named.filter((name) => !(name in services))).toEqual([]);
+  });
+});
+
 describe('docs/api.md', () => {
   const page = read('docs/api.md');
 
@@ -157,15 +166,6 @@ describe('docs/api.md', () => {
   it('says of every operation what it is called and does, once', () => {
     const marked = [...page.matchAll(/^<!-- operation (\w+) -->$/gm)].map(([, operationId]) => operationId);
     expect(marked.toSorted()).toEqual(Object.keys(operationExamples).toSorted());
-  });
-});
-
-describe('services that docker compose is asked for', () => {
-  const { services } = parse(read('docker-compose.yml')) as { services: Record<string, unknown> };
-
-  it.each(PAGES)('in %s are those of docker-compose.yml', (page) => {
-    const named = [...read(page).matchAll(/docker compose (?:exec|run)(?: -\S+)* (\w+)/g)].map(([, name]) => name!);
-    expect(named.filter((name) => !(name in services))).toEqual([]);
   });
 });
 

@@ -28,7 +28,7 @@ export interface MerchandiseValue {
 }
 
 /** That an order moved the asset from one customer to another. */
-export interface TransferValue {
+interface TransferValue {
   order: string;
   from: string;
   to: string;
