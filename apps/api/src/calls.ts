@@ -140,6 +140,7 @@ export function noteCall(metrics: Metrics, request: FastifyRequest, reply: Fasti
   metrics.httpSeconds.observe({ method, route, code }, seconds);
   if (!isAnswered) metrics.httpUnanswered.inc({ method, route, code });
   const ended = isAnswered ? 'answered' : 'client left';
-  const level = request.routeOptions.config.isProbe === true ? 'debug' : 'info';
+  // What is no good call is of interest wherever it went.
+  const level = request.routeOptions.config.isProbe === true && cause === undefined ? 'debug' : 'info';
   request.log[level]({ method, route, status: reply.statusCode, code, cause, ...subject, seconds, ended }, 'call');
 }
