@@ -28,7 +28,8 @@ const manifest = JSON.parse(read('package.json')) as {
 /** Compose's own `${NAME:-default}`, with nothing set. */
 const compose = parse(
   read('docker-compose.yml').replace(/\$\{\w+:-([^}]*)\}/g, (_, value: string) => value),
-  { merge: true },
+  // Whatever a value looks like, a process gets a text.
+  { merge: true, schema: 'failsafe' },
 ) as { services: Record<string, Service> };
 const { postgres, redis, migrate, api, worker } = compose.services as Record<
   'postgres' | 'redis' | 'migrate' | 'api' | 'worker',
@@ -167,7 +168,8 @@ describe('Dockerfile', () => {
       expect(existsSync(`${REPOSITORY}/${source}`)).toBe(true);
       expect(exceptions).toContain(`!${source}`);
     }
-    for (const workspace of manifest.workspaces) expect(copied).toContain(workspace.replace('/*', ''));
+    const workspaces = manifest.workspaces.filter((workspace) => !workspace.startsWith('test/'));
+    for (const workspace of workspaces) expect(copied).toContain(workspace.replace('/*', ''));
     expect(copied).toContain('migrations');
   });
 
