@@ -2,9 +2,9 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AcceptedOrder, Customer } from '@lockstep/contract';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { Api, callService, dataOf, refusalOf } from './harness/api.ts';
-import { askUserToken } from './harness/member-center.ts';
-import { batchOf, newAssetNum, newBuy } from './harness/orders.ts';
+import { Api, callService, dataOf, refusalOf } from '../harness/api.ts';
+import { askUserToken } from '../harness/member-center.ts';
+import { batchOf, newAssetNum, newBuy } from '../harness/orders.ts';
 import {
   endEverything,
   livingProcesses,
@@ -14,8 +14,8 @@ import {
   postgresPid,
   type RunningStack,
   startJob,
-} from './harness/processes.ts';
-import { createTestDatabase, type TestDatabase } from './harness/stack.ts';
+} from '../harness/processes.ts';
+import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
 
 /** The demo's customer, as orders name it. */
 function demoCustomer({ demo }: RunningStack): Customer {

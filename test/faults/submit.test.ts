@@ -14,9 +14,9 @@ import {
   type RunningStack,
   runJob,
   startJob,
-} from './harness/processes.ts';
-import { freePort } from './harness/redis.ts';
-import { type Stack, startStack } from './harness/stack.ts';
+} from '../harness/processes.ts';
+import { freePort } from '../harness/redis.ts';
+import { type Stack, startStack } from '../harness/stack.ts';
 
 const readExample = (name: string) => JSON.parse(readFileSync(join(REPOSITORY, 'examples', name), 'utf8'));
 
