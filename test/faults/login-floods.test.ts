@@ -73,10 +73,11 @@ it('a login through another application, M3 and M1 are answered while 180 wrong 
     comparedUntil(wrong, center.add(...Array.from({ length: 10 }, () => newEmployee()))),
   ]);
   const [login, reset, addition] = await others;
-  // A turn of the flood for each of theirs, and those that run at once or are on their way to the client.
-  expect(login).toBeLessThan(30);
-  expect(reset).toBeLessThan(30);
-  expect(addition).toBeLessThan(80);
+  // A turn of the flood for each of theirs, and those that run at once or are on their way to the client; behind the
+  // flood it would be all of it, more than 170.
+  expect(login).toBeLessThan(100);
+  expect(reset).toBeLessThan(100);
+  expect(addition).toBeLessThan(150);
   await wrong.end;
 });
 
