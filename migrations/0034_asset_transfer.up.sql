@@ -28,5 +28,8 @@ from (
 where customer_id <> former_customer_id;
 set constraints all immediate;
 
+-- For what takes back the outcome of an order that failed: it looks whether a transfer names the order.
+create index asset_transfer_order on asset_transfer (license_order_id);
+
 create trigger refuse_change before update or delete or truncate on asset_transfer
   for each statement execute function refuse_change();

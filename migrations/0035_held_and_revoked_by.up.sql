@@ -159,6 +159,8 @@ select asset_id, granted.license_order_id, transferring.license_order_id as by_o
 from granted join transferring using (asset_id)
 where granted.place < transferring.place and granted.revoked_time is null;
 
+analyze taken_over;
+
 update merchandise_instance m
 set held_by_order_id = by_order_id, updated_time = greatest(m.created_time, statement_timestamp())
 from taken_over t

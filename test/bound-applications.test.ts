@@ -367,11 +367,18 @@ describe('an application that is bound', () => {
     expect(await center.assets()).toMatchObject([{ assetNum: cloud!.assetNum, cloudAccountGlobalId: null }]);
     const [deletion] = await center.audit();
     expect(deletion!.detail.before).toMatchObject({ assetNums: [cloud!.assetNum] });
-    const [seen] = await boundCenter.audit();
-    expect(seen).toEqual({
-      ...deletion,
-      detail: { ...deletion!.detail, before: { ...deletion!.detail.before, assetNums: [] } },
-    });
+    const withoutNumbers = { ...deletion!.detail, before: { ...deletion!.detail.before, assetNums: [] } };
+    expect((await boundCenter.audit())[0]).toEqual({ ...deletion, detail: withoutNumbers });
+
+    // Nor is the number the application's when the asset is gone.
+    const { license_order_id: srcLicenseOrderId } = await two.stack.db
+      .selectFrom('asset_grant')
+      .select('license_order_id')
+      .where('asset_id', '=', cloud!.assetId)
+      .executeTakeFirstOrThrow();
+    const revocation = { licenseType: 'cloud_customer', srcLicenseOrderId };
+    await center.api.carryOut(deleteAsset(center.customer, [cloud!.assetNum], revocation));
+    expect((await boundCenter.audit())[0]).toEqual({ ...deletion, detail: withoutNumbers });
   });
 
   const assetsNumbered = (assetNum: string) =>

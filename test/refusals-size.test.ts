@@ -55,6 +55,13 @@ describe('a batch that is too much to work on', () => {
     await expectRefused(batchOf(newBuy(customer, numbers(1)), order), 'batch_too_large', 'orderList[1]');
   });
 
+  it('counts a number that it names without a product: a transfer, or an asset to make', async () => {
+    const transfer = { transferedAssetNum: true, products: undefined };
+    const orders = many(21, () => newBuy(customer, numbers(10_000), {}, transfer));
+    await expectRefused(batchOf(...orders), 'batch_too_large', 'orderList[20]');
+    expect(refusalOf(await api.submitPreview(batchOf(...orders))).cause).toBe('batch_too_large');
+  });
+
   it('counts nested merchandise, and what a revocation looks for', async () => {
     const nested = merchandise({ children: many(50, () => merchandise()) });
     const buy = newBuy(customer, numbers(2_000), {}, { products: [], merchandises: [nested] });

@@ -1,6 +1,7 @@
 import {
   type Asset,
   emptyChanges,
+  heldBy,
   type Ledger,
   type MerchandiseInstance,
   type ProductInstance,
@@ -80,7 +81,7 @@ function assetValue(asset: Asset, transfers: readonly Transfer[]): AssetValue {
       .filter(({ parent }) => parent === place)
       .map((each) => ({
         order: each.licenseOrderId,
-        heldBy: each.heldBy,
+        heldBy: heldBy(each),
         merchandiseNum: each.bought!.merchandiseNum,
         revokedBy: each.revokedBy,
         products: productsIn(each),
@@ -109,7 +110,7 @@ function assetValue(asset: Asset, transfers: readonly Transfer[]): AssetValue {
 function productValue(product: ProductInstance): ProductValue {
   return {
     order: product.licenseOrderId,
-    heldBy: product.heldBy,
+    heldBy: heldBy(product),
     productUri: product.productUri,
     start: product.limitStartDate,
     end: product.limitEndDate,

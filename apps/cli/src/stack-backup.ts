@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Config } from '@lockstep/platform';
 import { streamBaseBackup } from './base-backup.ts';
@@ -28,7 +28,8 @@ export async function backUpStack(config: Config, file: string): Promise<{ file:
       bytes += part.length;
     });
     fsyncSync(descriptor);
-    renameSync(unfinished, file);
+    // Unlike a rename it replaces nothing, whatever has come meanwhile.
+    linkSync(unfinished, file);
     syncDirectory(dirname(file));
     return { file, bytes };
   } finally {

@@ -20,11 +20,35 @@ export interface Asset {
 
 /**
  * That an order granted to an asset. It lasts until a delete_asset names the order, the asset is revoked, or the order
- * that transfers the asset takes it over.
+ * that transfers the asset takes it over, with everything that is under it.
  */
 export interface Grant {
   readonly licenseOrderId: string;
+  readonly holder: Holder;
   revokedBy: string | null;
+}
+
+/** Who stands for what is under a grant. Holders that one order took over are one: each leads to it. */
+interface Holder {
+  orderId: string;
+  into: Holder | null;
+  /** How many lead here. */
+  size: number;
+}
+
+export function newGrant(licenseOrderId: string): Grant {
+  return { licenseOrderId, holder: { orderId: licenseOrderId, into: null, size: 1 }, revokedBy: null };
+}
+
+/** The order that stands for a product or a merchandise: that which bought it, or the last that transferred its asset. */
+export function heldBy({ grant }: { grant: Grant }): string {
+  return lastOf(grant.holder).orderId;
+}
+
+function lastOf(holder: Holder): Holder {
+  let last = holder;
+  while (last.into !== null) last = last.into;
+  return last;
 }
 
 /** A package on an asset. `bought` is that of a new one; no rule looks at it later. */
@@ -32,8 +56,10 @@ export interface MerchandiseInstance {
   id: string | null;
   /** The order that bought it. */
   readonly licenseOrderId: string;
-  /** The order that stands for it: that which bought it, or the last one that transferred its asset. */
-  heldBy: string;
+  /** Under which it was bought or loaded; see heldBy. */
+  grant: Grant;
+  /** As heldBy answered when it was loaded; null of a new one. */
+  readonly storedHeldBy: string | null;
   readonly bought: Merchandise | null;
   readonly parent: MerchandiseInstance | null;
   /** Active products and merchandises directly in it; it ends with the last of them. */
@@ -46,8 +72,10 @@ export interface ProductInstance {
   id: string | null;
   /** The order that bought it. */
   readonly licenseOrderId: string;
-  /** The order that stands for it: that which bought it, or the last one that transferred its asset. */
-  heldBy: string;
+  /** Under which it was bought or loaded; see heldBy. */
+  grant: Grant;
+  /** As heldBy answered when it was loaded; null of a new one. */
+  readonly storedHeldBy: string | null;
   readonly productUri: string;
   readonly limitStartDate: number | null;
   readonly limitEndDate: number | null;
@@ -70,7 +98,7 @@ export interface Effects {
   assets: (
     | { action: 'create' | 'revoke'; asset: Asset }
     | { action: 'extend'; asset: Asset; terms: AssetTerms }
-    | { action: 'transfer'; asset: Asset; terms: AssetTerms; customerId: string }
+    | { action: 'transfer'; asset: Asset; terms: AssetTerms; customerId: string; grant: Grant }
   )[];
   grants: { action: 'create' | 'revoke'; asset: Asset; grant: Grant }[];
   merchandises: { action: 'create' | 'revoke'; asset: Asset; merchandise: MerchandiseInstance }[];
@@ -112,9 +140,6 @@ export interface LedgerChanges {
   /** Assets that lost their assignment and their lending: revoked, transferred, or of another kind now. */
   readonly releasedAssets: Set<Asset>;
   readonly transfers: Transfer[];
-  /** Merchandises and products that another order stands for since. */
-  readonly heldMerchandises: Set<MerchandiseInstance>;
-  readonly heldProducts: Set<ProductInstance>;
   readonly newGrants: { asset: Asset; grant: Grant }[];
   readonly revokedGrants: { asset: Asset; grant: Grant }[];
   readonly newMerchandises: Effects['merchandises'];
@@ -130,8 +155,6 @@ export function emptyChanges(): LedgerChanges {
     revokedAssets: new Set(),
     releasedAssets: new Set(),
     transfers: [],
-    heldMerchandises: new Set(),
-    heldProducts: new Set(),
     newGrants: [],
     revokedGrants: [],
     newMerchandises: [],
@@ -161,7 +184,7 @@ export function advance(ledger: Ledger, licenseOrderId: string, effects: Effects
       asset.merchandises.push(merchandise);
       changes.newMerchandises.push(effect);
     } else {
-      merchandise.revokedBy = licenseOrderId;
+      end(merchandise, licenseOrderId);
       changes.revokedMerchandises.add(merchandise);
     }
   }
@@ -172,10 +195,16 @@ export function advance(ledger: Ledger, licenseOrderId: string, effects: Effects
       asset.products.push(product);
       changes.newProducts.push(effect);
     } else {
-      product.revokedBy = licenseOrderId;
+      end(product, licenseOrderId);
       changes.revokedProducts.add(product);
     }
   }
+}
+
+/** Revokes an instance. What takes its grant over later does not take it. */
+function end(instance: { grant: Grant; revokedBy: string | null }, licenseOrderId: string): void {
+  instance.revokedBy = licenseOrderId;
+  instance.grant = newGrant(heldBy(instance));
 }
 
 function countIn(merchandise: MerchandiseInstance | null, action: 'create' | 'revoke'): void {
@@ -200,7 +229,7 @@ function advanceAsset(ledger: Ledger, licenseOrderId: string, effect: Effects['a
       const { customerId: toCustomerId } = effect;
       changes.transfers.push({ asset, licenseOrderId, fromCustomerId: asset.customerId, toCustomerId });
       asset.customerId = toCustomerId;
-      takeOver(asset, licenseOrderId, changes);
+      takeOver(asset, effect.grant, changes);
       changes.releasedAssets.add(asset);
       replaceTerms(asset, effect.terms);
       changes.changedAssets.add(asset);
@@ -217,23 +246,27 @@ function advanceAsset(ledger: Ledger, licenseOrderId: string, effect: Effects['a
   }
 }
 
-/** Lets the order that transfers an asset stand for all that came with it (decisions 6.5). */
-function takeOver(asset: Asset, licenseOrderId: string, changes: LedgerChanges): void {
-  for (const grant of asset.grants) {
-    if (grant.revokedBy !== null) continue;
-    grant.revokedBy = licenseOrderId;
-    changes.revokedGrants.push({ asset, grant });
+/**
+ * Lets the order that transfers an asset stand for all that came with it (decisions 6.5). What is under the grants is not
+ * looked at: an asset may hold a hundred thousand products and be transferred by each order of a batch.
+ */
+function takeOver(asset: Asset, grant: Grant, changes: LedgerChanges): void {
+  let largest = lastOf(grant.holder);
+  for (const former of asset.grants) {
+    if (former.revokedBy !== null) continue;
+    former.revokedBy = grant.licenseOrderId;
+    changes.revokedGrants.push({ asset, grant: former });
+    largest = joined(largest, lastOf(former.holder));
   }
-  for (const merchandise of asset.merchandises) {
-    if (merchandise.revokedBy !== null) continue;
-    merchandise.heldBy = licenseOrderId;
-    changes.heldMerchandises.add(merchandise);
-  }
-  for (const product of asset.products) {
-    if (product.revokedBy !== null) continue;
-    product.heldBy = licenseOrderId;
-    changes.heldProducts.add(product);
-  }
+  largest.orderId = grant.licenseOrderId;
+}
+
+/** The smaller one leads to the larger one, so that no way gets long. */
+function joined(one: Holder, other: Holder): Holder {
+  const [small, large] = one.size < other.size ? [one, other] : [other, one];
+  small.into = large;
+  large.size += small.size;
+  return large;
 }
 
 function replaceTerms(asset: Asset, terms: AssetTerms): void {

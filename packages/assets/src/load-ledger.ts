@@ -5,8 +5,10 @@ import {
   type Asset,
   type Customer,
   emptyChanges,
+  type Grant,
   type Ledger,
   type MerchandiseInstance,
+  newGrant,
   type ProductInstance,
 } from './ledger.ts';
 
@@ -159,18 +161,32 @@ async function loadContents(trx: Trx, assets: Asset[]): Promise<void> {
       from product_instance where asset_id = any (${assetIds}::bigint[]) and revoked_time is null
       order by license_order_id, id`.execute(trx),
   ]);
+  const grantsByKey = new Map<string, Grant>();
+  const keyOf = (assetId: string, orderId: string) => `${assetId} ${orderId}`;
   for (const row of grants.rows) {
-    byId.get(row.asset_id)!.grants.push({ licenseOrderId: row.license_order_id, revokedBy: null });
+    const grant = newGrant(row.license_order_id);
+    grantsByKey.set(keyOf(row.asset_id, row.license_order_id), grant);
+    byId.get(row.asset_id)!.grants.push(grant);
   }
-  const merchandiseOf = merchandiseTree(merchandises.rows);
+  // PostgreSQL holds that what is active is under an active grant.
+  const grantOf: GrantOf = (row) => grantsByKey.get(keyOf(row.asset_id, holderOf(row)))!;
+  const merchandiseOf = merchandiseTree(merchandises.rows, grantOf);
   for (const row of merchandises.rows) byId.get(row.asset_id)!.merchandises.push(merchandiseOf(row.id)!);
   for (const row of products.rows) {
-    byId.get(row.asset_id)!.products.push(productOf(row, within(merchandiseOf(row.merchandise_id))));
+    byId.get(row.asset_id)!.products.push(productOf(row, grantOf(row), within(merchandiseOf(row.merchandise_id))));
   }
 }
 
+type HeldRow = Pick<ProductRow, 'asset_id' | 'license_order_id' | 'held_by_order_id'>;
+type GrantOf = (row: HeldRow) => Grant;
+
+const holderOf = (row: HeldRow) => row.held_by_order_id ?? row.license_order_id;
+
 /** The active merchandises by id, each inside its own. */
-function merchandiseTree(rows: readonly MerchandiseRow[]): (id: string | null) => MerchandiseInstance | null {
+function merchandiseTree(
+  rows: readonly MerchandiseRow[],
+  grantOf: GrantOf,
+): (id: string | null) => MerchandiseInstance | null {
   const rowsById = new Map(rows.map((row) => [row.id, row]));
   const made = new Map<string, MerchandiseInstance>();
   const merchandiseOf = (id: string | null): MerchandiseInstance | null => {
@@ -181,7 +197,8 @@ function merchandiseTree(rows: readonly MerchandiseRow[]): (id: string | null) =
     const merchandise = {
       id,
       licenseOrderId: row.license_order_id,
-      heldBy: row.held_by_order_id ?? row.license_order_id,
+      grant: grantOf(row),
+      storedHeldBy: holderOf(row),
       bought: null,
       parent: within(merchandiseOf(row.parent_id)),
       activeContents: 0,
@@ -199,11 +216,12 @@ function within(merchandise: MerchandiseInstance | null): MerchandiseInstance | 
   return merchandise;
 }
 
-function productOf(row: ProductRow, merchandise: MerchandiseInstance | null): ProductInstance {
+function productOf(row: ProductRow, grant: Grant, merchandise: MerchandiseInstance | null): ProductInstance {
   return {
     id: row.id,
     licenseOrderId: row.license_order_id,
-    heldBy: row.held_by_order_id ?? row.license_order_id,
+    grant,
+    storedHeldBy: holderOf(row),
     productUri: row.product_uri,
     limitStartDate: numberOf(row.limit_start_date),
     limitEndDate: numberOf(row.limit_end_date),

@@ -1,6 +1,7 @@
 import type { Channels } from '@lockstep/contract';
 import { customersOf } from '@lockstep/customers';
 import type { Database, Trx } from '@lockstep/platform';
+import { sql } from 'kysely';
 
 /**
  * What a call looks for among assets it finds through this file, where the channels that the caller is bound to are a
@@ -17,4 +18,30 @@ export function assetsOf(db: Database | Trx, channels: Channels) {
     .$if(channels !== null, (all) =>
       all.where('asset.customer_id', 'in', customersOf(db, channels).select('customer.id')),
     );
+}
+
+/**
+ * Which of some numbers are not the caller's to see: the asset of that number, or where none is active the one that was
+ * revoked last, is of a customer of another channel. Numbers that never were an asset's are not among them.
+ */
+export async function numbersOfOtherChannels(
+  trx: Trx,
+  channels: Channels,
+  assetNums: readonly string[],
+): Promise<Set<string>> {
+  if (channels === null || assetNums.length === 0) return new Set();
+  const { rows } = await sql<{ asset_num: string }>`
+    select named.asset_num from unnest(${[...new Set(assetNums)]}::text[]) as named (asset_num)
+    cross join lateral (
+      (select customer_id from asset where asset.asset_num = named.asset_num and revoked_time is null)
+      union all
+      (
+        select customer_id from asset where asset.asset_num = named.asset_num and revoked_time is not null
+        order by revoked_time desc limit 1
+      )
+      limit 1
+    ) as newest
+    join customer on customer.id = newest.customer_id
+    where channel_code <> all (${[...channels]}::text[])`.execute(trx);
+  return new Set(rows.map((row) => row.asset_num));
 }

@@ -1,7 +1,15 @@
 import type { ProductToBuy } from '@lockstep/contract';
 import { type Column, insertRows, rowsOf, type Trx, together } from '@lockstep/platform';
 import { sql } from 'kysely';
-import type { Asset, Ledger, LedgerChanges, Transfer } from './ledger.ts';
+import {
+  type Asset,
+  heldBy,
+  type Ledger,
+  type LedgerChanges,
+  type MerchandiseInstance,
+  type ProductInstance,
+  type Transfer,
+} from './ledger.ts';
 
 /** Rows that one draw from the sequence ledger_id is good for; its increment in the migration. */
 const IDS_PER_BLOCK = 1_000;
@@ -45,12 +53,15 @@ export const NOW = sql<Date>`greatest(created_time, statement_timestamp())`;
  */
 export async function writeLedger(trx: Trx, ledger: Ledger, ids: LedgerIds): Promise<void> {
   const { changes } = ledger;
+  const transferred = [...new Set(changes.transfers.map(({ asset }) => asset))];
+  const newGrants = new Set(changes.newGrants.map(({ grant }) => grant));
   const stored = {
     products: storedOnes(changes.revokedProducts),
     merchandises: storedOnes(changes.revokedMerchandises),
+    grants: changes.revokedGrants.filter(({ grant }) => !newGrants.has(grant)),
     assets: storedOnes(changes.revokedAssets),
-    heldProducts: storedOnes(changes.heldProducts),
-    heldMerchandises: storedOnes(changes.heldMerchandises),
+    heldProducts: heldAnew(transferred.flatMap(({ products }) => products)),
+    heldMerchandises: heldAnew(transferred.flatMap(({ merchandises }) => merchandises)),
     released: storedOnes(changes.releasedAssets).map(({ id }) => id),
     changed: storedOnes(changes.changedAssets),
   };
@@ -58,14 +69,14 @@ export async function writeLedger(trx: Trx, ledger: Ledger, ids: LedgerIds): Pro
   await inTurn([
     // The transfers first: what is held by another order, or belongs to another customer, is so by one of them.
     ...inParts(changes.transfers, (transfers) => insertTransfers(trx, transfers)),
-    () => hold(trx, 'product_instance', stored.heldProducts),
-    () => hold(trx, 'merchandise_instance', stored.heldMerchandises),
-    () => revoke(trx, 'product_instance', stored.products),
-    () => revoke(trx, 'merchandise_instance', stored.merchandises),
-    () => revokeGrants(trx, changes),
-    () => releaseAssets(trx, stored.released),
-    () => updateAssets(trx, stored.changed),
-    () => revoke(trx, 'asset', stored.assets),
+    ...inOne(stored.heldProducts, (held) => hold(trx, 'product_instance', held)),
+    ...inOne(stored.heldMerchandises, (held) => hold(trx, 'merchandise_instance', held)),
+    ...inOne(stored.products, (revoked) => revoke(trx, 'product_instance', revoked)),
+    ...inOne(stored.merchandises, (revoked) => revoke(trx, 'merchandise_instance', revoked)),
+    ...inOne(stored.grants, (revoked) => revokeGrants(trx, revoked)),
+    ...inOne(stored.released, (released) => releaseAssets(trx, released)),
+    ...inOne(stored.changed, (changed) => updateAssets(trx, changed)),
+    ...inOne(stored.assets, (revoked) => revoke(trx, 'asset', revoked)),
     // Sorted, as they are locked: transactions that insert the same numbers wait rather than deadlock.
     ...inParts([...changes.newAssets].sort(byNumber), (assets) => insertAssets(trx, assets)),
     ...inParts(changes.newGrants, (grants) => insertGrants(trx, grants)),
@@ -80,6 +91,11 @@ const ROWS_AT_ONCE = 2_000;
 const STATEMENTS_AT_ONCE = 10;
 
 type Statement = () => Promise<void>;
+
+/** One statement, or none where there is nothing to do: those that go out together are few. */
+function inOne<Item>(items: readonly Item[], statement: (items: readonly Item[]) => Promise<void>): Statement[] {
+  return items.length === 0 ? [] : [() => statement(items)];
+}
 
 function inParts<Item>(items: readonly Item[], insert: (part: Item[]) => Promise<void>): Statement[] {
   const parts = Math.ceil(items.length / ROWS_AT_ONCE);
@@ -114,13 +130,19 @@ async function assignIds(trx: Trx, changes: LedgerChanges, ids: LedgerIds): Prom
   for (const [index, instance] of made.entries()) instance.id = taken[index]!;
 }
 
+/** What is stored, and held by another order now than it is stored to be. */
+function heldAnew<Instance extends MerchandiseInstance | ProductInstance>(instances: readonly Instance[]) {
+  return storedOnes(instances)
+    .map((instance) => ({ id: instance.id, heldBy: heldBy(instance), storedHeldBy: instance.storedHeldBy }))
+    .filter((each) => each.heldBy !== each.storedHeldBy);
+}
+
 /** Stores that what transferred assets brought with them is held by the order that transferred them. */
 async function hold(
   trx: Trx,
   table: 'merchandise_instance' | 'product_instance',
-  held: { id: string; heldBy: string }[],
+  held: readonly { id: string; heldBy: string }[],
 ): Promise<void> {
-  if (held.length === 0) return;
   const rows = rowsOf([
     ['id', 'bigint', held.map(({ id }) => id)],
     ['order_id', 'bigint', held.map(({ heldBy }) => heldBy)],
@@ -133,9 +155,8 @@ async function hold(
 async function revoke(
   trx: Trx,
   table: 'asset' | 'merchandise_instance' | 'product_instance',
-  revoked: { id: string; revokedBy: string | null }[],
+  revoked: readonly { id: string; revokedBy: string | null }[],
 ): Promise<void> {
-  if (revoked.length === 0) return;
   const rows = rowsOf([
     ['id', 'bigint', revoked.map(({ id }) => id)],
     ['order_id', 'bigint', revoked.map(({ revokedBy }) => revokedBy)],
@@ -146,10 +167,7 @@ async function revoke(
     from ${rows} as revoked (id, order_id) where instance.id = revoked.id`.execute(trx);
 }
 
-async function revokeGrants(trx: Trx, changes: LedgerChanges): Promise<void> {
-  const created = new Set(changes.newGrants.map((effect) => effect.grant));
-  const revoked = changes.revokedGrants.filter((effect) => !created.has(effect.grant));
-  if (revoked.length === 0) return;
+async function revokeGrants(trx: Trx, revoked: readonly LedgerChanges['revokedGrants'][number][]): Promise<void> {
   const grants = rowsOf([
     ['asset_id', 'bigint', revoked.map((effect) => effect.asset.id)],
     ['license_order_id', 'bigint', revoked.map((effect) => effect.grant.licenseOrderId)],
@@ -171,8 +189,7 @@ async function insertTransfers(trx: Trx, transfers: readonly Transfer[]): Promis
   ]);
 }
 
-async function updateAssets(trx: Trx, changed: Asset[]): Promise<void> {
-  if (changed.length === 0) return;
+async function updateAssets(trx: Trx, changed: readonly Asset[]): Promise<void> {
   const rows = rowsOf([
     ['id', 'bigint', changed.map((asset) => asset.id)],
     ['customer_id', 'bigint', changed.map((asset) => asset.customerId)],
@@ -190,7 +207,7 @@ async function updateAssets(trx: Trx, changed: Asset[]): Promise<void> {
 }
 
 /** Takes assets from whoever holds them: ends their assignment, their lending, and as a lock what is lent into it. */
-export async function releaseAssets(trx: Trx, ids: string[]): Promise<void> {
+export async function releaseAssets(trx: Trx, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;
   await together([
     sql`
@@ -211,8 +228,11 @@ function revocation(instances: readonly { revokedBy: string | null }[]): Column[
 }
 
 /** Null where it is the order that bought it: most are never transferred. */
-const holders = (instances: readonly { licenseOrderId: string; heldBy: string }[]) =>
-  instances.map(({ licenseOrderId, heldBy }) => (heldBy === licenseOrderId ? null : heldBy));
+const holders = (instances: readonly (MerchandiseInstance | ProductInstance)[]) =>
+  instances.map((instance) => {
+    const holderId = heldBy(instance);
+    return holderId === instance.licenseOrderId ? null : holderId;
+  });
 
 async function insertAssets(trx: Trx, assets: readonly Asset[]): Promise<void> {
   await insertRows(trx, 'asset', [

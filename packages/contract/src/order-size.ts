@@ -4,14 +4,17 @@ import type { Merchandise, Order } from './orders.ts';
 /** Product and merchandise instances that a call may make or revoke: a few kilobytes can ask for millions. */
 const MAX_INSTANCES = 200_000;
 
-/** The product and merchandise instances that an order may make, or the products that it looks for. */
+/**
+ * The product and merchandise instances that an order may make, at least one a number, or the products that it looks for.
+ * A number without any is a transfer, or an asset to make.
+ */
 export function instancesOf(order: Order): number {
   switch (order.orderType) {
     case 'new_buy':
       return sum(
         order.assets,
         ({ assetNos, products = [], merchandises = [] }) =>
-          assetNos.length * (products.length + sum(merchandises, instancesIn)),
+          assetNos.length * Math.max(1, products.length + sum(merchandises, instancesIn)),
       );
     case 'delete_asset':
       return sum(order.assets, ({ assetNos }) => assetNos.length);

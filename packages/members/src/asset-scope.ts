@@ -1,5 +1,4 @@
 import { assetsOf as assetsOfChannels } from '@lockstep/assets';
-import type { Channels } from '@lockstep/contract';
 import { type Database, isId, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import type { Actor } from './scope.ts';
@@ -86,19 +85,4 @@ export async function numbersElsewhere(
     .where('customer.enterprise_id', '<>', enterpriseId)
     .execute();
   return new Set(rows.map((row) => row.asset_num));
-}
-
-/** Which of some numbers are active assets of other channels than the tenant's. */
-export async function numbersOfOtherChannels(
-  trx: Trx,
-  { channels }: AssetTenant,
-  assetNums: readonly string[],
-): Promise<Set<string>> {
-  if (assetNums.length === 0) return new Set();
-  const numbersOf = async (seen: Channels) => {
-    const named = sql<boolean>`asset_num = any (${[...new Set(assetNums)]}::text[])`;
-    const rows = await assetsOfChannels(trx, seen).select('asset.asset_num').where(named).execute();
-    return new Set(rows.map((row) => row.asset_num));
-  };
-  return (await numbersOf(null)).difference(await numbersOf(channels));
 }

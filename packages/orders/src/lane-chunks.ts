@@ -104,7 +104,7 @@ export async function readPending(
 ): Promise<Pending> {
   const { rows } = await sql<ChunkRow & { cut_at: string | null }>`
     with ${takenChunks(lanes, bounds)}
-    select batch_id, lane, payload, payload_version, channels, cut_at from taken ${withSender} order by batch_id, lane`.execute(
+    select batch_id, lane, payload, payload_version, ${SENDERS_CHANNELS}, cut_at from taken order by batch_id, lane`.execute(
     trx,
   );
   const last = rows.at(-1);
@@ -115,7 +115,7 @@ export async function readPending(
 /** What is pending of one batch. Throws a PayloadFault. */
 export async function readPendingOf(trx: Trx, batchId: string): Promise<Chunk[]> {
   const { rows } = await sql<ChunkRow>`
-    select batch_id, lane, payload, payload_version, channels from lane_chunk ${withSender}
+    select batch_id, lane, payload, payload_version, ${SENDERS_CHANNELS} from lane_chunk
     where batch_id = ${batchId} and finished_time is null order by lane`.execute(trx);
   const { chunks, unreadable } = readRows(rows);
   if (unreadable[0] !== undefined) throw unreadable[0].fault;
@@ -130,9 +130,14 @@ export interface ChunkRow {
   channels: string[] | null;
 }
 
-/** For a FROM with a batch_id: the application that sent the batch. */
-export const withSender = sql`
-  join batch on batch.id = batch_id join application on application.id = batch.application_id`;
+/**
+ * For a SELECT with a batch_id: what the application that sent the batch is bound to. Looked up row by row: of a join
+ * PostgreSQL thinks that it is of many rows, and reads all batches there are.
+ */
+export const SENDERS_CHANNELS = sql`(
+  select application.channels from batch join application on application.id = batch.application_id
+  where batch.id = batch_id
+) as channels`;
 
 /** Reads stored chunks; those that cannot be read are told apart. */
 export function readRows(rows: readonly ChunkRow[]): Pick<Pending, 'chunks' | 'unreadable'> {

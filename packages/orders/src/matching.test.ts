@@ -1,4 +1,4 @@
-import type { Asset, ProductInstance } from '@lockstep/assets';
+import { type Asset, newGrant, type ProductInstance } from '@lockstep/assets';
 import type { ProductToRevoke } from '@lockstep/contract';
 import { describe, expect, it } from 'vitest';
 import { type DifferingField, differences, matchesOn, ProductNotFound, type Wanted } from './matching.ts';
@@ -6,8 +6,8 @@ import { type DifferingField, differences, matchesOn, ProductNotFound, type Want
 /** A product instance of order 1: gms-100 from 10 to 20, for one node. */
 function instance(changes: Partial<ProductInstance> = {}): ProductInstance {
   return {
-    ...{ id: '7', licenseOrderId: '1', heldBy: '1', productUri: 'gms-100', bought: null, merchandise: null },
-    ...{ revokedBy: null },
+    ...{ id: '7', licenseOrderId: '1', grant: newGrant('1'), productUri: 'gms-100', bought: null, merchandise: null },
+    ...{ storedHeldBy: '1', revokedBy: null },
     ...{ limitStartDate: 10, limitEndDate: 20, limitConcurrent: 1 },
     ...changes,
   };
@@ -57,9 +57,11 @@ describe('what matches on an asset', () => {
     const values = [null, 0, 10];
     const products = values.flatMap((limitStartDate) =>
       values.flatMap((limitEndDate) =>
-        ['1', '2'].flatMap((heldBy) =>
-          ['gms-100', 'b'].map((productUri) => instance({ limitStartDate, limitEndDate, heldBy, productUri })),
-        ),
+        ['1', '2']
+          .map(newGrant)
+          .flatMap((grant) =>
+            ['gms-100', 'b'].map((productUri) => instance({ limitStartDate, limitEndDate, grant, productUri })),
+          ),
       ),
     );
     const asset = assetWith(products);
@@ -154,7 +156,7 @@ describe('the nearest', () => {
     const candidates = [
       instance({ id: 'other product', productUri: 'b' }),
       instance({
-        ...{ id: 'all but the product', heldBy: '2' },
+        ...{ id: 'all but the product', grant: newGrant('2') },
         ...{ limitStartDate: null, limitEndDate: null, limitConcurrent: 9 },
       }),
     ];

@@ -1,4 +1,4 @@
-import type { Asset, ProductInstance } from '@lockstep/assets';
+import { type Asset, heldBy, type ProductInstance } from '@lockstep/assets';
 import { type ProductToRevoke, Refusal } from '@lockstep/contract';
 
 /** A field in which a product instance can differ from what a delete_product looks for. */
@@ -62,7 +62,7 @@ export function matchesOn(asset: Asset, { product, srcLicenseOrderId }: Wanted):
     : product.productUri;
   const matches = activeUnder(asset, key);
   if (srcLicenseOrderId === undefined) return matches;
-  return matches.filter(({ heldBy }) => heldBy === srcLicenseOrderId);
+  return matches.filter((instance) => heldBy(instance) === srcLicenseOrderId);
 }
 
 /** What may come nearest to a product that was not found: some products of the same productUri, then some others. */
@@ -79,7 +79,7 @@ function candidatesFor(asset: Asset, { product }: Wanted): ProductInstance[] {
 export function differences(instance: ProductInstance, { product, srcLicenseOrderId }: Wanted): DifferingField[] {
   const differs: DifferingField[] = [];
   if (instance.productUri !== product.productUri) differs.push('productUri');
-  if (srcLicenseOrderId !== undefined && instance.heldBy !== srcLicenseOrderId) {
+  if (srcLicenseOrderId !== undefined && heldBy(instance) !== srcLicenseOrderId) {
     differs.push('srcLicenseOrderId');
   }
   if (!product.strictMatchWhenDelete) return differs;
@@ -119,8 +119,9 @@ function hintOf(nearest: NearProduct | undefined): string {
   return `; the nearest has ${list.format(differs.map((field) => describe(product, field)))}`;
 }
 
-function describe({ heldBy, ...product }: ProductInstance, field: DifferingField): string {
+function describe(product: ProductInstance, field: DifferingField): string {
   if (field !== 'srcLicenseOrderId') return `${field} ${product[field] ?? 'not set'}`;
   // The orders of a preview have no ids.
-  return /^\d+$/.test(heldBy) ? `srcLicenseOrderId ${heldBy}` : 'the srcLicenseOrderId of an order of this batch';
+  const orderId = heldBy(product);
+  return /^\d+$/.test(orderId) ? `srcLicenseOrderId ${orderId}` : 'the srcLicenseOrderId of an order of this batch';
 }

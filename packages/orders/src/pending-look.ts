@@ -1,7 +1,7 @@
 import { ORDERS_PER_BATCH } from '@lockstep/assets';
 import { rowsOf, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
-import { type ChunkRow, type Pending, type Place, readRows, takenChunks, withSender } from './lane-chunks.ts';
+import { type ChunkRow, type Pending, type Place, readRows, SENDERS_CHANNELS, takenChunks } from './lane-chunks.ts';
 import { laneOf } from './lanes.ts';
 
 /** The weight of chunks that one look covers at most, past its first chunk. */
@@ -68,8 +68,8 @@ export async function readSeen(trx: Trx, seen: readonly Place[]): Promise<Pick<P
     ['lane', 'smallint', seen.map(({ lane }) => lane)],
   ]);
   const { rows } = await sql<ChunkRow>`
-    select batch_id, lane, payload, payload_version, channels
-    from ${places} as seen (batch_id, lane) join lane_chunk using (batch_id, lane) ${withSender}
+    select batch_id, lane, payload, payload_version, ${SENDERS_CHANNELS}
+    from ${places} as seen (batch_id, lane) join lane_chunk using (batch_id, lane)
     where finished_time is null order by batch_id, lane`.execute(trx);
   return readRows(rows);
 }

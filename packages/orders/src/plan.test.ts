@@ -1,4 +1,4 @@
-import { type Asset, advance, emptyChanges, type Ledger } from '@lockstep/assets';
+import { type Asset, advance, emptyChanges, heldBy, type Ledger } from '@lockstep/assets';
 import { batchOrderBody, type Cause, type Customer, type Order, parse } from '@lockstep/contract';
 import { describe, expect, it } from 'vitest';
 import {
@@ -83,12 +83,12 @@ function assetOf(ledger: Ledger, assetNum: string): Asset {
 /** The active products of an asset with the orders that stand for them, `productUri@heldBy`, oldest first. */
 function productsOn(ledger: Ledger, assetNum: string): string[] {
   const active = assetOf(ledger, assetNum).products.filter(({ revokedBy }) => revokedBy === null);
-  return active.map(({ productUri, heldBy }) => `${productUri}@${heldBy}`);
+  return active.map((product) => `${product.productUri}@${heldBy(product)}`);
 }
 
 function merchandisesOn(ledger: Ledger, assetNum: string): string[] {
   const active = assetOf(ledger, assetNum).merchandises.filter(({ revokedBy }) => revokedBy === null);
-  return active.map(({ bought, heldBy }) => `${bought?.merchandiseNum}@${heldBy}`);
+  return active.map((each) => `${each.bought?.merchandiseNum}@${heldBy(each)}`);
 }
 
 function grantsOn(ledger: Ledger, assetNum: string): string[] {
@@ -279,6 +279,23 @@ describe('new_buy', () => {
     expect(productsOn(ledger, 'X1')).toEqual(['gms-100@900']);
   });
 
+  it('takes over what came with it however often it moves, without looking at it', () => {
+    const ledger = ledgerAfter(newBuy(ours, ['X1']), newBuy(ours, ['X1'], {}, { merchandises: [merchandise()] }));
+    const asset = assetOf(ledger, 'X1');
+    // An asset may hold a hundred thousand, and be transferred by each order of a batch.
+    for (const list of [asset.products, asset.merchandises]) {
+      Object.defineProperty(list, Symbol.iterator, { configurable: true, value: () => expect.unreachable() });
+    }
+    const transfer = { transferedAssetNum: true, products: undefined };
+    const owners = [stranger, sister, ours, sister];
+    planFrom(ledger, 900, ...owners.map((owner) => newBuy(owner, ['X1'], {}, transfer)));
+    for (const list of [asset.products, asset.merchandises]) Reflect.deleteProperty(list, Symbol.iterator);
+    expect(productsOn(ledger, 'X1')).toEqual(['gms-100@903', 'gms-100@903', 'gms-100@903']);
+    expect(merchandisesOn(ledger, 'X1')).toEqual(['M-1@903']);
+    succeed(ledger, newBuy(sister, ['X1'], {}, { products: [uri('later')] }));
+    expect(productsOn(ledger, 'X1').slice(-1)).toEqual(['later@900']);
+  });
+
   it('takes over only what was active', () => {
     const ledger = ledgerAfter(
       newBuy(stranger, ['X1'], {}, { products: [uri('a'), uri('b')] }),
@@ -288,7 +305,7 @@ describe('new_buy', () => {
     );
     succeed(ledger, newBuy(ours, ['X1'], {}, { transferedAssetNum: true, products: undefined }));
     const { products, grants } = assetOf(ledger, 'X1');
-    expect(products.map(({ heldBy, revokedBy }) => [heldBy, revokedBy])).toEqual([
+    expect(products.map((product) => [heldBy(product), product.revokedBy])).toEqual([
       ['101', '104'],
       ['900', null],
       ['102', '103'],

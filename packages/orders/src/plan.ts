@@ -1,4 +1,14 @@
-import type { Asset, AssetTerms, Effects, Grant, Ledger, MerchandiseInstance, ProductInstance } from '@lockstep/assets';
+import {
+  type Asset,
+  type AssetTerms,
+  type Effects,
+  type Grant,
+  heldBy,
+  type Ledger,
+  type MerchandiseInstance,
+  newGrant,
+  type ProductInstance,
+} from '@lockstep/assets';
 import {
   type AssetToBuy,
   type Channels,
@@ -81,20 +91,18 @@ function checkSource(ledger: Ledger, channels: Channels, srcLicenseOrderId: stri
 
 function planNewBuy(ledger: Ledger, accepted: AcceptedOrder, order: NewBuyOrder): Effects {
   const effects = noEffects();
-  const { licenseOrderId } = accepted;
   /** Assets that this order has dealt with already: the customer's by now, whoever had them before; with their period. */
-  const bought = new Map<string, { asset: Asset; period: Period }>();
+  const bought = new Map<string, { asset: Asset; grant: Grant; period: Period }>();
   for (const element of order.assets) {
     const terms = termsOf(element);
     for (const assetNum of element.assetNos) {
       const earlier = bought.get(assetNum);
-      const asset = earlier?.asset ?? buyAsset(ledger, accepted, order, element, assetNum, effects);
-      if (earlier !== undefined) effects.assets.push({ action: 'extend', asset, terms });
-      bought.set(assetNum, { asset, period: periodAfter(earlier?.period ?? asset, terms, assetNum) });
-      if (earlier === undefined) {
-        effects.grants.push({ action: 'create', asset, grant: { licenseOrderId, revokedBy: null } });
-      }
-      const buy = new Purchase(ledger, accepted, asset, effects);
+      const grant = earlier?.grant ?? newGrant(accepted.licenseOrderId);
+      const asset = earlier?.asset ?? buyAsset(ledger, accepted, order, { element, assetNum, grant }, effects);
+      if (earlier === undefined) effects.grants.push({ action: 'create', asset, grant });
+      else effects.assets.push({ action: 'extend', asset, terms });
+      bought.set(assetNum, { asset, grant, period: periodAfter(earlier?.period ?? asset, terms, assetNum) });
+      const buy = new Purchase(ledger, accepted, { asset, grant }, effects);
       for (const product of element.products ?? []) buy.product(product, null);
       for (const merchandise of element.merchandises ?? []) buy.merchandise(merchandise, null);
     }
@@ -120,8 +128,7 @@ function buyAsset(
   ledger: Ledger,
   { channels }: AcceptedOrder,
   order: NewBuyOrder,
-  element: AssetToBuy,
-  assetNum: string,
+  { element, assetNum, grant }: { element: AssetToBuy; assetNum: string; grant: Grant },
   effects: Effects,
 ): Asset {
   const terms = termsOf(element);
@@ -135,7 +142,7 @@ function buyAsset(
   if (isTransfer && element.transferedAssetNum !== true) throw new Refusal('asset_owned_by_other_customer', assetNum);
   if (isTransfer && !exists(ledger, channels, asset.customerId)) throw new Refusal('asset_not_found', assetNum);
   checkLicenseType(asset, order);
-  if (isTransfer) effects.assets.push({ action: 'transfer', asset, terms, customerId: order.customerId });
+  if (isTransfer) effects.assets.push({ action: 'transfer', asset, terms, customerId: order.customerId, grant });
   else effects.assets.push({ action: 'extend', asset, terms });
   return asset;
 }
@@ -174,12 +181,14 @@ class Purchase {
   readonly #ledger: Ledger;
   readonly #accepted: AcceptedOrder;
   readonly #asset: Asset;
+  readonly #grant: Grant;
   readonly #effects: Effects;
 
-  constructor(ledger: Ledger, accepted: AcceptedOrder, asset: Asset, effects: Effects) {
+  constructor(ledger: Ledger, accepted: AcceptedOrder, on: { asset: Asset; grant: Grant }, effects: Effects) {
     this.#ledger = ledger;
     this.#accepted = accepted;
-    this.#asset = asset;
+    this.#asset = on.asset;
+    this.#grant = on.grant;
     this.#effects = effects;
   }
 
@@ -190,7 +199,8 @@ class Purchase {
     const product: ProductInstance = {
       id: null,
       licenseOrderId,
-      heldBy: licenseOrderId,
+      grant: this.#grant,
+      storedHeldBy: null,
       productUri: bought.productUri,
       limitStartDate: bought.limitStartDate ?? null,
       limitEndDate: bought.limitEndDate ?? null,
@@ -207,7 +217,8 @@ class Purchase {
     const merchandise: MerchandiseInstance = {
       id: null,
       licenseOrderId,
-      heldBy: licenseOrderId,
+      grant: this.#grant,
+      storedHeldBy: null,
       bought,
       parent,
       activeContents: 0,
@@ -247,18 +258,18 @@ function planDeleteAsset(ledger: Ledger, order: DeleteAssetOrder): Effects {
 }
 
 /** Whether what an order stands for is meant, where `source` may narrow a revocation down to one order. */
-function isOf(source: string | undefined, heldBy: string): boolean {
-  return source === undefined || source === heldBy;
+function isOf(source: string | undefined, licenseOrderId: string): boolean {
+  return source === undefined || source === licenseOrderId;
 }
 
 /** Revokes an asset's active products and merchandises, those that `source` stands for alone where it is given. */
 function revokeContents(asset: Asset, source: string | undefined, effects: Effects): void {
   for (const product of asset.products) {
-    if (product.revokedBy !== null || !isOf(source, product.heldBy)) continue;
+    if (product.revokedBy !== null || !isOf(source, heldBy(product))) continue;
     effects.products.push({ action: 'revoke', asset, product });
   }
   for (const merchandise of asset.merchandises) {
-    if (merchandise.revokedBy !== null || !isOf(source, merchandise.heldBy)) continue;
+    if (merchandise.revokedBy !== null || !isOf(source, heldBy(merchandise))) continue;
     effects.merchandises.push({ action: 'revoke', asset, merchandise });
   }
 }

@@ -1,0 +1,1 @@
+drop index asset_revoked_number;
