@@ -7,7 +7,7 @@ import { describeApi } from './description.ts';
 const [, , file] = process.argv;
 if (file === undefined) {
   process.stderr.write('Name the file to write to: npm run description -- openapi.json\n');
-  process.exit(2);
+  process.exit(1);
 }
 const description = await describeApi(configOrExit(readConfig).publicUrl);
 await mkdir(dirname(file), { recursive: true });

@@ -56,7 +56,7 @@ describe('a service that cannot be asked is told in one line:', () => {
     ['no TLS', () => `https://${hostOf(stranger)}`, /does not speak TLS\. Is it http:/],
     ['nothing there', () => `http://${closedHost}`, /refuses connections.*Does npm start run\?/],
     ['an unknown name', () => 'https://lockstep.invalid', /^https:\/\/lockstep\.invalid is not to be found: DNS/],
-    ['a port for something else', () => 'http://127.0.0.1:6000', /port 6000 is one that HTTP is not spoken on/],
+    ['a port for something else', () => 'http://127.0.0.1:6000', /port 6000 is kept for another protocol/],
   ])('%s', async (_, url, message) => {
     const client = new OrderClient({ baseUrl: readBaseUrl(url()), appKey: 'key', appSecret: 'secret' });
     const error = await client.logIn().catch((thrown: Error) => thrown);

@@ -43,7 +43,7 @@ export function explainNoAnswer(error: unknown, baseUrl: string): string {
   const { code, message } = reasonOf(error);
   const fault = UNTRUSTED_CODES.includes(code) ? UNTRUSTED : NETWORK_FAULTS[code];
   if (message === 'bad port')
-    return `${baseUrl} cannot be called: port ${new URL(baseUrl).port} is one that HTTP is not spoken on.`;
+    return `${baseUrl} cannot be called: port ${new URL(baseUrl).port} is kept for another protocol, and HTTP clients refuse it. Use another one.`;
   const said = `${baseUrl} ${fault ?? `does not answer: ${code || message}.`}`;
   return code === 'ECONNREFUSED' && isLoopback(baseUrl) ? `${said} Does npm start run?` : said;
 }
