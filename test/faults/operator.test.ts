@@ -1,12 +1,12 @@
 import type { AuditEntry, Customer, ListedEmployee } from '@lockstep/contract';
 import type { NewLogin } from '@lockstep/members';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Api, dataOf, refusalOf } from './harness/api.ts';
-import { askUserToken, MemberCenter } from './harness/member-center.ts';
-import { type Ended, endEverything, newDataDir, runJob } from './harness/processes.ts';
-import { freePort } from './harness/redis.ts';
-import { type Stack, startStack } from './harness/stack.ts';
-import { contentOfTables } from './harness/tables.ts';
+import { Api, dataOf, refusalOf } from '../harness/api.ts';
+import { askUserToken, MemberCenter } from '../harness/member-center.ts';
+import { type Ended, endEverything, newDataDir, runJob } from '../harness/processes.ts';
+import { freePort } from '../harness/redis.ts';
+import { type Stack, startStack } from '../harness/stack.ts';
+import { contentOfTables } from '../harness/tables.ts';
 
 /** What the operator of the service does for enterprises with the lockstep command (decisions 9). */
 let stack: Stack;
