@@ -1,12 +1,4 @@
-import {
-  type Ledger,
-  LedgerIds,
-  loadLedger,
-  type MerchandiseInstance,
-  newGrant,
-  type ProductInstance,
-  writeLedger,
-} from '@lockstep/assets';
+import { type Instance, type Ledger, LedgerIds, loadLedger, newGrant, writeLedger } from '@lockstep/assets';
 import { batchOrderBody, type Customer } from '@lockstep/contract';
 import { behindSavepoint, inTransaction, type Tables } from '@lockstep/platform';
 import { type ControlledTransaction, sql } from 'kysely';
@@ -750,7 +742,7 @@ describe('PostgreSQL refuses', () => {
 });
 
 /** Lets the orders that are stored as standing for instances go on doing so. */
-function leave(instances: (ProductInstance | MerchandiseInstance)[]): void {
+function leave(instances: readonly Instance[]): void {
   for (const instance of instances) {
     if (instance.storedHeldBy !== null) instance.grant = newGrant(instance.storedHeldBy);
   }

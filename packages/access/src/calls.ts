@@ -14,8 +14,6 @@ export interface Caller {
 export interface Administrator extends Caller {
   memberId: string;
   enterpriseId: string;
-  /** Of the application. */
-  channels: Channels;
 }
 
 interface Attempt {

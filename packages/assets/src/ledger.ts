@@ -51,8 +51,8 @@ function lastOf(holder: Holder): Holder {
   return last;
 }
 
-/** A package on an asset. `bought` is that of a new one; no rule looks at it later. */
-export interface MerchandiseInstance {
+/** What an order put onto an asset. */
+export interface Instance {
   id: string | null;
   /** The order that bought it. */
   readonly licenseOrderId: string;
@@ -60,29 +60,25 @@ export interface MerchandiseInstance {
   grant: Grant;
   /** As heldBy answered when it was loaded; null of a new one. */
   readonly storedHeldBy: string | null;
+  revokedBy: string | null;
+}
+
+/** A package on an asset. `bought` is that of a new one; no rule looks at it later. */
+export interface MerchandiseInstance extends Instance {
   readonly bought: Merchandise | null;
   readonly parent: MerchandiseInstance | null;
   /** Active products and merchandises directly in it; it ends with the last of them. */
   activeContents: number;
-  revokedBy: string | null;
 }
 
 /** A product on an asset, inside a merchandise or not. `bought` is that of a new one. */
-export interface ProductInstance {
-  id: string | null;
-  /** The order that bought it. */
-  readonly licenseOrderId: string;
-  /** Under which it was bought or loaded; see heldBy. */
-  grant: Grant;
-  /** As heldBy answered when it was loaded; null of a new one. */
-  readonly storedHeldBy: string | null;
+export interface ProductInstance extends Instance {
   readonly productUri: string;
   readonly limitStartDate: number | null;
   readonly limitEndDate: number | null;
   readonly limitConcurrent: number;
   readonly bought: ProductToBuy | null;
   readonly merchandise: MerchandiseInstance | null;
-  revokedBy: string | null;
 }
 
 /** What an element of a new_buy replaces on an asset that is there already (decisions 6.5); undefined keeps. */
@@ -202,7 +198,7 @@ export function advance(ledger: Ledger, licenseOrderId: string, effects: Effects
 }
 
 /** Revokes an instance. What takes its grant over later does not take it. */
-function end(instance: { grant: Grant; revokedBy: string | null }, licenseOrderId: string): void {
+function end(instance: Instance, licenseOrderId: string): void {
   instance.revokedBy = licenseOrderId;
   instance.grant = newGrant(heldBy(instance));
 }

@@ -1,15 +1,7 @@
 import type { ProductToBuy } from '@lockstep/contract';
 import { type Column, insertRows, rowsOf, type Trx, together } from '@lockstep/platform';
 import { sql } from 'kysely';
-import {
-  type Asset,
-  heldBy,
-  type Ledger,
-  type LedgerChanges,
-  type MerchandiseInstance,
-  type ProductInstance,
-  type Transfer,
-} from './ledger.ts';
+import { type Asset, heldBy, type Instance, type Ledger, type LedgerChanges, type Transfer } from './ledger.ts';
 
 /** Rows that one draw from the sequence ledger_id is good for; its increment in the migration. */
 const IDS_PER_BLOCK = 1_000;
@@ -114,10 +106,8 @@ async function inTurn(statements: readonly Statement[]): Promise<void> {
 const byNumber = (a: Asset, b: Asset) => (a.assetNum < b.assetNum ? -1 : 1);
 
 /** Those that are stored already. */
-function storedOnes<Instance extends { id: string | null }>(
-  instances: Iterable<Instance>,
-): (Instance & { id: string })[] {
-  return [...instances].filter((instance): instance is Instance & { id: string } => instance.id !== null);
+function storedOnes<Thing extends { id: string | null }>(things: Iterable<Thing>): (Thing & { id: string })[] {
+  return [...things].filter((thing): thing is Thing & { id: string } => thing.id !== null);
 }
 
 async function assignIds(trx: Trx, changes: LedgerChanges, ids: LedgerIds): Promise<void> {
@@ -131,7 +121,7 @@ async function assignIds(trx: Trx, changes: LedgerChanges, ids: LedgerIds): Prom
 }
 
 /** What is stored, and held by another order now than it is stored to be. */
-function heldAnew<Instance extends MerchandiseInstance | ProductInstance>(instances: readonly Instance[]) {
+function heldAnew(instances: readonly Instance[]) {
   return storedOnes(instances)
     .map((instance) => ({ id: instance.id, heldBy: heldBy(instance), storedHeldBy: instance.storedHeldBy }))
     .filter((each) => each.heldBy !== each.storedHeldBy);
@@ -228,7 +218,7 @@ function revocation(instances: readonly { revokedBy: string | null }[]): Column[
 }
 
 /** Null where it is the order that bought it: most are never transferred. */
-const holders = (instances: readonly (MerchandiseInstance | ProductInstance)[]) =>
+const holders = (instances: readonly Instance[]) =>
   instances.map((instance) => {
     const holderId = heldBy(instance);
     return holderId === instance.licenseOrderId ? null : holderId;

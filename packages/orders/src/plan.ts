@@ -98,7 +98,7 @@ function planNewBuy(ledger: Ledger, accepted: AcceptedOrder, order: NewBuyOrder)
     for (const assetNum of element.assetNos) {
       const earlier = bought.get(assetNum);
       const grant = earlier?.grant ?? newGrant(accepted.licenseOrderId);
-      const asset = earlier?.asset ?? buyAsset(ledger, accepted, order, { element, assetNum, grant }, effects);
+      const asset = earlier?.asset ?? buyAsset(ledger, accepted, order, { element, terms, assetNum, grant }, effects);
       if (earlier === undefined) effects.grants.push({ action: 'create', asset, grant });
       else effects.assets.push({ action: 'extend', asset, terms });
       bought.set(assetNum, { asset, grant, period: periodAfter(earlier?.period ?? asset, terms, assetNum) });
@@ -128,10 +128,9 @@ function buyAsset(
   ledger: Ledger,
   { channels }: AcceptedOrder,
   order: NewBuyOrder,
-  { element, assetNum, grant }: { element: AssetToBuy; assetNum: string; grant: Grant },
+  { element, terms, assetNum, grant }: { element: AssetToBuy; terms: AssetTerms; assetNum: string; grant: Grant },
   effects: Effects,
 ): Asset {
-  const terms = termsOf(element);
   const asset = ledger.assets.get(assetNum);
   if (asset === undefined) {
     const created = newAsset(order, assetNum, terms);
