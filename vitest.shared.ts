@@ -2,6 +2,7 @@ import type { InlineConfig } from 'vitest/node';
 
 /** How every suite runs, whichever files it has. */
 export const shared: InlineConfig = {
+  include: ['packages/**/*.test.ts', 'apps/**/*.test.ts', 'test/**/*.test.ts'],
   globalSetup: ['test/harness/global-setup.ts'],
   pool: 'forks',
   // One more than the cores that it is meant for: a test waits now and then.

@@ -1,0 +1,1043 @@
+import { type Instance, type Ledger, LedgerIds, loadLedger, newGrant, writeLedger } from '@lockstep/assets';
+import { batchOrderBody, type Customer } from '@lockstep/contract';
+import { behindSavepoint, inTransaction, type Tables } from '@lockstep/platform';
+import { type ControlledTransaction, sql } from 'kysely';
+import type pg from 'pg';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { applyOrders, type Outcome, planLoaded, refusesOrder, storeApplied } from '../../packages/orders/src/apply.ts';
+import { drainLanes } from '../../packages/orders/src/drain.ts';
+import { Holds } from '../../packages/orders/src/holds.ts';
+import { LANE_COUNT } from '../../packages/orders/src/lanes.ts';
+import type { AcceptedOrder } from '../../packages/orders/src/plan.ts';
+import { prepareBatch } from '../../packages/orders/src/prepare.ts';
+import { scopeOf } from '../../packages/orders/src/scope.ts';
+import { batchOf, deleteAsset, merchandise, newAssetNum, newBuy, type Sent } from '../harness/orders.ts';
+import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
+import { contentOfTables } from '../harness/tables.ts';
+
+/**
+ * What PostgreSQL refuses although every row by itself is good: the triggers of migrations 0021, 0025 and 0035, which hold
+ * the ledger's rows against one another and against what they were. What a row must be by itself is tried in schema.test.ts.
+ */
+let database: TestDatabase;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  await sql
+    .raw(`
+      insert into application (id, app_key, name, secret_hash, scopes)
+        overriding system value values (1, 'k1', 'Test', '', array['auth_order']);
+      insert into enterprise (id, name, code) values (1, 'E1', 'abc234'), (2, 'E2', 'def567');
+      insert into customer (id, enterprise_id, channel_code, channel_customer_id, name, branch_name, is_default) values
+        (1, 1, 'test', 'c1', 'One', 'B', true), (2, 1, 'test', 'c2', 'Two', 'B', false),
+        (3, 2, 'test', 'c3', 'Three', 'B', true);
+      insert into member (id, enterprise_id, user_name, name, is_administrator, is_provisioned, deleted_time) values
+        (1, 1, 'admin', 'Ada', true, true, null), (2, 1, 'kim', 'Kim', false, false, null),
+        (3, 2, 'admin', 'Ada', true, true, null), (4, 1, 'lee', 'Lee', false, false, '3000-01-01T00:00:00Z');
+    `)
+    .execute(database.db);
+});
+afterAll(() => database.close());
+
+const CREATED = '2000-01-01T00:00:00Z';
+/** For a row that is revoked from the beginning. */
+const revoked = { revoked_time: '2000-01-02T00:00:00Z', revoked_by_order_id: 4 };
+
+const active = { created_time: CREATED, revoked_time: null, revoked_by_order_id: null };
+const lifetime = { ...active, updated_time: CREATED };
+const defaults = {
+  asset: { customer_id: 1, license_type: 'softkey', borrowed_usb_key: false, extends: {}, ...lifetime },
+  asset_grant: active,
+  merchandise_instance: {
+    ...{ parent_id: null, crm_product_id: 'c', parent_crm_product_id: '', merchandise_num: 'M', merchandise_name: 'M' },
+    ...{ parent_merchandise_num: '', time_duration_expression: '1-0-0', held_by_order_id: null, ...lifetime },
+  },
+  product_instance: {
+    ...{ merchandise_id: null, crm_product_id: 'c', product_uri: 'a', product_name: 'A', limit_concurrent: 0 },
+    ...{ details: {}, held_by_order_id: null, ...lifetime },
+  },
+} satisfies Record<string, Record<string, unknown>>;
+type Table = keyof typeof defaults;
+type Row = Record<string, unknown>;
+
+const TABLES = Object.keys(defaults) as Table[];
+const REVOKED = 'revoked_time = statement_timestamp(), revoked_by_order_id = 4';
+
+describe('PostgreSQL refuses', () => {
+  let trx: ControlledTransaction<Tables>;
+
+  /** Inserts rows with one statement. */
+  async function insert(table: Table, ...changes: Row[]): Promise<void> {
+    const rows = changes.map((change) => ({ ...defaults[table], ...change }));
+    const columns = sql.join(Object.keys(rows[0]!).map((column) => sql.ref(column)));
+    const set = sql`jsonb_populate_recordset(null::${sql.table(table)}, ${JSON.stringify(rows)}::jsonb)`;
+    await sql`insert into ${sql.table(table)} (${columns}) select ${columns} from ${set}`.execute(trx);
+  }
+
+  async function run(...statements: string[]): Promise<void> {
+    for (const statement of statements) await sql.raw(statement).execute(trx);
+  }
+
+  /** That it is refused with the message, as a fault of the data; the transaction goes on as if it had not been. */
+  async function expectRefused(message: string | RegExp, act: () => Promise<unknown>): Promise<void> {
+    const error = await behindSavepoint(trx, act).then(
+      () => null,
+      (error: Error) => error,
+    );
+    expect(error?.message ?? 'was stored').toEqual(
+      typeof message === 'string' ? message : expect.stringMatching(message),
+    );
+    expect(refusesOrder(error)).toBe(true);
+    tried.add(ruleOf(error as pg.DatabaseError));
+  }
+
+  /** The rules that have refused something: triggers as `table function`, constraints by their names. */
+  const tried = new Set<string>();
+  const ruleOf = ({ constraint, message, where }: pg.DatabaseError) =>
+    constraint ?? `${message.split(':')[0]} ${where?.match(/^PL\/pgSQL function (\w+)/)?.[1]}`;
+
+  const revoke = (table: Table, where: string) => run(`update ${table} set ${REVOKED} where ${where}`);
+
+  /** That an order moves an asset to another customer. */
+  const transfer = (assetId: number, toCustomerId: number, orderId = 5) =>
+    `insert into asset_transfer (asset_id, license_order_id, from_customer_id, to_customer_id)
+      values (${assetId}, ${orderId}, 1, ${toCustomerId})`;
+
+  // Orders: 1, 2 and 5 have bought, 3 has failed, 4 revokes. Asset 3 is revoked, and nothing is on 4 and 5, of which 5 is
+  // a borrowed lock.
+  beforeEach(async () => {
+    trx = await database.db.startTransaction().execute();
+    await run(`insert into license_order (id, order_type, customer_id, cause, message, assets, products) values
+      (1, 'new_buy', '1', null, null, 1, 1), (2, 'new_buy', '1', null, null, 1, 1), (5, 'new_buy', '1', null, null, 1, 1),
+      (3, 'new_buy', '1', 'internal_error', '', 0, 0), (4, 'delete_asset', '1', null, null, 1, 1)`);
+    await insert('asset', { id: 1, asset_num: 'X1' }, { id: 2, asset_num: 'X2' });
+    await insert('asset', { id: 4, asset_num: 'X4' }, { id: 5, asset_num: 'X5', borrowed_usb_key: true });
+    await insert('asset', { id: 3, asset_num: 'X3', ...revoked });
+    await insert('asset_grant', { asset_id: 1, license_order_id: 1 }, { asset_id: 1, license_order_id: 2 });
+    await insert('asset_grant', { asset_id: 2, license_order_id: 1 });
+    await insert(
+      'asset_grant',
+      { asset_id: 2, license_order_id: 5, ...revoked },
+      { asset_id: 3, license_order_id: 1, ...revoked },
+    );
+    const first = { asset_id: 1, license_order_id: 1 };
+    await insert('merchandise_instance', { id: 11, ...first }, { id: 12, ...first, parent_id: 11 });
+    await insert('merchandise_instance', { id: 13, ...first, ...revoked });
+    await insert('merchandise_instance', { id: 14, ...first, license_order_id: 2 }, { id: 15, ...first, asset_id: 2 });
+    await insert('product_instance', { id: 21, ...first, merchandise_id: 12 }, { id: 22, ...first });
+    await insert('product_instance', { id: 23, ...first, ...revoked });
+    await insert('product_instance', { id: 24, ...first, license_order_id: 2, merchandise_id: 14 });
+  });
+  afterEach(() => trx.rollback().execute());
+
+  describe.each<[Table, revoked: string, active: string, change: string]>([
+    ['asset', 'id = 3', 'id = 1', 'borrowed_usb_key = true'],
+    ['asset_grant', 'asset_id = 3', 'asset_id = 1', 'created_time = created_time'],
+    ['merchandise_instance', 'id = 13', 'id = 11', "merchandise_name = 'Other'"],
+    ['product_instance', 'id = 23', 'id = 21', "details = '{}'"],
+  ])('that a revoked %s', (table, isRevoked, isActive, change) => {
+    it.each([
+      ['becomes active again', 'revoked_time = null, revoked_by_order_id = null'],
+      ['is revoked by another order', 'revoked_by_order_id = 1'],
+      ['is revoked again', 'revoked_time = statement_timestamp()'],
+      ['changes in anything else', change],
+    ])('%s', async (_, set) => {
+      await expectRefused(`${table}: a revoked row never changes`, () =>
+        run(`update ${table} set ${set} where ${isRevoked}`),
+      );
+    });
+
+    it('changes with an active one, which alone may change', async () => {
+      await expectRefused(`${table}: a revoked row never changes`, () =>
+        run(`update ${table} set ${change} where ${isActive} or ${isRevoked}`),
+      );
+      await run(`update ${table} set ${change} where ${isActive}`);
+    });
+  });
+
+  it.each<Table>(['asset', 'asset_grant', 'merchandise_instance', 'product_instance'])(
+    'that anything is removed from %s',
+    async (table) => {
+      await expectRefused(`${table}: delete is never done`, () => run(`delete from ${table}`));
+      await expectRefused(`${table}: truncate is never done`, () => run(`truncate ${table} cascade`));
+    },
+  );
+
+  it('that the outcome of an order changes or goes', async () => {
+    const message = 'license_order: update is never done';
+    await expectRefused(message, () => run("update license_order set cause = 'cancelled', message = '' where id = 1"));
+    await expectRefused('license_order: delete is never done', () => run('delete from license_order where id = 4'));
+  });
+
+  const assign = (assetId: number, memberId: number) =>
+    `insert into asset_assignment (asset_id, member_id) values (${assetId}, ${memberId})`;
+  const lend = (assetId: number, lockId: number) =>
+    `insert into asset_lending (asset_id, lock_asset_id) values (${assetId}, ${lockId})`;
+  const TAKEN_BACK = 'delete from asset_assignment';
+
+  it.each<[what: string, before: string[], holding: (assetId: number) => string, active: number]>([
+    ['is assigned', [], (assetId) => assign(assetId, 1), 4],
+    ['is lent', [assign(4, 1)], (assetId) => lend(assetId, 5), 4],
+    ['has another lent into it', [assign(4, 1)], (assetId) => lend(4, assetId), 5],
+  ])('that a revoked asset %s', async (_, before, holding, active) => {
+    await run(...before);
+    await expectRefused(/^asset_(assignment|lending): its asset is not active$/, () => run(holding(3)));
+    await run(holding(active));
+  });
+
+  describe('that an asset', () => {
+    it.each(["asset_num = 'X9'", "license_type = 'lan_softkey'", 'id = 9'])('is given another %s', async (set) => {
+      await expectRefused('asset: changed one of id, asset_num, license_type', () =>
+        run(`update asset set ${set} where id = 4`),
+      );
+    });
+
+    it('belongs to a customer that does not exist, from the beginning or by a transfer', async () => {
+      const message = 'asset: its customer does not exist';
+      await expectRefused(message, () => insert('asset', { id: 6, asset_num: 'X6', customer_id: 9 }));
+      await expectRefused(message, () => insert('asset', { id: 6, asset_num: 'X6', customer_id: 9, ...revoked }));
+      await insert('asset', { id: 6, asset_num: 'X6', customer_id: 2 });
+      await expectRefused(message, () => run('update asset set customer_id = 9 where id = 4'));
+      await run(transfer(4, 2), 'update asset set customer_id = 2 where id = 4');
+    });
+
+    it('gets another customer without a transfer to that one', async () => {
+      const message = 'asset: another customer without a transfer';
+      const moved = () => run('update asset set customer_id = 2 where id = 4');
+      await expectRefused(message, moved);
+      await run(transfer(1, 2), transfer(4, 3, 2));
+      await expectRefused(message, moved);
+      await run(transfer(4, 2));
+      await moved();
+    });
+
+    it('is revoked before everything on it is', async () => {
+      for (const table of ['product_instance', 'merchandise_instance', 'asset_grant'] as const) {
+        await expectRefused('asset: revoked with something active on it', () => revoke('asset', 'id = 1'));
+        await revoke(table, 'asset_id = 1 and revoked_time is null');
+      }
+      await revoke('asset', 'id = 1');
+    });
+
+    it('is revoked with an active grant of one order, though everything of the others is revoked', async () => {
+      for (const table of ['product_instance', 'merchandise_instance', 'asset_grant'] as const) {
+        await revoke(table, 'asset_id = 1 and license_order_id = 1 and revoked_time is null');
+      }
+      await expectRefused('asset: revoked with something active on it', () => revoke('asset', 'id = 1'));
+    });
+
+    describe.each([
+      ['it is assigned', [assign(4, 1)], 4],
+      ['it is lent', [assign(4, 1), lend(4, 5)], 4],
+      ['another is lent into it', [assign(4, 1), lend(4, 5)], 5],
+    ])('while %s', (_, holding, id) => {
+      it.each([
+        ['is revoked', REVOKED],
+        ['is transferred', 'customer_id = 2'],
+        ['is transferred to another enterprise', 'customer_id = 3'],
+        ['becomes a borrowed lock, or none', 'borrowed_usb_key = not borrowed_usb_key'],
+      ])('%s', async (_, set) => {
+        await run(...holding, transfer(id, 2, 2), transfer(id, 3, 5));
+        await expectRefused('asset: revoked or moved while it is assigned or lent', () =>
+          run(`update asset set ${set} where id = ${id}`),
+        );
+        await run(`update asset set customer_id = 1, limit_end_date = 5, freezing = true where id = ${id}`);
+        await run('delete from asset_lending', TAKEN_BACK, `update asset set ${set} where id = ${id}`);
+      });
+    });
+
+    it('is revoked or moved, and not for what another holds', async () => {
+      await run(assign(1, 1), lend(1, 5));
+      await run(transfer(4, 2), 'update asset set customer_id = 2, borrowed_usb_key = true where id = 4');
+      await revoke('asset', 'id = 4');
+    });
+  });
+
+  describe('that a transfer', () => {
+    const violates = (rule: string) =>
+      `insert or update on table "asset_transfer" violates foreign key constraint "${rule}"`;
+
+    it.each([
+      ['of an unknown order', transfer(4, 2, 9), violates('asset_transfer_license_order_id_fkey')],
+      ['to an unknown customer', transfer(4, 9), violates('asset_transfer_to_customer_id_fkey')],
+      [
+        'from an unknown customer',
+        transfer(4, 2).replace(' 1, 2)', ' 9, 2)'),
+        violates('asset_transfer_from_customer_id_fkey'),
+      ],
+      [
+        'to the customer who has the asset',
+        transfer(4, 1),
+        'new row for relation "asset_transfer" violates check constraint "asset_transfer_check"',
+      ],
+    ])('%s is stored', async (_, statement, message) => {
+      await expectRefused(message, () => run(statement));
+      await run(transfer(4, 2));
+    });
+
+    it('of no asset is stored, as is seen at the end', async () => {
+      await expectRefused(violates('asset_transfer_asset_id_fkey'), () =>
+        run(transfer(9, 2), 'set constraints all immediate'),
+      );
+      await run(transfer(9, 2));
+      await insert('asset', { id: 9, asset_num: 'X9', customer_id: 2 });
+      await run('set constraints all immediate');
+    });
+
+    it('is stored twice', async () => {
+      await run(transfer(4, 2));
+      await expect(run(transfer(4, 3))).rejects.toMatchObject({ constraint: 'asset_transfer_pkey' });
+    });
+
+    it.each(['update asset_transfer set to_customer_id = 3', 'delete from asset_transfer', 'truncate asset_transfer'])(
+      'changes or goes: %s',
+      async (statement) => {
+        await run(transfer(4, 2), 'set constraints all immediate');
+        await expectRefused(/^asset_transfer: (update|delete|truncate) is never done$/, () => run(statement));
+      },
+    );
+  });
+
+  it('an assignment that ends while the asset is lent', async () => {
+    await run(assign(4, 1), lend(4, 5), assign(1, 1));
+    await expectRefused('asset_assignment: ended while the asset is lent', () => run(TAKEN_BACK));
+    await run('delete from asset_assignment where asset_id = 1', 'delete from asset_lending', TAKEN_BACK);
+  });
+
+  it.each([
+    'update asset_assignment set member_id = 2',
+    'update asset_lending set lock_asset_id = 2',
+    'truncate asset_assignment',
+    'truncate asset_lending',
+  ])('holdings that change, not come and go: %s', async (statement) => {
+    await run(assign(4, 1), lend(4, 5));
+    await expectRefused(/^asset_(assignment|lending): (update|truncate) is never done$/, () => run(statement));
+  });
+
+  describe('an assignment', () => {
+    it.each([
+      ['of a borrowed lock', assign(5, 1)],
+      ['to an employee of another enterprise', assign(4, 3)],
+      ['to an employee who is deleted', assign(4, 4)],
+      ['of assets of which one is a borrowed lock', `${assign(4, 1)}, (5, 1)`],
+      ['to employees of whom one is of another enterprise', `${assign(4, 1)}, (1, 3)`],
+    ])('%s', async (_, statement) => {
+      await expectRefused('asset_assignment: not an asset that this employee can hold', () => run(statement));
+      await run(assign(4, 1));
+    });
+  });
+
+  describe('a lending', () => {
+    const foreignLock = { id: 7, asset_num: 'X7', customer_id: 3, borrowed_usb_key: true };
+
+    it.each([
+      ['of an asset that nobody holds', lend(1, 5)],
+      ['into what is no borrowed lock', lend(4, 2)],
+      ['into a borrowed lock of another enterprise', lend(4, 7)],
+      ['of assets of which nobody holds one', `${lend(4, 5)}, (1, 5)`],
+    ])('%s', async (_, statement) => {
+      await insert('asset', foreignLock);
+      await run(assign(4, 1));
+      await expectRefused('asset_lending: not an asset that can be lent into this lock', () => run(statement));
+      await run(lend(4, 5));
+    });
+
+    it('into a lock that another employee’s asset is lent into, in one statement or in two', async () => {
+      const message = 'asset_lending: the lock is lent to another employee';
+      await run(assign(1, 1), assign(2, 1), assign(4, 2));
+      await expectRefused(message, () => run(`${lend(1, 5)}, (4, 5)`));
+      await run(lend(1, 5));
+      await expectRefused(message, () => run(lend(4, 5)));
+      await run(lend(2, 5));
+    });
+  });
+
+  it.each<[Table, isActive: string, another: Row]>([
+    ['asset', 'id = 4', { id: 6, asset_num: 'X6' }],
+    ['asset_grant', 'asset_id = 1', { asset_id: 4, license_order_id: 1 }],
+    ['merchandise_instance', 'id = 11', { id: 31, asset_id: 1, license_order_id: 1 }],
+    ['product_instance', 'id = 21', { id: 31, asset_id: 1, license_order_id: 1 }],
+  ])(
+    'that a row of %s says when it was revoked and not by which order, or the reverse',
+    async (table, isActive, another) => {
+      const message = `new row for relation "${table}" violates check constraint "${table}_revoked_by"`;
+      for (const set of ['revoked_time = statement_timestamp()', 'revoked_by_order_id = 4']) {
+        await expectRefused(message, () => run(`update ${table} set ${set} where ${isActive}`));
+      }
+      const row = { ...another, ...revoked };
+      for (const missing of [{ revoked_time: null }, { revoked_by_order_id: null }]) {
+        await expectRefused(message, () => insert(table, { ...row, ...missing }));
+      }
+      await insert(table, row);
+    },
+  );
+
+  it('that an employee who holds anything is deleted', async () => {
+    const message = 'member: deleted while it holds assets';
+    const deleteMembers = (where: string) => run(`update member set deleted_time = '3000-01-01' where ${where}`);
+    await run(assign(4, 2));
+    await expectRefused(message, () => deleteMembers('id = 2'));
+    await expectRefused(message, () => deleteMembers('id in (1, 2)'));
+    await run("update member set name = 'Kim Lee' where id = 2", TAKEN_BACK);
+    await deleteMembers('id = 2');
+  });
+
+  describe('a grant', () => {
+    const granted = { asset_id: 4, license_order_id: 1 };
+
+    it.each([
+      ['an unknown order', 9],
+      ['a failed order', 3],
+      ['an order that does not buy', 4],
+    ])('of %s, revoked or not', async (_, license_order_id) => {
+      const grant = { ...granted, license_order_id };
+      const message = 'asset_grant: its order is not a succeeded new_buy';
+      await expectRefused(message, () => insert('asset_grant', grant));
+      await expectRefused(message, () => insert('asset_grant', { ...grant, ...revoked }));
+      await insert('asset_grant', granted);
+    });
+
+    it('to no asset, and an active one to a revoked asset', async () => {
+      const message = 'asset_grant: active without an active asset';
+      await expectRefused(message, () => insert('asset_grant', { ...granted, asset_id: 9 }));
+      await expectRefused(message, () => insert('asset_grant', { asset_id: 3, license_order_id: 2 }));
+      await insert('asset_grant', { asset_id: 3, license_order_id: 2, ...revoked });
+    });
+
+    it.each<[string, revokedFirst: [Table, where: string][]]>([
+      ['merchandise and product', []],
+      ['merchandise', [['product_instance', 'id in (21, 22)']]],
+      [
+        'product',
+        [
+          ['product_instance', 'id = 21'],
+          ['merchandise_instance', 'id in (11, 12)'],
+        ],
+      ],
+    ])('revoked with an active %s of it', async (_, revokedFirst) => {
+      for (const [table, where] of revokedFirst) await revoke(table, where);
+      await expectRefused('asset_grant: revoked with something of it active', () =>
+        revoke('asset_grant', 'asset_id = 1 and license_order_id = 1'),
+      );
+    });
+
+    it('revoked, but not for what is active of another order or on another asset', async () => {
+      for (const table of ['product_instance', 'merchandise_instance', 'asset_grant'] as const) {
+        await revoke(table, 'asset_id = 1 and license_order_id = 1 and revoked_time is null');
+      }
+    });
+
+    it('revoked with something active that its order has taken over, and not for what it bought itself', async () => {
+      const ofFirst = 'asset_id = 1 and license_order_id = 1';
+      const ofSecond = 'asset_id = 1 and license_order_id = 2';
+      await run(transfer(1, 2, 2));
+      for (const table of ['product_instance', 'merchandise_instance'] as const) {
+        await run(`update ${table} set held_by_order_id = 2 where ${ofFirst} and revoked_time is null`);
+        await revoke(table, ofSecond);
+      }
+      await expectRefused('asset_grant: revoked with something of it active', () => revoke('asset_grant', ofSecond));
+      await revoke('asset_grant', ofFirst);
+    });
+
+    it('moved away from what is active of it', async () => {
+      for (const set of ['asset_id = 4', 'license_order_id = 5']) {
+        await expectRefused(/^asset_grant: /, () =>
+          run(`update asset_grant set ${set} where asset_id = 1 and license_order_id = 2`),
+        );
+      }
+    });
+  });
+
+  describe.each<[Table, inside: string]>([
+    ['merchandise_instance', 'parent_id'],
+    ['product_instance', 'merchandise_id'],
+  ])('a %s', (table, inside) => {
+    const row = { id: 31, asset_id: 1, license_order_id: 1 };
+
+    it.each([
+      ['on an asset that does not exist', { asset_id: 9 }],
+      ['on an asset without a grant', { asset_id: 4 }],
+      ['of an order that granted to another asset', { asset_id: 2, license_order_id: 2 }],
+      ['of an order that does not exist', { license_order_id: 9 }],
+    ])('%s, revoked or not', async (_, changes) => {
+      const message = `${table}: active without an active grant`;
+      await expectRefused(message, () => insert(table, { ...row, ...changes }));
+      await expectRefused(message, () => insert(table, { ...row, ...changes, ...revoked }));
+      await insert(table, row);
+    });
+
+    it.each([
+      ['a revoked grant of an active asset', { asset_id: 2, license_order_id: 5 }],
+      ['a revoked grant of a revoked asset', { asset_id: 3 }],
+    ])('that is active on %s, but not one that is revoked', async (_, changes) => {
+      await expectRefused(`${table}: active without an active grant`, () => insert(table, { ...row, ...changes }));
+      await insert(table, { ...row, ...changes, ...revoked });
+    });
+
+    it('held by an order without a grant, revoked or not, or active by one whose grant is revoked', async () => {
+      const message = `${table}: active without an active grant`;
+      await expectRefused(message, () => insert(table, { ...row, held_by_order_id: 5 }));
+      await expectRefused(message, () => insert(table, { ...row, held_by_order_id: 5, ...revoked }));
+      await expectRefused(message, () => insert(table, { ...row, asset_id: 2, held_by_order_id: 5 }));
+      await insert(table, { ...row, asset_id: 2, held_by_order_id: 5, ...revoked });
+      await insert(table, { ...row, id: 32, asset_id: 2, license_order_id: 5, held_by_order_id: 1 });
+    });
+
+    it('taken over by an order that did not transfer its asset', async () => {
+      const message = `${table}: held by an order that did not transfer its asset`;
+      const takenOver = () => run(`update ${table} set held_by_order_id = 2 where id = 31`);
+      await insert(table, row);
+      await expectRefused(message, takenOver);
+      await run(transfer(2, 2, 2), transfer(1, 2, 5));
+      await expectRefused(message, takenOver);
+      await run(transfer(1, 2, 2));
+      await takenOver();
+      await expectRefused(message, () => run(`update ${table} set held_by_order_id = null where id = 31`));
+      await run(`update ${table} set crm_product_id = 'other' where id = 31`);
+    });
+
+    const parent = table === 'product_instance' ? 'merchandise' : 'parent';
+
+    it.each([
+      ['of another asset', 15],
+      ['of another order', 14],
+    ])('in a merchandise %s, revoked or not', async (_, merchandiseId) => {
+      const message = `${table}: active without its active ${parent}`;
+      await expectRefused(message, () => insert(table, { ...row, [inside]: merchandiseId }));
+      await expectRefused(message, () => insert(table, { ...row, [inside]: merchandiseId, ...revoked }));
+      await insert(table, { ...row, [inside]: 12 });
+    });
+
+    it('that is active in a revoked merchandise, but not one that is revoked', async () => {
+      const message = `${table}: active without its active ${parent}`;
+      await expectRefused(message, () => insert(table, { ...row, [inside]: 13 }));
+      await insert(table, { ...row, [inside]: 13, ...revoked });
+    });
+
+    it('that goes into a merchandise later, be it of its own asset and order', async () => {
+      await insert(table, row);
+      for (const merchandiseId of [15, 14, 13, 12]) {
+        await expectRefused(new RegExp(`^${table}: changed one of id, asset_id, license_order_id, `), () =>
+          run(`update ${table} set ${inside} = ${merchandiseId} where id = 31`),
+        );
+      }
+    });
+
+    it.each([
+      ['moved to another asset', 'asset_id = 2'],
+      ['moved to another order', 'license_order_id = 2'],
+      ['moved to an asset without a grant', 'asset_id = 4'],
+      ['given another id', 'id = 32'],
+    ])('%s', async (_, set) => {
+      await insert(table, row);
+      await expectRefused(new RegExp(`^${table}: changed one of id, asset_id, license_order_id, `), () =>
+        run(`update ${table} set ${set} where id = 31`),
+      );
+      await run(`update ${table} set crm_product_id = 'other' where id = 31`);
+    });
+  });
+
+  it('nested merchandise in one statement, where one of them is in another order’s', async () => {
+    const nested = [31, 32, 33, 34].map((id) => ({
+      ...{ id, asset_id: 1, license_order_id: 1 },
+      parent_id: id === 31 ? null : id - 1,
+    }));
+    const odd = nested.map((row) => (row.id === 34 ? { ...row, license_order_id: 2 } : row));
+    await expectRefused('merchandise_instance: active without its active parent', () =>
+      insert('merchandise_instance', ...odd),
+    );
+    await insert('merchandise_instance', ...nested);
+  });
+
+  describe('a merchandise revoked', () => {
+    const message = 'merchandise_instance: revoked with something active in it';
+
+    it('with an active product in it', async () => {
+      await expectRefused(message, () => revoke('merchandise_instance', 'id = 12'));
+      await revoke('product_instance', 'id = 21');
+      await revoke('merchandise_instance', 'id = 12');
+    });
+
+    it('with an active child in it, unless the child is revoked by the same statement', async () => {
+      await revoke('product_instance', 'id = 21');
+      await expectRefused(message, () => revoke('merchandise_instance', 'id = 11'));
+      await revoke('merchandise_instance', 'id in (11, 12)');
+    });
+  });
+
+  /** A statement over the assets 1001 to 2000 or what is on them, of which that of 1500 is bad. */
+  describe('1,000 rows for one of them:', () => {
+    type Holding = 'asset_assignment' | 'asset_lending' | 'member';
+    const IDS = Array.from({ length: 1_000 }, (_, index) => 1_001 + index);
+
+    // On each asset a merchandise with a product in it, and a second grant that nothing is on.
+    beforeEach(async () => {
+      const onEach = (row: (id: number) => Row) => IDS.map(row);
+      await insert('asset', ...onEach((id) => ({ id, asset_num: `Y${id}` })));
+      await insert('asset_grant', ...onEach((id) => ({ asset_id: id, license_order_id: 1 })));
+      const on = (id: number) => ({ id, asset_id: id, license_order_id: 1 });
+      await insert('merchandise_instance', ...onEach(on));
+      await insert('product_instance', ...onEach((id) => ({ ...on(id), merchandise_id: id })));
+    });
+
+    const all = (column: string) => `${column} between 1001 and 2000`;
+    const where1500 = (bad: string | number, good: string, id = 'asset_id') =>
+      `case when ${id} = 1500 then ${bad} else ${good} end`;
+    const revokeAll = (table: Table) => `update ${table} set ${REVOKED} where ${all(idOf(table))}`;
+    const idOf = (table: Table | Holding) => (['asset', 'member'].includes(table) ? 'id' : 'asset_id');
+
+    /** Revokes what is on the assets, but not the tables that come after `last`. */
+    const contents = ['product_instance', 'merchandise_instance', 'asset_grant', 'asset'] as const;
+    const revokedThrough = (last: Table, where: string) =>
+      contents.slice(0, contents.indexOf(last) + 1).map((table) => `${revokeAll(table)} and ${idOf(table)} ${where}`);
+
+    const moreAssets = `insert into asset (id, asset_num, customer_id, license_type, borrowed_usb_key, extends)
+      select id + 10000, asset_num || 'b', ${where1500(9, 'customer_id', 'id')}, license_type, false, extends
+      from asset where ${all('id')}`;
+    const moreGrants = (assetId: string | number, orderId: number) =>
+      `insert into asset_grant (asset_id, license_order_id)
+      select ${where1500(assetId, 'asset_id')}, ${where1500(orderId, '2')} from asset_grant where ${all('asset_id')}`;
+    const moreOf = (table: Table, column: string, bad: number) => {
+      const columns = Object.keys({ id: 0, asset_id: 0, license_order_id: 0, ...defaults[table] });
+      const values = columns.map((name) =>
+        name === column ? where1500(bad, name) : name === 'id' ? 'id + 10000' : name,
+      );
+      return `insert into ${table} (${columns}) select ${values} from ${table} where ${all('asset_id')}`;
+    };
+
+    /** That order 2 moves the assets to a customer. */
+    const transferEach = (toCustomerId: string, where = '<> 0') =>
+      `insert into asset_transfer (asset_id, license_order_id, from_customer_id, to_customer_id)
+      select id, 2, 1, ${toCustomerId} from asset where ${all('id')} and id ${where}`;
+
+    const instances = ['merchandise_instance', 'product_instance'] as const;
+    const assignEach = (memberId: string) =>
+      `insert into asset_assignment (asset_id, member_id) select asset_id, ${memberId} from asset_grant
+      where ${all('asset_id')}`;
+    const lendEach = `insert into asset_lending (asset_id, lock_asset_id) select asset_id, 5 from asset_grant
+      where ${all('asset_id')}`;
+    const memberEach = `insert into member (id, enterprise_id, user_name, name, is_administrator, is_provisioned)
+      select id, 1, 'u' || id, 'Kim', false, false from asset where ${all('id')}`;
+    const cases: { table: Table | Holding; message: string; before?: string[]; statement: string }[] = [
+      { table: 'asset', message: 'its customer does not exist', statement: moreAssets },
+      {
+        ...{ table: 'asset', message: 'its customer does not exist' },
+        before: [transferEach('2')],
+        statement: `update asset set customer_id = ${where1500(9, '2', 'id')} where ${all('id')}`,
+      },
+      {
+        ...{ table: 'asset', message: 'revoked with something active on it' },
+        before: revokedThrough('asset_grant', '<> 1500'),
+        statement: revokeAll('asset'),
+      },
+      {
+        ...{ table: 'asset', message: 'another customer without a transfer' },
+        before: [transferEach('2', '<> 1500')],
+        statement: `update asset set customer_id = 2 where ${all('id')}`,
+      },
+      {
+        ...{ table: 'asset', message: 'another customer without a transfer' },
+        before: [transferEach(where1500(3, '2', 'id'))],
+        statement: `update asset set customer_id = 2 where ${all('id')}`,
+      },
+      {
+        ...{ table: 'asset', message: 'revoked or moved while it is assigned or lent' },
+        before: [assign(1500, 1), transferEach('2')],
+        statement: `update asset set customer_id = 2 where ${all('id')}`,
+      },
+      {
+        ...{ table: 'asset', message: 'revoked or moved while it is assigned or lent' },
+        before: [assign(1500, 1), lend(1500, 5)],
+        statement: `update asset set borrowed_usb_key = true where ${all('id')}`,
+      },
+      {
+        ...{ table: 'asset_assignment', message: 'not an asset that this employee can hold' },
+        statement: assignEach(where1500(3, '1')),
+      },
+      {
+        ...{ table: 'asset_lending', message: 'not an asset that can be lent into this lock' },
+        before: [`${assignEach('1')} and asset_id <> 1500`],
+        statement: lendEach,
+      },
+      {
+        ...{ table: 'asset_lending', message: 'the lock is lent to another employee' },
+        before: [assignEach(where1500(2, '1'))],
+        statement: lendEach,
+      },
+      {
+        ...{ table: 'member', message: 'deleted while it holds assets' },
+        before: [memberEach, assign(1500, 1500)],
+        statement: `update member set deleted_time = '3000-01-01' where ${all('id')}`,
+      },
+      ...TABLES.map((table) => ({
+        ...{ table, message: 'a revoked row never changes' },
+        before: revokedThrough(table, '= 1500'),
+        statement: `update ${table} set created_time = created_time where ${all(idOf(table))}`,
+      })),
+      {
+        ...{ table: 'asset_grant', message: 'its order is not a succeeded new_buy' },
+        statement: moreGrants('asset_id', 3),
+      },
+      { table: 'asset_grant', message: 'active without an active asset', statement: moreGrants(3, 2) },
+      {
+        ...{ table: 'asset_grant', message: 'revoked with something of it active' },
+        before: revokedThrough('merchandise_instance', '<> 1500'),
+        statement: revokeAll('asset_grant'),
+      },
+      ...instances.map((table) => ({
+        ...{ table, message: 'active without an active grant' },
+        statement: moreOf(table, 'asset_id', 4),
+      })),
+      ...instances.map((table) => ({
+        ...{ table, message: 'active without an active grant' },
+        statement: moreOf(table, 'held_by_order_id', 2),
+      })),
+      ...instances.map((table) => ({
+        ...{ table, message: 'held by an order that did not transfer its asset' },
+        before: [transferEach('2', '<> 1500')],
+        statement: `update ${table} set held_by_order_id = 2 where ${all('asset_id')}`,
+      })),
+      {
+        ...{ table: 'merchandise_instance', message: 'active without its active parent' },
+        statement: moreOf('merchandise_instance', 'parent_id', 15),
+      },
+      {
+        ...{ table: 'product_instance', message: 'active without its active merchandise' },
+        statement: moreOf('product_instance', 'merchandise_id', 15),
+      },
+      {
+        ...{ table: 'merchandise_instance', message: 'revoked with something active in it' },
+        before: revokedThrough('product_instance', '<> 1500'),
+        statement: revokeAll('merchandise_instance'),
+      },
+      ...instances.map((table) => ({
+        table,
+        message: `changed one of id, asset_id, license_order_id, ${table === 'product_instance' ? 'merchandise_id' : 'parent_id'}`,
+        statement: `update ${table} set license_order_id = ${where1500(2, 'license_order_id')} where ${all('asset_id')}`,
+      })),
+    ];
+
+    it.each(cases.map((each) => ({ ...each, verb: each.statement.slice(0, 'insert'.length) })))(
+      '$verb $table: $message',
+      async ({ table, message, before = [], statement }) => {
+        await run(...before);
+        await expectRefused(`${table}: ${message}`, () => run(statement));
+        await run(`${statement} and ${idOf(table)} <> 1500`);
+      },
+    );
+  });
+
+  it('all that: every rule across rows of these tables was tried', async () => {
+    const { rows } = await sql<{ rule: string }>`
+      select format('%s %s', tgrelid::regclass, tgfoid::regproc) as rule from pg_trigger
+      where not tgisinternal and tgrelid::regclass::text in
+        (${sql.join([...TABLES, 'asset_transfer', 'asset_assignment', 'asset_lending', 'license_order'])})
+      union
+      select conname from pg_constraint
+      where conname like '%revoked_by' or (conrelid = 'asset_transfer'::regclass and contype in ('c', 'f'))`.execute(
+      trx,
+    );
+    expect([...tried].toSorted()).toEqual(expect.arrayContaining(rows.map(({ rule }) => rule)));
+  });
+});
+
+/** Lets the orders that are stored as standing for instances go on doing so. */
+function leave(instances: readonly Instance[]): void {
+  for (const instance of instances) {
+    if (instance.storedHeldBy !== null) instance.grant = newGrant(instance.storedHeldBy);
+  }
+}
+
+const ids = new LedgerIds();
+let lastOrderId = 1_000_000;
+
+const one = { customerId: '1', channelCustomerId: 'c1', enterpriseGlobalId: '1' } as Customer;
+const two = { customerId: '2', channelCustomerId: 'c2', enterpriseGlobalId: '1' } as Customer;
+
+function acceptedOf(...orders: Sent[]): AcceptedOrder[] {
+  return batchOrderBody
+    .parse(batchOf(...orders))
+    .orderList.map((order) => ({ licenseOrderId: String(++lastOrderId), order, channels: null }));
+}
+
+/** Applies orders as a drain does, but for what `tamper` does to the changes before they are written. */
+function apply(orders: AcceptedOrder[], tamper: (ledger: Ledger, outcomes: Outcome[]) => void = () => {}) {
+  return inTransaction(database.db, async (trx) => {
+    const ledger = await loadLedger(trx, scopeOf(orders));
+    const outcomes = planLoaded(ledger, orders);
+    tamper(ledger, outcomes);
+    await storeApplied(trx, ledger, outcomes, ids);
+    return { ledger, outcomes };
+  });
+}
+
+async function applyAll(...orders: Sent[]): Promise<void> {
+  const { outcomes } = await apply(acceptedOf(...orders));
+  expect(outcomes.map(({ failure }) => failure)).toEqual(orders.map(() => null));
+}
+
+/** Buys a number for the first customer: a product on it, and a merchandise with another inside, a product in each. */
+const purchase = (assetNum: string) =>
+  newBuy(one, [assetNum], {}, { merchandises: [merchandise({ children: [merchandise({ merchandiseNum: 'M-2' })] })] });
+
+describe('a fault in the code', () => {
+  type Tamper = (ledger: Ledger, outcomes: Outcome[]) => void;
+  const first = <Item>(items: Iterable<Item>): Item => [...items][0]!;
+  const removeFirst = <Item>(items: Set<Item>) => items.delete(first(items));
+
+  it.each<[fault: string, message: string, order: (assetNum: string, lockNum: string) => Sent, tamper: Tamper]>([
+    [
+      'forgets one of the products of an asset that it revokes',
+      'asset_grant: revoked with something of it active',
+      (assetNum) => deleteAsset(one, [assetNum]),
+      ({ changes }) => removeFirst(changes.revokedProducts),
+    ],
+    [
+      'forgets the products of the merchandises that it revokes',
+      'merchandise_instance: revoked with something active in it',
+      (assetNum) => deleteAsset(one, [assetNum]),
+      ({ changes }) => changes.revokedProducts.clear(),
+    ],
+    [
+      'forgets the merchandises of an asset that it revokes',
+      'asset_grant: revoked with something of it active',
+      (assetNum) => deleteAsset(one, [assetNum]),
+      ({ changes }) => changes.revokedMerchandises.clear(),
+    ],
+    [
+      'forgets the merchandise that is inside of another',
+      'merchandise_instance: revoked with something active in it',
+      (assetNum) => deleteAsset(one, [assetNum]),
+      ({ changes }) => changes.revokedMerchandises.delete([...changes.revokedMerchandises][1]!),
+    ],
+    [
+      'forgets the grants of an asset that it revokes',
+      'asset: revoked with something active on it',
+      (assetNum) => deleteAsset(one, [assetNum]),
+      ({ changes }) => void changes.revokedGrants.splice(0),
+    ],
+    [
+      'forgets who holds an asset that it revokes',
+      'asset: revoked or moved while it is assigned or lent',
+      (assetNum) => deleteAsset(one, [assetNum]),
+      ({ changes }) => changes.releasedAssets.clear(),
+    ],
+    [
+      'forgets who holds an asset that it transfers',
+      'asset: revoked or moved while it is assigned or lent',
+      (assetNum) => newBuy(two, [assetNum], {}, { transferedAssetNum: true }),
+      ({ changes }) => changes.releasedAssets.clear(),
+    ],
+    [
+      'forgets who holds an asset that it makes a borrowed lock',
+      'asset: revoked or moved while it is assigned or lent',
+      (assetNum) => newBuy(one, [assetNum], {}, { borrowedUsbKey: true }),
+      ({ changes }) => changes.releasedAssets.clear(),
+    ],
+    [
+      'forgets what is lent into a lock that it revokes',
+      'asset: revoked or moved while it is assigned or lent',
+      (_, lockNum) => deleteAsset(one, [lockNum]),
+      ({ changes }) => changes.releasedAssets.clear(),
+    ],
+    [
+      'forgets what is lent into a lock that it transfers',
+      'asset: revoked or moved while it is assigned or lent',
+      (_, lockNum) => newBuy(two, [lockNum], {}, { transferedAssetNum: true }),
+      ({ changes }) => changes.releasedAssets.clear(),
+    ],
+    [
+      'forgets what is lent into a lock that it makes none',
+      'asset: revoked or moved while it is assigned or lent',
+      (_, lockNum) => newBuy(one, [lockNum], {}, { borrowedUsbKey: false }),
+      ({ changes }) => changes.releasedAssets.clear(),
+    ],
+    [
+      'transfers to a customer that does not exist',
+      'asset: its customer does not exist',
+      (assetNum) => newBuy(two, [assetNum], {}, { transferedAssetNum: true }),
+      ({ changes }) => Object.assign(first(changes.changedAssets), { customerId: '9' }),
+    ],
+    [
+      'forgets that it transferred',
+      'asset_grant: revoked with something of it active',
+      (assetNum) => newBuy(two, [assetNum], {}, { transferedAssetNum: true }),
+      ({ changes }) => void changes.transfers.splice(0),
+    ],
+    [
+      'forgets that it transferred what came with nothing',
+      'asset: another customer without a transfer',
+      (assetNum) => newBuy(two, [assetNum], {}, { transferedAssetNum: true }),
+      ({ changes }) => {
+        for (const list of [changes.transfers, changes.revokedGrants]) list.splice(0);
+        for (const asset of changes.changedAssets) leave([...asset.products, ...asset.merchandises]);
+      },
+    ],
+    [
+      'forgets the products that came with an asset that it transfers',
+      'asset_grant: revoked with something of it active',
+      (assetNum) => newBuy(two, [assetNum], {}, { transferedAssetNum: true }),
+      ({ changes }) => leave(first(changes.changedAssets).products),
+    ],
+    [
+      'forgets the merchandises that came with an asset that it transfers',
+      'asset_grant: revoked with something of it active',
+      (assetNum) => newBuy(two, [assetNum], {}, { transferedAssetNum: true }),
+      ({ changes }) => leave(first(changes.changedAssets).merchandises),
+    ],
+    [
+      'revokes without saying by which order',
+      'new row for relation "product_instance" violates check constraint "product_instance_revoked_by"',
+      (assetNum) => deleteAsset(one, [assetNum]),
+      ({ changes }) => Object.assign(first(changes.revokedProducts), { revokedBy: null }),
+    ],
+    [
+      'stores what a failed order did',
+      'asset_grant: its order is not a succeeded new_buy',
+      purchase,
+      (_, outcomes) => {
+        const failure = { cause: 'internal_error' as const, message: 'Failed' };
+        outcomes[0] = { ...outcomes[0]!, failure, assets: 0, products: 0 };
+      },
+    ],
+    [
+      'forgets what became of the order',
+      'asset_grant: its order is not a succeeded new_buy',
+      purchase,
+      (_, outcomes) => void outcomes.splice(0, 1),
+    ],
+    [
+      'grants to an asset that was revoked',
+      'asset_grant: active without an active asset',
+      (assetNum) => purchase(`${assetNum}9`),
+      ({ changes }) => Object.assign(first(changes.newAssets), { revokedBy: '1' }),
+    ],
+    [
+      'forgets the grant',
+      'merchandise_instance: active without an active grant',
+      purchase,
+      ({ changes }) => void changes.newGrants.splice(0, 1),
+    ],
+    [
+      'puts a product onto the asset of another order',
+      'product_instance: active without an active grant',
+      purchase,
+      ({ changes }) => Object.assign(changes.newProducts[0]!, { asset: changes.newProducts.at(-1)!.asset }),
+    ],
+    [
+      'puts a product into a merchandise of another order',
+      'product_instance: active without its active merchandise',
+      purchase,
+      ({ changes }) => {
+        const effect = changes.newProducts[0]!;
+        effect.product = { ...effect.product, merchandise: changes.newMerchandises.at(-1)!.merchandise };
+      },
+    ],
+    [
+      'puts a merchandise into one of another order',
+      'merchandise_instance: active without its active parent',
+      purchase,
+      ({ changes }) => {
+        const effect = changes.newMerchandises[0]!;
+        effect.merchandise = { ...effect.merchandise, parent: changes.newMerchandises.at(-1)!.merchandise };
+      },
+    ],
+    [
+      'revokes a merchandise that was just bought, but not what is inside of it',
+      'merchandise_instance: active without its active parent',
+      purchase,
+      ({ changes }) => Object.assign(changes.newMerchandises[0]!.merchandise, { revokedBy: '1' }),
+    ],
+    [
+      'stores a product that ends before it starts',
+      'new row for relation "product_instance" violates check constraint "product_instance_period"',
+      purchase,
+      ({ changes }) => Object.assign(changes.newProducts[0]!.product, { limitStartDate: 2, limitEndDate: 1 }),
+    ],
+  ])('that %s stores nothing', async (_, message, order, tamper) => {
+    const [assetNum, lockNum, innocentNum] = [newAssetNum(), newAssetNum(), newAssetNum()];
+    await applyAll(purchase(assetNum), newBuy(one, [lockNum], {}, { borrowedUsbKey: true }));
+    await sql`insert into asset_assignment (asset_id, member_id) select id, 1 from asset where asset_num = ${assetNum}`.execute(
+      database.db,
+    );
+    await sql`insert into asset_lending (asset_id, lock_asset_id) select asset.id, lock.id from asset, asset as lock
+      where asset.asset_num = ${assetNum} and lock.asset_num = ${lockNum}`.execute(database.db);
+    const before = await contentOfTables(database.db);
+    const innocent = newBuy(two, [innocentNum], {}, { merchandises: [merchandise()] });
+    const orders = acceptedOf(order(assetNum, lockNum), innocent);
+
+    const error = await apply(orders, tamper).then(
+      () => null,
+      (error: Error) => error,
+    );
+    expect(error?.message).toBe(message);
+    expect(refusesOrder(error)).toBe(true);
+    expect(await contentOfTables(database.db)).toEqual(before);
+
+    // It was nothing but the fault.
+    const { outcomes } = await apply(orders);
+    expect(outcomes.map(({ failure }) => failure)).toEqual([null, null]);
+  });
+
+  it('that carries out again what was carried out stores nothing', async () => {
+    const assetNum = newAssetNum();
+    await applyAll(purchase(assetNum));
+    const orders = acceptedOf(deleteAsset(one, [assetNum]));
+    const { ledger, outcomes } = await apply(orders);
+    const before = await contentOfTables(database.db);
+    const again = (work: Parameters<typeof inTransaction>[1]) => inTransaction(database.db, work);
+    await expect(again((trx) => writeLedger(trx, ledger, ids))).rejects.toThrow(
+      'product_instance: a revoked row never changes',
+    );
+    await expect(again((trx) => storeApplied(trx, ledger, outcomes, ids))).rejects.toMatchObject({
+      constraint: 'license_order_pkey',
+    });
+    expect(await contentOfTables(database.db)).toEqual(before);
+  });
+
+  it('that overlooks the active asset of a number stores no second one', async () => {
+    const assetNum = newAssetNum();
+    await applyAll(purchase(assetNum));
+    const before = await contentOfTables(database.db);
+    const blind = inTransaction(database.db, async (trx) => {
+      const orders = acceptedOf(purchase(assetNum));
+      const scope = scopeOf(orders);
+      const ledger = await loadLedger(trx, { ...scope, assetNums: new Set() });
+      await storeApplied(trx, ledger, planLoaded(ledger, orders), ids);
+    });
+    await expect(blind).rejects.toMatchObject({ constraint: 'asset_active_number' });
+    expect(await contentOfTables(database.db)).toEqual(before);
+  });
+});
+
+/** The clock of the database server may be set back, or another server with a slower clock may take its place. */
+describe('after the clock was set back', () => {
+  it('what was bought before can be revoked', async () => {
+    const assetNum = newAssetNum();
+    await applyAll(purchase(assetNum));
+    await sql`update asset set created_time = created_time + interval '1 hour', updated_time = updated_time + interval '1 hour'
+      where asset_num = ${assetNum}`.execute(database.db);
+    for (const order of [newBuy(one, [assetNum]), deleteAsset(one, [assetNum])]) {
+      const [accepted] = acceptedOf(order);
+      const outcomes = await inTransaction(database.db, (trx) => applyOrders(trx, [accepted!], ids));
+      expect(outcomes).toMatchObject([{ failure: null }]);
+    }
+  });
+
+  it('what was accepted before is carried out', async () => {
+    const batch = prepareBatch('1', batchOrderBody.parse(batchOf(newBuy(one, [newAssetNum()]))));
+    const [{ lane, payload }] = batch.chunks as [(typeof batch.chunks)[number]];
+    await sql`
+      insert into batch (id, application_id, channel_code, channel_order_id, sync_mode, digest, sequences, customer_ids,
+        order_types)
+      values (1000, 1, 'test', 'ahead', 'async', '', '{1}', '{1}', '{new_buy}')`.execute(database.db);
+    await sql`
+      insert into lane_chunk (batch_id, lane, order_count, weight, payload, accepted_time)
+      values (1000, ${lane}, 1, 1, ${payload}, now() + interval '1 hour')`.execute(database.db);
+    const lanes = Array.from({ length: LANE_COUNT }, (_, lane) => lane);
+    expect(await drainLanes(database.db, lanes, { ids, holds: new Holds() })).toMatchObject({
+      succeeded: 1,
+      failed: 0,
+    });
+  });
+});

@@ -1,0 +1,559 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { type Credentials, createApplication, setApplicationStatus } from '@lockstep/access';
+import { type Scope, tokenAnswer } from '@lockstep/contract';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startAnotherApi } from '../harness/another-api.ts';
+import { type Answer, Api, dataOf, refusalOf } from '../harness/api.ts';
+import { batchOf, newAssetNum, newBuy, productToBuy } from '../harness/orders.ts';
+import { type Stack, startStack } from '../harness/stack.ts';
+
+let stack: Stack;
+let api: Api;
+
+beforeAll(async () => {
+  stack = await startStack();
+  api = await stack.newApi();
+});
+afterAll(() => stack.close());
+
+const FORM_TYPE = { 'content-type': 'application/x-www-form-urlencoded' };
+const GRANT = { grant_type: 'client_credentials' };
+
+const newApplication = (application: { scopes?: Scope[]; approved?: boolean } = {}): Promise<Credentials> =>
+  createApplication(stack.db, { name: 'Test', scopes: ['auth_order', 'auth_me'], approved: true, ...application });
+
+/** Calls the token endpoint with a form, or with a body as it is. */
+async function requestToken(
+  form: Record<string, string> | string,
+  headers: Record<string, string> = {},
+): Promise<Answer> {
+  const body = typeof form === 'string' ? form : new URLSearchParams(form).toString();
+  const response = await fetch(`${stack.baseUrl}/oauth2/token`, {
+    method: 'POST',
+    headers: { ...FORM_TYPE, ...headers },
+    body,
+  });
+  return { status: response.status, headers: response.headers, body: await response.json() };
+}
+
+const basic = (id: string, secret: string) => ({
+  authorization: `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`,
+});
+const basicOf = ({ appKey, appSecret }: Credentials) => basic(appKey, appSecret);
+const inBody = ({ appKey, appSecret }: Credentials) => ({ ...GRANT, client_id: appKey, client_secret: appSecret });
+
+/** An RFC 6749 error (section 5.2), and nothing else: no envelope, no cached copy, no character it forbids. */
+function expectOAuthError(answer: Answer, status: 400 | 401, error: string): void {
+  expect(answer.body).toEqual({ error, error_description: expect.stringMatching(/^[\x20\x21\x23-\x5b\x5d-\x7e]+$/) });
+  expect(answer.status).toBe(status);
+  expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
+  expect(answer.headers.get('cache-control')).toBe('no-store');
+  if (status === 401) expect(answer.headers.get('www-authenticate')).toMatch(/^Basic /);
+}
+
+const READ = '/enterprise/user/query';
+const READ_QUERY = { channelCode: 'test', channelCustomerId: 'nobody', defaultCustomer: 'N' };
+
+/** A call that changes nothing. */
+const read = (caller: Api, options: { nonce?: string | null; token?: string | null } = {}) =>
+  caller.call('GET', READ, { query: READ_QUERY, ...options });
+
+describe('the token endpoint issues a token', () => {
+  it('to a client that authenticates by HTTP Basic', async () => {
+    const answer = await requestToken(GRANT, basicOf(api.credentials));
+    expect(answer.status).toBe(200);
+    expect(answer.body).toEqual({
+      access_token: expect.stringMatching(/^[\w-]{32,}$/),
+      token_type: 'Bearer',
+      expires_in: 7_200,
+      scope: 'auth_order auth_me',
+    });
+    expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+    expect(answer.headers.get('pragma')).toBe('no-cache');
+    expect(dataOf(await read(api, { token: answer.body.access_token }))).toEqual([]);
+  });
+
+  it('to a client that authenticates in the body', async () => {
+    const { access_token } = tokenAnswer.parse((await requestToken(inBody(api.credentials))).body);
+    expect(dataOf(await read(api, { token: access_token }))).toEqual([]);
+  });
+
+  it('again, and the earlier one goes on working', async () => {
+    const tokens = [await requestToken(inBody(api.credentials)), await requestToken(inBody(api.credentials))].map(
+      ({ body }) => tokenAnswer.parse(body).access_token,
+    );
+    expect(tokens[0]).not.toBe(tokens[1]);
+    for (const token of tokens) expect(dataOf(await read(api, { token }))).toEqual([]);
+  });
+
+  it.each<[how: string, form: Record<string, string>, headers: (own: Credentials) => Record<string, string>]>([
+    ['the scheme in another case', GRANT, (own) => ({ authorization: basicOf(own).authorization.replace('B', 'b') })],
+    ['an id that is form-encoded', GRANT, (own) => basic(own.appKey.replace('_', '%5F'), own.appSecret)],
+    [
+      'a charset in the content type',
+      GRANT,
+      (own) => ({ ...basicOf(own), 'content-type': `${FORM_TYPE['content-type']}; charset=utf-8` }),
+    ],
+    ['a parameter that nobody knows', { ...GRANT, audience: 'x' }, basicOf],
+    [
+      'parameters without a value, which count as omitted',
+      { ...GRANT, client_id: '', client_secret: '', scope: '' },
+      basicOf,
+    ],
+  ])('with %s', async (_how, form, headers) => {
+    expect((await requestToken(form, headers(api.credentials))).body).toMatchObject({ scope: 'auth_order auth_me' });
+  });
+
+  it.each([
+    ['auth_order', 'auth_order'],
+    ['auth_me', 'auth_me'],
+    ['auth_me auth_order', 'auth_me auth_order'],
+  ])('for the scope %s', async (scope, granted) => {
+    const { body } = await requestToken({ ...inBody(api.credentials), scope });
+    expect(body).toMatchObject({ scope: granted });
+  });
+});
+
+describe('the token endpoint refuses', () => {
+  it.each<
+    [
+      what: string,
+      form: (own: Credentials) => Record<string, string> | string,
+      headers: (own: Credentials) => Record<string, string>,
+    ]
+  >([
+    ['a client that authenticates in both ways', inBody, basicOf],
+    ['a missing grant_type', ({ appKey, appSecret }) => ({ client_id: appKey, client_secret: appSecret }), () => ({})],
+    ['an empty grant_type', (own) => ({ ...inBody(own), grant_type: '' }), () => ({})],
+    ['an empty body', () => '', basicOf],
+    ['a JSON body', (own) => JSON.stringify(inBody(own)), () => ({ 'content-type': 'application/json' })],
+    [
+      'a form that says it is text',
+      (own) => new URLSearchParams(inBody(own)).toString(),
+      () => ({ 'content-type': 'text/plain' }),
+    ],
+    ['grant_type twice', (own) => `${new URLSearchParams(inBody(own))}&grant_type=client_credentials`, () => ({})],
+    ['client_id twice', (own) => `${new URLSearchParams(inBody(own))}&client_id=${own.appKey}`, () => ({})],
+    ['client_secret twice', (own) => `${new URLSearchParams(inBody(own))}&client_secret=${own.appSecret}`, () => ({})],
+    ['scope twice', () => 'grant_type=client_credentials&scope=auth_me&scope=auth_order', basicOf],
+    ['a body of 1 MiB', (own) => ({ ...inBody(own), padding: 'x'.repeat(2 ** 20) }), () => ({})],
+  ])('%s as an invalid_request', async (_what, form, headers) => {
+    const answer = await requestToken(form(api.credentials), headers(api.credentials));
+    expectOAuthError(answer, 400, 'invalid_request');
+  });
+
+  it.each(['authorization_code', 'refresh_token', 'implicit', 'CLIENT_CREDENTIALS', 'client_credentials '])(
+    'the grant type "%s"',
+    async (grant_type) => {
+      const answer = await requestToken({ ...inBody(api.credentials), grant_type });
+      expectOAuthError(answer, 400, 'unsupported_grant_type');
+    },
+  );
+
+  it.each<
+    [
+      what: string,
+      form: (own: Credentials) => Record<string, string>,
+      headers: (own: Credentials) => Record<string, string>,
+    ]
+  >([
+    ['a wrong secret by Basic', () => GRANT, (own) => basic(own.appKey, 'wrong')],
+    ['a wrong secret in the body', (own) => ({ ...inBody(own), client_secret: 'wrong' }), () => ({})],
+    ['an empty secret', () => GRANT, (own) => basic(own.appKey, '')],
+    ['a secret with one character more', (own) => ({ ...inBody(own), client_secret: `${own.appSecret}x` }), () => ({})],
+    ['an unknown client by Basic', () => GRANT, (own) => basic('app_unknown', own.appSecret)],
+    ['an unknown client in the body', (own) => ({ ...inBody(own), client_id: 'app_unknown' }), () => ({})],
+    ['a client id in another case', (own) => ({ ...inBody(own), client_id: own.appKey.toUpperCase() }), () => ({})],
+    ['no client at all', () => GRANT, () => ({})],
+    ['a client id without a secret', (own) => ({ ...GRANT, client_id: own.appKey }), () => ({})],
+    ['a secret without a client id', (own) => ({ ...GRANT, client_secret: own.appSecret }), () => ({})],
+    ['a bearer token for credentials', () => GRANT, () => ({ authorization: `Bearer ${api.token}` })],
+    ['Basic without a colon', () => GRANT, () => ({ authorization: `Basic ${btoa('nocolon')}` })],
+    ['Basic that is no base64', () => GRANT, () => ({ authorization: 'Basic !!!' })],
+    ['Basic without anything', () => GRANT, () => ({ authorization: 'Basic' })],
+    ['U+0000 in the client id by Basic', () => GRANT, (own) => basic(`${own.appKey}\u0000`, own.appSecret)],
+    ['U+0000 in the client id in the body', (own) => ({ ...inBody(own), client_id: 'app\u0000' }), () => ({})],
+    ['U+0000 in the secret', (own) => ({ ...inBody(own), client_secret: '\u0000' }), () => ({})],
+    ['a client id of 10,000 characters', (own) => ({ ...inBody(own), client_id: 'x'.repeat(10_000) }), () => ({})],
+  ])('%s as an invalid_client', async (_what, form, headers) => {
+    const answer = await requestToken(form(api.credentials), headers(api.credentials));
+    expectOAuthError(answer, 401, 'invalid_client');
+  });
+
+  it('a wrong secret and an unknown client in the same words', async () => {
+    const wrong = await requestToken(GRANT, basic(api.credentials.appKey, 'wrong'));
+    const unknown = await requestToken(GRANT, basic('app_unknown', 'wrong'));
+    expect(unknown.body).toEqual(wrong.body);
+  });
+
+  it.each(['auth_all', 'auth_order auth_all', 'AUTH_ORDER', 'auth_order,auth_me'])('the scope %s', async (scope) => {
+    expectOAuthError(await requestToken({ ...inBody(api.credentials), scope }), 400, 'invalid_scope');
+  });
+
+  it('a scope that the application does not have', async () => {
+    const own = await newApplication({ scopes: ['auth_order'] });
+    expectOAuthError(await requestToken({ ...inBody(own), scope: 'auth_me' }), 400, 'invalid_scope');
+    expectOAuthError(await requestToken({ ...inBody(own), scope: 'auth_order auth_me' }), 400, 'invalid_scope');
+  });
+
+  it('a pending application, until it is approved', async () => {
+    const own = await newApplication({ approved: false });
+    expectOAuthError(await requestToken(inBody(own)), 400, 'unauthorized_client');
+    await setApplicationStatus(stack.db, own.appKey, 'approved');
+    expect((await requestToken(inBody(own))).status).toBe(200);
+  });
+
+  it('a suspended application', async () => {
+    const own = await newApplication();
+    await setApplicationStatus(stack.db, own.appKey, 'suspended');
+    expectOAuthError(await requestToken(GRANT, basicOf(own)), 400, 'unauthorized_client');
+  });
+
+  it('to tell a stranger that an application is pending', async () => {
+    const own = await newApplication({ approved: false });
+    expectOAuthError(await requestToken(GRANT, basic(own.appKey, 'wrong')), 401, 'invalid_client');
+  });
+});
+
+/** Every operation of the order module: a call that is right but for its token. */
+const OPERATIONS: [method: string, path: string][] = [
+  ['POST', '/enterprise/user/bind'],
+  ['POST', '/enterprise/user/create'],
+  ['GET', '/enterprise/user/query'],
+  ['POST', '/licenseOrder/batchOrder'],
+  ['GET', '/licenseOrder/batchOrder'],
+  ['GET', '/licenseOrder/8192'],
+];
+
+/** Calls with an Authorization header as it is. */
+const withHeader = (authorization: string) =>
+  api.call('GET', READ, { query: READ_QUERY, token: null, headers: { authorization } });
+
+describe('a call is refused with 60000', () => {
+  it.each(OPERATIONS)('without a token: %s %s', async (method, path) => {
+    const answer = await api.call(method, path, { token: null, ...(method === 'POST' ? { body: {} } : {}) });
+    expect(refusalOf(answer)).toMatchObject({ code: '60000', cause: 'token_missing' });
+  });
+
+  it.each(['', 'Bearer', 'Bearer ', 'Basic YTpi', 'Token abc', 'Bearer two words', 'Bearer "quoted"', 'Bearer é'])(
+    'with Authorization "%s"',
+    async (authorization) => {
+      expect(refusalOf(await withHeader(authorization))).toMatchObject({ code: '60000', cause: 'token_missing' });
+    },
+  );
+
+  it('with the token in the query', async () => {
+    const answer = await api.call('GET', READ, { query: { ...READ_QUERY, access_token: api.token }, token: null });
+    expect(refusalOf(answer)).toMatchObject({ code: '60000', cause: 'token_missing' });
+  });
+
+  it.each<[what: string, token: (own: Api) => string]>([
+    ['nobody was given', () => randomBytes(32).toString('base64url')],
+    ['has one character more', (own) => `${own.token}x`],
+    ['has one character less', (own) => own.token.slice(0, -1)],
+    ['is the application’s secret', (own) => own.credentials.appSecret],
+    ['is a single letter', () => 'a'],
+    ['is 4,000 characters long', () => 'a'.repeat(4_000)],
+  ])('with a token that %s', async (_what, token) => {
+    expect(refusalOf(await read(api, { token: token(api) }))).toMatchObject({ code: '60000', cause: 'token_invalid' });
+  });
+
+  it('with a token that has expired', async () => {
+    const own = await stack.newApi();
+    await stack.db
+      .updateTable('access_token')
+      .set({ expires_time: sql<Date>`now()` })
+      .where('application_id', '=', await idOf(own))
+      .execute();
+    expect(refusalOf(await read(own))).toMatchObject({ code: '60000', cause: 'token_invalid' });
+  });
+
+  it('without the scope, be it that the application lacks it', async () => {
+    const own = await stack.newApi(['auth_me']);
+    expect(refusalOf(await read(own))).toMatchObject({ code: '60000', cause: 'scope_missing' });
+  });
+
+  it('without the scope, be it that the token was not issued for it', async () => {
+    const { body } = await requestToken({ ...inBody(api.credentials), scope: 'auth_me' });
+    const answer = await read(api, { token: body.access_token });
+    expect(refusalOf(answer)).toMatchObject({ code: '60000', cause: 'scope_missing' });
+  });
+
+  it.each(['suspended', 'pending'] as const)(
+    'when the application is %s, until it is approved again',
+    async (status) => {
+      const own = await stack.newApi();
+      expect(dataOf(await read(own))).toEqual([]);
+      await setApplicationStatus(stack.db, own.credentials.appKey, status);
+      expect(refusalOf(await read(own))).toMatchObject({ code: '60000', cause: 'application_not_approved' });
+      await setApplicationStatus(stack.db, own.credentials.appKey, 'approved');
+      expect(dataOf(await read(own))).toEqual([]);
+    },
+  );
+
+  it('before anything is said about its content', async () => {
+    const answer = await api.call('POST', '/licenseOrder/batchOrder', {
+      rawBody: 'not json',
+      token: 'unknown',
+      nonce: null,
+    });
+    expect(refusalOf(answer)).toMatchObject({ code: '60000', cause: 'token_invalid' });
+  });
+});
+
+describe('a call is taken', () => {
+  it.each(['bearer', 'BEARER', 'Bearer  '])('with the scheme written "%s"', async (scheme) => {
+    expect(dataOf(await withHeader(`${scheme} ${api.token}`))).toEqual([]);
+  });
+
+  it('in the last minute of its token', async () => {
+    const own = await stack.newApi();
+    await stack.db
+      .updateTable('access_token')
+      .set({ expires_time: sql<Date>`now() + interval '1 minute'` })
+      .where('application_id', '=', await idOf(own))
+      .execute();
+    expect(dataOf(await read(own))).toEqual([]);
+  });
+});
+
+async function idOf(own: Api): Promise<string> {
+  const { id } = await stack.db
+    .selectFrom('application')
+    .select('id')
+    .where('app_key', '=', own.credentials.appKey)
+    .executeTakeFirstOrThrow();
+  return id;
+}
+
+describe('g_nonce', () => {
+  let secondApi: Awaited<ReturnType<typeof startAnotherApi>>;
+  /** The same caller at another API process of the same service. */
+  let there: Api;
+
+  beforeAll(async () => {
+    secondApi = await startAnotherApi(stack, api);
+    there = secondApi.api;
+  });
+  afterAll(() => secondApi.close());
+
+  /** Makes the application's nonce as old as that. */
+  const age = async (nonce: string, interval: string) => {
+    const used_time = sql<Date>`now() - ${interval}::interval`;
+    const result = await stack.db.updateTable('nonce').set({ used_time }).where('nonce', '=', nonce).executeTakeFirst();
+    expect(result.numUpdatedRows).toBe(1n);
+  };
+  const REPLAYED = { code: '13004', cause: 'nonce_replayed' };
+
+  it.each(OPERATIONS)('is required: %s %s', async (method, path) => {
+    const answer = await api.call(method, path, { nonce: null, ...(method === 'POST' ? { body: {} } : {}) });
+    const refusal = refusalOf(answer);
+    expect(refusal).toMatchObject({ code: '13004', cause: 'nonce_missing' });
+    expect(refusal.message).toMatch(/^g_nonce: /);
+  });
+
+  it('counts as missing when it is empty', async () => {
+    expect(refusalOf(await read(api, { nonce: '' }))).toMatchObject({ code: '13004', cause: 'nonce_missing' });
+  });
+
+  it.each([
+    '1234567',
+    'a'.repeat(65),
+    'with blank',
+    'dotted.nonce',
+    'plus+plus+',
+    'slash/slash',
+    'umlautäöü',
+    '１２３４５６７８',
+    'nul\u0000nul0',
+    'newline0\n',
+    ' leading0',
+    '😀😀😀😀😀😀😀😀',
+  ])('is refused as malformed: %j', async (nonce) => {
+    const refusal = refusalOf(await read(api, { nonce }));
+    expect(refusal).toMatchObject({ code: '13004', cause: 'nonce_malformed' });
+    expect(refusal.message).toMatch(/^g_nonce: /);
+  });
+
+  it('is refused as malformed when it is sent twice', async () => {
+    const query = new URLSearchParams({ ...READ_QUERY, g_nonce: randomUUID() });
+    query.append('g_nonce', randomUUID());
+    const response = await fetch(`${stack.baseUrl}/order/api/order/v1${READ}?${query}`, {
+      headers: { authorization: `Bearer ${api.token}` },
+    });
+    const answer = { status: response.status, headers: response.headers, body: await response.json() };
+    expect(refusalOf(answer)).toMatchObject({ code: '13004', cause: 'nonce_malformed' });
+  });
+
+  it.each([
+    randomBytes(4).toString('hex'),
+    randomBytes(32).toString('hex'),
+    `_-AZaz09${randomBytes(4).toString('hex')}`,
+  ])('is taken once: %s', async (nonce) => {
+    expect(dataOf(await read(api, { nonce }))).toEqual([]);
+    const refusal = refusalOf(await read(api, { nonce }));
+    expect(refusal).toMatchObject(REPLAYED);
+    expect(refusal.message).toMatch(/^g_nonce: /);
+  });
+
+  it('is case-sensitive', async () => {
+    const nonce = `a${randomBytes(8).toString('hex')}`;
+    expect(dataOf(await read(api, { nonce }))).toEqual([]);
+    expect(dataOf(await read(api, { nonce: nonce.toUpperCase() }))).toEqual([]);
+  });
+
+  it('of one operation is used up for every other', async () => {
+    const nonce = randomUUID();
+    const customer = await api.newCustomer();
+    dataOf(await api.submit(batchOf(newBuy(customer, [newAssetNum()])), { nonce }));
+    expect(refusalOf(await read(api, { nonce }))).toMatchObject(REPLAYED);
+  });
+
+  it('of a call that was refused for its content is used up', async () => {
+    const nonce = randomUUID();
+    expect(refusalOf(await api.submit({}, { nonce }))).toMatchObject({ cause: 'field_missing' });
+    expect(refusalOf(await read(api, { nonce }))).toMatchObject(REPLAYED);
+  });
+
+  it('that is replayed stops a call which would have changed something', async () => {
+    const nonce = randomUUID();
+    await read(api, { nonce });
+    const batch = batchOf(newBuy(await api.newCustomer(), [newAssetNum()]));
+    expect(refusalOf(await api.submit(batch, { nonce }))).toMatchObject(REPLAYED);
+    const query = { channelCode: batch.channelCode, channelOrderId: batch.channelOrderId };
+    const answer = await api.call('GET', '/licenseOrder/batchOrder', { query });
+    expect(refusalOf(answer)).toMatchObject({ cause: 'batch_not_found' });
+  });
+
+  it('is one for all tokens of an application', async () => {
+    const nonce = randomUUID();
+    const again = await Api.logIn(stack.baseUrl, api.credentials);
+    expect(dataOf(await read(api, { nonce }))).toEqual([]);
+    expect(refusalOf(await read(again, { nonce }))).toMatchObject(REPLAYED);
+  });
+
+  it('of another application does not matter', async () => {
+    const nonce = randomUUID();
+    const other = await stack.newApi();
+    expect(dataOf(await read(api, { nonce }))).toEqual([]);
+    expect(dataOf(await read(other, { nonce }))).toEqual([]);
+  });
+
+  it('is used up in every API process', async () => {
+    const [first, second] = [randomUUID(), randomUUID()];
+    expect(dataOf(await read(api, { nonce: first }))).toEqual([]);
+    expect(refusalOf(await read(there, { nonce: first }))).toMatchObject(REPLAYED);
+    expect(dataOf(await read(there, { nonce: second }))).toEqual([]);
+    expect(refusalOf(await read(api, { nonce: second }))).toMatchObject(REPLAYED);
+  });
+
+  it('is free again after ten minutes, and then used up anew', async () => {
+    const nonce = randomUUID();
+    await read(api, { nonce });
+    await age(nonce, '9 minutes 50 seconds');
+    expect(refusalOf(await read(api, { nonce }))).toMatchObject(REPLAYED);
+    await age(nonce, '10 minutes 1 second');
+    expect(dataOf(await read(api, { nonce }))).toEqual([]);
+    expect(refusalOf(await read(api, { nonce }))).toMatchObject(REPLAYED);
+  });
+
+  it('of 50 calls at once succeeds exactly once, over two API processes', async () => {
+    const nonce = randomUUID();
+    const calls = Array.from({ length: 50 }, (_, index) => read(index % 2 === 0 ? api : there, { nonce }));
+    const answers = await Promise.all(calls);
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    for (const answer of answers.filter(({ status }) => status !== 200)) {
+      expect(refusalOf(answer)).toMatchObject(REPLAYED);
+    }
+  });
+
+  it('that was aged succeeds exactly once, of 50 calls at once', async () => {
+    const nonce = randomUUID();
+    await read(api, { nonce });
+    await age(nonce, '11 minutes');
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, (_, index) => read(index % 2 === 0 ? api : there, { nonce })),
+    );
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+  });
+
+  it.each<[who: string, call: (nonce: string, own: Api) => Promise<unknown>]>([
+    ['without a token', (nonce, own) => read(own, { nonce, token: null })],
+    ['with an unknown token', (nonce, own) => read(own, { nonce, token: 'unknown' })],
+    [
+      'of a suspended application',
+      async (nonce, own) => {
+        await setApplicationStatus(stack.db, own.credentials.appKey, 'suspended');
+        await read(own, { nonce });
+        await setApplicationStatus(stack.db, own.credentials.appKey, 'approved');
+      },
+    ],
+    [
+      'without the scope',
+      async (nonce, own) => {
+        const { body } = await requestToken({ ...inBody(own.credentials), scope: 'auth_me' });
+        await read(own, { nonce, token: body.access_token });
+      },
+    ],
+  ])('is not used up by a call %s', async (_who, call) => {
+    const own = await stack.newApi();
+    const nonce = randomUUID();
+    await call(nonce, own);
+    expect(dataOf(await read(own, { nonce }))).toEqual([]);
+  });
+});
+
+describe('what is secret', () => {
+  const mobile = '13912345678';
+  const password = `licence-${randomUUID()}`;
+  let own: Api;
+
+  beforeAll(async () => {
+    own = await stack.newApi();
+    const names = { customerName: 'C', branchName: 'B', enterpriseName: `Enterprise ${randomUUID()}` };
+    const bind = { channelCode: 'secret', channelCustomerId: randomUUID(), ...names, passwordMobile: mobile };
+    const customer = dataOf(await own.call('POST', '/enterprise/user/bind', { body: bind }));
+    const element = { products: [productToBuy({ passwords: [password] })] };
+    const order = newBuy(customer, [newAssetNum()], { passwordMobile: mobile }, element);
+    await own.process(batchOf(order));
+    // Refusals and strangers too, each with what must not be seen again.
+    await own.call('POST', '/enterprise/user/bind', { body: { ...bind, enterpriseName: '', passwordMobile: mobile } });
+    await own.submit(batchOf({ ...order, licenseType: 'wooden_key' }));
+    await own.submit(undefined, { rawBody: `{"passwordMobile":"${mobile}"` });
+    await requestToken(GRANT, basicOf(own.credentials));
+    await requestToken(inBody(own.credentials), basicOf(own.credentials));
+    await requestToken({ ...inBody(own.credentials), client_id: `\u0000${own.credentials.appKey}` });
+    await read(own, { token: own.credentials.appSecret });
+    await own.call('GET', READ, { query: { access_token: own.token, passwordMobile: mobile } });
+  });
+
+  const secrets = () => [own.token, own.credentials.appSecret];
+
+  it('never stands in the log', () => {
+    const log = stack.logLines.join('');
+    for (const secret of [...secrets(), mobile, password]) expect(log).not.toContain(secret);
+    expect(log).not.toContain(basicOf(own.credentials).authorization.slice('Basic '.length));
+  });
+
+  it('never stands in the database as it is', async () => {
+    const tables = await sql<{ name: string }>`
+      select format('%I.%I', schemaname, tablename) as name from pg_tables
+      where schemaname not in ('pg_catalog', 'information_schema')`.execute(stack.db);
+    expect(tables.rows.length).toBeGreaterThan(10);
+    for (const { name } of tables.rows) {
+      const { rows } = await sql<{ row: string }>`select t::text as row from ${sql.raw(name)} as t`.execute(stack.db);
+      const content = rows.map(({ row }) => row).join('\n');
+      for (const secret of secrets()) {
+        expect(content).not.toContain(secret);
+        expect(content).not.toContain(Buffer.from(secret).toString('hex'));
+        expect(content).not.toContain(Buffer.from(secret, 'base64url').toString('hex'));
+      }
+    }
+  });
+
+  it('is longer than anybody can guess', () => {
+    for (const secret of secrets()) expect(Buffer.from(secret, 'base64url').length).toBeGreaterThanOrEqual(32);
+  });
+});

@@ -1,0 +1,325 @@
+import { PasswordHasher } from '@lockstep/access';
+import { type Customer, operationExamples, parameterExamples } from '@lockstep/contract';
+import { createDemoCustomers, DEMO_ENTERPRISES } from '@lockstep/customers';
+import { setPassword } from '@lockstep/members';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Answer, Api } from '../harness/api.ts';
+import { askUserToken, type MemberCallOptions, MemberCenter } from '../harness/member-center.ts';
+import { checkOfPublished } from '../harness/published.ts';
+import { type Stack, startStack } from '../harness/stack.ts';
+
+/** The examples of /openapi.json: valid by what they stand beside, and true on a service with the demo customers. */
+// biome-ignore lint/suspicious/noExplicitAny: a document that is looked into everywhere
+type Json = any;
+
+const ORDER_ROOT = '/order/api/order/v1';
+const ME_ROOT = '/me/api/v1';
+const OPERATIONS = Object.entries(operationExamples);
+const OF_THE_MODULES = OPERATIONS.filter(([operationId]) => operationId !== 'issueToken');
+
+let stack: Stack;
+let api: Api;
+let center: MemberCenter;
+let document: Json;
+
+beforeAll(async () => {
+  stack = await startStack();
+  await createDemoCustomers(stack.db);
+  api = await stack.newApi();
+  center = await openDemoCenter();
+  document = await (await fetch(`${stack.baseUrl}/openapi.json`)).json();
+});
+afterAll(() => stack.close());
+
+/** The member center of the first demo enterprise, whose administrator gets a password as `npm start` gives it. */
+async function openDemoCenter(): Promise<MemberCenter> {
+  const [{ id: enterpriseGlobalId, memberIds, customers }] = DEMO_ENTERPRISES;
+  const members = memberIds.map((memberGlobalId) => ({ memberGlobalId, memberIdentity: '' }));
+  const login = (await setPassword({ db: stack.db, passwords: new PasswordHasher() }, memberIds[0]))!;
+  const { body } = await askUserToken(stack.baseUrl, api.credentials, login);
+  const customer = { customerId: customers[0].id } as Customer;
+  const created = { enterpriseGlobalId, defaultType: true as const, members };
+  return new MemberCenter(api, created, customer, { ...login, userToken: body.access_token });
+}
+
+const published = () =>
+  Object.entries<Json>(document.paths).flatMap(([path, methods]) =>
+    Object.entries<Json>(methods).map(([method, operation]) => ({ path, method, operation })),
+  );
+
+function find(operationId: string): { path: string; method: string; operation: Json } {
+  const found = published().find(({ operation }) => operation.operationId === operationId);
+  if (found === undefined) throw new Error(`No operation ${operationId} is published`);
+  return found;
+}
+
+const checkOf = (schema: Json) => checkOfPublished(document, schema);
+
+/** What stands in a body or an answer of one content type. */
+const mediaOf = ({ content }: Json): Json => Object.values(content)[0];
+
+/** Holds every example beside a schema against it; answers their names. */
+function checkExamples(described: Json): string[] {
+  const { schema, examples = {} } = mediaOf(described);
+  for (const { summary, value } of Object.values<Json>(examples)) {
+    expect(summary).toEqual(expect.any(String));
+    expect(checkOf(schema).safeParse(value).error).toBeUndefined();
+  }
+  return Object.keys(examples);
+}
+
+describe('in /openapi.json', () => {
+  it('every operation has examples, and every example an operation', () => {
+    const operationIds = published().map(({ operation }) => operation.operationId);
+    expect(Object.keys(operationExamples).toSorted()).toEqual(operationIds.toSorted());
+  });
+
+  it.each(OPERATIONS)('%s: its body, its answers and a refusal', (operationId, { bodies = {}, answers }) => {
+    const { requestBody, responses } = find(operationId).operation;
+    expect(requestBody === undefined ? [] : checkExamples(requestBody)).toEqual(Object.keys(bodies));
+    expect(Object.keys(bodies).length > 0).toBe(requestBody !== undefined);
+    for (const [status, answer] of Object.entries<Json>(responses).filter(([, { $ref }]) => $ref === undefined)) {
+      const names = checkExamples(answer);
+      expect(names).not.toEqual([]);
+      expect(names).toEqual(Object.keys(answers[Number(status)] ?? {}));
+    }
+    expect(Object.keys(answers[200] ?? {})).toEqual(expect.arrayContaining(Object.keys(bodies)));
+  });
+
+  it('O5 shows each order type, the sync mode and a borrowed lock', () => {
+    const names = ['new_buy', 'delete_asset', 'delete_product', 'sync', 'borrowed_lock'];
+    expect(checkExamples(find('createBatchOrder').operation.requestBody)).toEqual(names);
+  });
+
+  it.each(OF_THE_MODULES)('%s: every parameter that is required, with the same example everywhere', (operationId) => {
+    for (const { name, required, schema, example } of find(operationId).operation.parameters) {
+      expect(example).toBe(parameterExamples[name]);
+      if (required) expect(example).toBeDefined();
+      if (example !== undefined) expect(checkOf(schema).safeParse(example).error).toBeUndefined();
+    }
+  });
+
+  it('has no example of a parameter that no operation has', () => {
+    const names = published().flatMap(({ operation }) => (operation.parameters ?? []).map(({ name }: Json) => name));
+    expect(names).toEqual(expect.arrayContaining(Object.keys(parameterExamples)));
+  });
+
+  it('/docs fills in the form of the token endpoint', () => {
+    const { schema, examples } = mediaOf(find('issueToken').operation.requestBody);
+    const { properties } = document.components.schemas[schema.$ref.split('/').at(-1)];
+    const filledIn = Object.entries<Json>(properties).flatMap(([name, { examples: [value] = [] }]) =>
+      value === undefined ? [] : [[name, value]],
+    );
+    expect(Object.fromEntries(filledIn)).toEqual(examples.client_credentials.value);
+  });
+
+  it('/docs puts a new g_nonce in the place of the example', async () => {
+    const script = await (await fetch(`${stack.baseUrl}/docs/static/swagger-initializer.js`)).text();
+    const [, source] = /"requestInterceptor":(function [\s\S]*?\n\})/.exec(script) ?? [];
+    const putNewNonce = new Function(`return ${source}`)();
+    const urlOf = (nonce: string) => `${ORDER_ROOT}/shellnums?g_nonce=${nonce}&size=1`;
+    const sent = Array.from({ length: 100 }, () => putNewNonce({ url: urlOf(String(parameterExamples.g_nonce)) }).url);
+    expect(new Set(sent).size).toBe(100);
+    for (const url of sent) expect(url).toMatch(/g_nonce=[A-Za-z0-9_-]{8,64}&size=1$/);
+    expect(putNewNonce({ url: urlOf('a-nonce-of-my-own') }).url).toBe(urlOf('a-nonce-of-my-own'));
+  });
+});
+
+interface Changes {
+  body?: unknown;
+  parameters?: Record<string, string | number>;
+  options?: MemberCallOptions;
+}
+
+/** Calls an operation with its published parameters, but for those that are given. */
+function call(operationId: string, { body, parameters = {}, options = {} }: Changes = {}, by = api): Promise<Answer> {
+  const { path, method, operation } = find(operationId);
+  const isOfMembers = path.startsWith(ME_ROOT);
+  const given: Record<string, string> = { appKey: by.credentials.appKey, ...parameters };
+  const query: Record<string, string> = {};
+  let filledIn = path.slice((isOfMembers ? ME_ROOT : ORDER_ROOT).length);
+  for (const { name, in: place, example } of operation.parameters) {
+    const value = given[name] ?? example;
+    if (name === 'g_nonce' || value === undefined) continue;
+    if (place === 'path') filledIn = filledIn.replace(`{${name}}`, value);
+    else query[name] = String(value);
+  }
+  return (isOfMembers ? center : by).call(method.toUpperCase(), filledIn, { query, body, ...options });
+}
+
+const bodyOf = (operationId: string, name: string): Json => operationExamples[operationId]!.bodies![name]!.value;
+const answerOf = (operationId: string, status: number, name: string): Json =>
+  operationExamples[operationId]!.answers[status]![name]!.value;
+
+const TIMES = ['acceptedTime', 'completedTime', 'finishedTime', 'createTime', 'updateTime', 'time'];
+
+/** Without what differs from run to run: times, the ids of calls, the code of an enterprise. */
+function steady(body: Json): Json {
+  return JSON.parse(
+    JSON.stringify(body, (key, value) => {
+      if (value !== null && [...TIMES, 'requestId'].includes(key)) return typeof value;
+      return key === 'memberIdentity' ? value.replace(/@[a-z0-9]{8}$/, '@code') : value;
+    }),
+  );
+}
+
+describe('on a service with the demo customers', () => {
+  /** In the order in which a person would try them; those with a body by the body's name. */
+  const STORY: [operationId: string, name: string][] = [
+    ['bindCustomer', 'depot'],
+    ['createEnterprise', 'bridge_works'],
+    ['queryCustomers', 'all'],
+    ['updateCustomer', 'bridge_works'],
+    ['previewBatchOrder', 'new_buy'],
+    ['createBatchOrder', 'new_buy'],
+    ['getBatchResult', 'new_buy'],
+    ['getOrderResult', 'new_buy'],
+    ['previewBatchOrder', 'no_match'],
+    ['createBatchOrder', 'delete_asset'],
+    ['createBatchOrder', 'delete_product'],
+    ['createBatchOrder', 'sync'],
+    ['createBatchOrder', 'borrowed_lock'],
+    ['lockAssets', 'locks'],
+    ['unlockAssets', 'locks'],
+    ['listVirtualAssets', 'sync'],
+    ['takeAssetNumbers', 'three'],
+    ['cancelBatchOrder', 'new_buy'],
+    ['addEmployees', 'team'],
+    ['addEmployees', 'partly'],
+    ['editEmployee', 'seat'],
+    ['editEmployee', 'no_remark'],
+    ['resetPassword', 'new_password'],
+    ['readAssetContents', 'lock'],
+    ['configureAssets', 'assign'],
+    ['configureAssets', 'withdraw'],
+    ['lendAssets', 'lock'],
+    ['listEmployees', 'seat'],
+    ['listEnterpriseAssets', 'two'],
+    ['listBorrowedLocks', 'lent'],
+    ['deleteEmployee', 'deleted'],
+    ['readAudit', 'all'],
+  ];
+
+  it('is told of every body and of every operation without', () => {
+    const shown = OF_THE_MODULES.flatMap(([operationId, { bodies, answers }]) =>
+      Object.keys(bodies ?? answers[200] ?? {}).map((name) => `${operationId} ${name}`),
+    );
+    expect(STORY.map((step) => step.join(' ')).toSorted()).toEqual(shown.toSorted());
+  });
+
+  it.each(STORY)('%s %s is answered as its example says', async (operationId, name) => {
+    const bodies = operationExamples[operationId]?.bodies;
+    const answer = await call(operationId, bodies && { body: bodies[name]?.value });
+    expect(answer).toMatchObject({ status: 200 });
+    expect(steady(answer.body)).toEqual(steady(answerOf(operationId, 200, name)));
+    // A batch is to have taken effect before the next step.
+    if (operationId === 'createBatchOrder') {
+      expect(await api.completed(bodyOf(operationId, name))).toMatchObject({ failed: 0, succeeded: 1 });
+    }
+  });
+
+  it('a batch is cancelled where no worker has applied it yet', async () => {
+    const idle = await startStack({ worker: false });
+    try {
+      await createDemoCustomers(idle.db);
+      const idleApi = await idle.newApi();
+      await idleApi.accept(bodyOf('createBatchOrder', 'new_buy'));
+      const answer = await call('cancelBatchOrder', { body: bodyOf('cancelBatchOrder', 'new_buy') }, idleApi);
+      expect(answer.body).toEqual(answerOf('cancelBatchOrder', 200, 'pending'));
+    } finally {
+      await idle.close();
+    }
+  });
+
+  const batch = bodyOf('createBatchOrder', 'new_buy');
+  const [order] = batch.orderList;
+  const { operatorIdentity: _, ...withoutOperator } = bodyOf('lockAssets', 'locks');
+  const cancelled = bodyOf('cancelBatchOrder', 'new_buy');
+  const [kim] = bodyOf('addEmployees', 'team').userList;
+  const [lock] = bodyOf('configureAssets', 'assign').addAssets;
+  // The employee of the examples has been deleted by then.
+  const ofAdministrator = { parameters: { memberGlobalId: DEMO_ENTERPRISES[0].memberIds[0] } };
+
+  /** What brings each refusal about, after the story above. */
+  const REFUSALS: [operationId: string, cause: string, changes: Changes][] = [
+    [
+      'bindCustomer',
+      'enterprise_mobile_mismatch',
+      { body: { ...bodyOf('bindCustomer', 'depot'), passwordMobile: '13900000000' } },
+    ],
+    [
+      'createEnterprise',
+      'enterprise_name_taken',
+      { body: { ...bodyOf('createEnterprise', 'bridge_works'), crmCustomerId: 'CRM-88051' } },
+    ],
+    ['queryCustomers', 'field_invalid', { parameters: { defaultCustomer: 'X' } }],
+    [
+      'updateCustomer',
+      'customer_not_found',
+      { body: { ...bodyOf('updateCustomer', 'bridge_works'), crmCustomerId: 'CRM-88051' } },
+    ],
+    [
+      'createBatchOrder',
+      'channel_order_id_conflict',
+      { body: { ...batch, orderList: [{ ...order, address: 'Elsewhere' }] } },
+    ],
+    [
+      'createBatchOrder',
+      'field_invalid',
+      { body: { ...batch, orderList: [{ ...order, assets: [{ ...order.assets[0], assetNos: [] }] }] } },
+    ],
+    ['lockAssets', 'field_missing', { body: withoutOperator }],
+    ['unlockAssets', 'token_invalid', { body: withoutOperator, options: { token: 'expired' } }],
+    ['listVirtualAssets', 'enterprise_not_found', { parameters: { enterpriseGlobalId: '404' } }],
+    ['takeAssetNumbers', 'field_invalid', { body: { size: 0 } }],
+    ['getBatchResult', 'batch_not_found', { parameters: { channelOrderId: 'DOCS-0404' } }],
+    ['getOrderResult', 'order_not_found', { parameters: { licenseOrderId: '404' } }],
+    ['previewBatchOrder', 'app_key_mismatch', { body: batch, parameters: { appKey: 'another' } }],
+    ['cancelBatchOrder', 'batch_not_found', { body: { ...cancelled, channelOrderId: 'DOCS-0404' } }],
+    ['addEmployees', 'employee_list_empty', { body: { userList: [] } }],
+    ['addEmployees', 'account_taken', { body: { userList: [kim] } }],
+    ['editEmployee', 'account_mismatch', { body: bodyOf('editEmployee', 'seat'), ...ofAdministrator }],
+    ['resetPassword', 'password_length', { body: { password: 'short' } }],
+    ['deleteEmployee', 'last_administrator', ofAdministrator],
+    ['listEmployees', 'field_invalid', { parameters: { pageSize: '501' } }],
+    ['readAudit', 'not_administrator', { parameters: { enterpriseGlobalId: '1002' } }],
+    ['listEnterpriseAssets', 'user_token_invalid', { options: { userToken: 'ended' } }],
+    ['readAssetContents', 'asset_id_not_found', { parameters: { assetId: '404' } }],
+    ['listBorrowedLocks', 'client_token_missing', { options: { clientToken: null } }],
+    [
+      'configureAssets',
+      'asset_configured_twice',
+      { body: { deleteAssets: [], addAssets: [lock, lock] }, ...ofAdministrator },
+    ],
+    ['lendAssets', 'asset_not_held', { body: bodyOf('lendAssets', 'lock'), ...ofAdministrator }],
+  ];
+
+  it('brings every refusal about', () => {
+    const shown = OF_THE_MODULES.flatMap(([operationId, { answers }]) =>
+      Object.keys(answers[299] ?? {}).map((cause) => `${operationId} ${cause}`),
+    );
+    expect(REFUSALS.map(([operationId, cause]) => `${operationId} ${cause}`).toSorted()).toEqual(shown.toSorted());
+  });
+
+  it.each(REFUSALS)('%s is refused with %s as its example says', async (operationId, cause, changes) => {
+    const answer = await call(operationId, changes);
+    expect(answer).toMatchObject({ status: 299, body: answerOf(operationId, 299, cause) });
+  });
+
+  it.each<[status: number, name: string, body: string, changes: () => Record<string, string>]>([
+    [200, 'client_credentials', 'client_credentials', () => ({})],
+    [200, 'password', 'password', () => ({ password: center.password })],
+    [400, 'invalid_grant', 'password', () => ({ password: 'wrong' })],
+    [400, 'invalid_scope', 'client_credentials', () => ({ scope: 'auth_everything' })],
+    [401, 'invalid_client', 'client_credentials', () => ({ client_secret: 'wrong' })],
+  ])('the token endpoint answers %i %s as its example says', async (status, name, body, changes) => {
+    const { appKey: client_id, appSecret: client_secret } = api.credentials;
+    const form = { ...bodyOf('issueToken', body), client_id, client_secret, ...changes() };
+    const response = await fetch(`${stack.baseUrl}/oauth2/token`, { method: 'POST', body: new URLSearchParams(form) });
+    expect(response.status).toBe(status);
+    const example = answerOf('issueToken', status, name);
+    const own = status === 200 ? { access_token: expect.stringMatching(/^[\w-]{43}$/) } : {};
+    expect(await response.json()).toEqual({ ...example, ...own });
+    if (status === 200) expect(example).toMatchObject(own);
+  });
+});

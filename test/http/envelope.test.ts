@@ -1,0 +1,427 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { type Answer, type Api, refusalOf } from '../harness/api.ts';
+import { batchOf, deleteAsset, newAssetNum, newBuy } from '../harness/orders.ts';
+import { type Stack, startStack } from '../harness/stack.ts';
+
+const ROOT = '/order/api/order/v1';
+/** For what is written after the answer has gone out. */
+const PATIENTLY = { timeout: 5_000 };
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+/** What is inside and never reaches a client (decisions 1). */
+const INSIDE =
+  /select|insert|sql|postgres|redis|database|127\.0\.0\.1|localhost|node:|node_modules|\.ts\b|stack|errno/i;
+
+let stack: Stack;
+let api: Api;
+
+beforeAll(async () => {
+  stack = await startStack();
+  api = await stack.newApi();
+});
+afterAll(() => stack.close());
+
+/** Sends bytes as they are and answers the connection, once something has come back. */
+async function sendRaw(baseUrl: string, text: string): Promise<{ socket: Socket; received: string }> {
+  const { hostname, port } = new URL(baseUrl);
+  const socket = connect(Number(port), hostname);
+  socket.write(text);
+  const [data] = await once(socket, 'data');
+  return { socket, received: String(data) };
+}
+
+describe('a success', () => {
+  it.each<[operation: string, call: () => Promise<Answer>]>([
+    [
+      'O3',
+      () =>
+        api.call('GET', '/enterprise/user/query', {
+          query: { channelCode: 'a', channelCustomerId: 'b', defaultCustomer: 'Y' },
+        }),
+    ],
+    ['O5', async () => api.submit(batchOf(newBuy(await api.newCustomer(), [newAssetNum()])))],
+  ])('of %s is HTTP 200 with code 0, message and data, and nothing else', async (_operation, call) => {
+    const { status, headers, body } = await call();
+    expect(status).toBe(200);
+    expect(headers.get('content-type')).toMatch(/^application\/json/);
+    expect(body).toEqual({ code: 0, message: 'success', data: expect.any(Array) });
+  });
+});
+
+describe('a refusal', () => {
+  it.each<[what: string, call: () => Promise<Answer>, code: string, cause: string]>([
+    ['of a body', () => api.submit({}), '13004', 'field_missing'],
+    ['of a caller', () => api.submit({}, { token: null }), '60000', 'token_missing'],
+    ['of a nonce', () => api.submit({}, { nonce: null }), '13004', 'nonce_missing'],
+    ['of what does not exist', () => api.call('GET', '/licenseOrder/1'), '13004', 'order_not_found'],
+  ])('%s is HTTP 299 with code, message and cause, and nothing else', async (_what, call, code, cause) => {
+    const { status, headers, body } = await call();
+    expect(status).toBe(299);
+    expect(headers.get('content-type')).toMatch(/^application\/json/);
+    expect(headers.get('retry-after')).toBeNull();
+    expect(body).toEqual({ code, message: expect.stringMatching(/^[A-Z]|^\w+: /), cause });
+    expect(body.message).not.toMatch(INSIDE);
+    expect(body.message).not.toMatch(/\{\d\}|undefined|null|\[object/);
+  });
+});
+
+describe('what is not an operation', () => {
+  it.each([
+    '/',
+    '/nothing',
+    '/order',
+    `${ROOT}`,
+    `${ROOT}/`,
+    `${ROOT}/enterprise/user/bind/`,
+    `${ROOT}/enterprise/user/bind/more`,
+    `${ROOT}/enterprise/user/bindx`,
+    `${ROOT}/enterprise/user/BIND`,
+    `${ROOT}//enterprise/user/bind`,
+    `${ROOT}/licenseOrder`,
+    `${ROOT}/licenseOrder/1/2`,
+    `${ROOT}/enterprise/user/bind;x=1`,
+    `${ROOT}/enterprise/user/bind%20`,
+    '/order/api/order/v2/enterprise/user/bind',
+    '/me/api/v1/nothing',
+    '/oauth2',
+    '/oauth2/token/',
+    '/health',
+    '/docs/nothing',
+    '/%',
+    '/%zz',
+    `${ROOT}/licenseOrder/%ff`,
+    `${ROOT}/licenseOrder/%E0%A4%A`,
+    '/%00',
+    '/..%2f..%2fetc/passwd',
+    `${ROOT}/${'x'.repeat(2_000)}`,
+  ])('is HTTP 404 in the same shape: %s', async (path) => {
+    for (const method of ['GET', 'POST', 'DELETE']) {
+      const response = await fetch(`${stack.baseUrl}${path}`, { method });
+      expect(response.status).toBe(404);
+      expect(await response.json()).toEqual({ code: '404', message: expect.any(String), cause: 'operation_not_found' });
+      expect(response.headers.get('allow')).toBeNull();
+    }
+  });
+
+  it.each<[what: string, init: RequestInit]>([
+    ['broken JSON', { body: '{"a":', headers: { 'content-type': 'application/json' } }],
+    ['text', { body: 'hello', headers: { 'content-type': 'text/plain' } }],
+    ['XML', { body: '<a/>', headers: { 'content-type': 'application/xml' } }],
+    ['nothing that is JSON', { body: '', headers: { 'content-type': 'application/json' } }],
+    ['a token', { body: '{}', headers: { 'content-type': 'application/json', authorization: 'Bearer x' } }],
+  ])('is 404 or 405 whatever is sent to it: %s', async (_what, init) => {
+    const statuses = [];
+    for (const path of ['/nothing', `${ROOT}/enterprise/user/query`, '/health/live']) {
+      statuses.push((await fetch(`${stack.baseUrl}${path}`, { method: 'POST', ...init })).status);
+    }
+    expect(statuses).toEqual([404, 405, 405]);
+  });
+
+  it.each([
+    ['PUT', `${ROOT}/licenseOrder/batchOrder`, ['GET', 'POST']],
+    ['DELETE', `${ROOT}/licenseOrder/batchOrder?g_nonce=x`, ['GET', 'POST']],
+    ['PATCH', `${ROOT}/licenseOrder/batchOrder`, ['GET', 'POST']],
+    ['OPTIONS', `${ROOT}/licenseOrder/batchOrder`, ['GET', 'POST']],
+    ['POST', `${ROOT}/licenseOrder/8192`, ['GET']],
+    ['GET', `${ROOT}/enterprise/user/bind`, ['POST']],
+    ['GET', `${ROOT}/enterprise/user/create`, ['POST']],
+    ['POST', `${ROOT}/enterprise/user/query`, ['GET']],
+    ['GET', '/oauth2/token', ['POST']],
+    ['PUT', '/oauth2/token', ['POST']],
+    ['POST', '/health/live', ['GET']],
+    ['DELETE', '/metrics', ['GET']],
+    ['POST', '/openapi.json', ['GET']],
+  ])('is HTTP 405 where the path has other methods: %s %s', async (method, path, allowed) => {
+    const response = await fetch(`${stack.baseUrl}${path}`, { method });
+    expect(response.status).toBe(405);
+    expect(await response.json()).toEqual({ code: '405', message: expect.any(String), cause: 'method_not_allowed' });
+    expect(allowOf(response)).toEqual(allowed);
+  });
+
+  it.each([
+    [`${ROOT}/licenseOrder/batchOrder`, 405, ['GET', 'POST']],
+    [`${ROOT}/enterprise/user/bind`, 405, ['POST']],
+    ['/oauth2/token', 405, ['POST']],
+    ['/nothing', 404, []],
+    ['/%', 404, []],
+  ])('answers HEAD %s by its headers alone', async (path, status, allowed) => {
+    const response = await fetch(`${stack.baseUrl}${path}`, { method: 'HEAD' });
+    expect(response.status).toBe(status);
+    expect(allowOf(response)).toEqual(allowed);
+    expect(response.headers.get('x-request-id')).toMatch(UUID);
+    expect(await response.text()).toBe('');
+  });
+
+  function allowOf(response: Response): string[] {
+    return (response.headers.get('allow') ?? '')
+      .split(', ')
+      .filter((method) => method !== '')
+      .sort();
+  }
+});
+
+describe('x-request-id', () => {
+  const token = () => ({ authorization: `Bearer ${api.token}` });
+  const nonce = () => `g_nonce=${randomUUID()}`;
+  const post = (body: string, type = 'application/json') => ({
+    method: 'POST',
+    headers: { 'content-type': type },
+    body,
+  });
+
+  it.each<[what: string, status: number, path: () => string, init?: () => RequestInit]>([
+    [
+      'a success',
+      200,
+      () => `${ROOT}/enterprise/user/query?channelCode=a&channelCustomerId=b&defaultCustomer=N&${nonce()}`,
+    ],
+    ['a refused body', 299, () => `${ROOT}/enterprise/user/bind?${nonce()}`, () => post('{}')],
+    ['malformed JSON', 299, () => `${ROOT}/enterprise/user/bind?${nonce()}`, () => post('{')],
+    ['another content type', 299, () => `${ROOT}/enterprise/user/bind?${nonce()}`, () => post('a', 'text/plain')],
+    ['a refused nonce', 299, () => `${ROOT}/enterprise/user/query`],
+    ['an unknown path', 404, () => '/nothing'],
+    ['a path that is no URL', 404, () => '/%zz'],
+    ['an id that is too long to be one', 404, () => `${ROOT}/licenseOrder/${'1'.repeat(1_000)}`],
+    ['a wrong method', 405, () => `${ROOT}/enterprise/user/bind`],
+    ['a refused token request', 400, () => '/oauth2/token', () => post('a=b', 'application/x-www-form-urlencoded')],
+    ['a token request in JSON', 400, () => '/oauth2/token', () => post('{}')],
+    ['/health/live', 200, () => '/health/live'],
+    ['/health/ready', 200, () => '/health/ready'],
+    ['/metrics', 200, () => '/metrics'],
+    ['/openapi.json', 200, () => '/openapi.json'],
+  ])('is on the answer and in the log line of %s', async (_what, status, path, init) => {
+    const { headers, ...rest } = init?.() ?? {};
+    const response = await fetch(stack.baseUrl + path(), {
+      ...rest,
+      headers: { ...token(), ...(headers as Record<string, string>) },
+    });
+    expect(response.status).toBe(status);
+    const id = response.headers.get('x-request-id');
+    expect(id).toMatch(UUID);
+    await expect
+      .poll(() => callLines().filter((line) => line.requestId === id), PATIENTLY)
+      .toMatchObject([{ status, code: expect.any(String), seconds: expect.any(Number) }]);
+  });
+
+  it('a target that names its host is the same operation', async () => {
+    const target = `http://another.example${ROOT}/enterprise/user/bind`;
+    const { received, socket } = await sendRaw(stack.baseUrl, `GET ${target} HTTP/1.1\r\nhost: a\r\n\r\n`);
+    socket.destroy();
+    expect(received).toMatch(/^HTTP\/1\.1 405 /);
+    expect(received).toMatch(/^allow: POST\r$/m);
+  });
+
+  it('is on the answer to what is hardly HTTP', async () => {
+    const { received, socket } = await sendRaw(stack.baseUrl, 'HELLO\r\n\r\n');
+    socket.destroy();
+    expect(received).toMatch(/^HTTP\/1\.1 400 /);
+    expect(received.toLowerCase()).toContain('x-request-id: ');
+    expect(JSON.parse(received.split('\r\n\r\n')[1]!)).toMatchObject({ code: '400', cause: 'http_malformed' });
+  });
+
+  it('is on the answer to headers that are too large', async () => {
+    const header = `x-padding: ${'x'.repeat(100_000)}`;
+    const { received, socket } = await sendRaw(stack.baseUrl, `GET /nothing HTTP/1.1\r\nhost: a\r\n${header}\r\n\r\n`);
+    socket.destroy();
+    expect(received).toMatch(/^HTTP\/1\.1 431 /);
+    expect(received.toLowerCase()).toContain('x-request-id: ');
+    expect(JSON.parse(received.split('\r\n\r\n')[1]!)).toMatchObject({ code: '431', cause: 'headers_too_large' });
+  });
+
+  it.each(['12345678', 'A-z_0.9-trace', 'f'.repeat(64), randomUUID()])('is the caller’s own: %s', async (own) => {
+    const response = await fetch(`${stack.baseUrl}/nothing`, { headers: { 'x-request-id': own } });
+    expect(response.headers.get('x-request-id')).toBe(own);
+    await expect.poll(() => callLines().map(({ requestId }) => requestId), PATIENTLY).toContain(own);
+  });
+
+  it.each(['', '1234567', 'f'.repeat(65), 'with blank', 'semi;colon', '"quoted-id"', '<script>alert', 'ümlaut-ümlaut'])(
+    'is another one where the caller’s is malformed: %j',
+    async (malformed) => {
+      const response = await fetch(`${stack.baseUrl}/nothing`, { headers: { 'x-request-id': malformed } });
+      expect(response.headers.get('x-request-id')).toMatch(UUID);
+      await response.text();
+    },
+  );
+
+  it('is another one where the caller sends two', async () => {
+    const two: [string, string][] = [
+      ['x-request-id', 'first-request-id'],
+      ['x-request-id', 'second-request-id'],
+    ];
+    const response = await fetch(`${stack.baseUrl}/nothing`, { headers: two });
+    expect(response.headers.get('x-request-id')).toMatch(UUID);
+  });
+
+  it('differs from call to call', async () => {
+    const calls = Array.from({ length: 20 }, () => fetch(`${stack.baseUrl}/nothing`));
+    const ids = (await Promise.all(calls)).map((response) => response.headers.get('x-request-id'));
+    expect(new Set(ids).size).toBe(20);
+  });
+
+  function callLines() {
+    return stack.logLines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'call');
+  }
+});
+
+describe('besides its operations the service answers', () => {
+  const get = (path: string) => fetch(stack.baseUrl + path);
+
+  it('/health/live', async () => {
+    const response = await get('/health/live');
+    expect([response.status, await response.json()]).toEqual([200, { status: 'live' }]);
+  });
+
+  it('/health/ready', async () => {
+    const response = await get('/health/ready');
+    expect([response.status, await response.json()]).toEqual([200, { status: 'ready', database: 'up', queue: 'up' }]);
+  });
+
+  it('/metrics', async () => {
+    const customer = await api.newCustomer();
+    await api.process(batchOf(newBuy(customer, [newAssetNum()]), deleteAsset(customer, ['8-never-bought'])));
+    await api.submit({});
+    const response = await get('/metrics');
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toMatch(/^text\/plain/);
+    const text = await response.text();
+    for (const name of [
+      'lockstep_lane_pending_orders',
+      'lockstep_oldest_pending_order_seconds',
+      'lockstep_orders_accepted_total',
+      'lockstep_orders_applied_total',
+      'lockstep_enqueue_failures_total',
+      'lockstep_swept_lanes_total',
+      'lockstep_drain_orders',
+      'lockstep_drain_seconds',
+      'lockstep_drain_failures_total',
+      'lockstep_http_request_seconds',
+      'process_cpu_seconds_total',
+      'nodejs_eventloop_lag_seconds',
+    ]) {
+      expect(text).toContain(`# TYPE ${name} `);
+    }
+    const route = `method="POST",route="${ROOT}/licenseOrder/batchOrder"`;
+    for (const series of [
+      `lockstep_http_request_seconds_count{${route},code="0"}`,
+      `lockstep_http_request_seconds_count{${route},code="13004"}`,
+      'lockstep_orders_applied_total{outcome="succeeded"}',
+      'lockstep_orders_applied_total{outcome="failed"}',
+    ]) {
+      // The metrics of the last second may be from before.
+      await expect.poll(async () => await (await get('/metrics')).text(), PATIENTLY).toContain(series);
+    }
+  });
+
+  it('/metrics without a series for each path that somebody makes up', async () => {
+    await get('/made/up/1');
+    await get(`${ROOT}/licenseOrder/123456`);
+    const text = await stack.metrics.registry.metrics();
+    expect(text).not.toContain('made');
+    expect(text).not.toContain('123456');
+  });
+
+  it('/docs for people', async () => {
+    const response = await get('/docs');
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toMatch(/^text\/html/);
+    expect(await response.text()).toContain('swagger');
+  });
+
+  it('/openapi.json for programs', async () => {
+    const response = await get('/openapi.json');
+    expect(response.headers.get('content-type')).toMatch(/^application\/json/);
+    expect(await response.json()).toMatchObject({ openapi: expect.stringMatching(/^3\.1\./) });
+  });
+});
+
+describe('with the database away', () => {
+  let hurt: Stack;
+  let caller: Api;
+  let server: pg.Client;
+  const setConnectable = async (connectable: boolean) => {
+    const name = new URL(hurt.url).pathname.slice(1);
+    await server.query(`alter database ${name} allow_connections ${connectable}`);
+    if (connectable) return;
+    await server.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [name]);
+  };
+
+  beforeAll(async () => {
+    server = new pg.Client({ connectionString: inject('postgresUrl') });
+    await server.connect();
+    hurt = await startStack({ queue: 'redis', worker: false });
+    caller = await hurt.newApi();
+    await setConnectable(false);
+  });
+  afterAll(async () => {
+    await setConnectable(true);
+    await server.end();
+    await hurt.close();
+  });
+
+  const post = (path: string) => caller.call('POST', path, { body: {} });
+  const get = (path: string, query: Record<string, string> = {}) => caller.call('GET', path, { query });
+  it.each<[operation: string, call: () => Promise<Answer>]>([
+    ['O1', () => post('/enterprise/user/bind')],
+    ['O2', () => post('/enterprise/user/create')],
+    ['O3', () => get('/enterprise/user/query')],
+    ['O5', () => caller.submit(batchOf(deleteAsset(NOBODY, ['1'])))],
+    [
+      'a batch result',
+      () => get('/licenseOrder/batchOrder', { channelCode: 'a', channelOrderId: 'b', waitSeconds: '30' }),
+    ],
+    ['an order result', () => get('/licenseOrder/8192')],
+  ])('%s is code "500" with Retry-After and nothing of the inside', async (_operation, call) => {
+    const answer = await call();
+    const refusal = refusalOf(answer);
+    expect(answer.body).toEqual({ code: '500', cause: 'service_unavailable', message: refusal.message });
+    expect(refusal.message).not.toMatch(INSIDE);
+    expect(answer.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
+    expect(answer.headers.get('x-request-id')).toMatch(UUID);
+    expect([...answer.headers].flat().join('\n').replace(caller.baseUrl, '')).not.toMatch(INSIDE);
+  });
+
+  it('what is not an operation is still 404', async () => {
+    expect((await fetch(`${hurt.baseUrl}/nothing`)).status).toBe(404);
+  });
+
+  it('the token endpoint says in the words of RFC 6749 that it cannot', async () => {
+    const response = await fetch(`${hurt.baseUrl}/oauth2/token`, {
+      method: 'POST',
+      body: new URLSearchParams({ grant_type: 'client_credentials', client_id: 'a', client_secret: 'b' }),
+    });
+    const body = await response.json();
+    expect(body).toEqual({ error: 'temporarily_unavailable', error_description: expect.any(String) });
+    expect(JSON.stringify(body)).not.toMatch(INSIDE);
+    expect(response.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
+    expect(response.headers.get('x-request-id')).toMatch(UUID);
+  });
+
+  it('/health/ready says so, and /health/live stays', async () => {
+    // It looks once a second, however many ask.
+    await expect.poll(async () => (await fetch(`${hurt.baseUrl}/health/ready`)).status, PATIENTLY).toBe(503);
+    expect(await (await fetch(`${hurt.baseUrl}/health/ready`)).json()).toEqual({
+      ...{ status: 'unavailable', database: 'down', queue: 'up' },
+      reason: expect.stringMatching(/^PostgreSQL answers: database .* is not currently accepting connections$/),
+    });
+    expect((await fetch(`${hurt.baseUrl}/health/live`)).status).toBe(200);
+  });
+
+  it('calls are answered again when it is back', async () => {
+    await setConnectable(true);
+    const query = { channelCode: 'a', channelCustomerId: 'b', defaultCustomer: 'Y' };
+    expect((await get('/enterprise/user/query', query)).body).toEqual({ code: 0, message: 'success', data: [] });
+    await expect.poll(async () => (await fetch(`${hurt.baseUrl}/health/ready`)).status, PATIENTLY).toBe(200);
+  });
+
+  const NOBODY = {
+    customerId: '1',
+    channelCode: 'test',
+    channelCustomerId: 'nobody',
+    enterpriseGlobalId: '1',
+    enterpriseName: 'Nobody',
+    isDefault: true,
+  };
+});

@@ -1,0 +1,409 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Api } from '../harness/api.ts';
+import { answersOf, openSocket, type RawAnswer, request, sendRaw } from '../harness/raw-http.ts';
+import { type Stack, startStack } from '../harness/stack.ts';
+
+/** What clients send that is hardly HTTP: each gets the envelope, one log line and one place in the metrics. */
+const ROOT = '/order/api/order/v1';
+const BIND = `${ROOT}/enterprise/user/bind`;
+/** For what is written after the answer has gone out. */
+const PATIENTLY = { timeout: 5_000 };
+
+let stack: Stack;
+let api: Api;
+/** They run out of time while the other tests run. */
+let slow: { halfHead: Promise<RawAnswer[]>; drippingHead: Promise<RawAnswer[]>; nothing: Promise<RawAnswer[]> };
+
+beforeAll(async () => {
+  stack = await startStack({ worker: false });
+  api = await stack.newApi();
+  slow = {
+    halfHead: sendRaw(stack.baseUrl, 'GET /health/live HTTP/1.1\r\nHost: a\r\nX-Half'),
+    drippingHead: sendDripping('GET /health/live HTTP/1.1\r\nHost: a\r\nX-Dripping: '),
+    nothing: sendRaw(stack.baseUrl, ''),
+  };
+});
+afterAll(() => stack.close());
+
+async function sendDripping(text: string): Promise<RawAnswer[]> {
+  const socket = await openSocket(stack.baseUrl);
+  socket.write(text);
+  const timer = setInterval(() => socket.write('x'), 200);
+  try {
+    return await answersOf(socket);
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+const authorized = () => `Authorization: Bearer ${api.token}`;
+const query = () => `g_nonce=${randomUUID()}`;
+const orderCall = (...headers: string[]) =>
+  request(`GET ${ROOT}/licenseOrder/1?${query()} HTTP/1.1`, authorized(), ...headers);
+const logLines = () => stack.logLines.map((line) => JSON.parse(line));
+const linesOf = (requestId: string | undefined) => logLines().filter((line) => line.requestId === requestId);
+
+/** How many calls the metrics count, by route and code. */
+async function counted(route: string, code: string): Promise<number> {
+  const { values } = await stack.metrics.httpSeconds.get();
+  return values
+    .filter(
+      ({ metricName, labels }) => metricName?.endsWith('_count') && labels.route === route && labels.code === code,
+    )
+    .reduce((sum, { value }) => sum + value, 0);
+}
+
+/** Holds an answer against the envelope, and the log against it: one line, of the same call, and no stack. */
+async function expectRefused(answer: RawAnswer | undefined, status: number, cause: string): Promise<void> {
+  expect(answer).toMatchObject({ status, headers: { 'content-type': 'application/json; charset=utf-8' } });
+  const { code, ...rest } = JSON.parse(answer!.body);
+  expect(rest).toEqual({ cause, message: expect.any(String) });
+  const id = answer!.headers['x-request-id'];
+  await expect.poll(() => linesOf(id), PATIENTLY).toMatchObject([{ msg: 'call', level: 30, status, code }]);
+}
+
+describe('files of /docs that are not there', () => {
+  it.each([
+    '/docs/static/../../../package.json',
+    '/docs/static/%2e%2e/%2e%2e/package.json',
+    '/docs/static/..%2f..%2fpackage.json',
+    '/docs/static/..%5c..%5cpackage.json',
+    '/docs/static/..\\..\\package.json',
+    '/docs/static/%00',
+    '/docs/static/index.css%00.js',
+    '/docs/static/%2500',
+    '/docs/static//index.css',
+    '/docs/static/./index.css',
+    '/docs/static/.hidden',
+    '/docs/static/nothing.js',
+    '/docs/static/index.css/',
+    '/docs/static/%zz',
+    '/docs/static/%ff',
+    '/docs/static/C:/x',
+    `/docs/static/${'x'.repeat(3_000)}`,
+    `/docs/static/${'x/'.repeat(2_000)}`,
+    '/docs/static',
+    '/docs/nothing',
+  ])('are 404: %s', async (path) => {
+    const [answer] = await sendRaw(stack.baseUrl, request(`GET ${path} HTTP/1.1`));
+    await expectRefused(answer, 404, 'operation_not_found');
+  });
+
+  it.each([
+    'Range: bytes=999999999-',
+    'Range: bytes=abc',
+    'If-Match: "x"',
+    'If-Unmodified-Since: Thu, 01 Jan 1970 00:00:00 GMT',
+  ])('and those that are there come whole, whatever part is asked for: %s', async (header) => {
+    const [answer] = await sendRaw(stack.baseUrl, request('GET /docs/static/index.css HTTP/1.1', header));
+    expect(answer).toMatchObject({ status: 200, body: expect.stringContaining('box-sizing') });
+  });
+});
+
+describe('what is no HTTP request', () => {
+  it.each<[what: string, text: string, status: number, cause: string]>([
+    ['text', 'HELLO\r\n\r\n', 400, 'http_malformed'],
+    ['TLS', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03', 400, 'http_malformed'],
+    ['HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 400, 'http_malformed'],
+    ['a method that nobody knows', request('FOO /health/live HTTP/1.1'), 400, 'http_malformed'],
+    ['bytes in a path', request('GET /\xff\xfe HTTP/1.1'), 400, 'http_malformed'],
+    ['a blank in a path', request('GET /health/ live HTTP/1.1'), 400, 'http_malformed'],
+    ['a header without a name', request('GET /health/live HTTP/1.1', ': x'), 400, 'http_malformed'],
+    ['a folded header', request('GET /health/live HTTP/1.1', 'X: a', ' b'), 400, 'http_malformed'],
+    ['a null in a header', request('GET /health/live HTTP/1.1', 'X: a\0b'), 400, 'http_malformed'],
+    ['lines that end otherwise', 'GET /health/live HTTP/1.1\nHost: a\n\n', 400, 'http_malformed'],
+    [
+      'two ways to say where the body ends',
+      `${request(`POST ${BIND} HTTP/1.1`, 'Content-Length: 2', 'Transfer-Encoding: chunked')}2\r\n{}\r\n0\r\n\r\n`,
+      400,
+      'http_malformed',
+    ],
+    [
+      'two lengths',
+      `${request('POST /x HTTP/1.1', 'Content-Length: 2', 'Content-Length: 3')}{}`,
+      400,
+      'http_malformed',
+    ],
+    ['a negative length', request('POST /x HTTP/1.1', 'Content-Length: -1'), 400, 'http_malformed'],
+    ['a path that is too long', request(`GET /${'x'.repeat(20_000)} HTTP/1.1`), 431, 'headers_too_large'],
+    ['too many headers', request('GET / HTTP/1.1', ...Array(2_100).fill('X: y')), 431, 'headers_too_large'],
+  ])('is answered, logged and counted once: %s', async (_what, text, status, cause) => {
+    const before = await counted('none', String(status));
+    const answers = await sendRaw(stack.baseUrl, text);
+    expect(answers).toHaveLength(1);
+    await expectRefused(answers[0], status, cause);
+    expect(await counted('none', String(status))).toBe(before + 1);
+  });
+
+  it.each(['a:80', '/health/live'])('nor a tunnel: CONNECT %s', async (target) => {
+    const before = await counted('none', '405');
+    const answers = await sendRaw(stack.baseUrl, request(`CONNECT ${target} HTTP/1.1`));
+    expect(answers).toHaveLength(1);
+    await expectRefused(answers[0], 405, 'method_not_allowed');
+    expect(answers[0]!.headers.allow).toBe('');
+    expect(linesOf(answers[0]!.headers['x-request-id'])).toMatchObject([{ method: 'CONNECT', route: 'none' }]);
+    expect(await counted('none', '405')).toBe(before + 1);
+  });
+
+  it.each(['GARBAGE\r\n\r\n', request('CONNECT a:80 HTTP/1.1')])(
+    'is answered after the call before it, not in its place: %j',
+    async (text) => {
+      const call = orderCall().replace('Connection: close\r\n', '');
+      const [answered, refused, ...more] = await sendRaw(stack.baseUrl, call + text);
+      await expectRefused(answered, 299, 'order_not_found');
+      expect(refused).toMatchObject({ status: text.startsWith('CONNECT') ? 405 : 400 });
+      expect(more).toEqual([]);
+    },
+  );
+});
+
+describe('a request that breaks a rule of HTTP', () => {
+  it.each<[what: string, head: string]>([
+    ['no Host', 'GET /health/live HTTP/1.1'],
+    ['two', 'GET /health/live HTTP/1.1\r\nHost: a\r\nHost: b'],
+    ['one that is none', 'GET /health/live HTTP/1.1\r\nHost: a b<\xff>'],
+    ['a path in it', 'GET /health/live HTTP/1.1\r\nHost: a/b?c@d'],
+  ])('by its Host is refused: %s', async (_what, head) => {
+    const [answer] = await sendRaw(stack.baseUrl, `${head}\r\n\r\n`);
+    await expectRefused(answer, 400, 'http_malformed');
+    expect(linesOf(answer!.headers['x-request-id'])).toMatchObject([{ route: '/health/live' }]);
+  });
+
+  it.each(['GET /health/live HTTP/1.0\r\n\r\n', 'GET /health/live HTTP/1.1\r\nHost:\r\nConnection: close\r\n\r\n'])(
+    'is not one that HTTP allows: %j',
+    async (text) => {
+      expect(await sendRaw(stack.baseUrl, text)).toMatchObject([{ status: 200, body: '{"status":"live"}' }]);
+    },
+  );
+
+  it.each([
+    ['/health/live', 200],
+    ['/docs/static/index.css', 200],
+    ['/nothing', 404],
+    [BIND, 405],
+  ])('is not one that names the whole address: http://a%s', async (path, status) => {
+    const [answer] = await sendRaw(stack.baseUrl, request(`GET http://a${path} HTTP/1.1`));
+    expect(answer).toMatchObject({ status });
+  });
+
+  it('and is of the member center has its codes, whichever way it is addressed', async () => {
+    const path = `/me/api/v1/enterprise/1/members?${query()}`;
+    const tokens = [authorized(), `clientToken: ${api.token}`, 'userToken: x', 'Content-Type: text/plain'];
+    const [plain] = await sendRaw(stack.baseUrl, request(`GET ${path} HTTP/1.1`, ...tokens));
+    const [whole] = await sendRaw(stack.baseUrl, request(`GET HTTP://a${path} HTTP/1.1`, ...tokens));
+    expect(whole!.body).toBe(plain!.body);
+  });
+
+  it('by a second Authorization is nobody’s', async () => {
+    const [answer] = await sendRaw(stack.baseUrl, orderCall('Authorization: Bearer another'));
+    await expectRefused(answer, 299, 'token_missing');
+  });
+
+  it('by a second Content-Type has none that is known', async () => {
+    const types = ['Content-Type: application/json', 'Content-Type: text/plain', 'Content-Length: 2'];
+    const head = request(`POST ${BIND}?${query()} HTTP/1.1`, authorized(), ...types);
+    const [answer] = await sendRaw(stack.baseUrl, `${head}{}`);
+    await expectRefused(answer, 299, 'content_type_unsupported');
+  });
+
+  it.each([
+    ['g_nonce=12345678&g_nonce=87654321', 'nonce_malformed'],
+    ['g_nonce[]=12345678', 'nonce_missing'],
+    ['__proto__=g_nonce', 'nonce_missing'],
+    ['__proto__[g_nonce]=12345678', 'nonce_missing'],
+    ['?g_nonce=12345678', 'nonce_missing'],
+  ])('by its query is refused: ?%s', async (text, cause) => {
+    const [answer] = await sendRaw(stack.baseUrl, request(`GET ${ROOT}/licenseOrder/1?${text} HTTP/1.1`, authorized()));
+    await expectRefused(answer, 299, cause);
+  });
+
+  it.each(['websocket', 'h2c'])('is not one that would like another protocol: %s', async (protocol) => {
+    const text = 'GET /health/live HTTP/1.1\r\nHost: a\r\n';
+    const socket = await openSocket(stack.baseUrl);
+    socket.write(`${text}Connection: Upgrade\r\nUpgrade: ${protocol}\r\n\r\n`);
+    await once(socket, 'data');
+    socket.write(`${text}Connection: close\r\n\r\n`);
+    expect(await answersOf(socket)).toMatchObject([{ status: 200 }]);
+  });
+});
+
+describe('Expect', () => {
+  const announce = (...headers: string[]) =>
+    request(`POST ${BIND}?${query()} HTTP/1.1`, 'Content-Type: application/json', 'Expect: 100-continue', ...headers);
+
+  it('is refused where it is not understood', async () => {
+    const before = await counted('/health/live', '417');
+    const [answer] = await sendRaw(stack.baseUrl, request('GET /health/live HTTP/1.1', 'Expect: tea'));
+    await expectRefused(answer, 417, 'expectation_unsupported');
+    expect(await counted('/health/live', '417')).toBe(before + 1);
+  });
+
+  it('of 100-continue is met for a caller, who then sends the body', async () => {
+    const socket = await openSocket(stack.baseUrl);
+    socket.write(announce(authorized(), 'Content-Length: 2'));
+    const [told] = await once(socket, 'data');
+    expect(String(told)).toBe('HTTP/1.1 100 Continue\r\n\r\n');
+    socket.write('{}');
+    const [answer] = await answersOf(socket);
+    await expectRefused(answer, 299, 'field_missing');
+  });
+
+  it.each<[who: string, headers: () => string[], cause: string]>([
+    ['a stranger', () => ['Content-Length: 2'], 'token_missing'],
+    ['a body that is too large', () => [authorized(), 'Content-Length: 999999999'], 'body_too_large'],
+  ])('of 100-continue is not met for %s', async (_who, headers, cause) => {
+    const answers = await sendRaw(stack.baseUrl, announce(...headers()));
+    expect(answers).toHaveLength(1);
+    await expectRefused(answers[0], 299, cause);
+  });
+
+  it('of 100-continue is not met where there is no operation', async () => {
+    const text = request('POST /nothing HTTP/1.1', 'Content-Length: 2', 'Expect: 100-continue');
+    expect(await sendRaw(stack.baseUrl, text)).toMatchObject([{ status: 404 }]);
+  });
+});
+
+describe('a body that breaks off', () => {
+  const begin = (id: string, ...headers: string[]) =>
+    request(
+      `POST ${BIND}?${query()} HTTP/1.1`,
+      authorized(),
+      'Content-Type: application/json',
+      `x-request-id: ${id}`,
+      ...headers,
+    );
+
+  it.each<[how: string, header: string, rest: string, sendsMore: boolean]>([
+    ['in a chunk that is none', 'Transfer-Encoding: chunked', 'zz\r\n', true],
+    ['in a coding that is none', 'Transfer-Encoding: gzip', '{}', true],
+    ['before its end, by a client that sends no more', 'Content-Length: 200', '{', false],
+  ])('is answered once, as the call that it is of: %s', async (_how, header, rest, sendsMore) => {
+    const id = randomUUID();
+    const socket = await openSocket(stack.baseUrl);
+    socket.write(begin(id, header) + rest);
+    if (!sendsMore) socket.end();
+    const answers = await answersOf(socket);
+    expect(answers).toHaveLength(1);
+    await expectRefused(answers[0], 400, 'http_malformed');
+    expect(linesOf(id)).toMatchObject([{ method: 'POST', route: BIND }]);
+  });
+
+  it.each([
+    [BIND, 'application/json'],
+    ['/oauth2/token', 'application/x-www-form-urlencoded'],
+  ])('while it is being read is answered once too: %s', async (path, type) => {
+    const id = randomUUID();
+    const headers = [
+      'Expect: 100-continue',
+      'Transfer-Encoding: chunked',
+      `Content-Type: ${type}`,
+      `x-request-id: ${id}`,
+    ];
+    const socket = await openSocket(stack.baseUrl);
+    socket.write(request(`POST ${path}?${query()} HTTP/1.1`, authorized(), ...headers));
+    await once(socket, 'data');
+    socket.write('zz\r\n');
+    const answers = await answersOf(socket);
+    expect(answers).toMatchObject([{ status: 400, headers: { 'x-request-id': id } }]);
+    await expect.poll(() => linesOf(id), PATIENTLY).toMatchObject([{ msg: 'call', level: 30, status: 400 }]);
+  });
+
+  it('is no fault of the service at the token endpoint either', async () => {
+    const type = 'Content-Type: application/x-www-form-urlencoded';
+    const socket = await openSocket(stack.baseUrl);
+    socket.write(`${request('POST /oauth2/token HTTP/1.1', type, 'Transfer-Encoding: chunked')}zz\r\n`);
+    const [answer, ...more] = await answersOf(socket);
+    await expectRefused(answer, 400, 'http_malformed');
+    expect(more).toEqual([]);
+  });
+
+  it.each([BIND, '/oauth2/token'])('with its connection is no fault of the service: %s', async (path) => {
+    const id = randomUUID();
+    const socket = await openSocket(stack.baseUrl);
+    const type = path === BIND ? 'application/json' : 'application/x-www-form-urlencoded';
+    // It is being read as soon as it is asked for.
+    const expecting = ['Expect: 100-continue', 'Content-Length: 200', `Content-Type: ${type}`, `x-request-id: ${id}`];
+    socket.write(request(`POST ${path}?${query()} HTTP/1.1`, authorized(), ...expecting));
+    await once(socket, 'data');
+    socket.resetAndDestroy();
+    await once(socket, 'close');
+    await sendRaw(stack.baseUrl, request('GET /health/live HTTP/1.1'));
+    expect(linesOf(id).filter(({ level, err }) => level > 30 || err !== undefined)).toEqual([]);
+  });
+
+  it('in the head, by a client that leaves, is one line and no fault', async () => {
+    const before = logLines().length;
+    const socket = await openSocket(stack.baseUrl);
+    socket.write('GET /health/li');
+    await sendRaw(stack.baseUrl, request('GET /health/live HTTP/1.1'));
+    socket.resetAndDestroy();
+    const lost = () =>
+      logLines()
+        .slice(before)
+        .filter(({ msg }) => msg === 'connection lost');
+    await expect.poll(lost, PATIENTLY).toMatchObject([{ level: 30, reason: 'ECONNRESET' }]);
+  });
+});
+
+describe('every answer', () => {
+  it.each<[what: string, text: () => string]>([
+    ['of an operation', () => orderCall()],
+    ['of the token endpoint', () => request('POST /oauth2/token HTTP/1.1', 'Content-Length: 0')],
+    ['to what is no operation', () => request('GET /nothing HTTP/1.1')],
+    ['to what is no path', () => request('GET /%zz HTTP/1.1')],
+    ['to what is no request', () => 'HELLO\r\n\r\n'],
+    ['of /health/live', () => request('GET /health/live HTTP/1.1')],
+  ])('%s is stored, framed and guessed at by no browser', async (_what, text) => {
+    const [answer] = await sendRaw(stack.baseUrl, text());
+    expect(answer!.headers).toMatchObject({
+      'cache-control': 'no-store',
+      'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+      'referrer-policy': 'no-referrer',
+      'x-content-type-options': 'nosniff',
+      'x-frame-options': 'DENY',
+    });
+    expect(answer!.headers).not.toHaveProperty('x-powered-by');
+    expect(answer!.headers).not.toHaveProperty('server');
+  });
+
+  it.each(['/docs', '/docs/', '/docs/static/swagger-initializer.js', '/docs/static/index.css', '/docs/nothing'])(
+    'of %s lets a page load what is here, run nothing that is written into it, and be in no frame',
+    async (path) => {
+      const [answer] = await sendRaw(stack.baseUrl, request(`GET ${path} HTTP/1.1`));
+      const policy = answer!.headers['content-security-policy'] ?? '';
+      expect(policy).toContain("default-src 'none'");
+      expect(policy).toContain("frame-ancestors 'none'");
+      expect(policy).not.toMatch(/unsafe|\*|https?:/);
+      expect(answer!.headers).toMatchObject({ 'x-content-type-options': 'nosniff', 'x-frame-options': 'DENY' });
+    },
+  );
+
+  it('of /openapi.json is the same bytes, which a client that has them need not fetch again', async () => {
+    const first = await fetch(`${stack.baseUrl}/openapi.json`);
+    const text = await first.text();
+    const etag = first.headers.get('etag') ?? '';
+    expect(etag).toMatch(/^"[\w-]{43}"$/);
+    expect(first.headers.get('cache-control')).toBe('no-cache');
+    for (const path of ['/openapi.json', '/docs/json']) {
+      const again = await fetch(stack.baseUrl + path, { headers: { 'if-none-match': `"other", ${etag}` } });
+      expect([again.status, await again.text()]).toEqual([304, '']);
+      const anew = await fetch(stack.baseUrl + path, { headers: { 'if-none-match': '"other"' } });
+      expect([anew.status, anew.headers.get('etag'), await anew.text()]).toEqual([200, etag, text]);
+    }
+  });
+});
+
+describe('what does not arrive in time', () => {
+  it.each(['halfHead', 'drippingHead'] as const)('is answered with 408, logged and counted: %s', async (which) => {
+    const answers = await slow[which];
+    expect(answers).toHaveLength(1);
+    await expectRefused(answers[0], 408, 'request_timeout');
+    expect(await counted('none', '408')).toBeGreaterThanOrEqual(1);
+  });
+
+  it('ends without an answer where nothing was asked', async () => {
+    expect(await slow.nothing).toEqual([]);
+  });
+});

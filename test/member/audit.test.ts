@@ -1,0 +1,492 @@
+import { randomUUID } from 'node:crypto';
+import { PasswordHasher } from '@lockstep/access';
+import { type AuditEntry, auditPage } from '@lockstep/contract';
+import { createAdministrator, setPassword } from '@lockstep/members';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { type Answer, dataOf, refusalOf } from '../harness/api.ts';
+import { askUserToken, MemberCenter, newEmployee } from '../harness/member-center.ts';
+import { newAssetNum, type Sent } from '../harness/orders.ts';
+import { type Stack, startStack } from '../harness/stack.ts';
+
+/** The audit record of the member center: who changed what (decisions 8). */
+let stack: Stack;
+let center: MemberCenter;
+
+beforeAll(async () => {
+  stack = await startStack({ worker: false });
+  center = await openLicensed();
+});
+afterAll(() => stack.close());
+
+/** Every password that this file gives, so that they can be looked for. */
+const PASSWORDS = { first: 'correct horse', second: 'battery staple', third: 'Tr0ub4dor&3' };
+const passwords = new PasswordHasher();
+
+/** An enterprise that may have any number of employees. */
+async function openLicensed(): Promise<MemberCenter> {
+  const opened = await MemberCenter.open(stack);
+  await opened.buy(1, { licenseType: 'cloud_customer' });
+  return opened;
+}
+
+/** Makes a call under a request id of its own, and answers what it added to the record, newest first. */
+async function recordedBy(
+  call: (options: { headers: Record<string, string> }) => Promise<Answer>,
+): Promise<{ requestId: string; entries: AuditEntry[] }> {
+  const before = await center.audit();
+  const requestId = `audit-${randomUUID()}`;
+  const answer = await call({ headers: { 'x-request-id': requestId } });
+  expect(answer.status).toBe(200);
+  expect(answer.headers.get('x-request-id')).toBe(requestId);
+  const after = await center.audit();
+  const entries = after.slice(0, after.length - before.length);
+  expect(after.slice(entries.length)).toEqual(before);
+  return { requestId, entries };
+}
+
+/** An entry of a call of the administrator. */
+const entry = (requestId: string, fields: Pick<AuditEntry, 'action' | 'targetGlobalId' | 'detail'>): AuditEntry => ({
+  id: expect.stringMatching(/^[1-9]\d*$/),
+  time: expect.any(Number),
+  actorGlobalId: center.adminId,
+  requestId,
+  ...fields,
+});
+
+/** An employee of his own, whose entry is there already. */
+async function addOne(fields: Sent = {}): Promise<{ globalId: string; userName: string }> {
+  const [employee] = await center.add(newEmployee({ password: PASSWORDS.first, ...fields }));
+  return { globalId: employee!.globalId, userName: employee!.userName.split('@')[0]! };
+}
+
+describe('the audit record has', () => {
+  it('every employee whom M1 adds, and none who fails', async () => {
+    const users = [
+      newEmployee({ userName: 'kim', name: 'Kim', password: PASSWORDS.first }),
+      newEmployee({ userName: 'admin', password: PASSWORDS.first }),
+      newEmployee({
+        ...{ userName: 'lee', name: '李', password: PASSWORDS.second },
+        ...{ departmentId: Number.MAX_SAFE_INTEGER, remark: ' night "shift" ', passwordMobile: '+14155550123' },
+      }),
+    ];
+    let answer: Answer | undefined;
+    const { requestId, entries } = await recordedBy(async (options) => {
+      answer = await center.submitAdd(users, options);
+      return answer;
+    });
+    const [kim, lee] = answer!.body.data.succeeded;
+    expect(entries).toEqual([
+      entry(requestId, {
+        action: 'employee_added',
+        targetGlobalId: lee.globalId,
+        detail: {
+          before: null,
+          after: {
+            ...{ userName: 'lee', name: '李', departmentId: Number.MAX_SAFE_INTEGER },
+            ...{ remark: 'night "shift"', passwordMobile: '+14155550123' },
+          },
+        },
+      }),
+      entry(requestId, {
+        action: 'employee_added',
+        targetGlobalId: kim.globalId,
+        detail: {
+          before: null,
+          after: { userName: 'kim', name: 'Kim', departmentId: null, remark: null, passwordMobile: null },
+        },
+      }),
+    ]);
+  });
+
+  it('what M2 changes, and of that only what is other than before', async () => {
+    const { globalId, userName } = await addOne({ remark: 'night', departmentId: 7, passwordMobile: '13800000000' });
+    const edit = { userName, name: 'Pat', departmentId: null, remark: 'night', passwordMobile: '13900000000' };
+    const { requestId, entries } = await recordedBy((options) => center.edit(globalId, edit, options));
+    expect(entries).toEqual([
+      entry(requestId, {
+        action: 'employee_edited',
+        targetGlobalId: globalId,
+        detail: {
+          before: { name: 'Kim', departmentId: 7, passwordMobile: '13800000000' },
+          after: { name: 'Pat', departmentId: null, passwordMobile: '13900000000' },
+        },
+      }),
+    ]);
+  });
+
+  it('that M3 gave a password, and nothing of the password', async () => {
+    const { globalId } = await addOne();
+    const { requestId, entries } = await recordedBy((options) =>
+      center.resetPassword(globalId, PASSWORDS.third, options),
+    );
+    expect(entries).toEqual([
+      entry(requestId, {
+        action: 'password_reset',
+        targetGlobalId: globalId,
+        detail: { before: null, after: null },
+      }),
+    ]);
+  });
+
+  it('whom M4 deletes, with what he held and what of it was lent', async () => {
+    const { globalId, userName } = await addOne({ name: 'Leaver' });
+    const [held, lent] = byNumber(await center.buy(2));
+    const [lock] = await center.buyLocks();
+    await center.assign(globalId, held.assetNum, lent.assetNum);
+    dataOf(await center.lend(globalId, lock!.assetNum, [lent.assetId]));
+    const { requestId, entries } = await recordedBy((options) => center.delete(globalId, options));
+    const before = {
+      ...{ userName, name: 'Leaver', departmentId: null, remark: null, passwordMobile: null },
+      assetNums: [held.assetNum, lent.assetNum],
+      lent: [{ assetNum: lent.assetNum, borrowedUsbKey: lock!.assetNum }],
+    };
+    expect(entries).toEqual([
+      entry(requestId, { action: 'employee_deleted', targetGlobalId: globalId, detail: { before, after: null } }),
+    ]);
+  });
+
+  it('whom M4 deletes with nothing in his hands', async () => {
+    const { globalId, userName } = await addOne();
+    const { entries } = await recordedBy((options) => center.delete(globalId, options));
+    expect(entries).toMatchObject([{ detail: { before: { userName, name: 'Kim', assetNums: [], lent: [] } } }]);
+  });
+
+  it('what M9 assigns and withdraws, in the order sent, and what lending that ends', async () => {
+    const { globalId } = await addOne();
+    const [first, second, third] = byNumber(await center.buy(3));
+    const [lock] = await center.buyLocks();
+    const nums = (...assets: { assetNum: string }[]) => assets.map(({ assetNum }) => assetNum);
+
+    const assigned = await recordedBy((options) => center.configure(globalId, [], nums(second, first), options));
+    expect(assigned.entries).toEqual([
+      entry(assigned.requestId, {
+        action: 'assets_configured',
+        targetGlobalId: globalId,
+        detail: { before: { assetNums: [], lent: [] }, after: { assetNums: nums(second, first), lent: [] } },
+      }),
+    ]);
+
+    dataOf(await center.lend(globalId, lock!.assetNum, [second.assetId]));
+    const changed = await recordedBy((options) =>
+      center.configure(globalId, nums(second), nums(third, second), options),
+    );
+    expect(changed.entries).toEqual([
+      entry(changed.requestId, {
+        action: 'assets_configured',
+        targetGlobalId: globalId,
+        detail: {
+          before: {
+            assetNums: nums(second),
+            lent: [{ assetNum: second.assetNum, borrowedUsbKey: lock!.assetNum }],
+          },
+          after: { assetNums: nums(third, second), lent: [] },
+        },
+      }),
+    ]);
+  });
+
+  it('what M10 lends, and of that only what was not lent before', async () => {
+    const { globalId } = await addOne();
+    const [first, second] = byNumber(await center.buy(2));
+    const [lock] = await center.buyLocks();
+    await center.assign(globalId, first.assetNum, second.assetNum);
+    const borrowedUsbKey = lock!.assetNum;
+    const lent = (assetNum: string) => ({ before: { lent: [] }, after: { lent: [{ assetNum, borrowedUsbKey }] } });
+
+    const one = await recordedBy((options) => center.lend(globalId, borrowedUsbKey, [second.assetId], options));
+    const action = 'assets_lent';
+    expect(one.entries).toEqual([
+      entry(one.requestId, { action, targetGlobalId: globalId, detail: lent(second.assetNum) }),
+    ]);
+    const both = await recordedBy((options) =>
+      center.lend(globalId, borrowedUsbKey, [first.assetId, second.assetId], options),
+    );
+    expect(both.entries).toEqual([
+      entry(both.requestId, { action, targetGlobalId: globalId, detail: lent(first.assetNum) }),
+    ]);
+  });
+
+  it('the time of a change', async () => {
+    const { globalId } = await addOne();
+    const before = Date.now();
+    dataOf(await center.resetPassword(globalId, PASSWORDS.second));
+    const [latest] = await center.audit();
+    expect(latest!.time).toBeGreaterThanOrEqual(before);
+    expect(latest!.time).toBeLessThanOrEqual(Date.now());
+  });
+
+  it('a request id that the service makes where the caller sends none', async () => {
+    const { globalId } = await addOne();
+    const answer = await center.resetPassword(globalId, PASSWORDS.second);
+    expect((await center.audit())[0]!.requestId).toBe(answer.headers.get('x-request-id'));
+  });
+
+  it('who of several administrators it was', async () => {
+    const { globalId, userName } = await addOne();
+    const login = (await createAdministrator({ db: stack.db, passwords }, center.enterpriseId))!;
+    const [second] = await center.list({ keyword: login.account });
+    const { body } = await askUserToken(stack.baseUrl, center.api.credentials, login);
+    dataOf(await center.edit(globalId, { userName, name: 'Pat' }, { userToken: body.access_token }));
+    expect((await center.audit())[0]).toMatchObject({
+      action: 'employee_edited',
+      actorGlobalId: second!.globalId,
+      targetGlobalId: globalId,
+    });
+  });
+
+  it('what the operator of the service does, as 0', async () => {
+    const opened = await MemberCenter.open(stack);
+    await setPassword({ db: stack.db, passwords }, opened.cloudId);
+    const login = (await createAdministrator({ db: stack.db, passwords }, opened.enterpriseId))!;
+    const [added] = await opened.list({ keyword: login.account });
+    const operators = {
+      id: expect.stringMatching(/^[1-9]\d*$/),
+      time: expect.any(Number),
+      actorGlobalId: '0',
+      requestId: expect.stringMatching(/^operator-[0-9a-f-]{36}$/),
+    };
+    const reset = { ...operators, action: 'password_reset', detail: { before: null, after: null } };
+    expect(await opened.audit()).toEqual([
+      {
+        ...{ ...operators, action: 'employee_added', targetGlobalId: added!.globalId },
+        detail: { before: null, after: { userName: 'admin2', name: 'Administrator' } },
+      },
+      { ...reset, targetGlobalId: opened.cloudId },
+      { ...reset, targetGlobalId: opened.adminId },
+    ]);
+  });
+});
+
+describe('the audit record has nothing', () => {
+  const unknown = '9999999999';
+
+  it.each<[what: string, call: (who: { globalId: string; userName: string }) => Promise<Answer>]>([
+    ['M1 of somebody who is there', ({ userName }) => center.submitAdd([newEmployee({ userName })])],
+    ['M1 of nobody', () => center.submitAdd([])],
+    ['M1 of the wrong shape', () => center.submitAdd([newEmployee(), { userName: 7 }])],
+    ['M2 under another account', ({ globalId }) => center.edit(globalId, { userName: 'other', name: 'Pat' })],
+    ['M2 with too long a name', ({ globalId, userName }) => center.edit(globalId, { userName, name: 'n'.repeat(31) })],
+    ['M2 of an unknown employee', ({ userName }) => center.edit(unknown, { userName, name: 'Pat' })],
+    ['M3 with a short password', ({ globalId }) => center.resetPassword(globalId, 'short')],
+    ['M3 of an unknown employee', () => center.resetPassword(unknown, PASSWORDS.second)],
+    ['M4 of an unknown employee', () => center.delete(unknown)],
+    ['M9 of an unknown number', ({ globalId }) => center.configure(globalId, [], [newAssetNum()])],
+    ['M9 of a number that is not held', ({ globalId }) => center.configure(globalId, [newAssetNum()], [])],
+    ['M10 into no lock', ({ globalId }) => center.lend(globalId, newAssetNum(), ['1'])],
+    ['a call without a user', ({ globalId }) => center.delete(globalId, { userToken: null })],
+    ['a call without an application', ({ globalId }) => center.delete(globalId, { token: null })],
+    ['a call without a nonce', ({ globalId }) => center.delete(globalId, { nonce: null })],
+  ])('of %s', async (_what, call) => {
+    const employee = await addOne();
+    const before = await center.audit();
+    refusalOf(await call(employee));
+    expect(await center.audit()).toEqual(before);
+  });
+
+  it('of the first part of an M9 whose second part is refused', async () => {
+    const { globalId } = await addOne();
+    const [asset] = await center.buy();
+    await center.assign(globalId, asset!.assetNum);
+    const before = await center.audit();
+    refusalOf(await center.configure(globalId, [asset!.assetNum], [newAssetNum()]));
+    expect(await center.audit()).toEqual(before);
+  });
+
+  it('of the last administrator, who stays', async () => {
+    const opened = await MemberCenter.open(stack);
+    const before = await opened.audit();
+    refusalOf(await opened.delete(opened.adminId));
+    expect(await opened.audit()).toEqual(before);
+  });
+
+  it('of reads', async () => {
+    const [asset] = await center.buy();
+    const before = await center.audit();
+    await Promise.all([
+      center.list(),
+      center.assets(),
+      center.contents(asset!.assetId),
+      center.locks(),
+      center.audit(),
+    ]);
+    expect(await center.audit()).toEqual(before);
+  });
+
+  it('of calls that change nothing', async () => {
+    const { globalId, userName } = await addOne({ remark: 'night', departmentId: 7 });
+    const [asset] = await center.buy();
+    const [lock] = await center.buyLocks();
+    await center.assign(globalId, asset!.assetNum);
+    dataOf(await center.lend(globalId, lock!.assetNum, [asset!.assetId]));
+    const before = await center.audit();
+    dataOf(await center.edit(globalId, { userName, name: 'Kim' }));
+    dataOf(await center.edit(globalId, { userName, name: ' Kim ', remark: '', departmentId: 7, passwordMobile: null }));
+    dataOf(await center.configure(globalId, [], []));
+    dataOf(await center.lend(globalId, lock!.assetNum, [asset!.assetId]));
+    expect(await center.audit()).toEqual(before);
+  });
+
+  it('of other enterprises, and they have nothing of it', async () => {
+    const other = await MemberCenter.open(stack, center.api);
+    const theirs = await other.audit();
+    const { globalId } = await addOne();
+    dataOf(await center.resetPassword(globalId, PASSWORDS.second));
+    expect(await other.audit()).toEqual(theirs);
+    const query = { pageNum: '1', pageSize: '10' };
+    const answer = await other.call('GET', `/enterprise/${center.enterpriseId}/audit`, { query });
+    expect(refusalOf(answer)).toMatchObject({ code: '70001', cause: 'not_administrator' });
+    expect(answer.body).not.toHaveProperty('data');
+  });
+});
+
+describe('of changes that are made at once', () => {
+  it('none is lost and none is there twice', async () => {
+    const opened = await openLicensed();
+    const employees = await opened.add(...Array.from({ length: 5 }, () => newEmployee()));
+    const assets = await opened.buy(10);
+    const before = await opened.audit();
+    const withId = () => ({ headers: { 'x-request-id': `audit-${randomUUID()}` } });
+    const holder = (index: number) => employees[index % employees.length]!;
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, (_, index) => {
+        const { globalId, userName } = holder(index);
+        const edit = { userName: userName.split('@')[0], name: `Kim ${index}` };
+        return [
+          opened.submitAdd([newEmployee()], withId()),
+          opened.edit(globalId, edit, withId()),
+          opened.configure(globalId, [], [assets[index]!.assetNum], withId()),
+        ];
+      }).flat(),
+    );
+    expect(answers.map(({ body }) => body.code)).toEqual(answers.map(() => 0));
+    const after = await opened.audit();
+    const entries = after.slice(0, after.length - before.length);
+    const requestIds = answers.map(({ headers }) => headers.get('x-request-id')!);
+    expect(entries.map(({ requestId }) => requestId).toSorted()).toEqual(requestIds.toSorted());
+    expect(after.slice(entries.length)).toEqual(before);
+    expect(new Set(after.map(({ id }) => id)).size).toBe(after.length);
+  });
+
+  it('each of one employee begins where the one before it ended', async () => {
+    const { globalId, userName } = await addOne({ remark: '-', departmentId: 0 });
+    const edits = Array.from({ length: 20 }, (_, index) =>
+      index % 2 === 0 ? { remark: `remark ${index}` } : { departmentId: index },
+    );
+    const answers = await Promise.all(edits.map((edit) => center.edit(globalId, { userName, name: 'Kim', ...edit })));
+    expect(answers.map(({ status }) => status)).toEqual(edits.map(() => 200));
+    const record = (await center.audit()).filter(({ targetGlobalId }) => targetGlobalId === globalId).toReversed();
+    const [added, ...edited] = record.map(({ detail }) => detail);
+    expect(edited.map(({ after }) => JSON.stringify(after)).toSorted()).toEqual(
+      edits.map((edit) => JSON.stringify(edit)).toSorted(),
+    );
+    const state = { ...added!.after };
+    for (const { before, after } of edited) {
+      expect(state).toMatchObject(before!);
+      Object.assign(state, after);
+    }
+    const { remark, departmentId } = (await center.listed(globalId))!;
+    expect(state).toMatchObject({ remark, departmentId });
+  });
+});
+
+describe('a password', () => {
+  it('is nowhere in the record, nor its hash, nor in the log of the service', async () => {
+    const { globalId } = await addOne();
+    dataOf(await center.resetPassword(globalId, PASSWORDS.third));
+    refusalOf(await center.submitAdd([newEmployee({ password: `${PASSWORDS.first}${'x'.repeat(32)}` })]));
+    const login = (await setPassword({ db: stack.db, passwords }, center.cloudId))!;
+    const admin = (await createAdministrator({ db: stack.db, passwords }, center.enterpriseId))!;
+    for (const user of [login, { account: admin.account, password: PASSWORDS.third }]) {
+      await askUserToken(stack.baseUrl, center.api.credentials, user);
+    }
+
+    const record = await sql<{ text: string }>`
+      select string_agg(member_audit::text, chr(10)) as text from member_audit`.execute(stack.db);
+    const { text } = record.rows[0]!;
+    const members = await stack.db.selectFrom('member').select('password_hash').execute();
+    const hashes = members.flatMap(({ password_hash: hash }) => (hash === null ? [] : [hash]));
+    expect(hashes.length).toBeGreaterThan(5);
+    const secrets = [...Object.values(PASSWORDS), center.password, login.password, admin.password, ...hashes, 'argon2'];
+    const log = stack.logLines.join('\n');
+    expect(log).toContain('resetPassword');
+    expect(secrets.filter((secret) => text.includes(secret))).toEqual([]);
+    expect(secrets.filter((secret) => log.includes(secret))).toEqual([]);
+  });
+});
+
+describe('the audit record is paged like M5', () => {
+  const strictPage = z.strictObject(auditPage.shape);
+  const submit = (query: Record<string, string>) =>
+    center.call('GET', `/enterprise/${center.enterpriseId}/audit`, { query });
+  const page = async (pageNum: number, pageSize: number) =>
+    strictPage.parse(dataOf(await submit({ pageNum: String(pageNum), pageSize: String(pageSize) })));
+
+  it('newest first, everything once', async () => {
+    const all = await center.audit();
+    const ids = all.map(({ id }) => BigInt(id));
+    expect(ids).toEqual(ids.toSorted((a, b) => (a < b ? 1 : -1)));
+    const pageSize = Math.ceil(all.length / 4);
+    const pages = await Promise.all([1, 2, 3, 4].map((pageNum) => page(pageNum, pageSize)));
+    expect(pages.flatMap(({ list }) => list)).toEqual(all);
+  });
+
+  it('with every page field', async () => {
+    const all = await center.audit();
+    const total = all.length;
+    expect(total).toBeGreaterThan(20);
+    expect(await page(2, 10)).toEqual({
+      ...{ pageNum: 2, pageSize: 10, size: 10, orderBy: null, startRow: 11, endRow: 20 },
+      ...{ total, pages: Math.ceil(total / 10), list: all.slice(10, 20), navigatePages: 8 },
+      ...{ firstPage: 1, prePage: 1, nextPage: 3, lastPage: Math.min(8, Math.ceil(total / 10)) },
+      ...{ isFirstPage: false, isLastPage: false, hasPreviousPage: true, hasNextPage: true },
+      navigatepageNums: Array.from({ length: Math.min(8, Math.ceil(total / 10)) }, (_, index) => index + 1),
+    });
+    expect(await page(2_147_483_647, 500)).toMatchObject({
+      size: 0,
+      startRow: 0,
+      endRow: 0,
+      total,
+      pages: 1,
+      list: [],
+    });
+  });
+
+  it.each<[what: string, query: Record<string, string>]>([
+    ['no pageNum', { pageSize: '10' }],
+    ['no pageSize', { pageNum: '1' }],
+    ['pageNum 0', { pageNum: '0', pageSize: '10' }],
+    ['pageNum 2147483648', { pageNum: '2147483648', pageSize: '10' }],
+    ['pageSize 0', { pageNum: '1', pageSize: '0' }],
+    ['pageSize 501', { pageNum: '1', pageSize: '501' }],
+    ['pageSize ten', { pageNum: '1', pageSize: 'ten' }],
+  ])('but not with %s', async (_what, query) => {
+    expect(refusalOf(await submit(query))).toMatchObject({ code: '40000' });
+  });
+});
+
+describe('nobody changes the audit record', () => {
+  it.each([
+    ['update', 'update member_audit set actor_id = 0'],
+    ['update', 'update member_audit set actor_id = 0 where false'],
+    ['delete', 'delete from member_audit where id = (select max(id) from member_audit)'],
+    ['truncate', 'truncate member_audit'],
+    ['truncate', 'truncate enterprise cascade'],
+  ])('the database refuses to %s: %s', async (operation, statement) => {
+    const before = await center.audit();
+    await expect(sql.raw(statement).execute(stack.db)).rejects.toThrow(`${operation} is never done`);
+    expect(await center.audit()).toEqual(before);
+  });
+
+  it.each(['POST', 'PUT', 'PATCH', 'DELETE'])('the API has no %s of it', async (method) => {
+    const answer = await center.call(method, `/enterprise/${center.enterpriseId}/audit`, { body: {} });
+    expect(answer).toMatchObject({ status: 405, body: { code: '405' } });
+  });
+});
+
+/** Two or three assets in the order of their numbers, as they are locked and recorded. */
+function byNumber(assets: { assetNum: string; assetId: string }[]) {
+  const [first, second, third] = assets.toSorted((a, b) => (a.assetNum < b.assetNum ? -1 : 1));
+  return [first!, second!, third!] as const;
+}

@@ -1,0 +1,962 @@
+import { randomUUID } from 'node:crypto';
+import { PasswordHasher } from '@lockstep/access';
+import { type CreatedEnterprise, type Employee, employeePage, type ListedEmployee } from '@lockstep/contract';
+import { createAdministrator, type NewLogin } from '@lockstep/members';
+import { type Database, openDatabase } from '@lockstep/platform';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { type Answer, type Api, dataOf, refusalOf } from '../harness/api.ts';
+import { askUserToken, MemberCenter, newEmployee } from '../harness/member-center.ts';
+import { deleteAsset, newAssetNum, newBuy, type Sent } from '../harness/orders.ts';
+import { type Stack, startStack } from '../harness/stack.ts';
+import { contentOfTables } from '../harness/tables.ts';
+import { countWaiting } from '../harness/waiting.ts';
+
+/** The employees of an enterprise, as its administrator knows them: M1 to M5 (decisions 8). */
+const MAX_LONG = Number.MAX_SAFE_INTEGER;
+const ID = /^[1-9]\d{0,18}$/;
+const passwords = new PasswordHasher();
+
+let stack: Stack;
+/** The stack's database, by connections that no call of the API waits for. */
+let outside: Database;
+/** One application for all enterprises: what is an enterprise's own does not depend on who calls for it. */
+let api: Api;
+/** An enterprise with a hundred employees of one M1, which nobody changes. */
+let big: MemberCenter;
+let hundred: Answer;
+/** Another that may have any number of employees, where tests add some of their own. */
+let firm: MemberCenter;
+const HUNDRED = Array.from({ length: 100 }, (_, index) =>
+  newEmployee({ userName: `user${index}`, name: `Employee ${index}`, departmentId: departmentOf(index) }),
+);
+
+beforeAll(async () => {
+  stack = await startStack({ worker: false });
+  outside = openDatabase({ url: stack.url, poolSize: 2, applicationName: 'test-outside', onError: () => {} });
+  api = await stack.newApi();
+  [big, firm] = await Promise.all([openLicensed(), openLicensed()]);
+  hundred = await big.submitAdd(HUNDRED);
+});
+afterAll(async () => {
+  await outside.destroy();
+  await stack.close();
+});
+
+const open = () => MemberCenter.open(stack, api);
+
+/** An enterprise that may have any number of employees. */
+async function openLicensed(): Promise<MemberCenter> {
+  const center = await open();
+  await center.buy(1, { licenseType: 'cloud_customer' });
+  return center;
+}
+
+/**
+ * Makes calls while somebody has the enterprise locked, and lets them go on together when so many wait: they hash
+ * passwords, a few at a time, and would not meet otherwise.
+ */
+async function atOnce(center: MemberCenter, waiting: number, calls: () => Promise<Answer>[]): Promise<Answer[]> {
+  const answers = await outside.transaction().execute(async (trx) => {
+    await trx.selectFrom('enterprise').select('id').where('id', '=', center.enterpriseId).forUpdate().execute();
+    const running = Promise.all(calls());
+    await expect.poll(() => countWaiting(outside), { timeout: 20_000 }).toBeGreaterThanOrEqual(waiting);
+    return { running };
+  });
+  return await answers.running;
+}
+
+const newEmployees = (count: number, fields: Sent = {}) => Array.from({ length: count }, () => newEmployee(fields));
+
+/** Text of so many characters, as Unicode and people with a keyboard count them. */
+const characters = (text: string, count: number) => [...text.repeat(count)].slice(0, count).join('');
+
+const logIn = (account: string, password: string) =>
+  askUserToken(stack.baseUrl, api.credentials, { account, password });
+async function userToken(login: NewLogin): Promise<string> {
+  const answer = await logIn(login.account, login.password);
+  expect(answer).toMatchObject({ status: 200 });
+  return answer.body.access_token;
+}
+const LOGGED_IN = { status: 200, body: { token_type: 'Bearer' } };
+const NOT_LOGGED_IN = { status: 400, body: { error: 'invalid_grant' } };
+
+/** What a call is refused for. */
+function causeOf(answer: Answer): [code: string, cause: string] {
+  const { code, cause } = refusalOf(answer);
+  return [code, cause];
+}
+
+function departmentOf(index: number): number | undefined {
+  if (index === 0) return MAX_LONG;
+  if (index === 1) return 0;
+  return index < 12 ? 7 : undefined;
+}
+
+describe('M1 adds', () => {
+  it('an employee, and answers every field of him', async () => {
+    const before = Date.now();
+    const [full, plain] = await firm.add(
+      newEmployee({
+        ...{ userName: 'Kim2', name: 'Kim Lee', remark: 'night shift' },
+        ...{ departmentId: 12, passwordMobile: '13800000000' },
+      }),
+      newEmployee({ userName: 'lee' }),
+    );
+    const { globalId, createTime } = full!;
+    expect(full).toEqual({
+      ...{ id: globalId, userId: globalId, globalId: expect.stringMatching(ID), enterpriseId: firm.enterpriseId },
+      ...{ departmentId: 12, departmentName: null, userName: `Kim2@${firm.code}`, name: 'Kim Lee' },
+      ...{ remark: 'night shift', deleted: false, updateTime: createTime, createTime: expect.any(Number) },
+    });
+    expect(createTime).toBeGreaterThanOrEqual(before);
+    expect(createTime).toBeLessThanOrEqual(Date.now());
+    expect(plain).toEqual({
+      ...full,
+      ...{ id: plain!.globalId, userId: plain!.globalId, globalId: expect.stringMatching(ID) },
+      ...{ departmentId: null, userName: `lee@${firm.code}`, name: 'Kim', remark: null },
+    });
+    expect(plain!.globalId).not.toBe(globalId);
+
+    const list = await firm.list();
+    const more = { assetNums: [], borrowNum: '', onlineFlag: false, boundUserInfo: null };
+    expect(list.slice(0, 2)).toEqual([
+      { ...plain, ...more, passwordMobile: '' },
+      { ...full, ...more, passwordMobile: '13800000000' },
+    ]);
+  });
+
+  it('a hundred in one call, in the order sent', async () => {
+    const { succeeded, failed } = dataOf(hundred);
+    expect(failed).toEqual([]);
+    expect(succeeded).toMatchObject(
+      HUNDRED.map(({ userName, name }) => ({ userName: `${userName}@${big.code}`, name })),
+    );
+    expect(new Set(succeeded.map(({ globalId }: Employee) => globalId)).size).toBe(100);
+  });
+
+  it('nobody twice: the hundred again are all taken', async () => {
+    const before = await contentOfTables(stack.db);
+    const answer = await big.submitAdd(HUNDRED);
+    expect(causeOf(answer)).toEqual(['80001', 'account_taken']);
+    expect(answer.body.message).toBe('userList[0].userName: another employee of the enterprise has this account.');
+    expect(answer.body.data).toEqual({
+      succeeded: [],
+      failed: HUNDRED.map(({ userName }, index) => ({
+        userName,
+        message: `userList[${index}].userName: another employee of the enterprise has this account.`,
+      })),
+    });
+    expect(await contentOfTables(stack.db)).toEqual(before);
+  });
+
+  it('nobody of a hundred and one', async () => {
+    const before = await contentOfTables(stack.db);
+    const answer = await big.submitAdd(newEmployees(101));
+    expect(causeOf(answer)).toEqual(['60013', 'too_many_employees']);
+    expect(answer.body).not.toHaveProperty('data');
+    expect(await contentOfTables(stack.db)).toEqual(before);
+  });
+
+  it('whom it can, and says who failed and why, in the order sent', async () => {
+    const answer = await firm.submitAdd([
+      newEmployee({ userName: 'mixed1' }),
+      newEmployee({ userName: 'admin' }),
+      newEmployee({ userName: 'not valid' }),
+      newEmployee({ userName: 'mixed2' }),
+      newEmployee({ userName: 'mixed1' }),
+      newEmployee({ userName: 'short', password: '1234567' }),
+      newEmployee({ userName: 'nameless', name: ' ' }),
+      newEmployee({ userName: 'worst', name: '', remark: 'r'.repeat(201), passwordMobile: '1' }),
+      newEmployee({ userName: '' }),
+    ]);
+    expect(answer).toMatchObject({
+      status: 200,
+      body: {
+        code: '60027',
+        cause: 'some_employees_failed',
+        message: '7 of 9 employees could not be added; data says which.',
+      },
+    });
+    const { succeeded, failed } = answer.body.data;
+    expect(succeeded).toMatchObject([{ userName: `mixed1@${firm.code}` }, { userName: `mixed2@${firm.code}` }]);
+    const RULE = 'must be letters A-Z a-z and digits only, and with the enterprise code fewer than 63 characters';
+    expect(failed).toEqual([
+      { userName: 'admin', message: 'userList[1].userName: another employee of the enterprise has this account.' },
+      { userName: 'not valid', message: `userList[2].userName: ${RULE}` },
+      { userName: 'mixed1', message: 'userList[4].userName: another employee of the enterprise has this account.' },
+      { userName: 'short', message: 'userList[5].password: must be 8 to 32 characters' },
+      { userName: 'nameless', message: 'userList[6].name: is required' },
+      { userName: 'worst', message: 'userList[7].name: is required (and 2 more faults)' },
+      { userName: '', message: 'userList[8].userName: is required' },
+    ]);
+  });
+
+  it('one of fifty who come at once for the same account', async () => {
+    const userName = `one${randomUUID().slice(0, 8)}`;
+    const answers = await atOnce(firm, 6, () =>
+      Array.from({ length: 50 }, () => firm.submitAdd([newEmployee({ userName })])),
+    );
+    const [added, ...others] = answers.toSorted((a, b) => a.status - b.status);
+    const [employee] = dataOf(added!).succeeded;
+    expect(others.map(causeOf)).toEqual(others.map(() => ['80001', 'account_taken']));
+    expect(await firm.list({ keyword: userName })).toMatchObject([{ globalId: employee.globalId }]);
+  });
+
+  it('each once of those whom two calls bring at once, one in the order of the other backwards', async () => {
+    const center = await openLicensed();
+    const shared = newEmployees(6);
+    const answers = await atOnce(center, 2, () => [
+      center.submitAdd([newEmployee({ userName: 'first' }), ...shared]),
+      center.submitAdd([newEmployee({ userName: 'second' }), ...shared.toReversed()]),
+    ]);
+    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+    const accounts = answers.flatMap(({ body }) => body.data.succeeded).map(({ userName }: Employee) => userName);
+    const wanted = ['first', 'second', ...shared.map(({ userName }) => userName)].map(
+      (name) => `${name}@${center.code}`,
+    );
+    expect(accounts.toSorted()).toEqual(wanted.toSorted());
+    expect(answers.flatMap(({ body }) => body.data.failed)).toHaveLength(6);
+    const listed = (await center.list()).map(({ userName }) => userName);
+    expect(listed.toSorted()).toEqual([...wanted, `admin@${center.code}`, `cloud@${center.code}`].toSorted());
+  });
+});
+
+describe('M1 of an enterprise without a cloud license', () => {
+  const EXHAUSTED = ['60009', 'trial_employees_exhausted'];
+  const full = async () => {
+    const center = await open();
+    const employees = await center.add(...newEmployees(5));
+    return { center, employees };
+  };
+
+  it('adds five beside the two of O2 and the administrators whom the operator made, and no sixth', async () => {
+    const center = await open();
+    await createAdministrator({ db: stack.db, passwords }, center.enterpriseId);
+    const answer = await center.submitAdd(newEmployees(7));
+    expect(answer).toMatchObject({ status: 200, body: { code: '60027' } });
+    const { succeeded, failed } = answer.body.data;
+    expect(succeeded).toHaveLength(5);
+    const message = 'without a cloud license an enterprise may have at most 5 employees beside its first ones.';
+    expect(failed.map((failure: { message: string }) => failure.message)).toEqual([
+      `userList[5]: ${message}`,
+      `userList[6]: ${message}`,
+    ]);
+    expect(causeOf(await center.submitAdd(newEmployees(1)))).toEqual(EXHAUSTED);
+    expect(await center.list()).toHaveLength(8);
+  });
+
+  it('adds five of ten who come at once', async () => {
+    const center = await open();
+    const answers = await atOnce(center, 6, () => newEmployees(10).map((employee) => center.submitAdd([employee])));
+    const refused = answers.filter(({ status }) => status !== 200);
+    expect(refused.map(causeOf)).toEqual(Array.from({ length: 5 }, () => EXHAUSTED));
+    expect(await center.list()).toHaveLength(7);
+  });
+
+  it('adds another for one who is deleted, but not for one of O2', async () => {
+    const { center, employees } = await full();
+    dataOf(await center.delete(center.cloudId));
+    expect(causeOf(await center.submitAdd(newEmployees(1)))).toEqual(EXHAUSTED);
+    dataOf(await center.delete(employees[2]!.globalId));
+    await center.add();
+    expect(causeOf(await center.submitAdd(newEmployees(1)))).toEqual(EXHAUSTED);
+  });
+
+  describe('with its five', () => {
+    let center: MemberCenter;
+    let count: number;
+    beforeAll(async () => {
+      ({ center } = await full());
+      count = (await center.list()).length;
+    });
+
+    it('counts neither other licenses of its own nor the cloud licenses of others', async () => {
+      await center.buy(1, { licenseType: 'softkey' });
+      expect(causeOf(await center.submitAdd(newEmployees(1)))).toEqual(EXHAUSTED);
+    });
+
+    it.each(['cloud_account', 'cloud_customer', 'cloud_personal'])(
+      'adds more while it has a cloud license, %s, and none when that is revoked',
+      async (licenseType) => {
+        const assetNum = newAssetNum();
+        const [order] = await api.carryOut(newBuy(center.customer, [assetNum], { licenseType }));
+        count += (await center.add(...newEmployees(2))).length;
+        const source = { licenseType, srcLicenseOrderId: order!.licenseOrderId };
+        await api.carryOut(deleteAsset(center.customer, [assetNum], source));
+        expect(causeOf(await center.submitAdd(newEmployees(1)))).toEqual(EXHAUSTED);
+        expect(await center.list()).toHaveLength(count);
+      },
+    );
+  });
+});
+
+describe('an account', () => {
+  it('has fewer than 63 characters with the code, and logs in with 62', async () => {
+    const most = 62 - firm.code.length;
+    const [longest, tooLong] = ['a'.repeat(most), 'b'.repeat(most + 1)];
+    const answer = await firm.submitAdd([newEmployee({ userName: longest }), newEmployee({ userName: tooLong })]);
+    const { succeeded, failed } = answer.body.data;
+    expect(succeeded).toMatchObject([{ userName: `${longest}@${firm.code}` }]);
+    expect(failed).toMatchObject([{ userName: tooLong }]);
+    expect(causeOf(await firm.submitAdd([newEmployee({ userName: tooLong })]))).toEqual(['10003', 'account_malformed']);
+    expect(await logIn(`${longest}@${firm.code}`, 'correct horse')).toMatchObject(LOGGED_IN);
+  });
+
+  it.each([
+    'a b',
+    'kim@abc123',
+    'kim.lee',
+    'kim_lee',
+    'kim-lee',
+    'Zoë',
+    '张伟',
+    '１２３',
+    'ａｂｃ',
+    'kim😀',
+    "kim'--",
+    'a%',
+  ])('has letters and digits only, not %s', async (userName) => {
+    const answer = await firm.submitAdd([newEmployee({ userName })]);
+    expect(causeOf(answer)).toEqual(['10003', 'account_malformed']);
+    expect(answer.body.data).toEqual({ succeeded: [], failed: [{ userName, message: answer.body.message }] });
+  });
+});
+
+describe('names and remarks', () => {
+  /** Without blanks, which are trimmed where they come to stand at an end. */
+  const SCRIPTS: Record<string, string> = {
+    Latin: 'Åsa-Zoë',
+    'combining characters': 'Zoe\u0308a\u0301\u0323',
+    Cyrillic: 'Жанна',
+    Greek: 'Σοφία',
+    Arabic: 'مرحبا',
+    Hebrew: 'שָׁלוֹם',
+    'direction marks': '\u202eabc\u202c\u200f',
+    Devanagari: 'क्षत्रिय',
+    Thai: 'สวัสดี',
+    Chinese: '张伟',
+    'rare Chinese': '𠮷野家',
+    'Korean letters': '\u1112\u1161\u11ab',
+    emoji: '😀🎉',
+    'joined emoji': '👩‍👩‍👧‍👦',
+    flags: '🇩🇪🇨🇳',
+    'SQL and HTML': `'";--<b>&\\%_$1{0}`,
+  };
+
+  it('are in any script, 30 and 200 characters of it', async () => {
+    const center = await openLicensed();
+    const texts = Object.values(SCRIPTS);
+    const good = texts.map((text) => newEmployee({ name: characters(text, 30), remark: characters(text, 200) }));
+    const longNames = texts.map((text) => newEmployee({ name: characters(text, 31) }));
+    const longRemarks = texts.map((text) => newEmployee({ remark: characters(text, 201) }));
+    const answer = await center.submitAdd([...longNames, ...good, ...longRemarks]);
+    const { succeeded, failed } = answer.body.data;
+    const sent = good.map(({ name, remark }) => ({ name, remark }));
+    const shown = (employees: Employee[]) => employees.map(({ name, remark }) => ({ name, remark }));
+    expect(shown(succeeded)).toEqual(sent);
+    expect(shown((await center.list()).slice(0, sent.length).toReversed())).toEqual(sent);
+    expect(failed).toEqual([
+      ...longNames.map(({ userName }, index) => ({
+        userName,
+        message: `userList[${index}].name: must be at most 30 characters`,
+      })),
+      ...longRemarks.map(({ userName }, index) => ({
+        userName,
+        message: `userList[${2 * texts.length + index}].remark: must be at most 200 characters`,
+      })),
+    ]);
+
+    // M2 counts alike.
+    const { globalId } = succeeded[0];
+    const userName = good[0]!.userName;
+    const edit = (fields: Sent) => center.edit(globalId, { userName, name: 'Kim', ...fields });
+    const family = SCRIPTS['joined emoji']!;
+    const most = { name: characters(family, 30), remark: characters(family, 200) };
+    dataOf(await edit(most));
+    expect(await center.listed(globalId)).toMatchObject(most);
+    expect(causeOf(await edit({ name: characters(family, 31) }))).toEqual(['30002', 'name_too_long']);
+    expect(causeOf(await edit({ remark: characters(family, 201) }))).toEqual(['30003', 'remark_too_long']);
+  });
+
+  it('are trimmed, and an empty remark is none', async () => {
+    const [employee, other] = await firm.add(
+      newEmployee({ name: '\u3000 Kim  Lee\t', remark: '  night\u00a0' }),
+      newEmployee({ remark: ' ' }),
+    );
+    expect(employee).toMatchObject({ name: 'Kim  Lee', remark: 'night' });
+    expect(other).toMatchObject({ remark: null });
+  });
+
+  const NO_CONTROL = 'must not hold control characters';
+
+  it.each<[field: string, what: string, text: string, message: string]>([
+    ['name', 'a line break', 'Kim\nLee', NO_CONTROL],
+    ...['name', 'remark'].flatMap((field): [string, string, string, string][] => {
+      const message = field === 'name' ? NO_CONTROL : `${NO_CONTROL} but line breaks`;
+      return [
+        [field, 'a NUL', 'Kim\u0000', message],
+        [field, 'a tab', 'Kim\tLee', message],
+        [field, 'half a character', 'Kim\ud83d', message],
+      ];
+    }),
+  ])('hold in a %s not %s', async (field, _what, text, message) => {
+    const answer = await firm.submitAdd([newEmployee({ [field]: text })]);
+    expect(refusalOf(answer)).toMatchObject({ code: '40000', message: `userList[0].${field}: ${message}` });
+  });
+
+  it('hold lines where they are remarks', async () => {
+    const [employee] = await firm.add(newEmployee({ remark: '\nnight shift\r\nno access\rto yard 2\n' }));
+    expect(employee).toMatchObject({ remark: 'night shift\r\nno access\rto yard 2' });
+  });
+});
+
+describe('a mobile number', () => {
+  const GOOD = ['13000000000', '19999999999', '+8613800000000', '+14155550123', '+12', '+123456789012345'];
+  const BAD = [
+    ...['12000000000', '1380000000', '138000000000', '23800000000', '1380000000a', '138 0000 0000', '138-0000-0000'],
+    ...['008613800000000', '8613800000000', '+1', '+', '+0123456789', '+1234567890123456', '++12345', '+12 345'],
+    ...['１３８００００００００', '١٣٨٠٠٠٠٠٠٠٠', 'mobile', "1380000000'"],
+  ];
+
+  it('is one of mainland China or any in E.164', async () => {
+    const answer = await firm.submitAdd([...BAD, ...GOOD].map((passwordMobile) => newEmployee({ passwordMobile })));
+    const { failed } = answer.body.data;
+    expect(failed.map(({ message }: { message: string }) => message)).toEqual(
+      BAD.map(
+        (_, index) =>
+          `userList[${index}].passwordMobile: must be a mobile number without blanks: 11 digits that begin with 13 to 19, or + and up to 15 digits`,
+      ),
+    );
+    const listed = (await firm.list()).slice(0, GOOD.length).toReversed();
+    expect(listed.map(({ passwordMobile }) => passwordMobile)).toEqual(GOOD);
+  });
+
+  it('in M2 too', async () => {
+    for (const passwordMobile of BAD) {
+      const answer = await firm.edit(firm.cloudId, { userName: 'cloud', name: 'Cloud', passwordMobile });
+      expect([passwordMobile, ...causeOf(answer)]).toEqual([passwordMobile, '10004', 'mobile_invalid']);
+    }
+  });
+});
+
+describe('a password', () => {
+  const EMOJI = '🔑🐎🔋📎🥨🌍🚲🎲';
+  /** Each with what it is not. */
+  const GOOD: Record<string, [password: string, not?: string]> = {
+    '8 characters': ['12345678', '1234567'],
+    '32 characters': ['p'.repeat(32), 'p'.repeat(31)],
+    '8 emoji': [EMOJI, EMOJI.slice(0, -2)],
+    '32 emoji': [EMOJI.repeat(4)],
+    'blanks around it': ['  staple ', 'staple'],
+    'Chinese and Arabic': ['正确的马电池مرحبا'],
+    'what shells and URLs mind': ['a&b=c+d%20"\'$;#'],
+    'upper and lower case': ['CorrectHorse', 'correcthorse'],
+    // A keyboard of a Mac composes a character otherwise than one of Windows.
+    'composed characters': ['Größe-Café', 'Große-Cafe'],
+  };
+
+  it('of 8 to 32 characters logs in as it was given', async () => {
+    const users = Object.values(GOOD).map(([password]) => newEmployee({ password }));
+    const added = await firm.add(...users);
+    const logins = await Promise.all(
+      Object.entries(GOOD).map(async ([which, [password, not]], index) => {
+        const { userName } = added[index]!;
+        const right = await logIn(userName, password);
+        return [which, right.status, not === undefined ? 400 : (await logIn(userName, not)).status];
+      }),
+    );
+    expect(logins).toEqual(Object.keys(GOOD).map((which) => [which, 200, 400]));
+    const composed = added.at(-1)!;
+    expect(await logIn(composed.userName, 'Größe-Café'.normalize('NFD'))).toMatchObject(LOGGED_IN);
+  });
+
+  it.each<[string, string]>([
+    ['7 characters', '1234567'],
+    ['33 characters', 'p'.repeat(33)],
+    ['7 emoji', characters(EMOJI, 7)],
+    ['33 emoji', characters(EMOJI, 33)],
+    ['3 blanks', '   '],
+    ['a million characters', 'p'.repeat(1_000_000)],
+  ])('in M1 and M3 is not of %s', async (_which, password) => {
+    const refused = (path: string) => ({ code: '50003', message: `${path}: must be 8 to 32 characters` });
+    expect(refusalOf(await firm.submitAdd([newEmployee({ password })]))).toMatchObject(refused('userList[0].password'));
+    expect(refusalOf(await firm.resetPassword(firm.cloudId, password))).toMatchObject(refused('password'));
+  });
+});
+
+describe('a departmentId', () => {
+  it.each([0, 1, MAX_LONG])('is %i', async (departmentId) => {
+    const [employee] = await firm.add(newEmployee({ departmentId }));
+    expect(employee).toMatchObject({ departmentId, departmentName: null });
+    expect(await firm.listed(employee!.globalId)).toMatchObject({ departmentId });
+  });
+
+  it.each([-1, 1.5, MAX_LONG + 1, '7', true, [7]])('in M1 and M2 is not %j', async (departmentId) => {
+    expect(causeOf(await firm.submitAdd([newEmployee({ departmentId })]))).toEqual(['40000', 'field_invalid']);
+    const edit = { userName: 'cloud', name: 'Cloud', departmentId };
+    expect(causeOf(await firm.edit(firm.cloudId, edit))).toEqual(['40000', 'field_invalid']);
+  });
+});
+
+describe('M2 edits', () => {
+  let center: MemberCenter;
+  let before: ListedEmployee;
+  const SAME = { userName: 'kim', name: 'Kim' };
+  const FULL = { ...SAME, departmentId: 7, remark: 'night shift', passwordMobile: '13800000000' };
+
+  beforeAll(async () => {
+    center = await open();
+    await center.add(newEmployee(FULL));
+  });
+  beforeEach(async () => {
+    const [{ globalId }] = (await center.list({ keyword: 'kim@' })) as [ListedEmployee];
+    dataOf(await center.edit(globalId, FULL));
+    // As if all of it had been an hour ago, so that a new updateTime is told from the old one.
+    await sql`
+      update member set created_time = created_time - interval '1 hour', updated_time = created_time - interval '1 hour'
+      where id = ${globalId}`.execute(stack.db);
+    before = (await center.listed(globalId))!;
+  });
+  const edit = (fields: Sent) => center.edit(before.globalId, { ...SAME, ...fields });
+  const shown = async () => (await center.listed(before.globalId))!;
+
+  it('all fields, and the account stays', async () => {
+    const fields = { name: '金李', departmentId: 8, remark: 'day shift', passwordMobile: '+14155550123' };
+    expect(await edit(fields)).toMatchObject({ status: 200, body: { code: 0, message: 'success', data: null } });
+    const after = await shown();
+    expect(after).toEqual({ ...before, ...fields, updateTime: after.updateTime });
+    expect(after.updateTime).toBeGreaterThan(before.updateTime);
+  });
+
+  describe.each([
+    ['departmentId', 8, null],
+    ['remark', 'day shift', null],
+    ['passwordMobile', '+14155550123', ''],
+  ] as const)('%s', (field, value, none) => {
+    it.each<[how: string, fields: Sent, shown: unknown]>([
+      ['stays where it is absent', {}, FULL[field]],
+      ['stays where it is empty', { [field]: '' }, FULL[field]],
+      ['stays where it is blank', { [field]: ' \t' }, FULL[field]],
+      ['goes where it is null', { [field]: null }, none],
+      ['changes where it is another', { [field]: value }, value],
+      ...(field === 'remark'
+        ? ([['takes lines', { remark: ' day\r\nshift\n' }, 'day\r\nshift']] as [string, Sent, unknown][])
+        : []),
+    ])('%s', async (_how, fields, expected) => {
+      dataOf(await edit(fields));
+      const after = await shown();
+      expect(after).toEqual({ ...before, [field]: expected, updateTime: after.updateTime });
+      expect(after.updateTime === before.updateTime).toBe(expected === before[field]);
+    });
+  });
+
+  it('whom the full account names, as well', async () => {
+    expect(before.userName).toMatch(/^kim@[a-z0-9]{6,10}$/);
+    dataOf(await edit({ userName: ` ${before.userName} `, remark: 'day shift' }));
+    expect(await shown()).toMatchObject({ userName: before.userName, remark: 'day shift' });
+  });
+
+  it.each<[what: string, fields: Sent, code: string]>([
+    ['an absent account', { userName: undefined }, '40000'],
+    ['a null account', { userName: null }, '40000'],
+    ['an empty account', { userName: ' ' }, '40000'],
+    ['the full account with another code', { userName: 'kim@abc123' }, '60002'],
+    ['the full account with what is no code', { userName: 'kim@abc12' }, '10003'],
+    ['the full account with its code in capitals', { userName: 'kim@ABC123' }, '10003'],
+    ['the account and nothing behind the @', { userName: 'kim@' }, '10003'],
+    ['another account', { userName: 'lee' }, '60002'],
+    ['the account in another case', { userName: 'KIM' }, '60002'],
+    ['the account of a colleague', { userName: 'admin' }, '60002'],
+    ['an absent name', { name: undefined }, '40000'],
+    ['a null name', { name: null }, '40000'],
+    ['an empty name', { name: '' }, '40000'],
+    ['a name that is no text', { name: 7 }, '40000'],
+  ])('nothing for %s', async (_what, fields, code) => {
+    expect(refusalOf(await edit({ remark: 'never', ...fields }))).toMatchObject({ code });
+    expect(await shown()).toEqual(before);
+  });
+
+  it('nothing, without a trace, where everything is as it was', async () => {
+    const record = await center.audit();
+    for (const fields of [{}, FULL, { name: ' Kim ', remark: '', departmentId: 7 }]) dataOf(await edit(fields));
+    expect(await shown()).toEqual(before);
+    expect(await center.audit()).toEqual(record);
+  });
+
+  it('an administrator too, himself as well', async () => {
+    dataOf(await center.edit(center.adminId, { userName: 'admin', name: '王' }));
+    expect(await center.listed(center.adminId)).toMatchObject({ name: '王', userName: center.account });
+  });
+
+  it('neither logs out nor changes the password', async () => {
+    const password = 'battery staple';
+    dataOf(await center.resetPassword(before.globalId, password));
+    const token = await userToken({ account: before.userName, password });
+    dataOf(await edit({ name: 'Lee' }));
+    expect(causeOf(await center.submitList({}, { userToken: token }))[0]).toBe('70001');
+    expect(await logIn(before.userName, password)).toMatchObject(LOGGED_IN);
+  });
+});
+
+describe('M3 gives a new password', () => {
+  it('that logs in where the old one does no longer, and ends what that had logged in', async () => {
+    const [employee] = await firm.add(newEmployee({ password: 'correct horse' }));
+    const { globalId, userName } = employee!;
+    const token = await userToken({ account: userName, password: 'correct horse' });
+    const call = () => firm.submitList({ pageNum: '1', pageSize: '1' }, { userToken: token });
+    expect(causeOf(await call())).toEqual(['70001', 'not_administrator']);
+
+    const answer = await firm.resetPassword(globalId, 'battery staple');
+    expect(answer).toMatchObject({ status: 200, body: { code: 0, message: 'success', data: null } });
+    expect(causeOf(await call())).toEqual(['60005', 'user_token_invalid']);
+    expect(await logIn(userName, 'correct horse')).toMatchObject(NOT_LOGGED_IN);
+    expect(await logIn(userName, 'battery staple')).toMatchObject(LOGGED_IN);
+  });
+
+  it('to the administrator himself, who has to log in again', async () => {
+    const center = await open();
+    dataOf(await center.resetPassword(center.adminId, 'battery staple'));
+    expect(causeOf(await center.submitList({}))).toEqual(['60005', 'user_token_invalid']);
+    const again = await userToken({ account: center.account, password: 'battery staple' });
+    expect(await center.submitList({ pageNum: '1', pageSize: '1' }, { userToken: again })).toMatchObject({
+      status: 200,
+    });
+  });
+
+  it.each<[what: string, password: unknown, code: string]>([
+    ['an absent one', undefined, '40001'],
+    ['a null one', null, '40001'],
+    ['an empty one', '', '40001'],
+    ['a number', 12_345_678, '40000'],
+  ])('but not %s', async (_what, password, code) => {
+    expect(refusalOf(await firm.resetPassword(firm.cloudId, password))).toMatchObject({ code });
+  });
+});
+
+describe('M4 deletes', () => {
+  it('an employee, who stays on record and is found no more', async () => {
+    const { globalId, userName, account, token } = await addLoggedIn();
+    const answer = await firm.delete(globalId);
+    expect(answer).toMatchObject({ status: 200, body: { code: 0, message: 'success', data: null } });
+
+    expect(await firm.listed(globalId)).toBeUndefined();
+    expect(await firm.list({ keyword: userName })).toEqual([]);
+    const UNKNOWN = ['60002', 'employee_not_found'];
+    expect(causeOf(await firm.edit(globalId, { userName, name: 'Kim' }))).toEqual(UNKNOWN);
+    expect(causeOf(await firm.resetPassword(globalId, 'battery staple'))).toEqual(UNKNOWN);
+    expect(causeOf(await firm.delete(globalId))).toEqual(UNKNOWN);
+    expect(causeOf(await firm.configure(globalId, [], []))).toEqual(['60026', 'employee_not_matched']);
+    expect(causeOf(await firm.submitList({}, { userToken: token }))).toEqual(['60005', 'user_token_invalid']);
+    expect(await logIn(account, 'correct horse')).toMatchObject(NOT_LOGGED_IN);
+
+    const row = await stack.db.selectFrom('member').selectAll().where('id', '=', globalId).executeTakeFirstOrThrow();
+    expect(row).toMatchObject({ user_name: userName, name: 'Kim', deleted_time: expect.any(Date) });
+  });
+
+  it('and the account may be given again, to somebody new', async () => {
+    const { globalId, userName, account, token } = await addLoggedIn();
+    dataOf(await firm.delete(globalId));
+    const [other] = await firm.add(newEmployee({ userName, password: 'battery staple', name: 'Other' }));
+    expect(other).toMatchObject({ userName: account, name: 'Other', deleted: false });
+    expect(other!.globalId).not.toBe(globalId);
+    expect(causeOf(await firm.submitList({}, { userToken: token }))).toEqual(['60005', 'user_token_invalid']);
+    expect(await logIn(account, 'correct horse')).toMatchObject(NOT_LOGGED_IN);
+    expect(await logIn(account, 'battery staple')).toMatchObject(LOGGED_IN);
+    expect(causeOf(await firm.delete(globalId))).toEqual(['60002', 'employee_not_found']);
+    expect(await firm.list({ keyword: userName })).toMatchObject([{ globalId: other!.globalId }]);
+  });
+
+  it('one of the two of O2, whose repeat still answers the same two', async () => {
+    const center = await open();
+    const { channelCustomerId: crmCustomerId } = center.customer;
+    const body = { crmCustomerId, customerName: 'Whatever', branchName: 'Branch' };
+    const repeat = async (): Promise<CreatedEnterprise> => {
+      const { members, ...rest } = dataOf(await api.call('POST', '/enterprise/user/create', { body }));
+      return { ...rest, members };
+    };
+    const before = await repeat();
+    expect(before.members.map(({ memberGlobalId }) => memberGlobalId)).toEqual([center.adminId, center.cloudId]);
+    dataOf(await center.delete(center.cloudId));
+    expect(await repeat()).toEqual(before);
+    await center.add(newEmployee({ userName: 'cloud' }));
+    expect(await repeat()).toEqual(before);
+  });
+
+  it('not the last administrator', async () => {
+    expect(causeOf(await firm.delete(firm.adminId))).toEqual(['70001', 'last_administrator']);
+    expect(await firm.list({ keyword: firm.account })).toMatchObject([{ globalId: firm.adminId, deleted: false }]);
+    expect(await logIn(firm.account, firm.password)).toMatchObject(LOGGED_IN);
+  });
+
+  it('one of two administrators, himself if he likes', async () => {
+    const center = await open();
+    const second = await secondAdministrator(center);
+    dataOf(await center.delete(center.adminId));
+    expect(causeOf(await center.submitList({}))).toEqual(['60005', 'user_token_invalid']);
+    const itself = await center.delete(second.globalId, { userToken: second.userToken });
+    expect(causeOf(itself)).toEqual(['70001', 'last_administrator']);
+  });
+
+  it('exactly one of two administrators who delete each other at once', async () => {
+    const center = await open();
+    let left = { globalId: center.adminId, userToken: center.userToken };
+    for (let round = 0; round < 3; round++) {
+      const pair = [left, await secondAdministrator(center, left.userToken)] as const;
+      const [first, second] = pair;
+      const answers = await Promise.all([
+        center.delete(second.globalId, { userToken: first.userToken }),
+        center.delete(first.globalId, { userToken: second.userToken }),
+      ]);
+      const winner = answers.findIndex(({ status }) => status === 200);
+      left = pair[winner]!;
+      // Whether the other one is still somebody when his call is looked at, is a matter of microseconds.
+      expect(['70001', '60005']).toContain(causeOf(answers[1 - winner]!)[0]);
+      const query = { pageNum: '1', pageSize: '9' };
+      const { list } = dataOf(await center.submitList(query, { userToken: left.userToken }));
+      expect(list.map(({ globalId }: Employee) => globalId).toSorted()).toEqual(
+        [left.globalId, center.cloudId].toSorted(),
+      );
+    }
+  });
+
+  /** An employee of his own, who is logged in. */
+  async function addLoggedIn() {
+    const user = newEmployee({ password: 'correct horse', name: 'Kim' });
+    const [employee] = await firm.add(user);
+    const account = employee!.userName;
+    const token = await userToken({ account, password: 'correct horse' });
+    return { globalId: employee!.globalId, userName: user.userName as string, account, token };
+  }
+
+  /** Another administrator, made by the operator, who is logged in. */
+  async function secondAdministrator(center: MemberCenter, token = center.userToken) {
+    const login = (await createAdministrator({ db: stack.db, passwords }, center.enterpriseId))!;
+    const query = { pageNum: '1', pageSize: '9', keyword: login.account };
+    const { list } = dataOf(await center.submitList(query, { userToken: token }));
+    return { globalId: list[0].globalId as string, userToken: await userToken(login) };
+  }
+});
+
+describe('M5 lists', () => {
+  const strictPage = z.strictObject(employeePage.shape);
+  const listPage = async (query: Record<string, string>) => strictPage.parse(dataOf(await big.submitList(query)));
+  const ids = (list: { globalId: string }[]) => list.map(({ globalId }) => globalId);
+  /** All of the big enterprise, newest first: the hundred backwards, then the two of O2. */
+  const newestFirst = () => [...ids(dataOf(hundred).succeeded).toReversed(), big.cloudId, big.adminId];
+  const window = (first: number, last: number) => Array.from({ length: last - first + 1 }, (_, index) => first + index);
+
+  it.each<[which: string, pageNum: number, fields: Sent]>([
+    [
+      'the first page',
+      1,
+      {
+        ...{ size: 10, startRow: 1, endRow: 10, prePage: 0, nextPage: 2 },
+        ...{ firstPage: 1, lastPage: 8, navigatepageNums: window(1, 8) },
+        ...{ isFirstPage: true, isLastPage: false, hasPreviousPage: false, hasNextPage: true },
+      },
+    ],
+    [
+      'a page in the middle',
+      6,
+      {
+        ...{ size: 10, startRow: 51, endRow: 60, prePage: 5, nextPage: 7 },
+        ...{ firstPage: 2, lastPage: 9, navigatepageNums: window(2, 9) },
+        ...{ isFirstPage: false, isLastPage: false, hasPreviousPage: true, hasNextPage: true },
+      },
+    ],
+    [
+      'the last page',
+      11,
+      {
+        ...{ size: 2, startRow: 101, endRow: 102, prePage: 10, nextPage: 0 },
+        ...{ firstPage: 4, lastPage: 11, navigatepageNums: window(4, 11) },
+        ...{ isFirstPage: false, isLastPage: true, hasPreviousPage: true, hasNextPage: false },
+      },
+    ],
+    [
+      'a page beyond the last',
+      12,
+      {
+        ...{ size: 0, startRow: 0, endRow: 0, prePage: 11, nextPage: 0 },
+        ...{ firstPage: 4, lastPage: 11, navigatepageNums: window(4, 11) },
+        ...{ isFirstPage: false, isLastPage: false, hasPreviousPage: true, hasNextPage: false },
+      },
+    ],
+  ])('%s, newest first', async (_which, pageNum, fields) => {
+    const { list, ...page } = await listPage({ pageNum: String(pageNum), pageSize: '10' });
+    const same = { pageNum, pageSize: 10, orderBy: null, total: 102, pages: 11, navigatePages: 8 };
+    expect(page).toEqual({ ...same, ...fields });
+    expect(ids(list)).toEqual(newestFirst().slice((pageNum - 1) * 10, pageNum * 10));
+  });
+
+  it('an empty page where nobody is found', async () => {
+    expect(await listPage({ pageNum: '1', pageSize: '10', keyword: 'nobody' })).toEqual({
+      ...{ pageNum: 1, pageSize: 10, size: 0, orderBy: null, startRow: 0, endRow: 0, total: 0, pages: 0, list: [] },
+      ...{ firstPage: 0, prePage: 0, nextPage: 0, lastPage: 0, navigatePages: 8, navigatepageNums: [] },
+      ...{ isFirstPage: true, isLastPage: true, hasPreviousPage: false, hasNextPage: false },
+    });
+  });
+
+  it('everybody on one page', async () => {
+    const { list, ...page } = await listPage({ pageNum: '1', pageSize: '500' });
+    expect(page).toMatchObject({ size: 102, total: 102, pages: 1, startRow: 1, endRow: 102, isLastPage: true });
+    expect(ids(list)).toEqual(newestFirst());
+  });
+
+  it('what an employee holds, in the order of assignment, and the locks that it is lent into', async () => {
+    const [kim] = await firm.add();
+    const assets = await firm.buy(3);
+    const locks = await firm.buyLocks(2);
+    const [first, second, third] = [assets[2]!, assets[0]!, assets[1]!];
+    for (const { assetNum } of [first, second, third]) await firm.assign(kim!.globalId, assetNum);
+    dataOf(await firm.lend(kim!.globalId, locks[1]!.assetNum, [first.assetId, third.assetId]));
+    dataOf(await firm.lend(kim!.globalId, locks[0]!.assetNum, [second.assetId]));
+    expect(await firm.listed(kim!.globalId)).toEqual({
+      ...kim,
+      ...{ passwordMobile: '', onlineFlag: false, boundUserInfo: null },
+      assetNums: [first, second, third].map(({ assetNum }) => assetNum),
+      borrowNum: `${locks[1]!.assetNum},${locks[0]!.assetNum}`,
+    });
+  });
+
+  it.each<[departmentId: string, users: number[]]>([
+    ['7', window(2, 11)],
+    [' 7 ', window(2, 11)],
+    ['0', [1]],
+    [String(MAX_LONG), [0]],
+    ['8', []],
+  ])('those of department %s', async (departmentId, users) => {
+    const list = await big.list({ departmentId });
+    expect(list.map(({ name }) => name)).toEqual(users.map((index) => `Employee ${index}`).toReversed());
+    expect(list.filter((employee) => employee.departmentId !== Number(departmentId))).toEqual([]);
+  });
+
+  it('everybody where department and keyword are empty', async () => {
+    expect(await big.list({ departmentId: '', keyword: ' ' })).toHaveLength(102);
+  });
+
+  it('those of a department whom the keyword finds, page by page', async () => {
+    const found = await listPage({ departmentId: '7', keyword: 'USER1', pageNum: '1', pageSize: '1' });
+    expect(found).toMatchObject({ total: 2, pages: 2, list: [{ name: 'Employee 11' }] });
+  });
+
+  it.each<[field: string, values: (string | undefined)[]]>([
+    ['pageNum', [undefined, '', '0', '-1', '1.5', '1e3', '0x1', 'abc', '2147483648', '99999999999']],
+    ['pageSize', [undefined, '', '0', '-1', '501', '1.5', 'ten', '１０']],
+    ['departmentId', ['abc', '-1', '1.5', String(MAX_LONG + 1), '99999999999999999999']],
+    ['keyword', ['k'.repeat(256), 'a\u0000b', 'a\nb']],
+  ])('nobody for a wrong %s', async (field, values) => {
+    for (const value of values) {
+      const { [field]: _gone, ...others } = { pageNum: '1', pageSize: '10' } as Record<string, string>;
+      const answer = await big.submitList(value === undefined ? others : { ...others, [field]: value });
+      expect(refusalOf(answer)).toMatchObject({ code: '40000', message: expect.stringMatching(`^${field}: `) });
+    }
+  });
+
+  it.each([
+    ['1', '1', 1],
+    ['1', '500', 102],
+    ['2147483647', '500', 0],
+    ['2147483647', '1', 0],
+  ])('pages up to the bounds: %s of %s', async (pageNum, pageSize, size) => {
+    expect(await listPage({ pageNum, pageSize })).toMatchObject({ pageNum: Number(pageNum), size, total: 102 });
+  });
+});
+
+describe('the keyword of M5', () => {
+  let center: MemberCenter;
+  /** By account. No account holds what is looked for in names. */
+  const NAMES: Record<string, string> = {
+    anna1: 'Änne Ölschläger',
+    anna2: 'Zhanna Жанна',
+    ANNA3: 'Σοφία Οδυσσέα',
+    u1: '100% sure',
+    u2: '1000 sure',
+    u3: 'a_b',
+    u4: 'axb',
+    u5: 'back\\slash',
+    u6: 'backslash',
+    u7: "O'Neil",
+    u8: '[a-z]+ .* ^$',
+    u9: '😀 smile 👩‍👧',
+    u10: 'שלום عالم',
+    u11: '张伟 𠮷野家',
+    u12: 'ĲSSEL ǅ ＡＢＣ',
+  };
+  const EVERYBODY = [...Object.keys(NAMES), 'admin', 'cloud'];
+
+  beforeAll(async () => {
+    center = await openLicensed();
+    await center.add(...Object.entries(NAMES).map(([userName, name]) => newEmployee({ userName, name })));
+  });
+  const accountsFound = async (keyword: string) =>
+    (await center.list({ keyword })).map(({ userName }) => userName.split('@')[0]).toSorted();
+
+  it.each<[keyword: string, accounts: string[]]>([
+    // Whatever the case
+    ['Ä', ['anna1']],
+    ['ä', ['anna1']],
+    ['ÖLSCHLÄGER', ['anna1']],
+    ['ж', ['anna2']],
+    ['ЖАННА', ['anna2']],
+    ['σ', ['ANNA3']],
+    ['ΣΟΦΊΑ', ['ANNA3']],
+    ['οδυσΣέα', ['ANNA3']],
+    ['ĳssel', ['u12']],
+    ['ａｂｃ', ['u12']],
+    ['SURE', ['u1', 'u2']],
+    // Every character is itself
+    ['%', ['u1']],
+    ['0%', ['u1']],
+    ['1%e', []],
+    ['_', ['u3']],
+    ['a_b', ['u3']],
+    ['\\', ['u5']],
+    ['\\s', ['u5']],
+    ["'", ['u7']],
+    ["o'n", ['u7']],
+    ["' or '1'='1", []],
+    ['.*', ['u8']],
+    ['[a-z]', ['u8']],
+    ['^', ['u8']],
+    ['$', ['u8']],
+    // Any script
+    ['😀', ['u9']],
+    ['👩', ['u9']],
+    ['שלום', ['u10']],
+    ['عال', ['u10']],
+    ['伟', ['u11']],
+    ['𠮷', ['u11']],
+    // A part of the name or of the account
+    ['Änne Ö', ['anna1']],
+    ['Änne  Ö', []],
+    ['anna', ['ANNA3', 'anna1', 'anna2']],
+    ['NNA3', ['ANNA3']],
+    ['  anna1 ', ['anna1']],
+    ['adm', ['admin']],
+    ['nobody', []],
+    ['@', EVERYBODY.toSorted()],
+    ['a1@', ['anna1']],
+    ['%@', []],
+    ['anna@', []],
+  ])('%s', async (keyword, accounts) => {
+    expect(await accountsFound(keyword)).toEqual(accounts);
+  });
+
+  it('is a full account, whatever the case, but the code alone finds nobody', async () => {
+    expect(await accountsFound(`anna1@${center.code}`)).toEqual(['anna1']);
+    expect(await accountsFound(`ANNA1@${center.code.toUpperCase()}`)).toEqual(['anna1']);
+    expect(await accountsFound(`@${center.code}`)).toEqual(EVERYBODY.toSorted());
+    expect(await accountsFound(`anna1@${center.code}x`)).toEqual([]);
+    expect(await accountsFound(`@${big.code}`)).toEqual([]);
+    expect(await accountsFound(center.code)).toEqual([]);
+  });
+
+  it('finds a Greek name in capitals, the last letter of which has a form of its own', async () => {
+    const [employee] = await center.add(newEmployee({ userName: 'u13', name: 'Γιώργος' }));
+    expect(await accountsFound('ΓΙΏΡΓΟΣ')).toEqual(['u13']);
+    dataOf(await center.delete(employee!.globalId));
+  });
+});

@@ -1,0 +1,358 @@
+import type { Customer, VirtualAsset } from '@lockstep/contract';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { dataOf } from '../harness/api.ts';
+import { idsOfNumbers, insertEmployees } from '../harness/holdings.ts';
+import { MemberCenter } from '../harness/member-center.ts';
+import { batchOf, deleteAsset, deleteProduct, newAssetNum, newBuy, type Sent } from '../harness/orders.ts';
+import { type Stack, startStack } from '../harness/stack.ts';
+
+/**
+ * What ends an assignment or a lending, and what does not: every operation says so in the very next call (decisions 6.5
+ * and 8). Each end is brought about in a world of its own.
+ */
+let stack: Stack;
+let center: MemberCenter;
+/** Another enterprise. */
+let elsewhere: MemberCenter;
+/** The other customer of the same enterprise. */
+let industry: Customer;
+
+beforeAll(async () => {
+  stack = await startStack();
+  center = await MemberCenter.open(stack);
+  elsewhere = await MemberCenter.open(stack, center.api);
+  const query = { channelCode: 'crm', channelCustomerId: center.customer.channelCustomerId, defaultCustomer: 'N' };
+  const customers: Customer[] = dataOf(await center.api.call('GET', '/enterprise/user/query', { query }));
+  industry = customers.find(({ channelCode }) => channelCode === 'industry')!;
+});
+afterAll(() => stack.close());
+
+/** O8 lists cloud licenses, so all are such; theirs is the source order that a revocation must name. */
+const CLOUD = { licenseType: 'cloud_customer' };
+const NAMES = ['lent', 'held', 'lock'] as const;
+type Name = (typeof NAMES)[number];
+
+/** What M5, M6, M7, M8 and O8 say together. What an operation does not list is not there. */
+interface View {
+  /** M5 of Kim: what he holds, and the locks that it is lent into. */
+  kim?: { holds: Name[]; borrows: Name[] };
+  /** M6: who holds each asset. */
+  assets: Partial<Record<Name, 'kim' | 'kim, lent out' | 'nobody'>>;
+  /** M8: whom each lock is lent to. */
+  locks: Partial<Record<Name, 'kim' | 'nobody'>>;
+  /** M7: whose products each asset and lock shows. */
+  products: Partial<Record<Name, Name[]>>;
+  /** O8: who each license is assigned to. */
+  licenses: Partial<Record<Name, 'kim' | 'nobody'>>;
+}
+
+/** Kim holds two assets, one of which is lent into a lock. */
+const BEFORE: Required<View> = {
+  kim: { holds: ['lent', 'held'], borrows: ['lock'] },
+  assets: { lent: 'kim, lent out', held: 'kim' },
+  locks: { lock: 'kim' },
+  products: { lent: [], held: ['held'], lock: ['lent', 'lock'] },
+  licenses: { lent: 'kim', held: 'kim', lock: 'nobody' },
+};
+
+/** As it is when nothing is lent any more, but all is still there and Kim's. */
+const NOT_LENT: Required<View> = {
+  kim: { holds: ['lent', 'held'], borrows: [] },
+  assets: { lent: 'kim', held: 'kim' },
+  locks: { lock: 'nobody' },
+  products: { lent: ['lent'], held: ['held'], lock: ['lock'] },
+  licenses: BEFORE.licenses,
+};
+/** And when Kim has lost what was lent, too. */
+const GIVEN_BACK: Required<View> = {
+  ...NOT_LENT,
+  kim: { holds: ['held'], borrows: [] },
+  assets: { lent: 'nobody', held: 'kim' },
+  licenses: { ...BEFORE.licenses, lent: 'nobody' },
+};
+
+let kim: string;
+let numOf: Record<Name, string>;
+let idOf: Record<Name, string>;
+/** The order that bought the assets, and that which bought the lock. */
+let sourceOf: Record<Name, string>;
+
+beforeEach(async () => {
+  [kim] = (await insertEmployees(stack.db, center, 1)) as [string];
+  numOf = { lent: newAssetNum(), held: newAssetNum(), lock: newAssetNum() };
+  const { customer, api } = center;
+  const [assets, lock] = await api.carryOut(
+    newBuy(customer, [numOf.lent, numOf.held], CLOUD),
+    newBuy(customer, [numOf.lock], CLOUD, { borrowedUsbKey: true }),
+  );
+  sourceOf = { lent: assets!.licenseOrderId, held: assets!.licenseOrderId, lock: lock!.licenseOrderId };
+  const [lent, held, lockId] = (await idsOfNumbers(stack.db, Object.values(numOf))) as [string, string, string];
+  idOf = { lent, held, lock: lockId };
+  await center.assign(kim, numOf.lent, numOf.held);
+  dataOf(await center.lend(kim, numOf.lock, [idOf.lent]));
+});
+
+/** What an enterprise's administrator sees of the world now; each operation is the first to be called. */
+async function viewOf(by: MemberCenter): Promise<View> {
+  const nameOf = new Map(NAMES.map((name) => [numOf[name], name]));
+  const holder = (memberId: string | null) => (memberId === null ? 'nobody' : memberId === kim ? 'kim' : 'a stranger');
+  const inOrder = (names: (Name | undefined)[]) => NAMES.filter((name) => names.includes(name));
+  const contentsOf = async (name: Name) => {
+    const answer = await by.call('GET', `/enterprise/asset/${idOf[name]}/merchandiseProducts`);
+    if (answer.body.code === '60024') return [];
+    const { productInstanceList } = dataOf(answer) as { productInstanceList: { assetNum: string }[] };
+    return [[name, inOrder(productInstanceList.map(({ assetNum }) => nameOf.get(assetNum)))]];
+  };
+  const [listed, assets, locks, licenses, products] = await Promise.all([
+    by.listed(kim),
+    by.assets(),
+    by.locks(),
+    by.api.call('GET', `/asset/${by.enterpriseId}/list`),
+    Promise.all(NAMES.map(contentsOf)),
+  ]);
+  const ofWorld = <Entry extends { assetNum: string }>(entries: Entry[], saying: (entry: Entry) => string) =>
+    Object.fromEntries(
+      entries
+        .filter(({ assetNum }) => nameOf.has(assetNum))
+        .map((entry) => [nameOf.get(entry.assetNum), saying(entry)]),
+    );
+  return {
+    ...(listed && {
+      kim: {
+        holds: inOrder(listed.assetNums.map((assetNum) => nameOf.get(assetNum))),
+        borrows: inOrder(listed.borrowNum.split(',').map((assetNum) => nameOf.get(assetNum))),
+      },
+    }),
+    assets: ofWorld(
+      assets,
+      (entry) => `${holder(entry.cloudAccountGlobalId)}${entry.borrowedFlag ? ', lent out' : ''}`,
+    ),
+    locks: ofWorld(locks, (entry) => holder(entry.cloudAccountGlobalId)),
+    products: Object.fromEntries(products.flat()),
+    licenses: ofWorld(dataOf(licenses) as VirtualAsset[], ({ assignStatus }) => holder(assignStatus.assignMemberId)),
+  };
+}
+
+/** What is left of a part of a view without some of its names. */
+function without<Part extends Partial<Record<Name, unknown>>>(part: Part, ...names: Name[]) {
+  return Object.fromEntries(Object.entries(part).filter(([name]) => !names.includes(name as Name)));
+}
+
+const revoke = (name: Name) =>
+  deleteAsset(center.customer, [numOf[name]], { ...CLOUD, srcLicenseOrderId: sourceOf[name] });
+const buyAgain = (name: Name, owner: Customer, element: Sent = {}) => newBuy(owner, [numOf[name]], CLOUD, element);
+const transfer = (name: Name, owner: Customer, element: Sent = {}) =>
+  buyAgain(name, owner, { transferedAssetNum: true, ...element });
+
+interface Case {
+  what: string;
+  orders: () => Sent[];
+  after: View;
+  /** Whether its orders cannot be in one async batch: they name one number for two customers. */
+  apart?: boolean;
+  /** What the other enterprise sees of it, where it is told. */
+  seenElsewhere?: Partial<View>;
+}
+
+const LOST: View = {
+  ...GIVEN_BACK,
+  assets: without(GIVEN_BACK.assets, 'lent'),
+  products: without(GIVEN_BACK.products, 'lent'),
+  licenses: without(GIVEN_BACK.licenses, 'lent'),
+};
+const LOCK_LOST: View = {
+  ...NOT_LENT,
+  locks: {},
+  products: without(NOT_LENT.products, 'lock'),
+  licenses: without(NOT_LENT.licenses, 'lock'),
+};
+
+const ORDERS: Case[] = [
+  { what: 'revokes a lent asset', orders: () => [revoke('lent')], after: LOST },
+  { what: 'revokes the lock', orders: () => [revoke('lock')], after: LOCK_LOST },
+  {
+    what: 'revokes all of them',
+    orders: () => [revoke('lent'), revoke('held'), revoke('lock')],
+    after: { kim: { holds: [], borrows: [] }, assets: {}, locks: {}, products: {}, licenses: {} },
+  },
+  {
+    what: 'revokes a lent asset and buys its number again',
+    orders: () => [revoke('lent'), buyAgain('lent', center.customer)],
+    // It is another asset, so its old id is unknown.
+    after: { ...GIVEN_BACK, products: without(GIVEN_BACK.products, 'lent') },
+  },
+  {
+    what: 'revokes the lock and buys its number again',
+    orders: () => [revoke('lock'), buyAgain('lock', center.customer, { borrowedUsbKey: true })],
+    after: { ...NOT_LENT, products: without(NOT_LENT.products, 'lock') },
+  },
+  {
+    what: 'transfers a lent asset to another customer of the enterprise',
+    orders: () => [transfer('lent', industry)],
+    after: GIVEN_BACK,
+  },
+  {
+    what: 'transfers a lent asset to another enterprise',
+    orders: () => [transfer('lent', elsewhere.customer)],
+    after: LOST,
+    seenElsewhere: { assets: { lent: 'nobody' }, products: { lent: ['lent'] }, licenses: { lent: 'nobody' } },
+  },
+  {
+    what: 'transfers a lent asset to another enterprise and back',
+    orders: () => [transfer('lent', elsewhere.customer), transfer('lent', center.customer)],
+    apart: true,
+    after: GIVEN_BACK,
+  },
+  {
+    what: 'transfers the lock to another customer of the enterprise',
+    orders: () => [transfer('lock', industry)],
+    after: NOT_LENT,
+  },
+  {
+    what: 'transfers the lock to another enterprise',
+    orders: () => [transfer('lock', elsewhere.customer)],
+    after: LOCK_LOST,
+    seenElsewhere: { locks: { lock: 'nobody' }, products: { lock: ['lock'] }, licenses: { lock: 'nobody' } },
+  },
+  {
+    what: 'makes a lent asset a borrowed lock',
+    orders: () => [buyAgain('lent', center.customer, { borrowedUsbKey: true })],
+    after: {
+      ...GIVEN_BACK,
+      assets: without(GIVEN_BACK.assets, 'lent'),
+      locks: { lent: 'nobody', lock: 'nobody' },
+    },
+  },
+  {
+    what: 'makes a lent asset a borrowed lock and none again',
+    orders: () => [true, false].map((borrowedUsbKey) => buyAgain('lent', center.customer, { borrowedUsbKey })),
+    after: GIVEN_BACK,
+  },
+  {
+    what: 'makes the lock no borrowed lock',
+    orders: () => [buyAgain('lock', center.customer, { borrowedUsbKey: false })],
+    after: { ...NOT_LENT, assets: { ...NOT_LENT.assets, lock: 'nobody' }, locks: {} },
+  },
+];
+
+/** What is not said to end anything does not. */
+const HARMLESS: Case[] = [
+  {
+    what: 'buys onto asset and lock',
+    orders: () => [buyAgain('lent', center.customer), buyAgain('lock', center.customer)],
+    after: BEFORE,
+  },
+  {
+    what: 'says again which of them is a borrowed lock',
+    orders: () => [
+      buyAgain('lent', center.customer, { borrowedUsbKey: false }),
+      buyAgain('lock', center.customer, { borrowedUsbKey: true }),
+    ],
+    after: BEFORE,
+  },
+  {
+    what: 'transfers them to whose they are already',
+    orders: () => [transfer('lent', center.customer), transfer('lock', center.customer)],
+    after: BEFORE,
+  },
+  {
+    what: 'takes one order’s products back where another order has bought, too',
+    orders: () => [
+      ...[buyAgain('lent', center.customer), buyAgain('lock', center.customer)],
+      ...[revoke('lent'), revoke('lock')],
+    ],
+    after: BEFORE,
+  },
+  {
+    what: 'takes the products back, but not the asset',
+    orders: () => {
+      const source = { ...CLOUD, srcLicenseOrderId: sourceOf.lent };
+      return [deleteProduct(center.customer, [numOf.lent], {}, source)];
+    },
+    after: { ...BEFORE, products: { ...BEFORE.products, lock: ['lock'] } },
+  },
+];
+
+const NOTHING: View = { assets: {}, locks: {}, products: {}, licenses: {} };
+
+/** Carries a case out, whose orders all must succeed, in one batch where it may be; looks at what every operation says. */
+async function expectAfter({ orders, apart, after, seenElsewhere }: Case, syncMode: 'sync' | 'async'): Promise<void> {
+  const batches = apart && syncMode === 'async' ? orders().map((order) => [order]) : [orders()];
+  const outcomes = [];
+  for (const together of batches) {
+    const batch = { ...batchOf(...together), syncMode };
+    outcomes.push(...(await center.api.process(batch)));
+  }
+  expect(outcomes.map(({ state, message }) => message ?? state)).toEqual(outcomes.map(() => 'succeeded'));
+  expect(await viewOf(center)).toEqual(after);
+  if (seenElsewhere !== undefined) expect(await viewOf(elsewhere)).toEqual({ ...NOTHING, ...seenElsewhere });
+}
+
+it('before anything ends, every operation says who holds what', async () => {
+  expect(await viewOf(center)).toEqual(BEFORE);
+  expect(await viewOf(elsewhere)).toEqual(NOTHING);
+});
+
+describe.each(['sync', 'async'] as const)('an order, %s,', (syncMode) => {
+  it.each(ORDERS)('that $what', (each) => expectAfter(each, syncMode));
+});
+
+describe('nothing ends by an order', () => {
+  it.each(HARMLESS)('that $what', (each) => expectAfter(each, 'sync'));
+});
+
+describe('in the member center', () => {
+  it('M9 withdraws what is lent', async () => {
+    dataOf(await center.configure(kim, [numOf.lent], []));
+    expect(await viewOf(center)).toEqual(GIVEN_BACK);
+  });
+
+  it('M9 withdraws and assigns again what is lent', async () => {
+    dataOf(await center.configure(kim, [numOf.lent], [numOf.lent]));
+    expect(await viewOf(center)).toEqual(NOT_LENT);
+  });
+
+  it('M9 withdraws what is not lent, which ends no lending', async () => {
+    dataOf(await center.configure(kim, [numOf.held], []));
+    expect(await viewOf(center)).toEqual({
+      ...BEFORE,
+      kim: { holds: ['lent'], borrows: ['lock'] },
+      assets: { lent: 'kim, lent out', held: 'nobody' },
+      licenses: { ...BEFORE.licenses, held: 'nobody' },
+    });
+  });
+
+  it('M4 deletes who holds them', async () => {
+    dataOf(await center.delete(kim));
+    const { kim: _, ...others } = GIVEN_BACK;
+    expect(await viewOf(center)).toEqual({
+      ...others,
+      assets: { lent: 'nobody', held: 'nobody' },
+      licenses: { lent: 'nobody', held: 'nobody', lock: 'nobody' },
+    });
+  });
+});
+
+it('a failed order ends nothing', async () => {
+  const orders = [
+    newBuy(elsewhere.customer, [numOf.lent, numOf.lock], CLOUD),
+    deleteAsset(center.customer, [numOf.lent, newAssetNum()], { ...CLOUD, srcLicenseOrderId: sourceOf.lent }),
+  ];
+  const outcomes = await Promise.all(orders.map((order) => center.api.process(batchOf(order))));
+  expect(outcomes.flat().map(({ cause }) => cause)).toEqual(['asset_owned_by_other_customer', 'asset_not_found']);
+  expect(await viewOf(center)).toEqual(BEFORE);
+});
+
+it('an asset of a revoked one’s number is free for another employee and another lock', async () => {
+  const [lee] = (await insertEmployees(stack.db, center, 1)) as [string];
+  const { customer, api } = center;
+  await api.carryOut(revoke('lent'), revoke('lock'));
+  await api.carryOut(buyAgain('lent', customer), buyAgain('lock', customer, { borrowedUsbKey: true }));
+  const [assetId, lockId] = (await idsOfNumbers(stack.db, [numOf.lent, numOf.lock])) as [string, string];
+  await center.assign(lee, numOf.lent);
+  dataOf(await center.lend(lee, numOf.lock, [assetId]));
+  expect(await center.listed(lee)).toMatchObject({ assetNums: [numOf.lent], borrowNum: numOf.lock });
+  expect(await center.listed(kim)).toMatchObject({ assetNums: [numOf.held], borrowNum: '' });
+  expect(assetId).not.toBe(idOf.lent);
+  expect(lockId).not.toBe(idOf.lock);
+});

@@ -1,0 +1,509 @@
+import type { CreatedEnterprise, Customer } from '@lockstep/contract';
+import type { Closable } from '@lockstep/platform';
+import fc from 'fast-check';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { startAnotherApi } from '../harness/another-api.ts';
+import { type Answer, type Api, dataOf, refusalOf } from '../harness/api.ts';
+import { idsOfNumbers, insertEmployees } from '../harness/holdings.ts';
+import { MemberCenter } from '../harness/member-center.ts';
+import {
+  batchOf,
+  deleteAsset,
+  deleteProduct,
+  newAssetNum,
+  newBuy,
+  productToBuy,
+  type Sent,
+} from '../harness/orders.ts';
+import { type Stack, startStack } from '../harness/stack.ts';
+import { countWaiting } from '../harness/waiting.ts';
+
+/**
+ * Calls at once, through two APIs, on what employees hold: M4, M9 and M10 against one another and against orders on the
+ * same assets (decisions 8).
+ */
+let stack: Stack;
+let center: MemberCenter;
+let other: Awaited<ReturnType<typeof startAnotherApi>>;
+/** The center by each of the two APIs. */
+let doors: [MemberCenter, MemberCenter];
+/** Another enterprise, by each of them. */
+let elsewhere: [MemberCenter, MemberCenter];
+/** The other customer of the center's enterprise. */
+let industry: Customer;
+
+beforeAll(async () => {
+  stack = await startStack();
+  center = await MemberCenter.open(stack);
+  other = await startAnotherApi(stack, center.api);
+  doors = [center, through(other.api, center)];
+  const foreign = await MemberCenter.open(stack, center.api);
+  elsewhere = [foreign, through(other.api, foreign)];
+  const query = { channelCode: 'crm', channelCustomerId: center.customer.channelCustomerId, defaultCustomer: 'N' };
+  const customers: Customer[] = dataOf(await center.api.call('GET', '/enterprise/user/query', { query }));
+  industry = customers.find(({ channelCode }) => channelCode === 'industry')!;
+});
+afterAll(async () => {
+  await (other as Closable | undefined)?.close();
+  await stack.close();
+});
+
+/** The same center with the same login, by another API. */
+function through(api: Api, { enterpriseId, adminId, cloudId, customer, account, password, userToken }: MemberCenter) {
+  const members = [adminId, cloudId].map((memberGlobalId) => ({ memberGlobalId, memberIdentity: '' }));
+  const created: CreatedEnterprise = { enterpriseGlobalId: enterpriseId, defaultType: true, members };
+  return new MemberCenter(api, created, customer, { account, password, userToken });
+}
+
+const newNums = (count: number) => Array.from({ length: count }, newAssetNum);
+
+/** Buys numbers for the center's customer; answers the ids of the assets in their order. */
+async function buy(assetNums: string[], element: Sent = {}): Promise<string[]> {
+  await center.api.carryOut(newBuy(center.customer, assetNums, {}, element));
+  return idsOfNumbers(stack.db, assetNums);
+}
+
+/** Makes calls all at once, by one API and the other in turns. */
+const atOnce = <Item>(items: readonly Item[], call: (door: MemberCenter, item: Item) => Promise<Answer>) =>
+  Promise.all(items.map((item, index) => call(doors[index % 2]!, item)));
+
+/** How calls ended: the codes, `success` where there is none, and how many of each. */
+function endsOf(answers: Answer[]): Record<string, number> {
+  const ends = Map.groupBy(answers, (answer) => (answer.status === 200 ? 'success' : refusalOf(answer).code));
+  return Object.fromEntries([...ends].map(([end, { length }]) => [end, length]));
+}
+
+const endOf = (answer: Answer) => (answer.status === 200 ? 'success' : refusalOf(answer).code);
+
+/**
+ * The holdings that may not be: an assignment is of an active asset, which is no lock, to an employee of its enterprise
+ * who is not deleted; a lending is of an assigned asset into an active borrowed lock of the enterprise; and what is lent
+ * into one lock is held by one employee.
+ */
+async function wrongHoldings(): Promise<unknown[]> {
+  const { rows } = await sql`
+    select 'assignment' as wrong, asset.id from asset_assignment as held
+    join asset on asset.id = held.asset_id join customer on customer.id = customer_id
+    join member on member.id = held.member_id
+    where asset.revoked_time is not null or borrowed_usb_key or deleted_time is not null
+      or member.enterprise_id <> customer.enterprise_id
+    union all
+    select 'lending', lent.asset_id from asset_lending as lent
+    join asset as lock on lock.id = lent.lock_asset_id join customer on customer.id = lock.customer_id
+    left join asset_assignment as held on held.asset_id = lent.asset_id left join member on member.id = held.member_id
+    where held.asset_id is null or lock.revoked_time is not null or not lock.borrowed_usb_key
+      or member.enterprise_id <> customer.enterprise_id
+    union all
+    select 'lock', lock_asset_id from asset_lending as lent join asset_assignment as held using (asset_id)
+    group by lock_asset_id having count(distinct member_id) > 1`.execute(stack.db);
+  return rows;
+}
+
+/** That M5, M6 and M8 say the same of who holds and borrows what. */
+async function expectViewsAgree(of: MemberCenter): Promise<void> {
+  const [employees, assets, locks] = await Promise.all([of.list(), of.assets(), of.locks()]);
+  const pairs = (entries: { assetNum: string; cloudAccountGlobalId: string | null }[]) =>
+    entries
+      .filter(({ cloudAccountGlobalId }) => cloudAccountGlobalId !== null)
+      .map(({ assetNum, cloudAccountGlobalId }) => `${cloudAccountGlobalId} ${assetNum}`)
+      .toSorted();
+  const listed = (numsOf: (employee: (typeof employees)[number]) => string[]) =>
+    employees.flatMap((employee) => numsOf(employee).map((num) => `${employee.globalId} ${num}`)).toSorted();
+  expect(pairs(assets)).toEqual(listed(({ assetNums }) => assetNums));
+  expect(pairs(locks)).toEqual(listed(({ borrowNum }) => (borrowNum === '' ? [] : borrowNum.split(','))));
+}
+
+/** Each of two calls waits for the other, and goes by what that has left. */
+describe('a call that waits for another', () => {
+  /** Kim holds the first; `lock` is a borrowed lock, and nothing is lent. */
+  const NAMES = ['held', 'free', 'lock'] as const;
+  type Name = (typeof NAMES)[number];
+  let [kim, lee] = ['', ''];
+  let numOf: Record<Name, string>;
+  let idOf: Record<Name, string>;
+
+  // What has changed anything waits in its commit for the test, as long as that holds the advisory lock.
+  const HOLD = 42;
+  beforeAll(async () => {
+    await sql`
+      create function wait_for_test() returns trigger language plpgsql as $$
+      begin perform pg_advisory_xact_lock_shared(${sql.lit(HOLD)}::bigint); return null; end $$`.execute(stack.db);
+    for (const table of ['license_order', 'member_audit', 'lock_audit']) {
+      await sql`
+        create constraint trigger wait_for_test after insert on ${sql.table(table)}
+        deferrable initially deferred for each row execute function wait_for_test()`.execute(stack.db);
+    }
+  });
+  afterAll(() => sql`drop function wait_for_test cascade`.execute(stack.db));
+
+  beforeEach(async () => {
+    [kim, lee] = (await insertEmployees(stack.db, center, 2)) as [string, string];
+    numOf = { held: newAssetNum(), free: newAssetNum(), lock: newAssetNum() };
+    const assets = [false, true].map((isLock) => ({
+      ...{ assetNos: isLock ? [numOf.lock] : [numOf.held, numOf.free], borrowedUsbKey: isLock },
+      products: [productToBuy()],
+    }));
+    await center.api.carryOut(newBuy(center.customer, [], { assets }));
+    const [held, free, lock] = (await idsOfNumbers(stack.db, Object.values(numOf))) as [string, string, string];
+    idOf = { held, free, lock };
+    await center.assign(kim, numOf.held);
+  });
+
+  /** Goes on when so many transactions wait for locks of a kind. */
+  async function untilWaiting(count: number, locktypes: string[]): Promise<void> {
+    await expect.poll(() => countWaiting(stack.db, ...locktypes), { timeout: 20_000, interval: 10 }).toBe(count);
+  }
+
+  /** Makes the first call wait in its commit until the second waits for it; answers how both end. */
+  async function meeting(first: () => Promise<Answer>, second: () => Promise<Answer>): Promise<[string, string]> {
+    const answers = await stack.db.transaction().execute(async (trx) => {
+      await sql`select pg_advisory_xact_lock(${sql.lit(HOLD)}::bigint)`.execute(trx);
+      const one = first();
+      await untilWaiting(1, ['advisory']);
+      const two = second();
+      await untilWaiting(1, ['transactionid', 'tuple']);
+      return { one, two };
+    });
+    return [endOf(await answers.one), endOf(await answers.two)];
+  }
+
+  const order = (...orders: Sent[]) => center.api.submit({ ...batchOf(...orders), syncMode: 'sync' });
+  const buyAgain = (name: Name, element: Sent = {}, owner = center.customer) =>
+    newBuy(owner, [numOf[name]], {}, { borrowedUsbKey: name === 'lock', ...element });
+  const M9 = (memberId: string, deleteAssets: Name[], addAssets: Name[]) => {
+    const numsOf = (names: Name[]) => names.map((name) => numOf[name]);
+    return doors[1].configure(memberId, numsOf(deleteAssets), numsOf(addAssets));
+  };
+
+  // Every call stands here under what it does; the names in them are bound when a test runs.
+  const CALLS = {
+    'M9 assigns the free one to Kim': () => M9(kim, [], ['free']),
+    'M9 assigns the free one to Lee': () => M9(lee, [], ['free']),
+    'M9 withdraws the held one': () => M9(kim, ['held'], []),
+    'M9 withdraws the held one and assigns it again': () => M9(kim, ['held'], ['held']),
+    'M10 lends the held one': () => center.lend(kim, numOf.lock, [idOf.held]),
+    'M4 deletes Kim': () => doors[1].delete(kim),
+    'O6 disables the lock': () =>
+      center.api.call('POST', '/asset/lock', { body: { assetNums: [numOf.lock], operatorIdentity: 'Ada' } }),
+    ...Object.fromEntries(
+      NAMES.flatMap((name) => [
+        [`an order revokes ${name}`, () => order(deleteAsset(center.customer, [numOf[name]]))],
+        [`an order revokes and buys ${name}`, () => order(deleteAsset(center.customer, [numOf[name]]), buyAgain(name))],
+        [`an order buys onto ${name}`, () => order(buyAgain(name))],
+        [`an order makes ${name} the other kind`, () => order(buyAgain(name, { borrowedUsbKey: name !== 'lock' }))],
+        [
+          `an order transfers ${name} within the enterprise`,
+          () => order(buyAgain(name, { transferedAssetNum: true }, industry)),
+        ],
+        [
+          `an order transfers ${name} elsewhere`,
+          () => order(buyAgain(name, { transferedAssetNum: true }, elsewhere[0].customer)),
+        ],
+        [`an order takes the products from ${name}`, () => order(deleteProduct(center.customer, [numOf[name]]))],
+      ]),
+    ),
+  };
+
+  it.each<[first: string, second: string, end: string, kimHas: string]>([
+    // The member center waits for an order
+    ['an order revokes free', 'M9 assigns the free one to Kim', '60024', 'held'],
+    ['an order revokes and buys free', 'M9 assigns the free one to Kim', 'success', 'held free'],
+    ['an order buys onto free', 'M9 assigns the free one to Kim', 'success', 'held free'],
+    ['an order makes free the other kind', 'M9 assigns the free one to Kim', '60024', 'held'],
+    ['an order transfers free within the enterprise', 'M9 assigns the free one to Kim', 'success', 'held free'],
+    ['an order transfers free elsewhere', 'M9 assigns the free one to Kim', '60025', 'held'],
+    ['an order revokes held', 'M9 withdraws the held one', '60024', ''],
+    ['an order revokes and buys held', 'M9 withdraws the held one', '60024', ''],
+    ['an order buys onto held', 'M9 withdraws the held one', 'success', ''],
+    ['an order transfers held within the enterprise', 'M9 withdraws the held one', '60024', ''],
+    ['an order transfers held elsewhere', 'M9 withdraws the held one', '60025', ''],
+    ['an order revokes held', 'M10 lends the held one', '33003', ''],
+    ['an order revokes and buys held', 'M10 lends the held one', '33003', ''],
+    ['an order transfers held within the enterprise', 'M10 lends the held one', '33003', ''],
+    ['an order takes the products from held', 'M10 lends the held one', '33006', 'held'],
+    ['an order revokes lock', 'M10 lends the held one', '33008', 'held'],
+    ['an order revokes and buys lock', 'M10 lends the held one', 'success', 'held in lock'],
+    ['an order buys onto lock', 'M10 lends the held one', 'success', 'held in lock'],
+    ['an order makes lock the other kind', 'M10 lends the held one', '33008', 'held'],
+    ['an order transfers lock within the enterprise', 'M10 lends the held one', 'success', 'held in lock'],
+    ['an order transfers lock elsewhere', 'M10 lends the held one', '33008', 'held'],
+    ['an order revokes held', 'M4 deletes Kim', 'success', 'gone'],
+    ['an order transfers held elsewhere', 'M4 deletes Kim', 'success', 'gone'],
+    ['O6 disables the lock', 'M10 lends the held one', '33008', 'held'],
+    // An order waits for the member center
+    ['M9 assigns the free one to Kim', 'an order revokes free', 'success', 'held'],
+    ['M9 assigns the free one to Kim', 'an order makes free the other kind', 'success', 'held'],
+    ['M9 assigns the free one to Kim', 'an order transfers free elsewhere', 'success', 'held'],
+    ['M9 withdraws the held one', 'an order revokes held', 'success', ''],
+    ['M10 lends the held one', 'an order revokes held', 'success', ''],
+    ['M10 lends the held one', 'an order revokes and buys lock', 'success', 'held'],
+    ['M10 lends the held one', 'an order transfers lock within the enterprise', 'success', 'held'],
+    ['M10 lends the held one', 'an order makes lock the other kind', 'success', 'held'],
+    ['M4 deletes Kim', 'an order revokes held', 'success', 'gone'],
+    // The member center waits for itself
+    ['M9 assigns the free one to Kim', 'M9 assigns the free one to Lee', '60028', 'held free'],
+    ['M9 withdraws the held one', 'M10 lends the held one', '33003', ''],
+    ['M9 withdraws the held one and assigns it again', 'M10 lends the held one', 'success', 'held in lock'],
+    ['M10 lends the held one', 'M9 withdraws the held one', 'success', ''],
+    ['M10 lends the held one', 'M10 lends the held one', 'success', 'held in lock'],
+    ['M10 lends the held one', 'M4 deletes Kim', 'success', 'gone'],
+    ['M4 deletes Kim', 'M9 assigns the free one to Kim', '60026', 'gone'],
+    ['M4 deletes Kim', 'M10 lends the held one', '60026', 'gone'],
+    ['M4 deletes Kim', 'M4 deletes Kim', '60002', 'gone'],
+  ])('%s, then %s: %s, and Kim has "%s"', async (first, second, end, kimHas) => {
+    const calls: Record<string, () => Promise<Answer>> = CALLS;
+    expect(await meeting(calls[first]!, calls[second]!)).toEqual(['success', end]);
+    expect(await wrongHoldings()).toEqual([]);
+    const listed = await center.listed(kim);
+    const held = NAMES.filter((name) => listed?.assetNums.includes(numOf[name])).join(' ');
+    expect(listed === undefined ? 'gone' : held + (listed.borrowNum === numOf.lock ? ' in lock' : '')).toBe(kimHas);
+  });
+});
+
+describe('whatever meets on the same assets and locks', () => {
+  const ROUNDS = 10;
+  const CALLS_PER_ROUND = 30;
+  const EMPLOYEES = 3;
+
+  /** What is called; numbers, locks and employees by their place. The fourth employee is of another enterprise. */
+  type Call =
+    | { kind: 'M9'; employee: number; deleteAssets: number[]; addAssets: number[] }
+    | { kind: 'M10'; employee: number; lock: number; assets: number[] }
+    | { kind: 'M4'; employee: number }
+    | { kind: 'sync' | 'async'; orders: { does: OrderKind; owner: number; numbers: number[] }[] };
+  type OrderKind = 'revoke' | 'buy' | 'transfer' | 'make a lock' | 'make no lock';
+
+  /** Six assets, of which each employee holds two at first, and three locks. */
+  const ASSETS = [0, 1, 2, 3, 4, 5];
+  const LOCKS = [6, 7, 8];
+  const some = (list: number[], minLength: number, maxLength: number) => fc.subarray(list, { minLength, maxLength });
+  const employee = fc.nat(EMPLOYEES - 1);
+  const ofTheEmployee = (place: number) => [2 * place, 2 * place + 1];
+  const order = fc.record({
+    does: fc.constantFrom<OrderKind>('revoke', 'buy', 'transfer', 'make a lock', 'make no lock'),
+    owner: fc.constantFrom(0, 0, 1, 2),
+    numbers: some([...ASSETS, ...LOCKS], 1, 2),
+  });
+  const call: fc.Arbitrary<Call> = fc.oneof(
+    {
+      weight: 8,
+      arbitrary: employee.chain((place) =>
+        fc.record({
+          kind: fc.constant('M10' as const),
+          employee: fc.constant(place),
+          lock: fc.constantFrom(...LOCKS),
+          assets: some(ofTheEmployee(place), 1, 2),
+        }),
+      ),
+    },
+    {
+      weight: 8,
+      arbitrary: fc.nat(EMPLOYEES).chain((place) =>
+        fc.record({
+          kind: fc.constant('M9' as const),
+          employee: fc.constant(place),
+          deleteAssets: some(ofTheEmployee(place % EMPLOYEES), 0, place === EMPLOYEES ? 0 : 1),
+          addAssets: some(ASSETS, 1, 1),
+        }),
+      ),
+    },
+    { weight: 1, arbitrary: fc.record({ kind: fc.constant('M4' as const), employee }) },
+    {
+      weight: 8,
+      arbitrary: fc.record({
+        kind: fc.constantFrom('sync' as const, 'async' as const),
+        orders: fc.array(order, { minLength: 1, maxLength: 2 }),
+      }),
+    },
+  );
+
+  const REFUSALS: Record<Call['kind'], string[]> = {
+    M4: ['60002'],
+    M9: ['60024', '60025', '60026', '60028'],
+    M10: ['60026', '33003', '33006', '33007', '33008', '33018'],
+    sync: ['asset_not_found', 'asset_owned_by_other_customer'],
+    async: ['asset_not_found', 'asset_owned_by_other_customer', 'asset_number_shared'],
+  };
+
+  it('leaves every holding one that may be, and answers every call with success or a refusal of its own', async () => {
+    const owners: Customer[] = [center.customer, industry, elsewhere[0].customer];
+    const numbers = newNums(ASSETS.length + LOCKS.length);
+    const numsAt = (places: number[]) => places.map((place) => numbers[place]!);
+    await buy(numbers);
+    /** How often each kind of call has ended how. */
+    const ends = new Map<string, Map<string, number>>();
+
+    for (let round = 0; round < ROUNDS; round++) {
+      // All of it is the center's, held by new employees, and not lent.
+      const all = { transferedAssetNum: true };
+      await center.api.carryOut(
+        newBuy(center.customer, numbers, {}, all),
+        deleteAsset(center.customer, numbers),
+        newBuy(center.customer, numsAt(ASSETS), {}, { borrowedUsbKey: false }),
+        newBuy(center.customer, numsAt(LOCKS), {}, { borrowedUsbKey: true }),
+      );
+      const ids = await idsOfNumbers(stack.db, numbers);
+      const employees = await insertEmployees(stack.db, center, EMPLOYEES);
+      for (const [place, memberId] of employees.entries()) {
+        await center.assign(memberId, ...numsAt(ofTheEmployee(place)));
+      }
+
+      /** Makes one call, by one of the two APIs; answers how it, or each of its orders, ended. */
+      const make = async (call: Call, index: number): Promise<string[]> => {
+        const door = doors[index % 2]!;
+        switch (call.kind) {
+          case 'M4':
+            return [endOf(await door.delete(employees[call.employee]!))];
+          case 'M9': {
+            const [by, memberId] =
+              call.employee === EMPLOYEES
+                ? [elsewhere[index % 2]!, elsewhere[0].cloudId]
+                : [door, employees[call.employee]!];
+            return [endOf(await by.configure(memberId, numsAt(call.deleteAssets), numsAt(call.addAssets)))];
+          }
+          case 'M10': {
+            const assetIds = call.assets.map((place) => ids[place]);
+            return [endOf(await door.lend(employees[call.employee]!, numbers[call.lock]!, assetIds))];
+          }
+          case 'sync':
+          case 'async': {
+            const orders = call.orders.map(({ does, owner, numbers }) =>
+              orderOf(does, owners[owner]!, numsAt(numbers)),
+            );
+            const batch = { ...batchOf(...orders), syncMode: call.kind };
+            const answer = await door.api.submit(batch);
+            if (call.kind === 'sync') return [answer.status === 200 ? 'success' : refusalOf(answer).cause];
+            if (answer.status !== 200) return [refusalOf(answer).cause];
+            const { orders: results } = await door.api.completed(batch);
+            return results.map(({ cause }) => cause ?? 'success');
+          }
+        }
+      };
+      const calls = fc.sample(call, { seed: round, numRuns: CALLS_PER_ROUND });
+      for (const [index, of] of (await Promise.all(calls.map(make))).entries()) {
+        const { kind } = calls[index]!;
+        const ofKind = ends.get(kind) ?? new Map<string, number>();
+        ends.set(kind, ofKind);
+        for (const end of of) ofKind.set(end, (ofKind.get(end) ?? 0) + 1);
+      }
+
+      expect(await wrongHoldings()).toEqual([]);
+      await expectViewsAgree(center);
+    }
+
+    // Every kind of call won and lost, by no end that it does not have.
+    for (const [kind, refusals] of Object.entries(REFUSALS)) {
+      const ofKind = [...ends.get(kind)!.keys()];
+      expect(['success', ...refusals], kind).toEqual(expect.arrayContaining(ofKind));
+      expect(ofKind, kind).toContain('success');
+      expect(ofKind.length, kind).toBeGreaterThan(1);
+    }
+  });
+
+  function orderOf(does: OrderKind, owner: Customer, assetNums: string[]): Sent {
+    switch (does) {
+      case 'revoke':
+        return deleteAsset(owner, assetNums);
+      case 'buy':
+        return newBuy(owner, assetNums);
+      case 'transfer':
+        return newBuy(owner, assetNums, {}, { transferedAssetNum: true });
+      case 'make a lock':
+      case 'make no lock':
+        return newBuy(owner, assetNums, {}, { borrowedUsbKey: does === 'make a lock' });
+    }
+  }
+});
+
+describe('one of them wins, of', () => {
+  it('100 calls that lend one asset into 100 locks', async () => {
+    const [employee] = (await insertEmployees(stack.db, center, 1)) as [string];
+    const [assetNum] = newNums(1) as [string];
+    const [assetId] = await buy([assetNum]);
+    const lockNums = newNums(100);
+    const lockIds = await buy(lockNums, { borrowedUsbKey: true });
+    await center.assign(employee, assetNum);
+    const answers = await atOnce(lockNums, (door, lockNum) => door.lend(employee, lockNum, [assetId]));
+    expect(endsOf(answers)).toEqual({ success: 1, 33007: 99 });
+    const winner = answers.findIndex(({ status }) => status === 200);
+    const lent = (await center.locks()).filter((lock) => lockNums.includes(lock.assetNum) && lock.borrowedFlag);
+    expect(lent).toEqual([
+      {
+        ...{ assetNum: lockNums[winner], assetId: lockIds[winner] },
+        ...{ borrowedFlag: true, cloudAccountGlobalId: employee },
+      },
+    ]);
+  });
+
+  it('100 calls that lend assets of 100 employees into one lock', async () => {
+    const employees = await insertEmployees(stack.db, center, 100);
+    const [lockNum, ...assetNums] = newNums(101) as [string, ...string[]];
+    const assetIds = await buy(assetNums);
+    await buy([lockNum], { borrowedUsbKey: true });
+    await sql`
+      insert into asset_assignment (asset_id, member_id)
+      select * from unnest(${assetIds}::bigint[], ${employees}::bigint[])`.execute(stack.db);
+    const answers = await atOnce(employees, (door, employee) =>
+      door.lend(employee, lockNum, [assetIds[employees.indexOf(employee)]]),
+    );
+    expect(endsOf(answers)).toEqual({ success: 1, 33018: 99 });
+    const winner = employees[answers.findIndex(({ status }) => status === 200)];
+    expect(await center.locks()).toContainEqual(
+      expect.objectContaining({ assetNum: lockNum, cloudAccountGlobalId: winner }),
+    );
+  });
+
+  it('50 calls that assign one asset to 50 employees', async () => {
+    const employees = await insertEmployees(stack.db, center, 50);
+    const [assetNum] = newNums(1) as [string];
+    await buy([assetNum]);
+    const answers = await atOnce(employees, (door, employee) => door.configure(employee, [], [assetNum]));
+    expect(endsOf(answers)).toEqual({ success: 1, 60028: 49 });
+    const winner = employees[answers.findIndex(({ status }) => status === 200)]!;
+    expect(await center.listed(winner)).toMatchObject({ assetNums: [assetNum] });
+  });
+
+  it('50 calls that withdraw one asset from one employee', async () => {
+    const [employee] = (await insertEmployees(stack.db, center, 1)) as [string];
+    const [assetNum] = newNums(1) as [string];
+    await buy([assetNum]);
+    await center.assign(employee, assetNum);
+    const answers = await atOnce(newNums(50), (door) => door.configure(employee, [assetNum], []));
+    expect(endsOf(answers)).toEqual({ success: 1, 60024: 49 });
+  });
+
+  it('20 calls that delete one employee', async () => {
+    const [employee] = (await insertEmployees(stack.db, center, 1)) as [string];
+    const answers = await atOnce(newNums(20), (door) => door.delete(employee));
+    expect(endsOf(answers)).toEqual({ success: 1, 60002: 19 });
+  });
+});
+
+describe('all of them win, of', () => {
+  it('50 calls that lend the same asset into the same lock', async () => {
+    const [employee] = (await insertEmployees(stack.db, center, 1)) as [string];
+    const [assetNum, lockNum] = newNums(2) as [string, string];
+    const assetIds = await buy([assetNum]);
+    await buy([lockNum], { borrowedUsbKey: true });
+    await center.assign(employee, assetNum);
+    const answers = await atOnce(newNums(50), (door) => door.lend(employee, lockNum, assetIds));
+    expect(endsOf(answers)).toEqual({ success: 50 });
+  });
+});
+
+it('of two calls that assign the same two assets in opposite orders, one wins, twenty times at once', async () => {
+  const employees = await insertEmployees(stack.db, center, 40);
+  const pairs = Array.from({ length: 20 }, () => newNums(2));
+  await buy(pairs.flat());
+  const answers = await atOnce(employees, (door, employee) => {
+    const index = employees.indexOf(employee);
+    const pair = pairs[Math.floor(index / 2)]!;
+    return door.configure(employee, [], index % 2 === 0 ? pair : pair.toReversed());
+  });
+  for (const [index, pair] of pairs.entries()) {
+    expect(endsOf(answers.slice(2 * index, 2 * index + 2))).toEqual({ success: 1, 60028: 1 });
+    const winner = answers[2 * index]!.status === 200 ? employees[2 * index]! : employees[2 * index + 1]!;
+    expect((await center.listed(winner))!.assetNums.toSorted()).toEqual(pair.toSorted());
+  }
+});

@@ -1,0 +1,98 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { dataOf } from '../harness/api.ts';
+import { askUserToken, MemberCenter, newEmployee } from '../harness/member-center.ts';
+import { newBuy } from '../harness/orders.ts';
+import { type Stack, startStack } from '../harness/stack.ts';
+import { countWaiting } from '../harness/waiting.ts';
+
+/** What waits for an asset that orders are changing keeps nothing else waiting (decisions 8). */
+const PASSWORD = 'correct horse';
+
+let stack: Stack;
+let center: MemberCenter;
+let other: MemberCenter;
+
+beforeAll(async () => {
+  stack = await startStack({ worker: false });
+  [center, other] = await Promise.all([MemberCenter.open(stack), MemberCenter.open(stack)]);
+});
+afterAll(() => stack.close());
+
+/** Does something while an asset is locked, as a drain of orders locks it. */
+async function whileLocked(assetId: string, work: () => Promise<void>): Promise<void> {
+  await stack.db.transaction().execute(async (trx) => {
+    await sql`select from asset where id = ${assetId} for update`.execute(trx);
+    await work();
+  });
+}
+
+/** Until so many calls wait for what another transaction holds. */
+async function untilWaiting(calls: number): Promise<void> {
+  await expect.poll(() => countWaiting(stack.db), { timeout: 10_000 }).toBe(calls);
+}
+
+it('M9 waits for its asset alone: the employee logs in and is edited, and others are added and given assets', async () => {
+  const [kim, lee] = await center.add(newEmployee({ userName: 'kim', password: PASSWORD }), newEmployee());
+  const [busy, free] = await center.buy(2);
+  const [theirs] = await other.buy();
+  const [someone] = await other.add();
+  let waiting: ReturnType<MemberCenter['configure']> | undefined;
+  await whileLocked(busy!.assetId, async () => {
+    waiting = center.configure(kim!.globalId, [], [busy!.assetNum]);
+    await untilWaiting(1);
+    const login = await askUserToken(stack.baseUrl, center.api.credentials, {
+      account: kim!.userName,
+      password: PASSWORD,
+    });
+    expect(login.status).toBe(200);
+    dataOf(await center.edit(kim!.globalId, { userName: 'kim', name: 'Kim Lee' }));
+    await center.add();
+    await center.assign(kim!.globalId, free!.assetNum);
+    await other.assign(someone!.globalId, theirs!.assetNum);
+    dataOf(await center.delete(lee!.globalId));
+  });
+  dataOf(await waiting!);
+  expect(await center.listed(kim!.globalId)).toMatchObject({ name: 'Kim Lee' });
+  expect((await center.listed(kim!.globalId))!.assetNums.toSorted()).toEqual(
+    [busy!.assetNum, free!.assetNum].toSorted(),
+  );
+});
+
+it('many calls of one enterprise that wait leave room for those of another', async () => {
+  const employees = await center.add(newEmployee(), newEmployee());
+  const [busy] = await center.buy();
+  const [theirs] = await other.buy();
+  const [someone] = await other.add();
+  let waiting: ReturnType<MemberCenter['configure']>[] = [];
+  await whileLocked(busy!.assetId, async () => {
+    waiting = Array.from({ length: 12 }, (_, index) =>
+      center.configure(employees[index % 2]!.globalId, [], [busy!.assetNum]),
+    );
+    await untilWaiting(2);
+    await other.assign(someone!.globalId, theirs!.assetNum);
+  });
+  const codes = (await Promise.all(waiting)).map(({ body }) => body.code);
+  expect(codes.toSorted()).toEqual([0, ...Array.from({ length: 11 }, () => '60028')]);
+});
+
+it('M4 releases what the employee still holds when its turn comes, and nothing that another has by then', async () => {
+  const center = await MemberCenter.open(stack);
+  const [kim, lee] = await center.add(newEmployee(), newEmployee());
+  // M4 locks in the order of the numbers, so it has locked neither while it waits for the first.
+  const [locked, loose] = (await center.buy(2)).toSorted((a, b) => (a.assetNum < b.assetNum ? -1 : 1));
+  await center.assign(kim!.globalId, locked!.assetNum, loose!.assetNum);
+  let waiting: ReturnType<MemberCenter['delete']> | undefined;
+  await whileLocked(locked!.assetId, async () => {
+    waiting = center.delete(kim!.globalId);
+    await untilWaiting(1);
+    for (const borrowedUsbKey of [true, false]) {
+      await center.api.carryOut(newBuy(center.customer, [loose!.assetNum], {}, { borrowedUsbKey }));
+    }
+    await center.assign(lee!.globalId, loose!.assetNum);
+  });
+  dataOf(await waiting!);
+  expect(await center.listed(lee!.globalId)).toMatchObject({ assetNums: [loose!.assetNum] });
+  const [deleted] = (await center.audit()).filter(({ targetGlobalId }) => targetGlobalId === kim!.globalId);
+  expect(deleted).toMatchObject({ action: 'employee_deleted', detail: { before: { assetNums: [locked!.assetNum] } } });
+});

@@ -1,0 +1,781 @@
+import { randomUUID } from 'node:crypto';
+import type { AssetContents, Cause, Customer, MerchandiseNode, ProductNode } from '@lockstep/contract';
+import { sql } from 'kysely';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { startAnotherApi } from '../harness/another-api.ts';
+import { type Answer, dataOf, refusalOf } from '../harness/api.ts';
+import { BODY_FAULTS, faultCases, put } from '../harness/faults.ts';
+import { idsOfNumbers, insertEmployees } from '../harness/holdings.ts';
+import { MemberCenter } from '../harness/member-center.ts';
+import {
+  deleteAsset,
+  deleteProduct,
+  merchandise,
+  newAssetNum,
+  newBuy,
+  productToBuy,
+  type Sent,
+} from '../harness/orders.ts';
+import { type Stack, startStack } from '../harness/stack.ts';
+import { contentOfTables } from '../harness/tables.ts';
+
+/** What employees hold, over HTTP: M6 to M10 (interface.md; decisions 8). What ends a holding is in holding-ends.test.ts. */
+let stack: Stack;
+let center: MemberCenter;
+/** Another enterprise, whose administrator uses the same application. */
+let elsewhere: MemberCenter;
+
+beforeAll(async () => {
+  stack = await startStack({ worker: false });
+  center = await MemberCenter.open(stack);
+  elsewhere = await MemberCenter.open(stack, center.api);
+});
+afterAll(() => stack.close());
+
+const BORROWED = { borrowedUsbKey: true };
+/** Ids that none of ours can be: too large, not as we write them, or no digits at all. */
+const NO_IDS = ['9999999999999999999', '0', '007', 'abc', '1e3', '-1', '1'.repeat(20), '%00', "1'%20or%201=1"];
+
+/** Buys numbers for a customer, a product on each, in one order; `element` varies it. Answers the order's id. */
+async function buy(customer: Customer, assetNums: string[], element: Sent = {}, order: Sent = {}): Promise<string> {
+  const [accepted] = await center.api.carryOut(newBuy(customer, assetNums, order, element));
+  return accepted!.licenseOrderId;
+}
+
+/** The other customer that O2 made for the enterprise. */
+async function industryCustomer({ api, customer }: MemberCenter): Promise<Customer> {
+  const { channelCustomerId } = customer;
+  const query = { channelCode: 'industry', channelCustomerId, defaultCustomer: 'N' };
+  const customers: Customer[] = dataOf(await api.call('GET', '/enterprise/user/query', { query }));
+  return customers.find(({ channelCode }) => channelCode === 'industry')!;
+}
+
+describe('M6 and M8', () => {
+  let own: MemberCenter;
+  beforeAll(async () => {
+    own = await MemberCenter.open(stack, center.api);
+  });
+
+  it('list nothing of an enterprise that has nothing', async () => {
+    expect(await own.assets()).toEqual([]);
+    expect(await own.locks()).toEqual([]);
+  });
+
+  it('list what is active at any of its customers, oldest first, and nothing else', async () => {
+    const industry = await industryCustomer(own);
+    const nums = Array.from({ length: 8 }, newAssetNum) as [string, ...string[]];
+    const [first, firstLock, held, lent, lock, revoked, revokedLock, foreign] = nums as Required<typeof nums>;
+    await buy(own.customer, [first!]);
+    await buy(industry, [firstLock!], BORROWED);
+    await buy(industry, [held!], {}, { licenseType: 'cloud_account' });
+    await buy(own.customer, [lent!]);
+    await buy(own.customer, [lock!], BORROWED);
+    await buy(own.customer, [revoked!]);
+    await buy(own.customer, [revokedLock!], BORROWED);
+    await buy(center.customer, [foreign!]);
+    await own.api.carryOut(deleteAsset(own.customer, [revoked!, revokedLock!]));
+    const [firstId, firstLockId, heldId, lentId, lockId] = await idsOfNumbers(stack.db, nums.slice(0, 5));
+    await own.assign(own.adminId, held!);
+    await own.assign(own.cloudId, lent!);
+    dataOf(await own.lend(own.cloudId, lock!, [lentId]));
+
+    const isFree = { borrowedFlag: false, cloudAccountGlobalId: null };
+    expect(await own.assets()).toEqual([
+      { assetNum: first, assetId: firstId, ...isFree, onlineFlag: false },
+      { assetNum: held, assetId: heldId, ...isFree, cloudAccountGlobalId: own.adminId, onlineFlag: false },
+      {
+        ...{ assetNum: lent, assetId: lentId, onlineFlag: false },
+        ...{ borrowedFlag: true, cloudAccountGlobalId: own.cloudId },
+      },
+    ]);
+    expect(await own.locks()).toEqual([
+      { assetNum: firstLock, assetId: firstLockId, ...isFree },
+      { assetNum: lock, assetId: lockId, borrowedFlag: true, cloudAccountGlobalId: own.cloudId },
+    ]);
+  });
+});
+
+describe('M7', () => {
+  const contentsCall = (assetId: string, by = center) =>
+    by.call('GET', `/enterprise/asset/${assetId}/merchandiseProducts`);
+
+  /** What is stored of the products (by productUri) or merchandises (by number) on an asset: ids and times. */
+  async function stored(table: 'product_instance' | 'merchandise_instance', assetNum: string) {
+    const key = sql.ref(table === 'product_instance' ? 'product_uri' : 'merchandise_num');
+    const inside = sql.ref(table === 'product_instance' ? 'merchandise_id' : 'parent_id');
+    const milliseconds = (column: string) => sql`floor(extract(epoch from ${sql.ref(column)}) * 1000)::float8`;
+    const { rows } = await sql<{ key: string; id: string; inside: string | null; created: number; updated: number }>`
+      select ${key} as key, row.id, ${inside} as inside,
+        ${milliseconds('row.created_time')} as created, ${milliseconds('row.updated_time')} as updated
+      from ${sql.table(table)} as row join asset on asset.id = asset_id
+      where asset_num = ${assetNum} and row.revoked_time is null`.execute(stack.db);
+    return new Map(
+      rows.map(({ created, updated, ...row }) => [row.key, { ...row, createTime: created, updateTime: updated }]),
+    );
+  }
+
+  /** What each product and each merchandise on an asset must show, by its productUri or number. */
+  async function nodesOn(assetNum: string, ofAll: { licenseOrderId: string; channelOrderId: string }) {
+    const products = await stored('product_instance', assetNum);
+    const merchandises = await stored('merchandise_instance', assetNum);
+    const [assetId] = await idsOfNumbers(stack.db, [assetNum]);
+    const common = {
+      ...{ licenseType: 'normal_recover_usbkey' as const, customerId: center.customer.customerId, channelCode: 'shop' },
+      ...ofAll,
+    };
+    return {
+      product(productUri: string, changes: Partial<ProductNode> = {}): ProductNode {
+        const { id, inside, createTime, updateTime } = products.get(productUri)!;
+        return {
+          ...{ id, createTime, updateTime, ...common },
+          ...{ assetId: assetId!, assetInsId: assetId!, merchandiseInsId: inside, assetNum },
+          ...{ productUri, gmsPid: '', appKey: '', productName: 'Cost Estimator', crmProductId: 'crm-1' },
+          ...{ limitStartTime: null, limitEndTime: null, limitAmount: 0, limitConcurrent: 1, limitTimeDuration: 0 },
+          ...{ trial: 0, trialEndDate: 0, limitType: 'basic', prodDefExtend: false, timeDurationExpression: '1-0-0' },
+          ...{ srcLicenseOrderId: null, activateFlag: true, productExtendInstanceList: [] },
+          ...changes,
+        };
+      },
+      merchandise(merchandiseNum: string, changes: Partial<MerchandiseNode> = {}): MerchandiseNode {
+        const { id, inside, createTime, updateTime } = merchandises.get(merchandiseNum)!;
+        return {
+          ...{ id, createTime, updateTime, ...common },
+          ...{ merchandiseNum, merchandiseName: 'Office package', parentId: inside, parentMerchandiseNum: '' },
+          ...{ timeDurationExpression: '1-0-0', srcLicenseOrderId: null, children: null, productInstanceList: null },
+          ...changes,
+        };
+      },
+    };
+  }
+
+  const FEATURE = { featureName: 'Rebar', featureValue: 'on', featureValueType: 'text', trial: 1 as const };
+
+  /** Buys a number with a tree on it, in a batch of its own; answers the tree as M7 must show it. */
+  async function buyTree(assetNum: string): Promise<AssetContents> {
+    const srcLicenseOrderId = await buy(center.customer, [newAssetNum()]);
+    const product = (productUri: string, changes: Sent = {}) => productToBuy({ productUri, ...changes });
+    const products = [
+      product('gms-full', {
+        ...{ crmProductId: 'crm-full', productName: '造价 Estimator', gmsPid: 'pid-1', appKey: 'app-1' },
+        ...{ limitStartDate: 1_000, limitEndDate: 2_000, limitConcurrent: 7, limitTimeDuration: 3_600 },
+        ...{ trial: 1, trialEndDate: 1_800, passwords: ['secret'], timeDurationExpression: '0-6-0', srcLicenseOrderId },
+        productFeatures: [
+          { ...FEATURE, featureCode: 'f-1', trialEndDate: '1970-01-02T00:00:00Z' },
+          { ...FEATURE, featureCode: 'f-2', trialEndDate: 1_800 },
+        ],
+      }),
+      product('gms-plain', { limitConcurrent: 0 }),
+    ];
+    const third = merchandise({
+      ...{ merchandiseNum: 'M-1-1-1', parentMerchandiseNum: 'M-1-1', children: null },
+      licenseOrderProductList: [product('gms-deepest', { limitConcurrent: 2 })],
+    });
+    const second = merchandise({
+      ...{ merchandiseNum: 'M-1-1', parentMerchandiseNum: 'M-1', merchandiseName: 'Inner', children: [third] },
+      licenseOrderProductList: [product('gms-inner-1'), product('gms-inner-2')],
+    });
+    const empty = merchandise({
+      ...{ merchandiseNum: 'M-1-2', parentMerchandiseNum: 'M-1', timeDurationExpression: '2-0-0' },
+      licenseOrderProductList: [],
+    });
+    const merchandises = [
+      merchandise({
+        ...{ merchandiseNum: 'M-1', children: [second, empty] },
+        licenseOrderProductList: [product('gms-outer')],
+      }),
+      merchandise({ merchandiseNum: 'M-2', licenseOrderProductList: [product('gms-second')] }),
+    ];
+    const batch = { channelCode: 'shop', channelOrderId: randomUUID(), syncMode: 'sync' };
+    const orderList = [newBuy(center.customer, [assetNum], {}, { products, merchandises })];
+    const [accepted] = await center.api.accept({ ...batch, orderList });
+    const { licenseOrderId } = accepted!;
+    const on = await nodesOn(assetNum, { licenseOrderId, channelOrderId: batch.channelOrderId });
+    return {
+      productInstanceList: [
+        on.product('gms-full', {
+          ...{ crmProductId: 'crm-full', productName: '造价 Estimator', gmsPid: 'pid-1', appKey: 'app-1' },
+          ...{ limitStartTime: 1_000, limitEndTime: 2_000, limitConcurrent: 7, limitTimeDuration: 3_600 },
+          ...{ trial: 1, trialEndDate: 1_800, timeDurationExpression: '0-6-0', srcLicenseOrderId },
+          ...{ limitType: 'feature', prodDefExtend: true },
+          productExtendInstanceList: [
+            { ...FEATURE, featureCode: 'f-1', trialEndDate: 86_400_000 },
+            { ...FEATURE, featureCode: 'f-2', trialEndDate: 1_800 },
+          ],
+        }),
+        on.product('gms-plain', { limitConcurrent: 0 }),
+      ],
+      children: [
+        on.merchandise('M-1', {
+          productInstanceList: [on.product('gms-outer')],
+          children: [
+            on.merchandise('M-1-1', {
+              ...{ parentMerchandiseNum: 'M-1', merchandiseName: 'Inner' },
+              productInstanceList: [on.product('gms-inner-1'), on.product('gms-inner-2')],
+              children: [
+                on.merchandise('M-1-1-1', {
+                  parentMerchandiseNum: 'M-1-1',
+                  productInstanceList: [on.product('gms-deepest', { limitConcurrent: 2 })],
+                }),
+              ],
+            }),
+            on.merchandise('M-1-2', { parentMerchandiseNum: 'M-1', timeDurationExpression: '2-0-0' }),
+          ],
+        }),
+        on.merchandise('M-2', { productInstanceList: [on.product('gms-second')] }),
+      ],
+    };
+  }
+
+  let assetNum: string;
+  let assetId: string;
+  let tree: AssetContents;
+  beforeEach(async () => {
+    assetNum = newAssetNum();
+    tree = await buyTree(assetNum);
+    [assetId] = (await idsOfNumbers(stack.db, [assetNum])) as [string];
+  });
+
+  const urisIn = ({ productInstanceList }: { productInstanceList: ProductNode[] | null }) =>
+    productInstanceList?.map(({ productUri }) => productUri) ?? null;
+
+  it('shows products and merchandises as they were bought, three levels deep, with every field', async () => {
+    expect(await center.contents(assetId)).toEqual(tree);
+  });
+
+  it('shows the same of an asset of any customer of the enterprise, and of a borrowed lock', async () => {
+    const lockNum = newAssetNum();
+    await buy(await industryCustomer(center), [lockNum], { ...BORROWED, merchandises: [merchandise()] });
+    const [lockId] = await idsOfNumbers(stack.db, [lockNum]);
+    const contents = await center.contents(lockId!);
+    expect(urisIn(contents)).toEqual(['gms-100']);
+    expect(contents.children.map(urisIn)).toEqual([['gms-100']]);
+  });
+
+  it('no longer shows what delete_product revoked, at any depth, nor a merchandise with nothing left in it', async () => {
+    const carryOut = (productUri: string) =>
+      center.api.carryOut(deleteProduct(center.customer, [assetNum], { productUri }));
+    for (const productUri of ['gms-deepest', 'gms-inner-1', 'gms-second', 'gms-plain']) await carryOut(productUri);
+    const [outer] = tree.children as [MerchandiseNode];
+    const [inner, empty] = outer.children as [MerchandiseNode, MerchandiseNode];
+    const innerLeft = { ...inner, productInstanceList: [inner.productInstanceList![1]], children: null };
+    expect(await center.contents(assetId)).toEqual({
+      productInstanceList: [tree.productInstanceList[0]],
+      children: [{ ...outer, children: [innerLeft, empty] }],
+    });
+  });
+
+  it('shows what every order put there, in the order of the orders, until delete_asset names one as its source', async () => {
+    const element = {
+      products: [productToBuy({ productUri: 'gms-later' })],
+      merchandises: [merchandise({ merchandiseNum: 'M-later' })],
+    };
+    const firstOrderId = tree.productInstanceList[0]!.licenseOrderId;
+    const laterOrderId = await buy(center.customer, [assetNum], element);
+    const both = await center.contents(assetId);
+    expect(both.productInstanceList.slice(0, 2)).toEqual(tree.productInstanceList);
+    expect(both.productInstanceList.slice(2)).toMatchObject([
+      { productUri: 'gms-later', licenseOrderId: laterOrderId, channelCode: 'test' },
+    ]);
+    expect(both.children.slice(0, 2)).toEqual(tree.children);
+    expect(both.children.slice(2)).toMatchObject([{ merchandiseNum: 'M-later', licenseOrderId: laterOrderId }]);
+
+    const revoke = (srcLicenseOrderId: string) =>
+      center.api.carryOut(deleteAsset(center.customer, [assetNum], { srcLicenseOrderId }));
+    await revoke(firstOrderId);
+    expect(await center.contents(assetId)).toEqual({
+      productInstanceList: both.productInstanceList.slice(2),
+      children: both.children.slice(2),
+    });
+    await revoke(laterOrderId);
+    expect(refusalOf(await contentsCall(assetId))).toMatchObject({ code: '60024', cause: 'asset_id_not_found' });
+  });
+
+  it('shows it in the order of the orders whichever process carried them out', async () => {
+    // Each process has ids of its own to give, so that the later of these orders makes the smaller ids.
+    const other = await startAnotherApi(stack, center.api);
+    const orderOf = (productUri: string) => {
+      const element = { products: [productToBuy({ productUri })], merchandises: [merchandise()] };
+      return newBuy(center.customer, [assetNum], {}, element);
+    };
+    try {
+      await other.api.carryOut(orderOf('gms-other'));
+    } finally {
+      await other.close();
+    }
+    await center.api.carryOut(orderOf('gms-last'));
+    const { productInstanceList, children } = await center.contents(assetId);
+    expect(urisIn({ productInstanceList })).toEqual(['gms-full', 'gms-plain', 'gms-other', 'gms-last']);
+    const orders = productInstanceList.slice(1).map(({ licenseOrderId }) => licenseOrderId);
+    expect(children.slice(1).map(({ licenseOrderId }) => licenseOrderId)).toEqual(orders);
+  });
+
+  it('moves what is lent to the lock, in the order in which all of it was bought, and back', async () => {
+    const [kim] = (await insertEmployees(stack.db, center, 1)) as [string];
+    const [lockNum, otherNum] = [newAssetNum(), newAssetNum()];
+    const lockTree = await buyTree(lockNum);
+    await buy(center.customer, [lockNum], BORROWED);
+    await buy(center.customer, [otherNum]);
+    const [lockId, otherId] = (await idsOfNumbers(stack.db, [lockNum, otherNum])) as [string, string];
+    const [before, lockBefore, otherBefore] = [tree, await center.contents(lockId), await center.contents(otherId)];
+    expect(lockBefore.children).toEqual(lockTree.children);
+    const nothing = { productInstanceList: [], children: [] };
+    // In the order in which they were bought: the asset, the lock twice, the other asset.
+    const together = (...trees: AssetContents[]) => ({
+      productInstanceList: trees.flatMap(({ productInstanceList }) => productInstanceList),
+      children: trees.flatMap(({ children }) => children),
+    });
+
+    await center.assign(kim, assetNum, otherNum);
+    expect(await center.contents(assetId)).toEqual(before);
+    dataOf(await center.lend(kim, lockNum, [assetId]));
+    expect(await center.contents(assetId)).toEqual(nothing);
+    expect(await center.contents(otherId)).toEqual(otherBefore);
+    expect(await center.contents(lockId)).toEqual(together(before, lockBefore));
+    dataOf(await center.lend(kim, lockNum, [otherId]));
+    expect(await center.contents(otherId)).toEqual(nothing);
+    expect(await center.contents(lockId)).toEqual(together(before, lockBefore, otherBefore));
+
+    dataOf(await center.configure(kim, [assetNum], []));
+    expect(await center.contents(assetId)).toEqual(before);
+    expect(await center.contents(lockId)).toEqual(together(lockBefore, otherBefore));
+    dataOf(await center.configure(kim, [otherNum], []));
+    expect(await center.contents(otherId)).toEqual(otherBefore);
+    expect(await center.contents(lockId)).toEqual(lockBefore);
+  });
+
+  it('shows under the lock what is bought onto a lent asset, and not what is revoked from it by its number', async () => {
+    const [kim] = (await insertEmployees(stack.db, center, 1)) as [string];
+    const lockNum = newAssetNum();
+    await buy(center.customer, [lockNum], BORROWED);
+    const [lockId] = (await idsOfNumbers(stack.db, [lockNum])) as [string];
+    await center.assign(kim, assetNum);
+    dataOf(await center.lend(kim, lockNum, [assetId]));
+    await buy(center.customer, [assetNum], { products: [productToBuy({ productUri: 'gms-more' })] });
+    await center.api.carryOut(deleteProduct(center.customer, [assetNum], { productUri: 'gms-full' }));
+    const { productInstanceList } = await center.contents(lockId);
+    expect(productInstanceList.map(({ productUri, assetNum }) => [productUri, assetNum])).toEqual([
+      ['gms-plain', assetNum],
+      ['gms-100', lockNum],
+      ['gms-more', assetNum],
+    ]);
+  });
+
+  it('knows no asset that is revoked, of another enterprise, or not there', async () => {
+    const [revokedNum, foreignNum] = [newAssetNum(), newAssetNum()];
+    await buy(center.customer, [revokedNum]);
+    await buy(elsewhere.customer, [foreignNum]);
+    const assetIds = await idsOfNumbers(stack.db, [revokedNum, foreignNum]);
+    await center.api.carryOut(deleteAsset(center.customer, [revokedNum]));
+    for (const assetId of [...assetIds, ...NO_IDS]) {
+      const refusal = refusalOf(await contentsCall(assetId));
+      expect({ assetId, ...refusal }).toMatchObject({ assetId, code: '60024', cause: 'asset_id_not_found' });
+    }
+    expect(refusalOf(await contentsCall(assetId, elsewhere))).toMatchObject({ cause: 'asset_id_not_found' });
+  });
+});
+
+/**
+ * Who holds what in the world that M9 and M10 are tried on, by names for the numbers: `kim lent` is lent into a lock, and
+ * a lock is held by whom it is lent to. `nodeless` has no concurrent node, and what `hidden` has is inside a merchandise.
+ */
+const BEFORE = {
+  ...{ free: 'nobody', free2: 'nobody', kims: 'kim', kims2: 'kim', nodeless: 'kim', hidden: 'kim', lent: 'kim lent' },
+  ...{ lees: 'lee', leesLent: 'lee lent' },
+  ...{ lock: 'kim', lock2: 'nobody', leesLock: 'lee', disabled: 'nobody', frozen: 'nobody' },
+};
+type Holdings = Record<keyof typeof BEFORE, string>;
+/** And what the enterprise does not have. */
+const ABSENT = ['revoked', 'revokedLock', 'foreign', 'foreignLock', 'unknown'] as const;
+type Name = keyof Holdings | (typeof ABSENT)[number];
+
+let kim: string;
+let lee: string;
+let deleted: string;
+let numOf: Record<Name, string>;
+let idOf: Record<Exclude<Name, 'unknown'>, string>;
+const numsOf = (names: readonly Name[]) => names.map((name) => numOf[name]);
+
+async function makeWorld(): Promise<void> {
+  [kim, lee, deleted] = (await insertEmployees(stack.db, center, 3)) as [string, string, string];
+  const names = [...Object.keys(BEFORE), ...ABSENT] as Name[];
+  numOf = Object.fromEntries(names.map((name) => [name, newAssetNum()])) as typeof numOf;
+  const { customer, api } = center;
+  const order = (owner: Customer, bought: Name[], element?: Sent, changes?: Sent) =>
+    newBuy(owner, numsOf(bought), changes, element);
+  const nodeless = { products: [productToBuy({ limitConcurrent: 0 }), productToBuy({ limitConcurrent: 0 })] };
+  const inner = merchandise({ licenseOrderProductList: [productToBuy({ limitConcurrent: 1 })] });
+  const hidden = { products: [], merchandises: [merchandise({ licenseOrderProductList: [], children: [inner] })] };
+  await api.carryOut(
+    order(customer, ['free', 'free2', 'kims', 'kims2', 'lent', 'lees', 'leesLent', 'revoked']),
+    order(customer, ['nodeless'], nodeless),
+    order(customer, ['hidden'], hidden),
+    order(customer, ['lock', 'lock2', 'leesLock', 'disabled', 'revokedLock'], BORROWED),
+    order(customer, ['frozen'], BORROWED, { licenseType: 'softkey' }),
+    order(elsewhere.customer, ['foreign']),
+    order(elsewhere.customer, ['foreignLock'], BORROWED),
+  );
+  dataOf(await center.delete(deleted));
+  const bought = names.filter((name) => name !== 'unknown');
+  const ids = await idsOfNumbers(stack.db, numsOf(bought));
+  idOf = Object.fromEntries(bought.map((name, index) => [name, ids[index]])) as typeof idOf;
+  await api.carryOut(deleteAsset(customer, numsOf(['revoked', 'revokedLock'])));
+  await center.assign(kim, ...numsOf(['kims', 'kims2', 'nodeless', 'hidden', 'lent']));
+  await center.assign(lee, ...numsOf(['lees', 'leesLent']));
+  await lend(kim, 'lock', ['lent']);
+  await lend(lee, 'leesLock', ['leesLent']);
+  await setLocked('disabled', true);
+  await sql`update asset set freezing = true where id = ${idOf.frozen}`.execute(stack.db);
+}
+
+/** M10 that must succeed. */
+const lend = async (memberId: string, lock: Name, assets: (keyof typeof idOf)[]) =>
+  dataOf(await submitLend(memberId, lock, assets));
+const submitLend = (memberId: string, lock: Name, assets: (keyof typeof idOf)[]) =>
+  center.lend(
+    memberId,
+    numOf[lock],
+    assets.map((name) => idOf[name]),
+  );
+
+/** O6 or O7. */
+async function setLocked(lock: Name, locked: boolean): Promise<void> {
+  const body = { assetNums: [numOf[lock]], operatorIdentity: 'Ada' };
+  const answer = await center.api.call('POST', locked ? '/asset/lock' : '/asset/unlock', { body });
+  expect(dataOf(answer)).toEqual([{ assetNum: numOf[lock], status: 1 }]);
+}
+
+/** What a refusal says, with the path that its message begins with. */
+function faultOf(answer: Answer) {
+  const { code, cause, message } = refusalOf(answer);
+  return { code, cause, path: message.split(': ')[0] };
+}
+
+/** Who holds what, as M6 and M8 say. */
+async function holdings(): Promise<Holdings> {
+  const nameOf = (memberId: string | null) => (memberId === null ? 'nobody' : memberId === kim ? 'kim' : 'lee');
+  const [assets, locks] = [await center.assets(), await center.locks()];
+  const holders = new Map([
+    ...assets.map(
+      ({ assetNum, cloudAccountGlobalId, borrowedFlag }) =>
+        [assetNum, `${nameOf(cloudAccountGlobalId)}${borrowedFlag ? ' lent' : ''}`] as const,
+    ),
+    ...locks.map(({ assetNum, cloudAccountGlobalId }) => [assetNum, nameOf(cloudAccountGlobalId)] as const),
+  ]);
+  const names = Object.keys(BEFORE) as (keyof Holdings)[];
+  return Object.fromEntries(names.map((name) => [name, holders.get(numOf[name])])) as Holdings;
+}
+
+describe('M9', () => {
+  describe('is done:', () => {
+    beforeEach(makeWorld);
+
+    it.each<[what: string, deleteAssets: Name[], addAssets: Name[], changes: Partial<Holdings>]>([
+      ['assigns what is free', [], ['free', 'free2'], { free: 'kim', free2: 'kim' }],
+      ['withdraws', ['kims2', 'kims'], [], { kims: 'nobody', kims2: 'nobody' }],
+      ['withdraws what is lent, and its lock is free', ['lent'], [], { lent: 'nobody', lock: 'nobody' }],
+      ['withdraws and assigns in one call', ['kims'], ['free'], { kims: 'nobody', free: 'kim' }],
+      ['assigns again what it withdraws', ['kims', 'kims2'], ['kims'], { kims2: 'nobody' }],
+      ['assigns again what was lent, which ends its lending', ['lent'], ['lent'], { lent: 'kim', lock: 'nobody' }],
+    ])('%s', async (_, deleteAssets, addAssets, changes) => {
+      const answer = await center.configure(kim, numsOf(deleteAssets), numsOf(addAssets));
+      expect(answer.body).toEqual({ code: 0, message: 'success', data: null });
+      const after: Holdings = { ...BEFORE, ...changes };
+      expect(await holdings()).toEqual(after);
+      const ofKim = (Object.keys(after) as (keyof Holdings)[]).filter((name) => /^kim( lent)?$/.test(after[name]));
+      const listed = (await center.listed(kim))!;
+      expect(listed.assetNums.toSorted()).toEqual(numsOf(ofKim.filter((name) => name !== 'lock')).toSorted());
+      expect(listed.borrowNum).toBe(after.lock === 'kim' ? numOf.lock : '');
+    });
+
+    it('withdraws from one employee for another to get it', async () => {
+      dataOf(await center.configure(kim, [numOf.lent], []));
+      dataOf(await center.configure(lee, [], [numOf.lent]));
+      expect(await holdings()).toEqual({ ...BEFORE, lent: 'lee', lock: 'nobody' });
+    });
+
+    it('reads numbers without the spaces around them', async () => {
+      dataOf(await center.configure(kim, [` ${numOf.kims} `], [`\u3000${numOf.free}`]));
+      expect(await holdings()).toEqual({ ...BEFORE, kims: 'nobody', free: 'kim' });
+    });
+
+    it('keeps a record of what was withdrawn, what of it was lent, and what was assigned', async () => {
+      dataOf(await center.configure(kim, numsOf(['lent', 'kims']), numsOf(['free', 'lent'])));
+      expect((await center.audit())[0]).toMatchObject({
+        ...{ action: 'assets_configured', targetGlobalId: kim, actorGlobalId: center.adminId },
+        detail: {
+          before: {
+            assetNums: numsOf(['lent', 'kims']),
+            lent: [{ assetNum: numOf.lent, borrowedUsbKey: numOf.lock }],
+          },
+          after: { assetNums: numsOf(['free', 'lent']), lent: [] },
+        },
+      });
+    });
+  });
+
+  describe('changes nothing at all', () => {
+    let before: Awaited<ReturnType<typeof contentOfTables>>;
+    beforeAll(async () => {
+      await makeWorld();
+      before = await contentOfTables(stack.db);
+    });
+    afterEach(async () => expect(await contentOfTables(stack.db)).toEqual(before));
+
+    it('with two empty lists', async () => {
+      dataOf(await center.configure(kim, [], []));
+    });
+
+    const NOT_HELD = ['60024', 'asset_not_withdrawable'] as const;
+    const NOT_THERE = ['60024', 'asset_number_not_found'] as const;
+    const FOREIGN = ['60025', 'asset_of_other_enterprise'] as const;
+    const TWICE = ['60028', 'asset_configured_twice'] as const;
+
+    it.each<[deleteAssets: Name[], addAssets: Name[], refusal: readonly [code: string, cause: Cause], path: string]>([
+      // What cannot be withdrawn
+      [['unknown'], [], NOT_HELD, 'deleteAssets[0]'],
+      [['revoked'], [], NOT_HELD, 'deleteAssets[0]'],
+      [['free'], [], NOT_HELD, 'deleteAssets[0]'],
+      [['lees'], [], NOT_HELD, 'deleteAssets[0]'],
+      [['leesLent'], [], NOT_HELD, 'deleteAssets[0]'],
+      [['lock'], [], NOT_HELD, 'deleteAssets[0]'],
+      [['kims', 'kims'], [], NOT_HELD, 'deleteAssets[1]'],
+      [['foreign'], [], FOREIGN, 'deleteAssets[0]'],
+      [['foreignLock'], [], FOREIGN, 'deleteAssets[0]'],
+      // What cannot be assigned
+      [[], ['unknown'], NOT_THERE, 'addAssets[0]'],
+      [[], ['revoked'], NOT_THERE, 'addAssets[0]'],
+      [[], ['lock'], NOT_THERE, 'addAssets[0]'],
+      [[], ['lock2'], NOT_THERE, 'addAssets[0]'],
+      [[], ['foreign'], FOREIGN, 'addAssets[0]'],
+      [[], ['foreignLock'], FOREIGN, 'addAssets[0]'],
+      [[], ['kims'], TWICE, 'addAssets[0]'],
+      [[], ['lent'], TWICE, 'addAssets[0]'],
+      [[], ['lees'], TWICE, 'addAssets[0]'],
+      [[], ['leesLent'], TWICE, 'addAssets[0]'],
+      [[], ['free', 'free'], TWICE, 'addAssets[1]'],
+      [['kims'], ['kims', 'kims'], TWICE, 'addAssets[1]'],
+      // Withdrawals come first, and each list in the order sent
+      [['unknown'], ['foreign'], NOT_HELD, 'deleteAssets[0]'],
+      [['foreign'], ['unknown'], FOREIGN, 'deleteAssets[0]'],
+      [['free', 'foreign'], ['lees'], NOT_HELD, 'deleteAssets[0]'],
+      [['kims', 'foreign', 'unknown'], ['free'], FOREIGN, 'deleteAssets[1]'],
+      [[], ['lees', 'foreign', 'unknown'], TWICE, 'addAssets[0]'],
+      [[], ['foreign', 'lees', 'unknown'], FOREIGN, 'addAssets[0]'],
+      [[], ['free', 'lock', 'foreign'], NOT_THERE, 'addAssets[1]'],
+      // All of it or nothing: only the last is wrong
+      [['kims', 'lent'], ['free', 'kims', 'unknown'], NOT_THERE, 'addAssets[2]'],
+      [['kims', 'lent'], ['free', 'lent', 'lees'], TWICE, 'addAssets[2]'],
+      [['kims', 'lent', 'foreign'], ['free'], FOREIGN, 'deleteAssets[2]'],
+    ])('that withdraws %j and assigns %j: %j at %s', async (deleteAssets, addAssets, [code, cause], path) => {
+      const answer = await center.configure(kim, numsOf(deleteAssets), numsOf(addAssets));
+      expect(faultOf(answer)).toEqual({ code, cause, path });
+    });
+
+    it('of an employee who is not there, before it looks at the numbers', async () => {
+      for (const memberId of ['999999999', deleted, elsewhere.cloudId, ...NO_IDS]) {
+        const refusal = refusalOf(await center.configure(memberId, [numOf.unknown], [numOf.foreign]));
+        expect({ memberId, ...refusal }).toMatchObject({ memberId, code: '60026', cause: 'employee_not_matched' });
+      }
+    });
+  });
+
+  const fields = {
+    ...{ deleteAssets: 'list', 'deleteAssets[0]': 'textInList' },
+    ...{ addAssets: 'list', 'addAssets[1]': 'textInList' },
+  } as const;
+  it.each([
+    ...faultCases(fields, BODY_FAULTS),
+    { path: 'deleteAssets', fault: '1,001 long', value: Array(1_001).fill('1'), cause: 'field_invalid' as const },
+    { path: 'addAssets', fault: '1,001 long', value: Array(1_001).fill('1'), cause: 'field_invalid' as const },
+  ])('refuses a call where $path is $fault, before it looks for the employee', async ({ path, value, cause }) => {
+    const body = put({ deleteAssets: ['1', '2'], addAssets: ['3', '4'] }, path, value);
+    const answer = await center.call('POST', '/enterprise/member/1/privileges', { body });
+    expect(faultOf(answer)).toEqual({ code: '40000', cause, path });
+  });
+});
+
+describe('M10', () => {
+  describe('is done:', () => {
+    beforeEach(makeWorld);
+
+    it.each<[what: string, lock: Name, assets: (keyof typeof idOf)[], changes: Partial<Holdings>]>([
+      ['lends one asset', 'lock2', ['kims'], { kims: 'kim lent', lock2: 'kim' }],
+      ['lends several', 'lock2', ['kims', 'kims2'], { kims: 'kim lent', kims2: 'kim lent', lock2: 'kim' }],
+      ['lends more into the same lock later', 'lock', ['kims'], { kims: 'kim lent' }],
+      ['lends what is lent there already together with more', 'lock', ['lent', 'kims'], { kims: 'kim lent' }],
+      ['lends an asset that is named twice once', 'lock2', ['kims', 'kims'], { kims: 'kim lent', lock2: 'kim' }],
+      ['lends what has its nodes inside a merchandise', 'lock2', ['hidden'], { hidden: 'kim lent', lock2: 'kim' }],
+    ])('%s', async (_, lock, assets, changes) => {
+      const answer = await submitLend(kim, lock, assets);
+      expect(answer.body).toEqual({ code: 0, message: 'success', data: null });
+      expect(await holdings()).toEqual({ ...BEFORE, ...changes });
+    });
+
+    it('keeps a record of what was lent that was not before', async () => {
+      await lend(kim, 'lock', ['kims2', 'lent']);
+      const [entry] = await center.audit();
+      expect(entry).toMatchObject({ action: 'assets_lent', targetGlobalId: kim, actorGlobalId: center.adminId });
+      expect(entry!.detail).toEqual({
+        before: { lent: [] },
+        after: { lent: [{ assetNum: numOf.kims2, borrowedUsbKey: numOf.lock }] },
+      });
+    });
+
+    it('lends into two locks of one employee, and M5 names both', async () => {
+      await lend(kim, 'lock2', ['kims']);
+      expect(await holdings()).toEqual({ ...BEFORE, kims: 'kim lent', lock2: 'kim' });
+      const { borrowNum } = (await center.listed(kim))!;
+      expect(borrowNum.split(',').toSorted()).toEqual(numsOf(['lock', 'lock2']).toSorted());
+      dataOf(await center.configure(kim, [numOf.lent], []));
+      expect(await center.listed(kim)).toMatchObject({ borrowNum: numOf.lock2 });
+    });
+
+    it('lends into a lock that another employee has given back', async () => {
+      expect(refusalOf(await submitLend(kim, 'leesLock', ['kims']))).toMatchObject({ cause: 'borrowed_lock_taken' });
+      dataOf(await center.configure(lee, [numOf.leesLent], []));
+      await lend(kim, 'leesLock', ['kims']);
+      expect(await holdings()).toEqual({ ...BEFORE, leesLent: 'nobody', leesLock: 'kim', kims: 'kim lent' });
+    });
+
+    it('lends into another lock what was withdrawn and assigned again', async () => {
+      expect(refusalOf(await submitLend(kim, 'lock2', ['lent']))).toMatchObject({ cause: 'asset_lent_elsewhere' });
+      dataOf(await center.configure(kim, [numOf.lent], [numOf.lent]));
+      await lend(kim, 'lock2', ['lent']);
+      expect(await holdings()).toEqual({ ...BEFORE, lock: 'nobody', lock2: 'kim' });
+    });
+
+    it('not into a lock that O6 has disabled, until O7 enables it; what is lent stays lent', async () => {
+      await setLocked('lock', true);
+      for (const assets of [['kims'], ['lent']] as const) {
+        const refusal = refusalOf(await submitLend(kim, 'lock', [...assets]));
+        expect(refusal).toMatchObject({ code: '33008', cause: 'borrowed_lock_unusable' });
+      }
+      expect(await holdings()).toEqual(BEFORE);
+      await setLocked('lock', false);
+      await lend(kim, 'lock', ['kims', 'lent']);
+      expect(await holdings()).toEqual({ ...BEFORE, kims: 'kim lent' });
+    });
+
+    it('takes back what is lent into a disabled lock', async () => {
+      await setLocked('lock', true);
+      dataOf(await center.configure(kim, [numOf.lent], []));
+      expect(await holdings()).toEqual({ ...BEFORE, lent: 'nobody', lock: 'nobody' });
+    });
+
+    it('not an asset that has lost its last node, though the same lend again still is', async () => {
+      const revoke = (name: Name) => center.api.carryOut(deleteProduct(center.customer, [numOf[name]]));
+      await revoke('kims');
+      await revoke('lent');
+      expect(refusalOf(await submitLend(kim, 'lock', ['kims']))).toMatchObject({ code: '33006' });
+      await lend(kim, 'lock', ['lent']);
+      await buy(center.customer, [numOf.kims]);
+      await lend(kim, 'lock', ['kims']);
+      expect(await holdings()).toEqual({ ...BEFORE, kims: 'kim lent' });
+    });
+  });
+
+  describe('changes nothing at all', () => {
+    let before: Awaited<ReturnType<typeof contentOfTables>>;
+    beforeAll(async () => {
+      await makeWorld();
+      before = await contentOfTables(stack.db);
+    });
+    afterEach(async () => expect(await contentOfTables(stack.db)).toEqual(before));
+
+    it.each<[what: string, assets: (keyof typeof idOf)[]]>([
+      ['what it lent before', ['lent']],
+      ['twice what it lent before', ['lent', 'lent']],
+    ])('that lends %s', (_, assets) => lend(kim, 'lock', assets));
+
+    const UNUSABLE = ['33008', 'borrowed_lock_unusable'] as const;
+    const TAKEN = ['33018', 'borrowed_lock_taken'] as const;
+    const NOT_HELD = ['33003', 'asset_not_held'] as const;
+    const LENT = ['33007', 'asset_lent_elsewhere'] as const;
+    const NO_NODES = ['33006', 'asset_without_nodes'] as const;
+
+    it.each<[assets: (keyof typeof idOf)[], lock: Name, refusal: readonly [code: string, cause: Cause], path: string]>([
+      // The lock is looked at before any asset: neither of these could be lent
+      [['lees'], 'unknown', UNUSABLE, 'borrowedUsbKey'],
+      [['nodeless'], 'kims', UNUSABLE, 'borrowedUsbKey'],
+      [['lees'], 'lees', UNUSABLE, 'borrowedUsbKey'],
+      [['lees'], 'revokedLock', UNUSABLE, 'borrowedUsbKey'],
+      [['lees'], 'foreignLock', UNUSABLE, 'borrowedUsbKey'],
+      [['lees'], 'disabled', UNUSABLE, 'borrowedUsbKey'],
+      [['lent'], 'frozen', UNUSABLE, 'borrowedUsbKey'],
+      [['lees'], 'leesLock', TAKEN, 'borrowedUsbKey'],
+      [['leesLent'], 'leesLock', TAKEN, 'borrowedUsbKey'],
+      [['nodeless'], 'leesLock', TAKEN, 'borrowedUsbKey'],
+      // What cannot be lent
+      [['free'], 'lock', NOT_HELD, 'assetIDs[0]'],
+      [['lees'], 'lock', NOT_HELD, 'assetIDs[0]'],
+      [['leesLent'], 'lock2', NOT_HELD, 'assetIDs[0]'],
+      [['revoked'], 'lock', NOT_HELD, 'assetIDs[0]'],
+      [['foreign'], 'lock', NOT_HELD, 'assetIDs[0]'],
+      [['lock'], 'lock', NOT_HELD, 'assetIDs[0]'],
+      [['lock2'], 'lock', NOT_HELD, 'assetIDs[0]'],
+      [['lent'], 'lock2', LENT, 'assetIDs[0]'],
+      [['nodeless'], 'lock', NO_NODES, 'assetIDs[0]'],
+      // Each asset in the order sent; all of them or none
+      [['nodeless', 'lent', 'free'], 'lock2', NO_NODES, 'assetIDs[0]'],
+      [['lent', 'free', 'nodeless'], 'lock2', LENT, 'assetIDs[0]'],
+      [['free', 'nodeless', 'lent'], 'lock2', NOT_HELD, 'assetIDs[0]'],
+      [['kims', 'kims2', 'hidden', 'free'], 'lock2', NOT_HELD, 'assetIDs[3]'],
+      [['kims', 'kims2', 'lent'], 'lock2', LENT, 'assetIDs[2]'],
+      [['kims', 'lent', 'nodeless'], 'lock', NO_NODES, 'assetIDs[2]'],
+    ])('that lends %j into %s: %j at %s', async (assets, lock, [code, cause], path) => {
+      expect(faultOf(await submitLend(kim, lock, assets))).toEqual({ code, cause, path });
+    });
+
+    it.each(['9999999999999999999', '0', '00'])('that lends %s, which is no id at all', async (assetId) => {
+      const refusal = refusalOf(await center.lend(kim, numOf.lock, [assetId]));
+      expect(refusal).toMatchObject({ code: '33003', cause: 'asset_not_held' });
+    });
+
+    it('that names an asset by its number, not by its id', async () => {
+      expect(refusalOf(await center.lend(kim, numOf.lock, [numOf.kims]))).toMatchObject({ code: '33003' });
+    });
+
+    it('that names the lock by its id, not by its number', async () => {
+      expect(refusalOf(await center.lend(kim, idOf.lock, [idOf.kims]))).toMatchObject({ code: '33008' });
+    });
+
+    it('of an employee who is not there, before it looks at the lock', async () => {
+      for (const memberId of ['999999999', deleted, elsewhere.cloudId, ...NO_IDS]) {
+        const refusal = refusalOf(await submitLend(memberId, 'unknown', ['foreign']));
+        expect({ memberId, ...refusal }).toMatchObject({ memberId, code: '60026', cause: 'employee_not_matched' });
+      }
+    });
+  });
+
+  it.each([
+    ...faultCases({ borrowedUsbKey: 'text', assetIDs: 'filledList', 'assetIDs[1]': 'id' }, BODY_FAULTS),
+    { path: 'assetIDs', fault: '1,001 long', value: Array(1_001).fill('1'), cause: 'field_invalid' as const },
+  ])('refuses a call where $path is $fault, before it looks for the employee', async ({ path, value, cause }) => {
+    const body = put({ borrowedUsbKey: '8000000001', assetIDs: ['1', '2'] }, path, value);
+    const answer = await center.call('POST', '/enterprise/member/1/borrow', { body });
+    expect(faultOf(answer)).toEqual({ code: '40000', cause, path });
+  });
+});
+
+/** Last, because what changes nothing is shown with digests of whole tables. */
+describe('at their limits', () => {
+  it('M9 with 1,000 numbers to withdraw and 1,000 to assign is one call', async () => {
+    const nums = Array.from({ length: 2_000 }, newAssetNum);
+    const own = await MemberCenter.open(stack, center.api);
+    await buy(own.customer, nums);
+    await own.assign(own.cloudId, ...nums.slice(0, 1_000));
+    dataOf(await own.configure(own.cloudId, nums.slice(0, 1_000), nums.slice(1_000)));
+    expect((await own.listed(own.cloudId))!.assetNums.toSorted()).toEqual(nums.slice(1_000).toSorted());
+  });
+
+  it('M10 of 1,000 assets is one call', async () => {
+    const [lockNum, ...nums] = Array.from({ length: 1_001 }, newAssetNum) as [string, ...string[]];
+    const own = await MemberCenter.open(stack, center.api);
+    await buy(own.customer, nums);
+    await buy(own.customer, [lockNum], BORROWED);
+    await own.assign(own.cloudId, ...nums);
+    const [lockId, ...assetIds] = await idsOfNumbers(stack.db, [lockNum, ...nums]);
+    dataOf(await own.lend(own.cloudId, lockNum, assetIds));
+    expect((await own.contents(lockId!)).productInstanceList).toHaveLength(1_001);
+  });
+});

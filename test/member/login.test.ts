@@ -1,0 +1,718 @@
+import { createHash, randomBytes } from 'node:crypto';
+import {
+  type Credentials,
+  createApplication,
+  deleteExpiredAccess,
+  PasswordHasher,
+  setApplicationStatus,
+} from '@lockstep/access';
+import type { Employee } from '@lockstep/contract';
+import { setPassword } from '@lockstep/members';
+import { sql } from 'kysely';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { startAnotherApi } from '../harness/another-api.ts';
+import { type Answer, dataOf, refusalOf } from '../harness/api.ts';
+import { askUserToken, MemberCenter, newEmployee } from '../harness/member-center.ts';
+import { type Stack, startStack } from '../harness/stack.ts';
+import { countWaiting } from '../harness/waiting.ts';
+
+/** How a user of the member center logs in: the password grant of the token endpoint (decisions 2). */
+let stack: Stack;
+let center: MemberCenter;
+/** The application that asks, which knows the enterprise's employees. */
+let client: Credentials;
+let clientId: string;
+/** An employee who is there for all tests; the lock-out's have one each. */
+let kim: Employee;
+
+/** As the lockstep command uses it. */
+const passwords = new PasswordHasher();
+
+const PASSWORD = 'correct horse';
+const PATIENTLY = { timeout: 20_000 };
+
+beforeAll(async () => {
+  stack = await startStack({ worker: false });
+  center = await MemberCenter.open(stack);
+  client = center.api.credentials;
+  clientId = await applicationIdOf(client);
+  // Without a cloud license an enterprise has five employees at most.
+  await center.buy(1, { licenseType: 'cloud_customer' });
+  [kim] = (await center.add(newEmployee({ userName: 'kim', passwordMobile: '13912345678' }))) as [Employee];
+});
+afterAll(() => stack.close());
+
+const newApplication = (changes: Partial<Parameters<typeof createApplication>[1]> = {}) =>
+  createApplication(stack.db, { name: 'Test', scopes: ['auth_order', 'auth_me'], approved: true, ...changes });
+
+const basic = (id: string, secret: string) => ({
+  authorization: `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`,
+});
+const basicOf = ({ appKey, appSecret }: Credentials) => basic(appKey, appSecret);
+const inBody = ({ appKey, appSecret }: Credentials) => ({ client_id: appKey, client_secret: appSecret });
+const grantOf = (username: string, password: string) => ({ grant_type: 'password', username, password });
+
+/** Calls the token endpoint with a form, or with a body as it is. */
+async function ask(form: Record<string, string> | string, headers: Record<string, string>): Promise<Answer> {
+  const body = typeof form === 'string' ? form : new URLSearchParams(form).toString();
+  const response = await fetch(`${stack.baseUrl}/oauth2/token`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
+    body,
+  });
+  return { status: response.status, headers: response.headers, body: await response.json() };
+}
+
+/** Logs in with the application's credentials by Basic, unless told otherwise. */
+const logIn = (account: string, password: string, by = client) =>
+  askUserToken(stack.baseUrl, by, { account, password });
+
+/** What a user's token is good for: a call of the member center, with the application's own tokens. */
+const callWith = (userToken: string) =>
+  center.call('GET', `/enterprise/${center.enterpriseId}/asset/assetNums`, { userToken });
+
+/** An RFC 6749 error (section 5.2), and nothing else. */
+function expectOAuthError(answer: Answer, status: 400 | 401, error: string): void {
+  expect(answer).toMatchObject({
+    status,
+    body: { error, error_description: expect.stringMatching(/^[\x20\x21\x23-\x5b\x5d-\x7e]+$/) },
+  });
+  expect(Object.keys(answer.body)).toEqual(['error', 'error_description']);
+  expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
+  expect(answer.headers.get('cache-control')).toBe('no-store');
+}
+
+describe('the password grant issues a token', () => {
+  it('to a client that authenticates by HTTP Basic', async () => {
+    const answer = await ask(grantOf(center.account, center.password), basicOf(client));
+    expect(answer.status).toBe(200);
+    expect(answer.body).toEqual({
+      access_token: expect.stringMatching(/^[\w-]{32,}$/),
+      token_type: 'Bearer',
+      expires_in: 7_200,
+      scope: 'auth_order auth_me',
+    });
+    expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+    expect(answer.headers.get('pragma')).toBe('no-cache');
+    expect(dataOf(await callWith(answer.body.access_token))).toHaveLength(1);
+  });
+
+  it('to a client that authenticates in the body', async () => {
+    const { body } = await ask({ ...grantOf(center.account, center.password), ...inBody(client) }, {});
+    expect(dataOf(await callWith(body.access_token))).toHaveLength(1);
+  });
+
+  it('again, and the earlier one goes on working', async () => {
+    const [one, other] = [await logIn(center.account, center.password), await logIn(center.account, center.password)];
+    expect(one.body.access_token).not.toBe(other.body.access_token);
+    for (const { body } of [one, other]) expect(dataOf(await callWith(body.access_token))).toHaveLength(1);
+  });
+
+  it.each([
+    ['auth_me', 'auth_me'],
+    ['auth_me auth_order', 'auth_me auth_order'],
+    ['', 'auth_order auth_me'],
+  ])('for the scope "%s"', async (scope, granted) => {
+    const { body } = await ask({ ...grantOf(kim.userName, PASSWORD), scope }, basicOf(client));
+    expect(body).toMatchObject({ scope: granted });
+  });
+
+  it('that is good for two hours', async () => {
+    const {
+      rows: [before],
+    } = await sql<{ now: Date }>`select now()`.execute(stack.db);
+    const { body } = await logIn(kim.userName, PASSWORD);
+    const {
+      rows: [token],
+    } = await sql<{ is_within: boolean }>`
+      select expires_time - interval '2 hours' between ${before!.now} and now() as is_within
+      from access_token where token_hash = ${sha256(body.access_token)}`.execute(stack.db);
+    expect(token).toEqual({ is_within: true });
+  });
+
+  it.each<[how: string, form: Record<string, string>]>([
+    ['a parameter that nobody knows', { audience: 'x' }],
+    ['client credentials in the body that are empty', { client_id: '', client_secret: '' }],
+  ])('with %s', async (_how, more) => {
+    expect((await ask({ ...grantOf(kim.userName, PASSWORD), ...more }, basicOf(client))).status).toBe(200);
+  });
+
+  it.each([
+    ['blanks around it, which are not trimmed', '  in between  '],
+    ['characters that a form has to encode', 'a+b&c=d%20;e#'],
+    ['emoji', '🔑🐴🔋🖇️🔑🐴🔋'],
+    ['right-to-left letters', 'مرور-سري-جدا'],
+  ])('for a password with %s', async (_what, password) => {
+    const [employee] = await center.add(newEmployee({ password }));
+    expect((await logIn(employee!.userName, password)).status).toBe(200);
+    expect((await logIn(employee!.userName, password.slice(1))).status).toBe(400);
+  });
+
+  it('however the characters of the password are composed, in M1 and in M3', async () => {
+    const composed = 'p\u00e1ssw\u00f6rd';
+    const decomposed = 'pa\u0301sswo\u0308rd';
+    const [employee] = await center.add(newEmployee({ password: decomposed }));
+    const { userName, globalId } = employee!;
+    expect((await logIn(userName, composed)).status).toBe(200);
+    dataOf(await center.resetPassword(globalId, composed));
+    expect((await logIn(userName, decomposed)).status).toBe(200);
+  });
+});
+
+describe('the password grant refuses in one and the same words', () => {
+  let wrong: Answer;
+  let deleted: Employee;
+  let passwordHash: string;
+
+  beforeAll(async () => {
+    wrong = await logIn(kim.userName, 'wrong password');
+    [deleted] = (await center.add(newEmployee())) as [Employee];
+    dataOf(await center.delete(deleted.globalId));
+    const member = stack.db.selectFrom('member').select('password_hash').where('id', '=', kim.globalId);
+    passwordHash = (await member.executeTakeFirstOrThrow()).password_hash!;
+  });
+
+  // So that the account of most of these tests is not locked by them.
+  afterEach(() => forgetFailures(kim.userName));
+
+  /** All of an answer that can tell one from another. */
+  const saidBy = ({ status, headers, body }: Answer) => {
+    const { date, 'x-request-id': _requestId, ...others } = Object.fromEntries(headers);
+    return { status, headers: others, body };
+  };
+
+  it.each<[what: string, account: () => string, password?: () => string]>([
+    ['a password in other case', () => kim.userName, () => PASSWORD.toUpperCase()],
+    ['a password with a blank behind it', () => kim.userName, () => `${PASSWORD} `],
+    ['a blank password', () => kim.userName, () => ' '],
+    ['a password with U+0000 behind it', () => kim.userName, () => `${PASSWORD}\0`],
+    ['a password of 10,000 characters', () => kim.userName, () => PASSWORD.padEnd(10_000, 'x')],
+    ['a password of emoji', () => kim.userName, () => '😀😀😀😀😀😀😀😀'],
+    ['the stored hash of the password', () => kim.userName, () => passwordHash],
+    ['an account that nobody has', () => `nobody@${center.code}`],
+    ['a code that no enterprise has', () => 'kim@nowhere1'],
+    ['an employee without a password', () => `cloud@${center.code}`],
+    ['an employee who was deleted', () => deleted.userName],
+    ['the short account name', () => 'kim'],
+    ['the short account name with an @', () => 'kim@'],
+    ['the code alone', () => center.code],
+    ['the code with an @', () => `@${center.code}`],
+    ['the account name in other case', () => `KIM@${center.code}`],
+    ['the code in other case', () => `kim@${center.code.toUpperCase()}`],
+    ['the account twice', () => `${kim.userName}@${center.code}`],
+    ['the mobile number', () => '13912345678'],
+    ['the name of the employee', () => kim.name],
+    ['the id of the employee', () => kim.globalId],
+    ['a blank account', () => ' '],
+    ['a control character in the account', () => `kim\u0001@${center.code}`],
+    ['U+0000 in the account', () => `kim\0@${center.code}`],
+    ['U+0000 behind the account', () => `${kim.userName}\0`],
+    ['an account of 10,000 characters', () => `${'k'.repeat(10_000)}@${center.code}`],
+    ['an account of 63 characters', () => `${'k'.repeat(63)}@${center.code}`],
+    ['emoji for an account', () => '😀@😀'],
+    ['full-width letters in the account', () => `ｋｉｍ@${center.code}`],
+    ['wildcards of SQL', () => `%@${center.code}`],
+    ['quotes of SQL', () => `kim'--@${center.code}`],
+  ])('%s', async (_what, account, password = () => PASSWORD) => {
+    const answer = await logIn(account(), password());
+    expectOAuthError(answer, 400, 'invalid_grant');
+    expect(saidBy(answer)).toEqual(saidBy(wrong));
+  });
+
+  it.each([
+    ['a % that encodes nothing', 'username=%&password=%zz'],
+    ['bytes that are no UTF-8', 'username=%ff%fe&password=%c3%28'],
+    ['half a surrogate pair', 'username=%ed%a0%80&password=%ed%b0%80'],
+  ])('%s', async (_what, user) => {
+    expectOAuthError(await ask(`grant_type=password&${user}`, basicOf(client)), 400, 'invalid_grant');
+  });
+});
+
+describe('the password grant refuses, without counting a failed login,', () => {
+  let account: string;
+
+  beforeAll(async () => {
+    const [employee] = await center.add();
+    account = employee!.userName;
+  });
+
+  /** A form with the account and a wrong password, beside other parameters. */
+  const formOf = (more: Record<string, string>) => ({ ...grantOf(account, 'wrong password'), ...more });
+
+  it.each<[what: string, form: () => Record<string, string> | string]>([
+    ['a missing username', () => ({ grant_type: 'password', password: 'wrong password' })],
+    ['an empty username', () => formOf({ username: '' })],
+    ['a missing password', () => ({ grant_type: 'password', username: account })],
+    ['an empty password', () => formOf({ password: '' })],
+    ['the username twice', () => `${new URLSearchParams(formOf({}))}&username=x`],
+    ['the password twice', () => `${new URLSearchParams(formOf({}))}&password=${encodeURIComponent(PASSWORD)}`],
+    ['the scope twice', () => `${new URLSearchParams(formOf({}))}&scope=auth_me&scope=auth_me`],
+    ['a client that authenticates in both ways', () => formOf(inBody(client))],
+    ['a body of 1 MiB', () => formOf({ password: 'x'.repeat(2 ** 20) })],
+  ])('%s as an invalid_request', async (_what, form) => {
+    expectOAuthError(await ask(form(), basicOf(client)), 400, 'invalid_request');
+    expect(await failuresOf(account)).toBe(0);
+  });
+
+  it('a JSON body as an invalid_request', async () => {
+    const headers = { ...basicOf(client), 'content-type': 'application/json' };
+    expectOAuthError(await ask(JSON.stringify(formOf({})), headers), 400, 'invalid_request');
+  });
+
+  it.each<[what: string, form: () => Record<string, string>, headers?: () => Record<string, string>]>([
+    ['no client', () => formOf({})],
+    ['a wrong secret by Basic', () => formOf({}), () => basic(client.appKey, 'wrong')],
+    ['a wrong secret in the body', () => formOf({ client_id: client.appKey, client_secret: 'wrong' })],
+    ['an unknown client', () => formOf({}), () => basic('app_unknown', client.appSecret)],
+    ['the right password of a user for an unknown client', () => grantOf(account, PASSWORD), () => basic('app', 'x')],
+    ['the user for a client', () => formOf({ client_id: account, client_secret: PASSWORD })],
+    ['a client token for the client', () => formOf({}), () => ({ authorization: `Bearer ${center.api.token}` })],
+  ])('%s as an invalid_client', async (_what, form, headers = () => ({})) => {
+    const answer = await ask(form(), headers());
+    expectOAuthError(answer, 401, 'invalid_client');
+    expect(answer.headers.get('www-authenticate')).toMatch(/^Basic /);
+    expect(await failuresOf(account)).toBe(0);
+  });
+
+  it.each(['pending', 'suspended'] as const)('an application that is %s, whatever the password', async (status) => {
+    const own = await newApplication();
+    await setApplicationStatus(stack.db, own.appKey, status);
+    expectOAuthError(await logIn(account, 'wrong password', own), 400, 'unauthorized_client');
+    expectOAuthError(await logIn(account, PASSWORD, own), 400, 'unauthorized_client');
+    expect(await failuresOf(account)).toBe(0);
+    await setApplicationStatus(stack.db, own.appKey, 'approved');
+    expect((await logIn(account, PASSWORD, own)).status).toBe(200);
+  });
+
+  it('an application without auth_me, whatever the password', async () => {
+    const own = await newApplication({ scopes: ['auth_order'] });
+    const [one, other] = [await logIn(account, 'wrong password', own), await logIn(account, PASSWORD, own)];
+    expectOAuthError(one, 400, 'unauthorized_client');
+    expect(one.body).toEqual(other.body);
+    expect(await failuresOf(account, ALL)).toBe(0);
+  });
+
+  it('a scope that nobody has, or that the application does not have', async () => {
+    const own = await newApplication({ scopes: ['auth_me'] });
+    for (const scope of ['auth_all', 'auth_order', 'auth_me auth_order']) {
+      expectOAuthError(await ask(formOf({ scope }), basicOf(own)), 400, 'invalid_scope');
+    }
+    expect(await failuresOf(account)).toBe(0);
+  });
+
+  it.each(['PASSWORD', 'password ', 'refresh_token', 'urn:ietf:params:oauth:grant-type:jwt-bearer'])(
+    'the grant type "%s"',
+    async (grant_type) => {
+      expectOAuthError(await ask(formOf({ grant_type }), basicOf(client)), 400, 'unsupported_grant_type');
+    },
+  );
+});
+
+describe('ten failed logins of an account within 15 minutes lock it for 5 minutes', () => {
+  let employee: Employee;
+  let account: string;
+
+  beforeEach(async () => {
+    [employee] = (await center.add()) as [Employee];
+    account = employee.userName;
+  });
+
+  const fail = async (count: number, by = client) => {
+    const answers = await Promise.all(Array.from({ length: count }, () => logIn(account, 'wrong password', by)));
+    for (const answer of answers) expectOAuthError(answer, 400, 'invalid_grant');
+  };
+  const haveFailed = (count: number) => seedFailures(account, count);
+  const lock = async () => {
+    await haveFailed(9);
+    await fail(1);
+  };
+  const expectLocked = async () => expectOAuthError(await logIn(account, PASSWORD), 400, 'invalid_grant');
+  const expectOpen = async () => expect((await logIn(account, PASSWORD)).status).toBe(200);
+
+  it('nine do not, and a login in between does not make them forgotten', async () => {
+    await fail(9);
+    await expectOpen();
+    await fail(1);
+    await expectLocked();
+  });
+
+  it('whatever the password then is, in the words of a wrong one', async () => {
+    await haveFailed(9);
+    const wrong = await logIn(account, 'wrong password');
+    expect((await logIn(account, PASSWORD)).body).toEqual(wrong.body);
+    expect((await logIn(account, 'wrong password')).body).toEqual(wrong.body);
+  });
+
+  it('for the application that they came through, and for no other', async () => {
+    const other = await newApplication();
+    await fail(10);
+    await expectLocked();
+    expect((await logIn(account, PASSWORD, other)).status).toBe(200);
+    await fail(9, other);
+    expect((await logIn(account, PASSWORD, other)).status).toBe(200);
+    await fail(1, other);
+    expectOAuthError(await logIn(account, PASSWORD, other), 400, 'invalid_grant');
+  });
+
+  it('for everybody after a hundred through all applications, of which no single one can make them', async () => {
+    const [other, third] = [await newApplication(), await newApplication()];
+    // Whatever one application sends at once, ten of it count.
+    await fail(30);
+    expect(await failuresOf(account, ALL)).toBe(10);
+    await seedFailures(account, 88, [ALL]);
+    await fail(1, other);
+    expect((await logIn(account, PASSWORD, third)).status).toBe(200);
+    await fail(1, other);
+    for (const by of [client, other, third]) {
+      expectOAuthError(await logIn(account, PASSWORD, by), 400, 'invalid_grant');
+    }
+    // While it is locked none counts.
+    await fail(9, third);
+    expect(await failuresOf(account, await applicationIdOf(third))).toBe(0);
+    await passTime(account, '5 minutes');
+    for (const by of [client, other, third]) expect((await logIn(account, PASSWORD, by)).status).toBe(200);
+    expect(await failuresOf(account, ALL)).toBe(0);
+  });
+
+  it('for everybody ends with a new password as well', async () => {
+    await seedFailures(account, 99, [ALL]);
+    await fail(1);
+    await expectLocked();
+    dataOf(await center.resetPassword(employee.globalId, 'battery staple'));
+    expect((await logIn(account, 'battery staple')).status).toBe(200);
+  });
+
+  it('also through different API processes', async () => {
+    const second = await startAnotherApi(stack, center.api);
+    try {
+      const there = (password: string) => askUserToken(second.api.baseUrl, client, { account, password });
+      await fail(5);
+      for (let count = 0; count < 5; count++) await there('wrong password');
+      await expectLocked();
+      expectOAuthError(await there(PASSWORD), 400, 'invalid_grant');
+    } finally {
+      await second.close();
+    }
+  });
+
+  it('but not those of another account', async () => {
+    await lock();
+    await expectLocked();
+    expect((await logIn(kim.userName, PASSWORD)).status).toBe(200);
+    expect((await logIn(center.account, center.password)).status).toBe(200);
+  });
+
+  it('counts a failure for almost 15 minutes', async () => {
+    await haveFailed(5);
+    await passTime(account, '14 minutes');
+    await haveFailed(4);
+    await fail(1);
+    await expectLocked();
+  });
+
+  it('counts a failure no more after 15 minutes', async () => {
+    await haveFailed(5);
+    await passTime(account, '15 minutes');
+    await haveFailed(4);
+    await fail(1);
+    await expectOpen();
+    // The five younger ones still count.
+    await haveFailed(4);
+    await fail(1);
+    await expectLocked();
+  });
+
+  it('stays locked until the 5 minutes are over', async () => {
+    await lock();
+    await passTime(account, '4 minutes 30 seconds');
+    await expectLocked();
+  });
+
+  it('opens after 5 minutes, to count from the beginning', async () => {
+    await lock();
+    await passTime(account, '5 minutes');
+    await expectOpen();
+    await haveFailed(9);
+    await expectOpen();
+    await fail(1);
+    await expectLocked();
+  });
+
+  it('is not kept locked by failures meanwhile, which do not count', async () => {
+    await lock();
+    await passTime(account, '3 minutes');
+    await fail(3);
+    await passTime(account, '2 minutes');
+    await expectOpen();
+    expect(await failuresOf(account)).toBe(0);
+  });
+
+  it('lets none of many guesses at once in behind the tenth failure', async () => {
+    const guesses = Array.from({ length: 30 }, (_, index) => (index === 28 ? PASSWORD : `guess number ${index}`));
+    const answers = await Promise.all(guesses.map((guess) => logIn(account, guess)));
+    for (const answer of answers) expectOAuthError(answer, 400, 'invalid_grant');
+    await expectLocked();
+  });
+
+  it('lets nobody in whose password is compared while the tenth failure is being stored', async () => {
+    await haveFailed(9);
+    const { login } = await stack.db.transaction().execute(async (trx) => {
+      // What the tenth failure does, until this transaction ends.
+      await sql`
+        update login_failure set failed_times = '{}', locked_until = now() + interval '5 minutes'
+        where account_hash = ${sha256(account)} and application_id = ${clientId}`.execute(trx);
+      const login = logIn(account, PASSWORD);
+      await untilDoneOrWaiting(login, 1);
+      return { login };
+    });
+    expectOAuthError(await login, 400, 'invalid_grant');
+  });
+
+  it.each<[how: string, reset: () => Promise<string>]>([
+    [
+      'M3',
+      async () => {
+        dataOf(await center.resetPassword(employee.globalId, 'battery staple'));
+        return 'battery staple';
+      },
+    ],
+    ['the lockstep command', async () => (await setPassword({ db: stack.db, passwords }, employee.globalId))!.password],
+  ])('ends with a new password by %s', async (_how, reset) => {
+    await lock();
+    const password = await reset();
+    // Nine more do not lock it: what was counted is forgotten.
+    await expectLocked();
+    await haveFailed(8);
+    expect((await logIn(account, password)).status).toBe(200);
+  });
+
+  it('counts accounts that are not there alike, in as much work', async () => {
+    const known = await center.add(...Array.from({ length: 10 }, () => newEmployee()));
+    const accounts = [
+      ...known.map(({ userName }) => userName),
+      ...Array.from({ length: 10 }, () => `u${randomBytes(6).toString('hex')}@${center.code}`),
+    ];
+    for (const answer of await Promise.all(accounts.map((each) => logIn(each, 'wrong password')))) {
+      expectOAuthError(answer, 400, 'invalid_grant');
+    }
+    expect(await Promise.all(accounts.map((each) => failuresOf(each)))).toEqual(accounts.map(() => 1));
+  });
+
+  it('also an account that comes to be later', async () => {
+    const userName = `u${randomBytes(6).toString('hex')}`;
+    account = `${userName}@${center.code}`;
+    await lock();
+    await center.add(newEmployee({ userName }));
+    await expectLocked();
+  });
+
+  it('is kept as a hash of what was typed, which may have been a password', async () => {
+    const typed = `typed by mistake ${randomBytes(6).toString('hex')}`;
+    await logIn(typed, 'wrong password');
+    expect(await failuresOf(typed)).toBe(1);
+    expect(await storedText()).not.toContain(typed);
+  });
+});
+
+describe('a new password', () => {
+  it('ends what was issued for the old one', async () => {
+    const own = await MemberCenter.open(stack, center.api);
+    expect(await own.list()).toHaveLength(2);
+    await setPassword({ db: stack.db, passwords }, own.adminId);
+    expect(refusalOf(await own.submitList({ pageNum: '1', pageSize: '10' }))).toMatchObject({
+      code: '60005',
+      cause: 'user_token_invalid',
+    });
+    expectOAuthError(await logIn(own.account, own.password), 400, 'invalid_grant');
+  });
+
+  it('leaves nobody in who logs in with the old one while it is being stored', async () => {
+    const own = await MemberCenter.open(stack, center.api);
+    const { reset, login } = await stack.db.transaction().execute(async (trx) => {
+      // The reset has changed the password and ended the tokens, and cannot commit until this transaction ends.
+      await sql`lock table member_audit in share mode`.execute(trx);
+      const reset = setPassword({ db: stack.db, passwords }, own.adminId);
+      await untilDoneOrWaiting(reset, 1);
+      const login = logIn(own.account, own.password);
+      await untilDoneOrWaiting(login, 2);
+      return { reset, login };
+    });
+    await reset;
+    const { access_token: userToken = 'none was issued' } = (await login).body;
+    const answer = await own.submitList({ pageNum: '1', pageSize: '10' }, { userToken });
+    expect(refusalOf(answer)).toMatchObject({ code: '60005', cause: 'user_token_invalid' });
+  });
+});
+
+describe('the sweep', () => {
+  it('takes away failures that count no more, and tokens that have expired, and nothing else', async () => {
+    const [old, counted, locked] = (await center.add(newEmployee(), newEmployee(), newEmployee())).map(
+      ({ userName }) => userName,
+    ) as [string, string, string];
+    const [{ body: expired }, { body: good }] = [
+      await logIn(center.account, center.password),
+      await logIn(center.account, center.password),
+    ];
+    await Promise.all([seedFailures(old, 9), seedFailures(counted, 9), seedFailures(locked, 9)]);
+    await logIn(locked, 'wrong password');
+    await passTime(old, '15 minutes');
+    await passTime(counted, '14 minutes');
+    await passTime(locked, '4 minutes');
+    await expire(expired.access_token);
+
+    await deleteExpiredAccess(stack.db);
+    expect(await hasFailureRow(old)).toBe(false);
+    expect(await failuresOf(counted)).toBe(9);
+    expectOAuthError(await logIn(locked, PASSWORD), 400, 'invalid_grant');
+    expect(await isTokenStored(expired.access_token)).toBe(false);
+    expect(dataOf(await callWith(good.access_token))).toHaveLength(1);
+
+    await passTime(locked, '15 minutes');
+    await deleteExpiredAccess(stack.db);
+    expect(await hasFailureRow(locked)).toBe(false);
+    expect((await logIn(locked, PASSWORD)).status).toBe(200);
+  });
+});
+
+describe('passwords', () => {
+  it('are stored as argon2id with the parameters of OWASP', async () => {
+    const rows = await stack.db.selectFrom('member').select('password_hash').execute();
+    const hashes = rows.flatMap(({ password_hash }) => password_hash ?? []);
+    expect(hashes.length).toBeGreaterThan(10);
+    // Most of them are the same password.
+    expect(new Set(hashes).size).toBe(hashes.length);
+    for (const hash of hashes) expect(hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+  });
+
+  it('and tokens are neither stored nor logged as they are', async () => {
+    const random = () => `unmistakable ${randomBytes(6).toString('hex')}`;
+    const [added, reset, wrong] = [random(), random(), random()];
+    const [employee] = await center.add(newEmployee({ password: added }));
+    const { userName, globalId } = employee!;
+    const tokens = [await logIn(userName, added)];
+    await logIn(userName, wrong);
+    dataOf(await center.resetPassword(globalId, reset));
+    tokens.push(await logIn(userName, reset), await ask({ ...grantOf(userName, reset), ...inBody(client) }, {}));
+    await center.submitAdd([newEmployee({ userName: 'kim', password: added })]);
+    await center.resetPassword('404', reset);
+    await ask(`${new URLSearchParams(grantOf(userName, added))}&password=x`, basicOf(client));
+
+    const secrets = [added, reset, wrong, client.appSecret, ...tokens.map(({ body }) => body.access_token as string)];
+    const encoded = secrets.flatMap((secret) => [secret, encodeURIComponent(secret), secret.replaceAll(' ', '+')]);
+    const [stored, logged] = [await storedText(), stack.logLines.join('')];
+    expect(logged).toContain('/oauth2/token');
+    expect(stored).toContain(globalId);
+    for (const secret of encoded) {
+      expect(stored).not.toContain(secret);
+      expect(stored).not.toContain(Buffer.from(secret).toString('hex'));
+      expect(logged).not.toContain(secret);
+    }
+  });
+});
+
+it('hashes the passwords of many employees while the service answers others', async () => {
+  const ends: string[] = [];
+  const noteEnd = async (name: string, work: Promise<unknown>) => {
+    await work;
+    ends.push(name);
+  };
+  const adding = noteEnd('M1', center.add(...Array.from({ length: 24 }, () => newEmployee())));
+  // Two logins one after the other: the first has come behind hashes of M1 and has overtaken them.
+  for (const name of ['first', 'second']) {
+    await noteEnd(`${name} login`, logIn(kim.userName, PASSWORD));
+    await noteEnd(`${name} health`, fetch(`${stack.baseUrl}/health/live`));
+  }
+  await adding;
+  expect(ends).toEqual(['first login', 'first health', 'second login', 'second health', 'M1']);
+});
+
+function sha256(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}
+
+async function applicationIdOf({ appKey }: Credentials): Promise<string> {
+  const found = stack.db.selectFrom('application').select('id').where('app_key', '=', appKey);
+  return (await found.executeTakeFirstOrThrow()).id;
+}
+
+/** What stands for all applications together in login_failure. */
+const ALL = '0';
+
+const failureOf = (account: string, applicationId: string) =>
+  stack.db
+    .selectFrom('login_failure')
+    .select('failed_times')
+    .where('account_hash', '=', sha256(account))
+    .where('application_id', '=', applicationId);
+
+/** The failed logins of an account that are on record, through one application or all of them. */
+async function failuresOf(account: string, applicationId = clientId): Promise<number> {
+  return (await failureOf(account, applicationId).executeTakeFirst())?.failed_times.length ?? 0;
+}
+
+async function hasFailureRow(account: string): Promise<boolean> {
+  const rows = await Promise.all([clientId, ALL].map((id) => failureOf(account, id).executeTakeFirst()));
+  return rows.some((row) => row !== undefined);
+}
+
+/** As many failed logins a moment ago, without the work of comparing passwords. */
+async function seedFailures(account: string, count: number, applicationIds = [clientId, ALL]): Promise<void> {
+  await sql`
+    insert into login_failure (account_hash, application_id, failed_times, expires_time)
+    select ${sha256(account)}, id, array_fill(now(), array[${count}::int]), now() + interval '15 minutes'
+    from unnest(${applicationIds}::bigint[]) as id
+    on conflict (account_hash, application_id) do update
+      set failed_times = login_failure.failed_times || excluded.failed_times`.execute(stack.db);
+}
+
+async function forgetFailures(account: string): Promise<void> {
+  await stack.db.deleteFrom('login_failure').where('account_hash', '=', sha256(account)).execute();
+}
+
+/** Makes the failed logins of an account, and its lock, as much older. */
+async function passTime(account: string, interval: string): Promise<void> {
+  const { numAffectedRows } = await sql`
+    update login_failure set
+      failed_times = array(select t - ${interval}::interval from unnest(failed_times) as t),
+      locked_until = locked_until - ${interval}::interval,
+      expires_time = expires_time - ${interval}::interval
+    where account_hash = ${sha256(account)}`.execute(stack.db);
+  expect(numAffectedRows).toBeGreaterThan(0n);
+}
+
+const tokenRow = (token: string) => ({ token_hash: sha256(token) });
+
+async function expire(token: string): Promise<void> {
+  const expires_time = sql<Date>`now() - interval '1 second'`;
+  const { token_hash } = tokenRow(token);
+  await stack.db.updateTable('access_token').set({ expires_time }).where('token_hash', '=', token_hash).execute();
+}
+
+async function isTokenStored(token: string): Promise<boolean> {
+  const { token_hash } = tokenRow(token);
+  const found = stack.db.selectFrom('access_token').select('token_hash').where('token_hash', '=', token_hash);
+  return (await found.executeTakeFirst()) !== undefined;
+}
+
+/** Goes on when some work is done, or when so many statements of the service wait for a lock. */
+async function untilDoneOrWaiting(work: Promise<unknown>, count: number): Promise<void> {
+  let isDone = false;
+  const done = () => {
+    isDone = true;
+  };
+  void work.then(done, done);
+  await expect.poll(async () => isDone || (await countWaiting(stack.db)) === count, PATIENTLY).toBe(true);
+}
+
+/** Everything that is in the database, as text. */
+async function storedText(): Promise<string> {
+  const { rows: tables } = await sql<{ name: string }>`
+    select tablename as name from pg_tables where schemaname = 'public'`.execute(stack.db);
+  const texts = tables.map(async ({ name }) => {
+    const { rows } = await sql<{ text: string }>`
+      select coalesce(string_agg(each::text, chr(10)), '') as text from ${sql.table(name)} as each`.execute(stack.db);
+    return rows[0]!.text;
+  });
+  return (await Promise.all(texts)).join('\n');
+}

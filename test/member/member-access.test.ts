@@ -1,0 +1,477 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { json } from 'node:stream/consumers';
+import { PasswordHasher, setApplicationStatus } from '@lockstep/access';
+import { type Cause, tokenAnswer } from '@lockstep/contract';
+import { createAdministrator, setPassword } from '@lockstep/members';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startAnotherApi } from '../harness/another-api.ts';
+import { type Answer, Api, callService, dataOf, refusalOf } from '../harness/api.ts';
+import { askUserToken, type MemberCallOptions, MemberCenter, newEmployee } from '../harness/member-center.ts';
+import { newAssetNum, newBuy } from '../harness/orders.ts';
+import { type Stack, startStack } from '../harness/stack.ts';
+import { contentOfTables } from '../harness/tables.ts';
+
+/**
+ * The three credentials and the nonce of the member center, on each of its operations (decisions 2 and 3). At the end
+ * each operation takes the very call that it has refused all along.
+ */
+let stack: Stack;
+let center: MemberCenter;
+/** The tokens of the center's client and of its administrator. */
+let good: { token: string; clientToken: string; userToken: string };
+
+/** What the calls name is there, so that each would change something. */
+let kimId: string;
+let assetNum: string;
+let heldId: string;
+let lockNum: string;
+
+const passwords = new PasswordHasher();
+const PASSWORD = 'correct horse';
+
+beforeAll(async () => {
+  stack = await startStack({ worker: false });
+  center = await MemberCenter.open(stack);
+  const { token } = center.api;
+  good = { token, clientToken: token, userToken: center.userToken };
+  const [kim] = await center.add(newEmployee({ userName: 'kim' }));
+  const [asset, held] = await center.buy(2);
+  const [lock] = await center.buyLocks();
+  await center.assign(kim!.globalId, held!.assetNum);
+  [kimId, assetNum, heldId, lockNum] = [kim!.globalId, asset!.assetNum, held!.assetId, lock!.assetNum];
+});
+afterAll(() => stack.close());
+
+const PAGE = { pageNum: '1', pageSize: '10' };
+const member = () => `/enterprise/${center.enterpriseId}/member/${kimId}`;
+
+interface Operation {
+  method: string;
+  path: () => string;
+  query?: Record<string, string>;
+  body?: () => unknown;
+}
+
+/** A call of each operation that is right; M4 at the end, because it takes away what others name. */
+const OPERATIONS: Record<string, Operation> = {
+  M1: {
+    method: 'POST',
+    path: () => `/enterprise/${center.enterpriseId}/member`,
+    body: () => ({ userList: [newEmployee()] }),
+  },
+  M2: { method: 'PUT', path: member, body: () => ({ userName: 'kim', name: 'Another name' }) },
+  M3: { method: 'PUT', path: () => `${member()}/resetPassword`, body: () => ({ password: 'battery staple' }) },
+  M5: { method: 'GET', path: () => `/enterprise/${center.enterpriseId}/members`, query: PAGE },
+  M6: { method: 'GET', path: () => `/enterprise/${center.enterpriseId}/asset/assetNums` },
+  M7: { method: 'GET', path: () => `/enterprise/asset/${heldId}/merchandiseProducts` },
+  M8: { method: 'GET', path: () => `/enterprise/${center.enterpriseId}/asset/borrowUsbKeys` },
+  M9: {
+    method: 'POST',
+    path: () => `/enterprise/member/${kimId}/privileges`,
+    body: () => ({ deleteAssets: [], addAssets: [assetNum] }),
+  },
+  M10: {
+    method: 'POST',
+    path: () => `/enterprise/member/${kimId}/borrow`,
+    body: () => ({ borrowedUsbKey: lockNum, assetIDs: [heldId] }),
+  },
+  audit: { method: 'GET', path: () => `/enterprise/${center.enterpriseId}/audit`, query: PAGE },
+  M4: { method: 'DELETE', path: member },
+};
+const NAMES = Object.keys(OPERATIONS);
+const WITH_BODY = NAMES.filter((name) => OPERATIONS[name]!.body !== undefined);
+
+function call(name: string, options: MemberCallOptions = {}): Promise<Answer> {
+  const { method, path, query = {}, body } = OPERATIONS[name]!;
+  return center.call(method, path(), {
+    ...(body && { body: body() }),
+    ...options,
+    query: { ...query, ...options.query },
+  });
+}
+
+/** A call that changes nothing, and its data. */
+const read = (options: MemberCallOptions = {}) => call('M6', options);
+
+/** All that the operations can change. */
+async function membersAndHoldings(): Promise<unknown[]> {
+  const { rows } = await sql`
+    select 'member', member::text from member
+    union all select 'assignment', asset_assignment::text from asset_assignment
+    union all select 'lending', asset_lending::text from asset_lending
+    union all select 'audit', member_audit::text from member_audit
+    order by 1, 2`.execute(stack.db);
+  return rows;
+}
+
+/** What each operation is refused for, with a nonce of its own unless it is given; none of them changes anything. */
+async function refusalsOfAll(options: MemberCallOptions, names = NAMES) {
+  const before = await membersAndHoldings();
+  const refusals = await Promise.all(
+    names.map(async (name) => {
+      const { code, cause } = refusalOf(await call(name, options));
+      return [name, { code, cause }];
+    }),
+  );
+  expect(await membersAndHoldings()).toEqual(before);
+  return Object.fromEntries(refusals);
+}
+
+const each = (code: string, cause: Cause, names = NAMES) =>
+  Object.fromEntries(names.map((name) => [name, { code, cause }]));
+
+async function countNonces(): Promise<number> {
+  const { rows } = await sql<{ count: number }>`select count(*)::int as count from nonce`.execute(stack.db);
+  return rows[0]!.count;
+}
+
+async function logIn(by: Api, user: { account: string; password: string; scope?: string }): Promise<string> {
+  return tokenAnswer.parse((await askUserToken(stack.baseUrl, by.credentials, user)).body).access_token;
+}
+
+const user = () => ({ account: center.account, password: center.password });
+
+/** Makes a token one that has expired. */
+async function expire(token: string): Promise<string> {
+  const token_hash = createHash('sha256').update(token).digest();
+  const expires_time = sql<Date>`now()`;
+  await stack.db.updateTable('access_token').set({ expires_time }).where('token_hash', '=', token_hash).execute();
+  return token;
+}
+
+/** A client token of the center's own application, with another scope than it needs. */
+async function tokenForOrders(): Promise<string> {
+  const { appKey, appSecret } = center.api.credentials;
+  const form = { grant_type: 'client_credentials', client_id: appKey, client_secret: appSecret, scope: 'auth_order' };
+  const response = await fetch(`${stack.baseUrl}/oauth2/token`, { method: 'POST', body: new URLSearchParams(form) });
+  return tokenAnswer.parse(await response.json()).access_token;
+}
+
+/** An application's tokens, as the center's administrator uses it. */
+async function allTokensOf(api: Api): Promise<typeof good> {
+  return { token: api.token, clientToken: api.token, userToken: await logIn(api, center) };
+}
+
+/** One more administrator of the enterprise, who is logged in. */
+async function newAdministrator(): Promise<{ id: string; userToken: string }> {
+  const login = (await createAdministrator({ db: stack.db, passwords }, center.enterpriseId))!;
+  const id = (await center.list({ keyword: login.account }))[0]!.globalId;
+  return { id, userToken: await logIn(center.api, login) };
+}
+
+/** How the credentials differ from the right ones, and what is said of it. */
+type Fault = [how: string, options: () => MemberCallOptions | Promise<MemberCallOptions>];
+
+const FAULTS: Record<string, Fault[]> = {
+  '60000 token_missing': [
+    ['no Authorization', () => ({ token: null })],
+    ['Authorization without a token', () => ({ token: '' })],
+    ['Authorization of another scheme', () => ({ headers: { authorization: `Basic ${good.token}` } })],
+    ['Authorization that is a token alone', () => ({ headers: { authorization: good.token } })],
+    ['two tokens in Authorization', () => ({ token: `${good.token} ${good.token}` })],
+    ['the access token in the query', () => ({ token: null, query: { access_token: good.token } })],
+    ['nothing at all', () => ({ token: null, clientToken: null, userToken: null })],
+  ],
+  '60000 token_invalid': [
+    ['an unknown access token', () => ({ token: 'unknown' })],
+    ['an access token with a character more', () => ({ token: `${good.token}x` })],
+    ['an access token that has expired', async () => ({ token: await expire(await newClientToken()) })],
+    ['the user token in Authorization', () => ({ token: good.userToken })],
+    ['client token and user token the wrong way round', () => ({ token: good.userToken, userToken: good.token })],
+    ['the application’s secret in Authorization', () => ({ token: center.api.credentials.appSecret })],
+  ],
+  '60000 client_token_missing': [
+    ['no clientToken', () => ({ clientToken: null })],
+    ['an empty clientToken', () => ({ clientToken: '' })],
+    ['the clientToken in the query', () => ({ clientToken: null, query: { clientToken: good.token } })],
+    ['Authorization alone', () => ({ clientToken: null, userToken: null })],
+  ],
+  '60000 client_token_invalid': [
+    ['an unknown clientToken', () => ({ clientToken: 'unknown' })],
+    ['a clientToken with a character less', () => ({ clientToken: good.token.slice(1) })],
+    ['a clientToken with a scheme', () => ({ clientToken: `Bearer ${good.token}` })],
+    ['the clientToken twice', () => ({ clientToken: `${good.token}, ${good.token}` })],
+    ['a clientToken that has expired', async () => ({ clientToken: await expire(await newClientToken()) })],
+    ['the user token for clientToken', () => ({ clientToken: good.userToken })],
+  ],
+  '60000 client_token_mismatch': [
+    ['a clientToken of another application', async () => ({ clientToken: (await stack.newApi()).token })],
+    ['an access token of another application', async () => ({ token: (await stack.newApi()).token })],
+  ],
+  '60000 scope_missing': [
+    [
+      'an application without auth_me',
+      async () => {
+        const { token } = await stack.newApi(['auth_order']);
+        return { token, clientToken: token };
+      },
+    ],
+    ['an access token without auth_me', async () => ({ token: await tokenForOrders() })],
+    ['a clientToken without auth_me', async () => ({ clientToken: await tokenForOrders() })],
+  ],
+  '60000 application_not_approved': (['suspended', 'pending'] as const).map((status) => [
+    `an application that is ${status}`,
+    async () => {
+      const own = await stack.newApi();
+      const tokens = await allTokensOf(own);
+      dataOf(await read(tokens));
+      await setApplicationStatus(stack.db, own.credentials.appKey, status);
+      return tokens;
+    },
+  ]),
+  '60005 user_token_missing': [
+    ['no userToken', () => ({ userToken: null })],
+    ['an empty userToken', () => ({ userToken: '' })],
+    ['the userToken in the query', () => ({ userToken: null, query: { userToken: good.userToken } })],
+  ],
+  '60005 user_token_invalid': [
+    ['an unknown userToken', () => ({ userToken: 'unknown' })],
+    ['a userToken with a character more', () => ({ userToken: `${good.userToken}x` })],
+    ['a userToken with a scheme', () => ({ userToken: `Bearer ${good.userToken}` })],
+    ['the userToken twice', () => ({ userToken: `${good.userToken}, ${good.userToken}` })],
+    ['the password for userToken', () => ({ userToken: center.password })],
+    ['the access token for userToken', () => ({ userToken: good.token })],
+    [
+      'a userToken for orders alone',
+      async () => ({ userToken: await logIn(center.api, { ...user(), scope: 'auth_order' }) }),
+    ],
+    ['a userToken that has expired', async () => ({ userToken: await expire(await logIn(center.api, center)) })],
+    [
+      'a userToken that was issued to another application',
+      async () => ({ userToken: (await allTokensOf(await stack.newApi())).userToken }),
+    ],
+    [
+      'client tokens of another application than the userToken',
+      async () => ({ ...(await allTokensOf(await stack.newApi())), userToken: good.userToken }),
+    ],
+    [
+      'an administrator who was deleted',
+      async () => {
+        const { id, userToken } = await newAdministrator();
+        dataOf(await read({ userToken }));
+        dataOf(await center.delete(id));
+        return { userToken };
+      },
+    ],
+    [
+      'an administrator whose password was reset',
+      async () => {
+        const { id, userToken } = await newAdministrator();
+        dataOf(await read({ userToken }));
+        dataOf(await center.resetPassword(id, 'battery staple'));
+        return { userToken };
+      },
+    ],
+    [
+      'an administrator whose password the operator has set',
+      async () => {
+        const { id, userToken } = await newAdministrator();
+        await setPassword({ db: stack.db, passwords }, id);
+        return { userToken };
+      },
+    ],
+  ],
+};
+
+async function newClientToken(): Promise<string> {
+  return (await Api.logIn(stack.baseUrl, center.api.credentials)).token;
+}
+
+describe.each(Object.entries(FAULTS))('every operation is refused with %s', (codeAndCause, faults) => {
+  const [code, cause] = codeAndCause.split(' ') as [string, Cause];
+
+  it.each(faults)('%s, and uses no nonce up', async (_how, options) => {
+    const faulty = await options();
+    const nonces = await countNonces();
+    expect(await refusalsOfAll(faulty)).toEqual(each(code, cause));
+    expect(await countNonces()).toBe(nonces);
+  });
+
+  it('whatever is in the body, which is not read', async () => {
+    const [, options] = faults[0]!;
+    const faulty = { ...(await options()), rawBody: '{"userList": [' };
+    expect(await refusalsOfAll(faulty, WITH_BODY)).toEqual(each(code, cause, WITH_BODY));
+  });
+});
+
+describe('every operation is refused with 70001 to a user who is', () => {
+  it('an employee and no administrator', async () => {
+    const userToken = await logIn(center.api, { account: `kim@${center.code}`, password: PASSWORD });
+    expect(await refusalsOfAll({ userToken })).toEqual(each('70001', 'not_administrator'));
+    const malformed = await refusalsOfAll({ userToken, rawBody: '{"' }, WITH_BODY);
+    expect(malformed).toEqual(each('70001', 'not_administrator', WITH_BODY));
+  });
+
+  it('an administrator no more', async () => {
+    const { id, userToken } = await newAdministrator();
+    await sql`update member set is_administrator = false where id = ${id}`.execute(stack.db);
+    expect(await refusalsOfAll({ userToken })).toEqual(each('70001', 'not_administrator'));
+  });
+});
+
+describe('who may call', () => {
+  it('is decided before the body has come', async () => {
+    const url = `${stack.baseUrl}/me/api/v1${OPERATIONS.M1!.path()}?g_nonce=${randomUUID()}`;
+    const headers = { 'content-type': 'application/json', 'content-length': '1000', authorization: 'Bearer unknown' };
+    const unfinished = request(url, { method: 'POST', headers });
+    unfinished.flushHeaders();
+    const [response] = (await once(unfinished, 'response')) as [IncomingMessage];
+    expect(response.statusCode).toBe(299);
+    expect(await json(response)).toMatchObject({ code: '60000', cause: 'token_invalid' });
+    unfinished.destroy();
+  });
+
+  it('is decided before the content type is looked at', async () => {
+    const headers = { 'content-type': 'text/plain' };
+    const refusals = await refusalsOfAll({ clientToken: null, rawBody: 'x', headers }, WITH_BODY);
+    expect(refusals).toEqual(each('60000', 'client_token_missing', WITH_BODY));
+  });
+
+  it('may do so with two client tokens of one application, and with user tokens at different ones', async () => {
+    dataOf(await read({ clientToken: await newClientToken() }));
+    const other = await allTokensOf(await stack.newApi());
+    dataOf(await read(other));
+    dataOf(await read());
+  });
+
+  it('may do so again when the application is approved again', async () => {
+    const own = await stack.newApi();
+    const tokens = await allTokensOf(own);
+    await setApplicationStatus(stack.db, own.credentials.appKey, 'suspended');
+    expect(refusalOf(await read(tokens))).toMatchObject({ code: '60000', cause: 'application_not_approved' });
+    await setApplicationStatus(stack.db, own.credentials.appKey, 'approved');
+    dataOf(await read(tokens));
+  });
+
+  it('is the scope that the application needs, and no more', async () => {
+    dataOf(await read(await allTokensOf(await stack.newApi(['auth_me']))));
+  });
+});
+
+describe('g_nonce', () => {
+  it.each([
+    ['missing', null, 'nonce_missing'],
+    ['empty', '', 'nonce_missing'],
+    ['of 7 characters', 'abcdefg', 'nonce_malformed'],
+    ['of 65 characters', 'a'.repeat(65), 'nonce_malformed'],
+    ['with a blank', 'with blank', 'nonce_malformed'],
+    ['with U+0000', 'nul\u0000nul0', 'nonce_malformed'],
+    ['with letters of another script', 'umlautäöü', 'nonce_malformed'],
+  ] as const)('that is %s is refused by every operation with 70001', async (_what, nonce, cause) => {
+    expect(await refusalsOfAll({ nonce })).toEqual(each('70001', cause));
+    const malformed = await refusalsOfAll({ nonce, rawBody: '{"' }, WITH_BODY);
+    expect(malformed).toEqual(each('70001', cause, WITH_BODY));
+  });
+
+  it('that comes twice is refused', async () => {
+    const query = `g_nonce=${randomUUID()}&g_nonce=${randomUUID()}`;
+    const response = await fetch(`${stack.baseUrl}/me/api/v1${OPERATIONS.M6!.path()}?${query}`, {
+      headers: { authorization: `Bearer ${good.token}`, clientToken: good.clientToken, userToken: good.userToken },
+    });
+    expect(await response.json()).toMatchObject({ code: '70001', cause: 'nonce_malformed' });
+  });
+
+  it('that was used is refused by every operation with 70001', async () => {
+    const nonce = randomUUID();
+    dataOf(await read({ nonce }));
+    expect(await refusalsOfAll({ nonce })).toEqual(each('70001', 'nonce_replayed'));
+  });
+
+  it.each<[how: string, use: (nonce: string) => Promise<Answer>]>([
+    ['a call that was refused for its content', (nonce) => call('M9', { nonce, body: {} })],
+    ['a call that was refused for its path', (nonce) => center.delete('404', { nonce })],
+    ['a call to the order module', (nonce) => center.api.call('GET', '/enterprise/user/query', { nonce })],
+    [
+      'another user of the application',
+      async (nonce) => read({ nonce, userToken: (await newAdministrator()).userToken }),
+    ],
+    ['the same application with another token', async (nonce) => read({ nonce, token: await newClientToken() })],
+  ])('is used up by %s', async (_how, use) => {
+    const nonce = randomUUID();
+    await use(nonce);
+    expect(refusalOf(await read({ nonce }))).toMatchObject({ code: '70001', cause: 'nonce_replayed' });
+  });
+
+  it('is used up for the order module too', async () => {
+    const nonce = randomUUID();
+    dataOf(await read({ nonce }));
+    const answer = await center.api.call('GET', '/enterprise/user/query', { nonce });
+    expect(refusalOf(answer)).toMatchObject({ code: '13004', cause: 'nonce_replayed' });
+  });
+
+  it('that was refused to a stranger is left to the one who may call', async () => {
+    const nonce = randomUUID();
+    for (const options of [{ token: 'x' }, { clientToken: 'x' }, { userToken: 'x' }, { userToken: null }]) {
+      expect((await read({ nonce, ...options })).status).toBe(299);
+    }
+    dataOf(await read({ nonce }));
+  });
+
+  it('of another application does not matter', async () => {
+    const nonce = randomUUID();
+    dataOf(await read({ nonce }));
+    dataOf(await read({ nonce, ...(await allTokensOf(await stack.newApi())) }));
+  });
+
+  it('succeeds exactly once of 40 calls at once, over two API processes', async () => {
+    const second = await startAnotherApi(stack, center.api);
+    try {
+      const nonce = randomUUID();
+      const { token, clientToken, userToken } = good;
+      const there = () => {
+        const url = `${second.api.baseUrl}/me/api/v1${OPERATIONS.M6!.path()}`;
+        return callService('GET', url, {
+          nonce,
+          headers: { authorization: `Bearer ${token}`, clientToken, userToken },
+        });
+      };
+      const answers = await Promise.all(
+        Array.from({ length: 40 }, (_, index) => (index % 2 === 0 ? read({ nonce }) : there())),
+      );
+      expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+      for (const answer of answers.filter(({ status }) => status !== 200)) {
+        expect(refusalOf(answer)).toMatchObject({ code: '70001', cause: 'nonce_replayed' });
+      }
+    } finally {
+      await second.close();
+    }
+  });
+});
+
+describe('a user token is no application-level token of the order module', () => {
+  it.each([
+    ['POST', '/enterprise/user/bind'],
+    ['POST', '/enterprise/user/create'],
+    ['GET', '/enterprise/user/query'],
+    ['POST', '/enterprise/user/update'],
+    ['POST', '/licenseOrder/batchOrder'],
+    ['GET', '/licenseOrder/batchOrder'],
+    ['POST', '/licenseOrder/batchOrder/preview'],
+    ['POST', '/licenseOrder/batchOrder/cancel'],
+    ['GET', '/licenseOrder/8192'],
+    ['POST', '/asset/lock'],
+    ['POST', '/asset/unlock'],
+    ['GET', '/asset/100001/list'],
+    ['POST', '/shellnums'],
+  ])('%s %s', async (method, path) => {
+    const { userToken: token } = good;
+    const answer = await center.api.call(method, path, { token, ...(method === 'POST' && { body: {} }) });
+    expect(refusalOf(answer)).toMatchObject({ code: '60000', cause: 'token_invalid' });
+  });
+
+  it('also where it is all right but for that', async () => {
+    const order = newBuy(center.customer, [newAssetNum()]);
+    const batch = { channelCode: 'test', channelOrderId: randomUUID(), syncMode: 'sync', orderList: [order] };
+    const before = await contentOfTables(stack.db);
+    const answer = await center.api.submit(batch, { token: good.userToken });
+    expect(refusalOf(answer)).toMatchObject({ code: '60000', cause: 'token_invalid' });
+    expect(await contentOfTables(stack.db)).toEqual(before);
+  });
+});
+
+it.each(NAMES)('%s takes the call that it has refused to all these', async (name) => {
+  dataOf(await call(name));
+});

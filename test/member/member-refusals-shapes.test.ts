@@ -1,0 +1,327 @@
+import { randomUUID } from 'node:crypto';
+import { type Cause, codeOf, MAX_BODY_BYTES } from '@lockstep/contract';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Answer, dataOf, refusalOf } from '../harness/api.ts';
+import { BODY_FAULTS, type FaultCase, faultCases, put, TEXT_FAULTS } from '../harness/faults.ts';
+import { type MemberCallOptions, MemberCenter, newEmployee } from '../harness/member-center.ts';
+import type { Sent } from '../harness/orders.ts';
+import { type Stack, startStack } from '../harness/stack.ts';
+import { contentOfTables } from '../harness/tables.ts';
+
+/**
+ * Every operation of the member center that takes a body or a query refuses every fault of every field in it, by the
+ * path of the field: with 40000, or with the code that the field has for it (decisions 1, 4 and 8). Nothing changes, and
+ * at the end each takes the very call that the faults were put into.
+ */
+let stack: Stack;
+let center: MemberCenter;
+let tables: unknown;
+
+/** What the valid calls name: all of it is there, so that they would change something. */
+let kim: string;
+let [held, lendable, free]: { assetNum: string; assetId: string }[] = [];
+let lockNum: string;
+
+beforeAll(async () => {
+  stack = await startStack({ worker: false });
+  center = await MemberCenter.open(stack);
+  kim = (await center.add(newEmployee({ userName: 'kim' })))[0]!.globalId;
+  [held, lendable, free] = await center.buy(3);
+  lockNum = (await center.buyLocks())[0]!.assetNum;
+  await center.assign(kim, held!.assetNum, lendable!.assetNum);
+  tables = await contents();
+});
+afterAll(() => stack.close());
+
+/** What must not change. Calls use up nonces; what is swept of tokens and failed logins meanwhile is no change. */
+async function contents() {
+  const { access_token: _tokens, login_failure: _failures, ...others } = await contentOfTables(stack.db);
+  return others;
+}
+
+interface Operation {
+  name: string;
+  method: string;
+  path: () => string;
+  /** A body or a query that is right. */
+  body?: () => Sent;
+  query?: Record<string, string>;
+  bodyFields: Record<string, keyof typeof BODY_FAULTS>;
+  queryFields: Record<string, keyof typeof TEXT_FAULTS>;
+  /** Lists of the body, and how many elements are too many. */
+  lists: Record<string, number>;
+}
+
+const enterprise = () => `/enterprise/${center.enterpriseId}`;
+const EMPLOYEE = { name: 'Kim II', departmentId: 7, remark: 'night shift', passwordMobile: '13800000000' };
+const PAGE = { pageNum: '1', pageSize: '10' };
+
+const OPERATIONS: Operation[] = [
+  {
+    name: 'M1',
+    method: 'POST',
+    path: () => `${enterprise()}/member`,
+    body: () => ({ userList: [newEmployee(EMPLOYEE)] }),
+    bodyFields: {
+      userList: 'userList',
+      'userList[0]': 'element',
+      'userList[0].userName': 'newAccount',
+      'userList[0].password': 'password',
+      'userList[0].departmentId': 'newDepartment',
+      'userList[0].name': 'newName',
+      'userList[0].remark': 'remark',
+      'userList[0].passwordMobile': 'mobile',
+    },
+    queryFields: {},
+    lists: { userList: 101 },
+  },
+  {
+    name: 'M2',
+    method: 'PUT',
+    path: () => `${enterprise()}/member/${kim}`,
+    body: () => ({ userName: 'kim', ...EMPLOYEE }),
+    bodyFields: {
+      userName: 'account',
+      departmentId: 'department',
+      name: 'name',
+      remark: 'remark',
+      passwordMobile: 'mobile',
+    },
+    queryFields: {},
+    lists: {},
+  },
+  {
+    name: 'M3',
+    method: 'PUT',
+    path: () => `${enterprise()}/member/${kim}/resetPassword`,
+    body: () => ({ password: 'battery staple' }),
+    bodyFields: { password: 'password' },
+    queryFields: {},
+    lists: {},
+  },
+  {
+    name: 'M5',
+    method: 'GET',
+    path: () => `${enterprise()}/members`,
+    query: { ...PAGE, departmentId: '7', keyword: 'kim' },
+    bodyFields: {},
+    queryFields: { pageNum: 'page', pageSize: 'pageSize', departmentId: 'department', keyword: 'optionalText' },
+    lists: {},
+  },
+  {
+    name: 'M9',
+    method: 'POST',
+    path: () => `/enterprise/member/${kim}/privileges`,
+    body: () => ({ deleteAssets: [held!.assetNum], addAssets: [free!.assetNum, held!.assetNum] }),
+    bodyFields: {
+      deleteAssets: 'list',
+      'deleteAssets[0]': 'textInList',
+      addAssets: 'list',
+      'addAssets[1]': 'textInList',
+    },
+    queryFields: {},
+    lists: { deleteAssets: 1_001, addAssets: 1_001 },
+  },
+  {
+    name: 'M10',
+    method: 'POST',
+    path: () => `/enterprise/member/${kim}/borrow`,
+    body: () => ({ borrowedUsbKey: lockNum, assetIDs: [held!.assetId, lendable!.assetId] }),
+    bodyFields: { borrowedUsbKey: 'text', assetIDs: 'filledList', 'assetIDs[1]': 'id' },
+    queryFields: {},
+    lists: { assetIDs: 1_001 },
+  },
+  {
+    name: 'The audit record',
+    method: 'GET',
+    path: () => `${enterprise()}/audit`,
+    query: PAGE,
+    bodyFields: {},
+    queryFields: { pageNum: 'page', pageSize: 'pageSize' },
+    lists: {},
+  },
+];
+
+/** Makes the call that is right, but for what the options say. */
+function call({ method, path, body, query }: Operation, options: MemberCallOptions = {}): Promise<Answer> {
+  return center.call(method, path(), { ...(body && { body: body() }), ...(query && { query }), ...options });
+}
+
+/** Makes a call with a query, or a body, as it is. */
+async function callRaw({ method, path }: Operation, query: URLSearchParams, init: RequestInit = {}): Promise<Answer> {
+  const { userToken } = center;
+  const { token, baseUrl } = center.api;
+  const response = await fetch(`${baseUrl}/me/api/v1${path()}?${query}`, {
+    ...init,
+    method,
+    headers: { authorization: `Bearer ${token}`, clientToken: token, userToken, ...init.headers },
+  });
+  return { status: response.status, headers: response.headers, body: await response.json() };
+}
+
+/** What a call was refused with, and the field that the message begins with. */
+function outcomeOf(answer: Answer) {
+  const { code, cause, message } = refusalOf(answer);
+  return { code, cause, path: message.split(': ')[0] };
+}
+
+function expectRefused(answer: Answer, cause: Cause, path: string): void {
+  expect(outcomeOf(answer)).toEqual({ code: codeOf(cause, 'member'), cause, path });
+}
+
+/** Puts every fault into a call of its own, all at once. */
+async function expectAllRefused(faults: FaultCase[], callWith: (fault: FaultCase) => Promise<Answer>): Promise<void> {
+  const outcomes = faults.map(async (each) => ({ fault: each.fault, ...outcomeOf(await callWith(each)) }));
+  expect(await Promise.all(outcomes)).toEqual(
+    faults.map(({ fault, cause, path }) => ({ fault, code: codeOf(cause, 'member'), cause, path })),
+  );
+}
+
+const expectNothingChanged = async () => expect(await contents()).toEqual(tables);
+
+describe.each(OPERATIONS)('$name refuses', (operation) => {
+  it.each(Object.entries(operation.bodyFields))('%s with every fault of its kind (%s)', async (field, kind) => {
+    await expectAllRefused(faultCases({ [field]: kind }, BODY_FAULTS), ({ path, value }) =>
+      call(operation, { body: put(operation.body!(), path, value) }),
+    );
+  });
+
+  it.each(Object.entries(operation.queryFields))('%s in the query with every fault (%s)', async (field, kind) => {
+    await expectAllRefused(faultCases({ [field]: kind }, TEXT_FAULTS), ({ value }) => {
+      const { [field]: _, ...others } = operation.query!;
+      return call(operation, { query: value === undefined ? others : { ...others, [field]: value as string } });
+    });
+  });
+
+  it.each(Object.keys(operation.queryFields))('%s that stands in the query twice', async (name) => {
+    const query = new URLSearchParams({ ...operation.query, g_nonce: randomUUID() });
+    query.append(name, operation.query![name]!);
+    expectRefused(await callRaw(operation, query), 'field_invalid', name);
+  });
+
+  it('two nonces', async () => {
+    const query = new URLSearchParams({ ...operation.query, g_nonce: randomUUID() });
+    query.append('g_nonce', randomUUID());
+    expectRefused(await callRaw(operation, query), 'nonce_malformed', 'g_nonce');
+  });
+
+  it.each(Object.entries(operation.lists))('%s of %i elements or more, whatever they are', async (path, tooMany) => {
+    const cause = path === 'userList' ? 'too_many_employees' : 'field_invalid';
+    for (const [count, element] of [
+      [tooMany, JSON.stringify((operation.body!()[path] as unknown[])[0])],
+      [tooMany, '0'],
+      [400_000, '0'],
+    ] as const) {
+      const rawBody = JSON.stringify({ ...operation.body!(), [path]: '?' });
+      const list = `[${Array(count).fill(element).join()}]`;
+      expectRefused(await call(operation, { rawBody: rawBody.replace('"?"', list) }), cause, path);
+    }
+  });
+
+  it('all that and changes nothing', expectNothingChanged);
+});
+
+describe.each(OPERATIONS.filter(({ body }) => body !== undefined))('$name refuses as its body', (operation) => {
+  it.each<[body: string, cause: Cause]>([
+    ['null', 'field_missing'],
+    ['""', 'field_missing'],
+    ['"text"', 'field_invalid'],
+    ['5', 'field_invalid'],
+    ['true', 'field_invalid'],
+    ['[]', 'field_invalid'],
+    ['[{}]', 'field_invalid'],
+  ])('%s', async (rawBody, cause) => {
+    expectRefused(await call(operation, { rawBody }), cause, 'body');
+  });
+
+  it('a list of what would be right', async () => {
+    expectRefused(await call(operation, { body: [operation.body!()] }), 'field_invalid', 'body');
+  });
+
+  it('an empty object, by the path of its first field', async () => {
+    const [[first, kind]] = Object.entries(operation.bodyFields) as [[string, keyof typeof BODY_FAULTS]];
+    const missing = faultCases({ [first]: kind }, BODY_FAULTS).filter(({ fault }) => fault === 'missing');
+    expect(missing).toHaveLength(1);
+    await expectAllRefused(missing, () => call(operation, { body: {} }));
+  });
+
+  it('no body at all', async () => {
+    const query = new URLSearchParams({ g_nonce: randomUUID() });
+    expectRefused(await callRaw(operation, query), 'field_missing', 'body');
+  });
+
+  it.each<[what: string, body: (right: string) => string | Uint8Array<ArrayBuffer>]>([
+    ['nothing', () => ''],
+    ['half of it', (right) => right.slice(0, -1)],
+    ['something after it', (right) => `${right}{}`],
+    ['a form', () => 'userName=kim&name=Kim'],
+    ['NaN in it', (right) => right.replace(/:.*/, ':NaN}')],
+    [
+      'bytes that are not UTF-8',
+      (right) => Uint8Array.from([...new TextEncoder().encode(right)].toSpliced(2, 1, 0xff)),
+    ],
+  ])('%s, which is no JSON', async (_what, body) => {
+    const query = new URLSearchParams({ g_nonce: randomUUID() });
+    const headers = { 'content-type': 'application/json' };
+    const answer = await callRaw(operation, query, { headers, body: body(JSON.stringify(operation.body!())) });
+    expect(refusalOf(answer)).toMatchObject({ code: '40000', cause: 'json_malformed' });
+  });
+
+  it.each(['text/plain', 'application/x-www-form-urlencoded', 'application/xml', 'application/jsonp', 'json'])(
+    'what says that it is %s',
+    async (type) => {
+      const refusal = refusalOf(await call(operation, { headers: { 'content-type': type } }));
+      expect(refusal).toMatchObject({ code: '40000', cause: 'content_type_unsupported' });
+      expect(refusal.message).toContain('application/json');
+    },
+  );
+
+  it('what does not say what it is', async () => {
+    const query = new URLSearchParams({ g_nonce: randomUUID() });
+    const body = new TextEncoder().encode(JSON.stringify(operation.body!()));
+    const answer = await callRaw(operation, query, { body });
+    expect(refusalOf(answer)).toMatchObject({ code: '40000', cause: 'content_type_unsupported' });
+  });
+
+  it('all that and changes nothing', expectNothingChanged);
+});
+
+it('a password of nothing but tabs is there, and refused for what it is', async () => {
+  // Passwords are never trimmed (decisions 4).
+  expectRefused(await center.resetPassword(kim, '\t'.repeat(9)), 'field_invalid', 'password');
+});
+
+it('a body over 1 MiB is refused', async () => {
+  const [operation] = OPERATIONS;
+  const rawBody = JSON.stringify(operation!.body!()).padEnd(MAX_BODY_BYTES + 1);
+  const refusal = refusalOf(await call(operation!, { rawBody }));
+  expect(refusal).toMatchObject({ code: '40000', cause: 'body_too_large' });
+  expect(refusal.message).toContain(String(MAX_BODY_BYTES));
+});
+
+it.each([
+  ['json_too_deep', `{"userList":${'['.repeat(64)}${']'.repeat(64)}}`],
+  ['list_too_long', `{"userList":[{${'"name":"",'.repeat(1_000)}"name":""}]}`],
+])('a body that is too much to look at is refused: %s', async (cause, rawBody) => {
+  const [operation] = OPERATIONS;
+  expect(refusalOf(await call(operation!, { rawBody }))).toMatchObject({ code: '40000', cause });
+});
+
+describe.each(OPERATIONS)('$name takes', (operation) => {
+  it('the call that all the faults were put into, with fields that nobody knows', async () => {
+    const { body, query } = operation;
+    const options = {
+      ...(body && { body: { ...body(), unknown: [1] } }),
+      ...(query && { query: { ...query, x: 'y' } }),
+    };
+    dataOf(await call(operation, options));
+    const changesSomething = operation.method !== 'GET';
+    if (changesSomething) expect(await contents()).not.toEqual(tables);
+    tables = await contents();
+  });
+});
+
+it('M4, which has no body, takes a call that names a content type all the same', async () => {
+  const headers = { 'content-type': 'application/json' };
+  dataOf(await center.delete(kim, { headers }));
+});

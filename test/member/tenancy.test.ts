@@ -1,0 +1,521 @@
+import { type Cause, employeePage } from '@lockstep/contract';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Answer, dataOf, refusalOf } from '../harness/api.ts';
+import { MemberCenter, newEmployee } from '../harness/member-center.ts';
+import { deleteAsset, merchandise, newBuy, productToBuy } from '../harness/orders.ts';
+import { type Stack, startStack } from '../harness/stack.ts';
+import { contentOfTables } from '../harness/tables.ts';
+
+/**
+ * Two enterprises with everything in them, whose administrators work with the same application: the one of `ours` tries
+ * each path, id, number and word of `theirs` in each operation, and gets nothing (decisions 8).
+ */
+let stack: Stack;
+let ours: Tenant;
+let theirs: Tenant;
+
+beforeAll(async () => {
+  stack = await startStack({ worker: false });
+  // So that an id is that of one thing only, and what stands in an answer can be told.
+  for (const [index, table] of ['enterprise', 'customer', 'member', 'member_audit'].entries()) {
+    await sql`alter table ${sql.table(table)} alter column id restart with ${sql.lit(20_000_001 + index * 10_000_000)}`.execute(
+      stack.db,
+    );
+  }
+  const center = await MemberCenter.open(stack);
+  ours = await furnish(center, 'Ours', 7);
+  theirs = await furnish(await MemberCenter.open(stack, center.api), 'Theirs', 8);
+});
+afterAll(() => stack.close());
+
+/** An enterprise with employees, assets and locks in every state, and what its administrator did in the audit record. */
+interface Tenant {
+  center: MemberCenter;
+  id: string;
+  departmentId: string;
+  /** The employee who holds and has lent, and one who was deleted. */
+  holder: { id: string; userName: string; account: string; name: string };
+  deleted: { id: string; account: string };
+  /** Held, lent, held by nobody, and revoked. */
+  held: Named;
+  lent: Named;
+  free: Named;
+  revoked: Named;
+  /** A borrowed lock that something is lent into, and one that nothing is. */
+  usedLock: Named;
+  freeLock: Named;
+  /** Whatever of it an answer could carry, by what it is. */
+  secrets: Record<string, string>;
+}
+
+interface Named {
+  assetId: string;
+  assetNum: string;
+}
+
+async function furnish(center: MemberCenter, word: string, department: number): Promise<Tenant> {
+  const departmentId = Number(`${department}`.repeat(6));
+  const person = { name: `Kim of ${word}`, remark: `Remark of ${word}`, passwordMobile: `1391234567${department}` };
+  const [kim, gone] = await center.add(newEmployee({ ...person, userName: `kim${word}`, departmentId }), newEmployee());
+  const product = productToBuy({ productUri: `uri-${word}`, productName: `Product of ${word}` });
+  const inside = productToBuy({ productUri: `inside-${word}`, productName: `Inside of ${word}` });
+  const package_ = merchandise({
+    merchandiseNum: `M-${word}`,
+    merchandiseName: `Package of ${word}`,
+    licenseOrderProductList: [inside],
+  });
+  const content = { products: [product], merchandises: [package_] };
+  const [held, lent, free, revoked] = await center.buy(4, {}, content);
+  const [usedLock, freeLock] = await center.buyLocks(2);
+  const kimId = kim!.globalId;
+  const assets = { held: held!, lent: lent!, free: free!, revoked: revoked!, usedLock: usedLock!, freeLock: freeLock! };
+  await center.assign(kimId, ...[held, lent, revoked].map((asset) => asset!.assetNum));
+  dataOf(await center.lend(kimId, usedLock!.assetNum, [lent!.assetId]));
+  await center.api.carryOut(deleteAsset(center.customer, [revoked!.assetNum]));
+  dataOf(await center.edit(kimId, { userName: `kim${word}`, name: person.name, remark: `${person.remark}, new` }));
+  dataOf(await center.delete(gone!.globalId));
+
+  const contents = await center.contents(held!.assetId);
+  const [audited] = await center.audit();
+  const secrets = {
+    enterprise: center.enterpriseId,
+    code: center.code,
+    customer: center.customer.customerId,
+    'channel customer': center.customer.channelCustomerId,
+    administrator: center.adminId,
+    'the administrator’s account': center.account,
+    'cloud employee': center.cloudId,
+    employee: kimId,
+    'the employee’s short account': `kim${word}`,
+    'the employee’s account': kim!.userName,
+    ...person,
+    department: String(departmentId),
+    'deleted employee': gone!.globalId,
+    'the deleted employee’s account': gone!.userName,
+    ...Object.fromEntries(Object.entries(assets).map(([name, { assetId }]) => [`id of asset ${name}`, assetId])),
+    ...Object.fromEntries(Object.entries(assets).map(([name, { assetNum }]) => [`number of asset ${name}`, assetNum])),
+    'product instance': contents.productInstanceList[0]!.id,
+    'merchandise instance': contents.children[0]!.id,
+    'product inside': contents.children[0]!.productInstanceList![0]!.id,
+    order: contents.productInstanceList[0]!.licenseOrderId,
+    'channel order': contents.productInstanceList[0]!.channelOrderId,
+    productUri: `uri-${word}`,
+    'product name': `Product of ${word}`,
+    'merchandise number': `M-${word}`,
+    'request id': audited!.requestId,
+  };
+  return {
+    center,
+    id: center.enterpriseId,
+    departmentId: String(departmentId),
+    holder: { id: kimId, userName: `kim${word}`, account: kim!.userName, name: person.name },
+    deleted: { id: gone!.globalId, account: gone!.userName },
+    ...assets,
+    secrets,
+  };
+}
+
+/** What of a tenant stands in an answer, as a word of its own, though it was not sent. */
+function leaksIn(answer: Answer, tenant: Tenant, sent: unknown = ''): string[] {
+  const [text, request] = [JSON.stringify([answer.body, [...answer.headers]]), JSON.stringify(sent)];
+  return Object.entries(tenant.secrets)
+    .filter(([, secret]) => isWordOf(text, secret) && !isWordOf(request, secret))
+    .map(([what]) => what);
+}
+
+function isWordOf(text: string, word: string): boolean {
+  return new RegExp(`(?<![\\w-])${word.replaceAll(/\W/g, '\\$&')}(?![\\w-])`).test(text);
+}
+
+const PAGE = { pageNum: '1', pageSize: '500' };
+
+/** A call as our administrator makes it: what is sent of it, and what it is refused for. */
+interface Attempt {
+  method: string;
+  path: string;
+  body?: unknown;
+  code: string;
+  cause: Cause;
+}
+
+type Trial = [what: string, attempt: () => Attempt];
+
+const NOT_ADMINISTRATOR = { code: '70001', cause: 'not_administrator' } as const;
+const EMPLOYEE_NOT_FOUND = { code: '60002', cause: 'employee_not_found' } as const;
+const EMPLOYEE_NOT_MATCHED = { code: '60026', cause: 'employee_not_matched' } as const;
+const ASSET_ID_NOT_FOUND = { code: '60024', cause: 'asset_id_not_found' } as const;
+const OF_OTHER_ENTERPRISE = { code: '60025', cause: 'asset_of_other_enterprise' } as const;
+const NUMBER_NOT_FOUND = { code: '60024', cause: 'asset_number_not_found' } as const;
+const NOT_WITHDRAWABLE = { code: '60024', cause: 'asset_not_withdrawable' } as const;
+const LOCK_UNUSABLE = { code: '33008', cause: 'borrowed_lock_unusable' } as const;
+const NOT_HELD = { code: '33003', cause: 'asset_not_held' } as const;
+
+const NEW_EMPLOYEES = () => ({ userList: [newEmployee()] });
+const EDIT = ({ holder }: Tenant) => ({ userName: holder.userName, name: 'Changed' });
+const PASSWORD = { password: 'battery staple' };
+
+/** An employee in the path of M2, M3 and M4. */
+const memberPath = (enterprise: string, member: string) => `/enterprise/${enterprise}/member/${member}`;
+const edit = (enterprise: string, member: string, body: unknown) => ({
+  method: 'PUT',
+  path: memberPath(enterprise, member),
+  body,
+});
+const resetPassword = (enterprise: string, member: string) => ({
+  method: 'PUT',
+  path: `${memberPath(enterprise, member)}/resetPassword`,
+  body: PASSWORD,
+});
+const remove = (enterprise: string, member: string) => ({ method: 'DELETE', path: memberPath(enterprise, member) });
+const get = (path: string) => ({ method: 'GET', path });
+const configure = (member: string, deleteAssets: string[], addAssets: string[]) => ({
+  method: 'POST',
+  path: `/enterprise/member/${member}/privileges`,
+  body: { deleteAssets, addAssets },
+});
+const lend = (member: string, borrowedUsbKey: string, assetIDs: string[]) => ({
+  method: 'POST',
+  path: `/enterprise/member/${member}/borrow`,
+  body: { borrowedUsbKey, assetIDs },
+});
+
+const TRIALS: Record<string, Trial[]> = {
+  'their enterprise in the path': [
+    [
+      'M1',
+      () => ({ method: 'POST', path: `/enterprise/${theirs.id}/member`, body: NEW_EMPLOYEES(), ...NOT_ADMINISTRATOR }),
+    ],
+    ['M2 of theirs', () => ({ ...edit(theirs.id, theirs.holder.id, EDIT(theirs)), ...NOT_ADMINISTRATOR })],
+    ['M2 of ours', () => ({ ...edit(theirs.id, ours.holder.id, EDIT(ours)), ...NOT_ADMINISTRATOR })],
+    ['M3 of theirs', () => ({ ...resetPassword(theirs.id, theirs.holder.id), ...NOT_ADMINISTRATOR })],
+    ['M3 of their administrator', () => ({ ...resetPassword(theirs.id, theirs.center.adminId), ...NOT_ADMINISTRATOR })],
+    ['M3 of ours', () => ({ ...resetPassword(theirs.id, ours.holder.id), ...NOT_ADMINISTRATOR })],
+    ['M4 of theirs', () => ({ ...remove(theirs.id, theirs.holder.id), ...NOT_ADMINISTRATOR })],
+    ['M4 of ours', () => ({ ...remove(theirs.id, ours.holder.id), ...NOT_ADMINISTRATOR })],
+    ['M5', () => ({ ...get(`/enterprise/${theirs.id}/members?pageNum=1&pageSize=10`), ...NOT_ADMINISTRATOR })],
+    ['M6', () => ({ ...get(`/enterprise/${theirs.id}/asset/assetNums`), ...NOT_ADMINISTRATOR })],
+    ['M8', () => ({ ...get(`/enterprise/${theirs.id}/asset/borrowUsbKeys`), ...NOT_ADMINISTRATOR })],
+    [
+      'the audit record',
+      () => ({ ...get(`/enterprise/${theirs.id}/audit?pageNum=1&pageSize=10`), ...NOT_ADMINISTRATOR }),
+    ],
+  ],
+  'their employee in our path': [
+    ['M2', () => ({ ...edit(ours.id, theirs.holder.id, EDIT(theirs)), ...EMPLOYEE_NOT_FOUND })],
+    ['M2 by the name of ours', () => ({ ...edit(ours.id, theirs.holder.id, EDIT(ours)), ...EMPLOYEE_NOT_FOUND })],
+    ['M2 of a deleted one', () => ({ ...edit(ours.id, theirs.deleted.id, EDIT(theirs)), ...EMPLOYEE_NOT_FOUND })],
+    ['M3', () => ({ ...resetPassword(ours.id, theirs.holder.id), ...EMPLOYEE_NOT_FOUND })],
+    ['M3 of their administrator', () => ({ ...resetPassword(ours.id, theirs.center.adminId), ...EMPLOYEE_NOT_FOUND })],
+    [
+      'M3 of one without a password',
+      () => ({ ...resetPassword(ours.id, theirs.center.cloudId), ...EMPLOYEE_NOT_FOUND }),
+    ],
+    ['M4', () => ({ ...remove(ours.id, theirs.holder.id), ...EMPLOYEE_NOT_FOUND })],
+    ['M4 of their administrator', () => ({ ...remove(ours.id, theirs.center.adminId), ...EMPLOYEE_NOT_FOUND })],
+    ['M4 of their enterprise', () => ({ ...remove(ours.id, theirs.id), ...EMPLOYEE_NOT_FOUND })],
+    [
+      'M9 with our assets',
+      () => ({ ...configure(theirs.holder.id, [], [ours.free.assetNum]), ...EMPLOYEE_NOT_MATCHED }),
+    ],
+    ['M9 with theirs', () => ({ ...configure(theirs.holder.id, [], [theirs.free.assetNum]), ...EMPLOYEE_NOT_MATCHED })],
+    [
+      'M9 that withdraws theirs',
+      () => ({ ...configure(theirs.holder.id, [theirs.held.assetNum], []), ...EMPLOYEE_NOT_MATCHED }),
+    ],
+    ['M9 with nothing', () => ({ ...configure(theirs.holder.id, [], []), ...EMPLOYEE_NOT_MATCHED })],
+    [
+      'M10 with theirs',
+      () => ({ ...lend(theirs.holder.id, theirs.freeLock.assetNum, [theirs.held.assetId]), ...EMPLOYEE_NOT_MATCHED }),
+    ],
+    [
+      'M10 with ours',
+      () => ({ ...lend(theirs.holder.id, ours.freeLock.assetNum, [ours.held.assetId]), ...EMPLOYEE_NOT_MATCHED }),
+    ],
+  ],
+  'their asset in the path': [
+    ...(['held', 'lent', 'free', 'revoked', 'usedLock', 'freeLock'] as const).map(
+      (which): Trial => [
+        `M7: ${which}`,
+        () => ({ ...get(`/enterprise/asset/${theirs[which].assetId}/merchandiseProducts`), ...ASSET_ID_NOT_FOUND }),
+      ],
+    ),
+    [
+      'M7: a number for an id',
+      () => ({ ...get(`/enterprise/asset/${theirs.held.assetNum}/merchandiseProducts`), ...ASSET_ID_NOT_FOUND }),
+    ],
+  ],
+  'their asset for our employee': [
+    ...(['held', 'lent', 'free', 'usedLock', 'freeLock'] as const).flatMap((which): Trial[] => [
+      [
+        `M9 that assigns: ${which}`,
+        () => ({ ...configure(ours.holder.id, [], [theirs[which].assetNum]), ...OF_OTHER_ENTERPRISE }),
+      ],
+      [
+        `M9 that withdraws: ${which}`,
+        () => ({ ...configure(ours.holder.id, [theirs[which].assetNum], []), ...OF_OTHER_ENTERPRISE }),
+      ],
+      [
+        `M10 into ours: ${which}`,
+        () => ({ ...lend(ours.holder.id, ours.freeLock.assetNum, [theirs[which].assetId]), ...NOT_HELD }),
+      ],
+    ]),
+    // A revoked number is nobody's.
+    [
+      'M9 that assigns: revoked',
+      () => ({ ...configure(ours.holder.id, [], [theirs.revoked.assetNum]), ...NUMBER_NOT_FOUND }),
+    ],
+    [
+      'M9 that withdraws: revoked',
+      () => ({ ...configure(ours.holder.id, [theirs.revoked.assetNum], []), ...NOT_WITHDRAWABLE }),
+    ],
+    [
+      'M9 with an id for a number',
+      () => ({ ...configure(ours.holder.id, [], [theirs.free.assetId]), ...NUMBER_NOT_FOUND }),
+    ],
+    [
+      'M9 behind ours',
+      () => ({ ...configure(ours.holder.id, [], [ours.free.assetNum, theirs.free.assetNum]), ...OF_OTHER_ENTERPRISE }),
+    ],
+    [
+      'M9 after a withdrawal of ours',
+      () => ({ ...configure(ours.holder.id, [ours.held.assetNum], [theirs.free.assetNum]), ...OF_OTHER_ENTERPRISE }),
+    ],
+    [
+      'M10 behind ours',
+      () => ({
+        ...lend(ours.holder.id, ours.freeLock.assetNum, [ours.held.assetId, theirs.held.assetId]),
+        ...NOT_HELD,
+      }),
+    ],
+    [
+      'M10 with a number for an id',
+      () => ({ ...lend(ours.holder.id, ours.freeLock.assetNum, [theirs.held.assetNum]), ...NOT_HELD }),
+    ],
+  ],
+  'their lock for our asset': [
+    ...(['usedLock', 'freeLock', 'free', 'revoked'] as const).map(
+      (which): Trial => [
+        `M10: ${which}`,
+        () => ({ ...lend(ours.holder.id, theirs[which].assetNum, [ours.held.assetId]), ...LOCK_UNUSABLE }),
+      ],
+    ),
+    [
+      'M10: an id for a number',
+      () => ({ ...lend(ours.holder.id, theirs.freeLock.assetId, [ours.held.assetId]), ...LOCK_UNUSABLE }),
+    ],
+    [
+      'M10 with their assets too',
+      () => ({ ...lend(ours.holder.id, theirs.freeLock.assetNum, [theirs.held.assetId]), ...LOCK_UNUSABLE }),
+    ],
+  ],
+};
+
+/** Sends an attempt as our administrator; the query stands in its path. */
+function send({ method, path, body }: Attempt): Promise<Answer> {
+  const [pathname = '', query = ''] = path.split('?');
+  return ours.center.call(method, pathname, {
+    query: Object.fromEntries(new URLSearchParams(query)),
+    ...(body === undefined ? {} : { body }),
+  });
+}
+
+describe.each(Object.entries(TRIALS))('%s', (_where, trials) => {
+  it.each(trials)('%s is refused, changes nothing and says nothing', async (_what, attempt) => {
+    const attempted = attempt();
+    const before = await contentOfTables(stack.db);
+    const answer = await send(attempted);
+    const { code, cause } = attempted;
+    expect(refusalOf(answer)).toMatchObject({ code, cause });
+    expect(leaksIn(answer, theirs, attempted)).toEqual([]);
+    expect(await contentOfTables(stack.db)).toEqual(before);
+  });
+});
+
+describe('what is theirs is refused in the words of what is not there:', () => {
+  const NOBODY = '999999999999';
+
+  it.each<[what: string, theirsOf: () => string, attempt: (name: string) => Omit<Attempt, 'code' | 'cause'>]>([
+    ['the enterprise in M6', () => theirs.id, (id) => get(`/enterprise/${id}/asset/assetNums`)],
+    ['the employee in M2', () => theirs.holder.id, (id) => edit(ours.id, id, EDIT(theirs))],
+    ['the employee in M3', () => theirs.holder.id, (id) => resetPassword(ours.id, id)],
+    ['the employee in M4', () => theirs.holder.id, (id) => remove(ours.id, id)],
+    ['the employee in M9', () => theirs.holder.id, (id) => configure(id, [], [ours.free.assetNum])],
+    ['the employee in M10', () => theirs.holder.id, (id) => lend(id, ours.freeLock.assetNum, [ours.held.assetId])],
+    ['the asset in M7', () => theirs.held.assetId, (id) => get(`/enterprise/asset/${id}/merchandiseProducts`)],
+    ['the asset in M10', () => theirs.held.assetId, (id) => lend(ours.holder.id, ours.freeLock.assetNum, [id])],
+    ['the lock in M10', () => theirs.freeLock.assetNum, (number) => lend(ours.holder.id, number, [ours.held.assetId])],
+  ])('%s', async (_what, theirsOf, attempt) => {
+    const say = async (name: string) => {
+      const answer = await send(attempt(name) as Attempt);
+      const { code, cause, message } = refusalOf(answer);
+      return { status: answer.status, code, cause, message: message.replaceAll(name, 'it') };
+    };
+    expect(await say(theirsOf())).toEqual(await say(NOBODY));
+  });
+});
+
+describe('our lists hold nothing of theirs:', () => {
+  const lists: [name: string, path: () => string, query: Record<string, string>][] = [
+    ['M5', () => `/enterprise/${ours.id}/members`, PAGE],
+    ['M6', () => `/enterprise/${ours.id}/asset/assetNums`, {}],
+    ['M7', () => `/enterprise/asset/${ours.held.assetId}/merchandiseProducts`, {}],
+    ['M7 of a lock', () => `/enterprise/asset/${ours.usedLock.assetId}/merchandiseProducts`, {}],
+    ['M8', () => `/enterprise/${ours.id}/asset/borrowUsbKeys`, {}],
+    ['the audit record', () => `/enterprise/${ours.id}/audit`, PAGE],
+  ];
+
+  it.each(lists)('%s', async (_name, path, query) => {
+    const answer = await ours.center.call('GET', path(), { query });
+    expect(dataOf(answer)).toBeTruthy();
+    expect(leaksIn(answer, theirs)).toEqual([]);
+    // The words are looked for in a way that finds them: most of ours stand there.
+    expect(leaksIn(answer, ours).length).toBeGreaterThan(2);
+  });
+
+  it('M5, as a whole', async () => {
+    const employees = await ours.center.list();
+    const { adminId, cloudId } = ours.center;
+    expect(employees.map(({ globalId }) => globalId).toSorted()).toEqual([adminId, cloudId, ours.holder.id].toSorted());
+    expect(new Set(employees.map(({ enterpriseId }) => enterpriseId))).toEqual(new Set([ours.id]));
+  });
+
+  it('the audit record, as a whole', async () => {
+    const { adminId } = ours.center;
+    for (const { actorGlobalId, targetGlobalId } of await ours.center.audit()) {
+      expect(['0', adminId]).toContain(actorGlobalId);
+      expect([adminId, ours.holder.id, ours.deleted.id]).toContain(targetGlobalId);
+    }
+  });
+
+  const searches: [how: string, query: () => Record<string, string>][] = [
+    ['the name', () => ({ keyword: theirs.holder.name })],
+    ['the short account', () => ({ keyword: theirs.holder.userName })],
+    ['the account', () => ({ keyword: theirs.holder.account })],
+    ['the account of a deleted one', () => ({ keyword: theirs.deleted.account })],
+    ['the code', () => ({ keyword: `@${theirs.center.code}` })],
+    ['the id', () => ({ keyword: theirs.holder.id })],
+    ['the mobile number', () => ({ keyword: theirs.secrets.passwordMobile! })],
+    ['the number of an asset', () => ({ keyword: theirs.held.assetNum })],
+    ['the department', () => ({ departmentId: theirs.departmentId })],
+    ['the department, and a name of ours', () => ({ departmentId: theirs.departmentId, keyword: 'Kim' })],
+    ['a condition of SQL', () => ({ keyword: `' or enterprise_id = ${theirs.id} --` })],
+  ];
+
+  it.each(searches)('M5 that looks for %s', async (_how, query) => {
+    const sent = { ...PAGE, ...query() };
+    const answer = await ours.center.submitList(sent);
+    expect(employeePage.parse(dataOf(answer))).toMatchObject({ total: 0, list: [] });
+    expect(leaksIn(answer, theirs, sent)).toEqual([]);
+    // Theirs would be found that way.
+    if ('departmentId' in sent) expect(await theirs.center.list(query())).not.toHaveLength(0);
+  });
+
+  it.each(['', 'Kim', '@', '%', '_', '%%', 'kim%', '\\', 'a'])('M5 that looks for "%s"', async (keyword) => {
+    expect(leaksIn(await ours.center.submitList({ ...PAGE, keyword }), theirs)).toEqual([]);
+  });
+
+  it('M5 with their enterprise in the query', async () => {
+    const query = { ...PAGE, enterpriseGlobalId: theirs.id, enterpriseId: theirs.id };
+    expect(leaksIn(await ours.center.submitList(query), theirs, query)).toEqual([]);
+  });
+});
+
+describe('what is ours', () => {
+  it('may have the account name of one of theirs, and takes the enterprise from the path alone', async () => {
+    const before = await rowsOf(theirs);
+    const { userName } = theirs.holder;
+    const body = { enterpriseGlobalId: theirs.id, globalId: theirs.holder.id };
+    const sent = { ...newEmployee({ userName }), ...body, enterpriseId: theirs.id, id: theirs.holder.id };
+    const answer = await ours.center.submitAdd([sent]);
+    const [added] = dataOf(answer).succeeded;
+    expect(added).toMatchObject({ userName: `${userName}@${ours.center.code}`, enterpriseId: ours.id });
+    expect(added.globalId).not.toBe(theirs.holder.id);
+    expect(leaksIn(answer, theirs, userName)).toEqual([]);
+    expect(await rowsOf(theirs)).toEqual(before);
+    dataOf(await ours.center.delete(added.globalId));
+    expect(await rowsOf(theirs)).toEqual(before);
+  });
+
+  it('may have a number that was theirs, and shows nothing of then', async () => {
+    const before = await rowsOf(theirs);
+    const { assetId, assetNum } = theirs.revoked;
+    await ours.center.api.carryOut(newBuy(ours.center.customer, [assetNum]));
+    const again = (await ours.center.assets()).find((asset) => asset.assetNum === assetNum)!;
+    expect(again).toMatchObject({ cloudAccountGlobalId: null, borrowedFlag: false });
+    expect(again.assetId).not.toBe(assetId);
+    const contents = await ours.center.call('GET', `/enterprise/asset/${again.assetId}/merchandiseProducts`);
+    expect(leaksIn(contents, theirs, assetNum)).toEqual([]);
+    const old = await ours.center.call('GET', `/enterprise/asset/${assetId}/merchandiseProducts`);
+    expect(refusalOf(old)).toMatchObject(ASSET_ID_NOT_FOUND);
+    await ours.center.assign(ours.holder.id, assetNum);
+    expect(refusalOf(await theirs.center.configure(theirs.holder.id, [], [assetNum]))).toMatchObject(
+      OF_OTHER_ENTERPRISE,
+    );
+    expect(await rowsOf(theirs)).toEqual(before);
+  });
+
+  it('was theirs until it was transferred: it comes without its holder and its lock', async () => {
+    const [moved] = await theirs.center.buy();
+    const [lock] = await theirs.center.buyLocks();
+    await theirs.center.assign(theirs.holder.id, moved!.assetNum);
+    dataOf(await theirs.center.lend(theirs.holder.id, lock!.assetNum, [moved!.assetId]));
+    const transfer = newBuy(ours.center.customer, [moved!.assetNum], {}, { transferedAssetNum: true });
+    await ours.center.api.carryOut(transfer);
+
+    const asset = (await ours.center.assets()).find(({ assetNum }) => assetNum === moved!.assetNum);
+    expect(asset).toMatchObject({ assetId: moved!.assetId, cloudAccountGlobalId: null, borrowedFlag: false });
+    await ours.center.assign(ours.holder.id, moved!.assetNum);
+    expect((await theirs.center.assets()).map(({ assetNum }) => assetNum)).not.toContain(moved!.assetNum);
+    const elsewhere = await theirs.center.configure(theirs.holder.id, [moved!.assetNum], []);
+    expect(refusalOf(elsewhere)).toMatchObject(OF_OTHER_ENTERPRISE);
+    const gone = await theirs.center.call('GET', `/enterprise/asset/${moved!.assetId}/merchandiseProducts`);
+    expect(refusalOf(gone)).toMatchObject(ASSET_ID_NOT_FOUND);
+    const underLock = (await theirs.center.contents(lock!.assetId)).productInstanceList;
+    expect(underLock.map(({ assetNum }) => assetNum)).toEqual([lock!.assetNum]);
+  });
+});
+
+/** Every row of an enterprise, in whatever table of the member center and of the ledger. */
+async function rowsOf({ id }: Tenant): Promise<unknown[]> {
+  const { rows } = await sql`
+    with owned as (select asset.* from asset join customer on customer.id = customer_id where enterprise_id = ${id})
+    select 'enterprise' as what, e::text as row from enterprise e where id = ${id}
+    union all select 'customer', c::text from customer c where enterprise_id = ${id}
+    union all select 'member', m::text from member m where enterprise_id = ${id}
+    union all select 'audit', a::text from member_audit a where enterprise_id = ${id}
+    union all select 'token', t::text from access_token t join member on member.id = member_id where enterprise_id = ${id}
+    union all select 'asset', owned::text from owned
+    union all select 'assignment', h::text from asset_assignment h join owned on owned.id = asset_id
+    union all select 'lending', l::text from asset_lending l join owned on owned.id in (asset_id, lock_asset_id)
+    union all select 'product', p::text from product_instance p join owned on owned.id = asset_id
+    union all select 'merchandise', m::text from merchandise_instance m join owned on owned.id = asset_id
+    order by 1, 2`.execute(stack.db);
+  return rows;
+}
+
+it('the other way round, their administrator gets nothing of ours', async () => {
+  const { center } = theirs;
+  const call = (method: string, path: string, body?: unknown) =>
+    center.call(method, path, body === undefined ? { query: PAGE } : { body });
+  const before = await rowsOf(ours);
+  const answers = await Promise.all([
+    call('GET', `/enterprise/${ours.id}/members`),
+    call('GET', `/enterprise/${ours.id}/audit`),
+    call('GET', `/enterprise/asset/${ours.held.assetId}/merchandiseProducts`),
+    call('DELETE', memberPath(theirs.id, ours.holder.id)),
+    call('PUT', memberPath(theirs.id, ours.holder.id), EDIT(ours)),
+    center.configure(theirs.holder.id, [], [ours.free.assetNum]),
+    center.lend(theirs.holder.id, ours.freeLock.assetNum, [theirs.held.assetId]),
+  ]);
+  expect(answers.map((answer) => refusalOf(answer).code)).toEqual([
+    '70001',
+    '70001',
+    '60024',
+    '60002',
+    '60002',
+    '60025',
+    '33008',
+  ]);
+  expect(await rowsOf(ours)).toEqual(before);
+});

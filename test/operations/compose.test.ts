@@ -1,0 +1,195 @@
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { matchesGlob } from 'node:path';
+import { readConfig, readDeploymentConfig } from '@lockstep/platform';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { parse } from 'yaml';
+import { endEverything, REPOSITORY, runJob } from '../harness/processes.ts';
+import { freePort } from '../harness/redis.ts';
+import { ServiceProcess } from '../harness/service-process.ts';
+import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
+
+interface Service {
+  command?: string[];
+  environment?: Record<string, string>;
+  ports?: string[];
+  healthcheck?: { test: string[] };
+  depends_on?: Record<string, { condition: string }>;
+  stop_grace_period?: string;
+}
+
+const read = (file: string) => readFileSync(`${REPOSITORY}/${file}`, 'utf8');
+const manifest = JSON.parse(read('package.json')) as {
+  scripts: Record<string, string>;
+  workspaces: string[];
+  dependencies: Record<string, string>;
+  devDependencies: Record<string, string>;
+};
+
+/** Compose's own `${NAME:-default}`, with nothing set. */
+const compose = parse(
+  read('docker-compose.yml').replace(/\$\{\w+:-([^}]*)\}/g, (_, value: string) => value),
+  // Whatever a value looks like, a process gets a text.
+  { merge: true, schema: 'failsafe' },
+) as { services: Record<string, Service> };
+const { postgres, redis, migrate, api, worker } = compose.services as Record<
+  'postgres' | 'redis' | 'migrate' | 'api' | 'worker',
+  Service
+>;
+
+/** The file that an npm script runs. */
+const fileOf = (script: string) => manifest.scripts[script]?.replace(/^exec node /, '');
+
+/** The variables that the service reads, found by letting it read them. */
+function knownVariables(): Set<string> {
+  const known = new Set<string>();
+  readConfig(new Proxy<NodeJS.ProcessEnv>({}, { get: (_, name) => void known.add(String(name)) }));
+  return known;
+}
+
+describe('docker-compose.yml', () => {
+  it('runs PostgreSQL, Redis and every process of a deployment', () => {
+    expect(Object.keys(compose.services).sort()).toEqual(['api', 'migrate', 'postgres', 'redis', 'worker']);
+  });
+
+  it.each(['migrate', 'api', 'worker'] as const)('runs %s as the npm script does', (name) => {
+    expect(compose.services[name]?.command).toEqual(['node', fileOf(name)]);
+    expect(existsSync(`${REPOSITORY}/${fileOf(name)}`)).toBe(true);
+  });
+
+  it.each(['migrate', 'api', 'worker'] as const)(
+    'gives %s variables that it reads, with values that it takes',
+    (name) => {
+      const environment = compose.services[name]?.environment ?? {};
+      expect(new Set(Object.keys(environment)).difference(knownVariables())).toEqual(new Set());
+      const { DATABASE_URL, REDIS_URL } = readDeploymentConfig(environment);
+      const database = new URL(DATABASE_URL);
+      expect({
+        POSTGRES_USER: database.username,
+        POSTGRES_PASSWORD: database.password,
+        POSTGRES_DB: database.pathname.slice(1),
+      }).toEqual(postgres.environment);
+      expect(compose.services).toHaveProperty(database.hostname);
+      const queue = new URL(REDIS_URL!);
+      expect(compose.services).toHaveProperty(queue.hostname);
+      expect(redis.command).toContain(queue.password);
+    },
+  );
+
+  it('starts migrations after PostgreSQL, and the processes after the migrations', () => {
+    expect(migrate.depends_on).toEqual({ postgres: { condition: 'service_healthy' } });
+    for (const service of [api, worker]) {
+      expect(service.depends_on).toEqual({
+        postgres: { condition: 'service_healthy' },
+        redis: { condition: 'service_healthy' },
+        migrate: { condition: 'service_completed_successfully' },
+      });
+      expect(Number.parseInt(service.stop_grace_period ?? '0', 10)).toBeGreaterThan(30);
+    }
+  });
+
+  it('runs a Redis that keeps its jobs', () => {
+    expect(redis.command?.join(' ')).toMatch(/^redis-server --maxmemory-policy noeviction --appendonly yes /);
+  });
+
+  it('publishes the port of the API alone, to this machine alone', () => {
+    const { PORT } = readDeploymentConfig(api.environment);
+    expect(api.ports).toEqual([`127.0.0.1:${PORT}:${PORT}`]);
+    const others = [postgres, redis, migrate, worker];
+    expect(others.flatMap((service) => service.ports ?? [])).toEqual([]);
+  });
+});
+
+describe('the health checks of docker-compose.yml', () => {
+  let database: TestDatabase;
+  const running: ServiceProcess[] = [];
+  const ports = { api: 0, worker: 0 };
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    Object.assign(ports, { api: await freePort(), worker: await freePort() });
+    // A Redis database that no other test's jobs are in.
+    const urls = { DATABASE_URL: database.url, REDIS_URL: `${inject('redisUrl')}/7` };
+    const started = [
+      ServiceProcess.api({ ...api.environment, ...urls, PORT: String(ports.api) }),
+      ServiceProcess.worker({ ...worker.environment, ...urls, WORKER_PORT: String(ports.worker) }),
+    ];
+    running.push(...started);
+    await Promise.all(started.map((each) => each.start()));
+  });
+  afterAll(async () => {
+    await Promise.all(running.map((each) => each.stop()));
+    await database.close();
+    await endEverything();
+  });
+
+  /** Runs a check as Docker does, on the port that the process has here. */
+  async function check(service: Service, ownPort: number, port: number): Promise<number | null> {
+    const [kind, program, ...args] = service.healthcheck?.test ?? [];
+    expect([kind, program]).toEqual(['CMD', 'node']);
+    expect(args.join(' ')).toContain(`:${ownPort}/health/ready`);
+    const { status } = await runJob([process.execPath, ...args.map((arg) => arg.replace(`:${ownPort}/`, `:${port}/`))]);
+    return status;
+  }
+
+  it('find a ready API and a ready worker', async () => {
+    const { PORT } = readDeploymentConfig(api.environment);
+    expect(await check(api, PORT, ports.api)).toBe(0);
+    const { WORKER_PORT } = readDeploymentConfig(worker.environment);
+    expect(await check(worker, WORKER_PORT!, ports.worker)).toBe(0);
+  });
+
+  it('fail where nothing answers', async () => {
+    const { PORT } = readDeploymentConfig(api.environment);
+    expect(await check(api, PORT, await freePort())).not.toBe(0);
+  });
+});
+
+describe('Dockerfile', () => {
+  const instructions = read('Dockerfile')
+    .split('\n')
+    .filter((line) => /^[A-Z]+ /.test(line))
+    .map((line) => ({ name: line.split(' ', 1)[0]!, words: line.split(' ').slice(1) }));
+  const wordsOf = (name: string) => instructions.filter((each) => each.name === name).map(({ words }) => words);
+  const copied = wordsOf('COPY').flatMap((words) => words.slice(0, -1));
+
+  it('is on the Node.js that the tests run on, as an unprivileged user', () => {
+    const [major] = manifest.devDependencies.node?.split('.') ?? [];
+    expect(wordsOf('FROM')).toEqual([[`node:${major}-slim`]]);
+    expect(wordsOf('USER')).toEqual([['node']]);
+    expect(process.versions.node.split('.')[0]).toBe(major);
+  });
+
+  it('copies what is there and not ignored, every workspace and the migrations', () => {
+    const [everything, ...exceptions] = read('.dockerignore')
+      .split('\n')
+      .filter((line) => line !== '' && !line.startsWith('#'));
+    expect(everything).toBe('*');
+    for (const source of copied) {
+      expect(existsSync(`${REPOSITORY}/${source}`)).toBe(true);
+      expect(exceptions).toContain(`!${source}`);
+    }
+    const workspaces = manifest.workspaces.filter((workspace) => !workspace.startsWith('test/'));
+    for (const workspace of workspaces) expect(copied).toContain(workspace.replace('/*', ''));
+    expect(copied).toContain('migrations');
+  });
+
+  it('installs everything that the processes import', () => {
+    expect(wordsOf('RUN').map((words) => words.join(' '))).toEqual([expect.stringMatching(/^npm ci --omit=dev /)]);
+    const sources = globSync('{packages,apps}/*/src/**/*.ts', { cwd: REPOSITORY });
+    const imported = sources
+      .filter((file) => !matchesGlob(file, '**/*.test.ts'))
+      .flatMap((file) => [
+        ...read(file).matchAll(/^(?:import|export|\}).* from '([^'.][^']*)'|import\('([^'.][^']*)'\)/gm),
+      ])
+      .map(([, name, lazily]) => (name ?? lazily)!)
+      .filter((name) => !name.startsWith('node:') && !name.startsWith('@lockstep/'))
+      .map((name) => name.split('/', name.startsWith('@') ? 2 : 1).join('/'));
+    expect(new Set(imported).difference(new Set(Object.keys(manifest.dependencies)))).toEqual(new Set());
+  });
+
+  it('runs the API, on every address of the container', () => {
+    expect(JSON.parse(wordsOf('CMD')[0]!.join(' '))).toEqual(['node', fileOf('api')]);
+    expect(wordsOf('ENV').flat()).toContain('HOST=0.0.0.0');
+    expect(wordsOf('EXPOSE')).toEqual([[String(readDeploymentConfig(api.environment).PORT)]]);
+  });
+});

@@ -1,0 +1,287 @@
+import { existsSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describeApi, fillReference } from '@lockstep/api';
+import { type Cause, causes, codeOf, operationExamples } from '@lockstep/contract';
+import { createMetrics, readConfig } from '@lockstep/platform';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { blocksOf, read } from '../harness/pages.ts';
+import {
+  type Ended,
+  endEverything,
+  newDataDir,
+  npmStart,
+  REPOSITORY,
+  type RunningStack,
+  runJob,
+} from '../harness/processes.ts';
+import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
+
+const PAGES = [
+  'README.md',
+  'CHANGELOG.md',
+  'docs/api.md',
+  'docs/architecture.md',
+  'docs/operations.md',
+  'docs/performance.md',
+  'docs/security.md',
+];
+const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
+
+/** The rows of the tables with exactly this header in a page; cells as they are written, in code marks or not. */
+function tableOf(page: string, ...header: string[]): string[][] {
+  const cellsOf = (line: string) =>
+    line
+      .split('|')
+      .slice(1, -1)
+      .map((cell) => cell.trim());
+  const lines = read(page).split('\n');
+  return lines.flatMap((line, start) => {
+    if (!line.startsWith('|') || cellsOf(line).join('|') !== header.join('|')) return [];
+    const body = lines.slice(start + 2);
+    const end = body.findIndex((each) => !each.startsWith('|'));
+    return body.slice(0, end === -1 ? undefined : end).map(cellsOf);
+  });
+}
+
+const code = (text: string) => `\`${text}\``;
+
+/** What an answer shows that is another one each time: times, ids of calls, product instances and assets, enterprise codes. */
+function masked(text: string): string {
+  return text
+    .replace(/: \d{13}\b/g, ': 0')
+    .replace(/"(id|assetId|assetInsId)": "\d+"/g, '"$1": "0"')
+    .replace(/"requestId": "[\w-]+"/g, '"requestId": "id"')
+    .replace(/@[a-z0-9]{8}"/g, '@code"');
+}
+
+describe('the session of README.md', () => {
+  const session = blocksOf('README.md', 'sh').filter((block) => !block.includes('npm ci'));
+  /** Orders only: what comes before the member center. */
+  const ordering = session.slice(
+    0,
+    session.findIndex((block) => block.startsWith('created=')),
+  );
+  let stack: RunningStack;
+  let whole: Ended;
+  let [first, inReference] = ['', ''];
+
+  // As written; DATA_DIR, which the session reads, says where the service is.
+  const run = (blocks: string[]) =>
+    runJob(['bash', '-euo', 'pipefail', '-c', blocks.join('\n')], { DATA_DIR: stack.dataDir });
+
+  beforeAll(async () => {
+    stack = await npmStart(newDataDir());
+    whole = await run([...session, 'echo the reference goes on', ...blocksOf('docs/api.md', 'sh')]);
+    [first = '', inReference = ''] = whole.stdout.split('the reference goes on\n');
+  });
+  afterAll(endEverything);
+
+  const answersIn = (stdout: string) =>
+    [...masked(stdout).matchAll(/^\{\n.*?^\}$/gms)].map(([text]) => JSON.parse(text) as unknown);
+  const answersShownIn = (page: string) => blocksOf(page, 'json').map((text) => JSON.parse(masked(text)) as unknown);
+
+  it('gives the answers that README.md shows', () => {
+    expect(whole).toMatchObject({ status: 0, stderr: '' });
+    expect(answersIn(first)).toEqual(answersShownIn('README.md'));
+    expect(answersShownIn('README.md').length).toBe(13);
+  });
+
+  it('carries out the examples', () => {
+    expect(first).toContain('2 succeeded, 0 failed');
+    expect(first).toContain('13 succeeded, 3 failed');
+  });
+
+  it('goes on in docs/api.md, with the answers that it shows', () => {
+    expect(answersIn(inReference)).toEqual(answersShownIn('docs/api.md'));
+    expect(answersShownIn('docs/api.md').length).toBe(22);
+  });
+
+  it('may be sent again; only the preview finds the product gone', async () => {
+    const again = await run(ordering);
+    expect(again.status).toBe(0);
+    expect(again.stdout).toContain('"nearest": []');
+    const withoutNearest = (stdout: string) =>
+      stdout
+        .replace(/"nearest": \[.*?^ {6}\]/ms, '"nearest": []')
+        .replace('; the nearest has limitConcurrent 1.",', '.",');
+    expect(again.stdout).not.toBe('');
+    expect(withoutNearest(first).startsWith(again.stdout)).toBe(true);
+  });
+
+  it('calls a service with the operations that README.md lists', async () => {
+    const answer = await fetch(`${stack.demo.baseUrl}/openapi.json`);
+    const { paths } = (await answer.json()) as { paths: Record<string, object> };
+    const offered = Object.entries(paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) =>
+        code(`${method.toUpperCase()} ${path.replace(/^\/(order\/api\/order|me\/api)\/v1/, '')}`),
+      ),
+    );
+    const listed = tableOf('README.md', 'Operation', 'Call', 'What it does').map(([, call]) => call!);
+    expect(listed.sort()).toEqual(offered.sort());
+    const reference = read('docs/api.md');
+    expect(listed.filter((call) => !reference.includes(call))).toEqual([]);
+  });
+
+  it('is followed by the ready line that README.md names, on the default port', () => {
+    const line = stack.job.output.stdout.trimEnd().split('\n').at(-1)!;
+    const { PORT } = readConfig({});
+    expect(read('README.md')).toContain(code(line.replace(/:\d+$/, `:${PORT}`)));
+  });
+});
+
+describe('commands', () => {
+  it('to start and to test are those of README.md, package.json and .ci/run', () => {
+    const commands = blocksOf('README.md', 'sh').filter((block) => block.includes('npm ci'));
+    expect(commands).toEqual(['npm ci && npm start\n', 'npm ci && npm test\n']);
+    expect(scripts).toMatchObject({ start: expect.any(String), test: expect.any(String), check: expect.any(String) });
+    const steps = [...read('.ci/run').matchAll(/^step '(.*)'$/gm)].map(([, command]) => command);
+    expect(steps).toEqual(['npm ci && npm test', 'npm run test:long', 'npm run test:fuzz', 'npm run check']);
+    expect(statSync(join(REPOSITORY, '.ci/run')).mode & 0o111).toBe(0o111);
+  });
+
+  it.each(PAGES)('of %s are scripts of package.json', (page) => {
+    const named = [...read(page).matchAll(/npm run (?:--silent )?(\w+(?::\w+)*)/g)].map(([, name]) => name!);
+    expect(named.filter((name) => scripts[name] === undefined)).toEqual([]);
+  });
+});
+
+describe('services that docker compose is asked for', () => {
+  const { services } = parse(read('docker-compose.yml')) as { services: Record<string, unknown> };
+
+  it.each(PAGES)('in %s are those of docker-compose.yml', (page) => {
+    const named = [...read(page).matchAll(/docker compose (?:exec|run)(?: -\S+)* (\w+)/g)].map(([, name]) => name!);
+    expect(named.filter((name) => !(name in services))).toEqual([]);
+  });
+});
+
+describe('docs/api.md', () => {
+  const page = read('docs/api.md');
+
+  it('has the words of the API description where they are marked: npm run fix puts them there', async () => {
+    expect(fillReference(page, await describeApi(null))).toBe(page);
+  });
+
+  it('says of every operation what it is called and does, once', () => {
+    const marked = [...page.matchAll(/^<!-- operation (\w+) -->$/gm)].map(([, operationId]) => operationId);
+    expect(marked.toSorted()).toEqual(Object.keys(operationExamples).toSorted());
+  });
+});
+
+describe('links and paths', () => {
+  const anchorsOf = (page: string) =>
+    [...read(page).matchAll(/^#+ (.+)$/gm)].map(([, title]) =>
+      title!
+        .toLowerCase()
+        .replace(/[^\p{L}\p{N} _-]/gu, '')
+        .replaceAll(' ', '-'),
+    );
+
+  it.each(PAGES)('of %s lead somewhere', (page) => {
+    const links = [...read(page).matchAll(/\]\(([^)]+)\)/g)].map(([, link]) => link!);
+    const broken = links
+      .filter((link) => !link.startsWith('https://'))
+      .filter((link) => {
+        const [path = '', anchor] = link.split('#');
+        const target = path === '' ? page : join(dirname(page), path);
+        if (!existsSync(join(REPOSITORY, target))) return true;
+        return anchor !== undefined && !anchorsOf(target).includes(anchor);
+      });
+    expect(broken).toEqual([]);
+  });
+
+  it.each(PAGES)('of %s in this repository are there', (page) => {
+    const paths = [...read(page).matchAll(/\b(?:apps|docs|examples|migrations|packages|test)\/[\w./-]*[\w/]/g)];
+    expect(paths.map(([path]) => path).filter((path) => !existsSync(join(REPOSITORY, path)))).toEqual([]);
+  });
+
+  it('reach every page from README.md', () => {
+    const linked = [...read('README.md').matchAll(/\]\(([\w/.-]+\.md)/g)].map(([, link]) => link);
+    expect(PAGES.filter((page) => page !== 'README.md' && !linked.includes(page))).toEqual([]);
+  });
+});
+
+describe('tables', () => {
+  let database: TestDatabase;
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+  });
+  afterAll(() => database.close());
+
+  it('of causes in docs/api.md are those of the contract', () => {
+    const rows = (Object.keys(causes) as Cause[]).map((cause) => [
+      code(cause),
+      [...new Set([codeOf(cause, 'order'), codeOf(cause, 'member')])].join(', '),
+      causes[cause].message,
+    ]);
+    expect(tableOf('docs/api.md', 'Cause', 'Code', 'Message')).toEqual(rows);
+  });
+
+  it('of variables in docs/operations.md are those that the service reads, with their defaults', () => {
+    const names = new Set<string>();
+    const defaults: Record<string, unknown> = readConfig(
+      new Proxy<NodeJS.ProcessEnv>({}, { get: (_, name) => void names.add(String(name)) }),
+    );
+    const rows = tableOf('docs/operations.md', 'Variable', 'Default', 'Meaning').map(([name, value]) => [name, value]);
+    expect(rows).toEqual(
+      [...names].map((name) => [code(name), defaults[name] === undefined ? '–' : code(String(defaults[name]))]),
+    );
+  });
+
+  it('of variables of lockstep submit in docs/operations.md are those that it reads', async () => {
+    const help = await runJob(['npm', 'run', '--silent', 'lockstep', '--', 'submit', '--help']);
+    const names = [...help.stdout.matchAll(/\(env:\s+(\w+)\)/g)].map(([, name]) => code(name!));
+    expect(tableOf('docs/operations.md', 'Variable', 'Meaning').map(([name]) => name)).toEqual(names);
+  });
+
+  it('of metrics in docs/operations.md are those that a process has', async () => {
+    const { registry } = createMetrics(async () => ({ lanes: [], oldestPendingSeconds: 0 }));
+    const own = registry.getMetricsAsArray().filter(({ name }) => name.startsWith('lockstep_'));
+    const rows = own.map((metric) => {
+      // prom-client keeps a metric's labels to itself.
+      const { name, type, labelNames } = metric as unknown as { name: string; type: string; labelNames: string[] };
+      return [code(name), type, labelNames.map(code).join(', ')];
+    });
+    const written = tableOf('docs/operations.md', 'Metric', 'Type', 'Labels', 'Meaning').map((row) => row.slice(0, 3));
+    expect(written).toEqual(rows);
+    const advice = tableOf('docs/operations.md', 'What you see', 'What it means', 'What to do');
+    const seen = advice.map(([see]) => see).join('\n');
+    expect(own.map(({ name }) => name).filter((name) => !seen.includes(name))).toEqual([]);
+  });
+
+  it('of packages in docs/architecture.md are the workspaces', async () => {
+    const { stdout } = await runJob(['npm', 'query', '.workspace']);
+    const workspaces = (JSON.parse(stdout) as { location: string }[]).map(({ location }) => code(location));
+    const rows = tableOf('docs/architecture.md', 'Package', 'What it is for').map(([name]) => name!);
+    expect(rows.sort()).toEqual(workspaces.sort());
+  });
+
+  it('of tables in docs/architecture.md are those of the migrations', async () => {
+    const tables = await database.db.introspection.getTables();
+    const names = tables.filter(({ schema, name }) => schema === 'public' && !name.startsWith('kysely_'));
+    const rows = tableOf('docs/architecture.md', 'Table', 'A row is').map(([name]) => name!);
+    expect(rows.sort()).toEqual(names.map(({ name }) => code(name)).sort());
+  });
+
+  it('of triggers in docs/architecture.md are those of the migrations', async () => {
+    const { rows } = await sql<{ trigger: string }>`
+      select tgrelid::regclass || ' ' || tgname as trigger from pg_trigger join pg_class on pg_class.oid = tgrelid
+      where not tgisinternal and relnamespace = 'public'::regnamespace`.execute(database.db);
+    const namesIn = (cell = '') => [...cell.matchAll(/`(\w+)`/g)].map(([, name]) => name!);
+    const written = tableOf('docs/architecture.md', 'Table', 'Trigger', 'Refuses').flatMap(([tables, triggers]) =>
+      namesIn(tables).flatMap((table) => namesIn(triggers).map((trigger) => `${table} ${trigger}`)),
+    );
+    expect([...new Set(written)].sort()).toEqual(rows.map(({ trigger }) => trigger).sort());
+  });
+
+  it('and queries of docs/operations.md run on the database', async () => {
+    const queries = [
+      ...blocksOf('docs/operations.md', 'sql'),
+      ...[...read('docs/operations.md').matchAll(/`(select [^`]+)`/g)].map(([, query]) => query!),
+    ];
+    expect(queries.length).toBe(10);
+    for (const query of queries) await sql.raw(query).execute(database.db);
+  });
+});

@@ -1,0 +1,36 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Api } from '../harness/api.ts';
+import { batchOf, deleteAsset, deleteProduct, newAssetNum, newBuy } from '../harness/orders.ts';
+import { QUEUE_KINDS, type Stack, startStack } from '../harness/stack.ts';
+
+describe.each(QUEUE_KINDS)('an async batch on %s', (queue) => {
+  let stack: Stack;
+  let api: Api;
+
+  beforeAll(async () => {
+    stack = await startStack({ queue });
+    api = await stack.newApi();
+  });
+  afterAll(() => stack.close());
+
+  it('answers final ids at once and tells what became of each order', async () => {
+    const customer = await api.newCustomer();
+    const assetNum = newAssetNum();
+    const batch = batchOf(
+      newBuy(customer, [assetNum]),
+      deleteProduct(customer, [assetNum]),
+      deleteProduct(customer, [assetNum]),
+      deleteAsset(customer, [assetNum]),
+    );
+    const accepted = await api.accept(batch);
+    const result = await api.completed(batch);
+    expect(result).toMatchObject({ state: 'completed', total: 4, succeeded: 3, failed: 1, pending: 0 });
+    expect(result.orders.map((order) => order.licenseOrderId)).toEqual(accepted.map((order) => order.licenseOrderId));
+    expect(result.orders).toMatchObject([
+      { orderType: 'new_buy', state: 'succeeded', assets: 1, products: 1 },
+      { orderType: 'delete_product', state: 'succeeded', assets: 0, products: 1 },
+      { orderType: 'delete_product', state: 'failed', code: '13004', cause: 'product_not_found' },
+      { orderType: 'delete_asset', state: 'succeeded', assets: 1, products: 0 },
+    ]);
+  });
+});

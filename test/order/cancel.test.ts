@@ -1,0 +1,392 @@
+import { randomUUID } from 'node:crypto';
+import { LedgerIds } from '@lockstep/assets';
+import {
+  type BatchResult,
+  batchResult,
+  type CancelledBatch,
+  type Customer,
+  type OrderResult,
+} from '@lockstep/contract';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { drainLanes } from '../../packages/orders/src/drain.ts';
+import { Holds } from '../../packages/orders/src/holds.ts';
+import { laneOf } from '../../packages/orders/src/lanes.ts';
+import { type Api, dataOf, refusalOf } from '../harness/api.ts';
+import { newCustomersInLanes } from '../harness/lanes.ts';
+import { batchOf, deleteAsset, merchandise, newAssetNum, newBuy } from '../harness/orders.ts';
+import { QUEUE_KINDS, type Stack, startStack } from '../harness/stack.ts';
+import { contentOfTables } from '../harness/tables.ts';
+import { countWaiting } from '../harness/waiting.ts';
+
+type Batch = ReturnType<typeof batchOf>;
+
+const CANCELLED = {
+  ...{ state: 'failed', code: '13004', cause: 'cancelled', assets: 0, products: 0 },
+  message: 'The order was cancelled before it took effect.',
+};
+
+/** The batch's result as it is now. */
+async function resultOf(api: Api, batch: Batch, query: Record<string, string> = {}): Promise<BatchResult> {
+  const { channelCode, channelOrderId } = batch;
+  const all = { channelCode, channelOrderId, limit: '1000', ...query };
+  return batchResult.parse(dataOf(await api.call('GET', '/licenseOrder/batchOrder', { query: all })));
+}
+
+const isCancelled = ({ cause }: OrderResult) => cause === 'cancelled';
+
+/** What the ledger holds of each order that granted something: its grants, merchandise and products. */
+async function tracesOf(
+  stack: Stack,
+): Promise<Map<string, { grants: number; merchandises: number; products: number }>> {
+  const { rows } = await sql<{ id: string; grants: number; merchandises: number; products: number }>`
+    select license_order_id as id, count(*) filter (where kind = 'grant')::int as grants,
+      count(*) filter (where kind = 'merchandise')::int as merchandises,
+      count(*) filter (where kind = 'product')::int as products
+    from (
+      select license_order_id, 'grant' as kind from asset_grant
+      union all select license_order_id, 'merchandise' from merchandise_instance
+      union all select license_order_id, 'product' from product_instance
+    ) as trace group by license_order_id`.execute(stack.db);
+  return new Map(rows.map(({ id, ...traces }) => [id, traces]));
+}
+
+async function activeNumbers(stack: Stack): Promise<string[]> {
+  const assets = await stack.db.selectFrom('asset').select('asset_num').where('revoked_time', 'is', null).execute();
+  return assets.map((asset) => asset.asset_num).toSorted();
+}
+
+describe('what is pending of a batch, without a worker,', () => {
+  let stack: Stack;
+  let api: Api;
+
+  beforeAll(async () => {
+    stack = await startStack({ worker: false });
+    api = await stack.newApi();
+  });
+  afterAll(() => stack.close());
+
+  /** A batch of three orders in different lanes, accepted. */
+  async function acceptThree() {
+    const customers = await newCustomersInLanes(api, 3);
+    const batch = batchOf(...customers.map((customer) => newBuy(customer, [newAssetNum()])));
+    return { batch, accepted: await api.accept(batch) };
+  }
+
+  it('ends as failed with cause cancelled', async () => {
+    const customers = await newCustomersInLanes(api, 3);
+    const earliest = Date.now();
+    const batch = batchOf(
+      newBuy(customers[0]!, [newAssetNum()], { sequence: 30 }, { merchandises: [merchandise()] }),
+      deleteAsset(customers[1]!, [newAssetNum()], { sequence: 10 }),
+      newBuy(customers[2]!, [newAssetNum()], { sequence: 20 }),
+    );
+    const accepted = await api.accept(batch);
+    expect(await api.cancel(batch)).toEqual({ cancelled: 3, finished: 0 });
+    const latest = Date.now();
+    const result = await resultOf(api, batch);
+    expect(result).toMatchObject({ state: 'completed', total: 3, succeeded: 0, failed: 3, pending: 0 });
+    expect(result.orders).toEqual(
+      accepted.map((order, index) => ({
+        ...order,
+        ...CANCELLED,
+        orderType: ['new_buy', 'delete_asset', 'new_buy'][index],
+        finishedTime: expect.any(Number),
+      })),
+    );
+    for (const time of [...result.orders.map(({ finishedTime }) => finishedTime), result.completedTime]) {
+      expect(time).toBeGreaterThanOrEqual(Math.max(result.acceptedTime, earliest - 1));
+      expect(time).toBeLessThanOrEqual(latest + 1);
+    }
+    expect((await resultOf(api, batch, { state: 'failed' })).orders).toEqual(result.orders);
+    for (const state of ['pending', 'succeeded']) expect((await resultOf(api, batch, { state })).orders).toEqual([]);
+    const single = dataOf(await api.call('GET', `/licenseOrder/${accepted[1]!.licenseOrderId}`));
+    expect(single).toEqual({ ...result.orders[1], channelCode: 'test', channelOrderId: batch.channelOrderId });
+    expect(await tracesOf(stack)).toEqual(new Map());
+  });
+
+  it('is cancelled once: again there is nothing to cancel and nothing changes', async () => {
+    const { batch } = await acceptThree();
+    expect(await api.cancel(batch)).toEqual({ cancelled: 3, finished: 0 });
+    const [result, before] = [await resultOf(api, batch), await contentOfTables(stack.db)];
+    expect(await api.cancel(batch)).toEqual({ cancelled: 0, finished: 3 });
+    expect(await contentOfTables(stack.db)).toEqual(before);
+    expect(await resultOf(api, batch)).toEqual(result);
+  });
+
+  it('is cancelled by one of 10 calls at once', async () => {
+    const customers = await newCustomersInLanes(api, 8);
+    const batch = batchOf(
+      ...Array.from({ length: 1_000 }, (_, index) => newBuy(customers[index % 8]!, [newAssetNum()])),
+    );
+    await api.accept(batch);
+    const answers = await Promise.all(Array.from({ length: 10 }, () => api.cancel(batch)));
+    const cancelled = answers.map((answer) => answer.cancelled).toSorted((a, b) => a - b);
+    expect(cancelled).toEqual([...Array(9).fill(0), 1_000]);
+    for (const answer of answers) expect(answer.cancelled + answer.finished).toBe(1_000);
+    const result = await resultOf(api, batch);
+    expect(result).toMatchObject({ state: 'completed', failed: 1_000 });
+    expect(result.orders.every(isCancelled)).toBe(true);
+  });
+
+  it('leaves the key taken: the same content has the same answer, and other content is refused', async () => {
+    const { batch, accepted } = await acceptThree();
+    await api.cancel(batch);
+    const before = await contentOfTables(stack.db);
+    expect(await api.accept(batch)).toEqual(accepted);
+    const other = { ...batch, orderList: batch.orderList.slice(1) };
+    expect(refusalOf(await api.submit(other))).toMatchObject({ cause: 'channel_order_id_conflict' });
+    expect(await contentOfTables(stack.db)).toEqual(before);
+    expect(await resultOf(api, batch)).toMatchObject({ failed: 3, pending: 0 });
+  });
+
+  it('is of that batch alone: the other orders of its lanes stay pending', async () => {
+    const customer = await api.newCustomer();
+    const batches = [1, 2, 3].map(() => batchOf(newBuy(customer, [newAssetNum()])));
+    for (const batch of batches) await api.accept(batch);
+    const sameId = { ...batches[1]!, channelCode: 'test2' };
+    await api.accept(sameId);
+    expect(await api.cancel(batches[1]!)).toEqual({ cancelled: 1, finished: 0 });
+    for (const batch of [batches[0]!, batches[2]!, sameId]) {
+      expect(await resultOf(api, batch)).toMatchObject({ state: 'accepted', pending: 1, failed: 0 });
+    }
+  });
+
+  it('is cancelled by the key without the blanks around it', async () => {
+    const { batch } = await acceptThree();
+    const spaced = { channelCode: ` ${batch.channelCode}`, channelOrderId: `${batch.channelOrderId} ` };
+    expect(await api.cancel(spaced)).toEqual({ cancelled: 3, finished: 0 });
+  });
+
+  it('may be half of it: what has its outcome keeps it', async () => {
+    const customers = await newCustomersInLanes(api, 4);
+    const batch = batchOf(
+      ...customers.flatMap((customer) => [
+        newBuy(customer, [newAssetNum()], {}, { merchandises: [merchandise()] }),
+        deleteAsset(customer, [newAssetNum()]),
+        newBuy(customer, [newAssetNum()]),
+      ]),
+    );
+    await api.accept(batch);
+    const lanes = customers.slice(0, 3).map(({ customerId }) => laneOf(customerId));
+    await drainLanes(stack.db, lanes, { ids: new LedgerIds(), holds: new Holds() });
+    const halfway = await resultOf(api, batch);
+    expect(halfway).toMatchObject({ state: 'processing', succeeded: 6, failed: 3, pending: 3 });
+
+    expect(await api.cancel(batch)).toEqual({ cancelled: 3, finished: 9 });
+    const result = await resultOf(api, batch);
+    expect(result).toMatchObject({ state: 'completed', total: 12, succeeded: 6, failed: 6, pending: 0 });
+    expect(result.orders.slice(0, 9)).toEqual(halfway.orders.slice(0, 9));
+    for (const order of result.orders.slice(9)) expect(order).toMatchObject(CANCELLED);
+    expect((await resultOf(api, batch, { state: 'failed' })).orders).toEqual(
+      result.orders.filter(({ state }) => state === 'failed'),
+    );
+    const traces = await tracesOf(stack);
+    for (const { licenseOrderId, orderType, state } of result.orders) {
+      expect(traces.has(licenseOrderId)).toBe(orderType === 'new_buy' && state === 'succeeded');
+    }
+    expect(await api.cancel(batch)).toEqual({ cancelled: 0, finished: 12 });
+  });
+
+  it('makes no source order that later ones could name, and leaves its numbers free', async () => {
+    const [customer, other] = (await newCustomersInLanes(api, 2)) as [Customer, Customer];
+    const assetNum = newAssetNum();
+    const batch = batchOf(newBuy(customer, [assetNum]));
+    const [order] = await api.accept(batch);
+    await api.cancel(batch);
+    const sync = (...orders: Parameters<typeof batchOf>) => ({ ...batchOf(...orders), syncMode: 'sync' });
+    const source = { srcLicenseOrderId: order!.licenseOrderId };
+    const refusal = refusalOf(await api.submit(sync(newBuy(customer, [newAssetNum()], source))));
+    expect(refusal).toMatchObject({ cause: 'source_order_not_found' });
+    await api.accept(sync(newBuy(other, [assetNum])));
+    expect(await activeNumbers(stack)).toContain(assetNum);
+  });
+});
+
+describe('there is nothing to cancel', () => {
+  let stack: Stack;
+  let api: Api;
+
+  beforeAll(async () => {
+    stack = await startStack();
+    api = await stack.newApi();
+  });
+  afterAll(() => stack.close());
+
+  it.each(['sync', 'async'] as const)('of a completed %s batch', async (syncMode) => {
+    const customer = await api.newCustomer();
+    const batch = { ...batchOf(newBuy(customer, [newAssetNum()]), newBuy(customer, [newAssetNum()])), syncMode };
+    await api.accept(batch);
+    const { channelCode, channelOrderId } = batch;
+    const result = await api.completed(batch);
+    expect(await api.cancel(batch)).toEqual({ cancelled: 0, finished: 2 });
+    expect(await api.completed({ channelCode, channelOrderId })).toEqual(result);
+    expect(result).toMatchObject({ succeeded: 2 });
+  });
+
+  it('of a batch that is unknown, of another channel or of another application', async () => {
+    const other = await stack.newApi();
+    const customer = await api.newCustomer();
+    const batch = { ...batchOf(newBuy(customer, [newAssetNum()])), channelOrderId: `a${randomUUID()}` };
+    await api.accept(batch);
+    const unknown = { channelCode: 'test', channelOrderId: randomUUID() };
+    for (const answer of [
+      await api.submitCancel(unknown),
+      await api.submitCancel({ ...batch, channelCode: 'test2' }),
+      await api.submitCancel({ ...batch, channelOrderId: batch.channelOrderId.toUpperCase() }),
+      await other.submitCancel(batch),
+    ]) {
+      expect(refusalOf(answer)).toMatchObject({ code: '13004', cause: 'batch_not_found' });
+    }
+    expect(refusalOf(await api.submitCancel(unknown)).message).toContain(unknown.channelOrderId);
+    expect(await api.completed(batch)).toMatchObject({ succeeded: 1, failed: 0 });
+  });
+
+  it('of another application’s batch under the same key', async () => {
+    const other = await stack.newApi();
+    const customer = await api.newCustomer();
+    const [batch, others] = [batchOf(newBuy(customer, [newAssetNum()])), batchOf(newBuy(customer, [newAssetNum()]))];
+    const sameKey = { ...others, channelOrderId: batch.channelOrderId };
+    await api.accept(batch);
+    await other.accept(sameKey);
+    const [ours, theirs] = [await api.completed(batch), await other.completed(sameKey)];
+    expect(await api.cancel(batch)).toEqual({ cancelled: 0, finished: 1 });
+    expect([await api.completed(batch), await other.completed(sameKey)]).toEqual([ours, theirs]);
+  });
+});
+
+describe.each(QUEUE_KINDS)('on %s, when a worker starts after the cancel,', (queue) => {
+  let stack: Stack;
+  let api: Api;
+
+  beforeAll(async () => {
+    stack = await startStack({ queue, worker: false });
+    api = await stack.newApi();
+  });
+  afterAll(() => stack.close());
+
+  it('whoever waits for the batch is answered, nothing of it takes effect, and all else does', async () => {
+    const customers = await newCustomersInLanes(api, 3);
+    const numbers = customers.map(() => ({ kept: newAssetNum(), cancelled: newAssetNum(), later: newAssetNum() }));
+    const [before, cancelled, later] = [
+      batchOf(...customers.map((customer, index) => newBuy(customer, [numbers[index]!.kept]))),
+      batchOf(
+        ...customers.flatMap((customer, index) => [
+          newBuy(customer, [numbers[index]!.cancelled]),
+          deleteAsset(customer, [numbers[index]!.kept]),
+        ]),
+      ),
+      batchOf(
+        ...customers.flatMap((customer, index) => [
+          newBuy(customer, [numbers[index]!.later]),
+          // Found only if the purchase before it was not cancelled.
+          deleteAsset(customer, [numbers[index]!.cancelled]),
+        ]),
+      ),
+    ] as const;
+    for (const batch of [before, cancelled, later]) await api.accept(batch);
+
+    const nonce = randomUUID();
+    const { channelCode, channelOrderId } = cancelled;
+    const query = { channelCode, channelOrderId, waitSeconds: '30' };
+    const waiting = api.call('GET', '/licenseOrder/batchOrder', { query, nonce });
+    const isTaken = async () =>
+      (await stack.db.selectFrom('nonce').select('nonce').where('nonce', '=', nonce).execute()).length === 1;
+    await expect.poll(isTaken, { timeout: 20_000 }).toBe(true);
+    expect(await api.cancel(cancelled)).toEqual({ cancelled: 6, finished: 0 });
+    expect(batchResult.parse(dataOf(await waiting))).toMatchObject({ state: 'completed', failed: 6, pending: 0 });
+    const result = await resultOf(api, cancelled);
+
+    await stack.startWorker();
+    expect(await api.completed(before)).toMatchObject({ succeeded: 3 });
+    expect((await api.completed(later)).orders.map(({ cause }) => cause)).toEqual(
+      customers.flatMap(() => [null, 'asset_not_found']),
+    );
+    expect(await resultOf(api, cancelled)).toEqual(result);
+    expect(await activeNumbers(stack)).toEqual(numbers.flatMap(({ kept, later }) => [kept, later]).toSorted());
+    const metrics = await stack.metrics.registry.metrics();
+    expect(metrics).toContain('lockstep_orders_applied_total{outcome="cancelled"} 6\n');
+    expect(metrics).toContain('lockstep_orders_applied_total{outcome="failed"} 3\n');
+  });
+
+  it('a cancel waits for the drain that runs, so that its orders are complete', async () => {
+    const customer = await api.newCustomer();
+    const [heldNum, newNum] = [newAssetNum(), newAssetNum()];
+    await api.process(batchOf(newBuy(customer, [heldNum])));
+    const batch = batchOf(newBuy(customer, [newNum]), newBuy(customer, [heldNum]));
+    const cancelling = await stack.db.transaction().execute(async (trx) => {
+      await trx.selectFrom('asset').select('id').where('asset_num', '=', heldNum).forUpdate().execute();
+      await api.accept(batch);
+      await expect.poll(() => countWaiting(stack.db, 'transactionid'), { timeout: 20_000 }).toBe(1);
+      const cancelling = api.cancel(batch);
+      cancelling.catch(() => {});
+      await expect.poll(() => countWaiting(stack.db, 'advisory'), { timeout: 20_000 }).toBeGreaterThan(0);
+      return { answer: cancelling };
+    });
+    expect(await cancelling.answer).toEqual({ cancelled: 0, finished: 2 });
+    expect(await resultOf(api, batch)).toMatchObject({ state: 'completed', succeeded: 2, failed: 0 });
+    expect(await activeNumbers(stack)).toContain(newNum);
+  });
+});
+
+describe.each(QUEUE_KINDS)('on %s, while two workers take the oldest first and cancels the newest,', (queue) => {
+  let stack: Stack;
+  let api: Api;
+
+  beforeAll(async () => {
+    stack = await startStack({ queue, worker: false });
+    api = await stack.newApi();
+  });
+  afterAll(() => stack.close());
+
+  it('each order is either cancelled without a trace or complete, and the counts agree', async () => {
+    const customers = await newCustomersInLanes(api, 6);
+    // Every fifth order fails of its own.
+    const batches = Array.from({ length: 50 }, (_, size) =>
+      batchOf(
+        ...Array.from({ length: size + 30 }, (_, index) => {
+          const customer = customers[(size + index) % customers.length]!;
+          return index % 5 === 4
+            ? deleteAsset(customer, [newAssetNum()])
+            : newBuy(customer, [newAssetNum(), newAssetNum()], {}, { merchandises: [merchandise()] });
+        }),
+      ),
+    );
+    for (const batch of batches) await api.accept(batch);
+    const workers = Promise.all([stack.startWorker(), stack.startWorker()]);
+    const answers: CancelledBatch[][] = [];
+    for (const batch of batches.toReversed())
+      answers.unshift(await Promise.all([api.cancel(batch), api.cancel(batch)]));
+    await workers;
+
+    const traces = await tracesOf(stack);
+    for (const [place, batch] of batches.entries()) {
+      const result = await resultOf(api, batch);
+      const cancelled = result.orders.filter(isCancelled);
+      const failed = result.orders.filter(({ state }) => state === 'failed');
+      const [first, second] = answers[place] as [CancelledBatch, CancelledBatch];
+      expect(first.cancelled + second.cancelled).toBe(cancelled.length);
+      for (const answer of [first, second]) expect(answer.cancelled + answer.finished).toBe(result.total);
+      expect(result).toMatchObject({
+        ...{ state: 'completed', total: batch.orderList.length, pending: 0 },
+        ...{ failed: failed.length, succeeded: result.total - failed.length },
+      });
+      expect((await resultOf(api, batch, { state: 'failed' })).orders).toEqual(failed);
+      for (const order of result.orders) {
+        const trace = traces.get(order.licenseOrderId);
+        if (isCancelled(order)) {
+          expect(order).toMatchObject(CANCELLED);
+          expect(trace).toBeUndefined();
+        } else if (order.orderType === 'new_buy') {
+          expect(order).toMatchObject({ state: 'succeeded', assets: 2, products: 4 });
+          expect(trace).toEqual({ grants: 2, merchandises: 2, products: 4 });
+        } else {
+          expect(order).toMatchObject({ state: 'failed', cause: 'asset_not_found' });
+        }
+      }
+    }
+    // The lanes go on.
+    const orders = await api.process(batchOf(...customers.map((customer) => newBuy(customer, [newAssetNum()]))));
+    expect(orders.map(({ state }) => state)).toEqual(customers.map(() => 'succeeded'));
+  });
+});

@@ -1,0 +1,675 @@
+import type { Customer, OrderPreview } from '@lockstep/contract';
+import type { Database, Trx } from '@lockstep/platform';
+import fc from 'fast-check';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { lockLanes } from '../../packages/orders/src/lane-chunks.ts';
+import { LANE_COUNT } from '../../packages/orders/src/lanes.ts';
+import { type Api, dataOf, refusalOf } from '../harness/api.ts';
+import { newCustomersInLanes } from '../harness/lanes.ts';
+import {
+  batchOf,
+  deleteAsset,
+  deleteProduct,
+  merchandise,
+  newAssetNum,
+  newBuy,
+  productToBuy,
+  productToRevoke,
+  type Sent,
+} from '../harness/orders.ts';
+import { type Stack, startStack } from '../harness/stack.ts';
+import { contentOfTables } from '../harness/tables.ts';
+
+/** A sync batch of orders under a channelOrderId of its own. */
+const syncOf = (...orders: Sent[]) => ({ ...batchOf(...orders), syncMode: 'sync' as const });
+
+const uri = (productUri: string, changes: Sent = {}) => productToBuy({ productUri, ...changes });
+
+const NOTHING = { assets: [], products: [], nearest: [] };
+
+let stack: Stack;
+let api: Api;
+
+beforeAll(async () => {
+  stack = await startStack({ worker: false });
+  api = await stack.newApi();
+});
+afterAll(() => stack.close());
+
+/** Carries orders out as one sync batch; answers their ids in the same order. */
+const apply = async (...orders: Sent[]) =>
+  (await api.accept(syncOf(...orders))).map(({ licenseOrderId }) => licenseOrderId);
+
+/** Previews orders as one batch, which must leave every table as it is. */
+async function preview(...orders: Sent[]): Promise<OrderPreview[]> {
+  const before = await contentOfTables(stack.db);
+  const previews = await api.preview(syncOf(...orders));
+  expect(await contentOfTables(stack.db)).toEqual(before);
+  return previews;
+}
+
+/** Previews one order that would succeed, and carries it out: it does as much as the preview said. */
+async function previewAndApply(order: Sent): Promise<OrderPreview> {
+  const [planned] = await preview(order);
+  const revoked = planned!.products.flatMap(({ action, id }) => (action === 'revoke' ? [id!] : []));
+  const before = await revokedProducts(stack.db);
+  const batch = syncOf(order);
+  await api.accept(batch);
+  const { orders } = await api.completed(batch);
+  expect(orders[0]).toMatchObject(countsOf(planned!));
+  const after = await revokedProducts(stack.db);
+  expect([...after.difference(before)].toSorted()).toEqual(revoked.toSorted());
+  return planned!;
+}
+
+const countsOf = ({ assets, products }: OrderPreview) => ({
+  assets: assets.filter(({ action }) => action === 'create' || action === 'revoke').length,
+  products: products.length,
+});
+
+async function revokedProducts(db: Database): Promise<Set<string>> {
+  const rows = await db.selectFrom('product_instance').select('id').where('revoked_time', 'is not', null).execute();
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** The ids of all product instances that the number's assets ever had, oldest first. */
+async function productIdsOn(assetNum: string): Promise<string[]> {
+  const rows = await stack.db
+    .selectFrom('product_instance')
+    .innerJoin('asset', 'asset.id', 'asset_id')
+    .select('product_instance.id')
+    .where('asset_num', '=', assetNum)
+    .orderBy('product_instance.id')
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+describe('the preview of an order that would', () => {
+  it('create assets says so, with products that have no id yet, those in merchandise too', async () => {
+    const customer = await api.newCustomer();
+    const assetNums = [newAssetNum(), newAssetNum()];
+    const inner = merchandise({ licenseOrderProductList: [uri('c'), uri('d')] });
+    const outer = merchandise({ licenseOrderProductList: [uri('b')], children: [inner] });
+    const order = newBuy(customer, assetNums, {}, { products: [uri('a')], merchandises: [outer] });
+    expect(await previewAndApply(order)).toEqual({
+      ...{ sequence: order.sequence, customerId: customer.customerId, orderType: 'new_buy' },
+      ...{ state: 'succeeded', cause: null, message: null, nearest: [] },
+      assets: assetNums.map((assetNum) => ({ assetNum, action: 'create' })),
+      products: assetNums.flatMap((assetNum) =>
+        ['a', 'b', 'c', 'd'].map((productUri) => ({ assetNum, productUri, action: 'create', id: null })),
+      ),
+    });
+  });
+
+  it('extend an asset of the customer says so', async () => {
+    const customer = await api.newCustomer();
+    const assetNum = newAssetNum();
+    await apply(newBuy(customer, [assetNum]));
+    expect(await previewAndApply(newBuy(customer, [assetNum], {}, { transferedAssetNum: true }))).toMatchObject({
+      state: 'succeeded',
+      assets: [{ assetNum, action: 'extend' }],
+      products: [{ assetNum, productUri: 'gms-100', action: 'create', id: null }],
+    });
+  });
+
+  it('transfer an asset from another customer says so', async () => {
+    const [seller, buyer] = (await newCustomersInLanes(api, 2)) as [Customer, Customer];
+    const [assetNum, newNum] = [newAssetNum(), newAssetNum()];
+    await apply(newBuy(seller, [assetNum]));
+    const transfer = newBuy(buyer, [assetNum, newNum], {}, { transferedAssetNum: true, products: [uri('b')] });
+    expect(await previewAndApply(transfer)).toMatchObject({
+      state: 'succeeded',
+      assets: [
+        { assetNum, action: 'transfer' },
+        { assetNum: newNum, action: 'create' },
+      ],
+      products: [assetNum, newNum].map((each) => ({ assetNum: each, productUri: 'b', action: 'create', id: null })),
+    });
+  });
+
+  it('do several things to one asset names what it does first', async () => {
+    const customer = await api.newCustomer();
+    const assetNum = newAssetNum();
+    const order = newBuy(customer, [], {
+      assets: ['a', 'b'].map((productUri) => ({ assetNos: [assetNum], products: [uri(productUri)] })),
+    });
+    expect(await previewAndApply(order)).toMatchObject({
+      assets: [{ assetNum, action: 'create' }],
+      products: [{ productUri: 'a' }, { productUri: 'b' }],
+    });
+  });
+
+  it('revoke an asset says so, with the ids of all products on it', async () => {
+    const customer = await api.newCustomer();
+    const [assetNum, otherNum] = [newAssetNum(), newAssetNum()];
+    const inner = merchandise({ children: [merchandise({ licenseOrderProductList: [uri('c')] })] });
+    await apply(newBuy(customer, [assetNum, otherNum], {}, { products: [uri('a')], merchandises: [inner] }));
+    await apply(newBuy(customer, [assetNum], {}, { products: [uri('b')] }));
+    await apply(deleteProduct(customer, [assetNum], { productUri: 'a' }));
+    const [, ...ids] = await productIdsOn(assetNum);
+    expect(await previewAndApply(deleteAsset(customer, [assetNum]))).toMatchObject({
+      state: 'succeeded',
+      assets: [{ assetNum, action: 'revoke' }],
+      products: ['gms-100', 'c', 'b'].map((productUri, index) => ({
+        ...{ assetNum, productUri, action: 'revoke', id: ids[index] },
+      })),
+    });
+  });
+
+  it('revoke what one order granted says so, and names the asset with its last grant', async () => {
+    const customer = await api.newCustomer();
+    const assetNum = newAssetNum();
+    const [first] = await apply(newBuy(customer, [assetNum], {}, { products: [uri('a')] }));
+    const [second] = await apply(newBuy(customer, [assetNum], {}, { merchandises: [merchandise()] }));
+    const ids = await productIdsOn(assetNum);
+    expect(await previewAndApply(deleteAsset(customer, [assetNum], { srcLicenseOrderId: first }))).toMatchObject({
+      assets: [],
+      products: [{ productUri: 'a', action: 'revoke', id: ids[0] }],
+    });
+    expect(await previewAndApply(deleteAsset(customer, [assetNum], { srcLicenseOrderId: second }))).toMatchObject({
+      assets: [{ assetNum, action: 'revoke' }],
+      products: [{ id: ids[1] }, { id: ids[2] }],
+    });
+  });
+
+  it('revoke products says so, with their ids, and names no asset', async () => {
+    const customer = await api.newCustomer();
+    const assetNum = newAssetNum();
+    const inside = merchandise({ licenseOrderProductList: [uri('a'), uri('b')] });
+    await apply(
+      newBuy(customer, [assetNum], {}, { products: [uri('a', { limitEndDate: 5 })], merchandises: [inside] }),
+    );
+    const [first, second, third] = await productIdsOn(assetNum);
+    const strict = deleteProduct(customer, [assetNum], {
+      productUri: 'a',
+      limitEndDate: 5,
+      strictMatchWhenDelete: true,
+    });
+    const [planned] = await preview(strict);
+    expect(planned).toMatchObject({ assets: [], products: [{ productUri: 'a', action: 'revoke', id: first }] });
+    const mnemonic = deleteProduct(
+      customer,
+      [assetNum],
+      {},
+      {
+        assets: [{ assetNos: [assetNum], products: ['b', 'a'].map((each) => productToRevoke({ productUri: each })) }],
+      },
+    );
+    expect(await previewAndApply(mnemonic)).toMatchObject({
+      assets: [],
+      products: [third, first, second].map((id) => ({ assetNum, action: 'revoke', id })),
+    });
+  });
+});
+
+describe('the preview of an order that names a product twice', () => {
+  it('says once that it is revoked, and the order revokes it once', async () => {
+    const customer = await api.newCustomer();
+    const assetNum = newAssetNum();
+    await apply(newBuy(customer, [assetNum], {}, { products: [uri('a'), uri('b'), uri('a')] }));
+    const [first, , third] = await productIdsOn(assetNum);
+    const products = ['a', 'a'].map((productUri) => productToRevoke({ productUri }));
+    const twice = deleteProduct(customer, [], {}, { assets: [{ assetNos: [assetNum], products }] });
+    expect(await previewAndApply(twice)).toMatchObject({
+      products: [first, third].map((id) => ({ assetNum, productUri: 'a', action: 'revoke', id })),
+    });
+  });
+});
+
+describe('the preview of an order that would fail', () => {
+  it('has the cause and the message that the order gets', async () => {
+    const [customer, other] = (await newCustomersInLanes(api, 2)) as [Customer, Customer];
+    const [assetNum, otherNum, revokedNum, newNum] = [newAssetNum(), newAssetNum(), newAssetNum(), newAssetNum()];
+    const [source] = await apply(newBuy(customer, [assetNum]));
+    const [others] = await apply(newBuy(other, [otherNum]));
+    const [revoked, revocation] = await apply(newBuy(customer, [revokedNum]), deleteAsset(customer, [revokedNum]));
+    const { enterpriseGlobalId } = other;
+    const expected: [Sent, OrderPreview['cause']][] = [
+      [newBuy(customer, [newNum], { customerId: '999999999' }), 'customer_not_found'],
+      [newBuy(customer, [newNum], { enterpriseGlobalId }), 'enterprise_mismatch'],
+      [newBuy(customer, [newNum], { srcLicenseOrderId: revocation }), 'source_order_not_found'],
+      [newBuy(customer, [newNum], { srcLicenseOrderId: '0' }), 'source_order_not_found'],
+      [
+        newBuy(customer, [newNum], {}, { products: [uri('a', { srcLicenseOrderId: revocation })] }),
+        'source_order_not_found',
+      ],
+      [newBuy(customer, [newNum, otherNum]), 'asset_owned_by_other_customer'],
+      [newBuy(customer, [assetNum], { licenseType: 'softkey' }), 'license_type_mismatch'],
+      [deleteAsset(customer, [assetNum, otherNum]), 'asset_not_found'],
+      [deleteAsset(customer, [revokedNum]), 'asset_not_found'],
+      [deleteAsset(customer, [assetNum], { licenseType: 'softkey' }), 'license_type_mismatch'],
+      [deleteAsset(customer, [assetNum], { srcLicenseOrderId: revoked }), 'asset_not_in_source_order'],
+      [deleteProduct(customer, [newNum]), 'asset_not_found'],
+      [deleteProduct(customer, [assetNum], { productUri: 'a' }), 'product_not_found'],
+      [deleteProduct(customer, [assetNum], {}, { srcLicenseOrderId: revoked }), 'product_not_found'],
+      [deleteAsset(customer, [assetNum], { srcLicenseOrderId: revocation }), 'source_order_not_found'],
+      [deleteAsset(customer, [assetNum], { srcLicenseOrderId: others }), 'source_order_not_found'],
+      [deleteProduct(customer, [assetNum], {}, { srcLicenseOrderId: others }), 'source_order_not_found'],
+    ];
+    const before = await contentOfTables(stack.db);
+    const previews = await api.preview(syncOf(...expected.map(([order]) => order)));
+    for (const [index, [order, cause]] of expected.entries()) {
+      const { sequence, customerId, orderType } = order;
+      const planned = previews[index]!;
+      expect(planned).toMatchObject({
+        sequence,
+        customerId,
+        orderType,
+        state: 'failed',
+        cause,
+        assets: [],
+        products: [],
+      });
+      const refusal = refusalOf(await api.submit(syncOf(order)));
+      expect(refusal.cause).toBe(cause);
+      const message = `orderList[0] (sequence ${sequence}): ${planned.message}`;
+      expect(refusal.message).toBe(`1 of 1 orders failed; nothing was stored. ${message}`);
+      if (cause !== 'product_not_found') expect(planned.nearest).toEqual([]);
+    }
+    expect(await contentOfTables(stack.db)).toEqual(before);
+    expect(await previewAndApply(deleteAsset(customer, [assetNum], { srcLicenseOrderId: source }))).toMatchObject({
+      state: 'succeeded',
+    });
+  });
+
+  it('cannot name an order of its own batch as source', async () => {
+    const customer = await api.newCustomer();
+    const assetNum = newAssetNum();
+    const batch = (srcLicenseOrderId: string) =>
+      syncOf(newBuy(customer, [assetNum]), deleteAsset(customer, [assetNum], { srcLicenseOrderId }));
+    for (const id of ['preview 0', 'preview', '-1']) {
+      expect(refusalOf(await api.submitPreview(batch(id)))).toMatchObject({ cause: 'field_invalid' });
+    }
+    for (const id of ['0', '1', '9999999999999999999']) {
+      const [, revocation] = await api.preview(batch(id));
+      expect(revocation).toMatchObject({ state: 'failed', cause: 'source_order_not_found' });
+    }
+  });
+});
+
+describe('the nearest of a product that is not found', () => {
+  const nearestOf = async (order: Sent) => (await preview(order))[0]!.nearest;
+
+  it('come nearest first, each with exactly the fields in which it differs', async () => {
+    const customer = await api.newCustomer();
+    const assetNum = newAssetNum();
+    const bought = [
+      uri('b', { limitStartDate: 1, limitEndDate: 9, limitConcurrent: 3 }),
+      uri('a', { limitConcurrent: 2 }),
+      uri('a', { limitStartDate: 1, limitEndDate: 9, limitConcurrent: 2 }),
+      uri('a', { limitStartDate: 1, limitEndDate: 8, limitConcurrent: 2 }),
+    ];
+    await apply(newBuy(customer, [assetNum], {}, { products: bought }));
+    const [other, far, near, between] = await productIdsOn(assetNum);
+    const terms = { limitStartDate: 1, limitEndDate: 9, limitConcurrent: 3 };
+    const wanted = deleteProduct(customer, [assetNum], { productUri: 'a', strictMatchWhenDelete: true, ...terms });
+    expect(await nearestOf(wanted)).toEqual([
+      { assetNum, productUri: 'a', id: near, differs: ['limitConcurrent'] },
+      { assetNum, productUri: 'a', id: between, differs: ['limitEndDate', 'limitConcurrent'] },
+      { assetNum, productUri: 'a', id: far, differs: ['limitStartDate', 'limitEndDate', 'limitConcurrent'] },
+      { assetNum, productUri: 'b', id: other, differs: ['productUri'] },
+    ]);
+    // Absent is a value too, and mnemonic matching looks at the productUri alone.
+    const open = deleteProduct(customer, [assetNum], { productUri: 'a', strictMatchWhenDelete: true });
+    expect((await nearestOf(open))[0]).toEqual({ assetNum, productUri: 'a', id: far, differs: ['limitConcurrent'] });
+    expect(await nearestOf(deleteProduct(customer, [assetNum], { productUri: 'c', ...terms }))).toEqual(
+      [other, far, near, between].map((id, index) => ({
+        ...{ assetNum, productUri: index === 0 ? 'b' : 'a', id, differs: ['productUri'] },
+      })),
+    );
+  });
+
+  it('say where only the source order is another', async () => {
+    const customer = await api.newCustomer();
+    const [assetNum, otherNum] = [newAssetNum(), newAssetNum()];
+    await apply(newBuy(customer, [assetNum]));
+    const [source] = await apply(newBuy(customer, [otherNum]));
+    const [id] = await productIdsOn(assetNum);
+    const wanted = deleteProduct(customer, [assetNum], {}, { srcLicenseOrderId: source });
+    expect(await nearestOf(wanted)).toEqual([{ assetNum, productUri: 'gms-100', id, differs: ['srcLicenseOrderId'] }]);
+  });
+
+  it('are five at most, the oldest of those that are equally near', async () => {
+    const customer = await api.newCustomer();
+    const assetNum = newAssetNum();
+    const others = Array.from({ length: 3 }, () => uri('b'));
+    const same = Array.from({ length: 4 }, () => uri('a', { limitConcurrent: 2 }));
+    await apply(newBuy(customer, [assetNum], {}, { products: [...others, ...same] }));
+    const ids = await productIdsOn(assetNum);
+    const wanted = deleteProduct(customer, [assetNum], { productUri: 'a', strictMatchWhenDelete: true });
+    expect((await nearestOf(wanted)).map(({ id }) => id)).toEqual([...ids.slice(3), ids[0]]);
+  });
+
+  it('are active products of that asset alone', async () => {
+    const customer = await api.newCustomer();
+    const [assetNum, otherNum] = [newAssetNum(), newAssetNum()];
+    await apply(newBuy(customer, [assetNum, otherNum], {}, { products: [uri('a'), uri('b')] }));
+    await apply(deleteProduct(customer, [assetNum], { productUri: 'a' }));
+    const [, active] = await productIdsOn(assetNum);
+    const wanted = deleteProduct(customer, [assetNum], { productUri: 'a' });
+    expect(await nearestOf(wanted)).toEqual([{ assetNum, productUri: 'b', id: active, differs: ['productUri'] }]);
+    await apply(deleteProduct(customer, [assetNum], { productUri: 'b' }));
+    expect(await nearestOf(wanted)).toEqual([]);
+  });
+
+  it('are not what an order before it in the batch has taken already', async () => {
+    const customer = await api.newCustomer();
+    const assetNum = newAssetNum();
+    await apply(newBuy(customer, [assetNum], {}, { products: [uri('a'), uri('b'), uri('c')] }));
+    const [, , left] = await productIdsOn(assetNum);
+    const [, , again] = await preview(
+      deleteProduct(customer, [assetNum], { productUri: 'a' }),
+      deleteProduct(customer, [assetNum], { productUri: 'b' }),
+      deleteProduct(customer, [assetNum], { productUri: 'b' }),
+    );
+    expect(again).toMatchObject({ state: 'failed', cause: 'product_not_found', products: [] });
+    expect(again!.nearest).toEqual([{ assetNum, productUri: 'c', id: left, differs: ['productUri'] }]);
+  });
+
+  it('may be what an order before it in the batch would buy, which has no id yet', async () => {
+    const customer = await api.newCustomer();
+    const assetNum = newAssetNum();
+    const [, failed] = await preview(
+      newBuy(customer, [assetNum], {}, { products: [uri('a', { limitEndDate: 5 })] }),
+      deleteProduct(customer, [assetNum], { productUri: 'a', strictMatchWhenDelete: true }),
+    );
+    expect(failed!.nearest).toEqual([{ assetNum, productUri: 'a', id: null, differs: ['limitEndDate'] }]);
+  });
+
+  it('are told without an id that nobody knows, where an order before it in the batch would buy them', async () => {
+    const customer = await api.newCustomer();
+    const [assetNum, otherNum] = [newAssetNum(), newAssetNum()];
+    const [source] = await apply(newBuy(customer, [otherNum]));
+    const [, failed] = await preview(
+      newBuy(customer, [assetNum]),
+      deleteProduct(customer, [assetNum], {}, { srcLicenseOrderId: source }),
+    );
+    expect(failed!.nearest).toEqual([{ assetNum, productUri: 'gms-100', id: null, differs: ['srcLicenseOrderId'] }]);
+    expect(failed!.message).toMatch(/^Asset \d+ has no active product gms-100 that matches/);
+    expect(failed!.message).not.toContain('preview');
+  });
+
+  it('are those of the asset on which the first product is missing', async () => {
+    const customer = await api.newCustomer();
+    const [assetNum, otherNum] = [newAssetNum(), newAssetNum()];
+    await apply(newBuy(customer, [assetNum], {}, { products: [uri('a')] }));
+    await apply(newBuy(customer, [otherNum], {}, { products: [uri('b')] }));
+    const [planned] = await preview(deleteProduct(customer, [assetNum, otherNum], { productUri: 'a' }));
+    expect(planned!.message).toContain(otherNum);
+    expect(planned!.nearest).toMatchObject([{ assetNum: otherNum, productUri: 'b' }]);
+  });
+});
+
+describe('the preview of a batch', () => {
+  it('shows each order what the ones before it would do, by sequence, and answers in orderList order', async () => {
+    const [first, second] = (await newCustomersInLanes(api, 2)) as [Customer, Customer];
+    const [assetNum, storedNum] = [newAssetNum(), newAssetNum()];
+    await apply(newBuy(first, [storedNum]));
+    const [stored] = await productIdsOn(storedNum);
+    const inSequence = [
+      newBuy(first, [assetNum], { sequence: 1 }),
+      newBuy(second, [assetNum, storedNum], { sequence: 2 }, { transferedAssetNum: true, products: [uri('b')] }),
+      deleteAsset(first, [assetNum], { sequence: 3 }),
+      deleteProduct(second, [storedNum], {}, { sequence: 4 }),
+      deleteAsset(second, [assetNum, storedNum], { sequence: 5 }),
+      newBuy(first, [assetNum], { sequence: 6, licenseType: 'softkey' }),
+    ];
+    const shuffled = [4, 2, 5, 0, 3, 1];
+    const previews = await preview(...shuffled.map((index) => inSequence[index]!));
+    expect(previews.map(({ sequence }) => sequence)).toEqual(shuffled.map((index) => index + 1));
+    const product = (assetNum: string, productUri: string, action: string, id: string | null = null) => ({
+      ...{ assetNum, productUri, action, id },
+    });
+    expect(previews.toSorted((a, b) => a.sequence - b.sequence)).toMatchObject([
+      { assets: [{ assetNum, action: 'create' }], products: [product(assetNum, 'gms-100', 'create')] },
+      {
+        assets: [assetNum, storedNum].map((each) => ({ assetNum: each, action: 'transfer' })),
+        products: [product(assetNum, 'b', 'create'), product(storedNum, 'b', 'create')],
+      },
+      { state: 'failed', cause: 'asset_not_found', ...NOTHING },
+      { assets: [], products: [product(storedNum, 'gms-100', 'revoke', stored)] },
+      {
+        assets: [assetNum, storedNum].map((each) => ({ assetNum: each, action: 'revoke' })),
+        products: [
+          product(assetNum, 'gms-100', 'revoke'),
+          product(assetNum, 'b', 'revoke'),
+          product(storedNum, 'b', 'revoke'),
+        ],
+      },
+      { assets: [{ assetNum, action: 'create' }], products: [product(assetNum, 'gms-100', 'create')] },
+    ]);
+  });
+
+  it('is the same for sync and async, and again', async () => {
+    const customer = await api.newCustomer();
+    const batch = syncOf(newBuy(customer, [newAssetNum()]), deleteAsset(customer, [newAssetNum()]));
+    const previews = await api.preview(batch);
+    expect(await api.preview({ ...batch, syncMode: 'async' })).toEqual(previews);
+    expect(await api.preview(batch)).toEqual(previews);
+    expect(previews.map(({ state }) => state)).toEqual(['succeeded', 'failed']);
+  });
+
+  it('uses no channelOrderId up, and does not mind one that is used', async () => {
+    const customer = await api.newCustomer();
+    const [assetNum, otherNum] = [newAssetNum(), newAssetNum()];
+    const [one, two] = [syncOf(newBuy(customer, [assetNum])), syncOf(newBuy(customer, [otherNum]))];
+    const { channelCode, channelOrderId } = one;
+    await api.preview(one);
+    const answer = await api.call('GET', '/licenseOrder/batchOrder', { query: { channelCode, channelOrderId } });
+    expect(refusalOf(answer)).toMatchObject({ cause: 'batch_not_found' });
+    await api.accept({ ...two, channelOrderId });
+    expect(await api.preview(one)).toMatchObject([{ assets: [{ assetNum, action: 'create' }] }]);
+    expect(await api.preview({ ...two, channelOrderId })).toMatchObject([
+      { assets: [{ assetNum: otherNum, action: 'extend' }] },
+    ]);
+  });
+
+  it('looks at what has taken effect, and applies nothing of what is pending', async () => {
+    const customer = await api.newCustomer();
+    const assetNum = newAssetNum();
+    await api.accept(batchOf(newBuy(customer, [assetNum])));
+    expect(await preview(deleteAsset(customer, [assetNum]))).toMatchObject([{ cause: 'asset_not_found' }]);
+  });
+
+  it('of 5,000 orders has an entry for each', async () => {
+    const customers = await newCustomersInLanes(api, 4);
+    const orders = Array.from({ length: 5_000 }, (_, index) => newBuy(customers[index % 4]!, [newAssetNum()]));
+    const previews = await api.preview(syncOf(...orders));
+    expect(previews.map(({ sequence }) => sequence)).toEqual(orders.map(({ sequence }) => sequence));
+    expect(previews.every(({ assets }) => assets[0]?.action === 'create')).toBe(true);
+  });
+
+  it('is refused for an appKey that is not the caller’s', async () => {
+    const other = await stack.newApi();
+    const batch = syncOf(newBuy(await api.newCustomer(), [newAssetNum()]));
+    for (const appKey of [other.credentials.appKey, 'nobody']) {
+      const answer = await api.submitPreview(batch, { query: { appKey } });
+      expect(refusalOf(answer)).toMatchObject({ code: '13004', cause: 'app_key_mismatch' });
+    }
+  });
+
+  it('is refused where O5 refuses the whole call', async () => {
+    const customer = await api.newCustomer();
+    const order = newBuy(customer, [newAssetNum()]);
+    for (const orderList of [[], [order, order], [deleteAsset(customer, ['8'], { licenseType: 'cloud_account' })]]) {
+      const batch = { ...syncOf(), orderList };
+      const [refused, previewed] = [refusalOf(await api.submit(batch)), refusalOf(await api.submitPreview(batch))];
+      expect(previewed).toEqual(refused);
+    }
+  });
+});
+
+it('a preview says what the orders then do, whatever they are', async () => {
+  const customers = (await newCustomersInLanes(api, 3)) as [Customer, Customer, Customer];
+  const customer = fc.constantFrom(0, 1, 2);
+  const nums = fc.uniqueArray(fc.constantFrom(0, 1, 2, 3), { minLength: 1, maxLength: 2 });
+  const terms = fc.record({
+    productUri: fc.constantFrom('a', 'b'),
+    limitEndDate: fc.constantFrom(undefined, 5),
+    limitConcurrent: fc.constantFrom(1, 2),
+  });
+  const header = fc.record({
+    licenseType: fc.oneof(
+      { weight: 9, arbitrary: fc.constant('normal_recover_usbkey') },
+      { weight: 1, arbitrary: fc.constant('softkey') },
+    ),
+    /** One of the orders that there are already, none, or one that is not there. */
+    source: fc.oneof({ weight: 3, arbitrary: fc.constant(undefined) }, { weight: 2, arbitrary: fc.nat(3) }),
+  });
+  const flag = fc.boolean();
+  const kind = fc.constantFrom('new_buy', 'delete_asset', 'delete_product');
+  const story = fc.array(fc.record({ kind, customer, nums, terms, header, flag }), { minLength: 1, maxLength: 14 });
+  const order = fc.array(fc.nat(1_000_000), { minLength: 14, maxLength: 14 });
+
+  const property = fc.asyncProperty(story, order, async (steps, places) => {
+    const assetNums = Array.from({ length: 4 }, newAssetNum);
+    const both = { products: [uri('a', { limitEndDate: 5 }), uri('b')] };
+    const sources = await apply(
+      newBuy(customers[0], [assetNums[0]!, assetNums[1]!], {}, both),
+      newBuy(customers[0], [assetNums[0]!], {}, { products: [uri('a')], merchandises: [merchandise()] }),
+      newBuy(customers[1], [assetNums[2]!], {}, both),
+    );
+    const inSequence = steps.map(({ kind, customer, nums, terms, header, flag }): Sent => {
+      const { licenseType, source } = header;
+      const changes = { licenseType, ...(source === undefined ? {} : { srcLicenseOrderId: sources[source] ?? '7' }) };
+      const assetNos = nums.map((index) => assetNums[index]!);
+      switch (kind) {
+        case 'new_buy': {
+          const element = { products: [uri('a', terms)], transferedAssetNum: flag };
+          return newBuy(customers[customer]!, assetNos, changes, element);
+        }
+        case 'delete_asset':
+          return deleteAsset(customers[customer]!, assetNos, changes);
+        default:
+          return deleteProduct(customers[customer]!, assetNos, { ...terms, strictMatchWhenDelete: flag }, changes);
+      }
+    });
+    const shuffled = inSequence.toSorted((a, b) => {
+      const [first, second] = [places[inSequence.indexOf(a)]!, places[inSequence.indexOf(b)]!];
+      return first - second;
+    });
+    const revokedBefore = await revokedProducts(stack.db);
+    const known = new Set([...(await Promise.all(assetNums.map(productIdsOn))).flat()]);
+    const previews = await api.preview(syncOf(...shuffled));
+    expect(previews.map(({ sequence }) => sequence)).toEqual(shuffled.map(({ sequence }) => sequence));
+    const bySequence = new Map(previews.map((planned) => [planned.sequence, planned]));
+
+    for (const sent of inSequence) {
+      const planned = bySequence.get(sent.sequence as number)!;
+      const batch = syncOf(sent);
+      const answer = await api.submit(batch);
+      if (planned.state === 'succeeded') {
+        dataOf(answer);
+        const { orders } = await api.completed(batch);
+        expect(orders[0]).toMatchObject({ ...countsOf(planned), orderType: planned.orderType });
+      } else {
+        const { cause, message } = refusalOf(answer);
+        expect(cause).toBe(planned.cause);
+        // The id of a purchase of this batch is known only when it is carried out.
+        const withoutSource = (text: string) =>
+          text.replace(/srcLicenseOrderId \d+|the srcLicenseOrderId of an order of this batch/, 'its source');
+        expect(withoutSource(message)).toContain(`: ${withoutSource(planned.message!)}`);
+      }
+    }
+    const revoked = (await revokedProducts(stack.db)).difference(revokedBefore).intersection(known);
+    const foretold = previews.flatMap(({ products }) =>
+      products.flatMap(({ action, id }) => (action === 'revoke' && id !== null ? [id] : [])),
+    );
+    expect(foretold.toSorted()).toEqual([...revoked].toSorted());
+  });
+  await fc.assert(property, { numRuns: 12, endOnFailure: true });
+});
+
+describe('a preview waits for nobody', () => {
+  /** Previews while a transaction holds what it took; it would wait for ever if it had to wait. */
+  async function previewWhileHeld(hold: (trx: Trx) => Promise<unknown>, ...orders: Sent[]): Promise<OrderPreview[]> {
+    return await stack.db.transaction().execute(async (trx) => {
+      await hold(trx);
+      return await api.preview(syncOf(...orders));
+    });
+  }
+
+  async function boughtAsset() {
+    const customer = await api.newCustomer();
+    const assetNum = newAssetNum();
+    await apply(newBuy(customer, [assetNum]));
+    return { customer, assetNum };
+  }
+
+  it('who holds every lane', async () => {
+    const { customer, assetNum } = await boughtAsset();
+    const lanes = Array.from({ length: LANE_COUNT }, (_, lane) => lane);
+    const previews = await previewWhileHeld((trx) => lockLanes(trx, lanes), deleteAsset(customer, [assetNum]));
+    expect(previews).toMatchObject([{ state: 'succeeded', assets: [{ assetNum, action: 'revoke' }] }]);
+  });
+
+  it('who holds the rows that it looks at, or has changed them and not committed', async () => {
+    const { customer, assetNum } = await boughtAsset();
+    const newNum = newAssetNum();
+    const orders = [newBuy(customer, [assetNum, newNum]), deleteAsset(customer, [assetNum])];
+    const expected = [
+      {
+        assets: [
+          { assetNum, action: 'extend' },
+          { assetNum: newNum, action: 'create' },
+        ],
+      },
+      { assets: [{ assetNum, action: 'revoke' }], products: [{}, {}] },
+    ];
+    const forUpdate = async (trx: Trx) => {
+      await trx.selectFrom('asset').selectAll().where('asset_num', '=', assetNum).forUpdate().execute();
+      await trx.selectFrom('customer').selectAll().where('id', '=', customer.customerId).forUpdate().execute();
+    };
+    expect(await previewWhileHeld(forUpdate, ...orders)).toMatchObject(expected);
+    const { customerId: customer_id } = await api.newCustomer();
+    const change = async (trx: Trx) => {
+      await sql`
+        insert into asset_transfer (asset_id, license_order_id, from_customer_id, to_customer_id)
+        select asset.id, license_order_id, asset.customer_id, ${customer_id}::bigint
+        from asset join asset_grant on asset_id = asset.id where asset_num = ${assetNum} limit 1`.execute(trx);
+      await trx.updateTable('asset').set({ customer_id }).where('asset_num', '=', assetNum).execute();
+    };
+    expect(await previewWhileHeld(change, ...orders)).toMatchObject(expected);
+    expect(await preview(...orders)).toMatchObject([
+      { cause: 'asset_owned_by_other_customer' },
+      { cause: 'asset_not_found' },
+    ]);
+  });
+
+  it('who holds the whole ledger against every change', async () => {
+    const { customer, assetNum } = await boughtAsset();
+    const hold = (trx: Trx) =>
+      sql`lock table asset, asset_grant, merchandise_instance, product_instance, license_order, customer, batch,
+        lane_chunk in exclusive mode`.execute(trx);
+    const previews = await previewWhileHeld(hold, deleteProduct(customer, [assetNum]));
+    expect(previews).toMatchObject([{ state: 'succeeded', products: [{ assetNum, action: 'revoke' }] }]);
+  });
+
+  it('and sees the ledger as it was at one moment, though batches take effect meanwhile', async () => {
+    const customer = await api.newCustomer();
+    const [assetNum, otherNum] = [newAssetNum(), newAssetNum()];
+    const buy = (each: string) => newBuy(customer, [each], {}, { merchandises: [merchandise()] });
+    await apply(buy(assetNum));
+    // One of the two numbers is active at any moment, with two products on it.
+    let running = true;
+    const moving = (async () => {
+      for (let turn = 0; turn < 24; turn++) {
+        const [from, to] = turn % 2 === 0 ? [assetNum, otherNum] : [otherNum, assetNum];
+        await apply(deleteAsset(customer, [from]), buy(to));
+      }
+      running = false;
+    })();
+    const seen: OrderPreview[][] = [];
+    while (running) {
+      const orders = [assetNum, otherNum].map((each) => deleteAsset(customer, [each]));
+      seen.push(...(await Promise.all([api.preview(syncOf(...orders)), api.preview(syncOf(...orders))])));
+    }
+    await moving;
+    expect(seen.length).toBeGreaterThan(0);
+    for (const previews of seen) {
+      expect(previews.map(({ cause }) => cause).toSorted()).toEqual(['asset_not_found', null]);
+      expect(previews.map(({ products }) => products.length).toSorted()).toEqual([0, 2]);
+    }
+  });
+});

@@ -1,0 +1,81 @@
+import type { Customer } from '@lockstep/contract';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Api, refusalOf } from '../harness/api.ts';
+import {
+  batchOf,
+  deleteProduct,
+  merchandise,
+  newAssetNum,
+  newBuy,
+  productToBuy,
+  productToRevoke,
+} from '../harness/orders.ts';
+import { type Stack, startStack } from '../harness/stack.ts';
+
+/** Bodies of a few kilobytes that ask for the work of gigabytes (decisions 6.1: the call is refused, nothing stored). */
+describe('a batch that is too much to work on', () => {
+  let stack: Stack;
+  let api: Api;
+  let customer: Customer;
+
+  beforeAll(async () => {
+    stack = await startStack();
+    api = await stack.newApi();
+    customer = await api.newCustomer();
+  });
+  afterAll(() => stack.close());
+
+  const many = <Item>(count: number, item: (index: number) => Item) =>
+    Array.from({ length: count }, (_, index) => item(index));
+  const numbers = (count: number) => many(count, () => newAssetNum());
+
+  async function expectRefused(body: unknown, cause: string, path: string) {
+    const refusal = refusalOf(await api.submit(body));
+    expect(refusal).toMatchObject({ code: '13004', cause });
+    expect(refusal.message).toContain(path);
+    const { rows } = await sql`select from batch`.execute(stack.db);
+    expect(rows).toHaveLength(0);
+  }
+
+  it.each([10_001, 1_000_000, 8_000_000])('is refused for a list of %i faulty elements', async (count) => {
+    const order = newBuy(customer, [], { assets: [{ assetNos: many(count, () => 0), products: [productToBuy()] }] });
+    await expectRefused(batchOf(order), 'list_too_long', 'orderList[0].assets[0].assetNos');
+  });
+
+  it('is refused for more elements in all its lists than a call may have', async () => {
+    const order = () =>
+      newBuy(customer, [], { assets: [{ assetNos: many(5_000, () => 0), products: [productToBuy()] }] });
+    await expectRefused(batchOf(...many(101, order)), 'list_too_long', 'more than 500000 elements');
+  });
+
+  it('is refused where numbers times products are more instances than a call may make', async () => {
+    const products = many(100, () => productToBuy());
+    const order = newBuy(customer, numbers(2_001), {}, { products });
+    await expectRefused(batchOf(newBuy(customer, numbers(1)), order), 'batch_too_large', 'orderList[1]');
+  });
+
+  it('counts a number that it names without a product: a transfer, or an asset to make', async () => {
+    const transfer = { transferedAssetNum: true, products: undefined };
+    const orders = many(21, () => newBuy(customer, numbers(10_000), {}, transfer));
+    await expectRefused(batchOf(...orders), 'batch_too_large', 'orderList[20]');
+    expect(refusalOf(await api.submitPreview(batchOf(...orders))).cause).toBe('batch_too_large');
+  });
+
+  it('counts nested merchandise, and what a revocation looks for', async () => {
+    const nested = merchandise({ children: many(50, () => merchandise()) });
+    const buy = newBuy(customer, numbers(2_000), {}, { products: [], merchandises: [nested] });
+    await expectRefused(batchOf(buy), 'batch_too_large', 'orderList[0]');
+    const products = many(100, () => productToRevoke());
+    const revoke = deleteProduct(customer, [], {}, { assets: [{ assetNos: numbers(2_001), products }] });
+    await expectRefused(batchOf(revoke), 'batch_too_large', 'orderList[0]');
+  });
+
+  it('is accepted and applied right up to the bound', async () => {
+    const order = newBuy(customer, numbers(2_000), {}, { products: many(20, () => productToBuy()) });
+    const [result] = await api.process(batchOf(order));
+    expect(result).toMatchObject({ state: 'succeeded', assets: 2_000, products: 40_000 });
+    await sql`delete from lane_chunk`.execute(stack.db);
+    await sql`delete from batch`.execute(stack.db);
+  });
+});

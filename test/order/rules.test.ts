@@ -1,0 +1,604 @@
+import { randomUUID } from 'node:crypto';
+import type { Customer, OrderResult } from '@lockstep/contract';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Api, dataOf } from '../harness/api.ts';
+import {
+  batchOf,
+  deleteAsset,
+  deleteProduct,
+  merchandise,
+  newAssetNum,
+  newBuy,
+  productToBuy,
+  type Sent,
+} from '../harness/orders.ts';
+import { QUEUE_KINDS, type Stack, startStack } from '../harness/stack.ts';
+
+const DEEPEST_MERCHANDISE = 16;
+
+/** The rules of decisions 6.5, from the call to the rows. */
+describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
+  let stack: Stack;
+  let api: Api;
+
+  beforeAll(async () => {
+    stack = await startStack({ queue });
+    api = await stack.newApi();
+  });
+  afterAll(() => stack.close());
+
+  /** Sends orders as one batch and answers what became of them. */
+  const process = (...orders: Sent[]) => api.process(batchOf(...orders));
+
+  /** Sends an order that must succeed; answers its id. */
+  async function succeed(order: Sent): Promise<OrderResult> {
+    const [result] = await process(order);
+    expect(result).toMatchObject({ state: 'succeeded', code: null, cause: null, message: null });
+    return result!;
+  }
+
+  async function causeOf(order: Sent): Promise<OrderResult['cause']> {
+    const [result] = await process(order);
+    expect(result).toMatchObject({ state: 'failed', code: '13004', assets: 0, products: 0 });
+    return result!.cause;
+  }
+
+  /** All assets on record that had the number, oldest first, each with what is on record of it. */
+  async function recordsOf(assetNum: string) {
+    const { db } = stack;
+    const assets = await db.selectFrom('asset').selectAll().where('asset_num', '=', assetNum).orderBy('id').execute();
+    const ids = assets.map(({ id }) => id).concat('0');
+    const grants = await db.selectFrom('asset_grant').selectAll().where('asset_id', 'in', ids).execute();
+    const merchandises = await db.selectFrom('merchandise_instance').selectAll().where('asset_id', 'in', ids).execute();
+    const products = await db.selectFrom('product_instance').selectAll().where('asset_id', 'in', ids).execute();
+    return assets.map((asset) => ({
+      ...asset,
+      grants: grants.filter((grant) => grant.asset_id === asset.id).toSorted(byNumber('license_order_id')),
+      merchandises: merchandises.filter((each) => each.asset_id === asset.id).toSorted(byNumber('id')),
+      products: products.filter((product) => product.asset_id === asset.id).toSorted(byNumber('id')),
+    }));
+  }
+
+  const byNumber =
+    <Key extends string>(key: Key) =>
+    (a: Record<Key, string>, b: Record<Key, string>) =>
+      Number(a[key]) - Number(b[key]);
+
+  /** The active asset of the number. */
+  async function assetOf(assetNum: string) {
+    const [active, ...others] = (await recordsOf(assetNum)).filter(isActive);
+    expect(others).toEqual([]);
+    if (active === undefined) throw new Error(`${assetNum} is not active`);
+    return active;
+  }
+
+  /** The productUris that are active on the asset, oldest first. */
+  const productsOn = async (assetNum: string) =>
+    (await assetOf(assetNum)).products.filter(isActive).map((product) => product.product_uri);
+
+  const isActive = (row: { revoked_time: Date | null }) => row.revoked_time === null;
+
+  const uri = (productUri: string, changes: Sent = {}) => productToBuy({ productUri, ...changes });
+
+  /** A customer, and the employees of its enterprise, who may hold assets. */
+  async function newCustomerWithMembers(): Promise<{ customer: Customer; memberIds: string[] }> {
+    const crmCustomerId = randomUUID();
+    const body = { crmCustomerId, customerName: `Enterprise ${crmCustomerId}`, branchName: 'Branch' };
+    const { members } = dataOf(await api.call('POST', '/enterprise/user/create', { body }));
+    const query = { channelCode: 'crm', channelCustomerId: crmCustomerId, defaultCustomer: 'Y' };
+    const [customer] = dataOf(await api.call('GET', '/enterprise/user/query', { query }));
+    return { customer, memberIds: members.map((member: { memberGlobalId: string }) => member.memberGlobalId) };
+  }
+
+  /** Has an employee hold the asset, and lends it into the other, which becomes a borrowed lock. */
+  async function assignAndLend(memberIds: string[], assetNum: string, lockNum: string): Promise<void> {
+    const [asset, lock] = [await assetOf(assetNum), await assetOf(lockNum)];
+    const assignment = { asset_id: asset.id, member_id: memberIds[0]! };
+    await stack.db.updateTable('asset').set({ borrowed_usb_key: true }).where('id', '=', lock.id).execute();
+    await stack.db.insertInto('asset_assignment').values(assignment).execute();
+    await stack.db.insertInto('asset_lending').values({ asset_id: asset.id, lock_asset_id: lock.id }).execute();
+  }
+
+  /** Which of the assets is held, and which is lent or lent into. */
+  async function holdingsOf(...assetNums: string[]): Promise<{ held: boolean[]; lent: boolean[] }> {
+    const records = await Promise.all(assetNums.map(recordsOf));
+    const assignments = await stack.db.selectFrom('asset_assignment').selectAll().execute();
+    const lendings = await stack.db.selectFrom('asset_lending').selectAll().execute();
+    const lentIds = lendings.flatMap(({ asset_id, lock_asset_id }) => [asset_id, lock_asset_id]);
+    return {
+      held: records.map(([record]) => assignments.some(({ asset_id }) => asset_id === record?.id)),
+      lent: records.map(([record]) => lentIds.includes(record!.id)),
+    };
+  }
+
+  describe('new_buy', () => {
+    it('stores what was bought', async () => {
+      const customer = await api.newCustomer();
+      const assetNum = newAssetNum();
+      const feature = {
+        ...{ featureCode: 'f', featureName: 'Feature', featureValue: '1', featureValueType: 'int', trial: 1 },
+        trialEndDate: '2030-01-01',
+      };
+      const product = uri('gms-7', {
+        ...{ gmsPid: 'pid', appKey: null, parentCrmProductId: 'parent', limitStartDate: 1, limitEndDate: 2 },
+        ...{ limitConcurrent: 5, limitTimeDuration: 3, trial: 1, trialEndDate: 4, passwords: [' p '] },
+        productFeatures: [feature],
+      });
+      const element = {
+        ...{ products: [product], limitStartDate: 10, limitEndDate: 20, borrowedUsbKey: true },
+        assetExtendList: [{ extendCode: 'gxxp', extendValue: '1' }, { extendCode: 'empty' }],
+      };
+      const order = newBuy(customer, [assetNum], { licenseType: 'lan_softkey' }, element);
+      const { licenseOrderId } = await succeed(order);
+      expect(await assetOf(assetNum)).toMatchObject({
+        ...{ customer_id: customer.customerId, license_type: 'lan_softkey', borrowed_usb_key: true },
+        ...{ limit_start_date: '10', limit_end_date: '20', extends: { gxxp: '1', empty: '' } },
+        grants: [{ license_order_id: licenseOrderId, revoked_time: null }],
+        merchandises: [],
+        products: [
+          {
+            ...{ license_order_id: licenseOrderId, merchandise_id: null, src_license_order_id: null },
+            ...{ crm_product_id: 'crm-1', product_uri: 'gms-7', product_name: 'Cost Estimator' },
+            ...{ limit_start_date: '1', limit_end_date: '2', limit_concurrent: 5 },
+            details: {
+              ...{ gmsPid: 'pid', productType: 'tool', parentCrmProductId: 'parent', limitTimeDuration: 3 },
+              ...{ trial: 1, trialEndDate: 4, passwords: [' p '], timeUnit: 'year', timeUnitQuantity: 1 },
+              timeDurationExpression: '1-0-0',
+              productFeatures: [{ ...feature, trialEndDate: Date.UTC(2030, 0, 1) }],
+            },
+          },
+        ],
+      });
+    });
+
+    it('adds to an asset that is the customer’s already', async () => {
+      const customer = await api.newCustomer();
+      const assetNum = newAssetNum();
+      const codes = (...assetExtendList: Sent[]) => ({ assetExtendList });
+      const first = await succeed(
+        newBuy(
+          customer,
+          [assetNum],
+          {},
+          {
+            ...{ limitStartDate: 1, limitEndDate: 9, borrowedUsbKey: true, products: [uri('a')] },
+            ...codes({ extendCode: 'keep', extendValue: '1' }, { extendCode: 'change', extendValue: '1' }),
+          },
+        ),
+      );
+      const before = await assetOf(assetNum);
+      const second = await succeed(
+        newBuy(
+          customer,
+          [assetNum],
+          {},
+          {
+            ...{ limitEndDate: 8, products: [uri('a'), uri('b')] },
+            ...codes({ extendCode: 'change', extendValue: '2' }, { extendCode: 'new', extendValue: '3' }),
+          },
+        ),
+      );
+      expect([first, second]).toMatchObject([
+        { assets: 1, products: 1 },
+        { assets: 0, products: 2 },
+      ]);
+      const after = await assetOf(assetNum);
+      expect(after).toMatchObject({
+        ...{ id: before.id, limit_start_date: '1', limit_end_date: '8', borrowed_usb_key: true },
+        extends: { keep: '1', change: '2', new: '3' },
+        grants: [first, second].map(({ licenseOrderId }) => ({ license_order_id: licenseOrderId })),
+        products: [{ product_uri: 'a' }, { product_uri: 'a' }, { product_uri: 'b' }],
+      });
+      expect(after.updated_time.getTime()).toBeGreaterThan(before.updated_time.getTime());
+      expect(after.created_time).toEqual(before.created_time);
+    });
+
+    it('fails for an asset of another license type or of another customer', async () => {
+      const [customer, other] = [await api.newCustomer(), await api.newCustomer()];
+      const assetNum = newAssetNum();
+      await succeed(newBuy(customer, [assetNum]));
+      const before = await recordsOf(assetNum);
+      expect(await causeOf(newBuy(customer, [assetNum], { licenseType: 'softkey' }))).toBe('license_type_mismatch');
+      expect(await causeOf(newBuy(other, [assetNum]))).toBe('asset_owned_by_other_customer');
+      const transfer = newBuy(other, [assetNum], { licenseType: 'softkey' }, { transferedAssetNum: true });
+      expect(await causeOf(transfer)).toBe('license_type_mismatch');
+      expect(await recordsOf(assetNum)).toEqual(before);
+    });
+
+    it('transfers an asset with everything on it, and ends its assignment and its lending', async () => {
+      const { customer: seller, memberIds } = await newCustomerWithMembers();
+      const buyer = await api.newCustomer();
+      const [assetNum, lockNum] = [newAssetNum(), newAssetNum()];
+      await succeed(newBuy(seller, [assetNum, lockNum], {}, { products: [uri('a')], merchandises: [merchandise()] }));
+      await assignAndLend(memberIds, assetNum, lockNum);
+      const before = await assetOf(assetNum);
+      const transfer = { transferedAssetNum: true, products: [uri('b')], limitEndDate: 9 };
+      const result = await succeed(newBuy(buyer, [assetNum], {}, transfer));
+      expect(result).toMatchObject({ assets: 0, products: 1 });
+      const after = await assetOf(assetNum);
+      expect(after).toMatchObject({ id: before.id, customer_id: buyer.customerId, limit_end_date: '9' });
+      // The order that transfers stands for what came with it; but for that nothing of it changes.
+      const taken = { held_by_order_id: result.licenseOrderId, updated_time: expect.any(Date) };
+      expect(after.products.slice(0, -1)).toEqual(before.products.map((each) => ({ ...each, ...taken })));
+      expect(after.merchandises).toEqual(before.merchandises.map((each) => ({ ...each, ...taken })));
+      expect(await productsOn(assetNum)).toEqual(['a', 'gms-100', 'b']);
+      expect(await holdingsOf(assetNum, lockNum)).toEqual({ held: [false, false], lent: [false, false] });
+      expect(await causeOf(deleteAsset(seller, [assetNum]))).toBe('asset_not_found');
+    });
+
+    it('ends the lending into a lock that it transfers', async () => {
+      const { customer: seller, memberIds } = await newCustomerWithMembers();
+      const buyer = await api.newCustomer();
+      const [assetNum, lockNum] = [newAssetNum(), newAssetNum()];
+      await succeed(newBuy(seller, [assetNum, lockNum]));
+      await assignAndLend(memberIds, assetNum, lockNum);
+      await succeed(newBuy(buyer, [lockNum], {}, { transferedAssetNum: true }));
+      expect(await holdingsOf(assetNum, lockNum)).toEqual({ held: [true, false], lent: [false, false] });
+    });
+
+    it('leaves assignment and lending where it only adds', async () => {
+      const { customer, memberIds } = await newCustomerWithMembers();
+      const [assetNum, lockNum] = [newAssetNum(), newAssetNum()];
+      await succeed(newBuy(customer, [assetNum, lockNum]));
+      await assignAndLend(memberIds, assetNum, lockNum);
+      await succeed(newBuy(customer, [assetNum, lockNum], {}, { transferedAssetNum: true }));
+      expect(await holdingsOf(assetNum, lockNum)).toEqual({ held: [true, false], lent: [true, true] });
+    });
+
+    it('stores merchandise 16 deep, each with its parent and its products', async () => {
+      const customer = await api.newCustomer();
+      const assetNums = [newAssetNum(), newAssetNum()];
+      const nested = (level: number): Sent =>
+        merchandise({
+          ...{ merchandiseNum: `M-${level}`, parentMerchandiseNum: level === 1 ? '' : `M-${level - 1}` },
+          licenseOrderProductList: [uri(`in M-${level}`)],
+          children: level === DEEPEST_MERCHANDISE ? null : [nested(level + 1), merchandise({ merchandiseNum: 'leaf' })],
+        });
+      const merchandises = [nested(1)];
+      const result = await succeed(newBuy(customer, assetNums, {}, { products: null, merchandises }));
+      expect(result).toMatchObject({ assets: 2, products: 2 * (2 * DEEPEST_MERCHANDISE - 1) });
+      for (const assetNum of assetNums) {
+        const { merchandises, products } = await assetOf(assetNum);
+        const byId = new Map(merchandises.map((each) => [each.id, each]));
+        const numOf = (id: string | null) => (id === null ? null : byId.get(id)?.merchandise_num);
+        const levels = Array.from({ length: DEEPEST_MERCHANDISE }, (_, index) => index + 1);
+        const spine = merchandises.filter((each) => each.merchandise_num !== 'leaf');
+        expect(spine.map((each) => [each.merchandise_num, each.parent_merchandise_num, numOf(each.parent_id)])).toEqual(
+          levels.map((level) => [
+            `M-${level}`,
+            level === 1 ? '' : `M-${level - 1}`,
+            level === 1 ? null : `M-${level - 1}`,
+          ]),
+        );
+        const leaves = merchandises.filter((each) => each.merchandise_num === 'leaf');
+        expect(leaves.map((each) => numOf(each.parent_id)).toSorted()).toEqual(
+          levels
+            .slice(0, -1)
+            .map((level) => `M-${level}`)
+            .toSorted(),
+        );
+        for (const product of products) {
+          const num = numOf(product.merchandise_id);
+          expect(product.product_uri).toBe(num === 'leaf' ? 'gms-100' : `in ${num}`);
+        }
+      }
+    });
+
+    it('records a product’s source order, another customer’s too', async () => {
+      const [customer, other] = [await api.newCustomer(), await api.newCustomer()];
+      const [assetNum, otherNum] = [newAssetNum(), newAssetNum()];
+      const source = await succeed(newBuy(other, [otherNum]));
+      const revocation = await succeed(deleteAsset(other, [otherNum]));
+      const bought = ({ licenseOrderId }: OrderResult) =>
+        newBuy(customer, [assetNum], {}, { products: [uri('a', { srcLicenseOrderId: licenseOrderId })] });
+      await succeed(bought(source));
+      expect(await assetOf(assetNum)).toMatchObject({ products: [{ src_license_order_id: source.licenseOrderId }] });
+      expect(await causeOf(bought(revocation))).toBe('source_order_not_found');
+      expect(await causeOf(bought({ ...source, licenseOrderId: '9999999999999999999' }))).toBe(
+        'source_order_not_found',
+      );
+    });
+
+    it('buys a number again after its revocation as a new asset, and keeps the old one on record', async () => {
+      const [customer, other] = [await api.newCustomer(), await api.newCustomer()];
+      const assetNum = newAssetNum();
+      const element = { products: [uri('a')], merchandises: [merchandise()], limitEndDate: 5 };
+      await succeed(newBuy(customer, [assetNum], {}, element));
+      await succeed(deleteAsset(customer, [assetNum]));
+      const [revoked] = await recordsOf(assetNum);
+      await succeed(newBuy(other, [assetNum], { licenseType: 'softkey' }, { products: [uri('b')] }));
+      const [first, second, ...more] = await recordsOf(assetNum);
+      expect(more).toEqual([]);
+      expect(first).toEqual(revoked);
+      expect(first).toMatchObject({ customer_id: customer.customerId, limit_end_date: '5' });
+      for (const thing of [first!, ...first!.products, ...first!.merchandises, ...first!.grants]) {
+        expect(isActive(thing)).toBe(false);
+      }
+      expect(second).toMatchObject({ customer_id: other.customerId, license_type: 'softkey', revoked_time: null });
+      expect(second!.id).not.toBe(first!.id);
+      expect(await productsOn(assetNum)).toEqual(['b']);
+    });
+  });
+
+  describe('delete_asset', () => {
+    it('revokes the asset with everything on it, and ends its assignment and its lending', async () => {
+      const { customer, memberIds } = await newCustomerWithMembers();
+      const [assetNum, lockNum] = [newAssetNum(), newAssetNum()];
+      await succeed(newBuy(customer, [assetNum, lockNum], {}, { merchandises: [merchandise()] }));
+      await succeed(newBuy(customer, [assetNum]));
+      await assignAndLend(memberIds, assetNum, lockNum);
+      expect(await succeed(deleteAsset(customer, [assetNum]))).toMatchObject({ assets: 1, products: 3 });
+      const [record] = await recordsOf(assetNum);
+      for (const thing of [record!, ...record!.products, ...record!.merchandises, ...record!.grants]) {
+        expect(isActive(thing)).toBe(false);
+      }
+      expect(await productsOn(lockNum)).toEqual(['gms-100', 'gms-100']);
+      expect(await holdingsOf(assetNum, lockNum)).toEqual({ held: [false, false], lent: [false, false] });
+    });
+
+    it('ends the lending into a lock that it revokes', async () => {
+      const { customer, memberIds } = await newCustomerWithMembers();
+      const [assetNum, lockNum] = [newAssetNum(), newAssetNum()];
+      await succeed(newBuy(customer, [assetNum, lockNum]));
+      await assignAndLend(memberIds, assetNum, lockNum);
+      await succeed(deleteAsset(customer, [lockNum]));
+      expect(await holdingsOf(assetNum, lockNum)).toEqual({ held: [true, false], lent: [false, false] });
+    });
+
+    it('takes only active assets of the customer, of the order’s license type', async () => {
+      const [customer, other] = [await api.newCustomer(), await api.newCustomer()];
+      const [assetNum, otherNum] = [newAssetNum(), newAssetNum()];
+      await succeed(newBuy(customer, [assetNum]));
+      await succeed(newBuy(other, [otherNum]));
+      const before = await recordsOf(assetNum);
+      expect(await causeOf(deleteAsset(customer, [assetNum, otherNum]))).toBe('asset_not_found');
+      expect(await causeOf(deleteAsset(customer, [assetNum, newAssetNum()]))).toBe('asset_not_found');
+      expect(await causeOf(deleteAsset(customer, [assetNum], { licenseType: 'softkey' }))).toBe(
+        'license_type_mismatch',
+      );
+      expect(await recordsOf(assetNum)).toEqual(before);
+      await succeed(deleteAsset(customer, [assetNum]));
+      expect(await causeOf(deleteAsset(customer, [assetNum]))).toBe('asset_not_found');
+    });
+
+    it('with a source order takes what that order granted, and the asset with its last grant', async () => {
+      const { customer, memberIds } = await newCustomerWithMembers();
+      const [assetNum, lockNum] = [newAssetNum(), newAssetNum()];
+      const first = await succeed(
+        newBuy(customer, [assetNum], {}, { products: [uri('a')], merchandises: [merchandise()] }),
+      );
+      const second = await succeed(newBuy(customer, [assetNum, lockNum], {}, { products: [uri('b')] }));
+      await assignAndLend(memberIds, assetNum, lockNum);
+      const revoke = ({ licenseOrderId }: OrderResult) =>
+        deleteAsset(customer, [assetNum], { srcLicenseOrderId: licenseOrderId });
+
+      expect(await succeed(revoke(first))).toMatchObject({ assets: 0, products: 2 });
+      const asset = await assetOf(assetNum);
+      expect(asset.grants.filter(isActive)).toMatchObject([{ license_order_id: second.licenseOrderId }]);
+      expect(asset.merchandises.filter(isActive)).toEqual([]);
+      expect(await productsOn(assetNum)).toEqual(['b']);
+      expect(await holdingsOf(assetNum)).toEqual({ held: [true], lent: [true] });
+      expect(await causeOf(revoke(first))).toBe('asset_not_in_source_order');
+
+      expect(await succeed(revoke(second))).toMatchObject({ assets: 1, products: 1 });
+      expect((await recordsOf(assetNum)).filter(isActive)).toEqual([]);
+      expect(await productsOn(lockNum)).toEqual(['b']);
+      expect(await holdingsOf(assetNum)).toEqual({ held: [false], lent: [false] });
+    });
+
+    it('with a source order finds the grant though delete_product took all its products', async () => {
+      const customer = await api.newCustomer();
+      const assetNum = newAssetNum();
+      const emptied = await succeed(newBuy(customer, [assetNum], {}, { products: [uri('a')] }));
+      const other = await succeed(newBuy(customer, [assetNum], {}, { products: [uri('b')] }));
+      await succeed(deleteProduct(customer, [assetNum], { productUri: 'a' }));
+      const revoke = ({ licenseOrderId }: OrderResult) =>
+        deleteAsset(customer, [assetNum], { srcLicenseOrderId: licenseOrderId });
+      expect(await succeed(revoke(other))).toMatchObject({ assets: 0, products: 1 });
+      expect(await productsOn(assetNum)).toEqual([]);
+      expect(await succeed(revoke(emptied))).toMatchObject({ assets: 1, products: 0 });
+    });
+
+    it('takes as source order only a succeeded new_buy of the customer', async () => {
+      const [customer, other] = [await api.newCustomer(), await api.newCustomer()];
+      const [assetNum, otherNum] = [newAssetNum(), newAssetNum()];
+      const results = await process(
+        newBuy(customer, [assetNum]),
+        newBuy(customer, [assetNum], { licenseType: 'softkey' }),
+        deleteProduct(customer, [assetNum]),
+        newBuy(customer, [otherNum]),
+        deleteAsset(customer, [otherNum]),
+      );
+      const others = await succeed(newBuy(other, [otherNum]));
+      const [bought, failed, productRevocation, , assetRevocation] = results;
+      const revoke = (source: OrderResult) =>
+        deleteAsset(customer, [assetNum], { srcLicenseOrderId: source.licenseOrderId });
+      for (const source of [failed, productRevocation, assetRevocation, others]) {
+        expect(await causeOf(revoke(source!))).toBe('source_order_not_found');
+      }
+      await succeed(revoke(bought!));
+    });
+  });
+
+  describe('delete_product', () => {
+    it('by mnemonic revokes all of a productUri, in merchandise too, and leaves the asset', async () => {
+      const customer = await api.newCustomer();
+      const [assetNum, otherNum] = [newAssetNum(), newAssetNum()];
+      const inside = merchandise({ children: [merchandise({ licenseOrderProductList: [uri('a'), uri('c')] })] });
+      const products = [uri('a', { limitEndDate: 5 }), uri('b')];
+      await succeed(newBuy(customer, [assetNum, otherNum], {}, { products }));
+      await succeed(newBuy(customer, [assetNum], {}, { products: [uri('a')], merchandises: [inside] }));
+      const result = await succeed(deleteProduct(customer, [assetNum], { productUri: 'a', limitConcurrent: 99 }));
+      expect(result).toMatchObject({ assets: 0, products: 3 });
+      expect(await productsOn(assetNum)).toEqual(['b', 'gms-100', 'c']);
+      expect(await productsOn(otherNum)).toEqual(['a', 'b']);
+      const asset = await assetOf(assetNum);
+      expect(asset.products.length).toBe(6);
+      expect([...asset.merchandises, ...asset.grants].every(isActive)).toBe(true);
+      expect(await causeOf(deleteProduct(customer, [assetNum], { productUri: 'a' }))).toBe('product_not_found');
+    });
+
+    it('strictly revokes only what has the same period and node count, absent equal to absent', async () => {
+      const customer = await api.newCustomer();
+      const assetNum = newAssetNum();
+      const terms = [
+        { limitStartDate: 1, limitEndDate: 2, limitConcurrent: 1 },
+        { limitStartDate: 1, limitEndDate: 2, limitConcurrent: 2 },
+        { limitStartDate: 1, limitConcurrent: 1 },
+        { limitEndDate: 2, limitConcurrent: 1 },
+        { limitConcurrent: 1 },
+      ];
+      await succeed(newBuy(customer, [assetNum], {}, { products: terms.map((each) => uri('a', each)) }));
+      const left = async () =>
+        (await assetOf(assetNum)).products
+          .filter(isActive)
+          .map((each) => [each.limit_start_date, each.limit_end_date, each.limit_concurrent]);
+      const revoke = (changes: Sent) =>
+        deleteProduct(customer, [assetNum], { productUri: 'a', strictMatchWhenDelete: true, ...changes });
+      const all = await left();
+      expect(await causeOf(revoke({ limitStartDate: 1, limitEndDate: 3 }))).toBe('product_not_found');
+      for (const [index, each] of terms.entries()) {
+        expect(await succeed(revoke(each))).toMatchObject({ products: 1 });
+        expect(await left()).toEqual(all.slice(index + 1));
+        expect(await causeOf(revoke(each))).toBe('product_not_found');
+      }
+    });
+
+    it('with a source order revokes only what that order bought', async () => {
+      const customer = await api.newCustomer();
+      const assetNum = newAssetNum();
+      const first = await succeed(newBuy(customer, [assetNum]));
+      const second = await succeed(newBuy(customer, [assetNum]));
+      const revoke = deleteProduct(customer, [assetNum], {}, { srcLicenseOrderId: first.licenseOrderId });
+      expect(await succeed(revoke)).toMatchObject({ products: 1 });
+      const products = (await assetOf(assetNum)).products.filter(isActive);
+      expect(products).toMatchObject([{ license_order_id: second.licenseOrderId }]);
+      expect(await causeOf(revoke)).toBe('product_not_found');
+    });
+  });
+
+  it('fails an order of an unknown customer or of another enterprise, and stores nothing', async () => {
+    const [customer, other] = [await api.newCustomer(), await api.newCustomer()];
+    const assetNum = newAssetNum();
+    const { enterpriseGlobalId } = other;
+    for (const customerId of ['999999999', '9999999999999999999', `0${customer.customerId}`]) {
+      expect(await causeOf(newBuy(customer, [assetNum], { customerId }))).toBe('customer_not_found');
+    }
+    expect(await causeOf(newBuy(customer, [assetNum], { enterpriseGlobalId }))).toBe('enterprise_mismatch');
+    expect(await recordsOf(assetNum)).toEqual([]);
+  });
+
+  it('revokes a cloud license by its source order', async () => {
+    const customer = await api.newCustomer();
+    const assetNum = newAssetNum();
+    const licenseType = 'cloud_customer';
+    const { licenseOrderId } = await succeed(newBuy(customer, [assetNum], { licenseType }));
+    await succeed(deleteProduct(customer, [assetNum], {}, { licenseType, srcLicenseOrderId: licenseOrderId }));
+    await succeed(deleteAsset(customer, [assetNum], { licenseType, srcLicenseOrderId: licenseOrderId }));
+    expect((await recordsOf(assetNum)).filter(isActive)).toEqual([]);
+  });
+
+  describe('within one batch', () => {
+    it('each order succeeds or fails alone, and a failed one changes nothing', async () => {
+      const [customer, other] = [await api.newCustomer(), await api.newCustomer()];
+      const [assetNum, otherNum, newNum] = [newAssetNum(), newAssetNum(), newAssetNum()];
+      await succeed(newBuy(other, [otherNum]));
+      const results = await process(
+        newBuy(customer, [assetNum], {}, { products: [uri('a')] }),
+        // Fails at its last number, after an addition and a new asset.
+        newBuy(customer, [assetNum, newNum, otherNum], {}, { products: [uri('b')], limitEndDate: 5 }),
+        deleteAsset(customer, [assetNum, newNum]),
+        newBuy(customer, [assetNum], {}, { products: [uri('c')] }),
+      );
+      expect(results).toMatchObject([
+        { state: 'succeeded', assets: 1, products: 1 },
+        { state: 'failed', cause: 'asset_owned_by_other_customer', assets: 0, products: 0 },
+        { state: 'failed', cause: 'asset_not_found' },
+        { state: 'succeeded', assets: 0, products: 1 },
+      ]);
+      expect(results[1]!.message).toContain(otherNum);
+      expect(await productsOn(assetNum)).toEqual(['a', 'c']);
+      expect(await assetOf(assetNum)).toMatchObject({ limit_end_date: null, grants: [{}, {}] });
+      expect(await recordsOf(newNum)).toEqual([]);
+    });
+
+    it('a number is bought, revoked and bought again', async () => {
+      const customer = await api.newCustomer();
+      const assetNum = newAssetNum();
+      const results = await process(
+        newBuy(customer, [assetNum], {}, { products: [uri('a')], merchandises: [merchandise()] }),
+        deleteAsset(customer, [assetNum]),
+        newBuy(customer, [assetNum], { licenseType: 'softkey' }, { products: [uri('b')] }),
+        deleteAsset(customer, [assetNum], { licenseType: 'softkey' }),
+        newBuy(customer, [assetNum], {}, { products: [uri('c')] }),
+      );
+      expect(results.map(({ state, assets, products }) => [state, assets, products])).toEqual([
+        ['succeeded', 1, 2],
+        ['succeeded', 1, 2],
+        ['succeeded', 1, 1],
+        ['succeeded', 1, 1],
+        ['succeeded', 1, 1],
+      ]);
+      const records = await recordsOf(assetNum);
+      expect(records.map((each) => [isActive(each), each.license_type])).toEqual([
+        [false, 'normal_recover_usbkey'],
+        [false, 'softkey'],
+        [true, 'normal_recover_usbkey'],
+      ]);
+      for (const { products, merchandises, grants, ...asset } of records) {
+        for (const thing of [...products, ...merchandises, ...grants]) expect(isActive(thing)).toBe(isActive(asset));
+      }
+    });
+
+    it('a stored asset is revoked and bought again, which frees its number first', async () => {
+      const customer = await api.newCustomer();
+      const assetNum = newAssetNum();
+      await succeed(newBuy(customer, [assetNum]));
+      const results = await process(deleteAsset(customer, [assetNum]), newBuy(customer, [assetNum]));
+      expect(results).toMatchObject([{ state: 'succeeded' }, { state: 'succeeded' }]);
+      expect((await recordsOf(assetNum)).map(isActive)).toEqual([false, true]);
+    });
+
+    it('a stored asset is changed and revoked, and its last state stays on record', async () => {
+      const customer = await api.newCustomer();
+      const assetNum = newAssetNum();
+      await succeed(newBuy(customer, [assetNum], {}, { limitEndDate: 5 }));
+      await process(
+        newBuy(customer, [assetNum], {}, { limitEndDate: 9, assetExtendList: [{ extendCode: 'c' }] }),
+        deleteAsset(customer, [assetNum]),
+      );
+      const [record] = await recordsOf(assetNum);
+      expect(record).toMatchObject({ limit_end_date: '9', extends: { c: '' }, grants: [{}, {}], products: [{}, {}] });
+      expect(isActive(record!)).toBe(false);
+    });
+
+    it('a stored asset is transferred and revoked, and stays on record as its last customer’s', async () => {
+      const [seller, buyer] = [await api.newCustomer(), await api.newCustomer()];
+      const assetNum = newAssetNum();
+      await succeed(newBuy(seller, [assetNum]));
+      await process(newBuy(buyer, [assetNum], {}, { transferedAssetNum: true }), deleteAsset(buyer, [assetNum]));
+      const [record] = await recordsOf(assetNum);
+      expect(isActive(record!)).toBe(false);
+      expect(record).toMatchObject({ customer_id: buyer.customerId });
+    });
+
+    it('products are revoked that the same batch bought', async () => {
+      const customer = await api.newCustomer();
+      const assetNum = newAssetNum();
+      const results = await process(
+        newBuy(customer, [assetNum], {}, { products: [uri('a'), uri('b')], merchandises: [merchandise()] }),
+        deleteProduct(customer, [assetNum], { productUri: 'a' }),
+        deleteProduct(customer, [assetNum]),
+        deleteProduct(customer, [assetNum]),
+      );
+      expect(results.map(({ cause, products }) => [cause, products])).toEqual([
+        [null, 3],
+        [null, 1],
+        [null, 1],
+        ['product_not_found', 0],
+      ]);
+      expect(await productsOn(assetNum)).toEqual(['b']);
+      expect((await assetOf(assetNum)).products.length).toBe(3);
+    });
+  });
+});

@@ -1,0 +1,264 @@
+import { randomUUID } from 'node:crypto';
+import { batchOrderBody, type Customer, type OrderResult, parse } from '@lockstep/contract';
+import { prepareBatch } from '@lockstep/orders/prepare';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Api, refusalOf } from '../harness/api.ts';
+import { MemberCenter } from '../harness/member-center.ts';
+import {
+  batchOf,
+  deleteAsset,
+  deleteProduct,
+  merchandise,
+  newAssetNum,
+  newBuy,
+  productToBuy,
+  productToRevoke,
+  type Sent,
+} from '../harness/orders.ts';
+import { type Stack, startStack } from '../harness/stack.ts';
+import { contentOfTables } from '../harness/tables.ts';
+
+/** Rules of decisions 6.1, 6.5, 7 and 2 that neither chance nor the letter decides, over HTTP and in the rows. */
+let stack: Stack;
+let api: Api;
+let alice: Customer;
+let bob: Customer;
+
+beforeAll(async () => {
+  stack = await startStack();
+  api = await stack.newApi();
+  [alice, bob] = await Promise.all([api.newCustomer(), api.newCustomer()]);
+});
+afterAll(() => stack.close());
+
+const CLOUD = { licenseType: 'cloud_account' };
+const TRANSFER = { transferedAssetNum: true, products: undefined };
+const uri = (productUri: string) => productToBuy({ productUri });
+
+/** Sends an order alone, async; answers what became of it. */
+async function become(order: Sent, by = api): Promise<OrderResult> {
+  const [result] = await by.process(batchOf(order));
+  return result!;
+}
+
+async function idOf(order: Sent): Promise<string> {
+  const result = await become(order);
+  expect(result.cause).toBeNull();
+  return result.licenseOrderId;
+}
+
+const causeOf = async (order: Sent, by = api) => (await become(order, by)).cause;
+
+/** The assets of a number with their transfers, oldest first. */
+async function recordOf(assetNum: string) {
+  const { db } = stack;
+  const assets = await db.selectFrom('asset').selectAll().where('asset_num', '=', assetNum).orderBy('id').execute();
+  const ids = assets.map(({ id }) => id);
+  const transfers = await db.selectFrom('asset_transfer').selectAll().where('asset_id', 'in', ids).execute();
+  const products = await db.selectFrom('product_instance').selectAll().where('asset_id', 'in', ids).execute();
+  const merchandises = await db.selectFrom('merchandise_instance').selectAll().where('asset_id', 'in', ids).execute();
+  return {
+    assets,
+    transfers,
+    /** The orders that revoked what is on the assets; null for what is active. */
+    revokers: [...products, ...merchandises].map(({ revoked_by_order_id }) => revoked_by_order_id),
+  };
+}
+
+describe('an async batch that names one asset number for two customers', () => {
+  const shared = (assetNum: string) => [
+    newBuy(alice, [newAssetNum(), assetNum]),
+    newBuy(alice, [newAssetNum()]),
+    newBuy(bob, [` ${assetNum} `], {}, TRANSFER),
+  ];
+
+  it('is refused with both paths, by the preview too, and nothing is stored', async () => {
+    const assetNum = newAssetNum();
+    const before = await contentOfTables(stack.db);
+    const batch = batchOf(...shared(assetNum));
+    for (const answer of [await api.submit(batch), await api.submitPreview(batch)]) {
+      const { code, cause, message } = refusalOf(answer);
+      expect({ code, cause }).toEqual({ code: '13004', cause: 'asset_number_shared' });
+      expect(message).toContain(
+        `orderList[2].assets[0].assetNos[0]: names asset ${assetNum} as orderList[0].assets[0].assetNos[1] does`,
+      );
+    }
+    expect(await contentOfTables(stack.db)).toEqual(before);
+  });
+
+  it('is carried out in order where it is sync', async () => {
+    const assetNum = newAssetNum();
+    await api.carryOut(...shared(assetNum));
+    expect((await recordOf(assetNum)).assets).toMatchObject([{ customer_id: bob.customerId, revoked_time: null }]);
+  });
+
+  it('may name it as often as it likes for one customer', async () => {
+    const assetNum = newAssetNum();
+    const orders = await api.process(batchOf(newBuy(alice, [assetNum]), deleteAsset(alice, [assetNum])));
+    expect(orders.map(({ state }) => state)).toEqual(['succeeded', 'succeeded']);
+  });
+
+  it('that an earlier release accepted is answered as then', async () => {
+    const batch = batchOf(newBuy(alice, [newAssetNum()]), newBuy(bob, [newAssetNum()], {}, TRANSFER));
+    const accepted = await api.accept(batch);
+    const sharing = {
+      ...batch,
+      orderList: batch.orderList.map((order) => ({ ...order, assets: batch.orderList[1]!.assets })),
+    };
+    expect(refusalOf(await api.submit(sharing)).cause).toBe('channel_order_id_conflict');
+    // As that release stored it: it did not look at the numbers.
+    const { digest } = prepareBatch('1', parse(batchOrderBody, sharing));
+    const { channelOrderId } = batch;
+    await stack.db.updateTable('batch').set({ digest }).where('channel_order_id', '=', channelOrderId).execute();
+    expect(await api.accept(sharing)).toEqual(accepted);
+  });
+});
+
+describe('a transferred asset', () => {
+  it('of a cloud license is revoked by its new holder, by the order that transferred it', async () => {
+    const assetNum = newAssetNum();
+    const bought = await idOf(newBuy(alice, [assetNum], CLOUD, { merchandises: [merchandise()] }));
+    const transferred = await idOf(newBuy(bob, [assetNum], CLOUD, TRANSFER));
+    const revoke = (srcLicenseOrderId: string) => deleteAsset(bob, [assetNum], { ...CLOUD, srcLicenseOrderId });
+    expect(await causeOf(revoke(bought))).toBe('source_order_not_found');
+    const revoked = await idOf(revoke(transferred));
+    const { assets, transfers, revokers } = await recordOf(assetNum);
+    expect(assets).toMatchObject([{ revoked_by_order_id: revoked }]);
+    expect(transfers).toMatchObject([
+      { license_order_id: transferred, from_customer_id: alice.customerId, to_customer_id: bob.customerId },
+    ]);
+    expect(revokers).toEqual([revoked, revoked, revoked]);
+  });
+
+  it('shows its new holder the order by which what came with it can be revoked', async () => {
+    const center = await MemberCenter.open(stack, api);
+    const assetNum = newAssetNum();
+    await idOf(newBuy(alice, [assetNum], {}, { merchandises: [merchandise()] }));
+    const transferred = await idOf(newBuy(center.customer, [assetNum], {}, TRANSFER));
+    const [asset] = await center.assets();
+    const { productInstanceList, children } = await center.contents(asset!.assetId);
+    const shown = [...productInstanceList, ...children, ...children[0]!.productInstanceList!];
+    expect(shown.map(({ licenseOrderId }) => licenseOrderId)).toEqual([transferred, transferred, transferred]);
+    const order = deleteProduct(center.customer, [assetNum], {}, { srcLicenseOrderId: transferred });
+    expect(await become(order)).toMatchObject({ state: 'succeeded', products: 2 });
+    expect(await center.contents(asset!.assetId)).toEqual({ productInstanceList: [], children: [] });
+  });
+});
+
+describe('a purchase', () => {
+  it('may come from a purchase of any customer, and keeps which', async () => {
+    const center = await MemberCenter.open(stack, api);
+    const [source, ofProduct] = [await idOf(newBuy(alice, [newAssetNum()])), await idOf(newBuy(bob, [newAssetNum()]))];
+    const products = [uri('a'), productToBuy({ productUri: 'b', srcLicenseOrderId: ofProduct })];
+    const items = { products, merchandises: [merchandise()] };
+    await idOf(newBuy(center.customer, [newAssetNum()], { srcLicenseOrderId: source }, items));
+    const [asset] = await center.assets();
+    const { productInstanceList, children } = await center.contents(asset!.assetId);
+    expect([...productInstanceList, ...children].map(({ srcLicenseOrderId }) => srcLicenseOrderId)).toEqual([
+      source,
+      ofProduct,
+      source,
+    ]);
+    // A revocation names one of its own customer.
+    const revocation = deleteAsset(center.customer, [asset!.assetNum], { srcLicenseOrderId: source });
+    expect(await causeOf(revocation)).toBe('source_order_not_found');
+  });
+
+  it('fails where terms that it replaces would start after they end, and changes nothing', async () => {
+    const assetNum = newAssetNum();
+    await idOf(newBuy(alice, [assetNum], {}, { limitStartDate: 3, limitEndDate: 5 }));
+    const result = await become(newBuy(alice, [assetNum], {}, { limitStartDate: 6 }));
+    expect(result).toMatchObject({ state: 'failed', code: '13004', cause: 'dates_reversed' });
+    expect(result.message).toBe(`limitStartDate 6 of asset ${assetNum}: must not be after the end 5`);
+    expect((await recordOf(assetNum)).assets).toMatchObject([{ limit_start_date: '3', limit_end_date: '5' }]);
+  });
+});
+
+describe('a revocation of products', () => {
+  it('may name the same instances twice, and ends each once', async () => {
+    const assetNum = newAssetNum();
+    await idOf(newBuy(alice, [assetNum], {}, { products: [uri('a'), uri('a')] }));
+    const products = [productToRevoke({ productUri: 'a' }), productToRevoke({ productUri: 'a' })];
+    const order = deleteProduct(alice, [], {}, { assets: [{ assetNos: [assetNum], products }] });
+    const [preview] = await api.preview(batchOf(order));
+    expect(preview).toMatchObject({ state: 'succeeded', products: [{ action: 'revoke' }, { action: 'revoke' }] });
+    expect(await become(order)).toMatchObject({ state: 'succeeded', assets: 0, products: 2 });
+  });
+
+  it('ends a merchandise with what is in it, and says by which order', async () => {
+    const assetNum = newAssetNum();
+    const child = merchandise({ merchandiseNum: 'child', licenseOrderProductList: [uri('in child')] });
+    const parent = merchandise({ merchandiseNum: 'parent', licenseOrderProductList: [], children: [child] });
+    await idOf(newBuy(alice, [assetNum], {}, { merchandises: [parent] }));
+    const revoked = await idOf(deleteProduct(alice, [assetNum], { productUri: 'in child' }));
+    expect((await recordOf(assetNum)).revokers.toSorted()).toEqual([revoked, revoked, revoked, null].toSorted());
+  });
+});
+
+describe('O9', () => {
+  it('hands out no number that is an active asset’s, and takes none where too few are left', async () => {
+    const take = async (size: number) => api.call('POST', '/shellnums', { body: { size } });
+    const numbers = async (size: number): Promise<string[]> => (await take(size)).body.data;
+    const [first] = await numbers(1);
+    const next = (steps: number) => String(Number(first) + steps);
+    const [revoked, ...taken] = [next(1), next(2), next(3), next(5)];
+    await api.carryOut(newBuy(alice, [revoked, ...taken]), deleteAsset(alice, [revoked]));
+    expect(await numbers(3)).toEqual([revoked, next(4), next(6)]);
+    expect(await numbers(2)).toEqual([next(7), next(8)]);
+
+    await stack.db.updateTable('asset_number').set({ handed_out: 999_999_997 }).where('first_digit', '=', 8).execute();
+    await api.carryOut(newBuy(alice, ['8999999998']));
+    expect(refusalOf(await take(2)).cause).toBe('asset_numbers_exhausted');
+    expect(await numbers(1)).toEqual(['8999999999']);
+  });
+});
+
+describe('orders of an application that is bound to channels', () => {
+  let bound: Api;
+  let own: Customer;
+  beforeAll(async () => {
+    bound = await stack.newApi(['auth_order', 'auth_me'], ['bound']);
+    const names = { customerName: 'Customer', branchName: 'Branch', enterpriseName: `Enterprise ${randomUUID()}` };
+    const body = { channelCode: 'bound', channelCustomerId: randomUUID(), passwordMobile: '13800000000', ...names };
+    own = (await bound.call('POST', '/enterprise/user/bind', { body })).body.data;
+  });
+
+  /** What an order fails for: async, sync and in a preview, which say the same. */
+  async function fault(order: Sent): Promise<string> {
+    const batch = { ...batchOf(order), channelCode: 'bound' };
+    const sync = await bound.submit({ ...batch, syncMode: 'sync' });
+    const [preview] = await bound.preview(batch);
+    const [result] = await bound.process(batch);
+    expect(new Set([refusalOf(sync).cause, preview!.cause, result!.cause]).size).toBe(1);
+    return result!.cause!;
+  }
+
+  it('know no customer of another channel', async () => {
+    expect(await fault(newBuy(alice, [newAssetNum()]))).toBe('customer_not_found');
+  });
+
+  it('transfer no asset of one, and buy nothing onto it', async () => {
+    const assetNum = newAssetNum();
+    await idOf(newBuy(alice, [assetNum]));
+    expect(await fault(newBuy(own, [assetNum], {}, TRANSFER))).toBe('asset_not_found');
+    expect(await fault(newBuy(own, [assetNum]))).toBe('asset_owned_by_other_customer');
+    expect((await recordOf(assetNum)).assets).toMatchObject([{ customer_id: alice.customerId }]);
+  });
+
+  it('name no purchase of one as their source, or as a product’s', async () => {
+    const srcLicenseOrderId = await idOf(newBuy(alice, [newAssetNum()]));
+    expect(await fault(newBuy(own, [newAssetNum()], { srcLicenseOrderId }))).toBe('source_order_not_found');
+    const product = productToBuy({ srcLicenseOrderId });
+    expect(await fault(newBuy(own, [newAssetNum()], {}, { products: [product] }))).toBe('source_order_not_found');
+  });
+
+  it('do all of that within their channels', async () => {
+    const assetNum = newAssetNum();
+    const batch = (...orders: Sent[]) => ({ ...batchOf(...orders), channelCode: 'bound' });
+    const [first] = await bound.process(batch(newBuy(own, [assetNum])));
+    const [second] = await bound.process(
+      batch(newBuy(own, [assetNum], { srcLicenseOrderId: first!.licenseOrderId }, TRANSFER)),
+    );
+    expect(second).toMatchObject({ state: 'succeeded' });
+  });
+});

@@ -1,0 +1,71 @@
+import type { Customer } from '@lockstep/contract';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { lockLanes } from '../../packages/orders/src/lane-chunks.ts';
+import { laneOf } from '../../packages/orders/src/lanes.ts';
+import { type Api, dataOf, refusalOf } from '../harness/api.ts';
+import { newCustomersInLanes } from '../harness/lanes.ts';
+import { batchOf, newAssetNum, newBuy, type Sent } from '../harness/orders.ts';
+import { type Stack, startStack } from '../harness/stack.ts';
+
+/** What calls that wait for a lane mean to others (decisions 6.1, 6.3 and 6.6). */
+let stack: Stack;
+let api: Api;
+
+beforeAll(async () => {
+  stack = await startStack({ worker: false });
+  api = await stack.newApi();
+});
+afterAll(() => stack.close());
+
+const syncOf = (...orders: Sent[]) => ({ ...batchOf(...orders), syncMode: 'sync' as const });
+
+/** Holds the lane of a customer, as a drain that takes its time does, while `work` runs. */
+async function whileLaneIsHeld(customer: Customer, work: () => Promise<void>): Promise<void> {
+  const trx = await stack.db.startTransaction().execute();
+  try {
+    await lockLanes(trx, [laneOf(customer.customerId)]);
+    await work();
+  } finally {
+    await trx.rollback().execute();
+  }
+}
+
+describe('while a lane is held', () => {
+  it('sync calls of other lanes are answered, however many wait for it', async () => {
+    const [held, ...others] = (await newCustomersInLanes(api, 8)) as [Customer, ...Customer[]];
+    const waiting: Promise<unknown>[] = [];
+    await whileLaneIsHeld(held, async () => {
+      for (let count = 0; count < 20; count++) waiting.push(api.accept(syncOf(newBuy(held, [newAssetNum()]))));
+      const both = syncOf(newBuy(held, [newAssetNum()]), newBuy(others[0]!, [newAssetNum()]));
+      const answered = others.slice(1).map((other) => api.accept(syncOf(newBuy(other, [newAssetNum()]))));
+      expect((await Promise.all(answered)).flat()).toHaveLength(others.length - 1);
+      waiting.push(api.accept(both));
+    });
+    expect((await Promise.all(waiting)).flat()).toHaveLength(22);
+  });
+
+  it('sync calls of other lanes are answered, however many cancel calls wait for it', async () => {
+    const [held, other] = (await newCustomersInLanes(api, 2)) as [Customer, Customer];
+    const batches = Array.from({ length: 12 }, () => batchOf(newBuy(held, [newAssetNum()])));
+    for (const batch of batches) await api.accept(batch);
+    let cancels: ReturnType<Api['submitCancel']>[] = [];
+    await whileLaneIsHeld(held, async () => {
+      cancels = batches.map((batch) => api.submitCancel(batch));
+      await api.accept(syncOf(newBuy(other, [newAssetNum()])));
+    });
+    const answers = await Promise.all(cancels);
+    expect(answers.map((answer) => dataOf(answer))).toEqual(batches.map(() => ({ cancelled: 1, finished: 0 })));
+  });
+
+  it('a repeat is answered at once, and so is other content under its key', async () => {
+    const [held] = (await newCustomersInLanes(api, 1)) as [Customer];
+    const batch = syncOf(newBuy(held, [newAssetNum()]));
+    const accepted = await api.accept(batch);
+    await api.accept(batchOf(newBuy(held, [newAssetNum()])));
+    await whileLaneIsHeld(held, async () => {
+      expect(await api.accept(batch)).toEqual(accepted);
+      const other = await api.submit({ ...batch, orderList: [newBuy(held, [newAssetNum()])] });
+      expect(refusalOf(other).cause).toBe('channel_order_id_conflict');
+    });
+  });
+});

@@ -1,0 +1,876 @@
+import { createApplication } from '@lockstep/access';
+import { type AcceptedOrder, type BatchResult, batchResult, type Customer } from '@lockstep/contract';
+import type { Database } from '@lockstep/platform';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startAnotherApi } from '../harness/another-api.ts';
+import { type Answer, Api, dataOf, refusalOf } from '../harness/api.ts';
+import { newCustomersInLanes } from '../harness/lanes.ts';
+import {
+  batchOf,
+  deleteAsset,
+  deleteProduct,
+  merchandise,
+  newAssetNum,
+  newBuy,
+  productToBuy,
+  type Sent,
+} from '../harness/orders.ts';
+import { freePort } from '../harness/redis.ts';
+import { ServiceProcess } from '../harness/service-process.ts';
+import { createTestDatabase, QUEUE_KINDS, type Stack, startStack, type TestDatabase } from '../harness/stack.ts';
+import { contentOfTables } from '../harness/tables.ts';
+
+type Batch = { channelCode: string; channelOrderId: string };
+
+/** A sync batch of orders under a channelOrderId of its own. */
+const syncOf = (...orders: Sent[]) => ({ ...batchOf(...orders), syncMode: 'sync' as const });
+
+/** The batch's result as it is now, without waiting for anything. */
+async function resultOf(api: Api, { channelCode, channelOrderId }: Batch): Promise<BatchResult> {
+  const query = { channelCode, channelOrderId, limit: '1000' };
+  return batchResult.parse(dataOf(await api.call('GET', '/licenseOrder/batchOrder', { query })));
+}
+
+async function expectNotStored(api: Api, { channelCode, channelOrderId }: Batch): Promise<void> {
+  const answer = await api.call('GET', '/licenseOrder/batchOrder', { query: { channelCode, channelOrderId } });
+  expect(refusalOf(answer)).toMatchObject({ cause: 'batch_not_found' });
+}
+
+/** Everything on record under a number, oldest first: whose it is, and whether it is active. */
+async function recordsOf(db: Database, assetNum: string): Promise<{ customerId: string; active: boolean }[]> {
+  return await db
+    .selectFrom('asset')
+    .select(['customer_id as customerId', sql<boolean>`revoked_time is null`.as('active')])
+    .where('asset_num', '=', assetNum)
+    .orderBy('id')
+    .execute();
+}
+
+/**
+ * What must be so whatever ran: each asset and product was created or revoked by exactly one order that says so, no
+ * number is active twice, every chunk of a sync batch is finished, and no order of one has failed.
+ */
+async function expectSumsRight(db: Database): Promise<void> {
+  const { rows } = await sql<Record<'stored' | 'told', Record<string, number>>>`
+    select json_build_object(
+      'created', (select count(*) from asset),
+      'revoked', (select count(*) from asset where revoked_time is not null),
+      'products', (select count(*) + count(revoked_time) from product_instance),
+      'activeTwice', (select count(*) - count(distinct asset_num) from asset where revoked_time is null),
+      'ofSync', (select coalesce(sum(succeeded), 0) from lane_chunk join batch on id = batch_id where sync_mode = 'sync')
+    ) as stored, json_build_object(
+      'created', (select coalesce(sum(assets), 0) from license_order where order_type = 'new_buy'),
+      'revoked', (select coalesce(sum(assets), 0) from license_order where order_type = 'delete_asset'),
+      'products', (select coalesce(sum(products), 0) from license_order),
+      'activeTwice', 0,
+      'ofSync', (select coalesce(sum(cardinality(sequences)), 0) from batch where sync_mode = 'sync')
+    ) as told`.execute(db);
+  expect(rows[0]!.stored).toEqual(rows[0]!.told);
+}
+
+const countOf = async (db: Database, table: 'batch' | 'license_order' | 'asset') => {
+  const { rows } = await sql<{ rows: number }>`select count(*)::int as rows from ${sql.table(table)}`.execute(db);
+  return rows[0]!.rows;
+};
+
+/** Makes every transaction that stores a batch wait, right after that or in its commit, as long as `work` runs. */
+async function whileHeld<Result>(
+  db: Database,
+  moment: 'insert' | 'commit',
+  work: () => Promise<Result>,
+): Promise<Result> {
+  await sql`
+    create function wait_for_test() returns trigger language plpgsql as $$
+    begin perform pg_advisory_xact_lock_shared(42::bigint); return null; end $$`.execute(db);
+  await sql`
+    create constraint trigger wait_for_test after insert on batch
+    deferrable ${sql.raw(moment === 'commit' ? 'initially deferred' : '')}
+    for each row execute function wait_for_test()`.execute(db);
+  try {
+    return await db.transaction().execute(async (trx) => {
+      await sql`select pg_advisory_xact_lock(42::bigint)`.execute(trx);
+      return await work();
+    });
+  } finally {
+    await sql`drop function wait_for_test cascade`.execute(db);
+  }
+}
+
+/** Goes on when a transaction waits: for the test in `whileHeld`, or for another that stores a batch of the same key. */
+async function untilOneWaits(db: Database, whom: 'for the test' | 'for another'): Promise<void> {
+  const lock =
+    whom === 'for the test' ? sql`locktype = 'advisory' and mode = 'ShareLock'` : sql`locktype = 'transactionid'`;
+  const waiting = async () => {
+    const { rows } = await sql`
+      select from pg_locks join pg_stat_activity using (pid)
+      where not granted and ${lock} and datname = current_database()`.execute(db);
+    return rows.length;
+  };
+  await expect.poll(waiting, { timeout: 20_000 }).toBe(1);
+}
+
+/** How calls ended: the causes, `succeeded` where there is none, and how many of each. */
+function endsOf(answers: Answer[]): Record<string, number> {
+  const ends = Map.groupBy(answers, (answer) => (answer.status === 200 ? 'succeeded' : refusalOf(answer).cause));
+  return Object.fromEntries([...ends].map(([end, answers]) => [end, answers.length]));
+}
+
+describe('a sync call, without any worker,', () => {
+  let stack: Stack;
+  let api: Api;
+
+  beforeAll(async () => {
+    stack = await startStack({ worker: false });
+    api = await stack.newApi();
+  });
+  afterAll(() => stack.close());
+
+  it('has taken effect when it is answered, in orderList order', async () => {
+    const [first, second] = (await newCustomersInLanes(api, 2)) as [Customer, Customer];
+    const [assetNum, otherNum] = [newAssetNum(), newAssetNum()];
+    const earliest = Date.now();
+    const batch = syncOf(
+      deleteProduct(first, [assetNum], {}, { sequence: 30 }),
+      newBuy(second, [otherNum, newAssetNum()], { sequence: 20 }, { merchandises: [merchandise()] }),
+      newBuy(first, [assetNum], { sequence: 10 }),
+    );
+    const accepted = dataOf(await api.submit(batch));
+    const latest = Date.now();
+    expect(accepted).toEqual(
+      [30, 20, 10].map((sequence, index) => ({
+        sequence,
+        licenseOrderId: expect.stringMatching(/^\d{1,19}$/),
+        customerId: [first, second, first][index]!.customerId,
+      })),
+    );
+    const result = await resultOf(api, batch);
+    const { acceptedTime, completedTime } = result;
+    const done = { state: 'succeeded', code: null, cause: null, message: null, finishedTime: expect.any(Number) };
+    expect(result).toEqual({
+      ...{ channelCode: batch.channelCode, channelOrderId: batch.channelOrderId, syncMode: 'sync', state: 'completed' },
+      ...{ total: 3, succeeded: 3, failed: 0, pending: 0, acceptedTime, completedTime, nextCursor: null },
+      orders: [
+        { ...accepted[0], ...done, orderType: 'delete_product', assets: 0, products: 1 },
+        { ...accepted[1], ...done, orderType: 'new_buy', assets: 2, products: 4 },
+        { ...accepted[2], ...done, orderType: 'new_buy', assets: 1, products: 1 },
+      ],
+    });
+    const times = [acceptedTime, ...result.orders.map(({ finishedTime }) => finishedTime!), completedTime!];
+    expect(Math.min(...times)).toBe(acceptedTime);
+    expect(Math.max(...times)).toBe(completedTime);
+    expect(acceptedTime).toBeGreaterThanOrEqual(earliest - 1);
+    expect(completedTime).toBeLessThanOrEqual(latest + 1);
+    const single = dataOf(await api.call('GET', `/licenseOrder/${accepted[0].licenseOrderId}`));
+    expect(single).toEqual({ ...result.orders[0], channelCode: 'test', channelOrderId: batch.channelOrderId });
+    expect(await recordsOf(stack.db, assetNum)).toEqual([{ customerId: first.customerId, active: true }]);
+    expect(await recordsOf(stack.db, otherNum)).toEqual([{ customerId: second.customerId, active: true }]);
+  });
+
+  it('shows each order what the ones before it did, by sequence and across customers in different lanes', async () => {
+    const [first, second] = (await newCustomersInLanes(api, 2)) as [Customer, Customer];
+    const assetNum = newAssetNum();
+    const inSequence = [
+      newBuy(first, [assetNum], { sequence: 1 }),
+      newBuy(second, [assetNum], { sequence: 2 }, { transferedAssetNum: true }),
+      deleteProduct(second, [assetNum], {}, { sequence: 3 }),
+      deleteAsset(second, [assetNum], { sequence: 4 }),
+      newBuy(first, [assetNum], { sequence: 5, licenseType: 'softkey' }),
+      newBuy(second, [assetNum], { sequence: 6, licenseType: 'softkey' }, { transferedAssetNum: true }),
+    ];
+    const batch = syncOf(...[3, 0, 5, 1, 4, 2].map((index) => inSequence[index]!));
+    await api.accept(batch);
+    const { orders } = await resultOf(api, batch);
+    const counts = orders.toSorted((a, b) => a.sequence - b.sequence).map((order) => [order.assets, order.products]);
+    expect(counts).toEqual([
+      [1, 1],
+      [0, 1],
+      [0, 2],
+      [1, 0],
+      [1, 1],
+      [0, 1],
+    ]);
+    expect(await recordsOf(stack.db, assetNum)).toEqual([
+      { customerId: second.customerId, active: false },
+      { customerId: second.customerId, active: true },
+    ]);
+  });
+
+  it('gives ids that later orders may name as their source', async () => {
+    const customer = await api.newCustomer();
+    const assetNum = newAssetNum();
+    const [first] = await api.accept(syncOf(newBuy(customer, [assetNum])));
+    const [second] = await api.accept(syncOf(newBuy(customer, [assetNum])));
+    const [revoked] = await api.accept(
+      syncOf(deleteAsset(customer, [assetNum], { srcLicenseOrderId: first!.licenseOrderId })),
+    );
+    const product = productToBuy({ srcLicenseOrderId: first!.licenseOrderId });
+    await api.accept(syncOf(newBuy(await api.newCustomer(), [newAssetNum()], {}, { products: [product] })));
+    const asSource = (source: AcceptedOrder) =>
+      api.submit(syncOf(deleteAsset(customer, [assetNum], { srcLicenseOrderId: source.licenseOrderId })));
+    expect(endsOf([await asSource(first!), await asSource(revoked!), await asSource(second!)])).toEqual({
+      asset_not_in_source_order: 1,
+      source_order_not_found: 1,
+      succeeded: 1,
+    });
+    expect((await recordsOf(stack.db, assetNum)).map(({ active }) => active)).toEqual([false]);
+  });
+
+  it('applies 5,000 orders', async () => {
+    const customers = await newCustomersInLanes(api, 4);
+    const batch = syncOf(
+      ...Array.from({ length: 5_000 }, (_, index) => newBuy(customers[index % 4]!, [newAssetNum()])),
+    );
+    const before = await countOf(stack.db, 'asset');
+    const accepted = await api.accept(batch);
+    expect(new Set(accepted.map(({ licenseOrderId }) => licenseOrderId)).size).toBe(5_000);
+    expect(await resultOf(api, batch)).toMatchObject({ state: 'completed', total: 5_000, succeeded: 5_000 });
+    expect(await countOf(stack.db, 'asset')).toBe(before + 5_000);
+  });
+
+  describe('of which orders fail', () => {
+    it('stores nothing at all, and names every failed order and the cause of the first in sequence order', async () => {
+      const [customer, other] = (await newCustomersInLanes(api, 2)) as [Customer, Customer];
+      const [assetNum, unknownNum] = [newAssetNum(), newAssetNum()];
+      await api.accept(syncOf(newBuy(customer, [assetNum])));
+      const batch = syncOf(
+        deleteAsset(customer, [unknownNum], { sequence: 50 }),
+        newBuy(customer, [assetNum, newAssetNum()], { sequence: 10 }),
+        newBuy(other, [newAssetNum(), assetNum], { sequence: 30 }),
+        newBuy(other, [newAssetNum()], { sequence: 20 }),
+        deleteAsset(customer, [assetNum], { sequence: 40 }),
+      );
+      const before = await contentOfTables(stack.db);
+      const answer = await api.submit(batch);
+      expect(refusalOf(answer)).toEqual({
+        code: '13004',
+        cause: 'asset_owned_by_other_customer',
+        message:
+          '2 of 5 orders failed; nothing was stored. ' +
+          `orderList[2] (sequence 30): Asset ${assetNum} is active at another customer. ` +
+          `orderList[0] (sequence 50): Asset ${unknownNum} is not an active asset of the customer.`,
+      });
+      expect(answer.headers.get('location')).toBeNull();
+      expect(await contentOfTables(stack.db)).toEqual(before);
+      await expectNotStored(api, batch);
+    });
+
+    it('leaves the channelOrderId free for other content, and for the same when it can succeed', async () => {
+      const customer = await api.newCustomer();
+      const [assetNum, otherNum] = [newAssetNum(), newAssetNum()];
+      const [one, other] = [syncOf(deleteAsset(customer, [assetNum])), syncOf(deleteAsset(customer, [otherNum]))];
+      for (const batch of [one, other]) {
+        expect(endsOf([await api.submit(batch), await api.submit(batch)])).toEqual({ asset_not_found: 2 });
+      }
+      const [order] = await api.accept({ ...one, orderList: [newBuy(customer, [assetNum, otherNum])] });
+      expect(await resultOf(api, one)).toMatchObject({ succeeded: 1, orders: [order] });
+      expect(endsOf([await api.submit(one)])).toEqual({ channel_order_id_conflict: 1 });
+      await api.accept(other);
+      expect((await recordsOf(stack.db, otherNum)).map(({ active }) => active)).toEqual([false]);
+    });
+
+    it('leaves the channelOrderId free for an async call', async () => {
+      const batch = syncOf(deleteAsset(await api.newCustomer(), [newAssetNum()]));
+      expect(endsOf([await api.submit(batch)])).toEqual({ asset_not_found: 1 });
+      await api.accept({ ...batch, syncMode: 'async' });
+      expect(await resultOf(api, batch)).toMatchObject({ syncMode: 'async', pending: 1 });
+    });
+
+    it('leaves the async orders before it as they were accepted', async () => {
+      const customer = await api.newCustomer();
+      const [assetNum, unknownNum] = [newAssetNum(), newAssetNum()];
+      const batch = batchOf(newBuy(customer, [assetNum]));
+      const accepted = await api.accept(batch);
+      expect(endsOf([await api.submit(syncOf(deleteAsset(customer, [unknownNum])))])).toEqual({ asset_not_found: 1 });
+      await api.accept(syncOf(deleteAsset(customer, [assetNum])));
+      expect(await resultOf(api, batch)).toMatchObject({ total: 1, succeeded: 1, orders: accepted });
+    });
+
+    it.each([
+      [20, ''],
+      [21, ' And 1 more.'],
+      [37, ' And 17 more.'],
+    ])('names 20 of them at most: of %i', async (count, more) => {
+      const customer = await api.newCustomer();
+      const failing = Array.from({ length: count }, (_, index) =>
+        deleteAsset(customer, [newAssetNum()], { sequence: 1_000 - index }),
+      );
+      const batch = syncOf(newBuy(customer, [newAssetNum()], { sequence: 1 }), ...failing);
+      const { message } = refusalOf(await api.submit(batch));
+      expect(message).toMatch(new RegExp(`^${count} of ${count + 1} orders failed; nothing was stored\\. `));
+      const named = [...message.matchAll(/\(sequence (\d+)\)/g)].map(([, sequence]) => Number(sequence));
+      expect(named).toEqual(Array.from({ length: 20 }, (_, index) => 1_001 - count + index));
+      const last = `Asset ${assetNumIn(failing.at(-20)!)} is not an active asset of the customer.`;
+      expect(message.endsWith(last + more)).toBe(true);
+    });
+
+    const assetNumIn = (order: Sent) => (order.assets as { assetNos: string[] }[])[0]!.assetNos[0]!;
+
+    it('fails those too that build on a failed one', async () => {
+      const customer = await api.newCustomer();
+      const assetNum = newAssetNum();
+      const batch = syncOf(
+        newBuy(customer, [assetNum], { sequence: 1, enterpriseGlobalId: '1' }),
+        deleteAsset(customer, [assetNum], { sequence: 2 }),
+        newBuy(customer, [assetNum], { sequence: 3 }),
+      );
+      const { cause, message } = refusalOf(await api.submit(batch));
+      expect(cause).toBe('enterprise_mismatch');
+      expect(message).toMatch(/^2 of 3 orders failed;.*\(sequence 1\).*\(sequence 2\)/);
+      expect(message).not.toContain('(sequence 3)');
+    });
+  });
+
+  describe('under a key that was used before', () => {
+    it('gets the same answer for the same content, and nothing is done again', async () => {
+      const customer = await api.newCustomer();
+      const assetNum = newAssetNum();
+      const batch = syncOf(newBuy(customer, [assetNum]), newBuy(customer, [assetNum]));
+      const accepted = await api.accept(batch);
+      const reversedKeys = Object.fromEntries(Object.entries(batch).toReversed());
+      const before = await contentOfTables(stack.db);
+      expect(await api.accept(batch)).toEqual(accepted);
+      expect(await api.accept(reversedKeys)).toEqual(accepted);
+      expect(await contentOfTables(stack.db)).toEqual(before);
+      await api.accept(syncOf(deleteAsset(customer, [assetNum])));
+      expect(await api.accept(batch)).toEqual(accepted);
+      expect((await recordsOf(stack.db, assetNum)).map(({ active }) => active)).toEqual([false]);
+    });
+
+    it('is refused for other content, which then changes nothing', async () => {
+      const customer = await api.newCustomer();
+      const batch = syncOf(newBuy(customer, [newAssetNum()]), newBuy(customer, [newAssetNum()]));
+      await api.accept(batch);
+      const before = await contentOfTables(stack.db);
+      const failing = deleteAsset(customer, [newAssetNum()]);
+      for (const orderList of [batch.orderList.slice(1), batch.orderList.toReversed(), [failing]]) {
+        const refusal = refusalOf(await api.submit({ ...batch, orderList }));
+        expect(refusal).toMatchObject({ code: '13004', cause: 'channel_order_id_conflict' });
+        expect(refusal.message).toContain(batch.channelOrderId);
+      }
+      expect(await contentOfTables(stack.db)).toEqual(before);
+    });
+
+    it.each([
+      ['sync', 'async'],
+      ['async', 'sync'],
+    ] as const)('is other content where the modes differ: first %s, then %s', async (first, second) => {
+      const customer = await api.newCustomer();
+      const batch = syncOf(newBuy(customer, [newAssetNum()]));
+      const accepted = await api.accept({ ...batch, syncMode: first });
+      const refusal = refusalOf(await api.submit({ ...batch, syncMode: second }));
+      expect(refusal.cause).toBe('channel_order_id_conflict');
+      expect(await resultOf(api, batch)).toMatchObject({ syncMode: first, total: 1, failed: 0 });
+      expect(await api.accept({ ...batch, syncMode: first })).toEqual(accepted);
+    });
+
+    it('is another batch for another application or under another channelCode', async () => {
+      const other = await stack.newApi();
+      const customer = await api.newCustomer();
+      const batch = syncOf(newBuy(customer, [newAssetNum()]));
+      const answers = [
+        await api.accept(batch),
+        await other.accept(batch),
+        await api.accept({ ...batch, channelCode: 'test2' }),
+      ];
+      expect(new Set(answers.flat().map(({ licenseOrderId }) => licenseOrderId)).size).toBe(3);
+      expect(await resultOf(other, batch)).toMatchObject({ succeeded: 1, orders: [{ assets: 0, products: 1 }] });
+    });
+  });
+});
+
+describe('sync calls at once, over two APIs', () => {
+  let stack: Stack;
+  let api: Api;
+  let second: Awaited<ReturnType<typeof startAnotherApi>>;
+
+  beforeAll(async () => {
+    stack = await startStack({ worker: false });
+    api = await stack.newApi();
+    second = await startAnotherApi(stack, api);
+  });
+  afterAll(async () => {
+    await second.close();
+    await stack.close();
+  });
+
+  /** Sends all batches at once, to one API and the other in turn. */
+  const submitAll = (batches: unknown[]) =>
+    Promise.all(batches.map((batch, index) => (index % 2 === 0 ? api : second.api).submit(batch)));
+
+  it('with the same content have one effect and one answer', async () => {
+    const [customer, other] = (await newCustomersInLanes(api, 2)) as [Customer, Customer];
+    const assetNum = newAssetNum();
+    const batch = syncOf(newBuy(customer, [assetNum]), newBuy(other, [newAssetNum()]));
+    const answers = (await submitAll(Array(20).fill(batch))).map(dataOf);
+    for (const answer of answers) expect(answer).toEqual(answers[0]);
+    expect(await resultOf(api, batch)).toMatchObject({ orders: answers[0] });
+    const { rows } = await sql`
+      select from batch where channel_order_id = ${batch.channelOrderId}`.execute(stack.db);
+    expect(rows).toHaveLength(1);
+    expect(await recordsOf(stack.db, assetNum)).toEqual([{ customerId: customer.customerId, active: true }]);
+    await expectSumsRight(stack.db);
+  });
+
+  it('with two contents under one key let one content win, and refuse the calls with the other', async () => {
+    const [customer, other] = (await newCustomersInLanes(api, 2)) as [Customer, Customer];
+    const [assetNum, otherNum] = [newAssetNum(), newAssetNum()];
+    const one = syncOf(newBuy(customer, [assetNum]));
+    const two = { ...one, orderList: [newBuy(other, [otherNum])] };
+    const answers = await submitAll(Array.from({ length: 20 }, (_, index) => (index % 4 < 2 ? one : two)));
+    expect(endsOf(answers)).toEqual({ succeeded: 10, channel_order_id_conflict: 10 });
+    const accepted = answers.filter(({ status }) => status === 200).map(dataOf);
+    for (const answer of accepted) expect(answer).toEqual(accepted[0]);
+    const records = [...(await recordsOf(stack.db, assetNum)), ...(await recordsOf(stack.db, otherNum))];
+    expect(records).toEqual([{ customerId: accepted[0][0].customerId, active: true }]);
+  });
+
+  it.each([
+    ['sync', 'sync'],
+    ['sync', 'async'],
+    ['async', 'sync'],
+  ] as const)(
+    'under a key for which another is being stored, %s after %s, are refused once it is',
+    async (mode, firstMode) => {
+      const [customer, other] = (await newCustomersInLanes(api, 2)) as [Customer, Customer];
+      const first = { ...syncOf(newBuy(customer, [newAssetNum()])), syncMode: firstMode };
+      const later = { ...first, syncMode: mode, orderList: [newBuy(other, [newAssetNum()])] };
+      const answers = await whileHeld(stack.db, 'commit', async () => {
+        const answering = [api.submit(first)];
+        await untilOneWaits(stack.db, 'for the test');
+        answering.push(second.api.submit(later));
+        await untilOneWaits(stack.db, 'for another');
+        return answering;
+      });
+      const [accepted, refused] = await Promise.all(answers);
+      expect(await resultOf(api, first)).toMatchObject({ syncMode: firstMode, total: 1, orders: dataOf(accepted!) });
+      expect(refusalOf(refused!)).toMatchObject({ code: '13004', cause: 'channel_order_id_conflict' });
+    },
+  );
+
+  it('each get their own answer, though some of them fail', async () => {
+    const customers = await newCustomersInLanes(api, 5);
+    const batches = Array.from({ length: 30 }, (_, index) => {
+      const [customer, assetNum] = [customers[index % 5]!, newAssetNum()];
+      return index % 3 === 1 ? syncOf(deleteAsset(customer, [assetNum])) : syncOf(newBuy(customer, [assetNum]));
+    });
+    const before = await countOf(stack.db, 'batch');
+    const answers = await submitAll(batches);
+    for (const [index, answer] of answers.entries()) {
+      const [order] = batches[index]!.orderList as { sequence: number; customerId: string }[];
+      if (index % 3 === 1) {
+        const { cause, message } = refusalOf(answer);
+        expect(cause).toBe('asset_not_found');
+        expect(message).toMatch(new RegExp(`^1 of 1 orders failed;.*\\[0\\] \\(sequence ${order!.sequence}\\)`));
+        await expectNotStored(api, batches[index]!);
+      } else {
+        const { sequence, customerId } = order!;
+        expect(dataOf(answer)).toMatchObject([{ sequence, customerId }]);
+        expect(await resultOf(api, batches[index]!)).toMatchObject({ succeeded: 1, orders: dataOf(answer) });
+      }
+    }
+    expect(await countOf(stack.db, 'batch')).toBe(before + 20);
+    await expectSumsRight(stack.db);
+  });
+
+  it('that buy the same new number for different customers have one winner', async () => {
+    const customers = await newCustomersInLanes(api, 10);
+    const assetNums = [newAssetNum(), newAssetNum(), newAssetNum()];
+    const answers = await submitAll(
+      assetNums.flatMap((assetNum) => customers.map((customer) => syncOf(newBuy(customer, [assetNum])))),
+    );
+    expect(endsOf(answers)).toEqual({ succeeded: 3, asset_owned_by_other_customer: 27 });
+    const winners = answers.filter(({ status }) => status === 200).map((answer) => dataOf(answer)[0].customerId);
+    const records = await Promise.all(assetNums.map((assetNum) => recordsOf(stack.db, assetNum)));
+    expect(records).toEqual(winners.map((customerId) => [{ customerId, active: true }]));
+  });
+
+  it('that revoke the same asset have one winner', async () => {
+    const customer = await api.newCustomer();
+    const assetNum = newAssetNum();
+    await api.accept(syncOf(newBuy(customer, [assetNum])));
+    const answers = await submitAll(Array.from({ length: 12 }, () => syncOf(deleteAsset(customer, [assetNum]))));
+    expect(endsOf(answers)).toEqual({ succeeded: 1, asset_not_found: 11 });
+    expect((await recordsOf(stack.db, assetNum)).map(({ active }) => active)).toEqual([false]);
+  });
+
+  it('that buy, transfer and revoke the same few numbers leave no half of a batch and right sums', async () => {
+    const customers = await newCustomersInLanes(api, 4);
+    const assetNums = Array.from({ length: 4 }, newAssetNum);
+    const batches = Array.from({ length: 80 }, (_, index) => {
+      const customer = customers[index % 4]!;
+      const nums = [assetNums[index % 3]!, assetNums[(index + 1 + (index % 2)) % 4]!];
+      const element = { transferedAssetNum: index % 5 < 2 };
+      return index % 4 === index % 3
+        ? syncOf(deleteAsset(customer, nums))
+        : syncOf(
+            newBuy(customer, [nums[0]!], {}, element),
+            newBuy(customers[(index + 1) % 4]!, [nums[1]!], {}, element),
+          );
+    });
+    const [batchesBefore, ordersBefore] = [await countOf(stack.db, 'batch'), await countOf(stack.db, 'license_order')];
+    const answers = await submitAll(batches);
+    const ends = endsOf(answers);
+    expect(Object.keys(ends).toSorted()).toEqual(['asset_not_found', 'asset_owned_by_other_customer', 'succeeded']);
+    const accepted = answers.filter(({ status }) => status === 200).map(dataOf);
+    expect(await countOf(stack.db, 'batch')).toBe(batchesBefore + accepted.length);
+    expect(await countOf(stack.db, 'license_order')).toBe(ordersBefore + accepted.flat().length);
+    const results = await Promise.all(
+      batches.filter((_, index) => answers[index]!.status === 200).map((batch) => resultOf(api, batch)),
+    );
+    for (const [index, result] of results.entries()) {
+      expect(result).toMatchObject({ state: 'completed', failed: 0, pending: 0, orders: accepted[index] });
+    }
+    await expectSumsRight(stack.db);
+  });
+
+  it('and async calls under the same keys: one of each pair wins, and the other is refused', async () => {
+    const customers = await newCustomersInLanes(api, 4);
+    const pairs = Array.from({ length: 40 }, (_, index) => {
+      const batch = syncOf(newBuy(customers[index % 4]!, [newAssetNum()]));
+      return { sync: batch, async: { ...batch, syncMode: 'async' } };
+    });
+    const [syncAnswers, asyncAnswers] = await Promise.all([
+      Promise.all(pairs.map(({ sync }) => api.submit(sync))),
+      Promise.all(pairs.toReversed().map((pair) => second.api.submit(pair.async))),
+    ]);
+    for (const [index, { sync }] of pairs.entries()) {
+      const [first, other] = [syncAnswers[index]!, asyncAnswers.toReversed()[index]!];
+      expect(endsOf([first, other])).toEqual({ succeeded: 1, channel_order_id_conflict: 1 });
+      const [winner, syncMode] = first.status === 200 ? [first, 'sync'] : [other, 'async'];
+      expect(await resultOf(api, sync)).toMatchObject({ syncMode, total: 1, orders: dataOf(winner) });
+    }
+  });
+});
+
+describe('a sync call that PostgreSQL refuses', () => {
+  it('is answered with code 500 and stores nothing, and those beside it succeed', async () => {
+    const stack = await startStack({ worker: false });
+    try {
+      const api = await stack.newApi();
+      await sql`alter table product_instance add check (product_uri <> 'refused')`.execute(stack.db);
+      const customers = await newCustomersInLanes(api, 3);
+      const refused = { products: [productToBuy(), productToBuy({ productUri: 'refused' })] };
+      const batches = Array.from({ length: 20 }, (_, index) =>
+        syncOf(
+          newBuy(customers[index % 3]!, [newAssetNum()]),
+          newBuy(customers[(index + 1) % 3]!, [newAssetNum()], {}, index === 13 ? refused : {}),
+        ),
+      );
+      const answers = await Promise.all(batches.map((batch) => api.submit(batch)));
+      const refusal = refusalOf(answers[13]!);
+      // The check is not ours: it proves nothing of the orders.
+      expect(refusal).toMatchObject({ code: '500', cause: 'service_unavailable' });
+      expect(refusal.message).not.toMatch(/refused|product|check/);
+      expect(endsOf(answers.toSpliced(13, 1))).toEqual({ succeeded: 19 });
+      await expectNotStored(api, batches[13]!);
+      expect([await countOf(stack.db, 'batch'), await countOf(stack.db, 'asset')]).toEqual([19, 38]);
+      await expectSumsRight(stack.db);
+      // The key is free, and the lanes go on.
+      const { channelOrderId } = batches[13]!;
+      await api.accept({ ...syncOf(...customers.map((each) => newBuy(each, [newAssetNum()]))), channelOrderId });
+    } finally {
+      await stack.close();
+    }
+  });
+});
+
+describe.each(QUEUE_KINDS)('sync and async calls on %s', (queue) => {
+  it('take effect in the order of their acceptance, though no worker runs at first', async () => {
+    const stack = await startStack({ queue, worker: false });
+    try {
+      const api = await stack.newApi();
+      const [customer, other, third] = (await newCustomersInLanes(api, 3)) as [Customer, Customer, Customer];
+      const [assetNum, otherNum] = [newAssetNum(), newAssetNum()];
+      const transfer = (to: Customer) => newBuy(to, [assetNum], {}, { transferedAssetNum: true });
+      const first = batchOf(
+        newBuy(customer, [assetNum]),
+        newBuy(customer, [otherNum]),
+        deleteAsset(other, ['8-never']),
+      );
+      const [bought] = await api.accept(first);
+      const revocation = batchOf(deleteAsset(customer, [otherNum]));
+      await api.accept(revocation);
+      // It finds what both did, and the id of an order that nobody has applied yet.
+      const source = { srcLicenseOrderId: bought!.licenseOrderId };
+      const sync = syncOf(newBuy(customer, [otherNum], source), transfer(other), deleteAsset(other, [assetNum]));
+      await api.accept(sync);
+      expect(await resultOf(api, first)).toMatchObject({ state: 'completed', succeeded: 2, failed: 1 });
+      expect(await resultOf(api, revocation)).toMatchObject({ state: 'completed', succeeded: 1 });
+      expect((await resultOf(api, sync)).orders.map(({ assets }) => assets)).toEqual([1, 0, 1]);
+
+      const later = [batchOf(newBuy(third, [assetNum])), batchOf(deleteAsset(customer, [otherNum]))];
+      for (const batch of later) await api.accept(batch);
+      await stack.startWorker();
+      for (const batch of later) expect(await api.completed(batch)).toMatchObject({ succeeded: 1 });
+      expect(await recordsOf(stack.db, assetNum)).toEqual([
+        { customerId: other.customerId, active: false },
+        { customerId: third.customerId, active: true },
+      ]);
+      await api.accept(syncOf(transfer(customer), deleteAsset(customer, [assetNum])));
+      expect((await recordsOf(stack.db, otherNum)).map(({ active }) => active)).toEqual([false, false]);
+      await expectSumsRight(stack.db);
+    } finally {
+      await stack.close();
+    }
+  });
+
+  describe('with two APIs and two workers', () => {
+    let stack: Stack;
+    let api: Api;
+    let second: Awaited<ReturnType<typeof startAnotherApi>>;
+
+    beforeAll(async () => {
+      stack = await startStack({ queue });
+      await stack.startWorker();
+      api = await stack.newApi();
+      second = await startAnotherApi(stack, api);
+    });
+    afterAll(async () => {
+      await second.close();
+      await stack.close();
+    });
+
+    it('in turn for many customers all succeed, each of them right after the one before it', async () => {
+      const customers = await Promise.all(Array.from({ length: 5 }, () => api.newCustomer()));
+      const ends = await Promise.all(
+        customers.map(async (customer, turn) => {
+          const assetNum = newAssetNum();
+          const batches = Array.from({ length: 12 }, (_, index) => {
+            const order = index % 2 === 0 ? newBuy(customer, [assetNum]) : deleteAsset(customer, [assetNum]);
+            // Sync after async, sync after sync, async after sync, async after async.
+            return { ...batchOf(order), syncMode: (index + turn) % 4 < 2 ? 'async' : 'sync' };
+          });
+          for (const [index, batch] of batches.entries()) await [api, second.api][(index >> 1) % 2]!.accept(batch);
+          const results = await Promise.all(batches.map((batch) => api.completed(batch)));
+          return results.map(({ succeeded }) => succeeded);
+        }),
+      );
+      expect(ends).toEqual(customers.map(() => Array(12).fill(1)));
+    });
+
+    it('at once on the same customers and numbers leave right sums', async () => {
+      const customers = await newCustomersInLanes(api, 5);
+      const assetNums = Array.from({ length: 6 }, newAssetNum);
+      const batches = Array.from({ length: 72 }, (_, index) => {
+        const [customer, other] = [customers[index % 5]!, customers[(index + 2) % 5]!];
+        const [assetNum, otherNum] = [assetNums[index % 6]!, assetNums[(index * 7 + 1) % 6]!];
+        const orders =
+          index % 4 === 0
+            ? [deleteAsset(customer, [assetNum])]
+            : [newBuy(customer, [assetNum], {}, { transferedAssetNum: index % 3 === 0 }), newBuy(other, [otherNum])];
+        return index % 2 === 0 ? syncOf(...orders) : batchOf(...orders);
+      });
+      const answers = await Promise.all(
+        batches.map((batch, index) => (index % 4 < 2 ? api : second.api).submit(batch)),
+      );
+      for (const [index, batch] of batches.entries()) {
+        if (batch.syncMode === 'async' || answers[index]!.status === 200) {
+          const result = await api.completed(batch);
+          expect(result).toMatchObject({ total: batch.orderList.length, orders: dataOf(answers[index]!) });
+          if (batch.syncMode === 'sync') expect(result).toMatchObject({ failed: 0 });
+        } else {
+          expect(refusalOf(answers[index]!).cause).toMatch(/^(asset_not_found|asset_owned_by_other_customer)$/);
+          await expectNotStored(api, batch);
+        }
+      }
+      await expectSumsRight(stack.db);
+    });
+  });
+});
+
+describe('thousands of async orders that are pending', () => {
+  it('take effect before a sync call that builds on the last of them', async () => {
+    const stack = await startStack({ worker: false });
+    try {
+      const api = await stack.newApi();
+      const customers = await newCustomersInLanes(api, 4);
+      const last = newAssetNum();
+      const batches = [0, 1].map(() =>
+        batchOf(...Array.from({ length: 3_000 }, (_, index) => newBuy(customers[index % 4]!, [newAssetNum()]))),
+      );
+      batches.push(batchOf(newBuy(customers[2]!, [last])));
+      for (const batch of batches) await api.accept(batch);
+      const sync = syncOf(
+        deleteAsset(customers[2]!, [last]),
+        ...customers.map((each) => newBuy(each, [newAssetNum()])),
+      );
+      await api.accept(sync);
+      expect(await resultOf(api, sync)).toMatchObject({ state: 'completed', succeeded: 5 });
+      for (const batch of batches) expect(await resultOf(api, batch)).toMatchObject({ pending: 0, failed: 0 });
+      await expectSumsRight(stack.db);
+    } finally {
+      await stack.close();
+    }
+  });
+});
+
+describe('an api process', () => {
+  const CALLERS = 8;
+  let database: TestDatabase;
+  let api: Api;
+  let service: ServiceProcess;
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    const port = await freePort();
+    service = ServiceProcess.api({ DATABASE_URL: database.url, REDIS_URL: '', PORT: String(port) });
+    await service.start();
+    const credentials = await createApplication(database.db, { name: 'Kill', scopes: ['auth_order'], approved: true });
+    api = await Api.logIn(`http://127.0.0.1:${port}`, credentials);
+  });
+  afterAll(async () => {
+    await service.stop();
+    await database.close();
+  });
+
+  /** Starts the service again, once PostgreSQL has ended what the killed one left behind. */
+  async function restart(): Promise<void> {
+    const connections = async () => {
+      const { rows } = await sql`
+        select from pg_stat_activity
+        where application_name like 'lockstep-%' and datname = current_database()`.execute(database.db);
+      return rows.length;
+    };
+    await expect.poll(connections, { timeout: 20_000 }).toBe(0);
+    await service.start();
+  }
+
+  /** Calls again where the connection was one to the killed process. */
+  async function retried<Result>(call: () => Promise<Result>): Promise<Result> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await call();
+      } catch (error) {
+        if (!(error instanceof TypeError) || attempt > 100) throw error;
+      }
+    }
+  }
+
+  /** Two purchases of two customers, and a revocation of the first: all of it took effect, or nothing of it. */
+  interface Story {
+    batch: ReturnType<typeof syncOf>;
+    nums: [string, string];
+    answered: AcceptedOrder[] | null;
+  }
+
+  function newStory(first: Customer, second: Customer): Story {
+    const nums: [string, string] = [newAssetNum(), newAssetNum()];
+    const batch = syncOf(newBuy(first, [nums[0]]), newBuy(second, [nums[1]]), deleteAsset(first, [nums[0]]));
+    return { batch, nums, answered: null };
+  }
+
+  /** Submits it; false where the connection broke before the answer. */
+  async function submit(story: Story): Promise<boolean> {
+    try {
+      story.answered = dataOf(await api.submit(story.batch));
+      return true;
+    } catch (error) {
+      if (!(error instanceof TypeError)) throw error;
+      return false;
+    }
+  }
+
+  /** The order ids of a batch that took effect as a whole; null where nothing of it did. */
+  async function idsStored({ batch, nums }: Story): Promise<string[] | null> {
+    const { channelCode, channelOrderId } = batch;
+    const query = { channelCode, channelOrderId };
+    const answer = await retried(() => api.call('GET', '/licenseOrder/batchOrder', { query }));
+    const records = [await recordsOf(database.db, nums[0]), await recordsOf(database.db, nums[1])];
+    if (answer.status !== 200) {
+      expect(refusalOf(answer).cause).toBe('batch_not_found');
+      expect(records).toEqual([[], []]);
+      return null;
+    }
+    expect(dataOf(answer)).toMatchObject({ state: 'completed', total: 3, succeeded: 3 });
+    expect(records.map((each) => each.map(({ active }) => active))).toEqual([[false], [true]]);
+    return batchResult.parse(dataOf(answer)).orders.map(({ licenseOrderId }) => licenseOrderId);
+  }
+
+  /** Submits it again: it has its one effect, and the answer that it had if it had one. */
+  async function expectOneEffect(story: Story, stored: string[] | null): Promise<void> {
+    const again = await retried(() => api.accept(story.batch));
+    if (story.answered !== null) expect(again).toEqual(story.answered);
+    const ids = again.map(({ licenseOrderId }) => licenseOrderId);
+    if (stored !== null) expect(ids).toEqual(stored);
+    expect(await idsStored(story)).toEqual(ids);
+  }
+
+  it('that is killed while sync calls run has done each of them as a whole or not at all', async () => {
+    const customers = await newCustomersInLanes(api, 4);
+    const stories: Story[] = [];
+    for (const answersBeforeKill of [16, 10]) {
+      const answeredBefore = stories.filter(({ answered }) => answered !== null).length;
+      let killing: Promise<unknown> | undefined;
+      const call = async (caller: number): Promise<void> => {
+        for (let turn = caller; ; turn++) {
+          const story = newStory(customers[turn % 4]!, customers[(turn + 1) % 4]!);
+          stories.push(story);
+          if (!(await retriedWhileAlive(story, () => killing === undefined))) return;
+          const answered = stories.filter((each) => each.answered !== null).length - answeredBefore;
+          if (answered >= answersBeforeKill) killing ??= service.kill();
+        }
+      };
+      await Promise.all(Array.from({ length: CALLERS }, (_, caller) => call(caller)));
+      await killing;
+      await restart();
+    }
+    expect(stories.filter(({ answered }) => answered === null).length).toBeGreaterThanOrEqual(2 * (CALLERS - 1));
+    await Promise.all(
+      stories.map(async (story) => {
+        const stored = await idsStored(story);
+        if (story.answered !== null) expect(stored).toEqual(story.answered.map(({ licenseOrderId }) => licenseOrderId));
+        await expectOneEffect(story, stored);
+      }),
+    );
+    expect(await countOf(database.db, 'license_order')).toBe(3 * stories.length);
+    await expectSumsRight(database.db);
+  });
+
+  /** Submits it, again where a connection broke though nobody has killed the service: one that the last kill left. */
+  async function retriedWhileAlive(story: Story, isAlive: () => boolean): Promise<boolean> {
+    for (;;) {
+      if (await submit(story)) return true;
+      if (!isAlive()) return false;
+    }
+  }
+
+  it.each([
+    ['before its commit has done nothing of the call', 'insert', false],
+    ['in its commit has done all of the call', 'commit', true],
+  ] as const)('that is killed %s', async (_, moment, isStored) => {
+    const [first, second] = (await retried(() => newCustomersInLanes(api, 2))) as [Customer, Customer];
+    const story = newStory(first, second);
+    const answering = await whileHeld(database.db, moment, async () => {
+      const answering = submit(story);
+      await untilOneWaits(database.db, 'for the test');
+      await service.kill();
+      return { answering };
+    });
+    expect(await answering.answering).toBe(false);
+    await restart();
+    const stored = await idsStored(story);
+    expect(stored !== null).toBe(isStored);
+    await expectOneEffect(story, stored);
+  });
+
+  it('that is asked to stop answers the sync call that runs', async () => {
+    const [first, second] = (await retried(() => newCustomersInLanes(api, 2))) as [Customer, Customer];
+    const story = newStory(first, second);
+    const { answering, stopping } = await whileHeld(database.db, 'commit', async () => {
+      const answering = submit(story);
+      await untilOneWaits(database.db, 'for the test');
+      const stopping = service.stop();
+      const isTakingCalls = () =>
+        fetch(`${api.baseUrl}/health/live`)
+          .then(({ ok }) => ok)
+          .catch(() => false);
+      await expect.poll(isTakingCalls, { timeout: 20_000 }).toBe(false);
+      return { answering, stopping };
+    });
+    expect(await answering).toBe(true);
+    expect(await stopping).toBe(0);
+    await service.start();
+    expect(await idsStored(story)).toEqual(story.answered!.map(({ licenseOrderId }) => licenseOrderId));
+  });
+});
