@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { LedgerIds, setLocked } from '@lockstep/assets';
-import { batchOrderBody, type Customer, type LicenseType, licenseType } from '@lockstep/contract';
+import { BatchOrder, type Customer, LicenseType } from '@lockstep/contract';
 import {
   behindSavepoint,
   createLogger,
@@ -506,7 +506,7 @@ describe('the constraints', () => {
   /** The license types with which an asset may be inserted as it is told. */
   async function typesThatAllow(changes: Record<string, unknown>): Promise<LicenseType[]> {
     const allowed: LicenseType[] = [];
-    for (const license_type of licenseType.options) {
+    for (const license_type of LicenseType.options) {
       const row = { id: 100 + allowed.length, asset_num: license_type, license_type, ...changes };
       const outcome = behindSavepoint(trx, () => insert('asset', row));
       const constraint = await outcome.then(
@@ -525,21 +525,21 @@ describe('the constraints', () => {
       trx,
     );
     const listed = [...rows[0]!.definition.matchAll(/'(\w*)'::text/g)].map(([, type]) => type!);
-    expect(listed.toSorted()).toEqual(licenseType.options.toSorted());
-    expect(await typesThatAllow({})).toEqual(licenseType.options);
+    expect(listed.toSorted()).toEqual(LicenseType.options.toSorted());
+    expect(await typesThatAllow({})).toEqual(LicenseType.options);
   });
 
   it('allow exactly those assets to be locked that O6 locks', async () => {
     const other = await createTestDatabase();
     try {
       for (const table of ['application', 'enterprise', 'customer'] as const) await insertInto(other.db, table);
-      for (const [id, type] of licenseType.options.entries()) {
+      for (const [id, type] of LicenseType.options.entries()) {
         await insertInto(other.db, 'asset', { id, asset_num: type, license_type: type });
       }
       const by = { operatorIdentity: 'Me', applicationId: '1', channels: null, requestId: 'r1' };
       const changes = new TransactionQueue(other.db, { atOnce: 1, atOnceOfParty: 1 });
       const tools = { changes, deadline: new Deadline(30_000), log: silent };
-      const results = await setLocked(tools, { ...by, assetNums: licenseType.options, locked: true });
+      const results = await setLocked(tools, { ...by, assetNums: LicenseType.options, locked: true });
       const lockable = results.filter(({ status }) => status === 1).map(({ assetNum }) => assetNum);
       expect(lockable).toHaveLength(4);
       expect(await typesThatAllow({ locked: true })).toEqual(lockable);
@@ -713,7 +713,7 @@ describe('a database of version 1', () => {
     for (const row of PRODUCTS) await insertInto(db, 'product_instance', row);
     await insertInto(db, 'asset_assignment', { asset_id: 5 });
     await insertInto(db, 'asset_lending', { asset_id: 5, lock_asset_id: 6 });
-    const pending = prepareBatch('1', batchOrderBody.parse(PENDING));
+    const pending = prepareBatch('1', BatchOrder.parse(PENDING));
     const { sequences, customerIds, orderTypes, digest } = pending;
     const content = { sequences, customer_ids: customerIds, order_types: orderTypes, digest };
     await insertInto(db, 'batch', { id: 2, channel_order_id: 'b2', ...content });
