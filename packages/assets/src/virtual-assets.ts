@@ -2,7 +2,7 @@ import { type Channels, type LicenseType, Refusal, type VirtualAsset } from '@lo
 import { customersOf } from '@lockstep/customers';
 import { type Database, isId, numberOf } from '@lockstep/platform';
 import { sql } from 'kysely';
-import { assetsOf } from './scope.ts';
+import { assetsOf } from './tenant.ts';
 
 /** The license type of an enterprise's cloud account licenses. */
 const CLOUD_ACCOUNT: LicenseType = 'cloud_customer';

@@ -1,7 +1,7 @@
 import { type BindCustomer, type Channels, type Customer, type QueryCustomers, Refusal } from '@lockstep/contract';
 import { type Database, inTransaction, type Trx } from '@lockstep/platform';
 import { insertEnterprise, lockChannelCustomer } from './enterprises.ts';
-import { customersOf, insertCustomers } from './scope.ts';
+import { customersOf, insertCustomers } from './tenant.ts';
 
 /**
  * O1: creates a customer and binds it to the enterprise main account of that name, which it creates where there is

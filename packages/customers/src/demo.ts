@@ -1,6 +1,6 @@
 import { type Database, inTransaction } from '@lockstep/platform';
 import { insertEnterprise, insertFirstMembers } from './enterprises.ts';
-import { insertCustomers } from './scope.ts';
+import { insertCustomers } from './tenant.ts';
 
 /** Two enterprises with fixed ids, below those that real ones get, so that examples can name them (decisions 9). */
 export const DEMO_ENTERPRISES = [

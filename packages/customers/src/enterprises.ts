@@ -8,7 +8,7 @@ import {
 } from '@lockstep/contract';
 import { type Database, inTransaction, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
-import { customersOf, insertCustomers, updateCustomersOf } from './scope.ts';
+import { customersOf, insertCustomers, updateCustomersOf } from './tenant.ts';
 
 const CODE_CHARACTERS = 8;
 const CODE_ALPHABET = 'abcdefghijkmnpqrstuvwxyz23456789';

@@ -1,4 +1,4 @@
 export * from './customers.ts';
 export * from './demo.ts';
 export * from './enterprises.ts';
-export * from './scope.ts';
+export * from './tenant.ts';

@@ -6,7 +6,7 @@ import { sql } from 'kysely';
 /**
  * What a call looks for among assets it finds through this file, where the channels that the caller is bound to are a
  * part of every query: assets of customers of other channels do not exist for it (decisions 2). A lint rule
- * (packages/customers/scope.grit) keeps other files from selecting them by themselves. What orders do to assets is the
+ * (packages/customers/tenant.grit) keeps other files from selecting them by themselves. What orders do to assets is the
  * planner's, and looks at the channels there.
  */
 
