@@ -1,5 +1,5 @@
 import type { Channels } from '@lockstep/contract';
-import { customersOf } from '@lockstep/customers';
+import { selectCustomers } from '@lockstep/customers';
 import type { Database, Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 
@@ -16,7 +16,7 @@ export function assetsOf(db: Database | Trx, channels: Channels) {
     .selectFrom('asset')
     .where('asset.revoked_time', 'is', null)
     .$if(channels !== null, (all) =>
-      all.where('asset.customer_id', 'in', customersOf(db, channels).select('customer.id')),
+      all.where('asset.customer_id', 'in', selectCustomers(db, channels).select('customer.id')),
     );
 }
 

@@ -1,4 +1,4 @@
-export * from './customers.ts';
-export * from './demo.ts';
-export * from './enterprises.ts';
-export * from './tenant.ts';
+export { bindCustomer, queryCustomers } from './customers.ts';
+export { createDemoCustomers, DEMO_ENTERPRISES } from './demo.ts';
+export { createEnterprise, updateCustomer } from './enterprises.ts';
+export { selectCustomers } from './tenant.ts';
