@@ -7,7 +7,13 @@ import {
   rotateSecret,
   setApplicationStatus,
 } from '@lockstep/access';
-import { DEFAULT_OVERLAP_HOURS, Scope } from '@lockstep/contract';
+import {
+  DEFAULT_OVERLAP_HOURS,
+  type EnterpriseId,
+  type LicenseOrderId,
+  type MemberId,
+  Scope,
+} from '@lockstep/contract';
 import { createAdministrator, setPassword } from '@lockstep/members';
 import { retryFailedOrders } from '@lockstep/orders';
 import {
@@ -92,7 +98,9 @@ program
   .command('set-password <globalId>')
   .description('give an employee a new password; prints the account and, this once, the password')
   .action(async (globalId: string) => {
-    const login = await withDatabase((db) => setPassword({ db, passwords: new PasswordHasher() }, globalId));
+    const login = await withDatabase((db) =>
+      setPassword({ db, passwords: new PasswordHasher() }, globalId as MemberId),
+    );
     if (login === undefined) throw new Error(`There is no employee ${globalId}.`);
     say(JSON.stringify(login));
   });
@@ -103,7 +111,9 @@ program
   .command('create-admin <globalId>')
   .description('make a new administrator; prints the account and, this once, the password')
   .action(async (globalId: string) => {
-    const login = await withDatabase((db) => createAdministrator({ db, passwords: new PasswordHasher() }, globalId));
+    const login = await withDatabase((db) =>
+      createAdministrator({ db, passwords: new PasswordHasher() }, globalId as EnterpriseId),
+    );
     if (login === undefined) throw new Error(`There is no enterprise ${globalId}.`);
     say(JSON.stringify(login));
   });
@@ -115,7 +125,7 @@ program
   .description('put orders that the service failed back as pending, in their place; prints how many')
   .addOption(new Option('--cause <cause>', 'what they failed for').choices(['internal_error']).makeOptionMandatory())
   .option('--licenseOrderId <id>', 'only this one', orderId)
-  .action(async ({ licenseOrderId }: { licenseOrderId?: string }) => {
+  .action(async ({ licenseOrderId }: { licenseOrderId?: LicenseOrderId }) => {
     say(JSON.stringify(await withDatabase((db) => retryFailedOrders(db, licenseOrderId))));
   });
 

@@ -1,4 +1,4 @@
-import type { Scope } from '@lockstep/contract';
+import type { ApplicationId, EnterpriseId, MemberId, Scope } from '@lockstep/contract';
 import { type Column, type Database, rowsOf } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
 
@@ -19,7 +19,7 @@ export interface UserAttempt extends Attempt {
 /** What PostgreSQL knows about an attempt whose token is good. */
 export interface Verdict {
   ordinal: number;
-  application_id: string;
+  application_id: ApplicationId;
   app_key: string;
   channels: string[] | null;
   approved: boolean;
@@ -29,11 +29,11 @@ export interface Verdict {
 
 export interface UserVerdict extends Verdict {
   /** Of the clientToken; null if it is not a good one. */
-  client_application_id: string | null;
+  client_application_id: ApplicationId | null;
   client_in_scope: boolean | null;
   /** Of the userToken; null if it is not a good one of this application and scope. */
-  member_id: string | null;
-  enterprise_id: string | null;
+  member_id: MemberId | null;
+  enterprise_id: EnterpriseId | null;
   is_administrator: boolean | null;
 }
 
