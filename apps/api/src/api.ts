@@ -18,8 +18,8 @@ import {
   type Closable,
   closeAll,
   type Database,
+  explainListenFault,
   type Logger,
-  listenFault,
   openDatabase,
   openProducer,
   type QueueBackend,
@@ -119,7 +119,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
     return { baseUrl, untilReady: () => schema.untilCurrent(), close };
   } catch (error) {
     await close();
-    throw listenFault(error, options.host, options.port);
+    throw explainListenFault(error, options.host, options.port);
   }
 }
 

@@ -1,5 +1,11 @@
 import { createOrderMetrics } from '@lockstep/orders';
-import { configOrExit, createLogger, queueBackendOf, readDeploymentConfig, runUntilSignal } from '@lockstep/platform';
+import {
+  chooseQueueBackend,
+  configOrExit,
+  createLogger,
+  readDeploymentConfig,
+  runUntilSignal,
+} from '@lockstep/platform';
 import { startApi } from './api.ts';
 
 const config = configOrExit(readDeploymentConfig);
@@ -9,7 +15,7 @@ await runUntilSignal(log, async () => {
   const api = await startApi({
     databaseUrl: config.DATABASE_URL,
     poolSize: config.DATABASE_POOL,
-    queue: queueBackendOf(config, config.DATABASE_URL),
+    queue: chooseQueueBackend(config, config.DATABASE_URL),
     log,
     metrics: createOrderMetrics(),
     region: config.REGION,

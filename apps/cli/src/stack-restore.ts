@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { closeSync, existsSync, mkdirSync, openSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { startEmbeddedPostgres, syncDirectory, unpackCluster } from '@lockstep/embedded-postgres';
-import { type Config, openDatabase, queueBackendOf } from '@lockstep/platform';
+import { type Config, chooseQueueBackend, openDatabase } from '@lockstep/platform';
 import { migrateDatabase } from './migrate-database.ts';
 import { skipIds } from './skip-ids.ts';
 
@@ -39,7 +39,7 @@ function open(file: string): number {
 async function bringUp(config: Config, directory: string): Promise<void> {
   const postgres = await startEmbeddedPostgres({ directory });
   try {
-    await migrateDatabase(postgres.databaseUrl, queueBackendOf(config, postgres.databaseUrl));
+    await migrateDatabase(postgres.databaseUrl, chooseQueueBackend(config, postgres.databaseUrl));
     const db = openDatabase({
       url: postgres.databaseUrl,
       poolSize: 1,

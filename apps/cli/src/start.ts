@@ -3,11 +3,11 @@ import { startApi } from '@lockstep/api';
 import { createOrderMetrics } from '@lockstep/orders';
 import {
   type Closable,
+  chooseQueueBackend,
   closeAll,
   configOrExit,
   createLogger,
   explainFault,
-  queueBackendOf,
   readConfig,
   runUntilSignal,
 } from '@lockstep/platform';
@@ -27,7 +27,7 @@ await runUntilSignal(log, async () => {
   try {
     const database = await provideDatabase(config);
     running.push(database);
-    const queue = queueBackendOf(config, database.url);
+    const queue = chooseQueueBackend(config, database.url);
     await migrateDatabase(database.url, queue);
     const common = {
       databaseUrl: database.url,

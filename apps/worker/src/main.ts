@@ -1,12 +1,18 @@
 import { createOrderMetrics } from '@lockstep/orders';
-import { configOrExit, createLogger, queueBackendOf, readDeploymentConfig, runUntilSignal } from '@lockstep/platform';
+import {
+  chooseQueueBackend,
+  configOrExit,
+  createLogger,
+  readDeploymentConfig,
+  runUntilSignal,
+} from '@lockstep/platform';
 import { startWorker } from './worker.ts';
 
 const config = configOrExit(readDeploymentConfig);
 const log = createLogger({ name: 'worker', level: config.LOG_LEVEL ?? 'info' });
 
 await runUntilSignal(log, async () => {
-  const queue = queueBackendOf(config, config.DATABASE_URL);
+  const queue = chooseQueueBackend(config, config.DATABASE_URL);
   const worker = await startWorker({
     databaseUrl: config.DATABASE_URL,
     poolSize: config.DATABASE_POOL,

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { type Closable, listenFault, type Metrics, type ReadinessCheck } from '@lockstep/platform';
+import { type Closable, explainListenFault, type Metrics, type ReadinessCheck } from '@lockstep/platform';
 
 /**
  * Serves /health/live, /health/ready and /metrics of a worker, for what watches it (decisions 9). It is ready where each
@@ -20,7 +20,7 @@ export async function startProbe(
   });
   server.listen(port, host);
   await once(server, 'listening').catch((error: unknown) => {
-    throw listenFault(error, host, port, 'WORKER_PORT');
+    throw explainListenFault(error, host, port, 'WORKER_PORT');
   });
   return {
     async close() {

@@ -1,5 +1,5 @@
 import type { AssetContents, LicenseType, MerchandiseNode, ProductNode, ProductToBuy } from '@lockstep/contract';
-import { numberOf, type Trx } from '@lockstep/platform';
+import { parseBigint, type Trx } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
 import { ORDERS_PER_BATCH } from './order-ids.ts';
 
@@ -133,8 +133,8 @@ function productNode(row: ProductRow): ProductNode {
     gmsPid: details.gmsPid ?? '',
     appKey: details.appKey ?? '',
     productName: row.product_name,
-    limitStartTime: numberOf(row.limit_start_date),
-    limitEndTime: numberOf(row.limit_end_date),
+    limitStartTime: parseBigint(row.limit_start_date),
+    limitEndTime: parseBigint(row.limit_end_date),
     limitAmount: 0,
     limitConcurrent: row.limit_concurrent,
     limitTimeDuration: details.limitTimeDuration ?? 0,
