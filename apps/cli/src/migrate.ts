@@ -2,7 +2,7 @@ import { chooseQueueBackend, configOrExit, explainFault, readDeploymentConfig } 
 import { migrateDatabase } from './migrate-database.ts';
 import { say } from './say.ts';
 
-/** `npm run migrate`: once before the first start, and before each new version (decisions 9). */
+/** `npm run migrate`: once before the first start, and before each new version (rules 9). */
 const config = configOrExit(readDeploymentConfig);
 try {
   const applied = await migrateDatabase(config.DATABASE_URL, chooseQueueBackend(config, config.DATABASE_URL));

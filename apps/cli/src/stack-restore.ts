@@ -5,6 +5,7 @@ import { startEmbeddedPostgres, syncDirectory, unpackCluster } from '@lockstep/e
 import { type Config, chooseQueueBackend, openDatabase } from '@lockstep/platform';
 import { migrateDatabase } from './migrate-database.ts';
 import { skipIds } from './skip-ids.ts';
+import { postgresDirectory } from './stack.ts';
 
 /**
  * Creates the PostgreSQL of `npm start` in DATA_DIR from a file of backUpStack, with passwords of its own, the tables of
@@ -12,7 +13,7 @@ import { skipIds } from './skip-ids.ts';
  * @throws Error when DATA_DIR has a database, or the file is no such backup; nothing is left then
  */
 export async function restoreStack(config: Config, file: string): Promise<void> {
-  const directory = join(config.DATA_DIR, 'postgres');
+  const directory = postgresDirectory(config);
   if (existsSync(directory)) throw new Error(`${config.DATA_DIR} has a database already. Choose another DATA_DIR.`);
   const backup = open(file);
   mkdirSync(config.DATA_DIR, { recursive: true, mode: 0o711 });

@@ -16,7 +16,7 @@ import {
 import { every } from './every.ts';
 import { startProbe } from './probe.ts';
 
-/** Jobs in progress at once. A job only waits for drains, which are bounded on their own. */
+/** Jobs in progress at once. A job only waits for drains, which have a limit of their own. */
 const JOBS_AT_ONCE = 50;
 const SWEEP_EVERY_MS = 1_000;
 const EXPIRE_EVERY_MS = 30_000;
@@ -98,7 +98,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   return { readiness, stalledBy: () => stalledBy(), untilReady: () => schema.untilCurrent(), close };
 }
 
-/** Starts to carry out jobs, to sweep, and to clear away what has expired. Closing finishes what runs. */
+/** Starts to process jobs, to sweep, and to delete what has expired. Closing finishes what runs. */
 function startWork(db: Database, { queue, log, metrics, drains }: WorkerOptions) {
   const worker = new OrderWorker({ db, log, metrics, drains });
   const consumer = openConsumer<unknown>(queue, QUEUE_NAME, {
