@@ -8,7 +8,7 @@ import type {
   ProductNode,
   ProductToBuy,
 } from '@lockstep/contract';
-import { numberOf, type Trx } from '@lockstep/platform';
+import { parseBigint, type Trx } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
 import { ORDERS_PER_BATCH } from './order-ids.ts';
 
@@ -142,8 +142,8 @@ function productNode(row: ProductRow): ProductNode {
     gmsPid: details.gmsPid ?? '',
     appKey: details.appKey ?? '',
     productName: row.product_name,
-    limitStartTime: numberOf(row.limit_start_date),
-    limitEndTime: numberOf(row.limit_end_date),
+    limitStartTime: parseBigint(row.limit_start_date),
+    limitEndTime: parseBigint(row.limit_end_date),
     limitAmount: 0,
     limitConcurrent: row.limit_concurrent,
     limitTimeDuration: details.limitTimeDuration ?? 0,

@@ -1,6 +1,6 @@
 import { type Channels, type EnterpriseId, type LicenseType, Refusal, type VirtualAsset } from '@lockstep/contract';
 import { selectCustomers } from '@lockstep/customers';
-import { type Database, isId, numberOf } from '@lockstep/platform';
+import { type Database, isId, parseBigint } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { assetsOf } from './tenant.ts';
 
@@ -44,8 +44,8 @@ export async function listVirtualAssets(
     freezing: row.freezing,
     createTime: row.created_time.getTime(),
     updateTime: row.updated_time.getTime(),
-    limitStartTime: numberOf(row.limit_start_date),
-    limitEndTime: numberOf(row.limit_end_date),
+    limitStartTime: parseBigint(row.limit_start_date),
+    limitEndTime: parseBigint(row.limit_end_date),
     assignStatus: {
       id: row.id,
       assignStatus: row.member_id === null ? 'unassigned' : 'assigned',
