@@ -1,5 +1,6 @@
 import { PasswordHasher } from '@lockstep/access';
-import { type Customer, operationExamples, parameterExamples } from '@lockstep/contract';
+import type { Customer } from '@lockstep/contract';
+import { findExamples, operationExamples, parameterExamples, type SomeExamples } from '@lockstep/contract/examples';
 import { createDemoCustomers, DEMO_ENTERPRISES } from '@lockstep/customers';
 import { setPassword } from '@lockstep/members';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -14,7 +15,7 @@ type Json = any;
 
 const ORDER_ROOT = '/order/api/order/v1';
 const ME_ROOT = '/me/api/v1';
-const OPERATIONS = Object.entries(operationExamples);
+const OPERATIONS = Object.entries<SomeExamples>(operationExamples);
 const OF_THE_MODULES = OPERATIONS.filter(([operationId]) => operationId !== 'issueToken');
 
 let stack: Stack;
@@ -147,9 +148,9 @@ function call(operationId: string, { body, parameters = {}, options = {} }: Chan
   return (isOfMembers ? center : by).call(method.toUpperCase(), filledIn, { query, body, ...options });
 }
 
-const bodyOf = (operationId: string, name: string): Json => operationExamples[operationId]!.bodies![name]!.value;
+const bodyOf = (operationId: string, name: string): Json => findExamples(operationId)!.bodies![name]!.value;
 const answerOf = (operationId: string, status: number, name: string): Json =>
-  operationExamples[operationId]!.answers[status]![name]!.value;
+  findExamples(operationId)!.answers[status]![name]!.value;
 
 const TIMES = ['acceptedTime', 'completedTime', 'finishedTime', 'createTime', 'updateTime', 'time'];
 
@@ -208,7 +209,7 @@ describe('on a service with the demo customers', () => {
   });
 
   it.each(STORY)('%s %s is answered as its example says', async (operationId, name) => {
-    const bodies = operationExamples[operationId]?.bodies;
+    const bodies = findExamples(operationId)?.bodies;
     const answer = await call(operationId, bodies && { body: bodies[name]?.value });
     expect(answer).toMatchObject({ status: 200 });
     expect(steady(answer.body)).toEqual(steady(answerOf(operationId, 200, name)));

@@ -1,8 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Metrics } from '@lockstep/platform';
-import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Server } from './server.ts';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -85,7 +84,7 @@ function endIfOver(call: Call): void {
 }
 
 /** Gives every answer its x-request-id, and every call one log line and one place in the metrics (decisions 1). */
-export function observeCalls(server: Server, metrics: Metrics): void {
+export function observeCalls(server: FastifyInstance, metrics: Metrics): void {
   server.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
     const call = callOf(request);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { LicenseType } from './orders.ts';
+import { LicenseType } from './order-enums.ts';
 import { id, integer, noText, nothing, optionalText, text, time } from './scalars.ts';
 
 const MAX_LOCKS = 1_000;

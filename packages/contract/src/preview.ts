@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Cause } from './causes.ts';
-import { OrderState, OrderType } from './orders.ts';
+import { OrderState, OrderType } from './order-enums.ts';
 import { integer } from './scalars.ts';
 
 const AssetPreview = z

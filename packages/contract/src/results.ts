@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Cause } from './causes.ts';
-import { OrderState, OrderType, SyncMode } from './orders.ts';
+import { OrderState, OrderType, SyncMode } from './order-enums.ts';
 import { id, integer, queryInteger, text, time } from './scalars.ts';
 
 export const MAX_PAGE_ORDERS = 1_000;
