@@ -22,7 +22,6 @@ import { batchOf, deleteAsset, deleteProduct, newBuy, type Sent } from '../harne
 import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
 
 const MIGRATIONS = new URL('../../migrations/', import.meta.url);
-const TABLES = new URL('../../packages/platform/src/tables.ts', import.meta.url);
 
 const silent = createLogger({ name: 'test', level: 'silent' });
 
@@ -144,54 +143,6 @@ describe('the migrations', () => {
     await migrateDown(database.db);
     const applied = await Promise.all([1, 2, 3].map(() => migrateToLatest(database.db)));
     expect(applied.flat()).toEqual(names);
-  });
-});
-
-/** What tables.ts says of each column, read from its source: is it nullable, does it fill itself, what is its type. */
-async function readTablesSource(): Promise<Record<string, string>> {
-  const source = await readFile(TABLES, 'utf8');
-  const body = source.slice(source.indexOf('interface Tables {') + 'interface Tables {'.length);
-  const columns = [...body.matchAll(/(\w+): \{([^}]*)\}/g)].flatMap(([, table, list]) =>
-    [...list!.matchAll(/(\w+): ([^;]+)/g)].map(([, column, type]) => [`${table}.${column}`, type!.trim()]),
-  );
-  return Object.fromEntries(columns);
-}
-
-/** The TypeScript type of a column of the database as the driver reads it. */
-async function readColumns(): Promise<Record<string, string>> {
-  const { rows } = await sql<{ name: string; type: string; nullable: boolean; generated: boolean }>`
-    select table_name || '.' || column_name as name, udt_name as type, is_nullable = 'YES' as nullable,
-      column_default is not null or is_identity = 'YES' as generated
-    from information_schema.columns where table_schema = 'public' and table_name not like 'kysely%'`.execute(
-    database.db,
-  );
-  const typeOf: Record<string, string> = {
-    ...{ int8: 'string', text: 'string', int2: 'number', int4: 'number', bool: 'boolean', bytea: 'Buffer' },
-    ...{
-      timestamptz: 'Date',
-      json: 'unknown',
-      jsonb: 'unknown',
-      _text: 'string[]',
-      _int4: 'number[]',
-      _timestamptz: 'Date[]',
-    },
-  };
-  return Object.fromEntries(
-    rows.map(({ name, type, nullable, generated }) => {
-      const read = `${typeOf[type]}${nullable ? ' | null' : ''}`;
-      return [name, generated ? `Generated<${read}>` : read];
-    }),
-  );
-}
-
-describe('the list of tables', () => {
-  it('is what the migrations make, column by column', async () => {
-    const listed = Object.entries(await readTablesSource()).map(([column, type]) => {
-      // Where the list knows more than the database: literals of a text, the shape of a document.
-      const plain = type.replace(/'\w+'( \| '\w+')*/, 'string').replace(/Record<string, string>/, 'unknown');
-      return [column, plain];
-    });
-    expect(Object.fromEntries(listed)).toEqual(await readColumns());
   });
 });
 

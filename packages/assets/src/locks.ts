@@ -8,7 +8,7 @@ import {
   type Trx,
 } from '@lockstep/platform';
 import { sql } from 'kysely';
-import { assetsOf } from './scope.ts';
+import { assetsOf } from './tenant.ts';
 import { NOW } from './write-ledger.ts';
 
 /** Locks that can be disabled and enabled: re-fillable ones and those of large customers (interface.md O6). */
