@@ -1,5 +1,5 @@
 import { createApplication } from '@lockstep/access';
-import { type AcceptedOrder, batchResult, type Customer } from '@lockstep/contract';
+import { type AcceptedOrder, BatchResult, type Customer } from '@lockstep/contract';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Api, dataOf, refusalOf } from '../harness/api.ts';
@@ -89,7 +89,7 @@ describe('an api process', () => {
     }
     expect(dataOf(answer)).toMatchObject({ state: 'completed', total: 3, succeeded: 3 });
     expect(records.map((each) => each.map(({ active }) => active))).toEqual([[false], [true]]);
-    return batchResult.parse(dataOf(answer)).orders.map(({ licenseOrderId }) => licenseOrderId);
+    return BatchResult.parse(dataOf(answer)).orders.map(({ licenseOrderId }) => licenseOrderId);
   }
 
   /** Submits it again: it has its one effect, and the answer that it had if it had one. */

@@ -1,4 +1,4 @@
-import { assetNumber } from '@lockstep/contract';
+import { AssetNumber } from '@lockstep/contract';
 import type { Database } from '@lockstep/platform';
 import { z } from 'zod';
 import { type Api, dataOf } from './api.ts';
@@ -7,7 +7,7 @@ import { type Api, dataOf } from './api.ts';
 export const submitTake = (api: Api, size: number) => api.call('POST', '/shellnums', { body: { size } });
 /** O9 that must succeed. */
 export const take = async (api: Api, size: number): Promise<string[]> =>
-  z.array(assetNumber).parse(dataOf(await submitTake(api, size)));
+  z.array(AssetNumber).parse(dataOf(await submitTake(api, size)));
 
 /** The numbers of a region from one count to another, as they are written. */
 export function numbersFrom(firstDigit: '6' | '8', first: number, count: number): string[] {

@@ -1,4 +1,4 @@
-import { type BatchResult, batchResult } from '@lockstep/contract';
+import { BatchResult } from '@lockstep/contract';
 import type { Database } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { expect } from 'vitest';
@@ -13,7 +13,7 @@ export const syncOf = (...orders: Sent[]) => ({ ...batchOf(...orders), syncMode:
 /** The batch's result as it is now, without waiting for anything. */
 export async function resultOf(api: Api, { channelCode, channelOrderId }: Batch): Promise<BatchResult> {
   const query = { channelCode, channelOrderId, limit: '1000' };
-  return batchResult.parse(dataOf(await api.call('GET', '/licenseOrder/batchOrder', { query })));
+  return BatchResult.parse(dataOf(await api.call('GET', '/licenseOrder/batchOrder', { query })));
 }
 
 /** Everything on record under a number, oldest first: whose it is, and whether it is active. */

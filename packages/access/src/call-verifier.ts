@@ -1,4 +1,4 @@
-import { type Channels, nonce as nonceSchema, Refusal, type Scope } from '@lockstep/contract';
+import { type Channels, Nonce, Refusal, type Scope } from '@lockstep/contract';
 import { type Database, Group } from '@lockstep/platform';
 import {
   type Attempt,
@@ -58,7 +58,7 @@ export class CallVerifier {
    * scope_missing; then, once the caller is verified, nonce_missing, nonce_malformed, nonce_replayed.
    */
   async verify(call: CallCredentials & { scope: Scope }): Promise<Caller> {
-    const nonce = nonceSchema.safeParse(call.nonce).data;
+    const nonce = Nonce.safeParse(call.nonce).data;
     const attempt = { tokenHash: hashSecret(parseBearer(call)), scope: call.scope, nonce };
     const verdict = await this.#attempts.run(attempt);
     checkApplication(verdict, call.scope);
@@ -73,7 +73,7 @@ export class CallVerifier {
    */
   async verifyAdministrator(call: UserCallCredentials): Promise<Administrator> {
     const scope = 'auth_me';
-    const nonce = nonceSchema.safeParse(call.nonce).data;
+    const nonce = Nonce.safeParse(call.nonce).data;
     const verdict = await this.#userAttempts.run({
       tokenHash: hashSecret(parseBearer(call)),
       scope,

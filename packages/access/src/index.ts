@@ -1,3 +1,5 @@
+import type {} from './tables.ts';
+
 export {
   type ApplicationStatus,
   type Credentials,

@@ -1,3 +1,5 @@
+import type {} from './tables.ts';
+
 export type { Actor } from './actor.ts';
 export { addEmployees } from './add-employees.ts';
 export { readAudit } from './audit.ts';
