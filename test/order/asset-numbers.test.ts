@@ -8,7 +8,7 @@ import { freePort } from '../harness/redis.ts';
 import { ServiceProcess } from '../harness/service-process.ts';
 import { createTestDatabase, type Stack, startStack, type TestDatabase } from '../harness/stack.ts';
 
-/** Asset number digit strings: O9 (decisions 7). */
+/** Asset number digit strings: O9 (rules 7). */
 const LAST_COUNT = 999_999_999;
 
 const submitTake = (api: Api, size: number) => api.call('POST', '/shellnums', { body: { size } });
