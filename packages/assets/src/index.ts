@@ -1,9 +1,11 @@
+import type {} from './tables.ts';
+
 export * from './contents.ts';
 export * from './ledger.ts';
 export * from './load-ledger.ts';
 export * from './locks.ts';
 export * from './numbers.ts';
 export * from './order-ids.ts';
-export * from './scope.ts';
+export * from './tenant.ts';
 export * from './virtual-assets.ts';
 export * from './write-ledger.ts';

@@ -1,4 +1,4 @@
-import type { Channels, LicenseType, LockAssets, LockResult, LockStatus } from '@lockstep/contract';
+import type { ChangeLocks, Channels, LicenseType, LockResult, LockStatus } from '@lockstep/contract';
 import {
   behindSavepoint,
   type Deadline,
@@ -8,7 +8,7 @@ import {
   type Trx,
 } from '@lockstep/platform';
 import { sql } from 'kysely';
-import { assetsOf } from './scope.ts';
+import { assetsOf } from './tenant.ts';
 import { NOW } from './write-ledger.ts';
 
 /** Locks that can be disabled and enabled: re-fillable ones and those of large customers (interface.md O6). */
@@ -25,7 +25,7 @@ const FAILED = 3;
 const NOT_LOCKABLE = 4;
 
 /** Who disables or enables locks, for the audit record. */
-export interface LockChange extends LockAssets {
+export interface LockChange extends ChangeLocks {
   locked: boolean;
   applicationId: string;
   /** That the application is bound to: locks of other channels do not exist for it. */
