@@ -81,6 +81,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
   // On PostgreSQL the queue's tables are a part of the schema.
   const isQueueReachable = async () =>
     (options.queue.kind !== 'postgres' || (await schema.isCurrent())) && (await producer.isReachable());
+  const applier = new BatchApplier({ db, lanesDb, log, metrics });
   const server = await buildServer({
     db,
     log,
@@ -93,7 +94,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
     holdingChanges: new TransactionQueue(lanesDb, HOLDING_CHANGES),
     lockChanges: new TransactionQueue(lanesDb, LOCK_CHANGES),
     acceptor: new BatchAcceptor(db, announcer, metrics),
-    applier: new BatchApplier({ db, lanesDb, log, metrics }),
+    applier,
     previewer: new BatchPreviewer(db),
     canceller: new BatchCanceller({ db, lanesDb, log, metrics }),
     isQueueReachable,
@@ -104,6 +105,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
       // Calls that wait for a result are answered with what there is, so that the server can close.
       () => watch.close(),
       () => server.close(),
+      () => applier.close(),
       () => announcer.close(),
       () => schema.close(),
     );

@@ -1,8 +1,8 @@
 import { type CancelBatch, type CancelledBatch, Refusal } from '@lockstep/contract';
-import { type Database, Group, inTransaction, type Logger, type Metrics, together } from '@lockstep/platform';
+import { type Database, Group, inTransaction, type Logger, type Metrics } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { failed, recordOutcomes } from './apply.ts';
-import { notifyProgress } from './batch-watch.ts';
+import { endBatches } from './end-batches.ts';
 import { finishOrders, inAcceptanceOrder, readPendingOf } from './lane-chunks.ts';
 import { lockLanesUntil } from './lane-wait.ts';
 import { failedOrdersOf, logWork, type Work } from './work-log.ts';
@@ -56,7 +56,6 @@ export class BatchCanceller {
     if (work !== null && cancelled > 0) {
       logWork(this.#log, 'cancelled', work);
       this.#metrics.ordersApplied.inc({ outcome: 'cancelled' }, cancelled);
-      notifyProgress(this.#db, [batchId]).catch((error: unknown) => this.#log.warn({ err: error }, 'could not notify'));
     }
     return { cancelled, finished: total - cancelled };
   }
@@ -70,7 +69,9 @@ function cancelPending(db: Database, { batchId, lanes, deadlineMs }: CancelCall)
     const startedMs = performance.now();
     const chunks = await readPendingOf(trx, batchId);
     const outcomes = inAcceptanceOrder(chunks).map((accepted) => failed(accepted, new Refusal('cancelled')));
-    const [, { batches }] = await together([recordOutcomes(trx, outcomes), finishOrders(trx, chunks, outcomes)]);
+    await recordOutcomes(trx, outcomes);
+    const { batches, finishedBatchIds } = await finishOrders(trx, chunks, outcomes);
+    await endBatches(trx, finishedBatchIds);
     return { batches, succeeded: 0, failedOrders: failedOrdersOf(outcomes), startedMs };
   });
 }

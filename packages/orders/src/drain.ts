@@ -33,6 +33,8 @@ export interface Drained {
   failedOrders: FailedOrder[];
   /** Batches in which orders got their outcome. */
   batches: WorkedBatch[];
+  /** Batches of which a chunk was finished: they may end now. */
+  finishedBatchIds: string[];
   /** The last batch up to which these lanes were read; null where they had nothing more at all. */
   throughBatchId: bigint | null;
   /** Customers who have orders left in what was read: their oldest cannot be applied, or was tried first and alone. */
@@ -81,12 +83,12 @@ async function drain(db: Database, lanes: readonly number[], way: Way): Promise<
     await lockLanes(trx, lanes, way.lanesTimeoutMs);
     const pending = await readWorkable(trx, lanes, way);
     const { outcomes, failures, ended } = await apply(trx, pending, way);
-    const { batches, leftCustomerIds } = await finishOrders(trx, pending.chunks, outcomes);
+    const { batches, finishedBatchIds, leftCustomerIds } = await finishOrders(trx, pending.chunks, outcomes);
     const failedOrders = failedOrdersOf(outcomes);
     const failed = failedOrders.length;
     return {
       ...{ succeeded: outcomes.length - failed, failed, failures, ended, unreadable: pending.unreadable },
-      ...{ failedOrders, batches },
+      ...{ failedOrders, batches, finishedBatchIds },
       throughBatchId: pending.cutAtBatchId === null ? null : BigInt(pending.cutAtBatchId) - 1n,
       leftCustomerIds: pending.leftCustomerIds.union(leftCustomerIds),
       triedAlone: pending.alone,

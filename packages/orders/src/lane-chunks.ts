@@ -177,6 +177,8 @@ export function inAcceptanceOrder(chunks: readonly Pick<Chunk, 'batchId' | 'orde
 /** What finishOrders has done: batches in which it finished orders, and customers whose orders are left. */
 interface Finished {
   batches: WorkedBatch[];
+  /** Those of which it finished a chunk. */
+  finishedBatchIds: string[];
   leftCustomerIds: ReadonlySet<string>;
 }
 
@@ -204,7 +206,7 @@ export async function finishOrders(
     const payload = left.length === 0 ? null : storedOrders(left);
     return [{ batchId, lane, payload, failed, succeeded: orders.length - left.length - failed }];
   });
-  if (finished.length === 0) return { batches: [], leftCustomerIds };
+  if (finished.length === 0) return { batches: [], finishedBatchIds: [], leftCustomerIds };
   const done = rowsOf([
     ['batch_id', 'bigint', finished.map(({ batchId }) => batchId)],
     ['lane', 'smallint', finished.map(({ lane }) => lane)],
@@ -229,5 +231,6 @@ export async function finishOrders(
     const orders = chunks.reduce((sum, { succeeded, failed }) => sum + succeeded + failed, 0);
     return { batchId, channelOrderId, requestId, orders };
   });
-  return { batches, leftCustomerIds };
+  const finishedBatchIds = finished.filter(({ payload }) => payload === null).map(({ batchId }) => batchId);
+  return { batches, finishedBatchIds: [...new Set(finishedBatchIds)], leftCustomerIds };
 }

@@ -1,7 +1,7 @@
 import type { LedgerIds } from '@lockstep/assets';
 import type { Database, Logger, Metrics } from '@lockstep/platform';
-import { notifyProgress } from './batch-watch.ts';
 import { type Drained, drainLanes } from './drain.ts';
+import { DrainEnds } from './drain-ends.ts';
 import { Holds } from './holds.ts';
 import { logWork } from './work-log.ts';
 
@@ -15,6 +15,7 @@ export class LaneDrainer {
   readonly #metrics: Metrics;
   readonly #ids: LedgerIds;
   readonly #lanesTimeoutMs: number | undefined;
+  readonly #ends: DrainEnds;
   readonly holds = new Holds();
 
   /** `lanesTimeoutMs`: how long a drain waits for its lanes; without it as long as for any lock. */
@@ -24,6 +25,7 @@ export class LaneDrainer {
     this.#log = options.log;
     this.#metrics = options.metrics;
     this.#ids = options.ids;
+    this.#ends = new DrainEnds(options.db, options.log);
   }
 
   /**
@@ -36,12 +38,18 @@ export class LaneDrainer {
       const drained = await drainLanes(this.#db, lanes, {
         ...{ ids: this.#ids, holds: this.holds, lanesTimeoutMs: this.#lanesTimeoutMs },
       });
+      this.#ends.end(drained.finishedBatchIds);
       this.#report(drained, startedMs);
       return { ...drained, againMs: this.#againMs(drained) };
     } catch (error) {
       this.#metrics.drainFailures.inc();
       throw error;
     }
+  }
+
+  /** Waits for the batches of these drains to end. Call it when no drain runs any more. */
+  close(): Promise<void> {
+    return this.#ends.settle();
   }
 
   #againMs({ batches, leftCustomerIds, unreadable }: Drained): number | null {
@@ -69,8 +77,5 @@ export class LaneDrainer {
     this.#metrics.drainOrders.observe(succeeded + failed);
     this.#metrics.drainSeconds.observe((performance.now() - startedMs) / 1_000);
     logWork(this.#log, 'drained', { ...drained, startedMs });
-    // Whoever waits looks again after a second anyway, so a lost notification costs no more than that.
-    const batchIds = batches.map(({ batchId }) => batchId);
-    notifyProgress(this.#db, batchIds).catch((error: unknown) => this.#log.warn({ err: error }, 'could not notify'));
   }
 }

@@ -52,13 +52,13 @@ export async function readBatchResult(
       channelCode: query.channelCode,
       channelOrderId: query.channelOrderId,
       syncMode: batch.sync_mode,
-      state: finished === batch.total ? 'completed' : finished === 0 ? 'accepted' : 'processing',
+      state: batch.completed_time !== null ? 'completed' : finished === 0 ? 'accepted' : 'processing',
       total: batch.total,
       succeeded: batch.succeeded,
       failed: batch.failed,
       pending: batch.total - finished,
       acceptedTime: batch.accepted_time.getTime(),
-      completedTime: finished === batch.total ? (batch.completed_time?.getTime() ?? null) : null,
+      completedTime: batch.completed_time?.getTime() ?? null,
       orders,
       nextCursor,
     };
@@ -66,23 +66,22 @@ export async function readBatchResult(
   });
 }
 
-/** Whether any order of a batch has not taken effect yet; cheaper than its result. */
-export async function isPending(db: Database, batchId: string): Promise<boolean> {
-  const { rows } = await sql`
-    select from lane_chunk where batch_id = ${batchId} and finished_time is null limit 1`.execute(db);
+/** Whether a batch has not ended yet; cheaper than its result. */
+export async function isOpen(db: Database, batchId: string): Promise<boolean> {
+  const { rows } = await sql`select from batch where id = ${batchId} and completed_time is null`.execute(db);
   return rows.length > 0;
 }
 
-/** The batch with the sums over its chunks. */
+/** The batch with its counts: of an open one, those of its chunks so far. */
 async function readBatch(db: Database, applicationId: string, query: BatchResultQuery): Promise<BatchRow> {
   const { rows } = await sql<BatchRow>`
-    select batch.id, sync_mode, cardinality(sequences) as total, batch.accepted_time,
-      coalesce(sum(succeeded), 0)::int as succeeded, coalesce(sum(failed), 0)::int as failed,
-      max(finished_time) as completed_time
-    from batch join lane_chunk on batch_id = batch.id
+    select id, sync_mode, cardinality(sequences) as total, accepted_time, completed_time,
+      coalesce(batch.succeeded, so_far.succeeded) as succeeded, coalesce(batch.failed, so_far.failed) as failed
+    from batch left join lateral (
+      select sum(succeeded)::int as succeeded, sum(failed)::int as failed from lane_chunk where batch_id = batch.id
+    ) as so_far on completed_time is null
     where application_id = ${applicationId} and channel_code = ${query.channelCode}
-      and channel_order_id = ${query.channelOrderId}
-    group by batch.id`.execute(db);
+      and channel_order_id = ${query.channelOrderId}`.execute(db);
   if (rows[0] === undefined) throw new Refusal('batch_not_found', query.channelOrderId, query.channelCode);
   return rows[0];
 }

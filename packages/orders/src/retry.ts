@@ -1,6 +1,7 @@
 import { batchOf } from '@lockstep/assets';
 import { type Database, inTransaction, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
+import { lockBatches, reopenBatches } from './end-batches.ts';
 import { lockLanes } from './lane-chunks.ts';
 import { PAYLOAD_VERSION } from './order-text.ts';
 import { type PlacedOrder, readStoredOrders, storedOrders } from './stored-orders.ts';
@@ -64,6 +65,8 @@ async function putBack(trx: Trx, ids: string[]): Promise<number> {
     from failed_order join license_order on id = license_order_id
     where id = any (${ids}::bigint[]) and cause = 'internal_error'`.execute(trx);
   const backIds = rows.map((row) => row.license_order_id);
+  const batchIds = [...new Set(backIds.map((id) => batchOf(id).batchId))];
+  await lockBatches(trx, batchIds);
   await sql`
     insert into order_retry (license_order_id, cause, message, finished_time)
     select id, cause, message, finished_time from license_order where id = any (${backIds}::bigint[]) order by id`.execute(
@@ -73,6 +76,7 @@ async function putBack(trx: Trx, ids: string[]): Promise<number> {
   await sql`delete from failed_order where license_order_id = any (${backIds}::bigint[])`.execute(trx);
   const byChunk = Map.groupBy(rows, ({ license_order_id, lane }) => `${batchOf(license_order_id).batchId} ${lane}`);
   for (const ofChunk of byChunk.values()) await reopen(trx, ofChunk);
+  await reopenBatches(trx, batchIds);
   return rows.length;
 }
 

@@ -1,11 +1,12 @@
 import { batchOf, LedgerIds, loadLedger } from '@lockstep/assets';
 import { type AcceptedOrder, type Channels, type Order, Refusal } from '@lockstep/contract';
-import { type Database, Group, inTransaction, type Logger, type Metrics, type Trx, together } from '@lockstep/platform';
+import { type Database, Group, inTransaction, type Logger, type Metrics, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { mayLieInOneOrder, type Outcome, planLoaded, refusesOrder, storeApplied } from './apply.ts';
 import { liesInOrder } from './attempt.ts';
 import { findNewestPending } from './backlog.ts';
 import { acceptedOrders, findEarlier, keyOf, type SubmittedBatch, sameBatchId } from './batch.ts';
+import { endBatches } from './end-batches.ts';
 import { inAcceptanceOrder } from './lane-chunks.ts';
 import { LaneDrainer } from './lane-drainer.ts';
 import { lockLanesUntil } from './lane-wait.ts';
@@ -102,6 +103,11 @@ export class BatchApplier {
     }
   }
 
+  /** Waits for what goes on after the calls. Call it when no call runs any more. */
+  close(): Promise<void> {
+    return this.#drainer.close();
+  }
+
   /** Whether what a call was refused for lies in its orders; where that cannot be found out, it is not proved. */
   async #liesInOrder(): Promise<boolean> {
     return await inTransaction(this.#lanesDb, (trx) => liesInOrder(trx, this.#ids)).catch(() => false);
@@ -115,11 +121,9 @@ export class BatchApplier {
     const startedMs = performance.now();
     const { batchIds, fresh } = await inTransaction(this.#lanesDb, async (trx) => {
       const batches = calls.map(({ batch }) => batch);
-      const [, earlier, newIds] = await together([
-        lockLanesUntil(trx, lanes, deadlineMs),
-        findEarlier(trx, batches),
-        drawBatchIds(trx, calls.length),
-      ]);
+      await lockLanesUntil(trx, lanes, deadlineMs);
+      const earlier = await findEarlier(trx, batches);
+      const newIds = await drawBatchIds(trx, calls.length);
       const found = earlier.map((stored, place) => (stored ? sameBatchId(batches[place]!, stored) : null));
       const fresh: FreshCall[] = [];
       for (const [place, { batch, orders, channels }] of calls.entries()) {
@@ -183,11 +187,13 @@ async function applyFresh(trx: Trx, calls: FreshCall[], ids: LedgerIds): Promise
   const failures = outcomes.filter(({ failure }) => failure !== null);
   if (failures.length > 0) throw new BatchFailed(failures, outcomes.length);
   // The batches first: where another call stores one of their keys, that is the failure which counts.
-  await together([
-    insertBatches(trx, calls),
-    storeApplied(trx, ledger, outcomes, ids),
-    insertFinishedChunks(trx, calls),
-  ]);
+  await insertBatches(trx, calls);
+  await storeApplied(trx, ledger, outcomes, ids);
+  await insertFinishedChunks(trx, calls);
+  await endBatches(
+    trx,
+    calls.map(({ id }) => id),
+  );
 }
 
 /** In the order of their keys, as accepted batches are inserted: who stores the same ones waits and does not deadlock. */

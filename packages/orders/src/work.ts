@@ -4,7 +4,8 @@ import { readOldestPending } from './backlog.ts';
 import { DrainScheduler, type LanesDrained } from './drain-scheduler.ts';
 import { job } from './jobs.ts';
 import { LaneDrainer } from './lane-drainer.ts';
-import { Sightings } from './sightings.ts';
+import { OpenBatches } from './open-batches.ts';
+import { type OldestPending, Sightings } from './sightings.ts';
 import { Stalls } from './stalls.ts';
 
 /**
@@ -22,6 +23,7 @@ export class OrderWorker {
   readonly #scheduler: DrainScheduler;
   readonly #stalls: Stalls;
   readonly #sightings = new Sightings();
+  readonly #openBatches = new OpenBatches();
   #toldOfJob = false;
 
   /** `drains`: drains that run at once, each in a transaction and on a connection of its own. */
@@ -47,15 +49,21 @@ export class OrderWorker {
 
   /**
    * Has every lane drained in which nothing has moved for too long and no drain is to come: its job is gone. It does not
-   * wait for these drains, of which one may hang: the next sweep has to come all the same.
+   * wait for these drains, of which one may hang: the next sweep has to come all the same. Then it ends batches that a
+   * crash left open.
    */
   async sweep(): Promise<void> {
-    const oldest = await readOldestPending(this.#db).catch((error: unknown) => {
+    try {
+      this.#requestStale(await readOldestPending(this.#db));
+      const batchIds = await this.#openBatches.endFinished(this.#db);
+      if (batchIds.length > 0) this.#log.debug({ batchIds }, 'the sweep ended batches');
+      this.#stalls.worked(['sweep']);
+    } catch (error) {
       this.#stalls.failed(['sweep'], error);
-      return null;
-    });
-    if (oldest === null) return;
-    this.#stalls.worked(['sweep']);
+    }
+  }
+
+  #requestStale(oldest: readonly OldestPending[]): void {
     const unexpected = oldest.filter(({ lane }) => !this.#scheduler.isExpected(lane));
     const stale = this.#sightings.stale(unexpected, performance.now());
     if (stale.length === 0) return;
@@ -75,9 +83,10 @@ export class OrderWorker {
     return this.#stalls.reason;
   }
 
-  /** Finishes the drains that run. Call it when no more jobs come. */
-  close(): Promise<void> {
-    return this.#scheduler.close();
+  /** Finishes the drains that run, and the ends of their batches. Call it when no more jobs come. */
+  async close(): Promise<void> {
+    await this.#scheduler.close();
+    await this.#drainer.close();
   }
 
   async #drain(lanes: number[]): Promise<LanesDrained> {

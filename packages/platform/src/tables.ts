@@ -87,6 +87,9 @@ export interface Tables {
     accepted_time: Generated<Date>;
     digest_version: Generated<number>;
     request_id: string | null;
+    completed_time: Date | null;
+    succeeded: number | null;
+    failed: number | null;
   };
   lane_chunk: {
     batch_id: string;
