@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { LANES_POOL } from '@lockstep/api';
-import { batchOrderBody, type Customer, type NewBuyOrder } from '@lockstep/contract';
+import { BatchOrder, type Customer, type NewBuyOrder } from '@lockstep/contract';
 import { BatchApplier } from '@lockstep/orders';
 import { createLogger, migrateToLatest, openDatabase } from '@lockstep/platform';
 import type { RunningWorker } from '@lockstep/worker';
@@ -260,7 +260,7 @@ describe('an order that is at fault itself', () => {
     const applier = new BatchApplier({ db: stack.db, lanesDb, log, metrics: stack.metrics });
     const { id } = await stack.db.selectFrom('application').select('id').executeTakeFirstOrThrow();
     const sent = () => {
-      const batch = batchOrderBody.parse({ ...batchOf(newBuy(customer, [newAssetNum()])), syncMode: 'sync' });
+      const batch = BatchOrder.parse({ ...batchOf(newBuy(customer, [newAssetNum()])), syncMode: 'sync' });
       const [order] = batch.orderList as [NewBuyOrder];
       order.assets[0]!.products![0]!.limitConcurrent = 2 ** 31;
       return [{ ...prepareBatch(id, batch), requestId: 'request' }, async () => batch.orderList, null] as const;

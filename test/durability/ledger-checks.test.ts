@@ -1,5 +1,5 @@
 import { type Instance, type Ledger, LedgerIds, loadLedger, newGrant, writeLedger } from '@lockstep/assets';
-import { batchOrderBody, type Customer } from '@lockstep/contract';
+import { BatchOrder, type Customer } from '@lockstep/contract';
 import { behindSavepoint, inTransaction, type Tables } from '@lockstep/platform';
 import { type ControlledTransaction, sql } from 'kysely';
 import type pg from 'pg';
@@ -755,9 +755,11 @@ const one = { customerId: '1', channelCustomerId: 'c1', enterpriseGlobalId: '1' 
 const two = { customerId: '2', channelCustomerId: 'c2', enterpriseGlobalId: '1' } as Customer;
 
 function acceptedOf(...orders: Sent[]): AcceptedOrder[] {
-  return batchOrderBody
-    .parse(batchOf(...orders))
-    .orderList.map((order) => ({ licenseOrderId: String(++lastOrderId), order, channels: null }));
+  return BatchOrder.parse(batchOf(...orders)).orderList.map((order) => ({
+    licenseOrderId: String(++lastOrderId),
+    order,
+    channels: null,
+  }));
 }
 
 /** Applies orders as a drain does, but for what `tamper` does to the changes before they are written. */
@@ -1025,7 +1027,7 @@ describe('after the clock was set back', () => {
   });
 
   it('what was accepted before is carried out', async () => {
-    const batch = prepareBatch('1', batchOrderBody.parse(batchOf(newBuy(one, [newAssetNum()]))));
+    const batch = prepareBatch('1', BatchOrder.parse(batchOf(newBuy(one, [newAssetNum()]))));
     const [{ lane, payload }] = batch.chunks as [(typeof batch.chunks)[number]];
     await sql`
       insert into batch (id, application_id, channel_code, channel_order_id, sync_mode, digest, sequences, customer_ids,

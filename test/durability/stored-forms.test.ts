@@ -1,4 +1,4 @@
-import { batchOrderBody } from '@lockstep/contract';
+import { BatchOrder } from '@lockstep/contract';
 import { describe, expect, it } from 'vitest';
 import { prepareBatch } from '../../packages/orders/src/prepare.ts';
 import { PayloadFault, readStoredOrders } from '../../packages/orders/src/stored-orders.ts';
@@ -19,13 +19,13 @@ function shuffled(value: unknown): unknown {
 
 describe('what this release stores', () => {
   it.each(['async', 'sync'] as const)('is what version 1 stored, byte for byte, of a batch sent %s', (syncMode) => {
-    const prepared = prepareBatch('1', batchOrderBody.parse({ ...SENT, syncMode }));
+    const prepared = prepareBatch('1', BatchOrder.parse({ ...SENT, syncMode }));
     expect(prepared.digest.toString('hex')).toBe(DIGESTS[syncMode]);
     expect(Object.fromEntries(prepared.chunks.map(({ lane, payload }) => [lane, payload]))).toEqual(PAYLOADS);
   });
 
   it('is the same whatever order the fields were sent in, whatever fields a later release knows', () => {
-    const later = batchOrderBody.parse(shuffled(SENT));
+    const later = BatchOrder.parse(shuffled(SENT));
     const reordered = shuffled(later) as typeof later;
     for (const order of reordered.orderList) Object.assign(order, { laterField: 'new', another: undefined });
     const prepared = prepareBatch('1', reordered);

@@ -1,4 +1,4 @@
-import { type AcceptedOrder, type BatchOrder, batchOrderBody, batchResult } from '@lockstep/contract';
+import { type AcceptedOrder, BatchOrder, BatchResult } from '@lockstep/contract';
 import { sql } from 'kysely';
 import { type Api, dataOf } from '../harness/api.ts';
 import type { Sent } from '../harness/orders.ts';
@@ -77,7 +77,7 @@ export class AcceptedOrders {
       const { channelCode, channelOrderId, syncMode, orderList, entries } = batch;
       const query = { channelCode, channelOrderId, waitSeconds: '30', limit: '1000' };
       const answer = await this.#api.call('GET', '/licenseOrder/batchOrder', { query });
-      const { orders, state } = batchResult.parse(dataOf(answer));
+      const { orders, state } = BatchResult.parse(dataOf(answer));
       expectEqual(`the state of ${channelOrderId}`, state, 'completed');
       const placed = orderList
         .map((body, index) => ({ body, licenseOrderId: entries[index]!.licenseOrderId, order: orders[index]! }))
@@ -107,7 +107,7 @@ export class AcceptedOrders {
 }
 
 function read(body: Buffer): BatchOrder {
-  return batchOrderBody.parse(JSON.parse(body.toString('utf8').replace(/^\uFEFF/, '')));
+  return BatchOrder.parse(JSON.parse(body.toString('utf8').replace(/^\uFEFF/, '')));
 }
 
 /** The customers that a body names, as far as it can be read. */

@@ -1,4 +1,4 @@
-import { type Cause, causes, codeOf, failureBody } from '@lockstep/contract';
+import { type Cause, causes, codeOf, FailureBody } from '@lockstep/contract';
 import { z } from 'zod';
 import type { WireAnswer } from './wire.ts';
 import type { Operation, World } from './world.ts';
@@ -77,7 +77,7 @@ export class AnswerRules {
 }
 
 function faultOfRefusal(status: number, body: unknown, isMember: boolean): string | null {
-  const parsed = failureBody.safeParse(body);
+  const parsed = FailureBody.safeParse(body);
   if (!parsed.success) return `not the envelope: HTTP ${status} ${JSON.stringify(body)}`;
   const { code, cause } = parsed.data;
   if (!(cause in causes)) return `unknown cause ${cause}`;

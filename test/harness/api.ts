@@ -2,14 +2,11 @@ import { randomUUID } from 'node:crypto';
 import type { Credentials } from '@lockstep/access';
 import {
   type AcceptedOrder,
-  type BatchResult,
-  batchResult,
-  type CancelledBatch,
+  BatchResult,
+  CancelledBatch,
   type Customer,
-  cancelledBatch,
-  failureBody,
-  type OrderPreview,
-  orderPreview,
+  FailureBody,
+  OrderPreview,
 } from '@lockstep/contract';
 import { z } from 'zod';
 
@@ -81,7 +78,7 @@ export class Api {
   async completed(batch: { channelCode: string; channelOrderId: string }): Promise<BatchResult> {
     const { channelCode, channelOrderId } = batch;
     const query = { channelCode, channelOrderId, waitSeconds: '30', limit: '1000' };
-    return batchResult.parse(dataOf(await this.call('GET', '/licenseOrder/batchOrder', { query })));
+    return BatchResult.parse(dataOf(await this.call('GET', '/licenseOrder/batchOrder', { query })));
   }
 
   /** Accepts a batch, waits, and answers what became of its orders. */
@@ -103,7 +100,7 @@ export class Api {
 
   /** What each order of a batch would do. The answer is held against the contract. */
   async preview(batch: unknown): Promise<OrderPreview[]> {
-    return z.array(z.strictObject(orderPreview.shape)).parse(dataOf(await this.submitPreview(batch)));
+    return z.array(z.strictObject(OrderPreview.shape)).parse(dataOf(await this.submitPreview(batch)));
   }
 
   /** The cancel operation as it is, whatever the answer. */
@@ -113,7 +110,7 @@ export class Api {
 
   /** Cancels what is pending of a batch. The answer is held against the contract. */
   async cancel(batch: { channelCode: string; channelOrderId: string }): Promise<CancelledBatch> {
-    return z.strictObject(cancelledBatch.shape).parse(dataOf(await this.submitCancel(batch)));
+    return z.strictObject(CancelledBatch.shape).parse(dataOf(await this.submitCancel(batch)));
   }
 
   /** O1 with a new customer of an enterprise of its own, or of the one that is named. */
@@ -156,5 +153,5 @@ export function dataOf(answer: Answer) {
 /** What a refusal says, held against the contract: HTTP 299, code, cause and message. */
 export function refusalOf(answer: Answer): { code: string; cause: string; message: string } {
   if (answer.status !== 299) throw new Error(`Not refused: HTTP ${answer.status} ${JSON.stringify(answer.body)}`);
-  return failureBody.parse(answer.body);
+  return FailureBody.parse(answer.body);
 }

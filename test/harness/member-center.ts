@@ -1,19 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { type Credentials, PasswordHasher } from '@lockstep/access';
 import {
-  type AssetContents,
+  AddedEmployees,
+  AssetContents,
   type AuditEntry,
-  addedEmployees,
-  assetContents,
-  auditPage,
-  type BorrowedLock,
-  borrowedLock,
+  AuditPage,
+  BorrowedLock,
   type CreatedEnterprise,
   type Customer,
   type Employee,
-  type EnterpriseAsset,
-  employeePage,
-  enterpriseAsset,
+  EmployeePage,
+  EnterpriseAsset,
   type ListedEmployee,
 } from '@lockstep/contract';
 import { type NewLogin, setPassword } from '@lockstep/members';
@@ -114,7 +111,7 @@ export class MemberCenter {
   /** M1 of one new employee, or of those that are given, all of whom must be added. */
   async add(...userList: Sent[]): Promise<Employee[]> {
     const answer = await this.submitAdd(userList.length === 0 ? [newEmployee()] : userList);
-    return z.strictObject(addedEmployees.shape).parse(dataOf(answer)).succeeded;
+    return z.strictObject(AddedEmployees.shape).parse(dataOf(answer)).succeeded;
   }
 
   /** M2 as it is. */
@@ -141,7 +138,7 @@ export class MemberCenter {
   /** M5: the first page of 500, held against the contract. */
   async list(query: Record<string, string> = {}): Promise<ListedEmployee[]> {
     const data = dataOf(await this.submitList({ pageNum: '1', pageSize: '500', ...query }));
-    return z.strictObject(employeePage.shape).parse(data).list;
+    return z.strictObject(EmployeePage.shape).parse(data).list;
   }
 
   /** What M5 says of one employee. */
@@ -152,19 +149,19 @@ export class MemberCenter {
   /** M6, held against the contract. */
   async assets(): Promise<EnterpriseAsset[]> {
     const answer = await this.call('GET', `/enterprise/${this.enterpriseId}/asset/assetNums`);
-    return z.array(z.strictObject(enterpriseAsset.shape)).parse(dataOf(answer));
+    return z.array(z.strictObject(EnterpriseAsset.shape)).parse(dataOf(answer));
   }
 
   /** M7, held against the contract. */
   async contents(assetId: string): Promise<AssetContents> {
     const answer = await this.call('GET', `/enterprise/asset/${assetId}/merchandiseProducts`);
-    return z.strictObject(assetContents.shape).parse(dataOf(answer));
+    return z.strictObject(AssetContents.shape).parse(dataOf(answer));
   }
 
   /** M8, held against the contract. */
   async locks(): Promise<BorrowedLock[]> {
     const answer = await this.call('GET', `/enterprise/${this.enterpriseId}/asset/borrowUsbKeys`);
-    return z.array(z.strictObject(borrowedLock.shape)).parse(dataOf(answer));
+    return z.array(z.strictObject(BorrowedLock.shape)).parse(dataOf(answer));
   }
 
   /** M9 as it is. */
@@ -188,7 +185,7 @@ export class MemberCenter {
   async audit(): Promise<AuditEntry[]> {
     const query = { pageNum: '1', pageSize: '500' };
     const answer = await this.call('GET', `/enterprise/${this.enterpriseId}/audit`, { query });
-    return z.strictObject(auditPage.shape).parse(dataOf(answer)).list;
+    return z.strictObject(AuditPage.shape).parse(dataOf(answer)).list;
   }
 
   /** Buys assets for the enterprise with a product on each, as M6 lists them; `order` and `element` vary the order. */

@@ -1,4 +1,4 @@
-import { batchOrderBody } from '@lockstep/contract';
+import { BatchOrder } from '@lockstep/contract';
 import { BatchAcceptor, type Job, JobAnnouncer, QUEUE_NAME } from '@lockstep/orders';
 import { createLogger, openProducer } from '@lockstep/platform';
 import { prepareBatch } from '../../packages/orders/src/prepare.ts';
@@ -15,7 +15,7 @@ export function refusedByPostgres(...[customer, assetNos]: Parameters<typeof new
 
 /** Accepts a batch as an API would whose check lets through what it should refuse: a number beyond PostgreSQL's. */
 export async function acceptUnchecked(stack: Stack, api: Api, sent: { channelOrderId: string }): Promise<void> {
-  const batch = batchOrderBody.parse(sent);
+  const batch = BatchOrder.parse(sent);
   for (const order of batch.orderList) {
     if (order.orderType !== 'new_buy') continue;
     for (const product of order.assets.flatMap(({ products = [] }) => products)) {

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { type Credentials, createApplication, setApplicationStatus } from '@lockstep/access';
-import { type Scope, tokenAnswer } from '@lockstep/contract';
+import { type Scope, TokenAnswer } from '@lockstep/contract';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startAnotherApi } from '../harness/another-api.ts';
@@ -76,13 +76,13 @@ describe('the token endpoint issues a token', () => {
   });
 
   it('to a client that authenticates in the body', async () => {
-    const { access_token } = tokenAnswer.parse((await requestToken(inBody(api.credentials))).body);
+    const { access_token } = TokenAnswer.parse((await requestToken(inBody(api.credentials))).body);
     expect(dataOf(await read(api, { token: access_token }))).toEqual([]);
   });
 
   it('again, and the earlier one goes on working', async () => {
     const tokens = [await requestToken(inBody(api.credentials)), await requestToken(inBody(api.credentials))].map(
-      ({ body }) => tokenAnswer.parse(body).access_token,
+      ({ body }) => TokenAnswer.parse(body).access_token,
     );
     expect(tokens[0]).not.toBe(tokens[1]);
     for (const token of tokens) expect(dataOf(await read(api, { token }))).toEqual([]);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { describeApi } from '@lockstep/api';
-import { auditAction, type Cause, causes } from '@lockstep/contract';
+import { AuditAction, type Cause, causes } from '@lockstep/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import { startAnotherApi } from '../harness/another-api.ts';
@@ -446,7 +446,7 @@ describe('a real answer is of the published shape and holds nothing else', () =>
         const query = { pageNum: '1', pageSize: '500' };
         const answer = await center.call('GET', `/enterprise/${center.enterpriseId}/audit`, { query });
         const actions = dataOf(answer).list.map(({ action }: Json) => action);
-        expect(new Set(actions)).toEqual(new Set(auditAction.options));
+        expect(new Set(actions)).toEqual(new Set(AuditAction.options));
         return answer;
       },
       () => center.call('GET', `/enterprise/${center.enterpriseId}/audit`),

@@ -1,5 +1,5 @@
 import { type Credentials, createApplication, listApplications, rotateSecret } from '@lockstep/access';
-import { tokenAnswer } from '@lockstep/contract';
+import { TokenAnswer } from '@lockstep/contract';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Answer, Api, dataOf } from '../harness/api.ts';
@@ -178,7 +178,7 @@ it('a token endpoint that was asked with the old secret answers as with the new 
   const first = await newApplication();
   const second = await rotate(first, 24);
   for (const credentials of [first, second]) {
-    expect(tokenAnswer.parse((await askToken(credentials)).body)).toMatchObject({ scope: 'auth_order auth_me' });
+    expect(TokenAnswer.parse((await askToken(credentials)).body)).toMatchObject({ scope: 'auth_order auth_me' });
   }
   expect(
     dataOf(await (await Api.logIn(stack.baseUrl, first)).call('POST', '/shellnums', { body: { size: 1 } })),

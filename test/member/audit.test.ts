@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { PasswordHasher } from '@lockstep/access';
-import { type AuditEntry, auditPage } from '@lockstep/contract';
+import { type AuditEntry, AuditPage } from '@lockstep/contract';
 import { createAdministrator, setPassword } from '@lockstep/members';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -417,7 +417,7 @@ describe('a password', () => {
 });
 
 describe('the audit record is paged like M5', () => {
-  const strictPage = z.strictObject(auditPage.shape);
+  const strictPage = z.strictObject(AuditPage.shape);
   const submit = (query: Record<string, string>) =>
     center.call('GET', `/enterprise/${center.enterpriseId}/audit`, { query });
   const page = async (pageNum: number, pageSize: number) =>

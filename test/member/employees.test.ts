@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { PasswordHasher } from '@lockstep/access';
-import { type CreatedEnterprise, type Employee, employeePage, type ListedEmployee } from '@lockstep/contract';
+import { type CreatedEnterprise, type Employee, EmployeePage, type ListedEmployee } from '@lockstep/contract';
 import { createAdministrator, type NewLogin } from '@lockstep/members';
 import { type Database, openDatabase } from '@lockstep/platform';
 import { sql } from 'kysely';
@@ -740,7 +740,7 @@ describe('M4 deletes', () => {
 });
 
 describe('M5 lists', () => {
-  const strictPage = z.strictObject(employeePage.shape);
+  const strictPage = z.strictObject(EmployeePage.shape);
   const listPage = async (query: Record<string, string>) => strictPage.parse(dataOf(await big.submitList(query)));
   const ids = (list: { globalId: string }[]) => list.map(({ globalId }) => globalId);
   /** All of the big enterprise, newest first: the hundred backwards, then the two of O2. */

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { PasswordHasher, setApplicationStatus } from '@lockstep/access';
-import { type Cause, tokenAnswer } from '@lockstep/contract';
+import { type Cause, TokenAnswer } from '@lockstep/contract';
 import { createAdministrator, setPassword } from '@lockstep/members';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -129,7 +129,7 @@ async function countNonces(): Promise<number> {
 }
 
 async function logIn(by: Api, user: { account: string; password: string; scope?: string }): Promise<string> {
-  return tokenAnswer.parse((await askUserToken(stack.baseUrl, by.credentials, user)).body).access_token;
+  return TokenAnswer.parse((await askUserToken(stack.baseUrl, by.credentials, user)).body).access_token;
 }
 
 const user = () => ({ account: center.account, password: center.password });
@@ -147,7 +147,7 @@ async function tokenForOrders(): Promise<string> {
   const { appKey, appSecret } = center.api.credentials;
   const form = { grant_type: 'client_credentials', client_id: appKey, client_secret: appSecret, scope: 'auth_order' };
   const response = await fetch(`${stack.baseUrl}/oauth2/token`, { method: 'POST', body: new URLSearchParams(form) });
-  return tokenAnswer.parse(await response.json()).access_token;
+  return TokenAnswer.parse(await response.json()).access_token;
 }
 
 /** An application's tokens, as the center's administrator uses it. */

@@ -1,4 +1,4 @@
-import { addedEmployees, type Cause } from '@lockstep/contract';
+import { AddedEmployees, type Cause } from '@lockstep/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type Answer, refusalOf } from '../harness/api.ts';
@@ -31,7 +31,7 @@ async function contents() {
 const listOf = (...userList: Sent[]) => userList.map(newEmployee);
 
 /** The data of an answer, held against the contract. */
-const addedOf = ({ body }: Answer) => z.strictObject(addedEmployees.shape).parse(body.data);
+const addedOf = ({ body }: Answer) => z.strictObject(AddedEmployees.shape).parse(body.data);
 
 const accountRule = 'must be letters A-Z a-z and digits only, and with the enterprise code fewer than 63 characters';
 const taken = 'another employee of the enterprise has this account.';

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { setApplicationStatus } from '@lockstep/access';
-import { type Cause, causes, codeOf, tokenAnswer } from '@lockstep/contract';
+import { type Cause, causes, codeOf, TokenAnswer } from '@lockstep/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Answer, Api, dataOf, refusalOf } from '../harness/api.ts';
 import { askUserToken, type MemberCallOptions, MemberCenter, newEmployee } from '../harness/member-center.ts';
@@ -56,7 +56,7 @@ beforeAll(async () => {
   const [kim, gone] = await center.add(newEmployee({ userName: 'kim' }), newEmployee());
   employeeId = kim!.globalId;
   const logIn = async (account: string, password: string, at = credentials) =>
-    tokenAnswer.parse((await askUserToken(stack.baseUrl, at, { account, password })).body).access_token;
+    TokenAnswer.parse((await askUserToken(stack.baseUrl, at, { account, password })).body).access_token;
   const [employee, userDeleted, userElsewhere, userExpired] = await Promise.all([
     logIn(kim!.userName, PASSWORD),
     logIn(gone!.userName, PASSWORD),
@@ -92,7 +92,7 @@ async function clientTokenWithScope(scope: string): Promise<string> {
   const { appKey, appSecret } = center.api.credentials;
   const form = { grant_type: 'client_credentials', client_id: appKey, client_secret: appSecret, scope };
   const response = await fetch(`${stack.baseUrl}/oauth2/token`, { method: 'POST', body: new URLSearchParams(form) });
-  return tokenAnswer.parse(await response.json()).access_token;
+  return TokenAnswer.parse(await response.json()).access_token;
 }
 
 async function contents() {

@@ -1,4 +1,4 @@
-import { type Cause, employeePage } from '@lockstep/contract';
+import { type Cause, EmployeePage } from '@lockstep/contract';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Answer, dataOf, refusalOf } from '../harness/api.ts';
@@ -405,7 +405,7 @@ describe('our lists hold nothing of theirs:', () => {
   it.each(searches)('M5 that looks for %s', async (_how, query) => {
     const sent = { ...PAGE, ...query() };
     const answer = await ours.center.submitList(sent);
-    expect(employeePage.parse(dataOf(answer))).toMatchObject({ total: 0, list: [] });
+    expect(EmployeePage.parse(dataOf(answer))).toMatchObject({ total: 0, list: [] });
     expect(leaksIn(answer, theirs, sent)).toEqual([]);
     // Theirs would be found that way.
     if ('departmentId' in sent) expect(await theirs.center.list(query())).not.toHaveLength(0);

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type AcceptedOrder, batchResult, type OrderPreview } from '@lockstep/contract';
+import { type AcceptedOrder, BatchResult, type OrderPreview } from '@lockstep/contract';
 import { type Answer, type Api, dataOf, refusalOf } from '../harness/api.ts';
 import type { Sent } from '../harness/orders.ts';
 import { expectSame } from './expect-same.ts';
@@ -173,7 +173,7 @@ class Driver {
 
   async #checkResult(accepted: Accepted, waitSeconds: string): Promise<void> {
     const { mode, entries, expected } = accepted;
-    const result = batchResult.parse(dataOf(await this.#result(accepted, waitSeconds)));
+    const result = BatchResult.parse(dataOf(await this.#result(accepted, waitSeconds)));
     const failures = expected.filter(({ cause }) => cause !== null).length;
     expectSame(
       `result of ${nameOf(accepted)}`,

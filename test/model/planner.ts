@@ -7,7 +7,7 @@ import {
   type ProductInstance,
   type Transfer,
 } from '@lockstep/assets';
-import { batchOrderBody, parse } from '@lockstep/contract';
+import { BatchOrder, parse } from '@lockstep/contract';
 import { planAll } from '../../packages/orders/src/apply.ts';
 import { expectSame } from './expect-same.ts';
 import { bodyOf, CUSTOMERS, type History, type Names } from './history.ts';
@@ -35,7 +35,7 @@ export function comparePlanner(history: History, plan: typeof planAll = planAll)
     const expected = model.batch(mode, sent);
 
     const orderList = sent.map(({ body }) => body);
-    const parsed = parse(batchOrderBody, { channelCode: 'test', channelOrderId: 'test', syncMode: mode, orderList });
+    const parsed = parse(BatchOrder, { channelCode: 'test', channelOrderId: 'test', syncMode: mode, orderList });
     const accepted = parsed.orderList.map((order, index) => ({
       licenseOrderId: sent[index]!.licenseOrderId,
       order,

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { dirname, join } from 'node:path';
-import { type BatchResult, batchOrderBody } from '@lockstep/contract';
+import { BatchOrder, type BatchResult } from '@lockstep/contract';
 import { DEMO_ENTERPRISES } from '@lockstep/customers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
@@ -311,7 +311,7 @@ it('lockstep --version is that of package.json', async () => {
 
 describe('examples', () => {
   it.each(['first-batch.json', 'mixed-batch.json'])('%s has the shape of O5 and names demo customers', (name) => {
-    const { orderList } = batchOrderBody.parse(readExample(name));
+    const { orderList } = BatchOrder.parse(readExample(name));
     const known = DEMO_ENTERPRISES.flatMap(({ customers }) => customers.map(({ id }): string => id));
     expect(orderList.map(({ customerId }) => customerId).filter((id) => !known.includes(id))).toEqual([]);
   });

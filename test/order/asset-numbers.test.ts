@@ -1,5 +1,5 @@
 import { createApplication } from '@lockstep/access';
-import { assetNumber } from '@lockstep/contract';
+import { AssetNumber } from '@lockstep/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { startAnotherApi } from '../harness/another-api.ts';
@@ -13,7 +13,7 @@ const LAST_COUNT = 999_999_999;
 
 const submitTake = (api: Api, size: number) => api.call('POST', '/shellnums', { body: { size } });
 const take = async (api: Api, size: number): Promise<string[]> =>
-  z.array(assetNumber).parse(dataOf(await submitTake(api, size)));
+  z.array(AssetNumber).parse(dataOf(await submitTake(api, size)));
 
 /** The numbers of a region from one count to another, as they are written. */
 function numbersFrom(firstDigit: '6' | '8', first: number, count: number): string[] {

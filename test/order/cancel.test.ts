@@ -1,12 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { LedgerIds } from '@lockstep/assets';
-import {
-  type BatchResult,
-  batchResult,
-  type CancelledBatch,
-  type Customer,
-  type OrderResult,
-} from '@lockstep/contract';
+import { BatchResult, type CancelledBatch, type Customer, type OrderResult } from '@lockstep/contract';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { drainLanes } from '../../packages/orders/src/drain.ts';
@@ -30,7 +24,7 @@ const CANCELLED = {
 async function resultOf(api: Api, batch: Batch, query: Record<string, string> = {}): Promise<BatchResult> {
   const { channelCode, channelOrderId } = batch;
   const all = { channelCode, channelOrderId, limit: '1000', ...query };
-  return batchResult.parse(dataOf(await api.call('GET', '/licenseOrder/batchOrder', { query: all })));
+  return BatchResult.parse(dataOf(await api.call('GET', '/licenseOrder/batchOrder', { query: all })));
 }
 
 const isCancelled = ({ cause }: OrderResult) => cause === 'cancelled';
@@ -294,7 +288,7 @@ describe.each(QUEUE_KINDS)('on %s, when a worker starts after the cancel,', (que
       (await stack.db.selectFrom('nonce').select('nonce').where('nonce', '=', nonce).execute()).length === 1;
     await expect.poll(isTaken, { timeout: 20_000 }).toBe(true);
     expect(await api.cancel(cancelled)).toEqual({ cancelled: 6, finished: 0 });
-    expect(batchResult.parse(dataOf(await waiting))).toMatchObject({ state: 'completed', failed: 6, pending: 0 });
+    expect(BatchResult.parse(dataOf(await waiting))).toMatchObject({ state: 'completed', failed: 6, pending: 0 });
     const result = await resultOf(api, cancelled);
 
     await stack.startWorker();

@@ -1,5 +1,5 @@
 import { randomInt, randomUUID } from 'node:crypto';
-import { type CreatedEnterprise, type Customer, createdEnterprise, customer } from '@lockstep/contract';
+import { CreatedEnterprise, Customer } from '@lockstep/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type Answer, type Api, dataOf, refusalOf } from '../harness/api.ts';
@@ -16,10 +16,10 @@ beforeAll(async () => {
 });
 afterAll(() => stack.close());
 
-const strictCustomer = z.strictObject(customer.shape);
+const strictCustomer = z.strictObject(Customer.shape);
 const strictEnterprise = z.strictObject({
-  ...createdEnterprise.shape,
-  members: z.array(z.strictObject(createdEnterprise.shape.members.element.shape)),
+  ...CreatedEnterprise.shape,
+  members: z.array(z.strictObject(CreatedEnterprise.shape.members.element.shape)),
 });
 const ID = /^[1-9]\d{0,18}$/;
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type Customer, type LicenseType, type LockResult, lockResult } from '@lockstep/contract';
+import { type Customer, type LicenseType, LockResult } from '@lockstep/contract';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -26,7 +26,7 @@ const [SUCCESS, NO_SUCH_LOCK, FAILED, NOT_LOCKABLE] = [1, 2, 3, 4] as const;
 
 const submit = (path: string, assetNums: string[], operatorIdentity = 'Ada'): Promise<Answer> =>
   api.call('POST', path, { body: { assetNums, operatorIdentity } });
-const resultsIn = (answer: Answer): LockResult[] => z.array(z.strictObject(lockResult.shape)).parse(dataOf(answer));
+const resultsIn = (answer: Answer): LockResult[] => z.array(z.strictObject(LockResult.shape)).parse(dataOf(answer));
 const change = async (path: string, assetNums: string[]) => resultsIn(await submit(path, assetNums));
 const entries = (status: number, assetNums: string[]) => assetNums.map((assetNum) => ({ assetNum, status }));
 

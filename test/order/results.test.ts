@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type BatchResult, batchResult, type Customer, orderResult, singleOrderResult } from '@lockstep/contract';
+import { BatchResult, type Customer, OrderResult, SingleOrderResult } from '@lockstep/contract';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -9,9 +9,9 @@ import { batchOf, deleteAsset, deleteProduct, merchandise, newAssetNum, newBuy }
 import { QUEUE_KINDS, type Stack, startStack } from '../harness/stack.ts';
 
 /** What became of batches and orders (decisions 6.4), held against the contract in strict form. */
-const strictOrder = z.strictObject(orderResult.shape);
-const strictBatch = z.strictObject({ ...batchResult.shape, orders: z.array(strictOrder) });
-const strictSingle = z.strictObject(singleOrderResult.shape);
+const strictOrder = z.strictObject(OrderResult.shape);
+const strictBatch = z.strictObject({ ...BatchResult.shape, orders: z.array(strictOrder) });
+const strictSingle = z.strictObject(SingleOrderResult.shape);
 
 type Batch = { channelCode: string; channelOrderId: string };
 

@@ -1,5 +1,5 @@
 import { createApplication } from '@lockstep/access';
-import { type AcceptedOrder, type BatchResult, batchResult, type Customer } from '@lockstep/contract';
+import { type AcceptedOrder, BatchResult, type Customer } from '@lockstep/contract';
 import type { Database } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -29,7 +29,7 @@ const syncOf = (...orders: Sent[]) => ({ ...batchOf(...orders), syncMode: 'sync'
 /** The batch's result as it is now, without waiting for anything. */
 async function resultOf(api: Api, { channelCode, channelOrderId }: Batch): Promise<BatchResult> {
   const query = { channelCode, channelOrderId, limit: '1000' };
-  return batchResult.parse(dataOf(await api.call('GET', '/licenseOrder/batchOrder', { query })));
+  return BatchResult.parse(dataOf(await api.call('GET', '/licenseOrder/batchOrder', { query })));
 }
 
 async function expectNotStored(api: Api, { channelCode, channelOrderId }: Batch): Promise<void> {
@@ -784,7 +784,7 @@ describe('an api process', () => {
     }
     expect(dataOf(answer)).toMatchObject({ state: 'completed', total: 3, succeeded: 3 });
     expect(records.map((each) => each.map(({ active }) => active))).toEqual([[false], [true]]);
-    return batchResult.parse(dataOf(answer)).orders.map(({ licenseOrderId }) => licenseOrderId);
+    return BatchResult.parse(dataOf(answer)).orders.map(({ licenseOrderId }) => licenseOrderId);
   }
 
   /** Submits it again: it has its one effect, and the answer that it had if it had one. */

@@ -1,12 +1,12 @@
 import swagger from '@fastify/swagger';
 import {
-  allAddedEmployees,
-  doneBody,
-  doneWithNullBody,
-  failedEmployees,
-  failureBody,
-  nonce,
-  partlyAddedEmployees,
+  AllAddedEmployees,
+  DoneBody,
+  DoneWithNullBody,
+  FailedEmployees,
+  FailureBody,
+  Nonce,
+  PartlyAddedEmployees,
   successBody,
 } from '@lockstep/contract';
 import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod';
@@ -18,10 +18,10 @@ import { guardReferences } from './openapi-schemas.ts';
 import type { Server } from './server.ts';
 
 /** The query that every operation takes. */
-export const nonceQuery = z.object({ g_nonce: nonce });
+export const nonceQuery = z.object({ g_nonce: Nonce });
 
 const REFUSED = 'Refused, or a fault: see the code, because HTTP clients take this status for a success.';
-const refused = failureBody.describe(REFUSED);
+const refused = FailureBody.describe(REFUSED);
 
 /** The answers of an operation: 200 with its data, 299 with the reason of a refusal. */
 export function answers<Data extends z.ZodType>(data: Data) {
@@ -30,13 +30,13 @@ export function answers<Data extends z.ZodType>(data: Data) {
 
 /** The answers of M1, which says of each employee what became of it, whether or not another one failed. */
 export const additionAnswers = {
-  200: z.union([allAddedEmployees, partlyAddedEmployees]).describe('All were added, or some: then the code is 60027.'),
-  299: failedEmployees.describe(`${REFUSED} With data: nobody could be added.`),
+  200: z.union([AllAddedEmployees, PartlyAddedEmployees]).describe('All were added, or some: then the code is 60027.'),
+  299: FailedEmployees.describe(`${REFUSED} With data: nobody could be added.`),
 };
 
 /** The answers of an operation that has nothing to say; in the member center it says so with data that is null. */
-export const doneAnswers = { 200: doneBody.describe('It was carried out.'), 299: refused };
-export const doneWithNullAnswers = { 200: doneWithNullBody.describe('It was carried out.'), 299: refused };
+export const doneAnswers = { 200: DoneBody.describe('It was carried out.'), 299: refused };
+export const doneWithNullAnswers = { 200: DoneWithNullBody.describe('It was carried out.'), 299: refused };
 
 /** Describes the operations by the same schemas that check the calls, at the address at which clients find them. */
 export async function describeOperations(server: Server, publicUrl: string | null): Promise<void> {

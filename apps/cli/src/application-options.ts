@@ -1,4 +1,4 @@
-import { applicationName, channelCode, MAX_OVERLAP_HOURS } from '@lockstep/contract';
+import { ApplicationName, ChannelCode, MAX_OVERLAP_HOURS } from '@lockstep/contract';
 import { InvalidArgumentError } from 'commander';
 
 /** What is wrong with a text that nobody takes (decisions 4). */
@@ -6,14 +6,14 @@ const TEXT_FAULT = 'It must be 1 to 255 characters, none of them a control chara
 
 /** The name of an application, trimmed. Throws an InvalidArgumentError. */
 export function nameOption(value: string): string {
-  const { data } = applicationName.safeParse(value);
+  const { data } = ApplicationName.safeParse(value);
   if (data === undefined) throw new InvalidArgumentError(TEXT_FAULT);
   return data;
 }
 
 /** The channels that an application is bound to, with one more. Throws an InvalidArgumentError. */
 export function channelOption(value: string, others: string[] = []): string[] {
-  const { data } = channelCode.safeParse(value);
+  const { data } = ChannelCode.safeParse(value);
   if (data === undefined) throw new InvalidArgumentError(TEXT_FAULT);
   return [...new Set([...others, data])];
 }

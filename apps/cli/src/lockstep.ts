@@ -7,7 +7,7 @@ import {
   rotateSecret,
   setApplicationStatus,
 } from '@lockstep/access';
-import { DEFAULT_OVERLAP_HOURS, scope } from '@lockstep/contract';
+import { DEFAULT_OVERLAP_HOURS, Scope } from '@lockstep/contract';
 import { createAdministrator, setPassword } from '@lockstep/members';
 import { retryFailedOrders } from '@lockstep/orders';
 import {
@@ -45,13 +45,13 @@ app
   .command('create')
   .description('register an application; prints its key and, this once, its secret')
   .requiredOption('--name <name>', 'what it is called', nameOption)
-  .addOption(new Option('--scope <scope...>', 'what it may use').choices(scope.options).makeOptionMandatory())
+  .addOption(new Option('--scope <scope...>', 'what it may use').choices(Scope.options).makeOptionMandatory())
   .option('--channel <channel>', 'bind it to this channel; more than one: repeat it', channelOption)
   .option('--approve', 'approve it at once')
   .action(async (options: { name: string; scope: string[]; channel?: string[]; approve?: boolean }) => {
     const application = {
       name: options.name,
-      scopes: [...new Set(options.scope.map((word) => scope.parse(word)))],
+      scopes: [...new Set(options.scope.map((word) => Scope.parse(word)))],
       channels: options.channel ?? null,
       approved: options.approve === true,
     };

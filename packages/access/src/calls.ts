@@ -1,4 +1,4 @@
-import { type Channels, nonce as nonceSchema, Refusal, type Scope } from '@lockstep/contract';
+import { type Channels, Nonce, Refusal, type Scope } from '@lockstep/contract';
 import { type Column, type Database, Group, rowsOf } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
 import { hashSecret } from './secrets.ts';
@@ -78,7 +78,7 @@ export class CallVerifier {
    * scope_missing, and for a caller who is who they say nonce_missing, nonce_malformed, nonce_replayed.
    */
   async verify(call: CallCredentials & { scope: Scope }): Promise<Caller> {
-    const nonce = nonceSchema.safeParse(call.nonce).data;
+    const nonce = Nonce.safeParse(call.nonce).data;
     const attempt = { tokenHash: hashSecret(bearerOf(call)), scope: call.scope, nonce };
     const verdict = await this.#attempts.run(attempt);
     checkApplication(verdict, call.scope);
@@ -93,7 +93,7 @@ export class CallVerifier {
    */
   async verifyAdministrator(call: UserCallCredentials): Promise<Administrator> {
     const scope = 'auth_me';
-    const nonce = nonceSchema.safeParse(call.nonce).data;
+    const nonce = Nonce.safeParse(call.nonce).data;
     const verdict = await this.#userAttempts.run({
       tokenHash: hashSecret(bearerOf(call)),
       scope,

@@ -1,3 +1,5 @@
+import type {} from './tables.ts';
+
 export * from './applications.ts';
 export * from './calls.ts';
 export * from './expire.ts';

@@ -1,4 +1,4 @@
-import { ACCESS_TOKEN_SECONDS, type OAuthErrorWord, type Scope, scope, type TokenAnswer } from '@lockstep/contract';
+import { ACCESS_TOKEN_SECONDS, type OAuthErrorWord, Scope, type TokenAnswer } from '@lockstep/contract';
 import { type Database, inTransaction, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { isStillLoggedIn, type Login, type LoginTools, logIn } from './logins.ts';
@@ -150,7 +150,7 @@ function grantedScopes(owned: string[], requested: string | undefined): Scope[] 
   const words = requested?.split(' ').filter((word) => word !== '') ?? [];
   const wanted = words.length > 0 ? [...new Set(words)] : owned;
   return wanted.map((word) => {
-    const known = scope.safeParse(word);
+    const known = Scope.safeParse(word);
     if (!known.success || !owned.includes(word)) {
       throw new OAuthRefusal('invalid_scope', 'The application does not have a scope that was asked for.');
     }

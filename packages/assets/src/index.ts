@@ -1,3 +1,5 @@
+import type {} from './tables.ts';
+
 export * from './contents.ts';
 export * from './ledger.ts';
 export * from './load-ledger.ts';

@@ -1,4 +1,4 @@
-import type { Channels, LicenseType, LockAssets, LockResult, LockStatus } from '@lockstep/contract';
+import type { ChangeLocks, Channels, LicenseType, LockResult, LockStatus } from '@lockstep/contract';
 import {
   behindSavepoint,
   type Deadline,
@@ -25,7 +25,7 @@ const FAILED = 3;
 const NOT_LOCKABLE = 4;
 
 /** Who disables or enables locks, for the audit record. */
-export interface LockChange extends LockAssets {
+export interface LockChange extends ChangeLocks {
   locked: boolean;
   applicationId: string;
   /** That the application is bound to: locks of other channels do not exist for it. */

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { integer, text } from './scalars.ts';
 
-export const scope = z.enum(['auth_order', 'auth_me']);
-export type Scope = z.infer<typeof scope>;
+export const Scope = z.enum(['auth_order', 'auth_me']);
+export type Scope = z.infer<typeof Scope>;
 
 /** What an application is called by those who operate the service. */
-export const applicationName = text();
+export const ApplicationName = text();
 
 /** How long the secret before stays good when an application gets a new one, in hours (decisions 2). */
 export const MAX_OVERLAP_HOURS = 720;
@@ -25,7 +25,7 @@ function parameter() {
 }
 
 /** The form body of the token endpoint (RFC 6749 sections 4.3 and 4.4; decisions 2). */
-export const tokenBody = z
+export const TokenRequest = z
   .object({
     grant_type: z.string().min(1).meta({
       enum: GRANT_TYPES,
@@ -46,9 +46,10 @@ export const tokenBody = z
     ),
   })
   .meta({ id: 'TokenRequest', description: 'What is asked for, as an HTML form.' });
+export type TokenRequest = z.infer<typeof TokenRequest>;
 
 /** RFC 6749 section 5.1. */
-export const tokenAnswer = z
+export const TokenAnswer = z
   .object({
     access_token: z.string().describe('The token. Keep it until it expires, in each process one.'),
     token_type: z.literal('Bearer').describe('How it is sent: Authorization: Bearer.'),
@@ -56,10 +57,10 @@ export const tokenAnswer = z
     scope: z.string().describe('What it is good for: scopes with blanks between them.'),
   })
   .meta({ id: 'Token', description: 'An access token of an application or of a user.' });
-export type TokenAnswer = z.infer<typeof tokenAnswer>;
+export type TokenAnswer = z.infer<typeof TokenAnswer>;
 
 /** RFC 6749 section 5.2. */
-export const oauthErrorWord = z
+export const OAuthErrorWord = z
   .enum([
     'invalid_request',
     'invalid_client',
@@ -70,19 +71,20 @@ export const oauthErrorWord = z
     'temporarily_unavailable',
   ])
   .meta({ id: 'OAuthErrorWord', description: 'What was wrong, in the words of RFC 6749.' });
-export type OAuthErrorWord = z.infer<typeof oauthErrorWord>;
+export type OAuthErrorWord = z.infer<typeof OAuthErrorWord>;
 
-export const oauthErrorAnswer = z
+export const OAuthErrorAnswer = z
   .object({
-    error: oauthErrorWord.describe('For programs: what was wrong.'),
+    error: OAuthErrorWord.describe('For programs: what was wrong.'),
     error_description: z.string().describe('For people: what was wrong. It may change.'),
   })
   .meta({ id: 'OAuthError', description: 'No token was issued.' });
+export type OAuthErrorAnswer = z.infer<typeof OAuthErrorAnswer>;
 
 const NONCE = /^[A-Za-z0-9_-]{8,64}$/;
 
 /** g_nonce: 8 to 64 characters of A-Z a-z 0-9 _ - (decisions 3). */
-export const nonce = z
+export const Nonce = z
   .string()
   .regex(NONCE)
   .describe('A random text that is good once in ten minutes: 8 to 64 characters of A-Z a-z 0-9 _ -, such as a UUID.');

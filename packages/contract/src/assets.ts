@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { licenseType } from './orders.ts';
+import { LicenseType } from './orders.ts';
 import { id, integer, noText, nothing, optionalText, text, time } from './scalars.ts';
 
 const MAX_LOCKS = 1_000;
 const MAX_ASSET_NUMBERS = 10_000;
 
 /** The body of O6 and O7 (interface.md O6; decisions 7). */
-export const lockAssetsBody = z
+export const ChangeLocks = z
   .object({
     assetNums: z
       .array(text())
@@ -18,40 +18,40 @@ export const lockAssetsBody = z
     ),
   })
   .meta({ id: 'LocksToChange', description: 'Which locks, and who asks for it.' });
-export type LockAssets = z.infer<typeof lockAssetsBody>;
+export type ChangeLocks = z.infer<typeof ChangeLocks>;
 
 /** interface.md, Lock operation result entry: 1 success, 2 no such lock, 3 failed, 4 not a lock of this kind. */
-export const lockStatus = z.literal([1, 2, 3, 4]).meta({
+export const LockStatus = z.literal([1, 2, 3, 4]).meta({
   id: 'LockStatus',
   type: 'integer',
   description: 'What became of a lock: 1 success, 2 no such lock, 3 failed, 4 not a lock of this kind.',
   // Names for generators, which would make NUMBER_1 of 1.
   'x-enum-varnames': ['SUCCESS', 'NOT_FOUND', 'FAILED', 'WRONG_TYPE'],
 });
-export type LockStatus = z.infer<typeof lockStatus>;
+export type LockStatus = z.infer<typeof LockStatus>;
 
-export const lockResult = z
+export const LockResult = z
   .object({
     assetNum: z.string().describe('Number of the lock, as it was sent.'),
-    status: lockStatus.describe(
+    status: LockStatus.describe(
       '1: it is disabled (O6) or enabled (O7) now, or was already. 2: no active asset has this number, or none of the channels that the application is bound to. 3: a fault at this ' +
         'one; send it again. 4: not a lock that can be disabled.',
     ),
   })
   .meta({ id: 'LockResult', description: 'What became of one lock.' });
-export type LockResult = z.infer<typeof lockResult>;
+export type LockResult = z.infer<typeof LockResult>;
 
 /** The path of O8. */
-export const listAssetsParams = z.object({
+export const ListAssetsParams = z.object({
   enterpriseGlobalId: id().describe('Global id of the enterprise main account.'),
 });
 
 /** The query of O8: an empty extendCode counts as absent. */
-export const listAssetsQuery = z.object({
+export const ListAssetsQuery = z.object({
   extendCode: optionalText().describe('Only assets that carry this extended attribute.'),
 });
 
-const assignment = z
+const Assignment = z
   .object({
     id: z.string().describe('Id of the asset.'),
     assignStatus: z
@@ -67,7 +67,7 @@ const assignment = z
   })
   .meta({ id: 'Assignment', description: 'Who holds an asset.' });
 
-const extendedAttribute = z
+const ExtendedAttribute = z
   .object({
     extendCode: z.string().describe('Code of the attribute; gxxp marks a new product of the industry.'),
     extendValue: z.string().describe('Value of the attribute.'),
@@ -75,10 +75,10 @@ const extendedAttribute = z
   .meta({ id: 'AssetExtend', description: 'An extended attribute of an asset.' });
 
 /** interface.md, Asset; decisions 7 for what it leaves open. */
-export const virtualAsset = z
+export const VirtualAsset = z
   .object({
     id: z.string().describe('Id of the asset.'),
-    licenseType: licenseType.describe('License type: always cloud_customer.'),
+    licenseType: LicenseType.describe('License type: always cloud_customer.'),
     assetNum: z.string().describe('Number of the asset.'),
     grantable: z.boolean().describe('Whether licences can be handed out from it: it is neither locked nor frozen.'),
     customerId: z.string().describe('Customer who owns it.'),
@@ -90,18 +90,18 @@ export const virtualAsset = z
     updateTime: time('When it was changed last'),
     limitStartTime: time('When it begins; null without a beginning').nullable(),
     limitEndTime: time('When it ends; null without an end').nullable(),
-    assignStatus: assignment.describe('Who holds it.'),
+    assignStatus: Assignment.describe('Who holds it.'),
     assetLimits: nothing('Always null.'),
-    assetExtends: z.array(extendedAttribute).describe('Its extended attributes.'),
+    assetExtends: z.array(ExtendedAttribute).describe('Its extended attributes.'),
     borrowedUsbKey: z.boolean().describe('Whether it is a borrowed lock.'),
   })
   .meta({ id: 'VirtualAsset', description: 'A cloud account license of an enterprise.' });
-export type VirtualAsset = z.infer<typeof virtualAsset>;
+export type VirtualAsset = z.infer<typeof VirtualAsset>;
 
 const SIZE_FAULT = `must be a whole number from 1 to ${MAX_ASSET_NUMBERS}`;
 
 /** The body of O9 (interface.md O9; decisions 7). */
-export const takeAssetNumbersBody = z
+export const TakeAssetNumbers = z
   .object({
     size: z
       .number(SIZE_FAULT)
@@ -113,4 +113,4 @@ export const takeAssetNumbersBody = z
   .meta({ id: 'NumbersToTake', description: 'How many asset numbers are wanted.' });
 
 /** An asset number's digits: the region mark, and nine digits that increment. */
-export const assetNumber = z.string().regex(/^[68]\d{9}$/);
+export const AssetNumber = z.string().regex(/^[68]\d{9}$/);

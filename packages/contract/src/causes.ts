@@ -1,3 +1,5 @@
+import { z } from 'zod';
+
 /**
  * The closed table of everything that a call can be refused for (decisions 1).
  *
@@ -166,6 +168,13 @@ export const causes = {
 } as const satisfies Record<string, { code: string; memberCode?: string; message: string }>;
 
 export type Cause = keyof typeof causes;
+
+/** The stable words for programs, from the table of causes. */
+export const Cause = z.enum(Object.keys(causes) as [Cause, ...Cause[]]).meta({
+  id: 'Cause',
+  description:
+    'What was wrong, as a stable word for programs. A later release may add words: take one that you do not know for its code.',
+});
 
 /** The two modules of the interface; a few causes have another code in each. */
 export type Module = 'order' | 'member';

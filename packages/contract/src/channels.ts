@@ -2,7 +2,7 @@ import { Refusal } from './causes.ts';
 import { text } from './scalars.ts';
 
 /** A channel's code: 1 to 255 characters, trimmed (decisions 4). */
-export const channelCode = text();
+export const ChannelCode = text();
 
 /** The channels that an application is bound to; null where it is bound to none, so that all are its own (decisions 2). */
 export type Channels = readonly string[] | null;

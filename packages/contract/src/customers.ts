@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { MAX_ADDRESS_CHARACTERS, optionalLines, text } from './scalars.ts';
 
 /** interface.md, Customer. */
-export const customer = z
+export const Customer = z
   .object({
     customerId: z.string().describe('Id of the customer, which its orders name.'),
     channelCode: z.string().describe('The channel that the customer belongs to.'),
@@ -12,10 +12,10 @@ export const customer = z
     isDefault: z.boolean().describe('Whether this is the default customer of its enterprise.'),
   })
   .meta({ id: 'Customer', description: 'A customer of a channel, bound to an enterprise main account.' });
-export type Customer = z.infer<typeof customer>;
+export type Customer = z.infer<typeof Customer>;
 
 /** interface.md O1. */
-export const bindCustomerBody = z
+export const BindCustomer = z
   .object({
     channelCode: text().describe('The channel that the customer belongs to.'),
     channelCustomerId: text().describe('Number of the customer in the channel; with channelCode it is the customer.'),
@@ -25,10 +25,10 @@ export const bindCustomerBody = z
     passwordMobile: text().describe('Security mobile number of the enterprise: the one on file, or the first.'),
   })
   .meta({ id: 'CustomerToBind', description: 'A customer, and the enterprise to bind it to.' });
-export type BindCustomer = z.infer<typeof bindCustomerBody>;
+export type BindCustomer = z.infer<typeof BindCustomer>;
 
 /** The body of O2, and of O4, which is the same (interface.md). */
-export const createEnterpriseBody = z
+export const CreateEnterprise = z
   .object({
     crmCustomerId: text().describe('CRM customer number, which the enterprise is known by.'),
     customerName: text().describe('Name of the customer; of the enterprise too when it is made.'),
@@ -36,9 +36,9 @@ export const createEnterpriseBody = z
     address: optionalLines(MAX_ADDRESS_CHARACTERS).describe('Address of the customer. An update without it leaves it.'),
   })
   .meta({ id: 'CrmCustomer', description: 'A customer of the CRM.' });
-export type CreateEnterprise = z.infer<typeof createEnterpriseBody>;
+export type CreateEnterprise = z.infer<typeof CreateEnterprise>;
 
-const createdMember = z
+const CreatedMember = z
   .object({
     memberGlobalId: z.string().describe('Global id of the employee, which the member center names it by.'),
     memberIdentity: z.string().describe('Account name, name@code. There is no password yet.'),
@@ -46,19 +46,19 @@ const createdMember = z
   .meta({ id: 'CreatedMember', description: 'An employee that came with an enterprise.' });
 
 /** interface.md, Created enterprise. */
-export const createdEnterprise = z
+export const CreatedEnterprise = z
   .object({
     enterpriseGlobalId: z.string().describe('Global id of the enterprise main account.'),
     defaultType: z.boolean().describe('Whether the customer is the default one: always true.'),
     members: z
-      .array(createdMember)
+      .array(CreatedMember)
       .describe('The administrator and the cloud employee; none in the answer to another application than the first.'),
   })
   .meta({ id: 'CreatedEnterprise', description: 'An enterprise main account with its first employees.' });
-export type CreatedEnterprise = z.infer<typeof createdEnterprise>;
+export type CreatedEnterprise = z.infer<typeof CreatedEnterprise>;
 
 /** interface.md O3. */
-export const queryCustomersQuery = z.object({
+export const QueryCustomers = z.object({
   channelCode: text().describe('The channel of the customer.'),
   channelCustomerId: text().describe('Number of the customer in the channel.'),
   defaultCustomer: z
@@ -66,4 +66,4 @@ export const queryCustomersQuery = z.object({
     .meta({ id: 'DefaultCustomer', description: 'Whether only the default customer is asked for.' })
     .describe('Y: only the default customer of the enterprise; N: all of its customers.'),
 });
-export type QueryCustomers = z.infer<typeof queryCustomersQuery>;
+export type QueryCustomers = z.infer<typeof QueryCustomers>;

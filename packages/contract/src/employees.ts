@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { cut, type Refusal } from './causes.ts';
-import { failureBody, successBody } from './envelope.ts';
-import { page, pageQuery } from './page.ts';
+import { FailureBody, successBody } from './envelope.ts';
+import { PageQuery, page } from './page.ts';
 import { check, emptyCauses, parse } from './parse.ts';
 import {
   boundedList,
@@ -77,7 +77,7 @@ const name = text(MAX_NAME_CHARACTERS, 'name_too_long').describe(
 const REMARK = `Any text, at most ${MAX_REMARK_CHARACTERS} characters; it may hold line breaks.`;
 
 /** One element of M1's userList (interface.md M1; decisions 8). */
-const newEmployee = z
+const NewEmployee = z
   .object({
     userName: account,
     password: password.describe(
@@ -94,8 +94,8 @@ const newEmployee = z
     passwordMobile: mobile.nullish().transform((value) => value || undefined),
   })
   .meta({ id: 'NewEmployee', description: 'An employee to add.' });
-export type NewEmployee = z.infer<typeof newEmployee>;
-emptyCauses.add(newEmployee, {
+export type NewEmployee = z.infer<typeof NewEmployee>;
+emptyCauses.add(NewEmployee, {
   userName: 'account_missing',
   password: 'password_missing',
   departmentId: 'group_id_missing',
@@ -111,12 +111,12 @@ const userList = <Item extends z.ZodType>(item: Item) =>
     });
 
 /** The body of M1, as it is described. `readNewEmployees` reads it. */
-export const addEmployeesBody = z
-  .object({ userList: userList(newEmployee) })
+export const AddEmployees = z
+  .object({ userList: userList(NewEmployee) })
   .meta({ id: 'EmployeesToAdd', description: 'The employees to add.' });
 
-const namedEmployees = z.object({ userList: userList(z.unknown()) });
-emptyCauses.add(namedEmployees, { userList: 'employee_list_empty' });
+const NamedEmployees = z.object({ userList: userList(z.unknown()) });
+emptyCauses.add(NamedEmployees, { userList: 'employee_list_empty' });
 
 /** An element of M1's userList, with its path and the beginning of its userName, as it is to be added or as it is refused. */
 export type NamedEmployee = { path: string; userName: string } & (
@@ -131,9 +131,9 @@ export type NamedEmployee = { path: string; userName: string } & (
  * too_many_employees.
  */
 export function readNewEmployees(body: unknown): NamedEmployee[] {
-  const { userList } = parse(namedEmployees, body);
+  const { userList } = parse(NamedEmployees, body);
   return userList.map((element, index) => {
-    const checked = check(newEmployee, element, ['userList', index]);
+    const checked = check(NewEmployee, element, ['userList', index]);
     if (!checked.ok && checked.malformed) throw checked.malformed;
     const { userName } = element as { userName?: string | null };
     const named = { path: `userList[${index}]`, userName: cut(userName ?? '', MAX_REPEATED_CHARACTERS) };
@@ -151,7 +151,7 @@ const clearable = <Schema extends z.ZodType<string | number | undefined>>(schema
     .describe(`${meaning} Absent or empty: it stays as it is; null: it is cleared.`);
 
 /** The body of M2 (interface.md M2; decisions 8). */
-export const editEmployeeBody = z
+export const EditEmployee = z
   .object({
     userName: shortOrFullAccount.describe(
       'The account name of the employee, with the enterprise code (name@code) or without it; it cannot be changed.',
@@ -162,16 +162,17 @@ export const editEmployeeBody = z
     passwordMobile: clearable(mobile, 'Security mobile number.'),
   })
   .meta({ id: 'EmployeeToEdit', description: 'What an employee is to be.' });
-export type EditEmployee = z.infer<typeof editEmployeeBody>;
+export type EditEmployee = z.infer<typeof EditEmployee>;
 
 /** The body of M3 (interface.md M3; decisions 8). */
-export const resetPasswordBody = z
+export const ResetPassword = z
   .object({ password: password.describe('The new password: 8 to 32 characters, blanks at its ends included.') })
   .meta({ id: 'NewPassword', description: 'A new password.' });
-emptyCauses.add(resetPasswordBody, { password: 'password_missing' });
+export type ResetPassword = z.infer<typeof ResetPassword>;
+emptyCauses.add(ResetPassword, { password: 'password_missing' });
 
 /** The path of M1, M5, M6, M8 and of the audit record. */
-export const enterpriseParams = z.object({
+export const EnterpriseParams = z.object({
   enterpriseGlobalId: z
     .string()
     .describe('Global id of the enterprise; it must be the one that the user administrates.'),
@@ -180,10 +181,10 @@ export const enterpriseParams = z.object({
 export const memberGlobalId = () => z.string().describe('Global id of the employee.');
 
 /** The path of M2 to M4. What is not an id at all is no employee's. */
-export const employeeParams = enterpriseParams.extend({ memberGlobalId: memberGlobalId() });
+export const EmployeeParams = EnterpriseParams.extend({ memberGlobalId: memberGlobalId() });
 
 /** interface.md, Employee. */
-export const employee = z
+export const Employee = z
   .object({
     id: z.string().describe('Employee record id.'),
     userId: z.string().describe('The same.'),
@@ -199,9 +200,9 @@ export const employee = z
     createTime: time('When the employee was added'),
   })
   .meta({ id: 'Employee', description: 'An employee of an enterprise.' });
-export type Employee = z.infer<typeof employee>;
+export type Employee = z.infer<typeof Employee>;
 
-const failedEmployee = z
+const FailedEmployee = z
   .object({
     userName: z
       .string()
@@ -213,38 +214,39 @@ const failedEmployee = z
   .meta({ id: 'FailedEmployee', description: 'An employee who was not added.' });
 
 /** The data of M1. */
-export const addedEmployees = z
+export const AddedEmployees = z
   .object({
-    succeeded: z.array(employee).describe('Those who were added, in the order of userList.'),
-    failed: z.array(failedEmployee).describe('Those who were not, in the order of userList.'),
+    succeeded: z.array(Employee).describe('Those who were added, in the order of userList.'),
+    failed: z.array(FailedEmployee).describe('Those who were not, in the order of userList.'),
   })
   .meta({ id: 'AddedEmployees', description: 'What became of each employee of the call.' });
-export type AddedEmployees = z.infer<typeof addedEmployees>;
+export type AddedEmployees = z.infer<typeof AddedEmployees>;
 
 /** What M1 answers where some or all employees failed: 60027 with HTTP 200, or 299 with the code of the first. */
-export const failedEmployees = z
+export const FailedEmployees = z
   .object({
-    ...failureBody.shape,
-    data: addedEmployees.optional().describe('Where every employee was looked at and failed: what for.'),
+    ...FailureBody.shape,
+    data: AddedEmployees.optional().describe('Where every employee was looked at and failed: what for.'),
   })
   .meta({ id: 'AdditionFailure', description: 'A Failure that may say what each employee failed for.' });
+export type FailedEmployees = z.infer<typeof FailedEmployees>;
 /** The former of the two. */
-export const partlyAddedEmployees = z
+export const PartlyAddedEmployees = z
   .object({
-    ...failureBody.shape,
+    ...FailureBody.shape,
     code: z.literal('60027').describe('The text 60027: some were added, some were not.'),
-    data: addedEmployees.describe('Who was added, and who was not.'),
+    data: AddedEmployees.describe('Who was added, and who was not.'),
   })
   .meta({ id: 'EmployeesPartlyAdded', description: 'Some employees were added, some were not.' });
 
 /** What M1 answers where all were added. */
-export const allAddedEmployees = successBody(addedEmployees).meta({
+export const AllAddedEmployees = successBody(AddedEmployees).meta({
   id: 'EmployeesAdded',
   description: 'All employees were added.',
 });
 
 /** The query of M5. */
-export const listEmployeesQuery = pageQuery.extend({
+export const ListEmployees = PageQuery.extend({
   departmentId: optional(
     z
       .string()
@@ -258,27 +260,25 @@ export const listEmployeesQuery = pageQuery.extend({
       'the @ of an account is looked at only where the text has an @.',
   ),
 });
-export type ListEmployees = z.infer<typeof listEmployeesQuery>;
+export type ListEmployees = z.infer<typeof ListEmployees>;
 
 /** interface.md, Employee: an entry of M5. */
-export const listedEmployee = employee
-  .extend({
-    passwordMobile: z.string().describe('Security mobile number; empty without one.'),
-    assetNums: z
-      .array(z.string())
-      .describe('Numbers of the assets that the employee holds (M9), as they were assigned, what is lent included.'),
-    borrowNum: z
-      .string()
-      .describe('The borrowed lock that assets of the employee are lent into, several with commas; empty without one.'),
-    onlineFlag: z
-      .boolean()
-      .describe('Whether the employee is in online use: always false, use is not reported to this service.'),
-    boundUserInfo: nothing('Always null: not used here.'),
-  })
-  .meta({ id: 'ListedEmployee', description: 'An employee with what the employee holds.' });
-export type ListedEmployee = z.infer<typeof listedEmployee>;
+export const ListedEmployee = Employee.extend({
+  passwordMobile: z.string().describe('Security mobile number; empty without one.'),
+  assetNums: z
+    .array(z.string())
+    .describe('Numbers of the assets that the employee holds (M9), as they were assigned, what is lent included.'),
+  borrowNum: z
+    .string()
+    .describe('The borrowed lock that assets of the employee are lent into, several with commas; empty without one.'),
+  onlineFlag: z
+    .boolean()
+    .describe('Whether the employee is in online use: always false, use is not reported to this service.'),
+  boundUserInfo: nothing('Always null: not used here.'),
+}).meta({ id: 'ListedEmployee', description: 'An employee with what the employee holds.' });
+export type ListedEmployee = z.infer<typeof ListedEmployee>;
 
-export const employeePage = page(listedEmployee).meta({
+export const EmployeePage = page(ListedEmployee).meta({
   id: 'EmployeePage',
   description: "A page of employees. Its fields are those of Java's PageHelper.",
 });

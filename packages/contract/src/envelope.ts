@@ -1,16 +1,9 @@
 import { z } from 'zod';
-import { type Cause, causes, codeOf, type Module, messageOf } from './causes.ts';
+import { Cause, codeOf, type Module, messageOf } from './causes.ts';
 import { nothing } from './scalars.ts';
 
-/** The stable words for programs, from the table of causes. */
-export const causeWord = z.enum(Object.keys(causes) as [Cause, ...Cause[]]).meta({
-  id: 'Cause',
-  description:
-    'What was wrong, as a stable word for programs. A later release may add words: take one that you do not know for its code.',
-});
-
 /** The failure body of every operation (interface.md, Errors; decisions 1). */
-export const failureBody = z
+export const FailureBody = z
   .object({
     code: z
       .string()
@@ -19,7 +12,7 @@ export const failureBody = z
           '500: a fault, retry. The cause says more.',
       ),
     message: z.string().describe('For people: what was wrong, and the path of the field. It may change.'),
-    cause: causeWord.describe('For programs: what was wrong, as a stable word.'),
+    cause: Cause.describe('For programs: what was wrong, as a stable word.'),
   })
   .meta({
     id: 'Failure',
@@ -28,7 +21,7 @@ export const failureBody = z
       'send it again, with a new g_nonce. The code is a text, never the number 0.',
   });
 
-export type FailureBody = z.infer<typeof failureBody>;
+export type FailureBody = z.infer<typeof FailureBody>;
 
 const succeeded = {
   code: z.literal(0).meta({
@@ -47,17 +40,18 @@ export function successBody<Data extends z.ZodType>(data: Data) {
 }
 
 /** The success body of an operation that has nothing to say: O4 (decisions 1). */
-export const doneBody = z
+export const DoneBody = z
   .object(succeeded)
   .meta({ id: 'Done', description: 'A success that has nothing more to say.' });
+export type DoneBody = z.infer<typeof DoneBody>;
 
 /** The same in the member center, where `data` is null: M2, M3, M4, M9 and M10 (decisions 1). */
-export const doneWithNullBody = z
+export const DoneWithNullBody = z
   .object({ ...succeeded, data: nothing('Always null: there is nothing more to say.') })
   .meta({ id: 'DoneWithNull', description: 'A success that has nothing more to say.' });
 
 /** What such an operation answers. */
-export const done: z.infer<typeof doneBody> = { code: 0, message: 'success' };
+export const done: DoneBody = { code: 0, message: 'success' };
 
 /** Wraps an operation's result as a success body. */
 export function success<Data>(data: Data): { code: 0; message: 'success'; data: Data } {

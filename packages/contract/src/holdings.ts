@@ -1,21 +1,21 @@
 import { z } from 'zod';
 import { memberGlobalId } from './employees.ts';
-import { licenseType } from './orders.ts';
+import { LicenseType } from './orders.ts';
 import { boundedList, flag, id, integer, long, text, time } from './scalars.ts';
 
 /** Numbers or ids of one list in M9 and M10. */
 const MAX_ASSETS = 1_000;
 
 /** The path of M7. What is not an id at all is no asset's. */
-export const assetParams = z.object({
+export const AssetParams = z.object({
   assetId: z.string().describe('Id of an asset (M6) or of a borrowed lock (M8).'),
 });
 
 /** The path of M9 and M10. */
-export const holderParams = z.object({ memberGlobalId: memberGlobalId() });
+export const HolderParams = z.object({ memberGlobalId: memberGlobalId() });
 
 /** The body of M9 (interface.md M9; decisions 8). Both lists may be empty. */
-export const configureAssetsBody = z
+export const ConfigureAssets = z
   .object({
     deleteAssets: boundedList(text(), MAX_ASSETS).describe(
       `Asset numbers to withdraw, before any is assigned; at most ${MAX_ASSETS}, or none.`,
@@ -23,10 +23,10 @@ export const configureAssetsBody = z
     addAssets: boundedList(text(), MAX_ASSETS).describe(`Asset numbers to assign; at most ${MAX_ASSETS}, or none.`),
   })
   .meta({ id: 'AssetsToConfigure', description: 'What an employee is to hold no longer, and what instead.' });
-export type ConfigureAssets = z.infer<typeof configureAssetsBody>;
+export type ConfigureAssets = z.infer<typeof ConfigureAssets>;
 
 /** The body of M10 (interface.md M10; decisions 8). */
-export const lendAssetsBody = z
+export const LendAssets = z
   .object({
     borrowedUsbKey: text().describe('Number of the borrowed lock.'),
     assetIDs: boundedList(id(), MAX_ASSETS)
@@ -37,10 +37,10 @@ export const lendAssetsBody = z
       }),
   })
   .meta({ id: 'AssetsToLend', description: 'What to lend into which lock.' });
-export type LendAssets = z.infer<typeof lendAssetsBody>;
+export type LendAssets = z.infer<typeof LendAssets>;
 
 /** interface.md, Enterprise asset number entry (M6). */
-export const enterpriseAsset = z
+export const EnterpriseAsset = z
   .object({
     assetNum: z.string().describe('Number of the asset, which M9 names.'),
     assetId: z.string().describe('Id of the asset, which M7 and M10 name.'),
@@ -52,10 +52,10 @@ export const enterpriseAsset = z
     onlineFlag: z.boolean().describe('Whether it is in online use: always false, use is not reported to this service.'),
   })
   .meta({ id: 'EnterpriseAsset', description: 'An asset of an enterprise, and who holds it.' });
-export type EnterpriseAsset = z.infer<typeof enterpriseAsset>;
+export type EnterpriseAsset = z.infer<typeof EnterpriseAsset>;
 
 /** interface.md, borrowed-lock list (M8). */
-export const borrowedLock = z
+export const BorrowedLock = z
   .object({
     assetId: z.string().describe('Id of the lock, which M7 names.'),
     assetNum: z.string().describe('Number of the lock, which M10 names.'),
@@ -66,9 +66,9 @@ export const borrowedLock = z
       .describe('Global id of the employee whose assets are lent into it; null where none are.'),
   })
   .meta({ id: 'BorrowedLock', description: 'A lock that assets can be lent into.' });
-export type BorrowedLock = z.infer<typeof borrowedLock>;
+export type BorrowedLock = z.infer<typeof BorrowedLock>;
 
-const productFeature = z
+const ProductFeature = z
   .object({
     featureCode: z.string().describe('Code of the feature.'),
     featureName: z.string().describe('Name of the feature.'),
@@ -80,10 +80,10 @@ const productFeature = z
   .meta({ id: 'ProductFeature', description: 'A feature of a product, as it was bought.' });
 
 /** interface.md, Product instance. */
-const productNode = z
+const ProductNode = z
   .object({
     id: z.string().describe('Id of the product instance.'),
-    licenseType: licenseType.describe('License type of its asset.'),
+    licenseType: LicenseType.describe('License type of its asset.'),
     customerId: z.string().describe('Customer who owns it.'),
     assetId: z.string().describe('Id of the asset that it was bought on, also while that is lent.'),
     assetInsId: z.string().describe('The same as assetId.'),
@@ -124,16 +124,16 @@ const productNode = z
     updateTime: time('When it was changed last'),
     activateFlag: z.boolean().describe('Whether it is active: always true, what is revoked is not listed.'),
     crmProductId: z.string().describe('CRM product instance id.'),
-    productExtendInstanceList: z.array(productFeature).describe('The product features as they were bought.'),
+    productExtendInstanceList: z.array(ProductFeature).describe('The product features as they were bought.'),
   })
   .meta({ id: 'ProductInstance', description: 'A product on an asset.' });
-export type ProductNode = z.infer<typeof productNode>;
+export type ProductNode = z.infer<typeof ProductNode>;
 
 /** interface.md, Merchandise instance node. */
-const merchandiseNode = z
+const MerchandiseNode = z
   .object({
     id: z.string().describe('Id of the merchandise instance.'),
-    licenseType: licenseType.describe('License type of its asset.'),
+    licenseType: LicenseType.describe('License type of its asset.'),
     merchandiseNum: z.string().describe('Number of the merchandise.'),
     merchandiseName: z.string().describe('Name of the merchandise.'),
     parentId: z.string().nullable().describe('Id of the merchandise instance that it is in; null at the top.'),
@@ -153,19 +153,19 @@ const merchandiseNode = z
       .string()
       .nullable()
       .describe('What the order that bought it named as its source; null where it named none.'),
-    get children(): z.ZodNullable<z.ZodArray<typeof merchandiseNode>> {
-      return z.array(merchandiseNode).nullable().describe('Merchandise inside; null where there is none.');
+    get children(): z.ZodNullable<z.ZodArray<typeof MerchandiseNode>> {
+      return z.array(MerchandiseNode).nullable().describe('Merchandise inside; null where there is none.');
     },
-    productInstanceList: z.array(productNode).nullable().describe('Products inside; null where there are none.'),
+    productInstanceList: z.array(ProductNode).nullable().describe('Products inside; null where there are none.'),
   })
   .meta({ id: 'MerchandiseInstance', description: 'A merchandise (package) on an asset, with what is in it.' });
-export type MerchandiseNode = z.infer<typeof merchandiseNode>;
+export type MerchandiseNode = z.infer<typeof MerchandiseNode>;
 
 /** The data of M7. */
-export const assetContents = z
+export const AssetContents = z
   .object({
-    productInstanceList: z.array(productNode).describe('Products on the asset itself, outside of merchandise.'),
-    children: z.array(merchandiseNode).describe('Merchandise with its products, nested as it was bought.'),
+    productInstanceList: z.array(ProductNode).describe('Products on the asset itself, outside of merchandise.'),
+    children: z.array(MerchandiseNode).describe('Merchandise with its products, nested as it was bought.'),
   })
   .meta({ id: 'AssetContents', description: 'What is active on an asset, as it was bought.' });
-export type AssetContents = z.infer<typeof assetContents>;
+export type AssetContents = z.infer<typeof AssetContents>;

@@ -44,7 +44,7 @@ const LICENSE_TYPES = [
   'lk_auth_usbkey',
 ] as const;
 
-export const licenseType = z.enum(LICENSE_TYPES, `must be one of ${LICENSE_TYPES.join(', ')}`).meta({
+export const LicenseType = z.enum(LICENSE_TYPES, `must be one of ${LICENSE_TYPES.join(', ')}`).meta({
   id: 'LicenseType',
   description:
     'What a license is in. Locks: normal_… (re-fillable where it says recover, for a network where it says lan), ' +
@@ -52,25 +52,25 @@ export const licenseType = z.enum(LICENSE_TYPES, `must be one of ${LICENSE_TYPES
     'lock). Certificates: softkey, and lan_softkey for a network. Cloud: cloud_account, cloud_customer (an enterprise) ' +
     'and cloud_personal. product_entity: a product entity.',
 });
-export type LicenseType = z.infer<typeof licenseType>;
+export type LicenseType = z.infer<typeof LicenseType>;
 
 export const CLOUD_LICENSE_TYPES: readonly LicenseType[] = ['cloud_account', 'cloud_customer', 'cloud_personal'];
 
-export const orderType = z
+export const OrderType = z
   .enum(['new_buy', 'delete_asset', 'delete_product'], 'is not an order type')
   .meta({ id: 'OrderType', description: 'What an order does: a purchase, or a revocation of assets or of products.' });
-export type OrderType = z.infer<typeof orderType>;
+export type OrderType = z.infer<typeof OrderType>;
 
 /** What became of an order (decisions 6.4). */
-export const orderState = z
+export const OrderState = z
   .enum(['pending', 'succeeded', 'failed'], 'must be pending, succeeded or failed')
   .meta({ id: 'OrderState', description: 'What became of an order.' });
 
-export const syncMode = z.enum(['sync', 'async'], 'must be sync or async').meta({
+export const SyncMode = z.enum(['sync', 'async'], 'must be sync or async').meta({
   id: 'SyncMode',
   description: 'async: the answer means that the batch is stored; sync: that all of its orders have taken effect.',
 });
-export type SyncMode = z.infer<typeof syncMode>;
+export type SyncMode = z.infer<typeof SyncMode>;
 
 /** A list of bounded length (decisions 6.1). */
 const list = <Item extends z.ZodType>(item: Item) =>
@@ -97,14 +97,14 @@ function checkPeriod(value: Period, context: z.RefinementCtx): void {
   }
 }
 
-const extendedAttribute = z
+const ExtendedAttribute = z
   .object({
     extendCode: optionalText().describe('Code of the attribute.'),
     extendValue: optionalText().describe('Value of the attribute.'),
   })
   .meta({ id: 'ExtendedAttribute', description: 'An extended attribute of an asset.' });
 
-const productFeature = z
+const ProductFeature = z
   .object({
     featureCode: text().describe('Code of the feature.'),
     featureName: text().describe('Name of the feature.'),
@@ -120,7 +120,7 @@ const productFeature = z
 const STRICT =
   'In a revocation: true takes only products whose limitConcurrent and dates are equal too, false or nothing any of that productUri.';
 
-const productToBuy = z
+const ProductToBuy = z
   .object({
     crmProductId: text().describe('CRM product instance id. Stored.'),
     parentCrmProductId: textOrEmpty().describe(
@@ -147,13 +147,13 @@ const productToBuy = z
     srcLicenseOrderId: optionalId().describe(
       'Where the product came from, in place of the srcLicenseOrderId of the order: a succeeded new_buy of any customer.',
     ),
-    productFeatures: list(productFeature).describe('Features of the product; may be empty.'),
+    productFeatures: list(ProductFeature).describe('Features of the product; may be empty.'),
   })
   .superRefine(checkPeriod)
   .meta({ id: 'Product', description: 'A product to buy.' });
-export type ProductToBuy = z.infer<typeof productToBuy>;
+export type ProductToBuy = z.infer<typeof ProductToBuy>;
 
-const productToRevoke = z
+const ProductToRevoke = z
   .object({
     crmProductId: text().describe('CRM product instance id. It is not compared.'),
     productUri: text().describe('Product id: gmsPid or appKey. Only products of this id are revoked.'),
@@ -166,12 +166,12 @@ const productToRevoke = z
   })
   .superRefine(checkPeriod)
   .meta({ id: 'ProductToRevoke', description: 'Which products to revoke.' });
-export type ProductToRevoke = z.infer<typeof productToRevoke>;
+export type ProductToRevoke = z.infer<typeof ProductToRevoke>;
 
 /** The type of `optional(z.array(…))`, spelled out because merchandise nests in itself. */
 type OptionalList<Item extends z.ZodType> = ReturnType<typeof optional<z.ZodArray<Item>>>;
 
-const merchandise = z
+const Merchandise = z
   .object({
     crmProductId: text().describe('CRM product instance id. Stored.'),
     parentCrmProductId: textOrEmpty().describe('CRM parent instance id; may be empty or null. Stored.'),
@@ -179,24 +179,24 @@ const merchandise = z
     merchandiseName: text().describe('Name of the merchandise. Stored.'),
     parentMerchandiseNum: textOrEmpty().describe('Number of the parent; may be empty or null. Stored.'),
     timeDurationExpression: text().describe('How long it is bought for, in y-m-d form. Stored.'),
-    get children(): OptionalList<typeof merchandise> {
-      return optional(list(merchandise)).describe(
+    get children(): OptionalList<typeof Merchandise> {
+      return optional(list(Merchandise)).describe(
         'Merchandise inside, 16 deep at most. It is revoked with this one, and this one with the last of what is in it.',
       );
     },
-    licenseOrderProductList: list(productToBuy).describe(
+    licenseOrderProductList: list(ProductToBuy).describe(
       'Products inside. They are revoked with this one, and this one with the last of what is in it.',
     ),
   })
   .meta({ id: 'Merchandise', description: 'A merchandise (package) to buy, with what is in it.' });
-export type Merchandise = z.infer<typeof merchandise>;
+export type Merchandise = z.infer<typeof Merchandise>;
 
 const atLeastOne = <Item extends z.ZodType>(item: Item) => list(item).min(1, 'must not be empty');
 
-const assetToBuy = z
+const AssetToBuy = z
   .object({
     assetNos: atLeastOne(text()).describe('Numbers of the assets to make, to add to, or to transfer.'),
-    assetExtendList: optional(list(extendedAttribute)).describe(
+    assetExtendList: optional(list(ExtendedAttribute)).describe(
       'Extended attributes. On an asset that is there they are added or replaced.',
     ),
     limitStartDate: optional(long()).describe(`${PERIOD.start} On an asset that is there it replaces the one before.`),
@@ -207,23 +207,23 @@ const assetToBuy = z
     transferedAssetNum: optional(z.boolean()).describe(
       'Whether an asset that is active at another customer moves here, with everything on it. It may then have nothing to buy.',
     ),
-    products: optional(list(productToBuy)).describe('Products to buy onto each of the assets.'),
-    merchandises: optional(list(merchandise)).describe('Merchandise to buy onto each of the assets.'),
+    products: optional(list(ProductToBuy)).describe('Products to buy onto each of the assets.'),
+    merchandises: optional(list(Merchandise)).describe('Merchandise to buy onto each of the assets.'),
   })
   .superRefine(checkPeriod)
   .meta({ id: 'AssetToBuy', description: 'Assets to buy or to buy onto, and what.' });
-export type AssetToBuy = z.infer<typeof assetToBuy>;
+export type AssetToBuy = z.infer<typeof AssetToBuy>;
 
-const assetToRevoke = z
+const AssetToRevoke = z
   .object({ assetNos: atLeastOne(text()).describe('Numbers of the assets.') })
   .meta({ id: 'AssetToRevoke', description: 'Assets to revoke.' });
 
-const assetToRevokeProductsOf = z
+const AssetToRevokeProductsOf = z
   .object({
     assetNos: atLeastOne(text()).describe('Numbers of the assets.'),
     limitStartDate: optional(long()).describe('When the asset begins. Checked for its shape only.'),
     limitEndDate: optional(long()).describe('When the asset ends. Checked for its shape only.'),
-    products: atLeastOne(productToRevoke).describe('Which products; each must match at least one of each asset.'),
+    products: atLeastOne(ProductToRevoke).describe('Which products; each must match at least one of each asset.'),
   })
   .superRefine(checkPeriod)
   .meta({ id: 'AssetToRevokeProductsOf', description: 'Assets, and which of their products to revoke.' });
@@ -255,41 +255,41 @@ const orderHeader = {
       'revocation a succeeded new_buy of the customer: only what that order granted is revoked. Required to revoke a cloud ' +
       'license.',
   ),
-  licenseType: licenseType.describe('License type of a new asset; it must be that of an asset that is there.'),
+  licenseType: LicenseType.describe('License type of a new asset; it must be that of an asset that is there.'),
 };
 
-const newBuyOrder = z
+const NewBuyOrder = z
   .object({
     ...orderHeader,
     orderType: z.literal('new_buy').describe('A purchase.'),
-    assets: atLeastOne(assetToBuy).describe('What to buy.'),
+    assets: atLeastOne(AssetToBuy).describe('What to buy.'),
   })
   .meta({ id: 'NewBuyOrder', description: 'An order that buys.' });
-const deleteAssetOrder = z
+const DeleteAssetOrder = z
   .object({
     ...orderHeader,
     orderType: z.literal('delete_asset').describe('A revocation of assets.'),
-    assets: atLeastOne(assetToRevoke).describe('What to revoke.'),
+    assets: atLeastOne(AssetToRevoke).describe('What to revoke.'),
   })
   .meta({ id: 'DeleteAssetOrder', description: 'An order that revokes assets.' });
-const deleteProductOrder = z
+const DeleteProductOrder = z
   .object({
     ...orderHeader,
     orderType: z.literal('delete_product').describe('A revocation of products.'),
-    assets: atLeastOne(assetToRevokeProductsOf).describe('What to revoke.'),
+    assets: atLeastOne(AssetToRevokeProductsOf).describe('What to revoke.'),
   })
   .meta({ id: 'DeleteProductOrder', description: 'An order that revokes products.' });
 
 /** An order as it was sent, in the shape that its orderType needs (interface.md O5, "Shape by order type"). */
-const order = z
-  .discriminatedUnion('orderType', [newBuyOrder, deleteAssetOrder, deleteProductOrder], {
+const Order = z
+  .discriminatedUnion('orderType', [NewBuyOrder, DeleteAssetOrder, DeleteProductOrder], {
     error: 'must be new_buy, delete_asset or delete_product',
   })
   .meta({ id: 'Order', description: 'An order, in the shape that its orderType needs.' });
-export type Order = z.infer<typeof order>;
-export type NewBuyOrder = z.infer<typeof newBuyOrder>;
-export type DeleteAssetOrder = z.infer<typeof deleteAssetOrder>;
-export type DeleteProductOrder = z.infer<typeof deleteProductOrder>;
+export type Order = z.infer<typeof Order>;
+export type NewBuyOrder = z.infer<typeof NewBuyOrder>;
+export type DeleteAssetOrder = z.infer<typeof DeleteAssetOrder>;
+export type DeleteProductOrder = z.infer<typeof DeleteProductOrder>;
 
 /** The faults of a batch by the rules of decisions 6.1 that look at more than one field. */
 function* faultsOfBatch(orders: readonly Order[]) {
@@ -327,12 +327,12 @@ function* faultsOfOrder(order: Order, path: PropertyKey[]) {
 }
 
 /** The body of O5 (interface.md O5; decisions 6.1). */
-export const batchOrderBody = z
+export const BatchOrder = z
   .object({
     channelCode: text().describe('The channel that sends the batch.'),
     channelOrderId: text().describe('Number of the batch; with application and channelCode its key.'),
-    syncMode: syncMode.describe('Whether to wait for the orders to take effect, all or none, or to store them.'),
-    orderList: arrayOf(order)
+    syncMode: SyncMode.describe('Whether to wait for the orders to take effect, all or none, or to store them.'),
+    orderList: arrayOf(Order)
       .min(1, 'must not be empty')
       .max(MAX_ORDERS_PER_BATCH, `must hold at most ${MAX_ORDERS_PER_BATCH} orders`)
       .describe(`The orders: 1 to ${MAX_ORDERS_PER_BATCH}.`),
@@ -341,19 +341,19 @@ export const batchOrderBody = z
     for (const found of faultsOfBatch(orderList).take(MAX_FAULTS)) context.addIssue(found);
   })
   .meta({ id: 'BatchOrder', description: 'A batch of orders.' });
-export type BatchOrder = z.infer<typeof batchOrderBody>;
+export type BatchOrder = z.infer<typeof BatchOrder>;
 
 /** The query of O5. */
-export const batchOrderQuery = z.object({
+export const BatchOrderQuery = z.object({
   appKey: text().describe('The key of the application that calls; it must be that of the access token.'),
 });
 
 /** One entry of O5's answer: final from that moment (decisions 6.1). */
-export const acceptedOrder = z
+export const AcceptedOrder = z
   .object({
     sequence: integer().describe('Sequence number of the order.'),
     licenseOrderId: z.string().describe('Id of the order. It is final.'),
     customerId: z.string().describe('Customer of the order.'),
   })
   .meta({ id: 'AcceptedOrder', description: 'An order that was accepted.' });
-export type AcceptedOrder = z.infer<typeof acceptedOrder>;
+export type AcceptedOrder = z.infer<typeof AcceptedOrder>;

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { causeWord } from './envelope.ts';
-import { orderState, orderType } from './orders.ts';
+import { Cause } from './causes.ts';
+import { OrderState, OrderType } from './orders.ts';
 import { integer } from './scalars.ts';
 
-const assetPreview = z
+const AssetPreview = z
   .object({
     assetNum: z.string().describe('Number of the asset.'),
     action: z
@@ -13,7 +13,7 @@ const assetPreview = z
   })
   .meta({ id: 'AssetPreview', description: 'What an order would do with an asset.' });
 
-const productPreview = z
+const ProductPreview = z
   .object({
     assetNum: z.string().describe('Number of the asset that the product is on.'),
     productUri: z.string().describe('Product id.'),
@@ -25,41 +25,40 @@ const productPreview = z
   })
   .meta({ id: 'ProductPreview', description: 'What an order would do with a product instance.' });
 
-const comparedField = z
+const ComparedField = z
   .enum(['productUri', 'srcLicenseOrderId', 'limitStartDate', 'limitEndDate', 'limitConcurrent'])
   .meta({ id: 'ComparedField', description: 'A field that a delete_product compares.' });
 
-const nearProduct = z
+const NearProduct = z
   .object({
     assetNum: z.string().describe('Number of the asset that the product is on.'),
     productUri: z.string().describe('Product id.'),
     id: z.string().nullable().describe('Id of the product instance; null while there is none.'),
-    differs: z.array(comparedField).describe('The fields of the order that this product instance does not match.'),
+    differs: z.array(ComparedField).describe('The fields of the order that this product instance does not match.'),
   })
   .meta({ id: 'NearProduct', description: 'An active product instance that comes near to what was named.' });
 
 /** What one order would do (decisions 6.6). */
-export const orderPreview = z
+export const OrderPreview = z
   .object({
     sequence: integer().describe('Sequence number of the order.'),
     customerId: z.string().describe('Customer of the order.'),
-    orderType: orderType.describe('What the order is to do.'),
-    state: orderState
-      .exclude(['pending'])
+    orderType: OrderType.describe('What the order is to do.'),
+    state: OrderState.exclude(['pending'])
       .meta({ id: 'OrderPreviewState', description: 'What would become of an order.' })
       .describe('Whether it would succeed or fail.'),
-    cause: causeWord.nullable().describe('What it would fail for; null where it would succeed.'),
+    cause: Cause.nullable().describe('What it would fail for; null where it would succeed.'),
     message: z.string().nullable().describe('The same for people; null where it would succeed.'),
-    assets: z.array(assetPreview).describe('One entry for each asset; none of an order that would fail.'),
+    assets: z.array(AssetPreview).describe('One entry for each asset; none of an order that would fail.'),
     products: z
-      .array(productPreview)
+      .array(ProductPreview)
       .describe('One entry for each product instance; none of an order that would fail.'),
     nearest: z
-      .array(nearProduct)
+      .array(NearProduct)
       .describe(
         'With the cause product_not_found: up to five active products of the asset, those with the same productUri first, ' +
           'then those that differ in less. Empty for every other cause.',
       ),
   })
   .meta({ id: 'OrderPreview', description: 'What one order would do.' });
-export type OrderPreview = z.infer<typeof orderPreview>;
+export type OrderPreview = z.infer<typeof OrderPreview>;

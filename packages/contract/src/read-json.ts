@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { Refusal } from './causes.ts';
 import { checkJsonShape } from './json-shape.ts';
 import { checkInstances } from './order-size.ts';
-import { type BatchOrder, batchOrderBody, MAX_LIST_ELEMENTS } from './orders.ts';
+import { BatchOrder, MAX_LIST_ELEMENTS } from './orders.ts';
 import { parse } from './parse.ts';
 
 const BYTE_ORDER_MARK = '\uFEFF';
@@ -24,13 +24,13 @@ export function readJson(bytes: Buffer, maxListElements?: number): unknown {
   }
 }
 
-const { channelCode, channelOrderId } = batchOrderBody.shape;
-const batchName = z.object({
+const { channelCode, channelOrderId } = BatchOrder.shape;
+const BatchName = z.object({
   channelCode: channelCode.optional().catch(undefined),
   channelOrderId: channelOrderId.optional().catch(undefined),
 });
 /** What the channel that sends a batch calls it, where it does. */
-export type BatchName = z.infer<typeof batchName>;
+export type BatchName = z.infer<typeof BatchName>;
 
 /** The refusal of a batch that could be read as JSON, with what it is called, as far as that is as it should be. */
 export class BatchRefusal extends Refusal {
@@ -50,11 +50,11 @@ export class BatchRefusal extends Refusal {
 export function readBatchOrder(bytes: Buffer): BatchOrder {
   const json = readJson(bytes, MAX_LIST_ELEMENTS);
   try {
-    const batch = parse(batchOrderBody, json);
+    const batch = parse(BatchOrder, json);
     checkInstances(batch.orderList);
     return batch;
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    throw new BatchRefusal(error, batchName.safeParse(json).data ?? {});
+    throw new BatchRefusal(error, BatchName.safeParse(json).data ?? {});
   }
 }

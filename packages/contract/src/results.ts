@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { causeWord } from './envelope.ts';
-import { orderState, orderType, syncMode } from './orders.ts';
+import { Cause } from './causes.ts';
+import { OrderState, OrderType, SyncMode } from './orders.ts';
 import { id, integer, queryInteger, text, time } from './scalars.ts';
 
 export const MAX_PAGE_ORDERS = 1_000;
@@ -11,10 +11,10 @@ const emptyAsAbsent = <Schema extends z.ZodType>(schema: Schema) =>
   z.preprocess((value) => (value === '' ? undefined : value), schema);
 
 /** The query of the batch result operation (decisions 6.4). `cursor` is opaque to clients. */
-export const batchResultQuery = z.object({
+export const BatchResultQuery = z.object({
   channelCode: text().describe('Channel of the batch.'),
   channelOrderId: text().describe('Number under which the batch was sent.'),
-  state: emptyAsAbsent(orderState.optional()).describe(
+  state: emptyAsAbsent(OrderState.optional()).describe(
     'Only orders in this state; the totals stay those of the batch.',
   ),
   limit: emptyAsAbsent(queryInteger(1, MAX_PAGE_ORDERS).default(DEFAULT_PAGE_ORDERS)).meta({
@@ -33,23 +33,23 @@ export const batchResultQuery = z.object({
     description: `Holds the answer until the batch is completed or this time is up: 0 to ${MAX_WAIT_SECONDS}.`,
   }),
 });
-export type BatchResultQuery = z.infer<typeof batchResultQuery>;
+export type BatchResultQuery = z.infer<typeof BatchResultQuery>;
 
 /** The path of the single order's result operation (decisions 6.4). */
-export const orderResultParams = z.object({
+export const OrderResultParams = z.object({
   licenseOrderId: id().describe('Id of the order, from the answer of O5.'),
 });
 
 /** What became of one order (decisions 6.4). */
-export const orderResult = z
+export const OrderResult = z
   .object({
     sequence: integer().describe('Sequence number of the order.'),
     licenseOrderId: z.string().describe('Id of the order.'),
     customerId: z.string().describe('Customer of the order.'),
-    orderType: orderType.describe('What the order is to do.'),
-    state: orderState.describe('pending, succeeded or failed.'),
+    orderType: OrderType.describe('What the order is to do.'),
+    state: OrderState.describe('pending, succeeded or failed.'),
     code: z.string().nullable().describe('The code of its failure; null where it has not failed.'),
-    cause: causeWord.nullable().describe('What it failed for; null where it has not failed.'),
+    cause: Cause.nullable().describe('What it failed for; null where it has not failed.'),
     message: z.string().nullable().describe('The same for people; null where it has not failed.'),
     assets: integer().describe(
       'Assets that the order created or revoked; buying onto one or transferring it makes none.',
@@ -58,14 +58,14 @@ export const orderResult = z
     finishedTime: time('When it had its outcome; null while it is pending').nullable(),
   })
   .meta({ id: 'OrderResult', description: 'What became of one order.' });
-export type OrderResult = z.infer<typeof orderResult>;
+export type OrderResult = z.infer<typeof OrderResult>;
 
 /** What became of a batch, with a page of its orders (decisions 6.4). */
-export const batchResult = z
+export const BatchResult = z
   .object({
     channelCode: z.string().describe('Channel of the batch.'),
     channelOrderId: z.string().describe('Number under which the batch was sent.'),
-    syncMode: syncMode.describe('How the batch was sent.'),
+    syncMode: SyncMode.describe('How the batch was sent.'),
     state: z
       .enum(['accepted', 'processing', 'completed'])
       .meta({ id: 'BatchState', description: 'How far a batch is.' })
@@ -76,17 +76,15 @@ export const batchResult = z
     pending: integer().describe('Orders that have no outcome yet.'),
     acceptedTime: time('When the batch was accepted'),
     completedTime: time('When the last order had its outcome; null before').nullable(),
-    orders: z.array(orderResult).describe('A page of its orders, in the order of orderList.'),
+    orders: z.array(OrderResult).describe('A page of its orders, in the order of orderList.'),
     nextCursor: z.string().nullable().describe('The cursor of the next page; null on the last.'),
   })
   .meta({ id: 'BatchResult', description: 'What became of a batch, with a page of its orders.' });
-export type BatchResult = z.infer<typeof batchResult>;
+export type BatchResult = z.infer<typeof BatchResult>;
 
 /** One order's result with the batch that it came in (decisions 6.4). */
-export const singleOrderResult = orderResult
-  .extend({
-    channelCode: z.string().describe('Channel of its batch.'),
-    channelOrderId: z.string().describe('Number under which its batch was sent.'),
-  })
-  .meta({ id: 'SingleOrderResult', description: 'What became of one order, and the batch that it came in.' });
-export type SingleOrderResult = z.infer<typeof singleOrderResult>;
+export const SingleOrderResult = OrderResult.extend({
+  channelCode: z.string().describe('Channel of its batch.'),
+  channelOrderId: z.string().describe('Number under which its batch was sent.'),
+}).meta({ id: 'SingleOrderResult', description: 'What became of one order, and the batch that it came in.' });
+export type SingleOrderResult = z.infer<typeof SingleOrderResult>;

@@ -1,3 +1,5 @@
+import type {} from './tables.ts';
+
 export * from './customers.ts';
 export * from './demo.ts';
 export * from './enterprises.ts';

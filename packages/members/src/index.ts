@@ -1,3 +1,5 @@
+import type {} from './tables.ts';
+
 export * from './add-employees.ts';
 export { readAudit } from './audit.ts';
 export * from './configure-assets.ts';

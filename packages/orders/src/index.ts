@@ -1,3 +1,5 @@
+import type {} from './tables.ts';
+
 export * from './accept.ts';
 export * from './announcer.ts';
 export * from './backlog.ts';

@@ -1,6 +1,6 @@
 import { serialize } from 'node:v8';
 import { type Asset, emptyChanges, type Grant, heldBy, type Ledger, LedgerIds, newGrant } from '@lockstep/assets';
-import { batchOrderBody, type Customer, type Order, parse } from '@lockstep/contract';
+import { BatchOrder, type Customer, type Order, parse } from '@lockstep/contract';
 import type { Trx } from '@lockstep/platform';
 import fc from 'fast-check';
 import { sql } from 'kysely';
@@ -110,7 +110,7 @@ const history: fc.Arbitrary<AcceptedOrder[]> = fc
   );
 
 function orderOf(sent: Sent): Order {
-  return parse(batchOrderBody, batchOf(sent)).orderList[0]!;
+  return parse(BatchOrder, batchOf(sent)).orderList[0]!;
 }
 
 function newLedger(): Ledger {

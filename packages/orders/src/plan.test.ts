@@ -1,5 +1,5 @@
 import { type Asset, advance, emptyChanges, heldBy, type Ledger } from '@lockstep/assets';
-import { batchOrderBody, type Cause, type Customer, type Order, parse } from '@lockstep/contract';
+import { BatchOrder, type Cause, type Customer, type Order, parse } from '@lockstep/contract';
 import { describe, expect, it } from 'vitest';
 import {
   batchOf,
@@ -39,7 +39,7 @@ function newLedger(): Ledger {
 
 /** An order as acceptance leaves it: what was sent, read by the contract. */
 function orderOf(sent: Sent): Order {
-  return parse(batchOrderBody, batchOf(sent)).orderList[0]!;
+  return parse(BatchOrder, batchOf(sent)).orderList[0]!;
 }
 
 /** Plans orders one after the other; the first gets the id `firstId`, the next the number after it. */

@@ -1,13 +1,13 @@
 import { listVirtualAssets, setLocked, takeAssetNumbers } from '@lockstep/assets';
 import {
-  assetNumber,
-  listAssetsParams,
-  listAssetsQuery,
-  lockAssetsBody,
-  lockResult,
+  AssetNumber,
+  ChangeLocks,
+  ListAssetsParams,
+  ListAssetsQuery,
+  LockResult,
   success,
-  takeAssetNumbersBody,
-  virtualAsset,
+  TakeAssetNumbers,
+  VirtualAsset,
 } from '@lockstep/contract';
 import { z } from 'zod';
 import { authorize, callerOf } from '../caller.ts';
@@ -56,8 +56,8 @@ export async function assetRoutes(
           summary,
           description,
           querystring: nonceQuery,
-          body: lockAssetsBody,
-          response: answers(z.array(lockResult).describe('One entry for each number, in the order sent.')),
+          body: ChangeLocks,
+          response: answers(z.array(LockResult).describe('One entry for each number, in the order sent.')),
         },
         onRequest,
         config: { timeoutMs: LOCK_TIMEOUT_MS },
@@ -85,9 +85,9 @@ export async function assetRoutes(
         description:
           "Lists the active assets of the enterprise's customers with license type `cloud_customer`, " +
           'oldest first; with `extendCode` only those that carry this extended attribute.',
-        params: listAssetsParams,
-        querystring: nonceQuery.extend(listAssetsQuery.shape),
-        response: answers(z.array(virtualAsset).describe('The assets, oldest first.')),
+        params: ListAssetsParams,
+        querystring: nonceQuery.extend(ListAssetsQuery.shape),
+        response: answers(z.array(VirtualAsset).describe('The assets, oldest first.')),
       },
       onRequest,
     },
@@ -109,8 +109,8 @@ export async function assetRoutes(
           'Hands out 1 to 10,000 asset numbers of ten digits: the mark of the region, 8 or 6, and nine ' +
           "digits that increment. No number is handed out twice, and none that is an active asset's. There may be gaps.",
         querystring: nonceQuery,
-        body: takeAssetNumbersBody,
-        response: answers(z.array(assetNumber).describe('The numbers.')),
+        body: TakeAssetNumbers,
+        response: answers(z.array(AssetNumber).describe('The numbers.')),
       },
       onRequest,
     },

@@ -1,15 +1,14 @@
 import type { Caller } from '@lockstep/access';
 import { batchOf } from '@lockstep/assets';
 import {
-  type AcceptedOrder,
-  acceptedOrder,
+  AcceptedOrder,
+  BatchOrder,
+  BatchOrderQuery,
   BatchRefusal,
-  batchOrderBody,
-  batchOrderQuery,
-  cancelBatchBody,
-  cancelledBatch,
+  CancelBatch,
+  CancelledBatch,
   MAX_BATCH_BYTES,
-  orderPreview,
+  OrderPreview,
   parse,
   Refusal,
   requireChannel,
@@ -51,7 +50,7 @@ export async function batchOrderRoutes(
     async preValidation(request: FastifyRequest) {
       const { applicationId } = callerOf(request);
       const bytes = request.body as Buffer | undefined;
-      if (bytes === undefined) parse(batchOrderBody, bytes);
+      if (bytes === undefined) parse(BatchOrder, bytes);
       else {
         const batch = await batches.read(applicationId, bytes, { isPreview }).catch((error: unknown) => {
           if (error instanceof BatchRefusal) noteSubject(request, error.batchName);
@@ -63,7 +62,7 @@ export async function batchOrderRoutes(
       }
     },
   });
-  const schema = { ...orderOperation, querystring: nonceQuery.extend(batchOrderQuery.shape), body: batchOrderBody };
+  const schema = { ...orderOperation, querystring: nonceQuery.extend(BatchOrderQuery.shape), body: BatchOrder };
 
   server.post(
     PATH,
@@ -79,7 +78,7 @@ export async function batchOrderRoutes(
           'stored and will be carried out, each order alone; with `sync` that all orders have taken ' +
           'effect. A batch is known by application, `channelCode` and `channelOrderId`: the same content ' +
           'again gets the same answer and changes nothing.',
-        response: answers(z.array(acceptedOrder).describe('One entry for each order, in the order of orderList.')),
+        response: answers(z.array(AcceptedOrder).describe('One entry for each order, in the order of orderList.')),
       },
       ...readAs({ isPreview: false }),
     },
@@ -109,7 +108,7 @@ export async function batchOrderRoutes(
           'those before it would have done. It changes nothing, waits for nobody, and the `channelOrderId` ' +
           'stays free. It is no promise: what is pending already, or accepted meanwhile, takes effect ' +
           'first and is not looked at.',
-        response: answers(z.array(orderPreview).describe('One entry for each order, in the order of orderList.')),
+        response: answers(z.array(OrderPreview).describe('One entry for each order, in the order of orderList.')),
       },
       ...readAs({ isPreview: true }),
     },
@@ -136,8 +135,8 @@ export async function cancelRoutes(server: Server, { verifier, canceller }: Serv
           'is waited for: it takes effect or is cancelled, never half of it. What has its outcome keeps ' +
           'it. Again, or for a sync batch, `cancelled` is 0.',
         querystring: nonceQuery,
-        body: cancelBatchBody,
-        response: answers(cancelledBatch),
+        body: CancelBatch,
+        response: answers(CancelledBatch),
       },
       onRequest: authorize(verifier, 'auth_order'),
     },

@@ -1,10 +1,10 @@
 import {
-  bindCustomerBody,
-  createdEnterprise,
-  createEnterpriseBody,
-  customer,
+  BindCustomer,
+  CreatedEnterprise,
+  CreateEnterprise,
+  Customer,
   done,
-  queryCustomersQuery,
+  QueryCustomers,
   success,
 } from '@lockstep/contract';
 import { bindCustomer, createEnterprise, queryCustomers, updateCustomer } from '@lockstep/customers';
@@ -31,8 +31,8 @@ export async function customerRoutes(server: Server, { db, verifier }: ServerOpt
           'as its security mobile and this customer as its default. A repeat must send the security mobile ' +
           'that is on file; its other fields are ignored, and it answers with the customer as it is.',
         querystring: nonceQuery,
-        body: bindCustomerBody,
-        response: answers(customer),
+        body: BindCustomer,
+        response: answers(Customer),
       },
       onRequest,
     },
@@ -52,8 +52,8 @@ export async function customerRoutes(server: Server, { db, verifier }: ServerOpt
           'equal to `crmCustomerId`, and two employees: the administrator and the cloud-licensed one. A ' +
           'repeat is known by `crmCustomerId`; its other fields are ignored.',
         querystring: nonceQuery,
-        body: createEnterpriseBody,
-        response: answers(createdEnterprise),
+        body: CreateEnterprise,
+        response: answers(CreatedEnterprise),
       },
       onRequest,
     },
@@ -71,7 +71,7 @@ export async function customerRoutes(server: Server, { db, verifier }: ServerOpt
           'Changes name, branch and address of the `crm` customer that O2 made. Without `address` the ' +
           'address stays as it is. The enterprise keeps its name.',
         querystring: nonceQuery,
-        body: createEnterpriseBody,
+        body: CreateEnterprise,
         response: doneAnswers,
       },
       onRequest,
@@ -92,8 +92,8 @@ export async function customerRoutes(server: Server, { db, verifier }: ServerOpt
         description:
           'Finds a customer by channel, and answers of its enterprise the default customer ' +
           '(`defaultCustomer=Y`) or all (`N`). Where there is no such customer, `data` is empty.',
-        querystring: nonceQuery.extend(queryCustomersQuery.shape),
-        response: answers(z.array(customer).describe('The customers; empty where none was found.')),
+        querystring: nonceQuery.extend(QueryCustomers.shape),
+        response: answers(z.array(Customer).describe('The customers; empty where none was found.')),
       },
       onRequest,
     },

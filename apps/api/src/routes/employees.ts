@@ -1,17 +1,17 @@
 import {
+  AddEmployees,
   type AddedEmployees,
-  addEmployeesBody,
-  auditPage,
-  editEmployeeBody,
-  employeePage,
-  employeeParams,
-  enterpriseParams,
+  AuditPage,
+  EditEmployee,
+  EmployeePage,
+  EmployeeParams,
+  EnterpriseParams,
   failure,
-  listEmployeesQuery,
+  ListEmployees,
   messageOf,
-  pageQuery,
+  PageQuery,
+  ResetPassword,
   readNewEmployees,
-  resetPasswordBody,
   success,
 } from '@lockstep/contract';
 import { addEmployees, deleteEmployee, editEmployee, listEmployees, readAudit, resetPassword } from '@lockstep/members';
@@ -52,9 +52,9 @@ export async function employeeRoutes(
           'answer is HTTP 200 with code 60027; where nobody can, HTTP 299 with the code of the first who ' +
           'failed. The call is refused as a whole when it has no employees or more than 100, or anywhere a ' +
           'value of a wrong JSON type.',
-        params: enterpriseParams,
+        params: EnterpriseParams,
         querystring: nonceQuery,
-        body: addEmployeesBody,
+        body: AddEmployees,
         response: additionAnswers,
       },
       // One employee's faults are not the call's: the handler reads the body.
@@ -88,9 +88,9 @@ export async function employeeRoutes(
           "employee's own: an account name never changes. An optional field that is absent or empty stays " +
           'as it is, `null` clears it. Where nothing changes, `updateTime` and the audit record stay as ' +
           'they are.',
-        params: employeeParams,
+        params: EmployeeParams,
         querystring: nonceQuery,
-        body: editEmployeeBody,
+        body: EditEmployee,
         response: doneWithNullAnswers,
       },
       onRequest,
@@ -112,9 +112,9 @@ export async function employeeRoutes(
           'Gives an employee a new password. Whoever is logged in as that employee, through whatever ' +
           'application, is so no longer, and a lock-out ends. An administrator may do that to the own ' +
           'account, and then has to log in again.',
-        params: employeeParams,
+        params: EmployeeParams,
         querystring: nonceQuery,
-        body: resetPasswordBody,
+        body: ResetPassword,
         response: doneWithNullAnswers,
       },
       onRequest,
@@ -137,7 +137,7 @@ export async function employeeRoutes(
           "Deletes an employee and releases what was held. The employee's user tokens end, and M5 shows " +
           'the employee no more. The account name may be given again, to somebody who gets another ' +
           '`memberGlobalId`. The last administrator of an enterprise cannot be deleted.',
-        params: employeeParams,
+        params: EmployeeParams,
         querystring: nonceQuery,
         response: doneWithNullAnswers,
       },
@@ -163,9 +163,9 @@ export async function employeeRoutes(
           'last page `isLastPage` is false, and `firstPage` and `lastPage` are the ends of ' +
           "`navigatepageNums`, as in Java's PageHelper. A page behind the last is empty. Where employees " +
           'are added while you turn pages, one may come twice.',
-        params: enterpriseParams,
-        querystring: nonceQuery.extend(listEmployeesQuery.shape),
-        response: answers(employeePage),
+        params: EnterpriseParams,
+        querystring: nonceQuery.extend(ListEmployees.shape),
+        response: answers(EmployeePage),
       },
       onRequest,
     },
@@ -182,9 +182,9 @@ export async function employeeRoutes(
         description:
           'Lists every change that was made in the member center of the enterprise, newest first, in pages ' +
           'like those of M5. There are no filters.',
-        params: enterpriseParams,
-        querystring: nonceQuery.extend(pageQuery.shape),
-        response: answers(auditPage),
+        params: EnterpriseParams,
+        querystring: nonceQuery.extend(PageQuery.shape),
+        response: answers(AuditPage),
       },
       onRequest,
     },

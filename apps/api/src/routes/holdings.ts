@@ -1,12 +1,12 @@
 import {
-  assetContents,
-  assetParams,
-  borrowedLock,
-  configureAssetsBody,
-  enterpriseAsset,
-  enterpriseParams,
-  holderParams,
-  lendAssetsBody,
+  AssetContents,
+  AssetParams,
+  BorrowedLock,
+  ConfigureAssets,
+  EnterpriseAsset,
+  EnterpriseParams,
+  HolderParams,
+  LendAssets,
   success,
 } from '@lockstep/contract';
 import { configureAssets, lendAssets, listAssets, listBorrowedLocks, readAssetContents } from '@lockstep/members';
@@ -33,9 +33,9 @@ export async function holdingRoutes(server: Server, { db, verifier, holdingChang
         description:
           "Lists all active assets of the enterprise's customers that are not borrowed locks, oldest first " +
           'and in one answer, with `assetId`, which M7 and M10 want.',
-        params: enterpriseParams,
+        params: EnterpriseParams,
         querystring: nonceQuery,
-        response: answers(z.array(enterpriseAsset).describe('The assets, oldest first.')),
+        response: answers(z.array(EnterpriseAsset).describe('The assets, oldest first.')),
       },
       onRequest,
     },
@@ -53,9 +53,9 @@ export async function holdingRoutes(server: Server, { db, verifier, holdingChang
           'Shows what is active on an asset or a borrowed lock, in the order in which it was bought: ' +
           'products, and merchandise with what is nested in it. Of a lent asset there is nothing: the lock ' +
           'has its own and that of all assets that are lent into it.',
-        params: assetParams,
+        params: AssetParams,
         querystring: nonceQuery,
-        response: answers(assetContents),
+        response: answers(AssetContents),
       },
       onRequest,
     },
@@ -73,9 +73,9 @@ export async function holdingRoutes(server: Server, { db, verifier, holdingChang
         description:
           'Lists the active borrowed locks of the enterprise, oldest first. Where assets are lent into ' +
           'one, `borrowedFlag` is true and `cloudAccountGlobalId` the employee who holds them.',
-        params: enterpriseParams,
+        params: EnterpriseParams,
         querystring: nonceQuery,
-        response: answers(z.array(borrowedLock).describe('The borrowed locks, oldest first.')),
+        response: answers(z.array(BorrowedLock).describe('The borrowed locks, oldest first.')),
       },
       onRequest,
     },
@@ -92,9 +92,9 @@ export async function holdingRoutes(server: Server, { db, verifier, holdingChang
         description:
           'Withdraws asset numbers from an employee, then assigns others: all of it or, at the first ' +
           'fault, nothing. What is withdrawn is not lent any more.',
-        params: holderParams,
+        params: HolderParams,
         querystring: nonceQuery,
-        body: configureAssetsBody,
+        body: ConfigureAssets,
         response: doneWithNullAnswers,
       },
       onRequest,
@@ -117,9 +117,9 @@ export async function holdingRoutes(server: Server, { db, verifier, holdingChang
         description:
           'Lends assets that an employee holds into a borrowed lock: all of them or, at the first fault, ' +
           'none. The same call again succeeds and changes nothing. M9 or M4 ends a lending.',
-        params: holderParams,
+        params: HolderParams,
         querystring: nonceQuery,
-        body: lendAssetsBody,
+        body: LendAssets,
         response: doneWithNullAnswers,
       },
       onRequest,

@@ -1,4 +1,4 @@
-import { batchResult, batchResultQuery, orderResultParams, singleOrderResult, success } from '@lockstep/contract';
+import { BatchResult, BatchResultQuery, OrderResultParams, SingleOrderResult, success } from '@lockstep/contract';
 import { awaitBatchResult, readOrderResult } from '@lockstep/orders';
 import { authorize, callerOf } from '../caller.ts';
 import { noteSubject } from '../calls.ts';
@@ -22,8 +22,8 @@ export async function resultRoutes(server: Server, { db, verifier, watch }: Serv
           'Says what became of a batch, to the application that submitted it only: its totals, and a page ' +
           'of its orders. To follow a batch, ask with `waitSeconds=30` until `state` is `completed`; the ' +
           'answer comes as soon as it is.',
-        querystring: nonceQuery.extend(batchResultQuery.shape),
-        response: answers(batchResult),
+        querystring: nonceQuery.extend(BatchResultQuery.shape),
+        response: answers(BatchResult),
       },
       onRequest: authorize(verifier, 'auth_order'),
       config: { timeoutMs: WAITING_TIMEOUT_MS },
@@ -47,8 +47,8 @@ export async function resultRoutes(server: Server, { db, verifier, watch }: Serv
         summary: 'The result of an order',
         description: 'Says what became of one order, to the application that submitted it only.',
         querystring: nonceQuery,
-        params: orderResultParams,
-        response: answers(singleOrderResult),
+        params: OrderResultParams,
+        response: answers(SingleOrderResult),
       },
       onRequest: authorize(verifier, 'auth_order'),
     },

@@ -1,4 +1,4 @@
-import { GRANT_TYPES, Refusal, scope } from '@lockstep/contract';
+import { GRANT_TYPES, Refusal, Scope } from '@lockstep/contract';
 import type { Server, ServerOptions } from '../server.ts';
 
 const WELL_KNOWN = '/.well-known/oauth-authorization-server';
@@ -27,7 +27,7 @@ function metadataOf(issuer: string) {
     token_endpoint: `${issuer}/oauth2/token`,
     token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
     grant_types_supported: GRANT_TYPES,
-    scopes_supported: scope.options,
+    scopes_supported: Scope.options,
     // Required by RFC 8414; there is no authorization endpoint, so there are none.
     response_types_supported: [],
     service_documentation: `${issuer}/docs`,

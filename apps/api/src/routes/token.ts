@@ -1,5 +1,5 @@
 import { type ClientCredentials, issueClientToken, issueUserToken, OAuthRefusal } from '@lockstep/access';
-import { type Cause, oauthErrorAnswer, Refusal, type TokenAnswer, tokenAnswer, tokenBody } from '@lockstep/contract';
+import { type Cause, OAuthErrorAnswer, Refusal, TokenAnswer, TokenRequest } from '@lockstep/contract';
 import { isOverload } from '@lockstep/platform';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
@@ -40,12 +40,12 @@ export async function tokenRoutes(
           'as `client_id` and `client_secret` in the form. A token is good for 7,200 seconds.',
         security: [{ client: [] }, {}],
         consumes: ['application/x-www-form-urlencoded'],
-        body: tokenBody,
+        body: TokenRequest,
         response: {
-          200: tokenAnswer.describe('The token.'),
-          400: oauthErrorAnswer.describe('The request, the account or the password is wrong, or it may not be had.'),
-          401: oauthErrorAnswer.describe('The client is unknown, or its secret is wrong: invalid_client.'),
-          503: oauthErrorAnswer.describe('A fault, or overload: temporarily_unavailable. Send it again.'),
+          200: TokenAnswer.describe('The token.'),
+          400: OAuthErrorAnswer.describe('The request, the account or the password is wrong, or it may not be had.'),
+          401: OAuthErrorAnswer.describe('The client is unknown, or its secret is wrong: invalid_client.'),
+          503: OAuthErrorAnswer.describe('A fault, or overload: temporarily_unavailable. Send it again.'),
         },
       },
     },
@@ -61,7 +61,7 @@ export async function tokenRoutes(
 
   function issue(request: FastifyRequest): Promise<TokenAnswer> {
     const { authorization } = request.headers;
-    const body = request.body as z.infer<typeof tokenBody>;
+    const body = request.body as TokenRequest;
     const { grant_type: grantType, username: account, password, scope } = body;
     switch (grantType) {
       case 'client_credentials':
@@ -81,7 +81,7 @@ export async function tokenRoutes(
 }
 
 /** The client's credentials, by HTTP Basic or in the body, not both (RFC 6749 section 2.3.1). */
-function clientOf(authorization: string | undefined, body: z.infer<typeof tokenBody>): ClientCredentials {
+function clientOf(authorization: string | undefined, body: TokenRequest): ClientCredentials {
   const inBody = { clientId: body.client_id, clientSecret: body.client_secret };
   if (authorization === undefined) {
     const { clientId, clientSecret } = inBody;

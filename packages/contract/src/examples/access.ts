@@ -1,13 +1,10 @@
 import type { z } from 'zod';
-import type { oauthErrorAnswer, TokenAnswer, tokenBody } from '../access.ts';
+import type { OAuthErrorAnswer, TokenAnswer, TokenRequest } from '../access.ts';
 import { ADMIN, ENTERPRISE_CODE } from './demo.ts';
 import type { OperationExamples } from './operation.ts';
 
 /** The token endpoint: its errors are those of RFC 6749. */
-export const issueToken: OperationExamples<
-  z.input<typeof tokenBody>,
-  TokenAnswer | z.infer<typeof oauthErrorAnswer>
-> = {
+export const issueToken: OperationExamples<z.input<typeof TokenRequest>, TokenAnswer | OAuthErrorAnswer> = {
   bodies: {
     client_credentials: {
       summary: 'The credentials in the form',

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { LockAssets, LockResult, takeAssetNumbersBody, VirtualAsset } from '../assets.ts';
+import type { ChangeLocks, LockResult, TakeAssetNumbers, VirtualAsset } from '../assets.ts';
 import { success } from '../envelope.ts';
 import { CLOUD_LICENCE, CLOUD_LICENCE_ID, KEPT_LOCK, REGION, YEAR_2026 } from './batches.ts';
 import { HEAD_OFFICE } from './demo.ts';
@@ -7,7 +7,7 @@ import { type EnvelopeExamples, type Examples, refused, type Success, TIME } fro
 
 const UNKNOWN_NUMBER = '8100000199';
 
-const lockBodies: Examples<LockAssets> = {
+const lockBodies: Examples<ChangeLocks> = {
   locks: {
     summary: 'A lock of the batch new_buy of O5, and one that is not there',
     value: { assetNums: [KEPT_LOCK, UNKNOWN_NUMBER], operatorIdentity: 'li.wei@works.example' },
@@ -18,7 +18,7 @@ const lockResults: Success<LockResult[]> = success([
   { assetNum: UNKNOWN_NUMBER, status: 2 },
 ]);
 
-export const lockAssets: EnvelopeExamples<LockAssets, Success<LockResult[]>> = {
+export const lockAssets: EnvelopeExamples<ChangeLocks, Success<LockResult[]>> = {
   bodies: lockBodies,
   answers: {
     200: { locks: { summary: 'One is disabled', value: lockResults } },
@@ -26,7 +26,7 @@ export const lockAssets: EnvelopeExamples<LockAssets, Success<LockResult[]>> = {
   },
 };
 
-export const unlockAssets: EnvelopeExamples<LockAssets, Success<LockResult[]>> = {
+export const unlockAssets: EnvelopeExamples<ChangeLocks, Success<LockResult[]>> = {
   bodies: lockBodies,
   answers: {
     200: { locks: { summary: 'One is enabled', value: lockResults } },
@@ -72,7 +72,7 @@ export const listVirtualAssets: EnvelopeExamples<never, Success<VirtualAsset[]>>
   },
 };
 
-export const takeAssetNumbers: EnvelopeExamples<z.input<typeof takeAssetNumbersBody>, Success<string[]>> = {
+export const takeAssetNumbers: EnvelopeExamples<z.input<typeof TakeAssetNumbers>, Success<string[]>> = {
   bodies: { three: { summary: 'Three numbers', value: { size: 3 } } },
   answers: {
     200: {

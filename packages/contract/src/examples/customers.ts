@@ -1,6 +1,5 @@
-import type { z } from 'zod';
 import type { BindCustomer, CreatedEnterprise, CreateEnterprise, Customer } from '../customers.ts';
-import { done, type doneBody, success } from '../envelope.ts';
+import { type DoneBody, done, success } from '../envelope.ts';
 import { DEMO_WORKS, HEAD_OFFICE, SITE_YARD } from './demo.ts';
 import { type EnvelopeExamples, refused, type Success } from './operation.ts';
 
@@ -57,7 +56,7 @@ export const createEnterprise: EnvelopeExamples<CreateEnterprise, Success<Create
   },
 };
 
-export const updateCustomer: EnvelopeExamples<CreateEnterprise, z.infer<typeof doneBody>> = {
+export const updateCustomer: EnvelopeExamples<CreateEnterprise, DoneBody> = {
   bodies: {
     bridge_works: {
       summary: 'The customer of the enterprise that O2 made',

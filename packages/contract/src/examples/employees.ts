@@ -1,13 +1,12 @@
-import type { z } from 'zod';
 import { messageOf } from '../causes.ts';
 import type {
   AddedEmployees,
   EditEmployee,
   Employee,
-  failedEmployees,
+  FailedEmployees,
   ListedEmployee,
   NewEmployee,
-  resetPasswordBody,
+  ResetPassword,
 } from '../employees.ts';
 import { failure, success } from '../envelope.ts';
 import type { Page } from '../page.ts';
@@ -46,12 +45,10 @@ const taken = (index: number) => ({
   message: messageOf('account_taken', `userList[${index}].userName`),
 });
 
-type Failed = z.infer<typeof failedEmployees>;
-
 export const addEmployees: EnvelopeExamples<
   { userList: Sent<NewEmployee>[] },
-  Success<AddedEmployees> | Failed,
-  Failed
+  Success<AddedEmployees> | FailedEmployees,
+  FailedEmployees
 > = {
   bodies: {
     team: {
@@ -120,7 +117,7 @@ export const editEmployee: EnvelopeExamples<Sent<EditEmployee>, Success<null>> =
   },
 };
 
-export const resetPassword: EnvelopeExamples<z.infer<typeof resetPasswordBody>, Success<null>> = {
+export const resetPassword: EnvelopeExamples<ResetPassword, Success<null>> = {
   bodies: { new_password: { summary: 'A new password', value: { password: 'battery staple 7' } } },
   answers: {
     200: { new_password: { summary: 'Done', value: success(null) } },

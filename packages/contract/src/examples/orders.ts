@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { CancelBatch, CancelledBatch } from '../cancel.ts';
 import { messageOf } from '../causes.ts';
 import { success } from '../envelope.ts';
-import type { AcceptedOrder, batchOrderBody } from '../orders.ts';
+import type { AcceptedOrder, BatchOrder } from '../orders.ts';
 import type { OrderPreview } from '../preview.ts';
 import type { BatchResult, OrderResult, SingleOrderResult } from '../results.ts';
 import { exampleBatches, KEPT_LOCK, REVOKED_LOCK } from './batches.ts';
@@ -17,7 +17,7 @@ const PURCHASE = exampleBatches.new_buy;
 const accepted = (licenseOrderId: string): Success<AcceptedOrder[]> =>
   success([{ sequence: 1, licenseOrderId, customerId: HEAD_OFFICE.customerId }]);
 
-export const createBatchOrder: EnvelopeExamples<z.input<typeof batchOrderBody>, Success<AcceptedOrder[]>> = {
+export const createBatchOrder: EnvelopeExamples<z.input<typeof BatchOrder>, Success<AcceptedOrder[]>> = {
   bodies: {
     new_buy: { summary: 'new_buy: two locks, with a product and nested merchandise', value: exampleBatches.new_buy },
     delete_asset: { summary: 'delete_asset: one of these locks', value: exampleBatches.delete_asset },
@@ -45,7 +45,7 @@ export const createBatchOrder: EnvelopeExamples<z.input<typeof batchOrderBody>, 
 
 const order = { sequence: 1, customerId: HEAD_OFFICE.customerId };
 
-export const previewBatchOrder: EnvelopeExamples<z.input<typeof batchOrderBody>, Success<OrderPreview[]>> = {
+export const previewBatchOrder: EnvelopeExamples<z.input<typeof BatchOrder>, Success<OrderPreview[]>> = {
   bodies: {
     new_buy: { summary: 'new_buy: as O5 has it', value: exampleBatches.new_buy },
     no_match: { summary: 'no_match: a strict delete_product of what is not there', value: exampleBatches.no_match },

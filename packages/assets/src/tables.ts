@@ -1,0 +1,85 @@
+import type { Generated } from 'kysely';
+
+/** The tables of the ledger: assets, what is on them, who holds them. */
+declare module '@lockstep/platform' {
+  interface Tables {
+    asset: {
+      id: string;
+      asset_num: string;
+      customer_id: string;
+      license_type: string;
+      limit_start_date: string | null;
+      limit_end_date: string | null;
+      borrowed_usb_key: boolean;
+      extends: Record<string, string>;
+      created_time: Generated<Date>;
+      updated_time: Generated<Date>;
+      revoked_time: Date | null;
+      locked: Generated<boolean>;
+      freezing: Generated<boolean>;
+      revoked_by_order_id: string | null;
+    };
+    asset_transfer: {
+      asset_id: string;
+      license_order_id: string;
+      from_customer_id: string;
+      to_customer_id: string;
+      transferred_time: Generated<Date>;
+    };
+    asset_grant: {
+      asset_id: string;
+      license_order_id: string;
+      created_time: Generated<Date>;
+      revoked_time: Date | null;
+      revoked_by_order_id: string | null;
+    };
+    merchandise_instance: {
+      id: string;
+      asset_id: string;
+      license_order_id: string;
+      parent_id: string | null;
+      crm_product_id: string;
+      parent_crm_product_id: string;
+      merchandise_num: string;
+      merchandise_name: string;
+      parent_merchandise_num: string;
+      time_duration_expression: string;
+      created_time: Generated<Date>;
+      updated_time: Generated<Date>;
+      revoked_time: Date | null;
+      held_by_order_id: string | null;
+      revoked_by_order_id: string | null;
+    };
+    product_instance: {
+      id: string;
+      asset_id: string;
+      license_order_id: string;
+      merchandise_id: string | null;
+      crm_product_id: string;
+      product_uri: string;
+      product_name: string;
+      limit_start_date: string | null;
+      limit_end_date: string | null;
+      limit_concurrent: number;
+      src_license_order_id: string | null;
+      details: unknown;
+      created_time: Generated<Date>;
+      updated_time: Generated<Date>;
+      revoked_time: Date | null;
+      held_by_order_id: string | null;
+      revoked_by_order_id: string | null;
+    };
+    asset_assignment: { asset_id: string; member_id: string; created_time: Generated<Date> };
+    asset_lending: { asset_id: string; lock_asset_id: string; created_time: Generated<Date> };
+    lock_audit: {
+      id: Generated<string>;
+      asset_id: string;
+      locked: boolean;
+      operator_identity: string;
+      application_id: string;
+      request_id: string;
+      recorded_time: Generated<Date>;
+    };
+    asset_number: { first_digit: number; handed_out: number };
+  }
+}

@@ -1,0 +1,32 @@
+import type { Generated } from 'kysely';
+
+/** The tables of employees and of what changed in the member center. */
+declare module '@lockstep/platform' {
+  interface Tables {
+    member: {
+      id: Generated<string>;
+      enterprise_id: string;
+      user_name: string;
+      is_administrator: boolean;
+      created_time: Generated<Date>;
+      name: string;
+      department_id: string | null;
+      remark: string | null;
+      password_mobile: string | null;
+      password_hash: string | null;
+      is_provisioned: boolean;
+      updated_time: Generated<Date>;
+      deleted_time: Date | null;
+    };
+    member_audit: {
+      id: Generated<string>;
+      enterprise_id: string;
+      actor_id: string;
+      action: string;
+      target_id: string | null;
+      detail: unknown;
+      request_id: string;
+      recorded_time: Generated<Date>;
+    };
+  }
+}

@@ -1,0 +1,63 @@
+import type { Generated } from 'kysely';
+
+/** The tables of batches, their pending orders and the outcomes. */
+declare module '@lockstep/platform' {
+  interface Tables {
+    batch: {
+      id: string;
+      application_id: string;
+      channel_code: string;
+      channel_order_id: string;
+      sync_mode: 'sync' | 'async';
+      digest: Buffer;
+      sequences: number[];
+      customer_ids: string[];
+      order_types: string[];
+      accepted_time: Generated<Date>;
+      digest_version: Generated<number>;
+      request_id: string | null;
+      completed_time: Date | null;
+      succeeded: number | null;
+      failed: number | null;
+    };
+    lane_chunk: {
+      batch_id: string;
+      lane: number;
+      order_count: number;
+      weight: number;
+      payload: string | null;
+      accepted_time: Generated<Date>;
+      finished_time: Date | null;
+      succeeded: Generated<number>;
+      failed: Generated<number>;
+      payload_version: Generated<number>;
+    };
+    license_order: {
+      id: string;
+      order_type: string;
+      customer_id: string;
+      cause: string | null;
+      message: string | null;
+      assets: number;
+      products: number;
+      finished_time: Generated<Date>;
+      src_license_order_id: string | null;
+    };
+    failed_order: {
+      license_order_id: string;
+      batch_id: string;
+      lane: number;
+      payload_version: number;
+      content: string;
+      failed_time: Generated<Date>;
+    };
+    order_retry: {
+      id: Generated<string>;
+      license_order_id: string;
+      cause: string;
+      message: string;
+      finished_time: Date;
+      retried_time: Generated<Date>;
+    };
+  }
+}
