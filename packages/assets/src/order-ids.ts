@@ -1,4 +1,4 @@
-/** licenseOrderId = batch id * stride + index in orderList, so that either leads to the other (decisions 6.1). */
+/** licenseOrderId = batch id * stride + index in orderList, so that either leads to the other (rules 6.1). */
 export const ORDERS_PER_BATCH = 8_192;
 const STRIDE = BigInt(ORDERS_PER_BATCH);
 
@@ -8,7 +8,7 @@ export function licenseOrderIdOf(batchId: string, index: number): string {
 }
 
 /** The batch of an order and its place there. */
-export function batchOf(licenseOrderId: string): { batchId: string; index: number } {
+export function splitOrderId(licenseOrderId: string): { batchId: string; index: number } {
   const id = BigInt(licenseOrderId);
   return { batchId: String(id / STRIDE), index: Number(id % STRIDE) };
 }

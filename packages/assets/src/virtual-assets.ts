@@ -2,14 +2,14 @@ import { type Channels, type LicenseType, Refusal, type VirtualAsset } from '@lo
 import { customersOf } from '@lockstep/customers';
 import { type Database, isId, numberOf } from '@lockstep/platform';
 import { sql } from 'kysely';
-import { assetsOf } from './scope.ts';
+import { visibleAssets } from './scope.ts';
 
-/** The license type of an enterprise's cloud account licenses. */
+/** The license type of cloud account licenses. */
 const CLOUD_ACCOUNT: LicenseType = 'cloud_customer';
 
 /**
- * O8: the active assets of an enterprise's customers that are its cloud account licenses, oldest first; with
- * `extendCode` those that carry it (decisions 7). Those of other channels than the caller's are left out.
+ * O8: returns the cloud account licenses of an enterprise: active assets of its customers, oldest first, with `extendCode`
+ * those that carry it (rules 7). Assets of other channels than the caller's are left out.
  *
  * Throws a Refusal: enterprise_not_found.
  */
@@ -22,7 +22,7 @@ export async function listVirtualAssets(
     throw new Refusal('enterprise_not_found', enterpriseId);
   }
   const customers = customersOf(db, channels).where('customer.enterprise_id', '=', enterpriseId);
-  const rows = await assetsOf(db, channels)
+  const rows = await visibleAssets(db, channels)
     .leftJoin('asset_assignment as assignment', 'assignment.asset_id', 'asset.id')
     .selectAll('asset')
     .select(['assignment.member_id', 'assignment.created_time as assigned_time'])

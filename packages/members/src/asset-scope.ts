@@ -1,4 +1,4 @@
-import { assetsOf as assetsOfChannels } from '@lockstep/assets';
+import { visibleAssets as assetsOfChannels } from '@lockstep/assets';
 import { type Database, isId, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import type { Actor } from './scope.ts';

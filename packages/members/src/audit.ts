@@ -1,4 +1,4 @@
-import { numbersOfOtherChannels } from '@lockstep/assets';
+import { findNumbersOfOtherChannels } from '@lockstep/assets';
 import type { AuditAction, AuditEntry, Page, PageQuery } from '@lockstep/contract';
 import { type Database, inSnapshot, insertRows, type Trx } from '@lockstep/platform';
 import { type AuditDetail, numbersIn, without } from './audit-rules.ts';
@@ -61,6 +61,6 @@ export function readAudit(db: Database, actor: Actor, query: PageQuery): Promise
 /** What an actor sees of entries: all of it, unless the application is bound to channels. */
 async function seenBy(trx: Trx, actor: Actor, details: AuditDetail[]): Promise<AuditDetail[]> {
   if (actor.channels === null) return details;
-  const others = await numbersOfOtherChannels(trx, actor.channels, details.flatMap(numbersIn));
+  const others = await findNumbersOfOtherChannels(trx, actor.channels, details.flatMap(numbersIn));
   return details.map((detail) => without(others, detail));
 }

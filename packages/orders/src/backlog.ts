@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { LANE_COUNT } from './lanes.ts';
 import type { OldestPending } from './sightings.ts';
 
-/** How many orders are pending in each lane, and how old the oldest is. */
+/** Reads how many orders are pending in each lane, and how old the oldest is. */
 export async function readBacklog(db: Database): Promise<Backlog> {
   const { rows } = await sql<{ lane: number; pending: number; age_seconds: number }>`
     select lane, sum(order_count - succeeded - failed)::int as pending,
@@ -15,7 +15,7 @@ export async function readBacklog(db: Database): Promise<Backlog> {
   };
 }
 
-/** The oldest pending batch of each lane; a lane where nothing is pending is absent. */
+/** Reads the oldest pending batch of each lane. A lane where nothing is pending is absent. */
 export async function readOldestPending(db: Database): Promise<OldestPending[]> {
   const { rows } = await sql<{ lane: number; batch_id: string }>`
     select lane, batch_id
@@ -27,7 +27,7 @@ export async function readOldestPending(db: Database): Promise<OldestPending[]> 
   return rows.map((row) => ({ lane: row.lane, batchId: BigInt(row.batch_id) }));
 }
 
-/** The newest batch that has orders pending in some lanes; null where nothing is pending there. */
+/** Finds the newest batch that has orders pending in some lanes; null if nothing is pending there. */
 export async function findNewestPending(db: Database, lanes: readonly number[]): Promise<bigint | null> {
   const { rows } = await sql<{ batch_id: string | null }>`
     select max(batch_id) as batch_id from unnest(${lanes}::smallint[]) as wanted (lane) cross join lateral (

@@ -5,10 +5,10 @@ import { DrainEnds } from './drain-ends.ts';
 import { Holds } from './holds.ts';
 import { logWork } from './work-log.ts';
 
-/** How long stored orders that cannot be read are left alone: nothing but another release changes that. */
+/** How long to leave stored orders alone that cannot be read: only another release can read them. */
 const UNREADABLE_PAUSE_MS = 10_000;
 
-/** Drains lanes and says so: to the log, the metrics and whoever waits for the batches. */
+/** Drains lanes, ends the batches that are finished by it, and tells the log and the metrics. */
 export class LaneDrainer {
   readonly #db: Database;
   readonly #log: Logger;
@@ -18,7 +18,7 @@ export class LaneDrainer {
   readonly #ends: DrainEnds;
   readonly holds = new Holds();
 
-  /** `lanesTimeoutMs`: how long a drain waits for its lanes; without it as long as for any lock. */
+  /** `lanesTimeoutMs`: how long a drain waits for its lanes. Without it, as long as for any lock. */
   constructor(options: { db: Database; log: Logger; metrics: Metrics; ids: LedgerIds; lanesTimeoutMs?: number }) {
     this.#lanesTimeoutMs = options.lanesTimeoutMs;
     this.#db = options.db;
@@ -29,8 +29,8 @@ export class LaneDrainer {
   }
 
   /**
-   * Applies the oldest pending orders of some lanes; see drainLanes. `againMs` is after what time there is something to
-   * do in them that nobody asks for.
+   * Applies the oldest pending orders of some lanes; see drainLanes. `againMs` says when there is something to do in them
+   * again that nobody asks for.
    */
   async drain(lanes: readonly number[]): Promise<Drained & { againMs: number | null }> {
     const startedMs = performance.now();

@@ -1,4 +1,4 @@
-import { batchOf, licenseOrderIdOf, ORDERS_PER_BATCH } from '@lockstep/assets';
+import { licenseOrderIdOf, ORDERS_PER_BATCH, splitOrderId } from '@lockstep/assets';
 import {
   type BatchResult,
   type BatchResultQuery,
@@ -35,7 +35,7 @@ interface OrderRow {
 }
 
 /**
- * What became of a batch, with a page of its orders in orderList order (decisions 6.4).
+ * Reads what became of a batch, with a page of its orders in orderList order (rules 6.4).
  *
  * Throws a Refusal: batch_not_found, for another application's batch too.
  */
@@ -72,7 +72,7 @@ export async function isOpen(db: Database, batchId: string): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** The batch with its counts: of an open one, those of its chunks so far. */
+/** Reads the batch with its counts. Those of an open one are the sums over its chunks so far. */
 async function readBatch(db: Database, applicationId: string, query: BatchResultQuery): Promise<BatchRow> {
   const { rows } = await sql<BatchRow>`
     select id, sync_mode, cardinality(sequences) as total, accepted_time, completed_time,
@@ -86,7 +86,7 @@ async function readBatch(db: Database, applicationId: string, query: BatchResult
   return rows[0];
 }
 
-/** The orders of a batch, each with its outcome where it has one: its place, what was sent of it, what became of it. */
+/** For a SELECT: the orders of a batch, each with its place, what was sent of it, and its outcome if it has one. */
 const ordersOfBatch = sql`
   select place::int - 1 as index, sequence, sent.customer_id, sent.order_type, finished.cause, finished.message,
     finished.assets, finished.products, finished.finished_time
@@ -98,17 +98,17 @@ const ordersOfBatch = sql`
 async function readPage(db: Database, batchId: string, query: BatchResultQuery) {
   const { rows } = await sql<OrderRow>`
     ${ordersOfBatch}
-    where batch.id = ${batchId} and place > ${query.cursor ?? 0} ${stateFilter(query.state)}
+    where batch.id = ${batchId} and place > ${query.cursor ?? 0} ${filterByState(query.state)}
     order by place limit ${query.limit + 1}`.execute(db);
   const page = rows.slice(0, query.limit);
   const last = page.at(-1);
   return {
-    orders: page.map((row) => resultOf(batchId, row)),
+    orders: page.map((row) => buildResult(batchId, row)),
     nextCursor: rows.length > query.limit && last !== undefined ? String(last.index + 1) : null,
   };
 }
 
-function stateFilter(state: BatchResultQuery['state']): RawBuilder<unknown> {
+function filterByState(state: BatchResultQuery['state']): RawBuilder<unknown> {
   switch (state) {
     case undefined:
       return sql``;
@@ -121,7 +121,7 @@ function stateFilter(state: BatchResultQuery['state']): RawBuilder<unknown> {
   }
 }
 
-function resultOf(batchId: string, row: OrderRow): OrderResult {
+function buildResult(batchId: string, row: OrderRow): OrderResult {
   return {
     sequence: row.sequence,
     licenseOrderId: licenseOrderIdOf(batchId, row.index),
@@ -138,7 +138,7 @@ function resultOf(batchId: string, row: OrderRow): OrderResult {
 }
 
 /**
- * What became of one order (decisions 6.4).
+ * Reads what became of one order (rules 6.4).
  *
  * Throws a Refusal: order_not_found, for another application's order too.
  */
@@ -147,7 +147,7 @@ export async function readOrderResult(
   applicationId: string,
   licenseOrderId: string,
 ): Promise<SingleOrderResult> {
-  const { batchId, index } = batchOf(licenseOrderId);
+  const { batchId, index } = splitOrderId(licenseOrderId);
   const { rows } = await sql<OrderRow & { channel_code: string; channel_order_id: string }>`
     select orders.*, channel_code, channel_order_id
     from batch cross join lateral (${ordersOfBatch} where batch.id = ${batchId} and place = ${index} + 1) as orders
@@ -156,5 +156,5 @@ export async function readOrderResult(
   if (row === undefined || licenseOrderIdOf(batchId, index) !== licenseOrderId) {
     throw new Refusal('order_not_found', licenseOrderId);
   }
-  return { ...resultOf(batchId, row), channelCode: row.channel_code, channelOrderId: row.channel_order_id };
+  return { ...buildResult(batchId, row), channelCode: row.channel_code, channelOrderId: row.channel_order_id };
 }

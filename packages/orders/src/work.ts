@@ -9,12 +9,12 @@ import { type OldestPending, Sightings } from './sightings.ts';
 import { Stalls } from './stalls.ts';
 
 /**
- * How long a drain waits for its lanes, whatever other locks may take: a drain of another worker or a large sync call may
- * have them for minutes and be right to. Past it, whoever has them hangs.
+ * How long a drain waits for its lanes, longer than for other locks: a drain of another worker or a large sync call may
+ * rightly hold them for minutes. After that time, whoever holds them hangs.
  */
 const LANES_TIMEOUT_MS = 180_000;
 
-/** A worker's work: drains lanes as jobs ask for it, and sweeps for what no job asks for. */
+/** The work of a worker: it drains lanes when jobs ask for it, and sweeps for what no job asks for. */
 export class OrderWorker {
   readonly #db: Database;
   readonly #log: Logger;
@@ -37,8 +37,8 @@ export class OrderWorker {
   }
 
   /**
-   * Carries out a job. Rejects where its lanes could not be drained; they are drained again by themselves. A job that this
-   * release does not know is let go: the sweep finds what it was about.
+   * Carries out a job. Rejects if its lanes could not be drained; they are drained again by themselves. A job that this
+   * release does not know is dropped: the sweep finds its orders.
    */
   async process(data: unknown): Promise<void> {
     const { success, data: known } = job.safeParse(data);
@@ -48,9 +48,9 @@ export class OrderWorker {
   }
 
   /**
-   * Has every lane drained in which nothing has moved for too long and no drain is to come: its job is gone. It does not
-   * wait for these drains, of which one may hang: the next sweep has to come all the same. Then it ends batches that a
-   * crash left open.
+   * Drains every lane in which nothing has moved for too long and no drain is to come: its job is lost. It does not wait
+   * for these drains: one may hang, and the next sweep has to come all the same. Then it ends batches that a crash left
+   * open.
    */
   async sweep(): Promise<void> {
     try {
@@ -65,11 +65,11 @@ export class OrderWorker {
 
   #requestStale(oldest: readonly OldestPending[]): void {
     const unexpected = oldest.filter(({ lane }) => !this.#scheduler.isExpected(lane));
-    const stale = this.#sightings.stale(unexpected, performance.now());
+    const stale = this.#sightings.findStale(unexpected, performance.now());
     if (stale.length === 0) return;
     this.#metrics.sweptLanes.inc(stale.length);
     const newest = stale.reduce((max, { batchId }) => (batchId > max ? batchId : max), 0n);
-    // A drain that fails is told of by itself, and runs again.
+    // A drain that fails is reported by itself, and runs again.
     this.#scheduler
       .request(
         stale.map(({ lane }) => lane),
@@ -78,7 +78,7 @@ export class OrderWorker {
       .catch(() => {});
   }
 
-  /** Why orders wait that should have been applied; null where none does. For readiness. */
+  /** Why orders wait that should have been applied; null if none does. For readiness. */
   get stalledBy(): string | null {
     return this.#stalls.reason;
   }
