@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 import { createApplication } from '@lockstep/access';
+import { migrateDatabase } from '@lockstep/cli';
 import type { Customer } from '@lockstep/contract';
+import { startEmbeddedPostgres } from '@lockstep/embedded-postgres';
 import { insertRows, openDatabase, type QueueBackend, queueBackendOf } from '@lockstep/platform';
 import { sql } from 'kysely';
-import { startEmbeddedPostgres } from '../../apps/cli/src/embedded-postgres.ts';
-import { migrate } from '../../apps/cli/src/migrate-all.ts';
 import { Api, dataOf } from '../harness/api.ts';
 import { newBuy } from '../harness/orders.ts';
 import { freePort, provideRedis } from '../harness/redis.ts';
@@ -47,7 +47,7 @@ try {
     await sql
       .raw('drop schema if exists public cascade; drop schema if exists bullmq cascade; create schema public')
       .execute(admin);
-    await migrate(postgres.databaseUrl, queue);
+    await migrateDatabase(postgres.databaseUrl, queue);
     const floor = await measureFloor();
     const { accepted, applied } = await measureService(queue);
     say(

@@ -1,9 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createApplication, PasswordHasher } from '@lockstep/access';
+import { migrateDatabase } from '@lockstep/cli';
+import { startEmbeddedPostgres } from '@lockstep/embedded-postgres';
 import { openDatabase } from '@lockstep/platform';
-import { startEmbeddedPostgres } from '../../apps/cli/src/embedded-postgres.ts';
-import { migrate } from '../../apps/cli/src/migrate-all.ts';
 import { Api, dataOf } from '../harness/api.ts';
 import { MemberCenter, newEmployee } from '../harness/member-center.ts';
 import { freePort } from '../harness/redis.ts';
@@ -31,7 +31,7 @@ const directory = await mkdtemp(join(process.cwd(), '.test-data-bench-'));
 const postgres = await startEmbeddedPostgres({ directory: join(directory, 'postgres') });
 const db = openDatabase({ url: postgres.databaseUrl, poolSize: 4, applicationName: 'bench', onError: () => {} });
 try {
-  await migrate(postgres.databaseUrl, { kind: 'postgres', url: postgres.databaseUrl });
+  await migrateDatabase(postgres.databaseUrl, { kind: 'postgres', url: postgres.databaseUrl });
   const port = await freePort();
   const api = ServiceProcess.api({ DATABASE_URL: postgres.databaseUrl, REDIS_URL: '', PORT: String(port) });
   await api.start();

@@ -1,10 +1,10 @@
 import { mkdir, readdir, rm, statfs } from 'node:fs/promises';
 import { freemem } from 'node:os';
 import { join } from 'node:path';
+import { migrateDatabase } from '@lockstep/cli';
+import { startEmbeddedPostgres } from '@lockstep/embedded-postgres';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
-import { startEmbeddedPostgres } from '../../apps/cli/src/embedded-postgres.ts';
-import { migrate } from '../../apps/cli/src/migrate-all.ts';
 import { provideRedis } from './redis.ts';
 
 declare module 'vitest' {
@@ -86,5 +86,5 @@ async function makeTemplate(serverUrl: string): Promise<void> {
   await client.end();
   const url = new URL(serverUrl);
   url.pathname = `/${TEMPLATE}`;
-  await migrate(url.href, { kind: 'postgres', url: url.href });
+  await migrateDatabase(url.href, { kind: 'postgres', url: url.href });
 }

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { connect, createServer, type Server } from 'node:net';
 import { createApplication } from '@lockstep/access';
+import { migrateDatabase } from '@lockstep/cli';
 import { QUEUE_NAME } from '@lockstep/orders';
 import {
   compareSchema,
@@ -13,7 +14,6 @@ import {
 import { sql } from 'kysely';
 import pg from 'pg';
 import { afterAll, afterEach, describe, expect, inject, it } from 'vitest';
-import { migrate } from '../../apps/cli/src/migrate-all.ts';
 import { Api, dataOf, refusalOf } from '../harness/api.ts';
 import { batchOf, newAssetNum, newBuy } from '../harness/orders.ts';
 import { type Ended, endEverything, newDataDir, runJob } from '../harness/processes.ts';
@@ -317,7 +317,7 @@ describe('npm run migrate', () => {
     try {
       await other.query('begin');
       await other.query('lock table kysely_migration');
-      const failing = migrate(database.url, { kind: 'postgres', url: database.url }, 50);
+      const failing = migrateDatabase(database.url, { kind: 'postgres', url: database.url }, 50);
       const error = await failing.then(
         () => null,
         (thrown: unknown) => thrown,
@@ -327,6 +327,6 @@ describe('npm run migrate', () => {
     } finally {
       await other.end();
     }
-    expect(await migrate(database.url, { kind: 'postgres', url: database.url })).toEqual([newest]);
+    expect(await migrateDatabase(database.url, { kind: 'postgres', url: database.url })).toEqual([newest]);
   });
 });

@@ -4,7 +4,6 @@ import type { Command } from 'commander';
 import { say } from './say.ts';
 import { endOnSignals } from './signals.ts';
 import { skipIds } from './skip-ids.ts';
-import { backUpStack } from './stack-backup.ts';
 
 /**
  * Adds `lockstep database` to the command: the backup of `npm start`, and what every restore needs (docs/operations.md).
@@ -16,6 +15,7 @@ export function addDatabaseCommands(
   withDatabase: (work: (db: Database) => Promise<void>) => Promise<void>,
 ): void {
   const database = program.command('database').description('backup and restore');
+  // backup and restore are imported when they run: no other command needs the embedded PostgreSQL.
   // npm changes the directory; INIT_CWD is where the command was typed.
   const atCaller = (file: string) => resolve(process.env.INIT_CWD ?? '.', file);
   const forStackOnly = () => {
@@ -28,6 +28,7 @@ export function addDatabaseCommands(
     .action(async (file: string) => {
       forStackOnly();
       endOnSignals(() => 'Stopped. There is no backup.');
+      const { backUpStack } = await import('./stack-backup.ts');
       say(JSON.stringify(await backUpStack(config, atCaller(file))));
     });
   database
@@ -36,7 +37,6 @@ export function addDatabaseCommands(
     .action(async (file: string) => {
       forStackOnly();
       endOnSignals(() => `Stopped. Nothing was restored; postgres-unfinished-… in ${config.DATA_DIR} may be removed.`);
-      // It brings up a PostgreSQL, which no other command does.
       const { restoreStack } = await import('./stack-restore.ts');
       await restoreStack(config, atCaller(file));
       say(`${config.DATA_DIR} has the database of ${file}. Start it with npm start.`);

@@ -1,17 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { closeSync, existsSync, mkdirSync, openSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { startEmbeddedPostgres, syncDirectory, unpackCluster } from '@lockstep/embedded-postgres';
 import { type Config, openDatabase, queueBackendOf } from '@lockstep/platform';
-import { startEmbeddedPostgres } from './embedded-postgres.ts';
-import { syncDirectory } from './embedded-postgres-cluster.ts';
-import { unpackCluster } from './embedded-postgres-restore.ts';
-import { migrate } from './migrate-all.ts';
+import { migrateDatabase } from './migrate-database.ts';
 import { skipIds } from './skip-ids.ts';
 
 /**
- * Makes the PostgreSQL of `npm start` in DATA_DIR from a file of backUpStack, with passwords of its own, the tables of
+ * Creates the PostgreSQL of `npm start` in DATA_DIR from a file of backUpStack, with passwords of its own, the tables of
  * this release, and the ids moved on. It appears in DATA_DIR when all of that is done.
- * @throws Error where DATA_DIR has a database, or the file is no such backup; nothing is left then
+ * @throws Error when DATA_DIR has a database, or the file is no such backup; nothing is left then
  */
 export async function restoreStack(config: Config, file: string): Promise<void> {
   const directory = join(config.DATA_DIR, 'postgres');
@@ -41,7 +39,7 @@ function open(file: string): number {
 async function bringUp(config: Config, directory: string): Promise<void> {
   const postgres = await startEmbeddedPostgres({ directory });
   try {
-    await migrate(postgres.databaseUrl, queueBackendOf(config, postgres.databaseUrl));
+    await migrateDatabase(postgres.databaseUrl, queueBackendOf(config, postgres.databaseUrl));
     const db = openDatabase({
       url: postgres.databaseUrl,
       poolSize: 1,

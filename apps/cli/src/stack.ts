@@ -15,7 +15,7 @@ export async function provideDatabase(config: Config): Promise<Closable & { url:
   if (config.DATABASE_URL !== undefined) {
     return { url: config.DATABASE_URL, description: 'DATABASE_URL', close: async () => {} };
   }
-  const { startEmbeddedPostgres } = await import('./embedded-postgres.ts');
+  const { startEmbeddedPostgres } = await import('@lockstep/embedded-postgres');
   const postgres = await startEmbeddedPostgres({ directory: join(config.DATA_DIR, 'postgres') });
   await writeFile(file, JSON.stringify({ databaseUrl: postgres.databaseUrl }), { mode: 0o600 });
   return {

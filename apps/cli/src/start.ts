@@ -15,7 +15,7 @@ import {
 } from '@lockstep/platform';
 import { startWorker, WORKER_LOCK_TIMEOUT_MS, WORKER_SPARE_CONNECTIONS } from '@lockstep/worker';
 import { prepareDemo } from './demo.ts';
-import { migrate } from './migrate-all.ts';
+import { migrateDatabase } from './migrate-database.ts';
 import { say } from './say.ts';
 import { provideDatabase } from './stack.ts';
 
@@ -30,7 +30,7 @@ await runUntilSignal(log, async () => {
     const database = await provideDatabase(config);
     running.push(database);
     const queue = queueBackendOf(config, database.url);
-    await migrate(database.url, queue);
+    await migrateDatabase(database.url, queue);
     const open = (
       applicationName: string,
       bounds: { poolSize: number; queryTimeoutMs?: number; lockTimeoutMs?: number },

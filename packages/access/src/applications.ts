@@ -5,13 +5,13 @@ import { hashSecret, newSecret } from './secrets.ts';
 
 export type ApplicationStatus = 'pending' | 'approved' | 'suspended';
 
-/** An application's credentials; the secret is shown this once and stored hashed (decisions 2). */
+/** An application's credentials. The secret is shown only this once and stored hashed (rules 2). */
 export interface Credentials {
   appKey: string;
   appSecret: string;
 }
 
-/** Registers an application, pending unless `approved`, bound to no channel unless told (decisions 2 and 9). */
+/** Registers an application: pending unless `approved`, and bound to no channel unless `channels` are given (rules 2 and 9). */
 export async function createApplication(
   db: Database,
   application: { name: string; scopes: Scope[]; approved: boolean; channels?: Channels },
@@ -32,8 +32,8 @@ export async function createApplication(
 }
 
 /**
- * Approves or suspends an application; a suspended one's tokens stop working with the next call (decisions 2).
- * Answers false where there is no such application.
+ * Approves or suspends an application. A suspended one's tokens stop working with the next call (rules 2). Returns false
+ * if there is no such application.
  */
 export async function setApplicationStatus(db: Database, appKey: string, status: ApplicationStatus): Promise<boolean> {
   const result = await db.updateTable('application').set({ status }).where('app_key', '=', appKey).executeTakeFirst();
@@ -41,9 +41,9 @@ export async function setApplicationStatus(db: Database, appKey: string, status:
 }
 
 /**
- * Gives an application a new secret, and lets the one that it had go on for `overlapHours` (0: no more). So at most two are
- * good at once: one from before is ended (decisions 2). Key, tokens, batches and idempotency stay. Answers undefined where
- * there is no such application.
+ * Gives an application a new secret. The one that it had stays good for `overlapHours` (0: not at all), and any older one
+ * ends, so at most two are good at once (rules 2). Key, tokens, batches and idempotency stay. Returns undefined if there is
+ * no such application.
  */
 export async function rotateSecret(
   db: Database,
@@ -66,20 +66,20 @@ export async function rotateSecret(
   return numUpdatedRows === 0n ? undefined : { appKey, appSecret };
 }
 
-/** What is told of an application to who operates the service; never a secret. */
+/** An application as the operator of the service sees it; never a secret. */
 export interface ListedApplication {
   appKey: string;
   name: string;
   scopes: string[];
   status: ApplicationStatus;
-  /** That it is bound to; null where it is not. */
+  /** The channels that it is bound to; null if it is bound to none. */
   channels: string[] | null;
   createdTime: Date;
-  /** Until when the secret before the last rotation is good; null where it is not, or there is none. */
+  /** When the secret before the last rotation ends; null if there is none that is still good. */
   oldSecretEndTime: Date | null;
 }
 
-/** All applications, oldest first (decisions 9). */
+/** Lists all applications, oldest first (rules 9). */
 export function listApplications(db: Database): Promise<ListedApplication[]> {
   return db
     .selectFrom('application')

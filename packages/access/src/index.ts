@@ -1,8 +1,23 @@
 import type {} from './tables.ts';
 
-export * from './applications.ts';
-export * from './calls.ts';
-export * from './expire.ts';
+export {
+  type ApplicationStatus,
+  type Credentials,
+  createApplication,
+  type ListedApplication,
+  listApplications,
+  rotateSecret,
+  setApplicationStatus,
+} from './applications.ts';
+export { type Administrator, type Caller, CallVerifier } from './call-verifier.ts';
+export { deleteExpiredAccess } from './expire.ts';
 export { endLogins } from './logins.ts';
-export * from './passwords.ts';
-export * from './tokens.ts';
+export { newPassword, PasswordHasher } from './passwords.ts';
+export {
+  type ClientCredentials,
+  issueClientToken,
+  issueUserToken,
+  MAX_CLIENT_TOKENS,
+  MAX_USER_TOKENS,
+  OAuthRefusal,
+} from './tokens.ts';

@@ -4,32 +4,33 @@ import { type RawBuilder, sql } from 'kysely';
 import type { PasswordHasher } from './passwords.ts';
 
 /**
- * Failed logins of an account that lock it (decisions 2): those through one application for that one, those through all
- * of them for everybody. So whoever has one application's secret keeps nobody from logging in through another.
+ * Failed logins that lock an account (rules 2): through one application for that application, through all of them together
+ * for everybody. So whoever has one application's secret keeps nobody from logging in through another.
  */
 const MAX_FAILURES = 10;
 const MAX_FAILURES_OF_ALL = 100;
-/** What stands for all applications together in `login_failure`. */
+/** The application id in `login_failure` that stands for all applications together. */
 const ALL_APPLICATIONS = '0';
 const FAILURE_WINDOW = sql`interval '15 minutes'`;
 const LOCK_TIME = sql`interval '5 minutes'`;
 
-/** A user whose password was right: the hash that it was compared with says that it still is. */
+/** A user whose password was right, with the hash that it was compared with: if that is still stored, it still is right. */
 export interface LoggedIn {
   memberId: string;
   passwordHash: string;
 }
 
-/** A full account name, and the password that was typed. */
+/** A full account name and the password that was typed. */
 export interface Login {
   account: string;
   password: string;
 }
 
+/** What logins work with. */
 export interface LoginTools {
   db: Database;
   passwords: PasswordHasher;
-  /** Aborts where nobody waits for the login any more; it is not worked on then. */
+  /** Aborts when nobody waits for the login any more. */
   signal: AbortSignal;
 }
 
@@ -40,8 +41,8 @@ interface AccountRow {
 }
 
 /**
- * Checks a login that comes through an application; undefined where they are wrong, or the account is locked. Which of these
- * it is, and whether there is such an account, shows neither in the answer nor in how long it takes (decisions 2).
+ * Checks a login that comes through an application. Returns undefined if account or password is wrong or the account is
+ * locked. Neither the result nor the time shows which, or whether there is such an account (rules 2).
  *
  * Throws an Overload; then nothing was counted.
  */
@@ -53,7 +54,7 @@ export async function logIn(
   const found = await findAccount(db, applicationId, account);
   const { id, password_hash: passwordHash, is_locked: isLocked } = found;
   const isRight = await passwords.isPassword(password, passwordHash, { kind: 'login', party: applicationId, signal });
-  // Whatever the password: while the account is locked none counts.
+  // While the account is locked nothing counts, whatever the password.
   if (isLocked) return undefined;
   if (isRight && id !== null && passwordHash !== null) return { memberId: id, passwordHash };
   await recordFailure(db, applicationId, account);
@@ -61,9 +62,8 @@ export async function logIn(
 }
 
 /**
- * Whether the password that was compared is still the user's, and the account not locked meanwhile. Whoever changes the
- * password, deletes the user or records a failure waits until the transaction ends, or this one for them: so no token is
- * issued that `endLogins` does not see.
+ * Whether the compared password is still the user's, and the account still not locked. A transaction that changes the
+ * password, deletes the user or records a failure waits for this one, or this one for it: so `endLogins` sees every token.
  */
 export async function isStillLoggedIn(
   trx: Trx,
@@ -92,12 +92,12 @@ export async function isStillLoggedIn(
   return failures.every(({ isLocked }) => !isLocked);
 }
 
-/** An account is known by its hash here, so that whatever is typed into the field is 32 bytes. */
+/** Failures are kept by the hash of the account, so that whatever is typed into the field takes 32 bytes. */
 function hashAccount(account: string): Buffer {
   return createHash('sha256').update(account).digest();
 }
 
-/** Ends what a member has of logins: all tokens, and failures that were counted. For a new password, or none. */
+/** Deletes a member's tokens and counted failures, when the password changes or the member is deleted. */
 export async function endLogins(trx: Trx, member: { id: string; account: string }): Promise<void> {
   await trx.deleteFrom('access_token').where('member_id', '=', member.id).execute();
   const accountHash = hashAccount(member.account);
@@ -110,7 +110,7 @@ export async function endLogins(trx: Trx, member: { id: string; account: string 
 
 const ACCOUNT = /^([A-Za-z0-9]{1,62})@([a-z0-9]{6,10})$/;
 
-/** One row, whether or not there is such an account. */
+/** Finds an account; its id and hash are null if there is none. */
 async function findAccount(db: Database, applicationId: string, account: string): Promise<AccountRow> {
   const [, userName = '', code = ''] = ACCOUNT.exec(account) ?? [];
   const { rows } = await sql<AccountRow>`
@@ -128,8 +128,8 @@ async function findAccount(db: Database, applicationId: string, account: string)
 }
 
 /**
- * Counts a failure for the application, and where it counts there for all of them together. The tenth within 15 minutes,
- * of all the hundredth, locks the account and starts a new count.
+ * Counts a failure for the application, and for all of them together unless the application's lock already holds. The tenth
+ * within 15 minutes, or of all together the hundredth, locks the account and starts a new count.
  */
 async function recordFailure(db: Database, applicationId: string, account: string): Promise<void> {
   const accountHash = hashAccount(account);
@@ -138,16 +138,16 @@ async function recordFailure(db: Database, applicationId: string, account: strin
     with own as (
       insert into login_failure as known (account_hash, application_id, failed_times, expires_time)
       values (${accountHash}, ${applicationId}, ${failure})
-      on conflict (account_hash, application_id) do update set ${counted(MAX_FAILURES)}
+      on conflict (account_hash, application_id) do update set ${countFailure(MAX_FAILURES)}
       returning coalesce(old.locked_until > statement_timestamp(), false) as was_locked
     )
     insert into login_failure as known (account_hash, application_id, failed_times, expires_time)
     select ${accountHash}, ${ALL_APPLICATIONS}::bigint, ${failure} from own where not was_locked
-    on conflict (account_hash, application_id) do update set ${counted(MAX_FAILURES_OF_ALL)}`.execute(db);
+    on conflict (account_hash, application_id) do update set ${countFailure(MAX_FAILURES_OF_ALL)}`.execute(db);
 }
 
-/** What a row becomes by one more failure: while it is locked none counts. */
-function counted(maxFailures: number): RawBuilder<unknown> {
+/** Builds the change of a row by one more failure; while the row is locked nothing counts. */
+function countFailure(maxFailures: number): RawBuilder<unknown> {
   return sql`(failed_times, locked_until, expires_time) = (
     select
       case when is_locked then known.failed_times when locks then '{}' else recent end,

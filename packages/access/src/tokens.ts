@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { isStillLoggedIn, type Login, type LoginTools, logIn } from './logins.ts';
 import { hashSecret, isOneOf, newSecret } from './secrets.ts';
 
-/** A refusal of the token endpoint (RFC 6749 section 5.2). */
+/** An error answer of the token endpoint (RFC 6749 section 5.2). */
 export class OAuthRefusal extends Error {
   readonly word: OAuthErrorWord;
 
@@ -15,19 +15,21 @@ export class OAuthRefusal extends Error {
   }
 }
 
+/** What a client of the token endpoint authenticates with. */
 export interface ClientCredentials {
   clientId: string;
   clientSecret: string;
 }
 
-/** Compared with where there is no application, or no secret from before, so that the answer takes as long. */
+/** Stands in for a missing application or older secret, so that the answer takes as long. */
 const NO_SECRET = hashSecret(newSecret());
 
 /**
- * Issues an application-level token, good for two hours (RFC 6749 section 4.4; decisions 2).
+ * Issues an application-level token, good for two hours (RFC 6749 section 4.4; rules 2).
  *
- * `requestedScope` is space-separated; without it the token carries all scopes of the application. Throws an
- * OAuthRefusal.
+ * `requestedScope` is space-separated; without it the token carries all scopes of the application.
+ *
+ * Throws an OAuthRefusal.
  */
 export async function issueClientToken(
   db: Database,
@@ -35,18 +37,18 @@ export async function issueClientToken(
   requestedScope: string | undefined,
 ): Promise<TokenAnswer> {
   const application = await authenticate(db, client);
-  const scopes = grantedScopes(application.scopes, requestedScope);
+  const scopes = grantScopes(application.scopes, requestedScope);
   const token = newSecret();
   await insertToken(db, { token, applicationId: application.id, memberId: null, scopes });
-  return tokenAnswer(token, scopes);
+  return buildTokenAnswer(token, scopes);
 }
 
 /**
- * Issues the token of a user of the member center to the application that asks (RFC 6749 section 4.3; decisions 2). It
- * ends with the user's password. Where less than auth_me is asked for it is issued, and no good for the member center.
+ * Issues a token of a member center user to the application that asks (RFC 6749 section 4.3; rules 2). It ends when the
+ * user's password changes. A request without the scope auth_me gets a token too, one that the member center does not take.
  *
- * Throws an OAuthRefusal, unauthorized_client where the application lacks auth_me, before anything is compared or counted;
- * invalid_grant where the account or the password is wrong or the account is locked; and an Overload.
+ * Throws an OAuthRefusal: unauthorized_client if the application lacks auth_me, before anything is compared or counted;
+ * invalid_grant if the account or the password is wrong or the account is locked. Throws an Overload.
  */
 export async function issueUserToken(
   tools: LoginTools,
@@ -59,7 +61,7 @@ export async function issueUserToken(
   if (!application.scopes.includes(USER_SCOPE)) {
     throw new OAuthRefusal('unauthorized_client', `The application does not have the scope ${USER_SCOPE}.`);
   }
-  const scopes = grantedScopes(application.scopes, requestedScope);
+  const scopes = grantScopes(application.scopes, requestedScope);
   const loggedIn = await logIn(tools, application.id, user);
   if (loggedIn === undefined) throw new OAuthRefusal('invalid_grant', NOT_LOGGED_IN);
   const token = newSecret();
@@ -69,24 +71,24 @@ export async function issueUserToken(
     return true;
   });
   if (!isIssued) throw new OAuthRefusal('invalid_grant', NOT_LOGGED_IN);
-  return tokenAnswer(token, scopes);
+  return buildTokenAnswer(token, scopes);
 }
 
-/** What logins are for. */
+/** The scope that logins are for. */
 const USER_SCOPE: Scope = 'auth_me';
 
 const NOT_LOGGED_IN = 'The account (name@code) or the password is wrong, or the account is locked for some minutes.';
 
 /**
- * Live tokens of an application, and of a user through an application; each process of a client has one, seldom two. Where
- * there are more, the oldest end: refusing would keep out the client that is right as well.
+ * Live tokens of an application, and of a user through an application. Each process of a client needs one, seldom two. If
+ * there are more, the oldest end; refusing new ones would keep out the rightful client as well.
  */
 export const MAX_CLIENT_TOKENS = 1_000;
 export const MAX_USER_TOKENS = 100;
 
 /**
- * Stores a token, and ends the oldest where there are too many. Of calls that meet here each may leave one too many; the
- * next one ends those.
+ * Stores a token, and ends the oldest if there are too many. Calls that meet here may each leave one too many; the next
+ * call ends those.
  */
 async function insertToken(db: Database | Trx, { token, applicationId, memberId, scopes }: NewToken): Promise<void> {
   const isOfSame = memberId === null ? sql`member_id is null` : sql`member_id = ${memberId}`;
@@ -115,11 +117,11 @@ interface NewToken {
   scopes: Scope[];
 }
 
-function tokenAnswer(token: string, scopes: Scope[]): TokenAnswer {
+function buildTokenAnswer(token: string, scopes: Scope[]): TokenAnswer {
   return { access_token: token, token_type: 'Bearer', expires_in: ACCESS_TOKEN_SECONDS, scope: scopes.join(' ') };
 }
 
-/** The application of a key and a secret that is good; only an approved one gets tokens (decisions 2). */
+/** Returns the application of a key and a good secret. Only an approved one gets tokens (rules 2). */
 async function authenticate(db: Database, client: ClientCredentials): Promise<{ id: string; scopes: string[] }> {
   const application = await findApplication(db, client.clientId);
   const { secret_hash: hash = NO_SECRET, old_secret_hash: oldHash = null } = application ?? {};
@@ -133,7 +135,7 @@ async function authenticate(db: Database, client: ClientCredentials): Promise<{ 
   return application;
 }
 
-/** The characters of a client id (RFC 6749 appendix A.1); PostgreSQL would choke on some others. */
+/** The characters of a client id (RFC 6749 appendix A.1); PostgreSQL cannot store some others. */
 const CLIENT_ID = /^[\x20-\x7e]{1,255}$/;
 
 async function findApplication(db: Database, appKey: string) {
@@ -146,7 +148,7 @@ async function findApplication(db: Database, appKey: string) {
     .executeTakeFirst();
 }
 
-function grantedScopes(owned: string[], requested: string | undefined): Scope[] {
+function grantScopes(owned: string[], requested: string | undefined): Scope[] {
   const words = requested?.split(' ').filter((word) => word !== '') ?? [];
   const wanted = words.length > 0 ? [...new Set(words)] : owned;
   return wanted.map((word) => {

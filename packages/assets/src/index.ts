@@ -19,7 +19,7 @@ export { type LedgerNeeds, loadLedger, readLedger } from './load-ledger.ts';
 export { setLocked } from './locks.ts';
 export { type Region, takeAssetNumbers } from './numbers.ts';
 export { licenseOrderIdOf, ORDERS_PER_BATCH, splitOrderId } from './order-ids.ts';
-export { findNumbersOfOtherChannels, visibleAssets } from './scope.ts';
+export { findNumbersOfOtherChannels, selectAssets } from './tenant.ts';
 export { NOW, releaseAssets } from './update-ledger.ts';
 export { listVirtualAssets } from './virtual-assets.ts';
 export { writeLedger } from './write-ledger.ts';

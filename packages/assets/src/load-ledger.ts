@@ -32,14 +32,14 @@ export function readLedger(trx: Trx, needs: LedgerNeeds): Promise<Ledger> {
 }
 
 async function load(trx: Trx, needs: LedgerNeeds, locking: RawBuilder<unknown>): Promise<Ledger> {
-  const customers = await selectCustomers(trx, ids(needs.customerIds));
-  const purchases = await selectPurchases(trx, ids(needs.purchaseIds));
-  const assetRows = await selectAssets(trx, [...needs.assetNums], locking);
+  const customers = await readCustomers(trx, ids(needs.customerIds));
+  const purchases = await readPurchases(trx, ids(needs.purchaseIds));
+  const assetRows = await readAssets(trx, [...needs.assetNums], locking);
   const assets = new Map(assetRows.map((row) => [row.asset_num, buildAsset(row)]));
   const full = [...assets.values()].filter((asset) => needs.fullAssetNums.has(asset.assetNum));
   if (full.length > 0) await loadContents(trx, full);
   const ownerIds = [...assetRows, ...purchases].map((row) => row.customer_id);
-  const owners = needs.owners ? await selectCustomers(trx, [...new Set(ownerIds)]) : [];
+  const owners = needs.owners ? await readCustomers(trx, [...new Set(ownerIds)]) : [];
   return {
     customers: new Map([...customers, ...owners].map((row) => [row.id, buildCustomer(row)])),
     customerOfPurchase: new Map(purchases.map((row) => [row.id, row.customer_id])),
@@ -58,14 +58,14 @@ function buildCustomer(row: CustomerRow): Customer {
   return { enterpriseId: row.enterprise_id, channelCode: row.channel_code };
 }
 
-async function selectCustomers(trx: Trx, customerIds: string[]): Promise<CustomerRow[]> {
+async function readCustomers(trx: Trx, customerIds: string[]): Promise<CustomerRow[]> {
   if (customerIds.length === 0) return [];
   const { rows } = await sql<CustomerRow>`
     select id, enterprise_id, channel_code from customer where id = any (${customerIds}::bigint[])`.execute(trx);
   return rows;
 }
 
-async function selectPurchases(trx: Trx, orderIds: string[]) {
+async function readPurchases(trx: Trx, orderIds: string[]) {
   if (orderIds.length === 0) return [];
   const { rows } = await sql<{ id: string; customer_id: string }>`
     select id, customer_id from license_order
@@ -84,7 +84,7 @@ interface AssetRow {
   extends: Record<string, string>;
 }
 
-async function selectAssets(trx: Trx, assetNums: string[], locking: RawBuilder<unknown>): Promise<AssetRow[]> {
+async function readAssets(trx: Trx, assetNums: string[], locking: RawBuilder<unknown>): Promise<AssetRow[]> {
   if (assetNums.length === 0) return [];
   const { rows } = await sql<AssetRow>`
     select id, asset_num, customer_id, license_type, limit_start_date, limit_end_date, borrowed_usb_key, extends

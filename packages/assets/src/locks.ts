@@ -8,7 +8,7 @@ import {
   type Trx,
 } from '@lockstep/platform';
 import { sql } from 'kysely';
-import { visibleAssets } from './scope.ts';
+import { selectAssets } from './tenant.ts';
 import { NOW } from './update-ledger.ts';
 
 /** License types that can be disabled and enabled: re-fillable ones and those of large customers (interface O6). */
@@ -78,7 +78,7 @@ export function setLocked({ changes, deadline, log }: LockTools, change: LockCha
 /** Reads and locks the active assets of some numbers, in the order of their numbers, as drains do. */
 async function lockAssetRows(trx: Trx, channels: Channels, assetNums: string[]): Promise<LockRow[]> {
   if (assetNums.length === 0) return [];
-  const rows = await visibleAssets(trx, channels)
+  const rows = await selectAssets(trx, channels)
     .select(['asset.id', 'asset.asset_num', 'asset.license_type', 'asset.locked'])
     .where(sql<boolean>`asset.asset_num = any (${assetNums}::text[])`)
     .orderBy('asset.asset_num')

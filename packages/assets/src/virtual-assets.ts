@@ -1,8 +1,8 @@
 import { type Channels, type LicenseType, Refusal, type VirtualAsset } from '@lockstep/contract';
-import { customersOf } from '@lockstep/customers';
+import { selectCustomers } from '@lockstep/customers';
 import { type Database, isId, numberOf } from '@lockstep/platform';
 import { sql } from 'kysely';
-import { visibleAssets } from './scope.ts';
+import { selectAssets } from './tenant.ts';
 
 /** The license type of cloud account licenses. */
 const CLOUD_ACCOUNT: LicenseType = 'cloud_customer';
@@ -21,8 +21,8 @@ export async function listVirtualAssets(
   if (!isId(enterpriseId) || !(await enterpriseExists(db, enterpriseId))) {
     throw new Refusal('enterprise_not_found', enterpriseId);
   }
-  const customers = customersOf(db, channels).where('customer.enterprise_id', '=', enterpriseId);
-  const rows = await visibleAssets(db, channels)
+  const customers = selectCustomers(db, channels).where('customer.enterprise_id', '=', enterpriseId);
+  const rows = await selectAssets(db, channels)
     .leftJoin('asset_assignment as assignment', 'assignment.asset_id', 'asset.id')
     .selectAll('asset')
     .select(['assignment.member_id', 'assignment.created_time as assigned_time'])

@@ -1,19 +1,19 @@
 import { type BindCustomer, type Channels, type Customer, type QueryCustomers, Refusal } from '@lockstep/contract';
 import { type Database, inTransaction, type Trx } from '@lockstep/platform';
 import { insertEnterprise, lockChannelCustomer } from './enterprises.ts';
-import { customersOf, insertCustomers } from './scope.ts';
+import { insertCustomers, selectCustomers } from './tenant.ts';
 
 /**
- * O1: creates a customer and binds it to the enterprise main account of that name, which it creates where there is
- * none (decisions 5). A repeat answers the same customer. `channels` are those that the caller is bound to.
+ * O1: creates a customer and binds it to the enterprise main account of that name, which it creates if there is none
+ * (rules 5). A repeat returns the same customer. `channels` are those that the caller is bound to.
  *
  * Throws a Refusal: channel_not_allowed, enterprise_mobile_mismatch, customer_bound_elsewhere; then nothing has changed.
  */
 export function bindCustomer(db: Database, channels: Channels, request: BindCustomer): Promise<Customer> {
   return inTransaction(db, async (trx) => {
     await lockChannelCustomer(trx, request.channelCustomerId);
-    const enterprise = await findEnterpriseFor(trx, request);
-    const existing = await customersOf(trx, channels)
+    const enterprise = await findOrCreateEnterprise(trx, request);
+    const existing = await selectCustomers(trx, channels)
       .select(['id', 'enterprise_id', 'is_default'])
       .where('channel_code', '=', request.channelCode)
       .where('channel_customer_id', '=', request.channelCustomerId)
@@ -33,8 +33,8 @@ export function bindCustomer(db: Database, channels: Channels, request: BindCust
   });
 }
 
-/** The enterprise of that name, made where it is missing, with its security mobile checked or set. */
-async function findEnterpriseFor(trx: Trx, request: BindCustomer): Promise<{ id: string; isNew: boolean }> {
+/** Finds or creates the enterprise of that name, and checks or sets its security mobile. */
+async function findOrCreateEnterprise(trx: Trx, request: BindCustomer): Promise<{ id: string; isNew: boolean }> {
   const found = await trx
     .selectFrom('enterprise')
     .select(['id', 'security_mobile'])
@@ -77,14 +77,14 @@ async function insertCustomer(
 }
 
 /**
- * O3: the default customer (Y) or all customers (N) of the enterprise that the named customer belongs to, oldest
- * first; none where there is no such customer (decisions 5). Customers of other channels than the caller's are left out.
+ * O3: finds the default customer (Y) or all customers (N) of the named customer's enterprise, oldest first; none if there
+ * is no such customer (rules 5). Leaves out customers of channels that the caller is not bound to.
  */
 export async function queryCustomers(db: Database, channels: Channels, query: QueryCustomers): Promise<Customer[]> {
-  const named = customersOf(db, channels)
+  const named = selectCustomers(db, channels)
     .where('channel_code', '=', query.channelCode)
     .where('channel_customer_id', '=', query.channelCustomerId);
-  return customersOf(db, channels)
+  return selectCustomers(db, channels)
     .innerJoin('enterprise', 'enterprise.id', 'customer.enterprise_id')
     .where('customer.enterprise_id', 'in', named.select('customer.enterprise_id'))
     .$if(query.defaultCustomer === 'Y', (all) => all.where('customer.is_default', '=', true))

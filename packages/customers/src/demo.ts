@@ -1,8 +1,8 @@
 import { type Database, inTransaction } from '@lockstep/platform';
 import { insertEnterprise, insertFirstMembers } from './enterprises.ts';
-import { insertCustomers } from './scope.ts';
+import { insertCustomers } from './tenant.ts';
 
-/** Two enterprises with fixed ids, below those that real ones get, so that examples can name them (decisions 9). */
+/** Two enterprises with fixed ids, lower than real ones get, so that examples can name them (rules 9). */
 export const DEMO_ENTERPRISES = [
   {
     id: '1001',
@@ -24,8 +24,8 @@ export const DEMO_ENTERPRISES = [
 ] as const;
 
 /**
- * Makes the demo enterprises with their customers and first employees; the first customer of each is its default.
- * Repeats make what is missing.
+ * Creates the demo enterprises with their customers and first employees. The first customer of each is its default. A
+ * repeat creates what is missing.
  */
 export function createDemoCustomers(db: Database): Promise<void> {
   return inTransaction(db, async (trx) => {
@@ -44,7 +44,7 @@ export function createDemoCustomers(db: Database): Promise<void> {
         }));
         await insertCustomers(trx, null, rows);
       }
-      // A demo of a former version has none.
+      // A demo that an earlier version created has none.
       const member = await trx.selectFrom('member').select('id').where('enterprise_id', '=', id).executeTakeFirst();
       if (member === undefined) await insertFirstMembers(trx, id, memberIds);
     }

@@ -8,33 +8,33 @@ import {
 } from '@lockstep/contract';
 import { type Database, inTransaction, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
-import { customersOf, insertCustomers, updateCustomersOf } from './scope.ts';
+import { insertCustomers, selectCustomers, updateCustomers } from './tenant.ts';
 
 const CODE_CHARACTERS = 8;
 const CODE_ALPHABET = 'abcdefghijkmnpqrstuvwxyz23456789';
 
-/** The channels of the two customers that O2 makes; the first is the default (decisions 5). */
+/** The channels of the two customers that O2 creates; the first is the default (rules 5). */
 const CRM_CHANNEL = 'crm';
 const INDUSTRY_CHANNEL = 'industry';
 
-/** The field that names customers of these channels. */
+/** The field of O2 and O4 that names customers of these channels. */
 const CRM_CUSTOMER = 'crmCustomerId';
 
-/** The two employees that O2 makes (decisions 5). */
+/** The two employees that O2 creates (rules 5). */
 const FIRST_MEMBERS = [
   { user_name: 'admin', name: 'Administrator', is_administrator: true },
   { user_name: 'cloud', name: 'Cloud employee', is_administrator: false },
 ];
 
-/** The advisory lock class of channel customers. */
+/** The class of advisory locks on channel customers. */
 const CUSTOMER_LOCK = 0x63757374;
 
-/** Makes calls of O1 and O2 for one channel customer take turns, so that each sees what the one before it did. */
+/** Lets calls of O1 and O2 for one channel customer take turns, so that each sees what the one before it did. */
 export async function lockChannelCustomer(trx: Trx, channelCustomerId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(${CUSTOMER_LOCK}::int, hashtext(${channelCustomerId}))`.execute(trx);
 }
 
-/** Inserts an enterprise main account with a code of its own; answers its id. */
+/** Inserts an enterprise main account, with a new code unless one is given. Returns its id. */
 export async function insertEnterprise(
   trx: Trx,
   enterprise: {
@@ -61,21 +61,21 @@ export async function insertEnterprise(
   return id;
 }
 
-/** Letters and digits that nobody mistakes for one another. */
+/** Creates a code of letters and digits that nobody mistakes for one another (rules 5). */
 function newEnterpriseCode(): string {
   return Array.from({ length: CODE_CHARACTERS }, () => CODE_ALPHABET[randomInt(CODE_ALPHABET.length)]).join('');
 }
 
-/** Who calls O2, and what it is bound to. */
+/** The application that calls O2, and the channels that it is bound to. */
 interface EnterpriseCreator {
   applicationId: string;
   channels: Channels;
 }
 
 /**
- * O2: creates an enterprise main account with its two customers and two employees (decisions 5). A repeat by
- * crmCustomerId gets the same answer and changes nothing; but only the application that created the enterprise is told
- * its accounts, another one gets no members. Who is bound to channels needs both that it makes customers of.
+ * O2: creates an enterprise main account with its two customers and two employees (rules 5). A repeat by crmCustomerId
+ * returns the same and changes nothing. Only the application that created the enterprise gets its accounts; another one
+ * gets no members. An application that is bound to channels needs both channels of the new customers.
  *
  * Throws a Refusal: channel_not_allowed, enterprise_name_taken, customer_bound_elsewhere; then nothing has changed.
  */
@@ -95,21 +95,21 @@ export function createEnterprise(
       .executeTakeFirst();
     const enterpriseId = existing?.id ?? (await insertNewEnterprise(trx, caller, request));
     const isCreator = existing === undefined || existing.created_by_application_id === applicationId;
-    const members = isCreator ? await firstMembers(trx, enterpriseId) : [];
+    const members = isCreator ? await readFirstMembers(trx, enterpriseId) : [];
     return { enterpriseGlobalId: enterpriseId, defaultType: true, members };
   });
 }
 
 /**
- * O4: changes the name, branch and address of the customer that O2 made for a CRM customer; an absent address stays as
- * it is, and so does the enterprise's name (decisions 5).
+ * O4: changes the name, branch and address of the customer that O2 created for a CRM customer. An absent address stays as
+ * it is, and so does the enterprise's name (rules 5).
  *
  * Throws a Refusal: channel_not_allowed, customer_not_found.
  */
 export async function updateCustomer(db: Database, channels: Channels, request: CreateEnterprise): Promise<void> {
   requireChannel(channels, CRM_CHANNEL, CRM_CUSTOMER);
   const { crmCustomerId, customerName, branchName, address } = request;
-  const { numUpdatedRows } = await updateCustomersOf(db, channels)
+  const { numUpdatedRows } = await updateCustomers(db, channels)
     .from('enterprise')
     .set({ name: customerName, branch_name: branchName, ...(address === undefined ? {} : { address }) })
     .whereRef('enterprise.id', '=', 'customer.enterprise_id')
@@ -128,7 +128,7 @@ async function insertNewEnterprise(
   const { crmCustomerId, customerName, branchName } = request;
   const sameName = await trx.selectFrom('enterprise').select('id').where('name', '=', customerName).executeTakeFirst();
   if (sameName !== undefined) throw new Refusal('enterprise_name_taken');
-  const bound = await customersOf(trx, channels)
+  const bound = await selectCustomers(trx, channels)
     .select('id')
     .where('channel_customer_id', '=', crmCustomerId)
     .where('channel_code', 'in', [CRM_CHANNEL, INDUSTRY_CHANNEL])
@@ -155,7 +155,7 @@ async function insertNewEnterprise(
   return enterpriseId;
 }
 
-/** Inserts the first two employees of an enterprise, with ids of their own or those that are given. */
+/** Inserts the first two employees of an enterprise, with new ids unless some are given. */
 export async function insertFirstMembers(trx: Trx, enterpriseId: string, ids: readonly string[] = []): Promise<void> {
   const rows = FIRST_MEMBERS.map((member, index) => ({
     ...member,
@@ -166,8 +166,8 @@ export async function insertFirstMembers(trx: Trx, enterpriseId: string, ids: re
   await trx.insertInto('member').values(rows).execute();
 }
 
-/** The employees that O2 made, also where one of them was deleted since and the account name given again. */
-async function firstMembers(trx: Trx, enterpriseId: string): Promise<CreatedEnterprise['members']> {
+/** Reads the employees that O2 created, even if one was deleted since and somebody else has the account name now. */
+async function readFirstMembers(trx: Trx, enterpriseId: string): Promise<CreatedEnterprise['members']> {
   const rows = await trx
     .selectFrom('member')
     .innerJoin('enterprise', 'enterprise.id', 'member.enterprise_id')

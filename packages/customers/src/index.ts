@@ -1,6 +1,6 @@
 import type {} from './tables.ts';
 
-export * from './customers.ts';
-export * from './demo.ts';
-export * from './enterprises.ts';
-export * from './scope.ts';
+export { bindCustomer, queryCustomers } from './customers.ts';
+export { createDemoCustomers, DEMO_ENTERPRISES } from './demo.ts';
+export { createEnterprise, updateCustomer } from './enterprises.ts';
+export { selectCustomers } from './tenant.ts';

@@ -7,22 +7,25 @@ import {
 } from '@lockstep/contract';
 import { type Database, inTransaction, type Tables, type Trx } from '@lockstep/platform';
 import type { Selectable } from 'kysely';
-import { judgeAdditions, MAX_TRIAL_EMPLOYEES, type Situation } from './addition-rules.ts';
-import { assetsOf, wholeOf } from './asset-scope.ts';
+import type { Actor } from './actor.ts';
+import { type AdditionFacts, judgeAdditions, MAX_TRIAL_EMPLOYEES } from './addition-rules.ts';
 import { recordChanges } from './audit.ts';
-import { employeeOf, fieldsOf } from './employee.ts';
-import { type Actor, employeesOf, insertEmployees, lockEnterprise, readCode } from './scope.ts';
+import { employeeOf, recordedFields } from './employee.ts';
+import { insertEmployees, lockEnterprise, readCode, selectEmployees } from './tenant.ts';
+import { acrossChannels, selectAssets } from './tenant-assets.ts';
 import type { PasswordTools } from './tools.ts';
 
-/** What became of the employees of an M1, and what the first that failed was refused for. */
+/** The outcome of an M1. */
 export interface Additions {
   data: AddedEmployees;
+  /** Why the first employee that failed was refused. */
   firstFailure: Refusal | undefined;
 }
 
 /**
- * M1: adds employees to the actor's enterprise; each for itself is added or fails (interface.md M1; decisions 8). Their
- * passwords are hashed in one go, before anything is locked, and only of those who can be added as it looks then.
+ * M1: adds employees to the actor's enterprise; each is added or fails by itself (interface M1; rules 8). Passwords are
+ * hashed before anything is locked, and only those of employees who can be added as things are then; the transaction
+ * decides again.
  *
  * Throws an Overload; then nobody was added.
  */
@@ -31,8 +34,8 @@ export async function addEmployees(
   actor: Actor,
   named: readonly NamedEmployee[],
 ): Promise<Additions> {
-  if (named.every(({ employee }) => employee === undefined)) return outcomeOf(named, new Map());
-  const promising = judgeAdditions(named, await readSituation(db, actor, named));
+  if (named.every(({ employee }) => employee === undefined)) return buildOutcome(named, new Map());
+  const promising = judgeAdditions(named, await readAdditionFacts(db, actor, named));
   const hashes = new Map<NamedEmployee, string>();
   const hashing = promising.filter(({ employee }) => employee !== undefined);
   const hashed = await passwords.hashAll(
@@ -40,42 +43,47 @@ export async function addEmployees(
     { kind: 'addition', party: actor.enterpriseId, signal },
   );
   for (const [index, entry] of hashing.entries()) hashes.set(entry, hashed[index]!);
-  if (hashing.length === 0) return outcomeOf(promising, new Map());
+  if (hashing.length === 0) return buildOutcome(promising, new Map());
   return inTransaction(db, async (trx) => {
     await lockEnterprise(trx, actor);
-    const situation = await readSituation(trx, actor, promising);
-    const judged = judgeAdditions(promising, situation);
+    const facts = await readAdditionFacts(trx, actor, promising);
+    const judged = judgeAdditions(promising, facts);
     const inserted = await insertAdditions(trx, actor, judged, hashes);
-    return outcomeOf(judged, new Map(inserted.map((row) => [row.user_name, employeeOf({ ...row, ...situation })])));
+    return buildOutcome(judged, new Map(inserted.map((row) => [row.user_name, employeeOf({ ...row, ...facts })])));
   });
 }
 
-/** What there is, for those of some employees who can be added; there is one at least. */
-async function readSituation(db: Database | Trx, actor: Actor, named: readonly NamedEmployee[]): Promise<Situation> {
+/** Reads what decides about the employees that have no Refusal yet; there must be one at least. */
+async function readAdditionFacts(
+  db: Database | Trx,
+  actor: Actor,
+  named: readonly NamedEmployee[],
+): Promise<AdditionFacts> {
   const userNames = named.flatMap(({ employee }) => (employee === undefined ? [] : [employee.userName]));
-  const taken = await employeesOf(db, actor).select('user_name').where('user_name', 'in', userNames).execute();
+  const taken = await selectEmployees(db, actor).select('user_name').where('user_name', 'in', userNames).execute();
   return {
     code: await readCode(db, actor),
     takenUserNames: new Set(taken.map((row) => row.user_name)),
-    room: await roomFor(db, actor),
+    room: await countRoom(db, actor),
   };
 }
 
-async function roomFor(db: Database | Trx, actor: Actor): Promise<number> {
-  const cloudLicense = await assetsOf(db, wholeOf(actor))
+/** Counts how many more employees the enterprise may have: any number if it has an active cloud license (rules 8). */
+async function countRoom(db: Database | Trx, actor: Actor): Promise<number> {
+  const cloudLicense = await selectAssets(db, acrossChannels(actor))
     .select('asset.id')
     .where('license_type', 'in', CLOUD_LICENSE_TYPES)
     .limit(1)
     .executeTakeFirst();
   if (cloudLicense !== undefined) return Number.POSITIVE_INFINITY;
-  const { count } = await employeesOf(db, actor)
+  const { count } = await selectEmployees(db, actor)
     .select((eb) => eb.fn.countAll<string>().as('count'))
     .where('is_provisioned', '=', false)
     .executeTakeFirstOrThrow();
   return MAX_TRIAL_EMPLOYEES - Number(count);
 }
 
-/** Adds those who can be added, with their part of the audit record. */
+/** Inserts the employees that have no Refusal, and records it. */
 async function insertAdditions(
   trx: Trx,
   actor: Actor,
@@ -107,13 +115,13 @@ async function insertAdditions(
       action: 'employee_added',
       targetId: row.id,
       before: null,
-      after: fieldsOf(row),
+      after: recordedFields(row),
     })),
   );
   return inserted;
 }
 
-function outcomeOf(judged: readonly NamedEmployee[], added: Map<string, Employee>): Additions {
+function buildOutcome(judged: readonly NamedEmployee[], added: Map<string, Employee>): Additions {
   return {
     data: {
       succeeded: judged.flatMap(({ employee }) => (employee === undefined ? [] : [added.get(employee.userName)!])),

@@ -1,7 +1,7 @@
 import { type NamedEmployee, Refusal } from '@lockstep/contract';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { judgeAdditions, type Situation } from './addition-rules.ts';
+import { type AdditionFacts, judgeAdditions } from './addition-rules.ts';
 
 /** Employees of an M1 with these accounts. */
 const named = (...userNames: string[]): NamedEmployee[] =>
@@ -21,7 +21,7 @@ const refused = (index: number, userName = ''): NamedEmployee => ({
   refusal: new Refusal('name_missing', `userList[${index}].name`, ''),
 });
 
-const situation = (changes: Partial<Situation> = {}): Situation => ({
+const situation = (changes: Partial<AdditionFacts> = {}): AdditionFacts => ({
   code: 'abc123',
   takenUserNames: new Set(),
   room: Number.POSITIVE_INFINITY,
@@ -116,8 +116,8 @@ describe('whoever is added', () => {
       taken: fc.uniqueArray(account, { maxLength: 3 }),
       room: fc.constantFrom(-1, 0, 1, 2, 3, 5, Number.POSITIVE_INFINITY),
     })
-    .map(({ code, taken, room }): Situation => ({ code, takenUserNames: new Set(taken), room }));
-  const holds = (property: (all: NamedEmployee[], known: Situation, judged: NamedEmployee[]) => void) =>
+    .map(({ code, taken, room }): AdditionFacts => ({ code, takenUserNames: new Set(taken), room }));
+  const holds = (property: (all: NamedEmployee[], known: AdditionFacts, judged: NamedEmployee[]) => void) =>
     fc.assert(
       fc.property(list, situations, (all, known) => property(all, known, judgeAdditions(all, known))),
       { numRuns: 1_000 },

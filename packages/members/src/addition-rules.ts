@@ -1,27 +1,27 @@
 import { ACCOUNT_CHARACTERS, type NamedEmployee, Refusal } from '@lockstep/contract';
 
-/** What an enterprise without an active cloud license may have beside its first employees (decisions 8). */
+/** Employees that an enterprise without an active cloud license may have, not counting the first ones (rules 8). */
 export const MAX_TRIAL_EMPLOYEES = 5;
 
 /** What decides which employees can be added. */
-export interface Situation {
-  /** Of the enterprise; it becomes a part of every account. */
+export interface AdditionFacts {
+  /** The enterprise's code, which every account ends with. */
   code: string;
   takenUserNames: ReadonlySet<string>;
   /** How many more employees the enterprise may have. */
   room: number;
 }
 
-/** Those of some employees that can be added as things are, and what the others are refused for, in their order. */
-export function judgeAdditions(named: readonly NamedEmployee[], situation: Situation): NamedEmployee[] {
-  const taken = new Set(situation.takenUserNames);
-  let { room } = situation;
+/** Decides which employees of an M1 can be added (rules 8). Returns all of them in their order, the others with a Refusal. */
+export function judgeAdditions(named: readonly NamedEmployee[], facts: AdditionFacts): NamedEmployee[] {
+  const taken = new Set(facts.takenUserNames);
+  let { room } = facts;
   return named.map((entry) => {
     if (entry.refusal !== undefined) return entry;
     const { path } = entry;
     const { userName } = entry.employee;
     const refuse = (refusal: Refusal) => ({ path, userName: entry.userName, refusal });
-    if (userName.length + situation.code.length >= ACCOUNT_CHARACTERS) {
+    if (userName.length + facts.code.length >= ACCOUNT_CHARACTERS) {
       return refuse(new Refusal('account_malformed', `${path}.userName`));
     }
     if (taken.has(userName)) return refuse(new Refusal('account_taken', `${path}.userName`));

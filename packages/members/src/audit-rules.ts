@@ -1,20 +1,20 @@
 import type { AuditEntry } from '@lockstep/contract';
 
-/** What an entry says was there before and after, as far as it speaks of assets: their numbers, and what was lent. */
+/** What an audit entry says was there before and after. */
 export type AuditDetail = AuditEntry['detail'];
 
-/** The asset numbers that an entry names. */
-export function numbersIn({ before, after }: AuditDetail): string[] {
+/** Returns the asset numbers that an entry names. */
+export function findNumbers({ before, after }: AuditDetail): string[] {
   return [before, after].flatMap((side) => {
     const { assetNums = [], lent = [] } = side ?? {};
     return [...assetNums, ...lent.flatMap(({ assetNum, borrowedUsbKey }) => [assetNum, borrowedUsbKey])];
   });
 }
 
-/** The entry without some asset numbers, and without lendings of and into them. */
-export function without(others: ReadonlySet<string>, { before, after }: AuditDetail): AuditDetail {
-  const isSeen = (assetNum: string) => !others.has(assetNum);
-  const seenOf = (side: AuditDetail['before']): AuditDetail['before'] => {
+/** Returns an entry without the hidden asset numbers, and without lendings of and into them (rules 2). */
+export function hideNumbers(hidden: ReadonlySet<string>, { before, after }: AuditDetail): AuditDetail {
+  const isSeen = (assetNum: string) => !hidden.has(assetNum);
+  const hideIn = (side: AuditDetail['before']): AuditDetail['before'] => {
     if (side === null) return null;
     const { assetNums, lent } = side;
     return {
@@ -23,5 +23,5 @@ export function without(others: ReadonlySet<string>, { before, after }: AuditDet
       ...(lent && { lent: lent.filter((each) => isSeen(each.assetNum) && isSeen(each.borrowedUsbKey)) }),
     };
   };
-  return { before: seenOf(before), after: seenOf(after) };
+  return { before: hideIn(before), after: hideIn(after) };
 }

@@ -1,11 +1,12 @@
 import { findNumbersOfOtherChannels } from '@lockstep/assets';
 import type { AuditAction, AuditEntry, Page, PageQuery } from '@lockstep/contract';
 import { type Database, inSnapshot, insertRows, type Trx } from '@lockstep/platform';
-import { type AuditDetail, numbersIn, without } from './audit-rules.ts';
-import { pageOf, rowsBefore } from './page.ts';
-import { type Actor, auditOf } from './scope.ts';
+import type { Actor } from './actor.ts';
+import { type AuditDetail, findNumbers, hideNumbers } from './audit-rules.ts';
+import { buildPage, countRowsBefore } from './page.ts';
+import { selectAudit } from './tenant.ts';
 
-/** A change for the audit record: what was there before and after, as far as it changed; never a password. */
+/** A change for the audit record: what it changed, before and after; never a password. */
 export interface Change {
   action: AuditAction;
   targetId: string;
@@ -13,7 +14,7 @@ export interface Change {
   after: Record<string, unknown> | null;
 }
 
-/** Records changes in the transaction that makes them, so that there is none without the other (decisions 8). */
+/** Records changes in the transaction that makes them, so that neither exists without the other (rules 8). */
 export async function recordChanges(trx: Trx, actor: Actor, changes: readonly Change[]): Promise<void> {
   await insertRows(trx, 'member_audit', [
     ['enterprise_id', 'bigint', changes.map(() => actor.enterpriseId)],
@@ -26,21 +27,21 @@ export async function recordChanges(trx: Trx, actor: Actor, changes: readonly Ch
 }
 
 /**
- * What was changed in the member center of the actor's enterprise, newest first (decisions 8). Numbers of assets of other
- * channels than the actor's are left out (decisions 2).
+ * Reads what was changed in the member center of the actor's enterprise, newest first (rules 8). Leaves out the numbers of
+ * assets of channels that the actor's application is not bound to (rules 2).
  */
 export function readAudit(db: Database, actor: Actor, query: PageQuery): Promise<Page<AuditEntry>> {
   return inSnapshot(db, async (trx) => {
-    const { total } = await auditOf(trx, actor)
+    const { total } = await selectAudit(trx, actor)
       .select((eb) => eb.fn.countAll<string>().as('total'))
       .executeTakeFirstOrThrow();
-    const rows = await auditOf(trx, actor)
+    const rows = await selectAudit(trx, actor)
       .selectAll()
       .orderBy('id', 'desc')
       .limit(query.pageSize)
-      .offset(rowsBefore(query))
+      .offset(countRowsBefore(query))
       .execute();
-    const details = await seenBy(
+    const details = await hideOtherChannels(
       trx,
       actor,
       rows.map((row) => row.detail as AuditDetail),
@@ -54,13 +55,13 @@ export function readAudit(db: Database, actor: Actor, query: PageQuery): Promise
       detail: details[index]!,
       requestId: row.request_id,
     }));
-    return pageOf(query, Number(total), entries);
+    return buildPage(query, Number(total), entries);
   });
 }
 
-/** What an actor sees of entries: all of it, unless the application is bound to channels. */
-async function seenBy(trx: Trx, actor: Actor, details: AuditDetail[]): Promise<AuditDetail[]> {
+/** Returns the details as the actor may see them. */
+async function hideOtherChannels(trx: Trx, actor: Actor, details: AuditDetail[]): Promise<AuditDetail[]> {
   if (actor.channels === null) return details;
-  const others = await findNumbersOfOtherChannels(trx, actor.channels, details.flatMap(numbersIn));
-  return details.map((detail) => without(others, detail));
+  const others = await findNumbersOfOtherChannels(trx, actor.channels, details.flatMap(findNumbers));
+  return details.map((detail) => hideNumbers(others, detail));
 }

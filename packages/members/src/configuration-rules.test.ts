@@ -1,7 +1,7 @@
 import { type Cause, type ConfigureAssets, Refusal } from '@lockstep/contract';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type AssetsNamed, planConfiguration } from './configuration-rules.ts';
+import { type ConfigurationFacts, planConfiguration } from './configuration-rules.ts';
 
 /** What M9 does to what an employee holds, and what it is refused for (decisions 8). */
 
@@ -25,7 +25,7 @@ const WORLD: World = {
   holders: { KIMS: KIM, KIMS2: KIM, LEES: LEE },
 };
 
-function namedIn({ kinds, holders }: World): AssetsNamed {
+function namedIn({ kinds, holders }: World): ConfigurationFacts {
   const numsOf = (...wanted: Kind[]) => Object.keys(kinds).filter((assetNum) => wanted.includes(kinds[assetNum]!));
   const assets = numsOf('asset', 'borrowed lock').map((assetNum) => ({
     ...{ id: `id-${assetNum}`, assetNum, isUsable: true },

@@ -1,26 +1,26 @@
 import { type ConfigureAssets, Refusal } from '@lockstep/contract';
-import type { LockedAsset } from './asset-scope.ts';
+import type { AssetFacts } from './asset-facts.ts';
 
 /** What decides whether assets can be withdrawn from an employee and assigned to them. */
-export interface AssetsNamed {
+export interface ConfigurationFacts {
   memberId: string;
-  /** The enterprise's active ones, by number. */
-  assets: ReadonlyMap<string, LockedAsset>;
+  /** The enterprise's active assets, by number. */
+  assets: ReadonlyMap<string, AssetFacts>;
   /** Numbers of active assets of other enterprises. */
   elsewhere: ReadonlySet<string>;
-  /** By asset id, the employee who holds it now. */
+  /** The employee who holds an asset now, by asset id. */
   holderOf: ReadonlyMap<string, string>;
 }
 
 /**
- * What M9 does: withdrawals first, then assignments, each seeing what was done before it (decisions 8).
+ * Plans M9: withdrawals first, then assignments; each sees what those before it did (rules 8).
  *
  * Throws a Refusal for the first fault, in the order sent.
  */
 export function planConfiguration(
   { deleteAssets, addAssets }: ConfigureAssets,
-  { memberId, assets, elsewhere, holderOf }: AssetsNamed,
-): { withdrawn: LockedAsset[]; assigned: LockedAsset[] } {
+  { memberId, assets, elsewhere, holderOf }: ConfigurationFacts,
+): { withdrawn: AssetFacts[]; assigned: AssetFacts[] } {
   const holders = new Map(holderOf);
   const withdrawn = deleteAssets.map((assetNum, index) => {
     const path = `deleteAssets[${index}]`;

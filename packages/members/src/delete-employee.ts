@@ -1,36 +1,40 @@
 import { endLogins } from '@lockstep/access';
-import { NOW, releaseAssets } from '@lockstep/assets';
+import { NOW } from '@lockstep/assets';
 import { Refusal } from '@lockstep/contract';
 import type { Trx } from '@lockstep/platform';
-import { assetsOf, lockAssets, wholeOf } from './asset-scope.ts';
+import type { Actor } from './actor.ts';
 import { recordChanges } from './audit.ts';
-import { accountOf, fieldsOf } from './employee.ts';
-import { readHoldings, readLent } from './holdings.ts';
-import { type Actor, employeesOf, lockEnterprise, lockLeaving, updateEmployee } from './scope.ts';
+import { accountOf, recordedFields } from './employee.ts';
+import { endHoldings, readHoldings } from './holdings.ts';
+import { lockEmployeeToDelete, lockEnterprise, selectEmployees, updateEmployee } from './tenant.ts';
+import { acrossChannels, lockAssetRows, selectAssets } from './tenant-assets.ts';
 import type { HoldingTools } from './tools.ts';
 
 /**
- * M4: deletes an employee, who stays on record, and releases what they hold (decisions 8).
+ * M4: deletes an employee and releases what they hold (rules 8). The row stays on record.
  *
  * Throws a Refusal: employee_not_found, last_administrator.
  */
 export function deleteEmployee({ changes, deadline }: HoldingTools, actor: Actor, memberId: string): Promise<void> {
   return changes.run(actor.enterpriseId, deadline, async (trx) => {
-    const employee = await lockLeaving(trx, actor, memberId);
+    const employee = await lockEmployeeToDelete(trx, actor, memberId);
     if (employee === undefined) throw new Refusal('employee_not_found', memberId);
     const held = await lockHeld(trx, actor, memberId);
     if (employee.is_administrator) {
-      // Whether one is the last is decided one at a time. After the assets, so that nobody waits for those as well.
+      // Two calls must not delete the last two administrators. Locked after the assets, so that nobody who waits for the
+      // enterprise waits for the assets too.
       await lockEnterprise(trx, actor);
       if (!(await hasOtherAdministrator(trx, actor, memberId))) throw new Refusal('last_administrator');
     }
-    const heldIds = held.map(({ id }) => id);
-    const lent = await readLent(trx, actor, heldIds);
-    await releaseAssets(trx, heldIds);
+    const lent = await endHoldings(
+      trx,
+      actor,
+      held.map(({ id }) => id),
+    );
     await endLogins(trx, { id: memberId, account: accountOf(employee) });
     await updateEmployee(trx, actor, memberId, { deleted_time: NOW });
     const before = {
-      ...fieldsOf(employee),
+      ...recordedFields(employee),
       assetNums: held.map(({ assetNum }) => assetNum),
       lent,
     };
@@ -39,7 +43,7 @@ export function deleteEmployee({ changes, deadline }: HoldingTools, actor: Actor
 }
 
 async function hasOtherAdministrator(trx: Trx, actor: Actor, memberId: string): Promise<boolean> {
-  const other = await employeesOf(trx, actor)
+  const other = await selectEmployees(trx, actor)
     .select('member.id')
     .where('is_administrator', '=', true)
     .where('member.id', '<>', memberId)
@@ -49,17 +53,17 @@ async function hasOtherAdministrator(trx: Trx, actor: Actor, memberId: string): 
 }
 
 /**
- * Locks what an employee holds, of whatever channel, in the order of the numbers. The employee is locked, so it cannot become more meanwhile;
- * what an order released while this waited, and another employee has now, is left alone.
+ * Locks the assets that an employee holds, of any channel, in the order of their numbers. The employee is locked, so no
+ * asset is added meanwhile. Leaves out an asset that an order released while this waited, even if somebody else has it now.
  */
 async function lockHeld(trx: Trx, actor: Actor, memberId: string) {
-  const enterprise = wholeOf(actor);
-  const rows = await assetsOf(trx, enterprise)
+  const enterprise = acrossChannels(actor);
+  const rows = await selectAssets(trx, enterprise)
     .innerJoin('asset_assignment', 'asset_assignment.asset_id', 'asset.id')
     .select('asset.id')
     .where('asset_assignment.member_id', '=', memberId)
     .execute();
-  const locked = await lockAssets(trx, enterprise, { assetIds: rows.map(({ id }) => id) });
+  const locked = await lockAssetRows(trx, enterprise, { assetIds: rows.map(({ id }) => id) });
   const { holderOf } = await readHoldings(
     trx,
     locked.map(({ id }) => id),

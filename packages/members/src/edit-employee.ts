@@ -1,14 +1,15 @@
 import { endLogins } from '@lockstep/access';
 import { ACCOUNT_CHARACTERS, type EditEmployee, OPERATOR_ID, Refusal } from '@lockstep/contract';
 import { type Database, inTransaction } from '@lockstep/platform';
+import type { Actor } from './actor.ts';
 import { recordChanges } from './audit.ts';
-import { accountOf, fieldsOf } from './employee.ts';
-import { type Actor, lockEmployee, updateEmployee } from './scope.ts';
+import { accountOf, recordedFields } from './employee.ts';
+import { lockEmployee, updateEmployee } from './tenant.ts';
 import type { PasswordTools } from './tools.ts';
 
 /**
- * M2: changes an employee's name, department, remark and security mobile. What is absent stays, null clears (decisions
- * 8); an edit that changes nothing leaves no trace.
+ * M2: changes an employee's name, department, remark and security mobile. An absent field stays as it is, null clears it
+ * (rules 8). An edit that changes nothing leaves no trace.
  *
  * Throws a Refusal: employee_not_found, account_malformed, account_mismatch.
  */
@@ -19,8 +20,8 @@ export function editEmployee(db: Database, actor: Actor, memberId: string, edit:
     const [userName, code = employee.code] = edit.userName.split('@');
     if (userName!.length + code.length >= ACCOUNT_CHARACTERS) throw new Refusal('account_malformed', 'userName');
     if (employee.user_name !== userName || employee.code !== code) throw new Refusal('account_mismatch', memberId);
-    const before = fieldsOf(employee);
-    const after = { ...before, ...wantedOf(edit) };
+    const before = recordedFields(employee);
+    const after = { ...before, ...pickWanted(edit) };
     const changed = FIELDS.filter((field) => before[field] !== after[field]);
     if (changed.length === 0) return;
     await updateEmployee(trx, actor, memberId, {
@@ -37,16 +38,15 @@ export function editEmployee(db: Database, actor: Actor, memberId: string, edit:
 
 const FIELDS = ['name', 'departmentId', 'remark', 'passwordMobile'] as const;
 
-type Fields = ReturnType<typeof fieldsOf>;
+type Fields = ReturnType<typeof recordedFields>;
 
-/** The fields that an edit names. */
-function wantedOf(edit: EditEmployee): Partial<Fields> {
+/** Returns the fields that an edit names. */
+function pickWanted(edit: EditEmployee): Partial<Fields> {
   return Object.fromEntries(FIELDS.filter((field) => edit[field] !== undefined).map((field) => [field, edit[field]]));
 }
 
 /**
- * M3: gives an employee a new password. Whoever is logged in with the old one is so no longer, and a lock that failed
- * logins have brought about ends (decisions 2 and 8).
+ * M3: gives an employee a new password. Ends the employee's tokens, and the lock that failed logins caused (rules 2 and 8).
  *
  * Throws a Refusal: employee_not_found; and an Overload.
  */

@@ -1,14 +1,14 @@
 import type { Employee } from '@lockstep/contract';
 import { numberOf } from '@lockstep/platform';
-import type { EmployeeRow } from './scope.ts';
+import type { EmployeeRow } from './tenant.ts';
 
-/** The account that an employee logs in with (decisions 5). */
+/** Returns the account that an employee logs in with (rules 5). */
 export function accountOf(row: Pick<EmployeeRow, 'user_name' | 'code'>): string {
   return `${row.user_name}@${row.code}`;
 }
 
-/** What is recorded of an employee who is added or deleted. */
-export function fieldsOf(row: Omit<EmployeeRow, 'code'>) {
+/** Returns the fields of an employee that the audit record keeps. */
+export function recordedFields(row: Omit<EmployeeRow, 'code'>) {
   return {
     userName: row.user_name,
     name: row.name,
@@ -18,7 +18,7 @@ export function fieldsOf(row: Omit<EmployeeRow, 'code'>) {
   };
 }
 
-/** interface.md, Employee. */
+/** Returns an employee as clients see it (interface, Employee). */
 export function employeeOf(row: EmployeeRow): Employee {
   return {
     id: row.id,

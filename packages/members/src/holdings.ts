@@ -1,17 +1,27 @@
-import type { Trx } from '@lockstep/platform';
+import { releaseAssets } from '@lockstep/assets';
+import { insertRows, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
-import { assetsOf, wholeOf } from './asset-scope.ts';
-import type { Actor } from './scope.ts';
+import type { Actor } from './actor.ts';
+import { acrossChannels, selectAssets } from './tenant-assets.ts';
 
-/** Who holds which of some assets, and what they are lent into. */
+/**
+ * Who holds which assets, and what they are lent into: rows of `asset_assignment` and `asset_lending`. Every asset here
+ * is one that the transaction has locked.
+ */
 export interface Holdings {
-  /** By asset id, the employee who holds it. */
+  /** The employee who holds an asset, by asset id. */
   holderOf: ReadonlyMap<string, string>;
-  /** By asset id, the borrowed lock's. */
+  /** The id of the borrowed lock that an asset is lent into, by asset id. */
   lockOf: ReadonlyMap<string, string>;
 }
 
-/** Reads the holdings of assets that the transaction has locked. */
+/** A lent asset as the audit record shows it: its number and that of its borrowed lock. */
+interface LentAsset {
+  assetNum: string;
+  borrowedUsbKey: string;
+}
+
+/** Reads the holdings of assets. */
 export async function readHoldings(trx: Trx, assetIds: string[]): Promise<Holdings> {
   const assigned = await trx
     .selectFrom('asset_assignment')
@@ -29,13 +39,31 @@ export async function readHoldings(trx: Trx, assetIds: string[]): Promise<Holdin
   };
 }
 
-/** What of some assets is lent, for the audit record: each number with that of its lock. */
-export async function readLent(
-  trx: Trx,
-  actor: Actor,
-  assetIds: string[],
-): Promise<{ assetNum: string; borrowedUsbKey: string }[]> {
-  const assets = () => assetsOf(trx, wholeOf(actor)).select(['asset.id', 'asset.asset_num']);
+/** Assigns assets to an employee. */
+export async function assignAssets(trx: Trx, memberId: string, assetIds: string[]): Promise<void> {
+  await insertRows(trx, 'asset_assignment', [
+    ['asset_id', 'bigint', assetIds],
+    ['member_id', 'bigint', assetIds.map(() => memberId)],
+  ]);
+}
+
+/** Lends assets into a borrowed lock. */
+export async function lendIntoLock(trx: Trx, lockId: string, assetIds: string[]): Promise<void> {
+  await insertRows(trx, 'asset_lending', [
+    ['asset_id', 'bigint', assetIds],
+    ['lock_asset_id', 'bigint', assetIds.map(() => lockId)],
+  ]);
+}
+
+/** Ends the assignments and lendings of assets, of any channel. Returns what was lent. */
+export async function endHoldings(trx: Trx, actor: Actor, assetIds: string[]): Promise<LentAsset[]> {
+  const lent = await readLent(trx, actor, assetIds);
+  await releaseAssets(trx, assetIds);
+  return lent;
+}
+
+async function readLent(trx: Trx, actor: Actor, assetIds: string[]): Promise<LentAsset[]> {
+  const assets = () => selectAssets(trx, acrossChannels(actor)).select(['asset.id', 'asset.asset_num']);
   return trx
     .selectFrom('asset_lending')
     .innerJoin(assets().as('own'), 'own.id', 'asset_lending.asset_id')
@@ -44,4 +72,16 @@ export async function readLent(
     .where(sql<boolean>`asset_lending.asset_id = any (${assetIds}::bigint[])`)
     .orderBy('own.asset_num')
     .execute();
+}
+
+/** Returns the employees whose assets are lent into a borrowed lock. */
+export async function readLockHolders(trx: Trx, lockId: string): Promise<Set<string>> {
+  const rows = await trx
+    .selectFrom('asset_lending')
+    .innerJoin('asset_assignment', 'asset_assignment.asset_id', 'asset_lending.asset_id')
+    .select('asset_assignment.member_id')
+    .distinct()
+    .where('asset_lending.lock_asset_id', '=', lockId)
+    .execute();
+  return new Set(rows.map((row) => row.member_id));
 }

@@ -1,13 +1,12 @@
 import type {} from './tables.ts';
 
-export * from './add-employees.ts';
+export type { Actor } from './actor.ts';
+export { addEmployees } from './add-employees.ts';
 export { readAudit } from './audit.ts';
-export * from './configure-assets.ts';
-export * from './delete-employee.ts';
-export * from './edit-employee.ts';
-export * from './lend-assets.ts';
-export * from './list-employees.ts';
-export * from './list-holdings.ts';
-export * from './operator.ts';
-export type { Actor } from './scope.ts';
-export type * from './tools.ts';
+export { configureAssets } from './configure-assets.ts';
+export { deleteEmployee } from './delete-employee.ts';
+export { editEmployee, resetPassword } from './edit-employee.ts';
+export { lendAssets } from './lend-assets.ts';
+export { listEmployees } from './list-employees.ts';
+export { listAssets, listBorrowedLocks, readAssetContents } from './list-holdings.ts';
+export { createAdministrator, type NewLogin, setPassword } from './operator.ts';

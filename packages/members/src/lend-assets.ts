@@ -1,15 +1,16 @@
 import { type LendAssets, Refusal } from '@lockstep/contract';
-import { insertRows, type Trx } from '@lockstep/platform';
+import type { Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
-import { lockAssets } from './asset-scope.ts';
+import type { Actor } from './actor.ts';
 import { recordChanges } from './audit.ts';
-import { readHoldings } from './holdings.ts';
+import { lendIntoLock, readHoldings, readLockHolders } from './holdings.ts';
 import { planLending } from './lending-rules.ts';
-import { type Actor, keepEmployee } from './scope.ts';
+import { keepEmployee } from './tenant.ts';
+import { lockAssetRows } from './tenant-assets.ts';
 import type { HoldingTools } from './tools.ts';
 
 /**
- * M10: lends assets of an employee into a borrowed lock, all or none of them (decisions 8). The same lending again
+ * M10: lends assets of an employee into a borrowed lock, all or none of them (rules 8). The same lending again
  * changes nothing.
  *
  * Throws a Refusal: employee_not_matched, borrowed_lock_unusable, borrowed_lock_taken, asset_not_held,
@@ -24,7 +25,7 @@ export function lendAssets(
   return changes.run(actor.enterpriseId, deadline, async (trx) => {
     if (!(await keepEmployee(trx, actor, memberId))) throw new Refusal('employee_not_matched', memberId);
     const { borrowedUsbKey, assetIDs } = wanted;
-    const locked = await lockAssets(trx, actor, { assetNums: [borrowedUsbKey], assetIds: assetIDs });
+    const locked = await lockAssetRows(trx, actor, { assetNums: [borrowedUsbKey], assetIds: assetIDs });
     const lock = locked.find(({ assetNum }) => assetNum === borrowedUsbKey);
     const lockedIds = locked.map(({ id }) => id);
     const { lock: usable, lentIds } = planLending(wanted, {
@@ -32,13 +33,10 @@ export function lendAssets(
       lock,
       lockHolderIds: lock === undefined ? new Set() : await readLockHolders(trx, lock.id),
       ...(await readHoldings(trx, lockedIds)),
-      withNodes: await readIdsWithNodes(trx, lockedIds),
+      idsWithNodes: await readIdsWithNodes(trx, lockedIds),
     });
     if (lentIds.length === 0) return;
-    await insertRows(trx, 'asset_lending', [
-      ['asset_id', 'bigint', lentIds],
-      ['lock_asset_id', 'bigint', lentIds.map(() => usable.id)],
-    ]);
+    await lendIntoLock(trx, usable.id, lentIds);
     const lent = locked
       .filter(({ id }) => lentIds.includes(id))
       .map(({ assetNum }) => ({ assetNum, borrowedUsbKey: usable.assetNum }));
@@ -47,18 +45,7 @@ export function lendAssets(
   });
 }
 
-/** The employees whose assets are lent into a lock. */
-async function readLockHolders(trx: Trx, lockId: string): Promise<Set<string>> {
-  const rows = await trx
-    .selectFrom('asset_lending')
-    .innerJoin('asset_assignment', 'asset_assignment.asset_id', 'asset_lending.asset_id')
-    .select('asset_assignment.member_id')
-    .distinct()
-    .where('asset_lending.lock_asset_id', '=', lockId)
-    .execute();
-  return new Set(rows.map((row) => row.member_id));
-}
-
+/** Returns those of some assets that have an active product with a concurrent node or more. */
 async function readIdsWithNodes(trx: Trx, assetIds: string[]): Promise<Set<string>> {
   const { rows } = await sql<{ id: string }>`
     select named.id from unnest(${assetIds}::bigint[]) as named (id)

@@ -1,18 +1,18 @@
 import { type Cause, Refusal } from '@lockstep/contract';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { LockedAsset } from './asset-scope.ts';
-import { type LendingSituation, planLending } from './lending-rules.ts';
+import type { AssetFacts } from './asset-facts.ts';
+import { type LendingFacts, planLending } from './lending-rules.ts';
 
 /** What M10 lends into a borrowed lock, and what it is refused for (decisions 8). */
 
 const KIM = '100001';
 const LEE = '100002';
-const LOCK: LockedAsset = { id: '9', assetNum: 'LOCK', isBorrowedLock: true, isUsable: true };
+const LOCK: AssetFacts = { id: '9', assetNum: 'LOCK', isBorrowedLock: true, isUsable: true };
 const OTHER_LOCK_ID = '8';
 
 /** Kim holds 1 to 5, with nodes on all but 3; 4 is lent into the lock already, 5 into another one. Lee holds 6. */
-const SITUATION: LendingSituation = {
+const SITUATION: LendingFacts = {
   memberId: KIM,
   lock: LOCK,
   lockHolderIds: new Set([KIM]),
@@ -21,13 +21,13 @@ const SITUATION: LendingSituation = {
     ['4', LOCK.id],
     ['5', OTHER_LOCK_ID],
   ]),
-  withNodes: new Set(['1', '2', '4', '5', '6']),
+  idsWithNodes: new Set(['1', '2', '4', '5', '6']),
 };
 
 type End = { lentIds: string[] } | { cause: Cause; path: string };
 
 /** The ids that Kim's M10 of these assets lends, or what it is refused for. */
-function planned(assetIDs: string[], changes: Partial<LendingSituation> = {}): End {
+function planned(assetIDs: string[], changes: Partial<LendingFacts> = {}): End {
   try {
     const { lock, lentIds } = planLending({ borrowedUsbKey: 'LOCK', assetIDs }, { ...SITUATION, ...changes });
     expect(lock).toBe(LOCK);
@@ -54,10 +54,10 @@ describe('a lending', () => {
   });
 
   it('that was done before is done though the asset has no node left', () => {
-    expect(planned(['4'], { withNodes: new Set() })).toEqual({ lentIds: [] });
+    expect(planned(['4'], { idsWithNodes: new Set() })).toEqual({ lentIds: [] });
   });
 
-  it.each<[what: string, changes: Partial<LendingSituation>, cause: Cause]>([
+  it.each<[what: string, changes: Partial<LendingFacts>, cause: Cause]>([
     ['that is not there', { lock: undefined }, 'borrowed_lock_unusable'],
     ['that is no borrowed lock', { lock: { ...LOCK, isBorrowedLock: false } }, 'borrowed_lock_unusable'],
     ['that is disabled or frozen', { lock: { ...LOCK, isUsable: false } }, 'borrowed_lock_unusable'],
@@ -84,7 +84,7 @@ describe('a lending', () => {
   });
 
   it('of an asset with several faults is refused for the first: not held, lent elsewhere, without nodes', () => {
-    const nodeless = { withNodes: new Set<string>() };
+    const nodeless = { idsWithNodes: new Set<string>() };
     expect(planned(['6'], nodeless)).toMatchObject({ cause: 'asset_not_held' });
     expect(planned(['5'], nodeless)).toMatchObject({ cause: 'asset_lent_elsewhere' });
   });
@@ -100,7 +100,7 @@ const holderOf = fc.constantFrom(KIM, KIM, KIM, LEE, undefined);
 const lockOf = fc.constantFrom(undefined, undefined, LOCK.id, OTHER_LOCK_ID);
 
 /** Where each of the assets 1 to 7 is held, lent and furnished in any way; what is lent is held. */
-const situation: fc.Arbitrary<Partial<LendingSituation>> = fc
+const situation: fc.Arbitrary<Partial<LendingFacts>> = fc
   .array(fc.record({ holder: holderOf, lockId: lockOf, hasNodes: fc.boolean() }), { minLength: 7, maxLength: 7 })
   .map((entries) => {
     const assets = entries.map((entry, index) => ({ ...entry, id: String(index + 1) }));
@@ -109,12 +109,12 @@ const situation: fc.Arbitrary<Partial<LendingSituation>> = fc
     return {
       holderOf: new Map(held.map(({ id, holder }) => [id, holder!])),
       lockOf: new Map(lent.map(({ id, lockId }) => [id, lockId!])),
-      withNodes: new Set(assets.filter(({ hasNodes }) => hasNodes).map(({ id }) => id)),
+      idsWithNodes: new Set(assets.filter(({ hasNodes }) => hasNodes).map(({ id }) => id)),
     };
   });
 
 /** What there is after a lending. */
-const after = (there: Partial<LendingSituation>, lentIds: string[]): Partial<LendingSituation> => ({
+const after = (there: Partial<LendingFacts>, lentIds: string[]): Partial<LendingFacts> => ({
   ...there,
   lockOf: new Map([...there.lockOf!, ...lentIds.map((id) => [id, LOCK.id] as const)]),
 });

@@ -1,31 +1,32 @@
 import { type LendAssets, Refusal } from '@lockstep/contract';
-import type { LockedAsset } from './asset-scope.ts';
+import type { AssetFacts } from './asset-facts.ts';
 
 /** What decides whether assets can be lent into a borrowed lock. */
-export interface LendingSituation {
+export interface LendingFacts {
   memberId: string;
-  /** The enterprise's active asset of the number that is named as the lock. */
-  lock: LockedAsset | undefined;
+  /** The enterprise's active asset whose number the call names as the lock. */
+  lock: AssetFacts | undefined;
   /** The employees whose assets are lent into it. */
   lockHolderIds: ReadonlySet<string>;
-  /** By asset id: the employee who holds it, and the lock that it is lent into. */
+  /** The employee who holds an asset, by asset id. */
   holderOf: ReadonlyMap<string, string>;
+  /** The id of the borrowed lock that an asset is lent into, by asset id. */
   lockOf: ReadonlyMap<string, string>;
-  /** Ids of assets with an active product of a concurrent node or more. */
-  withNodes: ReadonlySet<string>;
+  /** Ids of assets that have an active product with a concurrent node or more. */
+  idsWithNodes: ReadonlySet<string>;
 }
 
 /**
- * What M10 does: checks the lock, then the assets in order (decisions 8); answers the lock and the ids of those that are
- * not lent into it already.
+ * Plans M10: checks the lock, then the assets in the order sent (rules 8). Returns the lock, and the ids of the assets that
+ * are not lent into it yet.
  *
  * Throws a Refusal for the first fault.
  */
 export function planLending(
   { borrowedUsbKey, assetIDs }: LendAssets,
-  situation: LendingSituation,
-): { lock: LockedAsset; lentIds: string[] } {
-  const { memberId, lock, lockHolderIds, holderOf, lockOf, withNodes } = situation;
+  facts: LendingFacts,
+): { lock: AssetFacts; lentIds: string[] } {
+  const { memberId, lock, lockHolderIds, holderOf, lockOf, idsWithNodes } = facts;
   if (!lock?.isBorrowedLock || !lock.isUsable) throw new Refusal('borrowed_lock_unusable', borrowedUsbKey);
   if ([...lockHolderIds].some((id) => id !== memberId)) throw new Refusal('borrowed_lock_taken', borrowedUsbKey);
   const lentIds = new Set<string>();
@@ -35,7 +36,7 @@ export function planLending(
     const lentInto = lockOf.get(assetId);
     if (lentInto === lock.id) continue;
     if (lentInto !== undefined) throw new Refusal('asset_lent_elsewhere', path, assetId);
-    if (!withNodes.has(assetId)) throw new Refusal('asset_without_nodes', path, assetId);
+    if (!idsWithNodes.has(assetId)) throw new Refusal('asset_without_nodes', path, assetId);
     lentIds.add(assetId);
   }
   return { lock, lentIds: [...lentIds] };

@@ -1,29 +1,30 @@
 import type { ListEmployees, ListedEmployee, Page } from '@lockstep/contract';
 import { type Database, inSnapshot, type Trx } from '@lockstep/platform';
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import { assetsOf } from './asset-scope.ts';
+import type { Actor } from './actor.ts';
 import { employeeOf } from './employee.ts';
-import { pageOf, rowsBefore } from './page.ts';
-import { type Actor, employeesOf } from './scope.ts';
+import { buildPage, countRowsBefore } from './page.ts';
+import { selectEmployees } from './tenant.ts';
+import { selectAssets } from './tenant-assets.ts';
 
-/** M5: the employees of the actor's enterprise, newest first, with what they hold (interface.md M5; decisions 8). */
+/** M5: lists the employees of the actor's enterprise, newest first, with what they hold (interface M5; rules 8). */
 export function listEmployees(db: Database, actor: Actor, query: ListEmployees): Promise<Page<ListedEmployee>> {
   return inSnapshot(db, async (trx) => {
-    const found = () => {
+    const selectFound = () => {
       const { departmentId, keyword } = query;
-      return employeesOf(trx, actor)
+      return selectEmployees(trx, actor)
         .$if(departmentId !== undefined, (all) => all.where('department_id', '=', String(departmentId)))
-        .$if(keyword !== undefined, (all) => all.where(matches(keyword!)));
+        .$if(keyword !== undefined, (all) => all.where(buildMatch(keyword!)));
     };
-    const { total } = await found()
+    const { total } = await selectFound()
       .select((eb) => eb.fn.countAll<string>().as('total'))
       .executeTakeFirstOrThrow();
-    const rows = await found()
+    const rows = await selectFound()
       .selectAll('member')
       .select('enterprise.code')
       .orderBy('member.id', 'desc')
       .limit(query.pageSize)
-      .offset(rowsBefore(query))
+      .offset(countRowsBefore(query))
       .execute();
     const held = await readHeld(
       trx,
@@ -42,15 +43,15 @@ export function listEmployees(db: Database, actor: Actor, query: ListEmployees):
         boundUserInfo: null,
       };
     });
-    return pageOf(query, Number(total), list);
+    return buildPage(query, Number(total), list);
   });
 }
 
 /**
- * Whether a name or an account holds a text, whatever the case; every character stands for itself. The code of the
- * enterprise, which all accounts end with, is looked at only where the text has an @.
+ * Builds the condition that the name or the account contains a text, in any case; no character is a wildcard. The
+ * enterprise's code, which all accounts end with, counts only if the text has an @.
  */
-function matches(keyword: string): RawBuilder<SqlBool> {
+function buildMatch(keyword: string): RawBuilder<SqlBool> {
   const account = keyword.includes('@') ? sql`user_name || '@' || code` : sql`user_name`;
   const folded = (text: RawBuilder<unknown>) => sql`casefold(${text} collate pg_unicode_fast)`;
   const holds = (text: RawBuilder<unknown>) => sql`strpos(${folded(text)}, ${folded(sql`${keyword}::text`)}) > 0`;
@@ -59,14 +60,15 @@ function matches(keyword: string): RawBuilder<SqlBool> {
 
 interface Held {
   assetNum: string;
+  /** The number of the borrowed lock that the asset is lent into. */
   lockNum: string | null;
 }
 
-/** What employees hold, in the order in which it was assigned, and the locks that it is lent into. */
+/** Reads what employees hold, in the order of assignment, by employee. */
 async function readHeld(trx: Trx, actor: Actor, memberIds: string[]): Promise<Map<string, Held[]>> {
   if (memberIds.length === 0) return new Map();
-  const locks = assetsOf(trx, actor).select(['asset.id', 'asset.asset_num']).as('lock');
-  const rows = await assetsOf(trx, actor)
+  const locks = selectAssets(trx, actor).select(['asset.id', 'asset.asset_num']).as('lock');
+  const rows = await selectAssets(trx, actor)
     .innerJoin('asset_assignment as held', 'held.asset_id', 'asset.id')
     .leftJoin('asset_lending as lent', 'lent.asset_id', 'held.asset_id')
     .leftJoin(locks, 'lock.id', 'lent.lock_asset_id')

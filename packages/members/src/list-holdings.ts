@@ -1,18 +1,19 @@
 import { readContents } from '@lockstep/assets';
 import { type AssetContents, type BorrowedLock, type EnterpriseAsset, Refusal } from '@lockstep/contract';
 import { type Database, inSnapshot, isId, type Trx } from '@lockstep/platform';
-import { assetsOf } from './asset-scope.ts';
-import { type Actor, hasCustomer } from './scope.ts';
+import type { Actor } from './actor.ts';
+import { hasCustomer } from './tenant.ts';
+import { selectAssets } from './tenant-assets.ts';
 
 /**
- * M6: the active assets of the actor's enterprise that are not borrowed locks, oldest first (decisions 8).
+ * M6: lists the active assets of the actor's enterprise that are not borrowed locks, oldest first (rules 8).
  *
  * Throws a Refusal: customer_not_bound.
  */
 export function listAssets(db: Database, actor: Actor): Promise<EnterpriseAsset[]> {
   return inSnapshot(db, async (trx) => {
     await requireCustomer(trx, actor);
-    const rows = await assetsOf(trx, actor)
+    const rows = await selectAssets(trx, actor)
       .leftJoin('asset_assignment as held', 'held.asset_id', 'asset.id')
       .leftJoin('asset_lending as lent', 'lent.asset_id', 'asset.id')
       .select(['asset.id', 'asset_num', 'held.member_id', 'lent.lock_asset_id'])
@@ -31,15 +32,15 @@ export function listAssets(db: Database, actor: Actor): Promise<EnterpriseAsset[
 }
 
 /**
- * M8: the active borrowed locks of the actor's enterprise, oldest first, with the employee whose assets are lent into
- * each (decisions 8).
+ * M8: lists the active borrowed locks of the actor's enterprise, oldest first, each with the employee whose assets are
+ * lent into it (rules 8).
  *
  * Throws a Refusal: customer_not_bound.
  */
 export function listBorrowedLocks(db: Database, actor: Actor): Promise<BorrowedLock[]> {
   return inSnapshot(db, async (trx) => {
     await requireCustomer(trx, actor);
-    const rows = await assetsOf(trx, actor)
+    const rows = await selectAssets(trx, actor)
       .leftJoinLateral(
         (eb) =>
           eb
@@ -66,8 +67,8 @@ export function listBorrowedLocks(db: Database, actor: Actor): Promise<BorrowedL
 }
 
 /**
- * M7: the merchandises and products under an asset of the actor's enterprise. What is lent shows under the lock that it
- * is lent into, and no longer under its own asset (decisions 8).
+ * M7: reads the merchandises and products under an asset of the actor's enterprise. Those of a lent asset show under its
+ * borrowed lock, and no longer under the asset itself (rules 8).
  *
  * Throws a Refusal: customer_not_bound, asset_id_not_found.
  */
@@ -75,10 +76,10 @@ export function readAssetContents(db: Database, actor: Actor, assetId: string): 
   return inSnapshot(db, async (trx) => {
     await requireCustomer(trx, actor);
     const asset = isId(assetId)
-      ? await assetsOf(trx, actor).select('asset.id').where('asset.id', '=', assetId).executeTakeFirst()
+      ? await selectAssets(trx, actor).select('asset.id').where('asset.id', '=', assetId).executeTakeFirst()
       : undefined;
     if (asset === undefined) throw new Refusal('asset_id_not_found', assetId);
-    const lent = await assetsOf(trx, actor)
+    const lent = await selectAssets(trx, actor)
       .innerJoin('asset_lending as lent', 'lent.asset_id', 'asset.id')
       .select('asset.id')
       .where((eb) => eb.or([eb('lent.asset_id', '=', assetId), eb('lent.lock_asset_id', '=', assetId)]))

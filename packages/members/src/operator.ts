@@ -2,46 +2,50 @@ import { randomUUID } from 'node:crypto';
 import { newPassword } from '@lockstep/access';
 import { OPERATOR_ID } from '@lockstep/contract';
 import { inTransaction } from '@lockstep/platform';
+import type { Actor } from './actor.ts';
 import { recordChanges } from './audit.ts';
 import { resetPassword } from './edit-employee.ts';
 import { accountOf } from './employee.ts';
-import { type Actor, employeesOf, findTenantOf, insertEmployees, lockEnterprise } from './scope.ts';
+import { findTenant, insertEmployees, lockEnterprise, selectEmployees } from './tenant.ts';
 import type { PasswordTools } from './tools.ts';
 
-/** An account with its new password, which is shown this once (decisions 9). */
+/** An account with its new password, which is shown only this once (rules 9). */
 export interface NewLogin {
   account: string;
   password: string;
 }
 
-const operatorIn = (enterpriseId: string): Actor => ({
+/** The operator of the service, acting in an enterprise. */
+const buildOperator = (enterpriseId: string): Actor => ({
   enterpriseId,
   channels: null,
   memberId: OPERATOR_ID,
   requestId: `operator-${randomUUID()}`,
 });
 
-/** Gives an employee a new random password; undefined where there is no such employee (decisions 9). */
+/** Gives an employee a new random password; undefined if there is no such employee (rules 9). */
 export async function setPassword(tools: PasswordTools, memberId: string): Promise<NewLogin | undefined> {
-  const tenant = await findTenantOf(tools.db, memberId);
+  const tenant = await findTenant(tools.db, memberId);
   if (tenant === undefined) return undefined;
   const password = newPassword();
-  const { account } = await resetPassword(tools, operatorIn(tenant.enterpriseId), memberId, password);
+  const { account } = await resetPassword(tools, buildOperator(tenant.enterpriseId), memberId, password);
   return { account, password };
 }
 
 /**
- * Makes a new administrator of an enterprise, `admin` or the first free of `admin2`, `admin3`, …; undefined where there
- * is no such enterprise (decisions 9).
+ * Creates an administrator of an enterprise, named `admin` or the first free of `admin2`, `admin3`, …; undefined if there
+ * is no such enterprise (rules 9).
  */
 export async function createAdministrator(tools: PasswordTools, enterpriseId: string): Promise<NewLogin | undefined> {
   const password = newPassword();
   const [hash] = await tools.passwords.hashAll([password], { kind: 'operator', party: enterpriseId });
-  const actor = operatorIn(enterpriseId);
+  const actor = buildOperator(enterpriseId);
   return inTransaction(tools.db, async (trx) => {
     const enterprise = await lockEnterprise(trx, actor);
     if (enterprise === undefined) return undefined;
-    const taken = new Set((await employeesOf(trx, actor).select('user_name').execute()).map((row) => row.user_name));
+    const taken = new Set(
+      (await selectEmployees(trx, actor).select('user_name').execute()).map((row) => row.user_name),
+    );
     let userName = 'admin';
     for (let number = 2; taken.has(userName); number++) userName = `admin${number}`;
     const name = 'Administrator';

@@ -1,14 +1,14 @@
 import type { Page } from '@lockstep/contract';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { pageOf, rowsBefore } from './page.ts';
+import { buildPage, countRowsBefore } from './page.ts';
 
 /** A page of the numbers from 1 to `total`, so that every item says which row it is. */
-function pageOfRows(pageNum: number, pageSize: number, total: number): Page<number> {
-  const before = rowsBefore({ pageNum, pageSize });
+function buildPageRows(pageNum: number, pageSize: number, total: number): Page<number> {
+  const before = countRowsBefore({ pageNum, pageSize });
   const size = Math.max(0, Math.min(pageSize, total - before));
   const list = Array.from({ length: size }, (_, index) => before + index + 1);
-  return pageOf({ pageNum, pageSize }, total, list);
+  return buildPage({ pageNum, pageSize }, total, list);
 }
 
 const window = (first: number, last: number) => Array.from({ length: last - first + 1 }, (_, index) => first + index);
@@ -88,7 +88,7 @@ describe('a page', () => {
     ],
   ])('%s has the fields of PageHelper', (_which, pageNum, total, fields) => {
     const same = { pageNum, pageSize: 10, total, orderBy: null, navigatePages: 8 };
-    expect(pageOfRows(pageNum, 10, total)).toEqual({ ...same, ...fields });
+    expect(buildPageRows(pageNum, 10, total)).toEqual({ ...same, ...fields });
   });
 
   it.each<[pageNum: number, pages: number, first: number, last: number]>([
@@ -107,7 +107,7 @@ describe('a page', () => {
     [20, 20, 13, 20],
     [99, 20, 13, 20],
   ])('%i of %i navigates from %i to %i', (pageNum, pages, first, last) => {
-    expect(pageOfRows(pageNum, 3, pages * 3)).toMatchObject({
+    expect(buildPageRows(pageNum, 3, pages * 3)).toMatchObject({
       navigatepageNums: window(first, last),
       firstPage: first,
       lastPage: last,
@@ -123,7 +123,7 @@ describe('every page', () => {
   });
   const holds = (property: (page: Page<number>) => void) =>
     fc.assert(
-      fc.property(queries, ({ pageNum, pageSize, total }) => property(pageOfRows(pageNum, pageSize, total))),
+      fc.property(queries, ({ pageNum, pageSize, total }) => property(buildPageRows(pageNum, pageSize, total))),
       { numRuns: 1_000 },
     );
 
@@ -167,8 +167,8 @@ describe('every page', () => {
     const small = fc.record({ pageSize: fc.integer({ min: 1, max: 12 }), total: fc.integer({ min: 0, max: 100 }) });
     fc.assert(
       fc.property(small, ({ pageSize, total }) => {
-        const { pages } = pageOfRows(1, pageSize, total);
-        const rows = window(1, pages).flatMap((pageNum) => pageOfRows(pageNum, pageSize, total).list);
+        const { pages } = buildPageRows(1, pageSize, total);
+        const rows = window(1, pages).flatMap((pageNum) => buildPageRows(pageNum, pageSize, total).list);
         expect(rows).toEqual(window(1, total));
       }),
     );

@@ -2,12 +2,12 @@ import type { Page, PageQuery } from '@lockstep/contract';
 
 const NAVIGATE_PAGES = 8;
 
-/** A page with the fields of Java's PageHelper (interface.md, Page of employees; decisions 8). */
-export function pageOf<Item>({ pageNum, pageSize }: PageQuery, total: number, list: Item[]): Page<Item> {
+/** Builds a page with the fields of Java's PageHelper (interface, Page of employees; rules 8). */
+export function buildPage<Item>({ pageNum, pageSize }: PageQuery, total: number, list: Item[]): Page<Item> {
   const pages = Math.ceil(total / pageSize);
   const size = list.length;
-  const startRow = size === 0 ? 0 : rowsBefore({ pageNum, pageSize }) + 1;
-  const navigatepageNums = pagesAround(pageNum, pages);
+  const startRow = size === 0 ? 0 : countRowsBefore({ pageNum, pageSize }) + 1;
+  const navigatepageNums = listPagesAround(pageNum, pages);
   return {
     pageNum,
     pageSize,
@@ -31,13 +31,13 @@ export function pageOf<Item>({ pageNum, pageSize }: PageQuery, total: number, li
   };
 }
 
-/** Rows on the pages before this one. */
-export function rowsBefore({ pageNum, pageSize }: PageQuery): number {
+/** Counts the rows on the pages before this one. */
+export function countRowsBefore({ pageNum, pageSize }: PageQuery): number {
   return (pageNum - 1) * pageSize;
 }
 
-/** The window of pages around one: four before it and three after, moved to where there are pages. */
-function pagesAround(pageNum: number, pages: number): number[] {
+/** Lists the pages around one: four before it and three after, shifted to where there are pages. */
+function listPagesAround(pageNum: number, pages: number): number[] {
   const count = Math.min(pages, NAVIGATE_PAGES);
   const first = Math.max(1, Math.min(pageNum - NAVIGATE_PAGES / 2, pages - NAVIGATE_PAGES + 1));
   return Array.from({ length: count }, (_, index) => first + index);

@@ -1,17 +1,17 @@
 import type { PasswordHasher } from '@lockstep/access';
 import type { Database, Deadline, TransactionQueue } from '@lockstep/platform';
 
-/** What changes of what employees hold work with: they wait in turn for assets that orders are changing. */
+/** What M4, M9 and M10 work with. They wait in turn for assets that orders are changing. */
 export interface HoldingTools {
-  /** Turns of enterprises. */
+  /** Enterprises take turns here. */
   changes: TransactionQueue;
   deadline: Deadline;
 }
 
-/** What sets passwords. */
+/** What the functions that set passwords work with. */
 export interface PasswordTools {
   db: Database;
   passwords: PasswordHasher;
-  /** Aborts where nobody waits for it any more: what has not been hashed by then is not. */
+  /** Aborts when nobody waits for the call any more; what has not been hashed by then is not hashed. */
   signal?: AbortSignal;
 }

@@ -7,14 +7,15 @@ import {
   readSchemaState,
 } from '@lockstep/platform';
 
-/** How long a migration waits for a lock that others hold. Who comes behind it waits as long, so it is not much. */
+/** How long a migration waits for a lock that others hold. Everyone behind it waits as long, so it is short. */
 const LOCK_TIMEOUT_MS = 15_000;
 
 /**
- * Brings the service's and the queue's tables to the version in use; answers the migrations that ran.
- * @throws Error that says so where the database is newer than this release; else what PostgreSQL threw
+ * Brings the service's and the queue's tables to the version of this release.
+ * @returns the names of the migrations that ran
+ * @throws Error that says so when the database is newer than this release; otherwise what PostgreSQL threw
  */
-export async function migrate(
+export async function migrateDatabase(
   databaseUrl: string,
   queue: QueueBackend,
   lockTimeoutMs = LOCK_TIMEOUT_MS,

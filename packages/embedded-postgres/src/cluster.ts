@@ -2,25 +2,22 @@ import { randomBytes } from 'node:crypto';
 import {
   chmodSync,
   chownSync,
-  closeSync,
   existsSync,
-  fsyncSync,
   mkdirSync,
   mkdtempSync,
-  openSync,
   readdirSync,
   readFileSync,
   realpathSync,
   renameSync,
   rmSync,
-  writeFileSync,
 } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import pg from 'pg';
-import { type Launcher, type Owner, run } from './embedded-postgres-launcher.ts';
+import { syncDirectory, writeDurably } from './durable-files.ts';
+import { type Launcher, run } from './launcher.ts';
 
-/** What lies in the directory of an embedded PostgreSQL. */
+/** The paths in the directory of an embedded PostgreSQL. */
 export interface Places {
   readonly directory: string;
   readonly clusterDirectory: string;
@@ -31,12 +28,17 @@ export interface Places {
   readonly nativeDirectory: string;
 }
 
-/** Role and database that Lockstep uses. */
-export const lockstepName = 'lockstep';
+/** The name of the role and of the database that Lockstep uses. */
+export const LOCKSTEP_NAME = 'lockstep';
 
-/** Makes the directory where it is absent, and names what lies in it. */
+/** The path of the file with the password of PostgreSQL's superuser, `postgres`. */
+export function superuserPasswordPath(directory: string): string {
+  return join(directory, 'superuser-password');
+}
+
+/** Creates the directory if it is absent, and returns the paths in it. */
 export function preparePlaces(wantedDirectory: string, nativeDirectory: string): Places {
-  // As root, PostgreSQL's user must pass through; the files inside each have a mode of their own.
+  // When we are root, PostgreSQL's user must be able to pass through; each file inside has a mode of its own.
   const mode = process.geteuid?.() === 0 ? 0o711 : 0o700;
   const created = mkdirSync(wantedDirectory, { recursive: true, mode }) !== undefined;
   const directory = realpathSync(wantedDirectory);
@@ -45,17 +47,17 @@ export function preparePlaces(wantedDirectory: string, nativeDirectory: string):
     directory,
     clusterDirectory: join(directory, 'cluster'),
     logFile: join(directory, 'postgres.log'),
-    superuserPasswordFile: join(directory, 'superuser-password'),
+    superuserPasswordFile: superuserPasswordPath(directory),
     passwordFile: join(directory, 'lockstep-password'),
     nativeDirectory: realpathSync(nativeDirectory),
   };
 }
 
-const unfinishedPrefix = 'initdb-';
+const UNFINISHED_PREFIX = 'initdb-';
 
 /**
- * Makes the cluster where there is none. It appears under its name in one rename, on disk, so that an initdb that
- * was killed leaves only a directory for the next start to remove.
+ * Creates the cluster if there is none. A rename gives the finished cluster its name, so an initdb that was killed
+ * leaves only a directory that the next start removes.
  * @throws Error with the output of initdb
  */
 export async function ensureCluster(places: Places, launcher: Launcher): Promise<void> {
@@ -63,10 +65,10 @@ export async function ensureCluster(places: Places, launcher: Launcher): Promise
   if (existsSync(places.clusterDirectory)) return;
   rmSync(places.passwordFile, { force: true });
   if (!existsSync(places.superuserPasswordFile)) {
-    // initdb reads it, as the user that owns the cluster and so could change the password anyway.
+    // initdb reads it as the user that owns the cluster, who could change the password anyway.
     writeDurably(places.superuserPasswordFile, randomPassword(), launcher.owner);
   }
-  const unfinished = mkdtempSync(join(places.directory, unfinishedPrefix));
+  const unfinished = mkdtempSync(join(places.directory, UNFINISHED_PREFIX));
   if (launcher.owner !== undefined) chownSync(unfinished, launcher.owner.uid, launcher.owner.gid);
   const { failure } = await run(launcher, [
     join(places.nativeDirectory, 'bin', 'initdb'),
@@ -88,15 +90,15 @@ export async function ensureCluster(places: Places, launcher: Launcher): Promise
 
 async function removeUnfinished(directory: string): Promise<void> {
   for (const name of readdirSync(directory)) {
-    if (!name.startsWith(unfinishedPrefix)) continue;
-    // An initdb that outlived its starter may still write there, until its closed output ends it: hence the retries.
+    if (!name.startsWith(UNFINISHED_PREFIX)) continue;
+    // An initdb that outlived its starter may write there until its closed output ends it: hence the retries.
     await rm(join(directory, name), { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
   }
 }
 
 /**
- * Makes Lockstep's role and database where they are absent, and returns the role's password. The file with the
- * password is written last: while it is absent, all is done again.
+ * Creates Lockstep's role and database if they are absent, and returns the role's password. The file with the
+ * password is written last: while it is absent, every start does all of this again.
  */
 export async function ensureRoleAndDatabase(places: Places, port: number): Promise<string> {
   if (existsSync(places.passwordFile)) return readFileSync(places.passwordFile, 'utf8').trim();
@@ -111,12 +113,12 @@ export async function ensureRoleAndDatabase(places: Places, port: number): Promi
   });
   await client.connect();
   try {
-    const role = await client.query('select from pg_roles where rolname = $1', [lockstepName]);
+    const role = await client.query('select from pg_roles where rolname = $1', [LOCKSTEP_NAME]);
     await client.query(
-      `${role.rowCount === 0 ? 'create' : 'alter'} role ${lockstepName} with login createdb password '${password}'`,
+      `${role.rowCount === 0 ? 'create' : 'alter'} role ${LOCKSTEP_NAME} with login createdb password '${password}'`,
     );
-    const database = await client.query('select from pg_database where datname = $1', [lockstepName]);
-    if (database.rowCount === 0) await client.query(`create database ${lockstepName} owner ${lockstepName}`);
+    const database = await client.query('select from pg_database where datname = $1', [LOCKSTEP_NAME]);
+    if (database.rowCount === 0) await client.query(`create database ${LOCKSTEP_NAME} owner ${LOCKSTEP_NAME}`);
   } finally {
     await client.end();
   }
@@ -124,27 +126,7 @@ export async function ensureRoleAndDatabase(places: Places, port: number): Promi
   return password;
 }
 
-/** Letters and digits only, so that it needs no escapes in SQL or in a URL. */
+/** Returns a random password of 48 hexadecimal digits, which need no escapes in SQL or in a URL. */
 export function randomPassword(): string {
   return randomBytes(24).toString('hex');
-}
-
-/** Writes a file for its owner's eyes only, whole or not at all. */
-export function writeDurably(file: string, text: string, owner: Owner | undefined): void {
-  const temporaryFile = `${file}.new`;
-  rmSync(temporaryFile, { force: true });
-  writeFileSync(temporaryFile, `${text}\n`, { mode: 0o600, flag: 'wx', flush: true });
-  if (owner !== undefined) chownSync(temporaryFile, owner.uid, owner.gid);
-  renameSync(temporaryFile, file);
-  syncDirectory(dirname(file));
-}
-
-/** Has the names in a directory on disk. */
-export function syncDirectory(directory: string): void {
-  const descriptor = openSync(directory, 'r');
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
 }

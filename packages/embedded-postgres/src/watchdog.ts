@@ -1,21 +1,21 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { launch } from './embedded-postgres-launcher.ts';
+import { launch } from './launcher.ts';
 
-/** Ends a PostgreSQL whose starter has died, however it died. */
+/** Ends a PostgreSQL whose starter has died, even by SIGKILL. */
 interface Watchdog {
-  /** Tells it which process PostgreSQL is. */
+  /** Tells the watchdog PostgreSQL's pid. */
   watch(pid: number): void;
-  /** Sends it away, because PostgreSQL has ended; waits until it is gone. */
+  /** Ends the watchdog, because PostgreSQL has ended; waits until it is gone. */
   dismiss(): Promise<void>;
 }
 
 const FAST_STOP_SECONDS = 20;
 
 /**
- * Its standard input is a pipe whose other end we alone hold: no child of ours inherits it, and the kernel closes it
- * when we die, not while we are stopped. Then `read` fails. A start that has taken the directory over since has written
- * its own pid into the lock's file, and PostgreSQL is that one's to end.
+ * The watchdog's standard input is a pipe. Only we hold its other end: no child of ours inherits it, and the kernel
+ * closes it when we die, but not while we are stopped (SIGSTOP). Then `read` fails. When a later start has taken over
+ * the directory, the owner file no longer holds our pid, and that process ends PostgreSQL itself.
  */
 const SCRIPT = `
   read -r postgres || exit 0
@@ -35,10 +35,10 @@ const SCRIPT = `
   done`;
 
 /**
- * Starts a watchdog: a shell in a session of its own, which no signal to our process group reaches. It runs before
- * PostgreSQL does, so that no moment is without it. Where it cannot run or is killed, a PostgreSQL that we leave behind is
- * the next start's to replace.
- * @param ownerFile holds our pid for as long as the directory is ours
+ * Starts a watchdog: a shell in a session of its own, so that no signal to our process group reaches it. It starts
+ * before PostgreSQL does, so that PostgreSQL never runs without it. If it cannot run or is killed, the next start
+ * replaces a PostgreSQL that we leave behind.
+ * @param ownerFile holds our pid while this process owns the directory
  */
 export function startWatchdog(ownerFile: string): Watchdog {
   const command = ['/bin/sh', '-c', SCRIPT, 'lockstep-watchdog', ownerFile, `${process.pid}`];
@@ -53,7 +53,7 @@ export function startWatchdog(ownerFile: string): Watchdog {
     });
   }
   const input = shell.stdin!;
-  // It may be killed at any time.
+  // The watchdog may be killed at any time.
   input.on('error', () => {});
   letUsEnd(shell);
   return {
@@ -68,7 +68,7 @@ export function startWatchdog(ownerFile: string): Watchdog {
   };
 }
 
-/** Neither it nor the pipe to it keeps this process from ending. */
+/** Lets this process end although the watchdog and the pipe to it are open. */
 function letUsEnd(shell: ChildProcess): void {
   shell.unref();
   (shell.stdin as unknown as { unref(): void }).unref();

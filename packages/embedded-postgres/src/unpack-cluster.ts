@@ -1,15 +1,16 @@
 import { chownSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { findNativeDirectory } from './embedded-postgres.ts';
-import { preparePlaces, randomPassword, writeDurably } from './embedded-postgres-cluster.ts';
-import { chooseLauncher, type Launcher, run } from './embedded-postgres-launcher.ts';
+import { preparePlaces, randomPassword } from './cluster.ts';
+import { writeDurably } from './durable-files.ts';
+import { chooseLauncher, type Launcher, run } from './launcher.ts';
+import { findNativeDirectory } from './native-directory.ts';
 
 /**
- * Makes the cluster of an embedded PostgreSQL from a base backup, so that startEmbeddedPostgres finds it as if it had
- * made it: whole, on disk, and with a superuser's password that this directory alone knows.
- * @param directory is made
- * @param backup an open tar file, as streamBaseBackup writes it
- * @throws Error where it is no such file, is cut off, or is of another PostgreSQL
+ * Creates the cluster of an embedded PostgreSQL from a base backup. startEmbeddedPostgres then finds it as if it had
+ * created it: complete, on disk, and with a superuser's password that only this directory knows.
+ * @param directory where to create it; must not have a cluster yet
+ * @param backup descriptor of an open tar file, as backUpCluster writes it
+ * @throws Error when it is no such file, is cut off, or is from another version of PostgreSQL
  */
 export async function unpackCluster(directory: string, backup: number): Promise<void> {
   const places = preparePlaces(directory, findNativeDirectory());
@@ -18,22 +19,22 @@ export async function unpackCluster(directory: string, backup: number): Promise<
   const program = (name: string) => join(nativeDirectory, 'bin', name);
   mkdirSync(cluster, { mode: 0o700 });
   if (launcher.owner !== undefined) chownSync(cluster, launcher.owner.uid, launcher.owner.gid);
-  await must(run(launcher, ['tar', '--extract', '--file=-', `--directory=${cluster}`], backup));
+  await requireSuccess(run(launcher, ['tar', '--extract', '--file=-', `--directory=${cluster}`], backup));
   const password = randomPassword();
-  // Alone on the cluster, which it recovers first, PostgreSQL asks for no password.
-  await must(setPassword(launcher, program('postgres'), cluster, password));
-  await must(run(launcher, [program('initdb'), '--sync-only', `--pgdata=${cluster}`]));
+  // In single-user mode PostgreSQL asks for no password. It recovers the cluster first.
+  await requireSuccess(setPassword(launcher, program('postgres'), cluster, password));
+  await requireSuccess(run(launcher, [program('initdb'), '--sync-only', `--pgdata=${cluster}`]));
   writeDurably(places.superuserPasswordFile, password, launcher.owner);
 }
 
 function setPassword(launcher: Launcher, postgres: string, cluster: string, password: string) {
   const settings = ['-c', 'exit_on_error=on', '-c', 'dynamic_shared_memory_type=mmap'];
   const command = [postgres, '--single', ...settings, '-D', cluster, 'postgres'];
-  // Through standard input: arguments can be seen by all.
+  // Through standard input: every user can see the arguments of a process.
   return run(launcher, command, `alter role postgres password '${password}'\n`);
 }
 
-async function must(done: Promise<{ failure: string | undefined }>): Promise<void> {
+async function requireSuccess(done: Promise<{ failure: string | undefined }>): Promise<void> {
   const { failure } = await done;
   if (failure === undefined) return;
   const lines = failure.split('\n');

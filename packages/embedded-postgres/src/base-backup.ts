@@ -1,25 +1,34 @@
+import { readFileSync } from 'node:fs';
 import pg from 'pg';
+import { superuserPasswordPath } from './cluster.ts';
 
-/** What pg's client calls on the query that runs, and what it hands over to write with. */
+/** The part of pg's connection that BackupQuery uses. */
 interface Wire {
   query(text: string): void;
   stream: { destroy(): void };
 }
 
-/** Everything, with the WAL that makes it whole, as soon as possible, in one tar. */
+/** Everything, with the WAL that completes it, as soon as possible, as one tar. */
 const BASE_BACKUP = "BASE_BACKUP (LABEL 'lockstep', CHECKPOINT 'fast', WAL, WAIT, MANIFEST 'no')";
-/** Kept for this connection: the WAL that is written meanwhile must not be removed before it is read. */
+/** Lasts as long as this connection. It keeps the WAL that is written meanwhile until it has been read. */
 const KEEP_WAL = 'CREATE_REPLICATION_SLOT lockstep_backup TEMPORARY PHYSICAL (RESERVE_WAL)';
 
 /**
- * Streams a base backup of a whole PostgreSQL server, taken while it works, as the program pg_basebackup does: the parts
- * of one tar file, to be unpacked as a data directory.
- * @param url of a role that may replicate
- * @param write takes each part, and is done with it when it returns
- * @throws what PostgreSQL, the connection or `write` threw; what was written so far is then good for nothing
+ * Takes a base backup of a running embedded PostgreSQL, as the program pg_basebackup does: the parts of one tar file,
+ * for unpackCluster.
+ * @param directory of the embedded PostgreSQL
+ * @param databaseUrl where that PostgreSQL listens
+ * @param write takes each part, and must have used it when it returns
+ * @throws what PostgreSQL, the connection or `write` threw; the parts written so far are then useless
  */
-export async function streamBaseBackup(url: string, write: (part: Buffer) => void): Promise<void> {
-  const replicating = new URL(url);
+export async function backUpCluster(
+  directory: string,
+  databaseUrl: string,
+  write: (part: Buffer) => void,
+): Promise<void> {
+  const replicating = new URL(databaseUrl);
+  replicating.username = 'postgres';
+  replicating.password = readFileSync(superuserPasswordPath(directory), 'utf8').trim();
   replicating.searchParams.set('replication', 'true');
   const client = new pg.Client({ connectionString: replicating.href, application_name: 'lockstep-backup' });
   client.on('error', () => {});
@@ -34,7 +43,7 @@ export async function streamBaseBackup(url: string, write: (part: Buffer) => voi
   }
 }
 
-/** A query whose answer is a stream of copied data (PostgreSQL's documentation, Streaming Replication Protocol). */
+/** A query that PostgreSQL answers with a stream of data (its documentation, Streaming Replication Protocol). */
 class BackupQuery implements pg.Submittable {
   readonly #write: (part: Buffer) => void;
   readonly #resolve: () => void;
@@ -77,7 +86,7 @@ class BackupQuery implements pg.Submittable {
     this.#resolve();
   }
 
-  // Positions in the WAL and the list of tablespaces.
+  // Positions in the WAL and the list of tablespaces: not needed.
   handleRowDescription(): void {}
   handleDataRow(): void {}
   handleCommandComplete(): void {}

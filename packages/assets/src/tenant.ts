@@ -1,21 +1,21 @@
 import type { Channels } from '@lockstep/contract';
-import { customersOf } from '@lockstep/customers';
+import { selectCustomers } from '@lockstep/customers';
 import type { Database, Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 
 /**
  * Calls find assets through this file, where the channels that the caller is bound to are a part of every query: assets of
- * customers of other channels do not exist for it (rules 2). A lint rule (packages/customers/scope.grit) keeps other files
+ * customers of other channels do not exist for it (rules 2). A lint rule (packages/customers/tenant.grit) keeps other files
  * from selecting them by themselves. For what orders do to assets, the planner looks at the channels.
  */
 
-/** A query of the active assets that a caller can see. */
-export function visibleAssets(db: Database | Trx, channels: Channels) {
+/** Builds a query of the active assets that a caller can see. */
+export function selectAssets(db: Database | Trx, channels: Channels) {
   return db
     .selectFrom('asset')
     .where('asset.revoked_time', 'is', null)
     .$if(channels !== null, (all) =>
-      all.where('asset.customer_id', 'in', customersOf(db, channels).select('customer.id')),
+      all.where('asset.customer_id', 'in', selectCustomers(db, channels).select('customer.id')),
     );
 }
 

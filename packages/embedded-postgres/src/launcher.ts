@@ -8,14 +8,14 @@ export interface Owner {
   readonly gid: number;
 }
 
-/** How PostgreSQL's programs are run. Without an owner: as the user that we are. */
+/** How to run PostgreSQL's programs. Without an owner they run as our own user. */
 export interface Launcher {
   readonly owner: Owner | undefined;
-  /** A command in front of PostgreSQL's own, which then changes the user; empty: spawn changes it. */
+  /** A command in front of PostgreSQL's own that changes the user; when it is empty, spawn changes the user. */
   readonly prefix: readonly string[];
 }
 
-/** Runs a program in `/` with an environment that holds nothing of ours: no PG* variable, no secret. */
+/** Starts a program in `/`, with none of our environment: no PG* variable, no secret. */
 export function launch(
   launcher: Launcher,
   command: readonly string[],
@@ -24,12 +24,12 @@ export function launch(
   const [file = '', ...args] = [...launcher.prefix, ...command];
   const environment = { PATH: process.env.PATH ?? '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C' };
   const user = launcher.owner !== undefined && launcher.prefix.length === 0 ? launcher.owner : {};
-  // The working directory must be one that any user may enter.
+  // Any user may enter this working directory.
   return spawn(file, args, { ...options, ...user, env: environment, cwd: '/' });
 }
 
 /**
- * Runs a program to its end. Never throws: `failure` says what went wrong, with the program's output.
+ * Runs a program to its end. It never throws: `failure` says what went wrong, with the program's output.
  * @param input its standard input: a text, or an open file
  */
 export function run(
@@ -39,7 +39,7 @@ export function run(
 ): Promise<{ failure: string | undefined }> {
   const stdin = typeof input === 'number' ? input : 'pipe';
   const child = launch(launcher, command, { stdio: [stdin, 'pipe', 'pipe'] });
-  // A program that ends before it has read all has said why.
+  // A program that ends before it has read everything says why in its output.
   child.stdin?.on('error', () => {}).end(input);
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
@@ -59,10 +59,10 @@ export function run(
 }
 
 /**
- * Finds how to run PostgreSQL on these directories (decisions.md 9: as root, it runs as an unprivileged user). As root
- * that is `nobody`, or the user that a cluster already belongs to; where that user cannot reach the directories, with
- * one capability that lets it.
- * @throws Error that says what to do, where there is no way
+ * Finds how to run PostgreSQL on these directories. PostgreSQL refuses to run as root, so when we are root it runs as
+ * `nobody`, or as the user that owns an existing cluster (rules 9). A user that cannot reach the directories gets one
+ * capability that lets it.
+ * @throws Error that says what to do, when nothing works
  */
 export async function chooseLauncher(places: {
   directory: string;
@@ -70,11 +70,11 @@ export async function chooseLauncher(places: {
   nativeDirectory: string;
 }): Promise<Launcher> {
   if (process.geteuid?.() !== 0) return { owner: undefined, prefix: [] };
-  const owner = ownerOf(places.clusterDirectory) ?? findNobody();
+  const owner = readOwner(places.clusterDirectory) ?? findNobody();
   const failures: string[] = [];
-  // Override comes last because it may write, too; but Docker grants it and not the other, and it alone lets nobody
-  // execute what a umask of 077 left to root.
-  for (const prefix of [[], setpriv(owner, 'dac_read_search'), setpriv(owner, 'dac_override')]) {
+  // dac_override comes last because it permits writing, too. But Docker grants only this one, and only with it can
+  // `nobody` execute files that a umask of 077 left to root.
+  for (const prefix of [[], setprivCommand(owner, 'dac_read_search'), setprivCommand(owner, 'dac_override')]) {
     const { failure } = await run({ owner, prefix }, reachCommand(places));
     if (failure === undefined) return { owner, prefix };
     failures.push(`${prefix.length === 0 ? 'without help' : prefix.join(' ')}: ${failure}`);
@@ -87,7 +87,7 @@ export async function chooseLauncher(places: {
   );
 }
 
-function ownerOf(clusterDirectory: string): Owner | undefined {
+function readOwner(clusterDirectory: string): Owner | undefined {
   const cluster = statSync(clusterDirectory, { throwIfNoEntry: false });
   return cluster === undefined || cluster.uid === 0 ? undefined : { uid: cluster.uid, gid: cluster.gid };
 }
@@ -97,21 +97,21 @@ function findNobody(): Owner {
   return { uid: Number(uid ?? 65_534), gid: Number(gid ?? 65_534) };
 }
 
-function setpriv(owner: Owner, capability: string): string[] {
+function setprivCommand(owner: Owner, capability: string): string[] {
   return [
     'setpriv',
     `--reuid=${owner.uid}`,
     `--regid=${owner.gid}`,
     '--clear-groups',
     '--no-new-privs',
-    // PostgreSQL asks access(2) about its own programs, which ignores the capabilities of all but root without this.
+    // PostgreSQL checks its own programs with access(2), which without this ignores the capabilities of all but root.
     '--securebits=+no_setuid_fixup',
     `--inh-caps=+${capability}`,
     `--ambient-caps=+${capability}`,
   ];
 }
 
-/** Does what PostgreSQL will have to do, because mode bits alone do not tell (ACLs, NFS, containers). */
+/** Tries what PostgreSQL will have to do: mode bits alone do not tell (ACLs, NFS, containers). */
 function reachCommand(places: { directory: string; nativeDirectory: string }): string[] {
   const script = 'cd "$1" && cat "$2" > /dev/null && exec "$3" --show -D "$1"';
   const dataFile = join(places.nativeDirectory, 'share', 'postgresql', 'postgres.bki');

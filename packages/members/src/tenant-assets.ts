@@ -1,48 +1,42 @@
-import { visibleAssets as assetsOfChannels } from '@lockstep/assets';
+import { selectAssets as selectAssetsOfChannels } from '@lockstep/assets';
 import { type Database, isId, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
-import type { Actor } from './scope.ts';
+import type { Actor } from './actor.ts';
+import type { AssetFacts } from './asset-facts.ts';
 
 /**
- * Whose assets: those of an enterprise's customers, and for an application that is bound to channels of these channels'
- * only, because others do not exist for it (decisions 2). As scope.ts for the rest: both are a part of every query.
+ * Whose assets: those of an enterprise's customers. An application that is bound to channels sees only those of its
+ * channels; others do not exist for it (rules 2). Both are part of every query here, as in tenant.ts for other rows.
  */
 type AssetTenant = Pick<Actor, 'enterpriseId' | 'channels'>;
 
 /**
- * All assets of the enterprise, whoever asks: for what is a rule of the enterprise or becomes of its employees, never for
- * an answer.
+ * The enterprise with its assets of all channels, whoever asks: for a rule about the whole enterprise or for what happens
+ * to its employees, never for an answer.
  */
-export function wholeOf({ enterpriseId }: AssetTenant): AssetTenant {
+export function acrossChannels({ enterpriseId }: AssetTenant): AssetTenant {
   return { enterpriseId, channels: null };
 }
 
-/** The active assets of an enterprise's customers. */
-export function assetsOf(db: Database | Trx, { enterpriseId, channels }: AssetTenant) {
-  return assetsOfChannels(db, channels)
+/** Starts a query on the active assets of the enterprise's customers. */
+export function selectAssets(db: Database | Trx, { enterpriseId, channels }: AssetTenant) {
+  return selectAssetsOfChannels(db, channels)
     .innerJoin('customer', 'customer.id', 'asset.customer_id')
     .where('customer.enterprise_id', '=', enterpriseId);
 }
 
-export interface LockedAsset {
-  id: string;
-  assetNum: string;
-  isBorrowedLock: boolean;
-  isUsable: boolean;
-}
-
 /**
- * Locks active assets of the enterprise by their numbers and ids, in the order of their numbers, as the drains of orders
- * do it. What is neither found as active nor as the enterprise's is left out.
+ * Locks the rows of active assets of the enterprise, named by number or by id, in the order of their numbers, as drains
+ * of orders do. Leaves out what is not active or not the enterprise's.
  */
-export async function lockAssets(
+export async function lockAssetRows(
   trx: Trx,
   tenant: AssetTenant,
   wanted: { assetNums?: readonly string[]; assetIds?: readonly string[] },
-): Promise<LockedAsset[]> {
+): Promise<AssetFacts[]> {
   const { assetNums = [], assetIds = [] } = wanted;
   const found = await selectForUpdate(trx, tenant, [...assetNums], assetIds.filter(isId));
-  // One that was revoked while this waited for it may have been bought again in the same transaction.
+  // While this waited, an order may have revoked an asset and bought its number again in the same transaction.
   const foundNums = new Set(found.map(({ assetNum }) => assetNum));
   const missing = assetNums.filter((assetNum) => !foundNums.has(assetNum));
   return missing.length === 0 ? found : [...found, ...(await selectForUpdate(trx, tenant, missing, []))];
@@ -53,8 +47,8 @@ async function selectForUpdate(
   tenant: AssetTenant,
   assetNums: string[],
   assetIds: string[],
-): Promise<LockedAsset[]> {
-  const rows = await assetsOf(trx, tenant)
+): Promise<AssetFacts[]> {
+  const rows = await selectAssets(trx, tenant)
     .select(['asset.id', 'asset.asset_num', 'asset.borrowed_usb_key', 'asset.locked', 'asset.freezing'])
     .where(sql<boolean>`(asset_num = any (${assetNums}::text[]) or asset.id = any (${assetIds}::bigint[]))`)
     .orderBy('asset.asset_num')
@@ -69,16 +63,16 @@ async function selectForUpdate(
 }
 
 /**
- * Which of some numbers are active assets of other enterprises, of the tenant's channels. Nothing else of those is ever
- * looked at.
+ * Returns which of some numbers are active assets of other enterprises, within the tenant's channels. Nothing else of
+ * another enterprise is ever read.
  */
-export async function numbersElsewhere(
+export async function findNumbersElsewhere(
   trx: Trx,
   { enterpriseId, channels }: AssetTenant,
   assetNums: readonly string[],
 ): Promise<Set<string>> {
   if (assetNums.length === 0) return new Set();
-  const rows = await assetsOfChannels(trx, channels)
+  const rows = await selectAssetsOfChannels(trx, channels)
     .innerJoin('customer', 'customer.id', 'asset.customer_id')
     .select('asset.asset_num')
     .where(sql<boolean>`asset_num = any (${assetNums}::text[])`)

@@ -2,30 +2,30 @@ import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
-/** Holds a directory for this process until it is released, or until the process dies, however it dies. */
+/** Reserves a directory for this process until it is released or the process dies, even by SIGKILL. */
 interface DirectoryLock {
-  /** Holds our pid until the lock is released, or another process has taken it. */
+  /** A file that holds our pid until the lock is released or another process takes it. */
   readonly ownerFile: string;
   release(): void;
 }
 
-// A handle that is garbage collected is closed, and its lock with it: keep them all reachable.
+// Garbage collection would close a handle and release its lock, so all of them stay reachable.
 const held = new Set<DatabaseSync>();
 
 const SQLITE_BUSY = 5;
 
 /**
- * Takes the directory for this process. SQLite's lock on its file is one that the kernel drops when we die, is not
- * inherited by children, and works within one process as well; Node.js has no other.
- * @throws Error when a living process holds it
+ * Locks the directory for this process. The kernel releases SQLite's file lock when we die, children do not inherit it,
+ * and it works between two callers in one process, too; Node.js has no other lock like that.
+ * @throws Error when a living process holds the lock
  */
 export function lockDirectory(directory: string): DirectoryLock {
-  // Nothing else in this process may open this file: closing any descriptor of it would drop the lock.
+  // Nothing else in this process may open this file: closing any descriptor of it would release the lock.
   const lockFile = join(directory, 'lock');
   const database = new DatabaseSync(lockFile);
   const ownerFile = join(directory, 'lock.pid');
   try {
-    // Nothing is ever committed, so no journal need lie beside it on disk.
+    // Nothing is ever committed, so it needs no journal on disk.
     database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
   } catch (error) {
     database.close();
@@ -36,9 +36,9 @@ export function lockDirectory(directory: string): DirectoryLock {
     );
   }
   held.add(database);
-  // Who could read it could lock it.
+  // Anyone who could read it could lock it.
   chmodSync(lockFile, 0o600);
-  // For the message above and for the watchdog: the lock itself cannot be read.
+  // For the message above and for the watchdog: the lock itself does not say who holds it.
   rmSync(ownerFile, { force: true });
   writeFileSync(ownerFile, `${process.pid}\n`, { mode: 0o600 });
   return {

@@ -22,11 +22,11 @@ import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import pg from 'pg';
 import { afterAll, afterEach, expect, test, vi } from 'vitest';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../apps/cli/src/embedded-postgres.ts';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from './index.ts';
 
 const isRoot = process.geteuid?.() === 0;
 const root = mkdtempSync(join(tmpdir(), 'embedded-postgres-'));
-// Most tests share one cluster, at a path that no shell may get to see.
+// Most tests share one cluster, at a path that breaks if a shell reads it.
 const shared = join(root, `a b $HOME "c" 'd'`);
 const directories = new Set<string>();
 const running: EmbeddedPostgres[] = [];
@@ -41,7 +41,7 @@ afterEach(async () => {
 
 afterAll(async () => {
   for (const directory of directories) {
-    // Left only by a failed test: let the start replace it, so that it can be stopped.
+    // Only a failed test leaves one: the next start replaces it, and then it can be stopped.
     if (existsSync(join(directory, 'cluster', 'postmaster.pid'))) {
       await startEmbeddedPostgres({ directory }).then((postgres) => postgres.stop());
     }
@@ -59,7 +59,7 @@ async function start(
   return postgres;
 }
 
-/** Starts it in a process of its own; `url` is there once PostgreSQL runs. */
+/** Starts PostgreSQL from a process of its own; `url` resolves when PostgreSQL runs. */
 function startElsewhere(directory: string): { child: ChildProcess; url: Promise<string> } {
   directories.add(directory);
   const program = `
@@ -68,7 +68,7 @@ function startElsewhere(directory: string): { child: ChildProcess; url: Promise<
     console.log(databaseUrl);
     process.once('SIGUSR2', () => process.exit(1));
     setInterval(() => {}, 1_000_000);`;
-  const module = new URL('../../apps/cli/src/embedded-postgres.ts', import.meta.url).href;
+  const module = new URL('./index.ts', import.meta.url).href;
   const child = spawn(process.execPath, ['--input-type=module', '-e', program, module, directory], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -77,7 +77,7 @@ function startElsewhere(directory: string): { child: ChildProcess; url: Promise<
   return { child, url };
 }
 
-async function killed(child: ChildProcess): Promise<void> {
+async function kill(child: ChildProcess): Promise<void> {
   const exit = once(child, 'exit');
   child.kill('SIGKILL');
   await exit;
@@ -85,7 +85,7 @@ async function killed(child: ChildProcess): Promise<void> {
 
 async function query(url: string, sql: string): Promise<Record<string, unknown>[]> {
   const client = new pg.Client({ connectionString: url });
-  // A PostgreSQL that is killed breaks the connection, which is no failure of the test.
+  // Killing PostgreSQL breaks the connection, which is no failure of the test.
   client.on('error', () => {});
   await client.connect();
   try {
@@ -106,7 +106,7 @@ function statusLine(pid: number, name: string): string {
   return (line ?? '').slice(name.length + 1).trim();
 }
 
-function modeOf(...path: string[]): string {
+function readMode(...path: string[]): string {
   return (statSync(join(...path)).mode & 0o777).toString(8);
 }
 
@@ -156,11 +156,11 @@ test('gives a plain role that owns its database and may create others', async ()
 
 test('keeps its files to itself', async () => {
   await start(shared);
-  expect(modeOf(shared)).toBe(isRoot ? '711' : '700');
-  expect(modeOf(shared, 'cluster')).toBe('700');
+  expect(readMode(shared)).toBe(isRoot ? '711' : '700');
+  expect(readMode(shared, 'cluster')).toBe('700');
   const files = readdirSync(shared).filter((name) => name !== 'cluster');
   expect(files.toSorted()).toEqual(['lock', 'lock.pid', 'lockstep-password', 'postgres.log', 'superuser-password']);
-  for (const file of files) expect([file, modeOf(shared, file)]).toEqual([file, '600']);
+  for (const file of files) expect([file, readMode(shared, file)]).toEqual([file, '600']);
 });
 
 test.runIf(process.platform === 'linux')('runs in a session of its own, with nothing of our environment', async () => {
@@ -180,20 +180,20 @@ test.runIf(process.platform === 'linux')('runs in a session of its own, with not
   expect(statusLine(pid, 'Uid').startsWith('0\t')).toBe(false);
 });
 
-test('is refused while a living process owns the directory, in this process or another', async () => {
+test('does not start while a living process, this one or another, owns the directory', async () => {
   const { child, url } = startElsewhere(shared);
   await url;
   await expect(start(shared)).rejects.toThrow(`in use by another living process (pid ${child.pid})`);
   expect(await query(await url, 'select 1 as one')).toEqual([{ one: 1 }]);
-  await killed(child);
+  await kill(child);
 
   const { databaseUrl } = await start(shared);
   await expect(start(shared)).rejects.toThrow(`in use by another living process (pid ${process.pid})`);
   expect(await query(databaseUrl, 'select 1 as one')).toEqual([{ one: 1 }]);
 });
 
-/** The pids of the watchdogs of a directory; the lock's file is an argument of theirs. */
-function watchdogs(directory: string): number[] {
+/** Finds the pids of the watchdogs of a directory: the owner file is one of their arguments. */
+function findWatchdogs(directory: string): number[] {
   const ownerFile = join(realpathSync(directory), 'lock.pid');
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -209,22 +209,22 @@ function watchdogs(directory: string): number[] {
 }
 
 const SOON = { timeout: 10_000, interval: 20 };
-const isLeft = (directory: string) => existsSync(join(directory, 'cluster', 'postmaster.pid'));
+const hasPidFile = (directory: string) => existsSync(join(directory, 'cluster', 'postmaster.pid'));
 
 test.runIf(process.platform === 'linux')('ends by itself when its starter is killed, data intact', async () => {
   const { child, url } = startElsewhere(shared);
   await query(await url, 'create table answered as select 7 as value');
   const pid = postmasterPid(shared);
-  await expect.poll(() => watchdogs(shared), SOON).toHaveLength(1);
+  await expect.poll(() => findWatchdogs(shared), SOON).toHaveLength(1);
 
-  // One that is only stopped still has it.
+  // A starter that is only stopped keeps its PostgreSQL.
   child.kill('SIGSTOP');
   expect(await query(await url, 'select value from answered')).toEqual([{ value: 7 }]);
   child.kill('SIGCONT');
 
-  await killed(child);
-  await expect.poll(() => isLeft(shared), SOON).toBe(false);
-  await expect.poll(() => existsSync(`/proc/${pid}`) || watchdogs(shared).length > 0, SOON).toBe(false);
+  await kill(child);
+  await expect.poll(() => hasPidFile(shared), SOON).toBe(false);
+  await expect.poll(() => existsSync(`/proc/${pid}`) || findWatchdogs(shared).length > 0, SOON).toBe(false);
   const log = readFileSync(join(shared, 'postgres.log'), 'utf8');
   expect(log.slice(log.lastIndexOf('starting PostgreSQL'))).toMatch(/received fast shutdown request.*is shut down/s);
 
@@ -232,11 +232,11 @@ test.runIf(process.platform === 'linux')('ends by itself when its starter is kil
   expect(await query(databaseUrl, 'select value from answered')).toEqual([{ value: 7 }]);
 });
 
-test.runIf(process.platform === 'linux')('is replaced where starter and watchdog were killed', async () => {
+test.runIf(process.platform === 'linux')('is replaced when starter and watchdog were killed', async () => {
   const { child, url } = startElsewhere(shared);
   await query(await url, 'create table replaced as select 9 as value');
-  for (const pid of watchdogs(shared)) process.kill(pid, 'SIGKILL');
-  await killed(child);
+  for (const pid of findWatchdogs(shared)) process.kill(pid, 'SIGKILL');
+  await kill(child);
   const leftPid = postmasterPid(shared);
   expect(await query(await url, 'select value from replaced')).toEqual([{ value: 9 }]);
 
@@ -249,24 +249,24 @@ test.runIf(process.platform === 'linux')('is replaced where starter and watchdog
 test.runIf(process.platform === 'linux')('is left alone by the watchdog of an earlier start', async () => {
   const { child, url } = startElsewhere(shared);
   await url;
-  const [earlier] = watchdogs(shared);
-  // Stopped, so that it wakes up only when the next start has taken the directory over.
+  const [earlier] = findWatchdogs(shared);
+  // Stopped, so that it wakes up only after the next start has taken over the directory.
   process.kill(earlier!, 'SIGSTOP');
-  await killed(child);
+  await kill(child);
   const { databaseUrl } = await start(shared);
   process.kill(earlier!, 'SIGCONT');
-  await expect.poll(() => watchdogs(shared).includes(earlier!), SOON).toBe(false);
+  await expect.poll(() => findWatchdogs(shared).includes(earlier!), SOON).toBe(false);
   expect(await query(databaseUrl, 'select 1 as one')).toEqual([{ one: 1 }]);
 });
 
 test.runIf(process.platform === 'linux')('leaves no watchdog behind when it is stopped', async () => {
   const postgres = await start(shared);
-  expect(watchdogs(shared)).toHaveLength(1);
+  expect(findWatchdogs(shared)).toHaveLength(1);
   await postgres.stop();
-  expect(watchdogs(shared)).toEqual([]);
+  expect(findWatchdogs(shared)).toEqual([]);
 });
 
-test('takes its PostgreSQL along when it ends without stopping it', async () => {
+test('ends with a process that exits without stopping it', async () => {
   const { child, url } = startElsewhere(shared);
   await query(await url, 'select');
   const exit = once(child, 'exit');
@@ -284,7 +284,7 @@ test('recovers after PostgreSQL itself was killed, and its pid was given to anot
   await crashed.stop();
   await crashed.stop();
 
-  // Of the user that PostgreSQL runs as: a process of any other it would not mind.
+  // A process of the user that PostgreSQL runs as: PostgreSQL ignores those of other users.
   const { uid, gid } = statSync(pidFile);
   const stranger = spawn('/bin/sh', ['-c', 'read line'], { stdio: ['pipe', 'ignore', 'ignore'], uid, gid, cwd: '/' });
   children.push(stranger);
@@ -313,7 +313,7 @@ test('takes another port when the chosen one was taken in between', async () => 
   }
 });
 
-test('says at a failed start what the log ends with, and gives the directory free', async () => {
+test('reports the end of the log when a start fails, and releases the directory', async () => {
   const settings = join(shared, 'cluster', 'postgresql.conf');
   const intact = readFileSync(settings, 'utf8');
   appendFileSync(settings, '\nno_such_setting = 1\n');
@@ -328,7 +328,7 @@ test('bounds its log', async () => {
   expect(statSync(join(shared, 'postgres.log')).size).toBeLessThan(100_000);
 });
 
-test('does the rest when role and database were half made', async () => {
+test('completes a role and database that were half created', async () => {
   const first = await start(shared);
   await first.stop();
   rmSync(join(shared, 'lockstep-password'));
@@ -346,7 +346,7 @@ test('starts over when initdb was killed half way', async () => {
     interval: 5,
     timeout: 10_000,
   });
-  await killed(child);
+  await kill(child);
   expect(existsSync(join(directory, 'cluster'))).toBe(false);
 
   const { databaseUrl } = await start(directory);
@@ -354,45 +354,48 @@ test('starts over when initdb was killed half way', async () => {
   expect(await query(databaseUrl, 'select 1 as one')).toEqual([{ one: 1 }]);
 });
 
-test.runIf(isRoot)('as root, runs as nobody, with one capability and only where nobody has no way in', async () => {
-  const require = createRequire(import.meta.url);
-  const platformPackage = `@embedded-postgres/${process.platform}-${process.arch}`;
-  const installed = createRequire(require.resolve('embedded-postgres')).resolve(platformPackage);
-  const nobody = Number(execFileSync('id', ['-u', 'nobody'], { encoding: 'utf8' }));
-  const closed = join(root, 'closed');
-  mkdirSync(closed, { mode: 0o700 });
-  const nativeDirectory = join(closed, 'native');
-  cpSync(join(dirname(installed), '..', 'native'), nativeDirectory, { recursive: true, verbatimSymlinks: true });
-  const directory = join(closed, 'data', 'postgres');
-  const startedAs = async () => {
-    const postgres = await start(directory, { nativeDirectory });
-    expect(await query(postgres.databaseUrl, 'select 1 as one')).toEqual([{ one: 1 }]);
-    const pid = postmasterPid(directory);
-    expect(statusLine(pid, 'Uid')).toBe([nobody, nobody, nobody, nobody].join('\t'));
-    const capabilities = ['CapPrm', 'CapEff', 'CapAmb'].map((name) => Number(`0x${statusLine(pid, name)}`));
-    await postgres.stop();
-    return capabilities;
-  };
-  const [override, readSearch] = [1 << 1, 1 << 2];
-  expect(await startedAs()).toEqual([readSearch, readSearch, readSearch]);
-  // As under a umask of 077: now nobody may not even execute the files.
-  execFileSync('chmod', ['-R', 'go-rwx', nativeDirectory]);
-  expect(await startedAs()).toEqual([override, override, override]);
-  execFileSync('chmod', ['-R', 'go+rX', nativeDirectory]);
-  chmodSync(closed, 0o711);
-  chmodSync(root, 0o711);
-  expect(await startedAs()).toEqual([0, 0, 0]);
+test.runIf(isRoot)(
+  'as root, runs as nobody, with one capability only when nobody cannot reach the directories',
+  async () => {
+    const require = createRequire(import.meta.url);
+    const platformPackage = `@embedded-postgres/${process.platform}-${process.arch}`;
+    const installed = createRequire(require.resolve('embedded-postgres')).resolve(platformPackage);
+    const nobody = Number(execFileSync('id', ['-u', 'nobody'], { encoding: 'utf8' }));
+    const closed = join(root, 'closed');
+    mkdirSync(closed, { mode: 0o700 });
+    const nativeDirectory = join(closed, 'native');
+    cpSync(join(dirname(installed), '..', 'native'), nativeDirectory, { recursive: true, verbatimSymlinks: true });
+    const directory = join(closed, 'data', 'postgres');
+    const startedAs = async () => {
+      const postgres = await start(directory, { nativeDirectory });
+      expect(await query(postgres.databaseUrl, 'select 1 as one')).toEqual([{ one: 1 }]);
+      const pid = postmasterPid(directory);
+      expect(statusLine(pid, 'Uid')).toBe([nobody, nobody, nobody, nobody].join('\t'));
+      const capabilities = ['CapPrm', 'CapEff', 'CapAmb'].map((name) => Number(`0x${statusLine(pid, name)}`));
+      await postgres.stop();
+      return capabilities;
+    };
+    const [override, readSearch] = [1 << 1, 1 << 2];
+    expect(await startedAs()).toEqual([readSearch, readSearch, readSearch]);
+    // As under a umask of 077: now nobody may not even execute the files.
+    execFileSync('chmod', ['-R', 'go-rwx', nativeDirectory]);
+    expect(await startedAs()).toEqual([override, override, override]);
+    execFileSync('chmod', ['-R', 'go+rX', nativeDirectory]);
+    chmodSync(closed, 0o711);
+    chmodSync(root, 0o711);
+    expect(await startedAs()).toEqual([0, 0, 0]);
 
-  chmodSync(closed, 0o700);
-  const path = process.env.PATH;
-  const bare = join(root, 'bare');
-  mkdirSync(bare);
-  // A machine without util-linux.
-  execFileSync('ln', ['-s', '/bin/cat', join(bare, 'cat')]);
-  process.env.PATH = bare;
-  try {
-    await expect(start(directory, { nativeDirectory })).rejects.toThrow(/install setpriv \(util-linux\)/);
-  } finally {
-    process.env.PATH = path;
-  }
-});
+    chmodSync(closed, 0o700);
+    const path = process.env.PATH;
+    const bare = join(root, 'bare');
+    mkdirSync(bare);
+    // A machine without util-linux.
+    execFileSync('ln', ['-s', '/bin/cat', join(bare, 'cat')]);
+    process.env.PATH = bare;
+    try {
+      await expect(start(directory, { nativeDirectory })).rejects.toThrow(/install setpriv \(util-linux\)/);
+    } finally {
+      process.env.PATH = path;
+    }
+  },
+);

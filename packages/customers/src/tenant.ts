@@ -1,0 +1,33 @@
+import { type Channels, requireChannel } from '@lockstep/contract';
+import type { Database, Tables, Trx } from '@lockstep/platform';
+import { type Insertable, type RawBuilder, sql } from 'kysely';
+
+/**
+ * The tenant scope of the order module: customers are found, created and changed through this file, where the channels
+ * that the caller is bound to are part of every query. Customers of other channels do not exist for the caller (rules 2).
+ * A lint rule (tenant.grit) keeps other files from querying them themselves.
+ */
+
+/** Starts a query on the customers that a caller sees. */
+export function selectCustomers(db: Database | Trx, channels: Channels) {
+  return db.selectFrom('customer').where(isInChannels(channels));
+}
+
+/** Starts an update of the customers that a caller sees. */
+export function updateCustomers(db: Database | Trx, channels: Channels) {
+  return db.updateTable('customer').where(isInChannels(channels));
+}
+
+function isInChannels(channels: Channels): RawBuilder<boolean> {
+  return channels === null ? sql`true` : sql`customer.channel_code = any (${[...channels]}::text[])`;
+}
+
+/** Inserts customers and returns them. Throws a Refusal: channel_not_allowed, if one is of a channel not the caller's. */
+export function insertCustomers(trx: Trx, channels: Channels, rows: readonly Insertable<Tables['customer']>[]) {
+  for (const row of rows) requireChannel(channels, row.channel_code);
+  return trx
+    .insertInto('customer')
+    .values([...rows])
+    .returning(['id', 'is_default'])
+    .execute();
+}

@@ -1,0 +1,53 @@
+import { ensureCluster, ensureRoleAndDatabase, LOCKSTEP_NAME, preparePlaces } from './cluster.ts';
+import { chooseLauncher } from './launcher.ts';
+import { lockDirectory } from './lock.ts';
+import { findNativeDirectory } from './native-directory.ts';
+import { findFreePort, startServer } from './server.ts';
+
+/** A PostgreSQL that runs for this process alone, until it is stopped. */
+export interface EmbeddedPostgres {
+  /** For the role `lockstep`, which may create databases, on the database `lockstep`, which it owns. */
+  readonly databaseUrl: string;
+  /** Ends PostgreSQL and releases the directory. Further calls wait for the same end. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts a real PostgreSQL on the cluster in `directory`; creates the cluster if there is none (rules 9). PostgreSQL
+ * ends with this process, even when that is killed. One that still runs at the next start in the same directory is
+ * replaced.
+ * @param options.nativeDirectory PostgreSQL's programs; by default those of the npm package for this platform
+ * @param options.choosePort finds the TCP port; by default any free one
+ * @throws Error when another living process uses the directory, when PostgreSQL does not start (with the end of its
+ *   log), or when it cannot run as an unprivileged user (with what to do)
+ */
+export async function startEmbeddedPostgres(options: {
+  directory: string;
+  nativeDirectory?: string;
+  choosePort?: () => Promise<number>;
+}): Promise<EmbeddedPostgres> {
+  const places = preparePlaces(options.directory, options.nativeDirectory ?? findNativeDirectory());
+  const lock = lockDirectory(places.directory);
+  try {
+    const launcher = await chooseLauncher(places);
+    await ensureCluster(places, launcher);
+    const server = await startServer(places, launcher, lock.ownerFile, options.choosePort ?? findFreePort);
+    try {
+      const password = await ensureRoleAndDatabase(places, server.port);
+      let stopped: Promise<void> | undefined;
+      return {
+        databaseUrl: `postgres://${LOCKSTEP_NAME}:${password}@127.0.0.1:${server.port}/${LOCKSTEP_NAME}`,
+        stop() {
+          stopped ??= server.stop().finally(() => lock.release());
+          return stopped;
+        },
+      };
+    } catch (error) {
+      await server.stop();
+      throw error;
+    }
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}

@@ -1,0 +1,8 @@
+/** What the rules of the member center know about an active asset of the enterprise. */
+export interface AssetFacts {
+  id: string;
+  assetNum: string;
+  isBorrowedLock: boolean;
+  /** Neither locked nor frozen. */
+  isUsable: boolean;
+}
