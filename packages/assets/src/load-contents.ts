@@ -1,4 +1,4 @@
-import { numberOf, type Trx } from '@lockstep/platform';
+import { parseBigint, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { createGrant, type Grant } from './grants.ts';
 import type { Asset, MerchandiseInstance, ProductInstance } from './ledger.ts';
@@ -109,8 +109,8 @@ function buildProduct(row: ProductRow, grant: Grant, merchandise: MerchandiseIns
     grant,
     storedHeldBy: holderOf(row),
     productUri: row.product_uri,
-    limitStartDate: numberOf(row.limit_start_date),
-    limitEndDate: numberOf(row.limit_end_date),
+    limitStartDate: parseBigint(row.limit_start_date),
+    limitEndDate: parseBigint(row.limit_end_date),
     limitConcurrent: row.limit_concurrent,
     bought: null,
     merchandise,

@@ -1,5 +1,5 @@
 import type { LicenseType } from '@lockstep/contract';
-import { isId, numberOf, type Trx } from '@lockstep/platform';
+import { isId, parseBigint, type Trx } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
 import { type Asset, type Customer, emptyChanges, type Ledger } from './ledger.ts';
 import { loadContents } from './load-contents.ts';
@@ -99,8 +99,8 @@ function buildAsset(row: AssetRow): Asset {
     assetNum: row.asset_num,
     customerId: row.customer_id,
     licenseType: row.license_type,
-    limitStartDate: numberOf(row.limit_start_date),
-    limitEndDate: numberOf(row.limit_end_date),
+    limitStartDate: parseBigint(row.limit_start_date),
+    limitEndDate: parseBigint(row.limit_end_date),
     borrowedUsbKey: row.borrowed_usb_key,
     extends: row.extends,
     grants: [],

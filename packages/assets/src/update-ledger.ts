@@ -1,4 +1,4 @@
-import { rowsOf, type Trx } from '@lockstep/platform';
+import { buildRows, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import type { Asset, LedgerChanges } from './ledger.ts';
 
@@ -11,7 +11,7 @@ export async function updateHolders(
   table: 'merchandise_instance' | 'product_instance',
   held: readonly { id: string; heldBy: string }[],
 ): Promise<void> {
-  const rows = rowsOf([
+  const rows = buildRows([
     ['id', 'bigint', held.map(({ id }) => id)],
     ['order_id', 'bigint', held.map(({ heldBy }) => heldBy)],
   ]);
@@ -26,7 +26,7 @@ export async function revokeRows(
   table: 'asset' | 'merchandise_instance' | 'product_instance',
   revoked: readonly { id: string; revokedBy: string | null }[],
 ): Promise<void> {
-  const rows = rowsOf([
+  const rows = buildRows([
     ['id', 'bigint', revoked.map(({ id }) => id)],
     ['order_id', 'bigint', revoked.map(({ revokedBy }) => revokedBy)],
   ]);
@@ -41,7 +41,7 @@ export async function revokeGrants(
   trx: Trx,
   revoked: readonly LedgerChanges['revokedGrants'][number][],
 ): Promise<void> {
-  const grants = rowsOf([
+  const grants = buildRows([
     ['asset_id', 'bigint', revoked.map((effect) => effect.asset.id)],
     ['license_order_id', 'bigint', revoked.map((effect) => effect.grant.licenseOrderId)],
     ['order_id', 'bigint', revoked.map((effect) => effect.grant.revokedBy)],
@@ -55,7 +55,7 @@ export async function revokeGrants(
 
 /** Stores assets as they are now. */
 export async function updateAssets(trx: Trx, changed: readonly Asset[]): Promise<void> {
-  const rows = rowsOf([
+  const rows = buildRows([
     ['id', 'bigint', changed.map((asset) => asset.id)],
     ['customer_id', 'bigint', changed.map((asset) => asset.customerId)],
     ['limit_start_date', 'bigint', changed.map((asset) => asset.limitStartDate)],

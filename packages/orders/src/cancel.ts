@@ -1,10 +1,11 @@
 import { type CancelBatch, type CancelledBatch, Refusal } from '@lockstep/contract';
-import { type Database, Group, inTransaction, type Logger, type Metrics } from '@lockstep/platform';
+import { type Database, Group, inTransaction, type Logger } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { recordOutcomes } from './apply.ts';
 import { endBatches } from './end-batches.ts';
 import { finishOrders } from './finish-orders.ts';
 import { lockLanesUntil } from './lane-locks.ts';
+import type { OrderMetrics } from './metrics.ts';
 import { failOrder } from './outcome.ts';
 import { inAcceptanceOrder, readPendingOf } from './pending.ts';
 import { listFailedOrders, logWork, type Work } from './work-log.ts';
@@ -26,11 +27,11 @@ const MAX_WAIT_MS = 15_000;
 export class BatchCanceller {
   readonly #db: Database;
   readonly #log: Logger;
-  readonly #metrics: Metrics;
+  readonly #metrics: OrderMetrics;
   readonly #calls: Group<CancelCall, Work>;
 
   /** `lanesDb`: connections for what waits for lanes. */
-  constructor({ db, lanesDb, log, metrics }: { db: Database; lanesDb: Database; log: Logger; metrics: Metrics }) {
+  constructor({ db, lanesDb, log, metrics }: { db: Database; lanesDb: Database; log: Logger; metrics: OrderMetrics }) {
     this.#db = db;
     this.#log = log;
     this.#metrics = metrics;

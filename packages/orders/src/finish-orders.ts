@@ -1,5 +1,5 @@
 import { licenseOrderIdOf } from '@lockstep/assets';
-import { rowsOf, type Trx } from '@lockstep/platform';
+import { buildRows, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { PAYLOAD_VERSION } from './order-text.ts';
 import type { Outcome } from './outcome.ts';
@@ -51,7 +51,7 @@ export async function finishOrders(
     return [{ batchId, lane, payload, failed, succeeded: orders.length - left.length - failed }];
   });
   if (finished.length === 0) return { batches: [], finishedBatchIds: [], leftCustomerIds };
-  const done = rowsOf([
+  const done = buildRows([
     ['batch_id', 'bigint', finished.map(({ batchId }) => batchId)],
     ['lane', 'smallint', finished.map(({ lane }) => lane)],
     ['payload', 'text', finished.map(({ payload }) => payload)],

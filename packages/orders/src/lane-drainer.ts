@@ -1,8 +1,9 @@
 import type { LedgerIds } from '@lockstep/assets';
-import type { Database, Logger, Metrics } from '@lockstep/platform';
+import type { Database, Logger } from '@lockstep/platform';
 import { type Drained, drainLanes } from './drain.ts';
 import { DrainEnds } from './drain-ends.ts';
 import { Holds } from './holds.ts';
+import type { OrderMetrics } from './metrics.ts';
 import { logWork } from './work-log.ts';
 
 /** How long to leave stored orders alone that cannot be read: only another release can read them. */
@@ -12,14 +13,14 @@ const UNREADABLE_PAUSE_MS = 10_000;
 export class LaneDrainer {
   readonly #db: Database;
   readonly #log: Logger;
-  readonly #metrics: Metrics;
+  readonly #metrics: OrderMetrics;
   readonly #ids: LedgerIds;
   readonly #lanesTimeoutMs: number | undefined;
   readonly #ends: DrainEnds;
   readonly holds = new Holds();
 
   /** `lanesTimeoutMs`: how long a drain waits for its lanes. Without it, as long as for any lock. */
-  constructor(options: { db: Database; log: Logger; metrics: Metrics; ids: LedgerIds; lanesTimeoutMs?: number }) {
+  constructor(options: { db: Database; log: Logger; metrics: OrderMetrics; ids: LedgerIds; lanesTimeoutMs?: number }) {
     this.#lanesTimeoutMs = options.lanesTimeoutMs;
     this.#db = options.db;
     this.#log = options.log;

@@ -1,3 +1,4 @@
+import { isNumberConflict } from '@lockstep/assets';
 import { mayLieInOnePart, refusesValues } from '@lockstep/platform';
 
 /** Planning an order threw something other than a Refusal: a bug in the rules, not the order's fault. */
@@ -10,7 +11,7 @@ export class PlanFault extends Error {
 
 /** Whether orders that failed together may have failed because of one of them, so that it is worth trying each alone. */
 export function mayLieInOneOrder(error: unknown): boolean {
-  return mayLieInOnePart(error) || error instanceof PlanFault;
+  return (mayLieInOnePart(error) && !isNumberConflict(error)) || error instanceof PlanFault;
 }
 
 /** Whether PostgreSQL or the planner refuses the order itself, as far as the error tells. */

@@ -1,12 +1,13 @@
 import { LedgerIds } from '@lockstep/assets';
 import { type AcceptedOrder, type Channels, type Order, Refusal } from '@lockstep/contract';
-import { type Database, Group, inTransaction, type Logger, type Metrics } from '@lockstep/platform';
+import { type Database, Group, inTransaction, type Logger } from '@lockstep/platform';
 import { liesInOrder } from './attempt.ts';
 import { findNewestPending } from './backlog.ts';
 import { findEarlier, keyOf, listAcceptedOrders, type SubmittedBatch, sameBatchId } from './batch.ts';
 import { LaneDrainer } from './lane-drainer.ts';
 import { lockLanesUntil } from './lane-locks.ts';
 import { LargeBatches, weightOfBatch } from './large-batches.ts';
+import type { OrderMetrics } from './metrics.ts';
 import { mayLieInOneOrder, refusesOrder } from './plan-fault.ts';
 import { applyNewBatches, drawBatchIds, type NewBatch } from './sync-batches.ts';
 import { logWork } from './work-log.ts';
@@ -41,14 +42,14 @@ export class BatchApplier {
   readonly #db: Database;
   readonly #lanesDb: Database;
   readonly #log: Logger;
-  readonly #metrics: Metrics;
+  readonly #metrics: OrderMetrics;
   readonly #ids = new LedgerIds();
   readonly #drainer: LaneDrainer;
   readonly #groups: Group<SyncCall, string>;
   readonly #large = new LargeBatches();
 
   /** `lanesDb`: connections for what waits for lanes. */
-  constructor(options: { db: Database; lanesDb: Database; log: Logger; metrics: Metrics }) {
+  constructor(options: { db: Database; lanesDb: Database; log: Logger; metrics: OrderMetrics }) {
     const { lanesDb, log, metrics } = options;
     this.#db = options.db;
     this.#lanesDb = lanesDb;
