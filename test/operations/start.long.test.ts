@@ -11,8 +11,8 @@ import {
   lockstep,
   newDataDir,
   npmStart,
-  postgresPid,
   type RunningStack,
+  readPostgresPid,
   startJob,
 } from '../harness/processes.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
@@ -234,7 +234,7 @@ describe('npm start, ended and started again,', () => {
 
   it.each<[string, (stack: RunningStack) => void]>([
     ['its process group', () => {}],
-    ['its process group and PostgreSQL', ({ dataDir }) => process.kill(postgresPid(dataDir), 'SIGKILL')],
+    ['its process group and PostgreSQL', ({ dataDir }) => process.kill(readPostgresPid(dataDir), 'SIGKILL')],
   ])('loses nothing that was answered on kill -9 of %s', async (_, killMore) => {
     const { appKey } = stack.demo;
     const api = await logIn(stack);
@@ -285,7 +285,7 @@ describe('lockstep without a service', () => {
       'after kill -9 of everything',
       async () => {
         const killed = stack.job.endGroup('SIGKILL');
-        process.kill(postgresPid(stack.dataDir), 'SIGKILL');
+        process.kill(readPostgresPid(stack.dataDir), 'SIGKILL');
         await killed;
         return stack.dataDir;
       },
