@@ -26,7 +26,7 @@ describe('queries that are started together', () => {
 
 describe('a connection that goes silent', () => {
   const through: Socket[] = [];
-  /** Passes everything on between a client and PostgreSQL, until it is told to keep silent. */
+  /** Passes everything between a client and PostgreSQL, until `silence` is called. */
   const proxy = createServer((client) => {
     const { hostname, port } = new URL(inject('postgresUrl'));
     const server = connect(Number(port), hostname);
@@ -46,7 +46,7 @@ describe('a connection that goes silent', () => {
     await once(proxy.close(), 'close');
   });
 
-  it('is given up after a query that timed out, and the queries after it get another', async () => {
+  it('is replaced after a query has timed out', async () => {
     const url = new URL(inject('postgresUrl'));
     url.host = `127.0.0.1:${(proxy.address() as AddressInfo).port}`;
     const db = openDatabase({
@@ -60,7 +60,7 @@ describe('a connection that goes silent', () => {
     await look();
     silence();
     await expect(look()).rejects.toThrow('timeout');
-    // The pool may hear of it only with the next query.
+    // The pool may notice it only with the next query.
     await look().catch(() => {});
     await look();
     await db.destroy();
@@ -75,7 +75,7 @@ describe('a part of a transaction behind a savepoint', () => {
   });
   afterAll(() => db.destroy());
 
-  /** Runs a transaction over a table of its own, and answers what stands in the table at its end. */
+  /** Runs a transaction on a table of its own. Returns the content of the table at its end. */
   async function written(work: (trx: Trx) => Promise<unknown>): Promise<string[]> {
     return await db.transaction().execute(async (trx) => {
       await sql`create temporary table written (word text unique) on commit drop`.execute(trx);
@@ -86,14 +86,14 @@ describe('a part of a transaction behind a savepoint', () => {
   }
   const write = (word: string): RawBuilder<unknown> => sql`insert into written values (${word})`;
 
-  /** What a promise was rejected with. */
+  /** Returns the reason why a promise was rejected. */
   const failureOf = (promise: Promise<unknown>): Promise<unknown> =>
     promise.then(
       () => undefined,
       (error) => error,
     );
 
-  it('answers what its work answers, and is kept', async () => {
+  it('returns the result of its work, and is kept', async () => {
     const words = written(async (trx) => {
       await write('before').execute(trx);
       const answer = await behindSavepoint(trx, async () => {
@@ -129,7 +129,7 @@ describe('a part of a transaction behind a savepoint', () => {
     expect(await words).toEqual(['before', 'then']);
   });
 
-  it('is taken back with the first failure of the queries that travelled together', async () => {
+  it('is rolled back with the first failure of queries that were sent together', async () => {
     const words = written(async (trx) => {
       await write('before').execute(trx);
       const part = behindSavepoint(trx, () =>
@@ -140,7 +140,7 @@ describe('a part of a transaction behind a savepoint', () => {
     expect(await words).toEqual(['before']);
   });
 
-  it('is each one by itself, one after the other and one inside another', async () => {
+  it('is independent of parts after it and inside it', async () => {
     const words = written(async (trx) => {
       const part = (word: string, inner: () => Promise<unknown> = async () => {}) =>
         behindSavepoint(trx, async () => {
@@ -157,7 +157,7 @@ describe('a part of a transaction behind a savepoint', () => {
     expect(await words).toEqual(['fifth', 'first', 'third']);
   });
 
-  it('fails by its own failure where the connection is lost, and not by what comes of that', async () => {
+  it('throws its own failure when the connection is lost, not the one that follows from it', async () => {
     const endConnection = (trx: Trx) => sql`select pg_terminate_backend(pg_backend_pid())`.execute(trx);
     let failures: unknown[] = [];
     const whole = written(async (trx) => {
