@@ -16,7 +16,7 @@ import { askUserToken, MemberCenter, newEmployee } from '../harness/member-cente
 import { type Stack, startStack } from '../harness/stack.ts';
 import { countWaiting } from '../harness/waiting.ts';
 
-/** How a user of the member center logs in: the password grant of the token endpoint (decisions 2). */
+/** How a user of the member center logs in: the password grant of the token endpoint (rules 2). */
 let stack: Stack;
 let center: MemberCenter;
 /** The application that asks, which knows the enterprise's employees. */

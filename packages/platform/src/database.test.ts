@@ -1,28 +1,8 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { type RawBuilder, sql } from 'kysely';
-import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { behindSavepoint, type Database, openDatabase, type Trx, together } from './database.ts';
-
-/** What PostgreSQL answered a statement with. */
-function databaseError(code: string, constraint?: string): pg.DatabaseError {
-  return Object.assign(new pg.DatabaseError(code, 0, 'error'), { code, constraint });
-}
-
-describe('queries that are started together', () => {
-  it('answer as Promise.all does', async () => {
-    expect(await together([Promise.resolve(1), 'two', Promise.resolve(null)])).toEqual([1, 'two', null]);
-  });
-
-  it('fail with what failed first in their order, though a later one was heard of first', async () => {
-    const cause = Promise.withResolvers<void>();
-    const failing = together([Promise.resolve(), cause.promise, Promise.reject(databaseError('25P02'))]);
-    await new Promise((resolve) => setImmediate(resolve));
-    cause.reject(databaseError('40P01'));
-    await expect(failing).rejects.toMatchObject({ code: '40P01' });
-  });
-});
+import { behindSavepoint, type Database, openDatabase, type Trx } from './database.ts';
 
 describe('a connection that goes silent', () => {
   const through: Socket[] = [];
@@ -87,7 +67,7 @@ describe('a part of a transaction behind a savepoint', () => {
   const write = (word: string): RawBuilder<unknown> => sql`insert into written values (${word})`;
 
   /** Returns the reason why a promise was rejected. */
-  const failureOf = (promise: Promise<unknown>): Promise<unknown> =>
+  const catchFailure = (promise: Promise<unknown>): Promise<unknown> =>
     promise.then(
       () => undefined,
       (error) => error,
@@ -116,28 +96,17 @@ describe('a part of a transaction behind a savepoint', () => {
       },
       { message: 'of the part' },
     ],
-  ])('is taken back where %s, with its failure, and nothing else is', async (_, fail, thrown) => {
+  ])('is rolled back alone, with its failure, when %s', async (_, fail, thrown) => {
     const words = written(async (trx) => {
       await write('before').execute(trx);
       const part = behindSavepoint(trx, async () => {
         await write('part').execute(trx);
         await fail(trx);
       });
-      expect(await failureOf(part)).toMatchObject(thrown);
+      expect(await catchFailure(part)).toMatchObject(thrown);
       await write('then').execute(trx);
     });
     expect(await words).toEqual(['before', 'then']);
-  });
-
-  it('is rolled back with the first failure of queries that were sent together', async () => {
-    const words = written(async (trx) => {
-      await write('before').execute(trx);
-      const part = behindSavepoint(trx, () =>
-        together([write('part').execute(trx), write('before').execute(trx), write('late').execute(trx)]),
-      );
-      expect(await failureOf(part)).toMatchObject({ code: '23505' });
-    });
-    expect(await words).toEqual(['before']);
   });
 
   it('is independent of parts after it and inside it', async () => {
@@ -149,9 +118,11 @@ describe('a part of a transaction behind a savepoint', () => {
         });
       const failing = () => Promise.reject(new Error('failed'));
       await part('first');
-      await failureOf(part('second', failing));
-      await part('third', () => failureOf(part('inside', failing)));
-      await failureOf(part('fourth', () => part('kept, but for the outer one', () => Promise.resolve()).then(failing)));
+      await catchFailure(part('second', failing));
+      await part('third', () => catchFailure(part('inside', failing)));
+      await catchFailure(
+        part('fourth', () => part('kept, but for the outer one', () => Promise.resolve()).then(failing)),
+      );
       await part('fifth');
     });
     expect(await words).toEqual(['fifth', 'first', 'third']);
@@ -161,8 +132,8 @@ describe('a part of a transaction behind a savepoint', () => {
     const endConnection = (trx: Trx) => sql`select pg_terminate_backend(pg_backend_pid())`.execute(trx);
     let failures: unknown[] = [];
     const whole = written(async (trx) => {
-      const lost = await failureOf(behindSavepoint(trx, () => endConnection(trx)));
-      const own = await failureOf(
+      const lost = await catchFailure(behindSavepoint(trx, () => endConnection(trx)));
+      const own = await catchFailure(
         behindSavepoint(trx, async () => Promise.reject(new Error('not reached: no savepoint can be set'))),
       );
       failures = [lost, own];
@@ -173,10 +144,10 @@ describe('a part of a transaction behind a savepoint', () => {
 
     const thrown = written(async (trx) => {
       const part = behindSavepoint(trx, async () => {
-        await failureOf(endConnection(trx));
+        await catchFailure(endConnection(trx));
         throw new Error('of the part');
       });
-      failures = [await failureOf(part)];
+      failures = [await catchFailure(part)];
     });
     await expect(thrown).rejects.toThrow();
     expect(failures).toMatchObject([{ message: 'of the part' }]);

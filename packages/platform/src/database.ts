@@ -72,20 +72,6 @@ function buildQueryTimeouts(queryTimeoutMs: number | undefined) {
 }
 
 /**
- * Awaits queries that were started together in a transaction, where they run one after the other: as Promise.all does,
- * but all of them, and throws the failure of the first in their order. In a transaction that is the cause: those behind
- * it fail because it has failed.
- */
-export async function together<Queries extends readonly unknown[]>(
-  queries: readonly [...Queries],
-): Promise<{ -readonly [Place in keyof Queries]: Awaited<Queries[Place]> }> {
-  for (const outcome of await Promise.allSettled(queries)) {
-    if (outcome.status === 'rejected') throw outcome.reason;
-  }
-  return (await Promise.all(queries)) as { -readonly [Place in keyof Queries]: Awaited<Queries[Place]> };
-}
-
-/**
  * Runs a part of a transaction behind a savepoint: when it fails, the transaction goes on as if it had not run.
  * @throws the failure of the part
  */
