@@ -7,7 +7,6 @@ export {
   inTransaction,
   openDatabase,
   type Trx,
-  together,
 } from './database.ts';
 export { explainFault } from './database-faults.ts';
 export { Deadline, Overload } from './deadline.ts';
