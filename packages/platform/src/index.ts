@@ -16,6 +16,7 @@ export * from './queue.ts';
 export { migratePostgresQueue } from './queue-postgres.ts';
 export { assertRedisKeepsJobs } from './queue-redis.ts';
 export { findDrift } from './schema-drift.ts';
+export { dumpSchema } from './schema-dump.ts';
 export * from './schema-version.ts';
 export * from './schema-watch.ts';
 export type * from './tables.ts';
