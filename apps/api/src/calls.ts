@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Metrics } from '@lockstep/platform';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { HttpMetrics } from './metrics.ts';
 import type { Server } from './server.ts';
 
 declare module 'fastify' {
@@ -85,7 +85,7 @@ function endIfOver(call: Call): void {
 }
 
 /** Gives every answer its x-request-id, and every call one log line and one place in the metrics (decisions 1). */
-export function observeCalls(server: Server, metrics: Metrics): void {
+export function observeCalls(server: Server, metrics: HttpMetrics): void {
   server.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
     const call = callOf(request);
@@ -130,7 +130,7 @@ function onceClosed(socket: Socket, answer: ServerResponse, closed: () => void):
 }
 
 /** Writes a call's log line and counts it. For the few answers that the hooks above do not see. */
-export function noteCall(metrics: Metrics, request: FastifyRequest, reply: FastifyReply): void {
+export function noteCall(metrics: HttpMetrics, request: FastifyRequest, reply: FastifyReply): void {
   const { method } = request;
   const route = request.routeOptions.url ?? 'none';
   const { cause, subject, code: noted } = callOf(request);

@@ -1,4 +1,5 @@
 import { createLogger, createMetrics } from '@lockstep/platform';
+import { addHttpMetrics } from './metrics.ts';
 import { buildServer, type ServerOptions } from './server.ts';
 
 /**
@@ -9,7 +10,7 @@ export async function describeApi(publicUrl: string | null): Promise<object> {
   // Nothing is called, so what would carry out operations is not there.
   const server = await buildServer({
     log: createLogger({ name: 'description', level: 'silent' }),
-    metrics: createMetrics(async () => ({ lanes: [], oldestPendingSeconds: 0 })),
+    metrics: addHttpMetrics(createMetrics()),
     publicUrl,
   } as ServerOptions);
   try {

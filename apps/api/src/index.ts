@@ -1,4 +1,5 @@
-export { API_QUERY_TIMEOUT_MS, type ApiOptions, LANES_POOL, startApi } from './api.ts';
+export { type ApiOptions, startApi } from './api.ts';
 export { fillReference } from './api-reference.ts';
 export { describeApi } from './description.ts';
+export { addHttpMetrics } from './metrics.ts';
 export { buildServer, type ServerOptions } from './server.ts';

@@ -9,6 +9,7 @@ export * from './employees.ts';
 export * from './envelope.ts';
 export * from './examples.ts';
 export * from './holdings.ts';
+export * from './ids.ts';
 export { instancesOf } from './order-size.ts';
 export * from './orders.ts';
 export * from './page.ts';

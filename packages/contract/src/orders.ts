@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { arrayOf, MAX_FAULTS } from './bounded-array.ts';
 import type { Cause } from './causes.ts';
+import { CustomerId, LicenseOrderId } from './ids.ts';
 import {
   date,
   flag,
@@ -144,7 +145,7 @@ const ProductToBuy = z
     timeUnit: text().describe('Unit of time. Stored; dates are never computed.'),
     timeUnitQuantity: integer().describe('How many units. Stored.'),
     timeDurationExpression: text().describe('How long it is bought for, in y-m-d form. Stored.'),
-    srcLicenseOrderId: optionalId().describe(
+    srcLicenseOrderId: optionalId<'LicenseOrderId'>().describe(
       'Where the product came from, in place of the srcLicenseOrderId of the order: a succeeded new_buy of any customer.',
     ),
     productFeatures: list(ProductFeature).describe('Features of the product; may be empty.'),
@@ -233,7 +234,7 @@ const checked = (meaning: string) => `${meaning} Checked for its shape only.`;
 
 const orderHeader = {
   sequence: integer().describe('Number of the order, unique in the batch: the order in which they take effect.'),
-  customerId: id().describe('The customer who buys, or whose asset it must be.'),
+  customerId: id<'CustomerId'>().describe('The customer who buys, or whose asset it must be.'),
   crmCustomerId: text().describe(checked('CRM customer number.')),
   customerName: text().describe(checked('Name of the customer in the channel.')),
   channelCustomerId: text().describe(checked('Number of the customer in the channel.')),
@@ -249,8 +250,8 @@ const orderHeader = {
     .describe(checked('What the customer is.')),
   branchCode: text().describe(checked('Code of the branch.')),
   branchName: text().describe(checked('Name of the branch.')),
-  enterpriseGlobalId: id().describe('Global id of the enterprise that the customer belongs to.'),
-  srcLicenseOrderId: optionalId().describe(
+  enterpriseGlobalId: id<'EnterpriseId'>().describe('Global id of the enterprise that the customer belongs to.'),
+  srcLicenseOrderId: optionalId<'LicenseOrderId'>().describe(
     'In a purchase where it came from, a succeeded new_buy of any customer; M7 shows it with what was bought. In a ' +
       'revocation a succeeded new_buy of the customer: only what that order granted is revoked. Required to revoke a cloud ' +
       'license.',
@@ -352,8 +353,8 @@ export const BatchOrderQuery = z.object({
 export const AcceptedOrder = z
   .object({
     sequence: integer().describe('Sequence number of the order.'),
-    licenseOrderId: z.string().describe('Id of the order. It is final.'),
-    customerId: z.string().describe('Customer of the order.'),
+    licenseOrderId: LicenseOrderId.describe('Id of the order. It is final.'),
+    customerId: CustomerId.describe('Customer of the order.'),
   })
   .meta({ id: 'AcceptedOrder', description: 'An order that was accepted.' });
 export type AcceptedOrder = z.infer<typeof AcceptedOrder>;

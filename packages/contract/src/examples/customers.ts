@@ -1,10 +1,15 @@
 import type { BindCustomer, CreatedEnterprise, CreateEnterprise, Customer } from '../customers.ts';
 import { type DoneBody, done, success } from '../envelope.ts';
 import { DEMO_WORKS, HEAD_OFFICE, SITE_YARD } from './demo.ts';
-import { type EnvelopeExamples, refused, type Success } from './operation.ts';
+import { type EnvelopeExamples, refused, type Success, type Written } from './operation.ts';
 
 /** The customer that the example of O1 makes. */
-const DEPOT: Customer = { customerId: '100001', ...DEMO_WORKS, channelCustomerId: 'DEMO-DEPOT', isDefault: false };
+const DEPOT: Written<Customer> = {
+  customerId: '100001',
+  ...DEMO_WORKS,
+  channelCustomerId: 'DEMO-DEPOT',
+  isDefault: false,
+};
 
 export const bindCustomer: EnvelopeExamples<BindCustomer, Success<Customer>> = {
   bodies: {

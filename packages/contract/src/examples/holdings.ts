@@ -19,7 +19,7 @@ import {
   YEAR_2026,
 } from './batches.ts';
 import { CLOUD_EMPLOYEE, HEAD_OFFICE } from './demo.ts';
-import { type EnvelopeExamples, refusedMember, type Success, TIME } from './operation.ts';
+import { type EnvelopeExamples, refusedMember, type Success, TIME, type Written } from './operation.ts';
 import { LICENSE_ORDER_ID } from './orders.ts';
 
 export const listEnterpriseAssets: EnvelopeExamples<never, Success<EnterpriseAsset[]>> = {
@@ -64,8 +64,8 @@ const instance = {
 
 const product = (
   id: string,
-  own: Pick<ProductNode, 'merchandiseInsId' | 'productUri' | 'productName' | 'crmProductId'>,
-): ProductNode => ({
+  own: Pick<Written<ProductNode>, 'merchandiseInsId' | 'productUri' | 'productName' | 'crmProductId'>,
+): Written<ProductNode> => ({
   id,
   ...instance,
   assetId: KEPT_LOCK_ID,
@@ -90,7 +90,7 @@ const product = (
 const OFFICE_ID = '1000002';
 const MODELLING_ID = '1000003';
 
-const office: MerchandiseNode = {
+const office: Written<MerchandiseNode> = {
   id: OFFICE_ID,
   ...instance,
   merchandiseNum: 'M-OFFICE',

@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import { type Cause, type Module, messageOf } from '../causes.ts';
 import { type FailureBody, failure } from '../envelope.ts';
 
@@ -14,8 +15,8 @@ export interface OperationExamples<Body = unknown, Answer = unknown> {
 }
 
 /** The examples of an operation of either module. The 200 answer to a body has the body's name. */
-export interface EnvelopeExamples<Body, Answer, Refused = FailureBody> extends OperationExamples<Body> {
-  answers: { 200: Examples<Answer>; 299: Examples<Refused> };
+export interface EnvelopeExamples<Body, Answer, Refused = FailureBody> extends OperationExamples<Written<Body>> {
+  answers: { 200: Examples<Written<Answer>>; 299: Examples<Refused> };
 }
 
 export interface Success<Data> {
@@ -26,14 +27,23 @@ export interface Success<Data> {
 
 type OptionalKeys<Value> = { [Key in keyof Value]: undefined extends Value[Key] ? Key : never }[keyof Value];
 
-/** What a schema reads, as it may be sent: the fields that may be absent are left out. */
-export type Sent<Value> = Value extends (infer Item)[]
-  ? Sent<Item>[]
+/** A value as it is written down: ids are texts. */
+export type Written<Value> = Value extends string & z.$brand
+  ? string
   : Value extends object
-    ? { [Key in Exclude<keyof Value, OptionalKeys<Value>>]: Sent<Value[Key]> } & {
-        [Key in OptionalKeys<Value> & keyof Value]?: Sent<Exclude<Value[Key], undefined>>;
-      }
+    ? { [Key in keyof Value]: Written<Value[Key]> }
     : Value;
+
+/** What a schema reads, as it may be sent: the fields that may be absent are left out. */
+export type Sent<Value> = Value extends string & z.$brand
+  ? string
+  : Value extends (infer Item)[]
+    ? Sent<Item>[]
+    : Value extends object
+      ? { [Key in Exclude<keyof Value, OptionalKeys<Value>>]: Sent<Value[Key]> } & {
+          [Key in OptionalKeys<Value> & keyof Value]?: Sent<Exclude<Value[Key], undefined>>;
+        }
+      : Value;
 
 const refusedBy =
   (module: Module) =>

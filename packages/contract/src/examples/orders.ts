@@ -7,14 +7,14 @@ import type { OrderPreview } from '../preview.ts';
 import type { BatchResult, OrderResult, SingleOrderResult } from '../results.ts';
 import { exampleBatches, KEPT_LOCK, REVOKED_LOCK } from './batches.ts';
 import { HEAD_OFFICE } from './demo.ts';
-import { type EnvelopeExamples, refused, type Success, TIME } from './operation.ts';
+import { type EnvelopeExamples, refused, type Success, TIME, type Written } from './operation.ts';
 
 /** The first order of a fresh service. */
 export const LICENSE_ORDER_ID = '8192';
 
 const PURCHASE = exampleBatches.new_buy;
 
-const accepted = (licenseOrderId: string): Success<AcceptedOrder[]> =>
+const accepted = (licenseOrderId: string): Written<Success<AcceptedOrder[]>> =>
   success([{ sequence: 1, licenseOrderId, customerId: HEAD_OFFICE.customerId }]);
 
 export const createBatchOrder: EnvelopeExamples<z.input<typeof BatchOrder>, Success<AcceptedOrder[]>> = {
@@ -127,7 +127,7 @@ export const cancelBatchOrder: EnvelopeExamples<CancelBatch, Success<CancelledBa
   },
 };
 
-const orderResult: OrderResult = {
+const orderResult: Written<OrderResult> = {
   sequence: 1,
   licenseOrderId: LICENSE_ORDER_ID,
   customerId: HEAD_OFFICE.customerId,
