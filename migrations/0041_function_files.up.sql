@@ -1,9 +1,9 @@
--- The functions of triggers have files of their own: functions/ has the present text of each, and the migrator applies them
--- after the migrations of a release. A migration that changes one writes the digest of all of them, as here; a test
--- says what it is.
+-- The functions of triggers stand in functions/ as they are now, and the migrator applies them after the newest
+-- migration. Who changes one adds a migration with the digest of them all, as below; a test says what it is.
+--
 -- functions f5941bcb50c61e4e
 
--- Merchandises and products were checked by two functions that differed in the name of one column.
+-- One function for merchandises and products, which had two that differed in the name of a column.
 create function check_contents_inserted() returns trigger language plpgsql set enable_seqscan = off as $$
 declare
   misplaced boolean;

@@ -1,5 +1,6 @@
--- An asset is revoked only when no grant to it lasts, so when nothing on it is active. One that is revoked, gets another
--- customer, or becomes a borrowed lock or stops being one, is neither assigned nor lent, and nothing is lent into it.
+-- An asset is revoked only when no grant to it lasts, so when nothing on it is active. One that is revoked, gets
+-- another customer, or becomes a borrowed lock or stops being one, is neither assigned nor lent, and nothing is lent
+-- into it.
 create or replace function check_assets_updated() returns trigger language plpgsql set enable_seqscan = off as $$
 begin
   if exists (

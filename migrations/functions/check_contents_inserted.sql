@@ -1,6 +1,6 @@
 -- A merchandise or a product is active only while the grant of the order that stands for it is. What stands in a
--- merchandise is of the same asset and order, and active only while that merchandise is. The argument is the column that
--- names this merchandise.
+-- merchandise is of the same asset and order, and active only while that merchandise is. The argument is the column
+-- that names this merchandise.
 create or replace function check_contents_inserted() returns trigger language plpgsql set enable_seqscan = off as $$
 declare
   misplaced boolean;

@@ -1,5 +1,5 @@
--- Some columns never change: the number and license type of an asset, and what was bought by which order onto which asset
--- and into which merchandise. The argument lists these columns.
+-- Some columns never change: the number and license type of an asset, and what was bought by which order onto which
+-- asset and into which merchandise. The argument lists these columns.
 create or replace function check_stays() returns trigger language plpgsql as $$
 declare
   moved boolean;
