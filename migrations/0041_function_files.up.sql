@@ -1,7 +1,7 @@
 -- The functions of triggers stand in functions/ as they are now, and the migrator applies them after the newest
 -- migration. Who changes one adds a migration with the digest of them all, as below; a test says what it is.
 --
--- functions f5941bcb50c61e4e
+-- functions 63b6d0ccd663f562
 
 -- One function for merchandises and products, which had two that differed in the name of a column.
 create function check_contents_inserted() returns trigger language plpgsql set enable_seqscan = off as $$
