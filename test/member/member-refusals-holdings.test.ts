@@ -7,7 +7,7 @@ import { type Stack, startStack } from '../harness/stack.ts';
 import { contentOfTables } from '../harness/tables.ts';
 
 /**
- * Every code that M6 to M10 can refuse with (interface, Errors; rules 8), except those of callers. No refusal changes
+ * Every code that M6 to M10 can refuse with (interface Errors; rules 8), except those of callers. No refusal changes
  * anything.
  */
 let stack: Stack;

@@ -7,7 +7,7 @@ import { type Stack, startStack } from '../harness/stack.ts';
 import { contentOfTables } from '../harness/tables.ts';
 
 /**
- * Every code of the member center that a client can cause (interface, Errors; rules 8): here those of M1 to M5 and of the
+ * Every code of the member center that a client can cause (interface Errors; rules 8): here those of M1 to M5 and of the
  * audit record. member-refusals-callers.test.ts has those of callers, member-refusals-holdings.test.ts those of M6 to M10.
  * No refusal changes anything.
  */
