@@ -577,7 +577,9 @@ describe('the sweep', () => {
 
 describe('passwords', () => {
   it('are stored as argon2id with the parameters of OWASP', async () => {
-    const rows = await stack.db.selectFrom('member').select('password_hash').execute();
+    // The tests themselves store those of administrators.
+    const employees = stack.db.selectFrom('member').where('is_administrator', '=', false);
+    const rows = await employees.select('password_hash').execute();
     const hashes = rows.flatMap(({ password_hash }) => password_hash ?? []);
     expect(hashes.length).toBeGreaterThan(10);
     // Most of them are the same password.

@@ -61,6 +61,5 @@ it('adds employees, hands out licences, lends them into a lock, and takes them b
     'assets_lent',
     'assets_configured',
     'employee_added',
-    'password_reset',
   ]);
 });
