@@ -223,7 +223,7 @@ export class MemberCenter {
 }
 
 /** Gives a member a password whose hash is cheap to verify: a hash names its own parameters, and hundreds of tests log in. */
-async function storePassword({ db }: Pick<Stack, 'db'>, memberId: string, password: string): Promise<void> {
+async function storePassword({ db }: Pick<Stack, 'db'>, memberId: MemberId, password: string): Promise<void> {
   const password_hash = await hash(password, { memoryCost: 8, timeCost: 1, parallelism: 1 });
   await db.updateTable('member').set({ password_hash }).where('id', '=', memberId).execute();
 }
