@@ -37,7 +37,7 @@ export async function expectSumsRight(db: Database): Promise<void> {
       'revoked', (select count(*) from asset where revoked_time is not null),
       'products', (select count(*) + count(revoked_time) from product_instance),
       'activeTwice', (select count(*) - count(distinct asset_num) from asset where revoked_time is null),
-      'ofSync', (select coalesce(sum(succeeded), 0) from lane_chunk join batch on id = batch_id where sync_mode = 'sync')
+      'ofSync', (select coalesce(sum(lane_chunk.succeeded), 0) from lane_chunk join batch on id = batch_id where sync_mode = 'sync')
     ) as stored, json_build_object(
       'created', (select coalesce(sum(assets), 0) from license_order where order_type = 'new_buy'),
       'revoked', (select coalesce(sum(assets), 0) from license_order where order_type = 'delete_asset'),

@@ -1,6 +1,6 @@
 import type { Customer } from '@lockstep/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { lockLanes } from '../../packages/orders/src/lane-chunks.ts';
+import { lockLanes } from '../../packages/orders/src/lane-locks.ts';
 import { laneOf } from '../../packages/orders/src/lanes.ts';
 import { type Api, dataOf, refusalOf } from '../harness/api.ts';
 import { newCustomersInLanes } from '../harness/lanes.ts';
