@@ -40,7 +40,7 @@ interface Call {
 
 const calls = new WeakMap<FastifyRequest, Call>();
 
-function callOf(request: FastifyRequest): Call {
+function trackCall(request: FastifyRequest): Call {
   const known = calls.get(request);
   if (known !== undefined) return known;
   const call: Call = { subject: {}, isDecided: false, isClosed: false, decisions: [], ends: [] };
@@ -50,12 +50,12 @@ function callOf(request: FastifyRequest): Call {
 
 /** Notes the business code that a call was answered with, for its log line and its metrics, and why if it was refused. */
 export function noteCode(request: FastifyRequest, code: string, cause?: string): void {
-  Object.assign(callOf(request), { code, cause });
+  Object.assign(trackCall(request), { code, cause });
 }
 
 /** Notes what a call is about, for its log line: ids and counts, never what is personal or secret. */
 export function noteSubject(request: FastifyRequest, subject: Subject): void {
-  Object.assign(callOf(request).subject, subject);
+  Object.assign(trackCall(request).subject, subject);
 }
 
 /**
@@ -63,7 +63,7 @@ export function noteSubject(request: FastifyRequest, subject: Subject): void {
  * it. A client that leaves ends the connection's part only; what it has set going is still under way.
  */
 function onCallEnd(request: FastifyRequest, end: () => void): void {
-  const call = callOf(request);
+  const call = trackCall(request);
   if (call.isDecided && call.isClosed) end();
   else call.ends.push(end);
 }
@@ -73,7 +73,7 @@ function onCallEnd(request: FastifyRequest, end: () => void): void {
  * then, however long its client takes to read the answer.
  */
 export function onCallDecided(request: FastifyRequest, decided: () => void): void {
-  const call = callOf(request);
+  const call = trackCall(request);
   if (call.isDecided) decided();
   else call.decisions.push(decided);
 }
@@ -87,7 +87,7 @@ function endIfOver(call: Call): void {
 export function observeCalls(server: FastifyInstance, metrics: Metrics): void {
   server.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
-    const call = callOf(request);
+    const call = trackCall(request);
     onCallEnd(request, () => noteCall(metrics, request, reply));
     // Not the hook onResponse, which does not run for a client that has left.
     onceClosed(request.raw.socket, reply.raw, () => {
@@ -102,7 +102,7 @@ export function observeCalls(server: FastifyInstance, metrics: Metrics): void {
   });
   server.addHook('onSend', async (request, reply) => {
     if (closing) reply.header('connection', 'close');
-    const call = callOf(request);
+    const call = trackCall(request);
     call.isDecided = true;
     for (const decided of call.decisions.splice(0)) decided();
     endIfOver(call);
@@ -132,7 +132,7 @@ function onceClosed(socket: Socket, answer: ServerResponse, closed: () => void):
 export function noteCall(metrics: Metrics, request: FastifyRequest, reply: FastifyReply): void {
   const { method } = request;
   const route = request.routeOptions.url ?? 'none';
-  const { cause, subject, code: noted } = callOf(request);
+  const { cause, subject, code: noted } = trackCall(request);
   const code = noted ?? (reply.statusCode === 200 ? '0' : String(reply.statusCode));
   const seconds = reply.elapsedTime / 1_000;
   const isAnswered = reply.raw.writableFinished;

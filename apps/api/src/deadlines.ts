@@ -46,6 +46,6 @@ export function deadlineOf(request: FastifyRequest): Deadline {
 }
 
 /** The database that all calls share, for one call: it ends with the call's deadline, and waits shortly for locks. */
-export function databaseOf(request: FastifyRequest, db: Database): Database {
+export function limitToCall(request: FastifyRequest, db: Database): Database {
   return within(db, deadlineOf(request), MAX_LOCK_WAIT_MS);
 }

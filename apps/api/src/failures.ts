@@ -3,7 +3,7 @@ import { isOverload } from '@lockstep/platform';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { noteCode } from './calls.ts';
 import { ClientLeft } from './receive-body.ts';
-import { refusalOfBody } from './unreadable-requests.ts';
+import { findBodyRefusal } from './unreadable-requests.ts';
 
 export const BUSINESS_EXCEPTION = 299;
 const RETRY_AFTER_SECONDS = 1;
@@ -20,7 +20,7 @@ const FRAMEWORK_REFUSALS: Record<string, () => Refusal> = {
 };
 
 /** The module whose codes a refusal has: the order module's where the call is of neither. */
-function moduleOf({ routeOptions }: FastifyRequest): Module {
+function findModule({ routeOptions }: FastifyRequest): Module {
   const { operationId } = routeOptions.config;
   const isMember = operationId !== undefined && findOperation(operationId).module === 'member';
   return isMember ? 'member' : 'order';
@@ -40,7 +40,7 @@ export function answerFailure(
   const refusal =
     error instanceof Refusal
       ? error
-      : (refusalOfBody(request.raw) ?? overloadOf(error) ?? FRAMEWORK_REFUSALS[String(error.code)]?.());
+      : (findBodyRefusal(request.raw) ?? findOverload(error) ?? FRAMEWORK_REFUSALS[String(error.code)]?.());
   if (refusal === undefined) request.log.error({ err: error }, 'call failed');
   else if (isOverload(error)) noteOverload(error, request);
   return refuseCall(request, reply, refusal ?? new Refusal('service_unavailable'));
@@ -58,13 +58,13 @@ export function noteOverload(error: Error, request: FastifyRequest): void {
 }
 
 /** A call that waited too long, or for which too many wait already, may succeed the next time. */
-function overloadOf(error: unknown): Refusal | undefined {
+function findOverload(error: unknown): Refusal | undefined {
   return isOverload(error) ? new Refusal('overloaded') : undefined;
 }
 
 /** Answers a call with the envelope of a refusal (decisions 1). */
 export function refuseCall(request: FastifyRequest, reply: FastifyReply, refusal: Refusal): FastifyReply {
-  const body = failure(refusal.reason, moduleOf(request), refusal.message);
+  const body = failure(refusal.reason, findModule(request), refusal.message);
   noteCode(request, body.code, refusal.reason);
   // It has not come in whole, and may never.
   if (body.code === '408') reply.header('connection', 'close');

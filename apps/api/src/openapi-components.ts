@@ -31,7 +31,7 @@ export function tidyComponents<Api extends Document>(document: Api): Api {
   const tidied = structuredClone(document);
   const all = (tidied.components?.schemas ?? {}) as Schemas;
   const schemas: Schemas = Object.fromEntries(Object.entries(all).map(([name, schema]) => [name, plainSchema(schema)]));
-  nameOfOperations(tidied, schemas);
+  nameInlineSchemas(tidied, schemas);
   const used = reachable(schemas, tidied.paths);
   const kept: Schemas = {};
   const plainNames = new Map<string, string>();
@@ -49,7 +49,7 @@ export function tidyComponents<Api extends Document>(document: Api): Api {
 }
 
 /** Gives what is written out in bodies and answers the name of the operation: BindCustomerAnswer. */
-function nameOfOperations({ paths = {} }: Document, schemas: Schemas): void {
+function nameInlineSchemas({ paths = {} }: Document, schemas: Schemas): void {
   const operations = Object.values(paths as Record<string, Record<string, Operation>>).flatMap(
     Object.values<Operation>,
   );

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { type Cause, Refusal } from '@lockstep/contract';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { refuseCall } from './failures.ts';
-import { refusalOfBody } from './unreadable-requests.ts';
+import { findBodyRefusal } from './unreadable-requests.ts';
 
 /** A host and a port, or nothing; two, joined by a comma and a blank, are none (RFC 9112 section 3.2). */
 const HOST = /^[\w.~%!$&'()*+,;=[\]:-]*$/;
@@ -34,7 +34,7 @@ export function checkRequests(server: FastifyInstance): void {
   });
   server.addHook('preParsing', async (request, reply) => {
     const { raw, routeOptions, headers } = request;
-    const refusal = refusalOfBody(raw);
+    const refusal = findBodyRefusal(raw);
     if (refusal !== undefined) {
       refuseCall(request, reply, refusal);
       return;

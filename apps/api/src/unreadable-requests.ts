@@ -17,7 +17,7 @@ const CAUSES = {
 } as const;
 type Kind = keyof typeof CAUSES;
 
-function kindOf(code: string | undefined): Kind | undefined {
+function classify(code: string | undefined): Kind | undefined {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT' || code === 'HPE_HEADER_OVERFLOW') return code;
   return code?.startsWith('HPE_') ? 'malformed' : undefined;
 }
@@ -25,7 +25,7 @@ function kindOf(code: string | undefined): Kind | undefined {
 const cutShort = new WeakMap<IncomingMessage, Refusal>();
 
 /** What a call is refused for whose body broke off, where that has happened: it was not HTTP, or too slow. */
-export const refusalOfBody = (request: IncomingMessage): Refusal | undefined => cutShort.get(request);
+export const findBodyRefusal = (request: IncomingMessage): Refusal | undefined => cutShort.get(request);
 
 /**
  * Answers what cannot be read as a request, on the bare socket, with the envelope, a log line and a place in the metrics
@@ -50,7 +50,7 @@ export class UnreadableRequests {
 
   /** For node's event `clientError`: bytes that are no request, a deadline, or a connection that has ended. */
   onClientError(error: Error & { code?: string }, socket: Socket): void {
-    const kind = kindOf(error.code);
+    const kind = classify(error.code);
     const isSilent = socket.bytesRead === 0;
     if (kind === undefined || isSilent) {
       if (!isSilent && !this.#lastCalls.has(socket)) this.#log.info({ reason: error.code }, 'connection lost');

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { arrayOf, MAX_FAULTS } from './bounded-array.ts';
+import { boundedArray, MAX_FAULTS } from './bounded-array.ts';
 import { CLOUD_LICENSE_TYPES, SyncMode } from './order-enums.ts';
 import { fault } from './order-faults.ts';
 import { Order } from './orders.ts';
@@ -8,7 +8,7 @@ import { integer, text } from './scalars.ts';
 export const MAX_ORDERS_PER_BATCH = 5_000;
 
 /** The faults of a batch by the rules of decisions 6.1 that look at more than one field. */
-function* faultsOfBatch(orders: readonly Order[]) {
+function* findBatchFaults(orders: readonly Order[]) {
   const sequences = new Set<number>();
   for (const [index, order] of orders.entries()) {
     const path = ['orderList', index];
@@ -16,11 +16,11 @@ function* faultsOfBatch(orders: readonly Order[]) {
       yield fault('sequence_repeated', [...path, 'sequence'], order.sequence);
     }
     sequences.add(order.sequence);
-    yield* faultsOfOrder(order, path);
+    yield* findOrderFaults(order, path);
   }
 }
 
-function* faultsOfOrder(order: Order, path: PropertyKey[]) {
+function* findOrderFaults(order: Order, path: PropertyKey[]) {
   const at = (...rest: PropertyKey[]) => [...path, ...rest];
   if (order.orderType !== 'new_buy' && !order.srcLicenseOrderId && CLOUD_LICENSE_TYPES.includes(order.licenseType)) {
     yield fault('src_license_order_required', at('srcLicenseOrderId'), undefined);
@@ -48,13 +48,13 @@ export const BatchOrder = z
     channelCode: text().describe('The channel that sends the batch.'),
     channelOrderId: text().describe('Number of the batch; with application and channelCode its key.'),
     syncMode: SyncMode.describe('Whether to wait for the orders to take effect, all or none, or to store them.'),
-    orderList: arrayOf(Order)
+    orderList: boundedArray(Order)
       .min(1, 'must not be empty')
       .max(MAX_ORDERS_PER_BATCH, `must hold at most ${MAX_ORDERS_PER_BATCH} orders`)
       .describe(`The orders: 1 to ${MAX_ORDERS_PER_BATCH}.`),
   })
   .superRefine(({ orderList }, context) => {
-    for (const found of faultsOfBatch(orderList).take(MAX_FAULTS)) context.addIssue(found);
+    for (const found of findBatchFaults(orderList).take(MAX_FAULTS)) context.addIssue(found);
   })
   .meta({ id: 'BatchOrder', description: 'A batch of orders.' });
 export type BatchOrder = z.infer<typeof BatchOrder>;

@@ -29,6 +29,6 @@ const BoundedArray = z.core.$constructor<z.ZodArray>('BoundedArray', (schema, de
 });
 
 /** A list that notes its first faults only; `max` bounds its length. */
-export function arrayOf<Item extends z.ZodType>(element: Item): z.ZodArray<Item> {
+export function boundedArray<Item extends z.ZodType>(element: Item): z.ZodArray<Item> {
   return new BoundedArray({ type: 'array', element }) as unknown as z.ZodArray<Item>;
 }

@@ -189,7 +189,7 @@ export function codeOf(cause: Cause, module: Module): string {
 const MAX_QUOTED_CHARACTERS = 1_000;
 
 /** The message of a cause with its numbers and names filled in. */
-export function messageOf(cause: Cause, ...values: (string | number)[]): string {
+export function buildMessage(cause: Cause, ...values: (string | number)[]): string {
   const quoted = values.map((value) => cut(String(value), MAX_QUOTED_CHARACTERS));
   return causes[cause].message.replace(/\{(\d)\}/g, (_, position: string) => quoted[Number(position)] ?? '');
 }
@@ -204,7 +204,7 @@ export class Refusal extends Error {
   readonly reason: Cause;
 
   constructor(reason: Cause, ...values: (string | number)[]) {
-    super(messageOf(reason, ...values));
+    super(buildMessage(reason, ...values));
     this.name = 'Refusal';
     this.reason = reason;
   }

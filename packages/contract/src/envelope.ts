@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Cause, codeOf, type Module, messageOf } from './causes.ts';
+import { buildMessage, Cause, codeOf, type Module } from './causes.ts';
 import { nothing } from './scalars.ts';
 
 /** The failure body of every operation (interface.md, Errors; decisions 1). */
@@ -59,6 +59,6 @@ export function success<Data>(data: Data): { code: 0; message: 'success'; data: 
 }
 
 /** Makes the failure body of a cause; `message` replaces the table's text where it is already filled in. */
-export function failure(cause: Cause, module: Module, message = messageOf(cause)): FailureBody {
+export function failure(cause: Cause, module: Module, message = buildMessage(cause)): FailureBody {
   return { code: codeOf(cause, module), message, cause };
 }

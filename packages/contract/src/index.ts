@@ -14,7 +14,7 @@ export * from './new-employees.ts';
 export * from './operations/index.ts';
 export * from './order-enums.ts';
 export * from './order-items.ts';
-export { instancesOf } from './order-size.ts';
+export { countInstances } from './order-size.ts';
 export * from './orders.ts';
 export * from './page.ts';
 export { parse } from './parse.ts';

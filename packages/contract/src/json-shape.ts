@@ -51,7 +51,7 @@ export function checkJsonShape(text: Buffer, maxListElements = MAX_ELEMENTS): vo
     previous = byte;
     switch (byte) {
       case QUOTE: {
-        const end = endOfString(text, at + 1);
+        const end = findStringEnd(text, at + 1);
         place.noteString(at + 1, end);
         at = end;
         break;
@@ -65,7 +65,7 @@ export function checkJsonShape(text: Buffer, maxListElements = MAX_ELEMENTS): vo
         break;
       case OPEN_LIST:
       case OPEN_OBJECT:
-        if (place.depth === MAX_DEPTH) throw tooDeep(text, at, place.depth);
+        if (place.depth === MAX_DEPTH) throw buildDepthRefusal(text, at, place.depth);
         place.open(byte === OPEN_LIST);
         break;
       case CLOSE_LIST:
@@ -159,7 +159,7 @@ class Place {
     const { keyStart, keyEnd } = object;
     if (keyEnd - keyStart > MAX_MERCHANDISE_KEY_BYTES) return false;
     const key = this.#text.toString('latin1', keyStart, keyEnd);
-    return MERCHANDISE_LISTS.includes(key.includes('\\') ? unescaped(key) : key);
+    return MERCHANDISE_LISTS.includes(key.includes('\\') ? readKey(key) : key);
   }
 
   /** `levels`: how many of the lists and objects around the place are a part of the path. */
@@ -174,7 +174,7 @@ class Place {
 }
 
 /** A key as JSON.parse reads it; what it cannot read is no key. */
-function unescaped(key: string): string {
+function readKey(key: string): string {
   try {
     return JSON.parse(`"${key}"`) as string;
   } catch {
@@ -183,7 +183,7 @@ function unescaped(key: string): string {
 }
 
 /** Where the string ends that begins at a place: at its closing quote, or at the end of the text. */
-function endOfString(text: Buffer, start: number): number {
+function findStringEnd(text: Buffer, start: number): number {
   for (let from = start; ; ) {
     const quote = text.indexOf(QUOTE, from);
     if (quote === -1) return text.length;
@@ -195,11 +195,11 @@ function endOfString(text: Buffer, start: number): number {
 }
 
 /** What nests too deep is refused as that only where it is closed again as often as it was opened. */
-function tooDeep(text: Buffer, from: number, depthBefore: number): Refusal {
+function buildDepthRefusal(text: Buffer, from: number, depthBefore: number): Refusal {
   let depth = depthBefore;
   for (let at = from; at < text.length; at++) {
     const byte = text[at]!;
-    if (byte === QUOTE) at = endOfString(text, at + 1);
+    if (byte === QUOTE) at = findStringEnd(text, at + 1);
     else if (byte === OPEN_LIST || byte === OPEN_OBJECT) depth++;
     else if (byte === CLOSE_LIST || byte === CLOSE_OBJECT) depth--;
   }

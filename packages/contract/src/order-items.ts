@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { arrayOf } from './bounded-array.ts';
+import { boundedArray } from './bounded-array.ts';
 import { checkPeriod } from './order-faults.ts';
 import {
   date,
@@ -20,7 +20,7 @@ export const MAX_LIST_ELEMENTS = 10_000;
 
 /** A list of bounded length (decisions 6.1). */
 const list = <Item extends z.ZodType>(item: Item) =>
-  arrayOf(item).max(MAX_LIST_ELEMENTS, `must hold at most ${MAX_LIST_ELEMENTS} elements`);
+  boundedArray(item).max(MAX_LIST_ELEMENTS, `must hold at most ${MAX_LIST_ELEMENTS} elements`);
 
 const ExtendedAttribute = z
   .object({

@@ -9,7 +9,7 @@ const MAX_INSTANCES = 200_000;
  * The product and merchandise instances that an order may make, at least one a number, or the products that it looks for.
  * A number without any is a transfer, or an asset to make.
  */
-export function instancesOf(order: Order): number {
+export function countInstances(order: Order): number {
   switch (order.orderType) {
     case 'new_buy':
       return sum(
@@ -36,7 +36,7 @@ function sum<Item>(items: readonly Item[], count: (item: Item) => number): numbe
 export function checkInstances(orders: readonly Order[]): void {
   let instances = 0;
   for (const [index, order] of orders.entries()) {
-    instances += instancesOf(order);
+    instances += countInstances(order);
     if (instances > MAX_INSTANCES) throw new Refusal('batch_too_large', `orderList[${index}]`, MAX_INSTANCES);
   }
 }

@@ -25,14 +25,12 @@ export function check<Schema extends z.ZodType>(
   if (result.success) return { ok: true, value: result.data };
   const { issues } = result.error;
   const refusalOfIssue = (issue: z.core.$ZodIssue) =>
-    refusalOf(issue, {
+    buildRefusal(issue, {
       path: [...at, ...issue.path],
       others: issues.length - 1,
-      empty: isOfMissing(issue, input)
-        ? (emptyCauses.get(schema)?.[issue.path.join('.')] ?? 'field_missing')
-        : undefined,
+      empty: isMissing(issue, input) ? (emptyCauses.get(schema)?.[issue.path.join('.')] ?? 'field_missing') : undefined,
     });
-  const malformed = issues.find((issue) => issue.path.length === 0 || isOfType(issue, input));
+  const malformed = issues.find((issue) => issue.path.length === 0 || isOfWrongType(issue, input));
   return { ok: false, refusal: refusalOfIssue(issues[0]!), malformed: malformed && refusalOfIssue(malformed) };
 }
 
@@ -44,7 +42,7 @@ export function parse<Schema extends z.ZodType>(schema: Schema, input: unknown):
 }
 
 /** The refusal of one issue that zod found; `empty` is the cause where there is no value, `others` counts the rest. */
-function refusalOf(
+function buildRefusal(
   issue: z.core.$ZodIssue,
   { path, others, empty }: { path: PropertyKey[]; others: number; empty: Cause | undefined },
 ): Refusal {
@@ -54,7 +52,7 @@ function refusalOf(
   const cause = issue.code === 'custom' ? issue.params?.cause : undefined;
   if (isCause(cause)) return new Refusal(cause, dotPath, more);
   if (empty !== undefined) return new Refusal(empty, dotPath, more);
-  return new Refusal('field_invalid', dotPath, `${messageOf(issue)}${more}`);
+  return new Refusal('field_invalid', dotPath, `${describeIssue(issue)}${more}`);
 }
 
 /** What a value of the wrong type must be, in the words of the other messages. */
@@ -66,7 +64,7 @@ const TYPE_MESSAGES: Record<string, string> = {
   object: 'must be an object',
 };
 
-function messageOf(issue: z.core.$ZodIssue): string {
+function describeIssue(issue: z.core.$ZodIssue): string {
   return (issue.code === 'invalid_type' && TYPE_MESSAGES[issue.expected]) || issue.message;
 }
 
@@ -75,15 +73,15 @@ function isCause(value: unknown): value is Cause {
 }
 
 /** Absent, null and the empty string all count as missing (decisions 4), blanks too, but where they may stand. */
-function isOfMissing(issue: z.core.$ZodIssue, input: unknown): boolean {
+function isMissing(issue: z.core.$ZodIssue, input: unknown): boolean {
   const value = valueAt(input, issue.path);
   if (typeof value !== 'string') return value === undefined || value === null;
   return value.trim() === '' && (value === '' || issue.code !== 'custom' || issue.message === REQUIRED);
 }
 
 /** Whether an issue says that a value is of another type altogether; a fraction is a number all the same. */
-function isOfType(issue: z.core.$ZodIssue, input: unknown): boolean {
-  return issue.code === 'invalid_type' && issue.expected !== 'int' && !isOfMissing(issue, input);
+function isOfWrongType(issue: z.core.$ZodIssue, input: unknown): boolean {
+  return issue.code === 'invalid_type' && issue.expected !== 'int' && !isMissing(issue, input);
 }
 
 function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {

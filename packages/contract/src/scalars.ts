@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { arrayOf } from './bounded-array.ts';
+import { boundedArray } from './bounded-array.ts';
 import type { Cause } from './causes.ts';
 
 /** What no text may hold (decisions 4). */
@@ -114,7 +114,7 @@ export function boundedList<Item extends z.ZodType>(item: Item, max: number, too
       context.issues.push({ code: 'custom', message, input: value, ...(tooLong && { params: { cause: tooLong } }) });
       return z.NEVER;
     },
-    arrayOf(item).max(max, message),
+    boundedArray(item).max(max, message),
   );
 }
 

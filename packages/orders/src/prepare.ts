@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type BatchOrder, instancesOf, type Order, Refusal, type SyncMode } from '@lockstep/contract';
+import { type BatchOrder, countInstances, type Order, Refusal, type SyncMode } from '@lockstep/contract';
 import { laneOf } from './lanes.ts';
 import { orderText } from './order-text.ts';
 
@@ -23,7 +23,7 @@ const WEIGHT_BYTES = 1_024;
 
 /** What an order costs a drain: the instances that it may make or revoke, or its kilobytes where they are more. */
 function weightOf(order: Order, bytes: number): number {
-  return Math.max(1, instancesOf(order), Math.ceil(bytes / WEIGHT_BYTES));
+  return Math.max(1, countInstances(order), Math.ceil(bytes / WEIGHT_BYTES));
 }
 
 /** Splits a batch by lane and digests its content, in the form of orderText. */

@@ -62,7 +62,7 @@ function batchHandlers(options: ServerOptions): Handlers<BatchOperationId, Submi
   const { acceptor, applier, previewer, publicUrl } = options;
   const pathPrefix = publicUrl === null ? '' : new URL(publicUrl).pathname.replace(/\/$/, '');
   /** Where the result of a batch is: a path, because whoever calls may write any host into the request (rules 6.2). */
-  const locationOf = (batch: { channelCode: string; channelOrderId: string }) =>
+  const buildLocation = (batch: { channelCode: string; channelOrderId: string }) =>
     // A + is a blank in forms only; %20 is one for every client.
     `${pathPrefix}${findOperation('getBatchResult').path}?${new URLSearchParams(batch).toString().replaceAll('+', '%20')}`;
 
@@ -75,8 +75,8 @@ function batchHandlers(options: ServerOptions): Handlers<BatchOperationId, Submi
         syncMode === 'sync'
           ? await applier.apply(submitted, orders, caller.channels)
           : await acceptor.accept(submitted);
-      noteSubject(request, idsOf(accepted));
-      reply.header('location', locationOf({ channelCode, channelOrderId }));
+      noteSubject(request, listIds(accepted));
+      reply.header('location', buildLocation({ channelCode, channelOrderId }));
       return success(accepted);
     },
 
@@ -100,7 +100,7 @@ function checkSender(caller: Caller, query: { appKey: string }, batch: { channel
 const MAX_NAMED_ORDERS = 20;
 
 /** The ids that the log line of a call names. */
-function idsOf(accepted: readonly AcceptedOrder[]): Subject {
+function listIds(accepted: readonly AcceptedOrder[]): Subject {
   const licenseOrderIds = accepted.slice(0, MAX_NAMED_ORDERS + 1).map(({ licenseOrderId }) => licenseOrderId);
   const { batchId } = batchOf(licenseOrderIds[0]!);
   return licenseOrderIds.length > MAX_NAMED_ORDERS ? { batchId } : { batchId, licenseOrderIds };

@@ -11,7 +11,7 @@ const WELL_KNOWN = '/.well-known/oauth-authorization-server';
  */
 export async function tokenMetadataRoutes(server: FastifyInstance, { publicUrl }: ServerOptions): Promise<void> {
   const hidden = { schema: { hide: true } };
-  const answer = () => metadataOf(publicUrl ?? server.listeningOrigin);
+  const answer = () => buildMetadata(publicUrl ?? server.listeningOrigin);
   server.get(WELL_KNOWN, hidden, async () => answer());
 
   const publicPath = publicUrl === null ? '' : new URL(publicUrl).pathname.replace(/\/$/, '');
@@ -22,7 +22,7 @@ export async function tokenMetadataRoutes(server: FastifyInstance, { publicUrl }
   });
 }
 
-function metadataOf(issuer: string) {
+function buildMetadata(issuer: string) {
   return {
     issuer,
     token_endpoint: `${issuer}${findOperation('issueToken').path}`,

@@ -5,7 +5,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import type { Bodies } from '../bodies.ts';
 import { noteCode, noteSubject } from '../calls.ts';
-import { databaseOf, deadlineOf } from '../deadlines.ts';
+import { deadlineOf, limitToCall } from '../deadlines.ts';
 import { noteOverload } from '../failures.ts';
 import { addOperations, type Handlers } from '../operation-routes.ts';
 import { ClientLeft } from '../receive-body.ts';
@@ -27,7 +27,7 @@ export async function tokenRoutes(
   const issueToken: Handlers<'issueToken', undefined>['issueToken'] = async (request, _, reply) => {
     const token = await issue(request, request.body);
     // Only now is the client known to be who it says.
-    const { clientId } = clientOf(request.headers.authorization, request.body);
+    const { clientId } = readClient(request.headers.authorization, request.body);
     noteSubject(request, { appKey: clientId });
     reply.header('cache-control', 'no-store').header('pragma', 'no-cache');
     return token;
@@ -39,13 +39,13 @@ export async function tokenRoutes(
     const { grant_type: grantType, username: account, password, scope } = body;
     switch (grantType) {
       case 'client_credentials':
-        return issueClientToken(databaseOf(request, db), clientOf(authorization, body), scope);
+        return issueClientToken(limitToCall(request, db), readClient(authorization, body), scope);
       case 'password': {
-        const client = clientOf(authorization, body);
+        const client = readClient(authorization, body);
         if (account === undefined || password === undefined) {
           throw new OAuthRefusal('invalid_request', 'The username or the password is missing.');
         }
-        const tools = { db: databaseOf(request, db), passwords, signal: deadlineOf(request).signal };
+        const tools = { db: limitToCall(request, db), passwords, signal: deadlineOf(request).signal };
         return issueUserToken(tools, client, { account, password }, scope);
       }
       default:
@@ -55,7 +55,7 @@ export async function tokenRoutes(
 }
 
 /** The client's credentials, by HTTP Basic or in the body, not both (RFC 6749 section 2.3.1). */
-function clientOf(authorization: string | undefined, body: TokenRequest): ClientCredentials {
+function readClient(authorization: string | undefined, body: TokenRequest): ClientCredentials {
   const inBody = { clientId: body.client_id, clientSecret: body.client_secret };
   if (authorization === undefined) {
     const { clientId, clientSecret } = inBody;

@@ -1,4 +1,4 @@
-import { type Cause, type Module, messageOf } from '../causes.ts';
+import { buildMessage, type Cause, type Module } from '../causes.ts';
 import { type FailureBody, failure } from '../envelope.ts';
 import type { OperationAnswers, OperationId, SentBody } from '../operations/index.ts';
 
@@ -34,7 +34,7 @@ export type Sent<Value> = Value extends (infer Item)[]
 const refusedBy =
   (module: Module) =>
   (summary: string, cause: Cause, ...values: (string | number)[]): Examples<FailureBody> => ({
-    [cause]: { summary, value: failure(cause, module, messageOf(cause, ...values)) },
+    [cause]: { summary, value: failure(cause, module, buildMessage(cause, ...values)) },
   });
 
 /** A refusal of the order module, named by its cause. */
