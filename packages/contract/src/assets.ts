@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { LicenseType } from './order-enums.ts';
 import { id, integer, noText, nothing, optionalText, text, time } from './scalars.ts';
 
-const MAX_LOCKS = 1_000;
-const MAX_ASSET_NUMBERS = 10_000;
+export const MAX_LOCKS = 1_000;
+export const MAX_ASSET_NUMBERS = 10_000;
 
 /** The body of O6 and O7 (interface.md O6; decisions 7). */
 export const ChangeLocks = z

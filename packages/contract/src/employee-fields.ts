@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { REQUIRED, secret, text } from './scalars.ts';
 
-export const MAX_NAME_CHARACTERS = 30;
+const MAX_NAME_CHARACTERS = 30;
 export const MAX_REMARK_CHARACTERS = 200;
 const MIN_PASSWORD_CHARACTERS = 8;
 const MAX_PASSWORD_CHARACTERS = 32;

@@ -4,7 +4,7 @@ import { Refusal } from './causes.ts';
 /** Lists and objects inside one another. Merchandise that nests as deep as it may comes to 41. */
 const MAX_DEPTH = 64;
 /** Elements of all lists of a call (decisions 4). */
-const MAX_ELEMENTS = 500_000;
+export const MAX_ELEMENTS = 500_000;
 /** Members of one object; the largest that the interface knows has 20. */
 const MAX_MEMBERS = 1_000;
 /** Members of all objects of a call: 32 MiB of nothing but product features hold 2,100,000. */

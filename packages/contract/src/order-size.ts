@@ -3,7 +3,7 @@ import type { Merchandise } from './order-items.ts';
 import type { Order } from './orders.ts';
 
 /** Product and merchandise instances that a call may make or revoke: a few kilobytes can ask for millions. */
-const MAX_INSTANCES = 200_000;
+export const MAX_INSTANCES = 200_000;
 
 /**
  * The product and merchandise instances that an order may make, at least one a number, or the products that it looks for.

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { integer, noText, queryInteger } from './scalars.ts';
 
-export const MAX_PAGE_SIZE = 500;
+const MAX_PAGE_SIZE = 500;
 const MAX_PAGE_NUM = 2_147_483_647;
 
 /** The query of every paged operation of the member center (interface.md M5; decisions 8). */
