@@ -8,7 +8,7 @@ import { createApplication } from '@lockstep/access';
 import { migrateDatabase } from '@lockstep/cli';
 import type { Customer } from '@lockstep/contract';
 import { startEmbeddedPostgres } from '@lockstep/embedded-postgres';
-import { insertRows, openDatabase, type QueueBackend, queueBackendOf } from '@lockstep/platform';
+import { chooseQueueBackend, insertRows, openDatabase, type QueueBackend } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { Api, dataOf } from '../harness/api.ts';
 import { newBuy } from '../harness/orders.ts';
@@ -43,7 +43,7 @@ try {
     `${orders} ${values.mode} new_buy orders of 1 asset and 1 product, ${ordersPerBatch} a batch, ${connections} callers`,
   );
   for (const kind of values.queue.split(',')) {
-    const queue = queueBackendOf(kind === 'redis' ? { REDIS_URL: redis.url } : {}, postgres.databaseUrl);
+    const queue = chooseQueueBackend(kind === 'redis' ? { REDIS_URL: redis.url } : {}, postgres.databaseUrl);
     await sql
       .raw('drop schema if exists public cascade; drop schema if exists bullmq cascade; create schema public')
       .execute(admin);

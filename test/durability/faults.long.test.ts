@@ -1,5 +1,4 @@
 import { readdir, readFile } from 'node:fs/promises';
-import { LANES_POOL } from '@lockstep/api';
 import { BatchOrder, type Customer, type NewBuyOrder } from '@lockstep/contract';
 import { BatchApplier } from '@lockstep/orders';
 import { createLogger, migrateToLatest, openDatabase } from '@lockstep/platform';
@@ -255,7 +254,7 @@ describe('an order that is at fault itself', () => {
 
   it('in a sync call refuses it with internal_error, and where a rule is not ours with service_unavailable', async () => {
     const [customer] = customers as [Customer];
-    const lanesDb = openDatabase({ url: stack.url, applicationName: 'test', onError: () => {}, ...LANES_POOL });
+    const lanesDb = openDatabase({ url: stack.url, poolSize: 2, applicationName: 'test', onError: () => {} });
     const log = createLogger({ name: 'test', level: 'silent' });
     const applier = new BatchApplier({ db: stack.db, lanesDb, log, metrics: stack.metrics });
     const { id } = await stack.db.selectFrom('application').select('id').executeTakeFirstOrThrow();

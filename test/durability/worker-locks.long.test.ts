@@ -1,4 +1,4 @@
-import { createLogger, type Database, openDatabase } from '@lockstep/platform';
+import { createLogger, openDatabase } from '@lockstep/platform';
 import { type RunningWorker, startWorker } from '@lockstep/worker';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
@@ -9,7 +9,6 @@ import { type Stack, startStack } from '../harness/stack.ts';
 
 /** A worker while somebody holds what its drains need. It waits for a lock for as long as a test likes. */
 let stack: Stack;
-let workerDb: Database;
 let worker: RunningWorker;
 
 const LOCK_TIMEOUT_MS = 300;
@@ -18,14 +17,19 @@ const WAIT = { timeout: 20_000 };
 
 beforeEach(async () => {
   stack = await startStack({ worker: false });
-  const bounds = { poolSize: 6, lockTimeoutMs: LOCK_TIMEOUT_MS };
-  workerDb = openDatabase({ url: stack.url, applicationName: 'worker', onError: () => {}, ...bounds });
   const log = createLogger({ name: 'test', level: 'trace' }, { write: (line) => void stack.logLines.push(line) });
-  worker = await startWorker({ db: workerDb, queue: stack.queue, log, metrics: stack.metrics, drains: 2 });
+  worker = await startWorker({
+    databaseUrl: stack.url,
+    poolSize: 6,
+    queue: stack.queue,
+    log,
+    metrics: stack.metrics,
+    drains: 2,
+    lockTimeoutMs: LOCK_TIMEOUT_MS,
+  });
 });
 afterEach(async () => {
   await worker.close();
-  await workerDb.destroy();
   await stack.close();
 });
 
@@ -72,14 +76,20 @@ it('waits for lanes that somebody works on as long as that takes, and says nothi
 });
 
 it('waits for lanes for a time of their own, and for any other lock as before', async () => {
+  const bounds = { poolSize: 1, lockTimeoutMs: LOCK_TIMEOUT_MS };
+  const db = openDatabase({ url: stack.url, applicationName: 'test', onError: () => {}, ...bounds });
   const other = await stack.db.startTransaction().execute();
   await lockLanes(other, [1]);
   const lock = (lane: number, timeoutMs: number) =>
-    workerDb.transaction().execute(async (trx) => {
+    db.transaction().execute(async (trx) => {
       await lockLanes(trx, [lane], timeoutMs);
       return (await sql<{ lock_timeout: string }>`show lock_timeout`.execute(trx)).rows;
     });
-  await expect(lock(1, 50)).rejects.toMatchObject({ code: '55P03' });
-  expect(await lock(2, 50)).toEqual([{ lock_timeout: `${LOCK_TIMEOUT_MS}ms` }]);
-  await other.rollback().execute();
+  try {
+    await expect(lock(1, 50)).rejects.toMatchObject({ code: '55P03' });
+    expect(await lock(2, 50)).toEqual([{ lock_timeout: `${LOCK_TIMEOUT_MS}ms` }]);
+  } finally {
+    await other.rollback().execute();
+    await db.destroy();
+  }
 });

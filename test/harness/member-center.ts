@@ -12,9 +12,11 @@ import {
   type Employee,
   EmployeePage,
   EnterpriseAsset,
+  type EnterpriseId,
   findOperation,
   type ListedEmployee,
   ME_ROOT,
+  type MemberId,
   type MemberOperationId,
   type OperationParams,
 } from '@lockstep/contract';
@@ -53,12 +55,12 @@ export interface MemberCallOptions extends Omit<CallOptions, 'token'> {
 /** An enterprise of its own with an administrator who is logged in: calls the member center as their client would. */
 export class MemberCenter {
   readonly api: Api;
-  readonly enterpriseId: string;
+  readonly enterpriseId: EnterpriseId;
   /** The customer (of channel crm) that buys for the enterprise. */
   readonly customer: Customer;
   /** The employees that O2 made. */
-  readonly adminId: string;
-  readonly cloudId: string;
+  readonly adminId: MemberId;
+  readonly cloudId: MemberId;
   /** The administrator's. */
   readonly account: string;
   readonly password: string;

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import type { Customer } from '@lockstep/contract';
 
 /** Orders as a channel sends them: valid JSON bodies, every required field filled in, for tests to vary. */
 export type Sent = Record<string, unknown>;
@@ -42,7 +41,10 @@ export function merchandise(changes: Sent = {}): Sent {
   };
 }
 
-function header(customer: Customer): Sent {
+/** What an order says of its customer. */
+type OrderingCustomer = Record<'customerId' | 'channelCustomerId' | 'enterpriseGlobalId', string>;
+
+function header(customer: OrderingCustomer): Sent {
   return {
     sequence: ++sequence,
     customerId: customer.customerId,
@@ -64,16 +66,21 @@ function header(customer: Customer): Sent {
 }
 
 /** A new_buy of one product onto the numbers. */
-export function newBuy(customer: Customer, assetNos: string[], changes: Sent = {}, element: Sent = {}): Sent {
+export function newBuy(customer: OrderingCustomer, assetNos: string[], changes: Sent = {}, element: Sent = {}): Sent {
   const assets = [{ assetNos, products: [productToBuy()], ...element }];
   return { ...header(customer), orderType: 'new_buy', assets, ...changes };
 }
 
-export function deleteAsset(customer: Customer, assetNos: string[], changes: Sent = {}): Sent {
+export function deleteAsset(customer: OrderingCustomer, assetNos: string[], changes: Sent = {}): Sent {
   return { ...header(customer), orderType: 'delete_asset', assets: [{ assetNos }], ...changes };
 }
 
-export function deleteProduct(customer: Customer, assetNos: string[], product: Sent = {}, changes: Sent = {}): Sent {
+export function deleteProduct(
+  customer: OrderingCustomer,
+  assetNos: string[],
+  product: Sent = {},
+  changes: Sent = {},
+): Sent {
   const assets = [{ assetNos, products: [productToRevoke(product)] }];
   return { ...header(customer), orderType: 'delete_product', assets, ...changes };
 }

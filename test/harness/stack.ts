@@ -1,15 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { createApplication } from '@lockstep/access';
-import { LANES_POOL, startApi } from '@lockstep/api';
+import { startApi } from '@lockstep/api';
 import type { Channels, Scope } from '@lockstep/contract';
-import { readBacklog } from '@lockstep/orders';
+import { createOrderMetrics, type OrderMetrics } from '@lockstep/orders';
 import {
   type Closable,
   closeAll,
   createLogger,
-  createMetrics,
   type Database,
-  type Metrics,
   openDatabase,
   type QueueBackend,
 } from '@lockstep/platform';
@@ -33,7 +31,7 @@ export interface TestDatabase {
 export interface Stack extends TestDatabase {
   baseUrl: string;
   queue: QueueBackend;
-  metrics: Metrics;
+  metrics: OrderMetrics;
   /** What the service logged, a line a string. */
   logLines: string[];
   /** A caller with an approved application of its own, bound to no channel unless told. */
@@ -80,39 +78,27 @@ export async function startStack(options: { queue?: QueueKind; worker?: boolean 
   const queue = testQueue(queueKind, url);
   const logLines: string[] = [];
   const log = createLogger({ name: 'test', level: 'trace' }, { write: (line) => void logLines.push(line) });
-  const metrics = createMetrics(() => readBacklog(db));
+  const common = { databaseUrl: url, poolSize: 8, queue, log, metrics: createOrderMetrics() };
   const running: Closable[] = [];
   const newWorker = async () => {
-    const started = await startWorker({ db, queue, log, metrics, drains: 2 });
+    const started = await startWorker({ ...common, drains: 2 });
     running.push(started);
     return started;
   };
-  const lanesDb = openDatabase({ url, applicationName: 'test-lanes', onError: () => {}, ...LANES_POOL });
-  const api = await startApi({
-    db,
-    lanesDb,
-    databaseUrl: url,
-    queue,
-    log,
-    metrics,
-    region: 'domestic',
-    publicUrl: null,
-    host: '127.0.0.1',
-    port: 0,
-  });
+  const api = await startApi({ ...common, region: 'domestic', publicUrl: null, host: '127.0.0.1', port: 0 });
   if (worker) await newWorker();
   return {
     ...database,
     baseUrl: api.baseUrl,
     queue,
-    metrics,
+    metrics: common.metrics,
     logLines,
     startWorker: newWorker,
     async newApi(scopes = ['auth_order', 'auth_me'], channels = null) {
       const credentials = await createApplication(db, { name: 'Test', scopes, approved: true, channels });
       return await Api.logIn(api.baseUrl, credentials);
     },
-    close: () => closeAll(api.close, ...running.map((part) => part.close), () => lanesDb.destroy(), database.close),
+    close: () => closeAll(api.close, ...running.map((part) => part.close), database.close),
   };
 }
 

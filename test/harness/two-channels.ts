@@ -78,7 +78,7 @@ async function furnish(
 ): Promise<Side> {
   const { enterpriseName } = unbound.customer;
   const customer = await bindCustomer(api, channelCode, enterpriseName);
-  const numbers = Object.fromEntries(NAMES.map((name) => [name, newAssetNum()])) as Named;
+  const numbers = Object.fromEntries(NAMES.map((name) => [name, newAssetNum()])) as unknown as Named;
   const { usbKey, cloud, held, lent, free, usedLock, freeLock } = numbers;
   const feature = { assetExtendList: [{ extendCode: 'gxxp', extendValue: '1' }] };
   const orders = [
@@ -90,7 +90,7 @@ async function furnish(
   const [bought] = await api.accept(batch);
   const assets = await stack.db.selectFrom('asset').select(['id', 'asset_num']).execute();
   const idOf = new Map(assets.map(({ id, asset_num }) => [asset_num, id]));
-  const ids = Object.fromEntries(NAMES.map((name) => [name, idOf.get(numbers[name])!])) as Named;
+  const ids = Object.fromEntries(NAMES.map((name) => [name, idOf.get(numbers[name])!])) as unknown as Named;
   await unbound.assign(kimId, held, lent);
   dataOf(await unbound.lend(kimId, usedLock, [ids.lent]));
   return { customer, numbers, ids, batch, licenseOrderId: bought!.licenseOrderId };

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { type Credentials, createApplication, setApplicationStatus } from '@lockstep/access';
-import { operations, type Scope, TokenAnswer } from '@lockstep/contract';
+import { type ApplicationId, operations, type Scope, TokenAnswer } from '@lockstep/contract';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startAnotherApi } from '../harness/another-api.ts';
@@ -319,7 +319,7 @@ describe('a call is taken', () => {
   });
 });
 
-async function idOf(own: Api): Promise<string> {
+async function idOf(own: Api): Promise<ApplicationId> {
   const { id } = await stack.db
     .selectFrom('application')
     .select('id')

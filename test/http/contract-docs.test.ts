@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { describeApi } from '@lockstep/api';
-import { AuditAction, type Cause, causes } from '@lockstep/contract';
+import { AuditAction, type Cause, causes, type EnterpriseId } from '@lockstep/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import { startAnotherApi } from '../harness/another-api.ts';
@@ -475,7 +475,7 @@ describe('a real answer is of the published shape and holds nothing else', () =>
   };
 
   /** Has a new employee of the enterprise hold an asset. */
-  async function assign(assetNum: string, enterpriseId: string): Promise<void> {
+  async function assign(assetNum: string, enterpriseId: EnterpriseId): Promise<void> {
     const role = { is_administrator: false, is_provisioned: true };
     const employee = { enterprise_id: enterpriseId, user_name: 'holder', name: 'Holder', ...role };
     const member = await stack.db.insertInto('member').values(employee).returning('id').executeTakeFirstOrThrow();

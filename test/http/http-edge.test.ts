@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
+import type { Histogram } from 'prom-client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Api } from '../harness/api.ts';
 import { answersOf, openSocket, type RawAnswer, request, sendRaw } from '../harness/raw-http.ts';
@@ -47,7 +48,8 @@ const linesOf = (requestId: string | undefined) => logLines().filter((line) => l
 
 /** How many calls the metrics count, by route and code. */
 async function counted(route: string, code: string): Promise<number> {
-  const { values } = await stack.metrics.httpSeconds.get();
+  const histogram = stack.metrics.registry.getSingleMetric('lockstep_http_request_seconds') as Histogram;
+  const { values } = await histogram.get();
   return values
     .filter(
       ({ metricName, labels }) => metricName?.endsWith('_count') && labels.route === route && labels.code === code,

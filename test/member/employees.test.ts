@@ -701,7 +701,7 @@ describe('M4 deletes', () => {
 
   it('exactly one of two administrators who delete each other at once', async () => {
     const center = await open();
-    let left = { globalId: center.adminId, userToken: center.userToken };
+    let left = { globalId: center.adminId as string, userToken: center.userToken };
     for (let round = 0; round < 3; round++) {
       const pair = [left, await secondAdministrator(center, left.userToken)] as const;
       const [first, second] = pair;

@@ -1,5 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import type { AssetContents, Cause, Customer, MerchandiseNode, ProductNode } from '@lockstep/contract';
+import type {
+  AssetContents,
+  AssetId,
+  Cause,
+  Customer,
+  LicenseOrderId,
+  MerchandiseNode,
+  ProductNode,
+} from '@lockstep/contract';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startAnotherApi } from '../harness/another-api.ts';
@@ -115,10 +123,10 @@ describe('M7', () => {
   }
 
   /** What each product and each merchandise on an asset must show, by its productUri or number. */
-  async function nodesOn(assetNum: string, ofAll: { licenseOrderId: string; channelOrderId: string }) {
+  async function nodesOn(assetNum: string, ofAll: { licenseOrderId: LicenseOrderId; channelOrderId: string }) {
     const products = await stored('product_instance', assetNum);
     const merchandises = await stored('merchandise_instance', assetNum);
-    const [assetId] = await idsOfNumbers(stack.db, [assetNum]);
+    const [assetId] = (await idsOfNumbers(stack.db, [assetNum])) as AssetId[];
     const common = {
       ...{ licenseType: 'normal_recover_usbkey' as const, customerId: center.customer.customerId, channelCode: 'shop' },
       ...ofAll,

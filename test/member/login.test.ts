@@ -6,7 +6,7 @@ import {
   PasswordHasher,
   setApplicationStatus,
 } from '@lockstep/access';
-import type { Employee } from '@lockstep/contract';
+import type { ApplicationId, Employee } from '@lockstep/contract';
 import { setPassword } from '@lockstep/members';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -21,7 +21,7 @@ let stack: Stack;
 let center: MemberCenter;
 /** The application that asks, which knows the enterprise's employees. */
 let client: Credentials;
-let clientId: string;
+let clientId: ApplicationId;
 /** An employee who is there for all tests; the lock-out's have one each. */
 let kim: Employee;
 
@@ -631,15 +631,15 @@ function sha256(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }
 
-async function applicationIdOf({ appKey }: Credentials): Promise<string> {
+async function applicationIdOf({ appKey }: Credentials): Promise<ApplicationId> {
   const found = stack.db.selectFrom('application').select('id').where('app_key', '=', appKey);
   return (await found.executeTakeFirstOrThrow()).id;
 }
 
 /** What stands for all applications together in login_failure. */
-const ALL = '0';
+const ALL = '0' as ApplicationId;
 
-const failureOf = (account: string, applicationId: string) =>
+const failureOf = (account: string, applicationId: ApplicationId) =>
   stack.db
     .selectFrom('login_failure')
     .select('failed_times')

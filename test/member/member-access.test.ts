@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { PasswordHasher, setApplicationStatus } from '@lockstep/access';
-import { type Cause, TokenAnswer } from '@lockstep/contract';
+import { type Cause, type MemberId, TokenAnswer } from '@lockstep/contract';
 import { createAdministrator, setPassword } from '@lockstep/members';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -156,7 +156,7 @@ async function allTokensOf(api: Api): Promise<typeof good> {
 }
 
 /** One more administrator of the enterprise, who is logged in. */
-async function newAdministrator(): Promise<{ id: string; userToken: string }> {
+async function newAdministrator(): Promise<{ id: MemberId; userToken: string }> {
   const login = (await createAdministrator({ db: stack.db, passwords }, center.enterpriseId))!;
   const id = (await center.list({ keyword: login.account }))[0]!.globalId;
   return { id, userToken: await logIn(center.api, login) };

@@ -18,7 +18,7 @@ let unbound: MemberCenter;
 let tables: unknown;
 
 /** Employees of the enterprise; gone is deleted. */
-let [kim, lee, gone] = ['', '', ''];
+let [kim, lee, gone]: [string, string, string] = ['', '', ''];
 
 /** Numbers of what the enterprise has bought, and their ids. Those of kim's but one have nodes. */
 const nums = {
@@ -53,7 +53,7 @@ beforeAll(async () => {
   [neighbour, unbound] = await Promise.all([MemberCenter.open(stack, api), MemberCenter.open(stack, api)]);
   await stack.db.deleteFrom('customer').where('enterprise_id', '=', unbound.enterpriseId).execute();
   const employees = await center.add(newEmployee(), newEmployee(), newEmployee());
-  [kim, lee, gone] = employees.map(({ globalId }) => globalId) as [string, string, string];
+  [kim, lee, gone] = employees.map(({ globalId }) => globalId as string) as [string, string, string];
   dataOf(await center.delete(gone));
 
   const { free, kims, lees, kimsLent, nodeless, emptied, leesLent, revoked, elsewhere, lockElsewhere } = nums;
@@ -71,7 +71,7 @@ beforeAll(async () => {
   );
   const bought = await stack.db.selectFrom('asset').select(['id', 'asset_num']).execute();
   const idOf = new Map(bought.map((row) => [row.asset_num, row.id]));
-  ids = Object.fromEntries(Object.entries(nums).map(([name, num]) => [name, idOf.get(num)])) as typeof ids;
+  ids = Object.fromEntries(Object.entries(nums).map(([name, num]) => [name, idOf.get(num)])) as unknown as typeof ids;
   dataOf(await api.call('POST', '/asset/lock', { body: { assetNums: [disabledLock], operatorIdentity: 'Ada' } }));
   await stack.db.updateTable('asset').set({ freezing: true }).where('asset_num', '=', frozenLock).execute();
 

@@ -18,7 +18,7 @@ let neighbour: MemberCenter;
 let tables: unknown;
 
 /** Employees of the enterprise; gone is deleted. */
-let [kim, gone] = ['', ''];
+let [kim, gone]: [string, string] = ['', ''];
 
 beforeAll(async () => {
   stack = await startStack({ worker: false });
@@ -26,7 +26,7 @@ beforeAll(async () => {
   neighbour = await MemberCenter.open(stack, center.api);
   await neighbour.add(...Array.from({ length: 5 }, () => newEmployee()));
   const employees = await center.add(newEmployee({ userName: 'kim' }), newEmployee());
-  [kim, gone] = employees.map(({ globalId }) => globalId) as [string, string];
+  [kim, gone] = employees.map(({ globalId }) => globalId as string) as [string, string];
   dataOf(await center.delete(gone));
   tables = await contents();
 });

@@ -38,7 +38,7 @@ export async function newWorlds(db: Database, count: number): Promise<World[]> {
     )
     .returning(['id', 'channel_customer_id'])
     .execute();
-  const ids = new Map([
+  const ids = new Map<string, string>([
     ...enterpriseIds,
     ...customers.map(({ id, channel_customer_id }) => [channel_customer_id, id] as const),
   ]);

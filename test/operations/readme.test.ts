@@ -1,8 +1,9 @@
 import { existsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { describeApi, fillReference } from '@lockstep/api';
+import { addHttpMetrics, describeApi, fillReference } from '@lockstep/api';
 import { type Cause, causes, codeOf, operations } from '@lockstep/contract';
-import { createMetrics, readConfig } from '@lockstep/platform';
+import { createOrderMetrics, registerBacklogGauges } from '@lockstep/orders';
+import { readConfig } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
@@ -237,7 +238,9 @@ describe('tables', () => {
   });
 
   it('of metrics in docs/operations.md are those that a process has', async () => {
-    const { registry } = createMetrics(async () => ({ lanes: [], oldestPendingSeconds: 0 }));
+    const metrics = createOrderMetrics();
+    registerBacklogGauges(metrics.registry, database.db);
+    const { registry } = addHttpMetrics(metrics);
     const own = registry.getMetricsAsArray().filter(({ name }) => name.startsWith('lockstep_'));
     const rows = own.map((metric) => {
       // prom-client keeps a metric's labels to itself.
@@ -245,7 +248,7 @@ describe('tables', () => {
       return [code(name), type, labelNames.map(code).join(', ')];
     });
     const written = tableOf('docs/operations.md', 'Metric', 'Type', 'Labels', 'Meaning').map((row) => row.slice(0, 3));
-    expect(written).toEqual(rows);
+    expect(written.toSorted()).toEqual(rows.toSorted());
     const advice = tableOf('docs/operations.md', 'What you see', 'What it means', 'What to do');
     const seen = advice.map(([see]) => see).join('\n');
     expect(own.map(({ name }) => name).filter((name) => !seen.includes(name))).toEqual([]);

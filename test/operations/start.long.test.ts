@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { AcceptedOrder, Customer } from '@lockstep/contract';
+import type { AcceptedOrder, Customer, CustomerId, EnterpriseId } from '@lockstep/contract';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { Api, callService, dataOf, refusalOf } from '../harness/api.ts';
 import { askUserToken } from '../harness/member-center.ts';
@@ -20,8 +20,8 @@ import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
 /** The demo's customer, as orders name it. */
 function demoCustomer({ demo }: RunningStack): Customer {
   return {
-    customerId: demo.customerId!,
-    enterpriseGlobalId: demo.enterpriseGlobalId!,
+    customerId: demo.customerId as CustomerId,
+    enterpriseGlobalId: demo.enterpriseGlobalId as EnterpriseId,
     channelCode: 'demo',
     channelCustomerId: 'DEMO-HQ',
     enterpriseName: 'Lockstep Demo Works',

@@ -1,5 +1,5 @@
 import { randomInt, randomUUID } from 'node:crypto';
-import { CreatedEnterprise, Customer } from '@lockstep/contract';
+import { CreatedEnterprise, Customer, type EnterpriseId } from '@lockstep/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type Answer, type Api, dataOf, refusalOf } from '../harness/api.ts';
@@ -63,7 +63,7 @@ const causeOf = (answer: Answer) => {
 };
 const countEnterprises = async (name: string) =>
   (await stack.db.selectFrom('enterprise').select('id').where('name', '=', name).execute()).length;
-const membersOf = (enterpriseId: string) =>
+const membersOf = (enterpriseId: EnterpriseId) =>
   stack.db.selectFrom('member').selectAll().where('enterprise_id', '=', enterpriseId).orderBy('id').execute();
 const twenty = <Result>(call: (index: number) => Promise<Result>) =>
   Promise.all(Array.from({ length: 20 }, (_, index) => call(index)));

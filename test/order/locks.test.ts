@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type Customer, type LicenseType, LockResult } from '@lockstep/contract';
+import { type AssetId, type Customer, type LicenseType, LockResult } from '@lockstep/contract';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -45,7 +45,7 @@ async function assetsOf(assetNum: string) {
   const rows = await assets.where('asset_num', '=', assetNum).orderBy('id').execute();
   return await Promise.all(rows.map(async (row) => ({ ...row, audit: (await auditOf(row.id)).map((a) => a.locked) })));
 }
-const auditOf = (assetId: string) =>
+const auditOf = (assetId: AssetId) =>
   stack.db.selectFrom('lock_audit').selectAll().where('asset_id', '=', assetId).orderBy('id').execute();
 const activeAsset = async (assetNum: string) =>
   (await assetsOf(assetNum)).find(({ revoked_time }) => revoked_time === null)!;

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { CreatedEnterprise, Customer, LicenseType, VirtualAsset } from '@lockstep/contract';
+import type { AssetId, CreatedEnterprise, Customer, LicenseType, MemberId, VirtualAsset } from '@lockstep/contract';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Api, dataOf, refusalOf } from '../harness/api.ts';
@@ -51,7 +51,7 @@ async function revoke(customer: Customer, assetNum: string): Promise<void> {
 
 /** What is stored of an active asset: its id, and its times in milliseconds since 1970 as PostgreSQL counts them. */
 async function storedOf(assetNum: string) {
-  const { rows } = await sql<{ id: string; created: string; updated: string }>`
+  const { rows } = await sql<{ id: AssetId; created: string; updated: string }>`
     select id, floor(extract(epoch from created_time) * 1000)::bigint as created,
       floor(extract(epoch from updated_time) * 1000)::bigint as updated
     from asset where asset_num = ${assetNum} and revoked_time is null`.execute(stack.db);
@@ -99,7 +99,7 @@ async function newEnterprise(): Promise<CreatedEnterprise & { customer: Customer
 }
 
 /** Assigns an active asset, as M9 will. */
-async function assign(assetNum: string, memberId: string) {
+async function assign(assetNum: string, memberId: MemberId) {
   const { id } = await storedOf(assetNum);
   const { created_time } = await stack.db
     .insertInto('asset_assignment')
@@ -382,7 +382,7 @@ describe('O8 shows who holds an asset', () => {
   it('each its own', async () => {
     const { enterpriseGlobalId, customer, members } = await newEnterprise();
     const [one, two, free] = (await buy(customer, {}, {}, {})) as [string, string, string];
-    const [first, second] = members.map(({ memberGlobalId }) => memberGlobalId) as [string, string];
+    const [first, second] = members.map(({ memberGlobalId }) => memberGlobalId) as [MemberId, MemberId];
     const expected = new Map([
       [one, await plainAsset(customer, one, { assignStatus: await assign(one, first) })],
       [two, await plainAsset(customer, two, { assignStatus: await assign(two, second) })],

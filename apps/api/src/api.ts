@@ -9,50 +9,51 @@ import {
   CANCELS_AT_ONCE,
   type Job,
   JobAnnouncer,
+  type OrderMetrics,
   QUEUE_NAME,
+  registerBacklogGauges,
   SYNC_GROUPS_AT_ONCE,
 } from '@lockstep/orders';
 import {
   type Closable,
   closeAll,
   type Database,
+  explainListenFault,
   type Logger,
-  listenFault,
-  type Metrics,
+  openDatabase,
   openProducer,
   type QueueBackend,
   SchemaWatch,
   TransactionQueue,
 } from '@lockstep/platform';
+import { addHttpMetrics } from './metrics.ts';
 import { buildServer } from './server.ts';
 
-/** How long a call waits for PostgreSQL before it is answered with code 500. */
-export const API_QUERY_TIMEOUT_MS = 10_000;
-/** Connections of M4, M9 and M10, and of these those of one enterprise. */
+/** How long a call waits for one query before it is answered with code 500. */
+const QUERY_TIMEOUT_MS = 10_000;
+/** Connections for M4, M9 and M10, and how many of them one enterprise may use. */
 const HOLDING_CHANGES = { atOnce: 6, atOnceOfParty: 2 };
-/** The same of O6 and O7, and of one application. */
+/** Connections for O6 and O7, and how many of them one application may use. */
 const LOCK_CHANGES = { atOnce: 3, atOnceOfParty: 2 };
 /**
- * The connections of calls that wait for lanes or for what orders are changing: sync, cancel, O6, O7, M4, M9 and M10. They write
- * what thousands of orders change, or wait for others that do, so they take longer than other calls and keep none of
- * those waiting.
+ * The pool for calls that wait for lanes or for what orders are changing: sync batches, cancels, O6, O7, M4, M9 and M10.
+ * They change what thousands of orders change, or wait for others that do. So they take longer than other calls, and must
+ * not keep those waiting for a connection.
  */
-export const LANES_POOL = {
+const LANES_POOL = {
   poolSize: SYNC_GROUPS_AT_ONCE + CANCELS_AT_ONCE + HOLDING_CHANGES.atOnce + LOCK_CHANGES.atOnce + 1,
   queryTimeoutMs: 60_000,
   lockTimeoutMs: 15_000,
 };
 
 export interface ApiOptions {
-  db: Database;
-  /** Connections of LANES_POOL. */
-  lanesDb: Database;
-  /** For the connection that listens for finished orders. */
   databaseUrl: string;
+  /** Connections for all calls but those that wait for lanes, which have a pool of their own. */
+  poolSize: number;
   queue: QueueBackend;
   log: Logger;
-  metrics: Metrics;
-  /** Which asset numbers it hands out (O9). */
+  metrics: OrderMetrics;
+  /** Which asset numbers it hands out (interface O9). */
   region: Region;
   /** Where clients find the service (config.publicUrl). */
   publicUrl: string | null;
@@ -63,55 +64,70 @@ export interface ApiOptions {
 
 export interface RunningApi extends Closable {
   baseUrl: string;
-  /** Resolves once operations are carried out: the database is there, with the schema of this release. */
+  /** Resolves when operations can be carried out: the database answers, and has the schema of this release. */
   untilReady(): Promise<void>;
 }
 
 /**
- * Starts to answer calls, at once: operations with service_unavailable until the database can be used. Closing takes no
- * more calls and finishes those that run.
+ * Opens the pools and starts to answer calls at once: operations with service_unavailable until the database can be used.
+ * Closing takes no more calls, finishes those that run, and closes the pools.
+ * @throws Error that names the variable to change when it cannot listen; the pools are closed then, too
  */
 export async function startApi(options: ApiOptions): Promise<RunningApi> {
-  const { db, lanesDb, log, metrics } = options;
+  const { databaseUrl, log, metrics } = options;
+  const { db, lanesDb } = openPools(options);
+  registerBacklogGauges(metrics.registry, db);
   const schema = new SchemaWatch({ db, queue: options.queue, log });
   const producer = openProducer<Job>(options.queue, QUEUE_NAME, log);
   const announcer = new JobAnnouncer(producer, log, metrics);
-  const watch = new BatchWatch(options.databaseUrl, log);
+  const watch = new BatchWatch(databaseUrl, log);
   void schema.untilCurrent().then(() => watch.start());
-  // On PostgreSQL the queue's tables are a part of the schema.
+  // When the queue runs on PostgreSQL, its tables are part of the schema.
   const isQueueReachable = async () =>
     (options.queue.kind !== 'postgres' || (await schema.isCurrent())) && (await producer.isReachable());
-  const server = await buildServer({
-    db,
-    log,
-    metrics,
-    watch,
-    region: options.region,
-    publicUrl: options.publicUrl,
-    verifier: new CallVerifier(db),
-    passwords: new PasswordHasher(),
-    holdingChanges: new TransactionQueue(lanesDb, HOLDING_CHANGES),
-    lockChanges: new TransactionQueue(lanesDb, LOCK_CHANGES),
-    acceptor: new BatchAcceptor(db, announcer, metrics),
-    applier: new BatchApplier({ db, lanesDb, log, metrics }),
-    previewer: new BatchPreviewer(db),
-    canceller: new BatchCanceller({ db, lanesDb, log, metrics }),
-    isQueueReachable,
-    schema,
-  });
+  let server: Awaited<ReturnType<typeof buildServer>> | undefined;
   const close = () =>
     closeAll(
-      // Calls that wait for a result are answered with what there is, so that the server can close.
+      // Answers the calls that wait for a result with what there is, so that the server can close.
       () => watch.close(),
-      () => server.close(),
+      async () => server?.close(),
       () => announcer.close(),
       () => schema.close(),
+      () => lanesDb.destroy(),
+      () => db.destroy(),
     );
   try {
+    server = await buildServer({
+      db,
+      log,
+      metrics: addHttpMetrics(metrics),
+      watch,
+      region: options.region,
+      publicUrl: options.publicUrl,
+      verifier: new CallVerifier(db),
+      passwords: new PasswordHasher(),
+      holdingChanges: new TransactionQueue(lanesDb, HOLDING_CHANGES),
+      lockChanges: new TransactionQueue(lanesDb, LOCK_CHANGES),
+      acceptor: new BatchAcceptor(db, announcer, metrics),
+      applier: new BatchApplier({ db, lanesDb, log, metrics }),
+      previewer: new BatchPreviewer(db),
+      canceller: new BatchCanceller({ db, lanesDb, log, metrics }),
+      isQueueReachable,
+      schema,
+    });
     const baseUrl = await server.listen({ host: options.host, port: options.port });
     return { baseUrl, untilReady: () => schema.untilCurrent(), close };
   } catch (error) {
     await close();
-    throw listenFault(error, options.host, options.port);
+    throw explainListenFault(error, options.host, options.port);
   }
+}
+
+function openPools({ databaseUrl, poolSize, log }: ApiOptions): { db: Database; lanesDb: Database } {
+  const onError = (error: Error) => log.warn({ err: error }, 'database connection failed');
+  const common = { url: databaseUrl, onError };
+  return {
+    db: openDatabase({ ...common, applicationName: 'lockstep-api', poolSize, queryTimeoutMs: QUERY_TIMEOUT_MS }),
+    lanesDb: openDatabase({ ...common, applicationName: 'lockstep-lanes', ...LANES_POOL }),
+  };
 }

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Metrics } from '@lockstep/platform';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { HttpMetrics } from './metrics.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -84,7 +84,7 @@ function endIfOver(call: Call): void {
 }
 
 /** Gives every answer its x-request-id, and every call one log line and one place in the metrics (decisions 1). */
-export function observeCalls(server: FastifyInstance, metrics: Metrics): void {
+export function observeCalls(server: FastifyInstance, metrics: HttpMetrics): void {
   server.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
     const call = trackCall(request);
@@ -129,7 +129,7 @@ function onceClosed(socket: Socket, answer: ServerResponse, closed: () => void):
 }
 
 /** Writes a call's log line and counts it. For the few answers that the hooks above do not see. */
-export function noteCall(metrics: Metrics, request: FastifyRequest, reply: FastifyReply): void {
+export function noteCall(metrics: HttpMetrics, request: FastifyRequest, reply: FastifyReply): void {
   const { method } = request;
   const route = request.routeOptions.url ?? 'none';
   const { cause, subject, code: noted } = trackCall(request);

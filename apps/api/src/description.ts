@@ -1,4 +1,5 @@
 import { createLogger, createMetrics } from '@lockstep/platform';
+import { addHttpMetrics } from './metrics.ts';
 import { buildServer } from './server.ts';
 import type { ServerOptions } from './server-options.ts';
 
@@ -10,7 +11,7 @@ export async function describeApi(publicUrl: string | null): Promise<object> {
   // Nothing is called, so what would carry out operations is not there.
   const server = await buildServer({
     log: createLogger({ name: 'description', level: 'silent' }),
-    metrics: createMetrics(async () => ({ lanes: [], oldestPendingSeconds: 0 })),
+    metrics: addHttpMetrics(createMetrics()),
     publicUrl,
   } as ServerOptions);
   try {

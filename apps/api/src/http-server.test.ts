@@ -4,11 +4,12 @@ import { type AddressInfo, connect } from 'node:net';
 import { createLogger, createMetrics } from '@lockstep/platform';
 import { expect, it } from 'vitest';
 import { httpServer } from './http-server.ts';
+import { addHttpMetrics } from './metrics.ts';
 
 it('closes connections beyond its bound at once, counts them, and says so once', async () => {
   const lines: string[] = [];
   const log = createLogger({ name: 'test', level: 'info' }, { write: (line) => void lines.push(line) });
-  const metrics = createMetrics(async () => ({ lanes: [], oldestPendingSeconds: 0 }));
+  const metrics = addHttpMetrics(createMetrics());
   const server = httpServer(log, metrics).serverFactory?.(() => {}, { requestTimeout: 1_000 }) as Server;
   expect(server.maxConnections).toBe(4_000);
   server.maxConnections = 1;

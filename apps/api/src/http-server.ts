@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { Logger, Metrics } from '@lockstep/platform';
+import type { Logger } from '@lockstep/platform';
 import type { FastifyServerOptions } from 'fastify';
+import type { HttpMetrics } from './metrics.ts';
 import { announceBody, notUnderstood } from './request-checks.ts';
 import { SAFE_HEADERS } from './safe-headers.ts';
 import { UnreadableRequests } from './unreadable-requests.ts';
@@ -27,7 +28,7 @@ type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 /** How the framework gets node's HTTP server: bounded, and with an answer for what node would drop without one. */
 export function httpServer(
   log: Logger,
-  metrics: Metrics,
+  metrics: HttpMetrics,
 ): Pick<FastifyServerOptions<Server>, 'serverFactory' | 'clientErrorHandler'> {
   const unreadable = new UnreadableRequests(log, metrics);
   return {
@@ -68,7 +69,7 @@ export function httpServer(
 }
 
 /** Connections beyond the bound are closed at once: there is no request that could be answered. */
-function countDropped(server: Server, log: Logger, metrics: Metrics): void {
+function countDropped(server: Server, log: Logger, metrics: HttpMetrics): void {
   let warnedMs = Number.NEGATIVE_INFINITY;
   server.on('drop', () => {
     metrics.httpConnectionsRefused.inc();

@@ -1,5 +1,6 @@
-export { API_QUERY_TIMEOUT_MS, type ApiOptions, LANES_POOL, startApi } from './api.ts';
+export { type ApiOptions, startApi } from './api.ts';
 export { fillReference } from './api-reference.ts';
 export { describeApi } from './description.ts';
+export { addHttpMetrics } from './metrics.ts';
 export { buildServer } from './server.ts';
 export type { ServerOptions } from './server-options.ts';

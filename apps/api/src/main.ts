@@ -1,36 +1,23 @@
-import { readBacklog } from '@lockstep/orders';
+import { createOrderMetrics } from '@lockstep/orders';
 import {
-  closeAll,
+  chooseQueueBackend,
   configOrExit,
   createLogger,
-  createMetrics,
-  openDatabase,
-  queueBackendOf,
   readDeploymentConfig,
   runUntilSignal,
 } from '@lockstep/platform';
-import { API_QUERY_TIMEOUT_MS, LANES_POOL, startApi } from './api.ts';
+import { startApi } from './api.ts';
 
 const config = configOrExit(readDeploymentConfig);
 const log = createLogger({ name: 'api', level: config.LOG_LEVEL ?? 'info' });
 
 await runUntilSignal(log, async () => {
-  const open = (
-    applicationName: string,
-    bounds: { poolSize: number; queryTimeoutMs: number; lockTimeoutMs?: number },
-  ) => {
-    const onError = (error: Error) => log.warn({ err: error }, 'database connection failed');
-    return openDatabase({ url: config.DATABASE_URL, applicationName, onError, ...bounds });
-  };
-  const db = open('lockstep-api', { poolSize: config.DATABASE_POOL, queryTimeoutMs: API_QUERY_TIMEOUT_MS });
-  const lanesDb = open('lockstep-lanes', LANES_POOL);
   const api = await startApi({
-    db,
-    lanesDb,
     databaseUrl: config.DATABASE_URL,
-    queue: queueBackendOf(config, config.DATABASE_URL),
+    poolSize: config.DATABASE_POOL,
+    queue: chooseQueueBackend(config, config.DATABASE_URL),
     log,
-    metrics: createMetrics(() => readBacklog(db)),
+    metrics: createOrderMetrics(),
     region: config.REGION,
     publicUrl: config.publicUrl,
     host: config.HOST,
@@ -38,12 +25,5 @@ await runUntilSignal(log, async () => {
   });
   log.info({ baseUrl: api.baseUrl }, 'api listens');
   void api.untilReady().then(() => log.info({ baseUrl: api.baseUrl }, 'api ready'));
-  return {
-    close: () =>
-      closeAll(
-        api.close,
-        () => lanesDb.destroy(),
-        () => db.destroy(),
-      ),
-  };
+  return api;
 });

@@ -1,13 +1,15 @@
 import type { CallVerifier, PasswordHasher } from '@lockstep/access';
 import type { Region } from '@lockstep/assets';
 import type { BatchAcceptor, BatchApplier, BatchCanceller, BatchPreviewer, BatchWatch } from '@lockstep/orders';
-import type { Database, Logger, Metrics, SchemaWatch, TransactionQueue } from '@lockstep/platform';
+import type { Database, Logger, SchemaWatch, TransactionQueue } from '@lockstep/platform';
+
+import type { HttpMetrics } from './metrics.ts';
 
 /** What the operations work with. */
 export interface ServerOptions {
   db: Database;
   log: Logger;
-  metrics: Metrics;
+  metrics: HttpMetrics;
   verifier: CallVerifier;
   passwords: PasswordHasher;
   acceptor: BatchAcceptor;

@@ -3,6 +3,7 @@ import { operations } from '@lockstep/contract';
 import { createLogger, createMetrics, type Database } from '@lockstep/platform';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { addHttpMetrics } from './metrics.ts';
 import { buildServer } from './server.ts';
 import type { ServerOptions } from './server-options.ts';
 
@@ -24,7 +25,7 @@ let baseUrl: string;
 beforeAll(async () => {
   server = await buildServer({
     log: createLogger({ name: 'test', level: 'silent' }),
-    metrics: createMetrics(async () => ({ lanes: [], oldestPendingSeconds: 0 })),
+    metrics: addHttpMetrics(createMetrics()),
     verifier: new CallVerifier({} as Database),
     schema: { isCurrent: async () => true },
     publicUrl: 'https://licences.example/lockstep',

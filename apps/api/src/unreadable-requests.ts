@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { failure, Refusal } from '@lockstep/contract';
-import type { Logger, Metrics } from '@lockstep/platform';
+import type { Logger } from '@lockstep/platform';
+import type { HttpMetrics } from './metrics.ts';
 import { SAFE_HEADERS } from './safe-headers.ts';
 
 /** How long a client that was answered so may take to close its end. */
@@ -33,12 +34,12 @@ export const findBodyRefusal = (request: IncomingMessage): Refusal | undefined =
  */
 export class UnreadableRequests {
   readonly #log: Logger;
-  readonly #metrics: Metrics;
+  readonly #metrics: HttpMetrics;
   /** The last call of each connection: answers go out in order, so the others are answered before it. */
   readonly #lastCalls = new WeakMap<Socket, { request: IncomingMessage; response: ServerResponse }>();
   readonly #ending = new WeakSet<Socket>();
 
-  constructor(log: Logger, metrics: Metrics) {
+  constructor(log: Logger, metrics: HttpMetrics) {
     this.#log = log;
     this.#metrics = metrics;
   }

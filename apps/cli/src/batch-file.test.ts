@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { readBatch } from './batch-file.ts';
+import { parseBatch } from './batch-file.ts';
 
 const BATCH = '{"channelCode": "web", "channelOrderId": "WEB-1", "orderList": [{"customerName": "Café 東"}]}';
-const read = (content: string | Buffer<ArrayBuffer>) => readBatch(Buffer.from(content as string), 'orders.json');
+const read = (content: string | Buffer<ArrayBuffer>) => parseBatch(Buffer.from(content as string), 'orders.json');
 
 describe('a batch file', () => {
   it('is sent as it stands', () => {

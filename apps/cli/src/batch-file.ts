@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 import { readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import { buffer } from 'node:stream/consumers';
+import { resolveCallerPath } from './caller-path.ts';
 
-/** A batch as it is sent, and what it is known by afterwards. */
+/** A batch as it is sent, and the key by which the service knows it. */
 export interface BatchFile {
   /** The JSON, UTF-8, without a byte order mark. */
   bytes: Buffer<ArrayBuffer>;
@@ -16,19 +16,19 @@ const UTF8_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 const UTF16_MARKS = [Buffer.from([0xff, 0xfe]), Buffer.from([0xfe, 0xff])];
 
 /**
- * Reads a batch from a file, or from standard input where it is `-`.
- * @throws Error in one line where it cannot be read, is not UTF-8 or not JSON, or names no batch; nothing is sent then
+ * Reads a batch from a file, or from standard input if `file` is `-`.
+ * @throws Error of one line when it cannot be read, is not UTF-8 or not JSON, or is no batch
  */
 export async function readBatchFile(file: string): Promise<BatchFile> {
   const name = file === STANDARD_INPUT ? 'Standard input' : file;
-  return readBatch(await readBytes(file), name);
+  return parseBatch(await readBytes(file), name);
 }
 
-/** What bytes come to as a batch. `name` is what messages call them. Throws as readBatchFile. */
-export function readBatch(bytes: Buffer<ArrayBuffer>, name: string): BatchFile {
-  const json = withoutMark(bytes, name);
+/** Parses the bytes of a file as a batch. Messages call the file `name`. Throws as readBatchFile. */
+export function parseBatch(bytes: Buffer<ArrayBuffer>, name: string): BatchFile {
+  const json = removeMark(bytes, name);
   const batch = parse(json, name) as { channelCode?: unknown; channelOrderId?: unknown } | null;
-  // By these two the outcome is found again. All else is the service's to judge.
+  // These two are the key to the batch's outcome. The service judges everything else.
   const { channelCode, channelOrderId } = batch ?? {};
   if (typeof channelCode !== 'string' || typeof channelOrderId !== 'string') {
     throw new Error(
@@ -41,8 +41,7 @@ export function readBatch(bytes: Buffer<ArrayBuffer>, name: string): BatchFile {
 async function readBytes(file: string): Promise<Buffer<ArrayBuffer>> {
   if (file === STANDARD_INPUT) return Buffer.from(await buffer(process.stdin));
   try {
-    // npm changes the directory; INIT_CWD is where the command was typed.
-    return await readFile(resolve(process.env.INIT_CWD ?? '.', file));
+    return await readFile(resolveCallerPath(file));
   } catch (error) {
     throw new Error(`${file} cannot be read: ${READ_FAULTS[(error as NodeJS.ErrnoException).code ?? ''] ?? error}`, {
       cause: error,
@@ -56,8 +55,8 @@ const READ_FAULTS: Record<string, string> = {
   EACCES: 'you may not read it.',
 };
 
-/** Windows programs put the mark in front of UTF-8, and write UTF-16 where they are asked for "Unicode". */
-function withoutMark(bytes: Buffer<ArrayBuffer>, name: string): Buffer<ArrayBuffer> {
+/** Removes the byte order mark. Windows programs put one in front of UTF-8, and write UTF-16 when asked for "Unicode". */
+function removeMark(bytes: Buffer<ArrayBuffer>, name: string): Buffer<ArrayBuffer> {
   const begins = (mark: Buffer) => bytes.subarray(0, mark.length).equals(mark);
   if (UTF16_MARKS.some(begins)) throw new Error(`${name} is UTF-16. Save it as UTF-8.`);
   if (!isUtf8(bytes)) throw new Error(`${name} is not UTF-8. Save it as UTF-8.`);

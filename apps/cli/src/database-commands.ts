@@ -1,13 +1,13 @@
-import { resolve } from 'node:path';
 import type { Config, Database } from '@lockstep/platform';
 import type { Command } from 'commander';
+import { resolveCallerPath } from './caller-path.ts';
 import { say } from './say.ts';
 import { endOnSignals } from './signals.ts';
 import { skipIds } from './skip-ids.ts';
 
 /**
  * Adds `lockstep database` to the command: the backup of `npm start`, and what every restore needs (docs/operations.md).
- * @param withDatabase has work done on the database that the command works on
+ * @param withDatabase runs work on the database of the command
  */
 export function addDatabaseCommands(
   program: Command,
@@ -16,9 +16,7 @@ export function addDatabaseCommands(
 ): void {
   const database = program.command('database').description('backup and restore');
   // backup and restore are imported when they run: no other command needs the embedded PostgreSQL.
-  // npm changes the directory; INIT_CWD is where the command was typed.
-  const atCaller = (file: string) => resolve(process.env.INIT_CWD ?? '.', file);
-  const forStackOnly = () => {
+  const requireStack = () => {
     if (config.DATABASE_URL === undefined) return;
     throw new Error('DATABASE_URL is set, and this is for the PostgreSQL of npm start. For another one use pg_dump.');
   };
@@ -26,19 +24,19 @@ export function addDatabaseCommands(
     .command('backup <file>')
     .description('write all that the PostgreSQL of a running npm start holds into a file, while it works')
     .action(async (file: string) => {
-      forStackOnly();
+      requireStack();
       endOnSignals(() => 'Stopped. There is no backup.');
       const { backUpStack } = await import('./stack-backup.ts');
-      say(JSON.stringify(await backUpStack(config, atCaller(file))));
+      say(JSON.stringify(await backUpStack(config, resolveCallerPath(file))));
     });
   database
     .command('restore <file>')
     .description('make the PostgreSQL of a new DATA_DIR from such a file, and move the ids on')
     .action(async (file: string) => {
-      forStackOnly();
+      requireStack();
       endOnSignals(() => `Stopped. Nothing was restored; postgres-unfinished-… in ${config.DATA_DIR} may be removed.`);
       const { restoreStack } = await import('./stack-restore.ts');
-      await restoreStack(config, atCaller(file));
+      await restoreStack(config, resolveCallerPath(file));
       say(`${config.DATA_DIR} has the database of ${file}. Start it with npm start.`);
     });
   database

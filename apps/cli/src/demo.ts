@@ -2,10 +2,10 @@ import { readFile, rename, writeFile } from 'node:fs/promises';
 import { createApplication, PasswordHasher } from '@lockstep/access';
 import { createDemoCustomers, DEMO_ENTERPRISES } from '@lockstep/customers';
 import { setPassword } from '@lockstep/members';
-import type { Database } from '@lockstep/platform';
+import { type Database, openDatabase } from '@lockstep/platform';
 import { z } from 'zod';
 
-/** What DATA_DIR/demo.json holds (decisions 9). */
+/** What DATA_DIR/demo.json holds (rules 9). */
 const demo = z.object({
   baseUrl: z.url(),
   appKey: z.string(),
@@ -17,7 +17,7 @@ const demo = z.object({
 });
 export type Demo = z.infer<typeof demo>;
 
-/** Reads demo.json; undefined where there is none. */
+/** Reads demo.json; undefined when there is none. */
 export async function readDemo(file: string): Promise<Demo | undefined> {
   try {
     return demo.parse(JSON.parse(await readFile(file, 'utf8')));
@@ -27,15 +27,24 @@ export async function readDemo(file: string): Promise<Demo | undefined> {
   }
 }
 
-/** Makes the demo application, enterprises, customers and employees where they are missing, and writes demo.json. */
-export async function prepareDemo(db: Database, file: string, baseUrl: string): Promise<void> {
+/** Creates the demo application, enterprises, customers and employees that are missing, and writes demo.json. */
+export async function prepareDemo(databaseUrl: string, file: string, baseUrl: string): Promise<void> {
+  const db = openDatabase({ url: databaseUrl, poolSize: 1, applicationName: 'lockstep-demo', onError: () => {} });
+  try {
+    await createDemo(db, file, baseUrl);
+  } finally {
+    await db.destroy();
+  }
+}
+
+async function createDemo(db: Database, file: string, baseUrl: string): Promise<void> {
   await createDemoCustomers(db);
   const existing = await readDemo(file);
   const isKnown = existing !== undefined && (await isApplication(db, existing.appKey));
   const credentials = isKnown
     ? existing
     : await createApplication(db, { name: 'Demo', scopes: ['auth_order', 'auth_me'], approved: true });
-  // A password that is known stays: somebody may be logged in with it.
+  // A known password stays: somebody may be logged in with it.
   const isAdminKnown = isKnown && existing.adminPassword !== '';
   const admin = isAdminKnown
     ? { account: existing.adminAccount, password: existing.adminPassword }

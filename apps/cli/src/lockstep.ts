@@ -7,7 +7,13 @@ import {
   rotateSecret,
   setApplicationStatus,
 } from '@lockstep/access';
-import { DEFAULT_OVERLAP_HOURS, Scope } from '@lockstep/contract';
+import {
+  DEFAULT_OVERLAP_HOURS,
+  type EnterpriseId,
+  type LicenseOrderId,
+  type MemberId,
+  Scope,
+} from '@lockstep/contract';
 import { createAdministrator, setPassword } from '@lockstep/members';
 import { retryFailedOrders } from '@lockstep/orders';
 import {
@@ -23,16 +29,16 @@ import {
   within,
 } from '@lockstep/platform';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { channelOption, nameOption, overlapOption } from './application-options.ts';
+import { addChannel, parseName, parseOverlapHours } from './application-options.ts';
 import { addDatabaseCommands } from './database-commands.ts';
 import { say } from './say.ts';
 import { endWithReader } from './signals.ts';
 import { findDatabaseUrl, NothingRuns } from './stack.ts';
 import { addSubmitCommand } from './submit-command.ts';
 
-/** The lockstep command (decisions 9). Results go to standard output, faults to standard error with status 1. */
+/** The lockstep command (rules 9). Results go to standard output, faults to standard error with status 1. */
 const config = configOrExit(readConfig);
-/** How long a command waits for the database, and for what others are changing there. */
+/** How long a command waits for the database and for locks. */
 const COMMAND_TIMEOUT_MS = 30_000;
 const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../../../package.json'), 'utf8')) as {
   version: string;
@@ -44,9 +50,9 @@ const app = program.command('app').description('applications that may call the A
 app
   .command('create')
   .description('register an application; prints its key and, this once, its secret')
-  .requiredOption('--name <name>', 'what it is called', nameOption)
+  .requiredOption('--name <name>', 'what it is called', parseName)
   .addOption(new Option('--scope <scope...>', 'what it may use').choices(Scope.options).makeOptionMandatory())
-  .option('--channel <channel>', 'bind it to this channel; more than one: repeat it', channelOption)
+  .option('--channel <channel>', 'bind it to this channel; more than one: repeat it', addChannel)
   .option('--approve', 'approve it at once')
   .action(async (options: { name: string; scope: string[]; channel?: string[]; approve?: boolean }) => {
     const application = {
@@ -66,7 +72,12 @@ app
 app
   .command('rotate-secret <appKey>')
   .description('give an application a new secret; prints its key and, this once, the secret')
-  .option('--overlap-hours <hours>', 'how long the secret that it has stays good', overlapOption, DEFAULT_OVERLAP_HOURS)
+  .option(
+    '--overlap-hours <hours>',
+    'how long the secret that it has stays good',
+    parseOverlapHours,
+    DEFAULT_OVERLAP_HOURS,
+  )
   .action(async (appKey: string, { overlapHours }: { overlapHours: number }) => {
     const credentials = await withDatabase((db) => rotateSecret(db, appKey, overlapHours));
     if (credentials === undefined) throw new Error(`There is no application ${appKey}.`);
@@ -92,7 +103,9 @@ program
   .command('set-password <globalId>')
   .description('give an employee a new password; prints the account and, this once, the password')
   .action(async (globalId: string) => {
-    const login = await withDatabase((db) => setPassword({ db, passwords: new PasswordHasher() }, globalId));
+    const login = await withDatabase((db) =>
+      setPassword({ db, passwords: new PasswordHasher() }, globalId as MemberId),
+    );
     if (login === undefined) throw new Error(`There is no employee ${globalId}.`);
     say(JSON.stringify(login));
   });
@@ -103,7 +116,9 @@ program
   .command('create-admin <globalId>')
   .description('make a new administrator; prints the account and, this once, the password')
   .action(async (globalId: string) => {
-    const login = await withDatabase((db) => createAdministrator({ db, passwords: new PasswordHasher() }, globalId));
+    const login = await withDatabase((db) =>
+      createAdministrator({ db, passwords: new PasswordHasher() }, globalId as EnterpriseId),
+    );
     if (login === undefined) throw new Error(`There is no enterprise ${globalId}.`);
     say(JSON.stringify(login));
   });
@@ -114,15 +129,15 @@ program
   .command('retry')
   .description('put orders that the service failed back as pending, in their place; prints how many')
   .addOption(new Option('--cause <cause>', 'what they failed for').choices(['internal_error']).makeOptionMandatory())
-  .option('--licenseOrderId <id>', 'only this one', orderId)
-  .action(async ({ licenseOrderId }: { licenseOrderId?: string }) => {
+  .option('--licenseOrderId <id>', 'only this one', parseOrderId)
+  .action(async ({ licenseOrderId }: { licenseOrderId?: LicenseOrderId }) => {
     say(JSON.stringify(await withDatabase((db) => retryFailedOrders(db, licenseOrderId))));
   });
 
 addDatabaseCommands(program, config, withDatabase);
 addSubmitCommand(program, join(config.DATA_DIR, 'demo.json'));
 
-function orderId(value: string): string {
+function parseOrderId(value: string): string {
   if (!isId(value)) throw new InvalidArgumentError('It must be the licenseOrderId of an order, digits.');
   return value;
 }

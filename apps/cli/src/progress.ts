@@ -1,10 +1,10 @@
 import { SingleBar } from 'cli-progress';
 
-/** A progress bar on standard error, where that is a terminal; it draws nothing elsewhere. */
+/** A progress bar on standard error; it draws nothing if that is no terminal. */
 export class Progress {
   #bar: SingleBar | undefined;
 
-  /** Draws how far it is. */
+  /** Draws the bar. Both numbers are orders. */
   show(finished: number, total: number): void {
     if (!process.stderr.isTTY || process.env.TERM === 'dumb') return;
     if (this.#bar === undefined) this.#bar = this.#start(finished, total);
@@ -16,7 +16,7 @@ export class Progress {
       format: '{bar} {value}/{total} orders',
       hideCursor: true,
       stream: process.stderr,
-      // That would take Ctrl-C away from the command.
+      // It would handle Ctrl-C itself, and the command would not get it.
       gracefulExit: false,
     });
     bar.start(total, finished);
@@ -24,7 +24,7 @@ export class Progress {
     return bar;
   }
 
-  /** Gives the terminal back as it was: the cursor, and lines that wrap. */
+  /** Restores the terminal: the cursor, and lines that wrap. */
   readonly stop = (): void => {
     process.off('exit', this.stop);
     this.#bar?.stop();

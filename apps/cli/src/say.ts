@@ -1,4 +1,4 @@
-/** Writes a line for the person at the terminal. Logs go their own way. */
+/** Prints a line for the person at the terminal. Logs are written elsewhere. */
 export function say(line: string): void {
   process.stdout.write(`${line}\n`);
 }

@@ -4,7 +4,7 @@ const NO_WAY = 'cannot be reached: there is no way to it from this network.';
 const NO_TLS = 'does not speak TLS. Is it http:// and not https://?';
 const NO_ANSWER = 'took the call and did not answer in time.';
 
-/** What the codes of the network and of TLS mean, to go on after the address. */
+/** What the error codes of the network and of TLS mean; each text continues after the address. */
 const NETWORK_FAULTS: Record<string, string> = {
   ECONNREFUSED: 'refuses connections: nothing listens there, or a firewall is in between.',
   ECONNRESET: CLOSED,
@@ -36,11 +36,11 @@ const UNTRUSTED_CODES = [
 ];
 
 /**
- * Why a call got no answer, in one sentence or two: what happened, where, and what to do.
+ * Explains in one or two sentences why a call got no answer: what happened, where, and what to do.
  * @param error what fetch threw
  */
 export function explainNoAnswer(error: unknown, baseUrl: string): string {
-  const { code, message } = reasonOf(error);
+  const { code, message } = findReason(error);
   const fault = UNTRUSTED_CODES.includes(code) ? UNTRUSTED : NETWORK_FAULTS[code];
   if (message === 'bad port')
     return `${baseUrl} cannot be called: port ${new URL(baseUrl).port} is kept for another protocol, and HTTP clients refuse it. Use another one.`;
@@ -49,8 +49,8 @@ export function explainNoAnswer(error: unknown, baseUrl: string): string {
 }
 
 /**
- * Why an answer is good for nothing: it is not one of Lockstep's, so something else listens there or is in between.
- * @param contentType as the header says, or null
+ * Explains an answer that is not from Lockstep: something else listens there, or is in between.
+ * @param answer its status and the headers content-type and location; null if absent
  */
 export function explainStrangeAnswer(
   url: string,
@@ -68,13 +68,13 @@ export function explainStrangeAnswer(
   return `${what}: something else listens there, or a proxy is in between. Is --base-url right?`;
 }
 
-/** The innermost reason: fetch wraps it, and Node.js wraps those of several addresses once more. */
-function reasonOf(error: unknown): { code: string; message: string } {
+/** Finds the innermost reason: fetch wraps it, and Node.js wraps the reasons of several addresses once more. */
+function findReason(error: unknown): { code: string; message: string } {
   const { cause, errors, code, name = '', message } = error as Partial<AggregateError & NodeJS.ErrnoException>;
-  // These two are known by their names.
+  // These two have a name and no code.
   if (name === 'TimeoutError' || name === 'HTTPParserError') return { code: name, message: '' };
-  if (errors !== undefined && errors.length > 0) return reasonOf(errors[0]);
-  if (cause !== undefined && code === undefined) return reasonOf(cause);
+  if (errors !== undefined && errors.length > 0) return findReason(errors[0]);
+  if (cause !== undefined && code === undefined) return findReason(cause);
   return { code: String(code ?? ''), message: message ?? String(error) };
 }
 

@@ -1,10 +1,11 @@
-/** What a shell makes of a process that a signal ended. */
+/** The exit statuses of shells for processes that a signal ended. */
 const STATUS = { SIGINT: 130, SIGTERM: 143 };
 
-/** Ends the process at Ctrl-C or SIGTERM with `lastWords` on standard error, and the status that shells know. */
+/** Ends the process at Ctrl-C or SIGTERM, with `lastWords` on standard error and the exit status of shells. */
 export function endOnSignals(lastWords: () => string): void {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    // Not once: npm hands on a signal that the whole group got as well, and the second would end it without a word.
+    // `on` and not `once`: npm passes on a signal that the whole group got as well, and the second one would end the
+    // process without a word.
     process.on(signal, () => {
       process.stderr.write(`lockstep: ${lastWords()}\n`);
       process.exit(STATUS[signal]);
@@ -14,7 +15,7 @@ export function endOnSignals(lastWords: () => string): void {
 
 const BROKEN_PIPE_STATUS = 141;
 
-/** Ends the process quietly where nobody reads what it writes, as `| head` does. */
+/** Ends the process quietly when nobody reads its output any more, as with `| head`. */
 export function endWithReader(): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {

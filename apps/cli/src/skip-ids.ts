@@ -1,13 +1,13 @@
 import type { Database } from '@lockstep/platform';
 import { sql } from 'kysely';
 
-/** What is passed over of each sequence: draws, of which one is a batch, an enterprise, or a thousand instances. */
+/** How many draws of each sequence to skip; one draw is a batch, an enterprise, or a thousand instances. */
 const DRAWS = 1_000_000;
 const ASSET_NUMBERS = 1_000_000;
 
 /**
- * Moves every id and the asset numbers on, so that what was handed out after a backup was taken is not handed out again
- * after it is restored. Again moves them on again.
+ * Moves all ids and asset numbers on, so that those given out after a backup was taken are not given out again after it
+ * is restored. Each call moves them on once more.
  */
 export async function skipIds(db: Database): Promise<void> {
   await db.transaction().execute(async (transaction) => {

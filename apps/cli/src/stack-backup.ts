@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { closeSync, existsSync, fsyncSync, linkSync, openSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { backUpCluster, syncDirectory } from '@lockstep/embedded-postgres';
 import type { Config } from '@lockstep/platform';
-import { findDatabaseUrl } from './stack.ts';
+import { findDatabaseUrl, postgresDirectory } from './stack.ts';
 
 /**
  * Writes everything that the PostgreSQL of the running `npm start` in DATA_DIR holds into a file that only its owner can
@@ -21,7 +21,7 @@ export async function backUpStack(config: Config, file: string): Promise<{ file:
   let bytes = 0;
   try {
     // Written synchronously, so that the server waits for the disk.
-    await backUpCluster(join(config.DATA_DIR, 'postgres'), databaseUrl, (part) => {
+    await backUpCluster(postgresDirectory(config), databaseUrl, (part) => {
       writeFileSync(descriptor, part);
       bytes += part.length;
     });

@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { closeSync, existsSync, mkdirSync, openSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { startEmbeddedPostgres, syncDirectory, unpackCluster } from '@lockstep/embedded-postgres';
-import { type Config, openDatabase, queueBackendOf } from '@lockstep/platform';
+import { type Config, chooseQueueBackend, openDatabase } from '@lockstep/platform';
 import { migrateDatabase } from './migrate-database.ts';
 import { skipIds } from './skip-ids.ts';
+import { postgresDirectory } from './stack.ts';
 
 /**
  * Creates the PostgreSQL of `npm start` in DATA_DIR from a file of backUpStack, with passwords of its own, the tables of
@@ -12,7 +13,7 @@ import { skipIds } from './skip-ids.ts';
  * @throws Error when DATA_DIR has a database, or the file is no such backup; nothing is left then
  */
 export async function restoreStack(config: Config, file: string): Promise<void> {
-  const directory = join(config.DATA_DIR, 'postgres');
+  const directory = postgresDirectory(config);
   if (existsSync(directory)) throw new Error(`${config.DATA_DIR} has a database already. Choose another DATA_DIR.`);
   const backup = open(file);
   mkdirSync(config.DATA_DIR, { recursive: true, mode: 0o711 });
@@ -39,7 +40,7 @@ function open(file: string): number {
 async function bringUp(config: Config, directory: string): Promise<void> {
   const postgres = await startEmbeddedPostgres({ directory });
   try {
-    await migrateDatabase(postgres.databaseUrl, queueBackendOf(config, postgres.databaseUrl));
+    await migrateDatabase(postgres.databaseUrl, chooseQueueBackend(config, postgres.databaseUrl));
     const db = openDatabase({
       url: postgres.databaseUrl,
       poolSize: 1,

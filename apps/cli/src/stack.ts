@@ -2,21 +2,26 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Closable, Config } from '@lockstep/platform';
 
-/** Where a running embedded stack says how its database is reached; readable by the owner only. */
-const stackFile = (dataDir: string) => join(dataDir, 'stack.json');
+/** The file in which a running `npm start` with a PostgreSQL of its own writes the database's URL; only its owner can read it. */
+const getStackFile = (dataDir: string) => join(dataDir, 'stack.json');
 
-/** The database of `npm start`: DATABASE_URL, or a PostgreSQL of its own in DATA_DIR (decisions 9). */
+/** The directory of the embedded PostgreSQL in DATA_DIR. */
+export function postgresDirectory({ DATA_DIR }: Config): string {
+  return join(DATA_DIR, 'postgres');
+}
+
+/** Provides the database of `npm start`: that of DATABASE_URL, or a PostgreSQL of its own in DATA_DIR (rules 9). */
 export async function provideDatabase(config: Config): Promise<Closable & { url: string; description: string }> {
-  // Passable, so that PostgreSQL can run as an unprivileged user where this runs as root; each file guards itself.
+  // Any user may pass through, so that PostgreSQL can run as an unprivileged user; each file has a mode of its own.
   await mkdir(config.DATA_DIR, { recursive: true, mode: 0o711 }).catch((error: Error) => {
     throw new Error(`DATA_DIR must be a directory that this process can write: ${error.message}`, { cause: error });
   });
-  const file = stackFile(config.DATA_DIR);
+  const file = getStackFile(config.DATA_DIR);
   if (config.DATABASE_URL !== undefined) {
     return { url: config.DATABASE_URL, description: 'DATABASE_URL', close: async () => {} };
   }
   const { startEmbeddedPostgres } = await import('@lockstep/embedded-postgres');
-  const postgres = await startEmbeddedPostgres({ directory: join(config.DATA_DIR, 'postgres') });
+  const postgres = await startEmbeddedPostgres({ directory: postgresDirectory(config) });
   await writeFile(file, JSON.stringify({ databaseUrl: postgres.databaseUrl }), { mode: 0o600 });
   return {
     url: postgres.databaseUrl,
@@ -28,7 +33,7 @@ export async function provideDatabase(config: Config): Promise<Closable & { url:
   };
 }
 
-/** That there is no embedded stack to work on, and what to do about it. */
+/** No `npm start` runs in DATA_DIR; the message says what to do. */
 export class NothingRuns extends Error {
   constructor(dataDir: string, cause: unknown) {
     super(`Nothing runs in ${dataDir}. Run npm start first, or set DATABASE_URL.`, { cause });
@@ -36,11 +41,13 @@ export class NothingRuns extends Error {
   }
 }
 
-/** The database that the lockstep command works on. Throws NothingRuns. */
+/** Finds the URL of the database that the lockstep command works on. Throws NothingRuns. */
 export async function findDatabaseUrl(config: Config): Promise<string> {
   if (config.DATABASE_URL !== undefined) return config.DATABASE_URL;
   try {
-    const { databaseUrl } = JSON.parse(await readFile(stackFile(config.DATA_DIR), 'utf8')) as { databaseUrl: string };
+    const { databaseUrl } = JSON.parse(await readFile(getStackFile(config.DATA_DIR), 'utf8')) as {
+      databaseUrl: string;
+    };
     return databaseUrl;
   } catch (error) {
     throw new NothingRuns(config.DATA_DIR, error);

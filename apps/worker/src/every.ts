@@ -1,6 +1,6 @@
 import type { Closable, Logger } from '@lockstep/platform';
 
-/** Runs a task again and again, `intervalMs` after it ended, until closed. A failure is logged and tried again. */
+/** Runs a task again and again, each time `intervalMs` after it ended, until closed. It logs a failure and goes on. */
 export function every(intervalMs: number, task: () => Promise<void>, log: Logger): Closable {
   let timer: NodeJS.Timeout;
   let running = Promise.resolve();

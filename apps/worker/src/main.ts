@@ -1,43 +1,28 @@
-import { readBacklog } from '@lockstep/orders';
+import { createOrderMetrics } from '@lockstep/orders';
 import {
-  closeAll,
+  chooseQueueBackend,
   configOrExit,
   createLogger,
-  createMetrics,
-  openDatabase,
-  queueBackendOf,
   readDeploymentConfig,
   runUntilSignal,
 } from '@lockstep/platform';
-import { startProbe } from './probe.ts';
-import { startWorker, WORKER_LOCK_TIMEOUT_MS, WORKER_SPARE_CONNECTIONS } from './worker.ts';
+import { startWorker } from './worker.ts';
 
 const config = configOrExit(readDeploymentConfig);
 const log = createLogger({ name: 'worker', level: config.LOG_LEVEL ?? 'info' });
 
 await runUntilSignal(log, async () => {
-  const db = openDatabase({
-    url: config.DATABASE_URL,
-    poolSize: Math.max(config.DATABASE_POOL, config.WORKER_DRAINS + WORKER_SPARE_CONNECTIONS),
-    applicationName: 'lockstep-worker',
-    lockTimeoutMs: WORKER_LOCK_TIMEOUT_MS,
-    onError: (error) => log.warn({ err: error }, 'database connection failed'),
+  const queue = chooseQueueBackend(config, config.DATABASE_URL);
+  const worker = await startWorker({
+    databaseUrl: config.DATABASE_URL,
+    poolSize: config.DATABASE_POOL,
+    queue,
+    log,
+    metrics: createOrderMetrics(),
+    drains: config.WORKER_DRAINS,
+    probe: config.WORKER_PORT === undefined ? undefined : { host: config.HOST, port: config.WORKER_PORT },
   });
-  const metrics = createMetrics(() => readBacklog(db));
-  const queue = queueBackendOf(config, config.DATABASE_URL);
-  const worker = await startWorker({ db, queue, log, metrics, drains: config.WORKER_DRAINS });
-  const probe =
-    config.WORKER_PORT === undefined
-      ? null
-      : await startProbe(worker.readiness, metrics, config.HOST, config.WORKER_PORT);
   log.info({ queue: queue.kind, drains: config.WORKER_DRAINS }, 'worker started');
   void worker.untilReady().then(() => log.info('worker ready'));
-  return {
-    close: () =>
-      closeAll(
-        worker.close,
-        async () => probe?.close(),
-        () => db.destroy(),
-      ),
-  };
+  return worker;
 });

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { type Closable, listenFault, type Metrics, type ReadinessCheck } from '@lockstep/platform';
+import { type Closable, explainListenFault, type Metrics, type ReadinessCheck } from '@lockstep/platform';
 
 /**
- * Serves /health/live, /health/ready and /metrics of a worker, for what watches it (decisions 9). It is ready where each
- * check says so. They are asked at every call, so they must cost little.
+ * Serves /health/live, /health/ready and /metrics of a worker (rules 9). The worker is ready if every check returns null.
+ * Each call runs the checks, so they must be cheap.
  */
 export async function startProbe(
   checks: readonly ReadinessCheck[],
@@ -20,7 +20,7 @@ export async function startProbe(
   });
   server.listen(port, host);
   await once(server, 'listening').catch((error: unknown) => {
-    throw listenFault(error, host, port, 'WORKER_PORT');
+    throw explainListenFault(error, host, port, 'WORKER_PORT');
   });
   return {
     async close() {

@@ -1,75 +1,105 @@
 import { deleteExpiredAccess } from '@lockstep/access';
-import { OrderWorker, QUEUE_NAME } from '@lockstep/orders';
+import { type OrderMetrics, OrderWorker, QUEUE_NAME, registerBacklogGauges } from '@lockstep/orders';
 import {
   assertRedisKeepsJobs,
   type Closable,
   closeAll,
   type Database,
   type Logger,
-  type Metrics,
   openConsumer,
+  openDatabase,
   type QueueBackend,
   type ReadinessCheck,
   SchemaWatch,
   whileCurrent,
 } from '@lockstep/platform';
 import { every } from './every.ts';
+import { startProbe } from './probe.ts';
 
-/** Jobs in progress at once. A job only waits for drains, which are bounded on their own. */
+/** Jobs in progress at once. A job only waits for drains, which have a limit of their own. */
 const JOBS_AT_ONCE = 50;
 const SWEEP_EVERY_MS = 1_000;
 const EXPIRE_EVERY_MS = 30_000;
 
-/** Connections that a worker needs beside those of its drains: sweep, expiry, notifications, metrics. */
-export const WORKER_SPARE_CONNECTIONS = 4;
+/** Connections that a worker needs beside those of its drains: for the sweep, expiry, notifications and metrics. */
+const SPARE_CONNECTIONS = 4;
 
 /**
- * How long a worker waits for a lock: beyond what calls and drains hold theirs for. Past it somebody hangs, and it is told
- * why orders wait. For its lanes it waits longer.
+ * How long a worker waits for a lock: longer than calls and drains hold theirs. Whoever holds one for longer hangs, and the
+ * worker reports why orders wait. For its lanes it waits longer.
  */
-export const WORKER_LOCK_TIMEOUT_MS = 30_000;
+const LOCK_TIMEOUT_MS = 30_000;
 
 interface WorkerOptions {
-  db: Database;
+  databaseUrl: string;
+  /** Connections to the database; more when the drains need more. */
+  poolSize: number;
   queue: QueueBackend;
   log: Logger;
-  metrics: Metrics;
+  metrics: OrderMetrics;
+  /** Drains that run at once. */
   drains: number;
+  /** Where it serves its health and its metrics; nowhere if absent. */
+  probe?: { host: string; port: number } | undefined;
+  /** Shorter in tests. */
+  lockTimeoutMs?: number;
 }
 
 export interface RunningWorker extends Closable {
-  /** Why no work may be expected of it. */
+  /** What to ask whether it can be expected to work; each check returns the reason why not. */
   readiness: readonly ReadinessCheck[];
-  /** Why orders wait that it should have applied; null where none does. */
+  /** Why orders wait that it should have applied; null when none does. */
   stalledBy(): string | null;
-  /** Resolves once it works: the database is there, with the schema of this release. */
+  /** Resolves when it works: the database answers, and has the schema of this release. */
   untilReady(): Promise<void>;
 }
 
 /**
- * Works while the database has the schema of this release: waits until it has, and stops as soon as it is another one,
- * because what an older worker writes on a newer schema may be wrong. Closing finishes what runs.
+ * Opens a pool, and works while the database has the schema of this release: waits until it has, and stops as soon as the
+ * schema is another one, because what an older worker writes on a newer schema may be wrong. Closing finishes what runs
+ * and closes the pool.
+ * @throws Error when Redis may evict jobs, or the probe cannot listen; the pool is closed then, too
  */
 export async function startWorker(options: WorkerOptions): Promise<RunningWorker> {
-  const { queue, log } = options;
+  const { databaseUrl, queue, log, metrics, drains, probe, lockTimeoutMs = LOCK_TIMEOUT_MS } = options;
   if (queue.kind === 'redis') await assertRedisKeepsJobs(queue.url, log);
-  const schema = new SchemaWatch(options);
+  const db = openDatabase({
+    url: databaseUrl,
+    poolSize: Math.max(options.poolSize, drains + SPARE_CONNECTIONS),
+    applicationName: 'lockstep-worker',
+    lockTimeoutMs,
+    onError: (error) => log.warn({ err: error }, 'database connection failed'),
+  });
+  const schema = new SchemaWatch({ db, queue, log });
   let stalledBy = (): string | null => null;
   const work = whileCurrent(schema, log, () => {
-    const started = startWork(options);
+    const started = startWork(db, options);
     stalledBy = started.stalledBy;
     return started;
   });
-  return {
-    readiness: [async () => (await schema.health()).reason, async () => stalledBy()],
-    stalledBy: () => stalledBy(),
-    untilReady: () => schema.untilCurrent(),
-    close: () => closeAll(work.close, () => schema.close()),
-  };
+  const readiness = [async () => (await schema.health()).reason, async () => stalledBy()];
+  let served: Closable | undefined;
+  const close = () =>
+    closeAll(
+      work.close,
+      async () => served?.close(),
+      () => schema.close(),
+      () => db.destroy(),
+    );
+  try {
+    if (probe !== undefined) {
+      registerBacklogGauges(metrics.registry, db);
+      served = await startProbe(readiness, metrics, probe.host, probe.port);
+    }
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return { readiness, stalledBy: () => stalledBy(), untilReady: () => schema.untilCurrent(), close };
 }
 
-/** Starts to carry out jobs, to sweep, and to clear away what has expired. Closing finishes what runs. */
-function startWork({ db, queue, log, metrics, drains }: WorkerOptions) {
+/** Starts to process jobs, to sweep, and to delete what has expired. Closing finishes what runs. */
+function startWork(db: Database, { queue, log, metrics, drains }: WorkerOptions) {
   const worker = new OrderWorker({ db, log, metrics, drains });
   const consumer = openConsumer<unknown>(queue, QUEUE_NAME, {
     concurrency: JOBS_AT_ONCE,

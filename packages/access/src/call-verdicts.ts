@@ -1,5 +1,5 @@
-import type { Scope } from '@lockstep/contract';
-import { type Column, type Database, rowsOf } from '@lockstep/platform';
+import type { ApplicationId, EnterpriseId, MemberId, Scope } from '@lockstep/contract';
+import { buildRows, type Column, type Database } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
 
 /** A call to verify: its token, the scope that it needs, and its nonce. */
@@ -19,7 +19,7 @@ export interface UserAttempt extends Attempt {
 /** What PostgreSQL knows about an attempt whose token is good. */
 export interface Verdict {
   ordinal: number;
-  application_id: string;
+  application_id: ApplicationId;
   app_key: string;
   channels: string[] | null;
   approved: boolean;
@@ -29,11 +29,11 @@ export interface Verdict {
 
 export interface UserVerdict extends Verdict {
   /** Of the clientToken; null if it is not a good one. */
-  client_application_id: string | null;
+  client_application_id: ApplicationId | null;
   client_in_scope: boolean | null;
   /** Of the userToken; null if it is not a good one of this application and scope. */
-  member_id: string | null;
-  enterprise_id: string | null;
+  member_id: MemberId | null;
+  enterprise_id: EnterpriseId | null;
   is_administrator: boolean | null;
 }
 
@@ -43,7 +43,7 @@ export function judgeAttempts(db: Database, attempts: Attempt[]): Promise<(Verdi
     select *, approved and in_scope as passes
     from (
       select ordinal, nonce, application_id, app_key, channels, status = 'approved' as approved, scope = any (t.scopes) as in_scope
-      from ${buildRows(attempts)} as call (ordinal, token_hash, scope, nonce)
+      from ${buildAttemptRows(attempts)} as call (ordinal, token_hash, scope, nonce)
       join access_token t using (token_hash)
       join application on application.id = application_id
       where expires_time > now() and t.member_id is null
@@ -53,7 +53,7 @@ export function judgeAttempts(db: Database, attempts: Attempt[]): Promise<(Verdi
 
 /** Judges calls of the member center in the same way, with their three tokens. */
 export function judgeUserAttempts(db: Database, attempts: UserAttempt[]): Promise<(UserVerdict | undefined)[]> {
-  const calls = buildRows(attempts, [
+  const calls = buildAttemptRows(attempts, [
     ['client_token_hash', 'bytea', attempts.map((attempt) => attempt.clientTokenHash)],
     ['user_token_hash', 'bytea', attempts.map((attempt) => attempt.userTokenHash)],
   ]);
@@ -76,8 +76,8 @@ export function judgeUserAttempts(db: Database, attempts: UserAttempt[]): Promis
   return judge(db, attempts, known);
 }
 
-function buildRows(attempts: Attempt[], more: Column[] = []): RawBuilder<unknown> {
-  return rowsOf([
+function buildAttemptRows(attempts: Attempt[], more: Column[] = []): RawBuilder<unknown> {
+  return buildRows([
     ['ordinal', 'int', attempts.map((_, index) => index)],
     ['token_hash', 'bytea', attempts.map((attempt) => attempt.tokenHash)],
     ['scope', 'text', attempts.map((attempt) => attempt.scope)],

@@ -1,4 +1,12 @@
-import { type Channels, Nonce, Refusal, type Scope } from '@lockstep/contract';
+import {
+  type ApplicationId,
+  type Channels,
+  type EnterpriseId,
+  type MemberId,
+  Nonce,
+  Refusal,
+  type Scope,
+} from '@lockstep/contract';
 import { type Database, Group } from '@lockstep/platform';
 import {
   type Attempt,
@@ -12,7 +20,7 @@ import { hashSecret } from './secrets.ts';
 
 /** The application that makes a call. */
 export interface Caller {
-  applicationId: string;
+  applicationId: ApplicationId;
   appKey: string;
   /** The channels that it is bound to. */
   channels: Channels;
@@ -20,8 +28,8 @@ export interface Caller {
 
 /** An administrator of an enterprise, and the application that calls for them. */
 export interface Administrator extends Caller {
-  memberId: string;
-  enterpriseId: string;
+  memberId: MemberId;
+  enterpriseId: EnterpriseId;
 }
 
 /** The credentials of a call, as the client sent them. */

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { ApplicationId, MemberId } from '@lockstep/contract';
 import type { Database, Trx } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
 import type { PasswordHasher } from './passwords.ts';
@@ -10,13 +11,13 @@ import type { PasswordHasher } from './passwords.ts';
 const MAX_FAILURES = 10;
 const MAX_FAILURES_OF_ALL = 100;
 /** The application id in `login_failure` that stands for all applications together. */
-const ALL_APPLICATIONS = '0';
+const ALL_APPLICATIONS = '0' as ApplicationId;
 const FAILURE_WINDOW = sql`interval '15 minutes'`;
 const LOCK_TIME = sql`interval '5 minutes'`;
 
 /** A user whose password was right, with the hash that it was compared with: if that is still stored, it still is right. */
 export interface LoggedIn {
-  memberId: string;
+  memberId: MemberId;
   passwordHash: string;
 }
 
@@ -35,7 +36,7 @@ export interface LoginTools {
 }
 
 interface AccountRow {
-  id: string | null;
+  id: MemberId | null;
   password_hash: string | null;
   is_locked: boolean;
 }
@@ -48,7 +49,7 @@ interface AccountRow {
  */
 export async function logIn(
   { db, passwords, signal }: LoginTools,
-  applicationId: string,
+  applicationId: ApplicationId,
   { account, password }: Login,
 ): Promise<LoggedIn | undefined> {
   const found = await findAccount(db, applicationId, account);
@@ -67,7 +68,7 @@ export async function logIn(
  */
 export async function isStillLoggedIn(
   trx: Trx,
-  applicationId: string,
+  applicationId: ApplicationId,
   account: string,
   loggedIn: LoggedIn,
 ): Promise<boolean> {
@@ -98,7 +99,7 @@ function hashAccount(account: string): Buffer {
 }
 
 /** Deletes a member's tokens and counted failures, when the password changes or the member is deleted. */
-export async function endLogins(trx: Trx, member: { id: string; account: string }): Promise<void> {
+export async function endLogins(trx: Trx, member: { id: MemberId; account: string }): Promise<void> {
   await trx.deleteFrom('access_token').where('member_id', '=', member.id).execute();
   const accountHash = hashAccount(member.account);
   // In the order in which a failure is recorded, so that the two do not wait for each other.
@@ -111,7 +112,7 @@ export async function endLogins(trx: Trx, member: { id: string; account: string 
 const ACCOUNT = /^([A-Za-z0-9]{1,62})@([a-z0-9]{6,10})$/;
 
 /** Finds an account; its id and hash are null if there is none. */
-async function findAccount(db: Database, applicationId: string, account: string): Promise<AccountRow> {
+async function findAccount(db: Database, applicationId: ApplicationId, account: string): Promise<AccountRow> {
   const [, userName = '', code = ''] = ACCOUNT.exec(account) ?? [];
   const { rows } = await sql<AccountRow>`
     select found.id, found.password_hash, exists (
@@ -131,7 +132,7 @@ async function findAccount(db: Database, applicationId: string, account: string)
  * Counts a failure for the application, and for all of them together unless the application's lock already holds. The tenth
  * within 15 minutes, or of all together the hundredth, locks the account and starts a new count.
  */
-async function recordFailure(db: Database, applicationId: string, account: string): Promise<void> {
+async function recordFailure(db: Database, applicationId: ApplicationId, account: string): Promise<void> {
   const accountHash = hashAccount(account);
   const failure = sql`array[statement_timestamp()], statement_timestamp() + ${FAILURE_WINDOW}`;
   await sql`

@@ -1,10 +1,11 @@
+import type { ApplicationId, MemberId } from '@lockstep/contract';
 import type { Generated } from 'kysely';
 
 /** The tables of applications, their tokens and nonces, and of failed logins. */
 declare module '@lockstep/platform' {
   interface Tables {
     application: {
-      id: Generated<string>;
+      id: Generated<ApplicationId>;
       app_key: string;
       name: string;
       secret_hash: Buffer;
@@ -17,18 +18,18 @@ declare module '@lockstep/platform' {
     };
     access_token: {
       token_hash: Buffer;
-      application_id: string;
+      application_id: ApplicationId;
       scopes: string[];
       expires_time: Date;
-      member_id: string | null;
+      member_id: MemberId | null;
     };
-    nonce: { application_id: string; nonce: string; used_time: Date };
+    nonce: { application_id: ApplicationId; nonce: string; used_time: Date };
     login_failure: {
       account_hash: Buffer;
       failed_times: Date[];
       locked_until: Date | null;
       expires_time: Date;
-      application_id: string;
+      application_id: ApplicationId;
     };
   }
 }

@@ -1,4 +1,11 @@
-import { ACCESS_TOKEN_SECONDS, type OAuthErrorWord, Scope, type TokenAnswer } from '@lockstep/contract';
+import {
+  ACCESS_TOKEN_SECONDS,
+  type ApplicationId,
+  type MemberId,
+  type OAuthErrorWord,
+  Scope,
+  type TokenAnswer,
+} from '@lockstep/contract';
 import { type Database, inTransaction, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { isStillLoggedIn, type Login, type LoginTools, logIn } from './logins.ts';
@@ -112,8 +119,8 @@ async function insertToken(db: Database | Trx, { token, applicationId, memberId,
 
 interface NewToken {
   token: string;
-  applicationId: string;
-  memberId: string | null;
+  applicationId: ApplicationId;
+  memberId: MemberId | null;
   scopes: Scope[];
 }
 
@@ -122,7 +129,7 @@ function buildTokenAnswer(token: string, scopes: Scope[]): TokenAnswer {
 }
 
 /** Returns the application of a key and a good secret. Only an approved one gets tokens (rules 2). */
-async function authenticate(db: Database, client: ClientCredentials): Promise<{ id: string; scopes: string[] }> {
+async function authenticate(db: Database, client: ClientCredentials): Promise<{ id: ApplicationId; scopes: string[] }> {
   const application = await findApplication(db, client.clientId);
   const { secret_hash: hash = NO_SECRET, old_secret_hash: oldHash = null } = application ?? {};
   const isRight = isOneOf(client.clientSecret, [hash, oldHash ?? NO_SECRET]);

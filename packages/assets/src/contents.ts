@@ -1,16 +1,25 @@
-import type { AssetContents, LicenseType, MerchandiseNode, ProductNode, ProductToBuy } from '@lockstep/contract';
-import { numberOf, type Trx } from '@lockstep/platform';
+import type {
+  AssetContents,
+  AssetId,
+  CustomerId,
+  LicenseOrderId,
+  LicenseType,
+  MerchandiseNode,
+  ProductNode,
+  ProductToBuy,
+} from '@lockstep/contract';
+import { parseBigint, type Trx } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
 import { ORDERS_PER_BATCH } from './order-ids.ts';
 
 /** What the rows of merchandises and products have in common: their asset's, and the order's that stands for them. */
 interface InstanceRow {
   id: string;
-  asset_id: string;
+  asset_id: AssetId;
   asset_num: string;
   license_type: LicenseType;
-  customer_id: string;
-  license_order_id: string;
+  customer_id: CustomerId;
+  license_order_id: LicenseOrderId;
   channel_code: string;
   channel_order_id: string;
   /** What the order that bought them came from, where it said so. */
@@ -133,8 +142,8 @@ function productNode(row: ProductRow): ProductNode {
     gmsPid: details.gmsPid ?? '',
     appKey: details.appKey ?? '',
     productName: row.product_name,
-    limitStartTime: numberOf(row.limit_start_date),
-    limitEndTime: numberOf(row.limit_end_date),
+    limitStartTime: parseBigint(row.limit_start_date),
+    limitEndTime: parseBigint(row.limit_end_date),
     limitAmount: 0,
     limitConcurrent: row.limit_concurrent,
     limitTimeDuration: details.limitTimeDuration ?? 0,

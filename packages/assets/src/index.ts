@@ -4,6 +4,7 @@ export * from './contents.ts';
 export * from './ledger.ts';
 export * from './load-ledger.ts';
 export * from './locks.ts';
+export { isNumberConflict } from './number-conflict.ts';
 export * from './numbers.ts';
 export * from './order-ids.ts';
 export * from './tenant.ts';

@@ -1,5 +1,5 @@
 import type { LicenseType } from '@lockstep/contract';
-import { isId, numberOf, type Trx, together } from '@lockstep/platform';
+import { isId, parseBigint, type Trx, together } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
 import {
   type Asset,
@@ -106,8 +106,8 @@ function assetOf(row: AssetRow): Asset {
     assetNum: row.asset_num,
     customerId: row.customer_id,
     licenseType: row.license_type,
-    limitStartDate: numberOf(row.limit_start_date),
-    limitEndDate: numberOf(row.limit_end_date),
+    limitStartDate: parseBigint(row.limit_start_date),
+    limitEndDate: parseBigint(row.limit_end_date),
     borrowedUsbKey: row.borrowed_usb_key,
     extends: row.extends,
     grants: [],
@@ -223,8 +223,8 @@ function productOf(row: ProductRow, grant: Grant, merchandise: MerchandiseInstan
     grant,
     storedHeldBy: holderOf(row),
     productUri: row.product_uri,
-    limitStartDate: numberOf(row.limit_start_date),
-    limitEndDate: numberOf(row.limit_end_date),
+    limitStartDate: parseBigint(row.limit_start_date),
+    limitEndDate: parseBigint(row.limit_end_date),
     limitConcurrent: row.limit_concurrent,
     bought: null,
     merchandise,

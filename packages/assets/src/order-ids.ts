@@ -1,14 +1,16 @@
+import type { BatchId, LicenseOrderId } from '@lockstep/contract';
+
 /** licenseOrderId = batch id * stride + index in orderList, so that either leads to the other (decisions 6.1). */
 export const ORDERS_PER_BATCH = 8_192;
 const STRIDE = BigInt(ORDERS_PER_BATCH);
 
 /** The id of the order at `index` of a batch. */
-export function licenseOrderIdOf(batchId: string, index: number): string {
-  return String(BigInt(batchId) * STRIDE + BigInt(index));
+export function licenseOrderIdOf(batchId: string, index: number): LicenseOrderId {
+  return String(BigInt(batchId) * STRIDE + BigInt(index)) as LicenseOrderId;
 }
 
 /** The batch of an order and its place there. */
-export function batchOf(licenseOrderId: string): { batchId: string; index: number } {
+export function batchOf(licenseOrderId: string): { batchId: BatchId; index: number } {
   const id = BigInt(licenseOrderId);
-  return { batchId: String(id / STRIDE), index: Number(id % STRIDE) };
+  return { batchId: String(id / STRIDE) as BatchId, index: Number(id % STRIDE) };
 }

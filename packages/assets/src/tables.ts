@@ -1,12 +1,13 @@
+import type { ApplicationId, AssetId, CustomerId, LicenseOrderId, MemberId } from '@lockstep/contract';
 import type { Generated } from 'kysely';
 
 /** The tables of the ledger: assets, what is on them, who holds them. */
 declare module '@lockstep/platform' {
   interface Tables {
     asset: {
-      id: string;
+      id: AssetId;
       asset_num: string;
-      customer_id: string;
+      customer_id: CustomerId;
       license_type: string;
       limit_start_date: string | null;
       limit_end_date: string | null;
@@ -17,26 +18,26 @@ declare module '@lockstep/platform' {
       revoked_time: Date | null;
       locked: Generated<boolean>;
       freezing: Generated<boolean>;
-      revoked_by_order_id: string | null;
+      revoked_by_order_id: LicenseOrderId | null;
     };
     asset_transfer: {
-      asset_id: string;
-      license_order_id: string;
-      from_customer_id: string;
-      to_customer_id: string;
+      asset_id: AssetId;
+      license_order_id: LicenseOrderId;
+      from_customer_id: CustomerId;
+      to_customer_id: CustomerId;
       transferred_time: Generated<Date>;
     };
     asset_grant: {
-      asset_id: string;
-      license_order_id: string;
+      asset_id: AssetId;
+      license_order_id: LicenseOrderId;
       created_time: Generated<Date>;
       revoked_time: Date | null;
-      revoked_by_order_id: string | null;
+      revoked_by_order_id: LicenseOrderId | null;
     };
     merchandise_instance: {
       id: string;
-      asset_id: string;
-      license_order_id: string;
+      asset_id: AssetId;
+      license_order_id: LicenseOrderId;
       parent_id: string | null;
       crm_product_id: string;
       parent_crm_product_id: string;
@@ -47,13 +48,13 @@ declare module '@lockstep/platform' {
       created_time: Generated<Date>;
       updated_time: Generated<Date>;
       revoked_time: Date | null;
-      held_by_order_id: string | null;
-      revoked_by_order_id: string | null;
+      held_by_order_id: LicenseOrderId | null;
+      revoked_by_order_id: LicenseOrderId | null;
     };
     product_instance: {
       id: string;
-      asset_id: string;
-      license_order_id: string;
+      asset_id: AssetId;
+      license_order_id: LicenseOrderId;
       merchandise_id: string | null;
       crm_product_id: string;
       product_uri: string;
@@ -61,22 +62,22 @@ declare module '@lockstep/platform' {
       limit_start_date: string | null;
       limit_end_date: string | null;
       limit_concurrent: number;
-      src_license_order_id: string | null;
+      src_license_order_id: LicenseOrderId | null;
       details: unknown;
       created_time: Generated<Date>;
       updated_time: Generated<Date>;
       revoked_time: Date | null;
-      held_by_order_id: string | null;
-      revoked_by_order_id: string | null;
+      held_by_order_id: LicenseOrderId | null;
+      revoked_by_order_id: LicenseOrderId | null;
     };
-    asset_assignment: { asset_id: string; member_id: string; created_time: Generated<Date> };
-    asset_lending: { asset_id: string; lock_asset_id: string; created_time: Generated<Date> };
+    asset_assignment: { asset_id: AssetId; member_id: MemberId; created_time: Generated<Date> };
+    asset_lending: { asset_id: AssetId; lock_asset_id: AssetId; created_time: Generated<Date> };
     lock_audit: {
       id: Generated<string>;
-      asset_id: string;
+      asset_id: AssetId;
       locked: boolean;
       operator_identity: string;
-      application_id: string;
+      application_id: ApplicationId;
       request_id: string;
       recorded_time: Generated<Date>;
     };

@@ -1,6 +1,6 @@
-import { type Channels, type LicenseType, Refusal, type VirtualAsset } from '@lockstep/contract';
+import { type Channels, type EnterpriseId, type LicenseType, Refusal, type VirtualAsset } from '@lockstep/contract';
 import { selectCustomers } from '@lockstep/customers';
-import { type Database, isId, numberOf } from '@lockstep/platform';
+import { type Database, isId, parseBigint } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { assetsOf } from './tenant.ts';
 
@@ -16,7 +16,7 @@ const CLOUD_ACCOUNT: LicenseType = 'cloud_customer';
 export async function listVirtualAssets(
   db: Database,
   channels: Channels,
-  { enterpriseId, extendCode }: { enterpriseId: string; extendCode: string | undefined },
+  { enterpriseId, extendCode }: { enterpriseId: EnterpriseId; extendCode: string | undefined },
 ): Promise<VirtualAsset[]> {
   if (!isId(enterpriseId) || !(await enterpriseExists(db, enterpriseId))) {
     throw new Refusal('enterprise_not_found', enterpriseId);
@@ -44,8 +44,8 @@ export async function listVirtualAssets(
     freezing: row.freezing,
     createTime: row.created_time.getTime(),
     updateTime: row.updated_time.getTime(),
-    limitStartTime: numberOf(row.limit_start_date),
-    limitEndTime: numberOf(row.limit_end_date),
+    limitStartTime: parseBigint(row.limit_start_date),
+    limitEndTime: parseBigint(row.limit_end_date),
     assignStatus: {
       id: row.id,
       assignStatus: row.member_id === null ? 'unassigned' : 'assigned',
@@ -59,7 +59,7 @@ export async function listVirtualAssets(
   }));
 }
 
-async function enterpriseExists(db: Database, enterpriseId: string): Promise<boolean> {
+async function enterpriseExists(db: Database, enterpriseId: EnterpriseId): Promise<boolean> {
   const found = await db.selectFrom('enterprise').select('id').where('id', '=', enterpriseId).executeTakeFirst();
   return found !== undefined;
 }

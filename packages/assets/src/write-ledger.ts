@@ -1,5 +1,5 @@
 import type { ProductToBuy } from '@lockstep/contract';
-import { type Column, insertRows, rowsOf, type Trx, together } from '@lockstep/platform';
+import { buildRows, type Column, insertRows, type Trx, together } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { type Asset, heldBy, type Instance, type Ledger, type LedgerChanges, type Transfer } from './ledger.ts';
 
@@ -133,7 +133,7 @@ async function hold(
   table: 'merchandise_instance' | 'product_instance',
   held: readonly { id: string; heldBy: string }[],
 ): Promise<void> {
-  const rows = rowsOf([
+  const rows = buildRows([
     ['id', 'bigint', held.map(({ id }) => id)],
     ['order_id', 'bigint', held.map(({ heldBy }) => heldBy)],
   ]);
@@ -147,7 +147,7 @@ async function revoke(
   table: 'asset' | 'merchandise_instance' | 'product_instance',
   revoked: readonly { id: string; revokedBy: string | null }[],
 ): Promise<void> {
-  const rows = rowsOf([
+  const rows = buildRows([
     ['id', 'bigint', revoked.map(({ id }) => id)],
     ['order_id', 'bigint', revoked.map(({ revokedBy }) => revokedBy)],
   ]);
@@ -158,7 +158,7 @@ async function revoke(
 }
 
 async function revokeGrants(trx: Trx, revoked: readonly LedgerChanges['revokedGrants'][number][]): Promise<void> {
-  const grants = rowsOf([
+  const grants = buildRows([
     ['asset_id', 'bigint', revoked.map((effect) => effect.asset.id)],
     ['license_order_id', 'bigint', revoked.map((effect) => effect.grant.licenseOrderId)],
     ['order_id', 'bigint', revoked.map((effect) => effect.grant.revokedBy)],
@@ -180,7 +180,7 @@ async function insertTransfers(trx: Trx, transfers: readonly Transfer[]): Promis
 }
 
 async function updateAssets(trx: Trx, changed: readonly Asset[]): Promise<void> {
-  const rows = rowsOf([
+  const rows = buildRows([
     ['id', 'bigint', changed.map((asset) => asset.id)],
     ['customer_id', 'bigint', changed.map((asset) => asset.customerId)],
     ['limit_start_date', 'bigint', changed.map((asset) => asset.limitStartDate)],

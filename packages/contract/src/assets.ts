@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { CustomerId, MemberId } from './ids.ts';
 import { LicenseType } from './order-enums.ts';
 import { id, integer, noText, nothing, optionalText, text, time } from './scalars.ts';
 
@@ -43,7 +44,7 @@ export type LockResult = z.infer<typeof LockResult>;
 
 /** The path of O8. */
 export const ListAssetsParams = z.object({
-  enterpriseGlobalId: id().describe('Global id of the enterprise main account.'),
+  enterpriseGlobalId: id<'EnterpriseId'>().describe('Global id of the enterprise main account.'),
 });
 
 /** The query of O8: an empty extendCode counts as absent. */
@@ -58,7 +59,7 @@ const Assignment = z
       .enum(['assigned', 'unassigned'])
       .meta({ id: 'AssignStatus', description: 'Whether an employee holds an asset.' })
       .describe('assigned while an employee holds the asset.'),
-    assignMemberId: z.string().nullable().describe('Global id of the employee; null while it is unassigned.'),
+    assignMemberId: MemberId.nullable().describe('Global id of the employee; null while it is unassigned.'),
     createTime: z
       .string()
       .nullable()
@@ -81,7 +82,7 @@ export const VirtualAsset = z
     licenseType: LicenseType.describe('License type: always cloud_customer.'),
     assetNum: z.string().describe('Number of the asset.'),
     grantable: z.boolean().describe('Whether licences can be handed out from it: it is neither locked nor frozen.'),
-    customerId: z.string().describe('Customer who owns it.'),
+    customerId: CustomerId.describe('Customer who owns it.'),
     keyShellNumber: z.string().describe('The digits of assetNum.'),
     keyChipType: integer().describe('Generation of the lock chip, 1 the fourth and 2 the fifth: always 2.'),
     locked: z.boolean().describe('Whether it is disabled.'),

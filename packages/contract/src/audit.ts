@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { MemberId } from './ids.ts';
 import { page } from './page.ts';
 import { long, time } from './scalars.ts';
 
@@ -9,7 +10,7 @@ export const AuditAction = z
 export type AuditAction = z.infer<typeof AuditAction>;
 
 /** Who acts where the operator of the service does, with the lockstep command: no employee has this id. */
-export const OPERATOR_ID = '0';
+export const OPERATOR_ID = '0' as MemberId;
 
 const AuditedLending = z
   .object({
@@ -45,9 +46,9 @@ const AuditEntry = z
   .object({
     id: z.string().describe('Id of the entry.'),
     time: time('When it was'),
-    actorGlobalId: z.string().describe('Global id of the administrator who did it; 0: the operator of the service.'),
+    actorGlobalId: MemberId.describe('Global id of the administrator who did it; 0: the operator of the service.'),
     action: AuditAction.describe('What was done.'),
-    targetGlobalId: z.string().nullable().describe('Global id of the employee whom it concerns.'),
+    targetGlobalId: MemberId.nullable().describe('Global id of the employee whom it concerns.'),
     detail: AuditDetail.describe('What was there before and after, as far as it changed.'),
     requestId: z.string().describe('The x-request-id of the call; the same for all employees of an M1.'),
   })

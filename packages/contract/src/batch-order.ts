@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { boundedArray, MAX_FAULTS } from './bounded-array.ts';
+import { CustomerId, LicenseOrderId } from './ids.ts';
 import { CLOUD_LICENSE_TYPES, SyncMode } from './order-enums.ts';
 import { fault } from './order-faults.ts';
 import { Order } from './orders.ts';
@@ -68,8 +69,8 @@ export const BatchOrderQuery = z.object({
 export const AcceptedOrder = z
   .object({
     sequence: integer().describe('Sequence number of the order.'),
-    licenseOrderId: z.string().describe('Id of the order. It is final.'),
-    customerId: z.string().describe('Customer of the order.'),
+    licenseOrderId: LicenseOrderId.describe('Id of the order. It is final.'),
+    customerId: CustomerId.describe('Customer of the order.'),
   })
   .meta({ id: 'AcceptedOrder', description: 'An order that was accepted.' });
 export type AcceptedOrder = z.infer<typeof AcceptedOrder>;

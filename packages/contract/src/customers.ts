@@ -1,13 +1,14 @@
 import { z } from 'zod';
+import { CustomerId, EnterpriseId, MemberId } from './ids.ts';
 import { MAX_ADDRESS_CHARACTERS, optionalLines, text } from './scalars.ts';
 
 /** interface.md, Customer. */
 export const Customer = z
   .object({
-    customerId: z.string().describe('Id of the customer, which its orders name.'),
+    customerId: CustomerId.describe('Id of the customer, which its orders name.'),
     channelCode: z.string().describe('The channel that the customer belongs to.'),
     channelCustomerId: z.string().describe('Number of the customer in the channel.'),
-    enterpriseGlobalId: z.string().describe('Global id of the enterprise main account.'),
+    enterpriseGlobalId: EnterpriseId.describe('Global id of the enterprise main account.'),
     enterpriseName: z.string().describe('Name of the enterprise main account.'),
     isDefault: z.boolean().describe('Whether this is the default customer of its enterprise.'),
   })
@@ -40,7 +41,7 @@ export type CreateEnterprise = z.infer<typeof CreateEnterprise>;
 
 const CreatedMember = z
   .object({
-    memberGlobalId: z.string().describe('Global id of the employee, which the member center names it by.'),
+    memberGlobalId: MemberId.describe('Global id of the employee, which the member center names it by.'),
     memberIdentity: z.string().describe('Account name, name@code. There is no password yet.'),
   })
   .meta({ id: 'CreatedMember', description: 'An employee that came with an enterprise.' });
@@ -48,7 +49,7 @@ const CreatedMember = z
 /** interface.md, Created enterprise. */
 export const CreatedEnterprise = z
   .object({
-    enterpriseGlobalId: z.string().describe('Global id of the enterprise main account.'),
+    enterpriseGlobalId: EnterpriseId.describe('Global id of the enterprise main account.'),
     defaultType: z.boolean().describe('Whether the customer is the default one: always true.'),
     members: z
       .array(CreatedMember)

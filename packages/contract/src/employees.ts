@@ -8,6 +8,7 @@ import {
   REMARK,
   shortOrFullAccount,
 } from './employee-fields.ts';
+import { EnterpriseId, MemberId } from './ids.ts';
 import { PageQuery, page } from './page.ts';
 import { emptyCauses } from './parse.ts';
 import { lines, long, noText, nothing, optional, text, time } from './scalars.ts';
@@ -40,7 +41,7 @@ export const EnterpriseParams = z.object({
     .describe('Global id of the enterprise; it must be the one that the user administrates.'),
 });
 
-export const memberGlobalId = () => z.string().describe('Global id of the employee.');
+export const memberGlobalId = () => MemberId.describe('Global id of the employee.');
 
 /** The path of M2 to M4. What is not an id at all is no employee's. */
 export const EmployeeParams = EnterpriseParams.extend({ memberGlobalId: memberGlobalId() });
@@ -49,9 +50,9 @@ export const EmployeeParams = EnterpriseParams.extend({ memberGlobalId: memberGl
 export const Employee = z
   .object({
     id: z.string().describe('Employee record id.'),
-    userId: z.string().describe('The same.'),
-    globalId: z.string().describe('The same: the memberGlobalId of M2 to M4, M9 and M10.'),
-    enterpriseId: z.string().describe('The enterpriseGlobalId.'),
+    userId: MemberId.describe('The same.'),
+    globalId: MemberId.describe('The same: the memberGlobalId of M2 to M4, M9 and M10.'),
+    enterpriseId: EnterpriseId.describe('The enterpriseGlobalId.'),
     departmentId: long().nullable().describe('The number that M1 or M2 gave; null without one.'),
     departmentName: noText('Always null: departments have no names here.'),
     userName: z.string().describe('The full account name, with the enterprise code: name@code.'),

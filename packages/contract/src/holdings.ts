@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { memberGlobalId } from './employees.ts';
+import { AssetId, CustomerId } from './ids.ts';
 import { LicenseType } from './order-enums.ts';
 import { boundedList, flag, id, integer, long, text, time } from './scalars.ts';
 
@@ -8,7 +9,7 @@ const MAX_ASSETS = 1_000;
 
 /** The path of M7. What is not an id at all is no asset's. */
 export const AssetParams = z.object({
-  assetId: z.string().describe('Id of an asset (M6) or of a borrowed lock (M8).'),
+  assetId: AssetId.describe('Id of an asset (M6) or of a borrowed lock (M8).'),
 });
 
 /** The path of M9 and M10. */
@@ -29,7 +30,7 @@ export type ConfigureAssets = z.infer<typeof ConfigureAssets>;
 export const LendAssets = z
   .object({
     borrowedUsbKey: text().describe('Number of the borrowed lock.'),
-    assetIDs: boundedList(id(), MAX_ASSETS)
+    assetIDs: boundedList(id<'AssetId'>(), MAX_ASSETS)
       .refine((list) => list.length > 0, 'must not be empty')
       .meta({
         minItems: 1,
@@ -43,7 +44,7 @@ export type LendAssets = z.infer<typeof LendAssets>;
 export const EnterpriseAsset = z
   .object({
     assetNum: z.string().describe('Number of the asset, which M9 names.'),
-    assetId: z.string().describe('Id of the asset, which M7 and M10 name.'),
+    assetId: AssetId.describe('Id of the asset, which M7 and M10 name.'),
     cloudAccountGlobalId: z
       .string()
       .nullable()
@@ -57,7 +58,7 @@ export type EnterpriseAsset = z.infer<typeof EnterpriseAsset>;
 /** interface.md, borrowed-lock list (M8). */
 export const BorrowedLock = z
   .object({
-    assetId: z.string().describe('Id of the lock, which M7 names.'),
+    assetId: AssetId.describe('Id of the lock, which M7 names.'),
     assetNum: z.string().describe('Number of the lock, which M10 names.'),
     borrowedFlag: z.boolean().describe('Whether assets are lent into it.'),
     cloudAccountGlobalId: z
@@ -84,9 +85,9 @@ const ProductNode = z
   .object({
     id: z.string().describe('Id of the product instance.'),
     licenseType: LicenseType.describe('License type of its asset.'),
-    customerId: z.string().describe('Customer who owns it.'),
-    assetId: z.string().describe('Id of the asset that it was bought on, also while that is lent.'),
-    assetInsId: z.string().describe('The same as assetId.'),
+    customerId: CustomerId.describe('Customer who owns it.'),
+    assetId: AssetId.describe('Id of the asset that it was bought on, also while that is lent.'),
+    assetInsId: AssetId.describe('The same as assetId.'),
     merchandiseInsId: z
       .string()
       .nullable()
@@ -138,7 +139,7 @@ const MerchandiseNode = z
     merchandiseName: z.string().describe('Name of the merchandise.'),
     parentId: z.string().nullable().describe('Id of the merchandise instance that it is in; null at the top.'),
     parentMerchandiseNum: z.string().describe('Number of the parent, as it was sent; may be empty.'),
-    customerId: z.string().describe('Customer who owns it.'),
+    customerId: CustomerId.describe('Customer who owns it.'),
     licenseOrderId: z
       .string()
       .describe(

@@ -29,6 +29,7 @@ export {
   type MerchandiseNode,
   type ProductNode,
 } from './holdings.ts';
+export * from './ids.ts';
 export { AddedEmployees, type NamedEmployee, readNewEmployees } from './new-employees.ts';
 export {
   buildPath,

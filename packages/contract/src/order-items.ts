@@ -69,7 +69,7 @@ const ProductToBuy = z
     timeUnit: text().describe('Unit of time. Stored; dates are never computed.'),
     timeUnitQuantity: integer().describe('How many units. Stored.'),
     timeDurationExpression: text().describe('How long it is bought for, in y-m-d form. Stored.'),
-    srcLicenseOrderId: optionalId().describe(
+    srcLicenseOrderId: optionalId<'LicenseOrderId'>().describe(
       'Where the product came from, in place of the srcLicenseOrderId of the order: a succeeded new_buy of any customer.',
     ),
     productFeatures: list(ProductFeature).describe('Features of the product; may be empty.'),

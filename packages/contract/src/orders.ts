@@ -8,7 +8,7 @@ const checked = (meaning: string) => `${meaning} Checked for its shape only.`;
 
 const orderHeader = {
   sequence: integer().describe('Number of the order, unique in the batch: the order in which they take effect.'),
-  customerId: id().describe('The customer who buys, or whose asset it must be.'),
+  customerId: id<'CustomerId'>().describe('The customer who buys, or whose asset it must be.'),
   crmCustomerId: text().describe(checked('CRM customer number.')),
   customerName: text().describe(checked('Name of the customer in the channel.')),
   channelCustomerId: text().describe(checked('Number of the customer in the channel.')),
@@ -24,8 +24,8 @@ const orderHeader = {
     .describe(checked('What the customer is.')),
   branchCode: text().describe(checked('Code of the branch.')),
   branchName: text().describe(checked('Name of the branch.')),
-  enterpriseGlobalId: id().describe('Global id of the enterprise that the customer belongs to.'),
-  srcLicenseOrderId: optionalId().describe(
+  enterpriseGlobalId: id<'EnterpriseId'>().describe('Global id of the enterprise that the customer belongs to.'),
+  srcLicenseOrderId: optionalId<'LicenseOrderId'>().describe(
     'In a purchase where it came from, a succeeded new_buy of any customer; M7 shows it with what was bought. In a ' +
       'revocation a succeeded new_buy of the customer: only what that order granted is revoked. Required to revoke a cloud ' +
       'license.',

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Cause } from './causes.ts';
+import { CustomerId } from './ids.ts';
 import { OrderState, OrderType } from './order-enums.ts';
 import { integer } from './scalars.ts';
 
@@ -42,7 +43,7 @@ const NearProduct = z
 export const OrderPreview = z
   .object({
     sequence: integer().describe('Sequence number of the order.'),
-    customerId: z.string().describe('Customer of the order.'),
+    customerId: CustomerId.describe('Customer of the order.'),
     orderType: OrderType.describe('What the order is to do.'),
     state: OrderState.exclude(['pending'])
       .meta({ id: 'OrderPreviewState', description: 'What would become of an order.' })

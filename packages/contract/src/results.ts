@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Cause } from './causes.ts';
+import { CustomerId, LicenseOrderId } from './ids.ts';
 import { OrderState, OrderType, SyncMode } from './order-enums.ts';
 import { id, integer, queryInteger, text, time } from './scalars.ts';
 
@@ -37,15 +38,15 @@ export type BatchResultQuery = z.infer<typeof BatchResultQuery>;
 
 /** The path of the single order's result operation (decisions 6.4). */
 export const OrderResultParams = z.object({
-  licenseOrderId: id().describe('Id of the order, from the answer of O5.'),
+  licenseOrderId: id<'LicenseOrderId'>().describe('Id of the order, from the answer of O5.'),
 });
 
 /** What became of one order (decisions 6.4). */
 export const OrderResult = z
   .object({
     sequence: integer().describe('Sequence number of the order.'),
-    licenseOrderId: z.string().describe('Id of the order.'),
-    customerId: z.string().describe('Customer of the order.'),
+    licenseOrderId: LicenseOrderId.describe('Id of the order.'),
+    customerId: CustomerId.describe('Customer of the order.'),
     orderType: OrderType.describe('What the order is to do.'),
     state: OrderState.describe('pending, succeeded or failed.'),
     code: z.string().nullable().describe('The code of its failure; null where it has not failed.'),

@@ -118,23 +118,24 @@ export function boundedList<Item extends z.ZodType>(item: Item, max: number, too
   );
 }
 
-/** An id: decimal digits, at most 19 (decisions 4). Opaque to clients. */
-export function id() {
+/** An id of a kind, as clients send it: decimal digits, at most 19 (rules 4). Opaque to them. */
+export function id<Kind extends string>() {
   return z
     .string()
     .trim()
     .min(1, REQUIRED)
-    .regex(/^\d{1,19}$/, 'must be 1 to 19 decimal digits');
+    .regex(/^\d{1,19}$/, 'must be 1 to 19 decimal digits')
+    .brand<Kind>();
 }
 
 /** An optional id: absent, null and the empty string are all `undefined`. */
-export function optionalId() {
+export function optionalId<Kind extends string>() {
   return z
     .string()
     .trim()
     .regex(/^\d{0,19}$/, 'must be 1 to 19 decimal digits')
     .nullish()
-    .transform((value) => value || undefined);
+    .transform((value) => (value || undefined) as (string & z.$brand<Kind>) | undefined);
 }
 
 /** A secret text: never trimmed (decisions 4). */

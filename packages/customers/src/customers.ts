@@ -1,4 +1,11 @@
-import { type BindCustomer, type Channels, type Customer, type QueryCustomers, Refusal } from '@lockstep/contract';
+import {
+  type BindCustomer,
+  type Channels,
+  type Customer,
+  type EnterpriseId,
+  type QueryCustomers,
+  Refusal,
+} from '@lockstep/contract';
 import { type Database, inTransaction, type Trx } from '@lockstep/platform';
 import { insertEnterprise, lockChannelCustomer } from './enterprises.ts';
 import { insertCustomers, selectCustomers } from './tenant.ts';
@@ -34,7 +41,7 @@ export function bindCustomer(db: Database, channels: Channels, request: BindCust
 }
 
 /** Finds or creates the enterprise of that name, and checks or sets its security mobile. */
-async function findOrCreateEnterprise(trx: Trx, request: BindCustomer): Promise<{ id: string; isNew: boolean }> {
+async function findOrCreateEnterprise(trx: Trx, request: BindCustomer): Promise<{ id: EnterpriseId; isNew: boolean }> {
   const found = await trx
     .selectFrom('enterprise')
     .select(['id', 'security_mobile'])
@@ -60,7 +67,7 @@ async function findOrCreateEnterprise(trx: Trx, request: BindCustomer): Promise<
 async function insertCustomer(
   trx: Trx,
   channels: Channels,
-  enterprise: { id: string; isNew: boolean },
+  enterprise: { id: EnterpriseId; isNew: boolean },
   request: BindCustomer,
 ) {
   const [inserted] = await insertCustomers(trx, channels, [

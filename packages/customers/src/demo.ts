@@ -1,3 +1,4 @@
+import type { CustomerId, EnterpriseId, MemberId } from '@lockstep/contract';
 import { type Database, inTransaction } from '@lockstep/platform';
 import { insertEnterprise, insertFirstMembers } from './enterprises.ts';
 import { insertCustomers } from './tenant.ts';
@@ -5,21 +6,21 @@ import { insertCustomers } from './tenant.ts';
 /** Two enterprises with fixed ids, lower than real ones get, so that examples can name them (rules 9). */
 export const DEMO_ENTERPRISES = [
   {
-    id: '1001',
+    id: '1001' as EnterpriseId,
     name: 'Lockstep Demo Works',
     code: 'demoworks',
-    memberIds: ['3001', '3002'],
+    memberIds: ['3001', '3002'] as [MemberId, MemberId],
     customers: [
-      { id: '2001', channelCustomerId: 'DEMO-HQ', name: 'Demo Works Head Office' },
-      { id: '2002', channelCustomerId: 'DEMO-YARD', name: 'Demo Works Site Yard' },
+      { id: '2001' as CustomerId, channelCustomerId: 'DEMO-HQ', name: 'Demo Works Head Office' },
+      { id: '2002' as CustomerId, channelCustomerId: 'DEMO-YARD', name: 'Demo Works Site Yard' },
     ],
   },
   {
-    id: '1002',
+    id: '1002' as EnterpriseId,
     name: 'Lockstep Demo Studio',
     code: 'demostudio',
-    memberIds: ['3003', '3004'],
-    customers: [{ id: '2003', channelCustomerId: 'DEMO-STUDIO', name: 'Demo Studio' }],
+    memberIds: ['3003', '3004'] as [MemberId, MemberId],
+    customers: [{ id: '2003' as CustomerId, channelCustomerId: 'DEMO-STUDIO', name: 'Demo Studio' }],
   },
 ] as const;
 

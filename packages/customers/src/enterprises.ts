@@ -1,8 +1,11 @@
 import { randomInt } from 'node:crypto';
 import {
+  type ApplicationId,
   type Channels,
   type CreatedEnterprise,
   type CreateEnterprise,
+  type EnterpriseId,
+  type MemberId,
   Refusal,
   requireChannel,
 } from '@lockstep/contract';
@@ -38,14 +41,14 @@ export async function lockChannelCustomer(trx: Trx, channelCustomerId: string): 
 export async function insertEnterprise(
   trx: Trx,
   enterprise: {
-    id?: string;
+    id?: EnterpriseId;
     code?: string;
     name: string;
     crmCustomerId?: string;
     securityMobile?: string;
-    createdByApplicationId?: string;
+    createdByApplicationId?: ApplicationId;
   },
-): Promise<string> {
+): Promise<EnterpriseId> {
   const { id } = await trx
     .insertInto('enterprise')
     .values({
@@ -68,7 +71,7 @@ function newEnterpriseCode(): string {
 
 /** The application that calls O2, and the channels that it is bound to. */
 interface EnterpriseCreator {
-  applicationId: string;
+  applicationId: ApplicationId;
   channels: Channels;
 }
 
@@ -124,7 +127,7 @@ async function insertNewEnterprise(
   trx: Trx,
   { applicationId, channels }: EnterpriseCreator,
   request: CreateEnterprise,
-): Promise<string> {
+): Promise<EnterpriseId> {
   const { crmCustomerId, customerName, branchName } = request;
   const sameName = await trx.selectFrom('enterprise').select('id').where('name', '=', customerName).executeTakeFirst();
   if (sameName !== undefined) throw new Refusal('enterprise_name_taken');
@@ -156,7 +159,11 @@ async function insertNewEnterprise(
 }
 
 /** Inserts the first two employees of an enterprise, with new ids unless some are given. */
-export async function insertFirstMembers(trx: Trx, enterpriseId: string, ids: readonly string[] = []): Promise<void> {
+export async function insertFirstMembers(
+  trx: Trx,
+  enterpriseId: EnterpriseId,
+  ids: readonly MemberId[] = [],
+): Promise<void> {
   const rows = FIRST_MEMBERS.map((member, index) => ({
     ...member,
     ...(ids[index] === undefined ? {} : { id: ids[index] }),
@@ -167,7 +174,7 @@ export async function insertFirstMembers(trx: Trx, enterpriseId: string, ids: re
 }
 
 /** Reads the employees that O2 created, even if one was deleted since and somebody else has the account name now. */
-async function readFirstMembers(trx: Trx, enterpriseId: string): Promise<CreatedEnterprise['members']> {
+async function readFirstMembers(trx: Trx, enterpriseId: EnterpriseId): Promise<CreatedEnterprise['members']> {
   const rows = await trx
     .selectFrom('member')
     .innerJoin('enterprise', 'enterprise.id', 'member.enterprise_id')

@@ -1,20 +1,21 @@
+import type { ApplicationId, CustomerId, EnterpriseId } from '@lockstep/contract';
 import type { Generated } from 'kysely';
 
 /** The tables of enterprises and their customers. */
 declare module '@lockstep/platform' {
   interface Tables {
     enterprise: {
-      id: Generated<string>;
+      id: Generated<EnterpriseId>;
       name: string;
       code: string;
       crm_customer_id: string | null;
       security_mobile: string | null;
       created_time: Generated<Date>;
-      created_by_application_id: string | null;
+      created_by_application_id: ApplicationId | null;
     };
     customer: {
-      id: Generated<string>;
-      enterprise_id: string;
+      id: Generated<CustomerId>;
+      enterprise_id: EnterpriseId;
       channel_code: string;
       channel_customer_id: string;
       name: string;

@@ -1,6 +1,7 @@
+import type { AssetId } from '@lockstep/contract';
 /** What the rules of the member center know about an active asset of the enterprise. */
 export interface AssetFacts {
-  id: string;
+  id: AssetId;
   assetNum: string;
   isBorrowedLock: boolean;
   /** Neither locked nor frozen. */

@@ -1,12 +1,14 @@
-import { type Cause, type ConfigureAssets, Refusal } from '@lockstep/contract';
+import { type AssetId, type Cause, type ConfigureAssets, type MemberId, Refusal } from '@lockstep/contract';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type ConfigurationFacts, planConfiguration } from './configuration-rules.ts';
 
 /** What M9 does to what an employee holds, and what it is refused for (decisions 8). */
 
-const KIM = '100001';
-const LEE = '100002';
+const KIM = '100001' as MemberId;
+const LEE = '100002' as MemberId;
+
+const idOf = (assetNum: string) => `id-${assetNum}` as AssetId;
 
 /** Every kind of number that there is: of another enterprise, of none at all, and the enterprise's own. */
 type Kind = 'asset' | 'borrowed lock' | 'elsewhere' | 'unknown';
@@ -14,7 +16,7 @@ type Kind = 'asset' | 'borrowed lock' | 'elsewhere' | 'unknown';
 /** What is there, and by number who holds it; the id of an asset is its number with an `id-` before it. */
 interface World {
   kinds: Record<string, Kind>;
-  holders: Record<string, string>;
+  holders: Record<string, MemberId>;
 }
 
 const WORLD: World = {
@@ -28,14 +30,14 @@ const WORLD: World = {
 function namedIn({ kinds, holders }: World): ConfigurationFacts {
   const numsOf = (...wanted: Kind[]) => Object.keys(kinds).filter((assetNum) => wanted.includes(kinds[assetNum]!));
   const assets = numsOf('asset', 'borrowed lock').map((assetNum) => ({
-    ...{ id: `id-${assetNum}`, assetNum, isUsable: true },
+    ...{ id: idOf(assetNum), assetNum, isUsable: true },
     isBorrowedLock: kinds[assetNum] === 'borrowed lock',
   }));
   return {
     memberId: KIM,
     assets: new Map(assets.map((asset) => [asset.assetNum, asset])),
     elsewhere: new Set(numsOf('elsewhere')),
-    holderOf: new Map(Object.entries(holders).map(([assetNum, holder]) => [`id-${assetNum}`, holder])),
+    holderOf: new Map(Object.entries(holders).map(([assetNum, holder]) => [idOf(assetNum), holder])),
   };
 }
 

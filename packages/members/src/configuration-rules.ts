@@ -1,15 +1,15 @@
-import { type ConfigureAssets, Refusal } from '@lockstep/contract';
+import { type AssetId, type ConfigureAssets, type MemberId, Refusal } from '@lockstep/contract';
 import type { AssetFacts } from './asset-facts.ts';
 
 /** What decides whether assets can be withdrawn from an employee and assigned to them. */
 export interface ConfigurationFacts {
-  memberId: string;
+  memberId: MemberId;
   /** The enterprise's active assets, by number. */
   assets: ReadonlyMap<string, AssetFacts>;
   /** Numbers of active assets of other enterprises. */
   elsewhere: ReadonlySet<string>;
   /** The employee who holds an asset now, by asset id. */
-  holderOf: ReadonlyMap<string, string>;
+  holderOf: ReadonlyMap<AssetId, MemberId>;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { type ConfigureAssets, Refusal } from '@lockstep/contract';
+import { type ConfigureAssets, type MemberId, Refusal } from '@lockstep/contract';
 import type { Actor } from './actor.ts';
 import { recordChanges } from './audit.ts';
 import { planConfiguration } from './configuration-rules.ts';
@@ -17,7 +17,7 @@ import type { HoldingTools } from './tools.ts';
 export function configureAssets(
   { changes, deadline }: HoldingTools,
   actor: Actor,
-  memberId: string,
+  memberId: MemberId,
   wanted: ConfigureAssets,
 ): Promise<void> {
   return changes.run(actor.enterpriseId, deadline, async (trx) => {

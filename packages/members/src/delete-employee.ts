@@ -1,6 +1,6 @@
 import { endLogins } from '@lockstep/access';
 import { NOW } from '@lockstep/assets';
-import { Refusal } from '@lockstep/contract';
+import { type MemberId, Refusal } from '@lockstep/contract';
 import type { Trx } from '@lockstep/platform';
 import type { Actor } from './actor.ts';
 import { recordChanges } from './audit.ts';
@@ -15,7 +15,7 @@ import type { HoldingTools } from './tools.ts';
  *
  * Throws a Refusal: employee_not_found, last_administrator.
  */
-export function deleteEmployee({ changes, deadline }: HoldingTools, actor: Actor, memberId: string): Promise<void> {
+export function deleteEmployee({ changes, deadline }: HoldingTools, actor: Actor, memberId: MemberId): Promise<void> {
   return changes.run(actor.enterpriseId, deadline, async (trx) => {
     const employee = await lockEmployeeToDelete(trx, actor, memberId);
     if (employee === undefined) throw new Refusal('employee_not_found', memberId);
@@ -42,7 +42,7 @@ export function deleteEmployee({ changes, deadline }: HoldingTools, actor: Actor
   });
 }
 
-async function hasOtherAdministrator(trx: Trx, actor: Actor, memberId: string): Promise<boolean> {
+async function hasOtherAdministrator(trx: Trx, actor: Actor, memberId: MemberId): Promise<boolean> {
   const other = await selectEmployees(trx, actor)
     .select('member.id')
     .where('is_administrator', '=', true)
@@ -56,7 +56,7 @@ async function hasOtherAdministrator(trx: Trx, actor: Actor, memberId: string): 
  * Locks the assets that an employee holds, of any channel, in the order of their numbers. The employee is locked, so no
  * asset is added meanwhile. Leaves out an asset that an order released while this waited, even if somebody else has it now.
  */
-async function lockHeld(trx: Trx, actor: Actor, memberId: string) {
+async function lockHeld(trx: Trx, actor: Actor, memberId: MemberId) {
   const enterprise = acrossChannels(actor);
   const rows = await selectAssets(trx, enterprise)
     .innerJoin('asset_assignment', 'asset_assignment.asset_id', 'asset.id')

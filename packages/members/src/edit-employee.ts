@@ -1,5 +1,5 @@
 import { endLogins } from '@lockstep/access';
-import { ACCOUNT_CHARACTERS, type EditEmployee, OPERATOR_ID, Refusal } from '@lockstep/contract';
+import { ACCOUNT_CHARACTERS, type EditEmployee, type MemberId, OPERATOR_ID, Refusal } from '@lockstep/contract';
 import { type Database, inTransaction } from '@lockstep/platform';
 import type { Actor } from './actor.ts';
 import { recordChanges } from './audit.ts';
@@ -13,7 +13,7 @@ import type { PasswordTools } from './tools.ts';
  *
  * Throws a Refusal: employee_not_found, account_malformed, account_mismatch.
  */
-export function editEmployee(db: Database, actor: Actor, memberId: string, edit: EditEmployee): Promise<void> {
+export function editEmployee(db: Database, actor: Actor, memberId: MemberId, edit: EditEmployee): Promise<void> {
   return inTransaction(db, async (trx) => {
     const employee = await lockEmployee(trx, actor, memberId);
     if (employee === undefined) throw new Refusal('employee_not_found', memberId);
@@ -53,7 +53,7 @@ function pickWanted(edit: EditEmployee): Partial<Fields> {
 export async function resetPassword(
   { db, passwords, signal }: PasswordTools,
   actor: Actor,
-  memberId: string,
+  memberId: MemberId,
   password: string,
 ): Promise<{ account: string }> {
   const kind = actor.memberId === OPERATOR_ID ? 'operator' : 'reset';

@@ -1,5 +1,5 @@
 import type { Employee } from '@lockstep/contract';
-import { numberOf } from '@lockstep/platform';
+import { parseBigint } from '@lockstep/platform';
 import type { EmployeeRow } from './tenant.ts';
 
 /** Returns the account that an employee logs in with (rules 5). */
@@ -12,7 +12,7 @@ export function recordedFields(row: Omit<EmployeeRow, 'code'>) {
   return {
     userName: row.user_name,
     name: row.name,
-    departmentId: numberOf(row.department_id),
+    departmentId: parseBigint(row.department_id),
     remark: row.remark,
     passwordMobile: row.password_mobile,
   };
@@ -25,7 +25,7 @@ export function employeeOf(row: EmployeeRow): Employee {
     userId: row.id,
     globalId: row.id,
     enterpriseId: row.enterprise_id,
-    departmentId: numberOf(row.department_id),
+    departmentId: parseBigint(row.department_id),
     departmentName: null,
     userName: accountOf(row),
     name: row.name,

@@ -1,4 +1,5 @@
 import { releaseAssets } from '@lockstep/assets';
+import type { AssetId, MemberId } from '@lockstep/contract';
 import { insertRows, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import type { Actor } from './actor.ts';
@@ -10,9 +11,9 @@ import { acrossChannels, selectAssets } from './tenant-assets.ts';
  */
 export interface Holdings {
   /** The employee who holds an asset, by asset id. */
-  holderOf: ReadonlyMap<string, string>;
+  holderOf: ReadonlyMap<AssetId, MemberId>;
   /** The id of the borrowed lock that an asset is lent into, by asset id. */
-  lockOf: ReadonlyMap<string, string>;
+  lockOf: ReadonlyMap<AssetId, AssetId>;
 }
 
 /** A lent asset as the audit record shows it: its number and that of its borrowed lock. */
@@ -22,7 +23,7 @@ interface LentAsset {
 }
 
 /** Reads the holdings of assets. */
-export async function readHoldings(trx: Trx, assetIds: string[]): Promise<Holdings> {
+export async function readHoldings(trx: Trx, assetIds: AssetId[]): Promise<Holdings> {
   const assigned = await trx
     .selectFrom('asset_assignment')
     .select(['asset_id', 'member_id'])
@@ -40,7 +41,7 @@ export async function readHoldings(trx: Trx, assetIds: string[]): Promise<Holdin
 }
 
 /** Assigns assets to an employee. */
-export async function assignAssets(trx: Trx, memberId: string, assetIds: string[]): Promise<void> {
+export async function assignAssets(trx: Trx, memberId: MemberId, assetIds: AssetId[]): Promise<void> {
   await insertRows(trx, 'asset_assignment', [
     ['asset_id', 'bigint', assetIds],
     ['member_id', 'bigint', assetIds.map(() => memberId)],
@@ -48,7 +49,7 @@ export async function assignAssets(trx: Trx, memberId: string, assetIds: string[
 }
 
 /** Lends assets into a borrowed lock. */
-export async function lendIntoLock(trx: Trx, lockId: string, assetIds: string[]): Promise<void> {
+export async function lendIntoLock(trx: Trx, lockId: AssetId, assetIds: AssetId[]): Promise<void> {
   await insertRows(trx, 'asset_lending', [
     ['asset_id', 'bigint', assetIds],
     ['lock_asset_id', 'bigint', assetIds.map(() => lockId)],
@@ -56,13 +57,13 @@ export async function lendIntoLock(trx: Trx, lockId: string, assetIds: string[])
 }
 
 /** Ends the assignments and lendings of assets, of any channel. Returns what was lent. */
-export async function endHoldings(trx: Trx, actor: Actor, assetIds: string[]): Promise<LentAsset[]> {
+export async function endHoldings(trx: Trx, actor: Actor, assetIds: AssetId[]): Promise<LentAsset[]> {
   const lent = await readLent(trx, actor, assetIds);
   await releaseAssets(trx, assetIds);
   return lent;
 }
 
-async function readLent(trx: Trx, actor: Actor, assetIds: string[]): Promise<LentAsset[]> {
+async function readLent(trx: Trx, actor: Actor, assetIds: AssetId[]): Promise<LentAsset[]> {
   const assets = () => selectAssets(trx, acrossChannels(actor)).select(['asset.id', 'asset.asset_num']);
   return trx
     .selectFrom('asset_lending')
@@ -75,7 +76,7 @@ async function readLent(trx: Trx, actor: Actor, assetIds: string[]): Promise<Len
 }
 
 /** Returns the employees whose assets are lent into a borrowed lock. */
-export async function readLockHolders(trx: Trx, lockId: string): Promise<Set<string>> {
+export async function readLockHolders(trx: Trx, lockId: AssetId): Promise<Set<MemberId>> {
   const rows = await trx
     .selectFrom('asset_lending')
     .innerJoin('asset_assignment', 'asset_assignment.asset_id', 'asset_lending.asset_id')

@@ -1,4 +1,4 @@
-import { type LendAssets, Refusal } from '@lockstep/contract';
+import { type AssetId, type LendAssets, type MemberId, Refusal } from '@lockstep/contract';
 import type { Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import type { Actor } from './actor.ts';
@@ -19,7 +19,7 @@ import type { HoldingTools } from './tools.ts';
 export function lendAssets(
   { changes, deadline }: HoldingTools,
   actor: Actor,
-  memberId: string,
+  memberId: MemberId,
   wanted: LendAssets,
 ): Promise<void> {
   return changes.run(actor.enterpriseId, deadline, async (trx) => {
@@ -46,8 +46,8 @@ export function lendAssets(
 }
 
 /** Returns those of some assets that have an active product with a concurrent node or more. */
-async function readIdsWithNodes(trx: Trx, assetIds: string[]): Promise<Set<string>> {
-  const { rows } = await sql<{ id: string }>`
+async function readIdsWithNodes(trx: Trx, assetIds: AssetId[]): Promise<Set<AssetId>> {
+  const { rows } = await sql<{ id: AssetId }>`
     select named.id from unnest(${assetIds}::bigint[]) as named (id)
     where exists (
       select from product_instance p where p.asset_id = named.id and p.revoked_time is null and p.limit_concurrent >= 1

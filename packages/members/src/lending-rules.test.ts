@@ -1,4 +1,4 @@
-import { type Cause, Refusal } from '@lockstep/contract';
+import { type AssetId, type Cause, type MemberId, Refusal } from '@lockstep/contract';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { AssetFacts } from './asset-facts.ts';
@@ -6,22 +6,21 @@ import { type LendingFacts, planLending } from './lending-rules.ts';
 
 /** What M10 lends into a borrowed lock, and what it is refused for (decisions 8). */
 
-const KIM = '100001';
-const LEE = '100002';
-const LOCK: AssetFacts = { id: '9', assetNum: 'LOCK', isBorrowedLock: true, isUsable: true };
-const OTHER_LOCK_ID = '8';
+const KIM = '100001' as MemberId;
+const LEE = '100002' as MemberId;
+const LOCK: AssetFacts = { id: '9' as AssetId, assetNum: 'LOCK', isBorrowedLock: true, isUsable: true };
+const OTHER_LOCK_ID = '8' as AssetId;
+
+const ids = (...texts: string[]) => texts as AssetId[];
 
 /** Kim holds 1 to 5, with nodes on all but 3; 4 is lent into the lock already, 5 into another one. Lee holds 6. */
 const SITUATION: LendingFacts = {
   memberId: KIM,
   lock: LOCK,
   lockHolderIds: new Set([KIM]),
-  holderOf: new Map([...['1', '2', '3', '4', '5'].map((id) => [id, KIM] as const), ['6', LEE]]),
-  lockOf: new Map([
-    ['4', LOCK.id],
-    ['5', OTHER_LOCK_ID],
-  ]),
-  idsWithNodes: new Set(['1', '2', '4', '5', '6']),
+  holderOf: new Map(ids('1', '2', '3', '4', '5', '6').map((id) => [id, id === '6' ? LEE : KIM])),
+  lockOf: new Map(ids('4', '5').map((id) => [id, id === '4' ? LOCK.id : OTHER_LOCK_ID])),
+  idsWithNodes: new Set(ids('1', '2', '4', '5', '6')),
 };
 
 type End = { lentIds: string[] } | { cause: Cause; path: string };
@@ -29,7 +28,10 @@ type End = { lentIds: string[] } | { cause: Cause; path: string };
 /** The ids that Kim's M10 of these assets lends, or what it is refused for. */
 function planned(assetIDs: string[], changes: Partial<LendingFacts> = {}): End {
   try {
-    const { lock, lentIds } = planLending({ borrowedUsbKey: 'LOCK', assetIDs }, { ...SITUATION, ...changes });
+    const { lock, lentIds } = planLending(
+      { borrowedUsbKey: 'LOCK', assetIDs: ids(...assetIDs) },
+      { ...SITUATION, ...changes },
+    );
     expect(lock).toBe(LOCK);
     return { lentIds };
   } catch (error) {
@@ -84,7 +86,7 @@ describe('a lending', () => {
   });
 
   it('of an asset with several faults is refused for the first: not held, lent elsewhere, without nodes', () => {
-    const nodeless = { idsWithNodes: new Set<string>() };
+    const nodeless = { idsWithNodes: new Set<AssetId>() };
     expect(planned(['6'], nodeless)).toMatchObject({ cause: 'asset_not_held' });
     expect(planned(['5'], nodeless)).toMatchObject({ cause: 'asset_lent_elsewhere' });
   });
@@ -103,7 +105,7 @@ const lockOf = fc.constantFrom(undefined, undefined, LOCK.id, OTHER_LOCK_ID);
 const situation: fc.Arbitrary<Partial<LendingFacts>> = fc
   .array(fc.record({ holder: holderOf, lockId: lockOf, hasNodes: fc.boolean() }), { minLength: 7, maxLength: 7 })
   .map((entries) => {
-    const assets = entries.map((entry, index) => ({ ...entry, id: String(index + 1) }));
+    const assets = entries.map((entry, index) => ({ ...entry, id: String(index + 1) as AssetId }));
     const held = assets.filter(({ holder }) => holder !== undefined);
     const lent = held.filter(({ lockId, holder }) => lockId !== undefined && holder === KIM);
     return {
@@ -114,9 +116,9 @@ const situation: fc.Arbitrary<Partial<LendingFacts>> = fc
   });
 
 /** What there is after a lending. */
-const after = (there: Partial<LendingFacts>, lentIds: string[]): Partial<LendingFacts> => ({
+const after = (there: Partial<LendingFacts>, lentIds: readonly string[]): Partial<LendingFacts> => ({
   ...there,
-  lockOf: new Map([...there.lockOf!, ...lentIds.map((id) => [id, LOCK.id] as const)]),
+  lockOf: new Map([...there.lockOf!, ...ids(...lentIds).map((id) => [id, LOCK.id] as const)]),
 });
 
 describe('whatever is lent of whatever is there', () => {

@@ -1,19 +1,19 @@
-import { type LendAssets, Refusal } from '@lockstep/contract';
+import { type AssetId, type LendAssets, type MemberId, Refusal } from '@lockstep/contract';
 import type { AssetFacts } from './asset-facts.ts';
 
 /** What decides whether assets can be lent into a borrowed lock. */
 export interface LendingFacts {
-  memberId: string;
+  memberId: MemberId;
   /** The enterprise's active asset whose number the call names as the lock. */
   lock: AssetFacts | undefined;
   /** The employees whose assets are lent into it. */
-  lockHolderIds: ReadonlySet<string>;
+  lockHolderIds: ReadonlySet<MemberId>;
   /** The employee who holds an asset, by asset id. */
-  holderOf: ReadonlyMap<string, string>;
+  holderOf: ReadonlyMap<AssetId, MemberId>;
   /** The id of the borrowed lock that an asset is lent into, by asset id. */
-  lockOf: ReadonlyMap<string, string>;
+  lockOf: ReadonlyMap<AssetId, AssetId>;
   /** Ids of assets that have an active product with a concurrent node or more. */
-  idsWithNodes: ReadonlySet<string>;
+  idsWithNodes: ReadonlySet<AssetId>;
 }
 
 /**
@@ -25,11 +25,11 @@ export interface LendingFacts {
 export function planLending(
   { borrowedUsbKey, assetIDs }: LendAssets,
   facts: LendingFacts,
-): { lock: AssetFacts; lentIds: string[] } {
+): { lock: AssetFacts; lentIds: AssetId[] } {
   const { memberId, lock, lockHolderIds, holderOf, lockOf, idsWithNodes } = facts;
   if (!lock?.isBorrowedLock || !lock.isUsable) throw new Refusal('borrowed_lock_unusable', borrowedUsbKey);
   if ([...lockHolderIds].some((id) => id !== memberId)) throw new Refusal('borrowed_lock_taken', borrowedUsbKey);
-  const lentIds = new Set<string>();
+  const lentIds = new Set<AssetId>();
   for (const [index, assetId] of assetIDs.entries()) {
     const path = `assetIDs[${index}]`;
     if (holderOf.get(assetId) !== memberId) throw new Refusal('asset_not_held', path, assetId);

@@ -1,4 +1,4 @@
-import type { ListEmployees, ListedEmployee, Page } from '@lockstep/contract';
+import type { ListEmployees, ListedEmployee, MemberId, Page } from '@lockstep/contract';
 import { type Database, inSnapshot, type Trx } from '@lockstep/platform';
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Actor } from './actor.ts';
@@ -65,7 +65,7 @@ interface Held {
 }
 
 /** Reads what employees hold, in the order of assignment, by employee. */
-async function readHeld(trx: Trx, actor: Actor, memberIds: string[]): Promise<Map<string, Held[]>> {
+async function readHeld(trx: Trx, actor: Actor, memberIds: MemberId[]): Promise<Map<string, Held[]>> {
   if (memberIds.length === 0) return new Map();
   const locks = selectAssets(trx, actor).select(['asset.id', 'asset.asset_num']).as('lock');
   const rows = await selectAssets(trx, actor)

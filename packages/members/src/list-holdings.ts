@@ -1,5 +1,5 @@
 import { readContents } from '@lockstep/assets';
-import { type AssetContents, type BorrowedLock, type EnterpriseAsset, Refusal } from '@lockstep/contract';
+import { type AssetContents, type AssetId, type BorrowedLock, type EnterpriseAsset, Refusal } from '@lockstep/contract';
 import { type Database, inSnapshot, isId, type Trx } from '@lockstep/platform';
 import type { Actor } from './actor.ts';
 import { hasCustomer } from './tenant.ts';
@@ -72,7 +72,7 @@ export function listBorrowedLocks(db: Database, actor: Actor): Promise<BorrowedL
  *
  * Throws a Refusal: customer_not_bound, asset_id_not_found.
  */
-export function readAssetContents(db: Database, actor: Actor, assetId: string): Promise<AssetContents> {
+export function readAssetContents(db: Database, actor: Actor, assetId: AssetId): Promise<AssetContents> {
   return inSnapshot(db, async (trx) => {
     await requireCustomer(trx, actor);
     const asset = isId(assetId)

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { newPassword } from '@lockstep/access';
-import { OPERATOR_ID } from '@lockstep/contract';
+import { type EnterpriseId, type MemberId, OPERATOR_ID } from '@lockstep/contract';
 import { inTransaction } from '@lockstep/platform';
 import type { Actor } from './actor.ts';
 import { recordChanges } from './audit.ts';
@@ -16,7 +16,7 @@ export interface NewLogin {
 }
 
 /** The operator of the service, acting in an enterprise. */
-const buildOperator = (enterpriseId: string): Actor => ({
+const buildOperator = (enterpriseId: EnterpriseId): Actor => ({
   enterpriseId,
   channels: null,
   memberId: OPERATOR_ID,
@@ -24,7 +24,7 @@ const buildOperator = (enterpriseId: string): Actor => ({
 });
 
 /** Gives an employee a new random password; undefined if there is no such employee (rules 9). */
-export async function setPassword(tools: PasswordTools, memberId: string): Promise<NewLogin | undefined> {
+export async function setPassword(tools: PasswordTools, memberId: MemberId): Promise<NewLogin | undefined> {
   const tenant = await findTenant(tools.db, memberId);
   if (tenant === undefined) return undefined;
   const password = newPassword();
@@ -36,7 +36,10 @@ export async function setPassword(tools: PasswordTools, memberId: string): Promi
  * Creates an administrator of an enterprise, named `admin` or the first free of `admin2`, `admin3`, …; undefined if there
  * is no such enterprise (rules 9).
  */
-export async function createAdministrator(tools: PasswordTools, enterpriseId: string): Promise<NewLogin | undefined> {
+export async function createAdministrator(
+  tools: PasswordTools,
+  enterpriseId: EnterpriseId,
+): Promise<NewLogin | undefined> {
   const password = newPassword();
   const [hash] = await tools.passwords.hashAll([password], { kind: 'operator', party: enterpriseId });
   const actor = buildOperator(enterpriseId);

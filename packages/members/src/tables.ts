@@ -1,11 +1,12 @@
+import type { EnterpriseId, MemberId } from '@lockstep/contract';
 import type { Generated } from 'kysely';
 
 /** The tables of employees and of what changed in the member center. */
 declare module '@lockstep/platform' {
   interface Tables {
     member: {
-      id: Generated<string>;
-      enterprise_id: string;
+      id: Generated<MemberId>;
+      enterprise_id: EnterpriseId;
       user_name: string;
       is_administrator: boolean;
       created_time: Generated<Date>;
@@ -20,10 +21,10 @@ declare module '@lockstep/platform' {
     };
     member_audit: {
       id: Generated<string>;
-      enterprise_id: string;
-      actor_id: string;
+      enterprise_id: EnterpriseId;
+      actor_id: MemberId;
       action: string;
-      target_id: string | null;
+      target_id: MemberId | null;
       detail: unknown;
       request_id: string;
       recorded_time: Generated<Date>;

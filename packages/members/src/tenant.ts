@@ -1,4 +1,5 @@
 import { NOW } from '@lockstep/assets';
+import type { MemberId } from '@lockstep/contract';
 import { type Database, isId, type Tables, type Trx } from '@lockstep/platform';
 import type { Insertable, Selectable, UpdateObject } from 'kysely';
 import type { Actor } from './actor.ts';
@@ -58,7 +59,7 @@ export async function lockEnterprise(trx: Trx, { enterpriseId }: Tenant): Promis
 }
 
 /** Locks an employee of the enterprise against other changes and against a login; undefined if there is none. */
-export async function lockEmployee(trx: Trx, tenant: Tenant, memberId: string): Promise<EmployeeRow | undefined> {
+export async function lockEmployee(trx: Trx, tenant: Tenant, memberId: MemberId): Promise<EmployeeRow | undefined> {
   if (!isId(memberId)) return undefined;
   return selectEmployee(trx, tenant, memberId).forNoKeyUpdate('member').executeTakeFirst();
 }
@@ -67,19 +68,19 @@ export async function lockEmployee(trx: Trx, tenant: Tenant, memberId: string): 
 export async function lockEmployeeToDelete(
   trx: Trx,
   tenant: Tenant,
-  memberId: string,
+  memberId: MemberId,
 ): Promise<EmployeeRow | undefined> {
   if (!isId(memberId)) return undefined;
   return selectEmployee(trx, tenant, memberId).forUpdate('member').executeTakeFirst();
 }
 
 /** Keeps an employee of the enterprise from being deleted, and from nothing else; false if there is none. */
-export async function keepEmployee(trx: Trx, tenant: Tenant, memberId: string): Promise<boolean> {
+export async function keepEmployee(trx: Trx, tenant: Tenant, memberId: MemberId): Promise<boolean> {
   if (!isId(memberId)) return false;
   return (await selectEmployee(trx, tenant, memberId).forKeyShare('member').executeTakeFirst()) !== undefined;
 }
 
-function selectEmployee(trx: Trx, tenant: Tenant, memberId: string) {
+function selectEmployee(trx: Trx, tenant: Tenant, memberId: MemberId) {
   return selectEmployees(trx, tenant).selectAll('member').select('enterprise.code').where('member.id', '=', memberId);
 }
 
@@ -97,7 +98,7 @@ export function insertEmployees(
 }
 
 /** Finds the enterprise of an employee, for the operator of the service, who works in any of them. */
-export async function findTenant(db: Database, memberId: string): Promise<Tenant | undefined> {
+export async function findTenant(db: Database, memberId: MemberId): Promise<Tenant | undefined> {
   if (!isId(memberId)) return undefined;
   const found = await db
     .selectFrom('member')
@@ -112,7 +113,7 @@ export async function findTenant(db: Database, memberId: string): Promise<Tenant
 export async function updateEmployee(
   trx: Trx,
   { enterpriseId }: Tenant,
-  memberId: string,
+  memberId: MemberId,
   changes: UpdateObject<Tables, 'member'>,
 ): Promise<void> {
   await trx

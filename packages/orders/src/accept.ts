@@ -1,8 +1,9 @@
 import type { AcceptedOrder } from '@lockstep/contract';
-import { type Database, Group, type Metrics } from '@lockstep/platform';
+import { type Database, Group } from '@lockstep/platform';
 import { sql } from 'kysely';
 import type { JobAnnouncer } from './announcer.ts';
 import { acceptedOrders, findEarlier, keyOf, type SubmittedBatch, sameBatchId } from './batch.ts';
+import type { OrderMetrics } from './metrics.ts';
 import { DIGEST_VERSION, PAYLOAD_VERSION } from './order-text.ts';
 import { checkNumbers } from './prepare.ts';
 
@@ -14,10 +15,10 @@ const MAX_GROUPS_AT_ONCE = 2;
 export class BatchAcceptor {
   readonly #db: Database;
   readonly #announcer: JobAnnouncer;
-  readonly #metrics: Metrics;
+  readonly #metrics: OrderMetrics;
   readonly #groups: Group<SubmittedBatch, string | null>;
 
-  constructor(db: Database, announcer: JobAnnouncer, metrics: Metrics) {
+  constructor(db: Database, announcer: JobAnnouncer, metrics: OrderMetrics) {
     this.#db = db;
     this.#announcer = announcer;
     this.#metrics = metrics;

@@ -1,5 +1,6 @@
-import type { JobProducer, Logger, Metrics } from '@lockstep/platform';
+import type { JobProducer, Logger } from '@lockstep/platform';
 import type { Job } from './jobs.ts';
+import type { OrderMetrics } from './metrics.ts';
 
 /**
  * Queues jobs for what was accepted, one add at a time: what is announced meanwhile goes into the next job. The
@@ -8,12 +9,12 @@ import type { Job } from './jobs.ts';
 export class JobAnnouncer {
   readonly #producer: JobProducer<Job>;
   readonly #log: Logger;
-  readonly #metrics: Metrics;
+  readonly #metrics: OrderMetrics;
   readonly #lanes = new Set<number>();
   #throughBatchId = 0n;
   #adding: Promise<void> | null = null;
 
-  constructor(producer: JobProducer<Job>, log: Logger, metrics: Metrics) {
+  constructor(producer: JobProducer<Job>, log: Logger, metrics: OrderMetrics) {
     this.#producer = producer;
     this.#log = log;
     this.#metrics = metrics;

@@ -1,4 +1,12 @@
-import { advance, type Effects, type Ledger, type LedgerIds, loadLedger, writeLedger } from '@lockstep/assets';
+import {
+  advance,
+  type Effects,
+  isNumberConflict,
+  type Ledger,
+  type LedgerIds,
+  loadLedger,
+  writeLedger,
+} from '@lockstep/assets';
 import { type Cause, Refusal } from '@lockstep/contract';
 import { insertRows, mayLieInOnePart, refusesValues, type Trx, together } from '@lockstep/platform';
 import { type AcceptedOrder, countEffects, planOrder } from './plan.ts';
@@ -58,7 +66,7 @@ class PlanFault extends Error {
 
 /** Whether orders that failed together may do so for one of them, so that it is worth trying each alone. */
 export function mayLieInOneOrder(error: unknown): boolean {
-  return mayLieInOnePart(error) || error instanceof PlanFault;
+  return (mayLieInOnePart(error) && !isNumberConflict(error)) || error instanceof PlanFault;
 }
 
 /** Whether it is the order itself that PostgreSQL or the plan does not take, as far as the failure tells. */

@@ -1,9 +1,15 @@
-import type { Backlog, Database } from '@lockstep/platform';
+import type { Database } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { LANE_COUNT } from './lanes.ts';
 import type { OldestPending } from './sightings.ts';
 
-/** How many orders are pending in each lane, and how old the oldest is. */
+/** How many orders are pending in each lane that has any, and how old the oldest of all is. */
+export interface Backlog {
+  lanes: { lane: number; pendingOrders: number }[];
+  oldestPendingSeconds: number;
+}
+
+/** Reads how many orders are pending in each lane, and how old the oldest is. */
 export async function readBacklog(db: Database): Promise<Backlog> {
   const { rows } = await sql<{ lane: number; pending: number; age_seconds: number }>`
     select lane, sum(order_count - succeeded - failed)::int as pending,

@@ -1,6 +1,6 @@
 import { licenseOrderIdOf } from '@lockstep/assets';
 import { type AcceptedOrder, Refusal } from '@lockstep/contract';
-import { type Database, rowsOf } from '@lockstep/platform';
+import { buildRows, type Database } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { DIGEST_VERSION } from './order-text.ts';
 import type { PreparedBatch } from './prepare.ts';
@@ -34,7 +34,7 @@ interface EarlierBatch {
 
 /** For each batch, the one that was stored before under its key, if any. */
 export async function findEarlier(db: Database, batches: PreparedBatch[]): Promise<(EarlierBatch | undefined)[]> {
-  const keys = rowsOf([
+  const keys = buildRows([
     ['place', 'int', batches.map((_, place) => place)],
     ['application_id', 'bigint', batches.map((batch) => batch.applicationId)],
     ['channel_code', 'text', batches.map((batch) => batch.channelCode)],

@@ -1,6 +1,15 @@
 import { randomInt } from 'node:crypto';
 import type { LedgerIds } from '@lockstep/assets';
-import type { DeleteAssetOrder, DeleteProductOrder, Merchandise, NewBuyOrder, ProductToBuy } from '@lockstep/contract';
+import type {
+  CustomerId,
+  DeleteAssetOrder,
+  DeleteProductOrder,
+  EnterpriseId,
+  LicenseOrderId,
+  Merchandise,
+  NewBuyOrder,
+  ProductToBuy,
+} from '@lockstep/contract';
 import { behindSavepoint, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { applyOrders } from './apply.ts';
@@ -36,8 +45,8 @@ export async function tryCanary(trx: Trx, ids: LedgerIds): Promise<void> {
 }
 
 interface Owner {
-  id: string;
-  enterprise_id: string;
+  id: CustomerId;
+  enterprise_id: EnterpriseId;
 }
 
 async function canaryOrders(trx: Trx): Promise<AcceptedOrder[]> {
@@ -47,7 +56,7 @@ async function canaryOrders(trx: Trx): Promise<AcceptedOrder[]> {
   if (owner === undefined || other === undefined) throw new Error('There is no customer');
   const id = FIRST_ID + BigInt(randomInt(ROOM)) * 8n;
   const assetNum = `canary ${id}`;
-  const purchaseId = String(id);
+  const purchaseId = String(id) as LicenseOrderId;
   const orders = [
     purchase(owner, { assetNos: [assetNum], products: [product()], merchandises: [merchandise([merchandise()])] }),
     purchase(owner, {
@@ -61,7 +70,11 @@ async function canaryOrders(trx: Trx): Promise<AcceptedOrder[]> {
     revocationOfProduct(other, assetNum),
     revocationOfAsset(other, assetNum),
   ];
-  return orders.map((order, index) => ({ licenseOrderId: String(id + BigInt(index)), order, channels: null }));
+  return orders.map((order, index) => ({
+    licenseOrderId: String(id + BigInt(index)) as LicenseOrderId,
+    order,
+    channels: null,
+  }));
 }
 
 function header(owner: Owner) {

@@ -1,10 +1,11 @@
 import { type CancelBatch, type CancelledBatch, Refusal } from '@lockstep/contract';
-import { type Database, Group, inTransaction, type Logger, type Metrics, together } from '@lockstep/platform';
+import { type Database, Group, inTransaction, type Logger, together } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { failed, recordOutcomes } from './apply.ts';
 import { notifyProgress } from './batch-watch.ts';
 import { finishOrders, inAcceptanceOrder, readPendingOf } from './lane-chunks.ts';
 import { lockLanesUntil } from './lane-wait.ts';
+import type { OrderMetrics } from './metrics.ts';
 import { failedOrdersOf, logWork, type Work } from './work-log.ts';
 
 interface CancelCall {
@@ -24,11 +25,11 @@ const MAX_WAIT_MS = 15_000;
 export class BatchCanceller {
   readonly #db: Database;
   readonly #log: Logger;
-  readonly #metrics: Metrics;
+  readonly #metrics: OrderMetrics;
   readonly #calls: Group<CancelCall, Work>;
 
   /** `lanesDb`: connections for what waits for lanes. */
-  constructor({ db, lanesDb, log, metrics }: { db: Database; lanesDb: Database; log: Logger; metrics: Metrics }) {
+  constructor({ db, lanesDb, log, metrics }: { db: Database; lanesDb: Database; log: Logger; metrics: OrderMetrics }) {
     this.#db = db;
     this.#log = log;
     this.#metrics = metrics;

@@ -6,6 +6,7 @@ export * from './backlog.ts';
 export * from './batch-watch.ts';
 export * from './cancel.ts';
 export * from './jobs.ts';
+export { createOrderMetrics, type OrderMetrics, registerBacklogGauges } from './metrics.ts';
 export * from './preview.ts';
 export * from './results.ts';
 export * from './retry.ts';

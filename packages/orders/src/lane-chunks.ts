@@ -1,6 +1,6 @@
 import { licenseOrderIdOf } from '@lockstep/assets';
 import type { Channels } from '@lockstep/contract';
-import { rowsOf, type Trx, together } from '@lockstep/platform';
+import { buildRows, type Trx, together } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
 import type { Outcome } from './apply.ts';
 import { laneOf } from './lanes.ts';
@@ -205,7 +205,7 @@ export async function finishOrders(
     return [{ batchId, lane, payload, failed, succeeded: orders.length - left.length - failed }];
   });
   if (finished.length === 0) return { batches: [], leftCustomerIds };
-  const done = rowsOf([
+  const done = buildRows([
     ['batch_id', 'bigint', finished.map(({ batchId }) => batchId)],
     ['lane', 'smallint', finished.map(({ lane }) => lane)],
     ['payload', 'text', finished.map(({ payload }) => payload)],

@@ -1,8 +1,9 @@
 import type { LedgerIds } from '@lockstep/assets';
-import type { Database, Logger, Metrics } from '@lockstep/platform';
+import type { Database, Logger } from '@lockstep/platform';
 import { notifyProgress } from './batch-watch.ts';
 import { type Drained, drainLanes } from './drain.ts';
 import { Holds } from './holds.ts';
+import type { OrderMetrics } from './metrics.ts';
 import { logWork } from './work-log.ts';
 
 /** How long stored orders that cannot be read are left alone: nothing but another release changes that. */
@@ -12,13 +13,13 @@ const UNREADABLE_PAUSE_MS = 10_000;
 export class LaneDrainer {
   readonly #db: Database;
   readonly #log: Logger;
-  readonly #metrics: Metrics;
+  readonly #metrics: OrderMetrics;
   readonly #ids: LedgerIds;
   readonly #lanesTimeoutMs: number | undefined;
   readonly holds = new Holds();
 
   /** `lanesTimeoutMs`: how long a drain waits for its lanes; without it as long as for any lock. */
-  constructor(options: { db: Database; log: Logger; metrics: Metrics; ids: LedgerIds; lanesTimeoutMs?: number }) {
+  constructor(options: { db: Database; log: Logger; metrics: OrderMetrics; ids: LedgerIds; lanesTimeoutMs?: number }) {
     this.#lanesTimeoutMs = options.lanesTimeoutMs;
     this.#db = options.db;
     this.#log = options.log;

@@ -1,5 +1,5 @@
 import { ORDERS_PER_BATCH } from '@lockstep/assets';
-import { rowsOf, type Trx } from '@lockstep/platform';
+import { buildRows, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { type ChunkRow, type Pending, type Place, readRows, SENDERS_CHANNELS, takenChunks } from './lane-chunks.ts';
 import { laneOf } from './lanes.ts';
@@ -63,7 +63,7 @@ function chunksOf({ batch_id: batchId, lanes, weights, customer_ids }: LookRow):
 /** Reads the orders of pending chunks that were seen. */
 export async function readSeen(trx: Trx, seen: readonly Place[]): Promise<Pick<Pending, 'chunks' | 'unreadable'>> {
   if (seen.length === 0) return { chunks: [], unreadable: [] };
-  const places = rowsOf([
+  const places = buildRows([
     ['batch_id', 'bigint', seen.map(({ batchId }) => batchId)],
     ['lane', 'smallint', seen.map(({ lane }) => lane)],
   ]);

@@ -1,6 +1,6 @@
 import { serialize } from 'node:v8';
 import { type Asset, emptyChanges, type Grant, heldBy, type Ledger, LedgerIds, newGrant } from '@lockstep/assets';
-import { BatchOrder, type Customer, type Order, parse } from '@lockstep/contract';
+import { BatchOrder, type Customer, type CustomerId, type EnterpriseId, type Order, parse } from '@lockstep/contract';
 import type { Trx } from '@lockstep/platform';
 import fc from 'fast-check';
 import { sql } from 'kysely';
@@ -20,11 +20,11 @@ import { applyOrders, planAll } from './apply.ts';
 import type { AcceptedOrder } from './plan.ts';
 
 /** So few customers, numbers and products that orders meet on them all the time. */
-const CUSTOMERS: readonly (readonly [customerId: string, enterpriseGlobalId: string])[] = [
+const CUSTOMERS = [
   ['11', '1'],
   ['12', '1'],
   ['21', '2'],
-];
+] as [CustomerId, EnterpriseId][];
 const FIRST_ORDER_ID = 101;
 const MAX_ORDERS = 16;
 
@@ -34,7 +34,8 @@ const mostly = <Usual, Odd>(usual: Usual, odd: fc.Arbitrary<Odd>) =>
   fc.oneof({ weight: 9, arbitrary: fc.constant(usual) }, { weight: 1, arbitrary: odd });
 
 const customer = oneOf(...CUSTOMERS).map(
-  ([customerId, enterpriseGlobalId]) => ({ customerId, enterpriseGlobalId, channelCustomerId: customerId }) as Customer,
+  ([customerId, enterpriseGlobalId]) =>
+    ({ customerId, enterpriseGlobalId, channelCustomerId: customerId as string }) as Customer,
 );
 const assetNos = fc.uniqueArray(oneOf('X1', 'X2', 'X3', 'X4'), { minLength: 1, maxLength: 3 });
 const sourceOrder = fc.integer({ min: FIRST_ORDER_ID, max: FIRST_ORDER_ID + MAX_ORDERS }).map(String);

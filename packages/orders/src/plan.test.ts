@@ -1,5 +1,13 @@
 import { type Asset, advance, emptyChanges, heldBy, type Ledger } from '@lockstep/assets';
-import { BatchOrder, type Cause, type Customer, type Order, parse } from '@lockstep/contract';
+import {
+  BatchOrder,
+  type Cause,
+  type Customer,
+  type CustomerId,
+  type EnterpriseId,
+  type Order,
+  parse,
+} from '@lockstep/contract';
 import { describe, expect, it } from 'vitest';
 import {
   batchOf,
@@ -19,7 +27,8 @@ const ours = customer('11', '1');
 const sister = customer('12', '1');
 const stranger = customer('21', '2');
 
-function customer(customerId: string, enterpriseGlobalId: string): Customer {
+function customer(id: string, enterpriseId: string): Customer {
+  const [customerId, enterpriseGlobalId] = [id as CustomerId, enterpriseId as EnterpriseId];
   const names = { channelCode: 'test', channelCustomerId: customerId, enterpriseName: `Enterprise ${customerId}` };
   return { customerId, enterpriseGlobalId, isDefault: true, ...names };
 }

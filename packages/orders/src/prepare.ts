@@ -1,5 +1,12 @@
 import { createHash } from 'node:crypto';
-import { type BatchOrder, countInstances, type Order, Refusal, type SyncMode } from '@lockstep/contract';
+import {
+  type BatchOrder,
+  type CustomerId,
+  countInstances,
+  type Order,
+  Refusal,
+  type SyncMode,
+} from '@lockstep/contract';
 import { laneOf } from './lanes.ts';
 import { orderText } from './order-text.ts';
 
@@ -11,7 +18,7 @@ export interface PreparedBatch {
   syncMode: SyncMode;
   digest: Buffer;
   sequences: number[];
-  customerIds: string[];
+  customerIds: CustomerId[];
   orderTypes: string[];
   chunks: { lane: number; orderCount: number; weight: number; payload: string | Uint8Array }[];
   bytes: number;

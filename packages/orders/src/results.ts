@@ -3,6 +3,7 @@ import {
   type BatchResult,
   type BatchResultQuery,
   type Cause,
+  type CustomerId,
   codeOf,
   type OrderResult,
   type OrderType,
@@ -25,7 +26,7 @@ interface BatchRow {
 interface OrderRow {
   index: number;
   sequence: number;
-  customer_id: string;
+  customer_id: CustomerId;
   order_type: OrderType;
   cause: Cause | null;
   message: string | null;

@@ -1,7 +1,8 @@
-import type { Database, Logger, Metrics } from '@lockstep/platform';
+import type { Database, Logger } from '@lockstep/platform';
 import { readBacklog } from './backlog.ts';
 import type { Drained } from './drain.ts';
 import type { Failure } from './holds.ts';
+import type { OrderMetrics } from './metrics.ts';
 import type { PayloadFault } from './stored-orders.ts';
 
 /** What keeps orders from being applied, while it does. */
@@ -22,14 +23,14 @@ export type Part = number | 'sweep';
 export class Stalls {
   readonly #db: Database;
   readonly #log: Logger;
-  readonly #metrics: Metrics;
+  readonly #metrics: OrderMetrics;
   readonly #failing = new Set<Part>();
   /** By lane, why stored orders cannot be read. */
   readonly #unreadable = new Map<number, PayloadFault>();
   #service: Stall | null = null;
   #orders: Stall | null = null;
 
-  constructor({ db, log, metrics }: { db: Database; log: Logger; metrics: Metrics }) {
+  constructor({ db, log, metrics }: { db: Database; log: Logger; metrics: OrderMetrics }) {
     this.#db = db;
     this.#log = log;
     this.#metrics = metrics;

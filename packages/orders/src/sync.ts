@@ -1,6 +1,6 @@
 import { batchOf, LedgerIds, loadLedger } from '@lockstep/assets';
 import { type AcceptedOrder, type Channels, type Order, Refusal } from '@lockstep/contract';
-import { type Database, Group, inTransaction, type Logger, type Metrics, type Trx, together } from '@lockstep/platform';
+import { type Database, Group, inTransaction, type Logger, type Trx, together } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { mayLieInOneOrder, type Outcome, planLoaded, refusesOrder, storeApplied } from './apply.ts';
 import { liesInOrder } from './attempt.ts';
@@ -10,6 +10,7 @@ import { inAcceptanceOrder } from './lane-chunks.ts';
 import { LaneDrainer } from './lane-drainer.ts';
 import { lockLanesUntil } from './lane-wait.ts';
 import { LargeBatches, weightOfBatch } from './large-batches.ts';
+import type { OrderMetrics } from './metrics.ts';
 import { DIGEST_VERSION } from './order-text.ts';
 import { scopeOf } from './scope.ts';
 import { logWork } from './work-log.ts';
@@ -54,14 +55,14 @@ export class BatchApplier {
   readonly #db: Database;
   readonly #lanesDb: Database;
   readonly #log: Logger;
-  readonly #metrics: Metrics;
+  readonly #metrics: OrderMetrics;
   readonly #ids = new LedgerIds();
   readonly #drainer: LaneDrainer;
   readonly #groups: Group<SyncCall, string>;
   readonly #large = new LargeBatches();
 
   /** `lanesDb`: connections for what waits for lanes. */
-  constructor(options: { db: Database; lanesDb: Database; log: Logger; metrics: Metrics }) {
+  constructor(options: { db: Database; lanesDb: Database; log: Logger; metrics: OrderMetrics }) {
     const { lanesDb, log, metrics } = options;
     this.#db = options.db;
     this.#lanesDb = lanesDb;

@@ -1,9 +1,10 @@
 import { LedgerIds } from '@lockstep/assets';
-import type { Database, Logger, Metrics } from '@lockstep/platform';
+import type { Database, Logger } from '@lockstep/platform';
 import { readOldestPending } from './backlog.ts';
 import { DrainScheduler, type LanesDrained } from './drain-scheduler.ts';
 import { job } from './jobs.ts';
 import { LaneDrainer } from './lane-drainer.ts';
+import type { OrderMetrics } from './metrics.ts';
 import { Sightings } from './sightings.ts';
 import { Stalls } from './stalls.ts';
 
@@ -17,7 +18,7 @@ const LANES_TIMEOUT_MS = 180_000;
 export class OrderWorker {
   readonly #db: Database;
   readonly #log: Logger;
-  readonly #metrics: Metrics;
+  readonly #metrics: OrderMetrics;
   readonly #drainer: LaneDrainer;
   readonly #scheduler: DrainScheduler;
   readonly #stalls: Stalls;
@@ -25,7 +26,7 @@ export class OrderWorker {
   #toldOfJob = false;
 
   /** `drains`: drains that run at once, each in a transaction and on a connection of its own. */
-  constructor(options: { db: Database; log: Logger; metrics: Metrics; drains: number }) {
+  constructor(options: { db: Database; log: Logger; metrics: OrderMetrics; drains: number }) {
     this.#db = options.db;
     this.#log = options.log;
     this.#metrics = options.metrics;

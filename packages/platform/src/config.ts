@@ -24,7 +24,7 @@ function databaseUrl(protocol: RegExp, example: string) {
 }
 
 const port = wholeNumber(0, 65_535);
-/** A name or an address, not where something listens at it. */
+/** A name or an address without a port. */
 const host = z
   .string()
   .trim()
@@ -39,7 +39,7 @@ const publicUrl = z.string().transform((value, context) => {
 });
 const absentWhenEmpty = (value: unknown) => (typeof value === 'string' && value.trim() === '' ? undefined : value);
 
-/** Every environment variable that Lockstep reads (decisions 9; docs/operations.md lists them). */
+/** Every environment variable that Lockstep reads (rules 9; docs/operations.md lists them). */
 const environment = z.object({
   DATABASE_URL: z.preprocess(
     absentWhenEmpty,
@@ -52,9 +52,9 @@ const environment = z.object({
   DATA_DIR: z.preprocess(absentWhenEmpty, z.string().default('.lockstep')),
   HOST: z.preprocess(absentWhenEmpty, host.default('127.0.0.1')),
   PORT: z.preprocess(absentWhenEmpty, port.default(8080)),
-  /** Where clients find the service; without it answers name no host. */
+  /** Where clients find the service; if absent, answers name no host. */
   PUBLIC_URL: z.preprocess(absentWhenEmpty, publicUrl.optional()),
-  /** The mark that asset numbers begin with (decisions 7). */
+  /** What asset numbers begin with (rules 7). */
   REGION: z.preprocess(absentWhenEmpty, oneOf(['domestic', 'overseas']).default('domestic')),
   WORKER_PORT: z.preprocess(absentWhenEmpty, port.optional()),
   WORKER_DRAINS: z.preprocess(absentWhenEmpty, wholeNumber(1, 16).default(2)),
@@ -66,15 +66,15 @@ const environment = z.object({
 });
 
 export type Config = Omit<z.infer<typeof environment>, 'PUBLIC_URL'> & {
-  /** Where clients find the service: http or https, host, path prefix, no slash at the end; null where nobody said. */
+  /** Where clients find the service: http or https, host, path prefix, no slash at the end; null if PUBLIC_URL is absent. */
   publicUrl: string | null;
 };
 
-/** What may hold a password, if only by mistake, is not repeated. */
+/** Variables whose values are not repeated in messages: they may hold a password, if only by mistake. */
 const NEVER_SHOWN = ['DATABASE_URL', 'REDIS_URL', 'PUBLIC_URL'];
 const MAX_SHOWN_CHARACTERS = 40;
 
-/** Reads the configuration. Throws an Error that says of every variable that is wrong what it must be, and what it is. */
+/** Reads the configuration. Throws an Error that names each wrong variable, what it must be, and what it is. */
 export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   const result = environment.safeParse(env);
   if (result.success) {
@@ -89,7 +89,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   throw new Error(`The environment is not usable. ${faults.join('; ')}`);
 }
 
-/** The configuration of a process that cannot run without a database of its own choosing (decisions 9). */
+/** Reads the configuration of a process that needs DATABASE_URL (rules 9). Throws as readConfig. */
 export function readDeploymentConfig(env: NodeJS.ProcessEnv = process.env): Config & { DATABASE_URL: string } {
   const config = readConfig(env);
   const { DATABASE_URL } = config;

@@ -1,7 +1,7 @@
 import pg from 'pg';
 
-/** Where a DATABASE_URL leads, for people: host, port, database and role, never the password. */
-export function describeDatabase(url: string): string {
+/** Describes a DATABASE_URL to people: host, port, database and role, never the password. */
+function describeDatabase(url: string): string {
   const { hostname, port, pathname, username, searchParams } = new URL(url);
   const host = searchParams.get('host') ?? (hostname || 'localhost');
   const role = decodeURIComponent(username);
@@ -9,7 +9,7 @@ export function describeDatabase(url: string): string {
   return `PostgreSQL at ${host}:${port || 5432} (database "${database}", role "${role}")`;
 }
 
-/** What PostgreSQL refuses a connection or a statement for, to go on after its name. */
+/** Reasons of PostgreSQL for refusing a connection or a statement; they continue a sentence that begins with its name. */
 const REFUSALS: Record<string, string> = {
   '28P01': 'refuses the password of this role',
   '3D000': 'has no such database',
@@ -18,7 +18,7 @@ const REFUSALS: Record<string, string> = {
   '57014': 'took too long',
 };
 
-/** What the network and the driver say where no PostgreSQL is to be had. */
+/** Error codes of the network and the driver when no PostgreSQL can be reached. */
 const UNREACHABLE = [
   'ECONNREFUSED',
   'ECONNRESET',
@@ -32,15 +32,15 @@ const UNREACHABLE = [
 ];
 
 /**
- * What is wrong with the database, in one line that goes on after `PostgreSQL` or what describeDatabase answers; null
- * where the error is not of the database. It names no host, and quotes no more than PostgreSQL's own message.
+ * Explains what is wrong with the database, in one line that continues after `PostgreSQL` or describeDatabase; null if
+ * the error does not come from the database. It names no host, and quotes at most PostgreSQL's own message.
  */
 export function explainDatabaseFault(error: unknown): string | null {
   const { code = '', message = '' } = error as { code?: string; message?: string };
   const [line = ''] = message.split('\n');
   if (error instanceof pg.DatabaseError) {
     if (code in REFUSALS) return REFUSALS[code]!;
-    // Of these PostgreSQL says best itself what it refuses: which table, which line of pg_hba.conf, that it starts up.
+    // For the others, PostgreSQL itself says best what it refuses: a table, a line of pg_hba.conf, that it starts up.
     if (code === '42501') return `does not let this role do what is needed: ${line}`;
     if (code === '42P01' || code === '42703')
       return `has not the tables of this release (${line}): run npm run migrate`;
@@ -56,7 +56,7 @@ export function explainDatabaseFault(error: unknown): string | null {
   return null;
 }
 
-/** What went wrong in a command that works on a database, in one line. */
+/** Explains in one line what went wrong in a command that works on a database. */
 export function explainFault(error: unknown, databaseUrl: string): string {
   const fault = explainDatabaseFault(error);
   if (fault !== null) return `${describeDatabase(databaseUrl)} ${fault}.`;

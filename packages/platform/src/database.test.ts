@@ -3,17 +3,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { type RawBuilder, sql } from 'kysely';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import {
-  behindSavepoint,
-  type Database,
-  isOverload,
-  mayLieInOnePart,
-  openDatabase,
-  refusesValues,
-  type Trx,
-  together,
-} from './database.ts';
-import { Overload } from './deadline.ts';
+import { behindSavepoint, type Database, openDatabase, type Trx, together } from './database.ts';
 
 /** What PostgreSQL answered a statement with. */
 function databaseError(code: string, constraint?: string): pg.DatabaseError {
@@ -32,56 +22,6 @@ describe('queries that are started together', () => {
     cause.reject(databaseError('40P01'));
     await expect(failing).rejects.toMatchObject({ code: '40P01' });
   });
-});
-
-describe('a fault that may lie in one part of what was written together', () => {
-  it.each([
-    ['a character that PostgreSQL refuses', databaseError('22021')],
-    ['a check', databaseError('23514')],
-    ['an unexpected second row', databaseError('23505', 'license_order_pkey')],
-    ['a program limit', databaseError('54000')],
-    ['an error raised in SQL', databaseError('P0001')],
-  ])('is %s', (_, error) => expect(mayLieInOnePart(error)).toBe(true));
-
-  it.each([
-    ['two lanes that buy one number', databaseError('23505', 'asset_active_number')],
-    ['a deadlock', databaseError('40P01')],
-    ['a transaction that has failed already', databaseError('25P02')],
-    ['a standby that takes no writes', databaseError('25006')],
-    ['a full disk', databaseError('53100')],
-    ['a shutdown', databaseError('57P01')],
-    ['a broken connection', new Error('Connection terminated unexpectedly')],
-  ])('is not %s', (_, error) => expect(mayLieInOnePart(error)).toBe(false));
-});
-
-describe('overload, after which nothing has changed', () => {
-  it.each([
-    ['a lock that others hold', databaseError('55P03')],
-    ['a statement that took too long', databaseError('57014')],
-    ['a turn that did not come', new Overload('no turn')],
-    ['a pool without a free connection', new Error('timeout exceeded when trying to connect')],
-  ])('is %s', (_, error) => expect(isOverload(error)).toBe(true));
-
-  it.each([
-    ['a shutdown', databaseError('57P01')],
-    ['a deadlock', databaseError('40P01')],
-    ['an answer that never came', new Error('Query read timeout')],
-    ['a PostgreSQL that is away', new Error('connect ECONNREFUSED')],
-    ['nothing that is thrown', undefined],
-  ])('is not %s', (_, error) => expect(isOverload(error)).toBe(false));
-});
-
-describe('a fault that speaks of values', () => {
-  it.each(['22021', '22003', '23514', '23503', '23001'])('is %s', (code) => {
-    expect(refusesValues(databaseError(code))).toBe(true);
-  });
-
-  it.each(['23505', '2200H', '42703', '42P01', '42501', '54001', '0A000', 'P0001', 'XX001', '53100', '40P01'])(
-    'is not %s',
-    (code) => expect(refusesValues(databaseError(code))).toBe(false),
-  );
-
-  it('is not what PostgreSQL did not say', () => expect(refusesValues(new TypeError('of the code'))).toBe(false));
 });
 
 describe('a connection that goes silent', () => {

@@ -1,6 +1,6 @@
 /**
- * What was not done because no turn, connection or lock came in time, too much waits already, or nobody waits for it any
- * more. It proves that nothing has changed, and that the same may succeed later.
+ * Something was not done: no turn, connection or lock came in time, too much waits already, or nobody waits for it any
+ * more. Nothing has changed, and the same may succeed later.
  */
 export class Overload extends Error {
   constructor(message: string) {
@@ -9,11 +9,11 @@ export class Overload extends Error {
   }
 }
 
-/** When a call must be done, whatever it waits for and however often: one for everything that is done for it. */
+/** The time at which a call must be done: one deadline for everything that is done for it. */
 export class Deadline {
   readonly #over = new AbortController();
   #endMs: number;
-  /** What is left while it is paused. */
+  /** The time that is left; set while it is paused. */
   #pausedMs: number | undefined;
   #timer: NodeJS.Timeout | undefined;
 
@@ -22,7 +22,7 @@ export class Deadline {
     this.#startTimer();
   }
 
-  /** Not positive once it is over. */
+  /** The time that is left: zero or less when the deadline is over. */
   get remainingMs(): number {
     return this.#pausedMs ?? this.#endMs - performance.now();
   }
@@ -32,13 +32,13 @@ export class Deadline {
     return this.#over.signal;
   }
 
-  /** Stops its time for what does not depend on the service: a body that comes slowly. */
+  /** Stops the clock while the service waits for its client: for a body that comes slowly. */
   pause(): void {
     this.#pausedMs = this.remainingMs;
     clearTimeout(this.#timer);
   }
 
-  /** Goes on after a pause, with what was left. */
+  /** Starts the clock again after a pause, with the time that was left. */
   resume(): void {
     if (this.#pausedMs === undefined || this.signal.aborted) return;
     this.#endMs = performance.now() + this.#pausedMs;
@@ -46,13 +46,13 @@ export class Deadline {
     this.#startTimer();
   }
 
-  /** The call has been answered, or its caller has gone: what still waits for it leaves. */
+  /** Ends what still waits for this call: it has been answered, or its caller has gone. */
   end(): void {
     clearTimeout(this.#timer);
     this.#over.abort(new Overload('nobody waits for an answer any more'));
   }
 
-  /** Answers what `waiting` does, unless that takes too long: then it throws an Overload, and `waiting` goes on alone. */
+  /** Returns what `waiting` resolves to. At the deadline it throws an Overload instead, and `waiting` goes on alone. */
   async race<Result>(waiting: Promise<Result>): Promise<Result> {
     const { promise: over, reject } = Promise.withResolvers<never>();
     const giveUp = () => reject(this.signal.reason);

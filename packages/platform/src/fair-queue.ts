@@ -2,41 +2,41 @@ import { Overload } from './deadline.ts';
 import { type Owner, Turns } from './turns.ts';
 
 export interface FairQueueBounds {
-  /** Work that runs at once. */
+  /** How much runs at once. */
   atOnce: number;
-  /** Of this, that of one owner; unless told, all of it. */
+  /** How much of one owner runs at once; `atOnce` if absent. */
   atOnceOfOwner?: number;
-  /** Work of an owner that waits. */
+  /** How much of an owner may wait. */
   maxWaiting: (owner: Owner) => number;
 }
 
 /**
- * Lets a bounded number of things run at once, in fair turns (see Turns), and a bounded number wait. What is given up
- * while it waits leaves at once and is never begun; what has begun keeps its place until it has really ended.
+ * Runs a bounded number of things at once, in fair turns (see Turns), and lets a bounded number wait. What is given up
+ * while it waits leaves at once and never starts; what has started keeps its place until it has really ended.
  */
 export class FairQueue {
   readonly #bounds: FairQueueBounds;
   readonly #turns = new Turns<() => void>();
-  readonly #runningOf = new Map<string, number>();
+  readonly #runningByOwner = new Map<string, number>();
   #running = 0;
 
   constructor(bounds: FairQueueBounds) {
     this.#bounds = bounds;
   }
 
-  /** Throws an Overload where so many more of an owner may not wait. */
+  /** Throws an Overload when an owner may not have `count` more waiting. */
   requireRoom(owner: Owner, count: number): void {
-    if (this.#turns.waitingOf(owner) + count <= this.#bounds.maxWaiting(owner)) return;
+    if (this.#turns.countWaiting(owner) + count <= this.#bounds.maxWaiting(owner)) return;
     throw new Overload(`too much of this kind waits for a turn: ${owner.kind}`);
   }
 
   /**
-   * Runs some work in turn and answers what it does. Throws an Overload where too much waits already, and the reason of
-   * `signal` where that aborts before the turn has come.
+   * Runs some work in turn and returns its result.
+   * @throws Overload when too much waits already; the reason of `signal` when that aborts before the turn comes
    */
   async run<Result>(owner: Owner, signal: AbortSignal | undefined, work: () => Promise<Result>): Promise<Result> {
     this.requireRoom(owner, 1);
-    await this.#turnOf(owner, signal);
+    await this.#waitForTurn(owner, signal);
     try {
       return await work();
     } finally {
@@ -45,7 +45,7 @@ export class FairQueue {
     }
   }
 
-  async #turnOf(owner: Owner, signal: AbortSignal | undefined): Promise<void> {
+  async #waitForTurn(owner: Owner, signal: AbortSignal | undefined): Promise<void> {
     signal?.throwIfAborted();
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const start = () => {
@@ -65,7 +65,7 @@ export class FairQueue {
   #startWaiting(): void {
     const { atOnce, atOnceOfOwner = atOnce } = this.#bounds;
     while (this.#running < atOnce) {
-      const next = this.#turns.take((owner) => (this.#runningOf.get(keyOf(owner)) ?? 0) < atOnceOfOwner);
+      const next = this.#turns.take((owner) => (this.#runningByOwner.get(keyOf(owner)) ?? 0) < atOnceOfOwner);
       if (next === undefined) return;
       this.#count(next.owner, 1);
       next.item();
@@ -75,9 +75,9 @@ export class FairQueue {
   #count(owner: Owner, change: 1 | -1): void {
     this.#running += change;
     const key = keyOf(owner);
-    const running = (this.#runningOf.get(key) ?? 0) + change;
-    if (running === 0) this.#runningOf.delete(key);
-    else this.#runningOf.set(key, running);
+    const running = (this.#runningByOwner.get(key) ?? 0) + change;
+    if (running === 0) this.#runningByOwner.delete(key);
+    else this.#runningByOwner.set(key, running);
   }
 }
 

@@ -1,4 +1,4 @@
-import { mayLieInOnePart } from './database.ts';
+import { mayLieInOnePart } from './sql-state.ts';
 
 interface Waiting<Input, Output> {
   input: Input;
@@ -11,31 +11,31 @@ export interface GroupOptions<Input, Output> {
   /** Runs the inputs together; the outputs come in the order of the inputs. */
   run: (inputs: Input[]) => Promise<Output[]>;
   /**
-   * Whether a failure may lie in one input, so that they are run one by one: it costs time where it does not. Unless
-   * told, what mayLieInOnePart says.
+   * Whether a failure may lie in one input, so that the inputs run again one by one. If it does not, that only costs
+   * time. If absent: mayLieInOnePart.
    */
   splitsOn?: (error: unknown) => boolean;
-  /** Groups that may run at once. What comes meanwhile gathers. */
+  /** How many groups may run at once. What comes meanwhile waits for the next group. */
   maxRunning: number;
-  /** Inputs of one group at most. */
+  /** The most inputs of one group. */
   maxInputs: number;
-  /** What an input weighs (bytes, say); one without it weighs nothing. */
+  /** What an input weighs, in a unit of the caller; if absent, nothing. */
   weightOf?: (input: Input) => number;
-  /** Weight of one group at most; a heavier input goes alone. */
+  /** The most weight of one group; a heavier input runs alone. */
   maxWeight?: number;
   /** Inputs of the same key never share a group. */
   keyOf?: (input: Input) => string;
   /**
-   * What an input has to wait for. A group takes only inputs that need nothing which its first one does not need, and
-   * groups that run at once need different things: so nobody waits for what only others need.
+   * What an input needs for itself while it runs, such as a lock. A group takes only inputs that need nothing more than
+   * its first one needs, and groups that run at once need different things. So no input waits for what only others need.
    */
   needsOf?: (input: Input) => readonly unknown[];
 }
 
 /**
  * Group commit: calls that come while earlier ones run are run together, so that many callers share one statement and
- * one commit. A lone caller waits for nobody. Where a group fails for what is in it, its inputs run one by one, so that
- * no caller suffers for another's input; where it fails for what is outside of it, all fail at once.
+ * one commit. A lone caller waits for nobody. When a group fails because of what is in it, its inputs run one by one, so
+ * that no caller suffers from another's input; when it fails because of something outside of it, all fail at once.
  */
 export class Group<Input, Output> {
   readonly #options: GroupOptions<Input, Output>;
@@ -47,7 +47,7 @@ export class Group<Input, Output> {
     this.#options = options;
   }
 
-  /** Runs `input` with whatever else waits, and answers its own output. Rejects with its own failure. */
+  /** Runs `input` together with what else waits, and returns its own output or throws its own failure. */
   run(input: Input): Promise<Output> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ input, weight: this.#options.weightOf?.(input) ?? 0, resolve, reject });
@@ -85,8 +85,8 @@ export class Group<Input, Output> {
       const key = keyOf?.(waiting.input);
       const needs = this.#needsOf(waiting);
       const isFirst = group.length === 0;
-      const shares = isFirst ? !needs.some((need) => needed.has(need)) : isWithin(needs, this.#needsOf(group[0]!));
-      // What waits in front keeps its place: nobody behind it takes what it needs.
+      const shares = isFirst ? !needs.some((need) => needed.has(need)) : isSubset(needs, this.#needsOf(group[0]!));
+      // An input keeps its place: none behind it takes what it needs.
       if (!shares) for (const need of needs) needed.add(need);
       const fits = group.length < maxInputs && (isFirst || weight + waiting.weight <= maxWeight);
       if (!shares || !fits || (key !== undefined && keys.has(key))) {
@@ -114,6 +114,6 @@ export class Group<Input, Output> {
   }
 }
 
-function isWithin(needs: readonly unknown[], others: readonly unknown[]): boolean {
+function isSubset(needs: readonly unknown[], others: readonly unknown[]): boolean {
   return needs.every((need) => others.includes(need));
 }

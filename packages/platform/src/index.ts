@@ -1,23 +1,33 @@
-export * from './columns.ts';
-export * from './config.ts';
-export * from './database.ts';
-export * from './database-faults.ts';
-export * from './deadline.ts';
-export * from './fair-queue.ts';
-export * from './group.ts';
-export * from './ids.ts';
-export * from './insert-rows.ts';
-export * from './lifecycle.ts';
-export * from './listen-faults.ts';
-export * from './log.ts';
-export * from './metrics.ts';
-export * from './migrate.ts';
-export * from './queue.ts';
+export { parseBigint } from './columns.ts';
+export { type Config, readConfig, readDeploymentConfig } from './config.ts';
+export {
+  behindSavepoint,
+  type Database,
+  inSnapshot,
+  inTransaction,
+  openDatabase,
+  type Trx,
+  together,
+} from './database.ts';
+export { explainFault } from './database-faults.ts';
+export { Deadline, Overload } from './deadline.ts';
+export { FairQueue } from './fair-queue.ts';
+export { Group } from './group.ts';
+export { isId } from './ids.ts';
+export { buildRows, type Column, insertRows } from './insert-rows.ts';
+export { type Closable, closeAll, configOrExit, type ReadinessCheck, runUntilSignal } from './lifecycle.ts';
+export { explainListenFault } from './listen-faults.ts';
+export { createLogger, type Logger } from './log.ts';
+export { createMetrics, type Metrics } from './metrics.ts';
+export { migrateDown, migrateToLatest, migrateUpTo } from './migrate.ts';
+export { chooseQueueBackend, openConsumer, openProducer } from './queue.ts';
+export type { JobProducer, QueueBackend } from './queue-backend.ts';
 export { migratePostgresQueue } from './queue-postgres.ts';
 export { assertRedisKeepsJobs } from './queue-redis.ts';
 export { findDrift } from './schema-drift.ts';
-export * from './schema-version.ts';
-export * from './schema-watch.ts';
-export type * from './tables.ts';
-export * from './transaction-queue.ts';
-export * from './within.ts';
+export { compareSchema, readSchemaState } from './schema-version.ts';
+export { SchemaWatch, whileCurrent } from './schema-watch.ts';
+export { isOverload, mayLieInOnePart, refusesValues, violatesUnique } from './sql-state.ts';
+export type { Tables } from './tables.ts';
+export { TransactionQueue } from './transaction-queue.ts';
+export { within } from './within.ts';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { type Database, openDatabase } from './database.ts';
-import { type Column, insertRows, rowsOf } from './insert-rows.ts';
+import { buildRows, type Column, insertRows } from './insert-rows.ts';
 
 let db: Database;
 
@@ -81,9 +81,9 @@ describe('insertRows', () => {
   });
 });
 
-describe('rowsOf', () => {
+describe('buildRows', () => {
   it('is a set of rows to select from, as it was given', async () => {
-    const set = rowsOf([
+    const set = buildRows([
       ['id', 'bigint', ['2', '1']],
       ['word', 'text', ['two', null], (word) => sql`upper(${word})`],
     ]);

@@ -1,20 +1,20 @@
 import type { Logger } from './log.ts';
 
-/** What a process started and has to end. */
+/** Something that a process has started and has to close. */
 export interface Closable {
   close(): Promise<void>;
 }
 
-/** Answers why a process should be sent no work, in a few words for people; null where it should. */
+/** Returns why a process should get no work, in a few words for people; null when it should get work. */
 export type ReadinessCheck = () => Promise<string | null>;
 
 const SHUTDOWN_TIMEOUT_MS = 25_000;
 
 /**
- * Runs a process's service until SIGTERM or SIGINT, then closes it and exits with status 0 (decisions 9).
+ * Runs a process's service until SIGTERM, SIGINT or SIGHUP, then closes it and exits with status 0 (rules 9).
  *
- * npm hands a signal on that the process group got as well, so a second signal is normal and changes nothing. A close
- * that hangs is cut off after 25 s, which loses nothing that was answered.
+ * A second signal changes nothing: npm passes on a signal that the process group got as well. A close that hangs is cut
+ * off after 25 s, which loses nothing that was answered.
  */
 export async function runUntilSignal(log: Logger, start: () => Promise<Closable>): Promise<void> {
   const stopping = new Promise<NodeJS.Signals>((resolve) => {
@@ -43,7 +43,7 @@ function fail(log: Logger, error: unknown): void {
   process.exit(1);
 }
 
-/** Reads a process's configuration; where it is not usable, says why in one line and ends with status 1. */
+/** Reads a process's configuration; when it is not usable, prints why in one line and exits with status 1. */
 export function configOrExit<Config>(read: () => Config): Config {
   try {
     return read();
@@ -53,7 +53,7 @@ export function configOrExit<Config>(read: () => Config): Config {
   }
 }
 
-/** Closes in the order given, each even where an earlier one failed; then throws the first failure. */
+/** Closes in the order given, each one even if an earlier one failed; then throws the first failure. */
 export async function closeAll(...closables: (() => Promise<unknown>)[]): Promise<void> {
   const failures: unknown[] = [];
   for (const close of closables) await close().catch((error: unknown) => failures.push(error));

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { expect, it } from 'vitest';
-import { listenFault } from './listen-faults.ts';
+import { explainListenFault } from './listen-faults.ts';
 
 /** What Node.js throws where a process listens there. */
 async function faultOf(host: string, port: number): Promise<unknown> {
@@ -19,19 +19,19 @@ it('a port that is in use is named, with the variable to change', async () => {
   const error = await faultOf('127.0.0.1', port);
   other.close();
   const message = `127.0.0.1:${port} is in use. Set WORKER_PORT to another port.`;
-  expect(listenFault(error, '127.0.0.1', port, 'WORKER_PORT')).toEqual(new Error(message));
+  expect(explainListenFault(error, '127.0.0.1', port, 'WORKER_PORT')).toEqual(new Error(message));
 });
 
 it.each([
   ['203.0.113.1', '203.0.113.1 is no address of this machine. Set HOST to one of them, or to 0.0.0.0 for all.'],
   ['nowhere.invalid', /^HOST is nowhere\.invalid, a name that .* Set it to an address, such as 127\.0\.0\.1\.$/],
 ])('HOST=%s, which nobody can listen on, is named', async (host, message) => {
-  const fault = listenFault(await faultOf(host, 0), host, 0) as Error;
+  const fault = explainListenFault(await faultOf(host, 0), host, 0) as Error;
   if (typeof message === 'string') expect(fault.message).toBe(message);
   else expect(fault.message).toMatch(message);
 });
 
 it('another error stays what it is', () => {
   const error = new Error('another');
-  expect(listenFault(error, '127.0.0.1', 8080)).toBe(error);
+  expect(explainListenFault(error, '127.0.0.1', 8080)).toBe(error);
 });

@@ -1,4 +1,4 @@
-/** What keeps a process from listening, by Node.js's codes. */
+/** Why a process cannot listen, by Node.js's error codes. */
 const FAULTS: Record<string, (host: string, port: number, portVariable: string) => string> = {
   EADDRINUSE: (host, port, variable) => `${host}:${port} is in use. Set ${variable} to another port.`,
   EACCES: (_, port, variable) => `Port ${port} is for privileged processes. Set ${variable} to 1024 or more.`,
@@ -7,8 +7,8 @@ const FAULTS: Record<string, (host: string, port: number, portVariable: string) 
   EAI_AGAIN: (host) => `HOST is ${host}, a name that DNS does not answer for. Set it to an address, such as 127.0.0.1.`,
 };
 
-/** Why a process cannot listen and which variable to change, as an Error of one line; any other error as it is. */
-export function listenFault(error: unknown, host: string, port: number, portVariable = 'PORT'): unknown {
+/** Returns an Error that says in one line why a process cannot listen and which variable to change; any other error as it is. */
+export function explainListenFault(error: unknown, host: string, port: number, portVariable = 'PORT'): unknown {
   const explain = FAULTS[(error as NodeJS.ErrnoException).code ?? ''];
   return explain === undefined ? error : new Error(explain(host, port, portVariable), { cause: error });
 }

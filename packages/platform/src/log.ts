@@ -2,9 +2,9 @@ import { type DestinationStream, type Logger, pino } from 'pino';
 
 export type { Logger } from 'pino';
 
-/** What never reaches a log, wherever it stands in a logged object. */
+/** The keys whose values never reach a log. */
 const SECRETS = [
-  // Node gives the names of headers in lower case.
+  // Node.js gives the names of headers in lower case.
   ...[
     'authorization',
     'clientToken',
@@ -18,7 +18,7 @@ const SECRETS = [
   ...['password', 'passwords', 'passwordMobile'],
 ];
 
-/** Makes the process's logger: JSON lines, secrets redacted at the first two levels of an object. */
+/** Creates a process's logger: JSON lines, with secrets hidden at the first two levels of a logged object. */
 export function createLogger(
   options: { level: string; name: string },
   destination: DestinationStream = pino.destination(1),
@@ -34,7 +34,7 @@ export function createLogger(
   );
 }
 
-/** An error as it may be logged: PostgreSQL's `detail` and `where` quote rows, so they stay out. */
+/** Reduces an error to what may be logged: not PostgreSQL's `detail` and `where`, which quote rows. */
 function errorWithoutData(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const { name, message, stack, cause } = error;

@@ -1,12 +1,12 @@
 const EXAMPLE = 'such as https://licences.example.com or https://example.com/lockstep';
 
-/** Either the address, or what is wrong with it. */
+/** The address, or what is wrong with it. */
 type PublicUrl = { url: string; fault?: never } | { fault: string; url?: never };
 
 /**
- * Reads the address at which clients find the service: http or https, a host, and a path prefix where the proxy takes one
- * off. What would end up in answers and in the published description is refused: a user and a password, a query, a
- * fragment. The address has no slash at its end. A fault says what to write instead, and quotes nothing.
+ * Reads the address at which clients find the service: http or https, a host, and a path prefix if the proxy removes one.
+ * It refuses what must not end up in answers and in the published description: a user, a password, a query, a fragment.
+ * The address that it returns does not end with a slash. A fault says what to write instead, and quotes nothing.
  */
 export function readPublicUrl(text: string): PublicUrl {
   const url = URL.parse(text.trim());
@@ -16,7 +16,7 @@ export function readPublicUrl(text: string): PublicUrl {
   }
   if (/[?#]/.test(url.href)) return { fault: `must end with its path, without ? and #, ${EXAMPLE}` };
   const path = url.pathname.replace(/\/+$/, '');
-  // Behind two slashes a client would read a host.
+  // A client would read a host after two slashes.
   if (path.includes('//')) return { fault: `must have one slash between the parts of its path, ${EXAMPLE}` };
   return { url: url.origin + path };
 }

@@ -1,15 +1,15 @@
 import type { Logger } from './log.ts';
 
-/** How long a producer waits for its backend. */
+/** How long a producer waits for Redis or PostgreSQL. */
 export const PRODUCER_TIMEOUT_MS = 2_000;
 
 const LOG_EVERY_MS = 1_000;
 const LOG_SAME_EVERY_MS = 60_000;
 
-/** Finished jobs are of no use: the outcome stands in the ledger. A failed one is made up for by the sweep. */
+/** Finished jobs are useless: what they did is in the database. The sweep makes up for a failed one. */
 export const JOB_OPTIONS = { removeOnComplete: true, removeOnFail: true, attempts: 1 };
 
-/** Rejects where the work takes longer, by default than a producer waits. */
+/** Rejects when the work takes longer than `timeoutMs`. */
 export async function withTimeout<Result>(work: Promise<Result>, timeoutMs = PRODUCER_TIMEOUT_MS): Promise<Result> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<never>((_, reject) => {
@@ -24,10 +24,10 @@ export async function withTimeout<Result>(work: Promise<Result>, timeoutMs = PRO
 }
 
 /**
- * Logs a queue's connection errors: one a second at most, and the same one once a minute. A backend that is away fails
- * many times a second.
+ * Returns a function that logs a queue's connection errors: one a second at most, and the same one once a minute. When
+ * Redis or PostgreSQL is away, connections fail many times a second.
  */
-export function connectionErrorLogger(log: Logger, queue: string): (error: Error) => void {
+export function createErrorLogger(log: Logger, queue: string): (error: Error) => void {
   let quietUntilMs = 0;
   let last = { message: '', untilMs: 0 };
   return (error) => {

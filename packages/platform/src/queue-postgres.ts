@@ -3,19 +3,19 @@ import { createPostgresBackend, type PostgresConnectionOptions, withBackend } fr
 import pg from 'pg';
 import { closeAll } from './lifecycle.ts';
 import type { Logger } from './log.ts';
-import type { ConsumerOptions, JobConsumer, JobProducer } from './queue.ts';
-import { connectionErrorLogger, JOB_OPTIONS, PRODUCER_TIMEOUT_MS, withTimeout } from './queue-limits.ts';
+import type { ConsumerOptions, JobConsumer, JobProducer } from './queue-backend.ts';
+import { createErrorLogger, JOB_OPTIONS, PRODUCER_TIMEOUT_MS, withTimeout } from './queue-limits.ts';
 
 const { Queue, Worker } = withBackend(createPostgresBackend);
 
 const POOL_SIZE = 4;
 const RETRY_MS = 1_000;
-/** Where BullMQ keeps its tables. */
+/** The schema of BullMQ's tables. */
 const SCHEMA = 'bullmq';
 
 /**
- * The connections of one queue. They are ours, because BullMQ (6.7) does not listen for the error of a connection that
- * breaks while it is being opened or is in use, which would end the process.
+ * Opens the connections of one queue. BullMQ (6.7) does not open them itself, because it does not listen for the error of
+ * a connection that breaks while it opens or is in use, and that would end the process.
  */
 function openPool(url: string, logError: (error: Error) => void): pg.Pool & PostgresConnectionOptions {
   const pool = new pg.Pool({
@@ -33,7 +33,7 @@ function openPool(url: string, logError: (error: Error) => void): pg.Pool & Post
   return pool as unknown as pg.Pool & PostgresConnectionOptions;
 }
 
-/** Brings BullMQ's own tables to the version in use; waits for a lock that others hold `lockTimeoutMs` at most. */
+/** Brings BullMQ's own tables to the version in use. Waits `lockTimeoutMs` at most for a lock. */
 export async function migratePostgresQueue(url: string, name: string, lockTimeoutMs: number): Promise<void> {
   const connection = { connectionString: url, max: 1, migrate: true, lock_timeout: lockTimeoutMs };
   const queue = new Queue(name, { connection });
@@ -46,15 +46,15 @@ export async function migratePostgresQueue(url: string, name: string, lockTimeou
 }
 
 /**
- * A queue of BullMQ (6.7) whose first connection fails stays broken for good, so it is opened by the first call, and one
- * that failed is thrown away and the next call opens another.
+ * Opens the producing end of a queue on PostgreSQL. A queue of BullMQ (6.7) whose first connection fails stays broken for
+ * good. So the first call opens it, and after a failure the next call opens another one.
  */
 export function openPostgresProducer<Job extends { type: string }>(
   url: string,
   name: string,
   log: Logger,
 ): JobProducer<Job> {
-  const logError = connectionErrorLogger(log, name);
+  const logError = createErrorLogger(log, name);
   const open = () => {
     const pool = openPool(url, logError);
     const opened = new Queue(name, { connection: pool });
@@ -96,13 +96,13 @@ export function openPostgresProducer<Job extends { type: string }>(
   };
 }
 
-/** A worker of BullMQ (6.7) that starts while its database is away spins without end, so it starts when it is there. */
+/** Takes jobs from a queue on PostgreSQL. It waits for the database: a worker of BullMQ (6.7) that starts without it spins for ever. */
 export function openPostgresConsumer<Job>(
   url: string,
   name: string,
   { concurrency, log, process }: ConsumerOptions<Job>,
 ): JobConsumer {
-  const logError = connectionErrorLogger(log, name);
+  const logError = createErrorLogger(log, name);
   const closing = new AbortController();
   const starting = untilReady(url, name, logError, closing.signal).then((ready) => {
     if (!ready) return undefined;
@@ -125,7 +125,7 @@ export function openPostgresConsumer<Job>(
   };
 }
 
-/** Waits until BullMQ's tables are there and current; answers false where it was told to stop first. */
+/** Waits until BullMQ's tables exist and are current. Returns false if it was told to stop first. */
 async function untilReady(
   url: string,
   name: string,

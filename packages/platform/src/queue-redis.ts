@@ -1,23 +1,22 @@
 import { Queue, Worker } from 'bullmq';
 import { Redis } from 'ioredis';
 import type { Logger } from './log.ts';
-import type { ConsumerOptions, JobConsumer, JobProducer } from './queue.ts';
-import { connectionErrorLogger, JOB_OPTIONS, PRODUCER_TIMEOUT_MS, withTimeout } from './queue-limits.ts';
+import type { ConsumerOptions, JobConsumer, JobProducer, QueueBackend } from './queue-backend.ts';
+import { createErrorLogger, JOB_OPTIONS, PRODUCER_TIMEOUT_MS, withTimeout } from './queue-limits.ts';
 
-interface RedisBackend {
-  url: string;
-  prefix?: string;
-}
+type RedisBackend = Extract<QueueBackend, { kind: 'redis' }>;
 
-/** Braces make a queue's keys fall on one node of a Redis cluster. */
+/** Braces put all keys of a queue on one node of a Redis cluster. */
 const hashTagged = (name: string) => `{${name}}`;
 
 const CLOSE_TIMEOUT_MS = 5_000;
 
 const reconnectDelayMs = (attempt: number) => Math.min(attempt * 100, 2_000);
 
-const prefixOf = (backend: RedisBackend) => (backend.prefix === undefined ? {} : { prefix: backend.prefix });
+/** BullMQ refuses `prefix: undefined`. */
+const buildPrefix = ({ prefix }: RedisBackend) => (prefix === undefined ? {} : { prefix });
 
+/** Opens the producing end of a queue on Redis. */
 export function openRedisProducer<Job extends { type: string }>(
   backend: RedisBackend,
   name: string,
@@ -29,9 +28,9 @@ export function openRedisProducer<Job extends { type: string }>(
     commandTimeout: PRODUCER_TIMEOUT_MS,
     retryStrategy: reconnectDelayMs,
   });
-  const logError = connectionErrorLogger(log, name);
+  const logError = createErrorLogger(log, name);
   connection.on('error', logError);
-  const queue = new Queue(hashTagged(name), { connection, skipWaitingForReady: true, ...prefixOf(backend) });
+  const queue = new Queue(hashTagged(name), { connection, skipWaitingForReady: true, ...buildPrefix(backend) });
   queue.on('error', logError);
   return {
     async add(job) {
@@ -49,6 +48,7 @@ export function openRedisProducer<Job extends { type: string }>(
   };
 }
 
+/** Takes jobs from a queue on Redis. */
 export function openRedisConsumer<Job>(
   backend: RedisBackend,
   name: string,
@@ -58,12 +58,12 @@ export function openRedisConsumer<Job>(
   const worker = new Worker<Job, void>(hashTagged(name), (job) => process(job.data), {
     connection,
     concurrency,
-    ...prefixOf(backend),
+    ...buildPrefix(backend),
   });
-  worker.on('error', connectionErrorLogger(log, name));
+  worker.on('error', createErrorLogger(log, name));
   return {
     async close() {
-      // While its Redis is away a worker never comes to an end. Its jobs only wait for drains, which end on their own.
+      // Without its Redis, a worker never closes. Its jobs only wait for work that ends by itself.
       await withTimeout(worker.close(), CLOSE_TIMEOUT_MS).catch((error: unknown) =>
         log.warn({ err: error }, 'queue closed by force'),
       );
@@ -72,8 +72,8 @@ export function openRedisConsumer<Job>(
 }
 
 /**
- * Throws where Redis may evict keys, which would take jobs away. A Redis that cannot be asked now is only logged: the
- * sweep works without it.
+ * Throws if Redis may evict keys, because that would remove jobs. If Redis cannot be asked now, it only logs that: the
+ * sweep works without Redis.
  */
 export async function assertRedisKeepsJobs(url: string, log: Logger): Promise<void> {
   const policy = await readEvictionPolicy(url).catch((error: unknown) => {
@@ -87,7 +87,7 @@ export async function assertRedisKeepsJobs(url: string, log: Logger): Promise<vo
 
 async function readEvictionPolicy(url: string): Promise<string | undefined> {
   const redis = new Redis(url, { maxRetriesPerRequest: 1, connectTimeout: PRODUCER_TIMEOUT_MS, lazyConnect: true });
-  // `connect` and `info` reject with it; without a listener it would end the process.
+  // `connect` and `info` reject with the error; without a listener it would end the process.
   redis.on('error', () => {});
   try {
     await redis.connect();

@@ -2,7 +2,7 @@ import { BULLMQ_MAJOR_VERSION, LATEST_SCHEMA_VERSION } from 'bullmq';
 import { sql } from 'kysely';
 import type { Database } from './database.ts';
 import { shippedMigrations } from './migrate.ts';
-import type { QueueBackend } from './queue.ts';
+import type { QueueBackend } from './queue-backend.ts';
 
 /**
  * How the tables of a database compare with those that this release was written for: `missing`, there are none;

@@ -1,20 +1,21 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Database, isOverload } from './database.ts';
+import type { Database } from './database.ts';
 import { explainDatabaseFault } from './database-faults.ts';
 import { Deadline } from './deadline.ts';
 import type { Closable } from './lifecycle.ts';
 import type { Logger } from './log.ts';
-import type { QueueBackend } from './queue.ts';
+import type { QueueBackend } from './queue-backend.ts';
 import { readSchemaState, type SchemaState } from './schema-version.ts';
+import { isOverload } from './sql-state.ts';
 import { within } from './within.ts';
 
 const LOOK_EVERY_MS = 1_000;
-/** A database that is silent for so long counts as one that does not answer. */
+/** A database that does not answer for this long counts as away. */
 const ANSWER_WITHIN_MS = 5_000;
 
 /**
- * Looks once a second whether the database has the schema of this release, however many ask. Writes one line to the log
- * when there is something to wait for, one for each new reason, and one when it is over.
+ * Checks once a second whether the database has the schema of this release. Logs one line when it has not, one for each
+ * new reason, and one when it has again.
  */
 export class SchemaWatch {
   readonly #options: { db: Database; queue: QueueBackend; log: Logger };
@@ -32,21 +33,21 @@ export class SchemaWatch {
   }
 
   /**
-   * Whether the schema is this release's, as the last answer of the database said: one that is away now may be tried,
-   * one that never answered may not. Waits only for the first look.
+   * Whether the schema was this release's when the database last answered. So a database that is away now may be tried,
+   * and one that never answered may not. Waits only for the first check.
    */
   async isCurrent(): Promise<boolean> {
     await this.#firstLook.promise;
     return this.#state === 'current';
   }
 
-  /** Whether the database answered the last look, and why nothing can be done with it, if so. Waits as isCurrent. */
+  /** Whether the database answered the last check, and why it cannot be used; null if it can. Waits as isCurrent. */
   async health(): Promise<{ isReachable: boolean; reason: string | null }> {
     await this.#firstLook.promise;
     return { isReachable: this.#isReachable, reason: this.#reason };
   }
 
-  /** Resolves when the schema is this release's; at once where it is already. Never where it is closed before that. */
+  /** Resolves when the schema is this release's; at once if it is already; never if the watch is closed before. */
   async untilCurrent(): Promise<void> {
     if (this.#state === 'current') return;
     await new Promise<void>((resolve) => {
@@ -58,7 +59,7 @@ export class SchemaWatch {
     });
   }
 
-  /** Has `listener` hear of each change from now on; answers how to stop that. */
+  /** Calls `listener` at each change from now on. Returns a function that ends this. */
   follow(listener: (isCurrent: boolean) => void): () => void {
     this.#followers.add(listener);
     return () => void this.#followers.delete(listener);
@@ -82,7 +83,7 @@ export class SchemaWatch {
     const { db, queue } = this.#options;
     const deadline = new Deadline(ANSWER_WITHIN_MS);
     try {
-      // A connection that has gone silent is not waited for: the next look takes another one.
+      // Does not wait for a connection that has gone silent: the next check uses another one.
       const { state, reason } = await readSchemaState(within(db, deadline), queue.kind);
       this.#note(state, reason, true);
     } catch (error) {
@@ -114,8 +115,8 @@ export class SchemaWatch {
 }
 
 /**
- * Runs a part of a process while the schema is this release's: starts it then, and closes it as soon as the schema is
- * another one. What fails at that is told, and does not keep it from starting again. Closing it ends what runs.
+ * Runs a part of a process while the schema is this release's: starts the part then, and closes it as soon as the schema
+ * is another one. It logs a failure of that, and may start the part again. Closing it closes the part that runs.
  */
 export function whileCurrent(schema: SchemaWatch, log: Logger, start: () => Closable): Closable {
   let running: Closable | null = null;

@@ -55,10 +55,10 @@ it('what is taken out leaves the rest in its order, and nothing behind', () => {
   turns.remove(owner, '2');
   turns.remove(owner, 'never added');
   turns.remove({ kind: 'reset', party: 'a' }, '1');
-  expect(turns.waitingOf(owner)).toBe(2);
+  expect(turns.countWaiting(owner)).toBe(2);
   expect(takeAll(turns)).toEqual(['1', '3']);
   turns.add(owner, '4');
   turns.remove(owner, '4');
-  expect(turns.waitingOf(owner)).toBe(0);
+  expect(turns.countWaiting(owner)).toBe(0);
   expect(turns.take(anybody)).toBeUndefined();
 });

@@ -1,15 +1,15 @@
-/** Whom something waits for a turn for: a party (an application, an enterprise), and the kind of work that it asks for. */
+/** The owner of something that waits: a party (an application, an enterprise), and the kind of work that it asks for. */
 export interface Owner {
   kind: string;
   party: string;
 }
 
 /**
- * What waits, and whose turn is next: each kind in turn, in a kind each party, and of one party whoever came first. So
- * however much one party asks for, another waits for one thing of it at most before its own turn.
+ * What waits, and whose turn is next: the kinds take turns, in a kind the parties take turns, and of one party the first
+ * comes first. So however much one party asks for, another one waits for one thing of it at most.
  */
 export class Turns<Item> {
-  /** Kinds and parties that have something waiting, next in turn first. */
+  /** The kinds and parties that have something waiting; the next one in turn comes first. */
   readonly #kinds = new Map<string, Map<string, Item[]>>();
 
   add({ kind, party }: Owner, item: Item): void {
@@ -20,7 +20,7 @@ export class Turns<Item> {
     this.#kinds.set(kind, parties);
   }
 
-  /** Takes what is next of those owners that may go; one that may not keeps its turn. */
+  /** Takes out the next item of those owners that may go; an owner that may not go keeps its turn. */
   take(mayGo: (owner: Owner) => boolean): { owner: Owner; item: Item } | undefined {
     for (const [kind, parties] of this.#kinds) {
       for (const [party, items] of parties) {
@@ -34,7 +34,7 @@ export class Turns<Item> {
     return undefined;
   }
 
-  /** Takes something out that waits for no turn any more. */
+  /** Takes out an item that waits no longer. */
   remove({ kind, party }: Owner, item: Item): void {
     const parties = this.#kinds.get(kind);
     const items = parties?.get(party);
@@ -45,8 +45,8 @@ export class Turns<Item> {
     if (parties!.size === 0) this.#kinds.delete(kind);
   }
 
-  /** How much of an owner waits. */
-  waitingOf({ kind, party }: Owner): number {
+  /** Counts what an owner has waiting. */
+  countWaiting({ kind, party }: Owner): number {
     return this.#kinds.get(kind)?.get(party)?.length ?? 0;
   }
 

@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { behindSavepoint, type Database, inTransaction, isOverload, openDatabase, type Trx } from './database.ts';
+import { behindSavepoint, type Database, inTransaction, openDatabase, type Trx } from './database.ts';
 import { Deadline } from './deadline.ts';
+import { isOverload } from './sql-state.ts';
 import { within } from './within.ts';
 
 let db: Database;

@@ -1,27 +1,25 @@
 import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } from 'kysely';
 import type pg from 'pg';
-import { type Database, poolOf } from './database.ts';
+import { type Database, HUNG_AFTER_MS, poolOf } from './database.ts';
 import { type Deadline, Overload } from './deadline.ts';
 import type { Tables } from './tables.ts';
 
-/** How much later than PostgreSQL itself a client gives up: it is for a PostgreSQL that does not answer at all. */
-const HUNG_AFTER_MS = 2_000;
-/** Statements that come so soon after one another share a setting of the timeouts. */
+/** Statements that follow each other within this time share one setting of the timeouts. */
 const SETTING_GOOD_FOR_MS = 50;
-/** What ends a transaction is let through: it waits for nobody, and the connection must be given back clean. */
+/** Statements that end a transaction run even after the deadline: they wait for nobody, and leave the connection clean. */
 const ENDS = ['commit', 'rollback'];
 
 /**
- * The same database for a call that has a deadline: waiting for a connection, every statement, every lock (`maxLockWaitMs`
- * at most, where that is less) and every new try of a transaction end with it, together. What ends so throws what
- * `isOverload` knows, and nothing has changed. It is not to be destroyed; its connections are those of `db`.
+ * Returns the same database for a call that has a deadline. Waiting for a connection, every statement, every wait for a
+ * lock (`maxLockWaitMs` at most, if that is less) and every new try of a transaction end at the deadline, with an error
+ * for which `isOverload` is true; nothing has changed then. Do not destroy it: it uses the connections of `db`.
  */
 export function within(db: Database, deadline: Deadline, maxLockWaitMs = Number.POSITIVE_INFINITY): Database {
   const pool = new BoundedPool(poolOf(db), deadline, maxLockWaitMs);
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
 }
 
-/** Hands out connections of a pool that keep to a deadline. */
+/** Gives out connections of a pool that keep to a deadline. */
 class BoundedPool implements PostgresPool {
   readonly options: object;
   readonly #pool: pg.Pool;
@@ -41,7 +39,7 @@ class BoundedPool implements PostgresPool {
     try {
       return new BoundedClient(await this.#deadline.race(connecting), this.#deadline, this.#maxLockWaitMs);
     } catch (error) {
-      // It may still come, for nobody.
+      // The connection may still come; nobody needs it then.
       connecting.then(
         (client) => client.release(),
         () => {},
@@ -54,8 +52,8 @@ class BoundedPool implements PostgresPool {
 }
 
 /**
- * A connection on which PostgreSQL itself ends what the deadline does not leave time for. Its timeouts are those of one
- * statement, so they are lowered to what is left as time goes by; the setting travels together with the statement.
+ * A connection on which PostgreSQL itself ends statements at the deadline. PostgreSQL's timeouts are for one statement
+ * each, so they are lowered to the remaining time as it passes. The setting is sent together with the statement.
  */
 class BoundedClient implements PostgresPoolClient {
   readonly #client: pg.PoolClient;
@@ -75,7 +73,7 @@ class BoundedClient implements PostgresPoolClient {
   }
 
   release(destroy?: boolean): void {
-    // Whoever has the connection next sends behind this, and finds the timeouts of the pool.
+    // The next user of the connection sends after this, and finds the timeouts of the pool.
     if (!destroy) this.#send('reset statement_timeout; reset lock_timeout');
     this.#client.release(destroy);
   }
@@ -93,7 +91,7 @@ class BoundedClient implements PostgresPoolClient {
         query_timeout: Math.max(remainingMs, 0) + HUNG_AFTER_MS,
       } as pg.QueryConfig);
     } catch (error) {
-      // A savepoint that is taken back takes back what was set after it.
+      // Rolling back to a savepoint also rolls back what was set after it.
       this.#forgetSetting();
       throw error;
     }
@@ -108,7 +106,7 @@ class BoundedClient implements PostgresPoolClient {
     this.#send(`set statement_timeout = ${statementMs}; set lock_timeout = ${lockMs}`);
   }
 
-  /** It fails where the transaction has failed, or the connection: then so does what comes behind it, or ends it. */
+  /** Its failure needs no report: when transaction or connection have failed, the statement after it fails, too. */
   #send(settings: string): void {
     this.#client.query(settings).catch(() => this.#forgetSetting());
   }

@@ -76,7 +76,7 @@ export async function fill({ db, url }: TestDatabase): Promise<void> {
 export const caller = JSON.parse(await readFixture('caller.json')) as Credentials;
 
 /** Whom an order's id stands for in what follows: the batch that it came in. */
-const NAMES = new Map(
+const NAMES = new Map<string, string>(
   stored.flatMap(({ sent, answer }) => answer.map(({ licenseOrderId }) => [licenseOrderId, sent.channelOrderId])),
 );
 export const nameOf = (licenseOrderId: unknown) => NAMES.get(String(licenseOrderId)) ?? null;

@@ -3,18 +3,15 @@ import { success } from '../envelope.ts';
 import { BORROWED_LOCK, CLOUD_LICENCE, KEPT_LOCK } from './batches.ts';
 import { ADMIN, CLOUD_EMPLOYEE } from './demo.ts';
 import { KIM, OMAR, SEAT, SEAT_REMARK, WANG, wholePage } from './employees.ts';
-import { type ExamplesOf, refusedMember, TIME } from './operation.ts';
+import { type ExamplesOf, refusedMember, TIME, type Written } from './operation.ts';
 
 const LENT = [{ assetNum: KEPT_LOCK, borrowedUsbKey: BORROWED_LOCK }];
 const UNTOLD = { departmentId: null, remark: null, passwordMobile: null };
 
-type Change = Pick<AuditEntry, 'action' | 'detail'> & Partial<AuditEntry>;
+type Entry = Written<AuditEntry>;
+type Change = Pick<Entry, 'action' | 'detail'> & Partial<Entry>;
 
-const changed = (
-  action: AuditEntry['action'],
-  before: AuditEntry['detail']['before'],
-  after: typeof before,
-): Change => ({
+const changed = (action: Entry['action'], before: Entry['detail']['before'], after: typeof before): Change => ({
   action,
   detail: { before, after },
 });
@@ -52,7 +49,7 @@ const CHANGES: Change[] = [
 ];
 
 const entries = CHANGES.map(
-  (change, index): AuditEntry => ({
+  (change, index): Entry => ({
     id: String(index + 1),
     time: TIME,
     actorGlobalId: ADMIN.globalId,

@@ -2,7 +2,7 @@ import type { BatchOrder } from '../batch-order.ts';
 import type { Merchandise, ProductToBuy } from '../order-items.ts';
 import type { DeleteAssetOrder, DeleteProductOrder, NewBuyOrder } from '../orders.ts';
 import { HEAD_OFFICE } from './demo.ts';
-import type { Sent } from './operation.ts';
+import type { Sent, Written } from './operation.ts';
 
 /** The locks that the batches below buy: one of them is revoked again. */
 export const KEPT_LOCK = '8100000101';
@@ -34,7 +34,7 @@ const customer = {
   branchCode: 'B021',
   branchName: 'Demo Branch',
   enterpriseGlobalId: HEAD_OFFICE.enterpriseGlobalId,
-} satisfies Partial<NewBuyOrder>;
+} satisfies Partial<Written<NewBuyOrder>>;
 
 const oneYear = {
   ...YEAR_2026,

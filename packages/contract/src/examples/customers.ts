@@ -1,10 +1,15 @@
 import type { Customer } from '../customers.ts';
 import { done, success } from '../envelope.ts';
 import { DEMO_WORKS, HEAD_OFFICE, SITE_YARD } from './demo.ts';
-import { type ExamplesOf, refused } from './operation.ts';
+import { type ExamplesOf, refused, type Written } from './operation.ts';
 
 /** The customer that the example of O1 makes. */
-const DEPOT: Customer = { customerId: '100001', ...DEMO_WORKS, channelCustomerId: 'DEMO-DEPOT', isDefault: false };
+const DEPOT: Written<Customer> = {
+  customerId: '100001',
+  ...DEMO_WORKS,
+  channelCustomerId: 'DEMO-DEPOT',
+  isDefault: false,
+};
 
 export const bindCustomer: ExamplesOf<'bindCustomer'> = {
   bodies: {

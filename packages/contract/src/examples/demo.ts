@@ -1,14 +1,15 @@
 import type { Customer } from '../customers.ts';
+import type { Written } from './operation.ts';
 
 /** The first enterprise of the demo data, and its customers (packages/customers). */
 export const DEMO_WORKS = { channelCode: 'demo', enterpriseGlobalId: '1001', enterpriseName: 'Lockstep Demo Works' };
-export const HEAD_OFFICE: Customer = {
+export const HEAD_OFFICE: Written<Customer> = {
   customerId: '2001',
   ...DEMO_WORKS,
   channelCustomerId: 'DEMO-HQ',
   isDefault: true,
 };
-export const SITE_YARD: Customer = {
+export const SITE_YARD: Written<Customer> = {
   customerId: '2002',
   ...DEMO_WORKS,
   channelCustomerId: 'DEMO-YARD',

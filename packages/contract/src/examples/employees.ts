@@ -5,7 +5,7 @@ import type { NewEmployee } from '../new-employees.ts';
 import type { Page } from '../page.ts';
 import { BORROWED_LOCK, KEPT_LOCK } from './batches.ts';
 import { ADMIN, CLOUD_EMPLOYEE, DEMO_WORKS, ENTERPRISE_CODE } from './demo.ts';
-import { type ExamplesOf, refusedMember, type Sent, TIME } from './operation.ts';
+import { type ExamplesOf, refusedMember, type Sent, TIME, type Written } from './operation.ts';
 
 /** What M2 makes of the cloud employee. M5 asks for the department. */
 export const DEPARTMENT = 7;
@@ -18,7 +18,7 @@ export const WANG = { userName: 'wangfang', name: '王芳', remark: 'Site yard',
 export const OMAR = { userName: 'omar', name: 'Omar Haddad' };
 const PASSWORD = 'correct horse battery';
 
-const employee = (globalId: string, told: Sent<Omit<NewEmployee, 'password'>>): Employee => ({
+const employee = (globalId: string, told: Sent<Omit<NewEmployee, 'password'>>): Written<Employee> => ({
   id: globalId,
   userId: globalId,
   globalId,

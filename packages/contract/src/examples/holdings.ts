@@ -11,7 +11,7 @@ import {
   YEAR_2026,
 } from './batches.ts';
 import { CLOUD_EMPLOYEE, HEAD_OFFICE } from './demo.ts';
-import { type ExamplesOf, refusedMember, TIME } from './operation.ts';
+import { type ExamplesOf, refusedMember, TIME, type Written } from './operation.ts';
 import { LICENSE_ORDER_ID } from './orders.ts';
 
 export const listEnterpriseAssets: ExamplesOf<'listEnterpriseAssets'> = {
@@ -56,8 +56,8 @@ const instance = {
 
 const product = (
   id: string,
-  own: Pick<ProductNode, 'merchandiseInsId' | 'productUri' | 'productName' | 'crmProductId'>,
-): ProductNode => ({
+  own: Pick<Written<ProductNode>, 'merchandiseInsId' | 'productUri' | 'productName' | 'crmProductId'>,
+): Written<ProductNode> => ({
   id,
   ...instance,
   assetId: KEPT_LOCK_ID,
@@ -82,7 +82,7 @@ const product = (
 const OFFICE_ID = '1000002';
 const MODELLING_ID = '1000003';
 
-const office: MerchandiseNode = {
+const office: Written<MerchandiseNode> = {
   id: OFFICE_ID,
   ...instance,
   merchandiseNum: 'M-OFFICE',

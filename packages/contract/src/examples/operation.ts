@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import { buildMessage, type Cause, type Module } from '../causes.ts';
 import { type FailureBody, failure } from '../envelope.ts';
 import type { OperationAnswers, OperationId, SentBody } from '../operations/index.ts';
@@ -10,8 +11,8 @@ export type Examples<Value> = Record<string, { summary: string; value: Value }>;
 
 /** The examples of an operation; those of its answers by HTTP status. The 200 answer to a body has the body's name. */
 export interface ExamplesOf<Id extends OperationId> {
-  bodies?: Examples<SentBody<Id>>;
-  answers: { [Status in keyof OperationAnswers<Id>]: Examples<OperationAnswers<Id>[Status]> };
+  bodies?: Examples<Written<SentBody<Id>>>;
+  answers: { [Status in keyof OperationAnswers<Id>]: Examples<Written<OperationAnswers<Id>[Status]>> };
 }
 
 export interface Success<Data> {
@@ -22,14 +23,23 @@ export interface Success<Data> {
 
 type OptionalKeys<Value> = { [Key in keyof Value]: undefined extends Value[Key] ? Key : never }[keyof Value];
 
-/** What a schema reads, as it may be sent: the fields that may be absent are left out. */
-export type Sent<Value> = Value extends (infer Item)[]
-  ? Sent<Item>[]
+/** A value as it is written down: ids are texts. */
+export type Written<Value> = Value extends string & z.$brand
+  ? string
   : Value extends object
-    ? { [Key in Exclude<keyof Value, OptionalKeys<Value>>]: Sent<Value[Key]> } & {
-        [Key in OptionalKeys<Value> & keyof Value]?: Sent<Exclude<Value[Key], undefined>>;
-      }
+    ? { [Key in keyof Value]: Written<Value[Key]> }
     : Value;
+
+/** What a schema reads, as it may be sent: the fields that may be absent are left out. */
+export type Sent<Value> = Value extends string & z.$brand
+  ? string
+  : Value extends (infer Item)[]
+    ? Sent<Item>[]
+    : Value extends object
+      ? { [Key in Exclude<keyof Value, OptionalKeys<Value>>]: Sent<Value[Key]> } & {
+          [Key in OptionalKeys<Value> & keyof Value]?: Sent<Exclude<Value[Key], undefined>>;
+        }
+      : Value;
 
 const refusedBy =
   (module: Module) =>

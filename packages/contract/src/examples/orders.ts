@@ -4,14 +4,14 @@ import { success } from '../envelope.ts';
 import type { OrderResult } from '../results.ts';
 import { exampleBatches, KEPT_LOCK, REVOKED_LOCK } from './batches.ts';
 import { HEAD_OFFICE } from './demo.ts';
-import { type ExamplesOf, refused, type Success, TIME } from './operation.ts';
+import { type ExamplesOf, refused, type Success, TIME, type Written } from './operation.ts';
 
 /** The first order of a fresh service. */
 export const LICENSE_ORDER_ID = '8192';
 
 const PURCHASE = exampleBatches.new_buy;
 
-const accepted = (licenseOrderId: string): Success<AcceptedOrder[]> =>
+const accepted = (licenseOrderId: string): Written<Success<AcceptedOrder[]>> =>
   success([{ sequence: 1, licenseOrderId, customerId: HEAD_OFFICE.customerId }]);
 
 export const createBatchOrder: ExamplesOf<'createBatchOrder'> = {
@@ -129,7 +129,7 @@ export const cancelBatchOrder: ExamplesOf<'cancelBatchOrder'> = {
   },
 };
 
-const orderResult: OrderResult = {
+const orderResult: Written<OrderResult> = {
   sequence: 1,
   licenseOrderId: LICENSE_ORDER_ID,
   customerId: HEAD_OFFICE.customerId,

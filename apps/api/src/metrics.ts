@@ -1,0 +1,36 @@
+import type { Metrics } from '@lockstep/platform';
+import { Counter, Histogram, type Registry } from 'prom-client';
+
+const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+
+/** The metrics of a process, with those of HTTP calls; docs/operations.md says what each is for. */
+export type HttpMetrics = Metrics & ReturnType<typeof registerHttpMetrics>;
+
+/** Adds the metrics of HTTP calls to those of a process. Call it once a process. */
+export function addHttpMetrics(metrics: Metrics): HttpMetrics {
+  return { ...metrics, ...registerHttpMetrics(metrics.registry) };
+}
+
+function registerHttpMetrics(registry: Registry) {
+  const registers = [registry];
+  return {
+    httpSeconds: new Histogram({
+      name: 'lockstep_http_request_seconds',
+      help: 'Time of HTTP calls, by route and business code',
+      labelNames: ['method', 'route', 'code'],
+      buckets: SECONDS,
+      registers,
+    }),
+    httpUnanswered: new Counter({
+      name: 'lockstep_http_unanswered_total',
+      help: 'HTTP calls whose client had left before the answer was out; what they did stands',
+      labelNames: ['method', 'route', 'code'],
+      registers,
+    }),
+    httpConnectionsRefused: new Counter({
+      name: 'lockstep_http_connections_refused_total',
+      help: 'Connections closed at once because too many were open',
+      registers,
+    }),
+  };
+}

@@ -1,0 +1,108 @@
+import { createMetrics, type Database, type Metrics } from '@lockstep/platform';
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { type Backlog, readBacklog } from './backlog.ts';
+
+const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+const ORDERS = [1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000];
+
+/** The metrics of a process, with those of orders; docs/operations.md says what each is for. */
+export type OrderMetrics = Metrics & ReturnType<typeof registerOrderMetrics>;
+
+/** Creates a process's metrics, with those of orders. Call it once a process. */
+export function createOrderMetrics(): OrderMetrics {
+  const metrics = createMetrics();
+  return { ...metrics, ...registerOrderMetrics(metrics.registry) };
+}
+
+function registerOrderMetrics(registry: Registry) {
+  const registers = [registry];
+  return {
+    ordersAccepted: new Counter({ name: 'lockstep_orders_accepted_total', help: 'Orders accepted', registers }),
+    ordersApplied: new Counter({
+      name: 'lockstep_orders_applied_total',
+      help: 'Orders that took effect or failed',
+      labelNames: ['outcome'],
+      registers,
+    }),
+    enqueueFailures: new Counter({
+      name: 'lockstep_enqueue_failures_total',
+      help: 'Jobs that could not be queued; the sweep makes up for them',
+      registers,
+    }),
+    sweptLanes: new Counter({
+      name: 'lockstep_swept_lanes_total',
+      help: 'Lanes that the sweep had drained because their oldest pending batch stayed the same for two seconds',
+      registers,
+    }),
+    drainOrders: new Histogram({
+      name: 'lockstep_drain_orders',
+      help: 'Orders that one drain applied',
+      buckets: ORDERS,
+      registers,
+    }),
+    drainSeconds: new Histogram({
+      name: 'lockstep_drain_seconds',
+      help: 'Time of one drain',
+      buckets: SECONDS,
+      registers,
+    }),
+    drainFailures: new Counter({
+      name: 'lockstep_drain_failures_total',
+      help: 'Drains that failed and run again',
+      registers,
+    }),
+    stalledLanes: new Gauge({
+      name: 'lockstep_stalled_lanes',
+      help: 'Lanes whose orders this process cannot apply, for a fault around the service',
+      registers,
+    }),
+    heldCustomers: new Gauge({
+      name: 'lockstep_held_customers',
+      help: 'Customers whose orders wait for one that this process cannot apply although the service works',
+      registers,
+    }),
+  };
+}
+
+/** Adds the gauges of what is pending, for a process that serves its metrics: every scrape reads the database once. */
+export function registerBacklogGauges(registry: Registry, db: Database): void {
+  const registers = [registry];
+  let reading: Promise<Backlog | undefined> | undefined;
+  const read = () => {
+    reading ??= readBacklog(db)
+      .catch(() => undefined)
+      .finally(() => {
+        reading = undefined;
+      });
+    return reading;
+  };
+  new Gauge({
+    name: 'lockstep_lane_pending_orders',
+    help: 'Accepted orders that have not taken effect, by lane; a lane without any is absent',
+    labelNames: ['lane'],
+    registers,
+    async collect() {
+      const backlog = await read();
+      this.reset();
+      for (const { lane, pendingOrders } of backlog?.lanes ?? []) this.set({ lane }, pendingOrders);
+    },
+  });
+  new Gauge({
+    name: 'lockstep_database_up',
+    help: 'Whether the database answered when the metrics were read',
+    registers,
+    async collect() {
+      this.set((await read()) === undefined ? 0 : 1);
+    },
+  });
+  new Gauge({
+    name: 'lockstep_oldest_pending_order_seconds',
+    help: 'Age of the oldest accepted order that has not taken effect',
+    registers,
+    async collect() {
+      const backlog = await read();
+      if (backlog === undefined) this.remove();
+      else this.set(backlog.oldestPendingSeconds);
+    },
+  });
+}

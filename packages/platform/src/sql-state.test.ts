@@ -1,0 +1,66 @@
+import pg from 'pg';
+import { describe, expect, it } from 'vitest';
+import { Overload } from './deadline.ts';
+import { isOverload, mayLieInOnePart, refusesValues, violatesUnique } from './sql-state.ts';
+
+/** An error as PostgreSQL reports it. */
+function databaseError(code: string, constraint?: string): pg.DatabaseError {
+  return Object.assign(new pg.DatabaseError(code, 0, 'error'), { code, constraint });
+}
+
+describe('a fault that may lie in one part of what was written together', () => {
+  it.each([
+    ['a character that PostgreSQL refuses', databaseError('22021')],
+    ['a check', databaseError('23514')],
+    ['an unexpected second row', databaseError('23505', 'license_order_pkey')],
+    ['a program limit', databaseError('54000')],
+    ['an error raised in SQL', databaseError('P0001')],
+  ])('is %s', (_, error) => expect(mayLieInOnePart(error)).toBe(true));
+
+  it.each([
+    ['a deadlock', databaseError('40P01')],
+    ['a transaction that has failed already', databaseError('25P02')],
+    ['a standby that takes no writes', databaseError('25006')],
+    ['a full disk', databaseError('53100')],
+    ['a shutdown', databaseError('57P01')],
+    ['a broken connection', new Error('Connection terminated unexpectedly')],
+  ])('is not %s', (_, error) => expect(mayLieInOnePart(error)).toBe(false));
+});
+
+describe('overload, after which nothing has changed', () => {
+  it.each([
+    ['a lock that others hold', databaseError('55P03')],
+    ['a statement that took too long', databaseError('57014')],
+    ['a turn that did not come', new Overload('no turn')],
+    ['a pool without a free connection', new Error('timeout exceeded when trying to connect')],
+  ])('is %s', (_, error) => expect(isOverload(error)).toBe(true));
+
+  it.each([
+    ['a shutdown', databaseError('57P01')],
+    ['a deadlock', databaseError('40P01')],
+    ['an answer that never came', new Error('Query read timeout')],
+    ['a PostgreSQL that is away', new Error('connect ECONNREFUSED')],
+    ['nothing that is thrown', undefined],
+  ])('is not %s', (_, error) => expect(isOverload(error)).toBe(false));
+});
+
+describe('a fault that speaks of values', () => {
+  it.each(['22021', '22003', '23514', '23503', '23001'])('is %s', (code) => {
+    expect(refusesValues(databaseError(code))).toBe(true);
+  });
+
+  it.each(['23505', '2200H', '42703', '42P01', '42501', '54001', '0A000', 'P0001', 'XX001', '53100', '40P01'])(
+    'is not %s',
+    (code) => expect(refusesValues(databaseError(code))).toBe(false),
+  );
+
+  it('is not what PostgreSQL did not say', () => expect(refusesValues(new TypeError('of the code'))).toBe(false));
+});
+
+describe('a violation of a unique index', () => {
+  it.each([
+    ['of that name', databaseError('23505', 'one'), true],
+    ['of another name', databaseError('23505', 'two'), false],
+    ['or a check of that name', databaseError('23514', 'one'), false],
+  ])('%s', (_, error, expected) => expect(violatesUnique(error, 'one')).toBe(expected));
+});
