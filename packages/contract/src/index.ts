@@ -29,7 +29,15 @@ export {
   type MerchandiseNode,
   type ProductNode,
 } from './holdings.ts';
-export * from './ids.ts';
+export {
+  type ApplicationId,
+  AssetId,
+  type BatchId,
+  CustomerId,
+  EnterpriseId,
+  LicenseOrderId,
+  MemberId,
+} from './ids.ts';
 export { AddedEmployees, type NamedEmployee, readNewEmployees } from './new-employees.ts';
 export {
   buildPath,
