@@ -115,7 +115,7 @@ function customersIn(body: Buffer | null): string[] {
   return [...(body?.toString('utf8') ?? '').matchAll(/"customerId":\s*"\s*(\d*)/g)].map(([, id]) => id!);
 }
 
-/** Whether orders of two customers name one asset number (decisions 6.1). */
+/** Whether orders of two customers name one asset number (rules 6.1). */
 function sharesNumber(orders: BatchOrder['orderList']): boolean {
   const owners = new Map<string, string>();
   return orders.some(({ customerId, assets }) =>

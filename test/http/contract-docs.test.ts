@@ -20,7 +20,7 @@ import {
 import { buildPublishedCheck, objectsIn } from '../harness/published.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
-/** The published description against what the service really does (decisions 1 and 9). */
+/** The published description against what the service really does (rules 1 and 9). */
 // biome-ignore lint/suspicious/noExplicitAny: a document that is looked into everywhere
 type Json = any;
 

@@ -7,7 +7,7 @@ import { askUserToken, MemberCenter } from '../harness/member-center.ts';
 import { batchOf, newAssetNum, newBuy } from '../harness/orders.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
-/** An application gets a new secret, and stays the application that it was (decisions 2). */
+/** An application gets a new secret, and stays the application that it was (rules 2). */
 let stack: Stack;
 
 beforeAll(async () => {

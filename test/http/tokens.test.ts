@@ -10,7 +10,7 @@ import { request, sendRaw } from '../harness/raw-http.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
 /**
- * So many tokens are live of one application, or of one user through it; then the oldest end (decisions 2). And where
+ * So many tokens are live of one application, or of one user through it; then the oldest end (rules 2). And where
  * clients look up how they are had.
  */
 let stack: Stack;

@@ -83,7 +83,7 @@ function endIfOver(call: Call): void {
   for (const end of call.ends.splice(0)) end();
 }
 
-/** Gives every answer its x-request-id, and every call one log line and one place in the metrics (decisions 1). */
+/** Gives every answer its x-request-id, and every call one log line and one place in the metrics (rules 1). */
 export function observeCalls(server: FastifyInstance, metrics: HttpMetrics): void {
   server.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);

@@ -17,7 +17,7 @@ const PAGE_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** Publishes the API description: /openapi.json for programs, /docs for people (decisions 9). */
+/** Publishes the API description: /openapi.json for programs, /docs for people (rules 9). */
 export async function publishDocs(server: FastifyInstance): Promise<void> {
   const document = new PublishedDocument(server);
   server.get('/openapi.json', { schema: { hide: true } }, async (request, reply) => document.send(request, reply));

@@ -7,7 +7,7 @@ import { findBodyRefusal } from './unreadable-requests.ts';
 
 export const BUSINESS_EXCEPTION = 299;
 const RETRY_AFTER_SECONDS = 1;
-/** The codes that are the HTTP status as well: what is not a call of an operation (decisions 1). */
+/** The codes that are the HTTP status as well: what is not a call of an operation (rules 1). */
 const HTTP_CODES = new Set(['400', '404', '405', '408', '417', '431']);
 
 /** The framework's own errors that a client can cause, as refusals. */
@@ -27,7 +27,7 @@ function findModule({ routeOptions }: FastifyRequest): Module {
 }
 
 /**
- * Answers whatever was thrown (decisions 1): a refusal with its code, cause and message; anything else as code 500
+ * Answers whatever was thrown (rules 1): a refusal with its code, cause and message; anything else as code 500
  * with a Retry-After and nothing of the inside, which goes to the log.
  */
 export function answerFailure(
@@ -62,7 +62,7 @@ function findOverload(error: unknown): Refusal | undefined {
   return isOverload(error) ? new Refusal('overloaded') : undefined;
 }
 
-/** Answers a call with the envelope of a refusal (decisions 1). */
+/** Answers a call with the envelope of a refusal (rules 1). */
 export function refuseCall(request: FastifyRequest, reply: FastifyReply, refusal: Refusal): FastifyReply {
   const body = failure(refusal.reason, findModule(request), refusal.message);
   noteCode(request, body.code, refusal.reason);
@@ -86,7 +86,7 @@ declare module 'fastify' {
   }
 }
 
-/** Answers what is not an operation: 405 where the path has other methods, else 404 (decisions 1). */
+/** Answers what is not an operation: 405 where the path has other methods, else 404 (rules 1). */
 export function answerNotFound(server: FastifyInstance): void {
   const routes: (Route & { pattern: URLPattern })[] = [];
   server.addHook('onRoute', ({ url, method }) => {

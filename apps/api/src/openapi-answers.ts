@@ -16,7 +16,7 @@ interface Document {
   components?: object;
 }
 
-/** The headers of answers, and the answer to what is no call of an operation (decisions 1). */
+/** The headers of answers, and the answer to what is no call of an operation (rules 1). */
 const COMPONENTS = {
   headers: {
     RequestId: {

@@ -30,7 +30,7 @@ export const findBodyRefusal = (request: IncomingMessage): Refusal | undefined =
 
 /**
  * Answers what cannot be read as a request, on the bare socket, with the envelope, a log line and a place in the metrics
- * (decisions 1). It comes after the answers of the calls that the connection carried before, never in their place.
+ * (rules 1). It comes after the answers of the calls that the connection carried before, never in their place.
  */
 export class UnreadableRequests {
   readonly #log: Logger;

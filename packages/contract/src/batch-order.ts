@@ -8,7 +8,7 @@ import { integer, text } from './scalars.ts';
 
 export const MAX_ORDERS_PER_BATCH = 5_000;
 
-/** The faults of a batch by the rules of decisions 6.1 that look at more than one field. */
+/** Finds the faults of a batch that take more than one field to see (rules 6.1). */
 function* findBatchFaults(orders: readonly Order[]) {
   const sequences = new Set<number>();
   for (const [index, order] of orders.entries()) {
@@ -21,6 +21,7 @@ function* findBatchFaults(orders: readonly Order[]) {
   }
 }
 
+/** Finds the same of one order; `path` leads to it. */
 function* findOrderFaults(order: Order, path: PropertyKey[]) {
   const at = (...rest: PropertyKey[]) => [...path, ...rest];
   if (order.orderType !== 'new_buy' && !order.srcLicenseOrderId && CLOUD_LICENSE_TYPES.includes(order.licenseType)) {
@@ -43,7 +44,7 @@ function* findOrderFaults(order: Order, path: PropertyKey[]) {
   }
 }
 
-/** The body of O5 (interface.md O5; decisions 6.1). */
+/** The body of O5 (interface O5; rules 6.1). */
 export const BatchOrder = z
   .object({
     channelCode: text().describe('The channel that sends the batch.'),
@@ -65,7 +66,7 @@ export const BatchOrderQuery = z.object({
   appKey: text().describe('The key of the application that calls; it must be that of the access token.'),
 });
 
-/** One entry of O5's answer: final from that moment (decisions 6.1). */
+/** One entry of O5's answer: final from that moment (rules 6.1). */
 export const AcceptedOrder = z
   .object({
     sequence: integer().describe('Sequence number of the order.'),

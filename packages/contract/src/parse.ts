@@ -3,18 +3,19 @@ import { MAX_FAULTS } from './bounded-array.ts';
 import { type Cause, causes, Refusal } from './causes.ts';
 import { REQUIRED } from './scalars.ts';
 
-/** The fields of a schema whose being empty has a cause of its own, in place of field_missing. */
+/** Causes in place of field_missing: for a schema, by field. */
 export const emptyCauses = z.registry<Record<string, Cause>>();
 
-/** What a check finds: the value as the schema reads it, or what it is refused for. */
+/** The result of a check: the value as the schema reads it, or a refusal. */
 export type Checked<Value> =
   | { ok: true; value: Value }
-  /** `malformed` is there where something is not even of the schema's types, and names the first such fault. */
+  /** `malformed` is set if a value has a wrong JSON type, and names the first such fault. */
   | { ok: false; refusal: Refusal; malformed: Refusal | undefined };
 
 /**
- * Checks an input against its schema. A refusal names the path of the first fault, `orderList[3].assets[0].assetNos`
- * (below `at`, where the input is a part of something), and says how many more there are, up to MAX_FAULTS (decisions 1).
+ * Checks an input against its schema. A refusal names the path of the first fault, such as
+ * `orderList[3].assets[0].assetNos`, and says how many more there are, up to MAX_FAULTS (rules 1). `at` is the path of the
+ * input itself, if it is a part of something.
  */
 export function check<Schema extends z.ZodType>(
   schema: Schema,
@@ -41,7 +42,7 @@ export function parse<Schema extends z.ZodType>(schema: Schema, input: unknown):
   return checked.value;
 }
 
-/** The refusal of one issue that zod found; `empty` is the cause where there is no value, `others` counts the rest. */
+/** Builds the refusal of an issue that zod found. `empty` is the cause if the value is missing, `others` counts the other issues. */
 function buildRefusal(
   issue: z.core.$ZodIssue,
   { path, others, empty }: { path: PropertyKey[]; others: number; empty: Cause | undefined },
@@ -55,7 +56,7 @@ function buildRefusal(
   return new Refusal('field_invalid', dotPath, `${describeIssue(issue)}${more}`);
 }
 
-/** What a value of the wrong type must be, in the words of the other messages. */
+/** The messages for values of a wrong type, in the style of the other messages. */
 const TYPE_MESSAGES: Record<string, string> = {
   string: 'must be a text',
   number: 'must be a number',
@@ -72,14 +73,14 @@ function isCause(value: unknown): value is Cause {
   return typeof value === 'string' && Object.hasOwn(causes, value);
 }
 
-/** Absent, null and the empty string all count as missing (decisions 4), blanks too, but where they may stand. */
+/** Absent, null and the empty string count as missing (rules 4). Blanks do too, except where a value may be blank. */
 function isMissing(issue: z.core.$ZodIssue, input: unknown): boolean {
   const value = valueAt(input, issue.path);
   if (typeof value !== 'string') return value === undefined || value === null;
   return value.trim() === '' && (value === '' || issue.code !== 'custom' || issue.message === REQUIRED);
 }
 
-/** Whether an issue says that a value is of another type altogether; a fraction is a number all the same. */
+/** Whether an issue says that a value has a wrong JSON type. A fraction is still a number. */
 function isOfWrongType(issue: z.core.$ZodIssue, input: unknown): boolean {
   return issue.code === 'invalid_type' && issue.expected !== 'int' && !isMissing(issue, input);
 }

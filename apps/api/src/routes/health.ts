@@ -3,7 +3,7 @@ import type { ServerOptions } from '../server-options.ts';
 
 const QUEUE_LOOK_EVERY_MS = 1_000;
 
-/** /health/live, /health/ready and /metrics (decisions 9). */
+/** /health/live, /health/ready and /metrics (rules 9). */
 export async function healthRoutes(server: FastifyInstance, options: ServerOptions): Promise<void> {
   const { metrics, schema } = options;
   const hidden = { schema: { hide: true }, config: { isProbe: true } };

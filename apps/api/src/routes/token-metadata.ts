@@ -5,7 +5,7 @@ import type { ServerOptions } from '../server-options.ts';
 const WELL_KNOWN = '/.well-known/oauth-authorization-server';
 
 /**
- * What OAuth clients look up about the token endpoint (RFC 8414; decisions 9). The issuer is PUBLIC_URL, or without it the
+ * What OAuth clients look up about the token endpoint (RFC 8414; rules 9). The issuer is PUBLIC_URL, or without it the
  * address that this process listens on: never a caller's Host header, which would be whatever the caller wrote. Where
  * PUBLIC_URL has a path, clients put that behind the well-known one (RFC 8414 section 3.1), which is served as well.
  */

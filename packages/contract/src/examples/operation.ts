@@ -3,7 +3,7 @@ import { buildMessage, type Cause, type Module } from '../causes.ts';
 import { type FailureBody, failure } from '../envelope.ts';
 import type { OperationAnswers, OperationId, SentBody } from '../operations/index.ts';
 
-/** When things happened in the answers. */
+/** The time of everything in the examples of answers. */
 export const TIME = 1_790_000_000_000;
 
 /** Examples by name, as OpenAPI holds them. */
