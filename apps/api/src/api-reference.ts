@@ -24,13 +24,13 @@ const LINE_CHARACTERS = 120;
 const BLOCK = /(<!-- (operation|parameters|fields) (\w+) -->\n).*?(<!-- end -->)/gs;
 /** The page leaves these out of paths, as it says at its beginning. */
 const ROOTS = [ORDER_ROOT, ME_ROOT];
-/** What every call takes, which the page says once. */
+/** Parameters of every call, which the page explains once. */
 const OF_EVERY_CALL = ['g_nonce', 'appKey'];
 
 /**
- * The page docs/api.md with the words of an API description in its marked places: `operation ID`, what an operation is
- * called and does; `parameters ID`, those of its query; `fields NAME`, those of a schema. What is between a mark and the
- * next `end` is replaced. Throws an Error for a mark that the description knows nothing of.
+ * Returns the page docs/api.md with texts of an API description in its marked places. The marks are `operation ID` (path
+ * and description), `parameters ID` (a table of the query) and `fields NAME` (a table of a schema's fields). Replaces what
+ * stands between a mark and the next `end`. Throws an Error if the description does not have what a mark names.
  */
 export function fillReference(page: string, document: Document): string {
   return page.replace(BLOCK, (_, mark: string, kind: string, name: string, end: string) => {
@@ -81,7 +81,7 @@ function renderTable(heading: string, rows: Parameter[]): string {
   return [`| ${heading} | Meaning |`, '|---|---|', ...lines].join('\n');
 }
 
-/** A paragraph in lines of the page's length. */
+/** Breaks a paragraph into lines that fit the page. */
 function wrapLines(paragraph: string): string {
   const lines: string[] = [];
   for (const word of paragraph.split(/\s+/)) {

@@ -6,7 +6,7 @@ import { BUSINESS_EXCEPTION } from '../failures.ts';
 import type { MemberHandlers } from '../member-handlers.ts';
 import type { ServerOptions } from '../server-options.ts';
 
-/** M1, which adds each employee or says why not (rules 8). */
+/** M1: adds employees, each alone (rules 8). */
 export function additionHandlers({ db, passwords }: ServerOptions) {
   return {
     addEmployees: async (request, actor, reply) => {

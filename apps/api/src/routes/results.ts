@@ -5,7 +5,7 @@ import { limitToCall } from '../deadlines.ts';
 import type { OrderHandlers } from '../order-handlers.ts';
 import type { ServerOptions } from '../server-options.ts';
 
-/** What became of batches and orders (rules 6.4). */
+/** The results of batches and of orders (rules 6.4). */
 export function resultHandlers({ db, watch }: ServerOptions) {
   return {
     getBatchResult: async (request, { applicationId }, reply) => {

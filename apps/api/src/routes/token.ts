@@ -54,7 +54,7 @@ export async function tokenRoutes(
   }
 }
 
-/** The client's credentials, by HTTP Basic or in the body, not both (RFC 6749 section 2.3.1). */
+/** Reads the client's credentials from HTTP Basic or from the body, but not both (RFC 6749 section 2.3.1). */
 function readClient(authorization: string | undefined, body: TokenRequest): ClientCredentials {
   const inBody = { clientId: body.client_id, clientSecret: body.client_secret };
   if (authorization === undefined) {
@@ -77,7 +77,7 @@ function readClient(authorization: string | undefined, body: TokenRequest): Clie
   return { clientId: formDecode(id), clientSecret: formDecode(secret.join(':')) };
 }
 
-/** RFC 6749 has both parts form-encoded inside Basic; a lone % is taken as it is. */
+/** Decodes a part of Basic credentials, which RFC 6749 has form-encoded. A lone % stays as it is. */
 function formDecode(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));
@@ -86,7 +86,7 @@ function formDecode(text: string): string {
   }
 }
 
-/** What a body is refused for by whoever reads it. */
+/** The causes for which reading a body can be refused. */
 const OF_BODY: readonly Cause[] = ['body_too_large', 'request_timeout', 'http_malformed', 'headers_too_large'];
 
 function answerOAuthError(error: Error & { statusCode?: number }, request: FastifyRequest, reply: FastifyReply): void {
