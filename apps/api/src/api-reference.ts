@@ -28,9 +28,10 @@ const ROOTS = [ORDER_ROOT, ME_ROOT];
 const OF_EVERY_CALL = ['g_nonce', 'appKey'];
 
 /**
- * Returns the page docs/api.md with texts of an API description in its marked places. The marks are `operation ID` (path
- * and description), `parameters ID` (a table of the query) and `fields NAME` (a table of a schema's fields). Replaces what
- * stands between a mark and the next `end`. Throws an Error if the description does not have what a mark names.
+ * Returns the page docs/api.md with texts of an API description in its marked places. The marks are `operation ID`
+ * (path and description), `parameters ID` (a table of the query) and `fields NAME` (a table of a schema's fields).
+ * Replaces what stands between a mark and the next `end`. Throws an Error if the description does not have what a mark
+ * names.
  */
 export function fillReference(page: string, document: Document): string {
   return page.replace(BLOCK, (_, mark: string, kind: string, name: string, end: string) => {

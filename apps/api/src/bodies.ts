@@ -34,7 +34,10 @@ export class Bodies {
     );
   }
 
-  /** Has a scope read bodies as forms and as nothing else. They come from strangers, who share the room of one application. */
+  /**
+   * Has a scope read bodies as forms and as nothing else. They come from strangers, who share the room of one
+   * application.
+   */
   readForms(server: FastifyInstance): void {
     server.removeAllContentTypeParsers();
     server.addContentTypeParser(FORM_TYPE, async (request: FastifyRequest, stream: Readable) =>

@@ -18,8 +18,8 @@ export type BodyLimits = typeof LIMITS;
  * sends little takes little.
  *
  * The first mebibyte of a body gets room at once, or the call is refused. The rest waits for room; the body that began
- * first goes first. Half-received bodies could wait for each other for ever, so the first of those that wait goes on past
- * the limits, one at a time. No application takes more than its share, so it cannot keep others out.
+ * first goes first. Half-received bodies could wait for each other for ever, so the first of those that wait goes on
+ * past the limits, one at a time. No application takes more than its share, so it cannot keep others out.
  */
 export class BodyRoom {
   readonly #limits: BodyLimits;

@@ -10,7 +10,9 @@ declare module 'fastify' {
   }
 }
 
-/** What a call is about, as far as it is known. It links the call's log line to those of the drains that worked for it. */
+/**
+ * What a call is about, as far as it is known. It links the call's log line to those of the drains that worked for it.
+ */
 export interface Subject {
   /** The application that calls. */
   appKey?: string;
@@ -59,8 +61,8 @@ export function noteSubject(request: FastifyRequest, subject: Subject): void {
 }
 
 /**
- * Runs `end` once when the call is over, however it ends: nothing works for it any more, and its connection is done with
- * it. A client that leaves ends only the connection's part; the work for its call goes on.
+ * Runs `end` once when the call is over, however it ends: nothing works for it any more, and its connection is done
+ * with it. A client that leaves ends only the connection's part; the work for its call goes on.
  */
 function onCallEnd(request: FastifyRequest, end: () => void): void {
   const call = trackCall(request);
@@ -69,8 +71,8 @@ function onCallEnd(request: FastifyRequest, end: () => void): void {
 }
 
 /**
- * Runs `decided` once when a call's answer is decided. Give back then what the call has taken: its client may take long to
- * read the answer.
+ * Runs `decided` once when a call's answer is decided. Give back then what the call has taken: its client may take long
+ * to read the answer.
  */
 export function onCallDecided(request: FastifyRequest, decided: () => void): void {
   const call = trackCall(request);

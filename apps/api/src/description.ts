@@ -4,8 +4,8 @@ import { buildServer } from './server.ts';
 import type { ServerOptions } from './server-options.ts';
 
 /**
- * Returns the API description as a service at `publicUrl` publishes it. For linters and generators, which need no service,
- * no database and no queue.
+ * Returns the API description as a service at `publicUrl` publishes it. For linters and generators, which need no
+ * service, no database and no queue.
  */
 export async function describeApi(publicUrl: string | null): Promise<object> {
   // Nothing is called, so nothing is needed that carries out operations.

@@ -73,8 +73,8 @@ function answerFileFailure(
 }
 
 /**
- * Replaces the g_nonce of the example with a new one in a call that is tried out in /docs, so that a second call is not a
- * replay. It runs in the browser, which gets its source text, so it can use nothing else of this file.
+ * Replaces the g_nonce of the example with a new one in a call that is tried out in /docs, so that a second call is not
+ * a replay. It runs in the browser, which gets its source text, so it can use nothing else of this file.
  */
 function putNewNonce<Call>(request: Call): Call {
   const call = request as Call & { url: string };

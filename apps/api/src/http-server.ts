@@ -7,8 +7,8 @@ import { SAFE_HEADERS } from './safe-headers.ts';
 import { UnreadableRequests } from './unreadable-requests.ts';
 
 /**
- * Limits for connections that carry no call. Idle ones cost little; ten seconds are plenty for the head of a request; and
- * no proxy keeps idle connections for longer than a minute.
+ * Limits for connections that carry no call. Idle ones cost little; ten seconds are plenty for the head of a request;
+ * and no proxy keeps idle connections for longer than a minute.
  */
 const BOUNDS = {
   connections: 4_000,
@@ -25,7 +25,10 @@ const ABSOLUTE_FORM = /^https?:\/\/[^/?]*(?=[/?]|$)/i;
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** Creates node's HTTP server for the framework: with limits, and with answers where node would just drop the connection. */
+/**
+ * Creates node's HTTP server for the framework: with limits, and with answers where node would just drop the
+ * connection.
+ */
 export function httpServer(
   log: Logger,
   metrics: HttpMetrics,

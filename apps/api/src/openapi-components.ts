@@ -24,8 +24,8 @@ const referenceTo = (name: string) => `#/components/schemas/${name}`;
 
 /**
  * Tidies the schemas of an OpenAPI document. The generator describes each schema twice, as sent (`OrderInput`) and as
- * answered (`Order`). Removes those that no operation refers to. If the two are equal, or only one is left, it keeps one
- * with the plain name. A schema that is written out in an operation gets a name from the operation.
+ * answered (`Order`). Removes those that no operation refers to. If the two are equal, or only one is left, it keeps
+ * one with the plain name. A schema that is written out in an operation gets a name from the operation.
  */
 export function tidyComponents<Api extends Document>(document: Api): Api {
   const tidied = structuredClone(document);

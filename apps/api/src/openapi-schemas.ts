@@ -33,8 +33,8 @@ const DEFAULT = 'x-default';
 const NULL: Schema = { type: 'null' };
 
 /**
- * Rewrites a schema with keywords that all code generators understand alike: whole numbers say how many bits they need, a
- * nullable value says so in its type, a constant is an enum of one, and objects of answers may get fields later.
+ * Rewrites a schema with keywords that all code generators understand alike: whole numbers say how many bits they need,
+ * a nullable value says so in its type, a constant is an enum of one, and objects of answers may get fields later.
  */
 export function plainSchema({ allOf, ...schema }: Schema): Schema {
   if (allOf?.length === 1) return plainSchema({ ...allOf[0], ...schema });

@@ -15,7 +15,8 @@ export class ClientLeft extends Error {
 }
 
 /**
- * Receives a body, no faster than there is room for it. The time that it waits for room does not count against the client.
+ * Receives a body, no faster than there is room for it. The time that it waits for room does not count against the
+ * client.
  *
  * Rejects with a Refusal: body_too_large, overloaded, request_timeout, or the one that the stream fails with; or with
  * ClientLeft. The rest of the body is then read and dropped, so that the client gets to its answer.

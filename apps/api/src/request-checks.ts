@@ -4,7 +4,10 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { refuseCall } from './failures.ts';
 import { findBodyRefusal } from './unreadable-requests.ts';
 
-/** A host with or without a port, or nothing. Two hosts, joined by a comma and a blank, do not match (RFC 9112 section 3.2). */
+/**
+ * A host with or without a port, or nothing. Two hosts, joined by a comma and a blank, do not match (RFC 9112 section
+ * 3.2).
+ */
 const HOST = /^[\w.~%!$&'()*+,;=[\]:-]*$/;
 
 const announced = new WeakSet<IncomingMessage>();
@@ -21,8 +24,9 @@ export function noteExpectation(request: IncomingMessage): void {
 }
 
 /**
- * Refuses requests that are HTTP but break its rules. Asks for an announced body only when the call may go on, so that a
- * client without credentials does not send it in vain. Register it behind the hooks that refuse calls for their bodies.
+ * Refuses requests that are HTTP but break its rules. Asks for an announced body only when the call may go on, so that
+ * a client without credentials does not send it in vain. Register it behind the hooks that refuse calls for their
+ * bodies.
  */
 export function checkRequests(server: FastifyInstance): void {
   server.addHook('onRequest', async (request, reply) => {

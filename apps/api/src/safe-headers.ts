@@ -1,6 +1,6 @@
 /**
- * Security headers of every answer, in case a browser gets it: take it for what its type says, do not cache it, do not show
- * it in other pages. A public answer overrides them.
+ * Security headers of every answer, in case a browser gets it: take it for what its type says, do not cache it, do not
+ * show it in other pages. A public answer overrides them.
  */
 export const SAFE_HEADERS = {
   'cache-control': 'no-store',

@@ -9,7 +9,9 @@ import { SAFE_HEADERS } from './safe-headers.ts';
 /** How long a client may take to close its end after such an answer. */
 const LINGER_MS = 2_000;
 
-/** The answers to bytes that are not a request, by node's error code. Any other code means that the connection ended. */
+/**
+ * The answers to bytes that are not a request, by node's error code. Any other code means that the connection ended.
+ */
 const CAUSES = {
   ERR_HTTP_REQUEST_TIMEOUT: { reason: 'request_timeout', phrase: '408 Request Timeout' },
   HPE_HEADER_OVERFLOW: { reason: 'headers_too_large', phrase: '431 Request Header Fields Too Large' },
@@ -29,8 +31,8 @@ const cutShort = new WeakMap<IncomingMessage, Refusal>();
 export const findBodyRefusal = (request: IncomingMessage): Refusal | undefined => cutShort.get(request);
 
 /**
- * Answers bytes that are not a request, on the bare socket, with the envelope, a log line and metrics (rules 1). The answer
- * comes after those of earlier calls on the connection, never in their place.
+ * Answers bytes that are not a request, on the bare socket, with the envelope, a log line and metrics (rules 1). The
+ * answer comes after those of earlier calls on the connection, never in their place.
  */
 export class UnreadableRequests {
   readonly #log: Logger;

@@ -4,8 +4,8 @@ import { z } from 'zod';
 export const MAX_FAULTS = 100;
 
 /**
- * zod's array, but it stops after MAX_FAULTS faults. zod's own collects every fault of an input. 1.5 MB can hold a million
- * faults, which would take a minute and gigabytes, and a refusal names only the first.
+ * zod's array, but it stops after MAX_FAULTS faults. zod's own collects every fault of an input. 1.5 MB can hold a
+ * million faults, which would take a minute and gigabytes, and a refusal names only the first.
  */
 const BoundedArray = z.core.$constructor<z.ZodArray>('BoundedArray', (schema, definition) => {
   z.ZodArray.init(schema, definition);

@@ -198,7 +198,9 @@ export function cut(text: string, maxCharacters: number): string {
   return text.length <= maxCharacters ? text : `${text.slice(0, maxCharacters - 1).toWellFormed()}…`;
 }
 
-/** A refusal. Any layer throws it; the API answers the call with HTTP 299, a worker stores it as the order's outcome. */
+/**
+ * A refusal. Any layer throws it; the API answers the call with HTTP 299, a worker stores it as the order's outcome.
+ */
 export class Refusal extends Error {
   readonly reason: Cause;
 

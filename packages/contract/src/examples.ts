@@ -31,9 +31,9 @@ import {
 import type { OperationId } from './operations/index.ts';
 
 /**
- * The examples of every operation, by operationId. They work as they are on a fresh `npm start`: first O1 to O9 in their
- * order, with the preview of new_buy before O5. Then M1 to M3, M7, M9 and M10, then M5, M6 and M8, which list what these
- * have changed, at last M4 and the audit record.
+ * The examples of every operation, by operationId. They work as they are on a fresh `npm start`: first O1 to O9 in
+ * their order, with the preview of new_buy before O5. Then M1 to M3, M7, M9 and M10, then M5, M6 and M8, which list
+ * what these have changed, at last M4 and the audit record.
  */
 export const operationExamples: { [Id in OperationId]: ExamplesOf<Id> } = {
   issueToken,

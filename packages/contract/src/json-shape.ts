@@ -30,14 +30,15 @@ const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
 /**
- * Refuses a JSON text that would cost too much, before it is parsed. Parsing and checking take time and memory for every
- * element and stack for every level, and a few kilobytes can ask for gigabytes. It scans the text once and counts every
- * list and object, also those that no schema knows. It does not check that the text is JSON.
+ * Refuses a JSON text that would cost too much, before it is parsed. Parsing and checking take time and memory for
+ * every element and stack for every level, and a few kilobytes can ask for gigabytes. It scans the text once and counts
+ * every list and object, also those that no schema knows. It does not check that the text is JSON.
  *
- * `maxListElements` bounds each list. Without it only the sum of all lists is bounded here, and each list by its schema.
+ * `maxListElements` bounds each list. Without it only the sum of all lists is bounded here, and each list by its
+ * schema.
  *
- * Throws a Refusal: list_too_long, merchandise_too_deep, json_too_deep (rules 4 and 6.1); json_malformed for a text that
- * nests too deep and never closes.
+ * Throws a Refusal: list_too_long, merchandise_too_deep, json_too_deep (rules 4 and 6.1); json_malformed for a text
+ * that nests too deep and never closes.
  */
 export function checkJsonShape(text: Buffer, maxListElements = MAX_ELEMENTS): void {
   const place = new Place(text, maxListElements);
@@ -194,7 +195,9 @@ function findStringEnd(text: Buffer, start: number): number {
   }
 }
 
-/** Builds the refusal of a text that nests too deep: json_too_deep if every level is closed again, else json_malformed. */
+/**
+ * Builds the refusal of a text that nests too deep: json_too_deep if every level is closed again, else json_malformed.
+ */
 function buildDepthRefusal(text: Buffer, from: number, depthBefore: number): Refusal {
   let depth = depthBefore;
   for (let at = from; at < text.length; at++) {

@@ -44,7 +44,10 @@ const userList = <Item extends z.ZodType>(item: Item) =>
       description: `1 to ${MAX_EMPLOYEES_PER_CALL} employees, each of whom is added or fails alone.`,
     });
 
-/** The body of M1 as the API description shows it. `readNewEmployees` reads it, because one employee's fault is not the call's. */
+/**
+ * The body of M1 as the API description shows it. `readNewEmployees` reads it, because one employee's fault is not the
+ * call's.
+ */
 export const AddEmployees = z
   .object({ userList: userList(NewEmployee) })
   .meta({ id: 'EmployeesToAdd', description: 'The employees to add.' });
@@ -52,7 +55,9 @@ export const AddEmployees = z
 const NamedEmployees = z.object({ userList: userList(z.unknown()) });
 emptyCauses.add(NamedEmployees, { userList: 'employee_list_empty' });
 
-/** An element of M1's userList with its path and the beginning of its userName: either an employee to add or a refusal. */
+/**
+ * An element of M1's userList with its path and the beginning of its userName: either an employee to add or a refusal.
+ */
 export type NamedEmployee = { path: string; userName: string } & (
   | { employee: NewEmployee; refusal?: never }
   | { refusal: Refusal; employee?: never }

@@ -2,7 +2,9 @@ import { Refusal } from './causes.ts';
 import type { Merchandise } from './order-items.ts';
 import type { Order } from './orders.ts';
 
-/** The most product and merchandise instances that a call may create or revoke. A few kilobytes can ask for millions. */
+/**
+ * The most product and merchandise instances that a call may create or revoke. A few kilobytes can ask for millions.
+ */
 export const MAX_INSTANCES = 200_000;
 
 /**

@@ -3,7 +3,9 @@ import { LicenseType } from './order-enums.ts';
 import { AssetToBuy, AssetToRevoke, AssetToRevokeProductsOf, atLeastOne } from './order-items.ts';
 import { id, integer, lines, MAX_ADDRESS_CHARACTERS, optionalId, text } from './scalars.ts';
 
-/** The description of a field of which only the shape is checked. It also goes into the digest that identifies repeats. */
+/**
+ * The description of a field of which only the shape is checked. It also goes into the digest that identifies repeats.
+ */
 const checked = (meaning: string) => `${meaning} Checked for its shape only.`;
 
 const orderHeader = {

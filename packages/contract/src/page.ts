@@ -11,7 +11,10 @@ export const PageQuery = z.object({
 });
 export type PageQuery = z.infer<typeof PageQuery>;
 
-/** Creates the schema of a page of something, with the fields of the interface's page of employees (interface M5; rules 8). */
+/**
+ * Creates the schema of a page of something, with the fields of the interface's page of employees (interface M5; rules
+ * 8).
+ */
 export function page<Item extends z.ZodType>(item: Item) {
   const count = integer();
   return z.object({

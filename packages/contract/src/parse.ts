@@ -14,8 +14,8 @@ export type Checked<Value> =
 
 /**
  * Checks an input against its schema. A refusal names the path of the first fault, such as
- * `orderList[3].assets[0].assetNos`, and says how many more there are, up to MAX_FAULTS (rules 1). `at` is the path of the
- * input itself, if it is a part of something.
+ * `orderList[3].assets[0].assetNos`, and says how many more there are, up to MAX_FAULTS (rules 1). `at` is the path of
+ * the input itself, if it is a part of something.
  */
 export function check<Schema extends z.ZodType>(
   schema: Schema,
@@ -42,7 +42,10 @@ export function parse<Schema extends z.ZodType>(schema: Schema, input: unknown):
   return checked.value;
 }
 
-/** Builds the refusal of an issue that zod found. `empty` is the cause if the value is missing, `others` counts the other issues. */
+/**
+ * Builds the refusal of an issue that zod found. `empty` is the cause if the value is missing, `others` counts the
+ * other issues.
+ */
 function buildRefusal(
   issue: z.core.$ZodIssue,
   { path, others, empty }: { path: PropertyKey[]; others: number; empty: Cause | undefined },

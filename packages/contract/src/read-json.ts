@@ -45,8 +45,8 @@ export class BatchRefusal extends Refusal {
 }
 
 /**
- * Reads the body of O5 or of its preview. Throws the Refusals of readJson, and a BatchRefusal: batch_too_large, or that of
- * the first fault (rules 6.1). A batch with one fault is refused as a whole.
+ * Reads the body of O5 or of its preview. Throws the Refusals of readJson, and a BatchRefusal: batch_too_large, or that
+ * of the first fault (rules 6.1). A batch with one fault is refused as a whole.
  */
 export function readBatchOrder(bytes: Buffer): BatchOrder {
   const json = readJson(bytes, MAX_LIST_ELEMENTS);

@@ -45,7 +45,10 @@ interface TextBounds {
   tooLong?: Cause | undefined;
 }
 
-/** Creates a text schema with one check in place of zod's four. Texts are most of an order, and this takes a third of the time. */
+/**
+ * Creates a text schema with one check in place of zod's four. Texts are most of an order, and this takes a third of
+ * the time.
+ */
 function boundedText(bounds: TextBounds) {
   const { minCharacters, maxCharacters, trimmed, lines, tooLong } = bounds;
   return z

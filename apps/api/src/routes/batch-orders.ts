@@ -19,7 +19,9 @@ import { addOperations, type Handlers } from '../operation-routes.ts';
 import type { ServerOptions } from '../server-options.ts';
 import { checksAllButBody } from '../validation.ts';
 
-/** The operations whose body is a batch. Large ones are checked on a thread, so that they do not hold up the event loop. */
+/**
+ * The operations whose body is a batch. Large ones are checked on a thread, so that they do not hold up the event loop.
+ */
 export type BatchOperationId = 'createBatchOrder' | 'previewBatchOrder';
 
 const BATCH = 'batch';
@@ -61,7 +63,9 @@ export async function batchOrderRoutes(
 function batchHandlers(options: ServerOptions): Handlers<BatchOperationId, Submission> {
   const { acceptor, applier, previewer, publicUrl } = options;
   const pathPrefix = publicUrl === null ? '' : new URL(publicUrl).pathname.replace(/\/$/, '');
-  /** Builds the path of a batch's result. Only a path, because a caller may write any host into the request (rules 6.2). */
+  /**
+   * Builds the path of a batch's result. Only a path, because a caller may write any host into the request (rules 6.2).
+   */
   const buildLocation = (batch: { channelCode: string; channelOrderId: string }) =>
     // A + means a blank in forms only; %20 does for every client.
     `${pathPrefix}${findOperation('getBatchResult').path}?${new URLSearchParams(batch).toString().replaceAll('+', '%20')}`;

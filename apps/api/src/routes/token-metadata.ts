@@ -5,9 +5,9 @@ import type { ServerOptions } from '../server-options.ts';
 const WELL_KNOWN = '/.well-known/oauth-authorization-server';
 
 /**
- * Publishes what OAuth clients look up about the token endpoint (RFC 8414; rules 9). The issuer is PUBLIC_URL, or else the
- * address that this process listens on. It is never the caller's Host header, which may contain anything. If PUBLIC_URL has
- * a path, clients append it to the well-known path (RFC 8414 section 3.1), so that works too.
+ * Publishes what OAuth clients look up about the token endpoint (RFC 8414; rules 9). The issuer is PUBLIC_URL, or else
+ * the address that this process listens on. It is never the caller's Host header, which may contain anything. If
+ * PUBLIC_URL has a path, clients append it to the well-known path (RFC 8414 section 3.1), so that works too.
  */
 export async function tokenMetadataRoutes(server: FastifyInstance, { publicUrl }: ServerOptions): Promise<void> {
   const hidden = { schema: { hide: true } };

@@ -38,7 +38,9 @@ export interface Operation {
   description: string;
 }
 
-/** The credentials that a call carries, as names of schemes; each element of a list is one way to send them (rules 2). */
+/**
+ * The credentials that a call carries, as names of schemes; each element of a list is one way to send them (rules 2).
+ */
 export const credentials = {
   order: [['application']],
   member: [['application', 'clientToken', 'userToken']],
