@@ -6,10 +6,11 @@ import type { KyselyPlugin } from 'kysely';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Drained, drainLanes } from '../../packages/orders/src/drain.ts';
+import { finishOrders } from '../../packages/orders/src/finish-orders.ts';
 import { Holds } from '../../packages/orders/src/holds.ts';
-import { finishOrders, readPendingOf } from '../../packages/orders/src/lane-chunks.ts';
 import { laneOf } from '../../packages/orders/src/lanes.ts';
-import type { AcceptedOrder } from '../../packages/orders/src/plan.ts';
+import type { OrderWithId } from '../../packages/orders/src/outcome.ts';
+import { readPendingOf } from '../../packages/orders/src/pending.ts';
 import { type Api, dataOf } from '../harness/api.ts';
 import { batchOf, newAssetNum, newBuy } from '../harness/orders.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
@@ -38,7 +39,7 @@ const LONG_MS = 1e9;
 
 /** Holds the customer as if an order of theirs had failed just now, or so long ago that it is due again. */
 function hold({ isDue }: { isDue: boolean }): void {
-  const accepted = { licenseOrderId: '1', order: { customerId: held.customerId } } as AcceptedOrder;
+  const accepted = { licenseOrderId: '1', order: { customerId: held.customerId } } as OrderWithId;
   const failure = { accepted, error: new Error('made to fail'), drift: [] };
   holds.hold(failure, performance.now() + (isDue ? -LONG_MS : LONG_MS));
 }
@@ -122,7 +123,7 @@ it('a chunk that is finished in part is left in the form of this release', async
   const { batch_id } = await stack.db.selectFrom('lane_chunk').select('batch_id').executeTakeFirstOrThrow();
   await stack.db.transaction().execute(async (trx) => {
     const chunks = await readPendingOf(trx, batch_id);
-    const [[index, order]] = chunks[0]!.orders as [[number, AcceptedOrder['order']]];
+    const [[index, order]] = chunks[0]!.orders as [[number, OrderWithId['order']]];
     const accepted = { licenseOrderId: String(BigInt(batch_id) * 8192n + BigInt(index)), order, channels: null };
     // As if it had been read in the form of an older release.
     await sql`update lane_chunk set payload_version = 0`.execute(trx);

@@ -1,16 +1,18 @@
-import { type Instance, type Ledger, LedgerIds, loadLedger, newGrant, writeLedger } from '@lockstep/assets';
+import { createGrant, type Instance, type Ledger, LedgerIds, loadLedger, writeLedger } from '@lockstep/assets';
 import { BatchOrder, type Customer } from '@lockstep/contract';
 import { behindSavepoint, inTransaction, type Tables } from '@lockstep/platform';
 import { type ControlledTransaction, sql } from 'kysely';
 import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { applyOrders, type Outcome, planLoaded, refusesOrder, storeApplied } from '../../packages/orders/src/apply.ts';
+import { applyOrders, storeApplied } from '../../packages/orders/src/apply.ts';
 import { drainLanes } from '../../packages/orders/src/drain.ts';
 import { Holds } from '../../packages/orders/src/holds.ts';
 import { LANE_COUNT } from '../../packages/orders/src/lanes.ts';
-import type { AcceptedOrder } from '../../packages/orders/src/plan.ts';
+import { collectNeeds } from '../../packages/orders/src/ledger-needs.ts';
+import type { OrderWithId, Outcome } from '../../packages/orders/src/outcome.ts';
+import { planAll } from '../../packages/orders/src/plan.ts';
+import { refusesOrder } from '../../packages/orders/src/plan-fault.ts';
 import { prepareBatch } from '../../packages/orders/src/prepare.ts';
-import { scopeOf } from '../../packages/orders/src/scope.ts';
 import { batchOf, deleteAsset, merchandise, newAssetNum, newBuy, type Sent } from '../harness/orders.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
 import { contentOfTables } from '../harness/tables.ts';
@@ -744,7 +746,7 @@ describe('PostgreSQL refuses', () => {
 /** Lets the orders that are stored as standing for instances go on doing so. */
 function leave(instances: readonly Instance[]): void {
   for (const instance of instances) {
-    if (instance.storedHeldBy !== null) instance.grant = newGrant(instance.storedHeldBy);
+    if (instance.storedHeldBy !== null) instance.grant = createGrant(instance.storedHeldBy);
   }
 }
 
@@ -754,7 +756,7 @@ let lastOrderId = 1_000_000;
 const one = { customerId: '1', channelCustomerId: 'c1', enterpriseGlobalId: '1' } as Customer;
 const two = { customerId: '2', channelCustomerId: 'c2', enterpriseGlobalId: '1' } as Customer;
 
-function acceptedOf(...orders: Sent[]): AcceptedOrder[] {
+function acceptedOf(...orders: Sent[]): OrderWithId[] {
   return BatchOrder.parse(batchOf(...orders)).orderList.map((order) => ({
     licenseOrderId: String(++lastOrderId),
     order,
@@ -763,10 +765,10 @@ function acceptedOf(...orders: Sent[]): AcceptedOrder[] {
 }
 
 /** Applies orders as a drain does, but for what `tamper` does to the changes before they are written. */
-function apply(orders: AcceptedOrder[], tamper: (ledger: Ledger, outcomes: Outcome[]) => void = () => {}) {
+function apply(orders: OrderWithId[], tamper: (ledger: Ledger, outcomes: Outcome[]) => void = () => {}) {
   return inTransaction(database.db, async (trx) => {
-    const ledger = await loadLedger(trx, scopeOf(orders));
-    const outcomes = planLoaded(ledger, orders);
+    const ledger = await loadLedger(trx, collectNeeds(orders));
+    const outcomes = planAll(ledger, orders);
     tamper(ledger, outcomes);
     await storeApplied(trx, ledger, outcomes, ids);
     return { ledger, outcomes };
@@ -1003,9 +1005,9 @@ describe('a fault in the code', () => {
     const before = await contentOfTables(database.db);
     const blind = inTransaction(database.db, async (trx) => {
       const orders = acceptedOf(purchase(assetNum));
-      const scope = scopeOf(orders);
+      const scope = collectNeeds(orders);
       const ledger = await loadLedger(trx, { ...scope, assetNums: new Set() });
-      await storeApplied(trx, ledger, planLoaded(ledger, orders), ids);
+      await storeApplied(trx, ledger, planAll(ledger, orders), ids);
     });
     await expect(blind).rejects.toMatchObject({ constraint: 'asset_active_number' });
     expect(await contentOfTables(database.db)).toEqual(before);

@@ -114,6 +114,22 @@ describe('lockstep order retry', () => {
     expect(await resultOf(batch)).toMatchObject({ failed: 1, pending: 1 });
   });
 
+  it('opens a batch again that had ended, and it ends again', async () => {
+    const batch = batchOf(refusedByPostgres(customer, [newAssetNum()]));
+    const before = await failed(batch);
+    await mend();
+    expect(await retried()).toEqual({ retried: 1, contentLost: 0 });
+    const open = { state: 'accepted', succeeded: 0, failed: 0, pending: 1, completedTime: null };
+    expect(await resultOf(batch)).toMatchObject(open);
+    const end = stack.db.selectFrom('batch').select(['completed_time', 'succeeded', 'failed']);
+    expect(await end.execute()).toEqual([{ completed_time: null, succeeded: null, failed: null }]);
+    await stack.startWorker();
+    const after = await api.completed(batch);
+    expect(after).toMatchObject({ succeeded: 1, failed: 0, pending: 0 });
+    expect(after.completedTime).toBeGreaterThan(before.completedTime!);
+    expect(await end.execute()).toEqual([{ completed_time: expect.any(Date), succeeded: 1, failed: 0 }]);
+  });
+
   it.each([
     ['another cause', ['--cause', 'cancelled']],
     ['no cause', []],

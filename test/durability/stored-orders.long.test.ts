@@ -8,6 +8,7 @@ import { laneOf } from '../../packages/orders/src/lanes.ts';
 import { type Api, dataOf, refusalOf } from '../harness/api.ts';
 import { newCustomersInLanes } from '../harness/lanes.ts';
 import { batchOf, newAssetNum, newBuy } from '../harness/orders.ts';
+import { pastBatchTriggers } from '../harness/past-triggers.ts';
 import { QUEUE_KINDS, type Stack, startStack } from '../harness/stack.ts';
 import { DIGESTS, PAYLOADS, SENT } from '../harness/stored-forms.ts';
 
@@ -65,9 +66,9 @@ describe.each(QUEUE_KINDS)('on %s,', (queue) => {
   it('a repeat of what a newer release digested is neither taken nor refused for good', async () => {
     const batch = batchOf(newBuy(await api.newCustomer(), [newAssetNum()]));
     await api.accept(batch);
-    await run('update batch set digest_version = 2');
+    await pastBatchTriggers(stack.db, (trx) => sql`update batch set digest_version = 2`.execute(trx));
     expect(refusalOf(await api.submit(batch))).toMatchObject({ code: '500', cause: 'service_unavailable' });
-    await run('update batch set digest_version = 1');
+    await pastBatchTriggers(stack.db, (trx) => sql`update batch set digest_version = 1`.execute(trx));
     await api.accept(batch);
   });
 

@@ -2,7 +2,7 @@ import { createLogger, openDatabase } from '@lockstep/platform';
 import { type RunningWorker, startWorker } from '@lockstep/worker';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { lockLanes } from '../../packages/orders/src/lane-chunks.ts';
+import { lockLanes } from '../../packages/orders/src/lane-locks.ts';
 import { LANE_COUNT } from '../../packages/orders/src/lanes.ts';
 import { batchOf, newAssetNum, newBuy } from '../harness/orders.ts';
 import { type Stack, startStack } from '../harness/stack.ts';

@@ -1,7 +1,8 @@
 import type { Ledger } from '@lockstep/assets';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Outcome, planAll } from '../../packages/orders/src/apply.ts';
+import type { Outcome } from '../../packages/orders/src/outcome.ts';
+import { planAll } from '../../packages/orders/src/plan.ts';
 import { budget } from './budget.ts';
 import { histories } from './histories.ts';
 import { comparePlanner } from './planner.ts';

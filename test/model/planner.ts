@@ -8,7 +8,7 @@ import {
   type Transfer,
 } from '@lockstep/assets';
 import { BatchOrder, parse } from '@lockstep/contract';
-import { planAll } from '../../packages/orders/src/apply.ts';
+import { planAll } from '../../packages/orders/src/plan.ts';
 import { expectSame } from './expect-same.ts';
 import { bodyOf, CUSTOMERS, type History, type Names } from './history.ts';
 import { type AssetValue, type MerchandiseValue, type ProductValue, sortedLedger } from './ledger-value.ts';

@@ -24,8 +24,10 @@ const PAGES = [
   'CHANGELOG.md',
   'docs/api.md',
   'docs/architecture.md',
+  'docs/interface.md',
   'docs/operations.md',
   'docs/performance.md',
+  'docs/rules.md',
   'docs/security.md',
 ];
 const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };

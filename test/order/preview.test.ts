@@ -3,7 +3,7 @@ import type { Database, Trx } from '@lockstep/platform';
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { lockLanes } from '../../packages/orders/src/lane-chunks.ts';
+import { lockLanes } from '../../packages/orders/src/lane-locks.ts';
 import { LANE_COUNT } from '../../packages/orders/src/lanes.ts';
 import { type Api, dataOf, refusalOf } from '../harness/api.ts';
 import { newCustomersInLanes } from '../harness/lanes.ts';

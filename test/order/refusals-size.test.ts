@@ -11,9 +11,10 @@ import {
   productToBuy,
   productToRevoke,
 } from '../harness/orders.ts';
+import { pastBatchTriggers } from '../harness/past-triggers.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
-/** Bodies of a few kilobytes that ask for the work of gigabytes (decisions 6.1: the call is refused, nothing stored). */
+/** Bodies of a few kilobytes that ask for the work of gigabytes (rules 6.1: the call is refused, nothing stored). */
 describe('a batch that is too much to work on', () => {
   let stack: Stack;
   let api: Api;
@@ -75,7 +76,9 @@ describe('a batch that is too much to work on', () => {
     const order = newBuy(customer, numbers(2_000), {}, { products: many(20, () => productToBuy()) });
     const [result] = await api.process(batchOf(order));
     expect(result).toMatchObject({ state: 'succeeded', assets: 2_000, products: 40_000 });
-    await sql`delete from lane_chunk`.execute(stack.db);
-    await sql`delete from batch`.execute(stack.db);
+    await pastBatchTriggers(stack.db, async (trx) => {
+      await sql`delete from lane_chunk`.execute(trx);
+      await sql`delete from batch`.execute(trx);
+    });
   });
 });

@@ -1,13 +1,13 @@
 import type { Customer } from '@lockstep/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { lockLanes } from '../../packages/orders/src/lane-chunks.ts';
+import { lockLanes } from '../../packages/orders/src/lane-locks.ts';
 import { laneOf } from '../../packages/orders/src/lanes.ts';
 import { type Api, dataOf, refusalOf } from '../harness/api.ts';
 import { newCustomersInLanes } from '../harness/lanes.ts';
 import { batchOf, newAssetNum, newBuy, type Sent } from '../harness/orders.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
-/** What calls that wait for a lane mean to others (decisions 6.1, 6.3 and 6.6). */
+/** What calls that wait for a lane mean to others (rules 6.1, 6.3 and 6.6). */
 let stack: Stack;
 let api: Api;
 

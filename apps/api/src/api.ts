@@ -85,12 +85,14 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
   // When the queue runs on PostgreSQL, its tables are part of the schema.
   const isQueueReachable = async () =>
     (options.queue.kind !== 'postgres' || (await schema.isCurrent())) && (await producer.isReachable());
+  const applier = new BatchApplier({ db, lanesDb, log, metrics });
   let server: Awaited<ReturnType<typeof buildServer>> | undefined;
   const close = () =>
     closeAll(
       // Answers the calls that wait for a result with what there is, so that the server can close.
       () => watch.close(),
       async () => server?.close(),
+      () => applier.close(),
       () => announcer.close(),
       () => schema.close(),
       () => lanesDb.destroy(),
@@ -109,7 +111,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
       holdingChanges: new TransactionQueue(lanesDb, HOLDING_CHANGES),
       lockChanges: new TransactionQueue(lanesDb, LOCK_CHANGES),
       acceptor: new BatchAcceptor(db, announcer, metrics),
-      applier: new BatchApplier({ db, lanesDb, log, metrics }),
+      applier,
       previewer: new BatchPreviewer(db),
       canceller: new BatchCanceller({ db, lanesDb, log, metrics }),
       isQueueReachable,

@@ -12,7 +12,7 @@ import { parseBigint, type Trx } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
 import { ORDERS_PER_BATCH } from './order-ids.ts';
 
-/** What the rows of merchandises and products have in common: their asset's, and the order's that stands for them. */
+/** What rows of merchandises and products have in common: columns of their asset, and of the order that stands for them. */
 interface InstanceRow {
   id: string;
   asset_id: AssetId;
@@ -22,7 +22,7 @@ interface InstanceRow {
   license_order_id: LicenseOrderId;
   channel_code: string;
   channel_order_id: string;
-  /** What the order that bought them came from, where it said so. */
+  /** The source order of the order that bought them; null if it named none. */
   order_source_id: string | null;
   created_time: Date;
   updated_time: Date;
@@ -49,9 +49,9 @@ interface ProductRow extends InstanceRow {
 }
 
 /**
- * What is active on some assets: products, and merchandises with theirs, nested as they were bought and in the order in
- * which they were (interface.md M7). licenseOrderId, channelCode and channelOrderId are those of the order by which it can
- * be revoked: of the one that bought it, or transferred it here (decisions 6.5).
+ * Returns what is active on some assets: products, and merchandises with theirs, nested as they were bought and in that
+ * order (interface M7). licenseOrderId, channelCode and channelOrderId name the order by which they can be revoked: the
+ * one that bought them, or the one that transferred the asset (rules 6.5).
  */
 export async function readContents(trx: Trx, assetIds: string[]): Promise<AssetContents> {
   const merchandises = await selectInstances<MerchandiseRow>(
@@ -60,7 +60,7 @@ export async function readContents(trx: Trx, assetIds: string[]): Promise<AssetC
     assetIds,
     sql`parent_id, merchandise_num, merchandise_name, parent_merchandise_num, time_duration_expression`,
   );
-  // The passwords of licences in `details` stay where they are.
+  // Nobody is shown the passwords of licences in `details`.
   const products = await selectInstances<ProductRow>(
     trx,
     'product_instance',

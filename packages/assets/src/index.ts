@@ -1,12 +1,26 @@
 import type {} from './tables.ts';
 
-export * from './contents.ts';
-export * from './ledger.ts';
-export * from './load-ledger.ts';
-export * from './locks.ts';
+export { advance } from './advance.ts';
+export { readContents } from './contents.ts';
+export { createGrant, type Grant, heldBy } from './grants.ts';
+export {
+  type Asset,
+  type AssetTerms,
+  type Effects,
+  emptyChanges,
+  type Instance,
+  type Ledger,
+  type MerchandiseInstance,
+  type ProductInstance,
+  type Transfer,
+} from './ledger.ts';
+export { LedgerIds } from './ledger-ids.ts';
+export { type LedgerNeeds, loadLedger, readLedger } from './load-ledger.ts';
+export { setLocked } from './locks.ts';
 export { isNumberConflict } from './number-conflict.ts';
-export * from './numbers.ts';
-export * from './order-ids.ts';
-export * from './tenant.ts';
-export * from './virtual-assets.ts';
-export * from './write-ledger.ts';
+export { type Region, takeAssetNumbers } from './numbers.ts';
+export { licenseOrderIdOf, ORDERS_PER_BATCH, splitOrderId } from './order-ids.ts';
+export { findNumbersOfOtherChannels, selectAssets } from './tenant.ts';
+export { NOW, releaseAssets } from './update-ledger.ts';
+export { listVirtualAssets } from './virtual-assets.ts';
+export { writeLedger } from './write-ledger.ts';

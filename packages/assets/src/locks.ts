@@ -8,10 +8,10 @@ import {
   type Trx,
 } from '@lockstep/platform';
 import { sql } from 'kysely';
-import { assetsOf } from './tenant.ts';
-import { NOW } from './write-ledger.ts';
+import { selectAssets } from './tenant.ts';
+import { NOW } from './update-ledger.ts';
 
-/** Locks that can be disabled and enabled: re-fillable ones and those of large customers (interface.md O6). */
+/** License types that can be disabled and enabled: re-fillable ones and those of large customers (interface O6). */
 const LOCKABLE: readonly LicenseType[] = [
   'normal_recover_usbkey',
   'normal_recover_lan_usbkey',
@@ -28,12 +28,12 @@ const NOT_LOCKABLE = 4;
 export interface LockChange extends ChangeLocks {
   locked: boolean;
   applicationId: string;
-  /** That the application is bound to: locks of other channels do not exist for it. */
+  /** The channels that the application is bound to: locks of other channels do not exist for it. */
   channels: Channels;
   requestId: string;
 }
 
-/** What changes of locks work with: they wait in turn for assets that orders are changing. */
+/** What setLocked works with: changes wait in turn for assets that orders are changing. */
 export interface LockTools {
   /** Turns of applications. */
   changes: TransactionQueue;
@@ -49,19 +49,19 @@ interface LockRow {
 }
 
 /**
- * O6 and O7: disables or enables locks, one entry each in the order sent (decisions 7). What changes leaves an audit
- * record; a lock that is in the wanted state already stays as it is, with success. A fault on one lock stops no other; one
- * on every lock that would change is the service's, and is thrown.
+ * O6 and O7: disables or enables locks, and returns one entry each in the order sent (rules 7). A change leaves an audit
+ * record; a lock that is in the wanted state already stays as it is, with success. A fault on one lock stops no other. A
+ * fault on every lock that would change is the service's, and is thrown.
  *
- * Throws what isOverload knows, where they do not become free before the deadline; then nothing has changed.
+ * Throws what isOverload knows if the locks do not become free before the deadline; then nothing has changed.
  */
 export function setLocked({ changes, deadline, log }: LockTools, change: LockChange): Promise<LockResult[]> {
   return changes.run(change.applicationId, deadline, async (trx) => {
     const assetNums = [...new Set(change.assetNums)];
-    const locks = new Map((await lockRows(trx, change.channels, assetNums)).map((row) => [row.asset_num, row]));
+    const locks = new Map((await lockAssetRows(trx, change.channels, assetNums)).map((row) => [row.asset_num, row]));
     // One that was revoked while this waited for it may have been bought again in the same transaction.
     const missing = assetNums.filter((assetNum) => !locks.has(assetNum));
-    for (const row of await lockRows(trx, change.channels, missing)) locks.set(row.asset_num, row);
+    for (const row of await lockAssetRows(trx, change.channels, missing)) locks.set(row.asset_num, row);
     const changing = [...locks.values()].filter(
       (row) => LOCKABLE.includes(row.license_type) && row.locked !== change.locked,
     );
@@ -75,10 +75,10 @@ export function setLocked({ changes, deadline, log }: LockTools, change: LockCha
   });
 }
 
-/** The active assets of some numbers, locked in the order of their numbers, as the drains of orders do it. */
-async function lockRows(trx: Trx, channels: Channels, assetNums: string[]): Promise<LockRow[]> {
+/** Reads and locks the active assets of some numbers, in the order of their numbers, as drains do. */
+async function lockAssetRows(trx: Trx, channels: Channels, assetNums: string[]): Promise<LockRow[]> {
   if (assetNums.length === 0) return [];
-  const rows = await assetsOf(trx, channels)
+  const rows = await selectAssets(trx, channels)
     .select(['asset.id', 'asset.asset_num', 'asset.license_type', 'asset.locked'])
     .where(sql<boolean>`asset.asset_num = any (${assetNums}::text[])`)
     .orderBy('asset.asset_num')
@@ -88,8 +88,8 @@ async function lockRows(trx: Trx, channels: Channels, assetNums: string[]): Prom
 }
 
 /**
- * Updates locks together, and one by one where PostgreSQL refuses that; answers the ids of those that it refused. That
- * others of the same call are changed proves that the fault is one lock's; where none is, it throws.
+ * Updates locks together, or one by one if PostgreSQL refuses that. Returns the ids of those that it refused: that others
+ * of the same call could be changed proves that the fault is theirs. If none could, it throws.
  */
 async function updateAll(trx: Trx, log: Logger, locks: LockRow[], change: LockChange): Promise<Set<string>> {
   const failedIds = new Set<string>();

@@ -2,22 +2,21 @@ import { Refusal } from '@lockstep/contract';
 import { type Database, inTransaction, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 
-/** Where the service runs: the mark that its asset numbers begin with (decisions 7). */
+/** Where the service runs. It decides the digit that asset numbers begin with (rules 7). */
 export type Region = 'domestic' | 'overseas';
 
 const FIRST_DIGITS: Record<Region, number> = { domestic: 8, overseas: 6 };
 const COUNTER_DIGITS = 9;
 const MAX_NUMBERS = 10 ** COUNTER_DIGITS - 1;
 
-/** Counters that are looked at beyond those that are missing, where some of the first ones were active assets'. */
+/** How many more counters to look at, once some turned out to be active assets'. */
 const LOOK_BEYOND = 10_000;
 
 /**
- * O9: hands out asset numbers of 10 digits: the region's mark, then nine digits that increment. None is handed out
- * twice, by whatever process, and none that is an active asset's; an answer that a crash swallowed leaves a gap
- * (decisions 7).
+ * O9: hands out asset numbers of 10 digits: the region's digit, then nine digits that increment. No process hands a number
+ * out that another has handed out, or that is an active asset's. If a crash swallows an answer, a gap stays (rules 7).
  *
- * Throws a Refusal: asset_numbers_exhausted, where fewer are left than are asked for; then none is taken.
+ * Throws a Refusal: asset_numbers_exhausted, if fewer are left than are asked for; then none is taken.
  */
 export function takeAssetNumbers(db: Database, region: Region, size: number): Promise<string[]> {
   const firstDigit = FIRST_DIGITS[region];
@@ -30,7 +29,7 @@ export function takeAssetNumbers(db: Database, region: Region, size: number): Pr
       const missing = size - free.length;
       if (missing > MAX_NUMBERS - last) throw new Refusal('asset_numbers_exhausted', size);
       const through = Math.min(last + missing + beyond, MAX_NUMBERS);
-      const found = await freeNumbers(trx, firstDigit, { after: last, through });
+      const found = await findFreeNumbers(trx, firstDigit, { after: last, through });
       free.push(...found.slice(0, missing));
       last = found.length < missing ? through : counterOf(free.at(-1)!);
     }
@@ -39,8 +38,8 @@ export function takeAssetNumbers(db: Database, region: Region, size: number): Pr
   });
 }
 
-/** The numbers of a stretch of counters that no active asset has. */
-async function freeNumbers(
+/** Finds the numbers within a range of counters that no active asset has. */
+async function findFreeNumbers(
   trx: Trx,
   firstDigit: number,
   { after, through }: { after: number; through: number },

@@ -1,7 +1,7 @@
 import { MAX_ORDERS_PER_BATCH } from '@lockstep/contract';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { batchOf, licenseOrderIdOf } from './order-ids.ts';
+import { licenseOrderIdOf, splitOrderId } from './order-ids.ts';
 
 /** The highest id that the table of batches takes. */
 const MAX_BATCH_ID = 1_099_511_627_775n;
@@ -13,7 +13,7 @@ it.each([
   [String(MAX_BATCH_ID), 4_999, '9007199254737799'],
 ])('gives the order of batch %s at index %i the id %s', (batchId, index, id) => {
   expect(licenseOrderIdOf(batchId, index)).toBe(id);
-  expect(batchOf(id)).toEqual({ batchId, index });
+  expect(splitOrderId(id)).toEqual({ batchId, index });
 });
 
 it('gives every order of every batch an id of its own that leads back to it', () => {
@@ -22,13 +22,13 @@ it('gives every order of every batch an id of its own that leads back to it', ()
   fc.assert(
     fc.property(batchId, index, (batchId, index) => {
       const id = licenseOrderIdOf(batchId, index);
-      expect(batchOf(id)).toEqual({ batchId, index });
+      expect(splitOrderId(id)).toEqual({ batchId, index });
       expect(Number.isSafeInteger(Number(id))).toBe(true);
     }),
   );
 });
 
 it('takes any digits apart, ids that were never given too', () => {
-  expect(batchOf('0')).toEqual({ batchId: '0', index: 0 });
-  expect(batchOf('9999999999999999999')).toEqual({ batchId: '1220703124999999', index: 8_191 });
+  expect(splitOrderId('0')).toEqual({ batchId: '0', index: 0 });
+  expect(splitOrderId('9999999999999999999')).toEqual({ batchId: '1220703124999999', index: 8_191 });
 });

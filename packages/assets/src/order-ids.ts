@@ -1,6 +1,6 @@
 import type { BatchId, LicenseOrderId } from '@lockstep/contract';
 
-/** licenseOrderId = batch id * stride + index in orderList, so that either leads to the other (decisions 6.1). */
+/** licenseOrderId = batch id * stride + index in orderList, so that either leads to the other (rules 6.1). */
 export const ORDERS_PER_BATCH = 8_192;
 const STRIDE = BigInt(ORDERS_PER_BATCH);
 
@@ -10,7 +10,7 @@ export function licenseOrderIdOf(batchId: string, index: number): LicenseOrderId
 }
 
 /** The batch of an order and its place there. */
-export function batchOf(licenseOrderId: string): { batchId: BatchId; index: number } {
+export function splitOrderId(licenseOrderId: string): { batchId: BatchId; index: number } {
   const id = BigInt(licenseOrderId);
   return { batchId: String(id / STRIDE) as BatchId, index: Number(id % STRIDE) };
 }

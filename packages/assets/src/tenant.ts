@@ -4,14 +4,13 @@ import type { Database, Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 
 /**
- * What a call looks for among assets it finds through this file, where the channels that the caller is bound to are a
- * part of every query: assets of customers of other channels do not exist for it (decisions 2). A lint rule
- * (packages/customers/tenant.grit) keeps other files from selecting them by themselves. What orders do to assets is the
- * planner's, and looks at the channels there.
+ * Calls find assets through this file, where the channels that the caller is bound to are a part of every query: assets of
+ * customers of other channels do not exist for it (rules 2). A lint rule (packages/customers/tenant.grit) keeps other files
+ * from selecting them by themselves. For what orders do to assets, the planner looks at the channels.
  */
 
-/** The active assets that a caller sees. */
-export function assetsOf(db: Database | Trx, channels: Channels) {
+/** Builds a query of the active assets that a caller can see. */
+export function selectAssets(db: Database | Trx, channels: Channels) {
   return db
     .selectFrom('asset')
     .where('asset.revoked_time', 'is', null)
@@ -21,10 +20,10 @@ export function assetsOf(db: Database | Trx, channels: Channels) {
 }
 
 /**
- * Which of some numbers are not the caller's to see: the asset of that number, or where none is active the one that was
- * revoked last, is of a customer of another channel. Numbers that never were an asset's are not among them.
+ * Finds those of some numbers that the caller cannot see: the asset of that number, or if none is active the one that was
+ * revoked last, belongs to a customer of another channel. Numbers that never were an asset's are not among them.
  */
-export async function numbersOfOtherChannels(
+export async function findNumbersOfOtherChannels(
   trx: Trx,
   channels: Channels,
   assetNums: readonly string[],

@@ -2,14 +2,14 @@ import { type Channels, type EnterpriseId, type LicenseType, Refusal, type Virtu
 import { selectCustomers } from '@lockstep/customers';
 import { type Database, isId, parseBigint } from '@lockstep/platform';
 import { sql } from 'kysely';
-import { assetsOf } from './tenant.ts';
+import { selectAssets } from './tenant.ts';
 
-/** The license type of an enterprise's cloud account licenses. */
+/** The license type of cloud account licenses. */
 const CLOUD_ACCOUNT: LicenseType = 'cloud_customer';
 
 /**
- * O8: the active assets of an enterprise's customers that are its cloud account licenses, oldest first; with
- * `extendCode` those that carry it (decisions 7). Those of other channels than the caller's are left out.
+ * O8: returns the cloud account licenses of an enterprise: active assets of its customers, oldest first, with `extendCode`
+ * those that carry it (rules 7). Assets of other channels than the caller's are left out.
  *
  * Throws a Refusal: enterprise_not_found.
  */
@@ -22,7 +22,7 @@ export async function listVirtualAssets(
     throw new Refusal('enterprise_not_found', enterpriseId);
   }
   const customers = selectCustomers(db, channels).where('customer.enterprise_id', '=', enterpriseId);
-  const rows = await assetsOf(db, channels)
+  const rows = await selectAssets(db, channels)
     .leftJoin('asset_assignment as assignment', 'assignment.asset_id', 'asset.id')
     .selectAll('asset')
     .select(['assignment.member_id', 'assignment.created_time as assigned_time'])

@@ -1,4 +1,4 @@
-import { numbersOfOtherChannels } from '@lockstep/assets';
+import { findNumbersOfOtherChannels } from '@lockstep/assets';
 import type { AuditAction, AuditEntry, Page, PageQuery } from '@lockstep/contract';
 import { type Database, inSnapshot, insertRows, type Trx } from '@lockstep/platform';
 import type { Actor } from './actor.ts';
@@ -62,6 +62,6 @@ export function readAudit(db: Database, actor: Actor, query: PageQuery): Promise
 /** Returns the details as the actor may see them. */
 async function hideOtherChannels(trx: Trx, actor: Actor, details: AuditDetail[]): Promise<AuditDetail[]> {
   if (actor.channels === null) return details;
-  const others = await numbersOfOtherChannels(trx, actor.channels, details.flatMap(findNumbers));
+  const others = await findNumbersOfOtherChannels(trx, actor.channels, details.flatMap(findNumbers));
   return details.map((detail) => hideNumbers(others, detail));
 }

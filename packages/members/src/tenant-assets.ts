@@ -1,5 +1,4 @@
-import { assetsOf as selectAssetsOfChannels } from '@lockstep/assets';
-import type { AssetId } from '@lockstep/contract';
+import { selectAssets as selectAssetsOfChannels } from '@lockstep/assets';
 import { type Database, isId, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import type { Actor } from './actor.ts';
@@ -33,7 +32,7 @@ export function selectAssets(db: Database | Trx, { enterpriseId, channels }: Ass
 export async function lockAssetRows(
   trx: Trx,
   tenant: AssetTenant,
-  wanted: { assetNums?: readonly string[]; assetIds?: readonly AssetId[] },
+  wanted: { assetNums?: readonly string[]; assetIds?: readonly string[] },
 ): Promise<AssetFacts[]> {
   const { assetNums = [], assetIds = [] } = wanted;
   const found = await selectForUpdate(trx, tenant, [...assetNums], assetIds.filter(isId));
@@ -47,7 +46,7 @@ async function selectForUpdate(
   trx: Trx,
   tenant: AssetTenant,
   assetNums: string[],
-  assetIds: AssetId[],
+  assetIds: string[],
 ): Promise<AssetFacts[]> {
   const rows = await selectAssets(trx, tenant)
     .select(['asset.id', 'asset.asset_num', 'asset.borrowed_usb_key', 'asset.locked', 'asset.freezing'])

@@ -2,16 +2,16 @@ import type { AcceptedOrder } from '@lockstep/contract';
 import { type Database, Group } from '@lockstep/platform';
 import { sql } from 'kysely';
 import type { JobAnnouncer } from './announcer.ts';
-import { acceptedOrders, findEarlier, keyOf, type SubmittedBatch, sameBatchId } from './batch.ts';
+import { findEarlier, keyOf, listAcceptedOrders, type SubmittedBatch, sameBatchId } from './batch.ts';
 import type { OrderMetrics } from './metrics.ts';
 import { DIGEST_VERSION, PAYLOAD_VERSION } from './order-text.ts';
 import { checkNumbers } from './prepare.ts';
 
 const MAX_GROUP_BATCHES = 64;
-const MAX_GROUP_BYTES = 4 * 1024 * 1024;
+const MAX_GROUP_CHARACTERS = 4 * 1024 * 1024;
 const MAX_GROUPS_AT_ONCE = 2;
 
-/** Accepts async batches (decisions 6.1 and 6.2): durable before it answers, then announced to the workers. */
+/** Accepts async batches (rules 6.1 and 6.2): stores them durably, then announces them to the workers. */
 export class BatchAcceptor {
   readonly #db: Database;
   readonly #announcer: JobAnnouncer;
@@ -23,36 +23,36 @@ export class BatchAcceptor {
     this.#announcer = announcer;
     this.#metrics = metrics;
     this.#groups = new Group({
-      run: (batches: SubmittedBatch[]) => insertBatches(db, batches),
+      run: (batches: SubmittedBatch[]) => insertAsyncBatches(db, batches),
       maxRunning: MAX_GROUPS_AT_ONCE,
       maxInputs: MAX_GROUP_BATCHES,
-      weightOf: (batch) => batch.bytes,
-      maxWeight: MAX_GROUP_BYTES,
+      weightOf: (batch) => batch.characters,
+      maxWeight: MAX_GROUP_CHARACTERS,
       keyOf,
     });
   }
 
   /**
-   * Stores a batch and answers its final order ids, in the order of orderList. The same content again gets the same
+   * Stores a batch and returns its final order ids, in the order of orderList. The same content again gets the same
    * answer.
    *
    * Throws a Refusal: channel_order_id_conflict, asset_number_shared; then nothing is stored.
    */
   async accept(submitted: SubmittedBatch): Promise<AcceptedOrder[]> {
     if (submitted.sharedNumber !== null) {
-      // An earlier release took such batches: what was answered then is answered again.
+      // An earlier release took such batches: they get the same answer again.
       const [earlier] = await findEarlier(this.#db, [submitted]);
-      if (earlier !== undefined) return acceptedOrders(submitted, sameBatchId(submitted, earlier));
+      if (earlier !== undefined) return listAcceptedOrders(submitted, sameBatchId(submitted, earlier));
       checkNumbers(submitted);
     }
     const batchId = await this.#groups.run(submitted);
-    if (batchId === null) return acceptedOrders(submitted, await this.#earlierId(submitted));
+    if (batchId === null) return listAcceptedOrders(submitted, await this.#earlierId(submitted));
     this.#metrics.ordersAccepted.inc(submitted.sequences.length);
     this.#announcer.announce(
       submitted.chunks.map(({ lane }) => lane),
       batchId,
     );
-    return acceptedOrders(submitted, batchId);
+    return listAcceptedOrders(submitted, batchId);
   }
 
   async #earlierId(batch: SubmittedBatch): Promise<string> {
@@ -62,11 +62,11 @@ export class BatchAcceptor {
 }
 
 /**
- * Stores a group of batches with one statement. The ids are drawn in it, so they are the acceptance order. Null for a
- * batch whose key is taken. Keys are inserted in sorted order, so that two processes that accept the same batches wait
- * rather than deadlock.
+ * Stores a group of batches with one statement, and returns their ids; null for a batch whose key is taken. The ids are
+ * drawn in that statement, so they are the acceptance order. Keys are inserted in sorted order, so that two processes that
+ * accept the same batches wait rather than deadlock.
  */
-async function insertBatches(db: Database, batches: SubmittedBatch[]): Promise<(string | null)[]> {
+async function insertAsyncBatches(db: Database, batches: SubmittedBatch[]): Promise<(string | null)[]> {
   const keys = batches.map(keyOf);
   const order = [...keys.keys()].sort((a, b) => (keys[a]! < keys[b]! ? -1 : 1));
   const inputs = order.map((index, place) => {

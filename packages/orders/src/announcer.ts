@@ -3,8 +3,8 @@ import type { Job } from './jobs.ts';
 import type { OrderMetrics } from './metrics.ts';
 
 /**
- * Queues jobs for what was accepted, one add at a time: what is announced meanwhile goes into the next job. The
- * answer to the client does not wait for it, because the order is durable already and the sweep finds a lost job.
+ * Queues jobs for accepted batches, one at a time: what is announced meanwhile goes into the next job. The answer to the
+ * client does not wait for it, because the orders are durable already and the sweep finds those of a lost job.
  */
 export class JobAnnouncer {
   readonly #producer: JobProducer<Job>;
@@ -20,14 +20,14 @@ export class JobAnnouncer {
     this.#metrics = metrics;
   }
 
-  /** Has the lanes drained up to the batch. */
+  /** Asks the workers to drain the lanes up to the batch. */
   announce(lanes: Iterable<number>, batchId: string): void {
     for (const lane of lanes) this.#lanes.add(lane);
     if (BigInt(batchId) > this.#throughBatchId) this.#throughBatchId = BigInt(batchId);
     this.#adding ??= this.#addAll();
   }
 
-  /** Waits until everything announced is queued, or has failed to be. */
+  /** Waits until everything that was announced is queued, or could not be queued. */
   async close(): Promise<void> {
     await this.#adding;
     await this.#producer.close();

@@ -1,11 +1,12 @@
-import { batchOf, type LedgerIds } from '@lockstep/assets';
+import { type LedgerIds, splitOrderId } from '@lockstep/assets';
 import { Refusal } from '@lockstep/contract';
 import { behindSavepoint, findDrift, type Trx } from '@lockstep/platform';
-import { applyOrders, failed, type Outcome, recordOutcomes, refusesOrder } from './apply.ts';
+import { applyOrders, recordOutcomes } from './apply.ts';
 import { tryCanary } from './canary.ts';
 import { keepFailedOrder } from './failed-orders.ts';
 import type { Failure, Holds } from './holds.ts';
-import type { AcceptedOrder } from './plan.ts';
+import { failOrder, type OrderWithId, type Outcome } from './outcome.ts';
+import { refusesOrder } from './plan-fault.ts';
 
 /** Every table that applying an order reads or writes. */
 const TABLES_OF_ORDERS = [
@@ -13,16 +14,16 @@ const TABLES_OF_ORDERS = [
   ...['asset_assignment', 'asset_lending', 'license_order', 'lane_chunk'],
 ] as const;
 
-/** What became of one order that was tried alone: its outcome, or that it stays pending. */
+/** What became of one order that was tried alone: it has its outcome, or it stays pending. */
 export type Attempt = { outcome: Outcome; error: unknown } | { outcome: null; failure: Failure };
 
 /**
  * Tries orders alone, each behind a savepoint, in one transaction, and judges what a failure proves.
  *
- * An order ends with internal_error only where all of this holds: PostgreSQL refuses its values, or the plan chokes on
- * it; it does so alone and again, in two transactions with a pause between them; orders of every kind can be carried
- * out at that moment in the same transaction; and the database's rules are those of the migrations. Anything less may be
- * a fault of what is around it, and the order stays pending.
+ * An order ends with internal_error only if all of this holds: PostgreSQL refuses its values, or the planner fails on it;
+ * it fails alone and again, in two transactions with a pause between them; orders of every kind can be carried out at that
+ * moment in the same transaction; and the database's rules are those of the migrations. Anything less may be a fault of
+ * what is around it, and the order stays pending.
  */
 export class Attempts {
   readonly #trx: Trx;
@@ -37,18 +38,18 @@ export class Attempts {
     this.#holds = holds;
   }
 
-  /** Throws where no order could be applied now, or none of this transaction any more. */
-  async attempt(accepted: AcceptedOrder): Promise<Attempt> {
+  /** Throws if no order can be applied now, or none in this transaction any more. */
+  async attempt(accepted: OrderWithId): Promise<Attempt> {
     try {
       return { outcome: await this.#apply(accepted), error: null };
     } catch {
-      // Twice, so that two transactions that met are nobody's fault.
+      // It is tried twice, so that two transactions that met are nobody's fault.
       await this.#checkService();
     }
     try {
       return { outcome: await this.#apply(accepted), error: null };
     } catch (error) {
-      if (this.#holds.failuresOf(accepted) === 0 || !refusesOrder(error)) {
+      if (this.#holds.countFailures(accepted) === 0 || !refusesOrder(error)) {
         return { outcome: null, failure: { accepted, error, drift: [] } };
       }
       this.#drift ??= await findDrift(this.#trx, TABLES_OF_ORDERS);
@@ -57,30 +58,30 @@ export class Attempts {
     }
   }
 
-  async #apply(accepted: AcceptedOrder): Promise<Outcome> {
+  async #apply(accepted: OrderWithId): Promise<Outcome> {
     const outcomes = await behindSavepoint(this.#trx, () => applyOrders(this.#trx, [accepted], this.#ids));
     return outcomes[0]!;
   }
 
-  /** Throws what keeps every order from being applied. */
+  /** Throws the error that keeps every order from being applied, if there is one. */
   async #checkService(): Promise<void> {
     if (this.#serviceWorks) return;
     await tryCanary(this.#trx, this.#ids);
     this.#serviceWorks = true;
   }
 
-  async #end(accepted: AcceptedOrder): Promise<Outcome> {
-    const outcome = failed(accepted, new Refusal('internal_error'));
+  async #end(accepted: OrderWithId): Promise<Outcome> {
+    const outcome = failOrder(accepted, new Refusal('internal_error'));
     await recordOutcomes(this.#trx, [outcome]);
-    const { index } = batchOf(accepted.licenseOrderId);
+    const { index } = splitOrderId(accepted.licenseOrderId);
     await keepFailedOrder(this.#trx, accepted.licenseOrderId, [index, accepted.order]);
     return outcome;
   }
 }
 
 /**
- * Whether it lies in an order that it was refused: orders of every kind can be carried out now, and the database's rules
- * are those of the migrations. Throws where they cannot.
+ * Whether an order failed because of what it is: orders of every kind can be carried out now, and the database's rules are
+ * those of the migrations. Throws if they cannot be carried out.
  */
 export async function liesInOrder(trx: Trx, ids: LedgerIds): Promise<boolean> {
   await tryCanary(trx, ids);

@@ -21,7 +21,7 @@ export async function readBacklog(db: Database): Promise<Backlog> {
   };
 }
 
-/** The oldest pending batch of each lane; a lane where nothing is pending is absent. */
+/** Reads the oldest pending batch of each lane. A lane where nothing is pending is absent. */
 export async function readOldestPending(db: Database): Promise<OldestPending[]> {
   const { rows } = await sql<{ lane: number; batch_id: string }>`
     select lane, batch_id
@@ -33,7 +33,7 @@ export async function readOldestPending(db: Database): Promise<OldestPending[]> 
   return rows.map((row) => ({ lane: row.lane, batchId: BigInt(row.batch_id) }));
 }
 
-/** The newest batch that has orders pending in some lanes; null where nothing is pending there. */
+/** Finds the newest batch that has orders pending in some lanes; null if nothing is pending there. */
 export async function findNewestPending(db: Database, lanes: readonly number[]): Promise<bigint | null> {
   const { rows } = await sql<{ batch_id: string | null }>`
     select max(batch_id) as batch_id from unnest(${lanes}::smallint[]) as wanted (lane) cross join lateral (

@@ -1,22 +1,16 @@
-import type { Database, Logger } from '@lockstep/platform';
-import { sql } from 'kysely';
+import type { Logger } from '@lockstep/platform';
 import pg from 'pg';
 
-const CHANNEL = 'lockstep_batch_progress';
-/** PostgreSQL takes payloads of less than 8000 bytes; above it everybody looks. */
-const MAX_PAYLOAD_CHARACTERS = 7_000;
+/** The NOTIFY channel on which the ids of ended batches come, with commas between them; none: everybody looks. */
+export const ENDS_CHANNEL = 'lockstep_batch_ends';
+/** PostgreSQL takes payloads of less than 8000 bytes. */
+export const MAX_PAYLOAD_CHARACTERS = 7_000;
 /** How often a waiting call looks for itself, should a notification be lost. */
 const LOOK_AGAIN_MS = 1_000;
 const RECONNECT_MS = 1_000;
 const CONNECT_TIMEOUT_MS = 5_000;
 
-/** Tells whoever waits for these batches, in any process, that some of their orders have finished. */
-export async function notifyProgress(db: Database, batchIds: string[]): Promise<void> {
-  const list = batchIds.join(',');
-  await sql`select pg_notify(${CHANNEL}, ${list.length <= MAX_PAYLOAD_CHARACTERS ? list : ''})`.execute(db);
-}
-
-/** Lets calls wait for the progress of a batch (decisions 6.4), over one LISTEN connection a process. */
+/** Lets calls wait for the end of a batch (rules 6.4), over one LISTEN connection a process. */
 export class BatchWatch {
   readonly #url: string;
   readonly #log: Logger;
@@ -24,7 +18,7 @@ export class BatchWatch {
   #client: pg.Client | null = null;
   #reconnect: NodeJS.Timeout | undefined;
   #closed = false;
-  /** So that it is said once that the connection is lost, not with each attempt to get another one. */
+  /** Whether the log says already that the connection is lost: once, not with each attempt to get another one. */
   #isLost = false;
 
   constructor(url: string, log: Logger) {
@@ -32,7 +26,7 @@ export class BatchWatch {
     this.#log = log;
   }
 
-  /** Starts to listen; goes on trying where PostgreSQL is away, while waiting calls look for themselves. */
+  /** Starts to listen. While PostgreSQL is away it goes on trying, and waiting calls look for themselves. */
   async start(): Promise<void> {
     const client = new pg.Client({
       connectionString: this.#url,
@@ -45,7 +39,7 @@ export class BatchWatch {
     client.on('end', () => this.#retry(client));
     try {
       await client.connect();
-      await client.query(`listen ${CHANNEL}`);
+      await client.query(`listen ${ENDS_CHANNEL}`);
       if (this.#closed) return await client.end();
       this.#client = client;
       this.#isLost = false;
@@ -55,10 +49,10 @@ export class BatchWatch {
   }
 
   /**
-   * Resolves when the batch makes progress, when it is time to look again, at `deadlineMs` (a time of performance.now)
-   * or when this process stops, whichever is first.
+   * Resolves when the batch ends, when it is time to look again, at `deadlineMs` (a time of performance.now), when
+   * `signal` aborts or when this process stops, whichever is first.
    */
-  progressOf(batchId: string, deadlineMs: number, signal: AbortSignal): Promise<void> {
+  waitForEnd(batchId: string, deadlineMs: number, signal: AbortSignal): Promise<void> {
     if (this.#closed) return Promise.resolve();
     return new Promise((resolve) => {
       const wake = () => {
@@ -75,7 +69,7 @@ export class BatchWatch {
     });
   }
 
-  /** Whether the process stops, so that nobody should wait any longer. */
+  /** Whether the process stops: nobody should wait any longer. */
   get isClosed(): boolean {
     return this.#closed;
   }

@@ -11,13 +11,13 @@ export interface SubmittedBatch extends PreparedBatch {
   requestId: string;
 }
 
-/** What a batch is known by: one application submits a channelOrderId of a channel once (decisions 6.1). */
+/** What a batch is known by: an application submits a channelOrderId of a channel once (rules 6.1). */
 export function keyOf({ applicationId, channelCode, channelOrderId }: PreparedBatch): string {
   return JSON.stringify([applicationId, channelCode, channelOrderId]);
 }
 
-/** O5's answer: the final order ids, in the order of orderList. */
-export function acceptedOrders(batch: PreparedBatch, batchId: string): AcceptedOrder[] {
+/** Lists the orders of a batch with their final ids, in the order of orderList, for O5's answer. */
+export function listAcceptedOrders(batch: PreparedBatch, batchId: string): AcceptedOrder[] {
   return batch.sequences.map((sequence, index) => ({
     sequence,
     licenseOrderId: licenseOrderIdOf(batchId, index),
@@ -32,7 +32,7 @@ interface EarlierBatch {
   digest_version: number;
 }
 
-/** For each batch, the one that was stored before under its key, if any. */
+/** Finds for each batch the one that was stored before under its key, if any. */
 export async function findEarlier(db: Database, batches: PreparedBatch[]): Promise<(EarlierBatch | undefined)[]> {
   const keys = buildRows([
     ['place', 'int', batches.map((_, place) => place)],
@@ -49,10 +49,10 @@ export async function findEarlier(db: Database, batches: PreparedBatch[]): Promi
 }
 
 /**
- * The id of the earlier batch where the content is the same, compared in the form in which that one was digested.
+ * Returns the id of the earlier batch if its content is the same, compared in the form in which it was digested.
  *
- * Throws a Refusal: channel_order_id_conflict; an Error where a newer release digested it in a form that this one does
- * not know, because nobody can say then whether it is the same.
+ * Throws a Refusal: channel_order_id_conflict. Throws an Error if a newer release digested it in a form that this one does
+ * not know: then nobody can say whether it is the same.
  */
 export function sameBatchId(batch: PreparedBatch, earlier: EarlierBatch): string {
   if (earlier.digest_version !== DIGEST_VERSION) {

@@ -13,27 +13,28 @@ import type {
 import { behindSavepoint, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { applyOrders } from './apply.ts';
-import type { AcceptedOrder } from './plan.ts';
+import type { OrderWithId } from './outcome.ts';
 
-/** Above every id that an acceptance can give: 2^40 batches of 8192 orders end at 2^53. */
+/** Above every id that an accepted order can have: 2^40 batches of 8192 orders end at 2^53. */
 const FIRST_ID = 1n << 62n;
 const ROOM = 2 ** 40;
 
-/** That everything went well, and is to be taken back. */
+/** Thrown when everything went well, so that it is rolled back. */
 class Taken extends Error {}
 
 /**
- * Carries out one order of every kind as any order is carried out, and takes all of it back: what every order needs
- * (tables, columns, privileges, triggers, rules) works, or it does not. A purchase with a product and nested merchandise,
- * an extension, a transfer, a delete_product and a delete_asset, of customers that are there, on a number of its own.
+ * Carries out one order of every kind as any order is carried out, and rolls all of it back, to find out whether what
+ * every order needs (tables, columns, privileges, triggers, rules) works: a purchase with a product and nested
+ * merchandise, an extension, a transfer, a delete_product and a delete_asset, of customers that exist, on a number of its
+ * own.
  *
- * Throws what went wrong; the transaction can go on either way.
+ * Throws what went wrong. The transaction can go on either way.
  */
 export async function tryCanary(trx: Trx, ids: LedgerIds): Promise<void> {
   const taken = new Taken();
   try {
     await behindSavepoint(trx, async () => {
-      for (const accepted of await canaryOrders(trx)) {
+      for (const accepted of await buildCanaryOrders(trx)) {
         const [outcome] = await applyOrders(trx, [accepted], ids);
         if (outcome!.failure !== null) throw new Error(`An order that must succeed fails: ${outcome!.failure.message}`);
       }
@@ -49,10 +50,10 @@ interface Owner {
   enterprise_id: EnterpriseId;
 }
 
-async function canaryOrders(trx: Trx): Promise<AcceptedOrder[]> {
+async function buildCanaryOrders(trx: Trx): Promise<OrderWithId[]> {
   const { rows } = await sql<Owner>`select id, enterprise_id from customer order by id limit 2`.execute(trx);
   const [owner, other = owner] = rows;
-  // Without customers there is no order that could succeed, and nothing that this could prove.
+  // Without customers no order could succeed, and this could prove nothing.
   if (owner === undefined || other === undefined) throw new Error('There is no customer');
   const id = FIRST_ID + BigInt(randomInt(ROOM)) * 8n;
   const assetNum = `canary ${id}`;

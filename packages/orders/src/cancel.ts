@@ -1,12 +1,14 @@
 import { type CancelBatch, type CancelledBatch, Refusal } from '@lockstep/contract';
-import { type Database, Group, inTransaction, type Logger, together } from '@lockstep/platform';
+import { type Database, Group, inTransaction, type Logger } from '@lockstep/platform';
 import { sql } from 'kysely';
-import { failed, recordOutcomes } from './apply.ts';
-import { notifyProgress } from './batch-watch.ts';
-import { finishOrders, inAcceptanceOrder, readPendingOf } from './lane-chunks.ts';
-import { lockLanesUntil } from './lane-wait.ts';
+import { recordOutcomes } from './apply.ts';
+import { endBatches } from './end-batches.ts';
+import { finishOrders } from './finish-orders.ts';
+import { lockLanesUntil } from './lane-locks.ts';
 import type { OrderMetrics } from './metrics.ts';
-import { failedOrdersOf, logWork, type Work } from './work-log.ts';
+import { failOrder } from './outcome.ts';
+import { inAcceptanceOrder, readPendingOf } from './pending.ts';
+import { listFailedOrders, logWork, type Work } from './work-log.ts';
 
 interface CancelCall {
   batchId: string;
@@ -16,12 +18,12 @@ interface CancelCall {
   deadlineMs: number;
 }
 
-/** Transactions of cancel calls that run at once in a process; each may wait for the drains of its batch's lanes. */
+/** Transactions of cancel calls that run at once in a process. Each may wait for the drains of its batch's lanes. */
 export const CANCELS_AT_ONCE = 2;
-/** How long a call waits for its turn; then it is refused as overload. */
+/** How long a call waits for its turn. Then it is refused as overload. */
 const MAX_WAIT_MS = 15_000;
 
-/** Cancels what is still pending of batches (decisions 6.6). */
+/** Cancels what is still pending of batches (rules 6.6). */
 export class BatchCanceller {
   readonly #db: Database;
   readonly #log: Logger;
@@ -42,37 +44,38 @@ export class BatchCanceller {
   }
 
   /**
-   * Ends all pending orders of a batch in one step as failed with cause cancelled. It waits for the drains of the
-   * batch's lanes that run, so an order either takes effect or is cancelled. Again, or on a sync batch, it finds nothing
-   * to cancel.
+   * Ends all pending orders of a batch in one step, as failed with cause cancelled, and the batch with them. It waits for
+   * the drains of the batch's lanes that run, so an order either takes effect or is cancelled. Called again, or for a sync
+   * batch, it finds nothing to cancel.
    *
    * Throws a Refusal: batch_not_found, for another application's batch too; overloaded, and then nothing is cancelled.
    */
   async cancel(applicationId: string, request: CancelBatch): Promise<CancelledBatch> {
     const deadlineMs = performance.now() + MAX_WAIT_MS;
     const { id: batchId, total } = await findBatch(this.#db, applicationId, request);
-    const lanes = await pendingLanes(this.#db, batchId);
+    const lanes = await findPendingLanes(this.#db, batchId);
     const work = lanes.length === 0 ? null : await this.#calls.run({ batchId, lanes, deadlineMs });
     const cancelled = work?.failedOrders.length ?? 0;
     if (work !== null && cancelled > 0) {
       logWork(this.#log, 'cancelled', work);
       this.#metrics.ordersApplied.inc({ outcome: 'cancelled' }, cancelled);
-      notifyProgress(this.#db, [batchId]).catch((error: unknown) => this.#log.warn({ err: error }, 'could not notify'));
     }
     return { cancelled, finished: total - cancelled };
   }
 }
 
-/** Cancels what is pending of a batch once it has its lanes; answers which orders that were. */
+/** Cancels what is pending of a batch once it has its lanes, and returns which orders that were. */
 function cancelPending(db: Database, { batchId, lanes, deadlineMs }: CancelCall): Promise<Work> {
   if (performance.now() > deadlineMs) throw new Refusal('overloaded');
   return inTransaction(db, async (trx) => {
     await lockLanesUntil(trx, lanes, deadlineMs);
     const startedMs = performance.now();
     const chunks = await readPendingOf(trx, batchId);
-    const outcomes = inAcceptanceOrder(chunks).map((accepted) => failed(accepted, new Refusal('cancelled')));
-    const [, { batches }] = await together([recordOutcomes(trx, outcomes), finishOrders(trx, chunks, outcomes)]);
-    return { batches, succeeded: 0, failedOrders: failedOrdersOf(outcomes), startedMs };
+    const outcomes = inAcceptanceOrder(chunks).map((accepted) => failOrder(accepted, new Refusal('cancelled')));
+    await recordOutcomes(trx, outcomes);
+    const { batches, finishedBatchIds } = await finishOrders(trx, chunks, outcomes);
+    await endBatches(trx, finishedBatchIds);
+    return { batches, succeeded: 0, failedOrders: listFailedOrders(outcomes), startedMs };
   });
 }
 
@@ -88,7 +91,7 @@ async function findBatch(db: Database, applicationId: string, { channelCode, cha
   return batch;
 }
 
-async function pendingLanes(db: Database, batchId: string): Promise<number[]> {
+async function findPendingLanes(db: Database, batchId: string): Promise<number[]> {
   const rows = await db
     .selectFrom('lane_chunk')
     .select('lane')

@@ -8,11 +8,11 @@ interface Waiter {
   reject: (error: unknown) => void;
 }
 
-/** What the scheduler has to know of a drain that ended well. */
+/** What the scheduler needs to know about a drain that ended well. */
 export interface LanesDrained {
-  /** The last batch up to which the lanes were drained; null where nothing was left. */
+  /** The last batch up to which the lanes were drained; null if nothing was left. */
   throughBatchId: bigint | null;
-  /** After what time to drain them again although nobody asks; null where there is nothing to wait for. */
+  /** When to drain them again although nobody asks; null if there is nothing to wait for. */
   againMs: number | null;
 }
 
@@ -22,7 +22,7 @@ export interface LanesDrained {
  * carries a whole batch, and under load the orders of many.
  *
  * Lanes whose drain failed are drained again after a pause, whoever asks for them meanwhile: each alone and one at a
- * time, so that a lane which fails stops no other, and what keeps all of them is asked about once a pause.
+ * time, so that a failing lane stops no other, and a fault of all of them is asked about once a pause.
  */
 export class DrainScheduler {
   readonly #drain: (lanes: number[]) => Promise<LanesDrained>;
@@ -44,9 +44,9 @@ export class DrainScheduler {
   }
 
   /**
-   * Resolves when each of the lanes was drained, by drains that began after this call, up to the batch or until it
-   * was empty; it does not wait for lanes that fail, which are drained as soon as they can be. Rejects with the failure of
-   * such a drain.
+   * Resolves when each of the lanes was drained, by drains that began after this call, up to the batch or until it was
+   * empty. It does not wait for lanes that are failing, which are drained as soon as they can be. Rejects with the failure
+   * of such a drain.
    */
   request(lanes: Iterable<number>, throughBatchId: bigint): Promise<void> {
     return new Promise((resolve, reject) => {
@@ -69,7 +69,7 @@ export class DrainScheduler {
     return this.#running.has(lane) || this.#wanted.has(lane) || this.#againAtMs.has(lane);
   }
 
-  /** Starts no more drains and waits for those that run. What is left over stays pending for another worker. */
+  /** Starts no more drains and waits for those that run. What is left stays pending for another worker. */
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#timer);
@@ -133,13 +133,13 @@ export class DrainScheduler {
     this.#settle(waiter, lanes);
   }
 
-  /** Has a waiter wait for these lanes no longer. */
+  /** Takes these lanes off what a waiter waits for. */
   #settle(waiter: Waiter, lanes: number[]): void {
     for (const lane of lanes) waiter.lanes.delete(lane);
     if (waiter.lanes.size === 0 && this.#waiters.delete(waiter)) waiter.resolve();
   }
 
-  /** Sets the clock for what is to be drained later without being asked for. */
+  /** Sets a timer for the next drain that nobody asks for. */
   #wakeLater(): void {
     clearTimeout(this.#timer);
     const times = [...this.#againAtMs.values()];

@@ -1,24 +1,25 @@
 import type { LedgerIds } from '@lockstep/assets';
 import { type Database, inTransaction, type Trx } from '@lockstep/platform';
-import { applyOrders, mayLieInOneOrder, type Outcome } from './apply.ts';
+import { applyOrders } from './apply.ts';
 import { Attempts } from './attempt.ts';
+import { DrainTurns } from './drain-turns.ts';
+import { finishOrders, type WorkedBatch } from './finish-orders.ts';
 import type { Failure, Holds } from './holds.ts';
+import { lockLanes } from './lane-locks.ts';
+import type { OrderWithId, Outcome } from './outcome.ts';
 import {
   type Chunk,
-  customersOf,
-  finishOrders,
   inAcceptanceOrder,
-  lockLanes,
   type Pending,
   type Place,
+  readCustomerIds,
   readPending,
   START,
   type UnreadableChunk,
-} from './lane-chunks.ts';
+} from './pending.ts';
 import { lookAtPending, readSeen } from './pending-look.ts';
-import type { AcceptedOrder } from './plan.ts';
-import { Turns } from './turns.ts';
-import { type FailedOrder, failedOrdersOf, type WorkedBatch } from './work-log.ts';
+import { mayLieInOneOrder } from './plan-fault.ts';
+import { type FailedOrder, listFailedOrders } from './work-log.ts';
 
 /** The weight of chunks that one drain takes at most, past its first chunk; see weightOf. */
 const MAX_WEIGHT = 4_000;
@@ -33,7 +34,9 @@ export interface Drained {
   failedOrders: FailedOrder[];
   /** Batches in which orders got their outcome. */
   batches: WorkedBatch[];
-  /** The last batch up to which these lanes were read; null where they had nothing more at all. */
+  /** Batches of which a chunk was finished: they may end now. */
+  finishedBatchIds: string[];
+  /** The last batch up to which these lanes were read; null if nothing more was pending in them. */
   throughBatchId: bigint | null;
   /** Customers who have orders left in what was read: their oldest cannot be applied, or was tried first and alone. */
   leftCustomerIds: ReadonlySet<string>;
@@ -46,14 +49,15 @@ export interface Drained {
 }
 
 /**
- * Applies the oldest pending orders of some lanes, a bounded number, in one transaction (decisions 6.2).
+ * Applies the oldest pending orders of some lanes, a bounded number, in one transaction (rules 6.2).
  *
  * It holds the lanes' locks, so only one drain of a lane runs anywhere, and orders of a lane take effect in acceptance
- * order. Draining again finds what is left. Where a group cannot be applied, its orders are tried one by one, to find out
- * whether one of them is why; that one is held, with the later orders of its customer, and tried again by itself later.
+ * order. Draining again finds what is left. If a group cannot be applied, its orders are tried one by one, to find out
+ * whether one of them is why. That one is held, with the later orders of its customer, and tried again by itself later.
  * See Attempts for what ends an order.
  *
- * Throws what keeps every order from being applied, or that another transaction kept winning; then nothing has changed.
+ * Throws the error that keeps every order from being applied, or the last one if other transactions kept winning. Then
+ * nothing has changed.
  */
 export async function drainLanes(db: Database, lanes: readonly number[], means: Means): Promise<Drained> {
   try {
@@ -81,12 +85,12 @@ async function drain(db: Database, lanes: readonly number[], way: Way): Promise<
     await lockLanes(trx, lanes, way.lanesTimeoutMs);
     const pending = await readWorkable(trx, lanes, way);
     const { outcomes, failures, ended } = await apply(trx, pending, way);
-    const { batches, leftCustomerIds } = await finishOrders(trx, pending.chunks, outcomes);
-    const failedOrders = failedOrdersOf(outcomes);
+    const { batches, finishedBatchIds, leftCustomerIds } = await finishOrders(trx, pending.chunks, outcomes);
+    const failedOrders = listFailedOrders(outcomes);
     const failed = failedOrders.length;
     return {
       ...{ succeeded: outcomes.length - failed, failed, failures, ended, unreadable: pending.unreadable },
-      ...{ failedOrders, batches },
+      ...{ failedOrders, batches, finishedBatchIds },
       throughBatchId: pending.cutAtBatchId === null ? null : BigInt(pending.cutAtBatchId) - 1n,
       leftCustomerIds: pending.leftCustomerIds.union(leftCustomerIds),
       triedAlone: pending.alone,
@@ -96,8 +100,8 @@ async function drain(db: Database, lanes: readonly number[], way: Way): Promise<
   return drained;
 }
 
-/** Only now, when it is committed. */
-function remember(holds: Holds, lanes: readonly number[], drained: Drained & { triedAlone: AcceptedOrder[] }): void {
+/** Notes who is held and who is not any more. Only now, after the commit. */
+function remember(holds: Holds, lanes: readonly number[], drained: Drained & { triedAlone: OrderWithId[] }): void {
   for (const { order } of drained.triedAlone) {
     if (!drained.failures.some(({ accepted }) => accepted.order.customerId === order.customerId)) {
       holds.release(order.customerId);
@@ -115,26 +119,26 @@ interface Workable {
   unreadable: UnreadableChunk[];
   /** Customers who have orders left in what is not among the chunks. */
   leftCustomerIds: ReadonlySet<string>;
-  together: AcceptedOrder[];
+  together: OrderWithId[];
   /** The oldest order of each customer who is held and whose turn it is to be tried again. */
-  alone: AcceptedOrder[];
+  alone: OrderWithId[];
 }
 
 /**
- * The oldest pending orders on which there is something to do. Where all that it comes to waits it goes on, so that
- * nobody is kept behind; what waits is not read, however much it is.
+ * Reads the oldest pending orders on which there is something to do. If all that it finds has to wait, it goes on, so that
+ * nobody is kept behind. What has to wait is not read, however much it is.
  */
 async function readWorkable(trx: Trx, lanes: readonly number[], { holds, together }: Way): Promise<Workable> {
   const maxWeight = together ? MAX_WEIGHT : MAX_WEIGHT_ONE_BY_ONE;
-  const turns = new Turns(holds.heldIn(lanes, performance.now()), maxWeight);
+  const turns = new DrainTurns(holds.findHeldIn(lanes, performance.now()), maxWeight);
   const unreadable: UnreadableChunk[] = [];
   const chunks: Chunk[] = [];
-  const alone: AcceptedOrder[] = [];
+  const alone: OrderWithId[] = [];
   for (let after = START; ; ) {
-    const pending = turns.someWait
+    const pending = turns.hasWaiting
       ? await readChosen(trx, lanes, { turns, after })
       : await readPending(trx, lanes, { maxWeight, after });
-    turns.block(await customersOf(trx, pending.unreadable));
+    turns.block(await readCustomerIds(trx, pending.unreadable));
     const turn = turns.take(inAcceptanceOrder(pending.chunks));
     unreadable.push(...pending.unreadable);
     chunks.push(...pending.chunks);
@@ -147,11 +151,11 @@ async function readWorkable(trx: Trx, lanes: readonly number[], { holds, togethe
   }
 }
 
-/** The chunks behind a place in which somebody has a turn, where others wait. */
+/** Reads the chunks behind a place in which somebody has a turn, while others wait. */
 async function readChosen(
   trx: Trx,
   lanes: readonly number[],
-  { turns, after }: { turns: Turns; after: Place },
+  { turns, after }: { turns: DrainTurns; after: Place },
 ): Promise<Pending> {
   const seen = await lookAtPending(trx, lanes, after);
   const { chosen, judged } = turns.choose(seen.chunks);

@@ -1,20 +1,20 @@
-import { batchOf } from '@lockstep/assets';
+import { splitOrderId } from '@lockstep/assets';
 import type { Trx } from '@lockstep/platform';
 import { laneOf } from './lanes.ts';
 import { PAYLOAD_VERSION } from './order-text.ts';
-import { type PlacedOrder, storedOrders } from './stored-orders.ts';
+import { type PlacedOrder, writeStoredOrders } from './stored-orders.ts';
 
-/** Keeps what an order held that has failed, in the form in which it was stored while it was pending. */
+/** Keeps the content of an order that has failed, in the form in which it was stored while it was pending. */
 export async function keepFailedOrder(trx: Trx, licenseOrderId: string, placed: PlacedOrder): Promise<void> {
   const [, order] = placed;
   await trx
     .insertInto('failed_order')
     .values({
       license_order_id: licenseOrderId,
-      batch_id: batchOf(licenseOrderId).batchId,
+      batch_id: splitOrderId(licenseOrderId).batchId,
       lane: laneOf(order.customerId),
       payload_version: PAYLOAD_VERSION,
-      content: storedOrders([placed]),
+      content: writeStoredOrders([placed]),
     })
     .execute();
 }

@@ -1,19 +1,19 @@
 import { laneOf } from './lanes.ts';
-import type { AcceptedOrder } from './plan.ts';
+import type { OrderWithId } from './outcome.ts';
 
-/** Between the first attempt at an order that cannot be applied and the next; it doubles up to the longest. */
+/** The pause after the first attempt at an order that cannot be applied. It doubles up to the longest. */
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 15_000;
 
-/** That an order could not be applied although the service works, and what was found about it. */
+/** An order that could not be applied although the service works, and what was found about it. */
 export interface Failure {
-  accepted: AcceptedOrder;
+  accepted: OrderWithId;
   error: unknown;
-  /** What of the database is not as the migrations made it, if that was looked at. */
+  /** What in the database differs from what the migrations made, if that was looked at. */
   drift: string[];
 }
 
-/** Held customers, as one drain takes them: as they were when it began. */
+/** The held customers as they were when a drain began. */
 export interface HeldCustomers {
   ids: ReadonlySet<string>;
   /** Those of them whose oldest order is due to be tried again. */
@@ -37,21 +37,21 @@ export class Holds {
     return this.#byCustomer.has(customerId);
   }
 
-  /** Who is held of some lanes, and of whom it is time to try the oldest order again. */
-  heldIn(lanes: readonly number[], nowMs: number): HeldCustomers {
+  /** Finds who is held in some lanes, and whose oldest order it is time to try again. */
+  findHeldIn(lanes: readonly number[], nowMs: number): HeldCustomers {
     const held = [...this.#byCustomer].filter(([customerId]) => lanes.includes(laneOf(customerId)));
     const due = held.filter(([, { dueMs }]) => dueMs <= nowMs);
     return { ids: new Set(held.map(([id]) => id)), dueIds: new Set(due.map(([id]) => id)) };
   }
 
-  /** How often in a row this very order has failed. */
-  failuresOf({ licenseOrderId, order }: AcceptedOrder): number {
+  /** Counts how often in a row this very order has failed. */
+  countFailures({ licenseOrderId, order }: OrderWithId): number {
     const hold = this.#byCustomer.get(order.customerId);
     return hold?.accepted.licenseOrderId === licenseOrderId ? hold.failures : 0;
   }
 
   hold(failure: Failure, nowMs: number): void {
-    const failures = this.failuresOf(failure.accepted) + 1;
+    const failures = this.countFailures(failure.accepted) + 1;
     const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** (failures - 1), LONGEST_PAUSE_MS);
     this.#byCustomer.set(failure.accepted.order.customerId, { ...failure, failures, dueMs: nowMs + pauseMs });
   }
@@ -60,14 +60,14 @@ export class Holds {
     this.#byCustomer.delete(customerId);
   }
 
-  /** Forgets customers of the lanes who have nothing pending there any more: somebody else has seen to them. */
+  /** Forgets customers of the lanes who have nothing pending there any more: another process has applied it. */
   releaseAllBut(pendingCustomerIds: ReadonlySet<string>, lanes: readonly number[]): void {
     for (const customerId of this.#byCustomer.keys()) {
       if (lanes.includes(laneOf(customerId)) && !pendingCustomerIds.has(customerId)) this.release(customerId);
     }
   }
 
-  /** When the first customer of these is due, if any is held. */
+  /** The earliest time at which one of these customers is due; null if none is held. */
   nextDueMs(customerIds: Iterable<string>): number | null {
     const dues = [...customerIds].flatMap((customerId) => this.#byCustomer.get(customerId)?.dueMs ?? []);
     return dues.length === 0 ? null : Math.min(...dues);

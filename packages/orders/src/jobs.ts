@@ -4,7 +4,7 @@ import { LANE_COUNT } from './lanes.ts';
 /** The BullMQ queue that carries the work. */
 export const QUEUE_NAME = 'lockstep-orders';
 
-/** A job is a pointer, never the data: drain these lanes up to this batch. Running it again does no harm. */
+/** A job is a pointer, never the data: drain these lanes up to this batch. To run it again does no harm. */
 const drainJob = z.object({
   type: z.literal('drain'),
   version: z.literal(1),

@@ -1,35 +1,37 @@
 import type { LedgerIds } from '@lockstep/assets';
 import type { Database, Logger } from '@lockstep/platform';
-import { notifyProgress } from './batch-watch.ts';
 import { type Drained, drainLanes } from './drain.ts';
+import { DrainEnds } from './drain-ends.ts';
 import { Holds } from './holds.ts';
 import type { OrderMetrics } from './metrics.ts';
 import { logWork } from './work-log.ts';
 
-/** How long stored orders that cannot be read are left alone: nothing but another release changes that. */
+/** How long to leave stored orders alone that cannot be read: only another release can read them. */
 const UNREADABLE_PAUSE_MS = 10_000;
 
-/** Drains lanes and says so: to the log, the metrics and whoever waits for the batches. */
+/** Drains lanes, ends the batches that are finished by it, and tells the log and the metrics. */
 export class LaneDrainer {
   readonly #db: Database;
   readonly #log: Logger;
   readonly #metrics: OrderMetrics;
   readonly #ids: LedgerIds;
   readonly #lanesTimeoutMs: number | undefined;
+  readonly #ends: DrainEnds;
   readonly holds = new Holds();
 
-  /** `lanesTimeoutMs`: how long a drain waits for its lanes; without it as long as for any lock. */
+  /** `lanesTimeoutMs`: how long a drain waits for its lanes. Without it, as long as for any lock. */
   constructor(options: { db: Database; log: Logger; metrics: OrderMetrics; ids: LedgerIds; lanesTimeoutMs?: number }) {
     this.#lanesTimeoutMs = options.lanesTimeoutMs;
     this.#db = options.db;
     this.#log = options.log;
     this.#metrics = options.metrics;
     this.#ids = options.ids;
+    this.#ends = new DrainEnds(options.db, options.log);
   }
 
   /**
-   * Applies the oldest pending orders of some lanes; see drainLanes. `againMs` is after what time there is something to
-   * do in them that nobody asks for.
+   * Applies the oldest pending orders of some lanes; see drainLanes. `againMs` says when there is something to do in them
+   * again that nobody asks for.
    */
   async drain(lanes: readonly number[]): Promise<Drained & { againMs: number | null }> {
     const startedMs = performance.now();
@@ -37,12 +39,18 @@ export class LaneDrainer {
       const drained = await drainLanes(this.#db, lanes, {
         ...{ ids: this.#ids, holds: this.holds, lanesTimeoutMs: this.#lanesTimeoutMs },
       });
+      this.#ends.end(drained.finishedBatchIds);
       this.#report(drained, startedMs);
       return { ...drained, againMs: this.#againMs(drained) };
     } catch (error) {
       this.#metrics.drainFailures.inc();
       throw error;
     }
+  }
+
+  /** Waits for the batches of these drains to end. Call it when no drain runs any more. */
+  close(): Promise<void> {
+    return this.#ends.settle();
   }
 
   #againMs({ batches, leftCustomerIds, unreadable }: Drained): number | null {
@@ -70,8 +78,5 @@ export class LaneDrainer {
     this.#metrics.drainOrders.observe(succeeded + failed);
     this.#metrics.drainSeconds.observe((performance.now() - startedMs) / 1_000);
     logWork(this.#log, 'drained', { ...drained, startedMs });
-    // Whoever waits looks again after a second anyway, so a lost notification costs no more than that.
-    const batchIds = batches.map(({ batchId }) => batchId);
-    notifyProgress(this.#db, batchIds).catch((error: unknown) => this.#log.warn({ err: error }, 'could not notify'));
   }
 }

@@ -7,19 +7,19 @@ const LARGE_WEIGHT = 20_000;
 const MAX_WAITING = 4;
 const MAX_WAIT_MS = 15_000;
 
-/** What a batch costs: see weightOf of its chunks. */
+/** What a batch costs: the weight of its orders. */
 export function weightOfBatch({ chunks }: PreparedBatch): number {
   return chunks.reduce((sum, { weight }) => sum + weight, 0);
 }
 
 /**
- * Lets large batches that are carried out or looked at at once take turns, one at a time in a process and in turns of
- * their applications, so that none fills the memory, or keeps the others waiting, with many.
+ * Lets large sync batches and previews take turns: one at a time in a process, the applications in turn. So no application
+ * fills the memory with many, or keeps the others waiting.
  */
 export class LargeBatches {
   readonly #turns = new FairQueue({ atOnce: 1, maxWaiting: () => MAX_WAITING });
 
-  /** Runs some work for a batch, in turn where that is large. Throws what isOverload knows, where no turn comes in time. */
+  /** Runs some work for a batch; for a large one, in turn. Throws what isOverload knows if no turn comes in time. */
   async inTurn<Result>(batch: PreparedBatch, work: () => Promise<Result>): Promise<Result> {
     if (weightOfBatch(batch) <= LARGE_WEIGHT) return work();
     const deadline = new Deadline(MAX_WAIT_MS);

@@ -1,12 +1,19 @@
-import { type Asset, newGrant, type ProductInstance } from '@lockstep/assets';
+import { type Asset, createGrant, type ProductInstance } from '@lockstep/assets';
 import type { ProductToRevoke } from '@lockstep/contract';
 import { describe, expect, it } from 'vitest';
-import { type DifferingField, differences, matchesOn, ProductNotFound, type Wanted } from './matching.ts';
+import { type DifferingField, findMatches, listDifferences, ProductNotFound, type Wanted } from './matching.ts';
 
 /** A product instance of order 1: gms-100 from 10 to 20, for one node. */
 function instance(changes: Partial<ProductInstance> = {}): ProductInstance {
   return {
-    ...{ id: '7', licenseOrderId: '1', grant: newGrant('1'), productUri: 'gms-100', bought: null, merchandise: null },
+    ...{
+      id: '7',
+      licenseOrderId: '1',
+      grant: createGrant('1'),
+      productUri: 'gms-100',
+      bought: null,
+      merchandise: null,
+    },
     ...{ storedHeldBy: '1', revokedBy: null },
     ...{ limitStartDate: 10, limitEndDate: 20, limitConcurrent: 1 },
     ...changes,
@@ -37,7 +44,7 @@ function refusalOf(products: ProductInstance[], what: Wanted): ProductNotFound {
 }
 
 describe('what matches on an asset', () => {
-  const idsOn = (asset: Asset, what: Wanted) => matchesOn(asset, what).map(({ id }) => id);
+  const idsOn = (asset: Asset, what: Wanted) => findMatches(asset, what).map(({ id }) => id);
   const mnemonic = (productUri: string) => wanted({ productUri, strictMatchWhenDelete: false });
 
   it('is found by productUri, what was added and what was revoked since included', () => {
@@ -58,7 +65,7 @@ describe('what matches on an asset', () => {
     const products = values.flatMap((limitStartDate) =>
       values.flatMap((limitEndDate) =>
         ['1', '2']
-          .map(newGrant)
+          .map(createGrant)
           .flatMap((grant) =>
             ['gms-100', 'b'].map((productUri) => instance({ limitStartDate, limitEndDate, grant, productUri })),
           ),
@@ -70,8 +77,8 @@ describe('what matches on an asset', () => {
         for (const source of [undefined, '1', '3']) {
           const terms = { limitStartDate: limitStartDate ?? undefined, limitEndDate: limitEndDate ?? undefined };
           const what = wanted({ productUri, strictMatchWhenDelete, ...terms }, source);
-          const same = products.filter((product) => differences(product, what).length === 0);
-          expect(matchesOn(asset, what)).toEqual(same);
+          const same = products.filter((product) => listDifferences(product, what).length === 0);
+          expect(findMatches(asset, what)).toEqual(same);
         }
       }
     }
@@ -80,7 +87,7 @@ describe('what matches on an asset', () => {
 
 describe('strict matching', () => {
   it('finds what is equal in productUri, period and node count', () => {
-    expect(differences(instance(), wanted())).toEqual([]);
+    expect(listDifferences(instance(), wanted())).toEqual([]);
   });
 
   it.each<[DifferingField, Partial<ProductInstance>]>([
@@ -93,48 +100,48 @@ describe('strict matching', () => {
     ['limitConcurrent', { limitConcurrent: 2 }],
     ['limitConcurrent', { limitConcurrent: 0 }],
   ])('names %s alone where only that differs: %j', (field, changes) => {
-    expect(differences(instance(changes), wanted())).toEqual([field]);
+    expect(listDifferences(instance(changes), wanted())).toEqual([field]);
   });
 
   it('names every field that differs, in the order of the order’s fields', () => {
     const other = instance({ productUri: 'b', limitStartDate: 1, limitEndDate: 2, limitConcurrent: 3 });
     const all = ['productUri', 'srcLicenseOrderId', 'limitStartDate', 'limitEndDate', 'limitConcurrent'];
-    expect(differences(other, wanted({}, '2'))).toEqual(all);
+    expect(listDifferences(other, wanted({}, '2'))).toEqual(all);
   });
 
   it('takes absent as equal to absent, and as nothing else', () => {
     const open = wanted({ limitStartDate: undefined, limitEndDate: undefined });
-    expect(differences(instance({ limitStartDate: null, limitEndDate: null }), open)).toEqual([]);
-    expect(differences(instance({ limitStartDate: 0, limitEndDate: 0 }), open)).toEqual([
+    expect(listDifferences(instance({ limitStartDate: null, limitEndDate: null }), open)).toEqual([]);
+    expect(listDifferences(instance({ limitStartDate: 0, limitEndDate: 0 }), open)).toEqual([
       'limitStartDate',
       'limitEndDate',
     ]);
     const zero = wanted({ limitStartDate: 0, limitEndDate: 0 });
-    expect(differences(instance({ limitStartDate: 0, limitEndDate: 0 }), zero)).toEqual([]);
-    expect(differences(instance({ limitStartDate: null, limitEndDate: null }), zero)).toEqual([
+    expect(listDifferences(instance({ limitStartDate: 0, limitEndDate: 0 }), zero)).toEqual([]);
+    expect(listDifferences(instance({ limitStartDate: null, limitEndDate: null }), zero)).toEqual([
       'limitStartDate',
       'limitEndDate',
     ]);
   });
 
   it('takes a limit of no nodes as a limit', () => {
-    expect(differences(instance({ limitConcurrent: 0 }), wanted({ limitConcurrent: 0 }))).toEqual([]);
+    expect(listDifferences(instance({ limitConcurrent: 0 }), wanted({ limitConcurrent: 0 }))).toEqual([]);
   });
 });
 
 describe('mnemonic matching', () => {
   it('looks at the productUri and not at period or node count', () => {
     const mnemonic = wanted({ strictMatchWhenDelete: false, limitStartDate: undefined, limitConcurrent: 99 });
-    expect(differences(instance({ limitEndDate: null }), mnemonic)).toEqual([]);
-    expect(differences(instance({ limitEndDate: null, productUri: 'b' }), mnemonic)).toEqual(['productUri']);
+    expect(listDifferences(instance({ limitEndDate: null }), mnemonic)).toEqual([]);
+    expect(listDifferences(instance({ limitEndDate: null, productUri: 'b' }), mnemonic)).toEqual(['productUri']);
   });
 });
 
 describe.each([true, false])('a source order, strictly or not: %s,', (strictMatchWhenDelete) => {
   it('narrows down to what that order bought', () => {
-    expect(differences(instance(), wanted({ strictMatchWhenDelete }, '1'))).toEqual([]);
-    expect(differences(instance(), wanted({ strictMatchWhenDelete }, '2'))).toEqual(['srcLicenseOrderId']);
-    expect(differences(instance(), wanted({ strictMatchWhenDelete }, '01'))).toEqual(['srcLicenseOrderId']);
+    expect(listDifferences(instance(), wanted({ strictMatchWhenDelete }, '1'))).toEqual([]);
+    expect(listDifferences(instance(), wanted({ strictMatchWhenDelete }, '2'))).toEqual(['srcLicenseOrderId']);
+    expect(listDifferences(instance(), wanted({ strictMatchWhenDelete }, '01'))).toEqual(['srcLicenseOrderId']);
   });
 });
 
@@ -156,7 +163,7 @@ describe('the nearest', () => {
     const candidates = [
       instance({ id: 'other product', productUri: 'b' }),
       instance({
-        ...{ id: 'all but the product', grant: newGrant('2') },
+        ...{ id: 'all but the product', grant: createGrant('2') },
         ...{ limitStartDate: null, limitEndDate: null, limitConcurrent: 9 },
       }),
     ];

@@ -1,26 +1,27 @@
 import { type Asset, heldBy, type ProductInstance } from '@lockstep/assets';
 import { type ProductToRevoke, Refusal } from '@lockstep/contract';
+import { isPreviewId } from './preview-ids.ts';
 
 /** A field in which a product instance can differ from what a delete_product looks for. */
 export type DifferingField = 'productUri' | 'srcLicenseOrderId' | 'limitStartDate' | 'limitEndDate' | 'limitConcurrent';
 
-/** What a delete_product looks for: a product as it was sent, of one source order where the order names it. */
+/** What a delete_product looks for: a product as it was sent, from one source order if the order names one. */
 export interface Wanted {
   product: ProductToRevoke;
   srcLicenseOrderId: string | undefined;
 }
 
-/** A product instance that was not what was looked for, and in which fields. */
+/** A product instance that is not what was looked for, and the fields in which it differs. */
 export interface NearProduct {
   product: ProductInstance;
   differs: DifferingField[];
 }
 
 const MAX_NEAREST = 5;
-/** Products that are looked at for the nearest one, of the same productUri and others: an asset may hold thousands. */
+/** How many products of the same productUri, and of others, to look at for the nearest one: an asset may hold thousands. */
 const MAX_CANDIDATES = 500;
 
-/** What products are looked for by: the productUri, and with it all that strict matching compares. */
+/** What products are looked up by: the productUri, and all that strict matching compares. */
 type Terms = Pick<ProductInstance, 'productUri' | 'limitStartDate' | 'limitEndDate' | 'limitConcurrent'>;
 const strictKeyOf = ({ productUri, limitStartDate, limitEndDate, limitConcurrent }: Terms) =>
   `${productUri}\n${limitStartDate}\n${limitEndDate}\n${limitConcurrent}`;
@@ -28,10 +29,10 @@ const strictKeyOf = ({ productUri, limitStartDate, limitEndDate, limitConcurrent
 const indexes = new WeakMap<Asset, { indexed: number; byKey: Map<string, ProductInstance[]> }>();
 
 /**
- * An asset's active products under a key, oldest first. The index is kept with the asset, whose list of products only
- * grows, so that thousands of orders which look for products on one asset do not each go through all of them.
+ * Finds an asset's active products under a key, oldest first. The index is kept with the asset, whose list of products
+ * only grows, so that thousands of orders which look for products on one asset do not each go through all of them.
  */
-function activeUnder(asset: Asset, key: string): readonly ProductInstance[] {
+function findActive(asset: Asset, key: string): readonly ProductInstance[] {
   const index = indexes.get(asset) ?? { indexed: 0, byKey: new Map<string, ProductInstance[]>() };
   indexes.set(asset, index);
   for (; index.indexed < asset.products.length; index.indexed++) {
@@ -51,32 +52,32 @@ function activeUnder(asset: Asset, key: string): readonly ProductInstance[] {
 }
 
 /**
- * An asset's active product instances that a delete_product means (decisions 6.5), oldest first: mnemonic matching is by
- * productUri, strict matching by period and node count too, where absent equals absent; with a source order only
- * what it stands for.
+ * Finds an asset's active product instances that a delete_product means (rules 6.5), oldest first. Mnemonic matching is by
+ * productUri, strict matching by period and node count too, and absent equals absent. With a source order, only what that
+ * order stands for matches.
  */
-export function matchesOn(asset: Asset, { product, srcLicenseOrderId }: Wanted): readonly ProductInstance[] {
+export function findMatches(asset: Asset, { product, srcLicenseOrderId }: Wanted): readonly ProductInstance[] {
   const { limitStartDate = null, limitEndDate = null } = product;
   const key = product.strictMatchWhenDelete
     ? strictKeyOf({ ...product, limitStartDate, limitEndDate })
     : product.productUri;
-  const matches = activeUnder(asset, key);
+  const matches = findActive(asset, key);
   if (srcLicenseOrderId === undefined) return matches;
   return matches.filter((instance) => heldBy(instance) === srcLicenseOrderId);
 }
 
-/** What may come nearest to a product that was not found: some products of the same productUri, then some others. */
-function candidatesFor(asset: Asset, { product }: Wanted): ProductInstance[] {
+/** Lists what may come nearest to a product that was not found: products of the same productUri, then some others. */
+function listCandidates(asset: Asset, { product }: Wanted): ProductInstance[] {
   const some = (products: readonly ProductInstance[]) => products.slice(0, MAX_CANDIDATES);
-  const same = some(activeUnder(asset, product.productUri));
+  const same = some(findActive(asset, product.productUri));
   const others = some(asset.products).filter(
     ({ revokedBy, productUri }) => revokedBy === null && productUri !== product.productUri,
   );
   return [...same, ...others];
 }
 
-/** The fields in which a product instance is not what is looked for; none where it is. */
-export function differences(instance: ProductInstance, { product, srcLicenseOrderId }: Wanted): DifferingField[] {
+/** Lists the fields in which a product instance differs from what is looked for. */
+export function listDifferences(instance: ProductInstance, { product, srcLicenseOrderId }: Wanted): DifferingField[] {
   const differs: DifferingField[] = [];
   if (instance.productUri !== product.productUri) differs.push('productUri');
   if (srcLicenseOrderId !== undefined && heldBy(instance) !== srcLicenseOrderId) {
@@ -89,18 +90,18 @@ export function differences(instance: ProductInstance, { product, srcLicenseOrde
   return differs;
 }
 
-/** That no product instance of an asset matches; the message says in what the nearest one differs. */
+/** No product instance of an asset matches. The message says in what the nearest one differs. */
 export class ProductNotFound extends Refusal {
   readonly assetNum: string;
-  /** What comes nearest: products of the productUri first, then those that differ in fewer fields; a few of them. */
+  /** A few products that come nearest: those of the productUri first, then those that differ in fewer fields. */
   readonly nearest: readonly NearProduct[];
 
   constructor(asset: Asset, wanted: Wanted) {
-    const nearest = candidatesFor(asset, wanted)
-      .map((product) => ({ product, differs: differences(product, wanted) }))
+    const nearest = listCandidates(asset, wanted)
+      .map((product) => ({ product, differs: listDifferences(product, wanted) }))
       .sort((a, b) => rankOf(a.differs) - rankOf(b.differs))
       .slice(0, MAX_NEAREST);
-    super('product_not_found', asset.assetNum, wanted.product.productUri, hintOf(nearest[0]));
+    super('product_not_found', asset.assetNum, wanted.product.productUri, buildHint(nearest[0]));
     this.assetNum = asset.assetNum;
     this.nearest = nearest;
   }
@@ -112,8 +113,8 @@ function rankOf(differs: DifferingField[]): number {
 
 const list = new Intl.ListFormat('en');
 
-/** What the nearest product has in the fields that differ; nothing where there is none. */
-function hintOf(nearest: NearProduct | undefined): string {
+/** Says what the nearest product has in the fields that differ; empty if there is none. */
+function buildHint(nearest: NearProduct | undefined): string {
   if (nearest === undefined) return '';
   const { product, differs } = nearest;
   return `; the nearest has ${list.format(differs.map((field) => describe(product, field)))}`;
@@ -121,7 +122,6 @@ function hintOf(nearest: NearProduct | undefined): string {
 
 function describe(product: ProductInstance, field: DifferingField): string {
   if (field !== 'srcLicenseOrderId') return `${field} ${product[field] ?? 'not set'}`;
-  // The orders of a preview have no ids.
   const orderId = heldBy(product);
-  return /^\d+$/.test(orderId) ? `srcLicenseOrderId ${orderId}` : 'the srcLicenseOrderId of an order of this batch';
+  return isPreviewId(orderId) ? 'the srcLicenseOrderId of an order of this batch' : `srcLicenseOrderId ${orderId}`;
 }

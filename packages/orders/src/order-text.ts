@@ -1,17 +1,17 @@
 import type { Merchandise, NewBuyOrder, Order, ProductToBuy } from '@lockstep/contract';
 
-/** The version of payloads that are made of `orderText` (lane_chunk.payload_version, failed_order.payload_version). */
+/** The version of payloads that consist of `orderText` (lane_chunk.payload_version, failed_order.payload_version). */
 export const PAYLOAD_VERSION = 1;
-/** The version of digests that are made of `orderText` (batch.digest_version). */
+/** The version of digests over `orderText` (batch.digest_version). */
 export const DIGEST_VERSION = 1;
 
 /**
- * An order as text, form 1: what digests are made of and what is stored until it has taken effect. The form never
- * changes: its fields and their order are written out here, so neither the order in which a client sent them nor a
- * release that gives the schema more fields makes another text of the same order. What is absent is left out.
+ * Writes an order as text, in form 1: digests are over it, and it is stored until the order has taken effect. The form
+ * never changes: its fields and their order are written out here, so an order has the same text in whatever order a client
+ * sent the fields, and however many more fields the schema gets. What is absent is left out.
  *
- * A field that a later release brings gets a form of its own with a version of its own. This one stays, because batches
- * that were accepted under it are compared under it (decisions 6.1).
+ * A field that a later release brings gets a form and a version of its own. This one stays, because batches that were
+ * accepted under it are compared under it (rules 6.1).
  */
 export function orderText(order: Order): string {
   return JSON.stringify({
@@ -33,11 +33,11 @@ export function orderText(order: Order): string {
     srcLicenseOrderId: order.srcLicenseOrderId,
     licenseType: order.licenseType,
     orderType: order.orderType,
-    assets: assetsOf(order),
+    assets: listAssets(order),
   });
 }
 
-function assetsOf(order: Order): unknown[] {
+function listAssets(order: Order): unknown[] {
   switch (order.orderType) {
     case 'new_buy':
       return order.assets.map(assetToBuy);

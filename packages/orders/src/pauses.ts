@@ -1,7 +1,7 @@
 const FIRST_MS = 100;
 const LONGEST_MS = 10_000;
 
-/** Pauses that grow while something fails, up to the longest, and begin anew when it has succeeded. */
+/** Pauses that grow while something fails, up to the longest, and start small again when it has succeeded. */
 export class Pauses {
   #failures = 0;
   /** A time of performance.now. */

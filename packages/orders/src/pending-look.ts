@@ -1,29 +1,29 @@
 import { ORDERS_PER_BATCH } from '@lockstep/assets';
 import { buildRows, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
-import { type ChunkRow, type Pending, type Place, readRows, SENDERS_CHANNELS, takenChunks } from './lane-chunks.ts';
 import { laneOf } from './lanes.ts';
+import { type ChunkRow, type Pending, type Place, readRows, SENDERS_CHANNELS, takenChunks } from './pending.ts';
 
-/** The weight of chunks that one look covers at most, past its first chunk. */
+/** The weight of chunks that one look covers at most, beyond its first chunk. */
 const MAX_LOOK_WEIGHT = 20_000;
 
-/** A pending chunk of which no order was read, and the customers who have orders pending in it. */
+/** A pending chunk whose orders were not read, and the customers who have orders pending in it. */
 export interface SeenChunk extends Place {
   weight: number;
   customerIds: string[];
 }
 
-/** What is pending behind a place, without its orders. */
+/** What is pending behind a place, without the orders. */
 export interface Look {
   /** Oldest first. */
   chunks: SeenChunk[];
-  /** The batch at which it stopped, which may be seen in part; null where nothing is left. */
+  /** The batch at which it stopped, which may be seen in part; null if nothing is left. */
   cutAtBatchId: string | null;
 }
 
 /**
- * Looks at the oldest pending chunks of the lanes behind a place, by what the batches and the outcomes say: a chunk that
- * waits may hold megabytes, and is not read to find that out.
+ * Looks at the oldest pending chunks of the lanes behind a place, by what the batches and the outcomes say. A chunk that has
+ * to wait may hold megabytes, and is not read to find that out.
  */
 export async function lookAtPending(trx: Trx, lanes: readonly number[], after: Place): Promise<Look> {
   const { rows } = await sql<LookRow>`
@@ -40,7 +40,7 @@ export async function lookAtPending(trx: Trx, lanes: readonly number[], after: P
       ))
     ) as customer_ids
     from by_batch order by batch_id`.execute(trx);
-  return { chunks: rows.flatMap(chunksOf), cutAtBatchId: rows.at(-1)?.cut_at ?? null };
+  return { chunks: rows.flatMap(buildSeenChunks), cutAtBatchId: rows.at(-1)?.cut_at ?? null };
 }
 
 interface LookRow {
@@ -52,7 +52,7 @@ interface LookRow {
   customer_ids: string[];
 }
 
-function chunksOf({ batch_id: batchId, lanes, weights, customer_ids }: LookRow): SeenChunk[] {
+function buildSeenChunks({ batch_id: batchId, lanes, weights, customer_ids }: LookRow): SeenChunk[] {
   const byLane = Map.groupBy(customer_ids, laneOf);
   return lanes.map((lane, index) => ({
     ...{ batchId, lane, weight: weights[index]! },

@@ -1,5 +1,5 @@
 import { serialize } from 'node:v8';
-import { type Asset, emptyChanges, type Grant, heldBy, type Ledger, LedgerIds, newGrant } from '@lockstep/assets';
+import { type Asset, createGrant, emptyChanges, type Grant, heldBy, type Ledger, LedgerIds } from '@lockstep/assets';
 import { BatchOrder, type Customer, type CustomerId, type EnterpriseId, type Order, parse } from '@lockstep/contract';
 import type { Trx } from '@lockstep/platform';
 import fc from 'fast-check';
@@ -16,8 +16,9 @@ import {
   type Sent,
 } from '../../../test/harness/orders.ts';
 import { createTestDatabase, type TestDatabase } from '../../../test/harness/stack.ts';
-import { applyOrders, planAll } from './apply.ts';
-import type { AcceptedOrder } from './plan.ts';
+import { applyOrders } from './apply.ts';
+import type { OrderWithId } from './outcome.ts';
+import { planAll } from './plan.ts';
 
 /** So few customers, numbers and products that orders meet on them all the time. */
 const CUSTOMERS = [
@@ -100,15 +101,13 @@ const sentOrder: fc.Arbitrary<Sent> = fc.oneof(
 );
 
 /** Some orders, as acceptance leaves them. */
-const history: fc.Arbitrary<AcceptedOrder[]> = fc
-  .array(sentOrder, { minLength: 1, maxLength: MAX_ORDERS })
-  .map((sent) =>
-    sent.map((each, index) => ({
-      licenseOrderId: String(FIRST_ORDER_ID + index),
-      order: orderOf(each),
-      channels: null,
-    })),
-  );
+const history: fc.Arbitrary<OrderWithId[]> = fc.array(sentOrder, { minLength: 1, maxLength: MAX_ORDERS }).map((sent) =>
+  sent.map((each, index) => ({
+    licenseOrderId: String(FIRST_ORDER_ID + index),
+    order: orderOf(each),
+    channels: null,
+  })),
+);
 
 function orderOf(sent: Sent): Order {
   return parse(BatchOrder, batchOf(sent)).orderList[0]!;
@@ -130,7 +129,7 @@ const countRevoked = (things: Iterable<{ revokedBy: string | null }>) =>
   [...things].filter(({ revokedBy }) => revokedBy !== null).length;
 
 /** Plans the orders one after the other, and lets `check` look at the ledger after each. */
-function follow(orders: AcceptedOrder[], check: (ledger: Ledger) => void): void {
+function follow(orders: OrderWithId[], check: (ledger: Ledger) => void): void {
   const ledger = newLedger();
   for (const order of orders) {
     planAll(ledger, [order]);
@@ -144,7 +143,7 @@ function loadedAnew(ledger: Ledger): Ledger {
   const active = <Thing extends { revokedBy: string | null }>(things: readonly Thing[]) =>
     things.filter(({ revokedBy }) => revokedBy === null);
   for (const [assetNum, asset] of assets) {
-    const grants = active(asset.grants).map(({ licenseOrderId }) => newGrant(licenseOrderId));
+    const grants = active(asset.grants).map(({ licenseOrderId }) => createGrant(licenseOrderId));
     const loaded = <Instance extends { grant: Grant }>(instance: Instance): Instance => {
       const storedHeldBy = heldBy(instance);
       const grant = grants.find(({ licenseOrderId }) => licenseOrderId === storedHeldBy)!;
@@ -270,7 +269,7 @@ function termsOf({ customerId, licenseType, limitStartDate, limitEndDate, borrow
 }
 
 /** The same orders under later ids; what they name as source orders stays. */
-function renumbered(orders: AcceptedOrder[], by: number): AcceptedOrder[] {
+function renumbered(orders: OrderWithId[], by: number): OrderWithId[] {
   return orders.map((each) => ({ ...each, licenseOrderId: String(Number(each.licenseOrderId) + by) }));
 }
 
@@ -297,7 +296,7 @@ describe('over any history, stored', () => {
     const { db } = database;
     const ids = new LedgerIds();
     /** The rows that groups of orders leave, each group applied as one; nothing stays. */
-    const rowsAfter = async (groups: AcceptedOrder[][]) => {
+    const rowsAfter = async (groups: OrderWithId[][]) => {
       const trx = await db.startTransaction().execute();
       try {
         for (const orders of groups) await applyOrders(trx, orders, ids);

@@ -19,8 +19,9 @@ import {
   productToRevoke,
   type Sent,
 } from '../../../test/harness/orders.ts';
-import { type Outcome, planAll } from './apply.ts';
-import { countEffects, planOrder } from './plan.ts';
+import { countEffects } from './effects.ts';
+import type { Outcome } from './outcome.ts';
+import { planAll, planOrder } from './plan.ts';
 
 /** Two customers of one enterprise and one of another. */
 const ours = customer('11', '1');

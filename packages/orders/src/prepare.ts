@@ -10,7 +10,7 @@ import {
 import { laneOf } from './lanes.ts';
 import { orderText } from './order-text.ts';
 
-/** A batch as it is stored: checked, digested and split by lane. */
+/** A batch ready to be stored: checked, digested and split by lane. */
 export interface PreparedBatch {
   applicationId: string;
   channelCode: string;
@@ -21,16 +21,17 @@ export interface PreparedBatch {
   customerIds: CustomerId[];
   orderTypes: string[];
   chunks: { lane: number; orderCount: number; weight: number; payload: string | Uint8Array }[];
-  bytes: number;
-  /** Of an async batch: a number that orders of two customers name, and where. Null where there is none. */
+  /** The length of its orders as text, in UTF-16 units. */
+  characters: number;
+  /** In an async batch: a number that orders of two customers name, and where. Null if there is none. */
   sharedNumber: { assetNum: string; paths: [first: string, second: string] } | null;
 }
 
-const WEIGHT_BYTES = 1_024;
+const CHARACTERS_PER_WEIGHT = 1_024;
 
-/** What an order costs a drain: the instances that it may make or revoke, or its kilobytes where they are more. */
-function weightOf(order: Order, bytes: number): number {
-  return Math.max(1, countInstances(order), Math.ceil(bytes / WEIGHT_BYTES));
+/** What an order costs a drain: the instances that it may create or revoke, or its kilocharacters if they are more. */
+function weightOf(order: Order, characters: number): number {
+  return Math.max(1, countInstances(order), Math.ceil(characters / CHARACTERS_PER_WEIGHT));
 }
 
 /** Splits a batch by lane and digests its content, in the form of orderText. */
@@ -38,11 +39,11 @@ export function prepareBatch(applicationId: string, batch: BatchOrder): Prepared
   const { channelCode, channelOrderId, syncMode, orderList } = batch;
   const digest = createHash('sha256').update(syncMode);
   const byLane = new Map<number, { weight: number; orders: string[] }>();
-  let bytes = 0;
+  let characters = 0;
   for (const [index, order] of orderList.entries()) {
     const json = orderText(order);
     digest.update('\n').update(json);
-    bytes += json.length;
+    characters += json.length;
     const lane = laneOf(order.customerId);
     const chunk = byLane.get(lane) ?? { weight: 0, orders: [] };
     if (chunk.weight === 0) byLane.set(lane, chunk);
@@ -64,12 +65,12 @@ export function prepareBatch(applicationId: string, batch: BatchOrder): Prepared
       weight,
       payload: `[${orders.join(',')}]`,
     })),
-    bytes,
+    characters,
     sharedNumber: syncMode === 'async' ? findSharedNumber(orderList) : null,
   };
 }
 
-/** The first asset number that orders of two customers name: which of them takes effect first would be chance. */
+/** Finds the first asset number that orders of two customers name: which of them takes effect first would be chance. */
 function findSharedNumber(orderList: readonly Order[]): PreparedBatch['sharedNumber'] {
   const named = new Map<string, { customerId: string; path: string }>();
   for (const [index, { customerId, assets }] of orderList.entries()) {
@@ -85,7 +86,7 @@ function findSharedNumber(orderList: readonly Order[]): PreparedBatch['sharedNum
   return null;
 }
 
-/** Refuses an async batch that names one asset number for two customers (decisions 6.1). Throws a Refusal: asset_number_shared. */
+/** Refuses an async batch that names one asset number for two customers (rules 6.1): asset_number_shared. */
 export function checkNumbers({ sharedNumber }: PreparedBatch): void {
   if (sharedNumber === null) return;
   const { assetNum, paths } = sharedNumber;

@@ -1,13 +1,14 @@
 import { type Effects, readLedger } from '@lockstep/assets';
 import type { Channels, Order, OrderPreview } from '@lockstep/contract';
 import { type Database, inSnapshot } from '@lockstep/platform';
-import { type Planned, planEach } from './apply.ts';
 import { LargeBatches } from './large-batches.ts';
+import { collectNeeds } from './ledger-needs.ts';
 import { ProductNotFound } from './matching.ts';
+import { type Planned, planEach } from './plan.ts';
 import { checkNumbers, type PreparedBatch } from './prepare.ts';
-import { scopeOf } from './scope.ts';
+import { previewIdOf } from './preview-ids.ts';
 
-/** Looks at what batches would do (decisions 6.6). */
+/** Previews what batches would do (rules 6.6). */
 export class BatchPreviewer {
   readonly #db: Database;
   readonly #large = new LargeBatches();
@@ -17,10 +18,11 @@ export class BatchPreviewer {
   }
 
   /**
-   * What each order of a batch would do if the batch ran now: by sequence, each order seeing what the ones before it
-   * would have done. In orderList order; changes nothing and waits for no order.
+   * Returns what each order of a batch would do if the batch ran now, in orderList order. Orders are planned by sequence,
+   * and each sees what the ones before it would have done. It changes nothing and waits for no order.
    *
-   * `channels`: what the application is bound to. Throws a Refusal: asset_number_shared; what isOverload knows, where too many large ones of the application wait, or no turn comes in time.
+   * `channels`: what the application is bound to. Throws a Refusal: asset_number_shared. Throws what isOverload knows if
+   * too many large batches of the application wait, or no turn comes in time.
    */
   async preview(batch: PreparedBatch, orders: () => Promise<Order[]>, channels: Channels): Promise<OrderPreview[]> {
     checkNumbers(batch);
@@ -29,32 +31,31 @@ export class BatchPreviewer {
 }
 
 async function previewOrders(db: Database, orderList: readonly Order[], channels: Channels): Promise<OrderPreview[]> {
-  // Not digits: no order can name one of these as its source.
-  const orders = orderList.map((order, index) => ({ licenseOrderId: `preview ${index}`, order, channels }));
-  const ledger = await inSnapshot(db, (trx) => readLedger(trx, scopeOf(orders)));
+  const orders = orderList.map((order, index) => ({ licenseOrderId: previewIdOf(index), order, channels }));
+  const ledger = await inSnapshot(db, (trx) => readLedger(trx, collectNeeds(orders)));
   const previews = new Map<string, OrderPreview>();
   for (const planned of planEach(
     ledger,
     orders.toSorted((a, b) => a.order.sequence - b.order.sequence),
   )) {
-    previews.set(planned.accepted.licenseOrderId, previewOf(planned));
+    previews.set(planned.accepted.licenseOrderId, buildPreview(planned));
   }
   return orders.map(({ licenseOrderId }) => previews.get(licenseOrderId)!);
 }
 
-function previewOf({ accepted, effects, refusal }: Planned): OrderPreview {
+function buildPreview({ accepted, effects, refusal }: Planned): OrderPreview {
   const { sequence, customerId, orderType } = accepted.order;
   const order = { sequence, customerId, orderType };
   if (refusal === null) {
-    const what = { assets: assetsOf(effects), products: productsOf(effects), nearest: [] };
+    const what = { assets: listAssets(effects), products: listProducts(effects), nearest: [] };
     return { ...order, state: 'succeeded', cause: null, message: null, ...what };
   }
-  const what = { assets: [], products: [], nearest: nearestOf(refusal) };
+  const what = { assets: [], products: [], nearest: listNearest(refusal) };
   return { ...order, state: 'failed', cause: refusal.reason, message: refusal.message, ...what };
 }
 
-/** One entry an asset, however many elements of the order name it: what the first of them does. */
-function assetsOf(effects: Effects): OrderPreview['assets'] {
+/** Lists one entry for each asset, however many elements of the order name it: what the first of them does. */
+function listAssets(effects: Effects): OrderPreview['assets'] {
   const actions = new Map<string, OrderPreview['assets'][number]['action']>();
   for (const { asset, action } of effects.assets) {
     if (!actions.has(asset.assetNum)) actions.set(asset.assetNum, action);
@@ -62,7 +63,7 @@ function assetsOf(effects: Effects): OrderPreview['assets'] {
   return [...actions].map(([assetNum, action]) => ({ assetNum, action }));
 }
 
-function productsOf(effects: Effects): OrderPreview['products'] {
+function listProducts(effects: Effects): OrderPreview['products'] {
   return effects.products.map(({ asset, product, action }) => ({
     assetNum: asset.assetNum,
     productUri: product.productUri,
@@ -71,7 +72,7 @@ function productsOf(effects: Effects): OrderPreview['products'] {
   }));
 }
 
-function nearestOf(refusal: Error): OrderPreview['nearest'] {
+function listNearest(refusal: Error): OrderPreview['nearest'] {
   if (!(refusal instanceof ProductNotFound)) return [];
   return refusal.nearest.map(({ product, differs }) => ({
     assetNum: refusal.assetNum,

@@ -1,4 +1,4 @@
-import { batchOf, licenseOrderIdOf, ORDERS_PER_BATCH } from '@lockstep/assets';
+import { licenseOrderIdOf, ORDERS_PER_BATCH, splitOrderId } from '@lockstep/assets';
 import {
   type BatchResult,
   type BatchResultQuery,
@@ -36,7 +36,7 @@ interface OrderRow {
 }
 
 /**
- * What became of a batch, with a page of its orders in orderList order (decisions 6.4).
+ * Reads what became of a batch, with a page of its orders in orderList order (rules 6.4).
  *
  * Throws a Refusal: batch_not_found, for another application's batch too.
  */
@@ -53,13 +53,13 @@ export async function readBatchResult(
       channelCode: query.channelCode,
       channelOrderId: query.channelOrderId,
       syncMode: batch.sync_mode,
-      state: finished === batch.total ? 'completed' : finished === 0 ? 'accepted' : 'processing',
+      state: batch.completed_time !== null ? 'completed' : finished === 0 ? 'accepted' : 'processing',
       total: batch.total,
       succeeded: batch.succeeded,
       failed: batch.failed,
       pending: batch.total - finished,
       acceptedTime: batch.accepted_time.getTime(),
-      completedTime: finished === batch.total ? (batch.completed_time?.getTime() ?? null) : null,
+      completedTime: batch.completed_time?.getTime() ?? null,
       orders,
       nextCursor,
     };
@@ -67,28 +67,27 @@ export async function readBatchResult(
   });
 }
 
-/** Whether any order of a batch has not taken effect yet; cheaper than its result. */
-export async function isPending(db: Database, batchId: string): Promise<boolean> {
-  const { rows } = await sql`
-    select from lane_chunk where batch_id = ${batchId} and finished_time is null limit 1`.execute(db);
+/** Whether a batch has not ended yet; cheaper than its result. */
+export async function isOpen(db: Database, batchId: string): Promise<boolean> {
+  const { rows } = await sql`select from batch where id = ${batchId} and completed_time is null`.execute(db);
   return rows.length > 0;
 }
 
-/** The batch with the sums over its chunks. */
+/** Reads the batch with its counts. Those of an open one are the sums over its chunks so far. */
 async function readBatch(db: Database, applicationId: string, query: BatchResultQuery): Promise<BatchRow> {
   const { rows } = await sql<BatchRow>`
-    select batch.id, sync_mode, cardinality(sequences) as total, batch.accepted_time,
-      coalesce(sum(succeeded), 0)::int as succeeded, coalesce(sum(failed), 0)::int as failed,
-      max(finished_time) as completed_time
-    from batch join lane_chunk on batch_id = batch.id
+    select id, sync_mode, cardinality(sequences) as total, accepted_time, completed_time,
+      coalesce(batch.succeeded, so_far.succeeded) as succeeded, coalesce(batch.failed, so_far.failed) as failed
+    from batch left join lateral (
+      select sum(succeeded)::int as succeeded, sum(failed)::int as failed from lane_chunk where batch_id = batch.id
+    ) as so_far on completed_time is null
     where application_id = ${applicationId} and channel_code = ${query.channelCode}
-      and channel_order_id = ${query.channelOrderId}
-    group by batch.id`.execute(db);
+      and channel_order_id = ${query.channelOrderId}`.execute(db);
   if (rows[0] === undefined) throw new Refusal('batch_not_found', query.channelOrderId, query.channelCode);
   return rows[0];
 }
 
-/** The orders of a batch, each with its outcome where it has one: its place, what was sent of it, what became of it. */
+/** For a SELECT: the orders of a batch, each with its place, what was sent of it, and its outcome if it has one. */
 const ordersOfBatch = sql`
   select place::int - 1 as index, sequence, sent.customer_id, sent.order_type, finished.cause, finished.message,
     finished.assets, finished.products, finished.finished_time
@@ -100,17 +99,17 @@ const ordersOfBatch = sql`
 async function readPage(db: Database, batchId: string, query: BatchResultQuery) {
   const { rows } = await sql<OrderRow>`
     ${ordersOfBatch}
-    where batch.id = ${batchId} and place > ${query.cursor ?? 0} ${stateFilter(query.state)}
+    where batch.id = ${batchId} and place > ${query.cursor ?? 0} ${filterByState(query.state)}
     order by place limit ${query.limit + 1}`.execute(db);
   const page = rows.slice(0, query.limit);
   const last = page.at(-1);
   return {
-    orders: page.map((row) => resultOf(batchId, row)),
+    orders: page.map((row) => buildResult(batchId, row)),
     nextCursor: rows.length > query.limit && last !== undefined ? String(last.index + 1) : null,
   };
 }
 
-function stateFilter(state: BatchResultQuery['state']): RawBuilder<unknown> {
+function filterByState(state: BatchResultQuery['state']): RawBuilder<unknown> {
   switch (state) {
     case undefined:
       return sql``;
@@ -123,7 +122,7 @@ function stateFilter(state: BatchResultQuery['state']): RawBuilder<unknown> {
   }
 }
 
-function resultOf(batchId: string, row: OrderRow): OrderResult {
+function buildResult(batchId: string, row: OrderRow): OrderResult {
   return {
     sequence: row.sequence,
     licenseOrderId: licenseOrderIdOf(batchId, row.index),
@@ -140,7 +139,7 @@ function resultOf(batchId: string, row: OrderRow): OrderResult {
 }
 
 /**
- * What became of one order (decisions 6.4).
+ * Reads what became of one order (rules 6.4).
  *
  * Throws a Refusal: order_not_found, for another application's order too.
  */
@@ -149,7 +148,7 @@ export async function readOrderResult(
   applicationId: string,
   licenseOrderId: string,
 ): Promise<SingleOrderResult> {
-  const { batchId, index } = batchOf(licenseOrderId);
+  const { batchId, index } = splitOrderId(licenseOrderId);
   const { rows } = await sql<OrderRow & { channel_code: string; channel_order_id: string }>`
     select orders.*, channel_code, channel_order_id
     from batch cross join lateral (${ordersOfBatch} where batch.id = ${batchId} and place = ${index} + 1) as orders
@@ -158,5 +157,5 @@ export async function readOrderResult(
   if (row === undefined || licenseOrderIdOf(batchId, index) !== licenseOrderId) {
     throw new Refusal('order_not_found', licenseOrderId);
   }
-  return { ...resultOf(batchId, row), channelCode: row.channel_code, channelOrderId: row.channel_order_id };
+  return { ...buildResult(batchId, row), channelCode: row.channel_code, channelOrderId: row.channel_order_id };
 }

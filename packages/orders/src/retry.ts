@@ -1,9 +1,10 @@
-import { batchOf } from '@lockstep/assets';
+import { splitOrderId } from '@lockstep/assets';
 import { type Database, inTransaction, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
-import { lockLanes } from './lane-chunks.ts';
+import { lockBatches, reopenBatches } from './end-batches.ts';
+import { lockLanes } from './lane-locks.ts';
 import { PAYLOAD_VERSION } from './order-text.ts';
-import { type PlacedOrder, readStoredOrders, storedOrders } from './stored-orders.ts';
+import { type PlacedOrder, readStoredOrders, writeStoredOrders } from './stored-orders.ts';
 
 /** Orders that one transaction puts back at most. */
 const ORDERS_AT_ONCE = 500;
@@ -12,14 +13,15 @@ const ORDERS_AT_ONCE = 500;
 export interface Retried {
   /** Orders that are pending again. */
   retried: number;
-  /** Orders that stay failed, because what they held is not kept. */
+  /** Orders that stay failed, because their content is not kept. */
   contentLost: number;
 }
 
 /**
- * Puts orders that ended with internal_error back as pending, all of them or one (decisions 9). Each takes its place
- * again, by batch and sequence, before later orders of its customer that are pending, and the sweep of a worker finds it.
- * A failure is put back once, however many do so at the same time, and leaves a record in order_retry.
+ * Puts orders that ended with internal_error back as pending, all of them or one (rules 9), and opens their batches again.
+ * Each order takes its place again, by batch and sequence, before later pending orders of its customer, and the sweep of a
+ * worker finds it. A failure is put back once, however many callers try at the same time, and leaves a record in
+ * order_retry.
  */
 export async function retryFailedOrders(db: Database, licenseOrderId?: string): Promise<Retried> {
   const total: Retried = { retried: 0, contentLost: 0 };
@@ -51,7 +53,7 @@ interface FailedRow {
   content: string;
 }
 
-/** Puts these orders back, those of them that are still failed once their lanes are locked; answers how many. */
+/** Locks the lanes of these orders, puts back those that are still failed then, and returns how many. */
 async function putBack(trx: Trx, ids: string[]): Promise<number> {
   const { rows: lanes } = await sql<{ lane: number }>`
     select distinct lane from failed_order where license_order_id = any (${ids}::bigint[])`.execute(trx);
@@ -64,6 +66,8 @@ async function putBack(trx: Trx, ids: string[]): Promise<number> {
     from failed_order join license_order on id = license_order_id
     where id = any (${ids}::bigint[]) and cause = 'internal_error'`.execute(trx);
   const backIds = rows.map((row) => row.license_order_id);
+  const batchIds = [...new Set(backIds.map((id) => splitOrderId(id).batchId))];
+  await lockBatches(trx, batchIds);
   await sql`
     insert into order_retry (license_order_id, cause, message, finished_time)
     select id, cause, message, finished_time from license_order where id = any (${backIds}::bigint[]) order by id`.execute(
@@ -71,15 +75,19 @@ async function putBack(trx: Trx, ids: string[]): Promise<number> {
   );
   await sql`delete from license_order where id = any (${backIds}::bigint[])`.execute(trx);
   await sql`delete from failed_order where license_order_id = any (${backIds}::bigint[])`.execute(trx);
-  const byChunk = Map.groupBy(rows, ({ license_order_id, lane }) => `${batchOf(license_order_id).batchId} ${lane}`);
+  const byChunk = Map.groupBy(
+    rows,
+    ({ license_order_id, lane }) => `${splitOrderId(license_order_id).batchId} ${lane}`,
+  );
   for (const ofChunk of byChunk.values()) await reopen(trx, ofChunk);
+  await reopenBatches(trx, batchIds);
   return rows.length;
 }
 
 /** Makes orders of one chunk pending again, beside what is pending of it. */
 async function reopen(trx: Trx, rows: FailedRow[]): Promise<void> {
   const { license_order_id, lane } = rows[0]!;
-  const chunk = sql`batch_id = ${batchOf(license_order_id).batchId} and lane = ${lane}`;
+  const chunk = sql`batch_id = ${splitOrderId(license_order_id).batchId} and lane = ${lane}`;
   const { rows: pending } = await sql<{ payload_version: number; payload: string }>`
     select payload_version, payload from lane_chunk where ${chunk} and payload is not null`.execute(trx);
   const orders: PlacedOrder[] = [
@@ -87,7 +95,7 @@ async function reopen(trx: Trx, rows: FailedRow[]): Promise<void> {
     ...rows.flatMap((row) => readStoredOrders(row.payload_version, row.content)),
   ];
   await sql`
-    update lane_chunk set payload = ${storedOrders(orders)}, payload_version = ${PAYLOAD_VERSION},
+    update lane_chunk set payload = ${writeStoredOrders(orders)}, payload_version = ${PAYLOAD_VERSION},
       failed = failed - ${rows.length}, finished_time = null
     where ${chunk}`.execute(trx);
 }

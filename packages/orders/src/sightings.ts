@@ -1,4 +1,4 @@
-/** How long what is pending may stay the oldest of its lane before nobody is thought to work on it. */
+/** How long a batch may stay the oldest of its lane until the sweep takes it that nobody works on it. */
 const STALE_AFTER_MS = 2_000;
 
 /** The oldest pending batch of a lane. */
@@ -8,14 +8,14 @@ export interface OldestPending {
 }
 
 /**
- * What the sweep has seen at the head of each lane, and since when. Nothing is judged by the times that are stored: the
- * database's clock may have jumped since. `nowMs` is a time of performance.now.
+ * What the sweep has seen as the oldest of each lane, and since when. It does not use the times in the database, whose clock
+ * may have jumped since. `nowMs` is a time of performance.now.
  */
 export class Sightings {
   #seen = new Map<number, { batchId: bigint; sinceMs: number }>();
 
-  /** Of the oldest pending batches now, those that have been the oldest of their lane for too long; then they count anew. */
-  stale(oldest: readonly OldestPending[], nowMs: number): OldestPending[] {
+  /** Finds those of the oldest pending batches that have been so for too long. Their time starts again then. */
+  findStale(oldest: readonly OldestPending[], nowMs: number): OldestPending[] {
     const seen = new Map(
       oldest.map(({ lane, batchId }) => {
         const before = this.#seen.get(lane);

@@ -9,7 +9,7 @@ import type { PayloadFault } from './stored-orders.ts';
 interface Stall {
   sinceMs: number;
   reason: string;
-  /** Reasons that were told. */
+  /** Reasons that the log has already. */
   told: Set<string>;
 }
 
@@ -17,8 +17,8 @@ interface Stall {
 export type Part = number | 'sweep';
 
 /**
- * Tells of orders that stay pending: a line when that begins, one when its reason changes, one when it is over; not one
- * an attempt. And for readiness and metrics, whether it is so and why.
+ * Reports orders that stay pending to the log: a line when that begins, one when the reason changes and one when it is over,
+ * but not one for each attempt. Tells readiness and metrics whether it is so and why.
  */
 export class Stalls {
   readonly #db: Database;
@@ -36,16 +36,16 @@ export class Stalls {
     this.#metrics = metrics;
   }
 
-  /** Why orders wait; null where none does, as far as this process knows. */
+  /** Why orders wait; null if none does, as far as this process knows. */
   get reason(): string | null {
     return this.#service?.reason ?? this.#orders?.reason ?? null;
   }
 
-  /** That these could not be worked on at all. */
+  /** Notes that these could not be worked on at all. */
   failed(parts: readonly Part[], error: unknown): void {
     for (const part of parts) this.#failing.add(part);
     this.#count();
-    this.#service = this.#tell(this.#service, reasonOf(error), (reason, why) =>
+    this.#service = this.#tell(this.#service, describeError(error), (reason, why) =>
       this.#log.error(
         { err: error, lanes: this.#failingLanes() },
         `orders ${why}: the service cannot apply any (${reason}). They stay pending and are tried again by themselves; ` +
@@ -54,7 +54,7 @@ export class Stalls {
     );
   }
 
-  /** That these were worked on. */
+  /** Notes that these were worked on. */
   worked(parts: readonly Part[]): void {
     for (const part of parts) this.#failing.delete(part);
     this.#count();
@@ -70,7 +70,7 @@ export class Stalls {
     );
   }
 
-  /** What waits although the service works: orders that cannot be applied, and stored ones that cannot be read. */
+  /** Notes what waits although the service works: orders that cannot be applied, and stored ones that cannot be read. */
   waiting(
     held: readonly Failure[],
     lanes: readonly number[],
@@ -90,7 +90,7 @@ export class Stalls {
     const error = first?.error ?? unreadable;
     const drift = first?.drift ?? [];
     const changed = drift.length === 0 ? '' : `; not as the migrations made it: ${drift.slice(0, 5).join(', ')}`;
-    this.#orders = this.#tell(this.#orders, `${reasonOf(error)}${changed}`, (reason, why) =>
+    this.#orders = this.#tell(this.#orders, `${describeError(error)}${changed}`, (reason, why) =>
       this.#log.error(
         { err: error, licenseOrderId: first?.accepted.licenseOrderId, drift, heldCustomers: held.length },
         `orders ${why}: some cannot be applied (${reason}). They and later ones of the same customers stay pending and ` +
@@ -114,8 +114,8 @@ export class Stalls {
   }
 }
 
-/** An error in a few words; PostgreSQL's detail, which quotes rows, is not among them. */
-function reasonOf(error: unknown): string {
+/** Describes an error in a few words, without PostgreSQL's detail, which quotes rows. */
+function describeError(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { code } = error as { code?: unknown };
   return typeof code === 'string' ? `${code} ${error.message}` : error.message;

@@ -5,7 +5,7 @@ import { PAYLOAD_VERSION } from './order-text.ts';
 /** An order and its place in orderList. */
 export type PlacedOrder = [index: number, order: Order];
 
-/** That stored orders cannot be read by this release: a fault of the service, never of the orders. */
+/** This release cannot read stored orders: a fault of the service, never of the orders. */
 export class PayloadFault extends Error {
   constructor(what: string) {
     super(`Stored orders cannot be read: ${what}`);
@@ -14,11 +14,11 @@ export class PayloadFault extends Error {
 }
 
 /**
- * Reads stored orders: JSON, a list of [index in orderList, order in the form of `orderText`]. What an order means is
- * for the planner; here is looked at whether it has the fields that form 1 has, each of its type. The shape is written
- * out, not taken from the schema of calls, which later releases may change.
+ * Reads stored orders: JSON, a list of [index in orderList, order in the form of `orderText`]. It checks that they have the
+ * fields of form 1, each of its type; what they mean is for the planner. The shape is written out here, not taken from the
+ * schema of calls, which later releases may change.
  *
- * Throws a PayloadFault where a newer release wrote it, or it is not what any release writes.
+ * Throws a PayloadFault if a newer release wrote them, or if no release writes such a text.
  */
 export function readStoredOrders(version: number, payload: string): PlacedOrder[] {
   if (version !== PAYLOAD_VERSION) {
@@ -34,8 +34,8 @@ export function readStoredOrders(version: number, payload: string): PlacedOrder[
   return orders as PlacedOrder[];
 }
 
-/** Stored orders of the version that this release writes, as text. */
-export function storedOrders(orders: readonly PlacedOrder[]): string {
+/** Writes orders as text, in the version that this release writes. */
+export function writeStoredOrders(orders: readonly PlacedOrder[]): string {
   return JSON.stringify(orders);
 }
 
@@ -54,7 +54,7 @@ function isListOf(value: unknown, check: Check): boolean {
   return Array.isArray(value) && value.every(check);
 }
 
-/** Whether a value is an object whose fields are as the checks say, by name. */
+/** Checks that a value is an object whose fields pass the checks of their names. */
 function shape(checks: Record<string, Check>): Check {
   const named = Object.entries(checks);
   return (value) =>

@@ -1,36 +1,25 @@
-import { batchOf, LedgerIds, loadLedger } from '@lockstep/assets';
+import { LedgerIds } from '@lockstep/assets';
 import { type AcceptedOrder, type Channels, type Order, Refusal } from '@lockstep/contract';
-import { type Database, Group, inTransaction, type Logger, type Trx, together } from '@lockstep/platform';
-import { sql } from 'kysely';
-import { mayLieInOneOrder, type Outcome, planLoaded, refusesOrder, storeApplied } from './apply.ts';
+import { type Database, Group, inTransaction, type Logger } from '@lockstep/platform';
 import { liesInOrder } from './attempt.ts';
 import { findNewestPending } from './backlog.ts';
-import { acceptedOrders, findEarlier, keyOf, type SubmittedBatch, sameBatchId } from './batch.ts';
-import { inAcceptanceOrder } from './lane-chunks.ts';
+import { findEarlier, keyOf, listAcceptedOrders, type SubmittedBatch, sameBatchId } from './batch.ts';
 import { LaneDrainer } from './lane-drainer.ts';
-import { lockLanesUntil } from './lane-wait.ts';
+import { lockLanesUntil } from './lane-locks.ts';
 import { LargeBatches, weightOfBatch } from './large-batches.ts';
 import type { OrderMetrics } from './metrics.ts';
-import { DIGEST_VERSION } from './order-text.ts';
-import { scopeOf } from './scope.ts';
+import { mayLieInOneOrder, refusesOrder } from './plan-fault.ts';
+import { applyNewBatches, drawBatchIds, type NewBatch } from './sync-batches.ts';
 import { logWork } from './work-log.ts';
 
 interface SyncCall {
   batch: SubmittedBatch;
-  /** Read when it is their turn: those of a large batch take memory. */
+  /** Reads them. Called only when it is their turn, because those of a large batch take memory. */
   orders: () => Promise<Order[]>;
-  /** What the application is bound to. */
+  /** The channels that its application is bound to. */
   channels: Channels;
   /** A time of performance.now. */
   deadlineMs: number;
-}
-
-/** A call whose batch was not stored before, with its orders and the id that it gets. */
-interface FreshCall {
-  batch: SubmittedBatch;
-  orders: Order[];
-  channels: Channels;
-  id: string;
 }
 
 /** Transactions of sync calls that run at once in a process, each on a connection of its own. */
@@ -38,18 +27,16 @@ export const SYNC_GROUPS_AT_ONCE = 6;
 const MAX_GROUP_BATCHES = 64;
 const MAX_GROUP_WEIGHT = 4_000;
 /**
- * How long a call waits for its turn and for what was accepted before it; then it is refused as overload. Calls that
- * share a transaction wait as long as the youngest of them.
+ * How long a call waits for its turn and for what was accepted before it. Then it is refused as overload. Calls that share
+ * a transaction wait as long as the youngest of them.
  */
 const MAX_WAIT_MS = 15_000;
-/** Failed orders that a refusal names (decisions 6.3). */
-const MAX_NAMED_FAILURES = 20;
 
 /**
- * Applies sync batches (decisions 6.3): all orders of a call take effect in one transaction before the answer, or none.
+ * Applies sync batches (rules 6.3): all orders of a call take effect in one transaction before the answer, or none.
  *
- * Calls that come while others of their lanes run share the next transaction; where one of them cannot be applied, each
- * gets its own. Calls of other lanes do not wait for them.
+ * Calls that come while others of their lanes run share the next transaction. If one of them cannot be applied, each gets
+ * its own. Calls of other lanes do not wait for them.
  */
 export class BatchApplier {
   readonly #db: Database;
@@ -82,19 +69,19 @@ export class BatchApplier {
   }
 
   /**
-   * Applies a batch and answers its order ids, in the order of orderList. The same content again gets the same answer.
+   * Applies a batch and returns its order ids, in the order of orderList. The same content again gets the same answer.
    *
    * `channels`: what the application is bound to.
    *
-   * Throws a Refusal: channel_order_id_conflict, overloaded, internal_error, or where orders failed the cause of the
-   * first with a message that names them; then nothing is stored.
+   * Throws a Refusal, and then nothing is stored: channel_order_id_conflict, overloaded, internal_error, or if orders
+   * failed the cause of the first, with a message that names them.
    */
   async apply(batch: SubmittedBatch, orders: () => Promise<Order[]>, channels: Channels): Promise<AcceptedOrder[]> {
     const [earlier] = await findEarlier(this.#db, [batch]);
-    if (earlier !== undefined) return acceptedOrders(batch, sameBatchId(batch, earlier));
+    if (earlier !== undefined) return listAcceptedOrders(batch, sameBatchId(batch, earlier));
     try {
       const apply = () => this.#groups.run({ batch, orders, channels, deadlineMs: performance.now() + MAX_WAIT_MS });
-      return acceptedOrders(batch, await this.#large.inTurn(batch, apply));
+      return listAcceptedOrders(batch, await this.#large.inTurn(batch, apply));
     } catch (error) {
       if (!refusesOrder(error) || !(await this.#liesInOrder())) throw error;
       const { requestId, channelOrderId } = batch;
@@ -103,7 +90,12 @@ export class BatchApplier {
     }
   }
 
-  /** Whether what a call was refused for lies in its orders; where that cannot be found out, it is not proved. */
+  /** Waits for the batches that the calls drained to end. Call it when no call runs any more. */
+  close(): Promise<void> {
+    return this.#drainer.close();
+  }
+
+  /** Whether a call failed because of its orders. False if that cannot be found out: then nothing is proved. */
   async #liesInOrder(): Promise<boolean> {
     return await inTransaction(this.#lanesDb, (trx) => liesInOrder(trx, this.#ids)).catch(() => false);
   }
@@ -114,33 +106,31 @@ export class BatchApplier {
     const deadlineMs = Math.max(...calls.map((call) => call.deadlineMs));
     await this.#drainAhead(lanes, customerIds, deadlineMs);
     const startedMs = performance.now();
-    const { batchIds, fresh } = await inTransaction(this.#lanesDb, async (trx) => {
+    const { batchIds, newBatches } = await inTransaction(this.#lanesDb, async (trx) => {
       const batches = calls.map(({ batch }) => batch);
-      const [, earlier, newIds] = await together([
-        lockLanesUntil(trx, lanes, deadlineMs),
-        findEarlier(trx, batches),
-        drawBatchIds(trx, calls.length),
-      ]);
+      await lockLanesUntil(trx, lanes, deadlineMs);
+      const earlier = await findEarlier(trx, batches);
+      const newIds = await drawBatchIds(trx, calls.length);
       const found = earlier.map((stored, place) => (stored ? sameBatchId(batches[place]!, stored) : null));
-      const fresh: FreshCall[] = [];
+      const newBatches: NewBatch[] = [];
       for (const [place, { batch, orders, channels }] of calls.entries()) {
-        if (found[place] === null) fresh.push({ batch, orders: await orders(), channels, id: newIds[place]! });
+        if (found[place] === null) newBatches.push({ id: newIds[place]!, batch, orders: await orders(), channels });
       }
-      await applyFresh(trx, fresh, this.#ids);
+      await applyNewBatches(trx, newBatches, this.#ids);
       return {
         batchIds: found.map((id, place) => id ?? newIds[place]!),
-        fresh,
+        newBatches,
       };
     });
-    if (fresh.length > 0) this.#report(fresh, startedMs);
+    if (newBatches.length > 0) this.#report(newBatches, startedMs);
     return batchIds;
   }
 
-  #report(calls: readonly FreshCall[], startedMs: number): void {
-    const applied = calls.reduce((sum, { orders }) => sum + orders.length, 0);
+  #report(newBatches: readonly NewBatch[], startedMs: number): void {
+    const applied = newBatches.reduce((sum, { orders }) => sum + orders.length, 0);
     this.#metrics.ordersAccepted.inc(applied);
     this.#metrics.ordersApplied.inc({ outcome: 'succeeded' }, applied);
-    const batches = calls.map(({ id, batch, orders }) => {
+    const batches = newBatches.map(({ id, batch, orders }) => {
       const { channelOrderId, requestId } = batch;
       return { batchId: id, channelOrderId, requestId, orders: orders.length };
     });
@@ -148,8 +138,8 @@ export class BatchApplier {
   }
 
   /**
-   * Applies what is pending in the lanes now: a sync call overtakes nothing that was accepted before it. Where an order of
-   * its own customers is held, it is refused.
+   * Applies what is pending in the lanes now: a sync call overtakes nothing that was accepted before it. Throws a Refusal:
+   * overloaded, or service_unavailable if an order of its own customers is held.
    */
   async #drainAhead(lanes: number[], customerIds: ReadonlySet<string>, deadlineMs: number): Promise<void> {
     const checkTime = () => {
@@ -165,83 +155,5 @@ export class BatchApplier {
       if (isThrough && batches.length === 0) throw new Refusal('service_unavailable');
       checkTime();
     }
-  }
-}
-
-async function drawBatchIds(trx: Trx, count: number): Promise<string[]> {
-  const { rows } = await sql<{ id: string }>`
-    select nextval('batch_id') as id from generate_series(1, ${count}::int)`.execute(trx);
-  return rows.map(({ id }) => id);
-}
-
-/** Applies batches that were not stored before and stores them as finished, or throws the refusal of what failed. */
-async function applyFresh(trx: Trx, calls: FreshCall[], ids: LedgerIds): Promise<void> {
-  if (calls.length === 0) return;
-  const batches = calls.map(({ id, orders, channels }) => ({ batchId: id, orders: [...orders.entries()], channels }));
-  const accepted = inAcceptanceOrder(batches);
-  const ledger = await loadLedger(trx, scopeOf(accepted));
-  const outcomes = planLoaded(ledger, accepted);
-  const failures = outcomes.filter(({ failure }) => failure !== null);
-  if (failures.length > 0) throw new BatchFailed(failures, outcomes.length);
-  // The batches first: where another call stores one of their keys, that is the failure which counts.
-  await together([
-    insertBatches(trx, calls),
-    storeApplied(trx, ledger, outcomes, ids),
-    insertFinishedChunks(trx, calls),
-  ]);
-}
-
-/** In the order of their keys, as accepted batches are inserted: who stores the same ones waits and does not deadlock. */
-async function insertBatches(trx: Trx, calls: readonly FreshCall[]): Promise<void> {
-  const rows = calls.map(({ id, batch }) => ({
-    key: keyOf(batch),
-    row: {
-      id,
-      application_id: batch.applicationId,
-      channel_code: batch.channelCode,
-      channel_order_id: batch.channelOrderId,
-      sync_mode: batch.syncMode,
-      digest: batch.digest,
-      digest_version: DIGEST_VERSION,
-      sequences: batch.sequences,
-      customer_ids: batch.customerIds,
-      order_types: batch.orderTypes,
-      request_id: batch.requestId,
-    },
-  }));
-  const sorted = rows.sort((a, b) => (a.key < b.key ? -1 : 1));
-  await trx
-    .insertInto('batch')
-    .values(sorted.map(({ row }) => row))
-    .execute();
-}
-
-async function insertFinishedChunks(trx: Trx, calls: readonly FreshCall[]): Promise<void> {
-  const rows = calls.flatMap(({ id, batch }) =>
-    batch.chunks.map(({ lane, orderCount, weight }) => ({
-      batch_id: id,
-      lane,
-      order_count: orderCount,
-      weight,
-      payload: null,
-      finished_time: sql<Date>`greatest(now(), statement_timestamp())`,
-      succeeded: orderCount,
-      failed: 0,
-    })),
-  );
-  await trx.insertInto('lane_chunk').values(rows).execute();
-}
-
-/** Why a sync call was refused: the cause of its first failed order, and a message that names every one. */
-class BatchFailed extends Refusal {
-  constructor(failures: Outcome[], total: number) {
-    super(failures[0]!.failure!.cause);
-    const named = failures.slice(0, MAX_NAMED_FAILURES).map(({ accepted, failure }) => {
-      const { index } = batchOf(accepted.licenseOrderId);
-      return `orderList[${index}] (sequence ${accepted.order.sequence}): ${failure!.message}`;
-    });
-    const others = failures.length - named.length;
-    const more = others > 0 ? ` And ${others} more.` : '';
-    this.message = `${failures.length} of ${total} orders failed; nothing was stored. ${named.join(' ')}${more}`;
   }
 }

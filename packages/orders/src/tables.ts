@@ -16,6 +16,9 @@ declare module '@lockstep/platform' {
       accepted_time: Generated<Date>;
       digest_version: Generated<number>;
       request_id: string | null;
+      completed_time: Date | null;
+      succeeded: number | null;
+      failed: number | null;
     };
     lane_chunk: {
       batch_id: string;

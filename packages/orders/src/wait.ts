@@ -1,10 +1,11 @@
 import type { BatchResult, BatchResultQuery } from '@lockstep/contract';
 import type { Database } from '@lockstep/platform';
 import type { BatchWatch } from './batch-watch.ts';
-import { isPending, readBatchResult } from './results.ts';
+import { isOpen, readBatchResult } from './results.ts';
 
 /**
- * What became of a batch, held until it is completed, `waitSeconds` are over or the client has gone (decisions 6.4).
+ * Waits until a batch is completed, `waitSeconds` are over or the client has gone, and returns what became of it (rules
+ * 6.4).
  *
  * Throws a Refusal: batch_not_found.
  */
@@ -20,10 +21,9 @@ export async function awaitBatchResult(
   const { batchId, result } = await readBatchResult(db, applicationId, query);
   if (result.state === 'completed' || isOver()) return result;
   for (;;) {
-    // Listens before it looks: what finishes in between wakes it.
-    const progress = watch.progressOf(batchId, deadlineMs, gone);
-    const pending = await isPending(db, batchId);
-    if (!pending || isOver()) return (await readBatchResult(db, applicationId, query)).result;
-    await progress;
+    // Listens before it looks: an end in between wakes it.
+    const end = watch.waitForEnd(batchId, deadlineMs, gone);
+    if (!(await isOpen(db, batchId)) || isOver()) return (await readBatchResult(db, applicationId, query)).result;
+    await end;
   }
 }

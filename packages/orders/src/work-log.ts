@@ -1,15 +1,6 @@
 import type { Logger } from '@lockstep/platform';
-import type { Outcome } from './apply.ts';
-
-/** A batch of which a transaction has carried orders out, and the call that brought it. */
-export interface WorkedBatch {
-  batchId: string;
-  channelOrderId: string;
-  /** Null for a batch of a release that did not keep it. */
-  requestId: string | null;
-  /** How many of its orders got their outcome in this transaction. */
-  orders: number;
-}
+import type { WorkedBatch } from './finish-orders.ts';
+import type { Outcome } from './outcome.ts';
 
 /** An order that failed, and why. */
 export interface FailedOrder {
@@ -17,7 +8,7 @@ export interface FailedOrder {
   cause: string;
 }
 
-/** What a transaction has done, as its log line tells it. */
+/** What a transaction has done, for its log line. */
 export interface Work {
   batches: readonly WorkedBatch[];
   succeeded: number;
@@ -26,13 +17,13 @@ export interface Work {
   startedMs: number;
 }
 
-/** What batches take of a line: whatever collects logs may cut what is longer than 16 KiB in two. */
+/** How much of a line the batches may take: log collectors may cut lines of more than 16 KiB in two. */
 const MAX_BATCH_BYTES = 12_000;
-/** Failed orders that a line names. */
+/** Failed orders that a line names at most. */
 const MAX_NAMED_FAILURES = 20;
 
-/** The orders that failed. */
-export function failedOrdersOf(outcomes: readonly Outcome[]): FailedOrder[] {
+/** The orders among outcomes that failed. */
+export function listFailedOrders(outcomes: readonly Outcome[]): FailedOrder[] {
   return outcomes.flatMap(({ accepted, failure }) =>
     failure === null ? [] : [{ licenseOrderId: accepted.licenseOrderId, cause: failure.cause }],
   );
@@ -40,10 +31,10 @@ export function failedOrdersOf(outcomes: readonly Outcome[]): FailedOrder[] {
 
 /**
  * Writes what a transaction has done: one line with its batches, how many orders succeeded and failed, the causes and the
- * first of the failed orders. Further batches that do not fit into it follow in lines of their own.
+ * first of the failed orders. Batches that do not fit into it follow in lines of their own.
  */
 export function logWork(log: Logger, message: string, { batches, succeeded, failedOrders, startedMs }: Work): void {
-  const [first = [], ...further] = linesOf(batches);
+  const [first = [], ...further] = splitIntoLines(batches);
   const causes = Object.fromEntries(
     [...Map.groupBy(failedOrders, ({ cause }) => cause)].map(([cause, orders]) => [cause, orders.length]),
   );
@@ -54,8 +45,8 @@ export function logWork(log: Logger, message: string, { batches, succeeded, fail
   for (const batches of further) log.info({ batches }, `${message}: further batches`);
 }
 
-/** Batches in the lines that they fit into. */
-function linesOf(batches: readonly WorkedBatch[]): WorkedBatch[][] {
+/** Splits batches so that each part fits into a line. */
+function splitIntoLines(batches: readonly WorkedBatch[]): WorkedBatch[][] {
   const lines: WorkedBatch[][] = [];
   let left = 0;
   for (const batch of batches) {

@@ -5,16 +5,17 @@ import { DrainScheduler, type LanesDrained } from './drain-scheduler.ts';
 import { job } from './jobs.ts';
 import { LaneDrainer } from './lane-drainer.ts';
 import type { OrderMetrics } from './metrics.ts';
-import { Sightings } from './sightings.ts';
+import { OpenBatches } from './open-batches.ts';
+import { type OldestPending, Sightings } from './sightings.ts';
 import { Stalls } from './stalls.ts';
 
 /**
- * How long a drain waits for its lanes, whatever other locks may take: a drain of another worker or a large sync call may
- * have them for minutes and be right to. Past it, whoever has them hangs.
+ * How long a drain waits for its lanes, longer than for other locks: a drain of another worker or a large sync call may
+ * rightly hold them for minutes. After that time, whoever holds them hangs.
  */
 const LANES_TIMEOUT_MS = 180_000;
 
-/** A worker's work: drains lanes as jobs ask for it, and sweeps for what no job asks for. */
+/** The work of a worker: it drains lanes when jobs ask for it, and sweeps for what no job asks for. */
 export class OrderWorker {
   readonly #db: Database;
   readonly #log: Logger;
@@ -23,6 +24,7 @@ export class OrderWorker {
   readonly #scheduler: DrainScheduler;
   readonly #stalls: Stalls;
   readonly #sightings = new Sightings();
+  readonly #openBatches = new OpenBatches();
   #toldOfJob = false;
 
   /** `drains`: drains that run at once, each in a transaction and on a connection of its own. */
@@ -36,8 +38,8 @@ export class OrderWorker {
   }
 
   /**
-   * Carries out a job. Rejects where its lanes could not be drained; they are drained again by themselves. A job that this
-   * release does not know is let go: the sweep finds what it was about.
+   * Carries out a job. Rejects if its lanes could not be drained; they are drained again by themselves. A job that this
+   * release does not know is dropped: the sweep finds its orders.
    */
   async process(data: unknown): Promise<void> {
     const { success, data: known } = job.safeParse(data);
@@ -47,22 +49,28 @@ export class OrderWorker {
   }
 
   /**
-   * Has every lane drained in which nothing has moved for too long and no drain is to come: its job is gone. It does not
-   * wait for these drains, of which one may hang: the next sweep has to come all the same.
+   * Drains every lane in which nothing has moved for too long and no drain is to come: its job is lost. It does not wait
+   * for these drains: one may hang, and the next sweep has to come all the same. Then it ends batches that a crash left
+   * open.
    */
   async sweep(): Promise<void> {
-    const oldest = await readOldestPending(this.#db).catch((error: unknown) => {
+    try {
+      this.#requestStale(await readOldestPending(this.#db));
+      const batchIds = await this.#openBatches.endFinished(this.#db);
+      if (batchIds.length > 0) this.#log.debug({ batchIds }, 'the sweep ended batches');
+      this.#stalls.worked(['sweep']);
+    } catch (error) {
       this.#stalls.failed(['sweep'], error);
-      return null;
-    });
-    if (oldest === null) return;
-    this.#stalls.worked(['sweep']);
+    }
+  }
+
+  #requestStale(oldest: readonly OldestPending[]): void {
     const unexpected = oldest.filter(({ lane }) => !this.#scheduler.isExpected(lane));
-    const stale = this.#sightings.stale(unexpected, performance.now());
+    const stale = this.#sightings.findStale(unexpected, performance.now());
     if (stale.length === 0) return;
     this.#metrics.sweptLanes.inc(stale.length);
     const newest = stale.reduce((max, { batchId }) => (batchId > max ? batchId : max), 0n);
-    // A drain that fails is told of by itself, and runs again.
+    // A drain that fails is reported by itself, and runs again.
     this.#scheduler
       .request(
         stale.map(({ lane }) => lane),
@@ -71,14 +79,15 @@ export class OrderWorker {
       .catch(() => {});
   }
 
-  /** Why orders wait that should have been applied; null where none does. For readiness. */
+  /** Why orders wait that should have been applied; null if none does. For readiness. */
   get stalledBy(): string | null {
     return this.#stalls.reason;
   }
 
-  /** Finishes the drains that run. Call it when no more jobs come. */
-  close(): Promise<void> {
-    return this.#scheduler.close();
+  /** Finishes the drains that run, and the ends of their batches. Call it when no more jobs come. */
+  async close(): Promise<void> {
+    await this.#scheduler.close();
+    await this.#drainer.close();
   }
 
   async #drain(lanes: number[]): Promise<LanesDrained> {

@@ -1,5 +1,5 @@
 import type { Caller } from '@lockstep/access';
-import { batchOf } from '@lockstep/assets';
+import { splitOrderId } from '@lockstep/assets';
 import {
   type AcceptedOrder,
   BatchOrder,
@@ -106,6 +106,6 @@ const MAX_NAMED_ORDERS = 20;
 /** Lists the ids that the log line of a call names. */
 function listIds(accepted: readonly AcceptedOrder[]): Subject {
   const licenseOrderIds = accepted.slice(0, MAX_NAMED_ORDERS + 1).map(({ licenseOrderId }) => licenseOrderId);
-  const { batchId } = batchOf(licenseOrderIds[0]!);
+  const { batchId } = splitOrderId(licenseOrderIds[0]!);
   return licenseOrderIds.length > MAX_NAMED_ORDERS ? { batchId } : { batchId, licenseOrderIds };
 }

@@ -1,23 +1,24 @@
 import { describe, expect, it } from 'vitest';
+import { DrainTurns } from './drain-turns.ts';
+import type { OrderWithId } from './outcome.ts';
 import type { SeenChunk } from './pending-look.ts';
-import type { AcceptedOrder } from './plan.ts';
-import { Turns } from './turns.ts';
 
 const MAX_WEIGHT = 10;
 
 /** Chunks of one lane, of the customers that the letters name. */
 const seen = (...customers: string[]): SeenChunk[] =>
   customers.map((letters, index) => ({ batchId: String(index), lane: 1, weight: 6, customerIds: [...letters] }));
-const newTurns = (held: string, due: string) => new Turns({ ids: new Set(held), dueIds: new Set(due) }, MAX_WEIGHT);
+const newTurns = (held: string, due: string) =>
+  new DrainTurns({ ids: new Set(held), dueIds: new Set(due) }, MAX_WEIGHT);
 /** The batches that are chosen of chunks, and how many were judged. */
-const choose = (turns: Turns, ...customers: string[]) => {
+const choose = (turns: DrainTurns, ...customers: string[]) => {
   const { chosen, judged } = turns.choose(seen(...customers));
   return [chosen.map(({ batchId }) => Number(batchId)), judged];
 };
-const take = (turns: Turns, customers: string) => {
+const take = (turns: DrainTurns, customers: string) => {
   const orders = [...customers].map((customerId, index) => ({ licenseOrderId: String(index), order: { customerId } }));
-  const { together, alone } = turns.take(orders as AcceptedOrder[]);
-  const places = (taken: AcceptedOrder[]) => taken.map(({ licenseOrderId }) => Number(licenseOrderId));
+  const { together, alone } = turns.take(orders as OrderWithId[]);
+  const places = (taken: OrderWithId[]) => taken.map(({ licenseOrderId }) => Number(licenseOrderId));
   return { together: places(together), alone: places(alone) };
 };
 

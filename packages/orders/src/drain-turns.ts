@@ -1,40 +1,40 @@
 import type { HeldCustomers } from './holds.ts';
+import type { OrderWithId } from './outcome.ts';
 import type { SeenChunk } from './pending-look.ts';
-import type { AcceptedOrder } from './plan.ts';
 
 /** Held customers whose oldest order one drain tries again. */
 const MAX_ALONE = 20;
 
-/** What of some chunks is worth reading. */
+/** Which of some chunks are worth reading. */
 interface Choice {
   chosen: SeenChunk[];
-  /** How many chunks were judged: those behind are for the next drain. */
+  /** How many chunks were judged. Those behind them are for the next drain. */
   judged: number;
 }
 
 /**
- * Whose turn it is in one drain, that is told of what is pending in acceptance order. A customer who is passed by once
- * stays so, because later orders do not overtake earlier ones.
+ * Decides whose turn it is in one drain, which tells it what is pending in acceptance order. A customer who is passed by
+ * once stays so, because later orders do not overtake earlier ones.
  */
-export class Turns {
+export class DrainTurns {
   readonly #held: HeldCustomers;
   readonly #maxWeight: number;
-  /** Customers who get no turn any more in this drain. */
+  /** Customers who get no more turn in this drain. */
   readonly #passedIds = new Set<string>();
-  /** Customers whose oldest order is to be tried alone, once it is read. */
+  /** Customers whose oldest order is tried alone once it is read. */
   readonly #aloneIds = new Set<string>();
   readonly #leftIds = new Set<string>();
   #alone = 0;
   #weightAlone = 0;
 
-  /** `maxWeight`: of the chunks of free customers, past the first; and as much again of those read for held ones. */
+  /** `maxWeight`: of the chunks of free customers, beyond the first; and as much again of those read for held ones. */
   constructor(held: HeldCustomers, maxWeight: number) {
     this.#held = held;
     this.#maxWeight = maxWeight;
   }
 
   /** Whether any customer may have to wait. */
-  get someWait(): boolean {
+  get hasWaiting(): boolean {
     return this.#held.ids.size > 0 || this.#passedIds.size > 0;
   }
 
@@ -43,7 +43,7 @@ export class Turns {
     return this.#leftIds;
   }
 
-  /** Lets customers have no turn any more: orders of theirs cannot be read. */
+  /** Gives customers no more turn: orders of theirs cannot be read. */
   block(customerIds: Iterable<string>): void {
     for (const customerId of customerIds) {
       this.#leftIds.add(customerId);
@@ -52,7 +52,7 @@ export class Turns {
     }
   }
 
-  /** Chooses the chunks in which somebody has a turn. Of a held customer who is due that is the oldest alone. */
+  /** Chooses the chunks in which somebody has a turn. For a held customer who is due, that is only the oldest. */
   choose(chunks: readonly SeenChunk[]): Choice {
     const chosen: SeenChunk[] = [];
     let weightFree = 0;
@@ -73,10 +73,10 @@ export class Turns {
     return { chosen, judged: chunks.length };
   }
 
-  /** Of orders that were read, in acceptance order: those to apply together, and those to try alone. */
-  take(orders: readonly AcceptedOrder[]): { together: AcceptedOrder[]; alone: AcceptedOrder[] } {
-    const together: AcceptedOrder[] = [];
-    const alone: AcceptedOrder[] = [];
+  /** Splits orders that were read, in acceptance order, into those to apply together and those to try alone. */
+  take(orders: readonly OrderWithId[]): { together: OrderWithId[]; alone: OrderWithId[] } {
+    const together: OrderWithId[] = [];
+    const alone: OrderWithId[] = [];
     for (const accepted of orders) {
       const { customerId } = accepted.order;
       if (this.#isFree(customerId)) together.push(accepted);

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { expect, it } from 'vitest';
-import { mayLieInOneOrder } from './apply.ts';
+import { mayLieInOneOrder } from './plan-fault.ts';
 
 /** A unique violation, as PostgreSQL reports it. */
 function uniqueViolation(constraint: string): pg.DatabaseError {

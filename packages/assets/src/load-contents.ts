@@ -1,0 +1,119 @@
+import { parseBigint, type Trx } from '@lockstep/platform';
+import { sql } from 'kysely';
+import { createGrant, type Grant } from './grants.ts';
+import type { Asset, MerchandiseInstance, ProductInstance } from './ledger.ts';
+
+interface GrantRow {
+  asset_id: string;
+  license_order_id: string;
+}
+
+interface MerchandiseRow {
+  id: string;
+  asset_id: string;
+  license_order_id: string;
+  held_by_order_id: string | null;
+  parent_id: string | null;
+}
+
+interface ProductRow {
+  id: string;
+  asset_id: string;
+  license_order_id: string;
+  held_by_order_id: string | null;
+  merchandise_id: string | null;
+  product_uri: string;
+  limit_start_date: string | null;
+  limit_end_date: string | null;
+  limit_concurrent: number;
+}
+
+/** Loads the active grants, merchandises and products of assets into them, oldest first. */
+export async function loadContents(trx: Trx, assets: Asset[]): Promise<void> {
+  const byId = new Map(assets.map((asset) => [asset.id!, asset]));
+  const assetIds = [...byId.keys()];
+  const { rows: grants } = await sql<GrantRow>`
+    select asset_id, license_order_id from asset_grant
+    where asset_id = any (${assetIds}::bigint[]) and revoked_time is null
+    order by license_order_id`.execute(trx);
+  const { rows: merchandises } = await sql<MerchandiseRow>`
+    select id, asset_id, license_order_id, held_by_order_id, parent_id from merchandise_instance
+    where asset_id = any (${assetIds}::bigint[]) and revoked_time is null
+    order by license_order_id, id`.execute(trx);
+  const { rows: products } = await sql<ProductRow>`
+    select id, asset_id, license_order_id, held_by_order_id, merchandise_id, product_uri,
+      limit_start_date, limit_end_date, limit_concurrent
+    from product_instance where asset_id = any (${assetIds}::bigint[]) and revoked_time is null
+    order by license_order_id, id`.execute(trx);
+  const grantsByKey = new Map<string, Grant>();
+  const keyOf = (assetId: string, orderId: string) => `${assetId} ${orderId}`;
+  for (const row of grants) {
+    const grant = createGrant(row.license_order_id);
+    grantsByKey.set(keyOf(row.asset_id, row.license_order_id), grant);
+    byId.get(row.asset_id)!.grants.push(grant);
+  }
+  // PostgreSQL holds that what is active is under an active grant.
+  const findGrant: FindGrant = (row) => grantsByKey.get(keyOf(row.asset_id, holderOf(row)))!;
+  const findMerchandise = buildMerchandises(merchandises, findGrant);
+  for (const row of merchandises) byId.get(row.asset_id)!.merchandises.push(findMerchandise(row.id)!);
+  for (const row of products) {
+    byId
+      .get(row.asset_id)!
+      .products.push(buildProduct(row, findGrant(row), countedIn(findMerchandise(row.merchandise_id))));
+  }
+}
+
+type HeldRow = Pick<ProductRow, 'asset_id' | 'license_order_id' | 'held_by_order_id'>;
+type FindGrant = (row: HeldRow) => Grant;
+
+const holderOf = (row: HeldRow) => row.held_by_order_id ?? row.license_order_id;
+
+/** Returns a look-up of the active merchandises by id, each inside its parent. */
+function buildMerchandises(
+  rows: readonly MerchandiseRow[],
+  findGrant: FindGrant,
+): (id: string | null) => MerchandiseInstance | null {
+  const rowsById = new Map(rows.map((row) => [row.id, row]));
+  const built = new Map<string, MerchandiseInstance>();
+  const findMerchandise = (id: string | null): MerchandiseInstance | null => {
+    if (id === null) return null;
+    const known = built.get(id);
+    if (known !== undefined) return known;
+    const row = rowsById.get(id)!;
+    const merchandise = {
+      id,
+      licenseOrderId: row.license_order_id,
+      grant: findGrant(row),
+      storedHeldBy: holderOf(row),
+      bought: null,
+      parent: countedIn(findMerchandise(row.parent_id)),
+      activeContents: 0,
+      revokedBy: null,
+    };
+    built.set(id, merchandise);
+    return merchandise;
+  };
+  return findMerchandise;
+}
+
+/** The merchandise that something active is in, if any, with this one counted. */
+function countedIn(merchandise: MerchandiseInstance | null): MerchandiseInstance | null {
+  if (merchandise !== null) merchandise.activeContents++;
+  return merchandise;
+}
+
+function buildProduct(row: ProductRow, grant: Grant, merchandise: MerchandiseInstance | null): ProductInstance {
+  return {
+    id: row.id,
+    licenseOrderId: row.license_order_id,
+    grant,
+    storedHeldBy: holderOf(row),
+    productUri: row.product_uri,
+    limitStartDate: parseBigint(row.limit_start_date),
+    limitEndDate: parseBigint(row.limit_end_date),
+    limitConcurrent: row.limit_concurrent,
+    bought: null,
+    merchandise,
+    revokedBy: null,
+  };
+}

@@ -1,0 +1,81 @@
+import { buildRows, type Trx } from '@lockstep/platform';
+import { sql } from 'kysely';
+import type { Asset, LedgerChanges } from './ledger.ts';
+
+/** Now, for a row that is there already: not before it was created, even if the clock was set back since. */
+export const NOW = sql<Date>`greatest(created_time, statement_timestamp())`;
+
+/** Stores which order stands for products or merchandises from now on: the one that transferred their asset. */
+export async function updateHolders(
+  trx: Trx,
+  table: 'merchandise_instance' | 'product_instance',
+  held: readonly { id: string; heldBy: string }[],
+): Promise<void> {
+  const rows = buildRows([
+    ['id', 'bigint', held.map(({ id }) => id)],
+    ['order_id', 'bigint', held.map(({ heldBy }) => heldBy)],
+  ]);
+  await sql`
+    update ${sql.table(table)} as instance set held_by_order_id = held.order_id, updated_time = ${NOW}
+    from ${rows} as held (id, order_id) where instance.id = held.id`.execute(trx);
+}
+
+/** Revokes rows, each by its order. */
+export async function revokeRows(
+  trx: Trx,
+  table: 'asset' | 'merchandise_instance' | 'product_instance',
+  revoked: readonly { id: string; revokedBy: string | null }[],
+): Promise<void> {
+  const rows = buildRows([
+    ['id', 'bigint', revoked.map(({ id }) => id)],
+    ['order_id', 'bigint', revoked.map(({ revokedBy }) => revokedBy)],
+  ]);
+  await sql`
+    update ${sql.table(table)} as instance
+    set revoked_time = ${NOW}, revoked_by_order_id = revoked.order_id, updated_time = ${NOW}
+    from ${rows} as revoked (id, order_id) where instance.id = revoked.id`.execute(trx);
+}
+
+/** Revokes grants, each by its order. */
+export async function revokeGrants(
+  trx: Trx,
+  revoked: readonly LedgerChanges['revokedGrants'][number][],
+): Promise<void> {
+  const grants = buildRows([
+    ['asset_id', 'bigint', revoked.map((effect) => effect.asset.id)],
+    ['license_order_id', 'bigint', revoked.map((effect) => effect.grant.licenseOrderId)],
+    ['order_id', 'bigint', revoked.map((effect) => effect.grant.revokedBy)],
+  ]);
+  await sql`
+    update asset_grant set revoked_time = ${NOW}, revoked_by_order_id = revoked.order_id
+    from ${grants} as revoked (asset_id, license_order_id, order_id)
+    where asset_grant.asset_id = revoked.asset_id
+      and asset_grant.license_order_id = revoked.license_order_id`.execute(trx);
+}
+
+/** Stores assets as they are now. */
+export async function updateAssets(trx: Trx, changed: readonly Asset[]): Promise<void> {
+  const rows = buildRows([
+    ['id', 'bigint', changed.map((asset) => asset.id)],
+    ['customer_id', 'bigint', changed.map((asset) => asset.customerId)],
+    ['limit_start_date', 'bigint', changed.map((asset) => asset.limitStartDate)],
+    ['limit_end_date', 'bigint', changed.map((asset) => asset.limitEndDate)],
+    ['borrowed_usb_key', 'boolean', changed.map((asset) => asset.borrowedUsbKey)],
+    ['extends', 'jsonb', changed.map((asset) => JSON.stringify(asset.extends))],
+  ]);
+  await sql`
+    update asset set customer_id = c.customer_id, limit_start_date = c.limit_start_date,
+      limit_end_date = c.limit_end_date, borrowed_usb_key = c.borrowed_usb_key, extends = c.extends,
+      updated_time = ${NOW}
+    from ${rows} as c (id, customer_id, limit_start_date, limit_end_date, borrowed_usb_key, extends)
+    where asset.id = c.id`.execute(trx);
+}
+
+/** Takes assets from whoever holds them: ends their assignment, their lending, and what is lent into them as locks. */
+export async function releaseAssets(trx: Trx, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
+  await sql`
+    delete from asset_lending
+    where asset_id = any (${ids}::bigint[]) or lock_asset_id = any (${ids}::bigint[])`.execute(trx);
+  await sql`delete from asset_assignment where asset_id = any (${ids}::bigint[])`.execute(trx);
+}

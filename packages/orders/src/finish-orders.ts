@@ -1,0 +1,80 @@
+import { licenseOrderIdOf } from '@lockstep/assets';
+import { buildRows, type Trx } from '@lockstep/platform';
+import { sql } from 'kysely';
+import { PAYLOAD_VERSION } from './order-text.ts';
+import type { Outcome } from './outcome.ts';
+import type { Chunk } from './pending.ts';
+import { type PlacedOrder, writeStoredOrders } from './stored-orders.ts';
+
+/** A batch of which a transaction has carried orders out, and the call that brought it. */
+export interface WorkedBatch {
+  batchId: string;
+  channelOrderId: string;
+  /** Null for a batch of a release that did not keep it. */
+  requestId: string | null;
+  /** How many of its orders got their outcome in this transaction. */
+  orders: number;
+}
+
+/** What finishOrders has done. */
+interface Finished {
+  /** Batches in which it finished orders. */
+  batches: WorkedBatch[];
+  /** Batches of which it finished a chunk. */
+  finishedBatchIds: string[];
+  /** Customers who have orders left in the chunks. */
+  leftCustomerIds: ReadonlySet<string>;
+}
+
+/**
+ * Takes the orders that have their outcome off their chunks, and finishes chunks of which nothing is left. Throws if
+ * somebody else has finished one.
+ */
+export async function finishOrders(
+  trx: Trx,
+  chunks: readonly Chunk[],
+  outcomes: readonly Outcome[],
+): Promise<Finished> {
+  const isFailed = new Map(outcomes.map(({ accepted, failure }) => [accepted.licenseOrderId, failure !== null]));
+  const leftCustomerIds = new Set<string>();
+  const finished = chunks.flatMap(({ batchId, lane, orders }) => {
+    const left: PlacedOrder[] = [];
+    let failed = 0;
+    for (const placed of orders) {
+      const outcome = isFailed.get(licenseOrderIdOf(batchId, placed[0]));
+      if (outcome === undefined) left.push(placed);
+      else if (outcome) failed++;
+    }
+    for (const [, order] of left) leftCustomerIds.add(order.customerId);
+    if (left.length === orders.length) return [];
+    const payload = left.length === 0 ? null : writeStoredOrders(left);
+    return [{ batchId, lane, payload, failed, succeeded: orders.length - left.length - failed }];
+  });
+  if (finished.length === 0) return { batches: [], finishedBatchIds: [], leftCustomerIds };
+  const done = buildRows([
+    ['batch_id', 'bigint', finished.map(({ batchId }) => batchId)],
+    ['lane', 'smallint', finished.map(({ lane }) => lane)],
+    ['payload', 'text', finished.map(({ payload }) => payload)],
+    ['succeeded', 'integer', finished.map(({ succeeded }) => succeeded)],
+    ['failed', 'integer', finished.map(({ failed }) => failed)],
+  ]);
+  // The call of each batch is looked up in its index, row by row: a join might read all batches there are.
+  const { rows } = await sql<{ batch_id: string; call: [channelOrderId: string, requestId: string | null] }>`
+    update lane_chunk set payload = done.payload, payload_version = ${PAYLOAD_VERSION},
+      succeeded = lane_chunk.succeeded + done.succeeded,
+      failed = lane_chunk.failed + done.failed,
+      finished_time = case when done.payload is null then greatest(accepted_time, statement_timestamp()) end
+    from ${done} as done (batch_id, lane, payload, succeeded, failed)
+    where lane_chunk.batch_id = done.batch_id and lane_chunk.lane = done.lane and finished_time is null
+    returning lane_chunk.batch_id,
+      (select array[channel_order_id, request_id] from batch where id = lane_chunk.batch_id) as call`.execute(trx);
+  if (rows.length !== finished.length) throw new Error('A chunk was finished by somebody else');
+  const calls = new Map(rows.map(({ batch_id, call }) => [batch_id, call]));
+  const batches = [...Map.groupBy(finished, ({ batchId }) => batchId)].map(([batchId, chunks]) => {
+    const [channelOrderId, requestId] = calls.get(batchId)!;
+    const orders = chunks.reduce((sum, { succeeded, failed }) => sum + succeeded + failed, 0);
+    return { batchId, channelOrderId, requestId, orders };
+  });
+  const finishedBatchIds = finished.filter(({ payload }) => payload === null).map(({ batchId }) => batchId);
+  return { batches, finishedBatchIds: [...new Set(finishedBatchIds)], leftCustomerIds };
+}

@@ -1,0 +1,157 @@
+import { licenseOrderIdOf } from '@lockstep/assets';
+import type { Channels } from '@lockstep/contract';
+import type { Trx } from '@lockstep/platform';
+import { type RawBuilder, sql } from 'kysely';
+import { laneOf } from './lanes.ts';
+import type { OrderWithId } from './outcome.ts';
+import { PayloadFault, type PlacedOrder, readStoredOrders } from './stored-orders.ts';
+
+/** Chunks of one lane that one drain looks at, at most. */
+const MAX_CHUNKS_PER_LANE = 500;
+
+/** The pending orders of a batch that belong to one lane. */
+export interface Chunk {
+  batchId: string;
+  lane: number;
+  orders: PlacedOrder[];
+  /** The channels that the application which sent them is bound to now. */
+  channels: Channels;
+}
+
+/** A chunk that this release cannot read, and why. It stays as it is. */
+export interface UnreadableChunk {
+  batchId: string;
+  lane: number;
+  fault: PayloadFault;
+}
+
+/** What is pending in some lanes, oldest first. */
+export interface Pending {
+  chunks: Chunk[];
+  unreadable: UnreadableChunk[];
+  /** The batch at which reading stopped, which may be read in part; null if nothing is left. */
+  cutAtBatchId: string | null;
+  /** The last chunk that was read. */
+  end: Place;
+}
+
+/** A place among chunks, which are in the order of their batches, and of their lanes within a batch. */
+export interface Place {
+  batchId: string;
+  lane: number;
+}
+
+/** Before all chunks. */
+export const START: Place = { batchId: '0', lane: 0 };
+
+/**
+ * For a WITH: `taken` holds the oldest pending chunks of the lanes behind a place, by batch, up to a weight; at least one if
+ * there is any. `cut_at` is the batch at which it stopped, null if nothing is left.
+ */
+export function takenChunks(
+  lanes: readonly number[],
+  { maxWeight, after }: { maxWeight: number; after: Place },
+): RawBuilder<unknown> {
+  return sql`
+    oldest as (
+      select chunk.* from unnest(${lanes}::smallint[]) as wanted (lane) cross join lateral (
+        select batch_id, lane, weight, payload, payload_version, succeeded + failed > 0 as begun from lane_chunk
+        where lane_chunk.lane = wanted.lane and finished_time is null and batch_id >= ${after.batchId}
+          and (batch_id > ${after.batchId} or lane > ${after.lane})
+        order by batch_id limit ${MAX_CHUNKS_PER_LANE + 1}
+      ) as chunk
+    ), counted as (
+      select *,
+        sum(weight) over (order by batch_id, lane) - weight as weight_before,
+        row_number() over (partition by lane order by batch_id) as place
+      from oldest
+    ), cut as (
+      select min(batch_id) as batch_id from counted
+      where place > ${MAX_CHUNKS_PER_LANE} or (weight_before > 0 and weight_before + weight > ${maxWeight})
+    ), taken as (
+      select counted.*, cut.batch_id as cut_at from counted, cut
+      where cut.batch_id is null or counted.batch_id < cut.batch_id
+        or (counted.batch_id = cut.batch_id and weight_before = 0)
+    )`;
+}
+
+/** Reads the oldest pending chunks of the lanes behind a place, by batch; at least one if there is any. */
+export async function readPending(
+  trx: Trx,
+  lanes: readonly number[],
+  bounds: { maxWeight: number; after: Place },
+): Promise<Pending> {
+  const { rows } = await sql<ChunkRow & { cut_at: string | null }>`
+    with ${takenChunks(lanes, bounds)}
+    select batch_id, lane, payload, payload_version, ${SENDERS_CHANNELS}, cut_at from taken order by batch_id, lane`.execute(
+    trx,
+  );
+  const last = rows.at(-1);
+  const end = last === undefined ? bounds.after : { batchId: last.batch_id, lane: last.lane };
+  return { ...readRows(rows), cutAtBatchId: last?.cut_at ?? null, end };
+}
+
+/** Reads what is pending of one batch. Throws a PayloadFault. */
+export async function readPendingOf(trx: Trx, batchId: string): Promise<Chunk[]> {
+  const { rows } = await sql<ChunkRow>`
+    select batch_id, lane, payload, payload_version, ${SENDERS_CHANNELS} from lane_chunk
+    where batch_id = ${batchId} and finished_time is null order by lane`.execute(trx);
+  const { chunks, unreadable } = readRows(rows);
+  if (unreadable[0] !== undefined) throw unreadable[0].fault;
+  return chunks;
+}
+
+export interface ChunkRow {
+  batch_id: string;
+  lane: number;
+  payload: string;
+  payload_version: number;
+  channels: string[] | null;
+}
+
+/**
+ * For a SELECT with a batch_id: the channels that the application which sent the batch is bound to. Looked up row by row:
+ * PostgreSQL would expect many rows of a join, and read all batches there are.
+ */
+export const SENDERS_CHANNELS = sql`(
+  select application.channels from batch join application on application.id = batch.application_id
+  where batch.id = batch_id
+) as channels`;
+
+/** Reads the orders in rows of chunks. Chunks that cannot be read are listed apart. */
+export function readRows(rows: readonly ChunkRow[]): Pick<Pending, 'chunks' | 'unreadable'> {
+  const chunks: Chunk[] = [];
+  const unreadable: UnreadableChunk[] = [];
+  for (const { batch_id: batchId, lane, payload, payload_version, channels } of rows) {
+    try {
+      chunks.push({ batchId, lane, orders: readStoredOrders(payload_version, payload), channels });
+    } catch (error) {
+      if (!(error instanceof PayloadFault)) throw error;
+      unreadable.push({ batchId, lane, fault: error });
+    }
+  }
+  return { chunks, unreadable };
+}
+
+/** Reads the customers of chunks whose orders cannot be read: their batches name them. */
+export async function readCustomerIds(
+  trx: Trx,
+  chunks: readonly { batchId: string; lane: number }[],
+): Promise<string[]> {
+  if (chunks.length === 0) return [];
+  const { rows } = await sql<{ id: string; customer_ids: string[] }>`
+    select id, customer_ids from batch where id = any (${chunks.map(({ batchId }) => batchId)}::bigint[])`.execute(trx);
+  const customerIds = new Map(rows.map((row) => [row.id, row.customer_ids]));
+  return chunks.flatMap(({ batchId, lane }) => customerIds.get(batchId)!.filter((id) => laneOf(id) === lane));
+}
+
+/** The orders of chunks, by batch and within a batch by sequence (rules 6.2). */
+export function inAcceptanceOrder(chunks: readonly Pick<Chunk, 'batchId' | 'orders' | 'channels'>[]): OrderWithId[] {
+  const byBatch = Map.groupBy(chunks, ({ batchId }) => batchId);
+  return [...byBatch].flatMap(([batchId, ofBatch]) =>
+    ofBatch
+      .flatMap(({ orders, channels }) => orders.map(([index, order]) => ({ index, order, channels })))
+      .sort((a, b) => a.order.sequence - b.order.sequence)
+      .map(({ index, order, channels }) => ({ licenseOrderId: licenseOrderIdOf(batchId, index), order, channels })),
+  );
+}

@@ -1,0 +1,41 @@
+import type { Asset, Ledger } from '@lockstep/assets';
+import { type Channels, type Order, Refusal } from '@lockstep/contract';
+import type { OrderWithId } from './outcome.ts';
+
+/** Refuses an order whose customer, enterprise or source order is not as it says (rules 6.5). */
+export function checkCustomer(ledger: Ledger, { order, channels }: OrderWithId): void {
+  const { customerId, enterpriseGlobalId, srcLicenseOrderId } = order;
+  const customer = ledger.customers.get(customerId);
+  if (customer === undefined || !isVisible(ledger, channels, customerId)) {
+    throw new Refusal('customer_not_found', customerId);
+  }
+  if (customer.enterpriseId !== enterpriseGlobalId) {
+    throw new Refusal('enterprise_mismatch', customerId, enterpriseGlobalId);
+  }
+  if (srcLicenseOrderId === undefined) return;
+  if (order.orderType === 'new_buy') {
+    checkSource(ledger, channels, srcLicenseOrderId);
+  } else if (ledger.customerOfPurchase.get(srcLicenseOrderId) !== customerId) {
+    throw new Refusal('source_order_not_found', srcLicenseOrderId, ` of customer ${customerId}`);
+  }
+}
+
+/** Whether a customer exists for an application, which may be bound to channels (rules 2). */
+export function isVisible(ledger: Ledger, channels: Channels, customerId: string): boolean {
+  return channels === null || channels.includes(ledger.customers.get(customerId)!.channelCode);
+}
+
+/** Refuses a source order that is not a succeeded purchase: a purchase, and each of its products, may come from any. */
+export function checkSource(ledger: Ledger, channels: Channels, srcLicenseOrderId: string): void {
+  const customerId = ledger.customerOfPurchase.get(srcLicenseOrderId);
+  if (customerId === undefined || !isVisible(ledger, channels, customerId)) {
+    throw new Refusal('source_order_not_found', srcLicenseOrderId);
+  }
+}
+
+/** Refuses an asset whose license type is not the order's. */
+export function checkLicenseType(asset: Asset, order: Order): void {
+  if (asset.licenseType !== order.licenseType) {
+    throw new Refusal('license_type_mismatch', asset.assetNum, asset.licenseType, order.licenseType);
+  }
+}

@@ -1,0 +1,155 @@
+import {
+  type Asset,
+  type AssetTerms,
+  createGrant,
+  type Effects,
+  type Grant,
+  type Ledger,
+  type MerchandiseInstance,
+  type ProductInstance,
+} from '@lockstep/assets';
+import { type AssetToBuy, type Merchandise, type NewBuyOrder, type ProductToBuy, Refusal } from '@lockstep/contract';
+import { emptyEffects } from './effects.ts';
+import type { OrderWithId } from './outcome.ts';
+import { checkLicenseType, checkSource, isVisible } from './plan-checks.ts';
+
+/** Plans a new_buy: assets that are created, extended or transferred, and what is bought onto them. */
+export function planNewBuy(ledger: Ledger, accepted: OrderWithId, order: NewBuyOrder): Effects {
+  const effects = emptyEffects(order.customerId);
+  /** Assets that this order has dealt with already, with their period by now. They are the customer's, whoever had them. */
+  const bought = new Map<string, { asset: Asset; grant: Grant; period: Period }>();
+  for (const element of order.assets) {
+    const terms = readTerms(element);
+    for (const assetNum of element.assetNos) {
+      const earlier = bought.get(assetNum);
+      const grant = earlier?.grant ?? createGrant(accepted.licenseOrderId);
+      const asset = earlier?.asset ?? buyAsset(ledger, accepted, order, { element, terms, assetNum, grant }, effects);
+      if (earlier === undefined) effects.grants.push({ action: 'create', asset, grant });
+      else effects.assets.push({ action: 'extend', asset, terms });
+      bought.set(assetNum, { asset, grant, period: replacePeriod(earlier?.period ?? asset, terms, assetNum) });
+      const buy = new Purchase(ledger, accepted, { asset, grant }, effects);
+      for (const product of element.products ?? []) buy.product(product, null);
+      for (const merchandise of element.merchandises ?? []) buy.merchandise(merchandise, null);
+    }
+  }
+  return effects;
+}
+
+type Period = Pick<Asset, 'limitStartDate' | 'limitEndDate'>;
+
+/** The period of an asset after an element has replaced what it gives of it. Throws a Refusal: dates_reversed. */
+function replacePeriod(before: Period, given: AssetTerms, assetNum: string): Period {
+  const limitStartDate = given.limitStartDate ?? before.limitStartDate;
+  const limitEndDate = given.limitEndDate ?? before.limitEndDate;
+  const isGiven = given.limitStartDate !== undefined || given.limitEndDate !== undefined;
+  if (isGiven && limitStartDate !== null && limitEndDate !== null && limitStartDate > limitEndDate) {
+    throw new Refusal('dates_reversed', `limitStartDate ${limitStartDate} of asset ${assetNum}`, ` ${limitEndDate}`);
+  }
+  return { limitStartDate, limitEndDate };
+}
+
+/** Finds the asset of a number, the customer's own or one that the order transfers, or creates it. Throws a Refusal. */
+function buyAsset(
+  ledger: Ledger,
+  { channels }: OrderWithId,
+  order: NewBuyOrder,
+  { element, terms, assetNum, grant }: { element: AssetToBuy; terms: AssetTerms; assetNum: string; grant: Grant },
+  effects: Effects,
+): Asset {
+  const asset = ledger.assets.get(assetNum);
+  if (asset === undefined) {
+    const created = createAsset(order, assetNum, terms);
+    effects.assets.push({ action: 'create', asset: created });
+    return created;
+  }
+  const isTransfer = asset.customerId !== order.customerId;
+  if (isTransfer && element.transferedAssetNum !== true) throw new Refusal('asset_owned_by_other_customer', assetNum);
+  if (isTransfer && !isVisible(ledger, channels, asset.customerId)) throw new Refusal('asset_not_found', assetNum);
+  checkLicenseType(asset, order);
+  if (isTransfer) effects.assets.push({ action: 'transfer', asset, terms, customerId: order.customerId, grant });
+  else effects.assets.push({ action: 'extend', asset, terms });
+  return asset;
+}
+
+function createAsset(order: NewBuyOrder, assetNum: string, terms: AssetTerms): Asset {
+  return {
+    id: null,
+    assetNum,
+    customerId: order.customerId,
+    licenseType: order.licenseType,
+    limitStartDate: terms.limitStartDate ?? null,
+    limitEndDate: terms.limitEndDate ?? null,
+    borrowedUsbKey: terms.borrowedUsbKey ?? false,
+    extends: terms.extends,
+    grants: [],
+    merchandises: [],
+    products: [],
+    revokedBy: null,
+  };
+}
+
+function readTerms(element: AssetToBuy): AssetTerms {
+  const codes = (element.assetExtendList ?? []).flatMap(({ extendCode, extendValue }) =>
+    extendCode === undefined ? [] : [[extendCode, extendValue ?? ''] as const],
+  );
+  return {
+    limitStartDate: element.limitStartDate,
+    limitEndDate: element.limitEndDate,
+    borrowedUsbKey: element.borrowedUsbKey,
+    extends: Object.fromEntries(codes),
+  };
+}
+
+/** Puts what an order bought onto one asset. */
+class Purchase {
+  readonly #ledger: Ledger;
+  readonly #accepted: OrderWithId;
+  readonly #asset: Asset;
+  readonly #grant: Grant;
+  readonly #effects: Effects;
+
+  constructor(ledger: Ledger, accepted: OrderWithId, on: { asset: Asset; grant: Grant }, effects: Effects) {
+    this.#ledger = ledger;
+    this.#accepted = accepted;
+    this.#asset = on.asset;
+    this.#grant = on.grant;
+    this.#effects = effects;
+  }
+
+  product(bought: ProductToBuy, merchandise: MerchandiseInstance | null): void {
+    const { licenseOrderId, channels } = this.#accepted;
+    const { srcLicenseOrderId } = bought;
+    if (srcLicenseOrderId !== undefined) checkSource(this.#ledger, channels, srcLicenseOrderId);
+    const product: ProductInstance = {
+      id: null,
+      licenseOrderId,
+      grant: this.#grant,
+      storedHeldBy: null,
+      productUri: bought.productUri,
+      limitStartDate: bought.limitStartDate ?? null,
+      limitEndDate: bought.limitEndDate ?? null,
+      limitConcurrent: bought.limitConcurrent,
+      bought,
+      merchandise,
+      revokedBy: null,
+    };
+    this.#effects.products.push({ action: 'create', asset: this.#asset, product });
+  }
+
+  merchandise(bought: Merchandise, parent: MerchandiseInstance | null): void {
+    const { licenseOrderId } = this.#accepted;
+    const merchandise: MerchandiseInstance = {
+      id: null,
+      licenseOrderId,
+      grant: this.#grant,
+      storedHeldBy: null,
+      bought,
+      parent,
+      activeContents: 0,
+      revokedBy: null,
+    };
+    this.#effects.merchandises.push({ action: 'create', asset: this.#asset, merchandise });
+    for (const product of bought.licenseOrderProductList) this.product(product, merchandise);
+    for (const child of bought.children ?? []) this.merchandise(child, merchandise);
+  }
+}

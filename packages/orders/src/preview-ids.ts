@@ -1,0 +1,12 @@
+/** Orders of a preview have no ids. No order can name one of these as its source: they are not digits. */
+const PREFIX = 'preview ';
+
+/** Stands for the id of the order at `index` of a preview's orderList. */
+export function previewIdOf(index: number): string {
+  return `${PREFIX}${index}`;
+}
+
+/** Whether an id stands for an order of a preview. */
+export function isPreviewId(licenseOrderId: string): boolean {
+  return licenseOrderId.startsWith(PREFIX);
+}

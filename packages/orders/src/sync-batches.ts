@@ -1,0 +1,109 @@
+import { type LedgerIds, splitOrderId } from '@lockstep/assets';
+import { type Channels, type Order, Refusal } from '@lockstep/contract';
+import type { Trx } from '@lockstep/platform';
+import { sql } from 'kysely';
+import { planOnLoaded, storeApplied } from './apply.ts';
+import { keyOf, type SubmittedBatch } from './batch.ts';
+import { endBatches } from './end-batches.ts';
+import { DIGEST_VERSION } from './order-text.ts';
+import type { Outcome } from './outcome.ts';
+import { inAcceptanceOrder } from './pending.ts';
+
+/** A sync batch that was not stored before, with its orders and the id that it gets. */
+export interface NewBatch {
+  id: string;
+  batch: SubmittedBatch;
+  orders: Order[];
+  /** The channels that its application is bound to. */
+  channels: Channels;
+}
+
+/** Failed orders that a refusal names (rules 6.3). */
+const MAX_NAMED_FAILURES = 20;
+
+/** Draws ids for so many batches. Those that no batch gets stay gaps. */
+export async function drawBatchIds(trx: Trx, count: number): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select nextval('batch_id') as id from generate_series(1, ${count}::int)`.execute(trx);
+  return rows.map(({ id }) => id);
+}
+
+/**
+ * Applies sync batches and stores them with their end. Either all of their orders succeed, or nothing is stored.
+ *
+ * Throws a BatchFailed, or a PlanFault.
+ */
+export async function applyNewBatches(trx: Trx, newBatches: readonly NewBatch[], ids: LedgerIds): Promise<void> {
+  if (newBatches.length === 0) return;
+  const chunks = newBatches.map(({ id, orders, channels }) => ({
+    batchId: id,
+    orders: [...orders.entries()],
+    channels,
+  }));
+  const { ledger, outcomes } = await planOnLoaded(trx, inAcceptanceOrder(chunks));
+  const failures = outcomes.filter(({ failure }) => failure !== null);
+  if (failures.length > 0) throw new BatchFailed(failures, outcomes.length);
+  // The batches first: if another call has stored one of their keys, that is the failure that counts.
+  await insertSyncBatches(trx, newBatches);
+  await storeApplied(trx, ledger, outcomes, ids);
+  await insertFinishedChunks(trx, newBatches);
+  await endBatches(
+    trx,
+    newBatches.map(({ id }) => id),
+  );
+}
+
+/** Inserts in the order of the keys, as async batches are inserted: calls that store the same ones wait, not deadlock. */
+async function insertSyncBatches(trx: Trx, newBatches: readonly NewBatch[]): Promise<void> {
+  const rows = newBatches.map(({ id, batch }) => ({
+    key: keyOf(batch),
+    row: {
+      id,
+      application_id: batch.applicationId,
+      channel_code: batch.channelCode,
+      channel_order_id: batch.channelOrderId,
+      sync_mode: batch.syncMode,
+      digest: batch.digest,
+      digest_version: DIGEST_VERSION,
+      sequences: batch.sequences,
+      customer_ids: batch.customerIds,
+      order_types: batch.orderTypes,
+      request_id: batch.requestId,
+    },
+  }));
+  const sorted = rows.sort((a, b) => (a.key < b.key ? -1 : 1));
+  await trx
+    .insertInto('batch')
+    .values(sorted.map(({ row }) => row))
+    .execute();
+}
+
+async function insertFinishedChunks(trx: Trx, newBatches: readonly NewBatch[]): Promise<void> {
+  const rows = newBatches.flatMap(({ id, batch }) =>
+    batch.chunks.map(({ lane, orderCount, weight }) => ({
+      batch_id: id,
+      lane,
+      order_count: orderCount,
+      weight,
+      payload: null,
+      finished_time: sql<Date>`greatest(now(), statement_timestamp())`,
+      succeeded: orderCount,
+      failed: 0,
+    })),
+  );
+  await trx.insertInto('lane_chunk').values(rows).execute();
+}
+
+/** Refuses a sync call: the cause is that of its first failed order, the message names every one (rules 6.3). */
+class BatchFailed extends Refusal {
+  constructor(failures: Outcome[], total: number) {
+    super(failures[0]!.failure!.cause);
+    const named = failures.slice(0, MAX_NAMED_FAILURES).map(({ accepted, failure }) => {
+      const { index } = splitOrderId(accepted.licenseOrderId);
+      return `orderList[${index}] (sequence ${accepted.order.sequence}): ${failure!.message}`;
+    });
+    const others = failures.length - named.length;
+    const more = others > 0 ? ` And ${others} more.` : '';
+    this.message = `${failures.length} of ${total} orders failed; nothing was stored. ${named.join(' ')}${more}`;
+  }
+}

@@ -1,0 +1,274 @@
+import { randomUUID } from 'node:crypto';
+import { LedgerIds } from '@lockstep/assets';
+import { BatchWatch } from '@lockstep/orders';
+import { createLogger } from '@lockstep/platform';
+import { sql } from 'kysely';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { ENDS_CHANNEL } from '../../packages/orders/src/batch-watch.ts';
+import { drainLanes } from '../../packages/orders/src/drain.ts';
+import { endBatches } from '../../packages/orders/src/end-batches.ts';
+import { Holds } from '../../packages/orders/src/holds.ts';
+import { LANE_COUNT, laneOf } from '../../packages/orders/src/lanes.ts';
+import { OpenBatches } from '../../packages/orders/src/open-batches.ts';
+import { type Api, dataOf } from '../harness/api.ts';
+import { newCustomersInLanes } from '../harness/lanes.ts';
+import { batchOf, deleteAsset, newAssetNum, newBuy } from '../harness/orders.ts';
+import { type Stack, startStack } from '../harness/stack.ts';
+
+/** Where a batch ends: once, whoever finishes the last of its chunks, and for good. */
+
+type Batch = ReturnType<typeof batchOf>;
+
+const ALL_LANES = Array.from({ length: LANE_COUNT }, (_, lane) => lane);
+const PATIENTLY = { timeout: 20_000 };
+
+let stack: Stack;
+let api: Api;
+let listener: pg.Client;
+/** The ids of batches whose end was told, one for each time. */
+const told: string[] = [];
+
+beforeAll(async () => {
+  stack = await startStack({ worker: false });
+  api = await stack.newApi();
+  listener = new pg.Client({ connectionString: stack.url });
+  listener.on('notification', ({ payload }) => told.push(...payload!.split(',')));
+  await listener.connect();
+  await listener.query(`listen ${ENDS_CHANNEL}`);
+});
+afterAll(async () => {
+  await listener.end();
+  await stack.close();
+});
+
+const drain = (lanes: readonly number[] = ALL_LANES) =>
+  drainLanes(stack.db, lanes, { ids: new LedgerIds(), holds: new Holds() });
+
+async function rowOf({ channelOrderId }: { channelOrderId: string }) {
+  return await stack.db
+    .selectFrom('batch')
+    .select(['id', 'completed_time', 'succeeded', 'failed'])
+    .where('channel_order_id', '=', channelOrderId)
+    .executeTakeFirstOrThrow();
+}
+
+async function resultOf({ channelCode, channelOrderId }: Batch) {
+  return dataOf(await api.call('GET', '/licenseOrder/batchOrder', { query: { channelCode, channelOrderId } }));
+}
+
+/** How often the end of a batch was told by now. */
+async function timesTold(id: string): Promise<number> {
+  await listener.query('select');
+  return told.filter((each) => each === id).length;
+}
+
+/** Accepts a batch with orders in some lanes, one of which fails; of one lane unless told. */
+async function accept(lanes = 1) {
+  const customers = await newCustomersInLanes(api, lanes);
+  const batch = batchOf(
+    ...customers.map((customer) => newBuy(customer, [newAssetNum()])),
+    deleteAsset(customers[0]!, [newAssetNum()]),
+  );
+  await api.accept(batch);
+  return { batch, lanes: customers.map(({ customerId }) => laneOf(customerId)), ...(await rowOf(batch)) };
+}
+
+/** Carries out all that is pending and stops there, as a worker does that dies before it ends the batches. */
+async function drainAndDie(): Promise<void> {
+  await drain();
+}
+
+/** Has each transaction that finishes a chunk wait in its commit, as long as `work` runs. */
+async function withHeldCommits(work: () => Promise<void>): Promise<void> {
+  await sql`
+    create function wait_for_test() returns trigger language plpgsql as $$
+    begin perform pg_advisory_xact_lock_shared(42::bigint); return null; end $$`.execute(stack.db);
+  await sql`
+    create constraint trigger wait_for_test after update on lane_chunk deferrable initially deferred
+    for each row execute function wait_for_test()`.execute(stack.db);
+  try {
+    await stack.db.transaction().execute(async (trx) => {
+      await sql`select pg_advisory_xact_lock(42::bigint)`.execute(trx);
+      await work();
+    });
+  } finally {
+    await sql`drop function wait_for_test cascade`.execute(stack.db);
+  }
+}
+
+async function commitsHeld(): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from pg_locks
+    where not granted and locktype = 'advisory' and mode = 'ShareLock'`.execute(stack.db);
+  return rows[0]!.count;
+}
+
+describe('a batch ends once', () => {
+  it('when two drains finish its last chunks at the same time, and not before', async () => {
+    const { batch, id, lanes } = await accept(2);
+    const ends: Promise<string[]>[] = [];
+    await withHeldCommits(async () => {
+      for (const lane of lanes) ends.push(drain([lane]).then(() => endBatches(stack.db, [id])));
+      await vi.waitUntil(async () => (await commitsHeld()) === 2, PATIENTLY);
+      expect(await endBatches(stack.db, [id])).toEqual([]);
+      expect(await resultOf(batch)).toMatchObject({ state: 'accepted', pending: 3, completedTime: null });
+    });
+    expect((await Promise.all(ends)).flat()).toEqual([id]);
+    expect(await timesTold(id)).toBe(1);
+    expect(await resultOf(batch)).toMatchObject({ state: 'completed', succeeded: 2, failed: 1, pending: 0 });
+  });
+
+  it('when many find it finished, in whatever order they name their batches', async () => {
+    const ids: string[] = [];
+    for (let count = 0; count < 20; count++) ids.push((await accept()).id);
+    await drainAndDie();
+    const ends = Array.from({ length: 12 }, (_, caller) =>
+      endBatches(stack.db, caller % 2 === 0 ? ids : ids.toReversed()),
+    );
+    expect((await Promise.all(ends)).flat().toSorted()).toEqual(ids.toSorted());
+    for (const id of ids) expect(await timesTold(id)).toBe(1);
+  });
+
+  it('when it is cancelled, in the same transaction', async () => {
+    const { batch, id } = await accept(3);
+    expect(await api.cancel(batch)).toEqual({ cancelled: 4, finished: 0 });
+    expect(await rowOf(batch)).toMatchObject({ completed_time: expect.any(Date), succeeded: 0, failed: 4 });
+    expect(await timesTold(id)).toBe(1);
+    expect(await api.cancel(batch)).toEqual({ cancelled: 0, finished: 4 });
+    expect(await timesTold(id)).toBe(1);
+  });
+
+  it('when it is sync, in the same transaction, and wakes nobody', async () => {
+    const customer = await api.newCustomer();
+    const batch = { ...batchOf(newBuy(customer, [newAssetNum()])), syncMode: 'sync' } as const;
+    await api.accept(batch);
+    const { id, ...end } = await rowOf(batch);
+    expect(end).toEqual({ completed_time: expect.any(Date), succeeded: 1, failed: 0 });
+    expect(await timesTold(id)).toBe(0);
+  });
+
+  it('with the time at which its last chunk was finished, whenever that is seen', async () => {
+    const { batch, id } = await accept(3);
+    await drainAndDie();
+    const { rows } = await sql<{ last: Date }>`
+      select max(finished_time) as last from lane_chunk where batch_id = ${id}`.execute(stack.db);
+    await new OpenBatches().endFinished(stack.db);
+    expect(await resultOf(batch)).toMatchObject({ completedTime: rows[0]!.last.getTime() });
+  });
+});
+
+describe('the end', () => {
+  it('wakes who waits for the batch, and nobody else', async () => {
+    const log = createLogger({ name: 'test', level: 'silent' });
+    const watch = new BatchWatch(stack.url, log);
+    await watch.start();
+    const [ended, other] = [await accept(), await accept()];
+    await drain(ended.lanes);
+    const deadlineMs = performance.now() + 30_000;
+    const { signal } = new AbortController();
+    // The other one began to wait first, so it is the first to look for itself.
+    const awake = Promise.race(
+      [other, ended].map(async ({ id }) => {
+        await watch.waitForEnd(id, deadlineMs, signal);
+        return id;
+      }),
+    );
+    await endBatches(stack.db, [ended.id]);
+    expect(await awake).toBe(ended.id);
+    await watch.close();
+  });
+
+  it('that a crash has lost comes with a sweep, however many batches are open', async () => {
+    await drainAndDie();
+    await new OpenBatches().endFinished(stack.db);
+    const { id: applicationId } = await stack.db.selectFrom('application').select('id').executeTakeFirstOrThrow();
+    await sql`
+      with opened as (
+        insert into batch (id, application_id, channel_code, channel_order_id, sync_mode, digest, sequences, customer_ids,
+          order_types)
+        select nextval('batch_id'), ${applicationId}, 'test', ${randomUUID()} || number, 'async', '', '{1}', '{0}',
+          '{new_buy}'
+        from generate_series(1, 1500) as number returning id
+      )
+      insert into lane_chunk (batch_id, lane, order_count, weight, payload) select id, 99, 1, 1, '[]' from opened`.execute(
+      stack.db,
+    );
+    const [lost, again] = [await accept(2), await accept(2)];
+    await drainAndDie();
+    expect(await resultOf(lost.batch)).toMatchObject({ state: 'processing', pending: 0, completedTime: null });
+    const openBatches = new OpenBatches();
+    expect(await openBatches.endFinished(stack.db)).toEqual([]);
+    expect(await openBatches.endFinished(stack.db)).toEqual([lost.id, again.id]);
+    expect(await openBatches.endFinished(stack.db)).toEqual([]);
+    expect(await resultOf(lost.batch)).toMatchObject({ state: 'completed', succeeded: 2, failed: 1 });
+    // Behind the last of them it begins with the first again.
+    await sql`update lane_chunk set payload = null, finished_time = now(), succeeded = 1 where lane = 99`.execute(
+      stack.db,
+    );
+    expect(await openBatches.endFinished(stack.db)).toHaveLength(1_000);
+    expect(await openBatches.endFinished(stack.db)).toHaveLength(500);
+  });
+});
+
+describe('the database refuses', () => {
+  const END = { completed_time: new Date(), succeeded: 1, failed: 1 };
+  const set = (id: string, values: object) => stack.db.updateTable('batch').set(values).where('id', '=', id).execute();
+
+  it('to change anything of a batch, or to remove it', async () => {
+    const { id } = await accept();
+    await expect(set(id, { digest: Buffer.from('') })).rejects.toThrow('batch: update is never done');
+    await expect(set(id, { accepted_time: new Date() })).rejects.toThrow('batch: update is never done');
+    const remove = stack.db.deleteFrom('batch').where('id', '=', id).execute();
+    await expect(remove).rejects.toThrow('batch: delete is never done');
+  });
+
+  it('to end a batch before its orders, with other counts, in part, or twice', async () => {
+    const { id, batch } = await accept();
+    await expect(set(id, END)).rejects.toThrow('batch: ended before its chunks');
+    await drainAndDie();
+    await expect(set(id, { ...END, succeeded: 2, failed: 0 })).rejects.toThrow('batch: ended before its chunks');
+    await expect(set(id, { ...END, succeeded: 2 })).rejects.toThrow('batch_end_counts');
+    await expect(set(id, { succeeded: 1, failed: 1 })).rejects.toThrow('batch_end_whole');
+    expect(await endBatches(stack.db, [id])).toEqual([id]);
+    const end = await rowOf(batch);
+    await expect(set(id, END)).rejects.toThrow('batch: an end is for good');
+    await expect(set(id, { completed_time: null, succeeded: null, failed: null })).rejects.toThrow(
+      'an end is for good',
+    );
+    expect(await endBatches(stack.db, [id])).toEqual([]);
+    expect(await rowOf(batch)).toEqual(end);
+  });
+});
+
+describe('with a worker', () => {
+  let worked: Stack;
+
+  beforeAll(async () => {
+    worked = await startStack();
+  });
+  afterAll(() => worked.close());
+
+  it('orders go on where batches cannot be ended, which is logged, and the sweep ends them later', async () => {
+    const caller = await worked.newApi();
+    const customer = await caller.newCustomer();
+    await sql`
+      create function refuse_end() returns trigger language plpgsql as $$
+      begin raise exception 'no end today'; end $$`.execute(worked.db);
+    await sql`
+      create trigger refuse_end before update on batch for each statement execute function refuse_end()`.execute(
+      worked.db,
+    );
+    const batch = batchOf(newBuy(customer, [newAssetNum()]));
+    await caller.accept(batch);
+    const { channelCode, channelOrderId } = batch;
+    const result = async () =>
+      dataOf(await caller.call('GET', '/licenseOrder/batchOrder', { query: { channelCode, channelOrderId } }));
+    await vi.waitUntil(async () => (await result()).pending === 0, PATIENTLY);
+    const failure = 'batches could not be ended; the sweep ends them';
+    await vi.waitUntil(() => worked.logLines.some((line) => JSON.parse(line).msg === failure), PATIENTLY);
+    expect(await result()).toMatchObject({ state: 'processing', completedTime: null });
+    await sql`drop function refuse_end cascade`.execute(worked.db);
+    expect(await caller.completed(batch)).toMatchObject({ succeeded: 1 });
+  });
+});
