@@ -1,5 +1,5 @@
 import { LedgerIds } from '@lockstep/assets';
-import type { Customer } from '@lockstep/contract';
+import type { Customer, LicenseOrderId } from '@lockstep/contract';
 import { OrderWorker } from '@lockstep/orders';
 import { createLogger, type Database } from '@lockstep/platform';
 import type { KyselyPlugin } from 'kysely';
@@ -124,7 +124,11 @@ it('a chunk that is finished in part is left in the form of this release', async
   await stack.db.transaction().execute(async (trx) => {
     const chunks = await readPendingInBatch(trx, batch_id);
     const [[index, order]] = chunks[0]!.orders as [[number, OrderWithId['order']]];
-    const accepted = { licenseOrderId: String(BigInt(batch_id) * 8192n + BigInt(index)), order, channels: null };
+    const accepted = {
+      licenseOrderId: String(BigInt(batch_id) * 8192n + BigInt(index)) as LicenseOrderId,
+      order,
+      channels: null,
+    };
     // As if it had been read in the form of an older release.
     await sql`update lane_chunk set payload_version = 0`.execute(trx);
     await finishOrders(trx, chunks, [{ accepted, failure: null, assets: 1, products: 1 }]);

@@ -1,5 +1,5 @@
 import { createGrant, type Instance, type Ledger, LedgerIds, loadLedger, writeLedger } from '@lockstep/assets';
-import { BatchOrder, type Customer } from '@lockstep/contract';
+import { type ApplicationId, BatchOrder, type Customer, type LicenseOrderId } from '@lockstep/contract';
 import { behindSavepoint, inTransaction, type Tables } from '@lockstep/platform';
 import { type ControlledTransaction, sql } from 'kysely';
 import type pg from 'pg';
@@ -752,7 +752,7 @@ const two = { customerId: '2', channelCustomerId: 'c2', enterpriseGlobalId: '1' 
 
 function acceptedOf(...orders: Sent[]): OrderWithId[] {
   return BatchOrder.parse(batchOf(...orders)).orderList.map((order) => ({
-    licenseOrderId: String(++lastOrderId),
+    licenseOrderId: String(++lastOrderId) as LicenseOrderId,
     order,
     channels: null,
   }));
@@ -1023,7 +1023,7 @@ describe('after the clock was set back', () => {
   });
 
   it('what was accepted before is carried out', async () => {
-    const batch = prepareBatch('1', BatchOrder.parse(batchOf(newBuy(one, [newAssetNum()]))));
+    const batch = prepareBatch('1' as ApplicationId, BatchOrder.parse(batchOf(newBuy(one, [newAssetNum()]))));
     const [{ lane, payload }] = batch.chunks as [(typeof batch.chunks)[number]];
     await sql`
       insert into batch (id, application_id, channel_code, channel_order_id, sync_mode, digest, sequences, customer_ids,

@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { LedgerIds, setLocked } from '@lockstep/assets';
-import { BatchOrder, type Customer, LicenseType } from '@lockstep/contract';
+import { type ApplicationId, BatchOrder, type Customer, type LicenseOrderId, LicenseType } from '@lockstep/contract';
 import {
   behindSavepoint,
   createLogger,
@@ -487,7 +487,7 @@ describe('the constraints', () => {
       for (const [id, type] of LicenseType.options.entries()) {
         await insertInto(other.db, 'asset', { id, asset_num: type, license_type: type });
       }
-      const by = { operatorIdentity: 'Me', applicationId: '1', channels: null, requestId: 'r1' };
+      const by = { operatorIdentity: 'Me', applicationId: '1' as ApplicationId, channels: null, requestId: 'r1' };
       const changes = new TransactionQueue(other.db, { atOnce: 1, atOnceOfParty: 1 });
       const tools = { changes, deadline: new Deadline(30_000), log: silent };
       const results = await setLocked(tools, { ...by, assetNums: LicenseType.options, locked: true });
@@ -664,7 +664,7 @@ describe('a database of version 1', () => {
     for (const row of PRODUCTS) await insertInto(db, 'product_instance', row);
     await insertInto(db, 'asset_assignment', { asset_id: 5 });
     await insertInto(db, 'asset_lending', { asset_id: 5, lock_asset_id: 6 });
-    const pending = prepareBatch('1', BatchOrder.parse(PENDING));
+    const pending = prepareBatch('1' as ApplicationId, BatchOrder.parse(PENDING));
     const { sequences, customerIds, orderTypes, digest } = pending;
     const content = { sequences, customer_ids: customerIds, order_types: orderTypes, digest };
     await insertInto(db, 'batch', { id: 2, channel_order_id: 'b2', ...content });
@@ -780,7 +780,11 @@ describe('a database of version 1', () => {
     expect(await drainLanes(old.db, lanes, { ids: new LedgerIds(), holds: new Holds() })).toMatchObject({
       ...{ succeeded: 8, failed: 1, batches: [{ batchId: '2', requestId: null, orders: 9 }] },
     });
-    const causes = await old.db.selectFrom('license_order').select('cause').where('id', '>=', '16384').orderBy('id');
+    const causes = await old.db
+      .selectFrom('license_order')
+      .select('cause')
+      .where('id', '>=', '16384' as LicenseOrderId)
+      .orderBy('id');
     expect((await causes.execute()).map(({ cause }) => cause)).toEqual([...Array(8).fill(null), 'asset_not_found']);
     const assets = old.db.selectFrom('asset').select(['asset_num', 'customer_id']).where('revoked_time', 'is', null);
     expect(await assets.orderBy('asset_num').execute()).toEqual([

@@ -1,5 +1,5 @@
 import { licenseOrderIdOf } from '@lockstep/assets';
-import type { Customer } from '@lockstep/contract';
+import type { BatchId, Customer } from '@lockstep/contract';
 import { QUEUE_NAME } from '@lockstep/orders';
 import { createLogger, openProducer } from '@lockstep/platform';
 import { sql } from 'kysely';
@@ -49,7 +49,7 @@ describe.each(QUEUE_KINDS)('on %s,', (queue) => {
 
   it('what version 1 stored is known again, and carried out', async () => {
     await storeAsVersion1();
-    const ids = [0, 1, 2].map((index) => licenseOrderIdOf('5', index));
+    const ids = [0, 1, 2].map((index) => licenseOrderIdOf('5' as BatchId, index));
     expect((await api.accept(SENT)).map(({ licenseOrderId }) => licenseOrderId)).toEqual(ids);
     const other = { ...SENT, orderList: SENT.orderList.slice(1) };
     expect(refusalOf(await api.submit(other)).cause).toBe('channel_order_id_conflict');

@@ -7,7 +7,8 @@ import {
   type ProductInstance,
   type Transfer,
 } from '@lockstep/assets';
-import { BatchOrder, parse } from '@lockstep/contract';
+import { BatchOrder, type CustomerId, type EnterpriseId, type LicenseOrderId, parse } from '@lockstep/contract';
+import type { Outcome } from '../../packages/orders/src/outcome.ts';
 import { planAll } from '../../packages/orders/src/plan.ts';
 import { expectSame } from './expect-same.ts';
 import { bodyOf, CUSTOMERS, type History, type Names } from './history.ts';
@@ -23,7 +24,8 @@ const NAMES: Names = {
 };
 const ENTERPRISE_OF = new Map(Object.entries(CUSTOMERS).map(([customer, own]) => [NAMES.id(customer), NAMES.id(own)]));
 const LEDGER_CUSTOMERS = [...ENTERPRISE_OF].map(
-  ([id, enterpriseId]) => [id, { enterpriseId, channelCode: 'test' }] as const,
+  ([id, enterpriseId]) =>
+    [id as CustomerId, { enterpriseId: enterpriseId as EnterpriseId, channelCode: 'test' }] as const,
 );
 
 /** Carries a history out on the model and on the planner, and throws where they differ. */
@@ -37,7 +39,7 @@ export function comparePlanner(history: History, plan: typeof planAll = planAll)
     const orderList = sent.map(({ body }) => body);
     const parsed = parse(BatchOrder, { channelCode: 'test', channelOrderId: 'test', syncMode: mode, orderList });
     const accepted = parsed.orderList.map((order, index) => ({
-      licenseOrderId: sent[index]!.licenseOrderId,
+      licenseOrderId: sent[index]!.licenseOrderId as LicenseOrderId,
       order,
       channels: null,
     }));
@@ -49,7 +51,7 @@ export function comparePlanner(history: History, plan: typeof planAll = planAll)
     );
     if (outcomes.every(({ failure }) => failure === null) || mode === 'async') ledger = planned;
 
-    const byId = new Map(outcomes.map((outcome) => [outcome.accepted.licenseOrderId, outcome]));
+    const byId = new Map<string, Outcome>(outcomes.map((outcome) => [outcome.accepted.licenseOrderId, outcome]));
     const actual = sent.map(({ licenseOrderId }) => {
       const { failure, assets, products } = byId.get(licenseOrderId)!;
       return { cause: failure?.cause ?? null, assets, products };

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { LedgerIds } from '@lockstep/assets';
+import type { BatchId } from '@lockstep/contract';
 import { BatchWatch } from '@lockstep/orders';
 import { createLogger } from '@lockstep/platform';
 import { sql } from 'kysely';
@@ -120,7 +121,7 @@ describe('a batch ends once', () => {
   });
 
   it('when many find it finished, in whatever order they name their batches', async () => {
-    const ids: string[] = [];
+    const ids: BatchId[] = [];
     for (let count = 0; count < 20; count++) ids.push((await accept()).id);
     await drainAndDie();
     const ends = Array.from({ length: 12 }, (_, caller) =>
@@ -213,7 +214,7 @@ describe('the end', () => {
 
 describe('the database refuses', () => {
   const END = { completed_time: new Date(), succeeded: 1, failed: 1 };
-  const set = (id: string, values: object) => stack.db.updateTable('batch').set(values).where('id', '=', id).execute();
+  const set = (id: BatchId, values: object) => stack.db.updateTable('batch').set(values).where('id', '=', id).execute();
 
   it('to change anything of a batch, or to remove it', async () => {
     const { id } = await accept();

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { BatchOrder, type Customer, type OrderResult, parse } from '@lockstep/contract';
+import { type ApplicationId, BatchOrder, type Customer, type OrderResult, parse } from '@lockstep/contract';
 import { prepareBatch } from '@lockstep/orders/prepare';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Api, refusalOf } from '../harness/api.ts';
@@ -108,7 +108,7 @@ describe('an async batch that names one asset number for two customers', () => {
     };
     expect(refusalOf(await api.submit(sharing)).cause).toBe('channel_order_id_conflict');
     // As that release stored it: it did not look at the numbers.
-    const { digest } = prepareBatch('1', parse(BatchOrder, sharing));
+    const { digest } = prepareBatch('1' as ApplicationId, parse(BatchOrder, sharing));
     const { channelOrderId } = batch;
     await pastBatchTriggers(stack.db, (trx) =>
       trx.updateTable('batch').set({ digest }).where('channel_order_id', '=', channelOrderId).execute(),

@@ -1,4 +1,4 @@
-import { BatchRefusal, type Order, readBatchOrder } from '@lockstep/contract';
+import { BatchRefusal, type Order, readBatchOrder, type ApplicationId } from '@lockstep/contract';
 import { type PreparedBatch, prepareBatch } from '@lockstep/orders/prepare';
 import Tinypool from 'tinypool';
 import { type BatchAnswer, type BatchTask, readOrders } from './batch-task.ts';
@@ -29,7 +29,7 @@ export class BatchReader {
   readonly #large = openThread();
 
   /** Throws the Refusals of readBatchOrder. */
-  async read(applicationId: string, bytes: Buffer, { isPreview }: { isPreview: boolean }): Promise<ReadBatch> {
+  async read(applicationId: ApplicationId, bytes: Buffer, { isPreview }: { isPreview: boolean }): Promise<ReadBatch> {
     if (bytes.length <= MAX_BYTES_AT_ONCE) {
       const batch = readBatchOrder(bytes);
       return { prepared: prepareBatch(applicationId, batch), orders: async () => batch.orderList };

@@ -1,10 +1,10 @@
-import type { BatchName, Order, Refusal } from '@lockstep/contract';
+import type { BatchName, Order, Refusal, ApplicationId } from '@lockstep/contract';
 import type { PreparedBatch } from '@lockstep/orders/prepare';
 
 /** The input of a thread: the body of O5 or of its preview, to check and to prepare. */
 export interface BatchTask {
   bytes: Uint8Array;
-  applicationId: string;
+  applicationId: ApplicationId;
   isPreview: boolean;
 }
 

@@ -1,5 +1,5 @@
 import type { Caller, CallVerifier } from '@lockstep/access';
-import { Refusal, requireChannel } from '@lockstep/contract';
+import { type ApplicationId, type EnterpriseId, Refusal, requireChannel } from '@lockstep/contract';
 import type { Actor } from '@lockstep/members';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { noteSubject } from './calls.ts';
@@ -7,7 +7,7 @@ import { deadlineOf } from './deadlines.ts';
 
 /** Who acts in a call of the member center, and through which application. */
 export interface MemberCaller extends Actor {
-  applicationId: string;
+  applicationId: ApplicationId;
 }
 
 const CALLER = 'caller';
@@ -61,7 +61,7 @@ export function authorizeAdministrators(server: FastifyInstance, verifier: CallV
     });
     const { appKey, ...administrator } = await deadlineOf(request).race(verifying);
     noteSubject(request, { appKey });
-    const { enterpriseGlobalId = administrator.enterpriseId } = request.params as { enterpriseGlobalId?: string };
+    const { enterpriseGlobalId = administrator.enterpriseId } = request.params as { enterpriseGlobalId?: EnterpriseId };
     if (enterpriseGlobalId.trim() === '' && request.routeOptions.config.operationId === 'addEmployees') {
       throw new Refusal('group_id_missing', 'enterpriseGlobalId');
     }

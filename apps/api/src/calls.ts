@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { BatchId, LicenseOrderId } from '@lockstep/contract';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { HttpMetrics } from './metrics.ts';
 
@@ -18,9 +19,9 @@ export interface Subject {
   appKey?: string;
   channelCode?: string | undefined;
   channelOrderId?: string | undefined;
-  batchId?: string;
+  batchId?: BatchId;
   /** The ids of the orders, if they are few. */
-  licenseOrderIds?: readonly string[];
+  licenseOrderIds?: readonly LicenseOrderId[];
   /** The number of orders in the call. */
   orders?: number;
 }

@@ -1,8 +1,9 @@
+import type { LicenseOrderId } from '@lockstep/contract';
 import { createGrant, type Grant, heldBy, takeOver } from './grants.ts';
 import type { Asset, AssetTerms, Effects, Instance, Ledger, LedgerChanges, MerchandiseInstance } from './ledger.ts';
 
 /** Carries an order's effects out on the ledger in memory, and notes what has to be written. */
-export function advance(ledger: Ledger, licenseOrderId: string, effects: Effects): void {
+export function advance(ledger: Ledger, licenseOrderId: LicenseOrderId, effects: Effects): void {
   const { changes } = ledger;
   if (effects.purchaserId !== null) ledger.customerOfPurchase.set(licenseOrderId, effects.purchaserId);
   for (const effect of effects.assets) advanceAsset(ledger, licenseOrderId, effect);
@@ -40,7 +41,7 @@ export function advance(ledger: Ledger, licenseOrderId: string, effects: Effects
 }
 
 /** Revokes an instance. It gets a grant of its own: an order that takes the old one over does not take what is revoked. */
-function revoke(instance: Instance, licenseOrderId: string): void {
+function revoke(instance: Instance, licenseOrderId: LicenseOrderId): void {
   instance.revokedBy = licenseOrderId;
   instance.grant = createGrant(heldBy(instance));
 }
@@ -49,7 +50,7 @@ function countIn(merchandise: MerchandiseInstance | null, action: 'create' | 're
   if (merchandise !== null) merchandise.activeContents += action === 'create' ? 1 : -1;
 }
 
-function advanceAsset(ledger: Ledger, licenseOrderId: string, effect: Effects['assets'][number]): void {
+function advanceAsset(ledger: Ledger, licenseOrderId: LicenseOrderId, effect: Effects['assets'][number]): void {
   const { assets, changes } = ledger;
   const { asset } = effect;
   switch (effect.action) {

@@ -44,7 +44,7 @@ interface ProductRow extends InstanceRow {
   limit_start_date: string | null;
   limit_end_date: string | null;
   limit_concurrent: number;
-  src_license_order_id: string | null;
+  src_license_order_id: LicenseOrderId | null;
   details: Partial<ProductToBuy>;
 }
 
@@ -53,7 +53,7 @@ interface ProductRow extends InstanceRow {
  * order (interface M7). licenseOrderId, channelCode and channelOrderId name the order by which they can be revoked: the
  * one that bought them, or the one that transferred the asset (rules 6.5).
  */
-export async function readContents(trx: Trx, assetIds: string[]): Promise<AssetContents> {
+export async function readContents(trx: Trx, assetIds: AssetId[]): Promise<AssetContents> {
   const merchandises = await selectInstances<MerchandiseRow>(
     trx,
     'merchandise_instance',
@@ -81,7 +81,7 @@ export async function readContents(trx: Trx, assetIds: string[]): Promise<AssetC
 async function selectInstances<Row extends InstanceRow>(
   trx: Trx,
   table: 'merchandise_instance' | 'product_instance',
-  assetIds: string[],
+  assetIds: AssetId[],
   columns: RawBuilder<unknown>,
 ): Promise<Row[]> {
   const { rows } = await sql<Row>`

@@ -1,17 +1,18 @@
+import type { LicenseOrderId } from '@lockstep/contract';
 /**
  * An order has granted something on an asset. The grant lasts until a delete_asset names its order, the asset is revoked,
  * or the order that transfers the asset takes it over, with everything that is under it (rules 6.5).
  */
 export interface Grant {
-  readonly licenseOrderId: string;
+  readonly licenseOrderId: LicenseOrderId;
   readonly holder: Holder;
   /** The order that revoked it; null while it lasts. */
-  revokedBy: string | null;
+  revokedBy: LicenseOrderId | null;
 }
 
 /** Which order stands for what is under a grant. When an order takes grants over, their holders become one. */
 interface Holder {
-  orderId: string;
+  orderId: LicenseOrderId;
   /** The holder that this one became a part of. */
   into: Holder | null;
   /** How many lead here. */
@@ -19,12 +20,12 @@ interface Holder {
 }
 
 /** A grant of an order that stands for itself. */
-export function createGrant(licenseOrderId: string): Grant {
+export function createGrant(licenseOrderId: LicenseOrderId): Grant {
   return { licenseOrderId, holder: { orderId: licenseOrderId, into: null, size: 1 }, revokedBy: null };
 }
 
 /** The order that stands for a product or a merchandise: the one that bought it, or the last that transferred its asset. */
-export function heldBy({ grant }: { grant: Grant }): string {
+export function heldBy({ grant }: { grant: Grant }): LicenseOrderId {
   return findLast(grant.holder).orderId;
 }
 

@@ -1,4 +1,4 @@
-import type { ProductToBuy } from '@lockstep/contract';
+import type { LicenseOrderId, ProductToBuy } from '@lockstep/contract';
 import { type Column, insertRows, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { heldBy } from './grants.ts';
@@ -89,7 +89,7 @@ function pickDetails(product: ProductToBuy) {
 }
 
 /** The columns that say what revoked a row: an order may revoke what another order of the same group has bought. */
-function revocationColumns(rows: readonly { revokedBy: string | null }[]): Column[] {
+function revocationColumns(rows: readonly { revokedBy: LicenseOrderId | null }[]): Column[] {
   const orderIds = rows.map(({ revokedBy }) => revokedBy);
   const flags = orderIds.map((orderId) => orderId !== null);
   return [

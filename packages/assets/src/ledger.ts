@@ -1,11 +1,19 @@
-import type { LicenseType, Merchandise, ProductToBuy } from '@lockstep/contract';
+import type {
+  AssetId,
+  CustomerId,
+  EnterpriseId,
+  LicenseOrderId,
+  LicenseType,
+  Merchandise,
+  ProductToBuy,
+} from '@lockstep/contract';
 import type { Grant } from './grants.ts';
 
 /** An asset. Ids are null on what the plan creates, until it is written. */
 export interface Asset {
-  id: string | null;
+  id: AssetId | null;
   readonly assetNum: string;
-  customerId: string;
+  customerId: CustomerId;
   readonly licenseType: LicenseType;
   limitStartDate: number | null;
   limitEndDate: number | null;
@@ -16,19 +24,19 @@ export interface Asset {
   readonly merchandises: MerchandiseInstance[];
   readonly products: ProductInstance[];
   /** The order that revoked it; null while it is active. */
-  revokedBy: string | null;
+  revokedBy: LicenseOrderId | null;
 }
 
 /** What an order put onto an asset. */
 export interface Instance {
   id: string | null;
   /** The order that bought it. */
-  readonly licenseOrderId: string;
+  readonly licenseOrderId: LicenseOrderId;
   /** The grant under which it was bought or loaded; see heldBy. */
   grant: Grant;
   /** What heldBy returned when it was loaded; null on a new one. */
-  readonly storedHeldBy: string | null;
-  revokedBy: string | null;
+  readonly storedHeldBy: LicenseOrderId | null;
+  revokedBy: LicenseOrderId | null;
 }
 
 /** A package on an asset. `bought` is null on a loaded one; no rule looks at it. */
@@ -60,11 +68,11 @@ export interface AssetTerms {
 /** What one order does to the ledger, in the order in which it does it. */
 export interface Effects {
   /** The customer of a purchase, which later orders can name as their source; null for a revocation. */
-  purchaserId: string | null;
+  purchaserId: CustomerId | null;
   assets: (
     | { action: 'create' | 'revoke'; asset: Asset }
     | { action: 'extend'; asset: Asset; terms: AssetTerms }
-    | { action: 'transfer'; asset: Asset; terms: AssetTerms; customerId: string; grant: Grant }
+    | { action: 'transfer'; asset: Asset; terms: AssetTerms; customerId: CustomerId; grant: Grant }
   )[];
   grants: { action: 'create' | 'revoke'; asset: Asset; grant: Grant }[];
   merchandises: { action: 'create' | 'revoke'; asset: Asset; merchandise: MerchandiseInstance }[];
@@ -73,16 +81,16 @@ export interface Effects {
 
 /** The part of a customer that the rules look at. */
 export interface Customer {
-  enterpriseId: string;
+  enterpriseId: EnterpriseId;
   channelCode: string;
 }
 
 /** An order has moved an asset from one customer to another. */
 export interface Transfer {
   asset: Asset;
-  licenseOrderId: string;
-  fromCustomerId: string;
-  toCustomerId: string;
+  licenseOrderId: LicenseOrderId;
+  fromCustomerId: CustomerId;
+  toCustomerId: CustomerId;
 }
 
 /**
@@ -91,9 +99,9 @@ export interface Transfer {
  */
 export interface Ledger {
   /** The customers that exist, by id. */
-  readonly customers: Map<string, Customer>;
+  readonly customers: Map<CustomerId, Customer>;
   /** The customer of each succeeded new_buy order. */
-  readonly customerOfPurchase: Map<string, string>;
+  readonly customerOfPurchase: Map<LicenseOrderId, CustomerId>;
   /** The active assets by number. */
   readonly assets: Map<string, Asset>;
   readonly changes: LedgerChanges;

@@ -1,26 +1,27 @@
+import type { AssetId, LicenseOrderId } from '@lockstep/contract';
 import { parseBigint, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { createGrant, type Grant } from './grants.ts';
 import type { Asset, MerchandiseInstance, ProductInstance } from './ledger.ts';
 
 interface GrantRow {
-  asset_id: string;
-  license_order_id: string;
+  asset_id: AssetId;
+  license_order_id: LicenseOrderId;
 }
 
 interface MerchandiseRow {
   id: string;
-  asset_id: string;
-  license_order_id: string;
-  held_by_order_id: string | null;
+  asset_id: AssetId;
+  license_order_id: LicenseOrderId;
+  held_by_order_id: LicenseOrderId | null;
   parent_id: string | null;
 }
 
 interface ProductRow {
   id: string;
-  asset_id: string;
-  license_order_id: string;
-  held_by_order_id: string | null;
+  asset_id: AssetId;
+  license_order_id: LicenseOrderId;
+  held_by_order_id: LicenseOrderId | null;
   merchandise_id: string | null;
   product_uri: string;
   limit_start_date: string | null;
@@ -46,7 +47,7 @@ export async function loadContents(trx: Trx, assets: Asset[]): Promise<void> {
     from product_instance where asset_id = any (${assetIds}::bigint[]) and revoked_time is null
     order by license_order_id, id`.execute(trx);
   const grantsByKey = new Map<string, Grant>();
-  const keyOf = (assetId: string, orderId: string) => `${assetId} ${orderId}`;
+  const keyOf = (assetId: AssetId, orderId: string) => `${assetId} ${orderId}`;
   for (const row of grants) {
     const grant = createGrant(row.license_order_id);
     grantsByKey.set(keyOf(row.asset_id, row.license_order_id), grant);

@@ -1,4 +1,4 @@
-import type { LicenseType } from '@lockstep/contract';
+import type { AssetId, CustomerId, EnterpriseId, LicenseOrderId, LicenseType } from '@lockstep/contract';
 import { isId, parseBigint, type Trx } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
 import { type Asset, type Customer, emptyChanges, type Ledger } from './ledger.ts';
@@ -6,9 +6,9 @@ import { loadContents } from './load-contents.ts';
 
 /** The part of the ledger that some orders may look at. */
 export interface LedgerNeeds {
-  customerIds: Set<string>;
+  customerIds: Set<CustomerId>;
   /** Orders that they name as sources. */
-  purchaseIds: Set<string>;
+  purchaseIds: Set<LicenseOrderId>;
   assetNums: Set<string>;
   /** Those of the numbers whose assets are loaded with what is on them: it may be revoked or taken over. */
   fullAssetNums: Set<string>;
@@ -16,7 +16,7 @@ export interface LedgerNeeds {
   owners: boolean;
 }
 
-const ids = (digits: Iterable<string>) => [...digits].filter(isId);
+const ids = <Id extends string>(digits: Iterable<Id>) => [...digits].filter(isId);
 
 /**
  * Loads the part of the ledger that orders need, and locks its assets until the transaction ends. They are locked in the
@@ -49,8 +49,8 @@ async function load(trx: Trx, needs: LedgerNeeds, locking: RawBuilder<unknown>):
 }
 
 interface CustomerRow {
-  id: string;
-  enterprise_id: string;
+  id: CustomerId;
+  enterprise_id: EnterpriseId;
   channel_code: string;
 }
 
@@ -58,7 +58,7 @@ function buildCustomer(row: CustomerRow): Customer {
   return { enterpriseId: row.enterprise_id, channelCode: row.channel_code };
 }
 
-async function readCustomers(trx: Trx, customerIds: string[]): Promise<CustomerRow[]> {
+async function readCustomers(trx: Trx, customerIds: CustomerId[]): Promise<CustomerRow[]> {
   if (customerIds.length === 0) return [];
   const { rows } = await sql<CustomerRow>`
     select id, enterprise_id, channel_code from customer where id = any (${customerIds}::bigint[])`.execute(trx);
@@ -67,16 +67,16 @@ async function readCustomers(trx: Trx, customerIds: string[]): Promise<CustomerR
 
 async function readPurchases(trx: Trx, orderIds: string[]) {
   if (orderIds.length === 0) return [];
-  const { rows } = await sql<{ id: string; customer_id: string }>`
+  const { rows } = await sql<{ id: LicenseOrderId; customer_id: CustomerId }>`
     select id, customer_id from license_order
     where id = any (${orderIds}::bigint[]) and order_type = 'new_buy' and cause is null`.execute(trx);
   return rows;
 }
 
 interface AssetRow {
-  id: string;
+  id: AssetId;
   asset_num: string;
-  customer_id: string;
+  customer_id: CustomerId;
   license_type: LicenseType;
   limit_start_date: string | null;
   limit_end_date: string | null;

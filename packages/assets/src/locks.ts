@@ -1,4 +1,4 @@
-import type { ChangeLocks, Channels, LicenseType, LockResult, LockStatus } from '@lockstep/contract';
+import type { ApplicationId, ChangeLocks, Channels, LicenseType, LockResult, LockStatus } from '@lockstep/contract';
 import {
   behindSavepoint,
   type Deadline,
@@ -27,7 +27,7 @@ const NOT_LOCKABLE = 4;
 /** Who disables or enables locks, for the audit record. */
 export interface LockChange extends ChangeLocks {
   locked: boolean;
-  applicationId: string;
+  applicationId: ApplicationId;
   /** The channels that the application is bound to: locks of other channels do not exist for it. */
   channels: Channels;
   requestId: string;

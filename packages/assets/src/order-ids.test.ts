@@ -1,4 +1,4 @@
-import { MAX_ORDERS_PER_BATCH } from '@lockstep/contract';
+import { type BatchId, type LicenseOrderId, MAX_ORDERS_PER_BATCH } from '@lockstep/contract';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { licenseOrderIdOf, splitOrderId } from './order-ids.ts';
@@ -12,12 +12,12 @@ it.each([
   ['2', 0, '16384'],
   [String(MAX_BATCH_ID), 4_999, '9007199254737799'],
 ])('gives the order of batch %s at index %i the id %s', (batchId, index, id) => {
-  expect(licenseOrderIdOf(batchId, index)).toBe(id);
-  expect(splitOrderId(id)).toEqual({ batchId, index });
+  expect(licenseOrderIdOf(batchId as BatchId, index)).toBe(id);
+  expect(splitOrderId(id as LicenseOrderId)).toEqual({ batchId, index });
 });
 
 it('gives every order of every batch an id of its own that leads back to it', () => {
-  const batchId = fc.bigInt({ min: 1n, max: MAX_BATCH_ID }).map(String);
+  const batchId = fc.bigInt({ min: 1n, max: MAX_BATCH_ID }).map((id) => String(id) as BatchId);
   const index = fc.nat(MAX_ORDERS_PER_BATCH - 1);
   fc.assert(
     fc.property(batchId, index, (batchId, index) => {
@@ -29,6 +29,6 @@ it('gives every order of every batch an id of its own that leads back to it', ()
 });
 
 it('takes any digits apart, ids that were never given too', () => {
-  expect(splitOrderId('0')).toEqual({ batchId: '0', index: 0 });
-  expect(splitOrderId('9999999999999999999')).toEqual({ batchId: '1220703124999999', index: 8_191 });
+  expect(splitOrderId('0' as LicenseOrderId)).toEqual({ batchId: '0', index: 0 });
+  expect(splitOrderId('9999999999999999999' as LicenseOrderId)).toEqual({ batchId: '1220703124999999', index: 8_191 });
 });

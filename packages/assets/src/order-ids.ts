@@ -5,12 +5,12 @@ export const ORDERS_PER_BATCH = 8_192;
 const STRIDE = BigInt(ORDERS_PER_BATCH);
 
 /** The id of the order at `index` of a batch. */
-export function licenseOrderIdOf(batchId: string, index: number): LicenseOrderId {
+export function licenseOrderIdOf(batchId: BatchId, index: number): LicenseOrderId {
   return String(BigInt(batchId) * STRIDE + BigInt(index)) as LicenseOrderId;
 }
 
 /** The batch of an order and its place there. */
-export function splitOrderId(licenseOrderId: string): { batchId: BatchId; index: number } {
+export function splitOrderId(licenseOrderId: LicenseOrderId): { batchId: BatchId; index: number } {
   const id = BigInt(licenseOrderId);
   return { batchId: String(id / STRIDE) as BatchId, index: Number(id % STRIDE) };
 }

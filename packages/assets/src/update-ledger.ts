@@ -1,3 +1,4 @@
+import type { LicenseOrderId } from '@lockstep/contract';
 import { buildRows, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import type { Asset, LedgerChanges } from './ledger.ts';
@@ -24,7 +25,7 @@ export async function updateHolders(
 export async function revokeRows(
   trx: Trx,
   table: 'asset' | 'merchandise_instance' | 'product_instance',
-  revoked: readonly { id: string; revokedBy: string | null }[],
+  revoked: readonly { id: string; revokedBy: LicenseOrderId | null }[],
 ): Promise<void> {
   const rows = buildRows([
     ['id', 'bigint', revoked.map(({ id }) => id)],

@@ -1,4 +1,4 @@
-import type { AcceptedOrder } from '@lockstep/contract';
+import type { AcceptedOrder, BatchId } from '@lockstep/contract';
 import { type Database, Group } from '@lockstep/platform';
 import { sql } from 'kysely';
 import type { JobAnnouncer } from './announcer.ts';
@@ -16,7 +16,7 @@ export class BatchAcceptor {
   readonly #db: Database;
   readonly #announcer: JobAnnouncer;
   readonly #metrics: OrderMetrics;
-  readonly #groups: Group<SubmittedBatch, string | null>;
+  readonly #groups: Group<SubmittedBatch, BatchId | null>;
 
   constructor(db: Database, announcer: JobAnnouncer, metrics: OrderMetrics) {
     this.#db = db;
@@ -55,7 +55,7 @@ export class BatchAcceptor {
     return listAcceptedOrders(submitted, batchId);
   }
 
-  async #earlierId(batch: SubmittedBatch): Promise<string> {
+  async #earlierId(batch: SubmittedBatch): Promise<BatchId> {
     const [earlier] = await findEarlier(this.#db, [batch]);
     return sameBatchId(batch, earlier!);
   }
@@ -66,7 +66,7 @@ export class BatchAcceptor {
  * drawn in that statement, so they are the acceptance order. Keys are inserted in sorted order, so that two processes that
  * accept the same batches wait rather than deadlock.
  */
-async function insertAsyncBatches(db: Database, batches: SubmittedBatch[]): Promise<(string | null)[]> {
+async function insertAsyncBatches(db: Database, batches: SubmittedBatch[]): Promise<(BatchId | null)[]> {
   const keys = batches.map(keyOf);
   const order = [...keys.keys()].sort((a, b) => (keys[a]! < keys[b]! ? -1 : 1));
   const inputs = order.map((index, place) => {
@@ -81,7 +81,7 @@ async function insertAsyncBatches(db: Database, batches: SubmittedBatch[]): Prom
         sql`(${place}::int, ${lane}::smallint, ${orderCount}::int, ${weight}::int, ${payload}::text)`,
     ),
   );
-  const { rows } = await sql<{ place: number; id: string }>`
+  const { rows } = await sql<{ place: number; id: BatchId }>`
     with input (place, application_id, channel_code, channel_order_id, sync_mode, digest, sequences, customer_ids,
       order_types, request_id) as (values ${sql.join(inputs)}
     ), stored as (
@@ -100,7 +100,7 @@ async function insertAsyncBatches(db: Database, batches: SubmittedBatch[]): Prom
       from placed join (values ${sql.join(chunks)}) as chunk (place, lane, order_count, weight, payload) using (place)
     )
     select place, id from placed`.execute(db);
-  const batchIds: (string | null)[] = batches.map(() => null);
+  const batchIds: (BatchId | null)[] = batches.map(() => null);
   for (const { place, id } of rows) batchIds[order[place]!] = id;
   return batchIds;
 }

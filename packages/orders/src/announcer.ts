@@ -1,3 +1,4 @@
+import type { BatchId } from '@lockstep/contract';
 import type { JobProducer, Logger } from '@lockstep/platform';
 import type { Job } from './jobs.ts';
 import type { OrderMetrics } from './metrics.ts';
@@ -21,7 +22,7 @@ export class JobAnnouncer {
   }
 
   /** Asks the workers to drain the lanes up to the batch. */
-  announce(lanes: Iterable<number>, batchId: string): void {
+  announce(lanes: Iterable<number>, batchId: BatchId): void {
     for (const lane of lanes) this.#lanes.add(lane);
     if (BigInt(batchId) > this.#throughBatchId) this.#throughBatchId = BigInt(batchId);
     this.#adding ??= this.#addAll();

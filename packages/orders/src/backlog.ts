@@ -1,3 +1,4 @@
+import type { BatchId } from '@lockstep/contract';
 import type { Database } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { LANE_COUNT } from './lanes.ts';
@@ -23,7 +24,7 @@ export async function readBacklog(db: Database): Promise<Backlog> {
 
 /** Reads the oldest pending batch of each lane. A lane where nothing is pending is absent. */
 export async function readOldestPending(db: Database): Promise<OldestPending[]> {
-  const { rows } = await sql<{ lane: number; batch_id: string }>`
+  const { rows } = await sql<{ lane: number; batch_id: BatchId }>`
     select lane, batch_id
     from generate_series(0, ${LANE_COUNT - 1}::int) as wanted (lane) cross join lateral (
       select batch_id from lane_chunk
@@ -35,7 +36,7 @@ export async function readOldestPending(db: Database): Promise<OldestPending[]> 
 
 /** Finds the newest batch that has orders pending in some lanes; null if nothing is pending there. */
 export async function findNewestPending(db: Database, lanes: readonly number[]): Promise<bigint | null> {
-  const { rows } = await sql<{ batch_id: string | null }>`
+  const { rows } = await sql<{ batch_id: BatchId | null }>`
     select max(batch_id) as batch_id from unnest(${lanes}::smallint[]) as wanted (lane) cross join lateral (
       select batch_id from lane_chunk
       where lane_chunk.lane = wanted.lane and finished_time is null

@@ -1,3 +1,4 @@
+import type { BatchId } from '@lockstep/contract';
 import type { Logger } from '@lockstep/platform';
 import pg from 'pg';
 
@@ -14,7 +15,7 @@ const CONNECT_TIMEOUT_MS = 5_000;
 export class BatchWatch {
   readonly #url: string;
   readonly #log: Logger;
-  readonly #waiting = new Map<string, Set<() => void>>();
+  readonly #waiting = new Map<BatchId, Set<() => void>>();
   #client: pg.Client | null = null;
   #reconnect: NodeJS.Timeout | undefined;
   #closed = false;
@@ -52,7 +53,7 @@ export class BatchWatch {
    * Resolves when the batch ends, when it is time to look again, at `deadlineMs` (a time of performance.now), when
    * `signal` aborts or when this process stops, whichever is first.
    */
-  waitForEnd(batchId: string, deadlineMs: number, signal: AbortSignal): Promise<void> {
+  waitForEnd(batchId: BatchId, deadlineMs: number, signal: AbortSignal): Promise<void> {
     if (this.#closed) return Promise.resolve();
     return new Promise((resolve) => {
       const wake = () => {
@@ -83,11 +84,11 @@ export class BatchWatch {
   }
 
   #wake(payload: string | undefined): void {
-    const batchIds = payload ? payload.split(',') : [...this.#waiting.keys()];
+    const batchIds = payload ? (payload.split(',') as BatchId[]) : [...this.#waiting.keys()];
     for (const batchId of batchIds) for (const wake of [...(this.#waiting.get(batchId) ?? [])]) wake();
   }
 
-  #forget(batchId: string, wake: () => void): void {
+  #forget(batchId: BatchId, wake: () => void): void {
     const waiting = this.#waiting.get(batchId);
     waiting?.delete(wake);
     if (waiting?.size === 0) this.#waiting.delete(batchId);

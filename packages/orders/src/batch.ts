@@ -1,5 +1,5 @@
 import { licenseOrderIdOf } from '@lockstep/assets';
-import { type AcceptedOrder, Refusal } from '@lockstep/contract';
+import { type AcceptedOrder, type BatchId, Refusal } from '@lockstep/contract';
 import { buildRows, type Database } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { DIGEST_VERSION } from './order-text.ts';
@@ -17,7 +17,7 @@ export function keyOf({ applicationId, channelCode, channelOrderId }: PreparedBa
 }
 
 /** Lists the orders of a batch with their final ids, in the order of orderList, for O5's answer. */
-export function listAcceptedOrders(batch: PreparedBatch, batchId: string): AcceptedOrder[] {
+export function listAcceptedOrders(batch: PreparedBatch, batchId: BatchId): AcceptedOrder[] {
   return batch.sequences.map((sequence, index) => ({
     sequence,
     licenseOrderId: licenseOrderIdOf(batchId, index),
@@ -27,7 +27,7 @@ export function listAcceptedOrders(batch: PreparedBatch, batchId: string): Accep
 
 /** A batch that was stored before under the same key. */
 interface EarlierBatch {
-  id: string;
+  id: BatchId;
   digest: Buffer;
   digest_version: number;
 }
@@ -54,7 +54,7 @@ export async function findEarlier(db: Database, batches: PreparedBatch[]): Promi
  * Throws a Refusal: channel_order_id_conflict. Throws an Error if a newer release digested it in a form that this one does
  * not know: then nobody can say whether it is the same.
  */
-export function sameBatchId(batch: PreparedBatch, earlier: EarlierBatch): string {
+export function sameBatchId(batch: PreparedBatch, earlier: EarlierBatch): BatchId {
   if (earlier.digest_version !== DIGEST_VERSION) {
     throw new Error(`Batch ${earlier.id} has a digest of version ${earlier.digest_version}, not ${DIGEST_VERSION}`);
   }

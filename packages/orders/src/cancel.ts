@@ -1,4 +1,4 @@
-import { type CancelBatch, type CancelledBatch, Refusal } from '@lockstep/contract';
+import { type ApplicationId, type BatchId, type CancelBatch, type CancelledBatch, Refusal } from '@lockstep/contract';
 import { type Database, Group, inTransaction, type Logger } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { recordOutcomes } from './apply.ts';
@@ -11,7 +11,7 @@ import { inAcceptanceOrder, readPendingInBatch } from './pending.ts';
 import { listFailedOrders, logWork, type Work } from './work-log.ts';
 
 interface CancelCall {
-  batchId: string;
+  batchId: BatchId;
   /** Where the batch had orders pending when the call came. */
   lanes: number[];
   /** A time of performance.now. */
@@ -50,7 +50,7 @@ export class BatchCanceller {
    *
    * Throws a Refusal: batch_not_found, for another application's batch too; overloaded, and then nothing is cancelled.
    */
-  async cancel(applicationId: string, request: CancelBatch): Promise<CancelledBatch> {
+  async cancel(applicationId: ApplicationId, request: CancelBatch): Promise<CancelledBatch> {
     const deadlineMs = performance.now() + MAX_WAIT_MS;
     const { id: batchId, total } = await findBatch(this.#db, applicationId, request);
     const lanes = await findPendingLanes(this.#db, batchId);
@@ -79,7 +79,7 @@ function cancelPending(db: Database, { batchId, lanes, deadlineMs }: CancelCall)
   });
 }
 
-async function findBatch(db: Database, applicationId: string, { channelCode, channelOrderId }: CancelBatch) {
+async function findBatch(db: Database, applicationId: ApplicationId, { channelCode, channelOrderId }: CancelBatch) {
   const batch = await db
     .selectFrom('batch')
     .select(['id', sql<number>`cardinality(sequences)`.as('total')])
@@ -91,7 +91,7 @@ async function findBatch(db: Database, applicationId: string, { channelCode, cha
   return batch;
 }
 
-async function findPendingLanes(db: Database, batchId: string): Promise<number[]> {
+async function findPendingLanes(db: Database, batchId: BatchId): Promise<number[]> {
   const rows = await db
     .selectFrom('lane_chunk')
     .select('lane')

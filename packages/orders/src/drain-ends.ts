@@ -1,3 +1,4 @@
+import type { BatchId } from '@lockstep/contract';
 import { type Database, Group, type Logger } from '@lockstep/platform';
 import { endBatches } from './end-batches.ts';
 
@@ -10,7 +11,7 @@ const MAX_DRAINS = 64;
  */
 export class DrainEnds {
   readonly #log: Logger;
-  readonly #groups: Group<readonly string[], null>;
+  readonly #groups: Group<readonly BatchId[], null>;
   readonly #running = new Set<Promise<unknown>>();
 
   constructor(db: Database, log: Logger) {
@@ -26,7 +27,7 @@ export class DrainEnds {
   }
 
   /** Ends those of the batches that are finished, without making the caller wait. */
-  end(batchIds: readonly string[]): void {
+  end(batchIds: readonly BatchId[]): void {
     if (batchIds.length === 0) return;
     const ending = this.#groups
       .run(batchIds)

@@ -1,3 +1,4 @@
+import type { BatchId, CustomerId } from '@lockstep/contract';
 import { describe, expect, it } from 'vitest';
 import { DrainTurns } from './drain-turns.ts';
 import type { OrderWithId } from './outcome.ts';
@@ -5,11 +6,19 @@ import type { SeenChunk } from './pending-look.ts';
 
 const MAX_WEIGHT = 10;
 
+/** Customers, each a letter. */
+const idsOf = (letters: string) => [...letters] as CustomerId[];
+
 /** Chunks of one lane, of the customers that the letters name. */
 const seen = (...customers: string[]): SeenChunk[] =>
-  customers.map((letters, index) => ({ batchId: String(index), lane: 1, weight: 6, customerIds: [...letters] }));
+  customers.map((letters, index) => ({
+    batchId: String(index) as BatchId,
+    lane: 1,
+    weight: 6,
+    customerIds: idsOf(letters),
+  }));
 const newTurns = (held: string, due: string) =>
-  new DrainTurns({ ids: new Set(held), dueIds: new Set(due) }, MAX_WEIGHT);
+  new DrainTurns({ ids: new Set(idsOf(held)), dueIds: new Set(idsOf(due)) }, MAX_WEIGHT);
 /** The batches that are chosen of chunks, and how many were judged. */
 const choose = (turns: DrainTurns, ...customers: string[]) => {
   const { chosen, judged } = turns.choose(seen(...customers));
@@ -51,7 +60,7 @@ describe('the turns of a drain', () => {
   it('let nobody overtake what cannot be read', () => {
     const turns = newTurns('h', 'h');
     expect(choose(turns, 'h', 'ha', 'b')).toEqual([[0, 1], 2]);
-    turns.block('ha');
+    turns.block(idsOf('ha'));
     expect(take(turns, 'hab')).toEqual({ together: [2], alone: [] });
     expect(choose(turns, 'h', 'a')).toEqual([[], 2]);
   });

@@ -1,3 +1,4 @@
+import type { CustomerId } from '@lockstep/contract';
 import type { HeldCustomers } from './holds.ts';
 import type { OrderWithId } from './outcome.ts';
 import type { SeenChunk } from './pending-look.ts';
@@ -20,10 +21,10 @@ export class DrainTurns {
   readonly #held: HeldCustomers;
   readonly #maxWeight: number;
   /** Customers who get no more turn in this drain. */
-  readonly #passedIds = new Set<string>();
+  readonly #passedIds = new Set<CustomerId>();
   /** Customers whose oldest order is tried alone once it is read. */
-  readonly #aloneIds = new Set<string>();
-  readonly #leftIds = new Set<string>();
+  readonly #aloneIds = new Set<CustomerId>();
+  readonly #leftIds = new Set<CustomerId>();
   #alone = 0;
   #weightAlone = 0;
 
@@ -39,12 +40,12 @@ export class DrainTurns {
   }
 
   /** Customers who have orders left in what was passed by. */
-  get leftIds(): ReadonlySet<string> {
+  get leftIds(): ReadonlySet<CustomerId> {
     return this.#leftIds;
   }
 
   /** Gives customers no more turn: orders of theirs cannot be read. */
-  block(customerIds: Iterable<string>): void {
+  block(customerIds: Iterable<CustomerId>): void {
     for (const customerId of customerIds) {
       this.#leftIds.add(customerId);
       this.#aloneIds.delete(customerId);
@@ -89,7 +90,7 @@ export class DrainTurns {
     return { together, alone };
   }
 
-  #pass(customerIds: readonly string[]): void {
+  #pass(customerIds: readonly CustomerId[]): void {
     for (const customerId of customerIds) {
       this.#leftIds.add(customerId);
       // Whoever is to be tried alone has an older order, which was chosen.
@@ -97,16 +98,16 @@ export class DrainTurns {
     }
   }
 
-  #tryAlone(customerId: string): void {
+  #tryAlone(customerId: CustomerId): void {
     this.#aloneIds.add(customerId);
     this.#alone++;
   }
 
-  #isFree(customerId: string): boolean {
+  #isFree(customerId: CustomerId): boolean {
     return !this.#held.ids.has(customerId) && !this.#passedIds.has(customerId);
   }
 
-  #mayTryAlone(customerId: string): boolean {
+  #mayTryAlone(customerId: CustomerId): boolean {
     const isDue = this.#held.dueIds.has(customerId) && !this.#passedIds.has(customerId);
     return isDue && !this.#aloneIds.has(customerId) && this.#alone < MAX_ALONE;
   }

@@ -1,4 +1,5 @@
 import type { LedgerIds } from '@lockstep/assets';
+import type { BatchId, CustomerId, LicenseOrderId } from '@lockstep/contract';
 import { type Database, inTransaction, type Trx } from '@lockstep/platform';
 import { applyOrders } from './apply.ts';
 import { Attempts } from './attempt.ts';
@@ -35,15 +36,15 @@ export interface Drained {
   /** Batches in which orders got their outcome. */
   batches: WorkedBatch[];
   /** Batches of which a chunk was finished: they may end now. */
-  finishedBatchIds: string[];
+  finishedBatchIds: BatchId[];
   /** The last batch up to which these lanes were read; null if nothing more was pending in them. */
   throughBatchId: bigint | null;
   /** Customers who have orders left in what was read: their oldest cannot be applied, or was tried first and alone. */
-  leftCustomerIds: ReadonlySet<string>;
+  leftCustomerIds: ReadonlySet<CustomerId>;
   /** Orders that could not be applied and stay pending. */
   failures: Failure[];
   /** Orders that ended with internal_error, and why. */
-  ended: { licenseOrderId: string; error: unknown }[];
+  ended: { licenseOrderId: LicenseOrderId; error: unknown }[];
   /** Stored orders that could not be read. */
   unreadable: UnreadableChunk[];
 }
@@ -115,10 +116,10 @@ function remember(holds: Holds, lanes: readonly number[], drained: Drained & { t
 interface Workable {
   /** Chunks in which somebody has a turn; the others are not read. */
   chunks: Chunk[];
-  cutAtBatchId: string | null;
+  cutAtBatchId: BatchId | null;
   unreadable: UnreadableChunk[];
   /** Customers who have orders left in what is not among the chunks. */
-  leftCustomerIds: ReadonlySet<string>;
+  leftCustomerIds: ReadonlySet<CustomerId>;
   together: OrderWithId[];
   /** The oldest order of each customer who is held and whose turn it is to be tried again. */
   alone: OrderWithId[];
@@ -168,7 +169,7 @@ async function apply(trx: Trx, { together, alone }: Workable, way: Way) {
   const failures: Failure[] = [];
   const ended: Drained['ended'] = [];
   const attempts = new Attempts(trx, way.ids, way.holds);
-  const stopped = new Set<string>();
+  const stopped = new Set<CustomerId>();
   for (const accepted of way.together ? alone : [...alone, ...together]) {
     const { customerId } = accepted.order;
     if (stopped.has(customerId)) continue;

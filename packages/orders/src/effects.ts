@@ -1,7 +1,8 @@
 import type { Effects } from '@lockstep/assets';
+import type { CustomerId } from '@lockstep/contract';
 
 /** No effects yet, of a purchase of a customer or of a revocation (null). */
-export function emptyEffects(purchaserId: string | null): Effects {
+export function emptyEffects(purchaserId: CustomerId | null): Effects {
   return { purchaserId, assets: [], grants: [], merchandises: [], products: [] };
 }
 

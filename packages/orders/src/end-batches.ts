@@ -1,3 +1,4 @@
+import type { BatchId } from '@lockstep/contract';
 import type { Database, Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { ENDS_CHANNEL, MAX_PAYLOAD_CHARACTERS } from './batch-watch.ts';
@@ -11,11 +12,11 @@ import { ENDS_CHANNEL, MAX_PAYLOAD_CHARACTERS } from './batch-watch.ts';
  * Call it in the transaction that finishes a last chunk, or right after the commit of one that finishes chunks: two
  * transactions that finish the last two chunks do not see each other, but whoever commits later sees both.
  */
-export async function endBatches(db: Database | Trx, batchIds: readonly string[]): Promise<string[]> {
+export async function endBatches(db: Database | Trx, batchIds: readonly BatchId[]): Promise<BatchId[]> {
   if (batchIds.length === 0) return [];
   // The chunks are looked up batch by batch in their index: a join might read them all. The end of a sync batch is not
   // notified: nobody could see the batch before, so nobody waits, and transactions that notify commit one at a time.
-  const { rows } = await sql<{ ids: string[] }>`
+  const { rows } = await sql<{ ids: BatchId[] }>`
     with finished as (
       select id, chunks.* from batch cross join lateral (
         select max(finished_time) as last_time, sum(succeeded)::int as succeeded_sum, sum(failed)::int as failed_sum
@@ -41,12 +42,12 @@ export async function endBatches(db: Database | Trx, batchIds: readonly string[]
 }
 
 /** Locks batches, so that nobody ends them before the commit. */
-export async function lockBatches(trx: Trx, batchIds: readonly string[]): Promise<void> {
+export async function lockBatches(trx: Trx, batchIds: readonly BatchId[]): Promise<void> {
   await sql`select from batch where id = any (${batchIds}::bigint[]) order by id for no key update`.execute(trx);
 }
 
 /** Takes the ends of batches back that have a pending chunk again. Lock them before the chunk is pending. */
-export async function reopenBatches(trx: Trx, batchIds: readonly string[]): Promise<void> {
+export async function reopenBatches(trx: Trx, batchIds: readonly BatchId[]): Promise<void> {
   await sql`
     update batch set completed_time = null, succeeded = null, failed = null
     where id = any (${batchIds}::bigint[]) and completed_time is not null`.execute(trx);

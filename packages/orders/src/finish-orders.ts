@@ -1,4 +1,5 @@
 import { licenseOrderIdOf } from '@lockstep/assets';
+import type { BatchId, CustomerId } from '@lockstep/contract';
 import { buildRows, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { PAYLOAD_VERSION } from './order-text.ts';
@@ -8,7 +9,7 @@ import { type PlacedOrder, writeStoredOrders } from './stored-orders.ts';
 
 /** A batch of which a transaction has carried orders out, and the call that brought it. */
 export interface WorkedBatch {
-  batchId: string;
+  batchId: BatchId;
   channelOrderId: string;
   /** Null for a batch of a release that did not keep it. */
   requestId: string | null;
@@ -21,9 +22,9 @@ interface Finished {
   /** Batches in which it finished orders. */
   batches: WorkedBatch[];
   /** Batches of which it finished a chunk. */
-  finishedBatchIds: string[];
+  finishedBatchIds: BatchId[];
   /** Customers who have orders left in the chunks. */
-  leftCustomerIds: ReadonlySet<string>;
+  leftCustomerIds: ReadonlySet<CustomerId>;
 }
 
 /**
@@ -36,7 +37,7 @@ export async function finishOrders(
   outcomes: readonly Outcome[],
 ): Promise<Finished> {
   const isFailed = new Map(outcomes.map(({ accepted, failure }) => [accepted.licenseOrderId, failure !== null]));
-  const leftCustomerIds = new Set<string>();
+  const leftCustomerIds = new Set<CustomerId>();
   const finished = chunks.flatMap(({ batchId, lane, orders }) => {
     const left: PlacedOrder[] = [];
     let failed = 0;
@@ -59,7 +60,7 @@ export async function finishOrders(
     ['failed', 'integer', finished.map(({ failed }) => failed)],
   ]);
   // The call of each batch is looked up in its index, row by row: a join might read all batches there are.
-  const { rows } = await sql<{ batch_id: string; call: [channelOrderId: string, requestId: string | null] }>`
+  const { rows } = await sql<{ batch_id: BatchId; call: [channelOrderId: string, requestId: string | null] }>`
     update lane_chunk set payload = done.payload, payload_version = ${PAYLOAD_VERSION},
       succeeded = lane_chunk.succeeded + done.succeeded,
       failed = lane_chunk.failed + done.failed,

@@ -1,3 +1,4 @@
+import type { CustomerId } from '@lockstep/contract';
 import { laneOf } from './lanes.ts';
 import type { OrderWithId } from './outcome.ts';
 
@@ -15,9 +16,9 @@ export interface Failure {
 
 /** The held customers as they were when a drain began. */
 export interface HeldCustomers {
-  ids: ReadonlySet<string>;
+  ids: ReadonlySet<CustomerId>;
   /** Those of them whose oldest order is due to be tried again. */
-  dueIds: ReadonlySet<string>;
+  dueIds: ReadonlySet<CustomerId>;
 }
 
 interface Hold extends Failure {
@@ -31,9 +32,9 @@ interface Hold extends Failure {
  * performance.now.
  */
 export class Holds {
-  readonly #byCustomer = new Map<string, Hold>();
+  readonly #byCustomer = new Map<CustomerId, Hold>();
 
-  has(customerId: string): boolean {
+  has(customerId: CustomerId): boolean {
     return this.#byCustomer.has(customerId);
   }
 
@@ -56,19 +57,19 @@ export class Holds {
     this.#byCustomer.set(failure.accepted.order.customerId, { ...failure, failures, dueMs: nowMs + pauseMs });
   }
 
-  release(customerId: string): void {
+  release(customerId: CustomerId): void {
     this.#byCustomer.delete(customerId);
   }
 
   /** Forgets customers of the lanes who have nothing pending there any more: another process has applied it. */
-  releaseAllBut(pendingCustomerIds: ReadonlySet<string>, lanes: readonly number[]): void {
+  releaseAllBut(pendingCustomerIds: ReadonlySet<CustomerId>, lanes: readonly number[]): void {
     for (const customerId of this.#byCustomer.keys()) {
       if (lanes.includes(laneOf(customerId)) && !pendingCustomerIds.has(customerId)) this.release(customerId);
     }
   }
 
   /** The earliest time at which one of these customers is due; null if none is held. */
-  nextDueMs(customerIds: Iterable<string>): number | null {
+  nextDueMs(customerIds: Iterable<CustomerId>): number | null {
     const dues = [...customerIds].flatMap((customerId) => this.#byCustomer.get(customerId)?.dueMs ?? []);
     return dues.length === 0 ? null : Math.min(...dues);
   }

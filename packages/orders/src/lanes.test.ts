@@ -1,3 +1,4 @@
+import type { CustomerId } from '@lockstep/contract';
 import { expect, it } from 'vitest';
 import { LANE_COUNT, laneOf } from './lanes.ts';
 
@@ -10,11 +11,11 @@ it.each([
   ['100002', 15],
   ['9223372036854775807', 14],
 ])('keeps customer %s in lane %i', (customerId, lane) => {
-  expect(laneOf(customerId)).toBe(lane);
+  expect(laneOf(customerId as CustomerId)).toBe(lane);
 });
 
 it('spreads customers evenly over all lanes', () => {
-  const customerIds = Array.from({ length: 1_000 * LANE_COUNT }, (_, index) => String(100_001 + index));
+  const customerIds = Array.from({ length: 1_000 * LANE_COUNT }, (_, index) => String(100_001 + index) as CustomerId);
   const lanes = Map.groupBy(customerIds, laneOf);
   expect([...lanes.keys()].toSorted((a, b) => a - b)).toEqual(Array.from({ length: LANE_COUNT }, (_, lane) => lane));
   for (const customers of lanes.values()) {

@@ -1,4 +1,5 @@
 import { crc32 } from 'node:zlib';
+import type { CustomerId } from '@lockstep/contract';
 
 /**
  * The number of lanes. A customer's orders are all in one lane, so it may only change while nothing is pending.
@@ -7,6 +8,6 @@ import { crc32 } from 'node:zlib';
 export const LANE_COUNT = 16;
 
 /** The lane of a customer: orders of one lane take effect in acceptance order. */
-export function laneOf(customerId: string): number {
+export function laneOf(customerId: CustomerId): number {
   return crc32(customerId) % LANE_COUNT;
 }

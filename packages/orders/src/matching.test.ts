@@ -1,20 +1,22 @@
 import { type Asset, createGrant, type ProductInstance } from '@lockstep/assets';
-import type { ProductToRevoke } from '@lockstep/contract';
+import type { AssetId, CustomerId, LicenseOrderId, ProductToRevoke } from '@lockstep/contract';
 import { describe, expect, it } from 'vitest';
 import { type DifferingField, findMatches, listDifferences, ProductNotFound, type Wanted } from './matching.ts';
+
+const [ONE, TWO] = ['1' as LicenseOrderId, '2' as LicenseOrderId];
 
 /** A product instance of order 1: gms-100 from 10 to 20, for one node. */
 function instance(changes: Partial<ProductInstance> = {}): ProductInstance {
   return {
     ...{
       id: '7',
-      licenseOrderId: '1',
-      grant: createGrant('1'),
+      licenseOrderId: ONE,
+      grant: createGrant(ONE),
       productUri: 'gms-100',
       bought: null,
       merchandise: null,
     },
-    ...{ storedHeldBy: '1', revokedBy: null },
+    ...{ storedHeldBy: ONE, revokedBy: null },
     ...{ limitStartDate: 10, limitEndDate: 20, limitConcurrent: 1 },
     ...changes,
   };
@@ -27,14 +29,15 @@ function wanted(changes: Partial<ProductToRevoke> = {}, srcLicenseOrderId?: stri
     ...{ limitStartDate: 10, limitEndDate: 20, limitConcurrent: 1 },
     ...changes,
   };
-  return { product, srcLicenseOrderId };
+  return { product, srcLicenseOrderId: srcLicenseOrderId as LicenseOrderId | undefined };
 }
 
 /** Asset 8 with these products. */
 function assetWith(products: ProductInstance[]): Asset {
   return {
-    ...{ id: '8', assetNum: '8', customerId: '1', licenseType: 'softkey', borrowedUsbKey: false, extends: {} },
-    ...{ limitStartDate: null, limitEndDate: null, grants: [], merchandises: [], products, revokedBy: null },
+    ...{ id: '8' as AssetId, assetNum: '8', customerId: '1' as CustomerId, licenseType: 'softkey', extends: {} },
+    ...{ borrowedUsbKey: false, limitStartDate: null, limitEndDate: null, grants: [], merchandises: [] },
+    ...{ products, revokedBy: null },
   };
 }
 
@@ -51,7 +54,7 @@ describe('what matches on an asset', () => {
     const [first, second, other] = [instance({ id: '1' }), instance({ id: '2' }), instance({ productUri: 'b' })];
     const asset = assetWith([first, other, second]);
     expect(idsOn(asset, mnemonic('gms-100'))).toEqual(['1', '2']);
-    first.revokedBy = '2';
+    first.revokedBy = TWO;
     expect(idsOn(asset, mnemonic('gms-100'))).toEqual(['2']);
     asset.products.push(instance({ id: '3' }));
     expect(idsOn(asset, mnemonic('gms-100'))).toEqual(['2', '3']);
@@ -64,7 +67,7 @@ describe('what matches on an asset', () => {
     const values = [null, 0, 10];
     const products = values.flatMap((limitStartDate) =>
       values.flatMap((limitEndDate) =>
-        ['1', '2']
+        [ONE, TWO]
           .map(createGrant)
           .flatMap((grant) =>
             ['gms-100', 'b'].map((productUri) => instance({ limitStartDate, limitEndDate, grant, productUri })),
@@ -163,7 +166,7 @@ describe('the nearest', () => {
     const candidates = [
       instance({ id: 'other product', productUri: 'b' }),
       instance({
-        ...{ id: 'all but the product', grant: createGrant('2') },
+        ...{ id: 'all but the product', grant: createGrant(TWO) },
         ...{ limitStartDate: null, limitEndDate: null, limitConcurrent: 9 },
       }),
     ];
@@ -202,7 +205,7 @@ describe('the nearest', () => {
 
   it('are not revoked', () => {
     const [revoked, there] = [
-      instance({ id: '1', revokedBy: '2' }),
+      instance({ id: '1', revokedBy: TWO }),
       instance({ id: '3', productUri: 'b', limitConcurrent: 2 }),
     ];
     const { nearest } = refusalOf([revoked, there], wanted());

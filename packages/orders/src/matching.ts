@@ -1,5 +1,5 @@
 import { type Asset, heldBy, type ProductInstance } from '@lockstep/assets';
-import { type ProductToRevoke, Refusal } from '@lockstep/contract';
+import { type LicenseOrderId, type ProductToRevoke, Refusal } from '@lockstep/contract';
 import { isPreviewId } from './preview-ids.ts';
 
 /** A field in which a product instance can differ from what a delete_product looks for. */
@@ -8,7 +8,7 @@ export type DifferingField = 'productUri' | 'srcLicenseOrderId' | 'limitStartDat
 /** What a delete_product looks for: a product as it was sent, from one source order if the order names one. */
 export interface Wanted {
   product: ProductToRevoke;
-  srcLicenseOrderId: string | undefined;
+  srcLicenseOrderId: LicenseOrderId | undefined;
 }
 
 /** A product instance that is not what was looked for, and the fields in which it differs. */

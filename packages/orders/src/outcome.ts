@@ -1,8 +1,8 @@
-import type { Cause, Channels, Order, Refusal } from '@lockstep/contract';
+import type { Cause, Channels, LicenseOrderId, Order, Refusal } from '@lockstep/contract';
 
 /** An order with the id that its acceptance gave it. */
 export interface OrderWithId {
-  licenseOrderId: string;
+  licenseOrderId: LicenseOrderId;
   order: Order;
   /** The channels that its application is bound to; null if it is bound to none. Nothing of others exists for it. */
   channels: Channels;

@@ -1,4 +1,5 @@
 import { ORDERS_PER_BATCH } from '@lockstep/assets';
+import type { BatchId, CustomerId } from '@lockstep/contract';
 import { buildRows, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { laneOf } from './lanes.ts';
@@ -10,7 +11,7 @@ const MAX_LOOK_WEIGHT = 20_000;
 /** A pending chunk whose orders were not read, and the customers who have orders pending in it. */
 export interface SeenChunk extends Place {
   weight: number;
-  customerIds: string[];
+  customerIds: CustomerId[];
 }
 
 /** What is pending behind a place, without the orders. */
@@ -18,7 +19,7 @@ export interface Look {
   /** Oldest first. */
   chunks: SeenChunk[];
   /** The batch at which it stopped, which may be seen in part; null if nothing is left. */
-  cutAtBatchId: string | null;
+  cutAtBatchId: BatchId | null;
 }
 
 /**
@@ -44,12 +45,12 @@ export async function lookAtPending(trx: Trx, lanes: readonly number[], after: P
 }
 
 interface LookRow {
-  batch_id: string;
+  batch_id: BatchId;
   lanes: number[];
   weights: number[];
-  cut_at: string | null;
+  cut_at: BatchId | null;
   /** Of all lanes. */
-  customer_ids: string[];
+  customer_ids: CustomerId[];
 }
 
 function buildSeenChunks({ batch_id: batchId, lanes, weights, customer_ids }: LookRow): SeenChunk[] {

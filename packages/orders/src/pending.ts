@@ -1,5 +1,5 @@
 import { licenseOrderIdOf } from '@lockstep/assets';
-import type { Channels } from '@lockstep/contract';
+import type { BatchId, Channels, CustomerId } from '@lockstep/contract';
 import type { Trx } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
 import { laneOf } from './lanes.ts';
@@ -11,7 +11,7 @@ const MAX_CHUNKS_PER_LANE = 500;
 
 /** The pending orders of a batch that belong to one lane. */
 export interface Chunk {
-  batchId: string;
+  batchId: BatchId;
   lane: number;
   orders: PlacedOrder[];
   /** The channels that the application which sent them is bound to now. */
@@ -20,7 +20,7 @@ export interface Chunk {
 
 /** A chunk that this release cannot read, and why. It stays as it is. */
 export interface UnreadableChunk {
-  batchId: string;
+  batchId: BatchId;
   lane: number;
   fault: PayloadFault;
 }
@@ -30,19 +30,19 @@ export interface Pending {
   chunks: Chunk[];
   unreadable: UnreadableChunk[];
   /** The batch at which reading stopped, which may be read in part; null if nothing is left. */
-  cutAtBatchId: string | null;
+  cutAtBatchId: BatchId | null;
   /** The last chunk that was read. */
   end: Place;
 }
 
 /** A place among chunks, which are in the order of their batches, and of their lanes within a batch. */
 export interface Place {
-  batchId: string;
+  batchId: BatchId;
   lane: number;
 }
 
 /** Before all chunks. */
-export const START: Place = { batchId: '0', lane: 0 };
+export const START: Place = { batchId: '0' as BatchId, lane: 0 };
 
 /**
  * For a WITH: `taken` holds the oldest pending chunks of the lanes behind a place, by batch, up to a weight; at least one if
@@ -81,7 +81,7 @@ export async function readPending(
   lanes: readonly number[],
   bounds: { maxWeight: number; after: Place },
 ): Promise<Pending> {
-  const { rows } = await sql<ChunkRow & { cut_at: string | null }>`
+  const { rows } = await sql<ChunkRow & { cut_at: BatchId | null }>`
     with ${takenChunks(lanes, bounds)}
     select batch_id, lane, payload, payload_version, ${SENDERS_CHANNELS}, cut_at from taken order by batch_id, lane`.execute(
     trx,
@@ -92,7 +92,7 @@ export async function readPending(
 }
 
 /** Reads what is pending of one batch. Throws a PayloadFault. */
-export async function readPendingInBatch(trx: Trx, batchId: string): Promise<Chunk[]> {
+export async function readPendingInBatch(trx: Trx, batchId: BatchId): Promise<Chunk[]> {
   const { rows } = await sql<ChunkRow>`
     select batch_id, lane, payload, payload_version, ${SENDERS_CHANNELS} from lane_chunk
     where batch_id = ${batchId} and finished_time is null order by lane`.execute(trx);
@@ -102,7 +102,7 @@ export async function readPendingInBatch(trx: Trx, batchId: string): Promise<Chu
 }
 
 export interface ChunkRow {
-  batch_id: string;
+  batch_id: BatchId;
   lane: number;
   payload: string;
   payload_version: number;
@@ -136,10 +136,10 @@ export function readRows(rows: readonly ChunkRow[]): Pick<Pending, 'chunks' | 'u
 /** Reads the customers of chunks whose orders cannot be read: their batches name them. */
 export async function readCustomerIds(
   trx: Trx,
-  chunks: readonly { batchId: string; lane: number }[],
-): Promise<string[]> {
+  chunks: readonly { batchId: BatchId; lane: number }[],
+): Promise<CustomerId[]> {
   if (chunks.length === 0) return [];
-  const { rows } = await sql<{ id: string; customer_ids: string[] }>`
+  const { rows } = await sql<{ id: string; customer_ids: CustomerId[] }>`
     select id, customer_ids from batch where id = any (${chunks.map(({ batchId }) => batchId)}::bigint[])`.execute(trx);
   const customerIds = new Map(rows.map((row) => [row.id, row.customer_ids]));
   return chunks.flatMap(({ batchId, lane }) => customerIds.get(batchId)!.filter((id) => laneOf(id) === lane));

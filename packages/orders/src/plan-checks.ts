@@ -1,5 +1,5 @@
 import type { Asset, Ledger } from '@lockstep/assets';
-import { type Channels, type Order, Refusal } from '@lockstep/contract';
+import { type Channels, type CustomerId, type LicenseOrderId, type Order, Refusal } from '@lockstep/contract';
 import type { OrderWithId } from './outcome.ts';
 
 /** Refuses an order whose customer, enterprise or source order is not as it says (rules 6.5). */
@@ -21,12 +21,12 @@ export function checkCustomer(ledger: Ledger, { order, channels }: OrderWithId):
 }
 
 /** Whether a customer exists for an application, which may be bound to channels (rules 2). */
-export function isVisible(ledger: Ledger, channels: Channels, customerId: string): boolean {
+export function isVisible(ledger: Ledger, channels: Channels, customerId: CustomerId): boolean {
   return channels === null || channels.includes(ledger.customers.get(customerId)!.channelCode);
 }
 
 /** Refuses a source order that is not a succeeded purchase: a purchase, and each of its products, may come from any. */
-export function checkSource(ledger: Ledger, channels: Channels, srcLicenseOrderId: string): void {
+export function checkSource(ledger: Ledger, channels: Channels, srcLicenseOrderId: LicenseOrderId): void {
   const customerId = ledger.customerOfPurchase.get(srcLicenseOrderId);
   if (customerId === undefined || !isVisible(ledger, channels, customerId)) {
     throw new Refusal('source_order_not_found', srcLicenseOrderId);

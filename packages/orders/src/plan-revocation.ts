@@ -7,7 +7,7 @@ import {
   type MerchandiseInstance,
   type ProductInstance,
 } from '@lockstep/assets';
-import { type DeleteAssetOrder, type DeleteProductOrder, Refusal } from '@lockstep/contract';
+import { type DeleteAssetOrder, type DeleteProductOrder, type LicenseOrderId, Refusal } from '@lockstep/contract';
 import { emptyEffects } from './effects.ts';
 import { findMatches, ProductNotFound } from './matching.ts';
 import { checkLicenseType } from './plan-checks.ts';
@@ -41,12 +41,12 @@ export function planDeleteAsset(ledger: Ledger, order: DeleteAssetOrder): Effect
 }
 
 /** Whether a revocation means what this order stands for: `source` may narrow it down to one order. */
-function isMeant(source: string | undefined, licenseOrderId: string): boolean {
+function isMeant(source: LicenseOrderId | undefined, licenseOrderId: LicenseOrderId): boolean {
   return source === undefined || source === licenseOrderId;
 }
 
 /** Revokes an asset's active products and merchandises, or only those that `source` stands for. */
-function revokeContents(asset: Asset, source: string | undefined, effects: Effects): void {
+function revokeContents(asset: Asset, source: LicenseOrderId | undefined, effects: Effects): void {
   for (const product of asset.products) {
     if (product.revokedBy !== null || !isMeant(source, heldBy(product))) continue;
     effects.products.push({ action: 'revoke', asset, product });

@@ -1,6 +1,14 @@
 import { serialize } from 'node:v8';
 import { type Asset, createGrant, emptyChanges, type Grant, heldBy, type Ledger, LedgerIds } from '@lockstep/assets';
-import { BatchOrder, type Customer, type CustomerId, type EnterpriseId, type Order, parse } from '@lockstep/contract';
+import {
+  BatchOrder,
+  type Customer,
+  type CustomerId,
+  type EnterpriseId,
+  type LicenseOrderId,
+  type Order,
+  parse,
+} from '@lockstep/contract';
 import type { Trx } from '@lockstep/platform';
 import fc from 'fast-check';
 import { sql } from 'kysely';
@@ -103,7 +111,7 @@ const sentOrder: fc.Arbitrary<Sent> = fc.oneof(
 /** Some orders, as acceptance leaves them. */
 const history: fc.Arbitrary<OrderWithId[]> = fc.array(sentOrder, { minLength: 1, maxLength: MAX_ORDERS }).map((sent) =>
   sent.map((each, index) => ({
-    licenseOrderId: String(FIRST_ORDER_ID + index),
+    licenseOrderId: String(FIRST_ORDER_ID + index) as LicenseOrderId,
     order: orderOf(each),
     channels: null,
   })),
@@ -270,7 +278,10 @@ function termsOf({ customerId, licenseType, limitStartDate, limitEndDate, borrow
 
 /** The same orders under later ids; what they name as source orders stays. */
 function renumbered(orders: OrderWithId[], by: number): OrderWithId[] {
-  return orders.map((each) => ({ ...each, licenseOrderId: String(Number(each.licenseOrderId) + by) }));
+  return orders.map((each) => ({
+    ...each,
+    licenseOrderId: String(Number(each.licenseOrderId) + by) as LicenseOrderId,
+  }));
 }
 
 describe('over any history, stored', () => {

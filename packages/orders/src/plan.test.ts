@@ -5,6 +5,7 @@ import {
   type Customer,
   type CustomerId,
   type EnterpriseId,
+  type LicenseOrderId,
   type Order,
   parse,
 } from '@lockstep/contract';
@@ -56,7 +57,11 @@ function orderOf(sent: Sent): Order {
 function planFrom(ledger: Ledger, firstId: number, ...sent: Sent[]): Outcome[] {
   return planAll(
     ledger,
-    sent.map((order, index) => ({ licenseOrderId: String(firstId + index), order: orderOf(order), channels: null })),
+    sent.map((order, index) => ({
+      licenseOrderId: String(firstId + index) as LicenseOrderId,
+      order: orderOf(order),
+      channels: null,
+    })),
   );
 }
 
@@ -848,15 +853,19 @@ describe('planOrder', () => {
   ])('changes nothing itself: %s', (_, sent) => {
     const ledger = ledgerAfter(newBuy(ours, ['X1'], {}, { merchandises: [merchandise()] }));
     const before = structuredClone(ledger);
-    const effects = planOrder(ledger, { licenseOrderId: '900', order: orderOf(sent), channels: null });
+    const effects = planOrder(ledger, {
+      licenseOrderId: '900' as LicenseOrderId,
+      order: orderOf(sent),
+      channels: null,
+    });
     expect(ledger).toEqual(before);
-    advance(ledger, '900', effects);
+    advance(ledger, '900' as LicenseOrderId, effects);
     expect(ledger).not.toEqual(before);
   });
 
   it('tells what happens to each asset', () => {
     const actionsOf = (ledger: Ledger, sent: Sent) =>
-      planOrder(ledger, { licenseOrderId: '900', order: orderOf(sent), channels: null }).assets.map(
+      planOrder(ledger, { licenseOrderId: '900' as LicenseOrderId, order: orderOf(sent), channels: null }).assets.map(
         ({ action, asset }) => `${action} ${asset.assetNum}`,
       );
     const ledger = ledgerAfter(newBuy(ours, ['X1']), newBuy(stranger, ['X2']));
@@ -869,7 +878,7 @@ describe('planOrder', () => {
   it('counts assets and products that are created or revoked, not those extended or transferred', () => {
     const ledger = ledgerAfter(newBuy(ours, ['X1']), newBuy(stranger, ['X2']));
     const buy = newBuy(ours, ['X1', 'X2', 'X3'], {}, { transferedAssetNum: true, merchandises: [merchandise()] });
-    const effects = planOrder(ledger, { licenseOrderId: '900', order: orderOf(buy), channels: null });
+    const effects = planOrder(ledger, { licenseOrderId: '900' as LicenseOrderId, order: orderOf(buy), channels: null });
     expect(countEffects(effects)).toEqual({ assets: 1, products: 6 });
   });
 });

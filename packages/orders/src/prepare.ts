@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import {
+  type ApplicationId,
   type BatchOrder,
   type CustomerId,
   countInstances,
@@ -12,7 +13,7 @@ import { orderText } from './order-text.ts';
 
 /** A batch ready to be stored: checked, digested and split by lane. */
 export interface PreparedBatch {
-  applicationId: string;
+  applicationId: ApplicationId;
   channelCode: string;
   channelOrderId: string;
   syncMode: SyncMode;
@@ -35,7 +36,7 @@ function weightOf(order: Order, characters: number): number {
 }
 
 /** Splits a batch by lane and digests its content, in the form of orderText. */
-export function prepareBatch(applicationId: string, batch: BatchOrder): PreparedBatch {
+export function prepareBatch(applicationId: ApplicationId, batch: BatchOrder): PreparedBatch {
   const { channelCode, channelOrderId, syncMode, orderList } = batch;
   const digest = createHash('sha256').update(syncMode);
   const byLane = new Map<number, { weight: number; orders: string[] }>();
@@ -72,7 +73,7 @@ export function prepareBatch(applicationId: string, batch: BatchOrder): Prepared
 
 /** Finds the first asset number that orders of two customers name: which of them takes effect first would be chance. */
 function findSharedNumber(orderList: readonly Order[]): PreparedBatch['sharedNumber'] {
-  const named = new Map<string, { customerId: string; path: string }>();
+  const named = new Map<string, { customerId: CustomerId; path: string }>();
   for (const [index, { customerId, assets }] of orderList.entries()) {
     for (const [element, { assetNos }] of assets.entries()) {
       for (const [position, assetNum] of assetNos.entries()) {

@@ -1,10 +1,13 @@
 import { licenseOrderIdOf, ORDERS_PER_BATCH, splitOrderId } from '@lockstep/assets';
 import {
+  type ApplicationId,
+  type BatchId,
   type BatchResult,
   type BatchResultQuery,
   type Cause,
   type CustomerId,
   codeOf,
+  type LicenseOrderId,
   type OrderResult,
   type OrderType,
   Refusal,
@@ -14,7 +17,7 @@ import { type Database, inSnapshot } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
 
 interface BatchRow {
-  id: string;
+  id: BatchId;
   sync_mode: 'sync' | 'async';
   total: number;
   succeeded: number;
@@ -42,9 +45,9 @@ interface OrderRow {
  */
 export async function readBatchResult(
   db: Database,
-  applicationId: string,
+  applicationId: ApplicationId,
   query: BatchResultQuery,
-): Promise<{ batchId: string; result: BatchResult }> {
+): Promise<{ batchId: BatchId; result: BatchResult }> {
   return await inSnapshot(db, async (trx) => {
     const batch = await readBatch(trx, applicationId, query);
     const { orders, nextCursor } = await readPage(trx, batch.id, query);
@@ -68,13 +71,13 @@ export async function readBatchResult(
 }
 
 /** Whether a batch has not ended yet; cheaper than its result. */
-export async function isOpen(db: Database, batchId: string): Promise<boolean> {
+export async function isOpen(db: Database, batchId: BatchId): Promise<boolean> {
   const { rows } = await sql`select from batch where id = ${batchId} and completed_time is null`.execute(db);
   return rows.length > 0;
 }
 
 /** Reads the batch with its counts. Those of an open one are the sums over its chunks so far. */
-async function readBatch(db: Database, applicationId: string, query: BatchResultQuery): Promise<BatchRow> {
+async function readBatch(db: Database, applicationId: ApplicationId, query: BatchResultQuery): Promise<BatchRow> {
   const { rows } = await sql<BatchRow>`
     select id, sync_mode, cardinality(sequences) as total, accepted_time, completed_time,
       coalesce(batch.succeeded, so_far.succeeded) as succeeded, coalesce(batch.failed, so_far.failed) as failed
@@ -96,7 +99,7 @@ const ordersOfBatch = sql`
     with ordinality as sent (sequence, customer_id, order_type, place)
   left join license_order as finished on finished.id = batch.id * ${ORDERS_PER_BATCH} + place - 1`;
 
-async function readPage(db: Database, batchId: string, query: BatchResultQuery) {
+async function readPage(db: Database, batchId: BatchId, query: BatchResultQuery) {
   const { rows } = await sql<OrderRow>`
     ${ordersOfBatch}
     where batch.id = ${batchId} and place > ${query.cursor ?? 0} ${filterByState(query.state)}
@@ -122,7 +125,7 @@ function filterByState(state: BatchResultQuery['state']): RawBuilder<unknown> {
   }
 }
 
-function buildResult(batchId: string, row: OrderRow): OrderResult {
+function buildResult(batchId: BatchId, row: OrderRow): OrderResult {
   return {
     sequence: row.sequence,
     licenseOrderId: licenseOrderIdOf(batchId, row.index),
@@ -145,8 +148,8 @@ function buildResult(batchId: string, row: OrderRow): OrderResult {
  */
 export async function readOrderResult(
   db: Database,
-  applicationId: string,
-  licenseOrderId: string,
+  applicationId: ApplicationId,
+  licenseOrderId: LicenseOrderId,
 ): Promise<SingleOrderResult> {
   const { batchId, index } = splitOrderId(licenseOrderId);
   const { rows } = await sql<OrderRow & { channel_code: string; channel_order_id: string }>`

@@ -1,4 +1,5 @@
 import { splitOrderId } from '@lockstep/assets';
+import type { LicenseOrderId } from '@lockstep/contract';
 import { type Database, inTransaction, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { lockBatches, reopenBatches } from './end-batches.ts';
@@ -23,7 +24,7 @@ export interface Retried {
  * worker finds it. A failure is put back once, however many callers try at the same time, and leaves a record in
  * order_retry.
  */
-export async function retryFailedOrders(db: Database, licenseOrderId?: string): Promise<Retried> {
+export async function retryFailedOrders(db: Database, licenseOrderId?: LicenseOrderId): Promise<Retried> {
   const total: Retried = { retried: 0, contentLost: 0 };
   for (let after = '0'; ; ) {
     const found = await findFailed(db, after, licenseOrderId);
@@ -36,7 +37,7 @@ export async function retryFailedOrders(db: Database, licenseOrderId?: string): 
   }
 }
 
-async function findFailed(db: Database, after: string, licenseOrderId: string | undefined) {
+async function findFailed(db: Database, after: string, licenseOrderId: LicenseOrderId | undefined) {
   const only = licenseOrderId === undefined ? sql`` : sql`and id = ${licenseOrderId}`;
   const { rows } = await sql<{ id: string; kept: boolean }>`
     select id, license_order_id is not null as kept
@@ -47,7 +48,7 @@ async function findFailed(db: Database, after: string, licenseOrderId: string | 
 }
 
 interface FailedRow {
-  license_order_id: string;
+  license_order_id: LicenseOrderId;
   lane: number;
   payload_version: number;
   content: string;

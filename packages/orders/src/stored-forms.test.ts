@@ -1,4 +1,4 @@
-import { BatchOrder } from '@lockstep/contract';
+import { type ApplicationId, BatchOrder } from '@lockstep/contract';
 import { describe, expect, it } from 'vitest';
 import { DIGESTS, PAYLOADS, SENT } from '../../../test/harness/stored-forms.ts';
 import { prepareBatch } from './prepare.ts';
@@ -17,7 +17,7 @@ function shuffled(value: unknown): unknown {
 
 describe('what this release stores', () => {
   it.each(['async', 'sync'] as const)('is what version 1 stored, byte for byte, of a batch sent %s', (syncMode) => {
-    const prepared = prepareBatch('1', BatchOrder.parse({ ...SENT, syncMode }));
+    const prepared = prepareBatch('1' as ApplicationId, BatchOrder.parse({ ...SENT, syncMode }));
     expect(prepared.digest.toString('hex')).toBe(DIGESTS[syncMode]);
     expect(Object.fromEntries(prepared.chunks.map(({ lane, payload }) => [lane, payload]))).toEqual(PAYLOADS);
   });
@@ -26,7 +26,7 @@ describe('what this release stores', () => {
     const later = BatchOrder.parse(shuffled(SENT));
     const reordered = shuffled(later) as typeof later;
     for (const order of reordered.orderList) Object.assign(order, { laterField: 'new', another: undefined });
-    const prepared = prepareBatch('1', reordered);
+    const prepared = prepareBatch('1' as ApplicationId, reordered);
     expect(prepared.digest.toString('hex')).toBe(DIGESTS.async);
     expect(Object.fromEntries(prepared.chunks.map(({ lane, payload }) => [lane, payload]))).toEqual(PAYLOADS);
   });

@@ -1,5 +1,5 @@
 import { type LedgerIds, splitOrderId } from '@lockstep/assets';
-import { type Channels, type Order, Refusal } from '@lockstep/contract';
+import { type BatchId, type Channels, type Order, Refusal } from '@lockstep/contract';
 import type { Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { planOnLoaded, storeApplied } from './apply.ts';
@@ -11,7 +11,7 @@ import { inAcceptanceOrder } from './pending.ts';
 
 /** A sync batch that was not stored before, with its orders and the id that it gets. */
 export interface NewBatch {
-  id: string;
+  id: BatchId;
   batch: SubmittedBatch;
   orders: Order[];
   /** The channels that its application is bound to. */
@@ -22,8 +22,8 @@ export interface NewBatch {
 const MAX_NAMED_FAILURES = 20;
 
 /** Draws ids for so many batches. Those that no batch gets stay gaps. */
-export async function drawBatchIds(trx: Trx, count: number): Promise<string[]> {
-  const { rows } = await sql<{ id: string }>`
+export async function drawBatchIds(trx: Trx, count: number): Promise<BatchId[]> {
+  const { rows } = await sql<{ id: BatchId }>`
     select nextval('batch_id') as id from generate_series(1, ${count}::int)`.execute(trx);
   return rows.map(({ id }) => id);
 }

@@ -1,5 +1,12 @@
 import { LedgerIds } from '@lockstep/assets';
-import { type AcceptedOrder, type Channels, type Order, Refusal } from '@lockstep/contract';
+import {
+  type AcceptedOrder,
+  type BatchId,
+  type Channels,
+  type CustomerId,
+  type Order,
+  Refusal,
+} from '@lockstep/contract';
 import { type Database, Group, inTransaction, type Logger } from '@lockstep/platform';
 import { liesInOrder } from './attempt.ts';
 import { findNewestPending } from './backlog.ts';
@@ -45,7 +52,7 @@ export class BatchApplier {
   readonly #metrics: OrderMetrics;
   readonly #ids = new LedgerIds();
   readonly #drainer: LaneDrainer;
-  readonly #groups: Group<SyncCall, string>;
+  readonly #groups: Group<SyncCall, BatchId>;
   readonly #large = new LargeBatches();
 
   /** `lanesDb`: connections for what waits for lanes. */
@@ -100,7 +107,7 @@ export class BatchApplier {
     return await inTransaction(this.#lanesDb, (trx) => liesInOrder(trx, this.#ids)).catch(() => false);
   }
 
-  async #applyTogether(calls: SyncCall[]): Promise<string[]> {
+  async #applyTogether(calls: SyncCall[]): Promise<BatchId[]> {
     const lanes = [...new Set(calls.flatMap(({ batch }) => batch.chunks.map(({ lane }) => lane)))];
     const customerIds = new Set(calls.flatMap(({ batch }) => batch.customerIds));
     const deadlineMs = Math.max(...calls.map((call) => call.deadlineMs));
@@ -141,7 +148,7 @@ export class BatchApplier {
    * Applies what is pending in the lanes now: a sync call overtakes nothing that was accepted before it. Throws a Refusal:
    * overloaded, or service_unavailable if an order of its own customers is held.
    */
-  async #drainAhead(lanes: number[], customerIds: ReadonlySet<string>, deadlineMs: number): Promise<void> {
+  async #drainAhead(lanes: number[], customerIds: ReadonlySet<CustomerId>, deadlineMs: number): Promise<void> {
     const checkTime = () => {
       if (performance.now() > deadlineMs) throw new Refusal('overloaded');
     };

@@ -1,17 +1,18 @@
+import type { ApplicationId, BatchId, CustomerId, LicenseOrderId } from '@lockstep/contract';
 import type { Generated } from 'kysely';
 
 /** The tables of batches, their pending orders and the outcomes. */
 declare module '@lockstep/platform' {
   interface Tables {
     batch: {
-      id: string;
-      application_id: string;
+      id: BatchId;
+      application_id: ApplicationId;
       channel_code: string;
       channel_order_id: string;
       sync_mode: 'sync' | 'async';
       digest: Buffer;
       sequences: number[];
-      customer_ids: string[];
+      customer_ids: CustomerId[];
       order_types: string[];
       accepted_time: Generated<Date>;
       digest_version: Generated<number>;
@@ -21,7 +22,7 @@ declare module '@lockstep/platform' {
       failed: number | null;
     };
     lane_chunk: {
-      batch_id: string;
+      batch_id: BatchId;
       lane: number;
       order_count: number;
       weight: number;
@@ -33,19 +34,19 @@ declare module '@lockstep/platform' {
       payload_version: Generated<number>;
     };
     license_order: {
-      id: string;
+      id: LicenseOrderId;
       order_type: string;
-      customer_id: string;
+      customer_id: CustomerId;
       cause: string | null;
       message: string | null;
       assets: number;
       products: number;
       finished_time: Generated<Date>;
-      src_license_order_id: string | null;
+      src_license_order_id: LicenseOrderId | null;
     };
     failed_order: {
-      license_order_id: string;
-      batch_id: string;
+      license_order_id: LicenseOrderId;
+      batch_id: BatchId;
       lane: number;
       payload_version: number;
       content: string;
@@ -53,7 +54,7 @@ declare module '@lockstep/platform' {
     };
     order_retry: {
       id: Generated<string>;
-      license_order_id: string;
+      license_order_id: LicenseOrderId;
       cause: string;
       message: string;
       finished_time: Date;

@@ -1,4 +1,4 @@
-import type { BatchResult, BatchResultQuery } from '@lockstep/contract';
+import type { ApplicationId, BatchResult, BatchResultQuery } from '@lockstep/contract';
 import type { Database } from '@lockstep/platform';
 import type { BatchWatch } from './batch-watch.ts';
 import { isOpen, readBatchResult } from './results.ts';
@@ -12,7 +12,7 @@ import { isOpen, readBatchResult } from './results.ts';
 export async function awaitBatchResult(
   db: Database,
   watch: BatchWatch,
-  applicationId: string,
+  applicationId: ApplicationId,
   query: BatchResultQuery,
   gone: AbortSignal,
 ): Promise<BatchResult> {

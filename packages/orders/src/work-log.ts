@@ -1,10 +1,11 @@
+import type { LicenseOrderId } from '@lockstep/contract';
 import type { Logger } from '@lockstep/platform';
 import type { WorkedBatch } from './finish-orders.ts';
 import type { Outcome } from './outcome.ts';
 
 /** An order that failed, and why. */
 export interface FailedOrder {
-  licenseOrderId: string;
+  licenseOrderId: LicenseOrderId;
   cause: string;
 }
 
