@@ -76,7 +76,7 @@ export class AcceptedOrders {
     for (const batch of this.#unsettled.splice(0)) {
       const { channelCode, channelOrderId, syncMode, orderList, entries } = batch;
       const query = { channelCode, channelOrderId, waitSeconds: '30', limit: '1000' };
-      const answer = await this.#api.call('GET', '/licenseOrder/batchOrder', { query });
+      const answer = await this.#api.ask('getBatchResult', { query });
       const { orders, state } = BatchResult.parse(dataOf(answer));
       expectEqual(`the state of ${channelOrderId}`, state, 'completed');
       const placed = orderList
@@ -115,7 +115,7 @@ function customersIn(body: Buffer | null): string[] {
   return [...(body?.toString('utf8') ?? '').matchAll(/"customerId":\s*"\s*(\d*)/g)].map(([, id]) => id!);
 }
 
-/** Whether orders of two customers name one asset number (decisions 6.1). */
+/** Whether orders of two customers name one asset number (rules 6.1). */
 function sharesNumber(orders: BatchOrder['orderList']): boolean {
   const owners = new Map<string, string>();
   return orders.some(({ customerId, assets }) =>

@@ -3,10 +3,10 @@ import { z } from 'zod';
 import type { WireAnswer } from './wire.ts';
 import type { Operation, World } from './world.ts';
 
-/** What is inside and never reaches a client (decisions 1). */
+/** What is inside and never reaches a client (rules 1). */
 const INSIDE =
   /select |insert into|syntax error|relation "|postgres|redis|127\.0\.0\.1|localhost|node:|node_modules|\.ts\b|\bat \/|errno/i;
-/** The codes that are the HTTP status as well: what is not a call of an operation (decisions 1). */
+/** The codes that are the HTTP status as well: what is not a call of an operation (rules 1). */
 const NO_CALL = [400, 404, 405, 408, 417, 431];
 const RFC_6749_STATUSES = [400, 401];
 const MEMBER_ROOT = '/me/';

@@ -3,9 +3,13 @@ import type { Credentials } from '@lockstep/access';
 import {
   type AcceptedOrder,
   BatchResult,
+  buildPath,
   CancelledBatch,
   type Customer,
   FailureBody,
+  findOperation,
+  ORDER_ROOT,
+  type OrderOperationId,
   OrderPreview,
 } from '@lockstep/contract';
 import { z } from 'zod';
@@ -29,7 +33,7 @@ export interface CallOptions {
   token?: string | null;
 }
 
-const ORDER_ROOT = '/order/api/order/v1';
+type PlainOrderOperationId = Exclude<OrderOperationId, 'getOrderResult' | 'listVirtualAssets'>;
 
 /** Calls a service over HTTP as a channel's system would. */
 export class Api {
@@ -44,7 +48,7 @@ export class Api {
   }
 
   static async logIn(baseUrl: string, credentials: Credentials): Promise<Api> {
-    const response = await fetch(`${baseUrl}/oauth2/token`, {
+    const response = await fetch(`${baseUrl}${buildPath('issueToken', {})}`, {
       method: 'POST',
       body: new URLSearchParams({
         grant_type: 'client_credentials',
@@ -56,17 +60,27 @@ export class Api {
     return new Api(baseUrl, credentials, access_token);
   }
 
-  /** Calls an operation of the order module; `path` follows {order_root}. */
+  /** Calls the order module; `path` follows ORDER_ROOT. */
   call(method: string, path: string, options: CallOptions = {}): Promise<Answer> {
+    return this.#call(method, ORDER_ROOT + path, options);
+  }
+
+  /** Calls an operation that has no parameters in its path. */
+  ask(id: PlainOrderOperationId, options: CallOptions = {}): Promise<Answer> {
+    const { method, path } = findOperation(id);
+    return this.#call(method, path, options);
+  }
+
+  #call(method: string, path: string, options: CallOptions): Promise<Answer> {
     const { token = this.token } = options;
     const headers = { ...(token === null ? {} : { authorization: `Bearer ${token}` }), ...options.headers };
-    return callService(method, `${this.baseUrl}${ORDER_ROOT}${path}`, { ...options, headers });
+    return callService(method, this.baseUrl + path, { ...options, headers });
   }
 
   /** O5 as it is, whatever the answer. */
   submit(batch: unknown, options: CallOptions = {}): Promise<Answer> {
     const query = { appKey: this.credentials.appKey, ...options.query };
-    return this.call('POST', '/licenseOrder/batchOrder', { body: batch, ...options, query });
+    return this.ask('createBatchOrder', { body: batch, ...options, query });
   }
 
   /** O5 that must be accepted. */
@@ -78,7 +92,7 @@ export class Api {
   async completed(batch: { channelCode: string; channelOrderId: string }): Promise<BatchResult> {
     const { channelCode, channelOrderId } = batch;
     const query = { channelCode, channelOrderId, waitSeconds: '30', limit: '1000' };
-    return BatchResult.parse(dataOf(await this.call('GET', '/licenseOrder/batchOrder', { query })));
+    return BatchResult.parse(dataOf(await this.ask('getBatchResult', { query })));
   }
 
   /** Accepts a batch, waits, and answers what became of its orders. */
@@ -95,7 +109,7 @@ export class Api {
   /** The preview of O5 as it is, whatever the answer. */
   submitPreview(batch: unknown, options: CallOptions = {}): Promise<Answer> {
     const query = { appKey: this.credentials.appKey, ...options.query };
-    return this.call('POST', '/licenseOrder/batchOrder/preview', { body: batch, ...options, query });
+    return this.ask('previewBatchOrder', { body: batch, ...options, query });
   }
 
   /** What each order of a batch would do. The answer is held against the contract. */
@@ -105,7 +119,7 @@ export class Api {
 
   /** The cancel operation as it is, whatever the answer. */
   submitCancel({ channelCode, channelOrderId }: { channelCode: string; channelOrderId: string }): Promise<Answer> {
-    return this.call('POST', '/licenseOrder/batchOrder/cancel', { body: { channelCode, channelOrderId } });
+    return this.ask('cancelBatchOrder', { body: { channelCode, channelOrderId } });
   }
 
   /** Cancels what is pending of a batch. The answer is held against the contract. */
@@ -115,7 +129,7 @@ export class Api {
 
   /** O1 with a new customer of an enterprise of its own, or of the one that is named. */
   async newCustomer(enterpriseName = `Enterprise ${randomUUID()}`): Promise<Customer> {
-    const answer = await this.call('POST', '/enterprise/user/bind', {
+    const answer = await this.ask('bindCustomer', {
       body: {
         channelCode: 'test',
         channelCustomerId: randomUUID(),

@@ -69,7 +69,7 @@ const NO_ID = invalid(
   ['with U+0000 inside', '1\u00002'],
 );
 
-/** What is no account name, mobile number or password, with the causes that these have (decisions 8). */
+/** What is no account name, mobile number or password, with the causes that these have (rules 8). */
 const malformed = (value: string): Fault => [JSON.stringify(value), value, 'account_malformed'];
 const NO_ACCOUNT = [
   'kim lee',
@@ -138,7 +138,7 @@ const ACCOUNT = [...ABSENT, ...NO_STRING, ...NO_ACCOUNT];
 const NEW_ACCOUNT = [...ACCOUNT, malformed('kim@abc234')];
 const NAME = [...ABSENT, ...NO_STRING, ...CONTROL_CHARACTERS, ...HALF_PAIRS, ...tooLongFor(30, 'name_too_long')];
 
-/** The faults of each kind of field in a JSON body (decisions 4). */
+/** The faults of each kind of field in a JSON body (rules 4). */
 export const BODY_FAULTS = {
   text: [...ABSENT, ...NO_STRING, ...CONTROL_CHARACTERS, ...HALF_PAIRS, ...tooLong(255)],
   optionalAddress: [...NO_STRING, ...OTHER_CONTROL_CHARACTERS, ...HALF_PAIRS, ...tooLong(512)],

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { ORDER_ROOT } from '@lockstep/contract';
 import type { Api } from './api.ts';
 
 /** The beginning of a call as a client writes it on a socket of its own, that may leave at any place. */
@@ -16,7 +17,7 @@ export function headOf(
     'content-type': 'application/json',
     ...headers,
   }).map(([name, value]) => `${name}: ${value}`);
-  return [`${method} /order/api/order/v1${path}?${query} HTTP/1.1`, ...lines, '', ''].join('\r\n');
+  return [`${method} ${ORDER_ROOT}${path}?${query} HTTP/1.1`, ...lines, '', ''].join('\r\n');
 }
 
 /** A whole call. */

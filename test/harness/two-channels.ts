@@ -68,7 +68,7 @@ export async function openAs(unbound: MemberCenter, api: Api): Promise<MemberCen
 async function bindCustomer(api: Api, channelCode: string, enterpriseName: string): Promise<Customer> {
   const names = { customerName: 'Customer', branchName: 'Branch', enterpriseName, passwordMobile: '13800000000' };
   const body = { channelCode, channelCustomerId: randomUUID(), ...names };
-  return dataOf(await api.call('POST', '/enterprise/user/bind', { body }));
+  return dataOf(await api.ask('bindCustomer', { body }));
 }
 
 async function furnish(

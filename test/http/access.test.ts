@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { type Credentials, createApplication, setApplicationStatus } from '@lockstep/access';
-import { type ApplicationId, type Scope, TokenAnswer } from '@lockstep/contract';
+import { type ApplicationId, operations, type Scope, TokenAnswer } from '@lockstep/contract';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startAnotherApi } from '../harness/another-api.ts';
@@ -29,7 +29,7 @@ async function requestToken(
   headers: Record<string, string> = {},
 ): Promise<Answer> {
   const body = typeof form === 'string' ? form : new URLSearchParams(form).toString();
-  const response = await fetch(`${stack.baseUrl}/oauth2/token`, {
+  const response = await fetch(stack.baseUrl + operations.issueToken.path, {
     method: 'POST',
     headers: { ...FORM_TYPE, ...headers },
     body,
@@ -294,7 +294,7 @@ describe('a call is refused with 60000', () => {
   );
 
   it('before anything is said about its content', async () => {
-    const answer = await api.call('POST', '/licenseOrder/batchOrder', {
+    const answer = await api.ask('createBatchOrder', {
       rawBody: 'not json',
       token: 'unknown',
       nonce: null,
@@ -423,7 +423,7 @@ describe('g_nonce', () => {
     const batch = batchOf(newBuy(await api.newCustomer(), [newAssetNum()]));
     expect(refusalOf(await api.submit(batch, { nonce }))).toMatchObject(REPLAYED);
     const query = { channelCode: batch.channelCode, channelOrderId: batch.channelOrderId };
-    const answer = await api.call('GET', '/licenseOrder/batchOrder', { query });
+    const answer = await api.ask('getBatchResult', { query });
     expect(refusalOf(answer)).toMatchObject({ cause: 'batch_not_found' });
   });
 
@@ -514,12 +514,12 @@ describe('what is secret', () => {
     own = await stack.newApi();
     const names = { customerName: 'C', branchName: 'B', enterpriseName: `Enterprise ${randomUUID()}` };
     const bind = { channelCode: 'secret', channelCustomerId: randomUUID(), ...names, passwordMobile: mobile };
-    const customer = dataOf(await own.call('POST', '/enterprise/user/bind', { body: bind }));
+    const customer = dataOf(await own.ask('bindCustomer', { body: bind }));
     const element = { products: [productToBuy({ passwords: [password] })] };
     const order = newBuy(customer, [newAssetNum()], { passwordMobile: mobile }, element);
     await own.process(batchOf(order));
     // Refusals and strangers too, each with what must not be seen again.
-    await own.call('POST', '/enterprise/user/bind', { body: { ...bind, enterpriseName: '', passwordMobile: mobile } });
+    await own.ask('bindCustomer', { body: { ...bind, enterpriseName: '', passwordMobile: mobile } });
     await own.submit(batchOf({ ...order, licenseType: 'wooden_key' }));
     await own.submit(undefined, { rawBody: `{"passwordMobile":"${mobile}"` });
     await requestToken(GRANT, basicOf(own.credentials));

@@ -1,5 +1,6 @@
 import { PasswordHasher } from '@lockstep/access';
-import { type Customer, operationExamples, parameterExamples } from '@lockstep/contract';
+import { type Customer, ME_ROOT, ORDER_ROOT, operations } from '@lockstep/contract';
+import { findExamples, operationExamples, parameterExamples, type SomeExamples } from '@lockstep/contract/examples';
 import { createDemoCustomers, DEMO_ENTERPRISES } from '@lockstep/customers';
 import { setPassword } from '@lockstep/members';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -12,9 +13,7 @@ import { type Stack, startStack } from '../harness/stack.ts';
 // biome-ignore lint/suspicious/noExplicitAny: a document that is looked into everywhere
 type Json = any;
 
-const ORDER_ROOT = '/order/api/order/v1';
-const ME_ROOT = '/me/api/v1';
-const OPERATIONS = Object.entries(operationExamples);
+const OPERATIONS = Object.entries<SomeExamples>(operationExamples);
 const OF_THE_MODULES = OPERATIONS.filter(([operationId]) => operationId !== 'issueToken');
 
 let stack: Stack;
@@ -117,7 +116,7 @@ describe('in /openapi.json', () => {
     const script = await (await fetch(`${stack.baseUrl}/docs/static/swagger-initializer.js`)).text();
     const [, source] = /"requestInterceptor":(function [\s\S]*?\n\})/.exec(script) ?? [];
     const putNewNonce = new Function(`return ${source}`)();
-    const urlOf = (nonce: string) => `${ORDER_ROOT}/shellnums?g_nonce=${nonce}&size=1`;
+    const urlOf = (nonce: string) => `${operations.takeAssetNumbers.path}?g_nonce=${nonce}&size=1`;
     const sent = Array.from({ length: 100 }, () => putNewNonce({ url: urlOf(String(parameterExamples.g_nonce)) }).url);
     expect(new Set(sent).size).toBe(100);
     for (const url of sent) expect(url).toMatch(/g_nonce=[A-Za-z0-9_-]{8,64}&size=1$/);
@@ -147,9 +146,9 @@ function call(operationId: string, { body, parameters = {}, options = {} }: Chan
   return (isOfMembers ? center : by).call(method.toUpperCase(), filledIn, { query, body, ...options });
 }
 
-const bodyOf = (operationId: string, name: string): Json => operationExamples[operationId]!.bodies![name]!.value;
+const bodyOf = (operationId: string, name: string): Json => findExamples(operationId)!.bodies![name]!.value;
 const answerOf = (operationId: string, status: number, name: string): Json =>
-  operationExamples[operationId]!.answers[status]![name]!.value;
+  findExamples(operationId)!.answers[status]![name]!.value;
 
 const TIMES = ['acceptedTime', 'completedTime', 'finishedTime', 'createTime', 'updateTime', 'time'];
 
@@ -208,7 +207,7 @@ describe('on a service with the demo customers', () => {
   });
 
   it.each(STORY)('%s %s is answered as its example says', async (operationId, name) => {
-    const bodies = operationExamples[operationId]?.bodies;
+    const bodies = findExamples(operationId)?.bodies;
     const answer = await call(operationId, bodies && { body: bodies[name]?.value });
     expect(answer).toMatchObject({ status: 200 });
     expect(steady(answer.body)).toEqual(steady(answerOf(operationId, 200, name)));
@@ -315,7 +314,10 @@ describe('on a service with the demo customers', () => {
   ])('the token endpoint answers %i %s as its example says', async (status, name, body, changes) => {
     const { appKey: client_id, appSecret: client_secret } = api.credentials;
     const form = { ...bodyOf('issueToken', body), client_id, client_secret, ...changes() };
-    const response = await fetch(`${stack.baseUrl}/oauth2/token`, { method: 'POST', body: new URLSearchParams(form) });
+    const response = await fetch(stack.baseUrl + operations.issueToken.path, {
+      method: 'POST',
+      body: new URLSearchParams(form),
+    });
     expect(response.status).toBe(status);
     const example = answerOf('issueToken', status, name);
     const own = status === 200 ? { access_token: expect.stringMatching(/^[\w-]{43}$/) } : {};

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { operations } from '@lockstep/contract';
 import { type Database, openDatabase } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -68,7 +69,7 @@ it.concurrent('the time in which a body comes is not the call’s', async () => 
     authorization: `Bearer ${center.api.token}`,
     ...{ 'content-type': 'application/json', 'content-length': body.length },
   };
-  const url = `${center.api.baseUrl}/order/api/order/v1/enterprise/user/update?g_nonce=${randomUUID()}`;
+  const url = `${center.api.baseUrl}${operations.updateCustomer.path}?g_nonce=${randomUUID()}`;
   const call = request(url, { method: 'POST', agent: false, headers });
   call.write(body.slice(0, -10));
   const answered = once(call, 'response');
@@ -99,8 +100,8 @@ it.concurrent('M9, M4, O6 and O7 end by one deadline, though they wait for one a
       const calls = Promise.all([
         center.configure(kim!.globalId, [], locks),
         center.delete(lee!.globalId),
-        center.api.call('POST', '/asset/lock', { body }),
-        center.api.call('POST', '/asset/unlock', { body }),
+        center.api.ask('lockAssets', { body }),
+        center.api.ask('unlockAssets', { body }),
       ]).finally(() => ends.push('the calls'));
       await untilWaiting(4);
       // Half of their time is gone with the first asset. Were it counted anew for the second, another that begins to wait
@@ -128,7 +129,7 @@ it('O1 of an enterprise that another call changes ends as overload', async () =>
   const bound = await center.api.newCustomer();
   const before = await contentOfTables(others);
   const answer = await whileLocked('enterprise', [bound.enterpriseGlobalId], () =>
-    center.api.call('POST', '/enterprise/user/bind', {
+    center.api.ask('bindCustomer', {
       body: {
         ...{ channelCode: 'test', channelCustomerId: randomUUID(), customerName: 'Customer', branchName: 'Branch' },
         ...{ enterpriseName: bound.enterpriseName, passwordMobile: '13800000000' },
@@ -143,14 +144,14 @@ it('O1 of an enterprise that another call changes ends as overload', async () =>
 it('O2 and O4 of a customer that another call changes end as overload', async () => {
   const crmCustomerId = randomUUID();
   const body = { crmCustomerId, customerName: `Enterprise ${crmCustomerId}`, branchName: 'Branch' };
-  const create = () => center.api.call('POST', '/enterprise/user/create', { body });
+  const create = () => center.api.ask('createEnterprise', { body });
   dataOf(await create());
   const before = await contentOfTables(others);
   const answers = await others.transaction().execute(async (trx) => {
     // What O1 and O2 of a customer hold until they commit, and what O4 does.
     await sql`select pg_advisory_xact_lock(${sql.lit(0x63757374)}, hashtext(${crmCustomerId}))`.execute(trx);
     await sql`select from customer where channel_customer_id = ${crmCustomerId} for update`.execute(trx);
-    return await Promise.all([create(), center.api.call('POST', '/enterprise/user/update', { body })]);
+    return await Promise.all([create(), center.api.ask('updateCustomer', { body })]);
   });
   for (const answer of answers) expectOverloaded(answer);
   expect(await contentOfTables(others)).toEqual(before);
@@ -178,9 +179,9 @@ it('a call for which no connection becomes free ends as overload', async () => {
   const released = Promise.withResolvers<void>();
   const holding = Array.from({ length: 8 }, () => stack.db.transaction().execute(() => released.promise));
   const query = { channelCode: 'test', channelCustomerId: 'nobody', defaultCustomer: 'N' };
-  expectOverloaded(await center.api.call('GET', '/enterprise/user/query', { query }));
+  expectOverloaded(await center.api.ask('queryCustomers', { query }));
   released.resolve();
   await Promise.all(holding);
-  expect(dataOf(await center.api.call('GET', '/enterprise/user/query', { query }))).toEqual([]);
+  expect(dataOf(await center.api.ask('queryCustomers', { query }))).toEqual([]);
   expectNoFault();
 });

@@ -20,7 +20,7 @@ import {
 import { checkOfPublished, objectsIn } from '../harness/published.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
-/** The published description against what the service really does (decisions 1 and 9). */
+/** The published description against what the service really does (rules 1 and 9). */
 // biome-ignore lint/suspicious/noExplicitAny: a document that is looked into everywhere
 type Json = any;
 
@@ -235,30 +235,30 @@ describe('a real answer is of the published shape and holds nothing else', () =>
   const CALLS: [operation: string, success: () => Promise<Answer>, refused: () => Promise<Answer>][] = [
     [
       `post ${ROOT}/enterprise/user/bind`,
-      () => api.call('POST', '/enterprise/user/bind', { body: newBinding() }),
-      () => api.call('POST', '/enterprise/user/bind', { body: {} }),
+      () => api.ask('bindCustomer', { body: newBinding() }),
+      () => api.ask('bindCustomer', { body: {} }),
     ],
     [
       `post ${ROOT}/enterprise/user/create`,
-      () => api.call('POST', '/enterprise/user/create', { body: ENTERPRISE }),
-      () => api.call('POST', '/enterprise/user/create', { nonce: null, body: {} }),
+      () => api.ask('createEnterprise', { body: ENTERPRISE }),
+      () => api.ask('createEnterprise', { nonce: null, body: {} }),
     ],
     [
       `post ${ROOT}/enterprise/user/update`,
       async () => {
-        await api.call('POST', '/enterprise/user/create', { body: ENTERPRISE });
-        return await api.call('POST', '/enterprise/user/update', { body: { ...ENTERPRISE, address: 'Street' } });
+        await api.ask('createEnterprise', { body: ENTERPRISE });
+        return await api.ask('updateCustomer', { body: { ...ENTERPRISE, address: 'Street' } });
       },
-      () => api.call('POST', '/enterprise/user/update', { body: { ...ENTERPRISE, crmCustomerId: randomUUID() } }),
+      () => api.ask('updateCustomer', { body: { ...ENTERPRISE, crmCustomerId: randomUUID() } }),
     ],
     [
       `get ${ROOT}/enterprise/user/query`,
       async () => {
         const { channelCode, channelCustomerId } = await api.newCustomer();
         const query = { channelCode, channelCustomerId, defaultCustomer: 'N' };
-        return await api.call('GET', '/enterprise/user/query', { query });
+        return await api.ask('queryCustomers', { query });
       },
-      () => api.call('GET', '/enterprise/user/query', { token: null }),
+      () => api.ask('queryCustomers', { token: null }),
     ],
     ...['lock', 'unlock'].map((operation): (typeof CALLS)[number] => [
       `post ${ROOT}/asset/${operation}`,
@@ -301,8 +301,8 @@ describe('a real answer is of the published shape and holds nothing else', () =>
     ],
     [
       `post ${ROOT}/shellnums`,
-      () => api.call('POST', '/shellnums', { body: { size: 3 } }),
-      () => api.call('POST', '/shellnums', { body: { size: 0 } }),
+      () => api.ask('takeAssetNumbers', { body: { size: 3 } }),
+      () => api.ask('takeAssetNumbers', { body: { size: 0 } }),
     ],
     [
       `post ${ROOT}/licenseOrder/batchOrder`,
@@ -331,18 +331,18 @@ describe('a real answer is of the published shape and holds nothing else', () =>
       `post ${ROOT}/licenseOrder/batchOrder/cancel`,
       async () => {
         const { channelCode, channelOrderId } = await finishedBatch();
-        return await api.call('POST', '/licenseOrder/batchOrder/cancel', { body: { channelCode, channelOrderId } });
+        return await api.ask('cancelBatchOrder', { body: { channelCode, channelOrderId } });
       },
-      () => api.call('POST', '/licenseOrder/batchOrder/cancel', { body: { channelCode: 'a', channelOrderId: 'b' } }),
+      () => api.ask('cancelBatchOrder', { body: { channelCode: 'a', channelOrderId: 'b' } }),
     ],
     [
       `get ${ROOT}/licenseOrder/batchOrder`,
       async () => {
         const batch = await finishedBatch();
         const { channelCode, channelOrderId } = batch;
-        return await api.call('GET', '/licenseOrder/batchOrder', { query: { channelCode, channelOrderId } });
+        return await api.ask('getBatchResult', { query: { channelCode, channelOrderId } });
       },
-      () => api.call('GET', '/licenseOrder/batchOrder', { query: { channelCode: 'a', channelOrderId: 'b' } }),
+      () => api.ask('getBatchResult', { query: { channelCode: 'a', channelOrderId: 'b' } }),
     ],
     [
       `get ${ROOT}/licenseOrder/{licenseOrderId}`,
@@ -471,7 +471,7 @@ describe('a real answer is of the published shape and holds nothing else', () =>
 
   const preview = (...orders: Sent[]) => {
     const { appKey } = api.credentials;
-    return api.call('POST', '/licenseOrder/batchOrder/preview', { body: batchOf(...orders), query: { appKey } });
+    return api.ask('previewBatchOrder', { body: batchOf(...orders), query: { appKey } });
   };
 
   /** Has a new employee of the enterprise hold an asset. */

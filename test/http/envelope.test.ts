@@ -11,7 +11,7 @@ const ROOT = '/order/api/order/v1';
 /** For what is written after the answer has gone out. */
 const PATIENTLY = { timeout: 5_000 };
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-/** What is inside and never reaches a client (decisions 1). */
+/** What is inside and never reaches a client (rules 1). */
 const INSIDE =
   /select|insert|sql|postgres|redis|database|127\.0\.0\.1|localhost|node:|node_modules|\.ts\b|stack|errno/i;
 

@@ -6,7 +6,7 @@ import { type Api, dataOf } from '../harness/api.ts';
 import { askUserToken, MemberCenter, newEmployee } from '../harness/member-center.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
-/** However many wrong logins one application sends, everybody else's passwords have their turn (decisions 2). */
+/** However many wrong logins one application sends, everybody else's passwords have their turn (rules 2). */
 let stack: Stack;
 let center: MemberCenter;
 /** Of the flood. */

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
+import { ORDER_ROOT, operations } from '@lockstep/contract';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -9,7 +10,7 @@ import { batchOf, newAssetNum, newBuy, productToBuy } from '../harness/orders.ts
 import { callOf, firstOf, headOf, send } from '../harness/raw-calls.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
-const BATCH_ORDER = '/licenseOrder/batchOrder';
+const BATCH_ORDER = operations.createBatchOrder.path.slice(ORDER_ROOT.length);
 const MEBIBYTE = 1024 * 1024;
 /** As many as would fill the room for bodies twice, were each a mebibyte. */
 const MANY = 128;
@@ -93,14 +94,12 @@ describe('a client that leaves', () => {
 
   it('with its whole body on the way gives its room back, again and again', async () => {
     const body = `{}${' '.repeat(MEBIBYTE - 2)}`;
-    const before = linesOf({ route: `/order/api/order/v1${BATCH_ORDER}` }).length;
+    const before = linesOf({ route: operations.createBatchOrder.path }).length;
     for (let left = 0; left < MANY; left += 16) {
       const sockets = await Promise.all(times(16, () => send(stack.baseUrl, callOf(api, BATCH_ORDER, body))));
       for (const socket of sockets) socket.destroy();
     }
-    await expect
-      .poll(() => linesOf({ route: `/order/api/order/v1${BATCH_ORDER}` }).length, PATIENTLY)
-      .toBe(before + MANY);
+    await expect.poll(() => linesOf({ route: operations.createBatchOrder.path }).length, PATIENTLY).toBe(before + MANY);
     await expectRoom(api);
   });
 
@@ -132,7 +131,7 @@ describe('a client that leaves', () => {
     const customer = await api.newCustomer();
     const lane = await holding(`select pg_advisory_xact_lock(${0x6c616e65}, ${laneOf(customer.customerId)})`);
     const sync = { ...batchOf(newBuy(customer, [newAssetNum()])), syncMode: 'sync' };
-    const route = '/order/api/order/v1/shellnums';
+    const route = operations.takeAssetNumbers.path;
     const calls = [
       callOf(api, BATCH_ORDER, JSON.stringify(sync)),
       ...times(12, () => callOf(api, '/shellnums', '{"size":1}')),
@@ -150,7 +149,7 @@ describe('a client that leaves', () => {
     const assetNum = newAssetNum();
     const batch = { ...batchOf(newBuy(customer, [assetNum])), syncMode: 'sync' };
     const lane = await holding(`select pg_advisory_xact_lock(${0x6c616e65}, ${laneOf(customer.customerId)})`);
-    const route = `/order/api/order/v1${BATCH_ORDER}`;
+    const route = operations.createBatchOrder.path;
     const before = linesOf({ route, code: '0', ended: 'client left' }).length;
     const socket = await send(stack.baseUrl, callOf(api, BATCH_ORDER, JSON.stringify(batch)));
     await untilWaiting(1);

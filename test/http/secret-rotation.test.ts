@@ -1,5 +1,5 @@
 import { type Credentials, createApplication, listApplications, rotateSecret } from '@lockstep/access';
-import { TokenAnswer } from '@lockstep/contract';
+import { operations, TokenAnswer } from '@lockstep/contract';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Answer, Api, dataOf } from '../harness/api.ts';
@@ -7,7 +7,7 @@ import { askUserToken, MemberCenter } from '../harness/member-center.ts';
 import { batchOf, newAssetNum, newBuy } from '../harness/orders.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
-/** An application gets a new secret, and stays the application that it was (decisions 2). */
+/** An application gets a new secret, and stays the application that it was (rules 2). */
 let stack: Stack;
 
 beforeAll(async () => {
@@ -25,7 +25,7 @@ async function rotate({ appKey }: Credentials, overlapHours: number): Promise<Cr
 }
 
 async function askToken({ appKey, appSecret }: Credentials): Promise<Answer> {
-  const response = await fetch(`${stack.baseUrl}/oauth2/token`, {
+  const response = await fetch(stack.baseUrl + operations.issueToken.path, {
     method: 'POST',
     body: new URLSearchParams({ grant_type: 'client_credentials', client_id: appKey, client_secret: appSecret }),
   });
@@ -181,6 +181,6 @@ it('a token endpoint that was asked with the old secret answers as with the new 
     expect(TokenAnswer.parse((await askToken(credentials)).body)).toMatchObject({ scope: 'auth_order auth_me' });
   }
   expect(
-    dataOf(await (await Api.logIn(stack.baseUrl, first)).call('POST', '/shellnums', { body: { size: 1 } })),
+    dataOf(await (await Api.logIn(stack.baseUrl, first)).ask('takeAssetNumbers', { body: { size: 1 } })),
   ).toHaveLength(1);
 });

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { type Credentials, MAX_CLIENT_TOKENS, MAX_USER_TOKENS } from '@lockstep/access';
+import { operations } from '@lockstep/contract';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startAnotherApi } from '../harness/another-api.ts';
@@ -9,7 +10,7 @@ import { request, sendRaw } from '../harness/raw-http.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
 /**
- * So many tokens are live of one application, or of one user through it; then the oldest end (decisions 2). And where
+ * So many tokens are live of one application, or of one user through it; then the oldest end (rules 2). And where
  * clients look up how they are had.
  */
 let stack: Stack;
@@ -24,7 +25,7 @@ afterAll(() => stack.close());
 const sha256 = (text: string) => createHash('sha256').update(text).digest();
 
 async function ask(form: Record<string, string>, { appKey, appSecret }: Credentials): Promise<string> {
-  const response = await fetch(`${stack.baseUrl}/oauth2/token`, {
+  const response = await fetch(stack.baseUrl + operations.issueToken.path, {
     method: 'POST',
     headers: { authorization: `Basic ${Buffer.from(`${appKey}:${appSecret}`).toString('base64')}` },
     body: new URLSearchParams(form),

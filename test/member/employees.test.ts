@@ -13,7 +13,7 @@ import { type Stack, startStack } from '../harness/stack.ts';
 import { contentOfTables } from '../harness/tables.ts';
 import { countWaiting } from '../harness/waiting.ts';
 
-/** The employees of an enterprise, as its administrator knows them: M1 to M5 (decisions 8). */
+/** The employees of an enterprise, as its administrator knows them: M1 to M5 (rules 8). */
 const MAX_LONG = Number.MAX_SAFE_INTEGER;
 const ID = /^[1-9]\d{0,18}$/;
 const passwords = new PasswordHasher();

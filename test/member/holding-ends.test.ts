@@ -7,7 +7,7 @@ import { batchOf, deleteAsset, deleteProduct, newAssetNum, newBuy, type Sent } f
 import { type Stack, startStack } from '../harness/stack.ts';
 
 /**
- * What ends an assignment or a lending, and what does not: every operation says so in the very next call (decisions 6.5
+ * What ends an assignment or a lending, and what does not: every operation says so in the very next call (rules 6.5
  * and 8). Each end is brought about in a world of its own.
  */
 let stack: Stack;

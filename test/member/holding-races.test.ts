@@ -21,7 +21,7 @@ import { countWaiting } from '../harness/waiting.ts';
 
 /**
  * Calls at once, through two APIs, on what employees hold: M4, M9 and M10 against one another and against orders on the
- * same assets (decisions 8).
+ * same assets (rules 8).
  */
 let stack: Stack;
 let center: MemberCenter;

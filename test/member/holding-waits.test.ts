@@ -6,7 +6,7 @@ import { newBuy } from '../harness/orders.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 import { countWaiting } from '../harness/waiting.ts';
 
-/** What waits for an asset that orders are changing keeps nothing else waiting (decisions 8). */
+/** What waits for an asset that orders are changing keeps nothing else waiting (rules 8). */
 const PASSWORD = 'correct horse';
 
 let stack: Stack;

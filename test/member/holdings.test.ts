@@ -27,7 +27,7 @@ import {
 import { type Stack, startStack } from '../harness/stack.ts';
 import { contentOfTables } from '../harness/tables.ts';
 
-/** What employees hold, over HTTP: M6 to M10 (interface.md; decisions 8). What ends a holding is in holding-ends.test.ts. */
+/** What employees hold, over HTTP (interface M6 to M10; rules 8). What ends a holding is in holding-ends.test.ts. */
 let stack: Stack;
 let center: MemberCenter;
 /** Another enterprise, whose administrator uses the same application. */

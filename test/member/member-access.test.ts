@@ -15,7 +15,7 @@ import { type Stack, startStack } from '../harness/stack.ts';
 import { contentOfTables } from '../harness/tables.ts';
 
 /**
- * The three credentials and the nonce of the member center, on each of its operations (decisions 2 and 3). At the end
+ * The three credentials and the nonce of the member center, on each of its operations (rules 2 and 3). At the end
  * each operation takes the very call that it has refused all along.
  */
 let stack: Stack;

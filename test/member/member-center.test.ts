@@ -4,7 +4,7 @@ import { askUserToken, MemberCenter, newEmployee } from '../harness/member-cente
 import { deleteAsset } from '../harness/orders.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
-/** An administrator's day, over HTTP (interface.md M1 to M10; decisions 8). */
+/** An administrator's day, over HTTP (interface M1 to M10; rules 8). */
 let stack: Stack;
 let center: MemberCenter;
 
@@ -61,6 +61,5 @@ it('adds employees, hands out licences, lends them into a lock, and takes them b
     'assets_lent',
     'assets_configured',
     'employee_added',
-    'password_reset',
   ]);
 });

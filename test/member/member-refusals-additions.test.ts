@@ -10,7 +10,7 @@ import { contentOfTables } from '../harness/tables.ts';
 
 /**
  * M1 of several employees, some or all of whom cannot be added: the answer is exact about who failed and why, and about
- * who was added (interface.md M1; decisions 1 and 8). What is of the wrong type refuses the whole call.
+ * who was added (interface M1; rules 1 and 8). What is of the wrong type refuses the whole call.
  */
 let stack: Stack;
 let center: MemberCenter;

@@ -8,7 +8,7 @@ import { type Stack, startStack } from '../harness/stack.ts';
 import { contentOfTables } from '../harness/tables.ts';
 
 /**
- * Whoever may not call the member center: 60000, 60005 and 70001, for each of its operations (decisions 2, 3 and 8).
+ * Whoever may not call the member center: 60000, 60005 and 70001, for each of its operations (rules 2, 3 and 8).
  * member-refusals.test.ts has the other codes. Nothing changes by any of it, and at the end each operation takes the
  * very call.
  */

@@ -7,7 +7,7 @@ import { type Stack, startStack } from '../harness/stack.ts';
 import { contentOfTables } from '../harness/tables.ts';
 
 /**
- * Every code that M6 to M10 can be refused with (interface.md, Errors; decisions 8), but for those of callers. Nothing
+ * Every code that M6 to M10 can be refused with (interface Errors; rules 8), but for those of callers. Nothing
  * changes by any of it.
  */
 let stack: Stack;
@@ -297,7 +297,7 @@ it.each(REFUSED)(
   },
 );
 
-/** The codes of M6 to M10 and the operations that interface.md and decisions 8 name each for. */
+/** The codes of M6 to M10 and the operations that interface Errors and rules 8 name each for. */
 const DOCUMENTED: Record<string, string[]> = {
   '40000': ['M10', 'M9'],
   '60017': ['M6', 'M7', 'M8'],

@@ -10,7 +10,7 @@ import { contentOfTables } from '../harness/tables.ts';
 
 /**
  * Every operation of the member center that takes a body or a query refuses every fault of every field in it, by the
- * path of the field: with 40000, or with the code that the field has for it (decisions 1, 4 and 8). Nothing changes, and
+ * path of the field: with 40000, or with the code that the field has for it (rules 1, 4 and 8). Nothing changes, and
  * at the end each takes the very call that the faults were put into.
  */
 let stack: Stack;
@@ -287,7 +287,7 @@ describe.each(OPERATIONS.filter(({ body }) => body !== undefined))('$name refuse
 });
 
 it('a password of nothing but tabs is there, and refused for what it is', async () => {
-  // Passwords are never trimmed (decisions 4).
+  // Passwords are never trimmed (rules 4).
   expectRefused(await center.resetPassword(kim, '\t'.repeat(9)), 'field_invalid', 'password');
 });
 

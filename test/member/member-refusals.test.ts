@@ -7,7 +7,7 @@ import { type Stack, startStack } from '../harness/stack.ts';
 import { contentOfTables } from '../harness/tables.ts';
 
 /**
- * Every code of the member center that a client can cause (interface.md, Errors; decisions 8): here those of M1 to M5
+ * Every code of the member center that a client can cause (interface Errors; rules 8): here those of M1 to M5
  * and of the audit record. member-refusals-callers.test.ts has those of callers, member-refusals-holdings.test.ts those
  * of M6 to M10. Nothing changes by any of it.
  */
@@ -222,7 +222,7 @@ it('M1 of one who can be added and one who cannot is answered with 60027 and add
 });
 
 /**
- * The codes of M1 to M5 and the operations that interface.md and decisions 8 name each for. What 80001 is for there, an
+ * The codes of M1 to M5 and the operations that interface Errors and rules 8 name each for. What 80001 is for there, an
  * account that is taken, only M1 can meet.
  */
 const DOCUMENTED: Record<string, string[]> = {

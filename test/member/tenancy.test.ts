@@ -9,7 +9,7 @@ import { contentOfTables } from '../harness/tables.ts';
 
 /**
  * Two enterprises with everything in them, whose administrators work with the same application: the one of `ours` tries
- * each path, id, number and word of `theirs` in each operation, and gets nothing (decisions 8).
+ * each path, id, number and word of `theirs` in each operation, and gets nothing (rules 8).
  */
 let stack: Stack;
 let ours: Tenant;

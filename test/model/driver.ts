@@ -10,7 +10,7 @@ import type { World } from './world.ts';
 
 const WAVE_BATCHES = 3;
 const CHANNEL_CODE = 'model';
-/** Failed orders that the refusal of a sync call names (decisions 6.3). */
+/** Failed orders that the refusal of a sync call names (rules 6.3). */
 const MAX_NAMED = 20;
 const NO_ORDER = '888888888888888888';
 

@@ -70,7 +70,7 @@ type Header = Pick<HistoryOrder, 'place' | 'sequence'> & ReturnType<typeof heade
 
 function resolvedOrder(header: Header, raw: RawOrder, usualType: string, before: Before): HistoryOrder {
   const elements = raw.elements.map(({ numbers, isPadded, ...element }) => {
-    // A number repeated in an element is refused as a whole (decisions 6.1).
+    // A number repeated in an element is refused as a whole (rules 6.1).
     const labels = [...new Set(numbers.map((number) => numberOf(number, header.customer, before)))];
     const assetNos = labels.map((label) => (isPadded ? ` ${label} ` : label));
     return { assetNos, ...element, ...itemsOf(element, raw.orderType, assetOf(labels[0]!, before)) };

@@ -10,10 +10,10 @@ import {
 } from './ledger-value.ts';
 
 /**
- * What orders do, once more (decisions 6.5): one order at a time, on a copy of everything, slow and plain.
+ * What orders do, once more (rules 6.5): one order at a time, on a copy of everything, slow and plain.
  *
- * It is written from the decisions alone, and shares no code with the planner that it is compared to. Each rule is one
- * function, and its comment is the sentence of the decisions.
+ * It is written from docs/rules.md alone, and shares no code with the planner that it is compared to. Each rule is one
+ * function, and its comment says the rule in words.
  */
 
 /** An order as the channel sends it, with the id that it got. */
@@ -308,7 +308,7 @@ function activeAsset(state: State, assetNum: string): AssetValue | undefined {
   return state.assets.find((asset) => isActive(asset) && asset.assetNum === assetNum);
 }
 
-/** "An empty string counts as missing; null counts as absent; strings are trimmed" (decisions 4). */
+/** "An empty string counts as missing; null counts as absent; strings are trimmed" (rules 4). */
 const text = (value: unknown) => (typeof value === 'string' && value.trim() !== '' ? value.trim() : null);
 const required = (value: unknown) => text(value)!;
 const given = <Value extends number | boolean>(value: unknown) =>

@@ -21,7 +21,7 @@ function weighted<Value>(...choices: [weight: number, choice: fc.Arbitrary<Value
 /** One of twelve is odd. */
 const mostly = <Value>(usual: Value, odd: fc.Arbitrary<Value>) => weighted([11, fc.constant(usual)], [1, odd]);
 
-/** A field that is there so many times of twenty, else absent in one of the ways of decisions 4. */
+/** A field that is there so many times of twenty, else absent in one of the ways of rules 4. */
 function maybe<Value>(weight: number, value: fc.Arbitrary<Value>): fc.Arbitrary<Value | Absent> {
   return weighted<Value | Absent>([18 - weight, fc.constant(undefined)], [2, oneOf<Absent>(null, '')], [weight, value]);
 }
@@ -68,7 +68,7 @@ const merchandiseOf = (children: fc.Arbitrary<Sent[] | Absent>) =>
   fc.record({ merchandiseNum: oneOf('M', 'N'), products: productsToBuy, children });
 const childless = merchandiseOf(oneOf<Sent[] | Absent>(undefined, null, []));
 const branching = merchandiseOf(fc.array(merchandiseOf(fc.array(childless, { maxLength: 1 })), { maxLength: 2 }));
-/** Packages one inside the other, down to the depth where decisions 6.1 end. */
+/** Packages one inside the other, down to the depth where rules 6.1 end. */
 const nested = fc
   .tuple(weighted([2, fc.integer({ min: 3, max: 15 })], [1, fc.constant(16)]), childless)
   .map(([depth, innermost]) => {

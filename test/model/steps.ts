@@ -1,7 +1,7 @@
 import { type History, type HistoryBatch, type HistoryOrder, numbersOf, sourcesOf } from './history.ts';
 
 /**
- * How a history is sent to a service that lets no order of one customer wait for another customer's (decisions 6.2).
+ * How a history is sent to a service that lets no order of one customer wait for another customer's (rules 6.2).
  *
  * What happens when async orders of two customers meet is then open, so the driver has to see to it that one is done
  * before the other is sent. Two orders meet where they name the same number, or one names the other as source order.
@@ -45,7 +45,7 @@ function partsOf(batch: HistoryBatch): HistoryBatch[] {
   }));
 }
 
-/** Whether orders of two customers name one number: as an async batch they are refused (decisions 6.1). */
+/** Whether orders of two customers name one number: as an async batch they are refused (rules 6.1). */
 function sharesNumber(orders: readonly HistoryOrder[]): boolean {
   const customers = new Map<string, string>();
   return orders.some((order) =>

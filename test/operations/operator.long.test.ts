@@ -8,7 +8,7 @@ import { freePort } from '../harness/redis.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 import { contentOfTables } from '../harness/tables.ts';
 
-/** What the operator of the service does for enterprises with the lockstep command (decisions 9). */
+/** What the operator of the service does for enterprises with the lockstep command (rules 9). */
 let stack: Stack;
 let api: Api;
 /** Where no npm start has ever been, so that the command works on DATABASE_URL and nothing else. */

@@ -1,30 +1,11 @@
-import { createApplication } from '@lockstep/access';
-import { AssetNumber } from '@lockstep/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { z } from 'zod';
 import { startAnotherApi } from '../harness/another-api.ts';
-import { Api, dataOf, refusalOf } from '../harness/api.ts';
-import { freePort } from '../harness/redis.ts';
-import { ServiceProcess } from '../harness/service-process.ts';
-import { createTestDatabase, type Stack, startStack, type TestDatabase } from '../harness/stack.ts';
+import { type Api, dataOf, refusalOf } from '../harness/api.ts';
+import { countHandedOut, numbersFrom, submitTake, take } from '../harness/asset-numbers.ts';
+import { type Stack, startStack } from '../harness/stack.ts';
 
-/** Asset number digit strings: O9 (decisions 7). */
+/** Asset number digit strings: O9 (rules 7). */
 const LAST_COUNT = 999_999_999;
-
-const submitTake = (api: Api, size: number) => api.call('POST', '/shellnums', { body: { size } });
-const take = async (api: Api, size: number): Promise<string[]> =>
-  z.array(AssetNumber).parse(dataOf(await submitTake(api, size)));
-
-/** The numbers of a region from one count to another, as they are written. */
-function numbersFrom(firstDigit: '6' | '8', first: number, count: number): string[] {
-  return Array.from({ length: count }, (_, index) => String(Number(firstDigit) * 1e9 + first + index));
-}
-
-/** How many numbers of a region have been handed out. */
-async function handedOut(db: TestDatabase['db'], firstDigit: 6 | 8): Promise<number> {
-  const row = db.selectFrom('asset_number').select('handed_out').where('first_digit', '=', firstDigit);
-  return (await row.executeTakeFirstOrThrow()).handed_out;
-}
 
 describe('O9', () => {
   let stack: Stack;
@@ -64,17 +45,17 @@ describe('O9', () => {
   });
 
   it('counts for each region of its own', async () => {
-    const domestic = await handedOut(stack.db, 8);
+    const domestic = await countHandedOut(stack.db, 8);
     expect(await take(overseas, 2)).toEqual(['6000000001', '6000000002']);
-    expect(await handedOut(stack.db, 8)).toBe(domestic);
+    expect(await countHandedOut(stack.db, 8)).toBe(domestic);
     expect(await take(api, 1)).toEqual(numbersFrom('8', domestic + 1, 1));
     expect(await take(overseas, 1)).toEqual(['6000000003']);
   });
 
   it.each([1, 2, 999, 10_000])('hands out %i at once, each one higher than the one before', async (size) => {
-    const first = (await handedOut(stack.db, 8)) + 1;
+    const first = (await countHandedOut(stack.db, 8)) + 1;
     expect(await take(api, size)).toEqual(numbersFrom('8', first, size));
-    expect(await handedOut(stack.db, 8)).toBe(first + size - 1);
+    expect(await countHandedOut(stack.db, 8)).toBe(first + size - 1);
   });
 
   it('takes a size that is written as 1.0 or 1e1', async () => {
@@ -96,7 +77,7 @@ describe('O9', () => {
   });
 
   it('hands out none twice and leaves none out, where 60 calls come at the same time over two APIs', async () => {
-    const first = (await handedOut(stack.db, 8)) + 1;
+    const first = (await countHandedOut(stack.db, 8)) + 1;
     const sizes = Array.from({ length: 60 }, (_, index) => 1 + ((index * 37) % 100));
     const answers = await Promise.all(sizes.map((size, index) => take(index % 2 === 0 ? api : there, size)));
     for (const [index, numbers] of answers.entries()) {
@@ -114,7 +95,7 @@ describe('O9', () => {
       expect(refusal.message).toMatch(/^size: /);
       expect(refusal.message).toContain(String(size));
     }
-    expect(await handedOut(stack.db, 8)).toBe(LAST_COUNT - 5);
+    expect(await countHandedOut(stack.db, 8)).toBe(LAST_COUNT - 5);
     expect(await take(api, 2)).toEqual(['8999999995', '8999999996']);
     expect(refusalOf(await submitTake(api, 4))).toMatchObject({ cause: 'asset_numbers_exhausted' });
     expect(await take(api, 3)).toEqual(['8999999997', '8999999998', '8999999999']);
@@ -139,81 +120,5 @@ describe('O9', () => {
     for (const answer of answers.filter(({ status }) => status !== 200)) {
       expect(refusalOf(answer)).toMatchObject({ code: '13004', cause: 'asset_numbers_exhausted' });
     }
-  });
-});
-
-describe('O9 of two api processes, overseas, that are killed in turn', () => {
-  const CALLERS = 8;
-  const CALLS_BETWEEN_KILLS = 50;
-  const KILLS = 2;
-  let database: TestDatabase;
-  let processes: ServiceProcess[];
-  let apis: Api[];
-
-  beforeAll(async () => {
-    database = await createTestDatabase();
-    const ports = [await freePort(), await freePort()];
-    const env = { DATABASE_URL: database.url, REDIS_URL: '', REGION: 'overseas' };
-    processes = ports.map((port) => ServiceProcess.api({ ...env, PORT: String(port) }));
-    await Promise.all(processes.map((each) => each.start()));
-    const credentials = await createApplication(database.db, { name: 'Chaos', scopes: ['auth_order'], approved: true });
-    const { token } = await Api.logIn(`http://127.0.0.1:${ports[0]}`, credentials);
-    apis = ports.map((port) => new Api(`http://127.0.0.1:${port}`, credentials, token));
-  });
-  afterAll(async () => {
-    const statuses = await Promise.all(processes.map((each) => each.stop()));
-    await database.close();
-    expect(statuses, 'every process stops with status 0').toEqual([0, 0]);
-  });
-
-  it('are never given twice, before and after the restarts', async () => {
-    const answers: string[][] = [];
-    let broken = 0;
-    let kills = 0;
-    let restarting = Promise.resolve();
-    const isOver = () => kills === KILLS && answers.length >= CALLS_BETWEEN_KILLS * (KILLS + 1);
-
-    const killOne = async () => {
-      const victim = processes[kills++ % 2]!;
-      await victim.kill();
-      await victim.start();
-    };
-    /** Calls one API after the other until it is over; a call that breaks waits for the restart. */
-    const call = async (caller: number) => {
-      for (let turn = caller; !isOver(); turn++) {
-        try {
-          answers.push(await take(apis[turn % 2]!, 1 + (turn % 40)));
-        } catch (error) {
-          if (!(error instanceof TypeError)) throw error;
-          broken++;
-          await restarting;
-          continue;
-        }
-        if (answers.length % CALLS_BETWEEN_KILLS === 0) {
-          restarting = restarting.then(() => (kills < KILLS ? killOne() : undefined));
-        }
-      }
-    };
-    await Promise.all(Array.from({ length: CALLERS }, (_, caller) => call(caller)));
-    await restarting;
-    expect(kills).toBe(KILLS);
-    expect(broken).toBeGreaterThan(0);
-
-    // One more, after an end of everything at once.
-    await Promise.all(processes.map((each) => each.kill()));
-    await Promise.all(processes.map((each) => each.start()));
-    const highest = Math.max(...answers.flat().map(Number));
-    const [lowest] = await take(apis[0]!, 5);
-    expect(Number(lowest)).toBeGreaterThan(highest);
-
-    for (const numbers of answers) {
-      expect(numbers).toEqual(numbersFrom('6', Number(numbers[0]!.slice(1)), numbers.length));
-    }
-    const given = answers.flat();
-    expect(new Set(given).size).toBe(given.length);
-    // A gap is what a broken call took along, of 40 numbers at most.
-    const gap = (await handedOut(database.db, 6)) - given.length - 5;
-    expect(gap).toBeGreaterThanOrEqual(0);
-    expect(gap).toBeLessThanOrEqual(broken * 40);
   });
 });

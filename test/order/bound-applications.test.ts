@@ -9,7 +9,7 @@ import { numbersUnder, openAs, openTwoChannels, type TwoChannels } from '../harn
 
 /**
  * An application that is bound to the channel `ours` tries every operation with a batch, a customer, an asset and the
- * results of the channel `theirs`, which do not exist for it (decisions 2).
+ * results of the channel `theirs`, which do not exist for it (rules 2).
  */
 let two: TwoChannels;
 

@@ -6,7 +6,7 @@ import { type Answer, type Api, dataOf, refusalOf } from '../harness/api.ts';
 import { batchOf, newAssetNum, newBuy, type Sent } from '../harness/orders.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
-/** Customers and enterprise main accounts: O1 to O4 (decisions 5). */
+/** Customers and enterprise main accounts: O1 to O4 (rules 5). */
 let stack: Stack;
 let api: Api;
 

@@ -8,7 +8,7 @@ import { batchOf, deleteAsset, deleteProduct, newAssetNum, newBuy, type Sent } f
 import { type Stack, startStack } from '../harness/stack.ts';
 import { contentOfTables } from '../harness/tables.ts';
 
-/** Locks are disabled and enabled: O6 and O7 (decisions 7). */
+/** Locks are disabled and enabled: O6 and O7 (rules 7). */
 let stack: Stack;
 let api: Api;
 let customer: Customer;

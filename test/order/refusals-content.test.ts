@@ -56,7 +56,7 @@ const NO_ID = invalid(
   ['with U+0000 inside', '1\u00002'],
 );
 
-/** The faults of each kind of field (decisions 4). */
+/** The faults of each kind of field (rules 4). */
 const FAULTS = {
   text: [...ABSENT, ...EMPTY, ...BLANK, ...NO_STRING, ...UNCLEAN, ...tooLong(255)],
   address: [...ABSENT, ...EMPTY, ...BLANK, ...NO_STRING, ...UNCLEAN_BUT_LINES, ...tooLong(512)],

@@ -7,7 +7,7 @@ import { batchOf, deleteAsset, merchandise, newAssetNum, newBuy, productToBuy, t
 import { firstOf, headOf, send } from '../harness/raw-calls.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
-/** The same channelOrderId again (decisions 6.1). */
+/** The same channelOrderId again (rules 6.1). */
 let stack: Stack;
 let api: Api;
 let customer: Customer;

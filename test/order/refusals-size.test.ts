@@ -14,7 +14,7 @@ import {
 import { pastBatchTriggers } from '../harness/past-triggers.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
-/** Bodies of a few kilobytes that ask for the work of gigabytes (decisions 6.1: the call is refused, nothing stored). */
+/** Bodies of a few kilobytes that ask for the work of gigabytes (rules 6.1: the call is refused, nothing stored). */
 describe('a batch that is too much to work on', () => {
   let stack: Stack;
   let api: Api;

@@ -13,7 +13,7 @@ import {
 } from '../harness/orders.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
-/** What looks odd and is right: decisions 4 and 6.1 from the other side. */
+/** What looks odd and is right: rules 4 and 6.1 from the other side. */
 let stack: Stack;
 let api: Api;
 let customer: Customer;

@@ -8,7 +8,7 @@ import { type Answer, type Api, dataOf, refusalOf } from '../harness/api.ts';
 import { batchOf, deleteAsset, deleteProduct, merchandise, newAssetNum, newBuy } from '../harness/orders.ts';
 import { QUEUE_KINDS, type Stack, startStack } from '../harness/stack.ts';
 
-/** What became of batches and orders (decisions 6.4), held against the contract in strict form. */
+/** What became of batches and orders (rules 6.4), held against the contract in strict form. */
 const strictOrder = z.strictObject(OrderResult.shape);
 const strictBatch = z.strictObject({ ...BatchResult.shape, orders: z.array(strictOrder) });
 const strictSingle = z.strictObject(SingleOrderResult.shape);

@@ -16,7 +16,7 @@ import { QUEUE_KINDS, type Stack, startStack } from '../harness/stack.ts';
 
 const DEEPEST_MERCHANDISE = 16;
 
-/** The rules of decisions 6.5, from the call to the rows. */
+/** The rules of rules 6.5, from the call to the rows. */
 describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
   let stack: Stack;
   let api: Api;

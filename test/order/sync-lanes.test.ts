@@ -7,7 +7,7 @@ import { newCustomersInLanes } from '../harness/lanes.ts';
 import { batchOf, newAssetNum, newBuy, type Sent } from '../harness/orders.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
-/** What calls that wait for a lane mean to others (decisions 6.1, 6.3 and 6.6). */
+/** What calls that wait for a lane mean to others (rules 6.1, 6.3 and 6.6). */
 let stack: Stack;
 let api: Api;
 

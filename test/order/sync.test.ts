@@ -1,10 +1,8 @@
-import { createApplication } from '@lockstep/access';
-import { type AcceptedOrder, BatchResult, type Customer } from '@lockstep/contract';
-import type { Database } from '@lockstep/platform';
+import type { AcceptedOrder, Customer } from '@lockstep/contract';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startAnotherApi } from '../harness/another-api.ts';
-import { type Answer, Api, dataOf, refusalOf } from '../harness/api.ts';
+import { type Answer, type Api, dataOf, refusalOf } from '../harness/api.ts';
 import { newCustomersInLanes } from '../harness/lanes.ts';
 import {
   batchOf,
@@ -16,98 +14,21 @@ import {
   productToBuy,
   type Sent,
 } from '../harness/orders.ts';
-import { freePort } from '../harness/redis.ts';
-import { ServiceProcess } from '../harness/service-process.ts';
-import { createTestDatabase, QUEUE_KINDS, type Stack, startStack, type TestDatabase } from '../harness/stack.ts';
+import { QUEUE_KINDS, type Stack, startStack } from '../harness/stack.ts';
+import {
+  countOf,
+  expectSumsRight,
+  recordsOf,
+  resultOf,
+  syncOf,
+  untilOneWaits,
+  whileHeld,
+} from '../harness/sync-batches.ts';
 import { contentOfTables } from '../harness/tables.ts';
 
-type Batch = { channelCode: string; channelOrderId: string };
-
-/** A sync batch of orders under a channelOrderId of its own. */
-const syncOf = (...orders: Sent[]) => ({ ...batchOf(...orders), syncMode: 'sync' as const });
-
-/** The batch's result as it is now, without waiting for anything. */
-async function resultOf(api: Api, { channelCode, channelOrderId }: Batch): Promise<BatchResult> {
-  const query = { channelCode, channelOrderId, limit: '1000' };
-  return BatchResult.parse(dataOf(await api.call('GET', '/licenseOrder/batchOrder', { query })));
-}
-
-async function expectNotStored(api: Api, { channelCode, channelOrderId }: Batch): Promise<void> {
+async function expectNotStored(api: Api, { channelCode, channelOrderId }: ReturnType<typeof syncOf>): Promise<void> {
   const answer = await api.call('GET', '/licenseOrder/batchOrder', { query: { channelCode, channelOrderId } });
   expect(refusalOf(answer)).toMatchObject({ cause: 'batch_not_found' });
-}
-
-/** Everything on record under a number, oldest first: whose it is, and whether it is active. */
-async function recordsOf(db: Database, assetNum: string): Promise<{ customerId: string; active: boolean }[]> {
-  return await db
-    .selectFrom('asset')
-    .select(['customer_id as customerId', sql<boolean>`revoked_time is null`.as('active')])
-    .where('asset_num', '=', assetNum)
-    .orderBy('id')
-    .execute();
-}
-
-/**
- * What must be so whatever ran: each asset and product was created or revoked by exactly one order that says so, no
- * number is active twice, every chunk of a sync batch is finished, and no order of one has failed.
- */
-async function expectSumsRight(db: Database): Promise<void> {
-  const { rows } = await sql<Record<'stored' | 'told', Record<string, number>>>`
-    select json_build_object(
-      'created', (select count(*) from asset),
-      'revoked', (select count(*) from asset where revoked_time is not null),
-      'products', (select count(*) + count(revoked_time) from product_instance),
-      'activeTwice', (select count(*) - count(distinct asset_num) from asset where revoked_time is null),
-      'ofSync', (select coalesce(sum(lane_chunk.succeeded), 0) from lane_chunk join batch on id = batch_id where sync_mode = 'sync')
-    ) as stored, json_build_object(
-      'created', (select coalesce(sum(assets), 0) from license_order where order_type = 'new_buy'),
-      'revoked', (select coalesce(sum(assets), 0) from license_order where order_type = 'delete_asset'),
-      'products', (select coalesce(sum(products), 0) from license_order),
-      'activeTwice', 0,
-      'ofSync', (select coalesce(sum(cardinality(sequences)), 0) from batch where sync_mode = 'sync')
-    ) as told`.execute(db);
-  expect(rows[0]!.stored).toEqual(rows[0]!.told);
-}
-
-const countOf = async (db: Database, table: 'batch' | 'license_order' | 'asset') => {
-  const { rows } = await sql<{ rows: number }>`select count(*)::int as rows from ${sql.table(table)}`.execute(db);
-  return rows[0]!.rows;
-};
-
-/** Makes every transaction that stores a batch wait, right after that or in its commit, as long as `work` runs. */
-async function whileHeld<Result>(
-  db: Database,
-  moment: 'insert' | 'commit',
-  work: () => Promise<Result>,
-): Promise<Result> {
-  await sql`
-    create function wait_for_test() returns trigger language plpgsql as $$
-    begin perform pg_advisory_xact_lock_shared(42::bigint); return null; end $$`.execute(db);
-  await sql`
-    create constraint trigger wait_for_test after insert on batch
-    deferrable ${sql.raw(moment === 'commit' ? 'initially deferred' : '')}
-    for each row execute function wait_for_test()`.execute(db);
-  try {
-    return await db.transaction().execute(async (trx) => {
-      await sql`select pg_advisory_xact_lock(42::bigint)`.execute(trx);
-      return await work();
-    });
-  } finally {
-    await sql`drop function wait_for_test cascade`.execute(db);
-  }
-}
-
-/** Goes on when a transaction waits: for the test in `whileHeld`, or for another that stores a batch of the same key. */
-async function untilOneWaits(db: Database, whom: 'for the test' | 'for another'): Promise<void> {
-  const lock =
-    whom === 'for the test' ? sql`locktype = 'advisory' and mode = 'ShareLock'` : sql`locktype = 'transactionid'`;
-  const waiting = async () => {
-    const { rows } = await sql`
-      select from pg_locks join pg_stat_activity using (pid)
-      where not granted and ${lock} and datname = current_database()`.execute(db);
-    return rows.length;
-  };
-  await expect.poll(waiting, { timeout: 20_000 }).toBe(1);
 }
 
 /** How calls ended: the causes, `succeeded` where there is none, and how many of each. */
@@ -702,175 +623,5 @@ describe('thousands of async orders that are pending', () => {
     } finally {
       await stack.close();
     }
-  });
-});
-
-describe('an api process', () => {
-  const CALLERS = 8;
-  let database: TestDatabase;
-  let api: Api;
-  let service: ServiceProcess;
-
-  beforeAll(async () => {
-    database = await createTestDatabase();
-    const port = await freePort();
-    service = ServiceProcess.api({ DATABASE_URL: database.url, REDIS_URL: '', PORT: String(port) });
-    await service.start();
-    const credentials = await createApplication(database.db, { name: 'Kill', scopes: ['auth_order'], approved: true });
-    api = await Api.logIn(`http://127.0.0.1:${port}`, credentials);
-  });
-  afterAll(async () => {
-    await service.stop();
-    await database.close();
-  });
-
-  /** Starts the service again, once PostgreSQL has ended what the killed one left behind. */
-  async function restart(): Promise<void> {
-    const connections = async () => {
-      const { rows } = await sql`
-        select from pg_stat_activity
-        where application_name like 'lockstep-%' and datname = current_database()`.execute(database.db);
-      return rows.length;
-    };
-    await expect.poll(connections, { timeout: 20_000 }).toBe(0);
-    await service.start();
-  }
-
-  /** Calls again where the connection was one to the killed process. */
-  async function retried<Result>(call: () => Promise<Result>): Promise<Result> {
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await call();
-      } catch (error) {
-        if (!(error instanceof TypeError) || attempt > 100) throw error;
-      }
-    }
-  }
-
-  /** Two purchases of two customers, and a revocation of the first: all of it took effect, or nothing of it. */
-  interface Story {
-    batch: ReturnType<typeof syncOf>;
-    nums: [string, string];
-    answered: AcceptedOrder[] | null;
-  }
-
-  function newStory(first: Customer, second: Customer): Story {
-    const nums: [string, string] = [newAssetNum(), newAssetNum()];
-    const batch = syncOf(newBuy(first, [nums[0]]), newBuy(second, [nums[1]]), deleteAsset(first, [nums[0]]));
-    return { batch, nums, answered: null };
-  }
-
-  /** Submits it; false where the connection broke before the answer. */
-  async function submit(story: Story): Promise<boolean> {
-    try {
-      story.answered = dataOf(await api.submit(story.batch));
-      return true;
-    } catch (error) {
-      if (!(error instanceof TypeError)) throw error;
-      return false;
-    }
-  }
-
-  /** The order ids of a batch that took effect as a whole; null where nothing of it did. */
-  async function idsStored({ batch, nums }: Story): Promise<string[] | null> {
-    const { channelCode, channelOrderId } = batch;
-    const query = { channelCode, channelOrderId };
-    const answer = await retried(() => api.call('GET', '/licenseOrder/batchOrder', { query }));
-    const records = [await recordsOf(database.db, nums[0]), await recordsOf(database.db, nums[1])];
-    if (answer.status !== 200) {
-      expect(refusalOf(answer).cause).toBe('batch_not_found');
-      expect(records).toEqual([[], []]);
-      return null;
-    }
-    expect(dataOf(answer)).toMatchObject({ state: 'completed', total: 3, succeeded: 3 });
-    expect(records.map((each) => each.map(({ active }) => active))).toEqual([[false], [true]]);
-    return BatchResult.parse(dataOf(answer)).orders.map(({ licenseOrderId }) => licenseOrderId);
-  }
-
-  /** Submits it again: it has its one effect, and the answer that it had if it had one. */
-  async function expectOneEffect(story: Story, stored: string[] | null): Promise<void> {
-    const again = await retried(() => api.accept(story.batch));
-    if (story.answered !== null) expect(again).toEqual(story.answered);
-    const ids = again.map(({ licenseOrderId }) => licenseOrderId);
-    if (stored !== null) expect(ids).toEqual(stored);
-    expect(await idsStored(story)).toEqual(ids);
-  }
-
-  it('that is killed while sync calls run has done each of them as a whole or not at all', async () => {
-    const customers = await newCustomersInLanes(api, 4);
-    const stories: Story[] = [];
-    for (const answersBeforeKill of [16, 10]) {
-      const answeredBefore = stories.filter(({ answered }) => answered !== null).length;
-      let killing: Promise<unknown> | undefined;
-      const call = async (caller: number): Promise<void> => {
-        for (let turn = caller; ; turn++) {
-          const story = newStory(customers[turn % 4]!, customers[(turn + 1) % 4]!);
-          stories.push(story);
-          if (!(await retriedWhileAlive(story, () => killing === undefined))) return;
-          const answered = stories.filter((each) => each.answered !== null).length - answeredBefore;
-          if (answered >= answersBeforeKill) killing ??= service.kill();
-        }
-      };
-      await Promise.all(Array.from({ length: CALLERS }, (_, caller) => call(caller)));
-      await killing;
-      await restart();
-    }
-    expect(stories.filter(({ answered }) => answered === null).length).toBeGreaterThanOrEqual(2 * (CALLERS - 1));
-    await Promise.all(
-      stories.map(async (story) => {
-        const stored = await idsStored(story);
-        if (story.answered !== null) expect(stored).toEqual(story.answered.map(({ licenseOrderId }) => licenseOrderId));
-        await expectOneEffect(story, stored);
-      }),
-    );
-    expect(await countOf(database.db, 'license_order')).toBe(3 * stories.length);
-    await expectSumsRight(database.db);
-  });
-
-  /** Submits it, again where a connection broke though nobody has killed the service: one that the last kill left. */
-  async function retriedWhileAlive(story: Story, isAlive: () => boolean): Promise<boolean> {
-    for (;;) {
-      if (await submit(story)) return true;
-      if (!isAlive()) return false;
-    }
-  }
-
-  it.each([
-    ['before its commit has done nothing of the call', 'insert', false],
-    ['in its commit has done all of the call', 'commit', true],
-  ] as const)('that is killed %s', async (_, moment, isStored) => {
-    const [first, second] = (await retried(() => newCustomersInLanes(api, 2))) as [Customer, Customer];
-    const story = newStory(first, second);
-    const answering = await whileHeld(database.db, moment, async () => {
-      const answering = submit(story);
-      await untilOneWaits(database.db, 'for the test');
-      await service.kill();
-      return { answering };
-    });
-    expect(await answering.answering).toBe(false);
-    await restart();
-    const stored = await idsStored(story);
-    expect(stored !== null).toBe(isStored);
-    await expectOneEffect(story, stored);
-  });
-
-  it('that is asked to stop answers the sync call that runs', async () => {
-    const [first, second] = (await retried(() => newCustomersInLanes(api, 2))) as [Customer, Customer];
-    const story = newStory(first, second);
-    const { answering, stopping } = await whileHeld(database.db, 'commit', async () => {
-      const answering = submit(story);
-      await untilOneWaits(database.db, 'for the test');
-      const stopping = service.stop();
-      const isTakingCalls = () =>
-        fetch(`${api.baseUrl}/health/live`)
-          .then(({ ok }) => ok)
-          .catch(() => false);
-      await expect.poll(isTakingCalls, { timeout: 20_000 }).toBe(false);
-      return { answering, stopping };
-    });
-    expect(await answering).toBe(true);
-    expect(await stopping).toBe(0);
-    await service.start();
-    expect(await idsStored(story)).toEqual(story.answered!.map(({ licenseOrderId }) => licenseOrderId));
   });
 });

@@ -6,7 +6,7 @@ import { type Api, dataOf, refusalOf } from '../harness/api.ts';
 import { deleteAsset, deleteProduct, newAssetNum, newBuy, productToBuy, type Sent } from '../harness/orders.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
-/** The virtual assets of an enterprise: O8 (decisions 7). */
+/** The virtual assets of an enterprise: O8 (rules 7). */
 let stack: Stack;
 let api: Api;
 
@@ -59,7 +59,7 @@ async function storedOf(assetNum: string) {
   return { id, createTime: Number(created), updateTime: Number(updated) };
 }
 
-/** The Asset object of interface.md for a license that was bought with nothing but its number. */
+/** The entry of O8 for a license that was bought with nothing but its number (interface Asset). */
 async function plainAsset(customer: Customer, assetNum: string, changes: Partial<VirtualAsset> = {}) {
   const stored = await storedOf(assetNum);
   return {

@@ -1,3 +1,4 @@
+import { ME_ROOT, ORDER_ROOT } from '@lockstep/contract';
 import type { Schema } from './openapi-schemas.ts';
 
 interface Parameter {
@@ -21,8 +22,8 @@ interface Document {
 
 const LINE_CHARACTERS = 120;
 const BLOCK = /(<!-- (operation|parameters|fields) (\w+) -->\n).*?(<!-- end -->)/gs;
-/** What is left out of paths, as the page says at its beginning. */
-const ROOT = /^\/(order\/api\/order|me\/api)\/v1/;
+/** The page leaves these out of paths, as it says at its beginning. */
+const ROOTS = [ORDER_ROOT, ME_ROOT];
 /** What every call takes, which the page says once. */
 const OF_EVERY_CALL = ['g_nonce', 'appKey'];
 
@@ -55,7 +56,8 @@ function operationOf(document: Document, operationId: string) {
 
 function callOf(document: Document, operationId: string): string {
   const { path, method, operation } = operationOf(document, operationId);
-  const call = `\`${method.toUpperCase()} ${path.replace(ROOT, '')}\``;
+  const root = ROOTS.find((each) => path.startsWith(each)) ?? '';
+  const call = `\`${method.toUpperCase()} ${path.slice(root.length)}\``;
   return [call, ...(operation.description ?? '').split('\n\n').map(wrapped)].join('\n\n');
 }
 

@@ -1,49 +1,49 @@
 import type { Readable } from 'node:stream';
-import { MAX_BODY_BYTES, readJson } from '@lockstep/contract';
+import { FORM_TYPE, MAX_BODY_BYTES, readJson } from '@lockstep/contract';
 import { parse as parseForm } from 'fast-querystring';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { BodyRoom } from './body-room.ts';
-import { applicationOf } from './caller.ts';
 import { onCallDecided } from './calls.ts';
 import { receiveBody } from './receive-body.ts';
-import type { Server } from './server.ts';
 
 const JSON_TYPE = 'application/json';
-const FORM_TYPE = 'application/x-www-form-urlencoded';
 const STRANGERS = 'strangers';
+
+/** Returns whose room the body of a call takes. */
+type FindApplicationId = (request: FastifyRequest) => string;
 
 /** Reads the bodies of calls within the room that a process has for them. */
 export class Bodies {
   readonly #room = new BodyRoom();
 
-  /** Has a server read bodies as JSON and as nothing else (decisions 1). */
-  readJson(server: Server): void {
+  /** Has a scope read bodies as JSON and as nothing else (rules 1). */
+  readJson(server: FastifyInstance, findApplicationId: FindApplicationId): void {
     server.removeAllContentTypeParsers();
     server.addContentTypeParser(JSON_TYPE, async (request: FastifyRequest, stream: Readable) => {
-      const bytes = await this.#receive(request, stream);
+      const bytes = await this.#receive(request, stream, findApplicationId(request));
       // M4 has no body, but a client may name its content type all the same.
       return request.method === 'DELETE' && bytes.length === 0 ? undefined : readJson(bytes);
     });
   }
 
-  /** Has a server leave the bytes of JSON bodies as they are, for what reads them elsewhere. */
-  readBytes(server: Server): void {
+  /** Has a scope leave JSON bodies as bytes, for handlers that read them on a thread. */
+  readBytes(server: FastifyInstance, findApplicationId: FindApplicationId): void {
     server.removeAllContentTypeParsers();
     server.addContentTypeParser(JSON_TYPE, (request: FastifyRequest, stream: Readable) =>
-      this.#receive(request, stream),
+      this.#receive(request, stream, findApplicationId(request)),
     );
   }
 
-  /** Has a server read bodies as small forms, and as nothing else: of strangers, who share what one application may take. */
-  readForms(server: Server): void {
+  /** Has a scope read bodies as forms and as nothing else. They come from strangers, who share the room of one application. */
+  readForms(server: FastifyInstance): void {
     server.removeAllContentTypeParsers();
     server.addContentTypeParser(FORM_TYPE, async (request: FastifyRequest, stream: Readable) =>
       parseForm((await this.#receive(request, stream, STRANGERS)).toString('utf8')),
     );
   }
 
-  /** What comes counts until the call's answer is decided. */
-  #receive(request: FastifyRequest, stream: Readable, applicationId = applicationOf(request)): Promise<Buffer> {
+  /** The bytes count against the room until the call's answer is decided. */
+  #receive(request: FastifyRequest, stream: Readable, applicationId: string): Promise<Buffer> {
     const place = this.#room.begin(applicationId);
     onCallDecided(request, () => place.giveBack());
     const declared = request.headers['content-length'];

@@ -1,95 +1,82 @@
 import type { Caller, CallVerifier } from '@lockstep/access';
-import { type Cause, Refusal, requireChannel, type Scope } from '@lockstep/contract';
+import { Refusal, requireChannel } from '@lockstep/contract';
 import type { Actor } from '@lockstep/members';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { noteSubject } from './calls.ts';
 import { deadlineOf } from './deadlines.ts';
-import type { Server } from './server.ts';
 
-const callers = new WeakMap<FastifyRequest, Caller>();
-const actors = new WeakMap<FastifyRequest, Actor>();
-const applicationIds = new WeakMap<FastifyRequest, string>();
-
-/**
- * A hook that verifies the call before its body is read (decisions 2 and 3). Register it on every operation's route;
- * `callerOf` throws on one that lacks it.
- */
-export function authorize(verifier: CallVerifier, scope: Scope) {
-  return async (request: FastifyRequest): Promise<void> => {
-    const verifying = verifier.verify({ ...credentialsOf(request), scope });
-    const caller = await deadlineOf(request).race(verifying);
-    callers.set(request, caller);
-    applicationIds.set(request, caller.applicationId);
-    noteSubject(request, { appKey: caller.appKey });
-  };
+/** Who acts in a call of the member center, and through which application. */
+export interface MemberCaller extends Actor {
+  applicationId: string;
 }
 
-/** Who makes a call that `authorize` has verified. */
-export function callerOf(request: FastifyRequest): Caller {
-  const caller = callers.get(request);
-  if (caller === undefined) throw new Error(`${request.routeOptions.url} is served without authorize`);
-  return caller;
-}
+const CALLER = 'caller';
+const ACTOR = 'actor';
 
 /**
- * Refuses every call that names a channel to which its application is not bound, in its query or its body (decisions 2).
- * A route that reads the body itself calls requireChannel.
+ * Has every route of a scope verify who calls before the body is read: an application with the scope auth_order
+ * (rules 2 and 3). Refuses calls that name a channel, in query or body, to which the application is not bound; a route
+ * that reads the body itself calls requireChannel.
  *
- * Throws a Refusal: channel_not_allowed.
+ * Calls fail with the Refusals of CallVerifier.verify, and channel_not_allowed.
  */
-export function holdToChannels(server: Server): void {
+export function authorizeApplications(server: FastifyInstance, verifier: CallVerifier): void {
+  server.decorateRequest(CALLER, null);
+  server.addHook('onRequest', async (request) => {
+    const verifying = verifier.verify({ ...credentialsOf(request), scope: 'auth_order' });
+    const caller = await deadlineOf(request).race(verifying);
+    request.setDecorator<Caller>(CALLER, caller);
+    noteSubject(request, { appKey: caller.appKey });
+  });
   server.addHook('preHandler', async (request) => {
-    const caller = callers.get(request);
-    if (caller === undefined) return;
+    const { channels } = callerOf(request);
     for (const part of [request.query, request.body]) {
       const { channelCode } = (part ?? {}) as { channelCode?: unknown };
-      if (typeof channelCode === 'string') requireChannel(caller.channels, channelCode);
+      if (typeof channelCode === 'string') requireChannel(channels, channelCode);
     }
   });
 }
 
+/** The application that makes a call, in a scope of `authorizeApplications`. Throws in any other. */
+export function callerOf(request: FastifyRequest): Caller {
+  return request.getDecorator<Caller>(CALLER);
+}
+
 /**
- * A hook for the operations of the member center: verifies all three tokens and the nonce, and that the user is an
- * administrator of the enterprise in the path, if it names one (decisions 2 and 3). `whenBlank` is what a blank one is
- * refused for, where that has a cause of its own. `actorOf` throws without this hook.
+ * Has every route of a scope verify who calls before the body is read: an application on behalf of a user, with three
+ * tokens and a nonce, where the user is an administrator of the enterprise in the path, if it names one (rules 2 and 3).
+ *
+ * Calls fail with the Refusals of CallVerifier.verifyAdministrator, not_administrator, and in M1 group_id_missing for a
+ * blank enterprise.
  */
-export function authorizeAdministrator(verifier: CallVerifier, whenBlank?: Cause) {
-  return async (request: FastifyRequest): Promise<void> => {
+export function authorizeAdministrators(server: FastifyInstance, verifier: CallVerifier): void {
+  server.decorateRequest(ACTOR, null);
+  server.addHook('onRequest', async (request) => {
     const { clienttoken, usertoken } = request.headers;
     const verifying = verifier.verifyAdministrator({
       ...credentialsOf(request),
-      clientToken: textOf(clienttoken),
-      userToken: textOf(usertoken),
+      clientToken: singleValue(clienttoken),
+      userToken: singleValue(usertoken),
     });
     const { appKey, ...administrator } = await deadlineOf(request).race(verifying);
     noteSubject(request, { appKey });
-    applicationIds.set(request, administrator.applicationId);
     const { enterpriseGlobalId = administrator.enterpriseId } = request.params as { enterpriseGlobalId?: string };
-    if (enterpriseGlobalId.trim() === '' && whenBlank !== undefined) {
-      throw new Refusal(whenBlank, 'enterpriseGlobalId');
+    if (enterpriseGlobalId.trim() === '' && request.routeOptions.config.operationId === 'addEmployees') {
+      throw new Refusal('group_id_missing', 'enterpriseGlobalId');
     }
     if (enterpriseGlobalId !== administrator.enterpriseId) throw new Refusal('not_administrator', enterpriseGlobalId);
-    actors.set(request, { ...administrator, requestId: request.id });
-  };
+    request.setDecorator<MemberCaller>(ACTOR, { ...administrator, requestId: request.id });
+  });
 }
 
-/** Who acts in a call that `authorizeAdministrator` has verified. */
-export function actorOf(request: FastifyRequest): Actor {
-  const actor = actors.get(request);
-  if (actor === undefined) throw new Error(`${request.routeOptions.url} is served without authorizeAdministrator`);
-  return actor;
-}
-
-/** The application that makes a call of either module, which has been verified. */
-export function applicationOf(request: FastifyRequest): string {
-  const applicationId = applicationIds.get(request);
-  if (applicationId === undefined) throw new Error(`${request.routeOptions.url} takes a body of a stranger`);
-  return applicationId;
+/** Who acts in a call, in a scope of `authorizeAdministrators`. Throws in any other. */
+export function actorOf(request: FastifyRequest): MemberCaller {
+  return request.getDecorator<MemberCaller>(ACTOR);
 }
 
 function credentialsOf({ headers, query }: FastifyRequest) {
   return { authorization: headers.authorization, nonce: (query as { g_nonce?: unknown }).g_nonce };
 }
 
-/** A header that comes twice is none that we know. */
-const textOf = (header: string | string[] | undefined) => (typeof header === 'string' ? header : undefined);
+/** A header that comes twice counts as absent. */
+const singleValue = (header: string | string[] | undefined) => (typeof header === 'string' ? header : undefined);

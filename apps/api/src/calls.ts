@@ -1,8 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { HttpMetrics } from './metrics.ts';
-import type { Server } from './server.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -85,7 +84,7 @@ function endIfOver(call: Call): void {
 }
 
 /** Gives every answer its x-request-id, and every call one log line and one place in the metrics (decisions 1). */
-export function observeCalls(server: Server, metrics: HttpMetrics): void {
+export function observeCalls(server: FastifyInstance, metrics: HttpMetrics): void {
   server.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
     const call = callOf(request);

@@ -1,25 +1,33 @@
+import type { OperationId } from '@lockstep/contract';
 import { type Database, Deadline, within } from '@lockstep/platform';
-import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Server } from './server.ts';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
-declare module 'fastify' {
-  interface FastifyContextConfig {
-    /** How long a call of this route may take, from its head to its answer, the time in which its body comes apart. */
-    timeoutMs?: number;
-  }
-}
-
-/** How long a call takes at most, where its route says nothing else. */
+/** How long a call may take, from its head to its answer. The time in which its body comes does not count. */
 const CALL_TIMEOUT_MS = 10_000;
+/** For calls that wait for what orders are changing. */
+const CHANGE_TIMEOUT_MS = 15_000;
+/** The same of the operations that may take longer. */
+const TIMEOUTS_MS: Partial<Record<OperationId, number>> = {
+  // It may be asked to answer only after 30 seconds.
+  getBatchResult: 40_000,
+  lockAssets: CHANGE_TIMEOUT_MS,
+  unlockAssets: CHANGE_TIMEOUT_MS,
+  // A hundred passwords take seconds, and longer behind those of others.
+  addEmployees: 30_000,
+  deleteEmployee: CHANGE_TIMEOUT_MS,
+  configureAssets: CHANGE_TIMEOUT_MS,
+  lendAssets: CHANGE_TIMEOUT_MS,
+};
 /** How long calls on the connections that all share wait for each thing that another transaction holds. */
 const MAX_LOCK_WAIT_MS = 2_000;
 
 const deadlines = new WeakMap<FastifyRequest, Deadline>();
 
 /** Gives every call one deadline for all that is done for it; what waits for a call leaves when the call has ended. */
-export function boundCalls(server: Server): void {
+export function boundCalls(server: FastifyInstance): void {
   server.addHook('onRequest', async (request: FastifyRequest, reply: FastifyReply) => {
-    const deadline = new Deadline(request.routeOptions.config.timeoutMs ?? CALL_TIMEOUT_MS);
+    const { operationId } = request.routeOptions.config;
+    const deadline = new Deadline((operationId && TIMEOUTS_MS[operationId]) ?? CALL_TIMEOUT_MS);
     deadlines.set(request, deadline);
     // However it ends: answered, refused, or left by its caller, who may have gone before this.
     reply.raw.once('close', () => deadline.end());

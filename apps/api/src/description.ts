@@ -1,6 +1,7 @@
 import { createLogger, createMetrics } from '@lockstep/platform';
 import { addHttpMetrics } from './metrics.ts';
-import { buildServer, type ServerOptions } from './server.ts';
+import { buildServer } from './server.ts';
+import type { ServerOptions } from './server-options.ts';
 
 /**
  * The API description as a service publishes it whose clients find it at `publicUrl`: for linters and generators, which

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import swaggerUi from '@fastify/swagger-ui';
 import { Refusal } from '@lockstep/contract';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { answerFailure, refuseCall } from './failures.ts';
-import type { Server } from './server.ts';
 
 /** What the page may load and do: what is here, and no more. */
 const PAGE_POLICY = [
@@ -19,7 +18,7 @@ const PAGE_POLICY = [
 ].join('; ');
 
 /** Publishes the API description: /openapi.json for programs, /docs for people (decisions 9). */
-export async function publishDocs(server: Server): Promise<void> {
+export async function publishDocs(server: FastifyInstance): Promise<void> {
   const document = new PublishedDocument(server);
   server.get('/openapi.json', { schema: { hide: true } }, async (request, reply) => document.send(request, reply));
   await server.register(async (docs) => {
@@ -40,10 +39,10 @@ export async function publishDocs(server: Server): Promise<void> {
 
 /** The description's bytes, made once. It does not change while the process runs. */
 class PublishedDocument {
-  readonly #server: Server;
+  readonly #server: FastifyInstance;
   #made: { json: Buffer; etag: string } | undefined;
 
-  constructor(server: Server) {
+  constructor(server: FastifyInstance) {
     this.#server = server;
   }
 

@@ -1,9 +1,8 @@
-import { failure, MAX_BODY_BYTES, type Module, Refusal } from '@lockstep/contract';
+import { failure, findOperation, MAX_BODY_BYTES, type Module, Refusal } from '@lockstep/contract';
 import { isOverload } from '@lockstep/platform';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { noteCode } from './calls.ts';
 import { ClientLeft } from './receive-body.ts';
-import type { Server } from './server.ts';
 import { refusalOfBody } from './unreadable-requests.ts';
 
 export const BUSINESS_EXCEPTION = 299;
@@ -20,9 +19,11 @@ const FRAMEWORK_REFUSALS: Record<string, () => Refusal> = {
   FST_ERR_MAX_PARAM_LENGTH: () => new Refusal('operation_not_found'),
 };
 
-/** By the route, because a path may be written in many ways that lead to it; what leads to none has the same codes. */
+/** The module whose codes a refusal has: the order module's where the call is of neither. */
 function moduleOf({ routeOptions }: FastifyRequest): Module {
-  return routeOptions.url?.startsWith('/me/') ? 'member' : 'order';
+  const { operationId } = routeOptions.config;
+  const isMember = operationId !== undefined && findOperation(operationId).module === 'member';
+  return isMember ? 'member' : 'order';
 }
 
 /**
@@ -72,15 +73,29 @@ export function refuseCall(request: FastifyRequest, reply: FastifyReply, refusal
   return reply.code(status).header('x-request-id', request.id).type('application/json; charset=utf-8').send(body);
 }
 
+/** A route of the server. */
+interface Route {
+  url: string;
+  methods: string[];
+}
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Every route that is registered, whether or not an operation is. */
+    routes: readonly Route[];
+  }
+}
+
 /** Answers what is not an operation: 405 where the path has other methods, else 404 (decisions 1). */
-export function answerNotFound(server: Server): void {
-  const methodsOf: { pattern: URLPattern; methods: string[] }[] = [];
+export function answerNotFound(server: FastifyInstance): void {
+  const routes: (Route & { pattern: URLPattern })[] = [];
   server.addHook('onRoute', ({ url, method }) => {
-    methodsOf.push({ pattern: new URLPattern({ pathname: url }), methods: [method].flat() });
+    routes.push({ url, methods: [method].flat(), pattern: new URLPattern({ pathname: url }) });
   });
+  server.decorate('routes', routes);
   const answer = (request: FastifyRequest, reply: FastifyReply) => {
     const pathname = request.url.split('?', 1)[0] ?? '/';
-    const allowed = methodsOf.filter(({ pattern }) => pattern.test({ pathname })).flatMap(({ methods }) => methods);
+    const allowed = routes.filter(({ pattern }) => pattern.test({ pathname })).flatMap(({ methods }) => methods);
     // A path that has this method, and yet nothing there: a file that is not.
     if (allowed.length === 0 || allowed.includes(request.method)) {
       return refuseCall(request, reply, new Refusal('operation_not_found'));

@@ -2,4 +2,5 @@ export { type ApiOptions, startApi } from './api.ts';
 export { fillReference } from './api-reference.ts';
 export { describeApi } from './description.ts';
 export { addHttpMetrics } from './metrics.ts';
-export { buildServer, type ServerOptions } from './server.ts';
+export { buildServer } from './server.ts';
+export type { ServerOptions } from './server-options.ts';

@@ -1,4 +1,4 @@
-import { type OperationExamples, operationExamples, parameterExamples } from '@lockstep/contract';
+import { findExamples, parameterExamples, type SomeExamples } from '@lockstep/contract/examples';
 
 interface Schema {
   $ref?: string;
@@ -35,7 +35,7 @@ export function withExamples<Api extends Document>(document: Api): Api {
       const example = parameterExamples[parameter.name];
       if (example !== undefined) parameter.example = example;
     }
-    const { bodies, answers = {} } = operationExamples[operation.operationId ?? ''] ?? {};
+    const { bodies, answers = {} } = findExamples(operation.operationId ?? '') ?? {};
     if (bodies !== undefined) exemplify(operation.requestBody, bodies);
     for (const [status, examples] of Object.entries(answers)) exemplify(operation.responses?.[status], examples);
     const form = operation.requestBody?.content?.['application/x-www-form-urlencoded']?.schema;
@@ -44,7 +44,7 @@ export function withExamples<Api extends Document>(document: Api): Api {
   return described;
 }
 
-type Examples = OperationExamples['answers'][number];
+type Examples = SomeExamples['answers'][number];
 
 function exemplify(described: Described | undefined, examples: Examples): void {
   for (const media of Object.values(described?.content ?? {})) media.examples = examples;

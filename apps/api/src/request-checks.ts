@@ -1,8 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { type Cause, Refusal } from '@lockstep/contract';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { refuseCall } from './failures.ts';
-import type { Server } from './server.ts';
 import { refusalOfBody } from './unreadable-requests.ts';
 
 /** A host and a port, or nothing; two, joined by a comma and a blank, are none (RFC 9112 section 3.2). */
@@ -25,7 +24,7 @@ export function notUnderstood(request: IncomingMessage): void {
  * Refuses requests that are HTTP but break its rules, and asks for a body that was announced only when the call may go
  * on: a stranger's is not sent in vain. Register it behind what refuses calls for their bodies.
  */
-export function checkRequests(server: Server): void {
+export function checkRequests(server: FastifyInstance): void {
   server.addHook('onRequest', async (request, reply) => {
     const cause = brokenRule(request);
     if (cause === undefined) return;

@@ -1,15 +1,15 @@
 import { Refusal } from '@lockstep/contract';
 import type { SchemaWatch } from '@lockstep/platform';
-import type { Server } from './server.ts';
+import type { FastifyInstance } from 'fastify';
 
 /**
  * Refuses every operation with service_unavailable while the database's schema is not this release's: what is written
- * then might not be what the release that owns the schema reads. What is hidden from the API description (health,
- * metrics, documentation) is no operation and goes on.
+ * then might not be what the release that owns the schema reads. Health, metrics and documentation are no operations and go
+ * on.
  */
-export function requireSchema(server: Server, schema: SchemaWatch): void {
+export function requireSchema(server: FastifyInstance, schema: SchemaWatch): void {
   server.addHook('onRequest', async ({ routeOptions }) => {
-    const isOperation = (routeOptions.schema as { hide?: boolean } | undefined)?.hide !== true;
+    const isOperation = routeOptions.config.operationId !== undefined;
     if (isOperation && !(await schema.isCurrent())) throw new Refusal('service_unavailable');
   });
 }

@@ -1,73 +1,26 @@
 import { randomUUID } from 'node:crypto';
-import type { CallVerifier, PasswordHasher } from '@lockstep/access';
-import type { Region } from '@lockstep/assets';
 import { MAX_BODY_BYTES } from '@lockstep/contract';
-import type { BatchAcceptor, BatchApplier, BatchCanceller, BatchPreviewer, BatchWatch } from '@lockstep/orders';
-import type { Database, Logger, SchemaWatch, TransactionQueue } from '@lockstep/platform';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
-import type { ZodTypeProvider } from 'fastify-type-provider-zod';
-import { BatchReader } from './batch-reader.ts';
 import { Bodies } from './bodies.ts';
-import { holdToChannels } from './caller.ts';
 import { noteCall, observeCalls } from './calls.ts';
 import { boundCalls } from './deadlines.ts';
-import { publishDocs } from './docs.ts';
 import { answerFailure, answerNotFound } from './failures.ts';
 import { httpServer } from './http-server.ts';
-import type { HttpMetrics } from './metrics.ts';
+import { memberModule } from './member-module.ts';
+import { openRoutes } from './open-routes.ts';
 import { describeOperations } from './openapi.ts';
+import { orderModule } from './order-module.ts';
 import { checkRequests } from './request-checks.ts';
-import { assetRoutes } from './routes/assets.ts';
-import { batchOrderRoutes, cancelRoutes } from './routes/batch-orders.ts';
-import { customerRoutes } from './routes/customers.ts';
-import { employeeRoutes } from './routes/employees.ts';
-import { healthRoutes } from './routes/health.ts';
-import { holdingRoutes } from './routes/holdings.ts';
-import { resultRoutes } from './routes/results.ts';
-import { tokenRoutes } from './routes/token.ts';
-import { tokenMetadataRoutes } from './routes/token-metadata.ts';
 import { requireSchema } from './schema-gate.ts';
+import type { ServerOptions } from './server-options.ts';
 import { checks } from './validation.ts';
-
-/** What the operations work with. */
-export interface ServerOptions {
-  db: Database;
-  log: Logger;
-  metrics: HttpMetrics;
-  verifier: CallVerifier;
-  passwords: PasswordHasher;
-  acceptor: BatchAcceptor;
-  applier: BatchApplier;
-  canceller: BatchCanceller;
-  previewer: BatchPreviewer;
-  watch: BatchWatch;
-  /** Of M4, M9 and M10, in turns of enterprises; of O6 and O7, in turns of applications. */
-  holdingChanges: TransactionQueue;
-  lockChanges: TransactionQueue;
-  region: Region;
-  /** Where clients find the service: what the proxy in front answers to; null where nobody said. */
-  publicUrl: string | null;
-  isQueueReachable: () => Promise<boolean>;
-  schema: SchemaWatch;
-}
-
-export type Server = FastifyInstance<
-  import('node:http').Server,
-  import('node:http').IncomingMessage,
-  import('node:http').ServerResponse,
-  FastifyBaseLogger,
-  ZodTypeProvider
->;
-
-export const ORDER_ROOT = '/order/api/order/v1';
-const ME_ROOT = '/me/api/v1';
 
 /** The end of a request that nothing else ends: bodies have limits of their own, with time to wait for room. */
 const REQUEST_TIMEOUT_MS = 300_000;
 const CALLER_REQUEST_ID = /^[A-Za-z0-9._-]{8,64}$/;
 
 /** Builds the HTTP server with every operation; it does not listen yet. */
-export async function buildServer(options: ServerOptions): Promise<Server> {
+export async function buildServer(options: ServerOptions): Promise<FastifyInstance> {
   const server = Fastify({
     loggerInstance: options.log as FastifyBaseLogger,
     // One line a call is written by observeCalls, without the query, which may carry what should not be logged.
@@ -90,10 +43,10 @@ export async function buildServer(options: ServerOptions): Promise<Server> {
       answerFailure(error, request, reply);
     },
     ...httpServer(options.log, options.metrics),
-  }).withTypeProvider<ZodTypeProvider>();
+  });
 
-  const bodies = new Bodies();
-  bodies.readJson(server);
+  // A scope that takes bodies says how it reads them.
+  server.removeAllContentTypeParsers();
   server.setValidatorCompiler(checks);
   // Answers are ours and typed; the tests hold them against the schemas.
   server.setSerializerCompiler(() => (data) => JSON.stringify(data));
@@ -103,22 +56,11 @@ export async function buildServer(options: ServerOptions): Promise<Server> {
   checkRequests(server);
   answerNotFound(server);
   requireSchema(server, options.schema);
-  holdToChannels(server);
   await describeOperations(server, options.publicUrl);
-  await publishDocs(server);
 
-  const batches = new BatchReader();
-  server.addHook('onClose', () => batches.close());
-
-  await server.register(healthRoutes, options);
-  await server.register(tokenRoutes, { ...options, bodies });
-  await server.register(tokenMetadataRoutes, options);
-  await server.register(batchOrderRoutes, { ...options, bodies, batches, prefix: ORDER_ROOT });
-  await server.register(cancelRoutes, { ...options, prefix: ORDER_ROOT });
-  await server.register(resultRoutes, { ...options, prefix: ORDER_ROOT });
-  await server.register(assetRoutes, { ...options, prefix: ORDER_ROOT });
-  await server.register(customerRoutes, { ...options, prefix: ORDER_ROOT });
-  await server.register(employeeRoutes, { ...options, prefix: ME_ROOT });
-  await server.register(holdingRoutes, { ...options, prefix: ME_ROOT });
+  const scopeOptions = { ...options, bodies: new Bodies() };
+  await server.register(openRoutes, scopeOptions);
+  await server.register(orderModule, scopeOptions);
+  await server.register(memberModule, scopeOptions);
   return server;
 }

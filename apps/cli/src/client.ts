@@ -1,5 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import type { AcceptedOrder, BatchResult, FailureBody, TokenAnswer } from '@lockstep/contract';
+import {
+  type AcceptedOrder,
+  type BatchResult,
+  type FailureBody,
+  findOperation,
+  type OperationId,
+  type TokenAnswer,
+} from '@lockstep/contract';
 import { explainNoAnswer, explainStrangeAnswer } from './service-faults.ts';
 
 export interface ClientOptions {
@@ -12,7 +19,6 @@ export interface ClientOptions {
 /** The key of a batch, and of a page of its results. */
 type Query = Record<string, string>;
 
-const BATCH_PATH = '/order/api/order/v1/licenseOrder/batchOrder';
 /** Longer than any call takes, a proxy in between included. */
 const CALL_TIMEOUT_MS = 90_000;
 /** What the service gives a body to come in. */
@@ -45,8 +51,7 @@ export class OrderClient {
   /** Gets the application-level token that the other calls carry. */
   async logIn(): Promise<void> {
     const { appKey, appSecret } = this.#options;
-    const { url, answer } = await this.#fetch('/oauth2/token', {
-      method: 'POST',
+    const { url, answer } = await this.#fetch('issueToken', '', {
       headers: { authorization: `Basic ${Buffer.from(`${appKey}:${appSecret}`).toString('base64')}` },
       body: new URLSearchParams({ grant_type: 'client_credentials' }),
     });
@@ -61,31 +66,27 @@ export class OrderClient {
 
   /** O5. */
   submit(bytes: Buffer<ArrayBuffer>): Promise<AcceptedOrder[]> {
-    return this.#call('POST', { appKey: this.#options.appKey }, bytes);
+    return this.#call('createBatchOrder', { appKey: this.#options.appKey }, bytes);
   }
 
   /** What became of a batch. */
   batchResult(query: Query): Promise<BatchResult> {
-    return this.#call('GET', query);
+    return this.#call('getBatchResult', query);
   }
 
   /** Where anybody with a token of the application sees what became of a batch. */
   batchResultUrl(query: Query): string {
-    return `${this.#options.baseUrl}${BATCH_PATH}?${new URLSearchParams(query)}`;
+    return `${this.#options.baseUrl}${findOperation('getBatchResult').path}?${new URLSearchParams(query)}`;
   }
 
-  async #call<Data>(method: string, query: Query, body?: Buffer<ArrayBuffer>): Promise<Data> {
-    const { url, answer } = await this.#fetch(
-      `${BATCH_PATH}?${new URLSearchParams({ ...query, g_nonce: randomUUID() })}`,
-      {
-        method,
-        headers: {
-          authorization: `Bearer ${this.#token}`,
-          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-        },
-        ...(body === undefined ? {} : { body }),
+  async #call<Data>(id: OperationId, query: Query, body?: Buffer<ArrayBuffer>): Promise<Data> {
+    const { url, answer } = await this.#fetch(id, `?${new URLSearchParams({ ...query, g_nonce: randomUUID() })}`, {
+      headers: {
+        authorization: `Bearer ${this.#token}`,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       },
-    );
+      ...(body === undefined ? {} : { body }),
+    });
     const { code, data, message, cause } = answer as Partial<Omit<FailureBody, 'code'>> & {
       code?: unknown;
       data?: Data;
@@ -94,26 +95,30 @@ export class OrderClient {
     throw new Error(`${url} refused with ${code} (${cause}): ${message}`);
   }
 
-  /** The JSON object that a call is answered with, and the address that answered, without the query. */
-  async #fetch(path: string, init: RequestInit & { body?: unknown }): Promise<{ url: string; answer: object }> {
+  /** Calls an operation. Returns the JSON object of the answer, and the address without the query. */
+  async #fetch(
+    id: OperationId,
+    query: string,
+    init: RequestInit & { body?: unknown },
+  ): Promise<{ url: string; answer: object }> {
     const { baseUrl } = this.#options;
+    const { method, path } = findOperation(id);
     const url = `${baseUrl}${path}`;
-    const shownUrl = url.replace(/\?.*/, '');
     const bodyBytes = Buffer.isBuffer(init.body) ? init.body.length : 0;
     const signal = AbortSignal.timeout(CALL_TIMEOUT_MS + Math.ceil(bodyBytes / BODY_BYTES_PER_SECOND) * 1_000);
     let response: Response;
     let text: string;
     try {
       // Redirected, a POST would arrive as a GET, and the secret elsewhere.
-      response = await fetch(url, { ...init, redirect: 'manual', signal });
+      response = await fetch(`${url}${query}`, { ...init, method, redirect: 'manual', signal });
       text = await response.text();
     } catch (error) {
       throw new Error(explainNoAnswer(error, baseUrl), { cause: error });
     }
     const answer = response.status === 404 ? undefined : parseAnswer(text);
-    if (answer !== undefined) return { url: shownUrl, answer };
+    if (answer !== undefined) return { url, answer };
     throw new Error(
-      explainStrangeAnswer(shownUrl, {
+      explainStrangeAnswer(url, {
         status: response.status,
         contentType: response.headers.get('content-type'),
         location: response.headers.get('location'),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { CustomerId, MemberId } from './ids.ts';
-import { LicenseType } from './orders.ts';
+import { LicenseType } from './order-enums.ts';
 import { id, integer, noText, nothing, optionalText, text, time } from './scalars.ts';
 
 const MAX_LOCKS = 1_000;

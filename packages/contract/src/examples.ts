@@ -19,7 +19,7 @@ import {
   listEnterpriseAssets,
   readAssetContents,
 } from './examples/holdings.ts';
-import type { OperationExamples } from './examples/operation.ts';
+import type { Examples, ExamplesOf } from './examples/operation.ts';
 import {
   cancelBatchOrder,
   createBatchOrder,
@@ -28,15 +28,14 @@ import {
   LICENSE_ORDER_ID,
   previewBatchOrder,
 } from './examples/orders.ts';
-
-export type { OperationExamples };
+import type { OperationId } from './operations/index.ts';
 
 /**
  * The examples of every operation, by operationId. They work as they are on a fresh `npm start`, in the order of O1 to
  * O9; the preview of new_buy is one from before O5. Those of the member center follow: M1 to M3, M7, M9 and M10 as they
  * make, M5, M6 and M8 as they find what is made, then M4 and the audit record.
  */
-export const operationExamples: Record<string, OperationExamples> = {
+export const operationExamples: { [Id in OperationId]: ExamplesOf<Id> } = {
   issueToken,
   bindCustomer,
   createEnterprise,
@@ -63,6 +62,18 @@ export const operationExamples: Record<string, OperationExamples> = {
   lendAssets,
   readAudit,
 };
+
+/** The examples of an operation, whichever it is. */
+export interface SomeExamples {
+  bodies?: Examples<unknown>;
+  answers: Record<number, Examples<unknown>>;
+}
+
+/** Finds the examples of an operation by its id; undefined where there is no such operation. */
+export function findExamples(operationId: string): SomeExamples | undefined {
+  const table: Record<string, SomeExamples> = operationExamples;
+  return table[operationId];
+}
 
 /** Examples of parameters by name; one name means the same in every operation. */
 export const parameterExamples: Record<string, string | number> = {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { memberGlobalId } from './employees.ts';
 import { AssetId, CustomerId } from './ids.ts';
-import { LicenseType } from './orders.ts';
+import { LicenseType } from './order-enums.ts';
 import { boundedList, flag, id, integer, long, text, time } from './scalars.ts';
 
 /** Numbers or ids of one list in M9 and M10. */

@@ -1,5 +1,6 @@
 import { Refusal } from './causes.ts';
-import type { Merchandise, Order } from './orders.ts';
+import type { Merchandise } from './order-items.ts';
+import type { Order } from './orders.ts';
 
 /** Product and merchandise instances that a call may make or revoke: a few kilobytes can ask for millions. */
 const MAX_INSTANCES = 200_000;

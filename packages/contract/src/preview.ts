@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Cause } from './causes.ts';
 import { CustomerId } from './ids.ts';
-import { OrderState, OrderType } from './orders.ts';
+import { OrderState, OrderType } from './order-enums.ts';
 import { integer } from './scalars.ts';
 
 const AssetPreview = z

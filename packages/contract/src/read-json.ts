@@ -1,9 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 import { z } from 'zod';
+import { BatchOrder } from './batch-order.ts';
 import { Refusal } from './causes.ts';
 import { checkJsonShape } from './json-shape.ts';
+import { MAX_LIST_ELEMENTS } from './order-items.ts';
 import { checkInstances } from './order-size.ts';
-import { BatchOrder, MAX_LIST_ELEMENTS } from './orders.ts';
 import { parse } from './parse.ts';
 
 const BYTE_ORDER_MARK = '\uFEFF';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Cause } from './causes.ts';
 import { CustomerId, LicenseOrderId } from './ids.ts';
-import { OrderState, OrderType, SyncMode } from './orders.ts';
+import { OrderState, OrderType, SyncMode } from './order-enums.ts';
 import { id, integer, queryInteger, text, time } from './scalars.ts';
 
 export const MAX_PAGE_ORDERS = 1_000;

@@ -1,9 +1,10 @@
-import type { Server, ServerOptions } from '../server.ts';
+import type { FastifyInstance } from 'fastify';
+import type { ServerOptions } from '../server-options.ts';
 
 const QUEUE_LOOK_EVERY_MS = 1_000;
 
 /** /health/live, /health/ready and /metrics (decisions 9). */
-export async function healthRoutes(server: Server, options: ServerOptions): Promise<void> {
+export async function healthRoutes(server: FastifyInstance, options: ServerOptions): Promise<void> {
   const { metrics, schema } = options;
   const hidden = { schema: { hide: true }, config: { isProbe: true } };
   const isQueueReachable = atMostEvery(QUEUE_LOOK_EVERY_MS, options.isQueueReachable);

@@ -1,5 +1,6 @@
-import { GRANT_TYPES, Refusal, Scope } from '@lockstep/contract';
-import type { Server, ServerOptions } from '../server.ts';
+import { findOperation, GRANT_TYPES, Refusal, Scope } from '@lockstep/contract';
+import type { FastifyInstance } from 'fastify';
+import type { ServerOptions } from '../server-options.ts';
 
 const WELL_KNOWN = '/.well-known/oauth-authorization-server';
 
@@ -8,7 +9,7 @@ const WELL_KNOWN = '/.well-known/oauth-authorization-server';
  * address that this process listens on: never a caller's Host header, which would be whatever the caller wrote. Where
  * PUBLIC_URL has a path, clients put that behind the well-known one (RFC 8414 section 3.1), which is served as well.
  */
-export async function tokenMetadataRoutes(server: Server, { publicUrl }: ServerOptions): Promise<void> {
+export async function tokenMetadataRoutes(server: FastifyInstance, { publicUrl }: ServerOptions): Promise<void> {
   const hidden = { schema: { hide: true } };
   const answer = () => metadataOf(publicUrl ?? server.listeningOrigin);
   server.get(WELL_KNOWN, hidden, async () => answer());
@@ -24,7 +25,7 @@ export async function tokenMetadataRoutes(server: Server, { publicUrl }: ServerO
 function metadataOf(issuer: string) {
   return {
     issuer,
-    token_endpoint: `${issuer}/oauth2/token`,
+    token_endpoint: `${issuer}${findOperation('issueToken').path}`,
     token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
     grant_types_supported: GRANT_TYPES,
     scopes_supported: Scope.options,

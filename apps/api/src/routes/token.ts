@@ -1,20 +1,19 @@
 import { type ClientCredentials, issueClientToken, issueUserToken, OAuthRefusal } from '@lockstep/access';
-import { type Cause, OAuthErrorAnswer, Refusal, TokenAnswer, TokenRequest } from '@lockstep/contract';
+import { type Cause, Refusal, type TokenAnswer, type TokenRequest } from '@lockstep/contract';
 import { isOverload } from '@lockstep/platform';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import type { Bodies } from '../bodies.ts';
 import { noteCode, noteSubject } from '../calls.ts';
 import { databaseOf, deadlineOf } from '../deadlines.ts';
 import { noteOverload } from '../failures.ts';
+import { addOperations, type Handlers } from '../operation-routes.ts';
 import { ClientLeft } from '../receive-body.ts';
-import type { Server, ServerOptions } from '../server.ts';
+import type { ServerOptions } from '../server-options.ts';
 
-const MAX_FORM_BYTES = 16 * 1024;
-
-/** The token endpoint (RFC 6749; decisions 2): form body in, RFC 6749 errors out, never the envelope. */
+/** The token endpoint (RFC 6749; rules 2): form body in, RFC 6749 errors out, never the envelope. */
 export async function tokenRoutes(
-  server: Server,
+  server: FastifyInstance,
   { db, passwords, bodies }: ServerOptions & { bodies: Bodies },
 ): Promise<void> {
   bodies.readForms(server);
@@ -25,43 +24,18 @@ export async function tokenRoutes(
       ? { value: result.data }
       : { error: new OAuthRefusal('invalid_request', 'A parameter is missing, repeated or malformed.') };
   });
-  server.post(
-    '/oauth2/token',
-    {
-      bodyLimit: MAX_FORM_BYTES,
-      schema: {
-        tags: ['Tokens'],
-        operationId: 'issueToken',
-        summary: 'Issue an access token',
-        description:
-          'Issues an access token as RFC 6749 says. With `grant_type` `client_credentials` it is the ' +
-          "application's own; with `password` it is that of a user of the member center, whose full " +
-          'account name is `username`. The client authenticates with its key and secret, by HTTP Basic or ' +
-          'as `client_id` and `client_secret` in the form. A token is good for 7,200 seconds.',
-        security: [{ client: [] }, {}],
-        consumes: ['application/x-www-form-urlencoded'],
-        body: TokenRequest,
-        response: {
-          200: TokenAnswer.describe('The token.'),
-          400: OAuthErrorAnswer.describe('The request, the account or the password is wrong, or it may not be had.'),
-          401: OAuthErrorAnswer.describe('The client is unknown, or its secret is wrong: invalid_client.'),
-          503: OAuthErrorAnswer.describe('A fault, or overload: temporarily_unavailable. Send it again.'),
-        },
-      },
-    },
-    async (request, reply) => {
-      const token = await issue(request);
-      // Now it is known to be one; what others send as theirs may be anything.
-      const { clientId } = clientOf(request.headers.authorization, request.body);
-      noteSubject(request, { appKey: clientId });
-      reply.header('cache-control', 'no-store').header('pragma', 'no-cache');
-      return token;
-    },
-  );
+  const issueToken: Handlers<'issueToken', undefined>['issueToken'] = async (request, _, reply) => {
+    const token = await issue(request, request.body);
+    // Only now is the client known to be who it says.
+    const { clientId } = clientOf(request.headers.authorization, request.body);
+    noteSubject(request, { appKey: clientId });
+    reply.header('cache-control', 'no-store').header('pragma', 'no-cache');
+    return token;
+  };
+  addOperations<'issueToken', undefined>(server, { issueToken }, () => undefined);
 
-  function issue(request: FastifyRequest): Promise<TokenAnswer> {
+  function issue(request: FastifyRequest, body: TokenRequest): Promise<TokenAnswer> {
     const { authorization } = request.headers;
-    const body = request.body as TokenRequest;
     const { grant_type: grantType, username: account, password, scope } = body;
     switch (grantType) {
       case 'client_credentials':

@@ -1,10 +1,8 @@
-import type { z } from 'zod';
-import type { OAuthErrorAnswer, TokenAnswer, TokenRequest } from '../access.ts';
 import { ADMIN, ENTERPRISE_CODE } from './demo.ts';
-import type { OperationExamples } from './operation.ts';
+import type { ExamplesOf } from './operation.ts';
 
 /** The token endpoint: its errors are those of RFC 6749. */
-export const issueToken: OperationExamples<z.input<typeof TokenRequest>, TokenAnswer | OAuthErrorAnswer> = {
+export const issueToken: ExamplesOf<'issueToken'> = {
   bodies: {
     client_credentials: {
       summary: 'The credentials in the form',

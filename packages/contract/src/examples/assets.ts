@@ -1,9 +1,8 @@
-import type { z } from 'zod';
-import type { ChangeLocks, LockResult, TakeAssetNumbers, VirtualAsset } from '../assets.ts';
+import type { ChangeLocks, LockResult } from '../assets.ts';
 import { success } from '../envelope.ts';
 import { CLOUD_LICENCE, CLOUD_LICENCE_ID, KEPT_LOCK, REGION, YEAR_2026 } from './batches.ts';
 import { HEAD_OFFICE } from './demo.ts';
-import { type EnvelopeExamples, type Examples, refused, type Success, TIME } from './operation.ts';
+import { type Examples, type ExamplesOf, refused, type Success, TIME } from './operation.ts';
 
 const UNKNOWN_NUMBER = '8100000199';
 
@@ -18,7 +17,7 @@ const lockResults: Success<LockResult[]> = success([
   { assetNum: UNKNOWN_NUMBER, status: 2 },
 ]);
 
-export const lockAssets: EnvelopeExamples<ChangeLocks, Success<LockResult[]>> = {
+export const lockAssets: ExamplesOf<'lockAssets'> = {
   bodies: lockBodies,
   answers: {
     200: { locks: { summary: 'One is disabled', value: lockResults } },
@@ -26,7 +25,7 @@ export const lockAssets: EnvelopeExamples<ChangeLocks, Success<LockResult[]>> = 
   },
 };
 
-export const unlockAssets: EnvelopeExamples<ChangeLocks, Success<LockResult[]>> = {
+export const unlockAssets: ExamplesOf<'unlockAssets'> = {
   bodies: lockBodies,
   answers: {
     200: { locks: { summary: 'One is enabled', value: lockResults } },
@@ -34,7 +33,7 @@ export const unlockAssets: EnvelopeExamples<ChangeLocks, Success<LockResult[]>> 
   },
 };
 
-export const listVirtualAssets: EnvelopeExamples<never, Success<VirtualAsset[]>> = {
+export const listVirtualAssets: ExamplesOf<'listVirtualAssets'> = {
   answers: {
     200: {
       sync: {
@@ -72,7 +71,7 @@ export const listVirtualAssets: EnvelopeExamples<never, Success<VirtualAsset[]>>
   },
 };
 
-export const takeAssetNumbers: EnvelopeExamples<z.input<typeof TakeAssetNumbers>, Success<string[]>> = {
+export const takeAssetNumbers: ExamplesOf<'takeAssetNumbers'> = {
   bodies: { three: { summary: 'Three numbers', value: { size: 3 } } },
   answers: {
     200: {

@@ -1,10 +1,9 @@
 import { type AuditEntry, OPERATOR_ID } from '../audit.ts';
 import { success } from '../envelope.ts';
-import type { Page } from '../page.ts';
 import { BORROWED_LOCK, CLOUD_LICENCE, KEPT_LOCK } from './batches.ts';
 import { ADMIN, CLOUD_EMPLOYEE } from './demo.ts';
 import { KIM, OMAR, SEAT, SEAT_REMARK, WANG, wholePage } from './employees.ts';
-import { type EnvelopeExamples, refusedMember, type Success, TIME, type Written } from './operation.ts';
+import { type ExamplesOf, refusedMember, TIME, type Written } from './operation.ts';
 
 const LENT = [{ assetNum: KEPT_LOCK, borrowedUsbKey: BORROWED_LOCK }];
 const UNTOLD = { departmentId: null, remark: null, passwordMobile: null };
@@ -60,7 +59,7 @@ const entries = CHANGES.map(
   }),
 );
 
-export const readAudit: EnvelopeExamples<never, Success<Page<AuditEntry>>> = {
+export const readAudit: ExamplesOf<'readAudit'> = {
   answers: {
     200: { all: { summary: 'What the examples of M1 to M10 change', value: success(wholePage(entries.toReversed())) } },
     299: refusedMember('The enterprise is not that of the user', 'not_administrator', '1002'),

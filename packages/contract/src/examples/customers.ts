@@ -1,7 +1,7 @@
-import type { BindCustomer, CreatedEnterprise, CreateEnterprise, Customer } from '../customers.ts';
-import { type DoneBody, done, success } from '../envelope.ts';
+import type { Customer } from '../customers.ts';
+import { done, success } from '../envelope.ts';
 import { DEMO_WORKS, HEAD_OFFICE, SITE_YARD } from './demo.ts';
-import { type EnvelopeExamples, refused, type Success, type Written } from './operation.ts';
+import { type ExamplesOf, refused, type Written } from './operation.ts';
 
 /** The customer that the example of O1 makes. */
 const DEPOT: Written<Customer> = {
@@ -11,7 +11,7 @@ const DEPOT: Written<Customer> = {
   isDefault: false,
 };
 
-export const bindCustomer: EnvelopeExamples<BindCustomer, Success<Customer>> = {
+export const bindCustomer: ExamplesOf<'bindCustomer'> = {
   bodies: {
     depot: {
       summary: 'One more customer of the demo enterprise',
@@ -31,7 +31,7 @@ export const bindCustomer: EnvelopeExamples<BindCustomer, Success<Customer>> = {
   },
 };
 
-export const createEnterprise: EnvelopeExamples<CreateEnterprise, Success<CreatedEnterprise>> = {
+export const createEnterprise: ExamplesOf<'createEnterprise'> = {
   bodies: {
     bridge_works: {
       summary: 'An enterprise',
@@ -61,7 +61,7 @@ export const createEnterprise: EnvelopeExamples<CreateEnterprise, Success<Create
   },
 };
 
-export const updateCustomer: EnvelopeExamples<CreateEnterprise, DoneBody> = {
+export const updateCustomer: ExamplesOf<'updateCustomer'> = {
   bodies: {
     bridge_works: {
       summary: 'The customer of the enterprise that O2 made',
@@ -79,7 +79,7 @@ export const updateCustomer: EnvelopeExamples<CreateEnterprise, DoneBody> = {
   },
 };
 
-export const queryCustomers: EnvelopeExamples<never, Success<Customer[]>> = {
+export const queryCustomers: ExamplesOf<'queryCustomers'> = {
   answers: {
     200: { all: { summary: 'All customers of the enterprise', value: success([HEAD_OFFICE, SITE_YARD, DEPOT]) } },
     299: refused('A parameter is wrong', 'field_invalid', 'defaultCustomer', 'must be Y or N'),

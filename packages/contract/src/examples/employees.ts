@@ -1,18 +1,11 @@
 import { messageOf } from '../causes.ts';
-import type {
-  AddedEmployees,
-  EditEmployee,
-  Employee,
-  FailedEmployees,
-  ListedEmployee,
-  NewEmployee,
-  ResetPassword,
-} from '../employees.ts';
+import type { Employee } from '../employees.ts';
 import { failure, success } from '../envelope.ts';
+import type { NewEmployee } from '../new-employees.ts';
 import type { Page } from '../page.ts';
 import { BORROWED_LOCK, KEPT_LOCK } from './batches.ts';
 import { ADMIN, CLOUD_EMPLOYEE, DEMO_WORKS, ENTERPRISE_CODE } from './demo.ts';
-import { type EnvelopeExamples, refusedMember, type Sent, type Success, TIME, type Written } from './operation.ts';
+import { type ExamplesOf, refusedMember, type Sent, TIME, type Written } from './operation.ts';
 
 /** What M2 makes of the cloud employee. M5 asks for the department. */
 export const DEPARTMENT = 7;
@@ -45,11 +38,7 @@ const taken = (index: number) => ({
   message: messageOf('account_taken', `userList[${index}].userName`),
 });
 
-export const addEmployees: EnvelopeExamples<
-  { userList: Sent<NewEmployee>[] },
-  Success<AddedEmployees> | FailedEmployees,
-  FailedEmployees
-> = {
+export const addEmployees: ExamplesOf<'addEmployees'> = {
   bodies: {
     team: {
       summary: 'Two employees',
@@ -80,6 +69,7 @@ export const addEmployees: EnvelopeExamples<
         summary: 'One was added, one was not: code 60027',
         value: {
           ...failure('some_employees_failed', 'member', messageOf('some_employees_failed', 1, 2)),
+          code: '60027',
           data: { succeeded: [employee('100005', OMAR)], failed: [taken(1)] },
         },
       },
@@ -97,7 +87,7 @@ export const addEmployees: EnvelopeExamples<
   },
 };
 
-export const editEmployee: EnvelopeExamples<Sent<EditEmployee>, Success<null>> = {
+export const editEmployee: ExamplesOf<'editEmployee'> = {
   bodies: {
     seat: {
       summary: 'The cloud employee of the demo enterprise',
@@ -117,7 +107,7 @@ export const editEmployee: EnvelopeExamples<Sent<EditEmployee>, Success<null>> =
   },
 };
 
-export const resetPassword: EnvelopeExamples<ResetPassword, Success<null>> = {
+export const resetPassword: ExamplesOf<'resetPassword'> = {
   bodies: { new_password: { summary: 'A new password', value: { password: 'battery staple 7' } } },
   answers: {
     200: { new_password: { summary: 'Done', value: success(null) } },
@@ -125,7 +115,7 @@ export const resetPassword: EnvelopeExamples<ResetPassword, Success<null>> = {
   },
 };
 
-export const deleteEmployee: EnvelopeExamples<never, Success<null>> = {
+export const deleteEmployee: ExamplesOf<'deleteEmployee'> = {
   answers: {
     200: { deleted: { summary: 'Done', value: success(null) } },
     299: refusedMember('The last administrator stays', 'last_administrator'),
@@ -157,7 +147,7 @@ export function wholePage<Item>(list: Item[]): Page<Item> {
   };
 }
 
-export const listEmployees: EnvelopeExamples<never, Success<Page<ListedEmployee>>> = {
+export const listEmployees: ExamplesOf<'listEmployees'> = {
   answers: {
     200: {
       seat: {

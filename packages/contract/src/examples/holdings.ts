@@ -1,13 +1,5 @@
 import { success } from '../envelope.ts';
-import type {
-  AssetContents,
-  BorrowedLock,
-  ConfigureAssets,
-  EnterpriseAsset,
-  LendAssets,
-  MerchandiseNode,
-  ProductNode,
-} from '../holdings.ts';
+import type { MerchandiseNode, ProductNode } from '../holdings.ts';
 import {
   BORROWED_LOCK,
   BORROWED_LOCK_ID,
@@ -19,10 +11,10 @@ import {
   YEAR_2026,
 } from './batches.ts';
 import { CLOUD_EMPLOYEE, HEAD_OFFICE } from './demo.ts';
-import { type EnvelopeExamples, refusedMember, type Success, TIME, type Written } from './operation.ts';
+import { type ExamplesOf, refusedMember, TIME, type Written } from './operation.ts';
 import { LICENSE_ORDER_ID } from './orders.ts';
 
-export const listEnterpriseAssets: EnvelopeExamples<never, Success<EnterpriseAsset[]>> = {
+export const listEnterpriseAssets: ExamplesOf<'listEnterpriseAssets'> = {
   answers: {
     200: {
       two: {
@@ -126,7 +118,7 @@ const office: Written<MerchandiseNode> = {
   ],
 };
 
-export const readAssetContents: EnvelopeExamples<never, Success<AssetContents>> = {
+export const readAssetContents: ExamplesOf<'readAssetContents'> = {
   answers: {
     200: {
       lock: {
@@ -138,7 +130,7 @@ export const readAssetContents: EnvelopeExamples<never, Success<AssetContents>> 
   },
 };
 
-export const listBorrowedLocks: EnvelopeExamples<never, Success<BorrowedLock[]>> = {
+export const listBorrowedLocks: ExamplesOf<'listBorrowedLocks'> = {
   answers: {
     200: {
       lent: {
@@ -157,7 +149,7 @@ export const listBorrowedLocks: EnvelopeExamples<never, Success<BorrowedLock[]>>
   },
 };
 
-export const configureAssets: EnvelopeExamples<ConfigureAssets, Success<null>> = {
+export const configureAssets: ExamplesOf<'configureAssets'> = {
   bodies: {
     assign: {
       summary: 'The lock of the batch new_buy of O5, and the licence of the batch sync',
@@ -174,7 +166,7 @@ export const configureAssets: EnvelopeExamples<ConfigureAssets, Success<null>> =
   },
 };
 
-export const lendAssets: EnvelopeExamples<LendAssets, Success<null>> = {
+export const lendAssets: ExamplesOf<'lendAssets'> = {
   bodies: {
     lock: {
       summary: 'What the employee holds, into the lock of the batch borrowed_lock of O5',

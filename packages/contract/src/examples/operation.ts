@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { type Cause, type Module, messageOf } from '../causes.ts';
 import { type FailureBody, failure } from '../envelope.ts';
+import type { OperationAnswers, OperationId, SentBody } from '../operations/index.ts';
 
 /** When things happened in the answers. */
 export const TIME = 1_790_000_000_000;
@@ -8,15 +9,10 @@ export const TIME = 1_790_000_000_000;
 /** Examples by name, as OpenAPI holds them. */
 export type Examples<Value> = Record<string, { summary: string; value: Value }>;
 
-/** The examples of an operation; those of its answers by HTTP status. */
-export interface OperationExamples<Body = unknown, Answer = unknown> {
-  bodies?: Examples<Body>;
-  answers: Record<number, Examples<Answer>>;
-}
-
-/** The examples of an operation of either module. The 200 answer to a body has the body's name. */
-export interface EnvelopeExamples<Body, Answer, Refused = FailureBody> extends OperationExamples<Written<Body>> {
-  answers: { 200: Examples<Written<Answer>>; 299: Examples<Refused> };
+/** The examples of an operation; those of its answers by HTTP status. The 200 answer to a body has the body's name. */
+export interface ExamplesOf<Id extends OperationId> {
+  bodies?: Examples<Written<SentBody<Id>>>;
+  answers: { [Status in keyof OperationAnswers<Id>]: Examples<Written<OperationAnswers<Id>[Status]>> };
 }
 
 export interface Success<Data> {

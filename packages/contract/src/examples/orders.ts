@@ -1,13 +1,10 @@
-import type { z } from 'zod';
-import type { CancelBatch, CancelledBatch } from '../cancel.ts';
+import type { AcceptedOrder } from '../batch-order.ts';
 import { messageOf } from '../causes.ts';
 import { success } from '../envelope.ts';
-import type { AcceptedOrder, BatchOrder } from '../orders.ts';
-import type { OrderPreview } from '../preview.ts';
-import type { BatchResult, OrderResult, SingleOrderResult } from '../results.ts';
+import type { OrderResult } from '../results.ts';
 import { exampleBatches, KEPT_LOCK, REVOKED_LOCK } from './batches.ts';
 import { HEAD_OFFICE } from './demo.ts';
-import { type EnvelopeExamples, refused, type Success, TIME, type Written } from './operation.ts';
+import { type ExamplesOf, refused, type Success, TIME, type Written } from './operation.ts';
 
 /** The first order of a fresh service. */
 export const LICENSE_ORDER_ID = '8192';
@@ -17,7 +14,7 @@ const PURCHASE = exampleBatches.new_buy;
 const accepted = (licenseOrderId: string): Written<Success<AcceptedOrder[]>> =>
   success([{ sequence: 1, licenseOrderId, customerId: HEAD_OFFICE.customerId }]);
 
-export const createBatchOrder: EnvelopeExamples<z.input<typeof BatchOrder>, Success<AcceptedOrder[]>> = {
+export const createBatchOrder: ExamplesOf<'createBatchOrder'> = {
   bodies: {
     new_buy: { summary: 'new_buy: two locks, with a product and nested merchandise', value: exampleBatches.new_buy },
     delete_asset: { summary: 'delete_asset: one of these locks', value: exampleBatches.delete_asset },
@@ -45,7 +42,7 @@ export const createBatchOrder: EnvelopeExamples<z.input<typeof BatchOrder>, Succ
 
 const order = { sequence: 1, customerId: HEAD_OFFICE.customerId };
 
-export const previewBatchOrder: EnvelopeExamples<z.input<typeof BatchOrder>, Success<OrderPreview[]>> = {
+export const previewBatchOrder: ExamplesOf<'previewBatchOrder'> = {
   bodies: {
     new_buy: { summary: 'new_buy: as O5 has it', value: exampleBatches.new_buy },
     no_match: { summary: 'no_match: a strict delete_product of what is not there', value: exampleBatches.no_match },
@@ -111,7 +108,7 @@ export const previewBatchOrder: EnvelopeExamples<z.input<typeof BatchOrder>, Suc
   },
 };
 
-export const cancelBatchOrder: EnvelopeExamples<CancelBatch, Success<CancelledBatch>> = {
+export const cancelBatchOrder: ExamplesOf<'cancelBatchOrder'> = {
   bodies: {
     new_buy: {
       summary: 'The batch new_buy of O5',
@@ -141,7 +138,7 @@ const orderResult: Written<OrderResult> = {
   finishedTime: TIME,
 };
 
-export const getBatchResult: EnvelopeExamples<never, Success<BatchResult>> = {
+export const getBatchResult: ExamplesOf<'getBatchResult'> = {
   answers: {
     200: {
       new_buy: {
@@ -166,7 +163,7 @@ export const getBatchResult: EnvelopeExamples<never, Success<BatchResult>> = {
   },
 };
 
-export const getOrderResult: EnvelopeExamples<never, Success<SingleOrderResult>> = {
+export const getOrderResult: ExamplesOf<'getOrderResult'> = {
   answers: {
     200: {
       new_buy: {

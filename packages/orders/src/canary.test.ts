@@ -1,11 +1,10 @@
-import { readdir, readFile } from 'node:fs/promises';
 import { LedgerIds } from '@lockstep/assets';
-import { findDrift, inTransaction, migrateToLatest } from '@lockstep/platform';
+import { inTransaction } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { tryCanary } from '../../packages/orders/src/canary.ts';
-import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
-import { contentOfTables } from '../harness/tables.ts';
+import { createTestDatabase, type TestDatabase } from '../../../test/harness/stack.ts';
+import { contentOfTables } from '../../../test/harness/tables.ts';
+import { tryCanary } from './canary.ts';
 
 let database: TestDatabase;
 const ids = new LedgerIds();
@@ -20,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-/** Changes the database for one transaction, and tries there whether orders of every kind can be carried out. */
+/** Changes the database in a transaction, tries the canary in it, and rolls it back. */
 async function canaryAfter(change: string): Promise<void> {
   const done = new Error('taken back');
   await inTransaction(database.db, async (trx) => {
@@ -65,7 +64,6 @@ describe('the canary', () => {
     await expect(canaryAfter(`alter table ${table} rename to other`)).rejects.toMatchObject({ code: '42P01' });
   });
 
-  /** Every column that orders read or write. */
   it('dies of any renamed column of the ledger', async () => {
     const { rows } = await sql<{ table: string; column: string }>`
       select table_name as table, column_name as column from information_schema.columns
@@ -95,70 +93,5 @@ describe('the canary', () => {
         end $$;
         create trigger fail after ${event} on ${table} for each statement execute function fail()`),
     ).rejects.toMatchObject({ code: 'XX001' });
-  });
-});
-
-describe('what the migrations made', () => {
-  const TABLES = ['asset', 'product_instance'];
-
-  it('is what is there', async () => {
-    expect(await findDrift(database.db, TABLES)).toEqual([]);
-  });
-
-  it.each([
-    ['a column', 'alter table asset add more text', ['column asset.more']],
-    [
-      'a column’s type',
-      'alter table asset alter asset_num type varchar(900)',
-      expect.arrayContaining(['column asset.asset_num']),
-    ],
-    ['a check', 'alter table asset add constraint stricter check (id > 0)', ['constraint asset.stricter']],
-    ['a unique index', 'create unique index once on asset (asset_num)', ['index asset.once']],
-    ['a trigger', 'alter table asset disable trigger check_updated', ['trigger asset.check_updated']],
-    [
-      'a function',
-      `create or replace function check_products_inserted() returns trigger language plpgsql as
-        $$ begin return null; end $$`,
-      ['function of product_instance: check_products_inserted()'],
-    ],
-    ['row security', 'alter table asset enable row level security', ['row security of asset']],
-    ['a rule', 'create rule nothing as on insert to asset do instead nothing', ['rule asset.nothing']],
-  ])('tells when somebody else changes %s', async (_, change, drift) => {
-    const done = new Error('taken back');
-    const changed = inTransaction(database.db, async (trx) => {
-      await sql.raw(change).execute(trx);
-      expect(await findDrift(trx, TABLES)).toEqual(drift);
-      throw done;
-    });
-    await expect(changed).rejects.toBe(done);
-  });
-
-  it.each([
-    ['an index that only makes things fast', 'create index quick on asset (limit_end_date)'],
-    ['what is on other tables', 'alter table member add check (id > 0)'],
-  ])('does not mind %s', async (_, change) => {
-    const done = new Error('taken back');
-    const changed = inTransaction(database.db, async (trx) => {
-      await sql.raw(change).execute(trx);
-      expect(await findDrift(trx, TABLES)).toEqual([]);
-      throw done;
-    });
-    await expect(changed).rejects.toBe(done);
-  });
-
-  it('is not what somebody else had changed before a migration', async () => {
-    const other = await createTestDatabase();
-    try {
-      const run = (statements: string) => sql.raw(statements).execute(other.db);
-      const files = await readdir(new URL('../../migrations/', import.meta.url));
-      const last = files.toSorted().at(-1)!.split('.')[0]!;
-      await run(await readFile(new URL(`../../migrations/${last}.down.sql`, import.meta.url), 'utf8'));
-      await run(`delete from kysely_migration where name = '${last}'`);
-      await run('alter table asset add constraint stricter check (id > 0)');
-      expect(await migrateToLatest(other.db)).toEqual([last]);
-      expect(await findDrift(other.db, ['asset', 'license_order'])).toEqual(['constraint asset.stricter']);
-    } finally {
-      await other.close();
-    }
   });
 });

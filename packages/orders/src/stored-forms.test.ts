@@ -1,10 +1,8 @@
 import { BatchOrder } from '@lockstep/contract';
 import { describe, expect, it } from 'vitest';
-import { prepareBatch } from '../../packages/orders/src/prepare.ts';
-import { PayloadFault, readStoredOrders } from '../../packages/orders/src/stored-orders.ts';
-import { DIGESTS, PAYLOADS, SENT } from '../harness/stored-forms.ts';
-
-const _WARN = 40;
+import { DIGESTS, PAYLOADS, SENT } from '../../../test/harness/stored-forms.ts';
+import { prepareBatch } from './prepare.ts';
+import { PayloadFault, readStoredOrders } from './stored-orders.ts';
 
 /** The same value, its objects' keys in another order. */
 function shuffled(value: unknown): unknown {

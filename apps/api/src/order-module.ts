@@ -1,0 +1,32 @@
+import type { Caller } from '@lockstep/access';
+import type { OrderOperationId } from '@lockstep/contract';
+import type { FastifyInstance } from 'fastify';
+import type { Bodies } from './bodies.ts';
+import { authorizeApplications, callerOf } from './caller.ts';
+import { addOperations } from './operation-routes.ts';
+import { assetHandlers } from './routes/assets.ts';
+import { type BatchOperationId, batchOrderRoutes } from './routes/batch-orders.ts';
+import { cancelHandlers } from './routes/cancel.ts';
+import { customerHandlers } from './routes/customers.ts';
+import { resultHandlers } from './routes/results.ts';
+import type { ServerOptions } from './server-options.ts';
+
+/** The order module: every route in here is for an application with the scope auth_order, and for nobody else. */
+export async function orderModule(
+  server: FastifyInstance,
+  { bodies, ...options }: ServerOptions & { bodies: Bodies },
+): Promise<void> {
+  authorizeApplications(server, options.verifier);
+  bodies.readJson(server, (request) => callerOf(request).applicationId);
+  await server.register(batchOrderRoutes, { ...options, bodies });
+  addOperations<Exclude<OrderOperationId, BatchOperationId>, Caller>(
+    server,
+    {
+      ...cancelHandlers(options),
+      ...resultHandlers(options),
+      ...assetHandlers(options),
+      ...customerHandlers(options),
+    },
+    callerOf,
+  );
+}

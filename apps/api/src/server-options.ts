@@ -1,0 +1,29 @@
+import type { CallVerifier, PasswordHasher } from '@lockstep/access';
+import type { Region } from '@lockstep/assets';
+import type { BatchAcceptor, BatchApplier, BatchCanceller, BatchPreviewer, BatchWatch } from '@lockstep/orders';
+import type { Database, Logger, SchemaWatch, TransactionQueue } from '@lockstep/platform';
+
+import type { HttpMetrics } from './metrics.ts';
+
+/** What the operations work with. */
+export interface ServerOptions {
+  db: Database;
+  log: Logger;
+  metrics: HttpMetrics;
+  verifier: CallVerifier;
+  passwords: PasswordHasher;
+  acceptor: BatchAcceptor;
+  applier: BatchApplier;
+  canceller: BatchCanceller;
+  previewer: BatchPreviewer;
+  watch: BatchWatch;
+  /** Runs the transactions of M4, M9 and M10; enterprises take turns. */
+  holdingChanges: TransactionQueue;
+  /** Runs the transactions of O6 and O7; applications take turns. */
+  lockChanges: TransactionQueue;
+  region: Region;
+  /** Where clients find the service: the address of the proxy in front. Null where the operator has not set it. */
+  publicUrl: string | null;
+  isQueueReachable: () => Promise<boolean>;
+  schema: SchemaWatch;
+}

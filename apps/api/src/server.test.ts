@@ -1,0 +1,72 @@
+import { CallVerifier } from '@lockstep/access';
+import { operations } from '@lockstep/contract';
+import { createLogger, createMetrics, type Database } from '@lockstep/platform';
+import type { FastifyInstance } from 'fastify';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { addHttpMetrics } from './metrics.ts';
+import { buildServer } from './server.ts';
+import type { ServerOptions } from './server-options.ts';
+
+/** Everything that the server lets anybody call. A new entry means that a route is open to the world. */
+const OPEN = [
+  /^\/oauth2\/token$/,
+  /^\/\.well-known\/oauth-authorization-server(\/\*)?$/,
+  /^\/openapi\.json$/,
+  /^\/docs(\/|$)/,
+  /^\/health\/(live|ready)$/,
+  /^\/metrics$/,
+];
+const isOpen = (url: string) => OPEN.some((pattern) => pattern.test(url));
+
+let server: FastifyInstance;
+let baseUrl: string;
+
+/** A server without a database: a call that gets past its credentials fails on that. */
+beforeAll(async () => {
+  server = await buildServer({
+    log: createLogger({ name: 'test', level: 'silent' }),
+    metrics: addHttpMetrics(createMetrics()),
+    verifier: new CallVerifier({} as Database),
+    schema: { isCurrent: async () => true },
+    publicUrl: 'https://licences.example/lockstep',
+  } as ServerOptions);
+  baseUrl = await server.listen({ port: 0, host: '127.0.0.1' });
+});
+
+afterAll(() => server.close());
+
+/** Every route that is registered, with values for its parameters. */
+function calls() {
+  return server.routes.flatMap(({ url, methods }) =>
+    methods.map((method) => ({ url, method, path: url.replace(/:\w+/g, '1').replace('*', 'x') })),
+  );
+}
+
+describe('every registered route', () => {
+  it('of the modules refuses a call without credentials, whether or not it has a body', async () => {
+    const closed = calls().filter(({ url }) => !isOpen(url));
+    expect(closed.length).toBe(Object.values(operations).filter(({ module }) => module !== 'open').length);
+    for (const { method, path } of closed) {
+      const bodies = method === 'GET' ? [{}] : [{}, { body: '{', headers: { 'content-type': 'application/json' } }];
+      for (const body of bodies) {
+        const response = await fetch(`${baseUrl}${path}?g_nonce=12345678`, { method, ...body });
+        const answer = { method, path, status: response.status, body: await response.json() };
+        expect(answer).toMatchObject({ status: 299, body: { code: '60000', cause: 'token_missing' } });
+      }
+    }
+  });
+
+  it('is an operation of the contract or one of those that are open', () => {
+    const served = calls().map(({ method, url }) => `${method} ${url.replace(/:(\w+)/g, '{$1}')}`);
+    const described = Object.values(operations).map(({ method, path }) => `${method} ${path}`);
+    expect(served).toEqual(expect.arrayContaining(described));
+    const others = calls().filter(
+      ({ method, url }) => !described.includes(`${method} ${url.replace(/:(\w+)/g, '{$1}')}`),
+    );
+    expect(others.filter(({ url }) => !isOpen(url))).toEqual([]);
+  });
+
+  it.each(OPEN)('%s is there', (pattern) => {
+    expect(calls().some(({ url }) => pattern.test(url))).toBe(true);
+  });
+});

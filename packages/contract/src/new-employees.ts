@@ -1,0 +1,119 @@
+import { z } from 'zod';
+import { cut, type Refusal } from './causes.ts';
+import { account, MAX_REMARK_CHARACTERS, mobile, name, password, REMARK, refuse } from './employee-fields.ts';
+import { Employee } from './employees.ts';
+import { FailureBody, successBody } from './envelope.ts';
+import { check, emptyCauses, parse } from './parse.ts';
+import { boundedList, long, optionalLines } from './scalars.ts';
+
+export const MAX_EMPLOYEES_PER_CALL = 100;
+/** What an answer repeats of an account name that was refused. */
+const MAX_REPEATED_CHARACTERS = 255;
+
+/** One element of M1's userList (interface.md M1; decisions 8). */
+const NewEmployee = z
+  .object({
+    userName: account,
+    password: password.describe(
+      'The first password: 8 to 32 characters, blanks at its ends included. How a keyboard composes a character does not ' +
+        'matter: it is compared in the Unicode form NFC.',
+    ),
+    departmentId: long()
+      .nullish()
+      .describe(
+        'A number of your own, from 0; this service knows no departments. Empty is refused with group_id_missing.',
+      ),
+    name,
+    remark: optionalLines(MAX_REMARK_CHARACTERS, 'remark_too_long').describe(REMARK),
+    passwordMobile: mobile.nullish().transform((value) => value || undefined),
+  })
+  .meta({ id: 'NewEmployee', description: 'An employee to add.' });
+export type NewEmployee = z.infer<typeof NewEmployee>;
+emptyCauses.add(NewEmployee, {
+  userName: 'account_missing',
+  password: 'password_missing',
+  departmentId: 'group_id_missing',
+  name: 'name_missing',
+});
+
+const userList = <Item extends z.ZodType>(item: Item) =>
+  boundedList(item, MAX_EMPLOYEES_PER_CALL, 'too_many_employees')
+    .refine((list) => list.length > 0, refuse('employee_list_empty'))
+    .meta({
+      minItems: 1,
+      description: `1 to ${MAX_EMPLOYEES_PER_CALL} employees, each of whom is added or fails alone.`,
+    });
+
+/** The body of M1, as it is described. `readNewEmployees` reads it. */
+export const AddEmployees = z
+  .object({ userList: userList(NewEmployee) })
+  .meta({ id: 'EmployeesToAdd', description: 'The employees to add.' });
+
+const NamedEmployees = z.object({ userList: userList(z.unknown()) });
+emptyCauses.add(NamedEmployees, { userList: 'employee_list_empty' });
+
+/** An element of M1's userList, with its path and the beginning of its userName, as it is to be added or as it is refused. */
+export type NamedEmployee = { path: string; userName: string } & (
+  | { employee: NewEmployee; refusal?: never }
+  | { refusal: Refusal; employee?: never }
+);
+
+/**
+ * Reads the body of M1. What is wrong with the content of one employee is that employee's failure (decisions 8).
+ *
+ * Throws a Refusal where the body is not a list of employees: field_missing, field_invalid, employee_list_empty,
+ * too_many_employees.
+ */
+export function readNewEmployees(body: unknown): NamedEmployee[] {
+  const { userList } = parse(NamedEmployees, body);
+  return userList.map((element, index) => {
+    const checked = check(NewEmployee, element, ['userList', index]);
+    if (!checked.ok && checked.malformed) throw checked.malformed;
+    const { userName } = element as { userName?: string | null };
+    const named = { path: `userList[${index}]`, userName: cut(userName ?? '', MAX_REPEATED_CHARACTERS) };
+    return checked.ok ? { ...named, employee: checked.value } : { ...named, refusal: checked.refusal };
+  });
+}
+
+const FailedEmployee = z
+  .object({
+    userName: z
+      .string()
+      .describe('As it was sent; of a longer one the first 254 characters and …. It may be missing: then it is empty.'),
+    message: z
+      .string()
+      .describe('What was wrong, after the path of the field: userList[3].name. Tell entries apart by it.'),
+  })
+  .meta({ id: 'FailedEmployee', description: 'An employee who was not added.' });
+
+/** The data of M1. */
+export const AddedEmployees = z
+  .object({
+    succeeded: z.array(Employee).describe('Those who were added, in the order of userList.'),
+    failed: z.array(FailedEmployee).describe('Those who were not, in the order of userList.'),
+  })
+  .meta({ id: 'AddedEmployees', description: 'What became of each employee of the call.' });
+export type AddedEmployees = z.infer<typeof AddedEmployees>;
+
+/** What M1 answers where some or all employees failed: 60027 with HTTP 200, or 299 with the code of the first. */
+export const FailedEmployees = z
+  .object({
+    ...FailureBody.shape,
+    data: AddedEmployees.optional().describe('Where every employee was looked at and failed: what for.'),
+  })
+  .meta({ id: 'AdditionFailure', description: 'A Failure that may say what each employee failed for.' });
+export type FailedEmployees = z.infer<typeof FailedEmployees>;
+/** The former of the two. */
+export const PartlyAddedEmployees = z
+  .object({
+    ...FailureBody.shape,
+    code: z.literal('60027').describe('The text 60027: some were added, some were not.'),
+    data: AddedEmployees.describe('Who was added, and who was not.'),
+  })
+  .meta({ id: 'EmployeesPartlyAdded', description: 'Some employees were added, some were not.' });
+
+/** What M1 answers where all were added. */
+export const AllAddedEmployees = successBody(AddedEmployees).meta({
+  id: 'EmployeesAdded',
+  description: 'All employees were added.',
+});

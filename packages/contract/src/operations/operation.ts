@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import { Nonce } from '../access.ts';
+import type { Module } from '../causes.ts';
+import { DoneBody, DoneWithNullBody, FailureBody, successBody } from '../envelope.ts';
+
+/** Where the operations of each module are. */
+export const ORDER_ROOT = '/order/api/order/v1';
+export const ME_ROOT = '/me/api/v1';
+
+/** The largest body of a batch: O5 and its preview. */
+export const MAX_BATCH_BYTES = 32 * 1024 * 1024;
+/** The largest form of the token endpoint. */
+export const MAX_FORM_BYTES = 16 * 1024;
+/** The largest body of every other call. */
+export const MAX_BODY_BYTES = 1024 * 1024;
+
+export const FORM_TYPE = 'application/x-www-form-urlencoded';
+
+/** One operation of the service: what clients send, where, and what they get. */
+export interface Operation {
+  /** Its name in the interface, O1 to M10; none where the interface has no such operation. */
+  name?: string;
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  /** From the root of the host, in OpenAPI's form: `/order/{orderId}`. */
+  path: `/${string}`;
+  /** Whose credentials it takes (`credentials`); `open` is outside of both modules and looks at credentials itself. */
+  module: Module | 'open';
+  params?: z.ZodObject;
+  query?: z.ZodObject;
+  body?: z.ZodType;
+  /** The media type of the body; JSON where it is absent. */
+  mediaType?: string;
+  /** The largest body; MAX_BODY_BYTES where it is absent. */
+  maxBodyBytes?: number;
+  /** The bodies of answers, by HTTP status. */
+  answers: Record<number, z.ZodType>;
+  summary: string;
+  description: string;
+}
+
+/** The credentials that a call carries, as names of schemes; each element of a list is one way to send them (rules 2). */
+export const credentials = {
+  order: [['application']],
+  member: [['application', 'clientToken', 'userToken']],
+  open: [['client'], []],
+} as const satisfies Record<Operation['module'], readonly (readonly string[])[]>;
+
+/** The query that every operation of both modules takes (rules 3). */
+export const NonceQuery = z.object({ g_nonce: Nonce });
+
+const REFUSED = 'Refused, or a fault: see the code, because HTTP clients take this status for a success.';
+const refused = FailureBody.describe(REFUSED);
+
+/** The answers of most operations: 200 with data, 299 with the reason of a refusal. */
+export function answers<Data extends z.ZodType>(data: Data) {
+  return { 200: successBody(data).describe('It was carried out.'), 299: refused };
+}
+
+/** The answers of an operation that has nothing to say; the member center says so with data that is null. */
+export const doneAnswers = { 200: DoneBody.describe('It was carried out.'), 299: refused };
+export const doneWithNullAnswers = { 200: DoneWithNullBody.describe('It was carried out.'), 299: refused };
+
+/** The failure of an operation whose refusals hold more than others. */
+export function refusedWith<Failure extends z.ZodType>(failure: Failure, words: string): Failure {
+  return failure.describe(`${REFUSED} ${words}`);
+}

@@ -1,0 +1,201 @@
+import { z } from 'zod';
+import {
+  AssetNumber,
+  ChangeLocks,
+  ListAssetsParams,
+  ListAssetsQuery,
+  LockResult,
+  TakeAssetNumbers,
+  VirtualAsset,
+} from '../assets.ts';
+import { AcceptedOrder, BatchOrder, BatchOrderQuery } from '../batch-order.ts';
+import { CancelBatch, CancelledBatch } from '../cancel.ts';
+import { BindCustomer, CreatedEnterprise, CreateEnterprise, Customer, QueryCustomers } from '../customers.ts';
+import { OrderPreview } from '../preview.ts';
+import { BatchResult, BatchResultQuery, OrderResultParams, SingleOrderResult } from '../results.ts';
+import { answers, doneAnswers, MAX_BATCH_BYTES, NonceQuery, type Operation, ORDER_ROOT } from './operation.ts';
+
+const BATCH_PATH = `${ORDER_ROOT}/licenseOrder/batchOrder` as const;
+
+/** What O6 and O7 have in common. */
+const LOCKING =
+  'Look at every `status`: the code is 0 whatever they are. Locks that can be disabled are those of license type ' +
+  '`normal_recover_usbkey`, `normal_recover_lan_usbkey`, `lk_product_usbkey` and `lk_auth_usbkey`. Orders do not ask ' +
+  'whether a lock is disabled.';
+
+/** The order module: O1 to O9, and what this service adds (rules 5, 6 and 7). */
+export const orderOperations = {
+  bindCustomer: {
+    name: 'O1',
+    method: 'POST',
+    path: `${ORDER_ROOT}/enterprise/user/bind`,
+    module: 'order',
+    query: NonceQuery,
+    body: BindCustomer,
+    answers: answers(Customer),
+    summary: 'bind a customer',
+    description:
+      'Makes a customer, known by `channelCode` and `channelCustomerId`, and binds it to the ' +
+      'enterprise of exactly this name. Where there is none, it makes that too, with `passwordMobile` ' +
+      'as its security mobile and this customer as its default. A repeat must send the security mobile ' +
+      'that is on file; its other fields are ignored, and it answers with the customer as it is.',
+  },
+  createEnterprise: {
+    name: 'O2',
+    method: 'POST',
+    path: `${ORDER_ROOT}/enterprise/user/create`,
+    module: 'order',
+    query: NonceQuery,
+    body: CreateEnterprise,
+    answers: answers(CreatedEnterprise),
+    summary: 'create an enterprise',
+    description:
+      'Makes an enterprise main account named `customerName`, known by `crmCustomerId`. It gets two ' +
+      'customers, of the channels `crm` (the default) and `industry`, both with `channelCustomerId` ' +
+      'equal to `crmCustomerId`, and two employees: the administrator and the cloud-licensed one. A ' +
+      'repeat is known by `crmCustomerId`; its other fields are ignored.',
+  },
+  queryCustomers: {
+    name: 'O3',
+    method: 'GET',
+    path: `${ORDER_ROOT}/enterprise/user/query`,
+    module: 'order',
+    query: NonceQuery.extend(QueryCustomers.shape),
+    answers: answers(z.array(Customer).describe('The customers; empty where none was found.')),
+    summary: 'query customers',
+    description:
+      'Finds a customer by channel, and answers of its enterprise the default customer ' +
+      '(`defaultCustomer=Y`) or all (`N`). Where there is no such customer, `data` is empty.',
+  },
+  updateCustomer: {
+    name: 'O4',
+    method: 'POST',
+    path: `${ORDER_ROOT}/enterprise/user/update`,
+    module: 'order',
+    query: NonceQuery,
+    body: CreateEnterprise,
+    answers: doneAnswers,
+    summary: 'update a customer',
+    description:
+      'Changes name, branch and address of the `crm` customer that O2 made. Without `address` the ' +
+      'address stays as it is. The enterprise keeps its name.',
+  },
+  createBatchOrder: {
+    name: 'O5',
+    method: 'POST',
+    path: BATCH_PATH,
+    module: 'order',
+    query: NonceQuery.extend(BatchOrderQuery.shape),
+    body: BatchOrder,
+    maxBodyBytes: MAX_BATCH_BYTES,
+    answers: answers(z.array(AcceptedOrder).describe('One entry for each order, in the order of orderList.')),
+    summary: 'order in batches',
+    description:
+      'Takes 1 to 5,000 orders and 32 MiB, at most 10,000 elements in one list and 500,000 in all, and ' +
+      'at most 200,000 instances to make or revoke (numbers times products and merchandise). The ' +
+      'answer lists the id of each order; the ids are final. With `async` it means that the batch is ' +
+      'stored and will be carried out, each order alone; with `sync` that all orders have taken ' +
+      'effect. A batch is known by application, `channelCode` and `channelOrderId`: the same content ' +
+      'again gets the same answer and changes nothing.',
+  },
+  previewBatchOrder: {
+    method: 'POST',
+    path: `${BATCH_PATH}/preview`,
+    module: 'order',
+    query: NonceQuery.extend(BatchOrderQuery.shape),
+    body: BatchOrder,
+    maxBodyBytes: MAX_BATCH_BYTES,
+    answers: answers(z.array(OrderPreview).describe('One entry for each order, in the order of orderList.')),
+    summary: 'Preview a batch',
+    description:
+      'Takes what O5 takes and says what each order would do if the batch ran now. The entries come in ' +
+      'the order of `orderList`; what they say is found out by `sequence`, each order seeing what ' +
+      'those before it would have done. It changes nothing, waits for nobody, and the `channelOrderId` ' +
+      'stays free. It is no promise: what is pending already, or accepted meanwhile, takes effect ' +
+      'first and is not looked at.',
+  },
+  cancelBatchOrder: {
+    method: 'POST',
+    path: `${BATCH_PATH}/cancel`,
+    module: 'order',
+    query: NonceQuery,
+    body: CancelBatch,
+    answers: answers(CancelledBatch),
+    summary: 'Cancel a batch',
+    description:
+      'Ends every order of an async batch that is still pending, all in one step: they are `failed` ' +
+      'with cause `cancelled`, and the batch is `completed`. An order that is just being carried out ' +
+      'is waited for: it takes effect or is cancelled, never half of it. What has its outcome keeps ' +
+      'it. Again, or for a sync batch, `cancelled` is 0.',
+  },
+  getBatchResult: {
+    method: 'GET',
+    path: BATCH_PATH,
+    module: 'order',
+    query: NonceQuery.extend(BatchResultQuery.shape),
+    answers: answers(BatchResult),
+    summary: 'The result of a batch',
+    description:
+      'Says what became of a batch, to the application that submitted it only: its totals, and a page ' +
+      'of its orders. To follow a batch, ask with `waitSeconds=30` until `state` is `completed`; the ' +
+      'answer comes as soon as it is.',
+  },
+  getOrderResult: {
+    method: 'GET',
+    path: `${ORDER_ROOT}/licenseOrder/{licenseOrderId}`,
+    module: 'order',
+    params: OrderResultParams,
+    query: NonceQuery,
+    answers: answers(SingleOrderResult),
+    summary: 'The result of an order',
+    description: 'Says what became of one order, to the application that submitted it only.',
+  },
+  lockAssets: {
+    name: 'O6',
+    method: 'POST',
+    path: `${ORDER_ROOT}/asset/lock`,
+    module: 'order',
+    query: NonceQuery,
+    body: ChangeLocks,
+    answers: answers(z.array(LockResult).describe('One entry for each number, in the order sent.')),
+    summary: 'disable locks',
+    description: `Disables locks, 1 to 1,000 numbers a call. ${LOCKING}`,
+  },
+  unlockAssets: {
+    name: 'O7',
+    method: 'POST',
+    path: `${ORDER_ROOT}/asset/unlock`,
+    module: 'order',
+    query: NonceQuery,
+    body: ChangeLocks,
+    answers: answers(z.array(LockResult).describe('One entry for each number, in the order sent.')),
+    summary: 'enable locks',
+    description: `Enables locks, 1 to 1,000 numbers a call. ${LOCKING}`,
+  },
+  listVirtualAssets: {
+    name: 'O8',
+    method: 'GET',
+    path: `${ORDER_ROOT}/asset/{enterpriseGlobalId}/list`,
+    module: 'order',
+    params: ListAssetsParams,
+    query: NonceQuery.extend(ListAssetsQuery.shape),
+    answers: answers(z.array(VirtualAsset).describe('The assets, oldest first.')),
+    summary: 'list virtual assets',
+    description:
+      "Lists the active assets of the enterprise's customers with license type `cloud_customer`, " +
+      'oldest first; with `extendCode` only those that carry this extended attribute.',
+  },
+  takeAssetNumbers: {
+    name: 'O9',
+    method: 'POST',
+    path: `${ORDER_ROOT}/shellnums`,
+    module: 'order',
+    query: NonceQuery,
+    body: TakeAssetNumbers,
+    answers: answers(z.array(AssetNumber).describe('The numbers.')),
+    summary: 'obtain asset numbers',
+    description:
+      'Hands out 1 to 10,000 asset numbers of ten digits: the mark of the region, 8 or 6, and nine ' +
+      "digits that increment. No number is handed out twice, and none that is an active asset's. There may be gaps.",
+  },
+} satisfies Record<string, Operation>;

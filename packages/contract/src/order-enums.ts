@@ -1,0 +1,47 @@
+import { z } from 'zod';
+
+/** interface.md O5, licenseType values. */
+const LICENSE_TYPES = [
+  'normal_unrecover_usbkey',
+  'normal_recover_usbkey',
+  'normal_unrecover_lan_usbkey',
+  'normal_recover_lan_usbkey',
+  'identity_usbkey',
+  'identity_lan_usbkey',
+  'softkey',
+  'lan_softkey',
+  'product_entity',
+  'cloud_account',
+  'cloud_customer',
+  'cloud_personal',
+  'lk_product_usbkey',
+  'lk_auth_usbkey',
+] as const;
+
+export const LicenseType = z.enum(LICENSE_TYPES, `must be one of ${LICENSE_TYPES.join(', ')}`).meta({
+  id: 'LicenseType',
+  description:
+    'What a license is in. Locks: normal_… (re-fillable where it says recover, for a network where it says lan), ' +
+    'identity_usbkey and identity_lan_usbkey (identity locks), lk_product_usbkey (product lock), lk_auth_usbkey (login ' +
+    'lock). Certificates: softkey, and lan_softkey for a network. Cloud: cloud_account, cloud_customer (an enterprise) ' +
+    'and cloud_personal. product_entity: a product entity.',
+});
+export type LicenseType = z.infer<typeof LicenseType>;
+
+export const CLOUD_LICENSE_TYPES: readonly LicenseType[] = ['cloud_account', 'cloud_customer', 'cloud_personal'];
+
+export const OrderType = z
+  .enum(['new_buy', 'delete_asset', 'delete_product'], 'is not an order type')
+  .meta({ id: 'OrderType', description: 'What an order does: a purchase, or a revocation of assets or of products.' });
+export type OrderType = z.infer<typeof OrderType>;
+
+/** What became of an order (decisions 6.4). */
+export const OrderState = z
+  .enum(['pending', 'succeeded', 'failed'], 'must be pending, succeeded or failed')
+  .meta({ id: 'OrderState', description: 'What became of an order.' });
+
+export const SyncMode = z.enum(['sync', 'async'], 'must be sync or async').meta({
+  id: 'SyncMode',
+  description: 'async: the answer means that the batch is stored; sync: that all of its orders have taken effect.',
+});
+export type SyncMode = z.infer<typeof SyncMode>;

@@ -1,0 +1,83 @@
+import { createApplication } from '@lockstep/access';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Api } from '../harness/api.ts';
+import { countHandedOut, numbersFrom, take } from '../harness/asset-numbers.ts';
+import { freePort } from '../harness/redis.ts';
+import { ServiceProcess } from '../harness/service-process.ts';
+import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
+
+describe('O9 of two api processes, overseas, that are killed in turn', () => {
+  const CALLERS = 8;
+  const CALLS_BETWEEN_KILLS = 50;
+  const KILLS = 2;
+  let database: TestDatabase;
+  let processes: ServiceProcess[];
+  let apis: Api[];
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    const ports = [await freePort(), await freePort()];
+    const env = { DATABASE_URL: database.url, REDIS_URL: '', REGION: 'overseas' };
+    processes = ports.map((port) => ServiceProcess.api({ ...env, PORT: String(port) }));
+    await Promise.all(processes.map((each) => each.start()));
+    const credentials = await createApplication(database.db, { name: 'Chaos', scopes: ['auth_order'], approved: true });
+    const { token } = await Api.logIn(`http://127.0.0.1:${ports[0]}`, credentials);
+    apis = ports.map((port) => new Api(`http://127.0.0.1:${port}`, credentials, token));
+  });
+  afterAll(async () => {
+    const statuses = await Promise.all(processes.map((each) => each.stop()));
+    await database.close();
+    expect(statuses, 'every process stops with status 0').toEqual([0, 0]);
+  });
+
+  it('are never given twice, before and after the restarts', async () => {
+    const answers: string[][] = [];
+    let broken = 0;
+    let kills = 0;
+    let restarting = Promise.resolve();
+    const isOver = () => kills === KILLS && answers.length >= CALLS_BETWEEN_KILLS * (KILLS + 1);
+
+    const killOne = async () => {
+      const victim = processes[kills++ % 2]!;
+      await victim.kill();
+      await victim.start();
+    };
+    /** Calls one API after the other until it is over; a call that breaks waits for the restart. */
+    const call = async (caller: number) => {
+      for (let turn = caller; !isOver(); turn++) {
+        try {
+          answers.push(await take(apis[turn % 2]!, 1 + (turn % 40)));
+        } catch (error) {
+          if (!(error instanceof TypeError)) throw error;
+          broken++;
+          await restarting;
+          continue;
+        }
+        if (answers.length % CALLS_BETWEEN_KILLS === 0) {
+          restarting = restarting.then(() => (kills < KILLS ? killOne() : undefined));
+        }
+      }
+    };
+    await Promise.all(Array.from({ length: CALLERS }, (_, caller) => call(caller)));
+    await restarting;
+    expect(kills).toBe(KILLS);
+    expect(broken).toBeGreaterThan(0);
+
+    // One more, after an end of everything at once.
+    await Promise.all(processes.map((each) => each.kill()));
+    await Promise.all(processes.map((each) => each.start()));
+    const highest = Math.max(...answers.flat().map(Number));
+    const [lowest] = await take(apis[0]!, 5);
+    expect(Number(lowest)).toBeGreaterThan(highest);
+
+    for (const numbers of answers) {
+      expect(numbers).toEqual(numbersFrom('6', Number(numbers[0]!.slice(1)), numbers.length));
+    }
+    const given = answers.flat();
+    expect(new Set(given).size).toBe(given.length);
+    // A gap is what a broken call took along, of 40 numbers at most.
+    const gap = (await countHandedOut(database.db, 6)) - given.length - 5;
+    expect(gap).toBeGreaterThanOrEqual(0);
+    expect(gap).toBeLessThanOrEqual(broken * 40);
+  });
+});

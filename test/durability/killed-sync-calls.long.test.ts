@@ -1,0 +1,181 @@
+import { createApplication } from '@lockstep/access';
+import { type AcceptedOrder, BatchResult, type Customer } from '@lockstep/contract';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Api, dataOf, refusalOf } from '../harness/api.ts';
+import { newCustomersInLanes } from '../harness/lanes.ts';
+import { deleteAsset, newAssetNum, newBuy } from '../harness/orders.ts';
+import { freePort } from '../harness/redis.ts';
+import { ServiceProcess } from '../harness/service-process.ts';
+import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
+import { countOf, expectSumsRight, recordsOf, syncOf, untilOneWaits, whileHeld } from '../harness/sync-batches.ts';
+
+describe('an api process', () => {
+  const CALLERS = 8;
+  let database: TestDatabase;
+  let api: Api;
+  let service: ServiceProcess;
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    const port = await freePort();
+    service = ServiceProcess.api({ DATABASE_URL: database.url, REDIS_URL: '', PORT: String(port) });
+    await service.start();
+    const credentials = await createApplication(database.db, { name: 'Kill', scopes: ['auth_order'], approved: true });
+    api = await Api.logIn(`http://127.0.0.1:${port}`, credentials);
+  });
+  afterAll(async () => {
+    await service.stop();
+    await database.close();
+  });
+
+  /** Starts the service again, once PostgreSQL has ended what the killed one left behind. */
+  async function restart(): Promise<void> {
+    const connections = async () => {
+      const { rows } = await sql`
+        select from pg_stat_activity
+        where application_name like 'lockstep-%' and datname = current_database()`.execute(database.db);
+      return rows.length;
+    };
+    await expect.poll(connections, { timeout: 20_000 }).toBe(0);
+    await service.start();
+  }
+
+  /** Calls again where the connection was one to the killed process. */
+  async function retried<Result>(call: () => Promise<Result>): Promise<Result> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await call();
+      } catch (error) {
+        if (!(error instanceof TypeError) || attempt > 100) throw error;
+      }
+    }
+  }
+
+  /** Two purchases of two customers, and a revocation of the first: all of it took effect, or nothing of it. */
+  interface Story {
+    batch: ReturnType<typeof syncOf>;
+    nums: [string, string];
+    answered: AcceptedOrder[] | null;
+  }
+
+  function newStory(first: Customer, second: Customer): Story {
+    const nums: [string, string] = [newAssetNum(), newAssetNum()];
+    const batch = syncOf(newBuy(first, [nums[0]]), newBuy(second, [nums[1]]), deleteAsset(first, [nums[0]]));
+    return { batch, nums, answered: null };
+  }
+
+  /** Submits it; false where the connection broke before the answer. */
+  async function submit(story: Story): Promise<boolean> {
+    try {
+      story.answered = dataOf(await api.submit(story.batch));
+      return true;
+    } catch (error) {
+      if (!(error instanceof TypeError)) throw error;
+      return false;
+    }
+  }
+
+  /** The order ids of a batch that took effect as a whole; null where nothing of it did. */
+  async function idsStored({ batch, nums }: Story): Promise<string[] | null> {
+    const { channelCode, channelOrderId } = batch;
+    const query = { channelCode, channelOrderId };
+    const answer = await retried(() => api.call('GET', '/licenseOrder/batchOrder', { query }));
+    const records = [await recordsOf(database.db, nums[0]), await recordsOf(database.db, nums[1])];
+    if (answer.status !== 200) {
+      expect(refusalOf(answer).cause).toBe('batch_not_found');
+      expect(records).toEqual([[], []]);
+      return null;
+    }
+    expect(dataOf(answer)).toMatchObject({ state: 'completed', total: 3, succeeded: 3 });
+    expect(records.map((each) => each.map(({ active }) => active))).toEqual([[false], [true]]);
+    return BatchResult.parse(dataOf(answer)).orders.map(({ licenseOrderId }) => licenseOrderId);
+  }
+
+  /** Submits it again: it has its one effect, and the answer that it had if it had one. */
+  async function expectOneEffect(story: Story, stored: string[] | null): Promise<void> {
+    const again = await retried(() => api.accept(story.batch));
+    if (story.answered !== null) expect(again).toEqual(story.answered);
+    const ids = again.map(({ licenseOrderId }) => licenseOrderId);
+    if (stored !== null) expect(ids).toEqual(stored);
+    expect(await idsStored(story)).toEqual(ids);
+  }
+
+  it('that is killed while sync calls run has done each of them as a whole or not at all', async () => {
+    const customers = await newCustomersInLanes(api, 4);
+    const stories: Story[] = [];
+    for (const answersBeforeKill of [16, 10]) {
+      const answeredBefore = stories.filter(({ answered }) => answered !== null).length;
+      let killing: Promise<unknown> | undefined;
+      const call = async (caller: number): Promise<void> => {
+        for (let turn = caller; ; turn++) {
+          const story = newStory(customers[turn % 4]!, customers[(turn + 1) % 4]!);
+          stories.push(story);
+          if (!(await retriedWhileAlive(story, () => killing === undefined))) return;
+          const answered = stories.filter((each) => each.answered !== null).length - answeredBefore;
+          if (answered >= answersBeforeKill) killing ??= service.kill();
+        }
+      };
+      await Promise.all(Array.from({ length: CALLERS }, (_, caller) => call(caller)));
+      await killing;
+      await restart();
+    }
+    expect(stories.filter(({ answered }) => answered === null).length).toBeGreaterThanOrEqual(2 * (CALLERS - 1));
+    await Promise.all(
+      stories.map(async (story) => {
+        const stored = await idsStored(story);
+        if (story.answered !== null) expect(stored).toEqual(story.answered.map(({ licenseOrderId }) => licenseOrderId));
+        await expectOneEffect(story, stored);
+      }),
+    );
+    expect(await countOf(database.db, 'license_order')).toBe(3 * stories.length);
+    await expectSumsRight(database.db);
+  });
+
+  /** Submits it, again where a connection broke though nobody has killed the service: one that the last kill left. */
+  async function retriedWhileAlive(story: Story, isAlive: () => boolean): Promise<boolean> {
+    for (;;) {
+      if (await submit(story)) return true;
+      if (!isAlive()) return false;
+    }
+  }
+
+  it.each([
+    ['before its commit has done nothing of the call', 'insert', false],
+    ['in its commit has done all of the call', 'commit', true],
+  ] as const)('that is killed %s', async (_, moment, isStored) => {
+    const [first, second] = (await retried(() => newCustomersInLanes(api, 2))) as [Customer, Customer];
+    const story = newStory(first, second);
+    const answering = await whileHeld(database.db, moment, async () => {
+      const answering = submit(story);
+      await untilOneWaits(database.db, 'for the test');
+      await service.kill();
+      return { answering };
+    });
+    expect(await answering.answering).toBe(false);
+    await restart();
+    const stored = await idsStored(story);
+    expect(stored !== null).toBe(isStored);
+    await expectOneEffect(story, stored);
+  });
+
+  it('that is asked to stop answers the sync call that runs', async () => {
+    const [first, second] = (await retried(() => newCustomersInLanes(api, 2))) as [Customer, Customer];
+    const story = newStory(first, second);
+    const { answering, stopping } = await whileHeld(database.db, 'commit', async () => {
+      const answering = submit(story);
+      await untilOneWaits(database.db, 'for the test');
+      const stopping = service.stop();
+      const isTakingCalls = () =>
+        fetch(`${api.baseUrl}/health/live`)
+          .then(({ ok }) => ok)
+          .catch(() => false);
+      await expect.poll(isTakingCalls, { timeout: 20_000 }).toBe(false);
+      return { answering, stopping };
+    });
+    expect(await answering).toBe(true);
+    expect(await stopping).toBe(0);
+    await service.start();
+    expect(await idsStored(story)).toEqual(story.answered!.map(({ licenseOrderId }) => licenseOrderId));
+  });
+});

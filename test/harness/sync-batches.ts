@@ -1,0 +1,90 @@
+import { BatchResult } from '@lockstep/contract';
+import type { Database } from '@lockstep/platform';
+import { sql } from 'kysely';
+import { expect } from 'vitest';
+import { type Api, dataOf } from './api.ts';
+import { batchOf, type Sent } from './orders.ts';
+
+type Batch = { channelCode: string; channelOrderId: string };
+
+/** A sync batch of orders under a channelOrderId of its own. */
+export const syncOf = (...orders: Sent[]) => ({ ...batchOf(...orders), syncMode: 'sync' as const });
+
+/** The batch's result as it is now, without waiting for anything. */
+export async function resultOf(api: Api, { channelCode, channelOrderId }: Batch): Promise<BatchResult> {
+  const query = { channelCode, channelOrderId, limit: '1000' };
+  return BatchResult.parse(dataOf(await api.call('GET', '/licenseOrder/batchOrder', { query })));
+}
+
+/** Everything on record under a number, oldest first: whose it is, and whether it is active. */
+export async function recordsOf(db: Database, assetNum: string): Promise<{ customerId: string; active: boolean }[]> {
+  return await db
+    .selectFrom('asset')
+    .select(['customer_id as customerId', sql<boolean>`revoked_time is null`.as('active')])
+    .where('asset_num', '=', assetNum)
+    .orderBy('id')
+    .execute();
+}
+
+/**
+ * What must be so whatever ran: each asset and product was created or revoked by exactly one order that says so, no
+ * number is active twice, every chunk of a sync batch is finished, and no order of one has failed.
+ */
+export async function expectSumsRight(db: Database): Promise<void> {
+  const { rows } = await sql<Record<'stored' | 'told', Record<string, number>>>`
+    select json_build_object(
+      'created', (select count(*) from asset),
+      'revoked', (select count(*) from asset where revoked_time is not null),
+      'products', (select count(*) + count(revoked_time) from product_instance),
+      'activeTwice', (select count(*) - count(distinct asset_num) from asset where revoked_time is null),
+      'ofSync', (select coalesce(sum(lane_chunk.succeeded), 0) from lane_chunk join batch on id = batch_id where sync_mode = 'sync')
+    ) as stored, json_build_object(
+      'created', (select coalesce(sum(assets), 0) from license_order where order_type = 'new_buy'),
+      'revoked', (select coalesce(sum(assets), 0) from license_order where order_type = 'delete_asset'),
+      'products', (select coalesce(sum(products), 0) from license_order),
+      'activeTwice', 0,
+      'ofSync', (select coalesce(sum(cardinality(sequences)), 0) from batch where sync_mode = 'sync')
+    ) as told`.execute(db);
+  expect(rows[0]!.stored).toEqual(rows[0]!.told);
+}
+
+export const countOf = async (db: Database, table: 'batch' | 'license_order' | 'asset') => {
+  const { rows } = await sql<{ rows: number }>`select count(*)::int as rows from ${sql.table(table)}`.execute(db);
+  return rows[0]!.rows;
+};
+
+/** Makes every transaction that stores a batch wait while `work` runs: right after it stored the batch, or in its commit. */
+export async function whileHeld<Result>(
+  db: Database,
+  moment: 'insert' | 'commit',
+  work: () => Promise<Result>,
+): Promise<Result> {
+  await sql`
+    create function wait_for_test() returns trigger language plpgsql as $$
+    begin perform pg_advisory_xact_lock_shared(42::bigint); return null; end $$`.execute(db);
+  await sql`
+    create constraint trigger wait_for_test after insert on batch
+    deferrable ${sql.raw(moment === 'commit' ? 'initially deferred' : '')}
+    for each row execute function wait_for_test()`.execute(db);
+  try {
+    return await db.transaction().execute(async (trx) => {
+      await sql`select pg_advisory_xact_lock(42::bigint)`.execute(trx);
+      return await work();
+    });
+  } finally {
+    await sql`drop function wait_for_test cascade`.execute(db);
+  }
+}
+
+/** Waits until a transaction waits: for the test in `whileHeld`, or for another one that stores a batch of the same key. */
+export async function untilOneWaits(db: Database, whom: 'for the test' | 'for another'): Promise<void> {
+  const lock =
+    whom === 'for the test' ? sql`locktype = 'advisory' and mode = 'ShareLock'` : sql`locktype = 'transactionid'`;
+  const waiting = async () => {
+    const { rows } = await sql`
+      select from pg_locks join pg_stat_activity using (pid)
+      where not granted and ${lock} and datname = current_database()`.execute(db);
+    return rows.length;
+  };
+  await expect.poll(waiting, { timeout: 20_000 }).toBe(1);
+}

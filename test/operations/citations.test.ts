@@ -1,0 +1,80 @@
+import { globSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { read } from '../harness/pages.ts';
+import { REPOSITORY } from '../harness/processes.ts';
+
+/**
+ * Comments and pages cite docs/rules.md and docs/interface.md by section: a reader must find there what a citation names.
+ * Sections have numbers (rules) or an operation or a title (interface); rules of a section have names in bold.
+ */
+
+/** By number of a section, the names of its rules. */
+const rules = new Map<string, string[]>();
+for (const section of read('docs/rules.md').split(/^##+ /m).slice(1)) {
+  const [, number] = /^(\d+(?:\.\d+)?)[. ]/.exec(section)!;
+  rules.set(
+    number!,
+    [...section.matchAll(/^- \*\*(.+?)\.\*\*/gm)].map(([, name]) => name!),
+  );
+}
+const operationsAndTitles = [...read('docs/interface.md').matchAll(/^##+ ([OM]\d+|.+)/gm)].map(([, title]) => title!);
+
+const listOf = (item: string) => `${item}(?:(?:, | and | to | or )${item})*`;
+const RULES = new RegExp(`\\brules (${listOf(String.raw`\d+(?:\.\d+)?`)})`, 'g');
+const NAMED_RULE = /[(;] ?rules (\d+(?:\.\d+)?) (?!and |to |or )([^;()]+)/g;
+const OPERATIONS = new RegExp(`\\binterface (${listOf(String.raw`[OM]\d+`)})`, 'g');
+/** Neither an operation nor TypeScript's word. */
+const TITLE = /\binterface (?![OM]\d|\w+(?:<[^>]*>)? (?:\{|extends))([A-Z][\w ]+)/g;
+/** What comments cited before these pages were here. */
+const FORMER = /\bdecisions(?:\.md)? \d[\d.]*|\bdecisions\.md|(?<!docs\/|\]\()\binterface\.md/g;
+
+/** The citations in a text that lead nowhere. */
+function deadCitationsIn(text: string): string[] {
+  const plain = text.replace(/[ \t]*\n[ \t]*(?:\*|\/\/|--)?[ \t]*/g, ' ');
+  const cited = (pattern: RegExp) => [...plain.matchAll(pattern)];
+  const items = (list: string) => list.split(/, | and | to | or /);
+  return [
+    ...cited(RULES).filter(([, numbers]) => items(numbers!).some((number) => !rules.has(number))),
+    ...cited(NAMED_RULE).filter(([, number, name]) => !rules.get(number!)?.includes(name!.trim())),
+    ...cited(OPERATIONS).filter(([, ids]) => items(ids!).some((id) => !operationsAndTitles.includes(id))),
+    ...cited(TITLE).filter(([, words]) => !operationsAndTitles.some((title) => `${words} `.startsWith(`${title} `))),
+    ...cited(FORMER),
+  ].map(([citation]) => citation);
+}
+
+describe('citations of the rules and the interface', () => {
+  const files = globSync('**/*.{ts,sql,grit,md}', {
+    cwd: REPOSITORY,
+    exclude: (path) => /(^|\/)(node_modules|\..*)$/.test(path),
+  }).filter((file) => !file.endsWith('citations.test.ts'));
+
+  it('lead somewhere, in every file', () => {
+    expect(files.length).toBeGreaterThan(300);
+    const dead = files.flatMap((file) => deadCitationsIn(read(file)).map((citation) => `${file}: ${citation}`));
+    expect(dead).toEqual([]);
+  });
+
+  it.each([
+    'one (rules 6.2), some (rules 6.1 to 6.3 and 8), with a name (rules 6.5 delete_asset)',
+    'a section (interface Errors), an operation (interface O5; rules 6.1), some (interface M1 to M10)',
+    'a title of several words (interface Page of employees; rules 8), and a\n * comment (rules\n * 6.4)',
+    'export interface Foo { }\ninterface Bar<Item> extends Foo { }',
+  ])('are live: %j', (text) => {
+    expect(deadCitationsIn(text)).toEqual([]);
+  });
+
+  it.each([
+    'a number (rules 6.9)',
+    'one of several (rules 4 and 11)',
+    'a name (rules 6.5 delete_everything)',
+    'an operation (interface O11)',
+    'the end of a range (interface M1 to M11)',
+    'a title (interface Mistakes)',
+    'a page that is gone (decisions 6.2)',
+    'over two lines (decisions\n * 8)',
+    'its name (decisions.md)',
+    'the other one (interface.md, Errors)',
+  ])('are dead: %j', (text) => {
+    expect(deadCitationsIn(text)).toHaveLength(1);
+  });
+});
