@@ -67,9 +67,9 @@ it('lockstep member set-password sets a new password, and ends the old one and i
   const path = `/enterprise/${center.enterpriseId}/audit`;
   const { list } = dataOf(await center.call('GET', path, { query, userToken: await userToken(admin) }));
   const reset = { action: 'password_reset', actorGlobalId: '0', detail: { before: null, after: null } };
-  expect(list).toMatchObject([reset, reset, reset]);
+  expect(list).toMatchObject([reset, reset]);
   expect(list.map((entry: AuditEntry) => entry.targetGlobalId).toSorted()).toEqual(
-    [center.adminId, center.adminId, center.cloudId].toSorted(),
+    [center.adminId, center.cloudId].toSorted(),
   );
 });
 

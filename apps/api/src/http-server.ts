@@ -21,7 +21,8 @@ const BOUNDS = {
 const LOOK_EVERY_MS = 1_000;
 const WARN_EVERY_MS = 60_000;
 
-const ABSOLUTE_FORM = /^https?:\/\/[^/?]*(?=[/?]|$)/i;
+/** The host in a request target, as a client sends it to a proxy (RFC 9112). Everything behind this works with paths. */
+const TARGET_HOST = /^https?:\/\/[^/?]*/i;
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -49,7 +50,7 @@ export function httpServer(
         (request, response) => {
           unreadable.noteCall(request, response);
           for (const [name, value] of Object.entries(SAFE_HEADERS)) response.setHeader(name, value);
-          request.url = request.url?.replace(ABSOLUTE_FORM, '');
+          request.url = request.url?.replace(TARGET_HOST, '') || '/';
           handle(request, response);
         },
       );

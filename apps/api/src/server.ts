@@ -25,8 +25,6 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     loggerInstance: options.log as FastifyBaseLogger,
     // observeCalls writes one line for each call, without the query, which may contain secrets.
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
-    // A request target may name a host, as for a proxy (RFC 9112). Everything here works with paths.
-    rewriteUrl: ({ url = '/' }) => url.replace(/^https?:\/\/[^/?#]*/i, '') || '/',
     genReqId: ({ headers }) => {
       const given = headers['x-request-id'];
       return typeof given === 'string' && CALLER_REQUEST_ID.test(given) ? given : randomUUID();
