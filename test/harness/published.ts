@@ -14,7 +14,7 @@ export function* objectsIn(value: Json): Generator<Json> {
  * A schema of the published API description as a check; what it refers to comes from the document's components. `isClosed`
  * lets no object have fields that are not described.
  */
-export function checkOfPublished(document: Json, schema: Json, { isClosed = false } = {}): z.ZodType {
+export function buildPublishedCheck(document: Json, schema: Json, { isClosed = false } = {}): z.ZodType {
   const whole = structuredClone({ ...schema, $defs: document.components.schemas });
   if (isClosed) {
     for (const each of objectsIn(whole)) {

@@ -5,7 +5,7 @@ import { ORDER_ROOT } from '@lockstep/contract';
 import type { Api } from './api.ts';
 
 /** The beginning of a call as a client writes it on a socket of its own, that may leave at any place. */
-export function headOf(
+export function buildHead(
   api: Api,
   path: string,
   { method = 'POST', headers = {} }: { method?: string; headers?: Record<string, string | number> } = {},
@@ -21,8 +21,8 @@ export function headOf(
 }
 
 /** A whole call. */
-export function callOf(api: Api, path: string, body: string): string {
-  return `${headOf(api, path, { headers: { 'content-length': Buffer.byteLength(body) } })}${body}`;
+export function buildCall(api: Api, path: string, body: string): string {
+  return `${buildHead(api, path, { headers: { 'content-length': Buffer.byteLength(body) } })}${body}`;
 }
 
 /** Opens a connection and writes to it; resolves when all of it is on its way. */
@@ -36,7 +36,7 @@ export async function send(baseUrl: string, text: string): Promise<Socket> {
 }
 
 /** The first of what comes back on a connection. */
-export async function firstOf(socket: Socket): Promise<string> {
+export async function readFirst(socket: Socket): Promise<string> {
   const [data] = await once(socket, 'data');
   return String(data);
 }

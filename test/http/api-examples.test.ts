@@ -6,7 +6,7 @@ import { setPassword } from '@lockstep/members';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Answer, Api } from '../harness/api.ts';
 import { askUserToken, type MemberCallOptions, MemberCenter } from '../harness/member-center.ts';
-import { checkOfPublished } from '../harness/published.ts';
+import { buildPublishedCheck } from '../harness/published.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
 /** The examples of /openapi.json: valid by what they stand beside, and true on a service with the demo customers. */
@@ -52,7 +52,7 @@ function find(operationId: string): { path: string; method: string; operation: J
   return found;
 }
 
-const checkOf = (schema: Json) => checkOfPublished(document, schema);
+const checkOf = (schema: Json) => buildPublishedCheck(document, schema);
 
 /** What stands in a body or an answer of one content type. */
 const mediaOf = ({ content }: Json): Json => Object.values(content)[0];

@@ -17,7 +17,7 @@ import {
   productToBuy,
   type Sent,
 } from '../harness/orders.ts';
-import { checkOfPublished, objectsIn } from '../harness/published.ts';
+import { buildPublishedCheck, objectsIn } from '../harness/published.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
 /** The published description against what the service really does (rules 1 and 9). */
@@ -114,10 +114,10 @@ const operationOf = (key: string): Json => {
   return document.paths[path!]?.[method!];
 };
 
-const checkOf = (schema: Json) => checkOfPublished(document, schema);
+const checkOf = (schema: Json) => buildPublishedCheck(document, schema);
 /** An answer is to hold what is published and nothing else, though clients are told to expect more some day. */
 const answerCheck = (operation: string, status: number): z.ZodType =>
-  checkOfPublished(document, operationOf(operation).responses[status].content['application/json'].schema, {
+  buildPublishedCheck(document, operationOf(operation).responses[status].content['application/json'].schema, {
     isClosed: true,
   });
 

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { laneOf } from '../../packages/orders/src/lanes.ts';
 import { type Api, refusalOf } from '../harness/api.ts';
 import { batchOf, newAssetNum, newBuy, productToBuy } from '../harness/orders.ts';
-import { callOf, firstOf, headOf, send } from '../harness/raw-calls.ts';
+import { buildCall, buildHead, readFirst, send } from '../harness/raw-calls.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
 const BATCH_ORDER = operations.createBatchOrder.path.slice(ORDER_ROOT.length);
@@ -96,7 +96,7 @@ describe('a client that leaves', () => {
     const body = `{}${' '.repeat(MEBIBYTE - 2)}`;
     const before = linesOf({ route: operations.createBatchOrder.path }).length;
     for (let left = 0; left < MANY; left += 16) {
-      const sockets = await Promise.all(times(16, () => send(stack.baseUrl, callOf(api, BATCH_ORDER, body))));
+      const sockets = await Promise.all(times(16, () => send(stack.baseUrl, buildCall(api, BATCH_ORDER, body))));
       for (const socket of sockets) socket.destroy();
     }
     await expect.poll(() => linesOf({ route: operations.createBatchOrder.path }).length, PATIENTLY).toBe(before + MANY);
@@ -108,7 +108,7 @@ describe('a client that leaves', () => {
     ['by closing its end, and may still read', '400', 'answered'],
   ])('in the middle of its body, %s, is no fault', async (how, code, ended) => {
     const requestId = randomUUID();
-    const head = headOf(api, BATCH_ORDER, { headers: { 'content-length': 1_000, 'x-request-id': requestId } });
+    const head = buildHead(api, BATCH_ORDER, { headers: { 'content-length': 1_000, 'x-request-id': requestId } });
     const socket = await send(stack.baseUrl, `${head}{"channelCode":`);
     await expect.poll(() => isBodyAwaited(head), PATIENTLY).toBe(true);
     if (how === 'without a word') socket.resetAndDestroy();
@@ -120,7 +120,7 @@ describe('a client that leaves', () => {
   it('while its token is checked takes nothing', async () => {
     const nonces = await holding('lock table nonce in exclusive mode');
     const body = `{}${' '.repeat(MEBIBYTE - 2)}`;
-    const sockets = await Promise.all(times(MANY, () => send(stack.baseUrl, callOf(api, BATCH_ORDER, body))));
+    const sockets = await Promise.all(times(MANY, () => send(stack.baseUrl, buildCall(api, BATCH_ORDER, body))));
     await untilWaiting(1);
     for (const socket of sockets) socket.destroy();
     await nonces.release();
@@ -133,8 +133,8 @@ describe('a client that leaves', () => {
     const sync = { ...batchOf(newBuy(customer, [newAssetNum()])), syncMode: 'sync' };
     const route = operations.takeAssetNumbers.path;
     const calls = [
-      callOf(api, BATCH_ORDER, JSON.stringify(sync)),
-      ...times(12, () => callOf(api, '/shellnums', '{"size":1}')),
+      buildCall(api, BATCH_ORDER, JSON.stringify(sync)),
+      ...times(12, () => buildCall(api, '/shellnums', '{"size":1}')),
     ];
     const socket = await send(stack.baseUrl, calls.join(''));
     await untilWaiting(1);
@@ -151,7 +151,7 @@ describe('a client that leaves', () => {
     const lane = await holding(`select pg_advisory_xact_lock(${0x6c616e65}, ${laneOf(customer.customerId)})`);
     const route = operations.createBatchOrder.path;
     const before = linesOf({ route, code: '0', ended: 'client left' }).length;
-    const socket = await send(stack.baseUrl, callOf(api, BATCH_ORDER, JSON.stringify(batch)));
+    const socket = await send(stack.baseUrl, buildCall(api, BATCH_ORDER, JSON.stringify(batch)));
     await untilWaiting(1);
     socket.destroy();
     await once(socket, 'close');
@@ -168,7 +168,7 @@ describe('a client that leaves', () => {
 
 describe('bodies that do not come to an end', () => {
   const stalled = (caller: Api, length: number, body: string) =>
-    send(stack.baseUrl, `${headOf(caller, BATCH_ORDER, { headers: { 'content-length': length } })}${body}`);
+    send(stack.baseUrl, `${buildHead(caller, BATCH_ORDER, { headers: { 'content-length': length } })}${body}`);
 
   it('take no more room than they have sent, whatever they announce', async () => {
     const sockets = await Promise.all(times(MANY, () => stalled(api, 32 * MEBIBYTE, '{')));
@@ -205,9 +205,9 @@ describe('bodies that do not come to an end', () => {
 
   it('are ended with 408, so that the client knows', async () => {
     const requestId = randomUUID();
-    const head = headOf(api, BATCH_ORDER, { headers: { 'content-length': 1_000, 'x-request-id': requestId } });
+    const head = buildHead(api, BATCH_ORDER, { headers: { 'content-length': 1_000, 'x-request-id': requestId } });
     const socket = await send(stack.baseUrl, `${head}{`);
-    const answer = await firstOf(socket);
+    const answer = await readFirst(socket);
     expect(answer).toMatch(/^HTTP\/1\.1 408 /);
     expect(JSON.parse(answer.split('\r\n\r\n')[1]!)).toMatchObject({ code: '408', cause: 'request_timeout' });
     await once(socket, 'close');

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startAnotherApi } from '../harness/another-api.ts';
 import { type Answer, Api, dataOf, refusalOf } from '../harness/api.ts';
 import { batchOf, deleteAsset, merchandise, newAssetNum, newBuy, productToBuy, type Sent } from '../harness/orders.ts';
-import { firstOf, headOf, send } from '../harness/raw-calls.ts';
+import { buildHead, readFirst, send } from '../harness/raw-calls.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
 /** The same channelOrderId again (rules 6.1). */
@@ -322,8 +322,8 @@ describe('the answer', () => {
         const body = JSON.stringify(batch);
         const evil = { host: 'evil.example', 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'https' };
         const headers = { ...evil, 'content-length': Buffer.byteLength(body) };
-        const socket = await send(api.baseUrl, headOf(api, '/licenseOrder/batchOrder', { headers }) + body);
-        const answer = await firstOf(socket);
+        const socket = await send(api.baseUrl, buildHead(api, '/licenseOrder/batchOrder', { headers }) + body);
+        const answer = await readFirst(socket);
         socket.destroy();
         expect(answer).toContain('HTTP/1.1 200 ');
         expect(answer).toContain(`\r\nlocation: ${resultOf(batch)}\r\n`);

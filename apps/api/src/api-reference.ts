@@ -24,27 +24,28 @@ const LINE_CHARACTERS = 120;
 const BLOCK = /(<!-- (operation|parameters|fields) (\w+) -->\n).*?(<!-- end -->)/gs;
 /** The page leaves these out of paths, as it says at its beginning. */
 const ROOTS = [ORDER_ROOT, ME_ROOT];
-/** What every call takes, which the page says once. */
+/** Parameters of every call, which the page explains once. */
 const OF_EVERY_CALL = ['g_nonce', 'appKey'];
 
 /**
- * The page docs/api.md with the words of an API description in its marked places: `operation ID`, what an operation is
- * called and does; `parameters ID`, those of its query; `fields NAME`, those of a schema. What is between a mark and the
- * next `end` is replaced. Throws an Error for a mark that the description knows nothing of.
+ * Returns the page docs/api.md with texts of an API description in its marked places. The marks are `operation ID`
+ * (path and description), `parameters ID` (a table of the query) and `fields NAME` (a table of a schema's fields).
+ * Replaces what stands between a mark and the next `end`. Throws an Error if the description does not have what a mark
+ * names.
  */
 export function fillReference(page: string, document: Document): string {
   return page.replace(BLOCK, (_, mark: string, kind: string, name: string, end: string) => {
     const words =
       kind === 'operation'
-        ? callOf(document, name)
+        ? describeCall(document, name)
         : kind === 'parameters'
-          ? tableOf('Parameter', parametersOf(operationOf(document, name).operation))
-          : tableOf('Field', fieldsOf(document, name));
+          ? renderTable('Parameter', listParameters(findDescribed(document, name).operation))
+          : renderTable('Field', listFields(document, name));
     return `${mark}\n${words}\n\n${end}`;
   });
 }
 
-function operationOf(document: Document, operationId: string) {
+function findDescribed(document: Document, operationId: string) {
   const paths = (document.paths ?? {}) as Record<string, Record<string, Operation>>;
   for (const [path, methods] of Object.entries(paths)) {
     for (const [method, operation] of Object.entries(methods)) {
@@ -54,18 +55,18 @@ function operationOf(document: Document, operationId: string) {
   throw new Error(`There is no operation ${operationId}`);
 }
 
-function callOf(document: Document, operationId: string): string {
-  const { path, method, operation } = operationOf(document, operationId);
+function describeCall(document: Document, operationId: string): string {
+  const { path, method, operation } = findDescribed(document, operationId);
   const root = ROOTS.find((each) => path.startsWith(each)) ?? '';
   const call = `\`${method.toUpperCase()} ${path.slice(root.length)}\``;
-  return [call, ...(operation.description ?? '').split('\n\n').map(wrapped)].join('\n\n');
+  return [call, ...(operation.description ?? '').split('\n\n').map(wrapLines)].join('\n\n');
 }
 
-function parametersOf({ parameters = [] }: Operation): Parameter[] {
+function listParameters({ parameters = [] }: Operation): Parameter[] {
   return parameters.filter(({ name }) => !OF_EVERY_CALL.includes(name));
 }
 
-function fieldsOf(document: Document, name: string): Parameter[] {
+function listFields(document: Document, name: string): Parameter[] {
   const schema = ((document.components?.schemas ?? {}) as Record<string, Schema & { required?: string[] }>)[name];
   if (schema?.properties === undefined) throw new Error(`There is no schema ${name} with fields`);
   return Object.entries(schema.properties).map(([field, { description = '' }]) => {
@@ -73,7 +74,7 @@ function fieldsOf(document: Document, name: string): Parameter[] {
   });
 }
 
-function tableOf(heading: string, rows: Parameter[]): string {
+function renderTable(heading: string, rows: Parameter[]): string {
   const lines = rows.map(({ name, description = '', required = false, schema }) => {
     const absence = schema?.default === undefined ? '' : ` ${String(schema.default)} where it is absent.`;
     return `| \`${name}\` | ${required ? '' : 'Optional. '}${description}${absence} |`;
@@ -81,8 +82,8 @@ function tableOf(heading: string, rows: Parameter[]): string {
   return [`| ${heading} | Meaning |`, '|---|---|', ...lines].join('\n');
 }
 
-/** A paragraph in lines of the page's length. */
-function wrapped(paragraph: string): string {
+/** Breaks a paragraph into lines that fit the page. */
+function wrapLines(paragraph: string): string {
   const lines: string[] = [];
   for (const word of paragraph.split(/\s+/)) {
     const last = lines.at(-1);

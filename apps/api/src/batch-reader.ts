@@ -3,32 +3,32 @@ import { type PreparedBatch, prepareBatch } from '@lockstep/orders/prepare';
 import Tinypool from 'tinypool';
 import { type BatchAnswer, type BatchTask, readOrders } from './batch-task.ts';
 
-/** Checked on the event loop: some milliseconds. */
+/** Batches up to this size are checked on the event loop, in some milliseconds. */
 const MAX_BYTES_AT_ONCE = 256 * 1024;
-/** Checked on a thread beside the one for what is larger, which takes seconds for one. */
+/** Batches up to this size have a thread of their own, because a larger one may occupy the other thread for seconds. */
 const MAX_MEDIUM_BYTES = 4 * 1024 * 1024;
 
-/** A third more than the largest batches take there. A thread that needs more ends, and its call with a fault. */
+/** A third more than the largest batches need. A thread that needs more ends, and its call fails with code 500. */
 const MAX_THREAD_HEAP_MB = 320;
-/** A thread that has nothing to do ends, and gives its memory back. */
+/** An idle thread ends after this time, to give its memory back. */
 const IDLE_TIMEOUT_MS = 10_000;
 
-/** A batch that was checked and prepared. */
+/** A batch that is checked and prepared for storing. */
 export interface ReadBatch {
   prepared: PreparedBatch;
-  /** Its orders in the order of orderList, for what carries them out or looks at them at once. */
+  /** Its orders in the order of orderList, for a sync batch or a preview. */
   orders: () => Promise<Order[]>;
 }
 
 /**
- * Checks and prepares the bodies of O5 and of its preview: small ones at once, large ones off the event loop, one at a
- * time of each size. What waits for its turn is bounded by the room for bodies.
+ * Checks and prepares the bodies of O5 and of its preview. Small ones are checked on the event loop, large ones on a
+ * thread, one at a time for each of two sizes. The room for bodies bounds how many wait.
  */
 export class BatchReader {
   readonly #medium = openThread();
   readonly #large = openThread();
 
-  /** Throws a Refusal: what readBatchOrder throws. */
+  /** Throws the Refusals of readBatchOrder. */
   async read(applicationId: string, bytes: Buffer, { isPreview }: { isPreview: boolean }): Promise<ReadBatch> {
     if (bytes.length <= MAX_BYTES_AT_ONCE) {
       const batch = readBatchOrder(bytes);
@@ -39,11 +39,11 @@ export class BatchReader {
     const answer = (await thread.run(task, { transferList: [bytes.buffer as ArrayBuffer] })) as BatchAnswer;
     if (answer.refusal !== null) throw new BatchRefusal(answer.refusal, answer.batchName);
     const { prepared, orders } = answer;
-    // Messages between threads make plain bytes of a Buffer.
+    // A message between threads turns a Buffer into a Uint8Array.
     return { prepared: { ...prepared, digest: Buffer.from(prepared.digest) }, orders: () => readOrders(orders) };
   }
 
-  /** Ends the threads. Call it when no more calls come. */
+  /** Ends the threads. Call it after the last call. */
   async close(): Promise<void> {
     await Promise.all([this.#medium.destroy(), this.#large.destroy()]);
   }

@@ -1,28 +1,28 @@
 import type { BatchName, Order, Refusal } from '@lockstep/contract';
 import type { PreparedBatch } from '@lockstep/orders/prepare';
 
-/** What a thread is asked for: to check the body of O5 or of its preview, and to prepare it. */
+/** The input of a thread: the body of O5 or of its preview, to check and to prepare. */
 export interface BatchTask {
   bytes: Uint8Array;
   applicationId: string;
   isPreview: boolean;
 }
 
-/** What it answers. The bytes are handed over, not copied. */
+/** The output of a thread. Its bytes are transferred, not copied. */
 export type BatchAnswer =
   | { refusal: Pick<Refusal, 'reason' | 'message'>; batchName: BatchName }
   | {
       refusal: null;
-      /** Without payloads where the orders are given. */
+      /** Without payloads if `orders` has the orders. */
       prepared: PreparedBatch;
-      /** The orders in the order of orderList, where they are carried out or looked at at once: JSON lists of some each. */
+      /** For a sync batch or a preview the orders in the order of orderList, as several JSON lists; else empty. */
       orders: Uint8Array[];
     };
 
-/** What one part of the orders is long at least, unless it is the last. */
+/** The least length of each part of the orders but the last, in UTF-16 units. */
 const PART_CHARACTERS = 512 * 1024;
 
-/** Orders as JSON lists, so that who reads them can do something else in between. */
+/** Writes orders as several JSON lists, so that the reader can give way to other work between them. */
 export function* writeOrders(orders: readonly Order[]): Generator<string> {
   let part: string[] = [];
   let characters = 0;
@@ -38,7 +38,7 @@ export function* writeOrders(orders: readonly Order[]): Generator<string> {
   yield `[${part.join(',')}]`;
 }
 
-/** The orders of such lists. It lets others have the event loop after each. */
+/** Reads the orders from such lists. Gives way to other work on the event loop after each. */
 export async function readOrders(parts: readonly Uint8Array[]): Promise<Order[]> {
   const orders: Order[] = [];
   for (const part of parts) {

@@ -3,7 +3,7 @@ import { prepareBatch } from '@lockstep/orders/prepare';
 import Tinypool, { type Transferable } from 'tinypool';
 import { type BatchAnswer, type BatchTask, writeOrders } from './batch-task.ts';
 
-/** Runs on a thread of its own: checks a large batch and prepares it, so that the event loop does not. */
+/** Checks a large batch and prepares it, on a thread of its own instead of the event loop. */
 export default function checkAndPrepare({ bytes, applicationId, isPreview }: BatchTask): unknown {
   let batch: BatchOrder;
   try {
@@ -24,17 +24,17 @@ export default function checkAndPrepare({ bytes, applicationId, isPreview }: Bat
     },
     orders: isAppliedAtOnce ? Array.from(writeOrders(batch.orderList), encode) : [],
   } satisfies BatchAnswer;
-  return Tinypool.move(handOver(answer));
+  return Tinypool.move(transferBytes(answer));
 }
 
 const encode = (text: string | Uint8Array) => (typeof text === 'string' ? new TextEncoder().encode(text) : text);
 
-/** The answer with its bytes marked to be handed over. */
-function handOver(answer: BatchAnswer & { refusal: null }): Transferable {
+/** Marks the bytes of an answer for transfer, so that they are not copied. */
+function transferBytes(answer: BatchAnswer & { refusal: null }): Transferable {
   const payloads = answer.prepared.chunks.map(({ payload }) => payload);
-  const handed = [...payloads, ...answer.orders].filter((bytes) => typeof bytes !== 'string');
+  const transferred = [...payloads, ...answer.orders].filter((bytes) => typeof bytes !== 'string');
   return {
-    [Tinypool.transferableSymbol]: handed.map(({ buffer }) => buffer),
+    [Tinypool.transferableSymbol]: transferred.map(({ buffer }) => buffer),
     [Tinypool.valueSymbol]: answer,
   } as unknown as Transferable;
 }

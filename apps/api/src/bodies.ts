@@ -9,10 +9,10 @@ import { receiveBody } from './receive-body.ts';
 const JSON_TYPE = 'application/json';
 const STRANGERS = 'strangers';
 
-/** Returns whose room the body of a call takes. */
+/** Returns the application whose share of the room the body of a call takes. */
 type FindApplicationId = (request: FastifyRequest) => string;
 
-/** Reads the bodies of calls within the room that a process has for them. */
+/** Reads the bodies of calls, within the room that the process has for bodies. */
 export class Bodies {
   readonly #room = new BodyRoom();
 
@@ -34,7 +34,10 @@ export class Bodies {
     );
   }
 
-  /** Has a scope read bodies as forms and as nothing else. They come from strangers, who share the room of one application. */
+  /**
+   * Has a scope read bodies as forms and as nothing else. They come from strangers, who share the room of one
+   * application.
+   */
   readForms(server: FastifyInstance): void {
     server.removeAllContentTypeParsers();
     server.addContentTypeParser(FORM_TYPE, async (request: FastifyRequest, stream: Readable) =>

@@ -2,32 +2,32 @@ import { Refusal } from '@lockstep/contract';
 
 const MEBIBYTE = 1024 * 1024;
 
-/** How much of all bodies a process holds at once, and how much of that may be one application's. */
+/** How many bytes of bodies a process holds at once, and how many of them may be one application's. */
 const LIMITS = {
-  /** What of a body counts as its small part. */
+  /** The first bytes of a body, up to this many, are its small part. */
   smallPartBytes: MEBIBYTE,
   small: { bytes: 64 * MEBIBYTE, shareBytes: 32 * MEBIBYTE },
   large: { bytes: 48 * MEBIBYTE, shareBytes: 32 * MEBIBYTE },
-  /** How long a body waits at once for room for its large part. */
+  /** How long a body waits for room for its next bytes. */
   waitMs: 90_000,
 };
 export type BodyLimits = typeof LIMITS;
 
 /**
- * The room that a process has for bodies. What counts is what was received, so that who announces much and sends little
- * takes little.
+ * The room that a process has for bodies. Received bytes count, not announced ones, so a client that announces much and
+ * sends little takes little.
  *
- * For the first mebibyte of a body there is room at once, or the call is refused. What is beyond that waits for room, the
- * body that began first before the others. Lest bodies that have come in half wait for each other, the first of those that
- * wait goes on past the limits, one at a time. An application takes its share and no more, so that it keeps no other out.
+ * The first mebibyte of a body gets room at once, or the call is refused. The rest waits for room; the body that began
+ * first goes first. Half-received bodies could wait for each other for ever, so the first of those that wait goes on
+ * past the limits, one at a time. No application takes more than its share, so it cannot keep others out.
  */
 export class BodyRoom {
   readonly #limits: BodyLimits;
   readonly #small: Budget;
   readonly #large: Budget;
-  /** Those that wait, in the order in which their bodies began. */
+  /** The bodies that wait, in the order in which they began. */
   #waiting: Waiting[] = [];
-  /** The body that goes on past the limits. */
+  /** The body that may go on past the limits. */
   #favoured: BodyPlace | undefined;
   #begun = 0;
 
@@ -37,14 +37,14 @@ export class BodyRoom {
     this.#large = new Budget(limits.large);
   }
 
-  /** Makes a place for a body of an application; it takes nothing yet. */
+  /** Opens a place for a body of an application. It takes no room yet. */
   begin(applicationId: string): BodyPlace {
     return new BodyPlace(this, applicationId, this.#begun++);
   }
 
   /**
-   * Takes room for the next bytes of a body; where they have to wait for it, answers a promise of it. Throws, or rejects
-   * with, a Refusal: overloaded. Called by the place.
+   * Takes room for the next bytes of a body. Returns a promise if they have to wait. Throws or rejects with a Refusal:
+   * overloaded. The place calls it.
    */
   take(place: BodyPlace, bytes: number): Promise<void> | undefined {
     const small = Math.min(bytes, Math.max(0, this.#limits.smallPartBytes - place.smallBytes));
@@ -57,7 +57,7 @@ export class BodyRoom {
     return this.#wait(place, large);
   }
 
-  /** Gives back all that a place has taken. Called by the place. */
+  /** Gives back all the room that a place has taken. The place calls it. */
   giveBack(place: BodyPlace): void {
     this.#small.add(place.applicationId, -place.smallBytes);
     this.#large.add(place.applicationId, -place.largeBytes);
@@ -110,10 +110,10 @@ interface Waiting {
   resolve: () => void;
 }
 
-/** What one body takes of the room. */
+/** The room that one body takes. */
 export class BodyPlace {
   readonly applicationId: string;
-  /** When it began, among all. */
+  /** Its number in the order in which bodies began. */
   readonly order: number;
   smallBytes = 0;
   largeBytes = 0;
@@ -127,14 +127,14 @@ export class BodyPlace {
   }
 
   /**
-   * Takes room for bytes that have come; where they have to wait, answers a promise of it, and no more should be read
-   * meanwhile. Throws, or rejects with, a Refusal: overloaded. After `giveBack` it takes nothing.
+   * Takes room for received bytes. Returns a promise if they have to wait; read no more until it resolves. Throws or
+   * rejects with a Refusal: overloaded. After `giveBack` it takes nothing.
    */
   take(bytes: number): Promise<void> | undefined {
     return this.#isGivenBack ? undefined : this.#room.take(this, bytes);
   }
 
-  /** Gives all of it back; again does nothing. */
+  /** Gives all of it back. A second call does nothing. */
   giveBack(): void {
     if (this.#isGivenBack) return;
     this.#isGivenBack = true;
@@ -142,7 +142,7 @@ export class BodyPlace {
   }
 }
 
-/** Bytes that are taken, of all and of each application. */
+/** Counts the bytes that are taken, in all and by application. */
 class Budget {
   readonly #limits: { bytes: number; shareBytes: number };
   readonly #takenOf = new Map<string, number>();

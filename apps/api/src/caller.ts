@@ -44,7 +44,8 @@ export function callerOf(request: FastifyRequest): Caller {
 
 /**
  * Has every route of a scope verify who calls before the body is read: an application on behalf of a user, with three
- * tokens and a nonce, where the user is an administrator of the enterprise in the path, if it names one (rules 2 and 3).
+ * tokens and a nonce, where the user is an administrator of the enterprise in the path, if it names one (rules 2 and
+ * 3).
  *
  * Calls fail with the Refusals of CallVerifier.verifyAdministrator, not_administrator, and in M1 group_id_missing for a
  * blank enterprise.

@@ -5,34 +5,36 @@ import type { HttpMetrics } from './metrics.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Whether it is what watches the process that calls, every few seconds, so that its lines are for who asks for them. */
+    /** Whether monitoring calls it every few seconds. Then its log lines have the level debug. */
     isProbe?: boolean;
   }
 }
 
-/** What a call is about, as far as it is known: it leads from its log line to those of the drains that worked for it. */
+/**
+ * What a call is about, as far as it is known. It links the call's log line to those of the drains that worked for it.
+ */
 export interface Subject {
   /** The application that calls. */
   appKey?: string;
   channelCode?: string | undefined;
   channelOrderId?: string | undefined;
   batchId?: string;
-  /** The orders, where they are not many. */
+  /** The ids of the orders, if they are few. */
   licenseOrderIds?: readonly string[];
-  /** How many orders the call brings. */
+  /** The number of orders in the call. */
   orders?: number;
 }
 
-/** What is known of a call besides its request. */
+/** The state of a call, besides its request. */
 interface Call {
-  /** The business code that it was answered with; absent where that is the HTTP status. */
+  /** The business code of its answer. Absent if that is the HTTP status. */
   code?: string;
-  /** Why it was refused. */
+  /** The cause of its refusal. */
   cause?: string;
   subject: Subject;
-  /** Whether its answer is decided: nothing works for it any more. */
+  /** Whether its answer is decided. Then nothing works for it any more. */
   isDecided: boolean;
-  /** Whether its connection has done with it: the answer is out, or nobody is there to have it. */
+  /** Whether its connection is done with it: the answer is sent, or the client has left. */
   isClosed: boolean;
   decisions: (() => void)[];
   ends: (() => void)[];
@@ -40,7 +42,7 @@ interface Call {
 
 const calls = new WeakMap<FastifyRequest, Call>();
 
-function callOf(request: FastifyRequest): Call {
+function trackCall(request: FastifyRequest): Call {
   const known = calls.get(request);
   if (known !== undefined) return known;
   const call: Call = { subject: {}, isDecided: false, isClosed: false, decisions: [], ends: [] };
@@ -48,32 +50,32 @@ function callOf(request: FastifyRequest): Call {
   return call;
 }
 
-/** Notes the business code that a call was answered with, for its log line and its metrics, and why if it was refused. */
+/** Notes the business code of a call's answer, and the cause if it was refused, for its log line and its metrics. */
 export function noteCode(request: FastifyRequest, code: string, cause?: string): void {
-  Object.assign(callOf(request), { code, cause });
+  Object.assign(trackCall(request), { code, cause });
 }
 
-/** Notes what a call is about, for its log line: ids and counts, never what is personal or secret. */
+/** Notes what a call is about, for its log line: ids and counts, never personal or secret data. */
 export function noteSubject(request: FastifyRequest, subject: Subject): void {
-  Object.assign(callOf(request).subject, subject);
+  Object.assign(trackCall(request).subject, subject);
 }
 
 /**
- * Runs `end` once when the call is over, however it ends: nothing works for it any more, and its connection has done with
- * it. A client that leaves ends the connection's part only; what it has set going is still under way.
+ * Runs `end` once when the call is over, however it ends: nothing works for it any more, and its connection is done
+ * with it. A client that leaves ends only the connection's part; the work for its call goes on.
  */
 function onCallEnd(request: FastifyRequest, end: () => void): void {
-  const call = callOf(request);
+  const call = trackCall(request);
   if (call.isDecided && call.isClosed) end();
   else call.ends.push(end);
 }
 
 /**
- * Runs `decided` once when a call's answer is decided, so that nothing works for it any more: what it takes is given back
- * then, however long its client takes to read the answer.
+ * Runs `decided` once when a call's answer is decided. Give back then what the call has taken: its client may take long
+ * to read the answer.
  */
 export function onCallDecided(request: FastifyRequest, decided: () => void): void {
-  const call = callOf(request);
+  const call = trackCall(request);
   if (call.isDecided) decided();
   else call.decisions.push(decided);
 }
@@ -83,11 +85,11 @@ function endIfOver(call: Call): void {
   for (const end of call.ends.splice(0)) end();
 }
 
-/** Gives every answer its x-request-id, and every call one log line and one place in the metrics (decisions 1). */
+/** Gives every answer its x-request-id, and every call one log line and one place in the metrics (rules 1). */
 export function observeCalls(server: FastifyInstance, metrics: HttpMetrics): void {
   server.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
-    const call = callOf(request);
+    const call = trackCall(request);
     onCallEnd(request, () => noteCall(metrics, request, reply));
     // Not the hook onResponse, which does not run for a client that has left.
     onceClosed(request.raw.socket, reply.raw, () => {
@@ -95,24 +97,24 @@ export function observeCalls(server: FastifyInstance, metrics: HttpMetrics): voi
       endIfOver(call);
     });
   });
-  // What is answered while the server closes ends its connection, which would keep the server open otherwise.
+  // While the server closes, an answer ends its connection, which would keep the server open otherwise.
   let closing = false;
   server.addHook('preClose', async () => {
     closing = true;
   });
   server.addHook('onSend', async (request, reply) => {
     if (closing) reply.header('connection', 'close');
-    const call = callOf(request);
+    const call = trackCall(request);
     call.isDecided = true;
     for (const decided of call.decisions.splice(0)) decided();
     endIfOver(call);
   });
 }
 
-/** Of a connection, what its calls wait for: an answer that still waits for its turn does not hear of the end. */
+/** What to run when a connection closes. An answer that still waits for its turn gets no event of its own. */
 const closings = new WeakMap<Socket, Set<() => void>>();
 
-/** Runs `closed` once: when the answer has closed, or its connection has. */
+/** Runs `closed` once: when the answer closes, or its connection does. */
 function onceClosed(socket: Socket, answer: ServerResponse, closed: () => void): void {
   const waiting = closings.get(socket) ?? new Set<() => void>();
   if (!closings.has(socket)) {
@@ -128,18 +130,18 @@ function onceClosed(socket: Socket, answer: ServerResponse, closed: () => void):
   answer.once('close', close);
 }
 
-/** Writes a call's log line and counts it. For the few answers that the hooks above do not see. */
+/** Writes a call's log line and counts it. Call it only for the few answers that the hooks above do not see. */
 export function noteCall(metrics: HttpMetrics, request: FastifyRequest, reply: FastifyReply): void {
   const { method } = request;
   const route = request.routeOptions.url ?? 'none';
-  const { cause, subject, code: noted } = callOf(request);
+  const { cause, subject, code: noted } = trackCall(request);
   const code = noted ?? (reply.statusCode === 200 ? '0' : String(reply.statusCode));
   const seconds = reply.elapsedTime / 1_000;
   const isAnswered = reply.raw.writableFinished;
   metrics.httpSeconds.observe({ method, route, code }, seconds);
   if (!isAnswered) metrics.httpUnanswered.inc({ method, route, code });
   const ended = isAnswered ? 'answered' : 'client left';
-  // What is no good call is of interest wherever it went.
+  // A refused call is of interest even at a probe.
   const level = request.routeOptions.config.isProbe === true && cause === undefined ? 'debug' : 'info';
   request.log[level]({ method, route, status: reply.statusCode, code, cause, ...subject, seconds, ended }, 'call');
 }

@@ -18,18 +18,18 @@ const TIMEOUTS_MS: Partial<Record<OperationId, number>> = {
   configureAssets: CHANGE_TIMEOUT_MS,
   lendAssets: CHANGE_TIMEOUT_MS,
 };
-/** How long calls on the connections that all share wait for each thing that another transaction holds. */
+/** How long a call on a shared connection waits for each lock that another transaction holds. */
 const MAX_LOCK_WAIT_MS = 2_000;
 
 const deadlines = new WeakMap<FastifyRequest, Deadline>();
 
-/** Gives every call one deadline for all that is done for it; what waits for a call leaves when the call has ended. */
+/** Gives every call one deadline for all its work. What waits on behalf of a call stops waiting when the call ends. */
 export function boundCalls(server: FastifyInstance): void {
   server.addHook('onRequest', async (request: FastifyRequest, reply: FastifyReply) => {
     const { operationId } = request.routeOptions.config;
     const deadline = new Deadline((operationId && TIMEOUTS_MS[operationId]) ?? CALL_TIMEOUT_MS);
     deadlines.set(request, deadline);
-    // However it ends: answered, refused, or left by its caller, who may have gone before this.
+    // However the call ends: answered, refused, or left by its client, who may have gone already.
     reply.raw.once('close', () => deadline.end());
     if (reply.raw.destroyed) deadline.end();
   });
@@ -38,14 +38,14 @@ export function boundCalls(server: FastifyInstance): void {
   server.addHook('preValidation', async (request) => deadlineOf(request).resume());
 }
 
-/** When a call must be done. */
+/** The time by which a call must be done. */
 export function deadlineOf(request: FastifyRequest): Deadline {
   const deadline = deadlines.get(request);
   if (deadline === undefined) throw new Error(`${request.routeOptions.url} is served without boundCalls`);
   return deadline;
 }
 
-/** The database that all calls share, for one call: it ends with the call's deadline, and waits shortly for locks. */
-export function databaseOf(request: FastifyRequest, db: Database): Database {
+/** Limits the shared database to one call: its queries end with the call's deadline and wait only briefly for locks. */
+export function limitToCall(request: FastifyRequest, db: Database): Database {
   return within(db, deadlineOf(request), MAX_LOCK_WAIT_MS);
 }

@@ -4,11 +4,11 @@ import { buildServer } from './server.ts';
 import type { ServerOptions } from './server-options.ts';
 
 /**
- * The API description as a service publishes it whose clients find it at `publicUrl`: for linters and generators, which
- * need no service, no database and no queue.
+ * Returns the API description as a service at `publicUrl` publishes it. For linters and generators, which need no
+ * service, no database and no queue.
  */
 export async function describeApi(publicUrl: string | null): Promise<object> {
-  // Nothing is called, so what would carry out operations is not there.
+  // Nothing is called, so nothing is needed that carries out operations.
   const server = await buildServer({
     log: createLogger({ name: 'description', level: 'silent' }),
     metrics: addHttpMetrics(createMetrics()),

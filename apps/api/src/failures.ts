@@ -3,14 +3,14 @@ import { isOverload } from '@lockstep/platform';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { noteCode } from './calls.ts';
 import { ClientLeft } from './receive-body.ts';
-import { refusalOfBody } from './unreadable-requests.ts';
+import { findBodyRefusal } from './unreadable-requests.ts';
 
 export const BUSINESS_EXCEPTION = 299;
 const RETRY_AFTER_SECONDS = 1;
-/** The codes that are the HTTP status as well: what is not a call of an operation (decisions 1). */
+/** The codes that are also the HTTP status: those of calls that are not of an operation (rules 1). */
 const HTTP_CODES = new Set(['400', '404', '405', '408', '417', '431']);
 
-/** The framework's own errors that a client can cause, as refusals. */
+/** The refusals for the framework's own errors that a client can cause. */
 const FRAMEWORK_REFUSALS: Record<string, () => Refusal> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: () => new Refusal('content_type_unsupported', 'application/json'),
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: () => new Refusal('json_malformed'),
@@ -19,16 +19,16 @@ const FRAMEWORK_REFUSALS: Record<string, () => Refusal> = {
   FST_ERR_MAX_PARAM_LENGTH: () => new Refusal('operation_not_found'),
 };
 
-/** The module whose codes a refusal has: the order module's where the call is of neither. */
-function moduleOf({ routeOptions }: FastifyRequest): Module {
+/** Finds the module whose codes a refusal has. A call of no module has those of the order module. */
+function findModule({ routeOptions }: FastifyRequest): Module {
   const { operationId } = routeOptions.config;
   const isMember = operationId !== undefined && findOperation(operationId).module === 'member';
   return isMember ? 'member' : 'order';
 }
 
 /**
- * Answers whatever was thrown (decisions 1): a refusal with its code, cause and message; anything else as code 500
- * with a Retry-After and nothing of the inside, which goes to the log.
+ * Answers whatever was thrown (rules 1): a refusal with its code, cause and message; anything else with code 500 and a
+ * Retry-After. Details of the fault go to the log only.
  */
 export function answerFailure(
   error: Error & { code?: unknown },
@@ -40,33 +40,33 @@ export function answerFailure(
   const refusal =
     error instanceof Refusal
       ? error
-      : (refusalOfBody(request.raw) ?? overloadOf(error) ?? FRAMEWORK_REFUSALS[String(error.code)]?.());
+      : (findBodyRefusal(request.raw) ?? findOverload(error) ?? FRAMEWORK_REFUSALS[String(error.code)]?.());
   if (refusal === undefined) request.log.error({ err: error }, 'call failed');
   else if (isOverload(error)) noteOverload(error, request);
   return refuseCall(request, reply, refusal ?? new Refusal('service_unavailable'));
 }
 
-/** Ends a call whose client has left. What it is noted as, 499, is what proxies call it. */
+/** Ends a call whose client has left. Proxies call that 499, too. */
 function answerNobody(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   noteCode(request, '499');
   return reply.code(499).send();
 }
 
-/** Logs what a call was refused as overload for, without a stack: there may be many, and none is a fault of the code. */
+/** Logs why a call was refused as overload, without a stack: there may be many, and none is a fault of the code. */
 export function noteOverload(error: Error, request: FastifyRequest): void {
   request.log.warn({ reason: error.message }, 'call waited too long');
 }
 
-/** A call that waited too long, or for which too many wait already, may succeed the next time. */
-function overloadOf(error: unknown): Refusal | undefined {
+/** Finds the refusal of a call that waited too long, or could not queue because too many do. A retry may succeed. */
+function findOverload(error: unknown): Refusal | undefined {
   return isOverload(error) ? new Refusal('overloaded') : undefined;
 }
 
-/** Answers a call with the envelope of a refusal (decisions 1). */
+/** Answers a call with the envelope of a refusal (rules 1). */
 export function refuseCall(request: FastifyRequest, reply: FastifyReply, refusal: Refusal): FastifyReply {
-  const body = failure(refusal.reason, moduleOf(request), refusal.message);
+  const body = failure(refusal.reason, findModule(request), refusal.message);
   noteCode(request, body.code, refusal.reason);
-  // It has not come in whole, and may never.
+  // The request has not come in whole, and may never.
   if (body.code === '408') reply.header('connection', 'close');
   if (body.code === '500') reply.header('retry-after', String(RETRY_AFTER_SECONDS));
   const status = HTTP_CODES.has(body.code) ? Number(body.code) : BUSINESS_EXCEPTION;
@@ -81,12 +81,12 @@ interface Route {
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Every route that is registered, whether or not an operation is. */
+    /** Every registered route, of an operation or not. */
     routes: readonly Route[];
   }
 }
 
-/** Answers what is not an operation: 405 where the path has other methods, else 404 (decisions 1). */
+/** Answers calls of no operation: 405 if the path has other methods, else 404 (rules 1). */
 export function answerNotFound(server: FastifyInstance): void {
   const routes: (Route & { pattern: URLPattern })[] = [];
   server.addHook('onRoute', ({ url, method }) => {
@@ -96,14 +96,14 @@ export function answerNotFound(server: FastifyInstance): void {
   const answer = (request: FastifyRequest, reply: FastifyReply) => {
     const pathname = request.url.split('?', 1)[0] ?? '/';
     const allowed = routes.filter(({ pattern }) => pattern.test({ pathname })).flatMap(({ methods }) => methods);
-    // A path that has this method, and yet nothing there: a file that is not.
+    // A path with this method and still nothing there: a missing file.
     if (allowed.length === 0 || allowed.includes(request.method)) {
       return refuseCall(request, reply, new Refusal('operation_not_found'));
     }
     reply.header('allow', [...new Set(allowed)].join(', '));
     return refuseCall(request, reply, new Refusal('method_not_allowed'));
   };
-  // Before a body is read: whatever is in it, there is no such operation.
+  // Answer before the body is read: it does not matter.
   server.addHook('onRequest', async (request, reply) => {
     if (request.is404) {
       answer(request, reply);

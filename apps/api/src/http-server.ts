@@ -2,22 +2,22 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Logger } from '@lockstep/platform';
 import type { FastifyServerOptions } from 'fastify';
 import type { HttpMetrics } from './metrics.ts';
-import { announceBody, notUnderstood } from './request-checks.ts';
+import { announceBody, noteExpectation } from './request-checks.ts';
 import { SAFE_HEADERS } from './safe-headers.ts';
 import { UnreadableRequests } from './unreadable-requests.ts';
 
 /**
- * What a client may hold of a process without a call. Connections that say nothing cost little; ten seconds are plenty
- * for a head; and no proxy keeps idle connections for longer than a minute.
+ * Limits for connections that carry no call. Idle ones cost little; ten seconds are plenty for the head of a request;
+ * and no proxy keeps idle connections for longer than a minute.
  */
 const BOUNDS = {
   connections: 4_000,
   headersTimeoutMs: 10_000,
   keepAliveTimeoutMs: 72_000,
-  /** Of a connection on which nothing comes and nothing goes, such as one whose client does not read its answer. */
+  /** For a connection on which nothing moves, such as one whose client does not read its answer. */
   silenceTimeoutMs: 120_000,
 };
-/** How often node looks for what has run out of time. */
+/** How often node looks for connections that have timed out. */
 const LOOK_EVERY_MS = 1_000;
 const WARN_EVERY_MS = 60_000;
 
@@ -25,7 +25,10 @@ const ABSOLUTE_FORM = /^https?:\/\/[^/?]*(?=[/?]|$)/i;
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** How the framework gets node's HTTP server: bounded, and with an answer for what node would drop without one. */
+/**
+ * Creates node's HTTP server for the framework: with limits, and with answers where node would just drop the
+ * connection.
+ */
 export function httpServer(
   log: Logger,
   metrics: HttpMetrics,
@@ -36,7 +39,7 @@ export function httpServer(
     serverFactory: (handle: Handler, { requestTimeout }) => {
       const server = createServer(
         {
-          // The framework's hooks refuse these, with the envelope; joined, two of a kind are good for nothing.
+          // The framework's hooks refuse these with the envelope. Joined duplicates are invalid values.
           requireHostHeader: false,
           joinDuplicateHeaders: true,
           headersTimeout: BOUNDS.headersTimeoutMs,
@@ -59,7 +62,7 @@ export function httpServer(
         server.emit('request', request, response);
       });
       server.on('checkExpectation', (request, response) => {
-        notUnderstood(request);
+        noteExpectation(request);
         server.emit('request', request, response);
       });
       countDropped(server, log, metrics);
@@ -68,7 +71,7 @@ export function httpServer(
   };
 }
 
-/** Connections beyond the bound are closed at once: there is no request that could be answered. */
+/** Counts and logs connections beyond the limit, which node closes at once: there is no request to answer. */
 function countDropped(server: Server, log: Logger, metrics: HttpMetrics): void {
   let warnedMs = Number.NEGATIVE_INFINITY;
   server.on('drop', () => {

@@ -6,7 +6,9 @@ import { tokenRoutes } from './routes/token.ts';
 import { tokenMetadataRoutes } from './routes/token-metadata.ts';
 import type { ServerOptions } from './server-options.ts';
 
-/** What anybody may call: the documentation, health, metrics, and the token endpoint, which looks at credentials itself. */
+/**
+ * What anybody may call: the documentation, health, metrics, and the token endpoint, which looks at credentials itself.
+ */
 export async function openRoutes(server: FastifyInstance, options: ServerOptions & { bodies: Bodies }): Promise<void> {
   await publishDocs(server);
   await server.register(healthRoutes, options);

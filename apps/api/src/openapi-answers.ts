@@ -16,7 +16,7 @@ interface Document {
   components?: object;
 }
 
-/** The headers of answers, and the answer to what is no call of an operation (decisions 1). */
+/** The headers of answers, and the answer to a call of no operation (rules 1). */
 const COMPONENTS = {
   headers: {
     RequestId: {
@@ -58,7 +58,7 @@ const REQUEST_ID = { 'x-request-id': { $ref: '#/components/headers/RequestId' } 
 const RETRY_AFTER = { 'retry-after': { $ref: '#/components/headers/RetryAfter' } };
 const LOCATION = { location: { $ref: '#/components/headers/BatchLocation' } };
 
-/** Which answers of the operations have which headers; of both modules, what answers to no call of theirs. */
+/** Adds the headers to the answers of operations, and the answer to a call of no operation to both modules. */
 export function withAnswers<Api extends Document>(document: Api): Api {
   const described = structuredClone({ ...document, components: { ...document.components, ...COMPONENTS } });
   const paths = (described.paths ?? {}) as Record<string, Record<string, Operation>>;

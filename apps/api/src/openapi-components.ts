@@ -23,15 +23,15 @@ const REFERENCE = /"#\/components\/schemas\/([^"]+)"/g;
 const referenceTo = (name: string) => `#/components/schemas/${name}`;
 
 /**
- * Tidies the schemas of an OpenAPI document. The generator describes each one twice, as it is sent (`OrderInput`) and
- * as it is answered (`Order`): what no operation refers to goes, and of two that are the same, or where only one is left,
- * one stays, with the plain name. What is still written out in an operation gets a name from the operation.
+ * Tidies the schemas of an OpenAPI document. The generator describes each schema twice, as sent (`OrderInput`) and as
+ * answered (`Order`). Removes those that no operation refers to. If the two are equal, or only one is left, it keeps
+ * one with the plain name. A schema that is written out in an operation gets a name from the operation.
  */
 export function tidyComponents<Api extends Document>(document: Api): Api {
   const tidied = structuredClone(document);
   const all = (tidied.components?.schemas ?? {}) as Schemas;
   const schemas: Schemas = Object.fromEntries(Object.entries(all).map(([name, schema]) => [name, plainSchema(schema)]));
-  nameOfOperations(tidied, schemas);
+  nameInlineSchemas(tidied, schemas);
   const used = reachable(schemas, tidied.paths);
   const kept: Schemas = {};
   const plainNames = new Map<string, string>();
@@ -39,7 +39,7 @@ export function tidyComponents<Api extends Document>(document: Api): Api {
     const plain = name.replace(/Input$/, '');
     const isApart = plain !== name && used.has(plain) && !isSame(schemas[name], schemas[plain]);
     plainNames.set(name, isApart ? name : plain);
-    kept[plainNames.get(name)!] = described(discriminated(schemas[name]!, schemas), schemas);
+    kept[plainNames.get(name)!] = addDescriptions(addDiscriminator(schemas[name]!, schemas), schemas);
   }
   const renamed = JSON.stringify({ ...tidied, components: { ...tidied.components, schemas: kept } }).replace(
     REFERENCE,
@@ -48,8 +48,8 @@ export function tidyComponents<Api extends Document>(document: Api): Api {
   return JSON.parse(renamed) as Api;
 }
 
-/** Gives what is written out in bodies and answers the name of the operation: BindCustomerAnswer. */
-function nameOfOperations({ paths = {} }: Document, schemas: Schemas): void {
+/** Names schemas that are written out in bodies and answers after their operation: BindCustomerAnswer. */
+function nameInlineSchemas({ paths = {} }: Document, schemas: Schemas): void {
   const operations = Object.values(paths as Record<string, Record<string, Operation>>).flatMap(
     Object.values<Operation>,
   );
@@ -69,7 +69,7 @@ function nameOfOperations({ paths = {} }: Document, schemas: Schemas): void {
   }
 }
 
-/** The same but for which of the two forms of other schemas it refers to. */
+/** Whether two schemas are equal, whichever of the two forms of other schemas they refer to. */
 function isSame(one: unknown, other: unknown): boolean {
   const withPlainNames = (schema: unknown) =>
     JSON.parse(JSON.stringify(schema).replace(REFERENCE, (_, name: string) => `"${name.replace(/Input$/, '')}"`));
@@ -85,8 +85,8 @@ function reachable(schemas: Schemas, from: unknown, found = new Set<string>()): 
   return found;
 }
 
-/** A field without words of its own has those of its schema. */
-function described(schema: Schema, schemas: Schemas): Schema {
+/** Gives each field without a description the description of its schema. */
+function addDescriptions(schema: Schema, schemas: Schemas): Schema {
   if (schema.properties === undefined) return schema;
   const fields = Object.entries(schema.properties).map(([name, field]): [string, Schema] => {
     const description = field.description ?? schemas[field.$ref?.slice(referenceTo('').length) ?? '']?.description;
@@ -95,8 +95,8 @@ function described(schema: Schema, schemas: Schemas): Schema {
   return { ...schema, properties: Object.fromEntries(fields) };
 }
 
-/** Says by which field one knows the schemas of a choice apart, where each has a text of its own in it. */
-function discriminated(schema: Schema, schemas: Schemas): Schema {
+/** Adds the discriminator of a choice: the field in which each schema has one fixed text of its own. */
+function addDiscriminator(schema: Schema, schemas: Schemas): Schema {
   const references = schema.oneOf?.map(({ $ref = '' }) => $ref) ?? [];
   const choices = references.map(($ref) => schemas[$ref.slice(referenceTo('').length)]?.properties ?? {});
   const textsOf = (name: string) =>

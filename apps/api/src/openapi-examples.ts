@@ -24,8 +24,8 @@ interface Document {
 const COMPONENT = '#/components/schemas/';
 
 /**
- * Puts the examples of the contract into an OpenAPI document: into operations by operationId, into parameters by name.
- * They stand beside the schemas, not in them, so that the schemas stay as short as they are.
+ * Adds the examples of the contract to an OpenAPI document: to operations by operationId, to parameters by name. They
+ * stand beside the schemas, not in them, so that the schemas stay short. This file alone loads the examples.
  */
 export function withExamples<Api extends Document>(document: Api): Api {
   const described = structuredClone(document);
@@ -50,7 +50,9 @@ function exemplify(described: Described | undefined, examples: Examples): void {
   for (const media of Object.values(described?.content ?? {})) media.examples = examples;
 }
 
-/** /docs fills in the fields of a form one by one, from the examples of their own schemas only. */
+/**
+ * Adds examples to the fields of a form: /docs fills in forms field by field, and only from the fields' own schemas.
+ */
 function exemplifyFields({ properties = {} }: Schema, bodies: Examples): void {
   const [first] = Object.values(bodies);
   for (const [name, value] of Object.entries(first?.value ?? {})) {

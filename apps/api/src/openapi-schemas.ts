@@ -1,4 +1,4 @@
-/** A JSON schema, as far as it is looked into here. */
+/** A JSON schema, with the keywords that matter here. */
 export interface Schema {
   $ref?: string;
   type?: string | string[];
@@ -17,8 +17,8 @@ export interface Schema {
 }
 
 /**
- * The same JSON with each reference inside of `allOf` that has something beside it, as its description: @fastify/swagger
- * drops that. `plainSchema` takes it out again.
+ * Wraps each reference that has keywords beside it, such as a description, in `allOf`: @fastify/swagger would drop the
+ * keywords. `plainSchema` unwraps it.
  */
 export function guardReferences<Json>(json: Json): Json {
   if (typeof json !== 'object' || json === null) return json;
@@ -33,14 +33,14 @@ const DEFAULT = 'x-default';
 const NULL: Schema = { type: 'null' };
 
 /**
- * The same schema in the words that every generator reads alike: whole numbers say how many bits they need, what may be
- * null says so in its type, one value is an enum of one, and an object of an answer may get fields in a later release.
+ * Rewrites a schema with keywords that all code generators understand alike: whole numbers say how many bits they need,
+ * a nullable value says so in its type, a constant is an enum of one, and objects of answers may get fields later.
  */
 export function plainSchema({ allOf, ...schema }: Schema): Schema {
   if (allOf?.length === 1) return plainSchema({ ...allOf[0], ...schema });
   const { anyOf, oneOf = anyOf, items, properties, additionalProperties, const: value, ...plain } = schema;
   if (value !== undefined) plain.enum = [value];
-  // zod leaves out the default of what it makes something else of, such as a number of a text.
+  // zod leaves out the default of a schema that transforms its input, such as text to number.
   if (plain[DEFAULT] !== undefined) plain.default = plain[DEFAULT];
   delete plain[DEFAULT];
   if (plain.type === 'integer') plain.format ??= isInt32(plain) ? 'int32' : 'int64';
@@ -52,12 +52,12 @@ export function plainSchema({ allOf, ...schema }: Schema): Schema {
   return oneOf === undefined ? plain : { ...choice(oneOf.map(plainSchema)), ...plain };
 }
 
-/** Numbers that are listed are small. */
+/** Whether 32 bits are enough. Listed numbers are small. */
 function isInt32({ maximum, enum: values }: Schema): boolean {
   return values !== undefined || (maximum !== undefined && maximum <= MAX_INT32);
 }
 
-/** One of several schemas. Where the other one is null only, that goes into the type of the first. */
+/** Builds a choice of several schemas. A choice of one schema and null becomes that schema with null in its type. */
 function choice(branches: Schema[]): Schema {
   const [only, ...others] = branches.filter(({ type }) => type !== 'null');
   if (only === undefined || others.length > 0 || branches.length === 1) return { oneOf: branches };

@@ -7,7 +7,7 @@ import { withExamples } from './openapi-examples.ts';
 import { guardReferences } from './openapi-schemas.ts';
 import { TAGS } from './operation-routes.ts';
 
-/** Describes the operations by the same schemas that check the calls, at the address at which clients find them. */
+/** Describes the operations by the schemas that check calls, at the address where clients find the service. */
 export async function describeOperations(server: FastifyInstance, publicUrl: string | null): Promise<void> {
   await server.register(swagger, {
     openapi: {
@@ -19,7 +19,7 @@ export async function describeOperations(server: FastifyInstance, publicUrl: str
         description:
           'Licensing orders and member center. Every call takes a new g_nonce; the code in the body decides the result.',
       },
-      // Without an address of its own it is where this description is.
+      // Without a public address: where the description itself is.
       servers: [{ url: publicUrl ?? '/' }],
       tags: [
         { name: TAGS.open, description: 'Access tokens of applications and of users, good for two hours.' },

@@ -23,7 +23,7 @@ type Call<Id extends OperationId> = FastifyRequest<{
   Body: OperationRequest<Id>['body'];
 }>;
 
-/** Carries out an operation and returns the body of its answer. `sender` is what the scope knows of who calls. */
+/** Carries out an operation and returns the body of its answer. `sender` says who calls. */
 type Handler<Id extends OperationId, Sender> = (
   request: Call<Id>,
   sender: Sender,
@@ -33,7 +33,7 @@ type Handler<Id extends OperationId, Sender> = (
 /** One handler for each of some operations. */
 export type Handlers<Ids extends OperationId, Sender> = { [Id in Ids]: Handler<Id, Sender> };
 
-/** What tags the description has for the operations of each module. */
+/** The tags of the modules in the API description. */
 export const TAGS: Record<Operation['module'], string> = {
   open: 'Tokens',
   order: 'Order module',
@@ -41,8 +41,8 @@ export const TAGS: Record<Operation['module'], string> = {
 };
 
 /**
- * Registers the routes of operations as the contract's table describes them. `findSender` returns what the scope's hooks
- * have found out of who calls.
+ * Registers the routes of operations as the contract's table describes them. `findSender` returns who calls, as the
+ * hooks of the scope have found out.
  */
 export function addOperations<Ids extends OperationId, Sender>(
   server: FastifyInstance,
@@ -64,7 +64,7 @@ export function addOperations<Ids extends OperationId, Sender>(
   }
 }
 
-/** What a route checks calls against, and what the API description says of it. */
+/** Builds the schema of a route, which checks calls and describes the operation. */
 function buildRouteSchema(operationId: OperationId, operation: Operation) {
   const { module, params, query, body, mediaType, answers, description } = operation;
   return {

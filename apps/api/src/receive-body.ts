@@ -2,11 +2,11 @@ import type { Readable } from 'node:stream';
 import { Refusal } from '@lockstep/contract';
 import type { BodyPlace } from './body-room.ts';
 
-/** What a body may take to arrive: so long for any, and longer by what has come of it. */
+/** How long a body may take to arrive: a grace time for any, and more for every byte that has come. */
 const LIMITS = { graceMs: 10_000, minBytesPerSecond: 256 * 1024, lookEveryMs: 1_000 };
 export type ArrivalLimits = typeof LIMITS;
 
-/** That the client has left before its body was there. Nobody is there to be answered. */
+/** The client left before its whole body had come. There is nobody to answer. */
 export class ClientLeft extends Error {
   constructor() {
     super('The client left before its body was there');
@@ -15,11 +15,11 @@ export class ClientLeft extends Error {
 }
 
 /**
- * Reads a body as it comes, and no faster than there is room for it. The time that it waits for room does not count as the
- * client's.
+ * Receives a body, no faster than there is room for it. The time that it waits for room does not count against the
+ * client.
  *
  * Rejects with a Refusal: body_too_large, overloaded, request_timeout, or the one that the stream fails with; or with
- * ClientLeft. Then what is still to come of the body is read and dropped, so that the client gets to its answer.
+ * ClientLeft. The rest of the body is then read and dropped, so that the client gets to its answer.
  */
 export function receiveBody(
   stream: Readable,
@@ -68,22 +68,21 @@ export function receiveBody(
       settle();
       resolve(body.bytes());
     };
-    // A refusal says that what comes is not HTTP; its client is still there.
+    // A refusal means that the body is not HTTP; the client is still there.
     const onGone = (error?: unknown) => fail(error instanceof Refusal ? error : new ClientLeft());
-    // A refusal says that what comes is no HTTP any more.
     const onError = (error: Error) => (error instanceof Refusal ? fail(error) : onGone());
     stream.on('data', onData).on('end', onEnd).on('error', onError).on('close', onGone);
   });
 }
 
-/** The bytes of a body so far. Of one whose length is known it makes no second copy. */
+/** The received bytes of a body. If the length is known, they are not copied a second time. */
 class Received {
   length = 0;
   readonly #whole: Buffer | undefined;
   readonly #chunks: Buffer[] = [];
 
   constructor(declaredBytes: number | undefined) {
-    // The memory is there when it is written to, not before.
+    // The operating system provides the memory only as it is written to.
     if (declaredBytes !== undefined) this.#whole = Buffer.allocUnsafeSlow(declaredBytes);
   }
 
@@ -98,7 +97,7 @@ class Received {
   }
 }
 
-/** Time that passes while it is not stopped. */
+/** Measures time, except while it is stopped. */
 class Stopwatch {
   #beforeMs = 0;
   #sinceMs: number | undefined = performance.now();

@@ -2,27 +2,31 @@ import type { IncomingMessage } from 'node:http';
 import { type Cause, Refusal } from '@lockstep/contract';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { refuseCall } from './failures.ts';
-import { refusalOfBody } from './unreadable-requests.ts';
+import { findBodyRefusal } from './unreadable-requests.ts';
 
-/** A host and a port, or nothing; two, joined by a comma and a blank, are none (RFC 9112 section 3.2). */
+/**
+ * A host with or without a port, or nothing. Two hosts, joined by a comma and a blank, do not match (RFC 9112 section
+ * 3.2).
+ */
 const HOST = /^[\w.~%!$&'()*+,;=[\]:-]*$/;
 
 const announced = new WeakSet<IncomingMessage>();
 const expectations = new WeakSet<IncomingMessage>();
 
-/** Notes a request that sends its body when it is told to (Expect: 100-continue). */
+/** Notes a request that sends its body only when told to (Expect: 100-continue). */
 export function announceBody(request: IncomingMessage): void {
   announced.add(request);
 }
 
-/** Notes a request that expects anything else. */
-export function notUnderstood(request: IncomingMessage): void {
+/** Notes a request with any other Expect header. */
+export function noteExpectation(request: IncomingMessage): void {
   expectations.add(request);
 }
 
 /**
- * Refuses requests that are HTTP but break its rules, and asks for a body that was announced only when the call may go
- * on: a stranger's is not sent in vain. Register it behind what refuses calls for their bodies.
+ * Refuses requests that are HTTP but break its rules. Asks for an announced body only when the call may go on, so that
+ * a client without credentials does not send it in vain. Register it behind the hooks that refuse calls for their
+ * bodies.
  */
 export function checkRequests(server: FastifyInstance): void {
   server.addHook('onRequest', async (request, reply) => {
@@ -34,7 +38,7 @@ export function checkRequests(server: FastifyInstance): void {
   });
   server.addHook('preParsing', async (request, reply) => {
     const { raw, routeOptions, headers } = request;
-    const refusal = refusalOfBody(raw);
+    const refusal = findBodyRefusal(raw);
     if (refusal !== undefined) {
       refuseCall(request, reply, refusal);
       return;

@@ -1,6 +1,6 @@
 /**
- * What every answer tells a browser, should one have it: that it is what its type says, stays where it is, and is shown
- * nowhere else. An answer that is for all to see says so itself.
+ * Security headers of every answer, in case a browser gets it: take it for what its type says, do not cache it, do not
+ * show it in other pages. A public answer overrides them.
  */
 export const SAFE_HEADERS = {
   'cache-control': 'no-store',

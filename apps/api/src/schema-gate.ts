@@ -3,9 +3,8 @@ import type { SchemaWatch } from '@lockstep/platform';
 import type { FastifyInstance } from 'fastify';
 
 /**
- * Refuses every operation with service_unavailable while the database's schema is not this release's: what is written
- * then might not be what the release that owns the schema reads. Health, metrics and documentation are no operations and go
- * on.
+ * Refuses every operation with service_unavailable while the database has the schema of another release, which might
+ * not be able to read what this one writes. Health, metrics and documentation are no operations and go on.
  */
 export function requireSchema(server: FastifyInstance, schema: SchemaWatch): void {
   server.addHook('onRequest', async ({ routeOptions }) => {

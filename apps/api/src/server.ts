@@ -15,7 +15,7 @@ import { requireSchema } from './schema-gate.ts';
 import type { ServerOptions } from './server-options.ts';
 import { checks } from './validation.ts';
 
-/** The end of a request that nothing else ends: bodies have limits of their own, with time to wait for room. */
+/** Ends a request that nothing else ends. Bodies have limits of their own, with time to wait for room. */
 const REQUEST_TIMEOUT_MS = 300_000;
 const CALLER_REQUEST_ID = /^[A-Za-z0-9._-]{8,64}$/;
 
@@ -23,9 +23,9 @@ const CALLER_REQUEST_ID = /^[A-Za-z0-9._-]{8,64}$/;
 export async function buildServer(options: ServerOptions): Promise<FastifyInstance> {
   const server = Fastify({
     loggerInstance: options.log as FastifyBaseLogger,
-    // One line a call is written by observeCalls, without the query, which may carry what should not be logged.
+    // observeCalls writes one line for each call, without the query, which may contain secrets.
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
-    // A target may name its host, as to a proxy (RFC 9112): everything else here knows paths.
+    // A request target may name a host, as for a proxy (RFC 9112). Everything here works with paths.
     rewriteUrl: ({ url = '/' }) => url.replace(/^https?:\/\/[^/?#]*/i, '') || '/',
     genReqId: ({ headers }) => {
       const given = headers['x-request-id'];
@@ -33,7 +33,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     },
     bodyLimit: MAX_BODY_BYTES,
     requestTimeout: REQUEST_TIMEOUT_MS,
-    // Calls that come on open connections while the server closes are still answered in full.
+    // Answer calls that come on open connections while the server closes.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     exposeHeadRoutes: false,

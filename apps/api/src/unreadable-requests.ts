@@ -6,10 +6,12 @@ import type { Logger } from '@lockstep/platform';
 import type { HttpMetrics } from './metrics.ts';
 import { SAFE_HEADERS } from './safe-headers.ts';
 
-/** How long a client that was answered so may take to close its end. */
+/** How long a client may take to close its end after such an answer. */
 const LINGER_MS = 2_000;
 
-/** What node says of bytes that are no request. What it says otherwise is that the connection has ended. */
+/**
+ * The answers to bytes that are not a request, by node's error code. Any other code means that the connection ended.
+ */
 const CAUSES = {
   ERR_HTTP_REQUEST_TIMEOUT: { reason: 'request_timeout', phrase: '408 Request Timeout' },
   HPE_HEADER_OVERFLOW: { reason: 'headers_too_large', phrase: '431 Request Header Fields Too Large' },
@@ -18,24 +20,24 @@ const CAUSES = {
 } as const;
 type Kind = keyof typeof CAUSES;
 
-function kindOf(code: string | undefined): Kind | undefined {
+function classify(code: string | undefined): Kind | undefined {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT' || code === 'HPE_HEADER_OVERFLOW') return code;
   return code?.startsWith('HPE_') ? 'malformed' : undefined;
 }
 
 const cutShort = new WeakMap<IncomingMessage, Refusal>();
 
-/** What a call is refused for whose body broke off, where that has happened: it was not HTTP, or too slow. */
-export const refusalOfBody = (request: IncomingMessage): Refusal | undefined => cutShort.get(request);
+/** Finds the refusal of a call whose body broke off because it was not HTTP or too slow. */
+export const findBodyRefusal = (request: IncomingMessage): Refusal | undefined => cutShort.get(request);
 
 /**
- * Answers what cannot be read as a request, on the bare socket, with the envelope, a log line and a place in the metrics
- * (decisions 1). It comes after the answers of the calls that the connection carried before, never in their place.
+ * Answers bytes that are not a request, on the bare socket, with the envelope, a log line and metrics (rules 1). The
+ * answer comes after those of earlier calls on the connection, never in their place.
  */
 export class UnreadableRequests {
   readonly #log: Logger;
   readonly #metrics: HttpMetrics;
-  /** The last call of each connection: answers go out in order, so the others are answered before it. */
+  /** The last call of each connection. Answers go out in order, so all others are answered before it. */
   readonly #lastCalls = new WeakMap<Socket, { request: IncomingMessage; response: ServerResponse }>();
   readonly #ending = new WeakSet<Socket>();
 
@@ -44,14 +46,14 @@ export class UnreadableRequests {
     this.#metrics = metrics;
   }
 
-  /** Notes a call that its connection carries from now on. */
+  /** Notes the call that a connection carries from now on. */
   noteCall(request: IncomingMessage, response: ServerResponse): void {
     this.#lastCalls.set(request.socket, { request, response });
   }
 
-  /** For node's event `clientError`: bytes that are no request, a deadline, or a connection that has ended. */
+  /** Handles node's event `clientError`: bytes that are not a request, a timeout, or a connection that ended. */
   onClientError(error: Error & { code?: string }, socket: Socket): void {
-    const kind = kindOf(error.code);
+    const kind = classify(error.code);
     const isSilent = socket.bytesRead === 0;
     if (kind === undefined || isSilent) {
       if (!isSilent && !this.#lastCalls.has(socket)) this.#log.info({ reason: error.code }, 'connection lost');
@@ -61,15 +63,15 @@ export class UnreadableRequests {
     this.#refuse(socket, kind, 'none');
   }
 
-  /** For node's event `connect`: a call that wants a tunnel. */
+  /** Handles node's event `connect`: a request for a tunnel. */
   onConnect(request: IncomingMessage, socket: Socket): void {
-    // Node has taken its own listeners off.
+    // Node has removed its own listeners.
     socket.on('error', () => socket.destroy()).resume();
     this.#refuse(socket, 'CONNECT', request.method ?? 'none');
   }
 
   #refuse(socket: Socket, kind: Kind, method: string): void {
-    // Each further piece of what is not HTTP comes here again.
+    // Each further chunk of such bytes comes here again.
     if (this.#ending.has(socket)) return;
     this.#ending.add(socket);
     const last = this.#lastCalls.get(socket);
@@ -83,7 +85,7 @@ export class UnreadableRequests {
     }
     const { request, response } = last;
     response.once('close', goOn);
-    // What broke off is the body of this call. It has an answer of its own, at once.
+    // The body of this call broke off. The call gets its own answer at once.
     if (request.complete) return;
     const refusal = new Refusal(CAUSES[kind].reason);
     cutShort.set(request, refusal);
@@ -102,19 +104,19 @@ export class UnreadableRequests {
       'content-type': 'application/json; charset=utf-8',
       'content-length': Buffer.byteLength(json),
       connection: 'close',
-      // A tunnel is open to no method.
+      // No method opens a tunnel.
       ...(kind === 'CONNECT' ? { allow: '' } : {}),
     };
     const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
     this.#end(socket, `HTTP/1.1 ${phrase}\r\n${head.join('\r\n')}\r\n\r\n${json}`);
-    // When it began is not known.
+    // The start is not known.
     const seconds = 0;
     this.#metrics.httpSeconds.observe({ method, route: 'none', code: body.code }, seconds);
     const status = Number(body.code);
     this.#log.info({ requestId, method, route: 'none', status, code: body.code, cause: body.cause, seconds }, 'call');
   }
 
-  /** Ends a connection. One whose client does not close its end is closed all the same. */
+  /** Ends a connection. Closes it after a while even if the client does not close its end. */
   #end(socket: Socket, text = ''): void {
     if (!socket.writable) return;
     socket.end(text);

@@ -2,7 +2,7 @@ import { parse } from '@lockstep/contract';
 import type { FastifySchemaCompiler } from 'fastify';
 import type { z } from 'zod';
 
-/** Checks a part of a call against its schema, with the refusals of the contract. */
+/** Checks a part of a call against its schema; fails with the refusals of the contract. */
 export const checks: FastifySchemaCompiler<z.ZodType> =
   ({ schema }) =>
   (data: unknown) => {
@@ -13,6 +13,6 @@ export const checks: FastifySchemaCompiler<z.ZodType> =
     }
   };
 
-/** The same, for a route that checks the body itself. */
+/** The same for a route whose handler checks the body itself. */
 export const checksAllButBody: FastifySchemaCompiler<z.ZodType> = (part) =>
   part.httpPart === 'body' ? (data: unknown) => ({ value: data }) : checks(part);

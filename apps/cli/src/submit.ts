@@ -1,4 +1,4 @@
-import type { BatchResult, OrderResult } from '@lockstep/contract';
+import { type BatchResult, MAX_PAGE_ORDERS, type OrderResult } from '@lockstep/contract';
 import { readBatchFile } from './batch-file.ts';
 import { type ClientOptions, OrderClient } from './client.ts';
 import { formatFailures, formatJson, formatOrders, MAX_TABLE_ORDERS } from './outcomes.ts';
@@ -6,7 +6,6 @@ import { Progress } from './progress.ts';
 import { say } from './say.ts';
 import { endOnSignals } from './signals.ts';
 
-const PAGE_ORDERS = '1000';
 /** How long one call for the progress waits for the end of the batch. */
 const LOOK_SECONDS = '1';
 
@@ -68,7 +67,7 @@ async function watch(client: OrderClient, key: BatchKey, progress: Progress): Pr
 async function readOrders(client: OrderClient, query: BatchKey & { state?: 'failed' }): Promise<OrderResult[]> {
   const orders: OrderResult[] = [];
   for (let cursor: string | null = ''; cursor !== null; ) {
-    const page: BatchResult = await client.batchResult({ ...query, limit: PAGE_ORDERS, cursor });
+    const page: BatchResult = await client.batchResult({ ...query, limit: String(MAX_PAGE_ORDERS), cursor });
     orders.push(...page.orders);
     cursor = page.nextCursor;
   }

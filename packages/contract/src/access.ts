@@ -4,16 +4,16 @@ import { integer, text } from './scalars.ts';
 export const Scope = z.enum(['auth_order', 'auth_me']);
 export type Scope = z.infer<typeof Scope>;
 
-/** What an application is called by those who operate the service. */
+/** The name that the operator gives an application. */
 export const ApplicationName = text();
 
-/** How long the secret before stays good when an application gets a new one, in hours (decisions 2). */
+/** How long the old secret stays valid when an application gets a new one, in hours (rules 2). */
 export const MAX_OVERLAP_HOURS = 720;
 export const DEFAULT_OVERLAP_HOURS = 24;
 
 export const ACCESS_TOKEN_SECONDS = 7_200;
 
-/** How tokens are had (RFC 6749). */
+/** The ways to get a token (RFC 6749). */
 export const GRANT_TYPES = ['client_credentials', 'password'];
 
 /** A parameter without a value counts as omitted (RFC 6749 section 3.2). */
@@ -24,7 +24,7 @@ function parameter() {
     .transform((value) => value || undefined);
 }
 
-/** The form body of the token endpoint (RFC 6749 sections 4.3 and 4.4; decisions 2). */
+/** The form body of the token endpoint (RFC 6749 sections 4.3 and 4.4; rules 2). */
 export const TokenRequest = z
   .object({
     grant_type: z.string().min(1).meta({
@@ -83,7 +83,7 @@ export type OAuthErrorAnswer = z.infer<typeof OAuthErrorAnswer>;
 
 const NONCE = /^[A-Za-z0-9_-]{8,64}$/;
 
-/** g_nonce: 8 to 64 characters of A-Z a-z 0-9 _ - (decisions 3). */
+/** g_nonce: 8 to 64 characters of A-Z a-z 0-9 _ - (rules 3). */
 export const Nonce = z
   .string()
   .regex(NONCE)

@@ -3,10 +3,10 @@ import { CustomerId, MemberId } from './ids.ts';
 import { LicenseType } from './order-enums.ts';
 import { id, integer, noText, nothing, optionalText, text, time } from './scalars.ts';
 
-const MAX_LOCKS = 1_000;
-const MAX_ASSET_NUMBERS = 10_000;
+export const MAX_LOCKS = 1_000;
+export const MAX_ASSET_NUMBERS = 10_000;
 
-/** The body of O6 and O7 (interface.md O6; decisions 7). */
+/** The body of O6 and of O7 (interface O6; rules 7). */
 export const ChangeLocks = z
   .object({
     assetNums: z
@@ -21,12 +21,12 @@ export const ChangeLocks = z
   .meta({ id: 'LocksToChange', description: 'Which locks, and who asks for it.' });
 export type ChangeLocks = z.infer<typeof ChangeLocks>;
 
-/** interface.md, Lock operation result entry: 1 success, 2 no such lock, 3 failed, 4 not a lock of this kind. */
+/** The result of changing one lock (interface O6): 1 success, 2 no such lock, 3 failed, 4 not a lock of this kind. */
 export const LockStatus = z.literal([1, 2, 3, 4]).meta({
   id: 'LockStatus',
   type: 'integer',
   description: 'What became of a lock: 1 success, 2 no such lock, 3 failed, 4 not a lock of this kind.',
-  // Names for generators, which would make NUMBER_1 of 1.
+  // Names for code generators, which would call 1 NUMBER_1.
   'x-enum-varnames': ['SUCCESS', 'NOT_FOUND', 'FAILED', 'WRONG_TYPE'],
 });
 export type LockStatus = z.infer<typeof LockStatus>;
@@ -42,12 +42,12 @@ export const LockResult = z
   .meta({ id: 'LockResult', description: 'What became of one lock.' });
 export type LockResult = z.infer<typeof LockResult>;
 
-/** The path of O8. */
+/** The path parameters of O8. */
 export const ListAssetsParams = z.object({
   enterpriseGlobalId: id<'EnterpriseId'>().describe('Global id of the enterprise main account.'),
 });
 
-/** The query of O8: an empty extendCode counts as absent. */
+/** The query of O8. An empty extendCode counts as absent. */
 export const ListAssetsQuery = z.object({
   extendCode: optionalText().describe('Only assets that carry this extended attribute.'),
 });
@@ -75,7 +75,7 @@ const ExtendedAttribute = z
   })
   .meta({ id: 'AssetExtend', description: 'An extended attribute of an asset.' });
 
-/** interface.md, Asset; decisions 7 for what it leaves open. */
+/** An asset as O8 lists it (interface O8; rules 7). */
 export const VirtualAsset = z
   .object({
     id: z.string().describe('Id of the asset.'),
@@ -101,7 +101,7 @@ export type VirtualAsset = z.infer<typeof VirtualAsset>;
 
 const SIZE_FAULT = `must be a whole number from 1 to ${MAX_ASSET_NUMBERS}`;
 
-/** The body of O9 (interface.md O9; decisions 7). */
+/** The body of O9 (interface O9; rules 7). */
 export const TakeAssetNumbers = z
   .object({
     size: z
@@ -113,5 +113,5 @@ export const TakeAssetNumbers = z
   })
   .meta({ id: 'NumbersToTake', description: 'How many asset numbers are wanted.' });
 
-/** An asset number's digits: the region mark, and nine digits that increment. */
+/** An asset number that O9 hands out: the digit of the region, then nine digits that count up. */
 export const AssetNumber = z.string().regex(/^[68]\d{9}$/);

@@ -3,13 +3,13 @@ import { MemberId } from './ids.ts';
 import { page } from './page.ts';
 import { long, time } from './scalars.ts';
 
-/** What a change in the member center is called in the audit record (decisions 8). */
+/** The kinds of changes in the audit record of the member center (rules 8). */
 export const AuditAction = z
   .enum(['employee_added', 'employee_edited', 'password_reset', 'employee_deleted', 'assets_configured', 'assets_lent'])
   .meta({ id: 'AuditAction', description: 'What a change in the member center is called.' });
 export type AuditAction = z.infer<typeof AuditAction>;
 
-/** Who acts where the operator of the service does, with the lockstep command: no employee has this id. */
+/** The actor of changes that the operator makes with the lockstep command. No employee has this id. */
 export const OPERATOR_ID = '0' as MemberId;
 
 const AuditedLending = z
@@ -41,7 +41,7 @@ const AuditDetail = z
   })
   .meta({ id: 'AuditDetail', description: 'What was there before and after a change, as far as it changed.' });
 
-/** One change (decisions 8). */
+/** One change in the audit record (rules 8). */
 const AuditEntry = z
   .object({
     id: z.string().describe('Id of the entry.'),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { arrayOf, MAX_FAULTS } from './bounded-array.ts';
+import { boundedArray, MAX_FAULTS } from './bounded-array.ts';
 import { CustomerId, LicenseOrderId } from './ids.ts';
 import { CLOUD_LICENSE_TYPES, SyncMode } from './order-enums.ts';
 import { fault } from './order-faults.ts';
@@ -8,8 +8,8 @@ import { integer, text } from './scalars.ts';
 
 export const MAX_ORDERS_PER_BATCH = 5_000;
 
-/** The faults of a batch by the rules of decisions 6.1 that look at more than one field. */
-function* faultsOfBatch(orders: readonly Order[]) {
+/** Finds the faults of a batch that take more than one field to see (rules 6.1). */
+function* findBatchFaults(orders: readonly Order[]) {
   const sequences = new Set<number>();
   for (const [index, order] of orders.entries()) {
     const path = ['orderList', index];
@@ -17,11 +17,12 @@ function* faultsOfBatch(orders: readonly Order[]) {
       yield fault('sequence_repeated', [...path, 'sequence'], order.sequence);
     }
     sequences.add(order.sequence);
-    yield* faultsOfOrder(order, path);
+    yield* findOrderFaults(order, path);
   }
 }
 
-function* faultsOfOrder(order: Order, path: PropertyKey[]) {
+/** Finds the same of one order; `path` leads to it. */
+function* findOrderFaults(order: Order, path: PropertyKey[]) {
   const at = (...rest: PropertyKey[]) => [...path, ...rest];
   if (order.orderType !== 'new_buy' && !order.srcLicenseOrderId && CLOUD_LICENSE_TYPES.includes(order.licenseType)) {
     yield fault('src_license_order_required', at('srcLicenseOrderId'), undefined);
@@ -43,19 +44,19 @@ function* faultsOfOrder(order: Order, path: PropertyKey[]) {
   }
 }
 
-/** The body of O5 (interface.md O5; decisions 6.1). */
+/** The body of O5 (interface O5; rules 6.1). */
 export const BatchOrder = z
   .object({
     channelCode: text().describe('The channel that sends the batch.'),
     channelOrderId: text().describe('Number of the batch; with application and channelCode its key.'),
     syncMode: SyncMode.describe('Whether to wait for the orders to take effect, all or none, or to store them.'),
-    orderList: arrayOf(Order)
+    orderList: boundedArray(Order)
       .min(1, 'must not be empty')
       .max(MAX_ORDERS_PER_BATCH, `must hold at most ${MAX_ORDERS_PER_BATCH} orders`)
       .describe(`The orders: 1 to ${MAX_ORDERS_PER_BATCH}.`),
   })
   .superRefine(({ orderList }, context) => {
-    for (const found of faultsOfBatch(orderList).take(MAX_FAULTS)) context.addIssue(found);
+    for (const found of findBatchFaults(orderList).take(MAX_FAULTS)) context.addIssue(found);
   })
   .meta({ id: 'BatchOrder', description: 'A batch of orders.' });
 export type BatchOrder = z.infer<typeof BatchOrder>;
@@ -65,7 +66,7 @@ export const BatchOrderQuery = z.object({
   appKey: text().describe('The key of the application that calls; it must be that of the access token.'),
 });
 
-/** One entry of O5's answer: final from that moment (decisions 6.1). */
+/** One entry of O5's answer: final from that moment (rules 6.1). */
 export const AcceptedOrder = z
   .object({
     sequence: integer().describe('Sequence number of the order.'),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { integer, text } from './scalars.ts';
 
-/** The body of the cancel operation (decisions 6.6). */
+/** The body of the cancel operation (rules 6.6). */
 export const CancelBatch = z
   .object({
     channelCode: text().describe('Channel of the batch.'),
@@ -10,7 +10,7 @@ export const CancelBatch = z
   .meta({ id: 'BatchToCancel', description: 'The batch to cancel.' });
 export type CancelBatch = z.infer<typeof CancelBatch>;
 
-/** How much of the batch was stopped (decisions 6.6). */
+/** How much of the batch was stopped (rules 6.6). */
 export const CancelledBatch = z
   .object({
     cancelled: integer().describe('Orders that this call cancelled.'),

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { messageOf, Refusal } from './causes.ts';
+import { buildMessage, Refusal } from './causes.ts';
 
 it('a message has the values that it names filled in', () => {
-  expect(messageOf('list_too_long', 'orderList', 5_000)).toBe('orderList: more than 5000 elements.');
-  expect(messageOf('field_missing', 'name')).toBe('name: is required');
+  expect(buildMessage('list_too_long', 'orderList', 5_000)).toBe('orderList: more than 5000 elements.');
+  expect(buildMessage('field_missing', 'name')).toBe('name: is required');
 });
 
 it('a message repeats the beginning of what was sent, however long that is', () => {
@@ -14,5 +14,5 @@ it('a message repeats the beginning of what was sent, however long that is', () 
 });
 
 it('what is filled in is not filled in again', () => {
-  expect(messageOf('enterprise_mismatch', '{1}', 'E')).toBe('Customer {1} does not belong to enterprise E.');
+  expect(buildMessage('enterprise_mismatch', '{1}', 'E')).toBe('Customer {1} does not belong to enterprise E.');
 });

@@ -1,14 +1,13 @@
 import { z } from 'zod';
 
 /**
- * The closed table of everything that a call can be refused for (decisions 1).
+ * The closed table of the causes for which a call or an order is refused (rules 1).
  *
- * `code` is the document's code, `cause` (the key here) the stable word for programs, `message` the text for people;
- * `{0}` and `{1}` are filled in by `refusal`. Where both modules know a cause under codes of their own, `memberCode`
- * is the member center's.
+ * The key is the cause, a stable word for programs. `code` is the code of the interface, `memberCode` the code in the
+ * member center where that differs. `message` is for people; `buildMessage` fills in `{0}`, `{1}` and so on.
  */
 export const causes = {
-  // Who calls (decisions 2 and 3)
+  // Who calls (rules 2 and 3)
   token_missing: { code: '60000', message: 'The Authorization header carries no bearer token.' },
   token_invalid: { code: '60000', message: 'The access token is unknown, has expired, or is a user token.' },
   scope_missing: { code: '60000', message: 'The access token does not carry the scope {0}.' },
@@ -36,7 +35,7 @@ export const causes = {
   app_key_mismatch: { code: '13004', message: 'appKey: is not the application that the access token belongs to.' },
   channel_not_allowed: { code: '13004', message: '{0}: the application is not bound to channel {1}.' },
 
-  // The shape of a call (decisions 1, 4 and 6.1)
+  // The shape of a call (rules 1, 4 and 6.1)
   json_malformed: { code: '13004', memberCode: '40000', message: 'The body is not valid JSON.' },
   content_type_unsupported: { code: '13004', memberCode: '40000', message: 'The content type must be {0}.' },
   json_too_deep: {
@@ -65,7 +64,7 @@ export const causes = {
     message: '{0}: is required to revoke a cloud license{1}',
   },
 
-  // Batches and orders (decisions 6)
+  // Batches and orders (rules 6)
   channel_order_id_conflict: {
     code: '13004',
     message: 'channelOrderId: {0} was accepted before with another syncMode or other orders.',
@@ -73,7 +72,7 @@ export const causes = {
   batch_not_found: { code: '13004', message: 'No batch {0} of channel {1} was submitted by this application.' },
   order_not_found: { code: '13004', message: 'No order {0} was submitted by this application.' },
 
-  // What an order can fail for (decisions 6.5)
+  // Why an order can fail (rules 6.5)
   customer_not_found: { code: '13004', message: 'Customer {0} does not exist.' },
   enterprise_mismatch: { code: '13004', message: 'Customer {0} does not belong to enterprise {1}.' },
   source_order_not_found: { code: '13004', message: 'Source order {0} is not a succeeded new_buy order{1}.' },
@@ -85,14 +84,14 @@ export const causes = {
   cancelled: { code: '13004', message: 'The order was cancelled before it took effect.' },
   internal_error: { code: '500', message: 'The order could not be applied because of a fault in the service.' },
 
-  // Customers and enterprises (decisions 5)
+  // Customers and enterprises (rules 5)
   enterprise_mobile_mismatch: { code: '13004', message: 'passwordMobile: is not the mobile number on file.' },
   enterprise_name_taken: { code: '13004', message: 'customerName: another enterprise main account has this name.' },
   customer_bound_elsewhere: { code: '13004', message: 'The channel customer {0} is bound to another enterprise.' },
 
   enterprise_not_found: { code: '13004', message: 'Enterprise {0} does not exist.' },
 
-  // Employees (interface.md M1 to M5; decisions 8)
+  // Employees (interface M1 to M5; rules 8)
   employee_list_empty: { code: '40021', message: '{0}: must name at least one employee{1}' },
   too_many_employees: { code: '60013', message: '{0}: more than the maximum of 100 employees{1}' },
   account_missing: { code: '40008', message: '{0}: is required{1}' },
@@ -121,7 +120,7 @@ export const causes = {
   account_mismatch: { code: '60002', message: 'userName: is not the account of employee {0}.' },
   last_administrator: { code: '70001', message: 'The last administrator of an enterprise cannot be deleted.' },
 
-  // What employees hold (interface.md M6 to M10; decisions 8)
+  // What employees hold (interface M6 to M10; rules 8)
   customer_not_bound: { code: '60017', message: 'The enterprise is not bound to an authorized customer.' },
   employee_not_matched: { code: '60026', message: 'The enterprise has no employee {0}.' },
   asset_id_not_found: {
@@ -148,15 +147,15 @@ export const causes = {
   asset_lent_elsewhere: { code: '33007', message: '{0}: asset {1} is lent into another lock.' },
   asset_without_nodes: { code: '33006', message: '{0}: asset {1} has no active product with a concurrent node.' },
 
-  // Codes of the interface that nothing here can bring about (decisions 8)
+  // Codes of the interface that this service never uses (rules 8)
   account_ambiguous: { code: '60023', message: 'The account matches several employees.' },
   enterprise_suffix_missing: { code: '40006', message: 'The enterprise has no code.' },
   lending_failed: { code: '33009', message: 'The assets could not be lent.' },
 
-  // Asset numbers (decisions 7)
+  // Asset numbers (rules 7)
   asset_numbers_exhausted: { code: '13004', message: 'size: fewer than {0} asset numbers are left.' },
 
-  // Not an operation, and faults (decisions 1)
+  // Calls of no operation, and faults (rules 1)
   operation_not_found: { code: '404', message: 'There is no such operation.' },
   http_malformed: { code: '400', message: 'This is not an HTTP request.' },
   request_timeout: { code: '408', message: 'The request did not arrive in time.' },
@@ -176,35 +175,37 @@ export const Cause = z.enum(Object.keys(causes) as [Cause, ...Cause[]]).meta({
     'What was wrong, as a stable word for programs. A later release may add words: take one that you do not know for its code.',
 });
 
-/** The two modules of the interface; a few causes have another code in each. */
+/** The two modules of the interface. A few causes have a different code in each. */
 export type Module = 'order' | 'member';
 
-/** The code of a cause in a module (interface.md, Errors). */
+/** The code of a cause in a module (rules 1). */
 export function codeOf(cause: Cause, module: Module): string {
   const entry: { code: string; memberCode?: string } = causes[cause];
   return module === 'member' ? (entry.memberCode ?? entry.code) : entry.code;
 }
 
-/** What a message quotes at most of a value: whatever was sent, an answer stays small. */
+/** The most characters of one value that a message quotes, so that answers stay small whatever was sent. */
 const MAX_QUOTED_CHARACTERS = 1_000;
 
-/** The message of a cause with its numbers and names filled in. */
-export function messageOf(cause: Cause, ...values: (string | number)[]): string {
+/** Builds the message of a cause: fills in the values, in the order of the placeholders. */
+export function buildMessage(cause: Cause, ...values: (string | number)[]): string {
   const quoted = values.map((value) => cut(String(value), MAX_QUOTED_CHARACTERS));
   return causes[cause].message.replace(/\{(\d)\}/g, (_, position: string) => quoted[Number(position)] ?? '');
 }
 
-/** The beginning of a text, for an answer that repeats what was sent. */
+/** Cuts a text to a length, with … in place of the last character. For answers that repeat what was sent. */
 export function cut(text: string, maxCharacters: number): string {
   return text.length <= maxCharacters ? text : `${text.slice(0, maxCharacters - 1).toWellFormed()}…`;
 }
 
-/** A refusal: thrown by any layer, answered as HTTP 299 by the API, stored as an order's outcome by a worker. */
+/**
+ * A refusal. Any layer throws it; the API answers the call with HTTP 299, a worker stores it as the order's outcome.
+ */
 export class Refusal extends Error {
   readonly reason: Cause;
 
   constructor(reason: Cause, ...values: (string | number)[]) {
-    super(messageOf(reason, ...values));
+    super(buildMessage(reason, ...values));
     this.name = 'Refusal';
     this.reason = reason;
   }

@@ -1,14 +1,14 @@
 import { Refusal } from './causes.ts';
 import { text } from './scalars.ts';
 
-/** A channel's code: 1 to 255 characters, trimmed (decisions 4). */
+/** A channel's code: 1 to 255 characters, trimmed (rules 4). */
 export const ChannelCode = text();
 
-/** The channels that an application is bound to; null where it is bound to none, so that all are its own (decisions 2). */
+/** The channels that an application is bound to. Null: it is bound to none and may use all (rules 2). */
 export type Channels = readonly string[] | null;
 
 /**
- * Refuses a channel that an application is not bound to. `path` is the field that names it, or stands for it.
+ * Refuses a channel that an application is not bound to. `path` is the field that names the channel.
  *
  * Throws a Refusal: channel_not_allowed.
  */

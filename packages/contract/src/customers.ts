@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { CustomerId, EnterpriseId, MemberId } from './ids.ts';
 import { MAX_ADDRESS_CHARACTERS, optionalLines, text } from './scalars.ts';
 
-/** interface.md, Customer. */
+/** A customer as O1 and O3 return it (interface O1). */
 export const Customer = z
   .object({
     customerId: CustomerId.describe('Id of the customer, which its orders name.'),
@@ -15,7 +15,7 @@ export const Customer = z
   .meta({ id: 'Customer', description: 'A customer of a channel, bound to an enterprise main account.' });
 export type Customer = z.infer<typeof Customer>;
 
-/** interface.md O1. */
+/** The body of O1 (interface O1). */
 export const BindCustomer = z
   .object({
     channelCode: text().describe('The channel that the customer belongs to.'),
@@ -28,7 +28,7 @@ export const BindCustomer = z
   .meta({ id: 'CustomerToBind', description: 'A customer, and the enterprise to bind it to.' });
 export type BindCustomer = z.infer<typeof BindCustomer>;
 
-/** The body of O2, and of O4, which is the same (interface.md). */
+/** The body of O2 and of O4 (interface O2). */
 export const CreateEnterprise = z
   .object({
     crmCustomerId: text().describe('CRM customer number, which the enterprise is known by.'),
@@ -46,7 +46,7 @@ const CreatedMember = z
   })
   .meta({ id: 'CreatedMember', description: 'An employee that came with an enterprise.' });
 
-/** interface.md, Created enterprise. */
+/** What O2 returns (interface O2). */
 export const CreatedEnterprise = z
   .object({
     enterpriseGlobalId: EnterpriseId.describe('Global id of the enterprise main account.'),
@@ -58,7 +58,7 @@ export const CreatedEnterprise = z
   .meta({ id: 'CreatedEnterprise', description: 'An enterprise main account with its first employees.' });
 export type CreatedEnterprise = z.infer<typeof CreatedEnterprise>;
 
-/** interface.md O3. */
+/** The query of O3 (interface O3). */
 export const QueryCustomers = z.object({
   channelCode: text().describe('The channel of the customer.'),
   channelCustomerId: text().describe('Number of the customer in the channel.'),

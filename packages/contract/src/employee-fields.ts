@@ -1,18 +1,18 @@
 import { z } from 'zod';
 import { REQUIRED, secret, text } from './scalars.ts';
 
-export const MAX_NAME_CHARACTERS = 30;
+const MAX_NAME_CHARACTERS = 30;
 export const MAX_REMARK_CHARACTERS = 200;
 const MIN_PASSWORD_CHARACTERS = 8;
 const MAX_PASSWORD_CHARACTERS = 32;
-/** What an account name and its enterprise's code must stay below together (interface.md, Limits). */
+/** An account name and the code of its enterprise together must be shorter than this (interface M1). */
 export const ACCOUNT_CHARACTERS = 63;
 
 const ACCOUNT = /^[A-Za-z0-9]{1,62}$/;
-/** A mobile number of mainland China, or any in E.164 (decisions 8). */
+/** A mobile number of mainland China, or any in E.164 (rules 8). */
 const MOBILE = /^(1[3-9]\d{9}|\+[1-9]\d{1,14})$/;
 
-/** A rule with a cause of its own, for what is a clean text otherwise. */
+/** The options of a zod check that refuses with a cause of its own in place of field_invalid. */
 export const refuse = (cause: string) => ({ params: { cause }, message: cause });
 
 export const account = z
@@ -27,7 +27,7 @@ export const account = z
       "count: Mei and mei are two accounts. A deleted employee's name is free again.",
   });
 
-/** The short account name or the full one, `name@code`. */
+/** The short account name, or the full one with the enterprise code: `name@code`. */
 const SHORT_OR_FULL_ACCOUNT = /^[A-Za-z0-9]{1,62}(@[a-z0-9]{6,10})?$/;
 
 export const shortOrFullAccount = z
@@ -56,7 +56,7 @@ export const name = text(MAX_NAME_CHARACTERS, 'name_too_long').describe(
 );
 export const REMARK = `Any text, at most ${MAX_REMARK_CHARACTERS} characters; it may hold line breaks.`;
 
-/** An optional field of M2: absent or empty it stays as it is, null clears it (decisions 4 and 8). */
+/** Creates an optional field of M2. Absent or empty leaves the value as it is, null clears it (rules 4 and 8). */
 export const clearable = <Schema extends z.ZodType<string | number | undefined>>(schema: Schema, meaning: string) =>
   z
     .preprocess(

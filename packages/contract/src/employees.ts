@@ -13,7 +13,7 @@ import { PageQuery, page } from './page.ts';
 import { emptyCauses } from './parse.ts';
 import { lines, long, noText, nothing, optional, text, time } from './scalars.ts';
 
-/** The body of M2 (interface.md M2; decisions 8). */
+/** The body of M2 (interface M2; rules 8). */
 export const EditEmployee = z
   .object({
     userName: shortOrFullAccount.describe(
@@ -27,14 +27,14 @@ export const EditEmployee = z
   .meta({ id: 'EmployeeToEdit', description: 'What an employee is to be.' });
 export type EditEmployee = z.infer<typeof EditEmployee>;
 
-/** The body of M3 (interface.md M3; decisions 8). */
+/** The body of M3 (interface M3; rules 8). */
 export const ResetPassword = z
   .object({ password: password.describe('The new password: 8 to 32 characters, blanks at its ends included.') })
   .meta({ id: 'NewPassword', description: 'A new password.' });
 export type ResetPassword = z.infer<typeof ResetPassword>;
 emptyCauses.add(ResetPassword, { password: 'password_missing' });
 
-/** The path of M1, M5, M6, M8 and of the audit record. */
+/** The path parameters of M1, M5, M6, M8 and of the audit record. */
 export const EnterpriseParams = z.object({
   enterpriseGlobalId: z
     .string()
@@ -43,10 +43,10 @@ export const EnterpriseParams = z.object({
 
 export const memberGlobalId = () => MemberId.describe('Global id of the employee.');
 
-/** The path of M2 to M4. What is not an id at all is no employee's. */
+/** The path parameters of M2 to M4. Any text passes here; one that is not an id is simply no employee's. */
 export const EmployeeParams = EnterpriseParams.extend({ memberGlobalId: memberGlobalId() });
 
-/** interface.md, Employee. */
+/** An employee (interface M1). */
 export const Employee = z
   .object({
     id: z.string().describe('Employee record id.'),
@@ -82,7 +82,7 @@ export const ListEmployees = PageQuery.extend({
 });
 export type ListEmployees = z.infer<typeof ListEmployees>;
 
-/** interface.md, Employee: an entry of M5. */
+/** An employee as M5 lists it (interface M5). */
 export const ListedEmployee = Employee.extend({
   passwordMobile: z.string().describe('Security mobile number; empty without one.'),
   assetNums: z

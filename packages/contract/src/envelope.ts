@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { Cause, codeOf, type Module, messageOf } from './causes.ts';
+import { buildMessage, Cause, codeOf, type Module } from './causes.ts';
 import { nothing } from './scalars.ts';
 
-/** The failure body of every operation (interface.md, Errors; decisions 1). */
+/** The body of every answer that is a failure (rules 1). */
 export const FailureBody = z
   .object({
     code: z
@@ -28,29 +28,29 @@ const succeeded = {
     id: 'SuccessCode',
     type: 'integer',
     description: 'The number 0: the call was carried out.',
-    // A name for generators, which would make NUMBER_0 of 0.
+    // A name for code generators, which would call 0 NUMBER_0.
     'x-enum-varnames': ['SUCCESS'],
   }),
   message: z.string().describe('The word success.'),
 };
 
-/** The success body around `data` (interface.md, Errors). */
+/** Creates the schema of a success body with this `data` (rules 1). */
 export function successBody<Data extends z.ZodType>(data: Data) {
   return z.object({ ...succeeded, data });
 }
 
-/** The success body of an operation that has nothing to say: O4 (decisions 1). */
+/** The success body of O4, which returns no data (rules 1). */
 export const DoneBody = z
   .object(succeeded)
   .meta({ id: 'Done', description: 'A success that has nothing more to say.' });
 export type DoneBody = z.infer<typeof DoneBody>;
 
-/** The same in the member center, where `data` is null: M2, M3, M4, M9 and M10 (decisions 1). */
+/** The success body of M2, M3, M4, M9 and M10, whose `data` is null (rules 1). */
 export const DoneWithNullBody = z
   .object({ ...succeeded, data: nothing('Always null: there is nothing more to say.') })
   .meta({ id: 'DoneWithNull', description: 'A success that has nothing more to say.' });
 
-/** What such an operation answers. */
+/** The answer of O4. */
 export const done: DoneBody = { code: 0, message: 'success' };
 
 /** Wraps an operation's result as a success body. */
@@ -58,7 +58,7 @@ export function success<Data>(data: Data): { code: 0; message: 'success'; data: 
   return { code: 0, message: 'success', data };
 }
 
-/** Makes the failure body of a cause; `message` replaces the table's text where it is already filled in. */
-export function failure(cause: Cause, module: Module, message = messageOf(cause)): FailureBody {
+/** Creates the failure body of a cause. Pass a `message` whose placeholders are filled in, if the cause has any. */
+export function failure(cause: Cause, module: Module, message = buildMessage(cause)): FailureBody {
   return { code: codeOf(cause, module), message, cause };
 }

@@ -31,9 +31,9 @@ import {
 import type { OperationId } from './operations/index.ts';
 
 /**
- * The examples of every operation, by operationId. They work as they are on a fresh `npm start`, in the order of O1 to
- * O9; the preview of new_buy is one from before O5. Those of the member center follow: M1 to M3, M7, M9 and M10 as they
- * make, M5, M6 and M8 as they find what is made, then M4 and the audit record.
+ * The examples of every operation, by operationId. They work as they are on a fresh `npm start`: first O1 to O9 in
+ * their order, with the preview of new_buy before O5. Then M1 to M3, M7, M9 and M10, then M5, M6 and M8, which list
+ * what these have changed, at last M4 and the audit record.
  */
 export const operationExamples: { [Id in OperationId]: ExamplesOf<Id> } = {
   issueToken,
@@ -75,9 +75,9 @@ export function findExamples(operationId: string): SomeExamples | undefined {
   return table[operationId];
 }
 
-/** Examples of parameters by name; one name means the same in every operation. */
+/** Examples of parameters by name. A name means the same in every operation. */
 export const parameterExamples: Record<string, string | number> = {
-  // /docs puts a new one in its place whenever a call is tried out.
+  // /docs replaces it with a new one whenever a call is tried out.
   g_nonce: 'a-new-one-for-every-call',
   appKey: 'your-appKey',
   channelCode: exampleBatches.new_buy.channelCode,

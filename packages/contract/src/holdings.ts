@@ -4,18 +4,18 @@ import { AssetId, CustomerId } from './ids.ts';
 import { LicenseType } from './order-enums.ts';
 import { boundedList, flag, id, integer, long, text, time } from './scalars.ts';
 
-/** Numbers or ids of one list in M9 and M10. */
+/** The most numbers or ids in one list of M9 or M10. */
 const MAX_ASSETS = 1_000;
 
-/** The path of M7. What is not an id at all is no asset's. */
+/** The path parameters of M7. Any text passes here; one that is not an id is simply no asset's. */
 export const AssetParams = z.object({
   assetId: AssetId.describe('Id of an asset (M6) or of a borrowed lock (M8).'),
 });
 
-/** The path of M9 and M10. */
+/** The path parameters of M9 and M10. */
 export const HolderParams = z.object({ memberGlobalId: memberGlobalId() });
 
-/** The body of M9 (interface.md M9; decisions 8). Both lists may be empty. */
+/** The body of M9 (interface M9; rules 8). Both lists may be empty. */
 export const ConfigureAssets = z
   .object({
     deleteAssets: boundedList(text(), MAX_ASSETS).describe(
@@ -26,7 +26,7 @@ export const ConfigureAssets = z
   .meta({ id: 'AssetsToConfigure', description: 'What an employee is to hold no longer, and what instead.' });
 export type ConfigureAssets = z.infer<typeof ConfigureAssets>;
 
-/** The body of M10 (interface.md M10; decisions 8). */
+/** The body of M10 (interface M10; rules 8). */
 export const LendAssets = z
   .object({
     borrowedUsbKey: text().describe('Number of the borrowed lock.'),
@@ -40,7 +40,7 @@ export const LendAssets = z
   .meta({ id: 'AssetsToLend', description: 'What to lend into which lock.' });
 export type LendAssets = z.infer<typeof LendAssets>;
 
-/** interface.md, Enterprise asset number entry (M6). */
+/** An asset as M6 lists it (interface M6). */
 export const EnterpriseAsset = z
   .object({
     assetNum: z.string().describe('Number of the asset, which M9 names.'),
@@ -55,7 +55,7 @@ export const EnterpriseAsset = z
   .meta({ id: 'EnterpriseAsset', description: 'An asset of an enterprise, and who holds it.' });
 export type EnterpriseAsset = z.infer<typeof EnterpriseAsset>;
 
-/** interface.md, borrowed-lock list (M8). */
+/** A borrowed lock as M8 lists it (interface M8). */
 export const BorrowedLock = z
   .object({
     assetId: AssetId.describe('Id of the lock, which M7 names.'),
@@ -80,7 +80,7 @@ const ProductFeature = z
   })
   .meta({ id: 'ProductFeature', description: 'A feature of a product, as it was bought.' });
 
-/** interface.md, Product instance. */
+/** A product on an asset, as M7 shows it (interface M7). */
 const ProductNode = z
   .object({
     id: z.string().describe('Id of the product instance.'),
@@ -130,7 +130,7 @@ const ProductNode = z
   .meta({ id: 'ProductInstance', description: 'A product on an asset.' });
 export type ProductNode = z.infer<typeof ProductNode>;
 
-/** interface.md, Merchandise instance node. */
+/** A merchandise on an asset with what is in it, as M7 shows it (interface M7). */
 const MerchandiseNode = z
   .object({
     id: z.string().describe('Id of the merchandise instance.'),

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * The ids that the service gives, each a type of its own: one is not taken for another. Strings of decimal digits (rules
- * 4). What a client sends becomes one by `id` and `optionalId`, what is stored by the types of the tables.
+ * The ids that the service gives, each a type of its own: one is not taken for another. Strings of decimal digits
+ * (rules 4). What a client sends becomes one by `id` and `optionalId`, what is stored by the types of the tables.
  */
 export const CustomerId = z.string().brand<'CustomerId'>();
 export type CustomerId = z.infer<typeof CustomerId>;

@@ -1,24 +1,69 @@
-export * from './access.ts';
-export * from './assets.ts';
-export * from './audit.ts';
-export * from './batch-order.ts';
-export * from './cancel.ts';
-export * from './causes.ts';
-export * from './channels.ts';
-export * from './customers.ts';
-export { ACCOUNT_CHARACTERS, MAX_NAME_CHARACTERS } from './employee-fields.ts';
-export * from './employees.ts';
-export * from './envelope.ts';
-export * from './holdings.ts';
-export * from './ids.ts';
-export * from './new-employees.ts';
-export * from './operations/index.ts';
-export * from './order-enums.ts';
-export * from './order-items.ts';
-export { instancesOf } from './order-size.ts';
-export * from './orders.ts';
-export * from './page.ts';
+export {
+  ACCESS_TOKEN_SECONDS,
+  ApplicationName,
+  DEFAULT_OVERLAP_HOURS,
+  GRANT_TYPES,
+  MAX_OVERLAP_HOURS,
+  Nonce,
+  OAuthErrorWord,
+  Scope,
+  TokenAnswer,
+  TokenRequest,
+} from './access.ts';
+export { AssetNumber, ChangeLocks, LockResult, LockStatus, VirtualAsset } from './assets.ts';
+export { AuditAction, type AuditEntry, AuditPage, OPERATOR_ID } from './audit.ts';
+export { AcceptedOrder, BatchOrder, MAX_ORDERS_PER_BATCH } from './batch-order.ts';
+export { CancelBatch, CancelledBatch } from './cancel.ts';
+export { buildMessage, Cause, causes, codeOf, type Module, Refusal } from './causes.ts';
+export { ChannelCode, type Channels, requireChannel } from './channels.ts';
+export { BindCustomer, CreatedEnterprise, CreateEnterprise, Customer, QueryCustomers } from './customers.ts';
+export { ACCOUNT_CHARACTERS } from './employee-fields.ts';
+export { EditEmployee, Employee, EmployeePage, ListEmployees, ListedEmployee } from './employees.ts';
+export { done, FailureBody, failure, success } from './envelope.ts';
+export {
+  AssetContents,
+  BorrowedLock,
+  ConfigureAssets,
+  EnterpriseAsset,
+  LendAssets,
+  type MerchandiseNode,
+  type ProductNode,
+} from './holdings.ts';
+export {
+  type ApplicationId,
+  AssetId,
+  type BatchId,
+  CustomerId,
+  EnterpriseId,
+  LicenseOrderId,
+  MemberId,
+} from './ids.ts';
+export { AddedEmployees, type NamedEmployee, readNewEmployees } from './new-employees.ts';
+export {
+  buildPath,
+  buildSummary,
+  credentials,
+  FORM_TYPE,
+  findOperation,
+  MAX_BATCH_BYTES,
+  MAX_BODY_BYTES,
+  ME_ROOT,
+  type MemberOperationId,
+  type Operation,
+  type OperationAnswers,
+  type OperationId,
+  type OperationParams,
+  type OperationRequest,
+  ORDER_ROOT,
+  type OrderOperationId,
+  operations,
+} from './operations/index.ts';
+export { CLOUD_LICENSE_TYPES, LicenseType, OrderType, SyncMode } from './order-enums.ts';
+export { AssetToBuy, type Merchandise, type ProductToBuy, type ProductToRevoke } from './order-items.ts';
+export { countInstances } from './order-size.ts';
+export { type DeleteAssetOrder, type DeleteProductOrder, type NewBuyOrder, Order } from './orders.ts';
+export { type Page, PageQuery } from './page.ts';
 export { parse } from './parse.ts';
-export * from './preview.ts';
-export * from './read-json.ts';
-export * from './results.ts';
+export { OrderPreview } from './preview.ts';
+export { type BatchName, BatchRefusal, readBatchOrder, readJson } from './read-json.ts';
+export { BatchResult, BatchResultQuery, MAX_PAGE_ORDERS, OrderResult, SingleOrderResult } from './results.ts';

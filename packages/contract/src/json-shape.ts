@@ -1,22 +1,22 @@
 import { z } from 'zod';
 import { Refusal } from './causes.ts';
 
-/** Lists and objects inside one another. Merchandise that nests as deep as it may comes to 41. */
+/** How deep lists and objects may nest. Merchandise at its own limit comes to 41. */
 const MAX_DEPTH = 64;
-/** Elements of all lists of a call (decisions 4). */
-const MAX_ELEMENTS = 500_000;
-/** Members of one object; the largest that the interface knows has 20. */
+/** The elements of all lists of a call together (rules 4). */
+export const MAX_ELEMENTS = 500_000;
+/** The members of one object. The largest object of the interface has 20. */
 const MAX_MEMBERS = 1_000;
-/** Members of all objects of a call: 32 MiB of nothing but product features hold 2,100,000. */
+/** The members of all objects of a call together. 32 MiB of product features alone hold 2,100,000. */
 const MAX_ALL_MEMBERS = 2_500_000;
 
-/** The lists in which merchandise stands, and how many of them may stand in one another (decisions 6.1). */
+/** The lists that hold merchandise, and how deep they may nest (rules 6.1). */
 const MERCHANDISE_LISTS = ['merchandises', 'children'];
 const MAX_MERCHANDISE_DEPTH = 16;
-/** Of the longest of their names, each character written as an escape. */
+/** The longest of these names with every character written as an escape. */
 const MAX_MERCHANDISE_KEY_BYTES = 6 * 'merchandises'.length;
 
-/** What a refusal repeats of a key. */
+/** How much of a key a refusal repeats. */
 const MAX_NAMED_BYTES = 64;
 
 const SPACE = 0x20;
@@ -30,18 +30,19 @@ const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
 /**
- * Refuses a JSON text that is too much to work on, before anything is made of it: parsing and checking take time and
- * memory by the elements and stack by the depth, and a few kilobytes can ask for gigabytes. It looks once at every list
- * and object, whether or not a schema knows it. Whether the text is JSON at all, it does not say.
+ * Refuses a JSON text that would cost too much, before it is parsed. Parsing and checking take time and memory for
+ * every element and stack for every level, and a few kilobytes can ask for gigabytes. It scans the text once and counts
+ * every list and object, also those that no schema knows. It does not check that the text is JSON.
  *
- * `maxListElements` bounds every list; without it lists are bounded together, and each by its schema.
+ * `maxListElements` bounds each list. Without it only the sum of all lists is bounded here, and each list by its
+ * schema.
  *
- * Throws a Refusal: list_too_long, merchandise_too_deep, json_too_deep (decisions 4 and 6.1); json_malformed for what
- * nests too deep and is never closed.
+ * Throws a Refusal: list_too_long, merchandise_too_deep, json_too_deep (rules 4 and 6.1); json_malformed for a text
+ * that nests too deep and never closes.
  */
 export function checkJsonShape(text: Buffer, maxListElements = MAX_ELEMENTS): void {
   const place = new Place(text, maxListElements);
-  /** The byte before, without blanks and what is inside strings. */
+  /** The previous byte, not counting blanks and the inside of strings. */
   let previous = 0;
   for (let at = 0; at < text.length; at++) {
     const byte = text[at]!;
@@ -51,7 +52,7 @@ export function checkJsonShape(text: Buffer, maxListElements = MAX_ELEMENTS): vo
     previous = byte;
     switch (byte) {
       case QUOTE: {
-        const end = endOfString(text, at + 1);
+        const end = findStringEnd(text, at + 1);
         place.noteString(at + 1, end);
         at = end;
         break;
@@ -65,7 +66,7 @@ export function checkJsonShape(text: Buffer, maxListElements = MAX_ELEMENTS): vo
         break;
       case OPEN_LIST:
       case OPEN_OBJECT:
-        if (place.depth === MAX_DEPTH) throw tooDeep(text, at, place.depth);
+        if (place.depth === MAX_DEPTH) throw buildDepthRefusal(text, at, place.depth);
         place.open(byte === OPEN_LIST);
         break;
       case CLOSE_LIST:
@@ -76,19 +77,19 @@ export function checkJsonShape(text: Buffer, maxListElements = MAX_ELEMENTS): vo
   }
 }
 
-/** A list or an object around a place of the text. */
+/** A list or an object that encloses the current place. */
 interface Around {
   isList: boolean;
-  /** Elements or members that came before the one at the place. */
+  /** How many of its elements or members came before the current one. */
   before: number;
-  /** Where the key of the member at the place stands, without its quotes. */
+  /** Where the key of the current member starts and ends, without its quotes. */
   keyStart: number;
   keyEnd: number;
-  /** Lists of merchandise around the place, this one included. */
+  /** How many lists of merchandise enclose the current place, including this one. */
   merchandiseDepth: number;
 }
 
-/** A place in a JSON text: what is around it, and how much came before it. */
+/** The current place in a JSON text: what encloses it, and how much came before it. */
 class Place {
   depth = 0;
   readonly #text: Buffer;
@@ -115,7 +116,7 @@ class Place {
     this.#stringEnd = end;
   }
 
-  /** The string before was the key of a member. */
+  /** Notes that the last string was the key of a member. */
   noteKey(): void {
     const innermost = this.#around[this.depth - 1];
     if (innermost === undefined) return;
@@ -141,7 +142,7 @@ class Place {
     if (innermost !== undefined) innermost.before++;
   }
 
-  /** Counts an element or a member that begins here. Throws the Refusal of one too many. */
+  /** Counts an element or a member that begins here. Throws a Refusal if it is one too many. */
   enterItem(): void {
     const innermost = this.#around[this.depth - 1];
     if (innermost === undefined) return;
@@ -159,10 +160,10 @@ class Place {
     const { keyStart, keyEnd } = object;
     if (keyEnd - keyStart > MAX_MERCHANDISE_KEY_BYTES) return false;
     const key = this.#text.toString('latin1', keyStart, keyEnd);
-    return MERCHANDISE_LISTS.includes(key.includes('\\') ? unescaped(key) : key);
+    return MERCHANDISE_LISTS.includes(key.includes('\\') ? readKey(key) : key);
   }
 
-  /** `levels`: how many of the lists and objects around the place are a part of the path. */
+  /** Throws a Refusal. `levels` says how many of the enclosing lists and objects belong to the path that it names. */
   #refuse(cause: 'list_too_long' | 'merchandise_too_deep', levels: number, most = MAX_MERCHANDISE_DEPTH): never {
     const path = this.#around
       .slice(0, levels)
@@ -173,8 +174,8 @@ class Place {
   }
 }
 
-/** A key as JSON.parse reads it; what it cannot read is no key. */
-function unescaped(key: string): string {
+/** Reads a key with escapes as JSON.parse does. Returns an empty text for one that JSON.parse cannot read. */
+function readKey(key: string): string {
   try {
     return JSON.parse(`"${key}"`) as string;
   } catch {
@@ -182,8 +183,8 @@ function unescaped(key: string): string {
   }
 }
 
-/** Where the string ends that begins at a place: at its closing quote, or at the end of the text. */
-function endOfString(text: Buffer, start: number): number {
+/** Finds the closing quote of the string that starts at a place; the end of the text if there is none. */
+function findStringEnd(text: Buffer, start: number): number {
   for (let from = start; ; ) {
     const quote = text.indexOf(QUOTE, from);
     if (quote === -1) return text.length;
@@ -194,12 +195,14 @@ function endOfString(text: Buffer, start: number): number {
   }
 }
 
-/** What nests too deep is refused as that only where it is closed again as often as it was opened. */
-function tooDeep(text: Buffer, from: number, depthBefore: number): Refusal {
+/**
+ * Builds the refusal of a text that nests too deep: json_too_deep if every level is closed again, else json_malformed.
+ */
+function buildDepthRefusal(text: Buffer, from: number, depthBefore: number): Refusal {
   let depth = depthBefore;
   for (let at = from; at < text.length; at++) {
     const byte = text[at]!;
-    if (byte === QUOTE) at = endOfString(text, at + 1);
+    if (byte === QUOTE) at = findStringEnd(text, at + 1);
     else if (byte === OPEN_LIST || byte === OPEN_OBJECT) depth++;
     else if (byte === CLOSE_LIST || byte === CLOSE_OBJECT) depth--;
   }

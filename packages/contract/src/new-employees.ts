@@ -7,10 +7,10 @@ import { check, emptyCauses, parse } from './parse.ts';
 import { boundedList, long, optionalLines } from './scalars.ts';
 
 export const MAX_EMPLOYEES_PER_CALL = 100;
-/** What an answer repeats of an account name that was refused. */
+/** How much of a refused account name an answer repeats. */
 const MAX_REPEATED_CHARACTERS = 255;
 
-/** One element of M1's userList (interface.md M1; decisions 8). */
+/** One element of M1's userList (interface M1; rules 8). */
 const NewEmployee = z
   .object({
     userName: account,
@@ -44,7 +44,10 @@ const userList = <Item extends z.ZodType>(item: Item) =>
       description: `1 to ${MAX_EMPLOYEES_PER_CALL} employees, each of whom is added or fails alone.`,
     });
 
-/** The body of M1, as it is described. `readNewEmployees` reads it. */
+/**
+ * The body of M1 as the API description shows it. `readNewEmployees` reads it, because one employee's fault is not the
+ * call's.
+ */
 export const AddEmployees = z
   .object({ userList: userList(NewEmployee) })
   .meta({ id: 'EmployeesToAdd', description: 'The employees to add.' });
@@ -52,16 +55,18 @@ export const AddEmployees = z
 const NamedEmployees = z.object({ userList: userList(z.unknown()) });
 emptyCauses.add(NamedEmployees, { userList: 'employee_list_empty' });
 
-/** An element of M1's userList, with its path and the beginning of its userName, as it is to be added or as it is refused. */
+/**
+ * An element of M1's userList with its path and the beginning of its userName: either an employee to add or a refusal.
+ */
 export type NamedEmployee = { path: string; userName: string } & (
   | { employee: NewEmployee; refusal?: never }
   | { refusal: Refusal; employee?: never }
 );
 
 /**
- * Reads the body of M1. What is wrong with the content of one employee is that employee's failure (decisions 8).
+ * Reads the body of M1. A fault in the content of one employee is that employee's failure only (rules 8).
  *
- * Throws a Refusal where the body is not a list of employees: field_missing, field_invalid, employee_list_empty,
+ * Throws a Refusal if the body is not a list of employees: field_missing, field_invalid, employee_list_empty,
  * too_many_employees.
  */
 export function readNewEmployees(body: unknown): NamedEmployee[] {
@@ -95,7 +100,7 @@ export const AddedEmployees = z
   .meta({ id: 'AddedEmployees', description: 'What became of each employee of the call.' });
 export type AddedEmployees = z.infer<typeof AddedEmployees>;
 
-/** What M1 answers where some or all employees failed: 60027 with HTTP 200, or 299 with the code of the first. */
+/** The answer of M1 if no employee was added: HTTP 299 with the code of the first failure. */
 export const FailedEmployees = z
   .object({
     ...FailureBody.shape,
@@ -103,7 +108,7 @@ export const FailedEmployees = z
   })
   .meta({ id: 'AdditionFailure', description: 'A Failure that may say what each employee failed for.' });
 export type FailedEmployees = z.infer<typeof FailedEmployees>;
-/** The former of the two. */
+/** The answer of M1 if some employees were added and some failed: HTTP 200 with code 60027. */
 export const PartlyAddedEmployees = z
   .object({
     ...FailureBody.shape,
@@ -112,7 +117,7 @@ export const PartlyAddedEmployees = z
   })
   .meta({ id: 'EmployeesPartlyAdded', description: 'Some employees were added, some were not.' });
 
-/** What M1 answers where all were added. */
+/** The answer of M1 if all employees were added. */
 export const AllAddedEmployees = successBody(AddedEmployees).meta({
   id: 'EmployeesAdded',
   description: 'All employees were added.',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** interface.md O5, licenseType values. */
+/** The license types (interface O5). */
 const LICENSE_TYPES = [
   'normal_unrecover_usbkey',
   'normal_recover_usbkey',
@@ -35,7 +35,7 @@ export const OrderType = z
   .meta({ id: 'OrderType', description: 'What an order does: a purchase, or a revocation of assets or of products.' });
 export type OrderType = z.infer<typeof OrderType>;
 
-/** What became of an order (decisions 6.4). */
+/** What became of an order (rules 6.4). */
 export const OrderState = z
   .enum(['pending', 'succeeded', 'failed'], 'must be pending, succeeded or failed')
   .meta({ id: 'OrderState', description: 'What became of an order.' });

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { Cause } from './causes.ts';
 
-/** A fault that a rule over several fields finds; `cause` goes into the answer. */
+/** Creates the zod issue of a fault that takes several fields to see. `cause` goes into the answer. */
 export function fault(cause: Cause, path: PropertyKey[], input: unknown) {
   return { code: 'custom' as const, message: cause, path, input, params: { cause } };
 }
@@ -11,7 +11,7 @@ interface Period {
   limitEndDate?: number | undefined;
 }
 
-/** A start after its end is refused (decisions 4). */
+/** Refuses a start after its end (rules 4). */
 export function checkPeriod(value: Period, context: z.RefinementCtx): void {
   if (
     value.limitStartDate !== undefined &&

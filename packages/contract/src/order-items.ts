@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { arrayOf } from './bounded-array.ts';
+import { boundedArray } from './bounded-array.ts';
 import { checkPeriod } from './order-faults.ts';
 import {
   date,
@@ -15,12 +15,12 @@ import {
   textOrEmpty,
 } from './scalars.ts';
 
-/** Elements of one list of O5 and of its preview (rules 4). */
+/** The most elements in one list of O5 or its preview (rules 4). */
 export const MAX_LIST_ELEMENTS = 10_000;
 
-/** A list of bounded length (decisions 6.1). */
+/** Creates the schema of a list of bounded length (rules 6.1). */
 const list = <Item extends z.ZodType>(item: Item) =>
-  arrayOf(item).max(MAX_LIST_ELEMENTS, `must hold at most ${MAX_LIST_ELEMENTS} elements`);
+  boundedArray(item).max(MAX_LIST_ELEMENTS, `must hold at most ${MAX_LIST_ELEMENTS} elements`);
 
 const ExtendedAttribute = z
   .object({
@@ -93,7 +93,7 @@ const ProductToRevoke = z
   .meta({ id: 'ProductToRevoke', description: 'Which products to revoke.' });
 export type ProductToRevoke = z.infer<typeof ProductToRevoke>;
 
-/** The type of `optional(z.array(…))`, spelled out because merchandise nests in itself. */
+/** The type of `optional(z.array(…))`. TypeScript cannot infer it, because merchandise contains merchandise. */
 type OptionalList<Item extends z.ZodType> = ReturnType<typeof optional<z.ZodArray<Item>>>;
 
 const Merchandise = z

@@ -2,14 +2,16 @@ import { Refusal } from './causes.ts';
 import type { Merchandise } from './order-items.ts';
 import type { Order } from './orders.ts';
 
-/** Product and merchandise instances that a call may make or revoke: a few kilobytes can ask for millions. */
-const MAX_INSTANCES = 200_000;
+/**
+ * The most product and merchandise instances that a call may create or revoke. A few kilobytes can ask for millions.
+ */
+export const MAX_INSTANCES = 200_000;
 
 /**
- * The product and merchandise instances that an order may make, at least one a number, or the products that it looks for.
- * A number without any is a transfer, or an asset to make.
+ * Counts the product and merchandise instances that an order may create, at least one for each asset number, or the
+ * products that it looks for. An asset number without instances counts as one: it transfers or creates an asset.
  */
-export function instancesOf(order: Order): number {
+export function countInstances(order: Order): number {
   switch (order.orderType) {
     case 'new_buy':
       return sum(
@@ -32,11 +34,11 @@ function sum<Item>(items: readonly Item[], count: (item: Item) => number): numbe
   return items.reduce((total, item) => total + count(item), 0);
 }
 
-/** Refuses a batch that would make or revoke too many instances. Throws a Refusal: batch_too_large. */
+/** Refuses a batch that would create or revoke too many instances. Throws a Refusal: batch_too_large. */
 export function checkInstances(orders: readonly Order[]): void {
   let instances = 0;
   for (const [index, order] of orders.entries()) {
-    instances += instancesOf(order);
+    instances += countInstances(order);
     if (instances > MAX_INSTANCES) throw new Refusal('batch_too_large', `orderList[${index}]`, MAX_INSTANCES);
   }
 }

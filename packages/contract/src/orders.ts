@@ -3,7 +3,9 @@ import { LicenseType } from './order-enums.ts';
 import { AssetToBuy, AssetToRevoke, AssetToRevokeProductsOf, atLeastOne } from './order-items.ts';
 import { id, integer, lines, MAX_ADDRESS_CHARACTERS, optionalId, text } from './scalars.ts';
 
-/** What is checked for its shape and goes into the digest by which a repeat is known; nothing else is done with it. */
+/**
+ * The description of a field of which only the shape is checked. It also goes into the digest that identifies repeats.
+ */
 const checked = (meaning: string) => `${meaning} Checked for its shape only.`;
 
 const orderHeader = {
@@ -55,7 +57,7 @@ const DeleteProductOrder = z
   })
   .meta({ id: 'DeleteProductOrder', description: 'An order that revokes products.' });
 
-/** An order as it was sent, in the shape that its orderType needs (interface.md O5, "Shape by order type"). */
+/** An order as it was sent; its shape depends on its orderType (interface O5). */
 export const Order = z
   .discriminatedUnion('orderType', [NewBuyOrder, DeleteAssetOrder, DeleteProductOrder], {
     error: 'must be new_buy, delete_asset or delete_product',

@@ -1,17 +1,20 @@
 import { z } from 'zod';
 import { integer, noText, queryInteger } from './scalars.ts';
 
-export const MAX_PAGE_SIZE = 500;
+const MAX_PAGE_SIZE = 500;
 const MAX_PAGE_NUM = 2_147_483_647;
 
-/** The query of every paged operation of the member center (interface.md M5; decisions 8). */
+/** The query of every paged operation of the member center (interface M5; rules 8). */
 export const PageQuery = z.object({
   pageNum: queryInteger(1, MAX_PAGE_NUM).describe('Number of the page, from 1.'),
   pageSize: queryInteger(1, MAX_PAGE_SIZE).describe(`Entries of a page at most: 1 to ${MAX_PAGE_SIZE}.`),
 });
 export type PageQuery = z.infer<typeof PageQuery>;
 
-/** interface.md, Page of employees; the same of anything else (decisions 8). */
+/**
+ * Creates the schema of a page of something, with the fields of the interface's page of employees (interface M5; rules
+ * 8).
+ */
 export function page<Item extends z.ZodType>(item: Item) {
   const count = integer();
   return z.object({

@@ -3,18 +3,19 @@ import { MAX_FAULTS } from './bounded-array.ts';
 import { type Cause, causes, Refusal } from './causes.ts';
 import { REQUIRED } from './scalars.ts';
 
-/** The fields of a schema whose being empty has a cause of its own, in place of field_missing. */
+/** Causes in place of field_missing: for a schema, by field. */
 export const emptyCauses = z.registry<Record<string, Cause>>();
 
-/** What a check finds: the value as the schema reads it, or what it is refused for. */
+/** The result of a check: the value as the schema reads it, or a refusal. */
 export type Checked<Value> =
   | { ok: true; value: Value }
-  /** `malformed` is there where something is not even of the schema's types, and names the first such fault. */
+  /** `malformed` is set if a value has a wrong JSON type, and names the first such fault. */
   | { ok: false; refusal: Refusal; malformed: Refusal | undefined };
 
 /**
- * Checks an input against its schema. A refusal names the path of the first fault, `orderList[3].assets[0].assetNos`
- * (below `at`, where the input is a part of something), and says how many more there are, up to MAX_FAULTS (decisions 1).
+ * Checks an input against its schema. A refusal names the path of the first fault, such as
+ * `orderList[3].assets[0].assetNos`, and says how many more there are, up to MAX_FAULTS (rules 1). `at` is the path of
+ * the input itself, if it is a part of something.
  */
 export function check<Schema extends z.ZodType>(
   schema: Schema,
@@ -25,14 +26,12 @@ export function check<Schema extends z.ZodType>(
   if (result.success) return { ok: true, value: result.data };
   const { issues } = result.error;
   const refusalOfIssue = (issue: z.core.$ZodIssue) =>
-    refusalOf(issue, {
+    buildRefusal(issue, {
       path: [...at, ...issue.path],
       others: issues.length - 1,
-      empty: isOfMissing(issue, input)
-        ? (emptyCauses.get(schema)?.[issue.path.join('.')] ?? 'field_missing')
-        : undefined,
+      empty: isMissing(issue, input) ? (emptyCauses.get(schema)?.[issue.path.join('.')] ?? 'field_missing') : undefined,
     });
-  const malformed = issues.find((issue) => issue.path.length === 0 || isOfType(issue, input));
+  const malformed = issues.find((issue) => issue.path.length === 0 || isOfWrongType(issue, input));
   return { ok: false, refusal: refusalOfIssue(issues[0]!), malformed: malformed && refusalOfIssue(malformed) };
 }
 
@@ -43,8 +42,11 @@ export function parse<Schema extends z.ZodType>(schema: Schema, input: unknown):
   return checked.value;
 }
 
-/** The refusal of one issue that zod found; `empty` is the cause where there is no value, `others` counts the rest. */
-function refusalOf(
+/**
+ * Builds the refusal of an issue that zod found. `empty` is the cause if the value is missing, `others` counts the
+ * other issues.
+ */
+function buildRefusal(
   issue: z.core.$ZodIssue,
   { path, others, empty }: { path: PropertyKey[]; others: number; empty: Cause | undefined },
 ): Refusal {
@@ -54,10 +56,10 @@ function refusalOf(
   const cause = issue.code === 'custom' ? issue.params?.cause : undefined;
   if (isCause(cause)) return new Refusal(cause, dotPath, more);
   if (empty !== undefined) return new Refusal(empty, dotPath, more);
-  return new Refusal('field_invalid', dotPath, `${messageOf(issue)}${more}`);
+  return new Refusal('field_invalid', dotPath, `${describeIssue(issue)}${more}`);
 }
 
-/** What a value of the wrong type must be, in the words of the other messages. */
+/** The messages for values of a wrong type, in the style of the other messages. */
 const TYPE_MESSAGES: Record<string, string> = {
   string: 'must be a text',
   number: 'must be a number',
@@ -66,7 +68,7 @@ const TYPE_MESSAGES: Record<string, string> = {
   object: 'must be an object',
 };
 
-function messageOf(issue: z.core.$ZodIssue): string {
+function describeIssue(issue: z.core.$ZodIssue): string {
   return (issue.code === 'invalid_type' && TYPE_MESSAGES[issue.expected]) || issue.message;
 }
 
@@ -74,16 +76,16 @@ function isCause(value: unknown): value is Cause {
   return typeof value === 'string' && Object.hasOwn(causes, value);
 }
 
-/** Absent, null and the empty string all count as missing (decisions 4), blanks too, but where they may stand. */
-function isOfMissing(issue: z.core.$ZodIssue, input: unknown): boolean {
+/** Absent, null and the empty string count as missing (rules 4). Blanks do too, except where a value may be blank. */
+function isMissing(issue: z.core.$ZodIssue, input: unknown): boolean {
   const value = valueAt(input, issue.path);
   if (typeof value !== 'string') return value === undefined || value === null;
   return value.trim() === '' && (value === '' || issue.code !== 'custom' || issue.message === REQUIRED);
 }
 
-/** Whether an issue says that a value is of another type altogether; a fraction is a number all the same. */
-function isOfType(issue: z.core.$ZodIssue, input: unknown): boolean {
-  return issue.code === 'invalid_type' && issue.expected !== 'int' && !isOfMissing(issue, input);
+/** Whether an issue says that a value has a wrong JSON type. A fraction is still a number. */
+function isOfWrongType(issue: z.core.$ZodIssue, input: unknown): boolean {
+  return issue.code === 'invalid_type' && issue.expected !== 'int' && !isMissing(issue, input);
 }
 
 function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {

@@ -39,7 +39,7 @@ const NearProduct = z
   })
   .meta({ id: 'NearProduct', description: 'An active product instance that comes near to what was named.' });
 
-/** What one order would do (decisions 6.6). */
+/** What one order would do if it ran now (rules 6.6). */
 export const OrderPreview = z
   .object({
     sequence: integer().describe('Sequence number of the order.'),

@@ -10,9 +10,9 @@ import { parse } from './parse.ts';
 const BYTE_ORDER_MARK = '\uFEFF';
 
 /**
- * Reads a body as JSON. Bytes that are not UTF-8 are refused: decoded all the same, they would store mangled names.
+ * Reads a body as JSON. Refuses bytes that are not UTF-8, because decoding them would store mangled names.
  *
- * Throws a Refusal: json_malformed, and what checkJsonShape throws (decisions 1 and 4).
+ * Throws a Refusal: json_malformed, and what checkJsonShape throws (rules 1 and 4).
  */
 export function readJson(bytes: Buffer, maxListElements?: number): unknown {
   if (!isUtf8(bytes)) throw new Refusal('json_malformed');
@@ -30,10 +30,10 @@ const BatchName = z.object({
   channelCode: channelCode.optional().catch(undefined),
   channelOrderId: channelOrderId.optional().catch(undefined),
 });
-/** What the channel that sends a batch calls it, where it does. */
+/** The key of a batch as the channel sent it, as far as it is valid. */
 export type BatchName = z.infer<typeof BatchName>;
 
-/** The refusal of a batch that could be read as JSON, with what it is called, as far as that is as it should be. */
+/** The refusal of a batch that is JSON, with the valid parts of its key, for the log. */
 export class BatchRefusal extends Refusal {
   readonly batchName: BatchName;
 
@@ -45,8 +45,8 @@ export class BatchRefusal extends Refusal {
 }
 
 /**
- * Reads the body of O5 and of its preview. Throws a Refusal: what readJson throws, and a BatchRefusal: batch_too_large, and
- * that of the first fault (decisions 6.1); then nothing of it is good for anything.
+ * Reads the body of O5 or of its preview. Throws the Refusals of readJson, and a BatchRefusal: batch_too_large, or that
+ * of the first fault (rules 6.1). A batch with one fault is refused as a whole.
  */
 export function readBatchOrder(bytes: Buffer): BatchOrder {
   const json = readJson(bytes, MAX_LIST_ELEMENTS);

@@ -6,12 +6,12 @@ import { id, integer, queryInteger, text, time } from './scalars.ts';
 
 export const MAX_PAGE_ORDERS = 1_000;
 const DEFAULT_PAGE_ORDERS = 100;
-export const MAX_WAIT_SECONDS = 30;
+const MAX_WAIT_SECONDS = 30;
 
 const emptyAsAbsent = <Schema extends z.ZodType>(schema: Schema) =>
   z.preprocess((value) => (value === '' ? undefined : value), schema);
 
-/** The query of the batch result operation (decisions 6.4). `cursor` is opaque to clients. */
+/** The query of the operation that returns the result of a batch (rules 6.4). `cursor` is opaque to clients. */
 export const BatchResultQuery = z.object({
   channelCode: text().describe('Channel of the batch.'),
   channelOrderId: text().describe('Number under which the batch was sent.'),
@@ -36,12 +36,12 @@ export const BatchResultQuery = z.object({
 });
 export type BatchResultQuery = z.infer<typeof BatchResultQuery>;
 
-/** The path of the single order's result operation (decisions 6.4). */
+/** The path parameters of the operation that returns the result of one order (rules 6.4). */
 export const OrderResultParams = z.object({
   licenseOrderId: id<'LicenseOrderId'>().describe('Id of the order, from the answer of O5.'),
 });
 
-/** What became of one order (decisions 6.4). */
+/** The result of one order (rules 6.4). */
 export const OrderResult = z
   .object({
     sequence: integer().describe('Sequence number of the order.'),
@@ -61,7 +61,7 @@ export const OrderResult = z
   .meta({ id: 'OrderResult', description: 'What became of one order.' });
 export type OrderResult = z.infer<typeof OrderResult>;
 
-/** What became of a batch, with a page of its orders (decisions 6.4). */
+/** The result of a batch, with a page of its orders (rules 6.4). */
 export const BatchResult = z
   .object({
     channelCode: z.string().describe('Channel of the batch.'),
@@ -83,7 +83,7 @@ export const BatchResult = z
   .meta({ id: 'BatchResult', description: 'What became of a batch, with a page of its orders.' });
 export type BatchResult = z.infer<typeof BatchResult>;
 
-/** One order's result with the batch that it came in (decisions 6.4). */
+/** The result of one order, and the batch that it came in (rules 6.4). */
 export const SingleOrderResult = OrderResult.extend({
   channelCode: z.string().describe('Channel of its batch.'),
   channelOrderId: z.string().describe('Number under which its batch was sent.'),

@@ -1,32 +1,32 @@
 import { z } from 'zod';
-import { arrayOf } from './bounded-array.ts';
+import { boundedArray } from './bounded-array.ts';
 import type { Cause } from './causes.ts';
 
-/** What no text may hold (decisions 4). */
+/** Characters that no text may contain (rules 4). */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
 const CONTROL_CHARACTER = /[\u0000-\u001f\u007f-\u009f]/;
 const CLEAN_TEXT_PATTERN = '^[^\\u0000-\\u001f\\u007f-\\u009f]*$';
-/** The same for a text that may have lines. */
+/** The same for a text that may contain line breaks. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
 const CONTROL_CHARACTER_IN_LINES = /[\u0000-\u0009\u000b\u000c\u000e-\u001f\u007f-\u009f]/;
 const CLEAN_LINES_PATTERN = '^[^\\u0000-\\u0009\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f]*$';
 
-/** What is wrong with a text that is not there. */
+/** The message for a missing text. */
 export const REQUIRED = 'is required';
 
 const MAX_TEXT_CHARACTERS = 255;
-/** What an address may have instead (decisions 4). */
+/** The limit of an address (rules 4). */
 export const MAX_ADDRESS_CHARACTERS = 512;
 const MAX_INTEGER = 2_147_483_647;
 
-/** Whether there are too many characters as people count them: a pair of surrogates is one. */
+/** Whether a text has too many characters as people count them: a pair of surrogates is one character. */
 function isTooLong(value: string, maxCharacters: number): boolean {
   if (value.length <= maxCharacters || value.length > 2 * maxCharacters) return value.length > maxCharacters;
   const pairs = value.match(/[\uD800-\uDBFF][\uDC00-\uDFFF]/g)?.length ?? 0;
   return value.length - pairs > maxCharacters;
 }
 
-/** Says what is wrong with a text, if anything. Half a surrogate pair is refused because UTF-8 cannot carry it. */
+/** Says what is wrong with a text, if anything. Refuses half a surrogate pair, because UTF-8 cannot carry it. */
 function textFault(value: string, { minCharacters, maxCharacters, lines }: TextBounds): string | undefined {
   if (value.length < minCharacters) return REQUIRED;
   if ((lines ? CONTROL_CHARACTER_IN_LINES : CONTROL_CHARACTER).test(value) || !value.isWellFormed()) {
@@ -39,13 +39,16 @@ interface TextBounds {
   minCharacters: number;
   maxCharacters: number;
   trimmed: boolean;
-  /** Whether it may hold line breaks. */
+  /** Whether it may contain line breaks. */
   lines?: boolean;
-  /** What a longer text is refused for, where that has a cause of its own. */
+  /** The cause for a longer text, if it is not field_invalid. */
   tooLong?: Cause | undefined;
 }
 
-/** One check in place of zod's own four: texts are most of an order, and this takes a third of the time. */
+/**
+ * Creates a text schema with one check in place of zod's four. Texts are most of an order, and this takes a third of
+ * the time.
+ */
 function boundedText(bounds: TextBounds) {
   const { minCharacters, maxCharacters, trimmed, lines, tooLong } = bounds;
   return z
@@ -64,24 +67,24 @@ function boundedText(bounds: TextBounds) {
     });
 }
 
-/** A required text: trimmed, not empty, at most 255 characters unless told (decisions 4). */
+/** A required text: trimmed, not empty, at most 255 characters unless told (rules 4). */
 export function text(maxCharacters = MAX_TEXT_CHARACTERS, tooLong?: Cause) {
   return boundedText({ minCharacters: 1, maxCharacters, trimmed: true, tooLong });
 }
 
-/** A required text that may hold line breaks: an address, a remark (decisions 4). */
+/** A required text that may hold line breaks: an address, a remark (rules 4). */
 export function lines(maxCharacters: number, tooLong?: Cause) {
   return boundedText({ minCharacters: 1, maxCharacters, trimmed: true, lines: true, tooLong });
 }
 
-/** A required text that may be empty, as which null counts: parentMerchandiseNum and parentCrmProductId (decisions 4). */
+/** A required text that may be empty; null counts as empty: parentMerchandiseNum and parentCrmProductId (rules 4). */
 export function textOrEmpty() {
   return boundedText({ minCharacters: 0, maxCharacters: MAX_TEXT_CHARACTERS, trimmed: true })
     .nullable()
     .transform((value) => value ?? '');
 }
 
-/** An optional text: absent, null and the empty string are all `undefined` (decisions 4). */
+/** An optional text: absent, null and the empty string are all `undefined` (rules 4). */
 export function optionalText() {
   return boundedText({ minCharacters: 0, maxCharacters: MAX_TEXT_CHARACTERS, trimmed: true })
     .nullish()
@@ -95,7 +98,7 @@ export function optionalLines(maxCharacters: number, tooLong?: Cause) {
     .transform((value) => value || undefined);
 }
 
-/** An optional value: null and the empty string count as absent (decisions 4). */
+/** An optional value: null and the empty string count as absent (rules 4). */
 export function optional<Schema extends z.ZodType>(schema: Schema) {
   return z.preprocess((value) => (isAbsent(value) ? undefined : value), schema.optional());
 }
@@ -103,8 +106,8 @@ export function optional<Schema extends z.ZodType>(schema: Schema) {
 const isAbsent = (value: unknown) => value === null || (typeof value === 'string' && value.trim() === '');
 
 /**
- * A list of at most `max` items. A longer one is refused before its items are looked at, with `tooLong` where that has a
- * cause of its own: noting a million faults takes memory.
+ * A list of at most `max` items. A longer one is refused before its items are checked, because a million faults take
+ * memory. `tooLong` is the cause for a longer one, if it is not field_invalid.
  */
 export function boundedList<Item extends z.ZodType>(item: Item, max: number, tooLong?: Cause) {
   const message = `must hold at most ${max} elements`;
@@ -114,7 +117,7 @@ export function boundedList<Item extends z.ZodType>(item: Item, max: number, too
       context.issues.push({ code: 'custom', message, input: value, ...(tooLong && { params: { cause: tooLong } }) });
       return z.NEVER;
     },
-    arrayOf(item).max(max, message),
+    boundedArray(item).max(max, message),
   );
 }
 
@@ -138,35 +141,35 @@ export function optionalId<Kind extends string>() {
     .transform((value) => (value || undefined) as (string & z.$brand<Kind>) | undefined);
 }
 
-/** A secret text: never trimmed (decisions 4). */
+/** A secret text: never trimmed (rules 4). */
 export function secret(maxCharacters = MAX_TEXT_CHARACTERS, tooLong?: Cause) {
   return boundedText({ minCharacters: 1, maxCharacters, trimmed: false, tooLong });
 }
 
-/** A Long that is a count, a duration or a time in milliseconds since 1970-01-01 UTC (decisions 4). */
+/** A Long that is a count, a duration or a time in milliseconds since 1970-01-01 UTC (rules 4). */
 export function long() {
   return z.number().int('must be a whole number within 53 bits').min(0, 'must not be negative');
 }
 
-/** A time in answers, and what it is of: "When the batch was accepted". */
+/** A time in answers. `event` says of what: "When the batch was accepted". */
 export function time(event: string) {
   return long().describe(`${event}. Milliseconds since 1970-01-01 UTC.`);
 }
 
 /**
- * A field of answers that is always null here, and an object wherever it is more. Published as an object that may be
- * null: generators know no type that has null only.
+ * A field of answers that is always null in this service. It is published as an object or null, because code generators
+ * have no type for null alone.
  */
 export function nothing(meaning: string) {
   return z.null().meta({ type: ['object', 'null'], description: meaning });
 }
 
-/** A text of answers that is always null here. */
+/** A text of answers that is always null in this service. */
 export function noText(meaning: string) {
   return z.null().meta({ type: ['string', 'null'], description: meaning });
 }
 
-/** The two ends of what was bought, in calls. */
+/** The descriptions of the start and the end of what is bought. */
 export const PERIOD = {
   start: 'When it begins: milliseconds since 1970-01-01 UTC. Must not be after the end.',
   end: 'When it ends: milliseconds since 1970-01-01 UTC. Nothing is revoked because this time has passed.',
@@ -177,7 +180,7 @@ export function integer() {
   return z.number().int('must be a whole number').min(0, 'must not be negative').max(MAX_INTEGER, 'is too large');
 }
 
-/** How a whole number is published that comes as text, or as text too. */
+/** Publishes as a whole number what comes as a text, or may come as one. */
 const AS_INTEGER = { type: 'integer', pattern: undefined, anyOf: undefined };
 
 /** A whole number in a query, where everything is text. */
@@ -192,20 +195,20 @@ export function queryInteger(min: number, max: number) {
     .meta({ ...AS_INTEGER, minimum: min, maximum: max });
 }
 
-/** 0 or 1. Published as a bounded number: of an enum of numbers generators make names such as NUMBER_0. */
+/** 0 or 1. Published as a bounded number, because code generators name the values of an enum of numbers NUMBER_0. */
 export function flag() {
   return z.literal([0, 1], 'must be 0 or 1').meta({ type: 'integer', minimum: 0, maximum: 1, enum: undefined });
 }
 
 const DATE_FAULT = 'must be milliseconds since 1970 or an ISO 8601 date';
 
-/** A date as Long milliseconds or ISO 8601 text (UTC where it names no offset), read as milliseconds (decisions 4). */
+/** A date as Long milliseconds or ISO 8601 text (UTC where it names no offset), read as milliseconds (rules 4). */
 export function date() {
   const time = { offset: true, local: true };
   const isoText = z.union([z.iso.datetime(time), z.iso.datetime({ ...time, precision: -1 }), z.iso.date()]);
   const isoDate = isoText.transform((value) =>
     Date.parse(/T.*(Z|[+-]\d\d:?\d\d)$|^[^T]*$/.test(value) ? value : `${value}Z`),
   );
-  // One type for generated clients; that texts are taken too is said in words.
+  // One type for generated clients. The description says that texts are accepted too.
   return z.union([long(), isoDate.pipe(long())], DATE_FAULT).meta({ ...AS_INTEGER, minimum: 0 });
 }

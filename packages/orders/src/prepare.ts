@@ -1,5 +1,12 @@
 import { createHash } from 'node:crypto';
-import { type BatchOrder, type CustomerId, instancesOf, type Order, Refusal, type SyncMode } from '@lockstep/contract';
+import {
+  type BatchOrder,
+  type CustomerId,
+  countInstances,
+  type Order,
+  Refusal,
+  type SyncMode,
+} from '@lockstep/contract';
 import { laneOf } from './lanes.ts';
 import { orderText } from './order-text.ts';
 
@@ -22,9 +29,9 @@ export interface PreparedBatch {
 
 const CHARACTERS_PER_WEIGHT = 1_024;
 
-/** What an order costs a drain: the instances that it may create or revoke, or its kilocharacters if they are more. */
+/** What an order costs a drain: the instances that it may create or revoke, or one for each 1,024 characters if that is more. */
 function weightOf(order: Order, characters: number): number {
-  return Math.max(1, instancesOf(order), Math.ceil(characters / CHARACTERS_PER_WEIGHT));
+  return Math.max(1, countInstances(order), Math.ceil(characters / CHARACTERS_PER_WEIGHT));
 }
 
 /** Splits a batch by lane and digests its content, in the form of orderText. */

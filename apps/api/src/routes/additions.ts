@@ -1,30 +1,30 @@
-import { type AddedEmployees, failure, messageOf, readNewEmployees, success } from '@lockstep/contract';
+import { type AddedEmployees, buildMessage, failure, readNewEmployees, success } from '@lockstep/contract';
 import { addEmployees } from '@lockstep/members';
 import { noteCode } from '../calls.ts';
-import { databaseOf, deadlineOf } from '../deadlines.ts';
+import { deadlineOf, limitToCall } from '../deadlines.ts';
 import { BUSINESS_EXCEPTION } from '../failures.ts';
 import type { MemberHandlers } from '../member-handlers.ts';
 import type { ServerOptions } from '../server-options.ts';
 
-/** M1, which adds each employee or says why not (rules 8). */
+/** M1: adds employees, each alone (rules 8). */
 export function additionHandlers({ db, passwords }: ServerOptions) {
   return {
     addEmployees: async (request, actor, reply) => {
       const named = readNewEmployees(request.body);
-      const tools = { db: databaseOf(request, db), passwords, signal: deadlineOf(request).signal };
+      const tools = { db: limitToCall(request, db), passwords, signal: deadlineOf(request).signal };
       const { data, firstFailure } = await addEmployees(tools, actor, named);
       if (firstFailure === undefined) return success(data);
       const isNobodyAdded = data.succeeded.length === 0;
       if (isNobodyAdded) reply.code(BUSINESS_EXCEPTION);
       const body = isNobodyAdded
         ? failure(firstFailure.reason, 'member', firstFailure.message)
-        : failure('some_employees_failed', 'member', messageOf('some_employees_failed', ...countsOf(data)));
+        : failure('some_employees_failed', 'member', buildMessage('some_employees_failed', ...countEmployees(data)));
       noteCode(request, body.code, body.cause);
       return { ...body, data };
     },
   } satisfies MemberHandlers;
 }
 
-function countsOf({ succeeded, failed }: AddedEmployees): [failed: number, all: number] {
+function countEmployees({ succeeded, failed }: AddedEmployees): [failed: number, all: number] {
   return [failed.length, succeeded.length + failed.length];
 }

@@ -2,7 +2,7 @@ import type { Caller } from '@lockstep/access';
 import { listVirtualAssets, setLocked, takeAssetNumbers } from '@lockstep/assets';
 import { type ChangeLocks, success } from '@lockstep/contract';
 import type { FastifyRequest } from 'fastify';
-import { databaseOf, deadlineOf } from '../deadlines.ts';
+import { deadlineOf, limitToCall } from '../deadlines.ts';
 import type { OrderHandlers } from '../order-handlers.ts';
 import type { ServerOptions } from '../server-options.ts';
 
@@ -22,10 +22,10 @@ export function assetHandlers({ db, log, region, lockChanges }: ServerOptions) {
     listVirtualAssets: async (request, { channels }) => {
       const { enterpriseGlobalId: enterpriseId } = request.params;
       const of = { enterpriseId, extendCode: request.query.extendCode };
-      return success(await listVirtualAssets(databaseOf(request, db), channels, of));
+      return success(await listVirtualAssets(limitToCall(request, db), channels, of));
     },
 
     takeAssetNumbers: async (request) =>
-      success(await takeAssetNumbers(databaseOf(request, db), region, request.body.size)),
+      success(await takeAssetNumbers(limitToCall(request, db), region, request.body.size)),
   } satisfies OrderHandlers;
 }

@@ -19,7 +19,9 @@ import { addOperations, type Handlers } from '../operation-routes.ts';
 import type { ServerOptions } from '../server-options.ts';
 import { checksAllButBody } from '../validation.ts';
 
-/** The operations whose body is a batch, which is checked where it does not hold up the event loop. */
+/**
+ * The operations whose body is a batch. Large ones are checked on a thread, so that they do not hold up the event loop.
+ */
 export type BatchOperationId = 'createBatchOrder' | 'previewBatchOrder';
 
 const BATCH = 'batch';
@@ -61,9 +63,11 @@ export async function batchOrderRoutes(
 function batchHandlers(options: ServerOptions): Handlers<BatchOperationId, Submission> {
   const { acceptor, applier, previewer, publicUrl } = options;
   const pathPrefix = publicUrl === null ? '' : new URL(publicUrl).pathname.replace(/\/$/, '');
-  /** Where the result of a batch is: a path, because whoever calls may write any host into the request (rules 6.2). */
-  const locationOf = (batch: { channelCode: string; channelOrderId: string }) =>
-    // A + is a blank in forms only; %20 is one for every client.
+  /**
+   * Builds the path of a batch's result. Only a path, because a caller may write any host into the request (rules 6.2).
+   */
+  const buildLocation = (batch: { channelCode: string; channelOrderId: string }) =>
+    // A + means a blank in forms only; %20 does for every client.
     `${pathPrefix}${findOperation('getBatchResult').path}?${new URLSearchParams(batch).toString().replaceAll('+', '%20')}`;
 
   return {
@@ -75,8 +79,8 @@ function batchHandlers(options: ServerOptions): Handlers<BatchOperationId, Submi
         syncMode === 'sync'
           ? await applier.apply(submitted, orders, caller.channels)
           : await acceptor.accept(submitted);
-      noteSubject(request, idsOf(accepted));
-      reply.header('location', locationOf({ channelCode, channelOrderId }));
+      noteSubject(request, listIds(accepted));
+      reply.header('location', buildLocation({ channelCode, channelOrderId }));
       return success(accepted);
     },
 
@@ -99,8 +103,8 @@ function checkSender(caller: Caller, query: { appKey: string }, batch: { channel
 /** Orders that the log line of a call names one by one; of more, their batch leads to them. */
 const MAX_NAMED_ORDERS = 20;
 
-/** The ids that the log line of a call names. */
-function idsOf(accepted: readonly AcceptedOrder[]): Subject {
+/** Lists the ids that the log line of a call names. */
+function listIds(accepted: readonly AcceptedOrder[]): Subject {
   const licenseOrderIds = accepted.slice(0, MAX_NAMED_ORDERS + 1).map(({ licenseOrderId }) => licenseOrderId);
   const { batchId } = splitOrderId(licenseOrderIds[0]!);
   return licenseOrderIds.length > MAX_NAMED_ORDERS ? { batchId } : { batchId, licenseOrderIds };

@@ -1,6 +1,6 @@
 import { done, success } from '@lockstep/contract';
 import { bindCustomer, createEnterprise, queryCustomers, updateCustomer } from '@lockstep/customers';
-import { databaseOf } from '../deadlines.ts';
+import { limitToCall } from '../deadlines.ts';
 import type { OrderHandlers } from '../order-handlers.ts';
 import type { ServerOptions } from '../server-options.ts';
 
@@ -8,17 +8,17 @@ import type { ServerOptions } from '../server-options.ts';
 export function customerHandlers({ db }: ServerOptions) {
   return {
     bindCustomer: async (request, { channels }) =>
-      success(await bindCustomer(databaseOf(request, db), channels, request.body)),
+      success(await bindCustomer(limitToCall(request, db), channels, request.body)),
 
     createEnterprise: async (request, caller) =>
-      success(await createEnterprise(databaseOf(request, db), caller, request.body)),
+      success(await createEnterprise(limitToCall(request, db), caller, request.body)),
 
     updateCustomer: async (request, { channels }) => {
-      await updateCustomer(databaseOf(request, db), channels, request.body);
+      await updateCustomer(limitToCall(request, db), channels, request.body);
       return done;
     },
 
     queryCustomers: async (request, { channels }) =>
-      success(await queryCustomers(databaseOf(request, db), channels, request.query)),
+      success(await queryCustomers(limitToCall(request, db), channels, request.query)),
   } satisfies OrderHandlers;
 }

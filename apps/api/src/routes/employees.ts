@@ -1,6 +1,6 @@
 import { success } from '@lockstep/contract';
 import { deleteEmployee, editEmployee, listEmployees, readAudit, resetPassword } from '@lockstep/members';
-import { databaseOf, deadlineOf } from '../deadlines.ts';
+import { deadlineOf, limitToCall } from '../deadlines.ts';
 import type { MemberHandlers } from '../member-handlers.ts';
 import type { ServerOptions } from '../server-options.ts';
 
@@ -8,13 +8,13 @@ import type { ServerOptions } from '../server-options.ts';
 export function employeeHandlers({ db, passwords, holdingChanges }: ServerOptions) {
   return {
     editEmployee: async (request, actor) => {
-      await editEmployee(databaseOf(request, db), actor, request.params.memberGlobalId, request.body);
+      await editEmployee(limitToCall(request, db), actor, request.params.memberGlobalId, request.body);
       return success(null);
     },
 
     resetPassword: async (request, actor) => {
       const { params, body } = request;
-      const tools = { db: databaseOf(request, db), passwords, signal: deadlineOf(request).signal };
+      const tools = { db: limitToCall(request, db), passwords, signal: deadlineOf(request).signal };
       await resetPassword(tools, actor, params.memberGlobalId, body.password);
       return success(null);
     },
@@ -26,8 +26,8 @@ export function employeeHandlers({ db, passwords, holdingChanges }: ServerOption
     },
 
     listEmployees: async (request, actor) =>
-      success(await listEmployees(databaseOf(request, db), actor, request.query)),
+      success(await listEmployees(limitToCall(request, db), actor, request.query)),
 
-    readAudit: async (request, actor) => success(await readAudit(databaseOf(request, db), actor, request.query)),
+    readAudit: async (request, actor) => success(await readAudit(limitToCall(request, db), actor, request.query)),
   } satisfies MemberHandlers;
 }

@@ -3,7 +3,7 @@ import type { ServerOptions } from '../server-options.ts';
 
 const QUEUE_LOOK_EVERY_MS = 1_000;
 
-/** /health/live, /health/ready and /metrics (decisions 9). */
+/** /health/live, /health/ready and /metrics (rules 9). */
 export async function healthRoutes(server: FastifyInstance, options: ServerOptions): Promise<void> {
   const { metrics, schema } = options;
   const hidden = { schema: { hide: true }, config: { isProbe: true } };
@@ -11,7 +11,7 @@ export async function healthRoutes(server: FastifyInstance, options: ServerOptio
 
   server.get('/health/live', hidden, async () => ({ status: 'live' }));
 
-  // Without its queue the API still accepts orders, and the sweep applies them: only the database and its schema decide.
+  // Only the database and its schema decide: without the queue the API still accepts orders, and the sweep applies them.
   server.get('/health/ready', hidden, async (_request, reply) => {
     const { isReachable, reason } = await schema.health();
     const database = isReachable ? 'up' : 'down';
@@ -27,7 +27,7 @@ export async function healthRoutes(server: FastifyInstance, options: ServerOptio
   });
 }
 
-/** The same question, asked again `intervalMs` after it was asked at the earliest; till then its answer stands. */
+/** Returns a function that asks at most every `intervalMs` and repeats the last answer in between. */
 function atMostEvery<Answer>(intervalMs: number, ask: () => Promise<Answer>): () => Promise<Answer> {
   let answer: Promise<Answer> | undefined;
   let goodUntilMs = 0;

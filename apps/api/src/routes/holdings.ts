@@ -1,7 +1,7 @@
 import { success } from '@lockstep/contract';
 import { configureAssets, lendAssets, listAssets, listBorrowedLocks, readAssetContents } from '@lockstep/members';
 import type { FastifyRequest } from 'fastify';
-import { databaseOf, deadlineOf } from '../deadlines.ts';
+import { deadlineOf, limitToCall } from '../deadlines.ts';
 import type { MemberHandlers } from '../member-handlers.ts';
 import type { ServerOptions } from '../server-options.ts';
 
@@ -10,12 +10,12 @@ export function holdingHandlers({ db, holdingChanges }: ServerOptions) {
   const changeTools = (request: FastifyRequest) => ({ changes: holdingChanges, deadline: deadlineOf(request) });
 
   return {
-    listEnterpriseAssets: async (request, actor) => success(await listAssets(databaseOf(request, db), actor)),
+    listEnterpriseAssets: async (request, actor) => success(await listAssets(limitToCall(request, db), actor)),
 
     readAssetContents: async (request, actor) =>
-      success(await readAssetContents(databaseOf(request, db), actor, request.params.assetId)),
+      success(await readAssetContents(limitToCall(request, db), actor, request.params.assetId)),
 
-    listBorrowedLocks: async (request, actor) => success(await listBorrowedLocks(databaseOf(request, db), actor)),
+    listBorrowedLocks: async (request, actor) => success(await listBorrowedLocks(limitToCall(request, db), actor)),
 
     configureAssets: async (request, actor) => {
       await configureAssets(changeTools(request), actor, request.params.memberGlobalId, request.body);

@@ -5,13 +5,13 @@ import type { ServerOptions } from '../server-options.ts';
 const WELL_KNOWN = '/.well-known/oauth-authorization-server';
 
 /**
- * What OAuth clients look up about the token endpoint (RFC 8414; decisions 9). The issuer is PUBLIC_URL, or without it the
- * address that this process listens on: never a caller's Host header, which would be whatever the caller wrote. Where
- * PUBLIC_URL has a path, clients put that behind the well-known one (RFC 8414 section 3.1), which is served as well.
+ * Publishes what OAuth clients look up about the token endpoint (RFC 8414; rules 9). The issuer is PUBLIC_URL, or else
+ * the address that this process listens on. It is never the caller's Host header, which may contain anything. If
+ * PUBLIC_URL has a path, clients append it to the well-known path (RFC 8414 section 3.1), so that works too.
  */
 export async function tokenMetadataRoutes(server: FastifyInstance, { publicUrl }: ServerOptions): Promise<void> {
   const hidden = { schema: { hide: true } };
-  const answer = () => metadataOf(publicUrl ?? server.listeningOrigin);
+  const answer = () => buildMetadata(publicUrl ?? server.listeningOrigin);
   server.get(WELL_KNOWN, hidden, async () => answer());
 
   const publicPath = publicUrl === null ? '' : new URL(publicUrl).pathname.replace(/\/$/, '');
@@ -22,14 +22,14 @@ export async function tokenMetadataRoutes(server: FastifyInstance, { publicUrl }
   });
 }
 
-function metadataOf(issuer: string) {
+function buildMetadata(issuer: string) {
   return {
     issuer,
     token_endpoint: `${issuer}${findOperation('issueToken').path}`,
     token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
     grant_types_supported: GRANT_TYPES,
     scopes_supported: Scope.options,
-    // Required by RFC 8414; there is no authorization endpoint, so there are none.
+    // RFC 8414 requires the field. There is no authorization endpoint, so it is empty.
     response_types_supported: [],
     service_documentation: `${issuer}/docs`,
   };

@@ -5,7 +5,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import type { Bodies } from '../bodies.ts';
 import { noteCode, noteSubject } from '../calls.ts';
-import { databaseOf, deadlineOf } from '../deadlines.ts';
+import { deadlineOf, limitToCall } from '../deadlines.ts';
 import { noteOverload } from '../failures.ts';
 import { addOperations, type Handlers } from '../operation-routes.ts';
 import { ClientLeft } from '../receive-body.ts';
@@ -27,7 +27,7 @@ export async function tokenRoutes(
   const issueToken: Handlers<'issueToken', undefined>['issueToken'] = async (request, _, reply) => {
     const token = await issue(request, request.body);
     // Only now is the client known to be who it says.
-    const { clientId } = clientOf(request.headers.authorization, request.body);
+    const { clientId } = readClient(request.headers.authorization, request.body);
     noteSubject(request, { appKey: clientId });
     reply.header('cache-control', 'no-store').header('pragma', 'no-cache');
     return token;
@@ -39,13 +39,13 @@ export async function tokenRoutes(
     const { grant_type: grantType, username: account, password, scope } = body;
     switch (grantType) {
       case 'client_credentials':
-        return issueClientToken(databaseOf(request, db), clientOf(authorization, body), scope);
+        return issueClientToken(limitToCall(request, db), readClient(authorization, body), scope);
       case 'password': {
-        const client = clientOf(authorization, body);
+        const client = readClient(authorization, body);
         if (account === undefined || password === undefined) {
           throw new OAuthRefusal('invalid_request', 'The username or the password is missing.');
         }
-        const tools = { db: databaseOf(request, db), passwords, signal: deadlineOf(request).signal };
+        const tools = { db: limitToCall(request, db), passwords, signal: deadlineOf(request).signal };
         return issueUserToken(tools, client, { account, password }, scope);
       }
       default:
@@ -54,8 +54,8 @@ export async function tokenRoutes(
   }
 }
 
-/** The client's credentials, by HTTP Basic or in the body, not both (RFC 6749 section 2.3.1). */
-function clientOf(authorization: string | undefined, body: TokenRequest): ClientCredentials {
+/** Reads the client's credentials from HTTP Basic or from the body, but not both (RFC 6749 section 2.3.1). */
+function readClient(authorization: string | undefined, body: TokenRequest): ClientCredentials {
   const inBody = { clientId: body.client_id, clientSecret: body.client_secret };
   if (authorization === undefined) {
     const { clientId, clientSecret } = inBody;
@@ -77,7 +77,7 @@ function clientOf(authorization: string | undefined, body: TokenRequest): Client
   return { clientId: formDecode(id), clientSecret: formDecode(secret.join(':')) };
 }
 
-/** RFC 6749 has both parts form-encoded inside Basic; a lone % is taken as it is. */
+/** Decodes a part of Basic credentials, which RFC 6749 has form-encoded. A lone % stays as it is. */
 function formDecode(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));
@@ -86,7 +86,7 @@ function formDecode(text: string): string {
   }
 }
 
-/** What a body is refused for by whoever reads it. */
+/** The causes for which reading a body can be refused. */
 const OF_BODY: readonly Cause[] = ['body_too_large', 'request_timeout', 'http_malformed', 'headers_too_large'];
 
 function answerOAuthError(error: Error & { statusCode?: number }, request: FastifyRequest, reply: FastifyReply): void {

@@ -1,4 +1,4 @@
-import { messageOf } from '../causes.ts';
+import { buildMessage } from '../causes.ts';
 import type { Employee } from '../employees.ts';
 import { failure, success } from '../envelope.ts';
 import type { NewEmployee } from '../new-employees.ts';
@@ -35,7 +35,7 @@ const employee = (globalId: string, told: Sent<Omit<NewEmployee, 'password'>>): 
 
 const taken = (index: number) => ({
   userName: KIM.userName,
-  message: messageOf('account_taken', `userList[${index}].userName`),
+  message: buildMessage('account_taken', `userList[${index}].userName`),
 });
 
 export const addEmployees: ExamplesOf<'addEmployees'> = {
@@ -68,7 +68,7 @@ export const addEmployees: ExamplesOf<'addEmployees'> = {
       partly: {
         summary: 'One was added, one was not: code 60027',
         value: {
-          ...failure('some_employees_failed', 'member', messageOf('some_employees_failed', 1, 2)),
+          ...failure('some_employees_failed', 'member', buildMessage('some_employees_failed', 1, 2)),
           code: '60027',
           data: { succeeded: [employee('100005', OMAR)], failed: [taken(1)] },
         },

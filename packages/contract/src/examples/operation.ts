@@ -1,9 +1,9 @@
 import type { z } from 'zod';
-import { type Cause, type Module, messageOf } from '../causes.ts';
+import { buildMessage, type Cause, type Module } from '../causes.ts';
 import { type FailureBody, failure } from '../envelope.ts';
 import type { OperationAnswers, OperationId, SentBody } from '../operations/index.ts';
 
-/** When things happened in the answers. */
+/** The time of everything in the examples of answers. */
 export const TIME = 1_790_000_000_000;
 
 /** Examples by name, as OpenAPI holds them. */
@@ -44,7 +44,7 @@ export type Sent<Value> = Value extends string & z.$brand
 const refusedBy =
   (module: Module) =>
   (summary: string, cause: Cause, ...values: (string | number)[]): Examples<FailureBody> => ({
-    [cause]: { summary, value: failure(cause, module, messageOf(cause, ...values)) },
+    [cause]: { summary, value: failure(cause, module, buildMessage(cause, ...values)) },
   });
 
 /** A refusal of the order module, named by its cause. */

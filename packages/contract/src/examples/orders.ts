@@ -1,5 +1,5 @@
 import type { AcceptedOrder } from '../batch-order.ts';
-import { messageOf } from '../causes.ts';
+import { buildMessage } from '../causes.ts';
 import { success } from '../envelope.ts';
 import type { OrderResult } from '../results.ts';
 import { exampleBatches, KEPT_LOCK, REVOKED_LOCK } from './batches.ts';
@@ -82,7 +82,12 @@ export const previewBatchOrder: ExamplesOf<'previewBatchOrder'> = {
             orderType: 'delete_product',
             state: 'failed',
             cause: 'product_not_found',
-            message: messageOf('product_not_found', KEPT_LOCK, 'gms-estimator', '; the nearest has limitConcurrent 1'),
+            message: buildMessage(
+              'product_not_found',
+              KEPT_LOCK,
+              'gms-estimator',
+              '; the nearest has limitConcurrent 1',
+            ),
             assets: [],
             products: [],
             nearest: [

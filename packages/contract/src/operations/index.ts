@@ -9,7 +9,6 @@ export {
   FORM_TYPE,
   MAX_BATCH_BYTES,
   MAX_BODY_BYTES,
-  MAX_FORM_BYTES,
   ME_ROOT,
   type Operation,
   ORDER_ROOT,

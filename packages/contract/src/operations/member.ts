@@ -17,7 +17,13 @@ import {
   HolderParams,
   LendAssets,
 } from '../holdings.ts';
-import { AddEmployees, AllAddedEmployees, FailedEmployees, PartlyAddedEmployees } from '../new-employees.ts';
+import {
+  AddEmployees,
+  AllAddedEmployees,
+  FailedEmployees,
+  MAX_EMPLOYEES_PER_CALL,
+  PartlyAddedEmployees,
+} from '../new-employees.ts';
 import { PageQuery } from '../page.ts';
 import { answers, doneWithNullAnswers, ME_ROOT, NonceQuery, type Operation, refusedWith } from './operation.ts';
 
@@ -44,9 +50,9 @@ export const memberOperations = {
     },
     summary: 'add employees',
     description:
-      'Adds 1 to 100 employees. Each is added or fails for itself: where only some can be added, the ' +
+      `Adds 1 to ${MAX_EMPLOYEES_PER_CALL} employees. Each is added or fails for itself: where only some can be added, the ` +
       'answer is HTTP 200 with code 60027; where nobody can, HTTP 299 with the code of the first who ' +
-      'failed. The call is refused as a whole when it has no employees or more than 100, or anywhere a ' +
+      `failed. The call is refused as a whole when it has no employees or more than ${MAX_EMPLOYEES_PER_CALL}, or anywhere a ` +
       'value of a wrong JSON type.',
   },
   editEmployee: {

@@ -1,5 +1,5 @@
-import { OAuthErrorAnswer, TokenAnswer, TokenRequest } from '../access.ts';
-import { FORM_TYPE, MAX_FORM_BYTES, type Operation } from './operation.ts';
+import { ACCESS_TOKEN_SECONDS, OAuthErrorAnswer, TokenAnswer, TokenRequest } from '../access.ts';
+import { FORM_TYPE, formatCount, MAX_FORM_BYTES, type Operation } from './operation.ts';
 
 /** What is outside of both modules: the token endpoint (RFC 6749; rules 2). */
 export const openOperations = {
@@ -21,6 +21,6 @@ export const openOperations = {
       'Issues an access token as RFC 6749 says. With `grant_type` `client_credentials` it is the ' +
       "application's own; with `password` it is that of a user of the member center, whose full " +
       'account name is `username`. The client authenticates with its key and secret, by HTTP Basic or ' +
-      'as `client_id` and `client_secret` in the form. A token is good for 7,200 seconds.',
+      `as \`client_id\` and \`client_secret\` in the form. A token is good for ${formatCount(ACCESS_TOKEN_SECONDS)} seconds.`,
   },
 } satisfies Record<string, Operation>;

@@ -38,7 +38,9 @@ export interface Operation {
   description: string;
 }
 
-/** The credentials that a call carries, as names of schemes; each element of a list is one way to send them (rules 2). */
+/**
+ * The credentials that a call carries, as names of schemes; each element of a list is one way to send them (rules 2).
+ */
 export const credentials = {
   order: [['application']],
   member: [['application', 'clientToken', 'userToken']],
@@ -47,6 +49,9 @@ export const credentials = {
 
 /** The query that every operation of both modules takes (rules 3). */
 export const NonceQuery = z.object({ g_nonce: Nonce });
+
+/** A number in a description: 10,000. */
+export const formatCount = (count: number) => count.toLocaleString('en-US');
 
 const REFUSED = 'Refused, or a fault: see the code, because HTTP clients take this status for a success.';
 const refused = FailureBody.describe(REFUSED);

@@ -5,20 +5,34 @@ import {
   ListAssetsParams,
   ListAssetsQuery,
   LockResult,
+  MAX_ASSET_NUMBERS,
+  MAX_LOCKS,
   TakeAssetNumbers,
   VirtualAsset,
 } from '../assets.ts';
-import { AcceptedOrder, BatchOrder, BatchOrderQuery } from '../batch-order.ts';
+import { AcceptedOrder, BatchOrder, BatchOrderQuery, MAX_ORDERS_PER_BATCH } from '../batch-order.ts';
 import { CancelBatch, CancelledBatch } from '../cancel.ts';
 import { BindCustomer, CreatedEnterprise, CreateEnterprise, Customer, QueryCustomers } from '../customers.ts';
+import { MAX_ELEMENTS } from '../json-shape.ts';
+import { MAX_LIST_ELEMENTS } from '../order-items.ts';
+import { MAX_INSTANCES } from '../order-size.ts';
 import { OrderPreview } from '../preview.ts';
 import { BatchResult, BatchResultQuery, OrderResultParams, SingleOrderResult } from '../results.ts';
-import { answers, doneAnswers, MAX_BATCH_BYTES, NonceQuery, type Operation, ORDER_ROOT } from './operation.ts';
+import {
+  answers,
+  doneAnswers,
+  formatCount,
+  MAX_BATCH_BYTES,
+  NonceQuery,
+  type Operation,
+  ORDER_ROOT,
+} from './operation.ts';
 
 const BATCH_PATH = `${ORDER_ROOT}/licenseOrder/batchOrder` as const;
 
 /** What O6 and O7 have in common. */
 const LOCKING =
+  `1 to ${formatCount(MAX_LOCKS)} numbers a call. ` +
   'Look at every `status`: the code is 0 whatever they are. Locks that can be disabled are those of license type ' +
   '`normal_recover_usbkey`, `normal_recover_lan_usbkey`, `lk_product_usbkey` and `lk_auth_usbkey`. Orders do not ask ' +
   'whether a lock is disabled.';
@@ -91,8 +105,9 @@ export const orderOperations = {
     answers: answers(z.array(AcceptedOrder).describe('One entry for each order, in the order of orderList.')),
     summary: 'order in batches',
     description:
-      'Takes 1 to 5,000 orders and 32 MiB, at most 10,000 elements in one list and 500,000 in all, and ' +
-      'at most 200,000 instances to make or revoke (numbers times products and merchandise). The ' +
+      `Takes 1 to ${formatCount(MAX_ORDERS_PER_BATCH)} orders and ${MAX_BATCH_BYTES / 1024 ** 2} MiB, at most ` +
+      `${formatCount(MAX_LIST_ELEMENTS)} elements in one list and ${formatCount(MAX_ELEMENTS)} in all, and at most ` +
+      `${formatCount(MAX_INSTANCES)} instances to make or revoke (numbers times products and merchandise). The ` +
       'answer lists the id of each order; the ids are final. With `async` it means that the batch is ' +
       'stored and will be carried out, each order alone; with `sync` that all orders have taken ' +
       'effect. A batch is known by application, `channelCode` and `channelOrderId`: the same content ' +
@@ -159,7 +174,7 @@ export const orderOperations = {
     body: ChangeLocks,
     answers: answers(z.array(LockResult).describe('One entry for each number, in the order sent.')),
     summary: 'disable locks',
-    description: `Disables locks, 1 to 1,000 numbers a call. ${LOCKING}`,
+    description: `Disables locks, ${LOCKING}`,
   },
   unlockAssets: {
     name: 'O7',
@@ -170,7 +185,7 @@ export const orderOperations = {
     body: ChangeLocks,
     answers: answers(z.array(LockResult).describe('One entry for each number, in the order sent.')),
     summary: 'enable locks',
-    description: `Enables locks, 1 to 1,000 numbers a call. ${LOCKING}`,
+    description: `Enables locks, ${LOCKING}`,
   },
   listVirtualAssets: {
     name: 'O8',
@@ -195,7 +210,7 @@ export const orderOperations = {
     answers: answers(z.array(AssetNumber).describe('The numbers.')),
     summary: 'obtain asset numbers',
     description:
-      'Hands out 1 to 10,000 asset numbers of ten digits: the mark of the region, 8 or 6, and nine ' +
+      `Hands out 1 to ${formatCount(MAX_ASSET_NUMBERS)} asset numbers of ten digits: the mark of the region, 8 or 6, and nine ` +
       "digits that increment. No number is handed out twice, and none that is an active asset's. There may be gaps.",
   },
 } satisfies Record<string, Operation>;
