@@ -99,7 +99,7 @@ export class MemberCenter {
 
   /** Calls the member center; `path` follows ME_ROOT. */
   call(method: string, path: string, options: MemberCallOptions = {}): Promise<Answer> {
-    return this.#call(method, ME_ROOT + path, options);
+    return this.callPath(method, ME_ROOT + path, options);
   }
 
   /** Calls an operation; `params` stand in its path. */
@@ -109,10 +109,10 @@ export class MemberCenter {
     options: MemberCallOptions = {},
   ): Promise<Answer> {
     const all = { enterpriseGlobalId: this.enterpriseId, ...params } as unknown as OperationParams<Id>;
-    return this.#call(findOperation(id).method, buildPath(id, all), options);
+    return this.callPath(findOperation(id).method, buildPath(id, all), options);
   }
 
-  #call(method: string, path: string, options: MemberCallOptions): Promise<Answer> {
+  private callPath(method: string, path: string, options: MemberCallOptions): Promise<Answer> {
     const { token = this.api.token, clientToken = this.api.token, userToken = this.userToken } = options;
     const headers = {
       ...(token === null ? {} : { authorization: `Bearer ${token}` }),

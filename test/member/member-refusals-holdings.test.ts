@@ -110,7 +110,7 @@ const NOBODY: [who: string, memberId: () => string][] = [
   ['a zero before an id', () => `0${kim}`],
   ['more than 63 bits', () => '9'.repeat(19)],
   ['a word', () => 'kim'],
-  ['U+0000', () => '%00'],
+  ['U+0000', () => '\0'],
 ];
 const FOR_NOBODY = NOBODY.flatMap(([who, memberId]): Row[] => {
   const says = () => `The enterprise has no employee ${decodeURIComponent(memberId())}.`;
@@ -155,7 +155,7 @@ const ON_ASSETS: Row[] = [
       ['a number', () => nums.free],
       ['more than 63 bits', () => '9'.repeat(19)],
       ['a word', () => 'asset'],
-      ['U+0000', () => '%00'],
+      ['U+0000', () => '\0'],
     ] satisfies [string, () => string][]
   ).map(([how, id]): Row => ['M7', how, '60024', 'asset_id_not_found', 'no active asset', () => contentsOf(id())]),
 

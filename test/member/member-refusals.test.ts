@@ -92,8 +92,8 @@ const NOBODY: [who: string, memberId: () => string][] = [
   ['a zero before an id', () => `0${kim}`],
   ['more than 63 bits', () => '9'.repeat(19)],
   ['an account', () => 'kim'],
-  ['SQL', () => encodeURIComponent(`${kim}' or '1'='1`)],
-  ['U+0000', () => '%00'],
+  ['SQL', () => `${kim}' or '1'='1`],
+  ['U+0000', () => '\0'],
 ];
 const FOR_NOBODY = NOBODY.flatMap(([who, memberId]): Row[] => {
   const says = () => `The enterprise has no employee ${decodeURIComponent(memberId())}.`;

@@ -3,7 +3,7 @@ import type { Database } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { hashSecret, newSecret } from './secrets.ts';
 
-export type ApplicationStatus = 'pending' | 'approved' | 'suspended';
+type ApplicationStatus = 'pending' | 'approved' | 'suspended';
 
 /** An application's credentials. The secret is shown only this once and stored hashed (rules 2). */
 export interface Credentials {
@@ -67,7 +67,7 @@ export async function rotateSecret(
 }
 
 /** An application as the operator of the service sees it; never a secret. */
-export interface ListedApplication {
+interface ListedApplication {
   appKey: string;
   name: string;
   scopes: string[];

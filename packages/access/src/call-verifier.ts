@@ -27,7 +27,7 @@ export interface Caller {
 }
 
 /** An administrator of an enterprise, and the application that calls for them. */
-export interface Administrator extends Caller {
+interface Administrator extends Caller {
   memberId: MemberId;
   enterpriseId: EnterpriseId;
 }

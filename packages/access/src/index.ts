@@ -1,15 +1,13 @@
 import type {} from './tables.ts';
 
 export {
-  type ApplicationStatus,
   type Credentials,
   createApplication,
-  type ListedApplication,
   listApplications,
   rotateSecret,
   setApplicationStatus,
 } from './applications.ts';
-export { type Administrator, type Caller, CallVerifier } from './call-verifier.ts';
+export { type Caller, CallVerifier } from './call-verifier.ts';
 export { deleteExpiredAccess } from './expire.ts';
 export { endLogins } from './logins.ts';
 export { newPassword, PasswordHasher } from './passwords.ts';

@@ -12,7 +12,7 @@ import { type AdditionFacts, judgeAdditions, MAX_TRIAL_EMPLOYEES } from './addit
 import { recordChanges } from './audit.ts';
 import { employeeOf, recordedFields } from './employee.ts';
 import { insertEmployees, lockEnterprise, readCode, selectEmployees } from './tenant.ts';
-import { acrossChannels, selectAssets } from './tenant-assets.ts';
+import { acrossChannels, selectEnterpriseAssets } from './tenant-assets.ts';
 import type { PasswordTools } from './tools.ts';
 
 /** The outcome of an M1. */
@@ -70,7 +70,7 @@ async function readAdditionFacts(
 
 /** Counts how many more employees the enterprise may have: any number if it has an active cloud license (rules 8). */
 async function countRoom(db: Database | Trx, actor: Actor): Promise<number> {
-  const cloudLicense = await selectAssets(db, acrossChannels(actor))
+  const cloudLicense = await selectEnterpriseAssets(db, acrossChannels(actor))
     .select('asset.id')
     .where('license_type', 'in', CLOUD_LICENSE_TYPES)
     .limit(1)

@@ -7,7 +7,7 @@ import { recordChanges } from './audit.ts';
 import { accountOf, recordedFields } from './employee.ts';
 import { endHoldings, readHoldings } from './holdings.ts';
 import { lockEmployeeToDelete, lockEnterprise, selectEmployees, updateEmployee } from './tenant.ts';
-import { acrossChannels, lockAssetRows, selectAssets } from './tenant-assets.ts';
+import { acrossChannels, lockAssetRows, selectEnterpriseAssets } from './tenant-assets.ts';
 import type { HoldingTools } from './tools.ts';
 
 /**
@@ -58,7 +58,7 @@ async function hasOtherAdministrator(trx: Trx, actor: Actor, memberId: MemberId)
  */
 async function lockHeld(trx: Trx, actor: Actor, memberId: MemberId) {
   const enterprise = acrossChannels(actor);
-  const rows = await selectAssets(trx, enterprise)
+  const rows = await selectEnterpriseAssets(trx, enterprise)
     .innerJoin('asset_assignment', 'asset_assignment.asset_id', 'asset.id')
     .select('asset.id')
     .where('asset_assignment.member_id', '=', memberId)

@@ -3,7 +3,7 @@ import type { AssetId, MemberId } from '@lockstep/contract';
 import { insertRows, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import type { Actor } from './actor.ts';
-import { acrossChannels, selectAssets } from './tenant-assets.ts';
+import { acrossChannels, selectEnterpriseAssets } from './tenant-assets.ts';
 
 /**
  * Who holds which assets, and what they are lent into: rows of `asset_assignment` and `asset_lending`. Every asset here
@@ -64,7 +64,7 @@ export async function endHoldings(trx: Trx, actor: Actor, assetIds: AssetId[]): 
 }
 
 async function readLent(trx: Trx, actor: Actor, assetIds: AssetId[]): Promise<LentAsset[]> {
-  const assets = () => selectAssets(trx, acrossChannels(actor)).select(['asset.id', 'asset.asset_num']);
+  const assets = () => selectEnterpriseAssets(trx, acrossChannels(actor)).select(['asset.id', 'asset.asset_num']);
   return trx
     .selectFrom('asset_lending')
     .innerJoin(assets().as('own'), 'own.id', 'asset_lending.asset_id')

@@ -5,7 +5,7 @@ import type { Actor } from './actor.ts';
 import { employeeOf } from './employee.ts';
 import { buildPage, countRowsBefore } from './page.ts';
 import { selectEmployees } from './tenant.ts';
-import { selectAssets } from './tenant-assets.ts';
+import { selectEnterpriseAssets } from './tenant-assets.ts';
 
 /** M5: lists the employees of the actor's enterprise, newest first, with what they hold (interface M5; rules 8). */
 export function listEmployees(db: Database, actor: Actor, query: ListEmployees): Promise<Page<ListedEmployee>> {
@@ -67,8 +67,8 @@ interface Held {
 /** Reads what employees hold, in the order of assignment, by employee. */
 async function readHeld(trx: Trx, actor: Actor, memberIds: MemberId[]): Promise<Map<string, Held[]>> {
   if (memberIds.length === 0) return new Map();
-  const locks = selectAssets(trx, actor).select(['asset.id', 'asset.asset_num']).as('lock');
-  const rows = await selectAssets(trx, actor)
+  const locks = selectEnterpriseAssets(trx, actor).select(['asset.id', 'asset.asset_num']).as('lock');
+  const rows = await selectEnterpriseAssets(trx, actor)
     .innerJoin('asset_assignment as held', 'held.asset_id', 'asset.id')
     .leftJoin('asset_lending as lent', 'lent.asset_id', 'held.asset_id')
     .leftJoin(locks, 'lock.id', 'lent.lock_asset_id')

@@ -3,7 +3,7 @@ import { type AssetContents, type AssetId, type BorrowedLock, type EnterpriseAss
 import { type Database, inSnapshot, isId, type Trx } from '@lockstep/platform';
 import type { Actor } from './actor.ts';
 import { hasCustomer } from './tenant.ts';
-import { selectAssets } from './tenant-assets.ts';
+import { selectEnterpriseAssets } from './tenant-assets.ts';
 
 /**
  * M6: lists the active assets of the actor's enterprise that are not borrowed locks, oldest first (rules 8).
@@ -13,7 +13,7 @@ import { selectAssets } from './tenant-assets.ts';
 export function listAssets(db: Database, actor: Actor): Promise<EnterpriseAsset[]> {
   return inSnapshot(db, async (trx) => {
     await requireCustomer(trx, actor);
-    const rows = await selectAssets(trx, actor)
+    const rows = await selectEnterpriseAssets(trx, actor)
       .leftJoin('asset_assignment as held', 'held.asset_id', 'asset.id')
       .leftJoin('asset_lending as lent', 'lent.asset_id', 'asset.id')
       .select(['asset.id', 'asset_num', 'held.member_id', 'lent.lock_asset_id'])
@@ -40,7 +40,7 @@ export function listAssets(db: Database, actor: Actor): Promise<EnterpriseAsset[
 export function listBorrowedLocks(db: Database, actor: Actor): Promise<BorrowedLock[]> {
   return inSnapshot(db, async (trx) => {
     await requireCustomer(trx, actor);
-    const rows = await selectAssets(trx, actor)
+    const rows = await selectEnterpriseAssets(trx, actor)
       .leftJoinLateral(
         (eb) =>
           eb
@@ -76,10 +76,10 @@ export function readAssetContents(db: Database, actor: Actor, assetId: AssetId):
   return inSnapshot(db, async (trx) => {
     await requireCustomer(trx, actor);
     const asset = isId(assetId)
-      ? await selectAssets(trx, actor).select('asset.id').where('asset.id', '=', assetId).executeTakeFirst()
+      ? await selectEnterpriseAssets(trx, actor).select('asset.id').where('asset.id', '=', assetId).executeTakeFirst()
       : undefined;
     if (asset === undefined) throw new Refusal('asset_id_not_found', assetId);
-    const lent = await selectAssets(trx, actor)
+    const lent = await selectEnterpriseAssets(trx, actor)
       .innerJoin('asset_lending as lent', 'lent.asset_id', 'asset.id')
       .select('asset.id')
       .where((eb) => eb.or([eb('lent.asset_id', '=', assetId), eb('lent.lock_asset_id', '=', assetId)]))

@@ -1,4 +1,4 @@
-import { selectAssets as selectAssetsOfChannels } from '@lockstep/assets';
+import { selectAssets } from '@lockstep/assets';
 import { type Database, isId, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import type { Actor } from './actor.ts';
@@ -19,8 +19,8 @@ export function acrossChannels({ enterpriseId }: AssetTenant): AssetTenant {
 }
 
 /** Starts a query on the active assets of the enterprise's customers. */
-export function selectAssets(db: Database | Trx, { enterpriseId, channels }: AssetTenant) {
-  return selectAssetsOfChannels(db, channels)
+export function selectEnterpriseAssets(db: Database | Trx, { enterpriseId, channels }: AssetTenant) {
+  return selectAssets(db, channels)
     .innerJoin('customer', 'customer.id', 'asset.customer_id')
     .where('customer.enterprise_id', '=', enterpriseId);
 }
@@ -48,7 +48,7 @@ async function selectForUpdate(
   assetNums: string[],
   assetIds: string[],
 ): Promise<AssetFacts[]> {
-  const rows = await selectAssets(trx, tenant)
+  const rows = await selectEnterpriseAssets(trx, tenant)
     .select(['asset.id', 'asset.asset_num', 'asset.borrowed_usb_key', 'asset.locked', 'asset.freezing'])
     .where(sql<boolean>`(asset_num = any (${assetNums}::text[]) or asset.id = any (${assetIds}::bigint[]))`)
     .orderBy('asset.asset_num')
@@ -72,7 +72,7 @@ export async function findNumbersElsewhere(
   assetNums: readonly string[],
 ): Promise<Set<string>> {
   if (assetNums.length === 0) return new Set();
-  const rows = await selectAssetsOfChannels(trx, channels)
+  const rows = await selectAssets(trx, channels)
     .innerJoin('customer', 'customer.id', 'asset.customer_id')
     .select('asset.asset_num')
     .where(sql<boolean>`asset_num = any (${assetNums}::text[])`)
