@@ -176,12 +176,19 @@ it('M2, M3 and a login of an employee whom another call changes end as overload,
 });
 
 it('a call for which no connection becomes free ends as overload', async () => {
-  const released = Promise.withResolvers<void>();
-  const holding = Array.from({ length: 8 }, () => stack.db.transaction().execute(() => released.promise));
   const query = { channelCode: 'test', channelCustomerId: 'nobody', defaultCustomer: 'N' };
-  expectOverloaded(await center.api.ask('queryCustomers', { query }));
-  released.resolve();
-  await Promise.all(holding);
-  expect(dataOf(await center.api.ask('queryCustomers', { query }))).toEqual([]);
+  const ask = () => center.api.ask('queryCustomers', { query });
+  // Each waits 2 seconds for the table on one of the API's 8 connections, so the last ones get none in their 10 seconds.
+  const [answers, waiting] = await others.transaction().execute(async (trx) => {
+    await sql`lock table customer`.execute(trx);
+    const calls = Array.from({ length: 56 }, ask);
+    await untilWaiting(8);
+    return [await Promise.all(calls), await countWaiting(others)] as const;
+  });
+  for (const answer of answers) expectOverloaded(answer);
+  expect(waiting).toBe(0);
+  const reasons = stack.logLines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'call waited too long');
+  expect(new Set(reasons.map(({ reason }) => reason)).size).toBeGreaterThan(1);
+  expect(dataOf(await ask())).toEqual([]);
   expectNoFault();
 });
