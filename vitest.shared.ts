@@ -1,4 +1,16 @@
-import type { InlineConfig } from 'vitest/node';
+import { BaseSequencer, type InlineConfig, type TestSpecification } from 'vitest/node';
+
+/** Files that take much longer than their size, by which vitest sorts, says: the models and the fuzzer run many histories. */
+const LONG_RUNNING = /\/test\/(model|fuzz)\//;
+
+/** Starts what runs long first, so that no such file runs alone in the end while the other cores have nothing to do. */
+class LongRunningFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const isLong = ({ moduleId }: TestSpecification) => LONG_RUNNING.test(moduleId);
+    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
+  }
+}
 
 /** How every suite runs, whichever files it has. */
 export const shared: InlineConfig = {
@@ -9,6 +21,7 @@ export const shared: InlineConfig = {
   maxWorkers: 3,
   // The files of a worker share its modules: loading them for each anew took a fifth of the time.
   isolate: false,
+  sequence: { sequencer: LongRunningFirst },
   testTimeout: 60_000,
   hookTimeout: 60_000,
 };

@@ -1,4 +1,4 @@
--- A bearer token, known by its hash alone. Expired ones are swept.
+-- A bearer token, of which only the hash is stored. Expired ones are swept.
 create table access_token (
   token_hash bytea primary key,
   application_id bigint not null references application,

@@ -1,4 +1,4 @@
--- Every g_nonce of the last ten minutes (decisions 3): its key is what makes a second use fail in any process.
+-- Every g_nonce of the last ten minutes (rules 3). Its primary key makes a second use fail, in whatever process.
 create table nonce (
   application_id bigint not null,
   nonce text not null,

@@ -1,6 +1,6 @@
--- An accepted O5 call (decisions 6.1). It never changes: what became of it stands on its chunks and orders.
+-- An accepted O5 call (rules 6.1). It never changes: its chunks and orders say what became of it.
 --
--- The id is drawn in the accepting statement, so it is the acceptance order too: a call that begins after another was
+-- The accepting statement draws the id, so ids are the acceptance order too: a call that begins after another was
 -- answered has the higher id. licenseOrderId = id * 8192 + index in orderList.
 create sequence batch_id;
 create table batch (

@@ -18,7 +18,8 @@ create table lane_chunk (
 );
 -- No compression: the payload is written once, read once and dropped.
 alter table lane_chunk alter column payload set storage external;
--- What is pending, in the order in which it takes effect.
+-- The pending chunks, in the order in which they take effect.
 create index lane_chunk_pending on lane_chunk (lane, batch_id) where finished_time is null;
--- Every row dies once and quickly: vacuum early, so that looking for what is pending does not walk over the dead.
+-- Every row changes soon after it was inserted: vacuum early, so that looking for pending chunks does not read dead
+-- rows.
 alter table lane_chunk set (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000);

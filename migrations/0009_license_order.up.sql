@@ -1,4 +1,4 @@
--- A finished order: succeeded where cause is null. A pending one has no row yet.
+-- A finished order: succeeded if cause is null. A pending one has no row yet.
 create table license_order (
   id bigint primary key,
   order_type text not null check (order_type in ('new_buy', 'delete_asset', 'delete_product')),

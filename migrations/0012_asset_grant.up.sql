@@ -1,4 +1,4 @@
--- An order that granted to an asset. The grant lasts until a delete_asset names the order or the asset is revoked.
+-- An order granted to an asset. The grant lasts until a delete_asset names the order or the asset is revoked.
 create table asset_grant (
   asset_id bigint not null,
   license_order_id bigint not null,

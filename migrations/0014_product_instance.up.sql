@@ -1,5 +1,6 @@
 -- A product that an order bought onto an asset, inside a merchandise or not. Customer, channel and asset number are
--- those of the asset and of the order's batch. `details` holds what no rule looks at (features, time unit, passwords).
+-- those of the asset and of the order's batch. `details` holds the fields that no rule reads (features, time unit,
+-- passwords).
 create table product_instance (
   id bigint primary key,
   asset_id bigint not null,

@@ -1,4 +1,4 @@
--- Who holds an asset, and the borrowed lock that it is lent into. A row is there while it holds; revoking or
+-- Who holds an asset, and the borrowed lock that it is lent into. A row lasts as long as that; revoking or
 -- transferring the asset (or, for a lending, the lock) removes it.
 create table asset_assignment (
   asset_id bigint primary key references asset,

@@ -1,5 +1,5 @@
--- What the ledger's rows mean to each other, checked once a statement over all of its rows. Foreign keys would check
--- row by row: measured, they take more than half of the time of a bulk insert, and say less than these do.
+-- Triggers check once a statement, over all of its rows, that rows of the ledger fit together. Foreign keys would check
+-- row by row: measured, they take more than half of the time of a bulk insert, and they can say less.
 
 -- An asset belongs to a customer, and when it is revoked nothing on it is active any more.
 create function check_assets() returns trigger language plpgsql as $$
@@ -26,7 +26,7 @@ create trigger check_inserted after insert on asset
 create trigger check_updated after update on asset
   referencing new table as changed for each statement execute function check_assets();
 
--- What is on an asset is active only under an active one.
+-- What is on an asset is active only while the asset is.
 create function check_contents() returns trigger language plpgsql as $$
 begin
   if exists (

@@ -1,4 +1,4 @@
--- Who disabled or enabled a lock, one row a change (decisions 7). Rows are added and never changed.
+-- Who disabled or enabled a lock, one row a change (rules 7). Rows are added and never changed.
 create table lock_audit (
   id bigint generated always as identity primary key,
   asset_id bigint not null references asset,

@@ -1,5 +1,6 @@
--- Times of the ledger are those of the statement that writes. A transaction's own time lies before its locks: it could
--- be earlier than that of the row which another transaction changed while this one waited. Rows from before keep theirs.
+-- Times of the ledger are those of the writing statement. A transaction begins before it gets its locks, so its own
+-- time could be earlier than that of a row which another transaction changed while this one waited. Old rows keep their
+-- times.
 alter table asset
   alter column created_time set default statement_timestamp(),
   alter column updated_time set default statement_timestamp(),

@@ -1,10 +1,10 @@
--- What the ledger's rows mean to each other and what may happen to them, checked once a statement over all of its rows.
--- This takes the place of the checks of 0016.
+-- Triggers check once a statement, over all of its rows, that rows of the ledger fit together and change only as they
+-- may. They replace the checks of 0016.
 --
--- A function keeps the plans of its first call, which may have seen few rows in small tables. So nothing here is left to
--- the planner's choice: what was and what is are compared with EXCEPT, and everything else is looked up row by row in
--- an index (a lateral subquery with OFFSET is never turned into another kind of join). What is active is looked for
--- once an asset, so that a statement that revokes thousands of rows of one asset looks through them once.
+-- A function keeps the plans of its first call, which may have seen few rows in small tables. So these leave
+-- PostgreSQL's planner no choice: they compare old and new rows with EXCEPT, and look everything else up row by row in
+-- an index (a lateral subquery with OFFSET never becomes another kind of join). They read what is active once an asset,
+-- so that a statement that revokes thousands of rows of one asset reads them once.
 drop function check_assets() cascade;
 drop function check_contents() cascade;
 
@@ -55,7 +55,7 @@ create trigger check_customers_of_updated after update on asset
   referencing new table as changed for each statement execute function check_customers();
 
 -- When an asset is revoked, no grant to it lasts, so nothing on it is active. When it is revoked or transferred it is
--- nobody's any more: not assigned, not lent, and nothing lent into it.
+-- neither assigned nor lent, and nothing is lent into it.
 create function check_assets_updated() returns trigger language plpgsql set enable_seqscan = off as $$
 begin
   if exists (
@@ -112,7 +112,7 @@ create trigger check_inserted after insert on asset_assignment
 create trigger check_inserted after insert on asset_lending
   referencing new table as changed for each statement execute function check_holdings('asset_id', 'lock_asset_id');
 
--- A grant is that of an order that bought, and lasts on an active asset only.
+-- A grant is of an order that bought, and lasts on an active asset only.
 create function check_grants_inserted() returns trigger language plpgsql set enable_seqscan = off as $$
 begin
   if exists (
@@ -232,7 +232,7 @@ create trigger check_inserted after insert on product_instance
   referencing new table as changed for each statement execute function check_products_inserted();
 
 -- An asset keeps its number and its license type. What was bought onto it never moves: not to another asset, order or
--- merchandise. The arguments are the columns that say so.
+-- merchandise. The argument lists the columns that never change.
 create function check_stays() returns trigger language plpgsql as $$
 declare
   moved boolean;

@@ -6,7 +6,7 @@ alter table member
   add column password_mobile text,
   -- argon2id in PHC string format; null: nobody can log in yet.
   add column password_hash text check (password_hash like '$argon2id$%'),
-  -- Made with the enterprise or by the operator of the service, not by an administrator.
+  -- Created with the enterprise or by the operator of the service, not by an administrator.
   add column is_provisioned boolean,
   add column updated_time timestamptz,
   add column deleted_time timestamptz,
@@ -21,7 +21,7 @@ alter table member
   add constraint member_times check (updated_time >= created_time and deleted_time >= created_time),
   drop constraint member_enterprise_id_user_name_key;
 create unique index member_account on member (enterprise_id, user_name) where deleted_time is null;
--- What a repeat of O2 answers, also where one of them is deleted.
+-- For the response to a repeated O2, which names deleted employees too.
 create index member_provisioned on member (enterprise_id, user_name, id) where is_provisioned;
 create index member_newest on member (enterprise_id, id) where deleted_time is null;
 

@@ -2,8 +2,8 @@
 alter table access_token add column member_id bigint references member;
 create index access_token_member on access_token (member_id) where member_id is not null;
 
--- Failed logins of an account within the last 15 minutes, whether or not there is such an account, and until when they
--- keep it locked (decisions 2). Rows are swept when they mean nothing any more.
+-- Failed logins of an account within the last 15 minutes, whether or not the account exists, and until when they keep
+-- it locked (rules 2). Rows are swept once they have expired.
 create table login_failure (
   account_hash bytea primary key,
   failed_times timestamptz[] not null,

@@ -1,4 +1,4 @@
--- Who changed what in the member center, one row a change (decisions 8). Rows are added and never changed. The actor is
+-- Who changed what in the member center, one row a change (rules 8). Rows are added and never changed. The actor is
 -- an administrator, or 0 for the operator of the service.
 create table member_audit (
   id bigint generated always as identity primary key,
@@ -6,7 +6,7 @@ create table member_audit (
   actor_id bigint not null,
   action text not null,
   target_id bigint references member,
-  -- Not jsonb, which would put the fields into an order of its own.
+  -- Not jsonb, which does not keep the order of the fields.
   detail json not null check (detail::jsonb ?& array['before', 'after']),
   request_id text not null,
   recorded_time timestamptz not null default statement_timestamp()

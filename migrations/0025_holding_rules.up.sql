@@ -1,5 +1,5 @@
--- What it means to hold an asset and to lend it, checked once a statement over all of its rows, as 0021 does for the
--- rest of the ledger. An asset is held by an employee of its enterprise who is there, and is no borrowed lock.
+-- Triggers check once a statement, as those of 0021 do, who holds an asset and what it is lent into. An asset is held
+-- by an employee of its enterprise who is not deleted, and is no borrowed lock.
 create function check_assignments() returns trigger language plpgsql set enable_seqscan = off as $$
 begin
   if exists (
@@ -21,7 +21,8 @@ end $$;
 create trigger check_assignments after insert on asset_assignment
   referencing new table as changed for each statement execute function check_assignments();
 
--- A lent asset is held; what it is lent into is a borrowed lock, of the same enterprise and of one holder at a time.
+-- A lent asset is held. It is lent into a borrowed lock of the same enterprise, which has assets of one holder at a
+-- time.
 create function check_lendings() returns trigger language plpgsql set enable_seqscan = off as $$
 begin
   if exists (
@@ -57,7 +58,7 @@ end $$;
 create trigger check_lendings after insert on asset_lending
   referencing new table as changed for each statement execute function check_lendings();
 
--- What is taken from its holder is not lent any more. Holdings come and go, and never change.
+-- An asset that is taken from its holder is no longer lent. Holdings are added and removed, and never change.
 create function check_released() returns trigger language plpgsql set enable_seqscan = off as $$
 begin
   if exists (
@@ -94,7 +95,7 @@ end $$;
 create trigger check_updated after update on member
   referencing new table as changed for each statement execute function check_members_updated();
 
--- An asset that becomes a borrowed lock, or stops being one, is held and lent anew, as one that is transferred.
+-- An asset that becomes a borrowed lock, or stops being one, is no longer held or lent, as one that is transferred.
 create or replace function check_assets_updated() returns trigger language plpgsql set enable_seqscan = off as $$
 begin
   if exists (

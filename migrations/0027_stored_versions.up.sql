@@ -1,4 +1,4 @@
--- What is stored outlives the release that wrote it, so it says in which form it was written. Rows from before are of
--- form 1.
+-- Batches and pending orders outlive the release that stored them, so they say in which form it stored them. Old rows
+-- are of form 1.
 alter table batch add column digest_version smallint not null default 1;
 alter table lane_chunk add column payload_version smallint not null default 1;

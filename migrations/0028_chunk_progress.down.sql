@@ -1,4 +1,4 @@
--- A chunk that is finished in part cannot say so any more: let it be finished first.
+-- A chunk cannot be finished in part any more: fails until such chunks are finished.
 alter table lane_chunk
   drop constraint lane_chunk_pending_content, drop constraint lane_chunk_progress,
   drop constraint lane_chunk_finished, drop constraint lane_chunk_counts;

@@ -1,5 +1,5 @@
--- A chunk may be finished in part: succeeded and failed count the orders that have their outcome so far, and the payload
--- holds the others. It is pending until all have one.
+-- A chunk may be finished in part: succeeded and failed count the orders that have their outcome so far, and the
+-- payload holds the others. It is pending until all have one.
 alter table lane_chunk
   drop constraint lane_chunk_check1, drop constraint lane_chunk_check2,
   drop constraint lane_chunk_check3, drop constraint lane_chunk_check4;

@@ -1,4 +1,4 @@
--- What orders that failed held, as it was stored while they were pending: the way back for those that the service failed.
+-- The content of orders that failed with internal_error, as it was stored while they were pending, to try them again.
 create table failed_order (
   license_order_id bigint primary key,
   batch_id bigint not null,
@@ -10,7 +10,7 @@ create table failed_order (
 );
 alter table failed_order alter column content set storage external;
 
--- That an order which the service failed was put back as pending, and what its outcome had been.
+-- An order that had failed with internal_error was made pending again; this was its outcome.
 create table order_retry (
   id bigint generated always as identity primary key,
   license_order_id bigint not null,
@@ -23,10 +23,10 @@ create index order_retry_order on order_retry (license_order_id, finished_time);
 create trigger refuse_change before update or delete or truncate on order_retry
   for each statement execute function refuse_change();
 
--- Few, and looked for by the command that puts them back.
+-- For the command that makes such orders pending again. There are few.
 create index license_order_internal_error on license_order (id) where cause = 'internal_error';
 
--- An outcome never changes, with one exception: that of an order which the service failed is taken back, with a record.
+-- An outcome never changes, with one exception: internal_error is removed, once order_retry has recorded it.
 create function check_taken_back() returns trigger language plpgsql set enable_seqscan = off as $$
 begin
   if exists (

@@ -1,4 +1,4 @@
--- An account that any application has locked stays locked; what was counted beside that is left to count again.
+-- An account that any application has locked stays locked; other failed logins are forgotten.
 update login_failure as everybody set
   locked_until = (select max(locked_until) from login_failure where account_hash = everybody.account_hash),
   failed_times = '{}'

@@ -1,5 +1,5 @@
--- That an order moved an asset from one customer to another. An asset may be made and moved in one transaction, whose
--- rows come in any order, so it is looked for at the end.
+-- An order moved an asset from one customer to another. One transaction may create an asset and move it, and writes its
+-- rows in any order, so the foreign key is checked at its end.
 create table asset_transfer (
   asset_id bigint not null references asset deferrable initially deferred,
   license_order_id bigint not null references license_order,
@@ -10,7 +10,7 @@ create table asset_transfer (
   check (from_customer_id <> to_customer_id)
 );
 
--- Every order that bought onto an asset has a grant to it. Where the customer is another than that of the grant before, it
+-- Every order that bought onto an asset has a grant to it. If its customer is another than that of the grant before, it
 -- was a transfer. Grants of one statement have one time: their orders took effect by batch and sequence.
 insert into asset_transfer (asset_id, license_order_id, from_customer_id, to_customer_id, transferred_time)
 select asset_id, license_order_id, former_customer_id, customer_id, created_time
@@ -28,7 +28,7 @@ from (
 where customer_id <> former_customer_id;
 set constraints all immediate;
 
--- For what takes back the outcome of an order that failed: it looks whether a transfer names the order.
+-- For the foreign key: PostgreSQL looks here when the outcome of a failed order is removed.
 create index asset_transfer_order on asset_transfer (license_order_id);
 
 create trigger refuse_change before update or delete or truncate on asset_transfer

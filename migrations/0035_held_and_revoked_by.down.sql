@@ -1,5 +1,5 @@
--- What was taken over goes back to the orders that bought it: their grants to active assets last again. Merchandises that
--- ended stay so.
+-- What was taken over goes back to the orders that bought it: their grants to active assets last again. Merchandises
+-- that ended stay revoked.
 alter table asset drop constraint asset_revoked_by;
 alter table asset_grant drop constraint asset_grant_revoked_by;
 alter table merchandise_instance drop constraint merchandise_instance_revoked_by;

@@ -1,5 +1,5 @@
--- Which order stands for what is on an asset, and which one revoked what was revoked. What a transferred asset brought
--- with it is held by the order that transferred it; held_by_order_id is null where that is the order that bought it.
+-- Which order stands for what is on an asset, and which one revoked it. The order that transferred an asset holds what
+-- came with the asset; held_by_order_id is null if the order that bought something still stands for it.
 alter table asset add column revoked_by_order_id bigint;
 alter table asset_grant add column revoked_by_order_id bigint;
 alter table merchandise_instance add column held_by_order_id bigint, add column revoked_by_order_id bigint;
@@ -131,9 +131,9 @@ end $$;
 create trigger check_transferred after update on asset
   referencing old table as before new table as changed for each statement execute function check_transferred();
 
--- The assets that were transferred before: the first order of the customer who has the asset now, behind the last order of
--- another one, takes over what came with it. Until now it stood for the former customers' orders, so that nobody could
--- name the order of a cloud license to revoke it.
+-- The assets that were transferred before: the present customer's first order after the last order of another customer
+-- takes over what came with the asset. So far the former customers' orders stood for it, and nobody could name the
+-- order of a cloud license to revoke it.
 create temporary table taken_over on commit drop as
 with granted as (
   select asset_id, license_order_id, revoked_time, g.created_time, o.customer_id::bigint,
@@ -170,7 +170,7 @@ set held_by_order_id = by_order_id, updated_time = greatest(p.created_time, stat
 from taken_over t
 where p.asset_id = t.asset_id and p.license_order_id = t.license_order_id and p.revoked_time is null;
 
--- Its own grant may have been revoked while the others were left. It stands for them now, so it is granted again.
+-- The grant of that order may have been revoked while the others lasted. It stands for them now, so it lasts again.
 alter table asset_grant disable trigger check_revoked_stays;
 update asset_grant g set revoked_time = null from (select distinct asset_id, by_order_id from taken_over) as t
 where g.asset_id = t.asset_id and g.license_order_id = t.by_order_id and g.revoked_time is not null;
@@ -178,9 +178,9 @@ alter table asset_grant enable trigger check_revoked_stays;
 update asset_grant g set revoked_time = taken_time, revoked_by_order_id = by_order_id from taken_over t
 where g.asset_id = t.asset_id and g.license_order_id = t.license_order_id;
 
--- A merchandise ends with the last product and merchandise in it. Those whose contents were all revoked ended then; which
--- order it was is not known. Innermost first, as deep as they nest. Version 1 stored times before those at which a row
--- was made.
+-- A merchandise ends with the last product and merchandise in it. Those whose contents were all revoked ended then; it
+-- is not known by which order. Innermost first, as deep as they nest. Version 1 stored times before that of a row's
+-- creation.
 do $$
 begin
   loop
@@ -200,7 +200,7 @@ begin
   end loop;
 end $$;
 
--- From now on what is revoked says by which order. It is not known of what was revoked before.
+-- From now on a revoked row says which order revoked it. It is not known of rows that were revoked before.
 alter table asset add constraint asset_revoked_by
   check ((revoked_time is null) = (revoked_by_order_id is null)) not valid;
 alter table asset_grant add constraint asset_grant_revoked_by

@@ -1,4 +1,4 @@
--- The secret before the last rotation, hashed, which is good until its end; null where there is none (decisions 2).
+-- The secret before the last rotation, hashed, which is good until its end; null if there is none (rules 2).
 alter table application
   add column old_secret_hash bytea,
   add column old_secret_end_time timestamptz,

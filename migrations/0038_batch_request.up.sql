@@ -1,3 +1,2 @@
--- The x-request-id of the call that a batch was accepted with, as the log lines of that call have it; null for those of
--- before.
+-- The x-request-id of the call that brought a batch, as in the log lines of that call; null for old batches.
 alter table batch add column request_id text;

@@ -2,8 +2,8 @@
 -- endBatches writes it, once; what happens at the end of a batch starts from there.
 --
 -- Adding the columns takes no time. Filling them rewrites every row of batch (not the arrays that PostgreSQL keeps beside
--- it) and reads all of lane_chunk; the constraints read batch once more. Nobody else can use batch until the commit: about
--- a minute for a million batches.
+-- it) and reads all of lane_chunk; the constraints read batch once more. Nobody else can use batch until the commit: a
+-- minute for 500,000 batches of 100 orders on a busy machine of two cores.
 alter table batch
   add column completed_time timestamptz,
   add column succeeded integer,

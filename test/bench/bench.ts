@@ -1,8 +1,5 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 import { createApplication } from '@lockstep/access';
 import { migrateDatabase } from '@lockstep/cli';
@@ -13,10 +10,11 @@ import { sql } from 'kysely';
 import { Api, dataOf } from '../harness/api.ts';
 import { newBuy } from '../harness/orders.ts';
 import { freePort, provideRedis } from '../harness/redis.ts';
+import { ServiceProcess } from '../harness/service-process.ts';
 
 /**
- * `npm run bench`: orders a second from HTTP to applied, with one api and one worker process, and beside it the floor
- * that PostgreSQL sets: a bulk insert of the same rows. Compare the ratios within one run, not the figures of two.
+ * `npm run bench`: measures orders a second from HTTP to applied, with one API and one worker process, and the floor
+ * that PostgreSQL sets: a bulk insert of the same rows. Compare the ratios of one run, not the figures of two.
  */
 const { values } = parseArgs({
   options: {
@@ -51,7 +49,7 @@ try {
     const floor = await measureFloor();
     const { accepted, applied } = await measureService(queue);
     say(
-      `${kind}: accepted ${perSecond(accepted)}, applied ${perSecond(applied)}; floor ${perSecond(floor)}; ` +
+      `${kind}: accepted ${formatRate(accepted)}, applied ${formatRate(applied)}; floor ${formatRate(floor)}; ` +
         `${Math.round((100 * floor) / applied)} % of the floor`,
     );
   }
@@ -62,11 +60,11 @@ try {
   await rm(directory, { recursive: true });
 }
 
-function perSecond(seconds: number): string {
+function formatRate(seconds: number): string {
   return `${Math.round(orders / seconds).toLocaleString('en')} orders/s`;
 }
 
-/** Seconds that PostgreSQL alone takes for the rows of these orders, 1,000 orders a transaction. */
+/** Measures the seconds that PostgreSQL alone takes for the rows of these orders, with 1,000 orders a transaction. */
 async function measureFloor(): Promise<number> {
   await sql`
     insert into enterprise (id, name, code) values (1, 'Floor', 'floor1');
@@ -113,18 +111,18 @@ async function measureFloor(): Promise<number> {
   return (performance.now() - startedMs) / 1_000;
 }
 
-/** Seconds from the first call until all is accepted, and until all has taken effect. */
+/** Measures the seconds from the first call until all orders are accepted, and until all are applied. */
 async function measureService(queue: QueueBackend): Promise<{ accepted: number; applied: number }> {
   const port = await freePort();
   const env = {
-    ...process.env,
     DATABASE_URL: postgres.databaseUrl,
     REDIS_URL: queue.kind === 'redis' ? queue.url : '',
     PORT: String(port),
-    LOG_LEVEL: 'info',
   };
-  const api = await startProcess('apps/api/src/main.ts', 'api ready', env);
-  const worker = await startProcess('apps/worker/src/main.ts', 'worker ready', env);
+  const api = ServiceProcess.api(env);
+  const worker = ServiceProcess.worker(env);
+  await api.start();
+  await worker.start();
   try {
     const credentials = await createApplication(admin, { name: 'Bench', scopes: ['auth_order'], approved: true });
     const caller = await Api.logIn(`http://127.0.0.1:${port}`, credentials);
@@ -154,8 +152,8 @@ async function measureService(queue: QueueBackend): Promise<{ accepted: number; 
     await untilNothingIsPending();
     return { accepted, applied: (performance.now() - startedMs) / 1_000 };
   } finally {
-    await endProcess(api);
-    await endProcess(worker);
+    await api.stop();
+    await worker.stop();
   }
 }
 
@@ -165,24 +163,4 @@ async function untilNothingIsPending(): Promise<void> {
     if (rows.length === 0) return;
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
-}
-
-async function startProcess(file: string, readyLine: string, env: NodeJS.ProcessEnv): Promise<ChildProcess> {
-  const child = spawn(process.execPath, [...(process.env.BENCH_NODE_FLAGS?.split(' ') ?? []), file], {
-    env,
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const lines = createInterface({ input: child.stdout! });
-  const ended = once(child, 'exit').then(([code]) => Promise.reject(new Error(`${file} ended with status ${code}`)));
-  ended.catch(() => {});
-  const ready = new Promise<void>((resolve) => {
-    lines.on('line', (line) => line.includes(readyLine) && resolve());
-  });
-  await Promise.race([ready, ended]);
-  return child;
-}
-
-async function endProcess(child: ChildProcess): Promise<void> {
-  child.kill('SIGTERM');
-  await once(child, 'exit');
 }

@@ -1,9 +1,7 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import { createApplication } from '@lockstep/access';
@@ -14,17 +12,18 @@ import { openDatabase } from '@lockstep/platform';
 import { Api, dataOf } from '../harness/api.ts';
 import { newBuy, productToBuy } from '../harness/orders.ts';
 import { freePort } from '../harness/redis.ts';
+import { ServiceProcess } from '../harness/service-process.ts';
 
 /**
- * `npm run bench:large`: what other calls feel while the largest batches are sent, all at once and by two applications in
- * turn: times of small calls before and meanwhile, by quantile, and the most memory that the process took. Compare within
- * one run.
+ * `npm run bench:large`: measures how the largest batches slow down other calls. Two applications send the batches, all
+ * at once. It prints quantiles of the times of small calls before and meanwhile, and the most memory that the process
+ * used. Compare within one run.
  */
 const { values } = parseArgs({
   options: {
     batches: { type: 'string', default: '32' },
     mode: { type: 'string', default: 'async' },
-    /** Of a batch; 0 leaves it at as many orders as fill the largest body. */
+    /** Instances of a batch; 0: as many orders as fill the largest body. */
     instances: { type: 'string', default: '0' },
     worker: { type: 'boolean', default: false },
   },
@@ -38,9 +37,11 @@ const url = postgres.databaseUrl;
 await migrateDatabase(url, { kind: 'postgres', url });
 const db = openDatabase({ url, poolSize: 2, applicationName: 'bench', onError: () => {} });
 const port = await freePort();
-const env = { ...process.env, DATABASE_URL: url, REDIS_URL: '', PORT: String(port), LOG_LEVEL: 'info' };
-const api = await startProcess('apps/api/src/main.ts', 'api ready', env);
-const worker = values.worker ? await startProcess('apps/worker/src/main.ts', 'worker ready', env) : undefined;
+const env = { DATABASE_URL: url, REDIS_URL: '', PORT: String(port) };
+const api = ServiceProcess.api(env);
+const worker = values.worker ? ServiceProcess.worker(env) : undefined;
+await api.start();
+await worker?.start();
 try {
   const callers = await Promise.all(
     [1, 2, 3].map(async (number) => {
@@ -53,28 +54,28 @@ try {
   const bodies = Array.from({ length: Number(values.batches) }, (_, batch) => largestBatch(batch));
   const endAlone = startProbe(small);
   await new Promise((resolve) => setTimeout(resolve, 3_000));
-  say(`alone: ${quantiles(await endAlone())}`);
+  say(`alone: ${formatQuantiles(await endAlone())}`);
   const endMeanwhile = startProbe(small);
   const startedMs = performance.now();
-  let again = 0;
+  let repeats = 0;
   await Promise.all(
     bodies.map(async (body, index) => {
       for (;;) {
         const answer = await (index % 2 === 0 ? one : two).submit(undefined, { rawBody: body });
         if (answer.status === 200) return dataOf(answer);
         if (answer.body.cause !== 'overloaded') throw new Error(JSON.stringify(answer.body).slice(0, 500));
-        again++;
+        repeats++;
         await new Promise((resolve) => setTimeout(resolve, 1_000));
       }
     }),
   );
   const seconds = (performance.now() - startedMs) / 1_000;
-  say(`meanwhile: ${quantiles(await endMeanwhile())}`);
+  say(`meanwhile: ${formatQuantiles(await endMeanwhile())}`);
   const megabytes = bodies.reduce((sum, body) => sum + body.length, 0) / 1e6;
   say(
-    `${bodies.length} ${values.mode} batches, ${Math.round(megabytes)} MB, in ${seconds.toFixed(1)} s; sent again ${again}`,
+    `${bodies.length} ${values.mode} batches, ${Math.round(megabytes)} MB, in ${seconds.toFixed(1)} s; sent again ${repeats}`,
   );
-  say(`the api process took ${Math.round(peakBytes(api) / 1e6)} MB at most`);
+  say(`the api process took ${Math.round(readPeakBytes(api) / 1e6)} MB at most`);
 
   function largestBatch(batch: number): Uint8Array {
     const instances = Number(values.instances);
@@ -93,11 +94,11 @@ try {
     const whole = { channelCode: 'bench', channelOrderId: `large-${batch}`, syncMode: values.mode, orderList };
     while (JSON.stringify(whole).length > MAX_BATCH_BYTES)
       whole.orderList.length = Math.floor(whole.orderList.length * 0.97);
-    // Bytes: to encode them while the calls are timed would hold up those calls here.
+    // As bytes, because encoding them while the calls are timed would delay those calls here.
     return new TextEncoder().encode(JSON.stringify(whole));
   }
 } finally {
-  await Promise.all([api, worker].map((child) => child && endProcess(child)));
+  await Promise.all([api.stop(), worker?.stop()]);
   await db.destroy();
   await postgres.stop();
   await rm(directory, { recursive: true });
@@ -108,7 +109,10 @@ function feature() {
   return { ...name, trial: 0, trialEndDate: 0 };
 }
 
-/** Makes small calls, one after the other, until told to end; then answers the milliseconds of each. */
+/**
+ * Sends small calls, one after the other. The function that it returns ends this, and returns the milliseconds of each
+ * call.
+ */
 function startProbe({ baseUrl, credentials, token }: Api): () => Promise<number[]> {
   const thread = new Worker(new URL('./probe.ts', import.meta.url), { workerData: { baseUrl, credentials, token } });
   return async () => {
@@ -118,26 +122,14 @@ function startProbe({ baseUrl, credentials, token }: Api): () => Promise<number[
   };
 }
 
-function quantiles(times: number[]): string {
+function formatQuantiles(times: number[]): string {
   const sorted = times.toSorted((a, b) => a - b);
   const at = (share: number) => Math.round(sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))]!);
   return `${times.length} small calls, median ${at(0.5)} ms, p99 ${at(0.99)} ms, longest ${at(1)} ms`;
 }
 
-/** The most memory that a process took so far, as Linux knows it. */
-function peakBytes(child: ChildProcess): number {
-  const [, kilobytes] = /^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8')) ?? [];
-  return Number(kilobytes) * 1_024;
-}
-
-async function startProcess(file: string, readyLine: string, env: NodeJS.ProcessEnv): Promise<ChildProcess> {
-  const child = spawn(process.execPath, [file], { env, stdio: ['ignore', 'pipe', 'inherit'] });
-  for await (const line of createInterface({ input: child.stdout! })) if (line.includes(readyLine)) break;
-  child.stdout!.resume();
-  return child;
-}
-
-async function endProcess(child: ChildProcess): Promise<void> {
-  child.kill('SIGTERM');
-  await once(child, 'exit');
+/** Reads the most memory that a process has used so far; works on Linux only. */
+function readPeakBytes({ pid }: ServiceProcess): number {
+  const [, kibibytes] = /^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+  return Number(kibibytes) * 1_024;
 }

@@ -10,9 +10,9 @@ import { freePort } from '../harness/redis.ts';
 import { ServiceProcess } from '../harness/service-process.ts';
 
 /**
- * `npm run bench:members`: how long an M1 of 100 employees takes, and beside it the floor, which is the 100 argon2id
- * hashes alone; then calls of M5, M6, M9 and M10 a second in an enterprise of 2,000 employees and assets. Compare the
- * ratios within one run, not the figures of two.
+ * `npm run bench:members`: measures how long an M1 of 100 employees takes, and the floor, which is the 100 argon2id
+ * hashes alone; then calls a second of M5, M6, M7, M9 and M10 in an enterprise of 2,000 employees and assets. Compare
+ * the ratios of one run, not the figures of two.
  */
 const EMPLOYEES = 2_000;
 const EMPLOYEES_PER_CALL = 100;
@@ -21,7 +21,7 @@ const CALLERS = 8;
 
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
-async function secondsOf(work: () => Promise<unknown>): Promise<number> {
+async function measureSeconds(work: () => Promise<unknown>): Promise<number> {
   const startedMs = performance.now();
   await work();
   return (performance.now() - startedMs) / 1_000;
@@ -67,12 +67,12 @@ async function measure(baseUrl: string): Promise<void> {
   for (let added = 0; added < EMPLOYEES; added += EMPLOYEES_PER_CALL) {
     const users = Array.from({ length: EMPLOYEES_PER_CALL }, () => newEmployee());
     additions.push(
-      await secondsOf(async () => {
+      await measureSeconds(async () => {
         memberIds.push(...(await center.add(...users)).map(({ globalId }) => globalId));
       }),
     );
     floors.push(
-      await secondsOf(() =>
+      await measureSeconds(() =>
         passwords.hashAll(
           users.map(({ password }) => String(password)),
           owner,
@@ -91,7 +91,7 @@ async function measure(baseUrl: string): Promise<void> {
   const locks = await center.buyLocks(CALLS);
   const perSecond = async (name: string, call: (index: number) => Promise<unknown>) => {
     let next = 0;
-    const seconds = await secondsOf(() =>
+    const seconds = await measureSeconds(() =>
       Promise.all(
         Array.from({ length: CALLERS }, async () => {
           for (let index = next++; index < CALLS; index = next++) await call(index);

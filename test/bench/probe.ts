@@ -2,7 +2,10 @@ import { parentPort, workerData } from 'node:worker_threads';
 import type { Credentials } from '@lockstep/access';
 import { Api, callService } from '../harness/api.ts';
 
-/** Runs on a thread of its own, so that nothing but the service makes its calls wait: small calls until told to end. */
+/**
+ * Sends small calls until it is told to end. It runs on a thread of its own, so that its calls wait for the service
+ * only.
+ */
 const { baseUrl, credentials, token } = workerData as { baseUrl: string; credentials: Credentials; token: string };
 const caller = new Api(baseUrl, credentials, token);
 const calls = [

@@ -10,7 +10,7 @@ import { finishOrders } from '../../packages/orders/src/finish-orders.ts';
 import { Holds } from '../../packages/orders/src/holds.ts';
 import { laneOf } from '../../packages/orders/src/lanes.ts';
 import type { OrderWithId } from '../../packages/orders/src/outcome.ts';
-import { readPendingOf } from '../../packages/orders/src/pending.ts';
+import { readPendingInBatch } from '../../packages/orders/src/pending.ts';
 import { type Api, dataOf } from '../harness/api.ts';
 import { batchOf, newAssetNum, newBuy } from '../harness/orders.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
@@ -122,7 +122,7 @@ it('a chunk that is finished in part is left in the form of this release', async
   await accept(...orders(held, 2));
   const { batch_id } = await stack.db.selectFrom('lane_chunk').select('batch_id').executeTakeFirstOrThrow();
   await stack.db.transaction().execute(async (trx) => {
-    const chunks = await readPendingOf(trx, batch_id);
+    const chunks = await readPendingInBatch(trx, batch_id);
     const [[index, order]] = chunks[0]!.orders as [[number, OrderWithId['order']]];
     const accepted = { licenseOrderId: String(BigInt(batch_id) * 8192n + BigInt(index)), order, channels: null };
     // As if it had been read in the form of an older release.

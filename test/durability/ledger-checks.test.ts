@@ -18,8 +18,8 @@ import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
 import { contentOfTables } from '../harness/tables.ts';
 
 /**
- * What PostgreSQL refuses although every row by itself is good: the triggers of migrations 0021, 0025 and 0035, which hold
- * the ledger's rows against one another and against what they were. What a row must be by itself is tried in schema.test.ts.
+ * What PostgreSQL refuses although every row by itself is good: the triggers, whose functions (migrations/functions)
+ * compare the ledger's rows with one another and with what they were. schema.test.ts tries what a row must be by itself.
  */
 let database: TestDatabase;
 
@@ -498,20 +498,18 @@ describe('PostgreSQL refuses', () => {
       await run(`update ${table} set crm_product_id = 'other' where id = 31`);
     });
 
-    const parent = table === 'product_instance' ? 'merchandise' : 'parent';
-
     it.each([
       ['of another asset', 15],
       ['of another order', 14],
     ])('in a merchandise %s, revoked or not', async (_, merchandiseId) => {
-      const message = `${table}: active without its active ${parent}`;
+      const message = `${table}: active without its active merchandise`;
       await expectRefused(message, () => insert(table, { ...row, [inside]: merchandiseId }));
       await expectRefused(message, () => insert(table, { ...row, [inside]: merchandiseId, ...revoked }));
       await insert(table, { ...row, [inside]: 12 });
     });
 
     it('that is active in a revoked merchandise, but not one that is revoked', async () => {
-      const message = `${table}: active without its active ${parent}`;
+      const message = `${table}: active without its active merchandise`;
       await expectRefused(message, () => insert(table, { ...row, [inside]: 13 }));
       await insert(table, { ...row, [inside]: 13, ...revoked });
     });
@@ -545,7 +543,7 @@ describe('PostgreSQL refuses', () => {
       parent_id: id === 31 ? null : id - 1,
     }));
     const odd = nested.map((row) => (row.id === 34 ? { ...row, license_order_id: 2 } : row));
-    await expectRefused('merchandise_instance: active without its active parent', () =>
+    await expectRefused('merchandise_instance: active without its active merchandise', () =>
       insert('merchandise_instance', ...odd),
     );
     await insert('merchandise_instance', ...nested);
@@ -699,14 +697,10 @@ describe('PostgreSQL refuses', () => {
         before: [transferEach('2', '<> 1500')],
         statement: `update ${table} set held_by_order_id = 2 where ${all('asset_id')}`,
       })),
-      {
-        ...{ table: 'merchandise_instance', message: 'active without its active parent' },
-        statement: moreOf('merchandise_instance', 'parent_id', 15),
-      },
-      {
-        ...{ table: 'product_instance', message: 'active without its active merchandise' },
-        statement: moreOf('product_instance', 'merchandise_id', 15),
-      },
+      ...instances.map((table) => ({
+        ...{ table, message: 'active without its active merchandise' },
+        statement: moreOf(table, table === 'product_instance' ? 'merchandise_id' : 'parent_id', 15),
+      })),
       {
         ...{ table: 'merchandise_instance', message: 'revoked with something active in it' },
         before: revokedThrough('product_instance', '<> 1500'),
@@ -939,7 +933,7 @@ describe('a fault in the code', () => {
     ],
     [
       'puts a merchandise into one of another order',
-      'merchandise_instance: active without its active parent',
+      'merchandise_instance: active without its active merchandise',
       purchase,
       ({ changes }) => {
         const effect = changes.newMerchandises[0]!;
@@ -948,7 +942,7 @@ describe('a fault in the code', () => {
     ],
     [
       'revokes a merchandise that was just bought, but not what is inside of it',
-      'merchandise_instance: active without its active parent',
+      'merchandise_instance: active without its active merchandise',
       purchase,
       ({ changes }) => Object.assign(changes.newMerchandises[0]!.merchandise, { revokedBy: '1' }),
     ],

@@ -1,5 +1,5 @@
-import { readdir, readFile } from 'node:fs/promises';
-import { findDrift, migrateToLatest } from '@lockstep/platform';
+import { readFile } from 'node:fs/promises';
+import { findDrift, migrateToLatest, shippedMigrations } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
@@ -41,9 +41,9 @@ describe('the schema that the migrations made', () => {
     ['a trigger', 'alter table asset disable trigger check_updated', ['trigger asset.check_updated']],
     [
       'a function',
-      `create or replace function check_products_inserted() returns trigger language plpgsql as
+      `create or replace function check_contents_inserted() returns trigger language plpgsql as
         $$ begin return null; end $$`,
-      ['function of product_instance: check_products_inserted()'],
+      ['function of product_instance: check_contents_inserted()'],
     ],
     ['row security', 'alter table asset enable row level security', ['row security of asset']],
     ['a rule', 'create rule nothing as on insert to asset do instead nothing', ['rule asset.nothing']],
@@ -62,8 +62,7 @@ describe('the schema that the migrations made', () => {
     const other = await createTestDatabase();
     try {
       const run = (statements: string) => sql.raw(statements).execute(other.db);
-      const files = await readdir(new URL('../../migrations/', import.meta.url));
-      const last = files.toSorted().at(-1)!.split('.')[0]!;
+      const last = (await shippedMigrations()).at(-1)!;
       await run(await readFile(new URL(`../../migrations/${last}.down.sql`, import.meta.url), 'utf8'));
       await run(`delete from kysely_migration where name = '${last}'`);
       await run('alter table asset add constraint stricter check (id > 0)');

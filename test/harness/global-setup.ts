@@ -9,25 +9,27 @@ import { provideRedis } from './redis.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** The PostgreSQL server of this run; every stack makes a database of its own from `template`. */
+    /** The PostgreSQL server of this run; every stack creates a database of its own from `template`. */
     postgresUrl: string;
     template: string;
     redisUrl: string;
-    /** For files of this run, which go with it. */
+    /** For files of this run; it is removed at its end. */
     directory: string;
   }
 }
 
 const TEMPLATE = 'lockstep_template';
 
-/** Starts a real PostgreSQL and a real Redis for one run of the suite, in a directory of its own; takes both away. */
+/**
+ * Starts a real PostgreSQL and a real Redis for one run of the suite, in a directory of its own; removes both after it.
+ */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const directory = await makeDirectory();
-  // Node.js keeps there what it has compiled, so that the many processes of the tests start in half the time.
+  const directory = await createDirectory();
+  // Node.js caches compiled modules there, so that the many processes of the tests start in half the time.
   process.env.NODE_COMPILE_CACHE ??= join(process.cwd(), 'node_modules', '.cache', 'lockstep-test');
   const redis = await provideRedis(directory);
   const postgres = await startEmbeddedPostgres({ directory: join(directory, 'postgres') });
-  await makeTemplate(postgres.databaseUrl);
+  await createTemplate(postgres.databaseUrl);
   project.provide('postgresUrl', postgres.databaseUrl);
   project.provide('template', TEMPLATE);
   project.provide('redisUrl', redis.url);
@@ -40,14 +42,14 @@ export default async function setup(project: TestProject): Promise<() => Promise
 }
 
 const MEMORY = '/dev/shm';
-/** Of which PostgreSQL's log may take one. */
+/** Enough free memory; PostgreSQL's log may take a third of it. */
 const ROOM_BYTES = 3 * 1024 ** 3;
 
 /**
- * A directory in memory, where the machine has room for it: every commit and every new database would wait for a disk.
- * Takes away what runs that were killed have left there.
+ * Creates a directory in memory if the machine has room for it: on a disk, every commit and every new database would
+ * wait. Removes what killed runs have left there.
  */
-async function makeDirectory(): Promise<string> {
+async function createDirectory(): Promise<string> {
   const parent = (await hasRoom()) ? MEMORY : join(process.cwd(), '.test-data');
   await mkdir(parent, { recursive: true, mode: 0o711 });
   for (const name of await readdir(parent)) {
@@ -78,8 +80,8 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** A migrated database, BullMQ's tables included, that stacks are copied from. */
-async function makeTemplate(serverUrl: string): Promise<void> {
+/** Creates a migrated database, with BullMQ's tables, from which stacks are copied. */
+async function createTemplate(serverUrl: string): Promise<void> {
   const client = new pg.Client({ connectionString: serverUrl });
   await client.connect();
   await client.query(`create database ${TEMPLATE}`);

@@ -6,7 +6,7 @@ import { inject } from 'vitest';
 
 export const REPOSITORY = join(import.meta.dirname, '..', '..');
 
-/** How a process ended, with all that it wrote. */
+/** How a process ended, with its whole output. */
 export interface Ended {
   status: number | null;
   signal: NodeJS.Signals | null;
@@ -17,7 +17,7 @@ export interface Ended {
 const jobs = new Set<Job>();
 const directories = new Set<string>();
 
-/** A command in a process group of its own, as a shell starts one. `endEverything` takes away what is left of it. */
+/** A command in a process group of its own, as a shell starts one. `endEverything` removes what is left of it. */
 class Job {
   readonly ended: Promise<Ended>;
   readonly #child: ChildProcess;
@@ -41,17 +41,17 @@ class Job {
     return this.#child.pid;
   }
 
-  /** What it has written so far. */
+  /** Its output so far. */
   get output(): { stdout: string; stderr: string } {
     return { ...this.#output };
   }
 
-  /** Waits for a line of standard output. Rejects with all that it wrote where it ends without. */
+  /** Waits for a line of standard output. If it ends without such a line, rejects with its output. */
   line(pattern: RegExp): Promise<string> {
     return this.#find(pattern, (stdout) => stdout.split('\n').slice(0, -1));
   }
 
-  /** Waits until standard output holds it, a line or not, as `line` does. */
+  /** Waits until standard output contains it, a whole line or not, as `line` does. */
   async shown(pattern: RegExp): Promise<void> {
     await this.#find(pattern, (stdout) => [stdout]);
   }
@@ -61,10 +61,10 @@ class Job {
     this.#child.stdin?.write(text);
   }
 
-  async #find(pattern: RegExp, partsOf: (stdout: string) => string[]): Promise<string> {
+  async #find(pattern: RegExp, split: (stdout: string) => string[]): Promise<string> {
     const found = new Promise<string>((resolve) => {
       const look = () => {
-        const line = partsOf(this.#output.stdout).find((each) => pattern.test(each));
+        const line = split(this.#output.stdout).find((each) => pattern.test(each));
         if (line !== undefined && this.#listeners.delete(look)) resolve(line);
       };
       this.#listeners.add(look);
@@ -93,8 +93,8 @@ class Job {
 export type { Job };
 
 /**
- * Starts a command in the repository as a person at a terminal would: with nothing of the test run's environment but
- * what finds programs and Node.js's cache of compiled modules, and with the Node.js of the machine.
+ * Starts a command in the repository as a person at a terminal would: with the machine's Node.js, and of the test run's
+ * environment only what finds programs and Node.js's cache of compiled modules.
  */
 export function startJob(
   command: readonly string[],
@@ -126,11 +126,11 @@ function personalEnvironment(): Record<string, string> {
   return { ...(Object.fromEntries(kept) as Record<string, string>), PATH: path.join(delimiter) };
 }
 
-/** `npm start` in a data directory, ready. */
+/** A running `npm start` that is ready. */
 export interface RunningStack {
   job: Job;
   dataDir: string;
-  /** What DATA_DIR/demo.json says. */
+  /** The content of DATA_DIR/demo.json. */
   demo: Record<string, string> & { baseUrl: string; appKey: string; appSecret: string };
 }
 
@@ -147,31 +147,37 @@ export function lockstep(dataDir: string, ...args: string[]): Promise<Ended> {
   return runJob(['npm', 'run', '--silent', 'lockstep', '--', ...args], { DATA_DIR: dataDir });
 }
 
-/** A data directory that is not there yet, for `endEverything` to remove. */
+/** Chooses a data directory that does not exist yet; `endEverything` removes it. */
 export function newDataDir(): string {
   const parent = mkdtempSync(join(inject('directory'), 'start-'));
-  // PostgreSQL's user must pass through, where the tests run as root.
+  // PostgreSQL's user must be able to pass through when the tests run as root.
   chmodSync(parent, 0o711);
   directories.add(parent);
   return join(parent, 'data');
 }
 
-/** The command lines of what runs in a data directory or in the job's group: PostgreSQL has a session of its own. */
+/**
+ * Lists the command lines of what runs in the job's group or on its data directory: PostgreSQL has a session of its
+ * own.
+ */
 export function livingProcesses(stack: { job: Job; dataDir: string }): string[] {
-  return processes()
+  return listProcesses()
     .filter(({ group, command }) => group === stack.job.pid || command.includes(join(stack.dataDir, sep)))
     .map(({ command }) => command);
 }
 
-/** The pid of the data directory's PostgreSQL, as its pid file says. */
-export function postgresPid(dataDir: string): number {
-  const [pid] = readFileSync(pidFileOf(dataDir), 'utf8').split('\n');
+/** Reads the pid of the data directory's PostgreSQL from its pid file. */
+export function readPostgresPid(dataDir: string): number {
+  const [pid] = readFileSync(getPidFile(dataDir), 'utf8').split('\n');
   return Number(pid);
 }
 
-const pidFileOf = (dataDir: string) => join(dataDir, 'postgres', 'cluster', 'postmaster.pid');
+const getPidFile = (dataDir: string) => join(dataDir, 'postgres', 'cluster', 'postmaster.pid');
 
-/** Kills what the tests have started, a PostgreSQL that outlived its starter too, and removes its directories. */
+/**
+ * Kills everything that the tests have started, even a PostgreSQL that outlived its starter, and removes the
+ * directories.
+ */
 export async function endEverything(): Promise<void> {
   for (const job of jobs) {
     try {
@@ -184,9 +190,9 @@ export async function endEverything(): Promise<void> {
   jobs.clear();
   for (const directory of directories) {
     const dataDir = join(directory, 'data');
-    const runs = processes().some(({ command }) => command.includes(join(dataDir, sep)));
+    const runs = listProcesses().some(({ command }) => command.includes(join(dataDir, sep)));
     try {
-      if (runs && existsSync(pidFileOf(dataDir))) process.kill(postgresPid(dataDir), 'SIGKILL');
+      if (runs && existsSync(getPidFile(dataDir))) process.kill(readPostgresPid(dataDir), 'SIGKILL');
     } catch {
       // Its watchdog was faster.
     }
@@ -195,10 +201,12 @@ export async function endEverything(): Promise<void> {
   directories.clear();
 }
 
-/** Every process of the machine that has not ended; an ended one that nobody has waited for does not count. */
-function processes(): { group: number; command: string }[] {
+/**
+ * Lists the processes of the machine that have not ended; one that has ended and is not yet waited for does not count.
+ */
+function listProcesses(): { group: number; command: string }[] {
   if (process.platform === 'linux') {
-    // Not by ps, which a small system does not have.
+    // Without ps, which a small system does not have.
     return readdirSync('/proc')
       .filter((name) => /^\d+$/.test(name))
       .flatMap((pid) => {

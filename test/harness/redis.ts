@@ -5,7 +5,9 @@ import { createServer } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { Redis } from 'ioredis';
 
-/** The Redis of REDIS_URL, or else one of this run's own. Throws an Error that says what to do where there is none. */
+/**
+ * Provides the Redis of REDIS_URL, or starts one for this run. Throws an Error that says what to do if there is none.
+ */
 export async function provideRedis(directory: string): Promise<{ url: string; stop: () => Promise<void> }> {
   if (process.env.REDIS_URL) return { url: process.env.REDIS_URL, stop: async () => {} };
   const port = await freePort();
@@ -34,11 +36,11 @@ export async function provideRedis(directory: string): Promise<{ url: string; st
 }
 
 function findRedisServer(): string {
-  const found = onPath();
+  const found = findOnPath();
   if (found !== undefined) return found;
   if (process.getuid?.() === 0 && existsSync('/etc/debian_version')) {
     installWithApt();
-    const installed = onPath();
+    const installed = findOnPath();
     if (installed !== undefined) return installed;
   }
   throw new Error(
@@ -47,7 +49,7 @@ function findRedisServer(): string {
   );
 }
 
-function onPath(): string | undefined {
+function findOnPath(): string | undefined {
   return (process.env.PATH ?? '')
     .split(delimiter)
     .map((directory) => join(directory, 'redis-server'))
@@ -64,7 +66,7 @@ function installWithApt(): void {
   });
 }
 
-/** A port that nothing listens on at this moment. */
+/** Finds a port that is free at this moment. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 
-/** An api or a worker as a process of its own, as a deployment runs it; it can be killed and started again. */
+/** An API or a worker as a process of its own, as a deployment runs it. It can be killed and started again. */
 export class ServiceProcess {
   readonly #file: string;
   readonly #readyLine: string;
@@ -25,12 +25,18 @@ export class ServiceProcess {
     return new ServiceProcess('apps/worker/src/main.ts', 'worker ready', env);
   }
 
-  /** Starts it and waits until it says that it is ready. */
+  /** The id of the process that was started last. */
+  get pid(): number {
+    if (this.#child?.pid === undefined) throw new Error('The process has not been started');
+    return this.#child.pid;
+  }
+
+  /** Starts it and waits until it logs that it is ready. */
   async start(): Promise<void> {
     await this.launch(this.#readyLine);
   }
 
-  /** Starts it and waits for the first line of its log that holds the text. */
+  /** Starts it and waits for the first line of its log that contains `text`. */
   async launch(text: string): Promise<void> {
     const child = spawn(process.execPath, [this.#file], { env: this.#env, stdio: ['ignore', 'pipe', 'inherit'] });
     this.#child = child;
@@ -45,12 +51,12 @@ export class ServiceProcess {
     ]);
   }
 
-  /** The lines of its log so far that hold the text. */
+  /** Returns the lines of its log so far that contain `text`. */
   linesWith(text: string): string[] {
     return this.#lines.filter((line) => line.includes(text));
   }
 
-  /** Waits for a line of its log that holds the text. */
+  /** Waits for a line of its log that contains `text`. */
   logged(text: string): Promise<void> {
     return new Promise((resolve) => {
       const look = () => {
@@ -63,12 +69,12 @@ export class ServiceProcess {
     });
   }
 
-  /** Ends it in one blow, as the kernel or a power cut does. */
+  /** Kills it at once, as the kernel or a power failure does. */
   kill(): Promise<number | null> {
     return this.#end('SIGKILL');
   }
 
-  /** Asks it to stop; answers its exit status. */
+  /** Asks it to stop. Returns its exit status. */
   stop(): Promise<number | null> {
     return this.#end('SIGTERM');
   }

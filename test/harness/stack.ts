@@ -16,7 +16,7 @@ import pg from 'pg';
 import { inject } from 'vitest';
 import { Api } from './api.ts';
 
-/** The queue backends that every test of queued work runs on. */
+/** The queue backends on which every test of queued work runs. */
 export const QUEUE_KINDS = ['redis', 'postgres'] as const;
 export type QueueKind = (typeof QUEUE_KINDS)[number];
 
@@ -32,14 +32,14 @@ export interface Stack extends TestDatabase {
   baseUrl: string;
   queue: QueueBackend;
   metrics: OrderMetrics;
-  /** What the service logged, a line a string. */
+  /** The lines that the service has logged. */
   logLines: string[];
-  /** A caller with an approved application of its own, bound to no channel unless told. */
+  /** Logs in a caller with a new approved application; bound to no channel unless `channels` says so. */
   newApi(scopes?: Scope[], channels?: Channels): Promise<Api>;
   startWorker(): Promise<RunningWorker>;
 }
 
-/** Makes a database as `npm run migrate` leaves it, or one without any table. */
+/** Creates a database as `npm run migrate` leaves it, or one without any table. */
 export async function createTestDatabase({ migrated = true } = {}): Promise<TestDatabase> {
   const name = `test_${randomUUID().replaceAll('-', '')}`;
   const template = migrated ? inject('template') : 'template0';
@@ -53,7 +53,7 @@ export async function createTestDatabase({ migrated = true } = {}): Promise<Test
     async close() {
       await db.destroy();
       await onServer(async (client) => {
-        // Not WITH (FORCE), which may not end a vacuum of the server's own; a plain drop waits for that.
+        // Not WITH (FORCE), which may not end a vacuum of the server itself; a plain drop waits for it.
         await client.query(
           'select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and usename = user',
           [name],
@@ -70,7 +70,7 @@ function testQueue(kind: QueueKind, databaseUrl: string): QueueBackend {
     : { kind, url: inject('redisUrl'), prefix: new URL(databaseUrl).pathname.slice(1) };
 }
 
-/** Starts a stack. Close it in `afterAll`; nothing of it is shared with other tests. */
+/** Starts a stack. Close it in `afterAll`. It shares nothing with other tests. */
 export async function startStack(options: { queue?: QueueKind; worker?: boolean } = {}): Promise<Stack> {
   const { queue: queueKind = 'postgres', worker = true } = options;
   const database = await createTestDatabase();

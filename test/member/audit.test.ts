@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.close());
 
-/** Every password that this file gives, so that they can be looked for. */
+/** Every password that this file sets, to search for them later. */
 const PASSWORDS = { first: 'correct horse', second: 'battery staple', third: 'Tr0ub4dor&3' };
 const passwords = new PasswordHasher();
 
@@ -31,7 +31,7 @@ async function openLicensed(): Promise<MemberCenter> {
   return opened;
 }
 
-/** Makes a call under a request id of its own, and answers what it added to the record, newest first. */
+/** Makes a call under its own request id, and returns the entries that it added, newest first. */
 async function recordedBy(
   call: (options: { headers: Record<string, string> }) => Promise<Answer>,
 ): Promise<{ requestId: string; entries: AuditEntry[] }> {
@@ -46,7 +46,7 @@ async function recordedBy(
   return { requestId, entries };
 }
 
-/** An entry of a call of the administrator. */
+/** The entry of a call by the administrator. */
 const entry = (
   requestId: string,
   fields: Pick<AuditEntry, 'action' | 'detail'> & { targetGlobalId: string },
@@ -58,7 +58,7 @@ const entry = (
   ...fields,
 });
 
-/** An employee of his own, whose entry is there already. */
+/** Adds an employee for one test. */
 async function addOne(fields: Sent = {}): Promise<{ globalId: string; userName: string }> {
   const [employee] = await center.add(newEmployee({ password: PASSWORDS.first, ...fields }));
   return { globalId: employee!.globalId, userName: employee!.userName.split('@')[0]! };
@@ -103,7 +103,7 @@ describe('the audit record has', () => {
     ]);
   });
 
-  it('what M2 changes, and of that only what is other than before', async () => {
+  it('what M2 changes, and only the fields that differ', async () => {
     const { globalId, userName } = await addOne({ remark: 'night', departmentId: 7, passwordMobile: '13800000000' });
     const edit = { userName, name: 'Pat', departmentId: null, remark: 'night', passwordMobile: '13900000000' };
     const { requestId, entries } = await recordedBy((options) => center.edit(globalId, edit, options));
@@ -119,7 +119,7 @@ describe('the audit record has', () => {
     ]);
   });
 
-  it('that M3 gave a password, and nothing of the password', async () => {
+  it('that M3 set a password, but not the password', async () => {
     const { globalId } = await addOne();
     const { requestId, entries } = await recordedBy((options) =>
       center.resetPassword(globalId, PASSWORDS.third, options),
@@ -133,7 +133,7 @@ describe('the audit record has', () => {
     ]);
   });
 
-  it('whom M4 deletes, with what he held and what of it was lent', async () => {
+  it('whom M4 deletes, with the assets held and lent', async () => {
     const { globalId, userName } = await addOne({ name: 'Leaver' });
     const [held, lent] = byNumber(await center.buy(2));
     const [lock] = await center.buyLocks();
@@ -150,13 +150,13 @@ describe('the audit record has', () => {
     ]);
   });
 
-  it('whom M4 deletes with nothing in his hands', async () => {
+  it('whom M4 deletes, holding nothing', async () => {
     const { globalId, userName } = await addOne();
     const { entries } = await recordedBy((options) => center.delete(globalId, options));
     expect(entries).toMatchObject([{ detail: { before: { userName, name: 'Kim', assetNums: [], lent: [] } } }]);
   });
 
-  it('what M9 assigns and withdraws, in the order sent, and what lending that ends', async () => {
+  it('what M9 assigns and withdraws, in the order sent, and the lendings that this ends', async () => {
     const { globalId } = await addOne();
     const [first, second, third] = byNumber(await center.buy(3));
     const [lock] = await center.buyLocks();
@@ -190,7 +190,7 @@ describe('the audit record has', () => {
     ]);
   });
 
-  it('what M10 lends, and of that only what was not lent before', async () => {
+  it('what M10 lends, and only what was not lent before', async () => {
     const { globalId } = await addOne();
     const [first, second] = byNumber(await center.buy(2));
     const [lock] = await center.buyLocks();
@@ -220,13 +220,13 @@ describe('the audit record has', () => {
     expect(latest!.time).toBeLessThanOrEqual(Date.now());
   });
 
-  it('a request id that the service makes where the caller sends none', async () => {
+  it('a request id of the service if the caller sends none', async () => {
     const { globalId } = await addOne();
     const answer = await center.resetPassword(globalId, PASSWORDS.second);
     expect((await center.audit())[0]!.requestId).toBe(answer.headers.get('x-request-id'));
   });
 
-  it('who of several administrators it was', async () => {
+  it('which of several administrators did it', async () => {
     const { globalId, userName } = await addOne();
     const login = (await createAdministrator({ db: stack.db, passwords }, center.enterpriseId))!;
     const [second] = await center.list({ keyword: login.account });
@@ -239,7 +239,7 @@ describe('the audit record has', () => {
     });
   });
 
-  it('what the operator of the service does, as 0', async () => {
+  it('what the operator of the service does, as actor 0', async () => {
     const opened = await MemberCenter.open(stack);
     await setPassword({ db: stack.db, passwords }, opened.cloudId);
     const login = (await createAdministrator({ db: stack.db, passwords }, opened.enterpriseId))!;
@@ -330,7 +330,7 @@ describe('the audit record has nothing', () => {
     expect(await center.audit()).toEqual(before);
   });
 
-  it('of other enterprises, and they have nothing of it', async () => {
+  it('of other enterprises, nor they of this one', async () => {
     const other = await MemberCenter.open(stack, center.api);
     const theirs = await other.audit();
     const { globalId } = await addOne();
@@ -343,8 +343,8 @@ describe('the audit record has nothing', () => {
   });
 });
 
-describe('of changes that are made at once', () => {
-  it('none is lost and none is there twice', async () => {
+describe('of concurrent changes', () => {
+  it('none is lost and none is recorded twice', async () => {
     const opened = await openLicensed();
     const employees = await opened.add(...Array.from({ length: 5 }, () => newEmployee()));
     const assets = await opened.buy(10);
@@ -371,7 +371,7 @@ describe('of changes that are made at once', () => {
     expect(new Set(after.map(({ id }) => id)).size).toBe(after.length);
   });
 
-  it('each of one employee begins where the one before it ended', async () => {
+  it('each change of an employee starts from what the one before it left', async () => {
     const { globalId, userName } = await addOne({ remark: '-', departmentId: 0 });
     const edits = Array.from({ length: 20 }, (_, index) =>
       index % 2 === 0 ? { remark: `remark ${index}` } : { departmentId: index },
@@ -394,7 +394,7 @@ describe('of changes that are made at once', () => {
 });
 
 describe('a password', () => {
-  it('is nowhere in the record, nor its hash, nor in the log of the service', async () => {
+  it('is neither in the record nor in the log of the service, and its hash is not either', async () => {
     const { globalId } = await addOne();
     dataOf(await center.resetPassword(globalId, PASSWORDS.third));
     refusalOf(await center.submitAdd([newEmployee({ password: `${PASSWORDS.first}${'x'.repeat(32)}` })]));
@@ -487,7 +487,7 @@ describe('nobody changes the audit record', () => {
   });
 });
 
-/** Two or three assets in the order of their numbers, as they are locked and recorded. */
+/** Sorts assets by number, the order in which they are locked and recorded. */
 function byNumber(assets: { assetNum: string; assetId: string }[]) {
   const [first, second, third] = assets.toSorted((a, b) => (a.assetNum < b.assetNum ? -1 : 1));
   return [first!, second!, third!] as const;

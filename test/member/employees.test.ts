@@ -19,14 +19,14 @@ const ID = /^[1-9]\d{0,18}$/;
 const passwords = new PasswordHasher();
 
 let stack: Stack;
-/** The stack's database, by connections that no call of the API waits for. */
+/** The stack's database, on connections that the API does not use. */
 let outside: Database;
-/** One application for all enterprises: what is an enterprise's own does not depend on who calls for it. */
+/** One application for all enterprises: tenants are enterprises, not applications. */
 let api: Api;
-/** An enterprise with a hundred employees of one M1, which nobody changes. */
+/** An enterprise with a hundred employees of one M1, which no test changes. */
 let big: MemberCenter;
 let hundred: Answer;
-/** Another that may have any number of employees, where tests add some of their own. */
+/** An enterprise without a limit of employees, where tests add their own. */
 let firm: MemberCenter;
 const HUNDRED = Array.from({ length: 100 }, (_, index) =>
   newEmployee({ userName: `user${index}`, name: `Employee ${index}`, departmentId: departmentOf(index) }),
@@ -54,8 +54,8 @@ async function openLicensed(): Promise<MemberCenter> {
 }
 
 /**
- * Makes calls while somebody has the enterprise locked, and lets them go on together when so many wait: they hash
- * passwords, a few at a time, and would not meet otherwise.
+ * Makes calls while a transaction has the enterprise locked, and ends it when `waiting` of them wait for it. Without this
+ * they would not meet, because passwords are hashed a few at a time.
  */
 async function atOnce(center: MemberCenter, waiting: number, calls: () => Promise<Answer>[]): Promise<Answer[]> {
   const answers = await outside.transaction().execute(async (trx) => {
@@ -69,7 +69,7 @@ async function atOnce(center: MemberCenter, waiting: number, calls: () => Promis
 
 const newEmployees = (count: number, fields: Sent = {}) => Array.from({ length: count }, () => newEmployee(fields));
 
-/** Text of so many characters, as Unicode and people with a keyboard count them. */
+/** Repeats a text to that many characters (code points). */
 const characters = (text: string, count: number) => [...text.repeat(count)].slice(0, count).join('');
 
 const logIn = (account: string, password: string) =>
@@ -82,7 +82,7 @@ async function userToken(login: NewLogin): Promise<string> {
 const LOGGED_IN = { status: 200, body: { token_type: 'Bearer' } };
 const NOT_LOGGED_IN = { status: 400, body: { error: 'invalid_grant' } };
 
-/** What a call is refused for. */
+/** The code and the cause of a refusal. */
 function causeOf(answer: Answer): [code: string, cause: string] {
   const { code, cause } = refusalOf(answer);
   return [code, cause];
@@ -136,7 +136,7 @@ describe('M1 adds', () => {
     expect(new Set(succeeded.map(({ globalId }: Employee) => globalId)).size).toBe(100);
   });
 
-  it('nobody twice: the hundred again are all taken', async () => {
+  it('nobody twice: the same hundred again are all taken', async () => {
     const before = await contentOfTables(stack.db);
     const answer = await big.submitAdd(HUNDRED);
     expect(causeOf(answer)).toEqual(['80001', 'account_taken']);
@@ -193,7 +193,7 @@ describe('M1 adds', () => {
     ]);
   });
 
-  it('one of fifty who come at once for the same account', async () => {
+  it('one of fifty calls at once for the same account', async () => {
     const userName = `one${randomUUID().slice(0, 8)}`;
     const answers = await atOnce(firm, 6, () =>
       Array.from({ length: 50 }, () => firm.submitAdd([newEmployee({ userName })])),
@@ -204,7 +204,7 @@ describe('M1 adds', () => {
     expect(await firm.list({ keyword: userName })).toMatchObject([{ globalId: employee.globalId }]);
   });
 
-  it('each once of those whom two calls bring at once, one in the order of the other backwards', async () => {
+  it('each employee once, of two calls at once with the same list, one of them backwards', async () => {
     const center = await openLicensed();
     const shared = newEmployees(6);
     const answers = await atOnce(center, 2, () => [
@@ -231,7 +231,7 @@ describe('M1 of an enterprise without a cloud license', () => {
     return { center, employees };
   };
 
-  it('adds five beside the two of O2 and the administrators whom the operator made, and no sixth', async () => {
+  it('adds five, not counting the two of O2 and the administrators of the operator, and no sixth', async () => {
     const center = await open();
     await createAdministrator({ db: stack.db, passwords }, center.enterpriseId);
     const answer = await center.submitAdd(newEmployees(7));
@@ -247,7 +247,7 @@ describe('M1 of an enterprise without a cloud license', () => {
     expect(await center.list()).toHaveLength(8);
   });
 
-  it('adds five of ten who come at once', async () => {
+  it('adds five of ten that come at once', async () => {
     const center = await open();
     const answers = await atOnce(center, 6, () => newEmployees(10).map((employee) => center.submitAdd([employee])));
     const refused = answers.filter(({ status }) => status !== 200);
@@ -255,7 +255,7 @@ describe('M1 of an enterprise without a cloud license', () => {
     expect(await center.list()).toHaveLength(7);
   });
 
-  it('adds another for one who is deleted, but not for one of O2', async () => {
+  it('has room again when one of the five is deleted, but not when one of O2 is', async () => {
     const { center, employees } = await full();
     dataOf(await center.delete(center.cloudId));
     expect(causeOf(await center.submitAdd(newEmployees(1)))).toEqual(EXHAUSTED);
@@ -325,7 +325,7 @@ describe('an account', () => {
 });
 
 describe('names and remarks', () => {
-  /** Without blanks, which are trimmed where they come to stand at an end. */
+  /** Without blanks: those at the ends would be trimmed. */
   const SCRIPTS: Record<string, string> = {
     Latin: 'Åsa-Zoë',
     'combining characters': 'Zoe\u0308a\u0301\u0323',
@@ -406,7 +406,7 @@ describe('names and remarks', () => {
     expect(refusalOf(answer)).toMatchObject({ code: '40000', message: `userList[0].${field}: ${message}` });
   });
 
-  it('hold lines where they are remarks', async () => {
+  it('may contain line breaks in a remark', async () => {
     const [employee] = await firm.add(newEmployee({ remark: '\nnight shift\r\nno access\rto yard 2\n' }));
     expect(employee).toMatchObject({ remark: 'night shift\r\nno access\rto yard 2' });
   });
@@ -453,7 +453,7 @@ describe('a password', () => {
     'Chinese and Arabic': ['正确的马电池مرحبا'],
     'what shells and URLs mind': ['a&b=c+d%20"\'$;#'],
     'upper and lower case': ['CorrectHorse', 'correcthorse'],
-    // A keyboard of a Mac composes a character otherwise than one of Windows.
+    // A Mac's keyboard composes a character differently from a Windows keyboard.
     'composed characters': ['Größe-Café', 'Große-Cafe'],
   };
 
@@ -513,7 +513,7 @@ describe('M2 edits', () => {
   beforeEach(async () => {
     const [{ globalId }] = (await center.list({ keyword: 'kim@' })) as [ListedEmployee];
     dataOf(await center.edit(globalId, FULL));
-    // As if all of it had been an hour ago, so that a new updateTime is told from the old one.
+    // Moves everything an hour back, so that a new updateTime differs from the old one.
     await sql`
       update member set created_time = created_time - interval '1 hour', updated_time = created_time - interval '1 hour'
       where id = ${globalId}`.execute(stack.db);
@@ -552,7 +552,7 @@ describe('M2 edits', () => {
     });
   });
 
-  it('whom the full account names, as well', async () => {
+  it('also by the full account name', async () => {
     expect(before.userName).toMatch(/^kim@[a-z0-9]{6,10}$/);
     dataOf(await edit({ userName: ` ${before.userName} `, remark: 'day shift' }));
     expect(await shown()).toMatchObject({ userName: before.userName, remark: 'day shift' });
@@ -585,7 +585,7 @@ describe('M2 edits', () => {
     expect(await center.audit()).toEqual(record);
   });
 
-  it('an administrator too, himself as well', async () => {
+  it('an administrator too, even the caller', async () => {
     dataOf(await center.edit(center.adminId, { userName: 'admin', name: '王' }));
     expect(await center.listed(center.adminId)).toMatchObject({ name: '王', userName: center.account });
   });
@@ -601,7 +601,7 @@ describe('M2 edits', () => {
 });
 
 describe('M3 gives a new password', () => {
-  it('that logs in where the old one does no longer, and ends what that had logged in', async () => {
+  it('that logs in when the old one no longer does, and ends the tokens of the old one', async () => {
     const [employee] = await firm.add(newEmployee({ password: 'correct horse' }));
     const { globalId, userName } = employee!;
     const token = await userToken({ account: userName, password: 'correct horse' });
@@ -615,7 +615,7 @@ describe('M3 gives a new password', () => {
     expect(await logIn(userName, 'battery staple')).toMatchObject(LOGGED_IN);
   });
 
-  it('to the administrator himself, who has to log in again', async () => {
+  it('to the calling administrator, who has to log in again', async () => {
     const center = await open();
     dataOf(await center.resetPassword(center.adminId, 'battery staple'));
     expect(causeOf(await center.submitList({}))).toEqual(['60005', 'user_token_invalid']);
@@ -636,7 +636,7 @@ describe('M3 gives a new password', () => {
 });
 
 describe('M4 deletes', () => {
-  it('an employee, who stays on record and is found no more', async () => {
+  it('an employee, who stays on record and is no longer found', async () => {
     const { globalId, userName, account, token } = await addLoggedIn();
     const answer = await firm.delete(globalId);
     expect(answer).toMatchObject({ status: 200, body: { code: 0, message: 'success', data: null } });
@@ -668,7 +668,7 @@ describe('M4 deletes', () => {
     expect(await firm.list({ keyword: userName })).toMatchObject([{ globalId: other!.globalId }]);
   });
 
-  it('one of the two of O2, whose repeat still answers the same two', async () => {
+  it('one of the two of O2, and a repeat of O2 still returns the same two', async () => {
     const center = await open();
     const { channelCustomerId: crmCustomerId } = center.customer;
     const body = { crmCustomerId, customerName: 'Whatever', branchName: 'Branch' };
@@ -690,7 +690,7 @@ describe('M4 deletes', () => {
     expect(await logIn(firm.account, firm.password)).toMatchObject(LOGGED_IN);
   });
 
-  it('one of two administrators, himself if he likes', async () => {
+  it('one of two administrators, even the caller', async () => {
     const center = await open();
     const second = await secondAdministrator(center);
     dataOf(await center.delete(center.adminId));
@@ -711,7 +711,7 @@ describe('M4 deletes', () => {
       ]);
       const winner = answers.findIndex(({ status }) => status === 200);
       left = pair[winner]!;
-      // Whether the other one is still somebody when his call is looked at, is a matter of microseconds.
+      // Whether the other one is deleted before or after their call is verified is a matter of microseconds.
       expect(['70001', '60005']).toContain(causeOf(answers[1 - winner]!)[0]);
       const query = { pageNum: '1', pageSize: '9' };
       const { list } = dataOf(await center.submitList(query, { userToken: left.userToken }));
@@ -721,7 +721,7 @@ describe('M4 deletes', () => {
     }
   });
 
-  /** An employee of his own, who is logged in. */
+  /** Adds an employee for one test, logged in. */
   async function addLoggedIn() {
     const user = newEmployee({ password: 'correct horse', name: 'Kim' });
     const [employee] = await firm.add(user);
@@ -730,7 +730,7 @@ describe('M4 deletes', () => {
     return { globalId: employee!.globalId, userName: user.userName as string, account, token };
   }
 
-  /** Another administrator, made by the operator, who is logged in. */
+  /** Another administrator, created by the operator, logged in. */
   async function secondAdministrator(center: MemberCenter, token = center.userToken) {
     const login = (await createAdministrator({ db: stack.db, passwords }, center.enterpriseId))!;
     const query = { pageNum: '1', pageSize: '9', keyword: login.account };
@@ -791,7 +791,7 @@ describe('M5 lists', () => {
     expect(ids(list)).toEqual(newestFirst().slice((pageNum - 1) * 10, pageNum * 10));
   });
 
-  it('an empty page where nobody is found', async () => {
+  it('an empty page if nobody is found', async () => {
     expect(await listPage({ pageNum: '1', pageSize: '10', keyword: 'nobody' })).toEqual({
       ...{ pageNum: 1, pageSize: 10, size: 0, orderBy: null, startRow: 0, endRow: 0, total: 0, pages: 0, list: [] },
       ...{ firstPage: 0, prePage: 0, nextPage: 0, lastPage: 0, navigatePages: 8, navigatepageNums: [] },
@@ -833,7 +833,7 @@ describe('M5 lists', () => {
     expect(list.filter((employee) => employee.departmentId !== Number(departmentId))).toEqual([]);
   });
 
-  it('everybody where department and keyword are empty', async () => {
+  it('everybody if department and keyword are empty', async () => {
     expect(await big.list({ departmentId: '', keyword: ' ' })).toHaveLength(102);
   });
 
@@ -867,7 +867,7 @@ describe('M5 lists', () => {
 
 describe('the keyword of M5', () => {
   let center: MemberCenter;
-  /** By account. No account holds what is looked for in names. */
+  /** Names by account. No account contains what the tests search for in names. */
   const NAMES: Record<string, string> = {
     anna1: 'Änne Ölschläger',
     anna2: 'Zhanna Жанна',
@@ -895,7 +895,7 @@ describe('the keyword of M5', () => {
     (await center.list({ keyword })).map(({ userName }) => userName.split('@')[0]).toSorted();
 
   it.each<[keyword: string, accounts: string[]]>([
-    // Whatever the case
+    // In any case
     ['Ä', ['anna1']],
     ['ä', ['anna1']],
     ['ÖLSCHLÄGER', ['anna1']],
@@ -907,7 +907,7 @@ describe('the keyword of M5', () => {
     ['ĳssel', ['u12']],
     ['ａｂｃ', ['u12']],
     ['SURE', ['u1', 'u2']],
-    // Every character is itself
+    // No wildcards
     ['%', ['u1']],
     ['0%', ['u1']],
     ['1%e', []],
@@ -929,7 +929,7 @@ describe('the keyword of M5', () => {
     ['عال', ['u10']],
     ['伟', ['u11']],
     ['𠮷', ['u11']],
-    // A part of the name or of the account
+    // Parts of a name or an account
     ['Änne Ö', ['anna1']],
     ['Änne  Ö', []],
     ['anna', ['ANNA3', 'anna1', 'anna2']],

@@ -7,8 +7,8 @@ import { batchOf, deleteAsset, deleteProduct, newAssetNum, newBuy, type Sent } f
 import { type Stack, startStack } from '../harness/stack.ts';
 
 /**
- * What ends an assignment or a lending, and what does not: every operation says so in the very next call (rules 6.5
- * and 8). Each end is brought about in a world of its own.
+ * What ends an assignment or a lending, and what does not: every operation shows it in the next call (rules 6.5 and 8).
+ * Each case runs on its own assets.
  */
 let stack: Stack;
 let center: MemberCenter;
@@ -27,12 +27,12 @@ beforeAll(async () => {
 });
 afterAll(() => stack.close());
 
-/** O8 lists cloud licenses, so all are such; theirs is the source order that a revocation must name. */
+/** All assets are cloud licenses, which O8 lists; revoking them needs a source order. */
 const CLOUD = { licenseType: 'cloud_customer' };
 const NAMES = ['lent', 'held', 'lock'] as const;
 type Name = (typeof NAMES)[number];
 
-/** What M5, M6, M7, M8 and O8 say together. What an operation does not list is not there. */
+/** What M5, M6, M7, M8 and O8 show together; what an operation does not list is absent. */
 interface View {
   /** M5 of Kim: what he holds, and the locks that it is lent into. */
   kim?: { holds: Name[]; borrows: Name[] };
@@ -55,7 +55,7 @@ const BEFORE: Required<View> = {
   licenses: { lent: 'kim', held: 'kim', lock: 'nobody' },
 };
 
-/** As it is when nothing is lent any more, but all is still there and Kim's. */
+/** The view when nothing is lent any more, but Kim still holds everything. */
 const NOT_LENT: Required<View> = {
   kim: { holds: ['lent', 'held'], borrows: [] },
   assets: { lent: 'kim', held: 'kim' },
@@ -63,7 +63,7 @@ const NOT_LENT: Required<View> = {
   products: { lent: ['lent'], held: ['held'], lock: ['lock'] },
   licenses: BEFORE.licenses,
 };
-/** And when Kim has lost what was lent, too. */
+/** The view when Kim also lost what was lent. */
 const GIVEN_BACK: Required<View> = {
   ...NOT_LENT,
   kim: { holds: ['held'], borrows: [] },
@@ -133,7 +133,7 @@ async function viewOf(by: MemberCenter): Promise<View> {
   };
 }
 
-/** What is left of a part of a view without some of its names. */
+/** Returns a part of a view without some of its names. */
 function without<Part extends Partial<Record<Name, unknown>>>(part: Part, ...names: Name[]) {
   return Object.fromEntries(Object.entries(part).filter(([name]) => !names.includes(name as Name)));
 }
@@ -148,7 +148,7 @@ interface Case {
   what: string;
   orders: () => Sent[];
   after: View;
-  /** Whether its orders cannot be in one async batch: they name one number for two customers. */
+  /** Whether its orders cannot be in one async batch, because they name one number for two customers. */
   apart?: boolean;
   /** What the other enterprise sees of it, where it is told. */
   seenElsewhere?: Partial<View>;
@@ -178,7 +178,7 @@ const ORDERS: Case[] = [
   {
     what: 'revokes a lent asset and buys its number again',
     orders: () => [revoke('lent'), buyAgain('lent', center.customer)],
-    // It is another asset, so its old id is unknown.
+    // It is a new asset, so the old id is unknown.
     after: { ...GIVEN_BACK, products: without(GIVEN_BACK.products, 'lent') },
   },
   {
@@ -235,7 +235,7 @@ const ORDERS: Case[] = [
   },
 ];
 
-/** What is not said to end anything does not. */
+/** What ends nothing. */
 const HARMLESS: Case[] = [
   {
     what: 'buys onto asset and lock',
@@ -275,7 +275,7 @@ const HARMLESS: Case[] = [
 
 const NOTHING: View = { assets: {}, locks: {}, products: {}, licenses: {} };
 
-/** Carries a case out, whose orders all must succeed, in one batch where it may be; looks at what every operation says. */
+/** Runs a case, in one batch if possible; all its orders must succeed. Then compares what every operation shows. */
 async function expectAfter({ orders, apart, after, seenElsewhere }: Case, syncMode: 'sync' | 'async'): Promise<void> {
   const batches = apart && syncMode === 'async' ? orders().map((order) => [order]) : [orders()];
   const outcomes = [];

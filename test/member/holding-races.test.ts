@@ -20,15 +20,15 @@ import { type Stack, startStack } from '../harness/stack.ts';
 import { countWaiting } from '../harness/waiting.ts';
 
 /**
- * Calls at once, through two APIs, on what employees hold: M4, M9 and M10 against one another and against orders on the
- * same assets (rules 8).
+ * Concurrent calls, through two APIs, on what employees hold: M4, M9 and M10 against one another and against orders on
+ * the same assets (rules 8).
  */
 let stack: Stack;
 let center: MemberCenter;
 let other: Awaited<ReturnType<typeof startAnotherApi>>;
-/** The center by each of the two APIs. */
+/** The center through each of the two APIs. */
 let doors: [MemberCenter, MemberCenter];
-/** Another enterprise, by each of them. */
+/** Another enterprise, through each of them. */
 let elsewhere: [MemberCenter, MemberCenter];
 /** The other customer of the center's enterprise. */
 let industry: Customer;
@@ -49,7 +49,7 @@ afterAll(async () => {
   await stack.close();
 });
 
-/** The same center with the same login, by another API. */
+/** The same center with the same login, through another API. */
 function through(api: Api, { enterpriseId, adminId, cloudId, customer, account, password, userToken }: MemberCenter) {
   const members = [adminId, cloudId].map((memberGlobalId) => ({ memberGlobalId, memberIdentity: '' }));
   const created: CreatedEnterprise = { enterpriseGlobalId: enterpriseId, defaultType: true, members };
@@ -58,17 +58,17 @@ function through(api: Api, { enterpriseId, adminId, cloudId, customer, account, 
 
 const newNums = (count: number) => Array.from({ length: count }, newAssetNum);
 
-/** Buys numbers for the center's customer; answers the ids of the assets in their order. */
+/** Buys numbers for the center's customer; returns the ids of the assets in their order. */
 async function buy(assetNums: string[], element: Sent = {}): Promise<string[]> {
   await center.api.carryOut(newBuy(center.customer, assetNums, {}, element));
   return idsOfNumbers(stack.db, assetNums);
 }
 
-/** Makes calls all at once, by one API and the other in turns. */
+/** Makes calls at once, through the two APIs in turn. */
 const atOnce = <Item>(items: readonly Item[], call: (door: MemberCenter, item: Item) => Promise<Answer>) =>
   Promise.all(items.map((item, index) => call(doors[index % 2]!, item)));
 
-/** How calls ended: the codes, `success` where there is none, and how many of each. */
+/** Counts how calls ended, by code; `success` if there is none. */
 function endsOf(answers: Answer[]): Record<string, number> {
   const ends = Map.groupBy(answers, (answer) => (answer.status === 200 ? 'success' : refusalOf(answer).code));
   return Object.fromEntries([...ends].map(([end, { length }]) => [end, length]));
@@ -77,9 +77,9 @@ function endsOf(answers: Answer[]): Record<string, number> {
 const endOf = (answer: Answer) => (answer.status === 200 ? 'success' : refusalOf(answer).code);
 
 /**
- * The holdings that may not be: an assignment is of an active asset, which is no lock, to an employee of its enterprise
- * who is not deleted; a lending is of an assigned asset into an active borrowed lock of the enterprise; and what is lent
- * into one lock is held by one employee.
+ * Finds holdings that break a rule: an assignment is of an active asset, which is no lock, to an employee of its
+ * enterprise who is not deleted; a lending is of an assigned asset into an active borrowed lock of the enterprise; and
+ * everything lent into one lock is held by one employee.
  */
 async function wrongHoldings(): Promise<unknown[]> {
   const { rows } = await sql`
@@ -100,7 +100,7 @@ async function wrongHoldings(): Promise<unknown[]> {
   return rows;
 }
 
-/** That M5, M6 and M8 say the same of who holds and borrows what. */
+/** Expects M5, M6 and M8 to agree on who holds and borrows what. */
 async function expectViewsAgree(of: MemberCenter): Promise<void> {
   const [employees, assets, locks] = await Promise.all([of.list(), of.assets(), of.locks()]);
   const pairs = (entries: { assetNum: string; cloudAccountGlobalId: string | null }[]) =>
@@ -114,7 +114,7 @@ async function expectViewsAgree(of: MemberCenter): Promise<void> {
   expect(pairs(locks)).toEqual(listed(({ borrowNum }) => (borrowNum === '' ? [] : borrowNum.split(','))));
 }
 
-/** Each of two calls waits for the other, and goes by what that has left. */
+/** The second of two calls waits for the first, and sees what that did. */
 describe('a call that waits for another', () => {
   /** Kim holds the first; `lock` is a borrowed lock, and nothing is lent. */
   const NAMES = ['held', 'free', 'lock'] as const;
@@ -123,7 +123,7 @@ describe('a call that waits for another', () => {
   let numOf: Record<Name, string>;
   let idOf: Record<Name, string>;
 
-  // What has changed anything waits in its commit for the test, as long as that holds the advisory lock.
+  // A transaction that changed something waits in its commit while the test holds the advisory lock.
   const HOLD = 42;
   beforeAll(async () => {
     await sql`
@@ -150,12 +150,12 @@ describe('a call that waits for another', () => {
     await center.assign(kim, numOf.held);
   });
 
-  /** Goes on when so many transactions wait for locks of a kind. */
+  /** Waits until that many transactions wait for locks of a kind. */
   async function untilWaiting(count: number, locktypes: string[]): Promise<void> {
     await expect.poll(() => countWaiting(stack.db, ...locktypes), { timeout: 20_000, interval: 10 }).toBe(count);
   }
 
-  /** Makes the first call wait in its commit until the second waits for it; answers how both end. */
+  /** Makes the first call wait in its commit until the second waits for it; returns how both end. */
   async function meeting(first: () => Promise<Answer>, second: () => Promise<Answer>): Promise<[string, string]> {
     const answers = await stack.db.transaction().execute(async (trx) => {
       await sql`select pg_advisory_xact_lock(${sql.lit(HOLD)}::bigint)`.execute(trx);
@@ -176,7 +176,7 @@ describe('a call that waits for another', () => {
     return doors[1].configure(memberId, numsOf(deleteAssets), numsOf(addAssets));
   };
 
-  // Every call stands here under what it does; the names in them are bound when a test runs.
+  // Every call by what it does; their names are bound when a test runs.
   const CALLS = {
     'M9 assigns the free one to Kim': () => M9(kim, [], ['free']),
     'M9 assigns the free one to Lee': () => M9(lee, [], ['free']),
@@ -261,7 +261,7 @@ describe('a call that waits for another', () => {
   });
 });
 
-describe('whatever meets on the same assets and locks', () => {
+describe('calls that meet on the same assets and locks', () => {
   const ROUNDS = 10;
   const CALLS_PER_ROUND = 30;
   const EMPLOYEES = 3;
@@ -326,7 +326,7 @@ describe('whatever meets on the same assets and locks', () => {
     async: ['asset_not_found', 'asset_owned_by_other_customer', 'asset_number_shared'],
   };
 
-  it('leaves every holding one that may be, and answers every call with success or a refusal of its own', async () => {
+  it('break no rule of holdings, and each ends with success or its own refusal', async () => {
     const owners: Customer[] = [center.customer, industry, elsewhere[0].customer];
     const numbers = newNums(ASSETS.length + LOCKS.length);
     const numsAt = (places: number[]) => places.map((place) => numbers[place]!);
@@ -392,7 +392,7 @@ describe('whatever meets on the same assets and locks', () => {
       await expectViewsAgree(center);
     }
 
-    // Every kind of call won and lost, by no end that it does not have.
+    // Every kind of call won and lost, and had no other end.
     for (const [kind, refusals] of Object.entries(REFUSALS)) {
       const ofKind = [...ends.get(kind)!.keys()];
       expect(['success', ...refusals], kind).toEqual(expect.arrayContaining(ofKind));

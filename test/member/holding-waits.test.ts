@@ -6,7 +6,7 @@ import { newBuy } from '../harness/orders.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 import { countWaiting } from '../harness/waiting.ts';
 
-/** What waits for an asset that orders are changing keeps nothing else waiting (rules 8). */
+/** A call that waits for an asset that orders are changing does not keep other calls waiting (rules 8). */
 const PASSWORD = 'correct horse';
 
 let stack: Stack;
@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.close());
 
-/** Does something while an asset is locked, as a drain of orders locks it. */
+/** Does something while an asset is locked, as by a drain of orders. */
 async function whileLocked(assetId: string, work: () => Promise<void>): Promise<void> {
   await stack.db.transaction().execute(async (trx) => {
     await sql`select from asset where id = ${assetId} for update`.execute(trx);
@@ -27,7 +27,7 @@ async function whileLocked(assetId: string, work: () => Promise<void>): Promise<
   });
 }
 
-/** Until so many calls wait for what another transaction holds. */
+/** Waits until that many calls wait for a lock. */
 async function untilWaiting(calls: number): Promise<void> {
   await expect.poll(() => countWaiting(stack.db), { timeout: 10_000 }).toBe(calls);
 }
@@ -76,7 +76,7 @@ it('many calls of one enterprise that wait leave room for those of another', asy
   expect(codes.toSorted()).toEqual([0, ...Array.from({ length: 11 }, () => '60028')]);
 });
 
-it('M4 releases what the employee still holds when its turn comes, and nothing that another has by then', async () => {
+it('M4 releases what the employee still holds when it gets the locks, and nothing that somebody else holds by then', async () => {
   const center = await MemberCenter.open(stack);
   const [kim, lee] = await center.add(newEmployee(), newEmployee());
   // M4 locks in the order of the numbers, so it has locked neither while it waits for the first.

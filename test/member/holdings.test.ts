@@ -41,10 +41,10 @@ beforeAll(async () => {
 afterAll(() => stack.close());
 
 const BORROWED = { borrowedUsbKey: true };
-/** Ids that none of ours can be: too large, not as we write them, or no digits at all. */
+/** Impossible ids: too large, in another notation, or without digits. */
 const NO_IDS = ['9999999999999999999', '0', '007', 'abc', '1e3', '-1', '1'.repeat(20), '%00', "1'%20or%201=1"];
 
-/** Buys numbers for a customer, a product on each, in one order; `element` varies it. Answers the order's id. */
+/** Buys numbers for a customer, each with a product, in one order; `element` varies it. Returns the order's id. */
 async function buy(customer: Customer, assetNums: string[], element: Sent = {}, order: Sent = {}): Promise<string> {
   const [accepted] = await center.api.carryOut(newBuy(customer, assetNums, order, element));
   return accepted!.licenseOrderId;
@@ -107,7 +107,7 @@ describe('M7', () => {
   const contentsCall = (assetId: string, by = center) =>
     by.call('GET', `/enterprise/asset/${assetId}/merchandiseProducts`);
 
-  /** What is stored of the products (by productUri) or merchandises (by number) on an asset: ids and times. */
+  /** Reads the ids and times of the products (by productUri) or merchandises (by number) on an asset. */
   async function stored(table: 'product_instance' | 'merchandise_instance', assetNum: string) {
     const key = sql.ref(table === 'product_instance' ? 'product_uri' : 'merchandise_num');
     const inside = sql.ref(table === 'product_instance' ? 'merchandise_id' : 'parent_id');
@@ -158,7 +158,7 @@ describe('M7', () => {
 
   const FEATURE = { featureName: 'Rebar', featureValue: 'on', featureValueType: 'text', trial: 1 as const };
 
-  /** Buys a number with a tree on it, in a batch of its own; answers the tree as M7 must show it. */
+  /** Buys a number with a tree on it, in its own batch; returns the tree as M7 must show it. */
   async function buyTree(assetNum: string): Promise<AssetContents> {
     const srcLicenseOrderId = await buy(center.customer, [newAssetNum()]);
     const product = (productUri: string, changes: Sent = {}) => productToBuy({ productUri, ...changes });
@@ -299,7 +299,7 @@ describe('M7', () => {
   });
 
   it('shows it in the order of the orders whichever process carried them out', async () => {
-    // Each process has ids of its own to give, so that the later of these orders makes the smaller ids.
+    // Each process draws ids of its own, so the later of these orders gets the smaller ids.
     const other = await startAnotherApi(stack, center.api);
     const orderOf = (productUri: string) => {
       const element = { products: [productToBuy({ productUri })], merchandises: [merchandise()] };
@@ -392,7 +392,7 @@ const BEFORE = {
   ...{ lock: 'kim', lock2: 'nobody', leesLock: 'lee', disabled: 'nobody', frozen: 'nobody' },
 };
 type Holdings = Record<keyof typeof BEFORE, string>;
-/** And what the enterprise does not have. */
+/** And assets that the enterprise does not have. */
 const ABSENT = ['revoked', 'revokedLock', 'foreign', 'foreignLock', 'unknown'] as const;
 type Name = keyof Holdings | (typeof ABSENT)[number];
 
@@ -452,13 +452,13 @@ async function setLocked(lock: Name, locked: boolean): Promise<void> {
   expect(dataOf(answer)).toEqual([{ assetNum: numOf[lock], status: 1 }]);
 }
 
-/** What a refusal says, with the path that its message begins with. */
+/** Returns a refusal's code and cause, and the path at the start of its message. */
 function faultOf(answer: Answer) {
   const { code, cause, message } = refusalOf(answer);
   return { code, cause, path: message.split(': ')[0] };
 }
 
-/** Who holds what, as M6 and M8 say. */
+/** Who holds what, according to M6 and M8. */
 async function holdings(): Promise<Holdings> {
   const nameOf = (memberId: string | null) => (memberId === null ? 'nobody' : memberId === kim ? 'kim' : 'lee');
   const [assets, locks] = [await center.assets(), await center.locks()];
@@ -570,7 +570,7 @@ describe('M9', () => {
       [[], ['lees', 'foreign', 'unknown'], TWICE, 'addAssets[0]'],
       [[], ['foreign', 'lees', 'unknown'], FOREIGN, 'addAssets[0]'],
       [[], ['free', 'lock', 'foreign'], NOT_THERE, 'addAssets[1]'],
-      // All of it or nothing: only the last is wrong
+      // All or nothing: only the last is wrong
       [['kims', 'lent'], ['free', 'kims', 'unknown'], NOT_THERE, 'addAssets[2]'],
       [['kims', 'lent'], ['free', 'lent', 'lees'], TWICE, 'addAssets[2]'],
       [['kims', 'lent', 'foreign'], ['free'], FOREIGN, 'deleteAssets[2]'],
@@ -702,7 +702,7 @@ describe('M10', () => {
     const NO_NODES = ['33006', 'asset_without_nodes'] as const;
 
     it.each<[assets: (keyof typeof idOf)[], lock: Name, refusal: readonly [code: string, cause: Cause], path: string]>([
-      // The lock is looked at before any asset: neither of these could be lent
+      // The lock is checked before any asset: neither of these could be lent
       [['lees'], 'unknown', UNUSABLE, 'borrowedUsbKey'],
       [['nodeless'], 'kims', UNUSABLE, 'borrowedUsbKey'],
       [['lees'], 'lees', UNUSABLE, 'borrowedUsbKey'],
@@ -765,7 +765,7 @@ describe('M10', () => {
   });
 });
 
-/** Last, because what changes nothing is shown with digests of whole tables. */
+/** Last, because other tests compare digests of whole tables. */
 describe('at their limits', () => {
   it('M9 with 1,000 numbers to withdraw and 1,000 to assign is one call', async () => {
     const nums = Array.from({ length: 2_000 }, newAssetNum);

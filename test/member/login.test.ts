@@ -22,10 +22,10 @@ let center: MemberCenter;
 /** The application that asks, which knows the enterprise's employees. */
 let client: Credentials;
 let clientId: ApplicationId;
-/** An employee who is there for all tests; the lock-out's have one each. */
+/** An employee for all tests, except those of the lock, which have one each. */
 let kim: Employee;
 
-/** As the lockstep command uses it. */
+/** For what the lockstep command does. */
 const passwords = new PasswordHasher();
 
 const PASSWORD = 'correct horse';
@@ -63,7 +63,7 @@ async function ask(form: Record<string, string> | string, headers: Record<string
   return { status: response.status, headers: response.headers, body: await response.json() };
 }
 
-/** Logs in with the application's credentials by Basic, unless told otherwise. */
+/** Logs in with the application's credentials by HTTP Basic by default. */
 const logIn = (account: string, password: string, by = client) =>
   askUserToken(stack.baseUrl, by, { account, password });
 
@@ -173,10 +173,10 @@ describe('the password grant refuses in one and the same words', () => {
     passwordHash = (await member.executeTakeFirstOrThrow()).password_hash!;
   });
 
-  // So that the account of most of these tests is not locked by them.
+  // Keeps these tests from locking the account of the others.
   afterEach(() => forgetFailures(kim.userName));
 
-  /** All of an answer that can tell one from another. */
+  /** Everything that could tell one answer from another. */
   const saidBy = ({ status, headers, body }: Answer) => {
     const { date, 'x-request-id': _requestId, ...others } = Object.fromEntries(headers);
     return { status, headers: others, body };
@@ -357,7 +357,7 @@ describe('ten failed logins of an account within 15 minutes lock it for 5 minute
 
   it('for everybody after a hundred through all applications, of which no single one can make them', async () => {
     const [other, third] = [await newApplication(), await newApplication()];
-    // Whatever one application sends at once, ten of it count.
+    // However many an application sends at once, ten count.
     await fail(30);
     expect(await failuresOf(account, ALL)).toBe(10);
     await seedFailures(account, 88, [ALL]);
@@ -367,7 +367,7 @@ describe('ten failed logins of an account within 15 minutes lock it for 5 minute
     for (const by of [client, other, third]) {
       expectOAuthError(await logIn(account, PASSWORD, by), 400, 'invalid_grant');
     }
-    // While it is locked none counts.
+    // While it is locked, nothing counts.
     await fail(9, third);
     expect(await failuresOf(account, await applicationIdOf(third))).toBe(0);
     await passTime(account, '5 minutes');
@@ -458,7 +458,7 @@ describe('ten failed logins of an account within 15 minutes lock it for 5 minute
   it('lets nobody in whose password is compared while the tenth failure is being stored', async () => {
     await haveFailed(9);
     const { login } = await stack.db.transaction().execute(async (trx) => {
-      // What the tenth failure does, until this transaction ends.
+      // Does what the tenth failure does; it holds until this transaction ends.
       await sql`
         update login_failure set failed_times = '{}', locked_until = now() + interval '5 minutes'
         where account_hash = ${sha256(account)} and application_id = ${clientId}`.execute(trx);
@@ -481,7 +481,7 @@ describe('ten failed logins of an account within 15 minutes lock it for 5 minute
   ])('ends with a new password by %s', async (_how, reset) => {
     await lock();
     const password = await reset();
-    // Nine more do not lock it: what was counted is forgotten.
+    // Nine more do not lock it: the earlier ones are forgotten.
     await expectLocked();
     await haveFailed(8);
     expect((await logIn(account, password)).status).toBe(200);
@@ -638,7 +638,7 @@ async function applicationIdOf({ appKey }: Credentials): Promise<ApplicationId> 
   return (await found.executeTakeFirstOrThrow()).id;
 }
 
-/** What stands for all applications together in login_failure. */
+/** The application id in login_failure that stands for all applications together. */
 const ALL = '0' as ApplicationId;
 
 const failureOf = (account: string, applicationId: ApplicationId) =>
@@ -648,7 +648,7 @@ const failureOf = (account: string, applicationId: ApplicationId) =>
     .where('account_hash', '=', sha256(account))
     .where('application_id', '=', applicationId);
 
-/** The failed logins of an account that are on record, through one application or all of them. */
+/** Counts the failed logins of an account on record, through one application or all together. */
 async function failuresOf(account: string, applicationId = clientId): Promise<number> {
   return (await failureOf(account, applicationId).executeTakeFirst())?.failed_times.length ?? 0;
 }
@@ -658,7 +658,7 @@ async function hasFailureRow(account: string): Promise<boolean> {
   return rows.some((row) => row !== undefined);
 }
 
-/** As many failed logins a moment ago, without the work of comparing passwords. */
+/** Stores that many failed logins of a moment ago, without comparing passwords. */
 async function seedFailures(account: string, count: number, applicationIds = [clientId, ALL]): Promise<void> {
   await sql`
     insert into login_failure (account_hash, application_id, failed_times, expires_time)
@@ -672,7 +672,7 @@ async function forgetFailures(account: string): Promise<void> {
   await stack.db.deleteFrom('login_failure').where('account_hash', '=', sha256(account)).execute();
 }
 
-/** Makes the failed logins of an account, and its lock, as much older. */
+/** Makes the failed logins of an account, and its lock, older by that much. */
 async function passTime(account: string, interval: string): Promise<void> {
   const { numAffectedRows } = await sql`
     update login_failure set
@@ -697,7 +697,7 @@ async function isTokenStored(token: string): Promise<boolean> {
   return (await found.executeTakeFirst()) !== undefined;
 }
 
-/** Goes on when some work is done, or when so many statements of the service wait for a lock. */
+/** Waits until some work is done, or that many statements of the service wait for a lock. */
 async function untilDoneOrWaiting(work: Promise<unknown>, count: number): Promise<void> {
   let isDone = false;
   const done = () => {
@@ -707,7 +707,7 @@ async function untilDoneOrWaiting(work: Promise<unknown>, count: number): Promis
   await expect.poll(async () => isDone || (await countWaiting(stack.db)) === count, PATIENTLY).toBe(true);
 }
 
-/** Everything that is in the database, as text. */
+/** Returns everything in the database as text. */
 async function storedText(): Promise<string> {
   const { rows: tables } = await sql<{ name: string }>`
     select tablename as name from pg_tables where schemaname = 'public'`.execute(stack.db);

@@ -15,15 +15,15 @@ import { type Stack, startStack } from '../harness/stack.ts';
 import { contentOfTables } from '../harness/tables.ts';
 
 /**
- * The three credentials and the nonce of the member center, on each of its operations (rules 2 and 3). At the end
- * each operation takes the very call that it has refused all along.
+ * The three credentials and the nonce of the member center, on each of its operations (rules 2 and 3). At the end each
+ * operation takes the same call with the right credentials.
  */
 let stack: Stack;
 let center: MemberCenter;
 /** The tokens of the center's client and of its administrator. */
 let good: { token: string; clientToken: string; userToken: string };
 
-/** What the calls name is there, so that each would change something. */
+/** What the calls name exists, so that each would change something. */
 let kimId: string;
 let assetNum: string;
 let heldId: string;
@@ -55,7 +55,7 @@ interface Operation {
   body?: () => unknown;
 }
 
-/** A call of each operation that is right; M4 at the end, because it takes away what others name. */
+/** A valid call of each operation; M4 last, because it deletes what others name. */
 const OPERATIONS: Record<string, Operation> = {
   M1: {
     method: 'POST',
@@ -107,7 +107,7 @@ async function membersAndHoldings(): Promise<unknown[]> {
   return rows;
 }
 
-/** What each operation is refused for, with a nonce of its own unless it is given; none of them changes anything. */
+/** Expects every operation to refuse the call and to change nothing; each with a new nonce unless one is given. */
 async function refusalsOfAll(options: MemberCallOptions, names = NAMES) {
   const before = await membersAndHoldings();
   const refusals = await Promise.all(
@@ -134,7 +134,7 @@ async function logIn(by: Api, user: { account: string; password: string; scope?:
 
 const user = () => ({ account: center.account, password: center.password });
 
-/** Makes a token one that has expired. */
+/** Makes a token expire. */
 async function expire(token: string): Promise<string> {
   const token_hash = createHash('sha256').update(token).digest();
   const expires_time = sql<Date>`now()`;
@@ -162,7 +162,7 @@ async function newAdministrator(): Promise<{ id: MemberId; userToken: string }> 
   return { id, userToken: await logIn(center.api, login) };
 }
 
-/** How the credentials differ from the right ones, and what is said of it. */
+/** How the credentials differ from the right ones, and the refusal. */
 type Fault = [how: string, options: () => MemberCallOptions | Promise<MemberCallOptions>];
 
 const FAULTS: Record<string, Fault[]> = {

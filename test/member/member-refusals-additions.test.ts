@@ -9,8 +9,8 @@ import { type Stack, startStack } from '../harness/stack.ts';
 import { contentOfTables } from '../harness/tables.ts';
 
 /**
- * M1 of several employees, some or all of whom cannot be added: the answer is exact about who failed and why, and about
- * who was added (interface M1; rules 1 and 8). What is of the wrong type refuses the whole call.
+ * M1 of several employees, some or all of whom cannot be added: the answer says exactly who failed and why, and who was
+ * added (interface M1; rules 1 and 8). A value of the wrong type refuses the whole call.
  */
 let stack: Stack;
 let center: MemberCenter;
@@ -21,13 +21,13 @@ beforeAll(async () => {
 });
 afterAll(() => stack.close());
 
-/** What must not change. Calls use up nonces; what is swept of tokens and failed logins meanwhile is no change. */
+/** Reads what must not change. Nonces, tokens and failed logins are left out: calls use up the first, the sweep the others. */
 async function contents() {
   const { access_token: _tokens, login_failure: _failures, ...others } = await contentOfTables(stack.db);
   return others;
 }
 
-/** Employees as they are sent; an account that is not given is a new one. */
+/** Employees as they are sent, with a new account if none is given. */
 const listOf = (...userList: Sent[]) => userList.map(newEmployee);
 
 /** The data of an answer, held against the contract. */
@@ -113,7 +113,7 @@ it('the first of two with one account fails: the second is added', async () => {
   expect(failed).toEqual([{ userName: 'twin', message: 'userList[0].name: is required' }]);
 });
 
-it('the account of one who fails is as it was sent, blanks and all', async () => {
+it('the account of one who fails is returned as it was sent, blanks and all', async () => {
   const before = await contents();
   const answer = await center.submitAdd(listOf({ userName: ' kim ' }));
   expect(answer).toMatchObject({ status: 299, body: { code: '80001', cause: 'account_taken' } });
@@ -121,7 +121,7 @@ it('the account of one who fails is as it was sent, blanks and all', async () =>
   expect(await contents()).toEqual(before);
 });
 
-it('the account of one who fails is cut where it is longer than any account', async () => {
+it('the account of one who fails is cut if it is longer than any account can be', async () => {
   const userName = '😀'.repeat(100_000);
   const { body } = await center.submitAdd([newEmployee({ userName })]);
   const [failed] = body.data.failed;
@@ -130,7 +130,7 @@ it('the account of one who fails is cut where it is longer than any account', as
   expect(JSON.stringify(body).length).toBeLessThan(2_000);
 });
 
-it('there is room for some of them: those who fail for something else take none of it', async () => {
+it('if there is room for some, those who fail for another reason take none of it', async () => {
   const full = await MemberCenter.open(stack, center.api);
   await full.add(...listOf({}, {}, { userName: 'lee' }));
   const answer = await full.submitAdd(
@@ -222,7 +222,7 @@ describe('the whole call is refused with 40000, and nobody is added, for', () =>
 
   it.each(TYPES)('%s that is %j', async (path, value, says) => {
     const before = await contents();
-    // Beside two who could be added, and one who fails for himself.
+    // Beside two who could be added, and one who fails alone.
     const body = put({ userList: listOf({}, {}, {}, { name: '' }) }, path, value);
     const answer = await center.submitAdd(body.userList);
     expect(refusalOf(answer)).toMatchObject({ code: '40000', message: `${path}: ${says}` });

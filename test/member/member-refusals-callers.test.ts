@@ -8,17 +8,17 @@ import { type Stack, startStack } from '../harness/stack.ts';
 import { contentOfTables } from '../harness/tables.ts';
 
 /**
- * Whoever may not call the member center: 60000, 60005 and 70001, for each of its operations (rules 2, 3 and 8).
- * member-refusals.test.ts has the other codes. Nothing changes by any of it, and at the end each operation takes the
- * very call.
+ * Callers that may not call the member center: 60000, 60005 and 70001, for each of its operations (rules 2, 3 and 8).
+ * member-refusals.test.ts has the other codes. No refusal changes anything, and at the end each operation takes the same
+ * call.
  */
 let stack: Stack;
 let center: MemberCenter;
-/** An enterprise of another administrator, who is logged in at the same application. */
+/** Another enterprise, whose administrator is logged in through the same application. */
 let neighbour: MemberCenter;
 let tables: unknown;
 
-/** Tokens of callers who may not call, or not so. */
+/** Tokens that are not enough for a call. */
 let tokens: Record<
   | 'withoutScope'
   | 'suspended'
@@ -32,7 +32,7 @@ let tokens: Record<
   string
 >;
 
-/** What the calls name: all of it is there, so that they would change something. */
+/** What the calls name: all of it exists, so that they would change something. */
 let employeeId: string;
 let free: string;
 let held: { assetNum: string; assetId: string };
@@ -87,7 +87,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.close());
 
-/** A token of the client's own application with less than it may have. */
+/** A token of the client's application with fewer scopes. */
 async function clientTokenWithScope(scope: string): Promise<string> {
   const { appKey, appSecret } = center.api.credentials;
   const form = { grant_type: 'client_credentials', client_id: appKey, client_secret: appSecret, scope };
@@ -102,13 +102,13 @@ async function contents() {
 
 const PAGE = { pageNum: '1', pageSize: '10' };
 
-/** In an order in which all of them can be carried out: M4 deletes the employee of the others. */
+/** In an order in which all can succeed: M4 deletes the employee that the others name. */
 const NAMES = ['M1', 'M2', 'M3', 'M5', 'M6', 'M7', 'M8', 'M9', 'M10', 'audit', 'M4'] as const;
 type Name = (typeof NAMES)[number];
 const hasBody = (name: Name) => ['M1', 'M2', 'M3', 'M9', 'M10'].includes(name);
 const namesEnterprise = (name: Name) => !['M7', 'M9', 'M10'].includes(name);
 
-/** A call of each operation that is right. */
+/** A valid call of each operation. */
 const OPERATIONS: Record<Name, (by: MemberCenter, options?: MemberCallOptions) => Promise<Answer>> = {
   M1: (by, options) => by.submitAdd([newEmployee()], options),
   M2: (by, options) => by.edit(employeeId, { userName: 'kim', name: 'Changed' }, options),
@@ -123,7 +123,7 @@ const OPERATIONS: Record<Name, (by: MemberCenter, options?: MemberCallOptions) =
   audit: (by, options) => by.call('GET', `/enterprise/${by.enterpriseId}/audit`, { query: PAGE, ...options }),
 };
 
-/** Who calls, or how; what it is refused for, and what the message names. */
+/** Who calls, or how; the refusal, and what its message names. */
 type Caller = [how: string, code: string, cause: Cause, says: string, options: () => MemberCallOptions];
 
 const CALLERS: Caller[] = [
@@ -187,7 +187,7 @@ const CALLERS: Caller[] = [
   ['an employee', '70001', 'not_administrator', 'not an administrator', () => ({ userToken: tokens.employee })],
 ];
 
-/** Every cause that a test below has been refused for. */
+/** Every cause that a test below was refused for. */
 const tried = new Set<Cause>();
 
 async function expectRefused(name: Name, answer: Promise<Answer>, code: string, cause: Cause, says = '') {

@@ -7,8 +7,8 @@ import { type Stack, startStack } from '../harness/stack.ts';
 import { contentOfTables } from '../harness/tables.ts';
 
 /**
- * Every code that M6 to M10 can be refused with (interface Errors; rules 8), but for those of callers. Nothing
- * changes by any of it.
+ * Every code that M6 to M10 can refuse with (interface Errors; rules 8), except those of callers. No refusal changes
+ * anything.
  */
 let stack: Stack;
 let center: MemberCenter;
@@ -83,7 +83,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.close());
 
-/** What must not change. Calls use up nonces; what is swept of tokens and failed logins meanwhile is no change. */
+/** Reads what must not change. Nonces, tokens and failed logins are left out: calls use up the first, the sweep the others. */
 async function contents() {
   const { access_token: _tokens, login_failure: _failures, ...others } = await contentOfTables(stack.db);
   return others;
@@ -92,7 +92,7 @@ async function contents() {
 const listing = (by: MemberCenter, what: string) => by.call('GET', `/enterprise/${by.enterpriseId}/asset/${what}`);
 const contentsOf = (assetId: string, by = center) => by.call('GET', `/enterprise/asset/${assetId}/merchandiseProducts`);
 
-/** What is refused, and the part of the message that it names: the path of the field where there is one. */
+/** What is refused, and what the message names: the path of the field, if there is one. */
 type Row = [
   operation: string,
   how: string,
@@ -102,7 +102,7 @@ type Row = [
   call: () => Promise<Answer>,
 ];
 
-/** Employees whom the enterprise does not have, as a path names them. */
+/** Employees that the enterprise does not have, as a path names them. */
 const NOBODY: [who: string, memberId: () => string][] = [
   ['nobody', () => '999999999'],
   ['an employee of another enterprise', () => neighbour.cloudId],
@@ -115,7 +115,7 @@ const NOBODY: [who: string, memberId: () => string][] = [
 const FOR_NOBODY = NOBODY.flatMap(([who, memberId]): Row[] => {
   const says = () => `The enterprise has no employee ${decodeURIComponent(memberId())}.`;
   const refused = ['60026', 'employee_not_matched', says] as const;
-  // The employee is looked at before what is named for him.
+  // The employee is checked before the assets.
   return [
     ['M9', who, ...refused, () => center.configure(memberId(), [UNKNOWN], [nums.elsewhere])],
     ['M10', who, ...refused, () => center.lend(memberId(), UNKNOWN, [ids.elsewhere])],
@@ -227,7 +227,7 @@ const ON_LENDING: Row[] = [
       ['of another enterprise', nums.lockElsewhere],
     ] satisfies [string, string][]
   ).map(
-    // The lock is looked at before the assets.
+    // The lock is checked before the assets.
     ([how, num]): Row => [
       'M10',
       `a lock ${how}`,
@@ -297,7 +297,7 @@ it.each(REFUSED)(
   },
 );
 
-/** The codes of M6 to M10 and the operations that interface Errors and rules 8 name each for. */
+/** The codes of M6 to M10, with the operations that the interface and rules 8 name for each. */
 const DOCUMENTED: Record<string, string[]> = {
   '40000': ['M10', 'M9'],
   '60017': ['M6', 'M7', 'M8'],

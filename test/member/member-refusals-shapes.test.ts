@@ -9,15 +9,15 @@ import { type Stack, startStack } from '../harness/stack.ts';
 import { contentOfTables } from '../harness/tables.ts';
 
 /**
- * Every operation of the member center that takes a body or a query refuses every fault of every field in it, by the
- * path of the field: with 40000, or with the code that the field has for it (rules 1, 4 and 8). Nothing changes, and
- * at the end each takes the very call that the faults were put into.
+ * Every operation of the member center that takes a body or a query refuses every fault of every field and names the
+ * field's path, with 40000 or the field's own code (rules 1, 4 and 8). Nothing changes, and at the end each operation
+ * takes the same call without a fault.
  */
 let stack: Stack;
 let center: MemberCenter;
 let tables: unknown;
 
-/** What the valid calls name: all of it is there, so that they would change something. */
+/** What the valid calls name: all of it exists, so that they would change something. */
 let kim: string;
 let [held, lendable, free]: { assetNum: string; assetId: string }[] = [];
 let lockNum: string;
@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.close());
 
-/** What must not change. Calls use up nonces; what is swept of tokens and failed logins meanwhile is no change. */
+/** Reads what must not change. Nonces, tokens and failed logins are left out: calls use up the first, the sweep the others. */
 async function contents() {
   const { access_token: _tokens, login_failure: _failures, ...others } = await contentOfTables(stack.db);
   return others;
@@ -43,7 +43,7 @@ interface Operation {
   name: string;
   method: string;
   path: () => string;
-  /** A body or a query that is right. */
+  /** A valid body or query. */
   body?: () => Sent;
   query?: Record<string, string>;
   bodyFields: Record<string, keyof typeof BODY_FAULTS>;
@@ -142,7 +142,7 @@ const OPERATIONS: Operation[] = [
   },
 ];
 
-/** Makes the call that is right, but for what the options say. */
+/** Makes the valid call, changed by the options. */
 function call({ method, path, body, query }: Operation, options: MemberCallOptions = {}): Promise<Answer> {
   return center.call(method, path(), { ...(body && { body: body() }), ...(query && { query }), ...options });
 }
@@ -159,7 +159,7 @@ async function callRaw({ method, path }: Operation, query: URLSearchParams, init
   return { status: response.status, headers: response.headers, body: await response.json() };
 }
 
-/** What a call was refused with, and the field that the message begins with. */
+/** Returns a refusal's code and cause, and the field at the start of its message. */
 function outcomeOf(answer: Answer) {
   const { code, cause, message } = refusalOf(answer);
   return { code, cause, path: message.split(': ')[0] };
@@ -169,7 +169,7 @@ function expectRefused(answer: Answer, cause: Cause, path: string): void {
   expect(outcomeOf(answer)).toEqual({ code: codeOf(cause, 'member'), cause, path });
 }
 
-/** Puts every fault into a call of its own, all at once. */
+/** Sends every fault in its own call, all at once. */
 async function expectAllRefused(faults: FaultCase[], callWith: (fault: FaultCase) => Promise<Answer>): Promise<void> {
   const outcomes = faults.map(async (each) => ({ fault: each.fault, ...outcomeOf(await callWith(each)) }));
   expect(await Promise.all(outcomes)).toEqual(
@@ -218,7 +218,7 @@ describe.each(OPERATIONS)('$name refuses', (operation) => {
     }
   });
 
-  it('all that and changes nothing', expectNothingChanged);
+  it('all of them and changes nothing', expectNothingChanged);
 });
 
 describe.each(OPERATIONS.filter(({ body }) => body !== undefined))('$name refuses as its body', (operation) => {
@@ -276,14 +276,14 @@ describe.each(OPERATIONS.filter(({ body }) => body !== undefined))('$name refuse
     },
   );
 
-  it('what does not say what it is', async () => {
+  it('a body without a content type', async () => {
     const query = new URLSearchParams({ g_nonce: randomUUID() });
     const body = new TextEncoder().encode(JSON.stringify(operation.body!()));
     const answer = await callRaw(operation, query, { body });
     expect(refusalOf(answer)).toMatchObject({ code: '40000', cause: 'content_type_unsupported' });
   });
 
-  it('all that and changes nothing', expectNothingChanged);
+  it('all of them and changes nothing', expectNothingChanged);
 });
 
 it('a password of nothing but tabs is there, and refused for what it is', async () => {

@@ -7,9 +7,9 @@ import { type Stack, startStack } from '../harness/stack.ts';
 import { contentOfTables } from '../harness/tables.ts';
 
 /**
- * Every code of the member center that a client can cause (interface Errors; rules 8): here those of M1 to M5
- * and of the audit record. member-refusals-callers.test.ts has those of callers, member-refusals-holdings.test.ts those
- * of M6 to M10. Nothing changes by any of it.
+ * Every code of the member center that a client can cause (interface Errors; rules 8): here those of M1 to M5 and of the
+ * audit record. member-refusals-callers.test.ts has those of callers, member-refusals-holdings.test.ts those of M6 to M10.
+ * No refusal changes anything.
  */
 let stack: Stack;
 let center: MemberCenter;
@@ -32,7 +32,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.close());
 
-/** What must not change. Calls use up nonces; what is swept of tokens and failed logins meanwhile is no change. */
+/** Reads what must not change. Nonces, tokens and failed logins are left out: calls use up the first, the sweep the others. */
 async function contents() {
   const { access_token: _tokens, login_failure: _failures, ...others } = await contentOfTables(stack.db);
   return others;
@@ -44,7 +44,7 @@ const add = (fields: Sent) => center.submitAdd([newEmployee(fields)]);
 const edit = (fields: Sent) => center.edit(kim, { userName: 'kim', name: 'Kim', ...fields });
 const reset = (password: unknown) => center.resetPassword(kim, password);
 
-/** What is refused, and the part of the message that it names: the path of the field where there is one. */
+/** What is refused, and what the message names: the path of the field, if there is one. */
 type Row = [
   operation: string,
   how: string,
@@ -54,7 +54,7 @@ type Row = [
   call: () => Promise<Answer>,
 ];
 
-/** What a field is refused for; in M1 as the only employee's. */
+/** What a field is refused for; in M1, the field of the only employee. */
 type FieldRow = [path: string, how: string, code: string, cause: Cause, value: unknown, says: string];
 
 const FIELDS: FieldRow[] = [
@@ -84,7 +84,7 @@ const fromField =
     return [operation, `a ${path} ${how}`, code, cause, `${at}${path}: ${says}`, () => call({ [path]: value })];
   };
 
-/** Employees whom the enterprise does not have, as a path names them. */
+/** Employees that the enterprise does not have, as a path names them. */
 const NOBODY: [who: string, memberId: () => string][] = [
   ['nobody', () => '999999999'],
   ['an employee of another enterprise', () => neighbour.cloudId],
@@ -222,8 +222,8 @@ it('M1 of one who can be added and one who cannot is answered with 60027 and add
 });
 
 /**
- * The codes of M1 to M5 and the operations that interface Errors and rules 8 name each for. What 80001 is for there, an
- * account that is taken, only M1 can meet.
+ * The codes of M1 to M5, with the operations that the interface and rules 8 name for each. Only M1 can cause 80001, an
+ * account that is taken.
  */
 const DOCUMENTED: Record<string, string[]> = {
   '10003': ['M1', 'M2'],

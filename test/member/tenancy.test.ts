@@ -17,7 +17,7 @@ let theirs: Tenant;
 
 beforeAll(async () => {
   stack = await startStack({ worker: false });
-  // So that an id is that of one thing only, and what stands in an answer can be told.
+  // Every id belongs to one thing only, so that the tests can tell what an answer names.
   for (const [index, table] of ['enterprise', 'customer', 'member', 'member_audit'].entries()) {
     await sql`alter table ${sql.table(table)} alter column id restart with ${sql.lit(20_000_001 + index * 10_000_000)}`.execute(
       stack.db,
@@ -45,7 +45,7 @@ interface Tenant {
   /** A borrowed lock that something is lent into, and one that nothing is. */
   usedLock: Named;
   freeLock: Named;
-  /** Whatever of it an answer could carry, by what it is. */
+  /** Everything of it that an answer could leak, by what it is. */
   secrets: Record<string, string>;
 }
 
@@ -116,7 +116,7 @@ async function furnish(center: MemberCenter, word: string, department: number): 
   };
 }
 
-/** What of a tenant stands in an answer, as a word of its own, though it was not sent. */
+/** Finds what an answer says about a tenant and was not sent. */
 function leaksIn(answer: Answer, tenant: Tenant, sent: unknown = ''): string[] {
   const [text, request] = [JSON.stringify([answer.body, [...answer.headers]]), JSON.stringify(sent)];
   return Object.entries(tenant.secrets)
@@ -130,7 +130,7 @@ function isWordOf(text: string, word: string): boolean {
 
 const PAGE = { pageNum: '1', pageSize: '500' };
 
-/** A call as our administrator makes it: what is sent of it, and what it is refused for. */
+/** A call of our administrator: what is sent, and what it is refused for. */
 interface Attempt {
   method: string;
   path: string;
@@ -311,7 +311,7 @@ const TRIALS: Record<string, Trial[]> = {
   ],
 };
 
-/** Sends an attempt as our administrator; the query stands in its path. */
+/** Sends an attempt as our administrator; its path contains the query. */
 function send({ method, path, body }: Attempt): Promise<Answer> {
   const [pathname = '', query = ''] = path.split('?');
   return ours.center.call(method, pathname, {
@@ -369,7 +369,7 @@ describe('our lists hold nothing of theirs:', () => {
     const answer = await ours.center.call('GET', path(), { query });
     expect(dataOf(answer)).toBeTruthy();
     expect(leaksIn(answer, theirs)).toEqual([]);
-    // The words are looked for in a way that finds them: most of ours stand there.
+    // The search for words works: it finds most of ours.
     expect(leaksIn(answer, ours).length).toBeGreaterThan(2);
   });
 
@@ -476,7 +476,7 @@ describe('what is ours', () => {
   });
 });
 
-/** Every row of an enterprise, in whatever table of the member center and of the ledger. */
+/** Every row of an enterprise, in all tables of the member center and of the ledger. */
 async function rowsOf({ id }: Tenant): Promise<unknown[]> {
   const { rows } = await sql`
     with owned as (select asset.* from asset join customer on customer.id = customer_id where enterprise_id = ${id})
@@ -494,7 +494,7 @@ async function rowsOf({ id }: Tenant): Promise<unknown[]> {
   return rows;
 }
 
-it('the other way round, their administrator gets nothing of ours', async () => {
+it('their administrator gets nothing of ours either', async () => {
   const { center } = theirs;
   const call = (method: string, path: string, body?: unknown) =>
     center.call(method, path, body === undefined ? { query: PAGE } : { body });

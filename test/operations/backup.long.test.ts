@@ -13,12 +13,12 @@ import { batchOf, newAssetNum, newBuy } from '../harness/orders.ts';
 import { blocksOf } from '../harness/pages.ts';
 import { endEverything, lockstep, newDataDir, npmStart, type RunningStack, runJob } from '../harness/processes.ts';
 
-/** Logical databases of Redis that no other test uses: the restored service finds none of the jobs. */
+/** Redis databases that no other test uses: the restored service finds no jobs. */
 const [QUEUE, EMPTY_QUEUE] = ['9', '10'];
 const BATCHES_BEFORE = 40;
 const BATCHES_MEANWHILE = 20;
 
-/** What a channel sent and was answered. */
+/** A batch that a channel has sent, and the answer. */
 interface Sent {
   batch: Omit<ReturnType<typeof batchOf>, 'syncMode'> & { syncMode: 'async' | 'sync' };
   answered: AcceptedOrder[];
@@ -30,7 +30,7 @@ const newBatch = (customer: Customer, syncMode: 'async' | 'sync' = 'async') => (
 });
 const idsOf = (sent: readonly Sent[]) => sent.flatMap(({ answered }) => answered.map((order) => order.licenseOrderId));
 
-/** Channels that send batch after batch until they are told to stop. */
+/** Channels that send batches until they are told to stop. */
 class Load {
   readonly sent: Sent[] = [];
   #isStopped = false;
@@ -47,7 +47,7 @@ class Load {
     });
   }
 
-  /** Waits until so many more batches have been answered. */
+  /** Waits until this many more batches have been answered. */
   async more(batches: number): Promise<void> {
     const enough = this.sent.length + batches;
     const answered = new Promise<void>((resolve) => {
@@ -71,12 +71,12 @@ describe('npm start, backed up under load with the commands of docs/operations.m
   let load: Load;
   let before: Sent[];
   let waiting: Sent[];
-  /** What calls used and were given before the backup, and after. */
+  /** Tokens and nonces of calls before and after the backup. */
   let old: { token: string; nonce: string };
   let later: { token: string; customerId: string; assetNums: string[] };
   let credentials: { appKey: string; appSecret: string };
   let restored: RunningStack;
-  /** What was sent to the restored service, and never before. */
+  /** Batches that only the restored service got. */
   const fresh: Sent[] = [];
   let api: Api;
 
@@ -94,7 +94,7 @@ describe('npm start, backed up under load with the commands of docs/operations.m
     load = new Load(first, customers);
     await load.more(BATCHES_BEFORE);
 
-    // Nobody can carry out the orders of this customer any more: they are pending in the backup.
+    // From here on, orders of this customer cannot be applied, so they are pending in the backup.
     const { databaseUrl } = JSON.parse(readFileSync(join(lost.dataDir, 'stack.json'), 'utf8'));
     const db = openDatabase({ url: databaseUrl, poolSize: 1, applicationName: 'test', onError: () => {} });
     const hold = await db.startTransaction().execute();
@@ -141,17 +141,17 @@ describe('npm start, backed up under load with the commands of docs/operations.m
   const newNumbers = async (caller: Api): Promise<string[]> =>
     dataOf(await caller.call('POST', '/shellnums', { body: { size: 5 } }));
 
-  it('has sent batches of both modes before the backup, and more after it', () => {
+  it('has accepted batches of both modes before the backup, and more after it', () => {
     expect(new Set(before.map(({ batch }) => batch.syncMode))).toEqual(new Set(['sync', 'async']));
     expect(load.sent.length).toBeGreaterThan(before.length);
   });
 
-  it('the file is for its owner only, and nothing lies beside it', () => {
+  it('the file can be read by its owner only, and is the only one', () => {
     expect(statSync(backup).mode & 0o777).toBe(0o600);
     expect(readdirSync(dirname(backup)).filter((name) => name.includes('.tar'))).toHaveLength(1);
   });
 
-  it('carries out every batch that was answered before it, those that were pending too, with the queue lost', async () => {
+  it('applies every batch that was answered before the backup, even a pending one, although the queue is lost', async () => {
     for (const { batch, answered } of before) {
       const result = await api.completed(batch);
       expect(result).toMatchObject({ state: 'completed', succeeded: 2, failed: 0 });
@@ -159,7 +159,7 @@ describe('npm start, backed up under load with the commands of docs/operations.m
     }
   });
 
-  it('hands out no id and no number that was handed out after the backup', async () => {
+  it('gives out no id and no number that was given out after the backup', async () => {
     const customer = await api.newCustomer();
     expect(customer.customerId).not.toBe(later.customerId);
     const given = new Set(idsOf([...load.sent, ...waiting]));
@@ -173,7 +173,7 @@ describe('npm start, backed up under load with the commands of docs/operations.m
     expect(numbers.filter((number) => later.assetNums.includes(number))).toEqual([]);
   });
 
-  it('gives what is sent again the answer that it had, or accepts it anew under ids that nobody was given', async () => {
+  it('returns the same answer to a repeat, or accepts it under new ids that nobody has got before', async () => {
     for (const { batch, answered } of before) expect(await api.accept(batch)).toEqual(answered);
 
     const given = new Set(idsOf([...load.sent, ...waiting, ...fresh]));
@@ -200,7 +200,7 @@ describe('npm start, backed up under load with the commands of docs/operations.m
     expect(rows).toEqual([{ assets: orders, numbers: orders, products: orders, orders }]);
   });
 
-  it('knows the tokens and nonces of before the backup, and no tokens of after it', async () => {
+  it('knows the tokens and nonces from before the backup, and no tokens from after it', async () => {
     const query = { channelCode: 'test', channelCustomerId: 'none', defaultCustomer: 'N' };
     const path = '/enterprise/user/query';
     const replayed = await api.call('GET', path, { query, nonce: old.nonce });
@@ -228,7 +228,7 @@ describe('npm start, backed up under load with the commands of docs/operations.m
     expect(stderr.trimEnd()).not.toContain('\n');
   });
 
-  it('refuses a file that is cut off, and leaves nothing of it', async () => {
+  it('refuses a file that is cut off, and leaves nothing behind', async () => {
     const whole = readFileSync(backup);
     const cut = join(dirname(backup), 'cut.tar');
     writeFileSync(cut, whole.subarray(0, whole.length - 8 * 1024 * 1024));

@@ -25,10 +25,10 @@ const manifest = JSON.parse(read('package.json')) as {
   devDependencies: Record<string, string>;
 };
 
-/** Compose's own `${NAME:-default}`, with nothing set. */
+/** The file with the defaults of Compose's `${NAME:-default}`. */
 const compose = parse(
   read('docker-compose.yml').replace(/\$\{\w+:-([^}]*)\}/g, (_, value: string) => value),
-  // Whatever a value looks like, a process gets a text.
+  // A process gets every value as text.
   { merge: true, schema: 'failsafe' },
 ) as { services: Record<string, Service> };
 const { postgres, redis, migrate, api, worker } = compose.services as Record<
@@ -36,10 +36,10 @@ const { postgres, redis, migrate, api, worker } = compose.services as Record<
   Service
 >;
 
-/** The file that an npm script runs. */
-const fileOf = (script: string) => manifest.scripts[script]?.replace(/^exec node /, '');
+/** Returns the file that an npm script runs. */
+const findScriptFile = (script: string) => manifest.scripts[script]?.replace(/^exec node /, '');
 
-/** The variables that the service reads, found by letting it read them. */
+/** The variables that the service reads. The test finds them by letting it read them. */
 function knownVariables(): Set<string> {
   const known = new Set<string>();
   readConfig(new Proxy<NodeJS.ProcessEnv>({}, { get: (_, name) => void known.add(String(name)) }));
@@ -52,28 +52,25 @@ describe('docker-compose.yml', () => {
   });
 
   it.each(['migrate', 'api', 'worker'] as const)('runs %s as the npm script does', (name) => {
-    expect(compose.services[name]?.command).toEqual(['node', fileOf(name)]);
-    expect(existsSync(`${REPOSITORY}/${fileOf(name)}`)).toBe(true);
+    expect(compose.services[name]?.command).toEqual(['node', findScriptFile(name)]);
+    expect(existsSync(`${REPOSITORY}/${findScriptFile(name)}`)).toBe(true);
   });
 
-  it.each(['migrate', 'api', 'worker'] as const)(
-    'gives %s variables that it reads, with values that it takes',
-    (name) => {
-      const environment = compose.services[name]?.environment ?? {};
-      expect(new Set(Object.keys(environment)).difference(knownVariables())).toEqual(new Set());
-      const { DATABASE_URL, REDIS_URL } = readDeploymentConfig(environment);
-      const database = new URL(DATABASE_URL);
-      expect({
-        POSTGRES_USER: database.username,
-        POSTGRES_PASSWORD: database.password,
-        POSTGRES_DB: database.pathname.slice(1),
-      }).toEqual(postgres.environment);
-      expect(compose.services).toHaveProperty(database.hostname);
-      const queue = new URL(REDIS_URL!);
-      expect(compose.services).toHaveProperty(queue.hostname);
-      expect(redis.command).toContain(queue.password);
-    },
-  );
+  it.each(['migrate', 'api', 'worker'] as const)('gives %s only variables that it reads, with valid values', (name) => {
+    const environment = compose.services[name]?.environment ?? {};
+    expect(new Set(Object.keys(environment)).difference(knownVariables())).toEqual(new Set());
+    const { DATABASE_URL, REDIS_URL } = readDeploymentConfig(environment);
+    const database = new URL(DATABASE_URL);
+    expect({
+      POSTGRES_USER: database.username,
+      POSTGRES_PASSWORD: database.password,
+      POSTGRES_DB: database.pathname.slice(1),
+    }).toEqual(postgres.environment);
+    expect(compose.services).toHaveProperty(database.hostname);
+    const queue = new URL(REDIS_URL!);
+    expect(compose.services).toHaveProperty(queue.hostname);
+    expect(redis.command).toContain(queue.password);
+  });
 
   it('starts migrations after PostgreSQL, and the processes after the migrations', () => {
     expect(migrate.depends_on).toEqual({ postgres: { condition: 'service_healthy' } });
@@ -107,7 +104,7 @@ describe('the health checks of docker-compose.yml', () => {
   beforeAll(async () => {
     database = await createTestDatabase();
     Object.assign(ports, { api: await freePort(), worker: await freePort() });
-    // A Redis database that no other test's jobs are in.
+    // A Redis database without the jobs of other tests.
     const urls = { DATABASE_URL: database.url, REDIS_URL: `${inject('redisUrl')}/7` };
     const started = [
       ServiceProcess.api({ ...api.environment, ...urls, PORT: String(ports.api) }),
@@ -122,7 +119,7 @@ describe('the health checks of docker-compose.yml', () => {
     await endEverything();
   });
 
-  /** Runs a check as Docker does, on the port that the process has here. */
+  /** Runs a check as Docker does, on the port of the process in this test. */
   async function check(service: Service, ownPort: number, port: number): Promise<number | null> {
     const [kind, program, ...args] = service.healthcheck?.test ?? [];
     expect([kind, program]).toEqual(['CMD', 'node']);
@@ -152,14 +149,14 @@ describe('Dockerfile', () => {
   const wordsOf = (name: string) => instructions.filter((each) => each.name === name).map(({ words }) => words);
   const copied = wordsOf('COPY').flatMap((words) => words.slice(0, -1));
 
-  it('is on the Node.js that the tests run on, as an unprivileged user', () => {
+  it('uses the Node.js of the tests, as an unprivileged user', () => {
     const [major] = manifest.devDependencies.node?.split('.') ?? [];
     expect(wordsOf('FROM')).toEqual([[`node:${major}-slim`]]);
     expect(wordsOf('USER')).toEqual([['node']]);
     expect(process.versions.node.split('.')[0]).toBe(major);
   });
 
-  it('copies what is there and not ignored, every workspace and the migrations', () => {
+  it('copies files that exist and are not ignored, every workspace and the migrations', () => {
     const [everything, ...exceptions] = read('.dockerignore')
       .split('\n')
       .filter((line) => line !== '' && !line.startsWith('#'));
@@ -188,7 +185,7 @@ describe('Dockerfile', () => {
   });
 
   it('runs the API, on every address of the container', () => {
-    expect(JSON.parse(wordsOf('CMD')[0]!.join(' '))).toEqual(['node', fileOf('api')]);
+    expect(JSON.parse(wordsOf('CMD')[0]!.join(' '))).toEqual(['node', findScriptFile('api')]);
     expect(wordsOf('ENV').flat()).toContain('HOST=0.0.0.0');
     expect(wordsOf('EXPOSE')).toEqual([[String(readDeploymentConfig(api.environment).PORT)]]);
   });

@@ -8,10 +8,10 @@ import { freePort } from '../harness/redis.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 import { contentOfTables } from '../harness/tables.ts';
 
-/** What the operator of the service does for enterprises with the lockstep command (rules 9). */
+/** The commands with which the operator of the service helps enterprises (rules 9). */
 let stack: Stack;
 let api: Api;
-/** Where no npm start has ever been, so that the command works on DATABASE_URL and nothing else. */
+/** A directory without an npm start, so that the command can only use DATABASE_URL. */
 let dataDir: string;
 
 beforeAll(async () => {
@@ -30,7 +30,7 @@ function lockstep(...words: string[]): Promise<Ended> {
   return runJob(command, { DATABASE_URL: stack.url, DATA_DIR: dataDir });
 }
 
-/** The account and the password that a command printed: one line of JSON, and nothing else. */
+/** Reads the account and the password that a command printed as one line of JSON. */
 function loginIn(ended: Ended): NewLogin {
   expect(ended).toEqual({ status: 0, signal: null, stdout: expect.stringMatching(/^[^\n]+\n$/), stderr: '' });
   const login = JSON.parse(ended.stdout);
@@ -53,9 +53,9 @@ async function userToken(login: NewLogin): Promise<string> {
   return answer.body.access_token;
 }
 
-it('lockstep member set-password gives a password, and ends the one before it and what that had logged in', async () => {
+it('lockstep member set-password sets a new password, and ends the old one and its logins', async () => {
   const center = await MemberCenter.open(stack, api);
-  // The cloud-licensed employee of O2 had none.
+  // The cloud-licensed employee of O2 had no password.
   const [admin, cloud] = await Promise.all([setPassword(center.adminId), setPassword(center.cloudId)]);
   expect([admin.account, cloud.account]).toEqual([center.account, `cloud@${center.code}`]);
   expect(new Set([center.password, admin.password, cloud.password]).size).toBe(3);
@@ -74,8 +74,8 @@ it('lockstep member set-password gives a password, and ends the one before it an
 });
 
 describe('lockstep enterprise create-admin', () => {
-  /** An enterprise that O1 made, without any employee, as its administrator sees it. */
-  function centerOf(customer: Customer, login: NewLogin & { userToken: string }): MemberCenter {
+  /** The member center of an enterprise that O1 created without employees, for one of its administrators. */
+  function openCenter(customer: Customer, login: NewLogin & { userToken: string }): MemberCenter {
     const created = { enterpriseGlobalId: customer.enterpriseGlobalId, defaultType: true, members: [] };
     return new MemberCenter(api, created, customer, login);
   }
@@ -89,7 +89,7 @@ describe('lockstep enterprise create-admin', () => {
     expect(first.password).not.toBe(second.password);
 
     for (const login of [first, second]) {
-      const center = centerOf(customer, { ...login, userToken: await userToken(login) });
+      const center = openCenter(customer, { ...login, userToken: await userToken(login) });
       const listed = await center.list();
       expect(listed).toMatchObject([
         { userName: second.account, name: 'Administrator', deleted: false },
@@ -105,7 +105,7 @@ describe('lockstep enterprise create-admin', () => {
     }
   });
 
-  it('gives an enterprise of O2 two more who are asked for at once, and either may delete the first', async () => {
+  it('gives an enterprise of O2 two more at the same time, and either may delete the first', async () => {
     const center = await MemberCenter.open(stack, api);
     const logins = await Promise.all([createAdmin(center.enterpriseId), createAdmin(center.enterpriseId)]);
     const accounts = logins.map(({ account }) => account);
@@ -116,7 +116,7 @@ describe('lockstep enterprise create-admin', () => {
 });
 
 describe('lockstep app', () => {
-  /** What a command printed, a line of JSON each. */
+  /** Parses the lines of JSON that a command printed. */
   const linesOf = ({ status, stdout, stderr }: Ended) => {
     expect([status, stderr]).toEqual([0, '']);
     return stdout
@@ -125,7 +125,7 @@ describe('lockstep app', () => {
       .map((line) => JSON.parse(line));
   };
 
-  it('makes an application that is bound to channels, lists it, and gives it a new secret', async () => {
+  it('creates an application that is bound to channels, lists it, and gives it a new secret', async () => {
     const channels = ['--channel', ' web shop ', '--channel', 'tele', '--channel', 'tele'];
     const words = ['app', 'create', '--name', ' Web shop ', '--scope', 'auth_order', ...channels, '--approve'];
     const [credentials] = linesOf(await lockstep(...words));
@@ -155,7 +155,7 @@ describe('lockstep app', () => {
 });
 
 describe('lockstep refuses with status 1 and one clear line', () => {
-  /** Without npm, which takes as long as the command itself. */
+  /** Runs the command without npm, which takes as long as the command itself. */
   const refuse = (words: string[], url = stack.url) =>
     runJob([process.execPath, 'apps/cli/src/lockstep.ts', ...words], { DATABASE_URL: url, DATA_DIR: dataDir });
 
@@ -174,7 +174,7 @@ describe('lockstep refuses with status 1 and one clear line', () => {
     );
   });
 
-  it('options that are wrong, and stores nothing', async () => {
+  it('wrong options, and stores nothing', async () => {
     const { appKey } = api.credentials;
     const create = (...words: string[]) => ['app', 'create', '--name', 'A', '--scope', 'auth_order', ...words];
     const rotate = (hours: string) => ['app', 'rotate-secret', appKey, '--overlap-hours', hours];

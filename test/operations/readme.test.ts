@@ -32,7 +32,7 @@ const PAGES = [
 ];
 const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
 
-/** The rows of the tables with exactly this header in a page; cells as they are written, in code marks or not. */
+/** Reads the rows of the tables with exactly this header in a page; the cells are as written. */
 function tableOf(page: string, ...header: string[]): string[][] {
   const cellsOf = (line: string) =>
     line
@@ -50,7 +50,7 @@ function tableOf(page: string, ...header: string[]): string[][] {
 
 const code = (text: string) => `\`${text}\``;
 
-/** What an answer shows that is another one each time: times, ids of calls, product instances and assets, enterprise codes. */
+/** Parts of an answer that differ each time: times, ids of calls, product instances and assets, enterprise codes. */
 function masked(text: string): string {
   return text
     .replace(/: \d{13}\b/g, ': 0')
@@ -61,7 +61,7 @@ function masked(text: string): string {
 
 describe('the session of README.md', () => {
   const session = blocksOf('README.md', 'sh').filter((block) => !block.includes('npm ci'));
-  /** Orders only: what comes before the member center. */
+  /** The part of the session before the member center: orders only. */
   const ordering = session.slice(
     0,
     session.findIndex((block) => block.startsWith('created=')),
@@ -70,7 +70,7 @@ describe('the session of README.md', () => {
   let whole: Ended;
   let [first, inReference] = ['', ''];
 
-  // As written; DATA_DIR, which the session reads, says where the service is.
+  // The session reads from DATA_DIR where the service is.
   const run = (blocks: string[]) =>
     runJob(['bash', '-euo', 'pipefail', '-c', blocks.join('\n')], { DATA_DIR: stack.dataDir });
 
@@ -91,17 +91,17 @@ describe('the session of README.md', () => {
     expect(answersShownIn('README.md').length).toBe(13);
   });
 
-  it('carries out the examples', () => {
+  it('applies the examples', () => {
     expect(first).toContain('2 succeeded, 0 failed');
     expect(first).toContain('13 succeeded, 3 failed');
   });
 
-  it('goes on in docs/api.md, with the answers that it shows', () => {
+  it('continues in docs/api.md, with the answers that it shows', () => {
     expect(answersIn(inReference)).toEqual(answersShownIn('docs/api.md'));
     expect(answersShownIn('docs/api.md').length).toBe(22);
   });
 
-  it('may be sent again; only the preview finds the product gone', async () => {
+  it('may be repeated; only the preview finds the product gone', async () => {
     const again = await run(ordering);
     expect(again.status).toBe(0);
     expect(again.stdout).toContain('"nearest": []');
@@ -162,11 +162,11 @@ describe('services that docker compose is asked for', () => {
 describe('docs/api.md', () => {
   const page = read('docs/api.md');
 
-  it('has the words of the API description where they are marked: npm run fix puts them there', async () => {
+  it('has the texts of the API description where they are marked; npm run fix writes them', async () => {
     expect(fillReference(page, await describeApi(null))).toBe(page);
   });
 
-  it('says of every operation what it is called and does, once', () => {
+  it('names and describes every operation once', () => {
     const marked = [...page.matchAll(/^<!-- operation (\w+) -->$/gm)].map(([, operationId]) => operationId);
     expect(marked.toSorted()).toEqual(Object.keys(operations).toSorted());
   });
@@ -181,7 +181,7 @@ describe('links and paths', () => {
         .replaceAll(' ', '-'),
     );
 
-  it.each(PAGES)('of %s lead somewhere', (page) => {
+  it.each(PAGES)('of %s lead to something', (page) => {
     const links = [...read(page).matchAll(/\]\(([^)]+)\)/g)].map(([, link]) => link!);
     const broken = links
       .filter((link) => !link.startsWith('https://'))
@@ -194,7 +194,7 @@ describe('links and paths', () => {
     expect(broken).toEqual([]);
   });
 
-  it.each(PAGES)('of %s in this repository are there', (page) => {
+  it.each(PAGES)('of %s in this repository exist', (page) => {
     const paths = [...read(page).matchAll(/\b(?:apps|docs|examples|migrations|packages|test)\/[\w./-]*[\w/]/g)];
     expect(paths.map(([path]) => path).filter((path) => !existsSync(join(REPOSITORY, path)))).toEqual([]);
   });
@@ -245,7 +245,7 @@ describe('tables', () => {
     const { registry } = addHttpMetrics(metrics);
     const own = registry.getMetricsAsArray().filter(({ name }) => name.startsWith('lockstep_'));
     const rows = own.map((metric) => {
-      // prom-client keeps a metric's labels to itself.
+      // prom-client has no public way to a metric's labels.
       const { name, type, labelNames } = metric as unknown as { name: string; type: string; labelNames: string[] };
       return [code(name), type, labelNames.map(code).join(', ')];
     });

@@ -21,7 +21,7 @@ import { freePort } from '../harness/redis.ts';
 import { ServiceProcess } from '../harness/service-process.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
 
-/** API and worker know whose schema they serve: they wait for it, and end nothing on another one. */
+/** API and worker work on the schema of their release only: they wait for it, and end no order on another one. */
 
 const databases: TestDatabase[] = [];
 const processes: ServiceProcess[] = [];
@@ -49,7 +49,7 @@ interface Service {
   workerUrl: string;
 }
 
-/** An API and a worker process on a database, both up to the line of their log that holds `text`. */
+/** Starts an API and a worker process on a database, and waits until both have logged `text`. */
 async function launch(databaseUrl: string, text: string): Promise<Service> {
   const [port, workerPort] = [String(await freePort()), String(await freePort())];
   const env = { DATABASE_URL: databaseUrl, REDIS_URL: '' };
@@ -64,7 +64,7 @@ async function launch(databaseUrl: string, text: string): Promise<Service> {
 const WAITS = 'waits for the database';
 const GOES_ON = 'the database can be used; goes on';
 
-/** What the two say of their readiness, and that they live. */
+/** Reads the readiness of both; both must be live. */
 async function readiness({ apiUrl, workerUrl }: Service) {
   const [api, worker] = await Promise.all(
     [apiUrl, workerUrl].map(async (url) => {
@@ -82,14 +82,14 @@ async function callerOf({ apiUrl }: Service, { db }: TestDatabase): Promise<Api>
   return await Api.logIn(apiUrl, await createApplication(db, application));
 }
 
-/** That orders are accepted and succeed. */
+/** Expects that orders are accepted and succeed. */
 async function expectWork(service: Service, database: TestDatabase): Promise<void> {
   const api = await callerOf(service, database);
   const customer = await api.newCustomer();
   expect(await api.process(batchOf(newBuy(customer, [newAssetNum()])))).toMatchObject([{ state: 'succeeded' }]);
 }
 
-/** Runs one of the commands to its end, with the Node.js that this runs on. */
+/** Runs one of the commands to its end, with the Node.js of this test. */
 function runScript(script: string, databaseUrl: string): Promise<Omit<Ended, 'signal'>> {
   const words = script === 'lockstep' ? ['app', 'approve', 'app_x'] : [];
   const env = { DATABASE_URL: databaseUrl, DATA_DIR: newDataDir(), PORT: '0' };
@@ -98,7 +98,7 @@ function runScript(script: string, databaseUrl: string): Promise<Omit<Ended, 'si
   );
 }
 
-/** Migrates all but the newest migration; at no moment is it there with all that there is. */
+/** Runs all migrations but the newest. */
 async function migrateAllButOne({ db, url }: TestDatabase): Promise<string> {
   await migrateToLatest(db);
   const { rows } = await sql<{ name: string }>`select max(name) as name from kysely_migration`.execute(db);
@@ -127,7 +127,7 @@ describe('migrations of a release and of a database', () => {
     else expect(found.reason).toMatch(reason);
   });
 
-  it('of BullMQ count where it runs on PostgreSQL', async () => {
+  it('of BullMQ count if it runs on PostgreSQL', async () => {
     const { db } = await newDatabase({ migrated: false });
     await migrateToLatest(db);
     expect(await readSchemaState(db)).toMatchObject({ state: 'current' });
@@ -139,7 +139,7 @@ describe('migrations of a release and of a database', () => {
 });
 
 describe('an api and a worker process', () => {
-  it('wait for tables, then for the newest of them, and go on by themselves', async () => {
+  it('wait for the tables, then for the newest migration, and go on by themselves', async () => {
     const database = await newDatabase({ migrated: false });
     const service = await launch(database.url, WAITS);
     const reason = 'the database has no tables yet: run npm run migrate';
@@ -169,10 +169,10 @@ describe('an api and a worker process', () => {
     }
   });
 
-  it('stop on a database that a newer release has migrated, leave its orders pending, and go on when it is theirs', async () => {
+  it('stop on a database that a newer release has migrated, leave its orders pending, and go on when the schema is theirs again', async () => {
     const database = await newDatabase();
     const service = await launch(database.url, 'ready');
-    // An API of the newer release: it finds a list of migrations of its own.
+    // An API of the newer release: through its search path it reads a list of migrations of its own.
     await sql`create schema other`.execute(database.db);
     await sql`create table other.kysely_migration as table kysely_migration`.execute(database.db);
     const url = new URL(database.url);
@@ -192,7 +192,7 @@ describe('an api and a worker process', () => {
     const batch = batchOf(newBuy(customer, [newAssetNum()]));
     expect(refusalOf(await api.submit(batch))).toMatchObject({ code: '500', cause: 'service_unavailable' });
     await newer.accept(batch);
-    // Longer than a job and a sweep take.
+    // Longer than a job and a sweep would take.
     const query = { channelCode: batch.channelCode, channelOrderId: batch.channelOrderId, waitSeconds: '4' };
     const result = await newer.call('GET', '/licenseOrder/batchOrder', { query });
     expect(dataOf(result)).toMatchObject({ state: 'accepted', pending: 1 });
@@ -202,7 +202,7 @@ describe('an api and a worker process', () => {
     expect(await api.completed(batch)).toMatchObject({ succeeded: 1 });
   });
 
-  it('wait for a PostgreSQL that is down when they start, and for what their role may not read', async () => {
+  it('wait for a PostgreSQL that is down when they start, and for tables that their role may not read', async () => {
     const database = await newDatabase();
     await sql`revoke select on batch, license_order from current_user`.execute(database.db);
     const port = await freePort();
@@ -235,7 +235,7 @@ describe('an api and a worker process', () => {
     expect(await Promise.all([api.stop(), worker.stop()])).toEqual([0, 0]);
   });
 
-  it('ask the database once a second, however many ask for their readiness', async () => {
+  it('ask the database once a second, however many calls ask for their readiness', async () => {
     const database = await newDatabase();
     const service = await launch(database.url, 'ready');
     const { rows: before } = await transactions(database);
@@ -244,7 +244,7 @@ describe('an api and a worker process', () => {
       await Promise.all(Array.from({ length: 50 }, ask));
     }
     const { rows: after } = await transactions(database);
-    // Two thousand were asked; what there is comes of the sweep, the queue and the looks of these seconds.
+    // There were two thousand calls; these few statements come from the sweep, the queue and the checks.
     expect(after[0]!.count - before[0]!.count).toBeLessThan(1_000);
   });
 });
@@ -254,7 +254,7 @@ const transactions = ({ db }: TestDatabase) =>
     select xact_commit::int as count from pg_stat_database where datname = current_database()`.execute(db);
 
 describe('npm run migrate', () => {
-  /** Runs a script that must end with status 1 and one line without the password; answers the line. */
+  /** Runs a script that must end with status 1 and one line without the password. Returns the line. */
   async function fault(script: string, url: string): Promise<string> {
     const { status, stdout, stderr } = await runScript(script, url);
     expect([status, stdout]).toEqual([1, '']);
@@ -309,7 +309,7 @@ describe('npm run migrate', () => {
     expect(await fault('start', url)).toBe(`Lockstep could not start: ${newer}`);
   });
 
-  it('gives up on a lock that others hold, says so, and has changed nothing', async () => {
+  it('gives up on a lock that others hold, says so, and changes nothing', async () => {
     const database = await newDatabase({ migrated: false });
     const newest = await migrateAllButOne(database);
     const other = new pg.Client({ connectionString: database.url });

@@ -11,8 +11,8 @@ import {
   lockstep,
   newDataDir,
   npmStart,
-  postgresPid,
   type RunningStack,
+  readPostgresPid,
   startJob,
 } from '../harness/processes.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
@@ -29,8 +29,8 @@ function demoCustomer({ demo }: RunningStack): Customer {
   };
 }
 
-/** The token endpoint's answer to an application's credentials. */
-async function tokenAnswer({ demo }: RunningStack, application: { appKey: string; appSecret: string }) {
+/** Asks for a token with an application's credentials. */
+async function requestToken({ demo }: RunningStack, application: { appKey: string; appSecret: string }) {
   const response = await fetch(`${demo.baseUrl}/oauth2/token`, {
     method: 'POST',
     headers: { authorization: `Basic ${btoa(`${application.appKey}:${application.appSecret}`)}` },
@@ -43,14 +43,14 @@ const STACK_TRACE = /^\s+at /m;
 
 const logIn = ({ demo }: RunningStack) => Api.logIn(demo.baseUrl, demo);
 
-/** What a stop leaves behind that it should not. */
-const leftovers = (stack: Pick<RunningStack, 'job' | 'dataDir'>) => ({
+/** Lists what a stop leaves behind and should not. */
+const findLeftovers = (stack: Pick<RunningStack, 'job' | 'dataDir'>) => ({
   processes: livingProcesses(stack),
   stackFile: existsSync(join(stack.dataDir, 'stack.json')),
 });
 const NOTHING = { processes: [], stackFile: false };
 
-/** They run side by side from the first test on, until one of them ends each. */
+/** Two stacks run side by side from the first test on; tests end them. */
 let stack: RunningStack;
 let other: RunningStack;
 
@@ -60,7 +60,7 @@ beforeAll(async () => {
 afterAll(endEverything);
 
 describe('npm start', () => {
-  it('ends its output with one line that says ready and where', async () => {
+  it('ends its output with one line that says that it is ready, and where', async () => {
     await lockstep(stack.dataDir, 'app', 'create', '--name', 'Another', '--scope', 'auth_order');
     await (await logIn(stack)).newCustomer();
     const { stdout, stderr } = stack.job.output;
@@ -70,7 +70,7 @@ describe('npm start', () => {
     expect(stderr).toBe('');
   });
 
-  it('writes demo.json for its owner only', () => {
+  it('writes demo.json, which only its owner can read', () => {
     const { dataDir } = stack;
     const file = join(dataDir, 'demo.json');
     expect(Object.keys(JSON.parse(readFileSync(file, 'utf8')))).toEqual([
@@ -106,7 +106,7 @@ describe('npm start', () => {
     expect(dataOf(answer)).toMatchObject({ total: 2, list: [{ globalId: '3002' }, { userName: adminAccount }] });
   });
 
-  it('says what to do where the same data directory is in use', async () => {
+  it('says what to do if the data directory is in use', async () => {
     const { status, stderr } = await startJob(['npm', 'start'], { DATA_DIR: stack.dataDir, PORT: '0' }).ended;
     expect(status).toBe(1);
     expect(stderr).toMatch(/in use.*DATA_DIR/s);
@@ -132,11 +132,11 @@ describe('two stacks side by side', () => {
     expect(created.stdout.trimEnd()).not.toContain('\n');
     const credentials = JSON.parse(created.stdout) as { appKey: string; appSecret: string };
     expect(Object.keys(credentials)).toEqual(['appKey', 'appSecret']);
-    expect(await tokenAnswer(stack, credentials)).toMatchObject({
+    expect(await requestToken(stack, credentials)).toMatchObject({
       status: 400,
       body: { error: 'unauthorized_client' },
     });
-    expect(await tokenAnswer(other, credentials)).toMatchObject({ status: 401, body: { error: 'invalid_client' } });
+    expect(await requestToken(other, credentials)).toMatchObject({ status: 401, body: { error: 'invalid_client' } });
 
     expect(await lockstep(stack.dataDir, 'app', 'approve', credentials.appKey)).toMatchObject({
       status: 0,
@@ -152,16 +152,16 @@ describe('two stacks side by side', () => {
     const query = { channelCode: 'demo', channelCustomerId: 'DEMO-HQ', defaultCustomer: 'N' };
     const refused = refusalOf(await api.call('GET', '/enterprise/user/query', { query }));
     expect(refused).toMatchObject({ code: '60000', cause: 'application_not_approved' });
-    expect(await tokenAnswer(stack, credentials)).toMatchObject({
+    expect(await requestToken(stack, credentials)).toMatchObject({
       status: 400,
       body: { error: 'unauthorized_client' },
     });
   });
 
-  it('lockstep app create --approve makes one that may call at once, with both scopes', async () => {
+  it('lockstep app create --approve creates one that may call at once, with both scopes', async () => {
     const words = ['--name', 'Both', '--scope', 'auth_order', '--scope', 'auth_me', '--approve'];
     const { stdout } = await lockstep(stack.dataDir, 'app', 'create', ...words);
-    const answer = await tokenAnswer(stack, JSON.parse(stdout));
+    const answer = await requestToken(stack, JSON.parse(stdout));
     expect(answer).toMatchObject({ status: 200, body: { scope: 'auth_order auth_me' } });
   });
 
@@ -176,15 +176,15 @@ describe('two stacks side by side', () => {
     expect(ended.stderr).not.toMatch(STACK_TRACE);
   });
 
-  it('end each for itself', async () => {
+  it('end independently', async () => {
     expect(await other.job.end('SIGTERM')).toMatchObject({ status: 0 });
-    expect(leftovers(other)).toEqual(NOTHING);
+    expect(findLeftovers(other)).toEqual(NOTHING);
     expect((await fetch(`${stack.demo.baseUrl}/health/ready`)).status).toBe(200);
   });
 });
 
 describe('npm start in trouble', () => {
-  // In the data directory of the stack that has ended, on the port of the one that runs.
+  // Uses the data directory of the stack that has ended, and the port of the one that runs.
   it('says that DATA_DIR is no directory', async () => {
     const file = join(stack.dataDir, 'demo.json');
     const { status, stderr } = await startJob(['npm', 'start'], { DATA_DIR: file, PORT: '0' }).ended;
@@ -200,10 +200,10 @@ describe('npm start in trouble', () => {
     expect(status).toBe(1);
     expect(stderr).toContain(`${host} is in use`);
     expect(stderr).not.toMatch(STACK_TRACE);
-    expect(leftovers({ job, dataDir })).toEqual(NOTHING);
+    expect(findLeftovers({ job, dataDir })).toEqual(NOTHING);
   });
 
-  it('names a variable that is wrong, without a stack trace', async () => {
+  it('names a wrong variable, without a stack trace', async () => {
     const { status, stderr } = await startJob(['npm', 'start'], { DATA_DIR: newDataDir(), PORT: 'http' }).ended;
     expect(status).toBe(1);
     expect(stderr).toContain('PORT');
@@ -224,7 +224,7 @@ describe('npm start, ended and started again,', () => {
 
     const ended = await end(stack);
     expect(ended).toMatchObject({ status: 0, signal: null, stderr: '' });
-    expect(leftovers(stack)).toEqual(NOTHING);
+    expect(findLeftovers(stack)).toEqual(NOTHING);
 
     stack = await npmStart(stack.dataDir);
     expect(stack.demo).toMatchObject({ appKey, appSecret });
@@ -234,7 +234,7 @@ describe('npm start, ended and started again,', () => {
 
   it.each<[string, (stack: RunningStack) => void]>([
     ['its process group', () => {}],
-    ['its process group and PostgreSQL', ({ dataDir }) => process.kill(postgresPid(dataDir), 'SIGKILL')],
+    ['its process group and PostgreSQL', ({ dataDir }) => process.kill(readPostgresPid(dataDir), 'SIGKILL')],
   ])('loses nothing that was answered on kill -9 of %s', async (_, killMore) => {
     const { appKey } = stack.demo;
     const api = await logIn(stack);
@@ -248,7 +248,7 @@ describe('npm start, ended and started again,', () => {
 
     stack = await npmStart(stack.dataDir);
     expect(stack.demo.appKey).toBe(appKey);
-    // The token was answered too.
+    // The token was answered, too, so it must still be valid.
     const later = new Api(stack.demo.baseUrl, api.credentials, api.token);
     expect(await later.accept(batch)).toEqual(accepted);
     expect(await later.completed(batch)).toMatchObject({ state: 'completed', succeeded: 1_200, failed: 0 });
@@ -285,7 +285,7 @@ describe('lockstep without a service', () => {
       'after kill -9 of everything',
       async () => {
         const killed = stack.job.endGroup('SIGKILL');
-        process.kill(postgresPid(stack.dataDir), 'SIGKILL');
+        process.kill(readPostgresPid(stack.dataDir), 'SIGKILL');
         await killed;
         return stack.dataDir;
       },
@@ -309,8 +309,8 @@ describe('npm start with DATABASE_URL and REDIS_URL', () => {
     await database.close();
   });
 
-  it('runs on these, with the demo, and starts no PostgreSQL', async () => {
-    // A Redis database that no other test's jobs are in.
+  it('uses these, with the demo, and starts no PostgreSQL', async () => {
+    // A Redis database without the jobs of other tests.
     const urls = { DATABASE_URL: database.url, REDIS_URL: `${inject('redisUrl')}/8` };
     const stack = await npmStart(newDataDir(), urls);
     expect(readdirSync(stack.dataDir)).toEqual(['demo.json']);
@@ -320,6 +320,6 @@ describe('npm start with DATABASE_URL and REDIS_URL', () => {
     const assets = await database.db.selectFrom('asset').select('customer_id').execute();
     expect(assets).toEqual([{ customer_id: stack.demo.customerId }]);
     expect(await stack.job.end('SIGTERM')).toMatchObject({ status: 0, stderr: '' });
-    expect(leftovers(stack)).toEqual(NOTHING);
+    expect(findLeftovers(stack)).toEqual(NOTHING);
   });
 });

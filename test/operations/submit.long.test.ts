@@ -20,11 +20,11 @@ import { type Stack, startStack } from '../harness/stack.ts';
 
 const readExample = (name: string) => JSON.parse(readFileSync(join(REPOSITORY, 'examples', name), 'utf8'));
 
-/** Without npm, which takes as long as the command itself. */
+/** The command without npm, which takes as long as the command itself. */
 const COMMAND = [process.execPath, 'apps/cli/src/lockstep.ts'];
 const lockstep = (dataDir: string, ...words: string[]) => runJob([...COMMAND, ...words], { DATA_DIR: dataDir });
 
-/** The cells of the table that lockstep submit prints, by its header. */
+/** Reads the cells of the table that lockstep submit prints, by its header. */
 function tableIn(stdout: string): Record<string, string>[] {
   const rows = stdout
     .split('\n')
@@ -46,7 +46,10 @@ const MESSAGES = {
   enterprise_mismatch: 'Customer 2003 does not belong to enterprise 1001.',
 };
 
-/** What examples/mixed-batch.json comes to after examples/first-batch.json: sequence, order, assets, products, outcome. */
+/**
+ * The outcomes of examples/mixed-batch.json after examples/first-batch.json: sequence, order, assets, products,
+ * outcome.
+ */
 const MIXED_OUTCOMES: [number, string, number, number, string][] = [
   [1, 'new_buy', 2, 2, 'succeeded'],
   [2, 'new_buy', 1, 1, 'succeeded'],
@@ -78,7 +81,7 @@ describe('lockstep submit', () => {
   const shell = (line: string) => runJob(['bash', '-c', line], { DATA_DIR: stack.dataDir });
   const submit = (...words: string[]) => lockstep(stack.dataDir, 'submit', ...words);
 
-  /** A file with the mixed batch changed, that lies beside the data directory. */
+  /** Writes a changed mixed batch into a file beside the data directory. */
   function changedBatch(change: (batch: ReturnType<typeof readExample>) => void): string {
     const batch = readExample('mixed-batch.json');
     change(batch);
@@ -87,7 +90,7 @@ describe('lockstep submit', () => {
     return file;
   }
 
-  it('shows what became of every order of the examples', async () => {
+  it('shows the outcome of every order of the examples', async () => {
     const first = await submit('examples/first-batch.json');
     expect(first.status).toBe(0);
     expect(tableIn(first.stdout).map(({ outcome }) => outcome)).toEqual(['succeeded', 'succeeded']);
@@ -108,12 +111,12 @@ describe('lockstep submit', () => {
     expect((await submit('examples/mixed-batch.json')).stdout).toBe(mixed.stdout);
   });
 
-  it('writes nothing that only a terminal understands where there is none', () => {
+  it('writes no terminal codes if there is no terminal', () => {
     expect(mixed.stdout).toContain('13 succeeded');
     expect(mixed.stdout).not.toContain('\x1b');
   });
 
-  /** Two pages of orders, backwards by sequence, of which two fail. */
+  /** Two pages of orders in descending sequence; two of them fail. */
   const largeBatch = () =>
     changedBatch((batch) => {
       const [order] = batch.orderList;
@@ -126,7 +129,7 @@ describe('lockstep submit', () => {
       new RegExp(`^${sequence} \\(\\d+\\) enterprise_mismatch: Customer 2001 does not belong to enterprise 1002\\.$`),
     );
 
-  it('shows of more than 50 orders those that failed, and how many', async () => {
+  it('shows only the failed ones of more than 50 orders, and how many', async () => {
     const { status, stdout } = await submit(largeBatch());
     expect(status).toBe(0);
     expect(stdout.trimEnd().split('\n')).toEqual([
@@ -160,7 +163,7 @@ describe('lockstep submit', () => {
     expect(orders[3]).toMatchObject({ state: 'failed', cause: 'enterprise_mismatch' });
   });
 
-  it('takes a file with a byte order mark, as Windows programs write it, for what is behind the mark', async () => {
+  it('accepts a file with a byte order mark, as Windows programs write it', async () => {
     const marked = join(dirname(stack.dataDir), 'marked.json');
     writeFileSync(marked, `\uFEFF${readFileSync(join(REPOSITORY, 'examples/mixed-batch.json'), 'utf8')}`);
     expect(await submit(marked)).toEqual(mixed);
@@ -170,7 +173,7 @@ describe('lockstep submit', () => {
     expect(await shell(`${COMMAND.join(' ')} submit - < examples/mixed-batch.json`)).toEqual(mixed);
   });
 
-  it('ends without a word where nobody reads on', async () => {
+  it('ends silently if nobody reads its output', async () => {
     const { stderr } = await shell(`${COMMAND.join(' ')} submit examples/mixed-batch.json | true`);
     expect(stderr).toBe('');
   });
@@ -236,7 +239,7 @@ describe('lockstep submit that is stopped while its batch waits', () => {
   let waiting: Stack;
   let command: string[];
   beforeAll(async () => {
-    // Without a worker nothing is carried out.
+    // Without a worker, no order is applied.
     waiting = await startStack({ worker: false });
     const { credentials } = await waiting.newApi();
     const { appKey, appSecret } = credentials;
@@ -254,9 +257,9 @@ describe('lockstep submit that is stopped while its batch waits', () => {
         `${waiting.baseUrl}/order/api/order/v1/licenseOrder/batchOrder\\?channelCode=demo&channelOrderId=DEMO-2026-0001\\r?\\n$`,
     );
 
-  // Other systems have a script with other options.
+  // On other systems the command `script` has other options.
   it.runIf(process.platform === 'linux')(
-    'by Ctrl-C gives the terminal back and says that the batch goes on',
+    'by Ctrl-C restores the terminal and says that the batch goes on',
     async () => {
       const inTerminal = ['script', '--quiet', '--return', '--command', command.join(' '), '/dev/null'];
       const job = startJob(inTerminal, { TERM: 'xterm' }, 'pipe');
@@ -283,8 +286,8 @@ describe('lockstep submit that is stopped while its batch waits', () => {
     expect(stderr).toMatch(goesOn());
   });
 
-  it('by a service that goes away says so, and that the batch goes on', async () => {
-    // What stands for a service that is stopped while the command looks: a way to it that is cut.
+  it('because the service has gone says so, and that the batch goes on', async () => {
+    // Stands for a service that stops while the command asks it: the connection is cut.
     const target = new URL(waiting.baseUrl);
     const connections = new Set<Socket>();
     const way = createServer((client) => {

@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.close());
 
-/** Lines are written when a call is over, and machines may be busy. */
+/** A line is written when its call is over, and the machine may be busy. */
 const PATIENTLY = { timeout: 20_000 };
 
 type Line = Record<string, unknown> & { msg: string; batches?: Record<string, unknown>[] };
@@ -35,7 +35,7 @@ const linesOf = (text: string): Line[] =>
     .filter(Boolean)
     .map((line) => JSON.parse(line));
 
-/** The two commands of the chapter: by a request id or a channelOrderId, and by a licenseOrderId. */
+/** The two commands of that chapter: by a request id or a channelOrderId, and by a licenseOrderId. */
 const page = readFileSync(join(REPOSITORY, 'docs/operations.md'), 'utf8');
 const chapter = page.slice(page.indexOf('### Following a call'), page.indexOf('## Stopping and updating'));
 const [byName, byOrder] = [...chapter.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, command]) => command!);
@@ -55,13 +55,13 @@ function find(command: string | undefined, id: string, { logLines } = stack): Li
     .toSorted((a, b) => isWork(a) - isWork(b));
 }
 
-/** Submits under a request id of its own. */
+/** Submits with a new request id. */
 async function submit(batch: object): Promise<{ answer: Answer; requestId: string }> {
   const requestId = randomUUID();
   return { answer: await api.submit(batch, { headers: { 'x-request-id': requestId } }), requestId };
 }
 
-/** That all three ids lead to the line of the call and to that of the work. */
+/** Expects that all three ids lead to the line of the call and to that of the work. */
 async function expectFound(
   { batch, requestId, accepted }: { batch: { channelOrderId: string }; requestId: string; accepted: AcceptedOrder[] },
   call: object,
@@ -109,7 +109,7 @@ describe('a request id, a channelOrderId and a licenseOrderId lead from the call
     );
   });
 
-  it('of a batch with more orders than a line names, and more failures', async () => {
+  it('of a batch with more orders and more failures than a line names', async () => {
     const orders = Array.from({ length: 350 }, () => deleteAsset(customers[0]!, ['8-nowhere']));
     const batch = batchOf(...orders, ...purchases(50));
     const { answer, requestId } = await submit(batch);
@@ -127,7 +127,7 @@ describe('a request id, a channelOrderId and a licenseOrderId lead from the call
     await expectFound({ batch, requestId, accepted }, { code: '0' }, { msg: 'applied', failed: 0 });
   });
 
-  it('of a batch that is sent again, by the call that it was accepted with', async () => {
+  it('of a batch that is repeated, by the call that it was accepted with', async () => {
     const batch = batchOf(...purchases(1));
     const first = await submit(batch);
     await api.completed(batch);
@@ -150,7 +150,7 @@ describe('a request id, a channelOrderId and a licenseOrderId lead from the call
   });
 });
 
-describe('orders that nobody has carried out yet', () => {
+describe('orders that are still pending', () => {
   let idle: Stack;
   let caller: Api;
 
@@ -178,7 +178,7 @@ describe('orders that nobody has carried out yet', () => {
     }, PATIENTLY);
   });
 
-  it('are named in lines that nothing cuts, however many batches a drain has', async () => {
+  it('are named in lines that are never cut, however many batches a drain has', async () => {
     const customer = await caller.newCustomer();
     const batches = Array.from({ length: 100 }, (_, index) => ({
       ...batchOf(newBuy(customer, [newAssetNum()])),
@@ -212,7 +212,7 @@ describe('the line of a call', () => {
     }, PATIENTLY);
   });
 
-  it('says of a sync batch that fails why, of a cancel and of a look at results what they were for', async () => {
+  it('says why a sync batch fails, and names the batch of a cancel and of a result call', async () => {
     const batch = { ...batchOf(deleteAsset(customers[0]!, ['8-nowhere'])), syncMode: 'sync' };
     const { requestId } = await submit(batch);
     await api.submitCancel(batch);
@@ -232,7 +232,7 @@ describe('the line of a call', () => {
     }, PATIENTLY);
   });
 
-  it('names the application that got a token, and why another one got none, and nothing that a stranger sends', async () => {
+  it('names the application that got a token, says why another one got none, and repeats nothing that a stranger sends', async () => {
     const { appKey: client_id, appSecret: client_secret } = api.credentials;
     const ask = async (form: Record<string, string>) => {
       const headers = { 'x-request-id': randomUUID() };
@@ -246,7 +246,7 @@ describe('the line of a call', () => {
     expect(refused[0]).not.toHaveProperty('appKey');
   });
 
-  it('is there for those who watch the process only where they ask for it', async () => {
+  it('is written for health checks and metrics only at level debug', async () => {
     for (const path of ['/health/live', '/health/ready', '/metrics']) {
       await (await fetch(stack.baseUrl + path)).text();
       const lines = () => linesOf(stack.logLines.join('')).filter(({ route }) => route === path);
@@ -257,7 +257,7 @@ describe('the line of a call', () => {
 });
 
 describe('the log', () => {
-  it('holds nothing that is personal or secret', async () => {
+  it('contains nothing personal or secret', async () => {
     const personal = {
       ...{ customerName: 'mark-name', adminName: 'mark-admin', adminAccount: 'mark-account', address: 'mark-address' },
       ...{ adminEmail: 'mark@example.com', adminCellNumber: '13811112222', passwordMobile: '13833334444' },

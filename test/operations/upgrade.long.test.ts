@@ -15,21 +15,21 @@ import {
   CUSTOMER_NAMES,
   caller,
   fill,
-  ledgerOf,
-  nameOf,
+  findBatchName,
   type Rows,
   readRows,
   type Stored,
   stored,
+  summarizeLedger,
 } from './upgrade/filled-ledger.ts';
 
-/** The ledger that the release before filled is upgraded while calls come. */
+/** A ledger that the previous release has filled is upgraded while calls come. */
 
 const PATIENTLY = { timeout: 30_000 };
 
 const REFUSED = { code: '500', cause: 'service_unavailable' };
 
-/** Calls until it is answered with a success, and counts the refusals: each is one that a client may repeat. */
+/** Repeats a call until it succeeds, and counts the refusals: a client may repeat each of them. */
 async function untilAnswered(call: () => Promise<Answer>, refusals: Answer[]) {
   for (;;) {
     const answer = await call();
@@ -47,14 +47,14 @@ let before: Rows;
 let after: Rows;
 let migrated: Ended;
 const refusals: Answer[] = [];
-/** Batches that were answered while the upgrade went on, each with its answer. */
+/** Batches that were answered during the upgrade, each with its answer. */
 const answered: Stored[] = [];
-/** Answers of the release before, repeated by this one. */
+/** Answers of the previous release, repeated by this one. */
 const repeats: Stored[] = [];
 
 const storedAs = (channelOrderId: string): Stored => stored.find(({ sent }) => sent.channelOrderId === channelOrderId)!;
 
-/** Of the fixture's customers, as orders name them. */
+/** The fixture's customers, as orders name them. */
 const CUSTOMERS = ['100001', '100002', '100003'].map((id) => ({
   ...{ customerId: id, enterpriseGlobalId: id, channelCustomerId: id },
 }));
@@ -96,7 +96,9 @@ afterAll(async () => {
   expect(ended).toEqual([0, 0, 0]);
 });
 
-/** A channel that buys and revokes on one number, each batch only right after the one before, until all is over. */
+/**
+ * A channel that buys and revokes one number, each batch after the answer to the one before, until the upgrade is over.
+ */
 async function buy(customer: (typeof CUSTOMERS)[number], upgrade: { isOver: boolean }): Promise<void> {
   const assetNum = newAssetNum();
   for (let left = 4; left > 0; left -= upgrade.isOver ? 1 : 0) {
@@ -109,7 +111,7 @@ async function buy(customer: (typeof CUSTOMERS)[number], upgrade: { isOver: bool
   }
 }
 
-/** Somebody who asks for the result of a batch that the release before has carried out. */
+/** A client that asks for the result of a batch that the previous release has applied. */
 async function poll(upgrade: { isOver: boolean }): Promise<void> {
   const { channelCode, channelOrderId } = storedAs('fails').sent;
   const query = { channelCode, channelOrderId };
@@ -119,7 +121,7 @@ async function poll(upgrade: { isOver: boolean }): Promise<void> {
   } while (!upgrade.isOver);
 }
 
-/** Somebody who has lost all answers and sends everything again. */
+/** A client that has lost all answers and sends everything again. */
 async function repeat(): Promise<void> {
   for (const { sent } of stored) {
     repeats.push({ sent, answer: await untilAnswered(() => api.submit(sent), refusals) });
@@ -128,7 +130,7 @@ async function repeat(): Promise<void> {
 
 const completed = (sent: Batch): Promise<BatchResult> => api.completed(sent);
 
-/** What became of the orders of a batch of the release before. */
+/** Reads the outcomes of the orders of a batch of the previous release. */
 async function endsOf(channelOrderId: string): Promise<string[]> {
   const { orders } = await completed(storedAs(channelOrderId).sent);
   return orders.map(({ cause, state }) => cause ?? state);
@@ -155,7 +157,7 @@ describe('an upgrade while calls come', () => {
     expect(rows[0]).toEqual({ active: batches, bought: 2 * batches, orders: 3 * batches });
   });
 
-  it('answers repeats of what the release before accepted as that did', async () => {
+  it('answers repeats of batches as the previous release did', async () => {
     expect(repeats).toEqual(stored);
   });
 
@@ -175,20 +177,20 @@ describe('an upgrade while calls come', () => {
     }
   });
 
-  it('keeps who holds what, and what is lent', () => {
+  it('keeps assignments and lendings', () => {
     expect(after.asset_assignment).toMatchObject(before.asset_assignment!);
     expect(after.asset_lending).toMatchObject(before.asset_lending!);
   });
 });
 
-describe('the ledger of the release before', () => {
-  it('has each transfer that there was, with both customers and the order', async () => {
+describe('the ledger of the previous release', () => {
+  it('has every transfer, with both customers and the order', async () => {
     const { rows } = await sql<Record<string, string>>`
       select asset_num, license_order_id, from_customer_id, to_customer_id from asset_transfer
       join asset on asset.id = asset_id order by asset_id, license_order_id`.execute(database.db);
     const transfers = rows.map((row) => {
       const [from, to] = [row.from_customer_id!, row.to_customer_id!].map((id) => CUSTOMER_NAMES[id]);
-      return `${row.asset_num}: ${from} to ${to} by ${nameOf(row.license_order_id)}`;
+      return `${row.asset_num}: ${from} to ${to} by ${findBatchName(row.license_order_id)}`;
     });
     expect(transfers.filter((transfer) => !transfer.includes('pending-'))).toEqual([
       'cloud-moved: A to B by move-cloud',
@@ -209,7 +211,7 @@ describe('the ledger of the release before', () => {
 
   it.each([
     ['cloud-through-b', 'C', ['move-to-c'], ['gms-100', 'gms-300', 'gms-400'], []],
-    // The transferring order's own grant had been revoked, and the former customer's had stayed.
+    // The transferring order's own grant was revoked; the former customer's grant was not.
     ['cloud-own-grant-ended', 'B', ['move-cloud-own'], ['gms-100'], []],
     ['key-own-grant-ended', 'B', ['move-key-own'], ['gms-100', 'gms-500', 'gms-600'], ['M-1', 'M-2']],
     ['key-moved-empty', 'B', ['move-emptied-key'], ['gms-300'], []],
@@ -219,7 +221,7 @@ describe('the ledger of the release before', () => {
     'has the order that transferred %s stand for all that is on it',
     (assetNum, customer, grants, uris, merchandises) => {
       const by = (things: string[]) => things.map((thing) => `${thing} of ${grants[0]}`);
-      expect(ledgerOf(after, assetNum)).toEqual({
+      expect(summarizeLedger(after, assetNum)).toEqual({
         customer,
         grants,
         products: by(uris),
@@ -228,56 +230,68 @@ describe('the ledger of the release before', () => {
     },
   );
 
-  it('has no merchandise of which everything was revoked', () => {
-    expect(ledgerOf(after, 'pack-emptied')).toMatchObject({ products: ['gms-100 of buy-packs'], merchandises: [] });
-    expect(ledgerOf(after, 'pack-inner-emptied')).toMatchObject({ merchandises: ['M-1 of buy-packs'] });
+  it('has no active merchandise of which everything was revoked', () => {
+    expect(summarizeLedger(after, 'pack-emptied')).toMatchObject({
+      products: ['gms-100 of buy-packs'],
+      merchandises: [],
+    });
+    expect(summarizeLedger(after, 'pack-inner-emptied')).toMatchObject({ merchandises: ['M-1 of buy-packs'] });
   });
 
-  it('is else as it was', () => {
-    expect(ledgerOf(after, 'key-moved-ended')).toEqual(['revoked by null']);
-    expect(ledgerOf(after, 'key-rebought')).toMatchObject({ customer: 'A', grants: ['buy-again-2'] });
-    expect(ledgerOf(after, 'key-rebought-by-b')).toMatchObject({ customer: 'B', grants: ['buy-again-4'] });
-    expect(ledgerOf(after, 'key-reversed')).toMatchObject({ customer: 'A', grants: ['buy-limited', 'reverse-limits'] });
+  it('is otherwise unchanged', () => {
+    expect(summarizeLedger(after, 'key-moved-ended')).toEqual(['revoked by null']);
+    expect(summarizeLedger(after, 'key-rebought')).toMatchObject({ customer: 'A', grants: ['buy-again-2'] });
+    expect(summarizeLedger(after, 'key-rebought-by-b')).toMatchObject({ customer: 'B', grants: ['buy-again-4'] });
+    expect(summarizeLedger(after, 'key-reversed')).toMatchObject({
+      customer: 'A',
+      grants: ['buy-limited', 'reverse-limits'],
+    });
     const reversed = Object.values(after.asset!).find(({ asset_num }) => asset_num === 'key-reversed');
     expect(reversed).toMatchObject({ limit_start_date: 3000, limit_end_date: 2000 });
   });
 });
 
 describe('orders that were pending', () => {
-  it('take effect under the rules of now', async () => {
+  it('take effect under the present rules', async () => {
     expect(await endsOf('pending-purchase')).toEqual(['succeeded', 'succeeded', 'succeeded']);
-    expect(ledgerOf(after, 'key-new')).toMatchObject({ customer: 'A', products: ['gms-200 of pending-purchase'] });
+    expect(summarizeLedger(after, 'key-new')).toMatchObject({
+      customer: 'A',
+      products: ['gms-200 of pending-purchase'],
+    });
 
-    // The order that transferred a cloud asset revokes what came with it, and leaves what was bought later.
+    // The order that transferred a cloud asset revokes what was transferred, and not what was bought later.
     expect(await endsOf('pending-end-of-move')).toEqual(['succeeded']);
-    expect(ledgerOf(after, 'cloud-moved-only')).toEqual(['revoked by pending-end-of-move']);
+    expect(summarizeLedger(after, 'cloud-moved-only')).toEqual(['revoked by pending-end-of-move']);
     expect(await endsOf('pending-end-of-way-back')).toEqual(['succeeded']);
-    expect(ledgerOf(after, 'cloud-there-and-back')).toEqual(['revoked by pending-end-of-way-back']);
+    expect(summarizeLedger(after, 'cloud-there-and-back')).toEqual(['revoked by pending-end-of-way-back']);
     expect(await endsOf('pending-end-of-move-and-more')).toEqual(['succeeded']);
-    expect(ledgerOf(after, 'cloud-moved')).toMatchObject({
+    expect(summarizeLedger(after, 'cloud-moved')).toMatchObject({
       ...{ customer: 'B', grants: ['buy-after-move'], products: ['gms-400 of buy-after-move'] },
     });
 
     expect(await endsOf('pending-move')).toEqual(['succeeded']);
     const uris = ['gms-100', 'gms-300', 'gms-400', 'gms-500', 'gms-600'];
-    expect(ledgerOf(after, 'key-moved')).toEqual({
+    expect(summarizeLedger(after, 'key-moved')).toEqual({
       ...{ customer: 'C', grants: ['pending-move'], products: uris.map((uri) => `${uri} of pending-move`) },
       merchandises: ['M-1 of pending-move', 'M-2 of pending-move'],
     });
 
     expect(await endsOf('pending-last-of-pack')).toEqual(['succeeded']);
-    expect(ledgerOf(after, 'pack-pending')).toMatchObject({ products: ['gms-100 of buy-packs'], merchandises: [] });
+    expect(summarizeLedger(after, 'pack-pending')).toMatchObject({
+      products: ['gms-100 of buy-packs'],
+      merchandises: [],
+    });
     expect(await endsOf('pending-same-instances')).toEqual(['succeeded']);
-    expect(ledgerOf(after, 'key-two-products')).toMatchObject({ products: ['gms-200 of buy-two-products'] });
+    expect(summarizeLedger(after, 'key-two-products')).toMatchObject({ products: ['gms-200 of buy-two-products'] });
     expect(await endsOf('pending-purchase-from-another')).toEqual(['succeeded']);
     expect(await endsOf('pending-reversal')).toEqual(['dates_reversed']);
   });
 
-  it('one after the other where they name one number for two customers, in whichever order', async () => {
+  it('one after the other if they name one number for two customers, in any order', async () => {
     expect([
       ['succeeded', 'succeeded'],
       ['asset_owned_by_other_customer', 'succeeded'],
     ]).toContainEqual(await endsOf('pending-shared'));
-    expect(ledgerOf(after, 'key-shared-pending')).toMatchObject({ customer: 'B' });
+    expect(summarizeLedger(after, 'key-shared-pending')).toMatchObject({ customer: 'B' });
   });
 });

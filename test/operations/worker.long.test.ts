@@ -23,7 +23,7 @@ describe('a worker process', () => {
     return `http://127.0.0.1:${port}`;
   }
 
-  it('tells on WORKER_PORT that it lives, that it is ready, and its metrics', async () => {
+  it('serves liveness, readiness and metrics on WORKER_PORT', async () => {
     const probe = await startWorker({});
     expect(await (await fetch(`${probe}/health/live`)).json()).toEqual({ status: 'live' });
     expect(await (await fetch(`${probe}/health/ready`)).json()).toEqual({ status: 'ready' });
@@ -31,7 +31,7 @@ describe('a worker process', () => {
     expect((await fetch(`${probe}/else`)).status).toBe(404);
   });
 
-  it('starts without its Redis, because the sweep works all the same', async () => {
+  it('starts without its Redis, because the sweep works without it', async () => {
     const probe = await startWorker({ REDIS_URL: `redis://127.0.0.1:${await freePort()}` });
     expect((await fetch(`${probe}/health/ready`)).status).toBe(200);
   });
@@ -45,7 +45,7 @@ describe('a worker process', () => {
     expect(await ready.json()).toEqual({ status: 'unavailable', reason: 'PostgreSQL has no such database' });
   });
 
-  it('refuses to start without a database', async () => {
+  it('does not start without DATABASE_URL', async () => {
     const worker = ServiceProcess.worker({ DATABASE_URL: '' });
     await expect(worker.start()).rejects.toThrow('ended with status 1');
   });

@@ -97,7 +97,7 @@ describe('O1 binds a customer', () => {
     expect(second.customerId).not.toBe(first.customerId);
   });
 
-  it('by the name without the blanks around it', async () => {
+  it('by the name without blanks around it', async () => {
     const body = binding();
     const first = await bind(body);
     const second = await bind({
@@ -121,7 +121,7 @@ describe('O1 binds a customer', () => {
     expect(second.isDefault).toBe(true);
   });
 
-  it('again, and answers the same customer, whatever its names are now', async () => {
+  it('again, and returns the same customer, whatever its names are now', async () => {
     const body = binding();
     const first = await bind(body);
     expect(await bind(body)).toEqual(first);
@@ -137,7 +137,7 @@ describe('O1 binds a customer', () => {
     expect(second.customerId).not.toBe(first.customerId);
   });
 
-  it('to an enterprise that O2 made and sets its mobile number, which is then on file', async () => {
+  it('to an enterprise of O2, and sets its mobile number, which is then on file', async () => {
     const made = creation();
     const { enterpriseGlobalId } = await create(made);
     const body = binding({ enterpriseName: made.customerName });
@@ -149,7 +149,7 @@ describe('O1 binds a customer', () => {
     expect(await bind(again)).toMatchObject({ enterpriseGlobalId });
   });
 
-  it('that O2 made, and answers O2’s own', async () => {
+  it('that O2 created, and returns that one', async () => {
     const made = creation();
     const { enterpriseGlobalId } = await create(made);
     const channelCustomerId = made.crmCustomerId;
@@ -197,7 +197,7 @@ describe('O1 refuses', () => {
     expect(await query('test', one.channelCustomerId)).toEqual([first]);
   });
 
-  it('a customer that is bound elsewhere, and does not make the enterprise that it names', async () => {
+  it('a customer that is bound elsewhere, and does not create the enterprise that it names', async () => {
     const body = binding();
     await bind(body);
     const enterpriseName = newName();
@@ -217,7 +217,7 @@ describe('O1 refuses', () => {
 });
 
 describe('20 calls of O1 at the same time', () => {
-  it('for a new enterprise and different customers make one enterprise with exactly one default', async () => {
+  it('for a new enterprise and different customers create one enterprise with exactly one default', async () => {
     const body = binding();
     const bound = await twenty((index) => bind({ ...body, channelCustomerId: `${body.channelCustomerId}-${index}` }));
     expect(new Set(bound.map(({ enterpriseGlobalId }) => enterpriseGlobalId)).size).toBe(1);
@@ -230,14 +230,14 @@ describe('20 calls of O1 at the same time', () => {
     expect(await countEnterprises(body.enterpriseName)).toBe(1);
   });
 
-  it('for the same new customer make one and answer the same', async () => {
+  it('for the same new customer create one and return the same', async () => {
     const body = binding();
     const bound = await twenty(() => bind(body));
     for (const answer of bound) expect(answer).toEqual(bound[0]);
     expect(await query('test', body.channelCustomerId)).toEqual([bound[0]]);
   });
 
-  it('for one new customer and 20 new enterprises bind it to one of them and make no other', async () => {
+  it('for one new customer and 20 new enterprises bind it to one of them and create no other', async () => {
     const bodies = Array.from({ length: 20 }, () => binding());
     const { channelCustomerId } = bodies[0]!;
     const answers = await twenty((index) => submitBind({ ...bodies[index], channelCustomerId }));
@@ -334,7 +334,7 @@ describe('O2 creates an enterprise', () => {
     expect(await storedOf(first)).toEqual(before);
   });
 
-  it('again for another application, which is told the enterprise and none of its accounts', async () => {
+  it('again for another application, which gets the enterprise and none of its accounts', async () => {
     const body = creation();
     const first = await create(body);
     const before = await storedOf(first);
@@ -345,7 +345,7 @@ describe('O2 creates an enterprise', () => {
     expect(await create(body)).toEqual(first);
   });
 
-  it('again where nobody knows which application made it, and tells none its accounts', async () => {
+  it('again if it is unknown which application created it, and returns none of its accounts', async () => {
     const body = creation();
     const first = await create(body);
     await stack.db
@@ -400,7 +400,7 @@ describe('O2 refuses', () => {
 });
 
 describe('20 calls of O2 at the same time', () => {
-  it.each([1, 2, 3, 4, 5])('of the same content make one enterprise and answer the same, round %i', async () => {
+  it.each([1, 2, 3, 4, 5])('of the same content create one enterprise and return the same, round %i', async () => {
     const body = creation();
     const answers = await twenty(() => submitCreate(body));
     const made = strictEnterprise.parse(dataOf(answers[0]!));
@@ -410,7 +410,7 @@ describe('20 calls of O2 at the same time', () => {
     expect(await countEnterprises(body.customerName)).toBe(1);
   });
 
-  it('for one crmCustomerId and 20 names make one enterprise', async () => {
+  it('for one crmCustomerId and 20 names create one enterprise', async () => {
     const { crmCustomerId } = creation();
     const made = await twenty(() => create(creation({ crmCustomerId })));
     for (const answer of made) expect(answer).toEqual(made[0]);
@@ -427,7 +427,7 @@ describe('20 calls of O2 at the same time', () => {
     expect(await countEnterprises(customerName)).toBe(1);
   });
 
-  it('and O1 for the same name make one enterprise with exactly one default', async () => {
+  it('and O1 for the same name create one enterprise with exactly one default', async () => {
     const body = creation();
     const mobile = newMobile();
     const answers = await twenty((index) =>
@@ -458,8 +458,8 @@ describe('20 calls of O2 at the same time', () => {
   });
 });
 
-describe('O3 answers', () => {
-  it('an empty list where there is no such customer', async () => {
+describe('O3 returns', () => {
+  it('an empty list if there is no such customer', async () => {
     expect(await query('test', randomUUID(), 'N')).toEqual([]);
     expect(await query('test', randomUUID(), 'Y')).toEqual([]);
   });
@@ -571,7 +571,7 @@ describe('O4 changes', () => {
     expect(crm).toEqual({ name: 'Renamed', branch_name: 'B2', address: body.address });
   });
 
-  it('an address that there was none of', async () => {
+  it('an address where there was none', async () => {
     const body = creation({ address: undefined });
     await create(body);
     const { crmCustomerId } = body;

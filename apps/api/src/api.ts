@@ -36,9 +36,9 @@ const HOLDING_CHANGES = { atOnce: 6, atOnceOfParty: 2 };
 /** Connections for O6 and O7, and how many of them one application may use. */
 const LOCK_CHANGES = { atOnce: 3, atOnceOfParty: 2 };
 /**
- * The pool for calls that wait for lanes or for what orders are changing: sync batches, cancels, O6, O7, M4, M9 and M10.
- * They change what thousands of orders change, or wait for others that do. So they take longer than other calls, and must
- * not keep those waiting for a connection.
+ * The pool for calls that wait for lanes or for what orders are changing: sync batches, cancels, O6, O7, M4, M9 and
+ * M10. They change what thousands of orders change, or wait for others that do. So they take longer than other calls,
+ * and must not keep those waiting for a connection.
  */
 const LANES_POOL = {
   poolSize: SYNC_GROUPS_AT_ONCE + CANCELS_AT_ONCE + HOLDING_CHANGES.atOnce + LOCK_CHANGES.atOnce + 1,
@@ -69,8 +69,8 @@ export interface RunningApi extends Closable {
 }
 
 /**
- * Opens the pools and starts to answer calls at once: operations with service_unavailable until the database can be used.
- * Closing takes no more calls, finishes those that run, and closes the pools.
+ * Opens the pools and starts to answer calls at once: operations with service_unavailable until the database can be
+ * used. Closing takes no more calls, finishes those that run, and closes the pools.
  * @throws Error that names the variable to change when it cannot listen; the pools are closed then, too
  */
 export async function startApi(options: ApiOptions): Promise<RunningApi> {

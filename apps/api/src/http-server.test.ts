@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 import { httpServer } from './http-server.ts';
 import { addHttpMetrics } from './metrics.ts';
 
-it('closes connections beyond its bound at once, counts them, and says so once', async () => {
+it('closes connections beyond its limit at once, counts them, and logs that once', async () => {
   const lines: string[] = [];
   const log = createLogger({ name: 'test', level: 'info' }, { write: (line) => void lines.push(line) });
   const metrics = addHttpMetrics(createMetrics());

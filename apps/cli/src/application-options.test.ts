@@ -3,13 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { addChannel, parseName, parseOverlapHours } from './application-options.ts';
 
 describe('--name and --channel', () => {
-  it('take 1 to 255 characters, trimmed', () => {
+  it('accept 1 to 255 characters, and trim them', () => {
     expect(parseName(' Web shop ')).toBe('Web shop');
     expect(parseName('店'.repeat(255))).toBe('店'.repeat(255));
     expect(addChannel(' web ')).toEqual(['web']);
   });
 
-  it('--channel comes any number of times, and each channel counts once', () => {
+  it('--channel may be repeated, and each channel counts once', () => {
     expect(addChannel('tele', addChannel('web'))).toEqual(['web', 'tele']);
     expect(addChannel('web ', ['web', 'tele'])).toEqual(['web', 'tele']);
   });
@@ -22,7 +22,7 @@ describe('--name and --channel', () => {
 });
 
 describe('--overlap-hours', () => {
-  it.each(['0', '1', '24', '720'])('takes %s', (value) => {
+  it.each(['0', '1', '24', '720'])('accepts %s', (value) => {
     expect(parseOverlapHours(value)).toBe(Number(value));
   });
 

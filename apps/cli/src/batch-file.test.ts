@@ -5,11 +5,11 @@ const BATCH = '{"channelCode": "web", "channelOrderId": "WEB-1", "orderList": [{
 const read = (content: string | Buffer<ArrayBuffer>) => parseBatch(Buffer.from(content as string), 'orders.json');
 
 describe('a batch file', () => {
-  it('is sent as it stands', () => {
+  it('is sent unchanged', () => {
     expect(read(BATCH)).toEqual({ bytes: Buffer.from(BATCH), channelCode: 'web', channelOrderId: 'WEB-1' });
   });
 
-  it('may begin with a byte order mark, which is not sent', () => {
+  it('may begin with a byte order mark, which is removed', () => {
     expect(read(`\uFEFF${BATCH}`)).toEqual(read(BATCH));
   });
 

@@ -55,7 +55,9 @@ const READ_FAULTS: Record<string, string> = {
   EACCES: 'you may not read it.',
 };
 
-/** Removes the byte order mark. Windows programs put one in front of UTF-8, and write UTF-16 when asked for "Unicode". */
+/**
+ * Removes the byte order mark. Windows programs put one in front of UTF-8, and write UTF-16 when asked for "Unicode".
+ */
 function removeMark(bytes: Buffer<ArrayBuffer>, name: string): Buffer<ArrayBuffer> {
   const begins = (mark: Buffer) => bytes.subarray(0, mark.length).equals(mark);
   if (UTF16_MARKS.some(begins)) throw new Error(`${name} is UTF-16. Save it as UTF-8.`);

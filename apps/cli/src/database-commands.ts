@@ -6,7 +6,8 @@ import { endOnSignals } from './signals.ts';
 import { skipIds } from './skip-ids.ts';
 
 /**
- * Adds `lockstep database` to the command: the backup of `npm start`, and what every restore needs (docs/operations.md).
+ * Adds `lockstep database` to the command: the backup of `npm start`, and what every restore needs
+ * (docs/operations.md).
  * @param withDatabase runs work on the database of the command
  */
 export function addDatabaseCommands(

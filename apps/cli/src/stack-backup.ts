@@ -6,8 +6,8 @@ import type { Config } from '@lockstep/platform';
 import { findDatabaseUrl, postgresDirectory } from './stack.ts';
 
 /**
- * Writes everything that the PostgreSQL of the running `npm start` in DATA_DIR holds into a file that only its owner can
- * read. The file gets its name when it is complete and on disk, and replaces no other.
+ * Writes everything that the PostgreSQL of the running `npm start` in DATA_DIR holds into a file that only its owner
+ * can read. The file gets its name when it is complete and on disk, and replaces no other.
  * @returns the file and its size
  * @throws Error when nothing runs there, the file exists already, or it cannot be written; nothing is left then
  */

@@ -8,8 +8,8 @@ import { skipIds } from './skip-ids.ts';
 import { postgresDirectory } from './stack.ts';
 
 /**
- * Creates the PostgreSQL of `npm start` in DATA_DIR from a file of backUpStack, with passwords of its own, the tables of
- * this release, and the ids moved on. It appears in DATA_DIR when all of that is done.
+ * Creates the PostgreSQL of `npm start` in DATA_DIR from a file of backUpStack, with passwords of its own, the tables
+ * of this release, and the ids moved on. It appears in DATA_DIR when all of that is done.
  * @throws Error when DATA_DIR has a database, or the file is no such backup; nothing is left then
  */
 export async function restoreStack(config: Config, file: string): Promise<void> {

@@ -2,7 +2,10 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Closable, Config } from '@lockstep/platform';
 
-/** The file in which a running `npm start` with a PostgreSQL of its own writes the database's URL; only its owner can read it. */
+/**
+ * The file in which a running `npm start` with a PostgreSQL of its own writes the database's URL; only its owner can
+ * read it.
+ */
 const getStackFile = (dataDir: string) => join(dataDir, 'stack.json');
 
 /** The directory of the embedded PostgreSQL in DATA_DIR. */

@@ -3,8 +3,8 @@ import { createServer } from 'node:http';
 import { type Closable, explainListenFault, type Metrics, type ReadinessCheck } from '@lockstep/platform';
 
 /**
- * Serves /health/live, /health/ready and /metrics of a worker (rules 9). The worker is ready if every check returns null.
- * Each call runs the checks, so they must be cheap.
+ * Serves /health/live, /health/ready and /metrics of a worker (rules 9). The worker is ready if every check returns
+ * null. Each call runs the checks, so they must be cheap.
  */
 export async function startProbe(
   checks: readonly ReadinessCheck[],

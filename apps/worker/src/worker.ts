@@ -25,8 +25,8 @@ const EXPIRE_EVERY_MS = 30_000;
 const SPARE_CONNECTIONS = 4;
 
 /**
- * How long a worker waits for a lock: longer than calls and drains hold theirs. Whoever holds one for longer hangs, and the
- * worker reports why orders wait. For its lanes it waits longer.
+ * How long a worker waits for a lock: longer than calls and drains hold theirs. Whoever holds one for longer hangs, and
+ * the worker reports why orders wait. For its lanes it waits longer.
  */
 const LOCK_TIMEOUT_MS = 30_000;
 
@@ -55,9 +55,9 @@ export interface RunningWorker extends Closable {
 }
 
 /**
- * Opens a pool, and works while the database has the schema of this release: waits until it has, and stops as soon as the
- * schema is another one, because what an older worker writes on a newer schema may be wrong. Closing finishes what runs
- * and closes the pool.
+ * Opens a pool, and works while the database has the schema of this release: waits until it has, and stops as soon as
+ * the schema is another one, because what an older worker writes on a newer schema may be wrong. Closing finishes what
+ * runs and closes the pool.
  * @throws Error when Redis may evict jobs, or the probe cannot listen; the pool is closed then, too
  */
 export async function startWorker(options: WorkerOptions): Promise<RunningWorker> {

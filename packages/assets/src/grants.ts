@@ -1,6 +1,6 @@
 /**
- * That an order granted to an asset. A grant lasts until a delete_asset names its order, the asset is revoked, or the
- * order that transfers the asset takes it over, with everything that is under it (rules 6.5).
+ * An order has granted something on an asset. The grant lasts until a delete_asset names its order, the asset is revoked,
+ * or the order that transfers the asset takes it over, with everything that is under it (rules 6.5).
  */
 export interface Grant {
   readonly licenseOrderId: string;

@@ -78,7 +78,7 @@ export async function insertProducts(trx: Trx, newProducts: LedgerChanges['newPr
   ]);
 }
 
-/** What was bought, without what has a column of its own. */
+/** Picks the fields of a product that have no column of their own. */
 function pickDetails(product: ProductToBuy) {
   const { gmsPid, appKey, productType, parentCrmProductId, limitTimeDuration, trial, trialEndDate } = product;
   const { passwords, timeUnit, timeUnitQuantity, timeDurationExpression, productFeatures } = product;
@@ -98,7 +98,7 @@ function revocationColumns(rows: readonly { revokedBy: string | null }[]): Colum
   ];
 }
 
-/** The orders that stand for instances; null where that is the order that bought it, as most are never transferred. */
+/** The orders that stand for instances; null if that is the order that bought it, because most are never transferred. */
 function holderIds(instances: readonly Instance[]): (string | null)[] {
   return instances.map((instance) => {
     const holderId = heldBy(instance);

@@ -71,13 +71,13 @@ export interface Effects {
   products: { action: 'create' | 'revoke'; asset: Asset; product: ProductInstance }[];
 }
 
-/** What the rules look at of a customer. */
+/** The part of a customer that the rules look at. */
 export interface Customer {
   enterpriseId: string;
   channelCode: string;
 }
 
-/** That an order moved an asset from one customer to another. */
+/** An order has moved an asset from one customer to another. */
 export interface Transfer {
   asset: Asset;
   licenseOrderId: string;

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type ConfigurationFacts, planConfiguration } from './configuration-rules.ts';
 
-/** What M9 does to what an employee holds, and what it is refused for (decisions 8). */
+/** What M9 does to what an employee holds, and what it is refused for (rules 8). */
 
 const KIM = '100001' as MemberId;
 const LEE = '100002' as MemberId;

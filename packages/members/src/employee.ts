@@ -18,7 +18,7 @@ export function recordedFields(row: Omit<EmployeeRow, 'code'>) {
   };
 }
 
-/** Returns an employee as clients see it (interface, Employee). */
+/** Returns an employee as clients see it (interface Employee). */
 export function employeeOf(row: EmployeeRow): Employee {
   return {
     id: row.id,

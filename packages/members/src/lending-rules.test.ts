@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { AssetFacts } from './asset-facts.ts';
 import { type LendingFacts, planLending } from './lending-rules.ts';
 
-/** What M10 lends into a borrowed lock, and what it is refused for (decisions 8). */
+/** What M10 lends into a borrowed lock, and what it is refused for (rules 8). */
 
 const KIM = '100001' as MemberId;
 const LEE = '100002' as MemberId;

@@ -2,7 +2,7 @@ import type { Page, PageQuery } from '@lockstep/contract';
 
 const NAVIGATE_PAGES = 8;
 
-/** Builds a page with the fields of Java's PageHelper (interface, Page of employees; rules 8). */
+/** Builds a page with the fields of Java's PageHelper (interface Page of employees; rules 8). */
 export function buildPage<Item>({ pageNum, pageSize }: PageQuery, total: number, list: Item[]): Page<Item> {
   const pages = Math.ceil(total / pageSize);
   const size = list.length;

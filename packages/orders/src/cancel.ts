@@ -7,7 +7,7 @@ import { finishOrders } from './finish-orders.ts';
 import { lockLanesUntil } from './lane-locks.ts';
 import type { OrderMetrics } from './metrics.ts';
 import { failOrder } from './outcome.ts';
-import { inAcceptanceOrder, readPendingOf } from './pending.ts';
+import { inAcceptanceOrder, readPendingInBatch } from './pending.ts';
 import { listFailedOrders, logWork, type Work } from './work-log.ts';
 
 interface CancelCall {
@@ -70,7 +70,7 @@ function cancelPending(db: Database, { batchId, lanes, deadlineMs }: CancelCall)
   return inTransaction(db, async (trx) => {
     await lockLanesUntil(trx, lanes, deadlineMs);
     const startedMs = performance.now();
-    const chunks = await readPendingOf(trx, batchId);
+    const chunks = await readPendingInBatch(trx, batchId);
     const outcomes = inAcceptanceOrder(chunks).map((accepted) => failOrder(accepted, new Refusal('cancelled')));
     await recordOutcomes(trx, outcomes);
     const { batches, finishedBatchIds } = await finishOrders(trx, chunks, outcomes);

@@ -21,7 +21,7 @@ import { lookAtPending, readSeen } from './pending-look.ts';
 import { mayLieInOneOrder } from './plan-fault.ts';
 import { type FailedOrder, listFailedOrders } from './work-log.ts';
 
-/** The weight of chunks that one drain takes at most, past its first chunk; see weightOf. */
+/** The weight of chunks that one drain takes at most, beyond its first chunk; prepare.ts weighs orders. */
 const MAX_WEIGHT = 4_000;
 /** The same while orders are applied one by one. */
 const MAX_WEIGHT_ONE_BY_ONE = 100;

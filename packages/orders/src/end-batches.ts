@@ -13,8 +13,8 @@ import { ENDS_CHANNEL, MAX_PAYLOAD_CHARACTERS } from './batch-watch.ts';
  */
 export async function endBatches(db: Database | Trx, batchIds: readonly string[]): Promise<string[]> {
   if (batchIds.length === 0) return [];
-  // The chunks are looked up batch by batch in their index: a join might read all that there are. Nobody waits for a sync
-  // batch, which nobody can see before it has ended; and transactions that notify commit one at a time.
+  // The chunks are looked up batch by batch in their index: a join might read them all. The end of a sync batch is not
+  // notified: nobody could see the batch before, so nobody waits, and transactions that notify commit one at a time.
   const { rows } = await sql<{ ids: string[] }>`
     with finished as (
       select id, chunks.* from batch cross join lateral (

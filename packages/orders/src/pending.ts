@@ -92,7 +92,7 @@ export async function readPending(
 }
 
 /** Reads what is pending of one batch. Throws a PayloadFault. */
-export async function readPendingOf(trx: Trx, batchId: string): Promise<Chunk[]> {
+export async function readPendingInBatch(trx: Trx, batchId: string): Promise<Chunk[]> {
   const { rows } = await sql<ChunkRow>`
     select batch_id, lane, payload, payload_version, ${SENDERS_CHANNELS} from lane_chunk
     where batch_id = ${batchId} and finished_time is null order by lane`.execute(trx);

@@ -29,7 +29,7 @@ export interface PreparedBatch {
 
 const CHARACTERS_PER_WEIGHT = 1_024;
 
-/** What an order costs a drain: the instances that it may create or revoke, or its kilocharacters if they are more. */
+/** What an order costs a drain: the instances that it may create or revoke, or one for each 1,024 characters if that is more. */
 function weightOf(order: Order, characters: number): number {
   return Math.max(1, countInstances(order), Math.ceil(characters / CHARACTERS_PER_WEIGHT));
 }

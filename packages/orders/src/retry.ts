@@ -9,7 +9,7 @@ import { type PlacedOrder, readStoredOrders, writeStoredOrders } from './stored-
 /** Orders that one transaction puts back at most. */
 const ORDERS_AT_ONCE = 500;
 
-/** What a retry came to. */
+/** What retryFailedOrders has done. */
 export interface Retried {
   /** Orders that are pending again. */
   retried: number;

@@ -8,16 +8,16 @@ describe('readConfig', () => {
     publicUrl: null,
   };
 
-  it('needs nothing', () => {
+  it('needs no variable', () => {
     expect(readConfig({})).toEqual(defaults);
   });
 
-  it('takes an empty variable as absent', () => {
+  it('treats an empty variable as absent', () => {
     const names = [...Object.keys(defaults), 'PUBLIC_URL', 'DATABASE_URL', 'REDIS_URL', 'WORKER_PORT', 'LOG_LEVEL'];
     expect(readConfig(Object.fromEntries(names.map((name) => [name, ''])))).toEqual(defaults);
   });
 
-  it('reads what is set and passes over what it does not know', () => {
+  it('reads the variables that are set and ignores unknown ones', () => {
     const env = {
       DATABASE_URL: 'postgres://user:pass@db:5432/lockstep',
       REDIS_URL: 'rediss://:pass@redis:6379/1',
@@ -34,7 +34,7 @@ describe('readConfig', () => {
     });
   });
 
-  it.each(['domestic', 'overseas'])('takes the region %s', (REGION) => {
+  it.each(['domestic', 'overseas'])('accepts the region %s', (REGION) => {
     expect(readConfig({ REGION })).toMatchObject({ REGION });
   });
 
@@ -94,11 +94,11 @@ describe('readConfig', () => {
     expect(() => readConfig({ [name]: value })).toThrow(/^The environment is not usable\. [^\n]*$/);
   });
 
-  it.each(['127.0.0.1', '::', '::1', 'localhost', 'db-1.example'])('takes HOST=%s', (HOST) => {
+  it.each(['127.0.0.1', '::', '::1', 'localhost', 'db-1.example'])('accepts HOST=%s', (HOST) => {
     expect(readConfig({ HOST })).toMatchObject({ HOST });
   });
 
-  it('says of every variable that is wrong what it must be, and repeats none that may hold a password', () => {
+  it('reports what every wrong variable must be, and repeats no value that may hold a password', () => {
     const env = { DATABASE_URL: 'mysql://user:hunter2@db', REDIS_URL: 'http://:hunter2@redis', PORT: 'abc' };
     const read = () => readConfig({ ...env, PUBLIC_URL: 'https://user:hunter2@example.com' });
     expect(read).toThrow(/DATABASE_URL must .*REDIS_URL must .*PORT must be 0 to 65535, not abc; PUBLIC_URL must /);
@@ -107,12 +107,12 @@ describe('readConfig', () => {
 });
 
 describe('readDeploymentConfig', () => {
-  it('reads the same', () => {
+  it('reads the same configuration', () => {
     const env = { DATABASE_URL: 'postgresql://db/lockstep' };
     expect(readDeploymentConfig(env)).toEqual(readConfig(env));
   });
 
-  it.each([undefined, ''])('refuses to go without a database: %j', (DATABASE_URL) => {
+  it.each([undefined, ''])('throws without a DATABASE_URL: %j', (DATABASE_URL) => {
     expect(() => readDeploymentConfig({ DATABASE_URL })).toThrow('DATABASE_URL is not set');
   });
 });

@@ -66,7 +66,10 @@ const environment = z.object({
 });
 
 export type Config = Omit<z.infer<typeof environment>, 'PUBLIC_URL'> & {
-  /** Where clients find the service: http or https, host, path prefix, no slash at the end; null if PUBLIC_URL is absent. */
+  /**
+   * Where clients find the service: http or https, host, path prefix, no slash at the end; null if PUBLIC_URL is
+   * absent.
+   */
   publicUrl: string | null;
 };
 

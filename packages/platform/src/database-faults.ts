@@ -9,7 +9,9 @@ function describeDatabase(url: string): string {
   return `PostgreSQL at ${host}:${port || 5432} (database "${database}", role "${role}")`;
 }
 
-/** Reasons of PostgreSQL for refusing a connection or a statement; they continue a sentence that begins with its name. */
+/**
+ * Reasons of PostgreSQL for refusing a connection or a statement; they continue a sentence that begins with its name.
+ */
 const REFUSALS: Record<string, string> = {
   '28P01': 'refuses the password of this role',
   '3D000': 'has no such database',

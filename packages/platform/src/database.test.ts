@@ -1,32 +1,12 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { type RawBuilder, sql } from 'kysely';
-import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { behindSavepoint, type Database, openDatabase, type Trx, together } from './database.ts';
-
-/** What PostgreSQL answered a statement with. */
-function databaseError(code: string, constraint?: string): pg.DatabaseError {
-  return Object.assign(new pg.DatabaseError(code, 0, 'error'), { code, constraint });
-}
-
-describe('queries that are started together', () => {
-  it('answer as Promise.all does', async () => {
-    expect(await together([Promise.resolve(1), 'two', Promise.resolve(null)])).toEqual([1, 'two', null]);
-  });
-
-  it('fail with what failed first in their order, though a later one was heard of first', async () => {
-    const cause = Promise.withResolvers<void>();
-    const failing = together([Promise.resolve(), cause.promise, Promise.reject(databaseError('25P02'))]);
-    await new Promise((resolve) => setImmediate(resolve));
-    cause.reject(databaseError('40P01'));
-    await expect(failing).rejects.toMatchObject({ code: '40P01' });
-  });
-});
+import { behindSavepoint, type Database, openDatabase, type Trx } from './database.ts';
 
 describe('a connection that goes silent', () => {
   const through: Socket[] = [];
-  /** Passes everything on between a client and PostgreSQL, until it is told to keep silent. */
+  /** Passes everything between a client and PostgreSQL, until `silence` is called. */
   const proxy = createServer((client) => {
     const { hostname, port } = new URL(inject('postgresUrl'));
     const server = connect(Number(port), hostname);
@@ -46,7 +26,7 @@ describe('a connection that goes silent', () => {
     await once(proxy.close(), 'close');
   });
 
-  it('is given up after a query that timed out, and the queries after it get another', async () => {
+  it('is replaced after a query has timed out', async () => {
     const url = new URL(inject('postgresUrl'));
     url.host = `127.0.0.1:${(proxy.address() as AddressInfo).port}`;
     const db = openDatabase({
@@ -60,7 +40,7 @@ describe('a connection that goes silent', () => {
     await look();
     silence();
     await expect(look()).rejects.toThrow('timeout');
-    // The pool may hear of it only with the next query.
+    // The pool may notice it only with the next query.
     await look().catch(() => {});
     await look();
     await db.destroy();
@@ -75,7 +55,7 @@ describe('a part of a transaction behind a savepoint', () => {
   });
   afterAll(() => db.destroy());
 
-  /** Runs a transaction over a table of its own, and answers what stands in the table at its end. */
+  /** Runs a transaction on a table of its own. Returns the content of the table at its end. */
   async function written(work: (trx: Trx) => Promise<unknown>): Promise<string[]> {
     return await db.transaction().execute(async (trx) => {
       await sql`create temporary table written (word text unique) on commit drop`.execute(trx);
@@ -86,14 +66,14 @@ describe('a part of a transaction behind a savepoint', () => {
   }
   const write = (word: string): RawBuilder<unknown> => sql`insert into written values (${word})`;
 
-  /** What a promise was rejected with. */
-  const failureOf = (promise: Promise<unknown>): Promise<unknown> =>
+  /** Returns the reason why a promise was rejected. */
+  const catchFailure = (promise: Promise<unknown>): Promise<unknown> =>
     promise.then(
       () => undefined,
       (error) => error,
     );
 
-  it('answers what its work answers, and is kept', async () => {
+  it('returns the result of its work, and is kept', async () => {
     const words = written(async (trx) => {
       await write('before').execute(trx);
       const answer = await behindSavepoint(trx, async () => {
@@ -116,31 +96,20 @@ describe('a part of a transaction behind a savepoint', () => {
       },
       { message: 'of the part' },
     ],
-  ])('is taken back where %s, with its failure, and nothing else is', async (_, fail, thrown) => {
+  ])('is rolled back alone, with its failure, when %s', async (_, fail, thrown) => {
     const words = written(async (trx) => {
       await write('before').execute(trx);
       const part = behindSavepoint(trx, async () => {
         await write('part').execute(trx);
         await fail(trx);
       });
-      expect(await failureOf(part)).toMatchObject(thrown);
+      expect(await catchFailure(part)).toMatchObject(thrown);
       await write('then').execute(trx);
     });
     expect(await words).toEqual(['before', 'then']);
   });
 
-  it('is taken back with the first failure of the queries that travelled together', async () => {
-    const words = written(async (trx) => {
-      await write('before').execute(trx);
-      const part = behindSavepoint(trx, () =>
-        together([write('part').execute(trx), write('before').execute(trx), write('late').execute(trx)]),
-      );
-      expect(await failureOf(part)).toMatchObject({ code: '23505' });
-    });
-    expect(await words).toEqual(['before']);
-  });
-
-  it('is each one by itself, one after the other and one inside another', async () => {
+  it('is independent of parts after it and inside it', async () => {
     const words = written(async (trx) => {
       const part = (word: string, inner: () => Promise<unknown> = async () => {}) =>
         behindSavepoint(trx, async () => {
@@ -149,20 +118,22 @@ describe('a part of a transaction behind a savepoint', () => {
         });
       const failing = () => Promise.reject(new Error('failed'));
       await part('first');
-      await failureOf(part('second', failing));
-      await part('third', () => failureOf(part('inside', failing)));
-      await failureOf(part('fourth', () => part('kept, but for the outer one', () => Promise.resolve()).then(failing)));
+      await catchFailure(part('second', failing));
+      await part('third', () => catchFailure(part('inside', failing)));
+      await catchFailure(
+        part('fourth', () => part('kept, but for the outer one', () => Promise.resolve()).then(failing)),
+      );
       await part('fifth');
     });
     expect(await words).toEqual(['fifth', 'first', 'third']);
   });
 
-  it('fails by its own failure where the connection is lost, and not by what comes of that', async () => {
+  it('throws its own failure when the connection is lost, not the one that follows from it', async () => {
     const endConnection = (trx: Trx) => sql`select pg_terminate_backend(pg_backend_pid())`.execute(trx);
     let failures: unknown[] = [];
     const whole = written(async (trx) => {
-      const lost = await failureOf(behindSavepoint(trx, () => endConnection(trx)));
-      const own = await failureOf(
+      const lost = await catchFailure(behindSavepoint(trx, () => endConnection(trx)));
+      const own = await catchFailure(
         behindSavepoint(trx, async () => Promise.reject(new Error('not reached: no savepoint can be set'))),
       );
       failures = [lost, own];
@@ -173,10 +144,10 @@ describe('a part of a transaction behind a savepoint', () => {
 
     const thrown = written(async (trx) => {
       const part = behindSavepoint(trx, async () => {
-        await failureOf(endConnection(trx));
+        await catchFailure(endConnection(trx));
         throw new Error('of the part');
       });
-      failures = [await failureOf(part)];
+      failures = [await catchFailure(part)];
     });
     await expect(thrown).rejects.toThrow();
     expect(failures).toMatchObject([{ message: 'of the part' }]);

@@ -9,7 +9,10 @@ export type Trx = Transaction<Tables>;
 const CONNECT_TIMEOUT_MS = 5_000;
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 60_000;
 
-/** Opens a pool of at most `poolSize` connections. It connects when a query needs it; `onError` gets connections' errors. */
+/**
+ * Opens a pool of at most `poolSize` connections. It connects when a query needs it; `onError` gets connections'
+ * errors.
+ */
 export function openDatabase(options: {
   url: string;
   poolSize: number;
@@ -66,19 +69,6 @@ export const HUNG_AFTER_MS = 2_000;
 function buildQueryTimeouts(queryTimeoutMs: number | undefined) {
   if (queryTimeoutMs === undefined) return {};
   return { statement_timeout: queryTimeoutMs, query_timeout: queryTimeoutMs + HUNG_AFTER_MS };
-}
-
-/**
- * Awaits queries that were started together in a transaction, where they run one after the other: as Promise.all does,
- * but all of them, and throws the failure of the first in their order. In a transaction that is the cause: those behind it fail because it has failed.
- */
-export async function together<Queries extends readonly unknown[]>(
-  queries: readonly [...Queries],
-): Promise<{ -readonly [Place in keyof Queries]: Awaited<Queries[Place]> }> {
-  for (const outcome of await Promise.allSettled(queries)) {
-    if (outcome.status === 'rejected') throw outcome.reason;
-  }
-  return (await Promise.all(queries)) as { -readonly [Place in keyof Queries]: Awaited<Queries[Place]> };
 }
 
 /**

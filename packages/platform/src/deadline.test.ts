@@ -16,7 +16,7 @@ it('aborts when the call has ended', () => {
   expect(deadline.signal.reason).toBeInstanceOf(Overload);
 });
 
-it('has no time pass while it is paused', async () => {
+it('does not count the time while it is paused', async () => {
   const [paused, other] = [new Deadline(30), new Deadline(60)];
   paused.pause();
   const left = paused.remainingMs;
@@ -27,7 +27,7 @@ it('has no time pass while it is paused', async () => {
   await aborted(paused);
 });
 
-it('is not resumed once the call has ended', async () => {
+it('does not resume after the call has ended', async () => {
   const deadline = new Deadline(20);
   deadline.pause();
   deadline.end();
@@ -35,7 +35,7 @@ it('is not resumed once the call has ended', async () => {
   expect(deadline.signal.aborted).toBe(true);
 });
 
-it('answers what comes in time, and throws where it does not', async () => {
+it('returns a result that comes in time, and throws otherwise', async () => {
   const deadline = new Deadline(60_000);
   expect(await deadline.race(Promise.resolve('in time'))).toBe('in time');
   await expect(deadline.race(Promise.reject(new Error('failed')))).rejects.toThrow('failed');

@@ -4,7 +4,7 @@ import { FairQueue } from './fair-queue.ts';
 
 const owner = (party: string) => ({ kind: 'change', party });
 
-/** Work that runs until it is told to end; `begun` lists what has, in order. */
+/** Work that runs until it is told to end; `begun` lists the work that has started, in order. */
 function workshop() {
   const begun: string[] = [];
   const ends = new Map<string, () => void>();
@@ -12,7 +12,7 @@ function workshop() {
     begun.push(name);
     return new Promise<string>((resolve) => ends.set(name, () => resolve(name)));
   };
-  /** Ends some work and lets what waits for it begin. */
+  /** Ends some work and lets the work behind it start. */
   const end = async (name: string) => {
     ends.get(name)!();
     await new Promise((resolve) => setImmediate(resolve));
@@ -20,7 +20,7 @@ function workshop() {
   return { begun, work, end };
 }
 
-it('runs so much at once, less of one owner, and the rest in turn', async () => {
+it('runs a limited number at once, fewer of one owner, and the rest in turn', async () => {
   const { begun, work, end } = workshop();
   const queue = new FairQueue({ atOnce: 3, atOnceOfOwner: 2, maxWaiting: () => 10 });
   const running = ['a1', 'a2', 'a3', 'b1', 'b2'].map((name) => queue.run(owner(name[0]!), undefined, work(name)));
@@ -34,7 +34,7 @@ it('runs so much at once, less of one owner, and the rest in turn', async () => 
   expect(await Promise.all(running)).toEqual(['a1', 'a2', 'a3', 'b1', 'b2']);
 });
 
-it('goes on after work that failed, and after work that was given up before its turn and is never begun', async () => {
+it('goes on after work that failed, and never starts work that was given up before its turn', async () => {
   const { begun, work, end } = workshop();
   const queue = new FairQueue({ atOnce: 1, maxWaiting: () => 10 });
   const caller = new AbortController();
@@ -47,7 +47,7 @@ it('goes on after work that failed, and after work that was given up before its 
   caller.abort(new Overload('gone'));
   await expect(given).rejects.toThrow('gone');
   await expect(queue.run(owner('a'), caller.signal, work('too late'))).rejects.toThrow('gone');
-  // What has begun keeps its place until it has ended: it goes on, whoever waits for it.
+  // Work that has started keeps its place until it has ended, even if its caller gives up.
   expect(begun).toEqual(['first']);
   await end('first');
   await end('last');
@@ -55,7 +55,7 @@ it('goes on after work that failed, and after work that was given up before its 
   expect(begun).toEqual(['first', 'last']);
 });
 
-it('lets so much of an owner wait, and refuses more as overload', async () => {
+it('lets a limited number of an owner wait, and refuses more as overload', async () => {
   const { work, end } = workshop();
   const queue = new FairQueue({ atOnce: 1, maxWaiting: ({ party }) => (party === 'a' ? 1 : 2) });
   const running = [queue.run(owner('a'), undefined, work('a1')), queue.run(owner('a'), undefined, work('a2'))];

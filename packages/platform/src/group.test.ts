@@ -2,7 +2,7 @@ import pg from 'pg';
 import { describe, expect, it } from 'vitest';
 import { Group, type GroupOptions } from './group.ts';
 
-/** A group of texts whose runs a test ends by hand; each answers its inputs in upper case. */
+/** A group of texts. The test ends each run by hand; a run returns its inputs in upper case. */
 function newGroup(options: Partial<GroupOptions<string, string>> = {}) {
   const runs: { inputs: string[]; end: () => void; fail: (error: Error) => void }[] = [];
   const group = new Group<string, string>({
@@ -15,32 +15,32 @@ function newGroup(options: Partial<GroupOptions<string, string>> = {}) {
     ...options,
   });
   return {
-    /** Runs inputs; answers what becomes of each. */
+    /** Runs inputs. Returns the outcome of each. */
     run: (...inputs: string[]) => Promise.allSettled(inputs.map((input) => group.run(input))),
-    /** The inputs of each run that has begun. */
+    /** The inputs of each run that has started. */
     begun: () => runs.map(({ inputs }) => inputs.join('')),
-    /** Ends the run that begun as the nth; answers when its outputs have been given and the next runs have begun. */
+    /** Ends the nth run. Resolves when its outputs have been given and the next runs have started. */
     end: (nth: number) => settled(() => runs[nth]!.end()),
     fail: (nth: number, error: Error) => settled(() => runs[nth]!.fail(error)),
   };
 }
 
-/** PostgreSQL's refusal of what is in a statement. */
+/** An error by which PostgreSQL refuses the content of a statement. */
 function dataFault(message: string): Error {
   return Object.assign(new pg.DatabaseError(message, 0, 'error'), { code: '22021' });
 }
 
-/** Lets everything run that `act` has set off. */
+/** Waits for everything that `act` has started. */
 async function settled(act: () => void): Promise<void> {
   act();
   await new Promise((resolve) => setImmediate(resolve));
 }
 
 describe('inputs that need something', () => {
-  /** A group whose inputs need what their letters say. */
+  /** A group whose inputs need their letters. */
   const newNeedyGroup = () => newGroup({ maxRunning: 2, needsOf: (input) => [...input] });
 
-  it('wait for a group that needs it, and no other input waits for them', async () => {
+  it('wait for a group that needs the same, and no other input waits for them', async () => {
     const { run, begun, end } = newNeedyGroup();
     void run('a', 'a', 'a', 'b');
     expect(begun()).toEqual(['a', 'b']);
@@ -51,7 +51,7 @@ describe('inputs that need something', () => {
     expect(begun()).toEqual(['a', 'b', 'c', 'aa']);
   });
 
-  it('share a group only where they need nothing more than its first', async () => {
+  it('share a group only if they need nothing more than its first input', async () => {
     const { run, begun, end } = newNeedyGroup();
     void run('ab', 'b', 'bc', 'ab', 'a');
     await end(0);
@@ -62,7 +62,7 @@ describe('inputs that need something', () => {
     expect(begun()).toEqual(['ab', 'b', 'bc', 'aba']);
   });
 
-  it('are not overtaken by those that need a part of what they wait for', async () => {
+  it('are not overtaken by inputs that need a part of what they wait for', async () => {
     const { run, begun, end } = newNeedyGroup();
     void run('a');
     void run('ab');
@@ -72,7 +72,7 @@ describe('inputs that need something', () => {
     expect(begun()).toEqual(['a', 'abb']);
   });
 
-  it('are lone inputs to each other where they need different things', async () => {
+  it('run apart if they need different things', async () => {
     const { run, begun, end } = newNeedyGroup();
     void run('a', 'b', 'c', 'd');
     expect(begun()).toEqual(['a', 'b']);
@@ -91,7 +91,7 @@ describe('grouping', () => {
     expect(await output).toMatchObject([{ value: 'A' }]);
   });
 
-  it('gathers what comes while a group runs', async () => {
+  it('collects the inputs that come while a group runs', async () => {
     const { run, begun, end } = newGroup();
     void run('a', 'b', 'c');
     expect(begun()).toEqual(['a']);
@@ -133,7 +133,7 @@ describe('limits', () => {
     expect(begun()).toEqual(['a', 'bc', 'd']);
   });
 
-  it('takes maxWeight at most, and fills up with what still fits', async () => {
+  it('takes maxWeight at most, and fills up with inputs that still fit', async () => {
     const { run, begun, end } = newGroup({ weightOf: Number, maxWeight: 5 });
     void run('0', '2', '4', '3', '1');
     await end(0);
@@ -162,7 +162,7 @@ describe('limits', () => {
 });
 
 describe('a failing group', () => {
-  it('refused for what is in it runs again one by one, so that each gets its own output or failure', async () => {
+  it('runs again one by one when its content is refused, so that each input gets its own output or failure', async () => {
     const { run, begun, end, fail } = newGroup();
     const outputs = run('x', 'a', 'b', 'c');
     await end(0);
@@ -180,7 +180,7 @@ describe('a failing group', () => {
     ]);
   });
 
-  it('runs one by one for what it is told, and for nothing else then', async () => {
+  it('runs one by one for the failures that splitsOn names, and for no others', async () => {
     const failWith = async (error: Error) => {
       const { run, begun, end, fail } = newGroup({ splitsOn: (error) => (error as Error).message === 'splits' });
       const outputs = run('x', 'a', 'b');
@@ -201,7 +201,7 @@ describe('a failing group', () => {
     });
   });
 
-  it('of one input runs no second time, whatever it splits on', async () => {
+  it('of one input does not run again, whatever splitsOn says', async () => {
     const { run, begun, fail } = newGroup({ splitsOn: () => true });
     const outputs = run('a');
     await fail(0, new Error('bad'));
@@ -209,7 +209,7 @@ describe('a failing group', () => {
     expect(begun()).toEqual(['a']);
   });
 
-  it('that could not reach PostgreSQL fails at once for everybody', async () => {
+  it('that cannot reach PostgreSQL fails at once for all inputs', async () => {
     const { run, begun, end, fail } = newGroup();
     const outputs = run('x', 'a', 'b');
     await end(0);
@@ -226,7 +226,7 @@ describe('a failing group', () => {
     expect(begun()).toEqual(['a']);
   });
 
-  it('keeps its place until the last of its inputs is done, and lets the next group run then', async () => {
+  it('keeps its place until the last of its inputs is done; then the next group runs', async () => {
     const { run, begun, end, fail } = newGroup();
     const outputs = run('x', 'a', 'b', 'c');
     await end(0);
@@ -238,7 +238,7 @@ describe('a failing group', () => {
     expect((await outputs).map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected', 'rejected']);
   });
 
-  it('may fail by throwing at once', async () => {
+  it('may fail by a synchronous throw', async () => {
     const group = new Group<string, string>({
       maxRunning: 1,
       maxInputs: 1,

@@ -27,15 +27,16 @@ export interface GroupOptions<Input, Output> {
   keyOf?: (input: Input) => string;
   /**
    * What an input needs for itself while it runs, such as a lock. A group takes only inputs that need nothing more than
-   * its first one needs, and groups that run at once need different things. So no input waits for what only others need.
+   * its first one needs, and groups that run at once need different things. So no input waits for what only others
+   * need.
    */
   needsOf?: (input: Input) => readonly unknown[];
 }
 
 /**
  * Group commit: calls that come while earlier ones run are run together, so that many callers share one statement and
- * one commit. A lone caller waits for nobody. When a group fails because of what is in it, its inputs run one by one, so
- * that no caller suffers from another's input; when it fails because of something outside of it, all fail at once.
+ * one commit. A lone caller waits for nobody. When a group fails because of what is in it, its inputs run one by one,
+ * so that no caller suffers from another's input; when it fails because of something outside of it, all fail at once.
  */
 export class Group<Input, Output> {
   readonly #options: GroupOptions<Input, Output>;

@@ -7,7 +7,6 @@ export {
   inTransaction,
   openDatabase,
   type Trx,
-  together,
 } from './database.ts';
 export { explainFault } from './database-faults.ts';
 export { Deadline, Overload } from './deadline.ts';
@@ -19,12 +18,13 @@ export { type Closable, closeAll, configOrExit, type ReadinessCheck, runUntilSig
 export { explainListenFault } from './listen-faults.ts';
 export { createLogger, type Logger } from './log.ts';
 export { createMetrics, type Metrics } from './metrics.ts';
-export { migrateDown, migrateToLatest, migrateUpTo } from './migrate.ts';
+export { migrateDown, migrateToLatest, migrateUpTo, shippedMigrations } from './migrate.ts';
 export { chooseQueueBackend, openConsumer, openProducer } from './queue.ts';
 export type { JobProducer, QueueBackend } from './queue-backend.ts';
 export { migratePostgresQueue } from './queue-postgres.ts';
 export { assertRedisKeepsJobs } from './queue-redis.ts';
 export { findDrift } from './schema-drift.ts';
+export { dumpSchema } from './schema-dump.ts';
 export { compareSchema, readSchemaState } from './schema-version.ts';
 export { SchemaWatch, whileCurrent } from './schema-watch.ts';
 export { isOverload, mayLieInOnePart, refusesValues, violatesUnique } from './sql-state.ts';

@@ -10,7 +10,7 @@ beforeAll(() => {
 });
 afterAll(() => db.destroy());
 
-/** Inserts into a table of the test's own, and answers its rows by id. */
+/** Inserts into a table of the test's own. Returns the table's rows by id. */
 async function inserted(columns: Column[]): Promise<unknown[]> {
   return await db.transaction().execute(async (trx) => {
     await sql`
@@ -25,7 +25,7 @@ async function inserted(columns: Column[]): Promise<unknown[]> {
 }
 
 describe('insertRows', () => {
-  it('stores values by column, nulls too, and leaves other columns to their default', async () => {
+  it('stores the values of each column, with nulls, and leaves other columns to their defaults', async () => {
     const rows = await inserted([
       ['extends', 'jsonb', ['{"a":"1"}', null]],
       ['id', 'bigint', ['9007199254740993', '2']],
@@ -36,7 +36,7 @@ describe('insertRows', () => {
     ]);
   });
 
-  it('stores in place of a value what the column makes of it', async () => {
+  it('stores what the expression of a column makes of a value', async () => {
     const revokedNow: Column = [
       ...(['revoked_time', 'boolean', [true, false, null]] as const),
       (revoked) => sql`case when ${revoked} then transaction_timestamp() end`,
@@ -55,13 +55,13 @@ describe('insertRows', () => {
     ]);
   });
 
-  it('takes thousands of rows', async () => {
+  it('inserts thousands of rows', async () => {
     const ids = Array.from({ length: 20_000 }, (_, index) => String(index));
     const plus = (id: unknown) => sql`${id} + 1`;
     expect(await inserted([['id', 'bigint', ids, plus]])).toHaveLength(ids.length);
   });
 
-  it('does nothing where there are no rows, or no columns', async () => {
+  it('does nothing if there are no rows or no columns', async () => {
     expect(
       await inserted([
         ['id', 'bigint', []],
@@ -71,7 +71,7 @@ describe('insertRows', () => {
     expect(await inserted([])).toEqual([]);
   });
 
-  it('stores text as it is, whatever it looks like', async () => {
+  it('stores text unchanged, even if it looks like SQL', async () => {
     const words = ["'); drop table asset; --", '{a,b}', '"', '\\', 'NULL', ''];
     const rows = await inserted([
       ['id', 'bigint', words.map((_, index) => index)],
@@ -82,7 +82,7 @@ describe('insertRows', () => {
 });
 
 describe('buildRows', () => {
-  it('is a set of rows to select from, as it was given', async () => {
+  it('builds a set of rows to select from', async () => {
     const set = buildRows([
       ['id', 'bigint', ['2', '1']],
       ['word', 'text', ['two', null], (word) => sql`upper(${word})`],

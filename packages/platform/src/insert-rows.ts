@@ -2,7 +2,9 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Trx } from './database.ts';
 import type { Tables } from './tables.ts';
 
-/** One column of many rows: its name, PostgreSQL type and values, and optionally what to store instead of each value. */
+/**
+ * One column of many rows: its name, PostgreSQL type and values, and optionally what to store instead of each value.
+ */
 export type Column = readonly [
   name: string,
   type: string,

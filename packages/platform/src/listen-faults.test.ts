@@ -3,7 +3,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { expect, it } from 'vitest';
 import { explainListenFault } from './listen-faults.ts';
 
-/** What Node.js throws where a process listens there. */
+/** The error of Node.js when a process listens there already. */
 async function faultOf(host: string, port: number): Promise<unknown> {
   const [error] = await once(createServer().listen(port, host), 'listening').then(
     () => [],
@@ -12,7 +12,7 @@ async function faultOf(host: string, port: number): Promise<unknown> {
   return error;
 }
 
-it('a port that is in use is named, with the variable to change', async () => {
+it('names a port that is in use, and the variable to change', async () => {
   const other = createServer();
   await once(other.listen(0, '127.0.0.1'), 'listening');
   const { port } = other.address() as AddressInfo;
@@ -31,7 +31,7 @@ it.each([
   else expect(fault.message).toMatch(message);
 });
 
-it('another error stays what it is', () => {
+it('returns any other error unchanged', () => {
   const error = new Error('another');
   expect(explainListenFault(error, '127.0.0.1', 8080)).toBe(error);
 });

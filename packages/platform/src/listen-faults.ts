@@ -7,7 +7,10 @@ const FAULTS: Record<string, (host: string, port: number, portVariable: string) 
   EAI_AGAIN: (host) => `HOST is ${host}, a name that DNS does not answer for. Set it to an address, such as 127.0.0.1.`,
 };
 
-/** Returns an Error that says in one line why a process cannot listen and which variable to change; any other error as it is. */
+/**
+ * Returns an Error that says in one line why a process cannot listen and which variable to change; any other error as
+ * it is.
+ */
 export function explainListenFault(error: unknown, host: string, port: number, portVariable = 'PORT'): unknown {
   const explain = FAULTS[(error as NodeJS.ErrnoException).code ?? ''];
   return explain === undefined ? error : new Error(explain(host, port, portVariable), { cause: error });

@@ -2,14 +2,14 @@ import pg from 'pg';
 import { describe, expect, it } from 'vitest';
 import { createLogger, type Logger } from './log.ts';
 
-/** What a logger writes: the lines as text, and read. */
+/** A logger, with its lines as text and parsed. */
 function logged(write: (log: Logger) => void, level = 'trace') {
   const lines: string[] = [];
   write(createLogger({ name: 'test', level }, { write: (line) => void lines.push(line) }));
   return { text: lines.join(''), entries: lines.map((line) => JSON.parse(line) as Record<string, unknown>) };
 }
 
-it('writes one JSON line an entry, from its level up', () => {
+it('writes one line of JSON for each entry of its level or higher', () => {
   const { entries } = logged((log) => {
     log.debug('not this');
     log.info({ lanes: [1, 2] }, 'drained');
@@ -35,13 +35,13 @@ describe('redaction', () => {
     expect(entries).toMatchObject([{ [key]: '[redacted]', inside: { [key]: '[redacted]', other: 'shown' } }]);
   });
 
-  it('hides them in the bindings of a child too', () => {
+  it('hides them in the bindings of a child logger, too', () => {
     const { text, entries } = logged((log) => log.child({ requestId: 'r1', ...secrets }).info('call'));
     expect(text).not.toContain('s3cret');
     expect(entries).toMatchObject([{ requestId: 'r1', authorization: '[redacted]' }]);
   });
 
-  it('leaves the logged object as it was', () => {
+  it('does not change the logged object', () => {
     const object = structuredClone({ ...secrets, inside: secrets });
     logged((log) => log.info(object));
     expect(object).toEqual({ ...secrets, inside: secrets });
@@ -49,7 +49,7 @@ describe('redaction', () => {
 });
 
 describe('an error', () => {
-  /** What PostgreSQL answers where a row breaks a constraint. */
+  /** PostgreSQL's error when a row breaks a constraint. */
   function databaseError(): pg.DatabaseError {
     const error = new pg.DatabaseError('duplicate key value violates unique constraint "member_pkey"', 1, 'error');
     const quoting = { detail: 'Key (name)=(s3cret) already exists.', where: 'COPY member, line 1: "s3cret"' };
@@ -70,7 +70,7 @@ describe('an error', () => {
     expect(entries).toMatchObject([{ msg: 'drain failed', err: { stack: expect.any(String) } }]);
   });
 
-  it('may be anything that was thrown', () => {
+  it('may be any value that was thrown', () => {
     const { entries } = logged((log) => log.error({ err: 'just text' }, 'failed'));
     expect(entries).toMatchObject([{ err: 'just text', msg: 'failed' }]);
   });

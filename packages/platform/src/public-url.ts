@@ -4,9 +4,10 @@ const EXAMPLE = 'such as https://licences.example.com or https://example.com/loc
 type PublicUrl = { url: string; fault?: never } | { fault: string; url?: never };
 
 /**
- * Reads the address at which clients find the service: http or https, a host, and a path prefix if the proxy removes one.
- * It refuses what must not end up in answers and in the published description: a user, a password, a query, a fragment.
- * The address that it returns does not end with a slash. A fault says what to write instead, and quotes nothing.
+ * Reads the address at which clients find the service: http or https, a host, and a path prefix if the proxy removes
+ * one. It refuses what must not end up in answers and in the published description: a user, a password, a query, a
+ * fragment. The address that it returns does not end with a slash. A fault says what to write instead, and quotes
+ * nothing.
  */
 export function readPublicUrl(text: string): PublicUrl {
   const url = URL.parse(text.trim());

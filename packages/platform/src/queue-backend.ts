@@ -17,7 +17,10 @@ export interface JobConsumer {
   close(): Promise<void>;
 }
 
-/** How to take jobs from a queue: `concurrency` at once. A job that `process` rejects is dropped: the sweep makes up for it. */
+/**
+ * How to take jobs from a queue: `concurrency` at once. A job that `process` rejects is dropped: the sweep makes up for
+ * it.
+ */
 export interface ConsumerOptions<Job> {
   concurrency: number;
   log: Logger;

@@ -14,8 +14,8 @@ const RETRY_MS = 1_000;
 const SCHEMA = 'bullmq';
 
 /**
- * Opens the connections of one queue. BullMQ (6.7) does not open them itself, because it does not listen for the error of
- * a connection that breaks while it opens or is in use, and that would end the process.
+ * Opens the connections of one queue. BullMQ (6.7) does not open them itself, because it does not listen for the error
+ * of a connection that breaks while it opens or is in use, and that would end the process.
  */
 function openPool(url: string, logError: (error: Error) => void): pg.Pool & PostgresConnectionOptions {
   const pool = new pg.Pool({
@@ -46,8 +46,8 @@ export async function migratePostgresQueue(url: string, name: string, lockTimeou
 }
 
 /**
- * Opens the producing end of a queue on PostgreSQL. A queue of BullMQ (6.7) whose first connection fails stays broken for
- * good. So the first call opens it, and after a failure the next call opens another one.
+ * Opens the producing end of a queue on PostgreSQL. A queue of BullMQ (6.7) whose first connection fails stays broken
+ * for good. So the first call opens it, and after a failure the next call opens another one.
  */
 export function openPostgresProducer<Job extends { type: string }>(
   url: string,
@@ -96,7 +96,10 @@ export function openPostgresProducer<Job extends { type: string }>(
   };
 }
 
-/** Takes jobs from a queue on PostgreSQL. It waits for the database: a worker of BullMQ (6.7) that starts without it spins for ever. */
+/**
+ * Takes jobs from a queue on PostgreSQL. It waits for the database: a worker of BullMQ (6.7) that starts without it
+ * spins for ever.
+ */
 export function openPostgresConsumer<Job>(
   url: string,
   name: string,

@@ -10,7 +10,10 @@ export function chooseQueueBackend(config: { REDIS_URL?: string | undefined }, d
     : { kind: 'redis', url: config.REDIS_URL };
 }
 
-/** Opens the producing end of a queue. When the backend is away, it logs that, `isReachable` is false, and it reconnects. */
+/**
+ * Opens the producing end of a queue. When the backend is away, it logs that, `isReachable` is false, and it
+ * reconnects.
+ */
 export function openProducer<Job extends { type: string }>(
   backend: QueueBackend,
   name: string,

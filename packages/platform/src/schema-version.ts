@@ -6,8 +6,8 @@ import type { QueueBackend } from './queue-backend.ts';
 
 /**
  * How the tables of a database compare with those that this release was written for: `missing`, there are none;
- * `behind`, migrations have not run; `ahead`, a newer release has migrated it. `reason` says so to people, and what to
- * do; null where it is current.
+ * `behind`, migrations have not run; `ahead`, a newer release has migrated it. `reason` tells people this and what to
+ * do; null if it is current.
  */
 export type SchemaState =
   | { state: 'current'; reason: null }
@@ -16,7 +16,7 @@ export type SchemaState =
 const CURRENT: SchemaState = { state: 'current', reason: null };
 const MIGRATE = 'run npm run migrate';
 
-/** Compares migrations by name: those that this release ships with those that the database has had. */
+/** Compares the names of the migrations that this release ships with those that have run on the database. */
 export function compareSchema(shipped: readonly string[], applied: readonly string[]): SchemaState {
   const unknown = applied.filter((name) => !shipped.includes(name));
   if (unknown.length > 0) {
@@ -34,7 +34,7 @@ function some(names: readonly string[]): string {
   return others.length === 0 ? first! : `${first} to ${others.at(-1)}`;
 }
 
-/** The same of BullMQ's own tables, which stay usable after a newer release of the same major version migrated them. */
+/** Compares BullMQ's tables. They stay usable after a newer release of the same major version has migrated them. */
 function compareQueueSchema(found: { version: number; minClientVersion: number } | null): SchemaState {
   if (found === null) return { state: 'missing', reason: `the tables of the queue are not there yet: ${MIGRATE}` };
   if (found.minClientVersion > BULLMQ_MAJOR_VERSION) {
@@ -45,7 +45,7 @@ function compareQueueSchema(found: { version: number; minClientVersion: number }
   return { state: 'behind', reason: `the tables of the queue are older than this release: ${MIGRATE}` };
 }
 
-/** That the role may not do what every part of the service has to. */
+/** The role lacks a privilege that every part of the service needs. */
 class LackingPrivilege extends Error {
   constructor(what: string) {
     super(`the role of DATABASE_URL may not ${what}: grant it that`);
@@ -54,12 +54,13 @@ class LackingPrivilege extends Error {
 }
 
 /**
- * Reads how the database's tables compare with this release's; BullMQ's too where `queue` says that it runs on
- * PostgreSQL. A few reads of the catalog and of two tiny tables.
- * @throws what PostgreSQL or the connection threw, and an Error that names the schema that the role may not use, or the tables that it may not read
+ * Reads how the database's tables compare with this release's, BullMQ's too if `queue` says that it runs on PostgreSQL.
+ * Costs a few reads of the catalog and of two tiny tables.
+ * @throws what PostgreSQL or the connection threw, and an Error that names the schema that the role may not use, or the
+ *   tables that it may not read
  */
 export async function readSchemaState(db: Database, queue?: QueueBackend['kind']): Promise<SchemaState> {
-  // By the catalog, which answers whatever the role may do.
+  // From the catalog, which every role may read.
   const { rows } = await sql<{ migrated: boolean; queueMigrated: boolean; unusable: string[]; unreadable: string[] }>`
     with named as (
       select pg_class.oid, relnamespace, relowner, nspname, relname, pg_table_is_visible(pg_class.oid) as visible

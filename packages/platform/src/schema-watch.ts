@@ -115,8 +115,8 @@ export class SchemaWatch {
 }
 
 /**
- * Runs a part of a process while the schema is this release's: starts the part then, and closes it as soon as the schema
- * is another one. It logs a failure of that, and may start the part again. Closing it closes the part that runs.
+ * Runs a part of a process while the schema is this release's: starts the part then, and closes it as soon as the
+ * schema is another one. It logs a failure of that, and may start the part again. Closing it closes the part that runs.
  */
 export function whileCurrent(schema: SchemaWatch, log: Logger, start: () => Closable): Closable {
   let running: Closable | null = null;

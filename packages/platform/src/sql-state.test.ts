@@ -8,7 +8,7 @@ function databaseError(code: string, constraint?: string): pg.DatabaseError {
   return Object.assign(new pg.DatabaseError(code, 0, 'error'), { code, constraint });
 }
 
-describe('a fault that may lie in one part of what was written together', () => {
+describe('a failure that may lie in one part of what was written together', () => {
   it.each([
     ['a character that PostgreSQL refuses', databaseError('22021')],
     ['a check', databaseError('23514')],
@@ -44,7 +44,7 @@ describe('overload, after which nothing has changed', () => {
   ])('is not %s', (_, error) => expect(isOverload(error)).toBe(false));
 });
 
-describe('a fault that speaks of values', () => {
+describe('a failure that concerns values', () => {
   it.each(['22021', '22003', '23514', '23503', '23001'])('is %s', (code) => {
     expect(refusesValues(databaseError(code))).toBe(true);
   });
@@ -54,7 +54,8 @@ describe('a fault that speaks of values', () => {
     (code) => expect(refusesValues(databaseError(code))).toBe(false),
   );
 
-  it('is not what PostgreSQL did not say', () => expect(refusesValues(new TypeError('of the code'))).toBe(false));
+  it('is never an error of anybody but PostgreSQL', () =>
+    expect(refusesValues(new TypeError('of the code'))).toBe(false));
 });
 
 describe('a violation of a unique index', () => {

@@ -33,8 +33,9 @@ export function isConflict(error: unknown): boolean {
 const UNAVAILABLE = ['08', '25', '40', '53', '55', '57', '58'];
 
 /**
- * Whether a statement that wrote several things may have failed because of one of them, so that it is worth writing them
- * one by one. It proves nothing: what fails alone may still fail because of something around it; see refusesValues.
+ * Whether a statement that wrote several things may have failed because of one of them, so that it is worth writing
+ * them one by one. It proves nothing: what fails alone may still fail because of something around it; see
+ * refusesValues.
  */
 export function mayLieInOnePart(error: unknown): boolean {
   const state = sqlState(error);
@@ -47,8 +48,8 @@ const OF_VALUES = ['22', '23'];
 const SEQUENCE_LIMIT_EXCEEDED = '2200H';
 
 /**
- * Whether PostgreSQL refused values, because of their types or a rule of the database. It does not say whether that rule
- * is ours. A unique violation does not count: another transaction was first.
+ * Whether PostgreSQL refused values, because of their types or a rule of the database. It does not say whether that
+ * rule is ours. A unique violation does not count: another transaction was first.
  */
 export function refusesValues(error: unknown): boolean {
   const state = sqlState(error);
@@ -61,7 +62,8 @@ const NO_CONNECTION_FREE = 'timeout exceeded when trying to connect';
 
 /**
  * Whether something was not done for lack of time: no turn, no connection, a lock that others hold, a statement that
- * took too long. PostgreSQL has rolled back the whole transaction, so nothing has changed, and the same may succeed later.
+ * took too long. PostgreSQL has rolled back the whole transaction, so nothing has changed, and the same may succeed
+ * later.
  */
 export function isOverload(error: unknown): boolean {
   if (error instanceof Overload) return true;

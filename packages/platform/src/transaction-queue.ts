@@ -22,7 +22,8 @@ export class TransactionQueue {
 
   /**
    * Runs a transaction of a party (an enterprise, an application) in turn.
-   * @throws an error for which isOverload is true when too many wait already, or no turn or lock comes before the deadline
+   * @throws an error for which isOverload is true when too many wait already, or no turn or lock comes before the
+   *   deadline
    */
   run<Result>(party: string, deadline: Deadline, work: (trx: Trx) => Promise<Result>): Promise<Result> {
     const transact = () => inTransaction(within(this.#db, deadline), work);

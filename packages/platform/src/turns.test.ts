@@ -3,7 +3,7 @@ import { type Owner, Turns } from './turns.ts';
 
 const anybody = () => true;
 
-/** What is taken, in order, until nothing is left that may go. */
+/** Takes items until none is left that may go. Returns them in that order. */
 function takeAll(turns: Turns<string>, mayGo: (owner: Owner) => boolean = anybody): string[] {
   const taken: string[] = [];
   for (let next = turns.take(mayGo); next !== undefined; next = turns.take(mayGo)) taken.push(next.item);
@@ -16,11 +16,11 @@ function turnsOf(...waiting: [kind: string, party: string, ...items: string[]][]
   return turns;
 }
 
-it('one party is served in the order in which it came', () => {
+it('items of one party go in the order in which they came', () => {
   expect(takeAll(turnsOf(['login', 'a', '1', '2', '3']))).toEqual(['1', '2', '3']);
 });
 
-it('parties take turns, however much each asks for', () => {
+it('parties take turns, however many items each has', () => {
   const turns = turnsOf(['login', 'a', 'a1', 'a2', 'a3', 'a4'], ['login', 'b', 'b1', 'b2'], ['login', 'c', 'c1']);
   expect(takeAll(turns)).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'a3', 'a4']);
 });
@@ -35,21 +35,21 @@ it('kinds take turns, however many parties are in each', () => {
   expect(takeAll(turns)).toEqual(['a1', 'e1', 'b1', 'e2', 'c1', 'e3', 'a2', 'b2']);
 });
 
-it('who comes later waits for one thing of each other party, and for no more', () => {
+it('a later party waits for one item of each other party at most', () => {
   const turns = turnsOf(['login', 'a', 'a1', 'a2', 'a3']);
   expect(turns.take(anybody)?.item).toBe('a1');
   turns.add({ kind: 'login', party: 'b' }, 'b1');
   expect(takeAll(turns)).toEqual(['a2', 'b1', 'a3']);
 });
 
-it('who may not go keeps its turn, and keeps nobody else waiting', () => {
+it('an owner that may not go keeps its turn, and delays nobody else', () => {
   const turns = turnsOf(['change', 'a', 'a1', 'a2'], ['change', 'b', 'b1', 'b2']);
   expect(takeAll(turns, ({ party }) => party === 'b')).toEqual(['b1', 'b2']);
   turns.add({ kind: 'change', party: 'b' }, 'b3');
   expect(takeAll(turns)).toEqual(['a1', 'b3', 'a2']);
 });
 
-it('what is taken out leaves the rest in its order, and nothing behind', () => {
+it('removing an item leaves the others in order', () => {
   const owner = { kind: 'login', party: 'a' };
   const turns = turnsOf(['login', 'a', '1', '2', '3']);
   turns.remove(owner, '2');

@@ -1,12 +1,14 @@
-/** The owner of something that waits: a party (an application, an enterprise), and the kind of work that it asks for. */
+/**
+ * The owner of something that waits: a party (an application, an enterprise), and the kind of work that it asks for.
+ */
 export interface Owner {
   kind: string;
   party: string;
 }
 
 /**
- * What waits, and whose turn is next: the kinds take turns, in a kind the parties take turns, and of one party the first
- * comes first. So however much one party asks for, another one waits for one thing of it at most.
+ * What waits, and whose turn is next: the kinds take turns, in a kind the parties take turns, and of one party the
+ * first comes first. So however much one party asks for, another one waits for one thing of it at most.
  */
 export class Turns<Item> {
   /** The kinds and parties that have something waiting; the next one in turn comes first. */

@@ -6,9 +6,9 @@ import { isOverload } from './sql-state.ts';
 import { within } from './within.ts';
 
 let db: Database;
-/** With one connection. */
+/** A database with one connection. */
 let narrow: Database;
-/** Who holds locks. */
+/** A database for those who hold locks. */
 let others: Database;
 
 const open = (poolSize: number, queryTimeoutMs?: number) =>
@@ -28,7 +28,7 @@ beforeAll(() => {
 afterAll(() => Promise.all([db.destroy(), narrow.destroy(), others.destroy()]));
 
 const lock = (key: number) => sql`select pg_advisory_xact_lock(${sql.lit(key)})`;
-/** A key of its own. */
+/** Returns a new key. */
 let lastKey = 7_000_000;
 const newKey = () => ++lastKey;
 
@@ -50,7 +50,7 @@ async function hold(key: number): Promise<{ release: () => Promise<void> }> {
   };
 }
 
-/** Until somebody waits for a lock. */
+/** Waits until somebody waits for a lock. */
 async function untilWaitedFor(key: number): Promise<void> {
   const waiting = sql<{ count: number }>`
     select count(*)::int as count from pg_locks where locktype = 'advisory' and objid = ${key} and not granted`;
@@ -66,7 +66,7 @@ const timeouts = async (database: Database) => {
 };
 
 describe('a database within a deadline', () => {
-  it('ends a transaction that waits for one lock after the other by what is left of it', async () => {
+  it('ends a transaction that waits for several locks when the time of all of them is over', async () => {
     const [first, second] = [newKey(), newKey()];
     const [holder, other] = [await hold(first), await hold(second)];
     const deadline = new Deadline(2_000);
@@ -79,7 +79,7 @@ describe('a database within a deadline', () => {
       return error;
     });
     await untilWaitedFor(first);
-    // Half of the time is gone with the first; were it counted anew, the call would end after the other one.
+    // The first lock takes half of the time. If the time were counted anew, the call would get the second lock.
     await expect.poll(() => deadline.remainingMs < 1_000, { timeout: 5_000 }).toBe(true);
     const counting = inTransaction(within(others, new Deadline(1_500)), (trx) => lock(second).execute(trx)).catch(
       () => void ends.push('as long again'),
@@ -91,7 +91,7 @@ describe('a database within a deadline', () => {
     expect(ends).toEqual(['call', 'as long again']);
   });
 
-  it('waits no longer for one lock than it is told, however much time is left', async () => {
+  it('waits maxLockWaitMs at most for one lock, however much time is left', async () => {
     const key = newKey();
     const holder = await hold(key);
     const deadline = new Deadline(60_000);
@@ -110,7 +110,7 @@ describe('a database within a deadline', () => {
     expect(isOverload(error)).toBe(true);
   });
 
-  it('waits no longer for a connection, and leaves the one that comes too late to the next', async () => {
+  it('waits no longer for a connection, and leaves one that comes too late to the next caller', async () => {
     let error: unknown;
     await narrow.transaction().execute(async () => {
       error = await sql`select 1`.execute(within(narrow, new Deadline(50))).catch((error: unknown) => error);
@@ -119,7 +119,7 @@ describe('a database within a deadline', () => {
     expect((await sql`select 1 as one`.execute(narrow)).rows).toEqual([{ one: 1 }]);
   });
 
-  it('begins nothing after its end, and nothing for a caller who has gone', async () => {
+  it('starts nothing after its end, and nothing for a caller who has gone', async () => {
     const over = new Deadline(0);
     await expect(sql`select 1`.execute(within(db, over))).rejects.toSatisfy(isOverload);
     const gone = new Deadline(60_000);
@@ -127,7 +127,7 @@ describe('a database within a deadline', () => {
     await expect(inTransaction(within(db, gone), async () => {})).rejects.toSatisfy(isOverload);
   });
 
-  it('takes back what was written before, and gives the connection back as it was', async () => {
+  it('rolls back what was written before, and returns the connection as it was', async () => {
     const before = await timeouts(narrow);
     const key = newKey();
     const holder = await hold(key);
@@ -143,7 +143,7 @@ describe('a database within a deadline', () => {
     expect(await timeouts(narrow)).toEqual(before);
   });
 
-  it('sets the timeouts anew behind a savepoint that was taken back', async () => {
+  it('sets the timeouts again after a rollback to a savepoint', async () => {
     const deadline = new Deadline(30_000);
     const statementMs = async (trx: Trx) => {
       const { rows } = await sql<{ ms: number }>`
@@ -152,7 +152,7 @@ describe('a database within a deadline', () => {
     };
     const [first, then] = await inTransaction(within(db, deadline), async (trx) => {
       const first = await statementMs(trx);
-      // It takes half a second, and fails.
+      // This takes half a second, and fails.
       const failing = sql`do $$ begin perform pg_sleep(0.5); raise exception 'failed'; end $$`;
       await behindSavepoint(trx, () => failing.execute(trx)).catch(() => {});
       return [first, await statementMs(trx)];
@@ -162,7 +162,7 @@ describe('a database within a deadline', () => {
     deadline.end();
   });
 
-  it('is one for all tries of a transaction', async () => {
+  it('counts once for all tries of a transaction', async () => {
     const deadline = new Deadline(500);
     let tries = 0;
     const losing = inTransaction(

@@ -6,7 +6,9 @@ import type { Tables } from './tables.ts';
 
 /** Statements that follow each other within this time share one setting of the timeouts. */
 const SETTING_GOOD_FOR_MS = 50;
-/** Statements that end a transaction run even after the deadline: they wait for nobody, and leave the connection clean. */
+/**
+ * Statements that end a transaction run even after the deadline: they wait for nobody, and leave the connection clean.
+ */
 const ENDS = ['commit', 'rollback'];
 
 /**

@@ -8,18 +8,18 @@ import type { batchOf } from '../../harness/orders.ts';
 import type { TestDatabase } from '../../harness/stack.ts';
 
 /**
- * A ledger as the release of FILLED_BY filled it, through its API and its worker.
+ * A ledger as the release of FILLED_BY filled it through its API and its worker.
  *
- * ledger.sql is its rows, sent.jsonl each batch that it accepted, with the answer, and caller.json the application that
- * sent them, which exists nowhere else. Its customers are A, B and C, and D of the member center. What is called pending-…
- * had no worker any more.
+ * ledger.sql has its rows, sent.jsonl every batch that it accepted, with the answer, and caller.json the application
+ * that sent them, which exists nowhere else. Its customers are A, B and C, and D of the member center. The batches
+ * named pending-… came after the last worker had stopped.
  */
 const FILLED_BY = '0032_live_tokens';
 const readFixture = (name: string) => readFile(new URL(name, import.meta.url), 'utf8');
 
 export type Batch = Omit<ReturnType<typeof batchOf>, 'syncMode'> & { syncMode: 'async' | 'sync' };
 
-/** A batch that the release before accepted, and what it answered. */
+/** A batch that the previous release accepted, and its answer. */
 export interface Stored {
   sent: Batch;
   answer: AcceptedOrder[];
@@ -30,7 +30,7 @@ export const stored: Stored[] = (await readFixture('sent.jsonl'))
   .split('\n')
   .map((line) => JSON.parse(line));
 
-/** What the database kept of each row, by table and primary key. */
+/** The rows of a database, by table and primary key. */
 export type Rows = Record<string, Record<string, Record<string, unknown>>>;
 
 const KEYS: Record<string, string> = {
@@ -52,6 +52,7 @@ const KEYS: Record<string, string> = {
   lock_audit: 'id',
 };
 
+/** Reads all rows of these tables. */
 export async function readRows({ db }: TestDatabase): Promise<Rows> {
   const tables = Object.entries(KEYS).map(async ([table, key]) => {
     const { rows } = await sql<{ key: string; row: Record<string, unknown> }>`
@@ -61,7 +62,7 @@ export async function readRows({ db }: TestDatabase): Promise<Rows> {
   return Object.fromEntries(await Promise.all(tables));
 }
 
-/** Makes the tables of the release before and puts its rows there, past the triggers that watch how rows come to be. */
+/** Creates the tables of the previous release and inserts its rows, without the triggers that check new rows. */
 export async function fill({ db, url }: TestDatabase): Promise<void> {
   await migrateUpTo(db, FILLED_BY);
   await migratePostgresQueue(url, QUEUE_NAME, 10_000);
@@ -75,32 +76,34 @@ export async function fill({ db, url }: TestDatabase): Promise<void> {
 
 export const caller = JSON.parse(await readFixture('caller.json')) as Credentials;
 
-/** Whom an order's id stands for in what follows: the batch that it came in. */
+/** The name of each order's batch, by the order's id. */
 const NAMES = new Map<string, string>(
   stored.flatMap(({ sent, answer }) => answer.map(({ licenseOrderId }) => [licenseOrderId, sent.channelOrderId])),
 );
-export const nameOf = (licenseOrderId: unknown) => NAMES.get(String(licenseOrderId)) ?? null;
+export const findBatchName = (licenseOrderId: unknown) => NAMES.get(String(licenseOrderId)) ?? null;
 
 export const CUSTOMER_NAMES: Record<string, string> = { 100001: 'A', 100002: 'B', 100003: 'C', 100004: 'D' };
 
-/** What is active on the assets of a number: whose they are, by which orders, and which order stands for each thing. */
-export function ledgerOf(rows: Rows, assetNum: string) {
-  const idsOf = Object.values(rows.asset!).filter((asset) => asset.asset_num === assetNum);
-  const active = idsOf.find((asset) => asset.revoked_time === null);
-  if (active === undefined) return idsOf.map((asset) => `revoked by ${nameOf(asset.revoked_by_order_id)}`);
+/**
+ * Reads what is active on the assets of a number: their customer, their grants, and the order that holds each thing.
+ */
+export function summarizeLedger(rows: Rows, assetNum: string) {
+  const assets = Object.values(rows.asset!).filter((asset) => asset.asset_num === assetNum);
+  const active = assets.find((asset) => asset.revoked_time === null);
+  if (active === undefined) return assets.map((asset) => `revoked by ${findBatchName(asset.revoked_by_order_id)}`);
   const on = (table: string) =>
     Object.values(rows[table]!).filter((row) => row.asset_id === active.id && row.revoked_time === null);
-  const holds = (row: Record<string, unknown>) => nameOf(row.held_by_order_id ?? row.license_order_id);
+  const holder = (row: Record<string, unknown>) => findBatchName(row.held_by_order_id ?? row.license_order_id);
   return {
     customer: CUSTOMER_NAMES[String(active.customer_id)],
     grants: on('asset_grant')
-      .map((row) => nameOf(row.license_order_id))
+      .map((row) => findBatchName(row.license_order_id))
       .toSorted(),
     products: on('product_instance')
-      .map((row) => `${row.product_uri} of ${holds(row)}`)
+      .map((row) => `${row.product_uri} of ${holder(row)}`)
       .toSorted(),
     merchandises: on('merchandise_instance')
-      .map((row) => `${row.merchandise_num} of ${holds(row)}`)
+      .map((row) => `${row.merchandise_num} of ${holder(row)}`)
       .toSorted(),
   };
 }

@@ -1,0 +1,415 @@
+-- The schema as the migrations leave it, written by npm run schema. A test holds it against a migrated database;
+-- nothing runs it. The functions of the triggers stand in functions/.
+
+CREATE SEQUENCE batch_id AS bigint INCREMENT 1 MINVALUE 1 MAXVALUE 9223372036854775807 START 1 CACHE 1;
+CREATE SEQUENCE ledger_id AS bigint INCREMENT 1000 MINVALUE 1 MAXVALUE 9223372036854775807 START 1000000 CACHE 1;
+
+CREATE TABLE access_token (
+  token_hash bytea NOT NULL,
+  application_id bigint NOT NULL,
+  scopes text[] NOT NULL,
+  expires_time timestamp with time zone NOT NULL,
+  member_id bigint,
+  CONSTRAINT access_token_application_id_fkey FOREIGN KEY (application_id) REFERENCES application(id),
+  CONSTRAINT access_token_member_id_fkey FOREIGN KEY (member_id) REFERENCES member(id),
+  CONSTRAINT access_token_pkey PRIMARY KEY (token_hash)
+);
+CREATE INDEX access_token_application ON access_token USING btree (application_id, expires_time) WHERE (member_id IS NULL);
+CREATE INDEX access_token_expires_time ON access_token USING btree (expires_time);
+CREATE INDEX access_token_login ON access_token USING btree (member_id, application_id, expires_time) WHERE (member_id IS NOT NULL);
+
+CREATE TABLE application (
+  id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  app_key text NOT NULL,
+  name text NOT NULL,
+  secret_hash bytea NOT NULL,
+  scopes text[] NOT NULL,
+  status text NOT NULL DEFAULT 'pending'::text,
+  created_time timestamp with time zone NOT NULL DEFAULT now(),
+  channels text[],
+  old_secret_hash bytea,
+  old_secret_end_time timestamp with time zone,
+  CONSTRAINT application_app_key_key UNIQUE (app_key),
+  CONSTRAINT application_channels_check CHECK (((cardinality(channels) > 0) AND (array_position(channels, NULL::text) IS NULL) AND (array_position(channels, ''::text) IS NULL))),
+  CONSTRAINT application_check CHECK (((old_secret_hash IS NULL) = (old_secret_end_time IS NULL))),
+  CONSTRAINT application_pkey PRIMARY KEY (id),
+  CONSTRAINT application_scopes_check CHECK ((scopes <@ ARRAY['auth_order'::text, 'auth_me'::text])),
+  CONSTRAINT application_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'approved'::text, 'suspended'::text])))
+);
+
+CREATE TABLE asset (
+  id bigint NOT NULL,
+  asset_num text NOT NULL,
+  customer_id bigint NOT NULL,
+  license_type text NOT NULL,
+  limit_start_date bigint,
+  limit_end_date bigint,
+  borrowed_usb_key boolean NOT NULL,
+  extends jsonb NOT NULL,
+  created_time timestamp with time zone NOT NULL DEFAULT statement_timestamp(),
+  updated_time timestamp with time zone NOT NULL DEFAULT statement_timestamp(),
+  revoked_time timestamp with time zone,
+  locked boolean NOT NULL DEFAULT false,
+  freezing boolean NOT NULL DEFAULT false,
+  revoked_by_order_id bigint,
+  CONSTRAINT asset_extends_check CHECK ((jsonb_typeof(extends) = 'object'::text)),
+  CONSTRAINT asset_freezable CHECK (((NOT freezing) OR (license_type = ANY (ARRAY['softkey'::text, 'lan_softkey'::text])))),
+  CONSTRAINT asset_license_type CHECK ((license_type = ANY (ARRAY['normal_unrecover_usbkey'::text, 'normal_recover_usbkey'::text, 'normal_unrecover_lan_usbkey'::text, 'normal_recover_lan_usbkey'::text, 'identity_usbkey'::text, 'identity_lan_usbkey'::text, 'softkey'::text, 'lan_softkey'::text, 'product_entity'::text, 'cloud_account'::text, 'cloud_customer'::text, 'cloud_personal'::text, 'lk_product_usbkey'::text, 'lk_auth_usbkey'::text]))),
+  CONSTRAINT asset_lockable CHECK (((NOT locked) OR (license_type = ANY (ARRAY['normal_recover_usbkey'::text, 'normal_recover_lan_usbkey'::text, 'lk_product_usbkey'::text, 'lk_auth_usbkey'::text])))),
+  CONSTRAINT asset_pkey PRIMARY KEY (id),
+  CONSTRAINT asset_revoked_by CHECK (((revoked_time IS NULL) = (revoked_by_order_id IS NULL))) NOT VALID,
+  CONSTRAINT asset_times CHECK (((updated_time >= created_time) AND (revoked_time >= created_time))) NOT VALID
+);
+CREATE UNIQUE INDEX asset_active_number ON asset USING btree (asset_num) WHERE (revoked_time IS NULL);
+CREATE INDEX asset_customer ON asset USING btree (customer_id) WHERE (revoked_time IS NULL);
+CREATE INDEX asset_revoked_number ON asset USING btree (asset_num, revoked_time) WHERE (revoked_time IS NOT NULL);
+CREATE TRIGGER check_customers_of_inserted AFTER INSERT ON asset REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION check_customers();
+CREATE TRIGGER check_customers_of_updated AFTER UPDATE ON asset REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION check_customers();
+CREATE TRIGGER check_revoked_stays AFTER UPDATE ON asset REFERENCING OLD TABLE AS before FOR EACH STATEMENT EXECUTE FUNCTION check_revoked_stays();
+CREATE TRIGGER check_stays AFTER UPDATE ON asset REFERENCING OLD TABLE AS before NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION check_stays('id, asset_num, license_type');
+CREATE TRIGGER check_transferred AFTER UPDATE ON asset REFERENCING OLD TABLE AS before NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION check_transferred();
+CREATE TRIGGER check_updated AFTER UPDATE ON asset REFERENCING OLD TABLE AS before NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION check_assets_updated();
+CREATE TRIGGER refuse_change BEFORE DELETE OR TRUNCATE ON asset FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TABLE asset_assignment (
+  asset_id bigint NOT NULL,
+  member_id bigint NOT NULL,
+  created_time timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT asset_assignment_asset_id_fkey FOREIGN KEY (asset_id) REFERENCES asset(id),
+  CONSTRAINT asset_assignment_member_id_fkey FOREIGN KEY (member_id) REFERENCES member(id),
+  CONSTRAINT asset_assignment_pkey PRIMARY KEY (asset_id)
+);
+CREATE INDEX asset_assignment_member ON asset_assignment USING btree (member_id);
+CREATE TRIGGER check_assignments AFTER INSERT ON asset_assignment REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION check_assignments();
+CREATE TRIGGER check_inserted AFTER INSERT ON asset_assignment REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION check_holdings('asset_id');
+CREATE TRIGGER check_released AFTER DELETE ON asset_assignment REFERENCING OLD TABLE AS before FOR EACH STATEMENT EXECUTE FUNCTION check_released();
+CREATE TRIGGER refuse_change BEFORE UPDATE OR TRUNCATE ON asset_assignment FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TABLE asset_grant (
+  asset_id bigint NOT NULL,
+  license_order_id bigint NOT NULL,
+  created_time timestamp with time zone NOT NULL DEFAULT statement_timestamp(),
+  revoked_time timestamp with time zone,
+  revoked_by_order_id bigint,
+  CONSTRAINT asset_grant_pkey PRIMARY KEY (asset_id, license_order_id),
+  CONSTRAINT asset_grant_revoked_by CHECK (((revoked_time IS NULL) = (revoked_by_order_id IS NULL))) NOT VALID,
+  CONSTRAINT asset_grant_times CHECK ((revoked_time >= created_time)) NOT VALID
+);
+CREATE TRIGGER check_inserted AFTER INSERT ON asset_grant REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION check_grants_inserted();
+CREATE TRIGGER check_revoked_stays AFTER UPDATE ON asset_grant REFERENCING OLD TABLE AS before FOR EACH STATEMENT EXECUTE FUNCTION check_revoked_stays();
+CREATE TRIGGER check_stays AFTER UPDATE ON asset_grant REFERENCING OLD TABLE AS before NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION check_stays('asset_id, license_order_id');
+CREATE TRIGGER check_updated AFTER UPDATE ON asset_grant REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION check_grants_updated();
+CREATE TRIGGER refuse_change BEFORE DELETE OR TRUNCATE ON asset_grant FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TABLE asset_lending (
+  asset_id bigint NOT NULL,
+  lock_asset_id bigint NOT NULL,
+  created_time timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT asset_lending_asset_id_fkey FOREIGN KEY (asset_id) REFERENCES asset(id),
+  CONSTRAINT asset_lending_check CHECK ((asset_id <> lock_asset_id)),
+  CONSTRAINT asset_lending_lock_asset_id_fkey FOREIGN KEY (lock_asset_id) REFERENCES asset(id),
+  CONSTRAINT asset_lending_pkey PRIMARY KEY (asset_id)
+);
+CREATE INDEX asset_lending_lock ON asset_lending USING btree (lock_asset_id);
+CREATE TRIGGER check_inserted AFTER INSERT ON asset_lending REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION check_holdings('asset_id', 'lock_asset_id');
+CREATE TRIGGER check_lendings AFTER INSERT ON asset_lending REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION check_lendings();
+CREATE TRIGGER refuse_change BEFORE UPDATE OR TRUNCATE ON asset_lending FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TABLE asset_number (
+  first_digit smallint NOT NULL,
+  handed_out integer NOT NULL,
+  CONSTRAINT asset_number_first_digit_check CHECK ((first_digit = ANY (ARRAY[6, 8]))),
+  CONSTRAINT asset_number_handed_out_check CHECK (((handed_out >= 0) AND (handed_out <= 999999999))),
+  CONSTRAINT asset_number_pkey PRIMARY KEY (first_digit)
+);
+
+CREATE TABLE asset_transfer (
+  asset_id bigint NOT NULL,
+  license_order_id bigint NOT NULL,
+  from_customer_id bigint NOT NULL,
+  to_customer_id bigint NOT NULL,
+  transferred_time timestamp with time zone NOT NULL DEFAULT statement_timestamp(),
+  CONSTRAINT asset_transfer_asset_id_fkey FOREIGN KEY (asset_id) REFERENCES asset(id) DEFERRABLE INITIALLY DEFERRED,
+  CONSTRAINT asset_transfer_check CHECK ((from_customer_id <> to_customer_id)),
+  CONSTRAINT asset_transfer_from_customer_id_fkey FOREIGN KEY (from_customer_id) REFERENCES customer(id),
+  CONSTRAINT asset_transfer_license_order_id_fkey FOREIGN KEY (license_order_id) REFERENCES license_order(id),
+  CONSTRAINT asset_transfer_pkey PRIMARY KEY (asset_id, license_order_id),
+  CONSTRAINT asset_transfer_to_customer_id_fkey FOREIGN KEY (to_customer_id) REFERENCES customer(id)
+);
+CREATE INDEX asset_transfer_order ON asset_transfer USING btree (license_order_id);
+CREATE TRIGGER refuse_change BEFORE DELETE OR UPDATE OR TRUNCATE ON asset_transfer FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TABLE batch (
+  id bigint NOT NULL,
+  application_id bigint NOT NULL,
+  channel_code text NOT NULL,
+  channel_order_id text NOT NULL,
+  sync_mode text NOT NULL,
+  digest bytea NOT NULL,
+  sequences integer[] NOT NULL,
+  customer_ids text[] NOT NULL,
+  order_types text[] NOT NULL,
+  accepted_time timestamp with time zone NOT NULL DEFAULT now(),
+  digest_version smallint NOT NULL DEFAULT 1,
+  request_id text,
+  completed_time timestamp with time zone,
+  succeeded integer,
+  failed integer,
+  CONSTRAINT batch_application_id_channel_code_channel_order_id_key UNIQUE (application_id, channel_code, channel_order_id),
+  CONSTRAINT batch_application_id_fkey FOREIGN KEY (application_id) REFERENCES application(id),
+  CONSTRAINT batch_check CHECK (((cardinality(sequences) = cardinality(customer_ids)) AND (cardinality(sequences) = cardinality(order_types)))),
+  CONSTRAINT batch_end_counts CHECK (((succeeded >= 0) AND (failed >= 0) AND ((succeeded + failed) = cardinality(sequences)))),
+  CONSTRAINT batch_end_whole CHECK ((num_nonnulls(completed_time, succeeded, failed) = ANY (ARRAY[0, 3]))),
+  CONSTRAINT batch_id_check CHECK (((id >= 1) AND (id <= '1099511627775'::bigint))),
+  CONSTRAINT batch_pkey PRIMARY KEY (id),
+  CONSTRAINT batch_sequences_check CHECK (((cardinality(sequences) >= 1) AND (cardinality(sequences) <= 8192))),
+  CONSTRAINT batch_sync_mode_check CHECK ((sync_mode = ANY (ARRAY['sync'::text, 'async'::text])))
+);
+CREATE INDEX batch_open ON batch USING btree (id) WHERE (completed_time IS NULL);
+CREATE TRIGGER check_ends AFTER UPDATE ON batch REFERENCING OLD TABLE AS before NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION check_batch_ends();
+CREATE TRIGGER refuse_change BEFORE DELETE OR UPDATE OF id, application_id, channel_code, channel_order_id, sync_mode, digest, digest_version, sequences, customer_ids, order_types, accepted_time, request_id OR TRUNCATE ON batch FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TABLE customer (
+  id bigint NOT NULL GENERATED BY DEFAULT AS IDENTITY,
+  enterprise_id bigint NOT NULL,
+  channel_code text NOT NULL,
+  channel_customer_id text NOT NULL,
+  name text NOT NULL,
+  branch_name text NOT NULL,
+  address text,
+  is_default boolean NOT NULL,
+  created_time timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT customer_channel_code_channel_customer_id_key UNIQUE (channel_code, channel_customer_id),
+  CONSTRAINT customer_enterprise_id_fkey FOREIGN KEY (enterprise_id) REFERENCES enterprise(id),
+  CONSTRAINT customer_pkey PRIMARY KEY (id)
+);
+CREATE UNIQUE INDEX customer_default ON customer USING btree (enterprise_id) WHERE is_default;
+CREATE INDEX customer_enterprise ON customer USING btree (enterprise_id);
+
+CREATE TABLE enterprise (
+  id bigint NOT NULL GENERATED BY DEFAULT AS IDENTITY,
+  name text NOT NULL,
+  code text NOT NULL,
+  crm_customer_id text,
+  security_mobile text,
+  created_time timestamp with time zone NOT NULL DEFAULT now(),
+  created_by_application_id bigint,
+  CONSTRAINT enterprise_code_check CHECK ((code ~ '^[a-z0-9]{6,10}$'::text)),
+  CONSTRAINT enterprise_code_key UNIQUE (code),
+  CONSTRAINT enterprise_created_by_application_id_fkey FOREIGN KEY (created_by_application_id) REFERENCES application(id),
+  CONSTRAINT enterprise_crm_customer_id_key UNIQUE (crm_customer_id),
+  CONSTRAINT enterprise_name_key UNIQUE (name),
+  CONSTRAINT enterprise_pkey PRIMARY KEY (id)
+);
+
+CREATE TABLE failed_order (
+  license_order_id bigint NOT NULL,
+  batch_id bigint NOT NULL,
+  lane smallint NOT NULL,
+  payload_version smallint NOT NULL,
+  content text STORAGE EXTERNAL NOT NULL,
+  failed_time timestamp with time zone NOT NULL DEFAULT statement_timestamp(),
+  CONSTRAINT failed_order_batch_id_lane_fkey FOREIGN KEY (batch_id, lane) REFERENCES lane_chunk(batch_id, lane),
+  CONSTRAINT failed_order_pkey PRIMARY KEY (license_order_id)
+);
+
+CREATE TABLE lane_chunk (
+  batch_id bigint NOT NULL,
+  lane smallint NOT NULL,
+  order_count integer NOT NULL,
+  weight integer NOT NULL,
+  payload text STORAGE EXTERNAL,
+  accepted_time timestamp with time zone NOT NULL DEFAULT now(),
+  finished_time timestamp with time zone,
+  succeeded integer NOT NULL DEFAULT 0,
+  failed integer NOT NULL DEFAULT 0,
+  payload_version smallint NOT NULL DEFAULT 1,
+  CONSTRAINT lane_chunk_batch_id_fkey FOREIGN KEY (batch_id) REFERENCES batch(id),
+  CONSTRAINT lane_chunk_check CHECK ((weight >= order_count)),
+  CONSTRAINT lane_chunk_counts CHECK (((succeeded + failed) <= order_count)),
+  CONSTRAINT lane_chunk_finished CHECK ((((succeeded + failed) = order_count) = (finished_time IS NOT NULL))),
+  CONSTRAINT lane_chunk_order_count_check CHECK ((order_count > 0)),
+  CONSTRAINT lane_chunk_pending_content CHECK (((payload IS NULL) = (finished_time IS NOT NULL))),
+  CONSTRAINT lane_chunk_pkey PRIMARY KEY (batch_id, lane),
+  CONSTRAINT lane_chunk_progress CHECK (((succeeded >= 0) AND (failed >= 0))),
+  CONSTRAINT lane_chunk_times CHECK ((finished_time >= accepted_time)) NOT VALID
+) WITH (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=1000);
+CREATE INDEX lane_chunk_pending ON lane_chunk USING btree (lane, batch_id) WHERE (finished_time IS NULL);
+
+CREATE TABLE license_order (
+  id bigint NOT NULL,
+  order_type text NOT NULL,
+  customer_id text NOT NULL,
+  cause text,
+  message text,
+  assets integer NOT NULL,
+  products integer NOT NULL,
+  finished_time timestamp with time zone NOT NULL DEFAULT statement_timestamp(),
+  src_license_order_id bigint,
+  CONSTRAINT license_order_assets_check CHECK ((assets >= 0)),
+  CONSTRAINT license_order_check CHECK (((cause IS NULL) = (message IS NULL))),
+  CONSTRAINT license_order_check1 CHECK (((cause IS NULL) OR ((assets = 0) AND (products = 0)))),
+  CONSTRAINT license_order_order_type_check CHECK ((order_type = ANY (ARRAY['new_buy'::text, 'delete_asset'::text, 'delete_product'::text]))),
+  CONSTRAINT license_order_pkey PRIMARY KEY (id),
+  CONSTRAINT license_order_products_check CHECK ((products >= 0))
+);
+CREATE INDEX license_order_internal_error ON license_order USING btree (id) WHERE (cause = 'internal_error'::text);
+CREATE TRIGGER check_taken_back AFTER DELETE ON license_order REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION check_taken_back();
+CREATE TRIGGER refuse_change BEFORE UPDATE OR TRUNCATE ON license_order FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TABLE lock_audit (
+  id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  asset_id bigint NOT NULL,
+  locked boolean NOT NULL,
+  operator_identity text NOT NULL,
+  application_id bigint NOT NULL,
+  request_id text NOT NULL,
+  recorded_time timestamp with time zone NOT NULL DEFAULT statement_timestamp(),
+  CONSTRAINT lock_audit_application_id_fkey FOREIGN KEY (application_id) REFERENCES application(id),
+  CONSTRAINT lock_audit_asset_id_fkey FOREIGN KEY (asset_id) REFERENCES asset(id),
+  CONSTRAINT lock_audit_pkey PRIMARY KEY (id)
+);
+CREATE INDEX lock_audit_asset ON lock_audit USING btree (asset_id);
+CREATE TRIGGER refuse_change BEFORE DELETE OR UPDATE OR TRUNCATE ON lock_audit FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TABLE login_failure (
+  account_hash bytea NOT NULL,
+  failed_times timestamp with time zone[] NOT NULL,
+  locked_until timestamp with time zone,
+  expires_time timestamp with time zone NOT NULL,
+  application_id bigint NOT NULL,
+  CONSTRAINT login_failure_pkey PRIMARY KEY (account_hash, application_id)
+);
+CREATE INDEX login_failure_expires_time ON login_failure USING btree (expires_time);
+
+CREATE TABLE member (
+  id bigint NOT NULL GENERATED BY DEFAULT AS IDENTITY,
+  enterprise_id bigint NOT NULL,
+  user_name text NOT NULL,
+  is_administrator boolean NOT NULL,
+  created_time timestamp with time zone NOT NULL DEFAULT statement_timestamp(),
+  name text NOT NULL,
+  department_id bigint,
+  remark text,
+  password_mobile text,
+  password_hash text,
+  is_provisioned boolean NOT NULL,
+  updated_time timestamp with time zone NOT NULL DEFAULT statement_timestamp(),
+  deleted_time timestamp with time zone,
+  CONSTRAINT member_department_id_check CHECK ((department_id >= 0)),
+  CONSTRAINT member_enterprise_id_fkey FOREIGN KEY (enterprise_id) REFERENCES enterprise(id),
+  CONSTRAINT member_name CHECK (((char_length(name) >= 1) AND (char_length(name) <= 30))),
+  CONSTRAINT member_password_hash_check CHECK ((password_hash ~~ '$argon2id$%'::text)),
+  CONSTRAINT member_pkey PRIMARY KEY (id),
+  CONSTRAINT member_remark_check CHECK ((char_length(remark) <= 200)),
+  CONSTRAINT member_times CHECK (((updated_time >= created_time) AND (deleted_time >= created_time))),
+  CONSTRAINT member_user_name_check CHECK ((user_name ~ '^[A-Za-z0-9]+$'::text))
+);
+CREATE UNIQUE INDEX member_account ON member USING btree (enterprise_id, user_name) WHERE (deleted_time IS NULL);
+CREATE INDEX member_newest ON member USING btree (enterprise_id, id) WHERE (deleted_time IS NULL);
+CREATE INDEX member_provisioned ON member USING btree (enterprise_id, user_name, id) WHERE is_provisioned;
+CREATE TRIGGER check_updated AFTER UPDATE ON member REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION check_members_updated();
+
+CREATE TABLE member_audit (
+  id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  enterprise_id bigint NOT NULL,
+  actor_id bigint NOT NULL,
+  action text NOT NULL,
+  target_id bigint,
+  detail json NOT NULL,
+  request_id text NOT NULL,
+  recorded_time timestamp with time zone NOT NULL DEFAULT statement_timestamp(),
+  CONSTRAINT member_audit_detail_check CHECK (((detail)::jsonb ?& ARRAY['before'::text, 'after'::text])),
+  CONSTRAINT member_audit_enterprise_id_fkey FOREIGN KEY (enterprise_id) REFERENCES enterprise(id),
+  CONSTRAINT member_audit_pkey PRIMARY KEY (id),
+  CONSTRAINT member_audit_target_id_fkey FOREIGN KEY (target_id) REFERENCES member(id)
+);
+CREATE INDEX member_audit_newest ON member_audit USING btree (enterprise_id, id);
+CREATE TRIGGER refuse_change BEFORE DELETE OR UPDATE OR TRUNCATE ON member_audit FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TABLE merchandise_instance (
+  id bigint NOT NULL,
+  asset_id bigint NOT NULL,
+  license_order_id bigint NOT NULL,
+  parent_id bigint,
+  crm_product_id text NOT NULL,
+  parent_crm_product_id text NOT NULL,
+  merchandise_num text NOT NULL,
+  merchandise_name text NOT NULL,
+  parent_merchandise_num text NOT NULL,
+  time_duration_expression text NOT NULL,
+  created_time timestamp with time zone NOT NULL DEFAULT statement_timestamp(),
+  updated_time timestamp with time zone NOT NULL DEFAULT statement_timestamp(),
+  revoked_time timestamp with time zone,
+  held_by_order_id bigint,
+  revoked_by_order_id bigint,
+  CONSTRAINT merchandise_instance_parent_id_fkey FOREIGN KEY (parent_id) REFERENCES merchandise_instance(id),
+  CONSTRAINT merchandise_instance_pkey PRIMARY KEY (id),
+  CONSTRAINT merchandise_instance_revoked_by CHECK (((revoked_time IS NULL) = (revoked_by_order_id IS NULL))) NOT VALID,
+  CONSTRAINT merchandise_instance_times CHECK (((updated_time >= created_time) AND (revoked_time >= created_time))) NOT VALID
+);
+CREATE INDEX merchandise_instance_asset ON merchandise_instance USING btree (asset_id) WHERE (revoked_time IS NULL);
+CREATE TRIGGER check_inserted AFTER INSERT ON merchandise_instance REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION check_contents_inserted('parent_id');
+CREATE TRIGGER check_revoked_stays AFTER UPDATE ON merchandise_instance REFERENCING OLD TABLE AS before FOR EACH STATEMENT EXECUTE FUNCTION check_revoked_stays();
+CREATE TRIGGER check_stays AFTER UPDATE ON merchandise_instance REFERENCING OLD TABLE AS before NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION check_stays('id, asset_id, license_order_id, parent_id');
+CREATE TRIGGER check_taken_over AFTER UPDATE ON merchandise_instance REFERENCING OLD TABLE AS before NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION check_taken_over();
+CREATE TRIGGER check_updated AFTER UPDATE ON merchandise_instance REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION check_merchandises_updated();
+CREATE TRIGGER refuse_change BEFORE DELETE OR TRUNCATE ON merchandise_instance FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TABLE nonce (
+  application_id bigint NOT NULL,
+  nonce text NOT NULL,
+  used_time timestamp with time zone NOT NULL,
+  CONSTRAINT nonce_pkey PRIMARY KEY (application_id, nonce)
+);
+CREATE INDEX nonce_used_time ON nonce USING btree (used_time);
+
+CREATE TABLE order_retry (
+  id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  license_order_id bigint NOT NULL,
+  cause text NOT NULL,
+  message text NOT NULL,
+  finished_time timestamp with time zone NOT NULL,
+  retried_time timestamp with time zone NOT NULL DEFAULT statement_timestamp(),
+  CONSTRAINT order_retry_pkey PRIMARY KEY (id)
+);
+CREATE INDEX order_retry_order ON order_retry USING btree (license_order_id, finished_time);
+CREATE TRIGGER refuse_change BEFORE DELETE OR UPDATE OR TRUNCATE ON order_retry FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TABLE product_instance (
+  id bigint NOT NULL,
+  asset_id bigint NOT NULL,
+  license_order_id bigint NOT NULL,
+  merchandise_id bigint,
+  crm_product_id text NOT NULL,
+  product_uri text NOT NULL,
+  product_name text NOT NULL,
+  limit_start_date bigint,
+  limit_end_date bigint,
+  limit_concurrent integer NOT NULL,
+  src_license_order_id bigint,
+  details jsonb NOT NULL,
+  created_time timestamp with time zone NOT NULL DEFAULT statement_timestamp(),
+  updated_time timestamp with time zone NOT NULL DEFAULT statement_timestamp(),
+  revoked_time timestamp with time zone,
+  held_by_order_id bigint,
+  revoked_by_order_id bigint,
+  CONSTRAINT product_instance_limit_concurrent_check CHECK ((limit_concurrent >= 0)),
+  CONSTRAINT product_instance_merchandise_id_fkey FOREIGN KEY (merchandise_id) REFERENCES merchandise_instance(id),
+  CONSTRAINT product_instance_period CHECK ((limit_start_date <= limit_end_date)) NOT VALID,
+  CONSTRAINT product_instance_pkey PRIMARY KEY (id),
+  CONSTRAINT product_instance_revoked_by CHECK (((revoked_time IS NULL) = (revoked_by_order_id IS NULL))) NOT VALID,
+  CONSTRAINT product_instance_times CHECK (((updated_time >= created_time) AND (revoked_time >= created_time))) NOT VALID
+);
+CREATE INDEX product_instance_asset ON product_instance USING btree (asset_id) WHERE (revoked_time IS NULL);
+CREATE TRIGGER check_inserted AFTER INSERT ON product_instance REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION check_contents_inserted('merchandise_id');
+CREATE TRIGGER check_revoked_stays AFTER UPDATE ON product_instance REFERENCING OLD TABLE AS before FOR EACH STATEMENT EXECUTE FUNCTION check_revoked_stays();
+CREATE TRIGGER check_stays AFTER UPDATE ON product_instance REFERENCING OLD TABLE AS before NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION check_stays('id, asset_id, license_order_id, merchandise_id');
+CREATE TRIGGER check_taken_over AFTER UPDATE ON product_instance REFERENCING OLD TABLE AS before NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION check_taken_over();
+CREATE TRIGGER refuse_change BEFORE DELETE OR TRUNCATE ON product_instance FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TABLE schema_definition (
+  name text NOT NULL,
+  definition text NOT NULL,
+  CONSTRAINT schema_definition_pkey PRIMARY KEY (name)
+);

@@ -1,0 +1,45 @@
+import { spawnSync } from 'node:child_process';
+import { expect, it } from 'vitest';
+
+/** The rules of `.squawk.toml` that statements in a new migration break. */
+function lint(statements: string): string[] {
+  const words = ['--stdin-filepath', 'migrations/9999_new.up.sql', '--reporter', 'json'];
+  const { stdout, error } = spawnSync('node_modules/.bin/squawk', words, { input: statements, encoding: 'utf8' });
+  if (error !== undefined) throw error;
+  return (JSON.parse(stdout) as { rule_name: string }[]).map(({ rule_name }) => rule_name);
+}
+
+it.each<[what: string, statement: string, rule: string]>([
+  ['builds an index', 'create index more on asset (asset_num)', 'require-concurrent-index-creation'],
+  ['drops an index', 'drop index asset_customer', 'require-concurrent-index-deletion'],
+  ['adds a check that reads all rows', 'alter table asset add check (id > 0)', 'constraint-missing-not-valid'],
+  [
+    'adds a foreign key',
+    'alter table asset add foreign key (customer_id) references customer',
+    'adding-foreign-key-constraint',
+  ],
+  ['adds a unique constraint', 'alter table asset add unique (asset_num)', 'disallowed-unique-constraint'],
+  ['changes the type of a column', 'alter table asset alter id type numeric', 'changing-column-type'],
+  ['sets a column NOT NULL', 'alter table asset alter revoked_time set not null', 'adding-not-nullable-field'],
+  [
+    'adds a column that rewrites the table',
+    'alter table asset add x uuid default gen_random_uuid()',
+    'adding-field-with-default',
+  ],
+])('the lint notices a migration that %s', (_, statement, rule) => {
+  expect(lint(`${statement};`)).toContain(rule);
+  expect(lint(`-- squawk-ignore-file ${rule}\n${statement};`)).not.toContain(rule);
+});
+
+it.each([
+  [
+    'a new table with its index',
+    'create table more (id bigint primary key, count int); create index few on more (count)',
+  ],
+  ['a column without a default', 'alter table asset add more text'],
+  ['a check of new rows', 'alter table asset add check (id > 0) not valid'],
+  ['a trigger', 'create trigger more after insert on asset for each statement execute function refuse_change()'],
+  ['another name', 'alter table asset rename freezing to frozen'],
+])('the lint lets %s pass', (_, statements) => {
+  expect(lint(`${statements};`)).toEqual([]);
+});
