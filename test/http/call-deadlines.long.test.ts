@@ -176,12 +176,18 @@ it('M2, M3 and a login of an employee whom another call changes end as overload,
 });
 
 it('a call for which no connection becomes free ends as overload', async () => {
-  const released = Promise.withResolvers<void>();
-  const holding = Array.from({ length: 8 }, () => stack.db.transaction().execute(() => released.promise));
   const query = { channelCode: 'test', channelCustomerId: 'nobody', defaultCustomer: 'N' };
-  expectOverloaded(await center.api.ask('queryCustomers', { query }));
-  released.resolve();
-  await Promise.all(holding);
-  expect(dataOf(await center.api.ask('queryCustomers', { query }))).toEqual([]);
+  const ask = () => center.api.ask('queryCustomers', { query });
+  const linesBefore = stack.logLines.length;
+  // Each waits 2 seconds for the table on one of the API's 8 connections, so the last ones get none in time.
+  const answers = await others.transaction().execute(async (trx) => {
+    await sql`lock table customer`.execute(trx);
+    return await Promise.all(Array.from({ length: 56 }, ask));
+  });
+  for (const answer of answers) expectOverloaded(answer);
+  const lines = stack.logLines.slice(linesBefore).map((line) => JSON.parse(line));
+  const reasons = new Set(lines.filter(({ msg }) => msg === 'call waited too long').map(({ reason }) => reason));
+  expect(reasons).toContain('timeout exceeded when trying to connect');
+  expect(dataOf(await ask())).toEqual([]);
   expectNoFault();
 });

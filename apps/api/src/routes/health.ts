@@ -11,7 +11,7 @@ export async function healthRoutes(server: FastifyInstance, options: ServerOptio
 
   server.get('/health/live', hidden, async () => ({ status: 'live' }));
 
-  // Only the database and its schema decide: without the queue the API still accepts orders, and the sweep applies them.
+  // Only the database and its schema decide: without the queue the API accepts orders, and the sweep applies them.
   server.get('/health/ready', hidden, async (_request, reply) => {
     const { isReachable, reason } = await schema.health();
     const database = isReachable ? 'up' : 'down';
