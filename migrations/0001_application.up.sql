@@ -1,4 +1,4 @@
--- A client of the API: a channel's system or the member center's client program (decisions 2).
+-- A client of the API: a channel's system or the member center's client program (rules 2).
 create table application (
   id bigint generated always as identity primary key,
   app_key text not null unique,

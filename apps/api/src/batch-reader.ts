@@ -1,4 +1,4 @@
-import { BatchRefusal, type Order, readBatchOrder, type ApplicationId } from '@lockstep/contract';
+import { type ApplicationId, BatchRefusal, type Order, readBatchOrder } from '@lockstep/contract';
 import { type PreparedBatch, prepareBatch } from '@lockstep/orders/prepare';
 import Tinypool from 'tinypool';
 import { type BatchAnswer, type BatchTask, readOrders } from './batch-task.ts';

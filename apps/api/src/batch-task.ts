@@ -1,4 +1,4 @@
-import type { BatchName, Order, Refusal, ApplicationId } from '@lockstep/contract';
+import type { ApplicationId, BatchName, Order, Refusal } from '@lockstep/contract';
 import type { PreparedBatch } from '@lockstep/orders/prepare';
 
 /** The input of a thread: the body of O5 or of its preview, to check and to prepare. */
