@@ -47,7 +47,7 @@ class Round {
     return new Round(world, random, await Effects.watch(world.stack.db), faults);
   }
 
-  /** Sends so many calls; answers how many of them were carried out. */
+  /** Sends so many calls; returns how many of them were carried out. */
   async run(calls: number): Promise<number> {
     let carriedOut = 0;
     for (let sent = 0; sent < calls && this.#faults.length < MAX_FAULTS; sent += GROUP_CALLS) {
@@ -158,7 +158,7 @@ class Round {
     return accepted.length;
   }
 
-  /** Holds the answers to a call against the rules. Answers the operation that was carried out, if one was. */
+  /** Holds the answers to a call against the rules. Returns the operation that was carried out, if one was. */
   #judge(call: Call, answers: WireAnswer[]): string | undefined {
     if (call.leavesAfter !== null) return undefined;
     const [answer] = answers;

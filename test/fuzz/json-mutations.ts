@@ -108,7 +108,7 @@ const MUTATIONS: Record<string, Mutation> = {
   },
 };
 
-/** Changes one place of a body, or the whole of it, in place where it can. Answers the body and what was done. */
+/** Changes one place of a body, or the whole of it, in place where it can. Returns the body and what was done. */
 export function mutateJson(body: Json, random: Random): { body: Json; change: string } {
   const places = placesIn(body);
   if (places.length === 0 || random.isOneIn(40)) {

@@ -62,7 +62,7 @@ function chunksOf(body: Buffer): Buffer[] {
 const PATIENCE_MS = 20_000;
 
 /**
- * Sends a call on a connection of its own. Answers what came back, in order; nothing where the client left. Rejects where
+ * Sends a call on a connection of its own. Returns what came back, in order; nothing where the client left. Rejects where
  * an answer does not come or is not HTTP.
  */
 export function send(port: number, call: Call): Promise<WireAnswer[]> {

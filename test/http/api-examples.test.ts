@@ -57,7 +57,7 @@ const checkOf = (schema: Json) => buildPublishedCheck(document, schema);
 /** What stands in a body or an answer of one content type. */
 const mediaOf = ({ content }: Json): Json => Object.values(content)[0];
 
-/** Holds every example beside a schema against it; answers their names. */
+/** Holds every example beside a schema against it; returns their names. */
 function checkExamples(described: Json): string[] {
   const { schema, examples = {} } = mediaOf(described);
   for (const { summary, value } of Object.values<Json>(examples)) {
