@@ -1,12 +1,18 @@
 import type { BatchId } from '@lockstep/contract';
 import type { Database, Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
+import { keyOf, type SubmittedBatch } from './batch.ts';
 import { ENDS_CHANNEL, MAX_PAYLOAD_CHARACTERS } from './batch-watch.ts';
+import { DIGEST_VERSION } from './order-text.ts';
+
+/** When a statement runs; not before the transaction began, if the clock is set back. */
+const NOW = sql<Date>`greatest(now(), statement_timestamp())`;
 
 /**
- * Ends those of some batches whose chunks are all finished and which have no end yet, and returns their ids. This is the
- * one place where a batch ends: from then on its row says so, and the calls that wait for it wake up after the commit.
- * Each batch ends once, however many callers find it finished at the same time. They lock the rows in the order of their
+ * This file is the one place where batches end: from then on their rows say so.
+ *
+ * Ends those of some batches whose chunks are all finished and which have no end yet, and returns their ids. The calls that
+ * wait for them wake up after the commit. Each batch ends once, however many callers find it finished at the same time. They lock the rows in the order of their
  * ids, and whoever comes second finds an end.
  *
  * Call it in the transaction that finishes a last chunk, or right after the commit of one that finishes chunks: two
@@ -14,8 +20,7 @@ import { ENDS_CHANNEL, MAX_PAYLOAD_CHARACTERS } from './batch-watch.ts';
  */
 export async function endBatches(db: Database | Trx, batchIds: readonly BatchId[]): Promise<BatchId[]> {
   if (batchIds.length === 0) return [];
-  // The chunks are looked up batch by batch in their index: a join might read them all. The end of a sync batch is not
-  // notified: nobody could see the batch before, so nobody waits, and transactions that notify commit one at a time.
+  // The chunks are looked up batch by batch in their index: a join might read them all.
   const { rows } = await sql<{ ids: BatchId[] }>`
     with finished as (
       select id, chunks.* from batch cross join lateral (
@@ -28,17 +33,59 @@ export async function endBatches(db: Database | Trx, batchIds: readonly BatchId[
     ), ended as (
       update batch set completed_time = last_time, succeeded = succeeded_sum, failed = failed_sum
       from finished where batch.id = finished.id
-      returning batch.id, sync_mode
+      returning batch.id
     ), listed as (
-      select coalesce(array_agg(id::text), '{}') as ids,
-        string_agg(id::text, ',') filter (where sync_mode = 'async') as awaited
-      from ended
+      select coalesce(array_agg(id::text), '{}') as ids, string_agg(id::text, ',') as awaited from ended
     )
     select ids, case when awaited is not null then
       pg_notify(${ENDS_CHANNEL}, case when length(awaited) <= ${MAX_PAYLOAD_CHARACTERS} then awaited else '' end)
     end
     from listed`.execute(db);
   return rows[0]!.ids;
+}
+
+/**
+ * Stores sync batches with their end, in the transaction in which all of their orders succeed. Nobody waits for them:
+ * nobody can see them before the commit. Call it when their outcomes are stored.
+ *
+ * Inserts in the order of the keys, as async batches are inserted: calls that store the same ones wait and do not
+ * deadlock. Throws PostgreSQL's unique_violation if another call has stored one of the keys.
+ */
+export async function insertEndedBatches(
+  trx: Trx,
+  batches: readonly { id: BatchId; batch: SubmittedBatch }[],
+): Promise<void> {
+  const sorted = batches.map((each) => ({ ...each, key: keyOf(each.batch) })).sort((a, b) => (a.key < b.key ? -1 : 1));
+  const chunks = sorted.flatMap(({ id, batch }) =>
+    batch.chunks.map(({ lane, orderCount, weight }) => ({
+      ...{ batch_id: id, lane, order_count: orderCount, weight, payload: null },
+      ...{ finished_time: NOW, succeeded: orderCount, failed: 0 },
+    })),
+  );
+  await trx
+    .with('stored', (db) =>
+      db.insertInto('batch').values(
+        sorted.map(({ id, batch }) => ({
+          id,
+          application_id: batch.applicationId,
+          channel_code: batch.channelCode,
+          channel_order_id: batch.channelOrderId,
+          sync_mode: batch.syncMode,
+          digest: batch.digest,
+          digest_version: DIGEST_VERSION,
+          sequences: batch.sequences,
+          customer_ids: batch.customerIds,
+          order_types: batch.orderTypes,
+          request_id: batch.requestId,
+          completed_time: NOW,
+          succeeded: batch.sequences.length,
+          failed: 0,
+        })),
+      ),
+    )
+    .insertInto('lane_chunk')
+    .values(chunks)
+    .execute();
 }
 
 /** Locks batches, so that nobody ends them before the commit. */

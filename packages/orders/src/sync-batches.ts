@@ -1,11 +1,10 @@
-import { type LedgerIds, splitOrderId } from '@lockstep/assets';
+import { type LedgerIds, splitOrderId, writeLedger } from '@lockstep/assets';
 import { type BatchId, type Channels, type Order, Refusal } from '@lockstep/contract';
 import type { Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
-import { planOnLoaded, storeApplied } from './apply.ts';
-import { keyOf, type SubmittedBatch } from './batch.ts';
-import { endBatches } from './end-batches.ts';
-import { DIGEST_VERSION } from './order-text.ts';
+import { planOnLoaded, recordOutcomes } from './apply.ts';
+import type { SubmittedBatch } from './batch.ts';
+import { insertEndedBatches } from './end-batches.ts';
 import type { Outcome } from './outcome.ts';
 import { inAcceptanceOrder } from './pending.ts';
 
@@ -43,55 +42,10 @@ export async function applyNewBatches(trx: Trx, newBatches: readonly NewBatch[],
   const { ledger, outcomes } = await planOnLoaded(trx, inAcceptanceOrder(chunks));
   const failures = outcomes.filter(({ failure }) => failure !== null);
   if (failures.length > 0) throw new BatchFailed(failures, outcomes.length);
-  // The batches first: if another call has stored one of their keys, that is the failure that counts.
-  await insertSyncBatches(trx, newBatches);
-  await storeApplied(trx, ledger, outcomes, ids);
-  await insertFinishedChunks(trx, newBatches);
-  await endBatches(
-    trx,
-    newBatches.map(({ id }) => id),
-  );
-}
-
-/** Inserts in the order of the keys, as async batches are inserted: calls that store the same ones wait, not deadlock. */
-async function insertSyncBatches(trx: Trx, newBatches: readonly NewBatch[]): Promise<void> {
-  const rows = newBatches.map(({ id, batch }) => ({
-    key: keyOf(batch),
-    row: {
-      id,
-      application_id: batch.applicationId,
-      channel_code: batch.channelCode,
-      channel_order_id: batch.channelOrderId,
-      sync_mode: batch.syncMode,
-      digest: batch.digest,
-      digest_version: DIGEST_VERSION,
-      sequences: batch.sequences,
-      customer_ids: batch.customerIds,
-      order_types: batch.orderTypes,
-      request_id: batch.requestId,
-    },
-  }));
-  const sorted = rows.sort((a, b) => (a.key < b.key ? -1 : 1));
-  await trx
-    .insertInto('batch')
-    .values(sorted.map(({ row }) => row))
-    .execute();
-}
-
-async function insertFinishedChunks(trx: Trx, newBatches: readonly NewBatch[]): Promise<void> {
-  const rows = newBatches.flatMap(({ id, batch }) =>
-    batch.chunks.map(({ lane, orderCount, weight }) => ({
-      batch_id: id,
-      lane,
-      order_count: orderCount,
-      weight,
-      payload: null,
-      finished_time: sql<Date>`greatest(now(), statement_timestamp())`,
-      succeeded: orderCount,
-      failed: 0,
-    })),
-  );
-  await trx.insertInto('lane_chunk').values(rows).execute();
+  await recordOutcomes(trx, outcomes);
+  // Before the ledger: if another call has stored one of their keys, that is the failure that counts.
+  await insertEndedBatches(trx, newBatches);
+  await writeLedger(trx, ledger, ids);
 }
 
 /** Refuses a sync call: the cause is that of its first failed order, the message names every one (rules 6.3). */
