@@ -47,7 +47,7 @@ export async function loadContents(trx: Trx, assets: Asset[]): Promise<void> {
     from product_instance where asset_id = any (${assetIds}::bigint[]) and revoked_time is null
     order by license_order_id, id`.execute(trx);
   const grantsByKey = new Map<string, Grant>();
-  const keyOf = (assetId: AssetId, orderId: string) => `${assetId} ${orderId}`;
+  const keyOf = (assetId: AssetId, orderId: LicenseOrderId) => `${assetId} ${orderId}`;
   for (const row of grants) {
     const grant = createGrant(row.license_order_id);
     grantsByKey.set(keyOf(row.asset_id, row.license_order_id), grant);

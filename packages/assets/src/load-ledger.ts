@@ -65,7 +65,7 @@ async function readCustomers(trx: Trx, customerIds: CustomerId[]): Promise<Custo
   return rows;
 }
 
-async function readPurchases(trx: Trx, orderIds: string[]) {
+async function readPurchases(trx: Trx, orderIds: LicenseOrderId[]) {
   if (orderIds.length === 0) return [];
   const { rows } = await sql<{ id: LicenseOrderId; customer_id: CustomerId }>`
     select id, customer_id from license_order

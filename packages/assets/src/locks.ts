@@ -1,4 +1,12 @@
-import type { ApplicationId, ChangeLocks, Channels, LicenseType, LockResult, LockStatus } from '@lockstep/contract';
+import type {
+  ApplicationId,
+  AssetId,
+  ChangeLocks,
+  Channels,
+  LicenseType,
+  LockResult,
+  LockStatus,
+} from '@lockstep/contract';
 import {
   behindSavepoint,
   type Deadline,
@@ -42,7 +50,7 @@ export interface LockTools {
 }
 
 interface LockRow {
-  id: string;
+  id: AssetId;
   asset_num: string;
   license_type: LicenseType;
   locked: boolean;

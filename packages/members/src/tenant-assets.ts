@@ -1,4 +1,5 @@
 import { selectAssets } from '@lockstep/assets';
+import type { AssetId } from '@lockstep/contract';
 import { type Database, isId, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import type { Actor } from './actor.ts';
@@ -32,7 +33,7 @@ export function selectEnterpriseAssets(db: Database | Trx, { enterpriseId, chann
 export async function lockAssetRows(
   trx: Trx,
   tenant: AssetTenant,
-  wanted: { assetNums?: readonly string[]; assetIds?: readonly string[] },
+  wanted: { assetNums?: readonly string[]; assetIds?: readonly AssetId[] },
 ): Promise<AssetFacts[]> {
   const { assetNums = [], assetIds = [] } = wanted;
   const found = await selectForUpdate(trx, tenant, [...assetNums], assetIds.filter(isId));
@@ -46,7 +47,7 @@ async function selectForUpdate(
   trx: Trx,
   tenant: AssetTenant,
   assetNums: string[],
-  assetIds: string[],
+  assetIds: AssetId[],
 ): Promise<AssetFacts[]> {
   const rows = await selectEnterpriseAssets(trx, tenant)
     .select(['asset.id', 'asset.asset_num', 'asset.borrowed_usb_key', 'asset.locked', 'asset.freezing'])
