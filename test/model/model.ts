@@ -12,8 +12,8 @@ import {
 /**
  * What orders do, once more (rules 6.5): one order at a time, on a copy of everything, slow and plain.
  *
- * It is written from docs/rules.md alone, and shares no code with the planner that it is compared to. Each rule is one
- * function, and its comment says the rule in words.
+ * It follows docs/rules.md and shares no code with the planner that it is compared to. What a comment quotes are the words
+ * of that page; citations.test.ts holds them against it.
  */
 
 /** An order as the channel sends it, with the id that it got. */
@@ -54,9 +54,9 @@ export class Model {
   }
 
   /**
-   * Carries a batch out; the outcomes are in orderList order. "Orders take effect by `sequence`" and "see the effects
-   * of earlier orders of their own batch". async: "each order succeeds or fails alone". sync: "all orders of the call
-   * take effect, or none"; each is tried nevertheless, so that every failed one can be named.
+   * Carries a batch out; the outcomes are in orderList order. Orders take effect by `sequence`. async: "Each order
+   * succeeds or fails alone and is atomic". sync: "All orders of a call take effect in one transaction before the answer,
+   * or none do"; each is tried nevertheless, so that every failed one can be named.
    */
   batch(mode: 'sync' | 'async', orders: readonly PlacedOrder[]): ModelOutcome[] {
     const before = this.#state;
@@ -73,7 +73,7 @@ export class Model {
     return this.#state.assets;
   }
 
-  /** "An order is atomic. A failed order changes nothing." */
+  /** "A failed order changes nothing" (rules 6.2 Alone). */
   #order({ licenseOrderId, body }: PlacedOrder): ModelOutcome {
     const { assets, purchases } = this.#state;
     const after = { assets: assets.map(copyOf), purchases: { ...purchases } };
@@ -96,14 +96,17 @@ function countsOf(before: AssetValue[], after: AssetValue[]): { assets: number; 
   return { assets: madeAndRevoked(after) - madeAndRevoked(before), products: ofProducts(after) - ofProducts(before) };
 }
 
-/** "A failed order reports its first fault: customer, enterprise, source order, then elements, numbers and products." */
+/**
+ * "A failed order reports its first fault: customer, enterprise, source order, then elements, numbers and products as they
+ * were sent."
+ */
 function carryOut(state: State, customers: ReadonlyMap<string, string>, licenseOrderId: string, order: Sent): void {
   const customer = required(order.customerId);
-  // "`customerId` must exist and belong to `enterpriseGlobalId`."
+  // "`customerId` must exist (`customer_not_found`) and belong to `enterpriseGlobalId` (`enterprise_mismatch`)."
   demand(customers.has(customer), 'customer_not_found');
   demand(customers.get(customer) === required(order.enterpriseGlobalId), 'enterprise_mismatch');
-  // "A non-empty `srcLicenseOrderId` of the order must be a succeeded new_buy order: in a new_buy of any customer; in a
-  // revocation of that customer."
+  // "A non-empty `srcLicenseOrderId` of the order must be a succeeded `new_buy` order (`source_order_not_found`): of any
+  // customer in a `new_buy`, which only records it; of this customer in a revocation".
   const source = text(order.srcLicenseOrderId);
   const isPurchase = order.orderType === 'new_buy';
   if (source !== null) {
@@ -134,43 +137,43 @@ interface Purchase {
   licenseType: string;
 }
 
-/** "new_buy: each asset number becomes an active asset of the customer, or is added to when it is one already." */
+/** "Each number becomes an active asset of the customer, or is added to when it is one already" (rules 6.5 new_buy). */
 function buy(state: State, purchase: Purchase, assetNum: string, element: Sent): void {
   let asset = activeAsset(state, assetNum);
   if (asset === undefined) {
     asset = newAsset(purchase, assetNum);
     state.assets.push(asset);
   } else if (asset.customer !== purchase.customer) {
-    // "Active at another customer: `asset_owned_by_other_customer`, unless `transferedAssetNum` is true, which moves
-    // the asset with all its products to this customer."
+    // "A number that is active at another customer is `asset_owned_by_other_customer`, unless `transferedAssetNum` is true:
+    // then the asset moves to this customer with everything on it".
     demand(element.transferedAssetNum === true, 'asset_owned_by_other_customer');
   }
-  // "Its licenseType must be the order's, in a transfer too."
+  // "Its license type must be the order's (`license_type_mismatch`), in a transfer too."
   demand(asset.licenseType === purchase.licenseType, 'license_type_mismatch');
   if (asset.customer !== purchase.customer) transfer(asset, purchase);
-  // "Extend codes are added or replaced." An entry without a code names none; a code without a value has the empty one.
+  // "extend codes are added or replaced". An entry without a code names none; a code without a value has the empty one.
   for (const { extendCode, extendValue } of elements(element.assetExtendList)) {
     const code = text(extendCode);
     if (code !== null) asset.extendCodes[code] = text(extendValue) ?? '';
   }
-  // "Limits and borrowedUsbKey, where given, replace."
+  // "limits and `borrowedUsbKey`, where given, replace".
   asset.start = given(element.limitStartDate) ?? asset.start;
   asset.end = given(element.limitEndDate) ?? asset.end;
   asset.borrowed = given(element.borrowedUsbKey) ?? asset.borrowed;
-  // "A start that then lies after its end is `dates_reversed`."
+  // "a start that then lies after its end is `dates_reversed`".
   demand(asset.start === null || asset.end === null || asset.start <= asset.end, 'dates_reversed');
   // An order has one grant to an asset, in however many elements it names it.
   if (!asset.grants.some(({ order }) => order === purchase.licenseOrderId)) {
     asset.grants.push({ order: purchase.licenseOrderId, revokedBy: null });
   }
-  // "Each product becomes a product instance of that asset from this order; merchandises become merchandise instances."
+  // "Each product becomes a product instance of that asset from this order, each merchandise a merchandise instance".
   asset.products.push(...elements(element.products).map((each) => newProduct(state, purchase, each)));
   asset.merchandises.push(...elements(element.merchandises).map((each) => newMerchandise(state, purchase, each)));
 }
 
 /**
- * "The transferring order takes over what came with it: from then on its id, and not that of the former customer's orders,
- * stands for their grants, products and merchandises." "A transfer leaves a row that names both customers and the order."
+ * "The transferring order takes over what came along: from then on its id stands for the grants, products and merchandises
+ * in a revocation's `srcLicenseOrderId`", and "a transfer leaves a row with both customers and the order".
  */
 function transfer(asset: AssetValue, { licenseOrderId, customer }: Purchase): void {
   asset.transfers.push({ order: licenseOrderId, from: asset.customer, to: customer });
@@ -191,7 +194,10 @@ function newAsset({ customer, licenseType }: Purchase, assetNum: string): AssetV
   };
 }
 
-/** "A product's `srcLicenseOrderId` must be a succeeded new_buy order of any customer and is recorded." */
+/**
+ * "A product's own `srcLicenseOrderId` must be a succeeded `new_buy` order of any customer (`source_order_not_found`) and is
+ * recorded."
+ */
 function newProduct(state: State, { licenseOrderId }: Purchase, sent: Sent): ProductValue {
   const source = text(sent.srcLicenseOrderId);
   demand(source === null || state.purchases[source] !== undefined, 'source_order_not_found');
@@ -207,7 +213,7 @@ function newProduct(state: State, { licenseOrderId }: Purchase, sent: Sent): Pro
   };
 }
 
-/** "Merchandises become merchandise instances, nested as sent, with their products." */
+/** "each merchandise a merchandise instance, nested as sent, with its products" (rules 6.5 new_buy). */
 function newMerchandise(state: State, purchase: Purchase, sent: Sent): MerchandiseValue {
   return {
     order: purchase.licenseOrderId,
@@ -219,7 +225,10 @@ function newMerchandise(state: State, purchase: Purchase, sent: Sent): Merchandi
   };
 }
 
-/** "Each number must be an active asset of the customer with the order's licenseType." */
+/**
+ * "Each number must be an active asset of the customer (`asset_not_found`) with the order's license type
+ * (`license_type_mismatch`)."
+ */
 function ownAsset(state: State, customer: string, licenseType: string, assetNum: string): AssetValue {
   const asset = activeAsset(state, assetNum);
   demand(asset?.customer === customer, 'asset_not_found');
@@ -227,20 +236,20 @@ function ownAsset(state: State, customer: string, licenseType: string, assetNum:
   return asset;
 }
 
-/** "Whatever is revoked keeps the id of the order that revoked it." */
+/** "Whatever is revoked keeps the id of the order that revoked it" (rules 6.5 Records). */
 function revoke(thing: { revokedBy: string | null }, licenseOrderId: string): void {
   thing.revokedBy ??= licenseOrderId;
 }
 
-/** "delete_asset without srcLicenseOrderId: the asset and everything on it" is revoked. */
+/** Without a source order: revokes "the asset and everything on it" (rules 6.5 delete_asset). */
 function revokeAsset(asset: AssetValue, by: string): void {
   for (const thing of [asset, ...asset.grants, ...productsOn(asset), ...merchandisesOn(asset)]) revoke(thing, by);
 }
 
 /**
- * "delete_asset with srcLicenseOrderId: that order must have granted to this asset; its product and merchandise
- * instances there are revoked, and the asset itself when no other order's grant is left. A grant lasts until a
- * delete_asset names its order or the asset is revoked, even when delete_product took all its products."
+ * "With `srcLicenseOrderId`, that order must have granted to this asset (`asset_not_in_source_order`); its products and
+ * merchandises there are revoked, and the asset itself when no other order's grant is left." "A grant lasts until a
+ * `delete_asset` names its order or the asset is revoked, even when `delete_product` has taken all its products".
  */
 function revokeGrant(asset: AssetValue, source: string, by: string): void {
   const grant = asset.grants.find((each) => isActive(each) && each.order === source);
@@ -255,9 +264,9 @@ interface Revocation extends Purchase {
 }
 
 /**
- * "delete_product: for each product, the active product instances of that asset (those inside merchandise too; with
- * srcLicenseOrderId only that order's) that match are revoked. Products match against what was active when the order
- * began, and an instance is revoked once. No match for a product: `product_not_found`. The asset stays active", and so do
+ * "For each product, the active product instances of that asset with the same `productUri` are revoked, those inside
+ * merchandise too, with `srcLicenseOrderId` only that order's." "No match for a product: `product_not_found`. Products match
+ * against what was active when the order began, and an instance is revoked once". "The asset stays active", and so do its
  * grants.
  */
 function revokeProducts(
@@ -290,8 +299,8 @@ function endIfEmptied(merchandise: MerchandiseValue, by: string): void {
 }
 
 /**
- * "With the same productUri; with strictMatchWhenDelete true only those whose limitStartDate, limitEndDate and
- * limitConcurrent are all equal too (absent equals absent)."
+ * "With `strictMatchWhenDelete` true, only those whose `limitStartDate`, `limitEndDate` and `limitConcurrent` are all equal;
+ * absent equals absent."
  */
 function matches(product: ProductValue, sent: Sent): boolean {
   if (product.productUri !== text(sent.productUri)) return false;
@@ -303,12 +312,12 @@ function matches(product: ProductValue, sent: Sent): boolean {
   );
 }
 
-/** "An asset number names at most one active asset." */
+/** "A number names at most one active asset." */
 function activeAsset(state: State, assetNum: string): AssetValue | undefined {
   return state.assets.find((asset) => isActive(asset) && asset.assetNum === assetNum);
 }
 
-/** "An empty string counts as missing; null counts as absent; strings are trimmed" (rules 4). */
+/** "An empty string counts as missing, and null as absent" (rules 4 Empty values); texts are trimmed. */
 const text = (value: unknown) => (typeof value === 'string' && value.trim() !== '' ? value.trim() : null);
 const required = (value: unknown) => text(value)!;
 const given = <Value extends number | boolean>(value: unknown) =>

@@ -28,9 +28,15 @@ const TITLE = /\binterface (?![OM]\d|\w+(?:<[^>]*>)? (?:\{|extends))([A-Z][\w ]+
 /** What comments cited before these pages were here. */
 const FORMER = /\bdecisions(?:\.md)? \d[\d.]*|\bdecisions\.md|(?<!docs\/|\]\()\binterface\.md/g;
 
+/** A text on one line, without what its comments begin their lines with. */
+const joinLines = (text: string) => text.replace(/[ \t]*\n[ \t]*(?:\*|\/\/|--)?[ \t]*/g, ' ');
+
+/** What a source text has between double quotes: in our code only comments have any. */
+const quotesIn = (text: string) => [...joinLines(text).matchAll(/"([^"]+)"/g)].map(([, quote]) => quote!);
+
 /** The citations in a text that lead nowhere. */
 function deadCitationsIn(text: string): string[] {
-  const plain = text.replace(/[ \t]*\n[ \t]*(?:\*|\/\/|--)?[ \t]*/g, ' ');
+  const plain = joinLines(text);
   const cited = (pattern: RegExp) => [...plain.matchAll(pattern)];
   const items = (list: string) => list.split(/, | and | to | or /);
   return [
@@ -52,6 +58,13 @@ describe('citations of the rules and the interface', () => {
     expect(files.length).toBeGreaterThan(300);
     const dead = files.flatMap((file) => deadCitationsIn(read(file)).map((citation) => `${file}: ${citation}`));
     expect(dead).toEqual([]);
+  });
+
+  it('quote the rules in their own words, in the model of them', () => {
+    const words = read('docs/rules.md').replaceAll('**', '').replace(/\s+/g, ' ');
+    const quoted = quotesIn(read('test/model/model.ts'));
+    expect(quoted.length).toBeGreaterThan(20);
+    expect(quoted.filter((quote) => !words.includes(quote))).toEqual([]);
   });
 
   it.each([
