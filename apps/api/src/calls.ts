@@ -62,8 +62,8 @@ export function noteSubject(request: FastifyRequest, subject: Subject): void {
 }
 
 /**
- * Runs `end` once when the call is over, however it ends: nothing works for it any more, and its connection is done
- * with it. A client that leaves ends only the connection's part; the work for its call goes on.
+ * Runs `end` once, when the answer is decided and the connection is done with the call. If the client leaves first, the
+ * work for its call goes on until the answer is decided.
  */
 function onCallEnd(request: FastifyRequest, end: () => void): void {
   const call = trackCall(request);

@@ -53,14 +53,14 @@ export async function loadContents(trx: Trx, assets: Asset[]): Promise<void> {
     grantsByKey.set(keyOf(row.asset_id, row.license_order_id), grant);
     byId.get(row.asset_id)!.grants.push(grant);
   }
-  // PostgreSQL holds that what is active is under an active grant.
+  // A database trigger guarantees an active grant for everything active.
   const findGrant: FindGrant = (row) => grantsByKey.get(keyOf(row.asset_id, holderOf(row)))!;
   const findMerchandise = buildMerchandises(merchandises, findGrant);
   for (const row of merchandises) byId.get(row.asset_id)!.merchandises.push(findMerchandise(row.id)!);
   for (const row of products) {
     byId
       .get(row.asset_id)!
-      .products.push(buildProduct(row, findGrant(row), countedIn(findMerchandise(row.merchandise_id))));
+      .products.push(buildProduct(row, findGrant(row), countActiveIn(findMerchandise(row.merchandise_id))));
   }
 }
 
@@ -87,7 +87,7 @@ function buildMerchandises(
       grant: findGrant(row),
       storedHeldBy: holderOf(row),
       bought: null,
-      parent: countedIn(findMerchandise(row.parent_id)),
+      parent: countActiveIn(findMerchandise(row.parent_id)),
       activeContents: 0,
       revokedBy: null,
     };
@@ -97,8 +97,8 @@ function buildMerchandises(
   return findMerchandise;
 }
 
-/** The merchandise that something active is in, if any, with this one counted. */
-function countedIn(merchandise: MerchandiseInstance | null): MerchandiseInstance | null {
+/** Counts one more active item in a merchandise, and returns it. */
+function countActiveIn(merchandise: MerchandiseInstance | null): MerchandiseInstance | null {
   if (merchandise !== null) merchandise.activeContents++;
   return merchandise;
 }

@@ -11,8 +11,7 @@ import type { AssetFacts } from './asset-facts.ts';
 type AssetTenant = Pick<Actor, 'enterpriseId' | 'channels'>;
 
 /**
- * The enterprise with its assets of all channels, whoever asks: for a rule about the whole enterprise or for what happens
- * to its employees, never for an answer.
+ * All channels' assets of the enterprise. Use it for rules, never for answers.
  */
 export function acrossChannels({ enterpriseId }: AssetTenant): AssetTenant {
   return { enterpriseId, channels: null };

@@ -30,7 +30,7 @@ export class BatchCanceller {
   readonly #metrics: OrderMetrics;
   readonly #calls: Group<CancelCall, Work>;
 
-  /** `lanesDb`: connections for what waits for lanes. */
+  /** `lanesDb`: the pool for transactions that wait for lane locks. */
   constructor({ db, lanesDb, log, metrics }: { db: Database; lanesDb: Database; log: Logger; metrics: OrderMetrics }) {
     this.#db = db;
     this.#log = log;

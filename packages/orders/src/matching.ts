@@ -21,7 +21,7 @@ const MAX_NEAREST = 5;
 /** How many products of the same productUri, and of others, to look at for the nearest one: an asset may hold thousands. */
 const MAX_CANDIDATES = 500;
 
-/** What products are looked up by: the productUri, and all that strict matching compares. */
+/** The fields by which products are indexed: productUri, and the fields of strict matching. */
 type Terms = Pick<ProductInstance, 'productUri' | 'limitStartDate' | 'limitEndDate' | 'limitConcurrent'>;
 const strictKeyOf = ({ productUri, limitStartDate, limitEndDate, limitConcurrent }: Terms) =>
   `${productUri}\n${limitStartDate}\n${limitEndDate}\n${limitConcurrent}`;

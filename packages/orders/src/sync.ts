@@ -55,7 +55,7 @@ export class BatchApplier {
   readonly #groups: Group<SyncCall, BatchId>;
   readonly #large = new LargeBatches();
 
-  /** `lanesDb`: connections for what waits for lanes. */
+  /** `lanesDb`: the pool for transactions that wait for lane locks. */
   constructor(options: { db: Database; lanesDb: Database; log: Logger; metrics: OrderMetrics }) {
     const { lanesDb, log, metrics } = options;
     this.#db = options.db;
