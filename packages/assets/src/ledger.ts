@@ -80,7 +80,7 @@ export interface Effects {
 }
 
 /** The part of a customer that the rules look at. */
-export interface Customer {
+export interface LedgerCustomer {
   enterpriseId: EnterpriseId;
   channelCode: string;
 }
@@ -99,7 +99,7 @@ export interface Transfer {
  */
 export interface Ledger {
   /** The customers that exist, by id. */
-  readonly customers: Map<CustomerId, Customer>;
+  readonly customers: Map<CustomerId, LedgerCustomer>;
   /** The customer of each succeeded new_buy order. */
   readonly customerOfPurchase: Map<LicenseOrderId, CustomerId>;
   /** The active assets by number. */

@@ -28,7 +28,7 @@ export function selectEnterpriseAssets(db: Database | Trx, { enterpriseId, chann
  * Locks the rows of active assets of the enterprise, named by number or by id, in the order of their numbers, as drains
  * of orders do. Leaves out what is not active or not the enterprise's.
  */
-export async function lockAssetRows(
+export async function lockEnterpriseAssets(
   trx: Trx,
   tenant: AssetTenant,
   wanted: { assetNums?: readonly string[]; assetIds?: readonly string[] },
