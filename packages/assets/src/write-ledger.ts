@@ -66,7 +66,7 @@ function findStored<Thing extends { id: string | null }>(things: Iterable<Thing>
   return [...things].filter((thing): thing is Thing & { id: string } => thing.id !== null);
 }
 
-/** Those that are stored already, and that another order stands for now than is stored. */
+/** Stored instances whose holder changed. */
 function findHeldAnew(instances: readonly Instance[]): { id: string; heldBy: LicenseOrderId }[] {
   return findStored(instances)
     .map((instance) => ({ id: instance.id, heldBy: heldBy(instance), storedHeldBy: instance.storedHeldBy }))

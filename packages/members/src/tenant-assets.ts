@@ -12,8 +12,7 @@ import type { AssetFacts } from './asset-facts.ts';
 type AssetTenant = Pick<Actor, 'enterpriseId' | 'channels'>;
 
 /**
- * The enterprise with its assets of all channels, whoever asks: for a rule about the whole enterprise or for what happens
- * to its employees, never for an answer.
+ * All channels' assets of the enterprise. Use it for rules, never for answers.
  */
 export function acrossChannels({ enterpriseId }: AssetTenant): AssetTenant {
   return { enterpriseId, channels: null };
@@ -30,7 +29,7 @@ export function selectEnterpriseAssets(db: Database | Trx, { enterpriseId, chann
  * Locks the rows of active assets of the enterprise, named by number or by id, in the order of their numbers, as drains
  * of orders do. Leaves out what is not active or not the enterprise's.
  */
-export async function lockAssetRows(
+export async function lockEnterpriseAssets(
   trx: Trx,
   tenant: AssetTenant,
   wanted: { assetNums?: readonly string[]; assetIds?: readonly AssetId[] },

@@ -15,7 +15,7 @@ import { Stalls } from './stalls.ts';
  */
 const LANES_TIMEOUT_MS = 180_000;
 
-/** The work of a worker: it drains lanes when jobs ask for it, and sweeps for what no job asks for. */
+/** The work of a worker: it drains lanes when jobs ask for it, and looks for pending orders whose job was lost. */
 export class OrderWorker {
   readonly #db: Database;
   readonly #log: Logger;
