@@ -39,14 +39,8 @@ export class BatchAcceptor {
    * Throws a Refusal: channel_order_id_conflict, asset_number_shared; then nothing is stored.
    */
   async accept(submitted: SubmittedBatch): Promise<AcceptedOrder[]> {
-    if (submitted.sharedNumber !== null) {
-      // An earlier release took such batches: they get the same answer again.
-      const [earlier] = await findEarlier(this.#db, [submitted]);
-      if (earlier !== undefined) return listAcceptedOrders(submitted, sameBatchId(submitted, earlier));
-      checkNumbers(submitted);
-    }
-    const batchId = await this.#groups.run(submitted);
-    if (batchId === null) return listAcceptedOrders(submitted, await this.#earlierId(submitted));
+    const batchId = submitted.sharedNumber === null ? await this.#groups.run(submitted) : null;
+    if (batchId === null) return listAcceptedOrders(submitted, await this.#findEarlierId(submitted));
     this.#metrics.ordersAccepted.inc(submitted.sequences.length);
     this.#announcer.announce(
       submitted.chunks.map(({ lane }) => lane),
@@ -55,8 +49,10 @@ export class BatchAcceptor {
     return listAcceptedOrders(submitted, batchId);
   }
 
-  async #earlierId(batch: SubmittedBatch): Promise<BatchId> {
+  /** Finds a batch that is stored already, or cannot be: an earlier release took batches that name a number twice. */
+  async #findEarlierId(batch: SubmittedBatch): Promise<BatchId> {
     const [earlier] = await findEarlier(this.#db, [batch]);
+    if (earlier === undefined) checkNumbers(batch);
     return sameBatchId(batch, earlier!);
   }
 }
