@@ -62,7 +62,7 @@ export interface ApiOptions {
   port: number;
 }
 
-export interface RunningApi extends Closable {
+interface RunningApi extends Closable {
   baseUrl: string;
   /** Resolves when operations can be carried out: the database answers, and has the schema of this release. */
   untilReady(): Promise<void>;
