@@ -64,7 +64,7 @@ export interface ApiOptions {
   prepare?: (baseUrl: string) => Promise<void>;
 }
 
-export interface RunningApi extends Closable {
+interface RunningApi extends Closable {
   baseUrl: string;
   /** Resolves when operations can be carried out: the database answers, and has the schema of this release. */
   untilReady(): Promise<void>;

@@ -6,7 +6,7 @@ import { noteSubject } from './calls.ts';
 import { deadlineOf } from './deadlines.ts';
 
 /** Who acts in a call of the member center, and through which application. */
-export interface MemberCaller extends Actor {
+interface MemberCaller extends Actor {
   applicationId: ApplicationId;
 }
 

@@ -4,7 +4,7 @@ import type { BodyPlace } from './body-room.ts';
 
 /** How long a body may take to arrive: a grace time for any, and more for every byte that has come. */
 const ARRIVAL_LIMITS = { graceMs: 10_000, minBytesPerSecond: 256 * 1024, lookEveryMs: 1_000 };
-export type ArrivalLimits = typeof ARRIVAL_LIMITS;
+type ArrivalLimits = typeof ARRIVAL_LIMITS;
 
 /** The client left before its whole body had come. There is nobody to answer. */
 export class ClientLeft extends Error {

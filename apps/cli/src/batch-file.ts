@@ -4,7 +4,7 @@ import { buffer } from 'node:stream/consumers';
 import { resolveCallerPath } from './caller-path.ts';
 
 /** A batch as it is sent, and the key by which the service knows it. */
-export interface BatchFile {
+interface BatchFile {
   /** The JSON, UTF-8, without a byte order mark. */
   bytes: Buffer<ArrayBuffer>;
   channelCode: string;

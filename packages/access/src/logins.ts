@@ -16,7 +16,7 @@ const FAILURE_WINDOW = sql`interval '15 minutes'`;
 const LOCK_TIME = sql`interval '5 minutes'`;
 
 /** A user whose password was right, with the hash it was checked against, to see later whether the password has changed. */
-export interface LoggedIn {
+interface LoggedIn {
   memberId: MemberId;
   passwordHash: string;
 }

@@ -15,10 +15,10 @@ const HASHES_AT_ONCE = Math.min(availableParallelism(), 3);
  * (M1) and new passwords (M3) of an enterprise, and what the operator does in an enterprise.
  */
 const MAX_WAITING = { login: 200, addition: 200, reset: 100, operator: 100 };
-export type HashKind = keyof typeof MAX_WAITING;
+type HashKind = keyof typeof MAX_WAITING;
 
 /** For whom something is hashed. Kinds take turns, and within a kind parties take turns. */
-export interface HashOwner {
+interface HashOwner {
   kind: HashKind;
   /** The application's id, or the enterprise's. */
   party: string;

@@ -33,7 +33,7 @@ const FAILED = 3;
 const NOT_LOCKABLE = 4;
 
 /** Who disables or enables locks, for the audit record. */
-export interface LockChange extends ChangeLocks {
+interface LockChange extends ChangeLocks {
   locked: boolean;
   applicationId: ApplicationId;
   /** The channels that the application is bound to: locks of other channels do not exist for it. */
@@ -42,7 +42,7 @@ export interface LockChange extends ChangeLocks {
 }
 
 /** What setLocked works with: changes wait in turn for assets that orders are changing. */
-export interface LockTools {
+interface LockTools {
   /** Turns of applications. */
   changes: TransactionQueue;
   deadline: Deadline;

@@ -16,7 +16,7 @@ import { acrossChannels, selectEnterpriseAssets } from './tenant-assets.ts';
 import type { PasswordTools } from './tools.ts';
 
 /** The outcome of an M1. */
-export interface Additions {
+interface Additions {
   data: AddedEmployees;
   /** Why the first employee that failed was refused. */
   firstFailure: Refusal | undefined;

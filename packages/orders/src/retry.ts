@@ -11,7 +11,7 @@ import { type PlacedOrder, readStoredOrders, writeStoredOrders } from './stored-
 const ORDERS_AT_ONCE = 500;
 
 /** What retryFailedOrders has done. */
-export interface Retried {
+interface Retried {
   /** Orders that are pending again. */
   retried: number;
   /** Orders that stay failed, because their content is not kept. */

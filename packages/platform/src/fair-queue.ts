@@ -1,7 +1,7 @@
 import { Overload } from './deadline.ts';
 import { type Owner, Turns } from './turns.ts';
 
-export interface FairQueueBounds {
+interface FairQueueBounds {
   /** How much runs at once. */
   atOnce: number;
   /** How much of one owner runs at once; `atOnce` if absent. */
