@@ -16,10 +16,9 @@ import { type Api, dataOf } from '../harness/api.ts';
 import { newCustomersInLanes } from '../harness/lanes.ts';
 import { batchOf, deleteAsset, newAssetNum, newBuy } from '../harness/orders.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
+import { readResult } from '../harness/sync-batches.ts';
 
 /** Where a batch ends: once, whoever finishes the last of its chunks, and for good. */
-
-type Batch = ReturnType<typeof batchOf>;
 
 const ALL_LANES = Array.from({ length: LANE_COUNT }, (_, lane) => lane);
 const PATIENTLY = { timeout: 20_000 };
@@ -52,10 +51,6 @@ async function rowOf({ channelOrderId }: { channelOrderId: string }) {
     .select(['id', 'completed_time', 'succeeded', 'failed'])
     .where('channel_order_id', '=', channelOrderId)
     .executeTakeFirstOrThrow();
-}
-
-async function resultOf({ channelCode, channelOrderId }: Batch) {
-  return dataOf(await api.call('GET', '/licenseOrder/batchOrder', { query: { channelCode, channelOrderId } }));
 }
 
 /** How often the end of a batch was told by now. */
@@ -113,11 +108,11 @@ describe('a batch ends once', () => {
       for (const lane of lanes) ends.push(drain([lane]).then(() => endBatches(stack.db, [id])));
       await vi.waitUntil(async () => (await commitsHeld()) === 2, PATIENTLY);
       expect(await endBatches(stack.db, [id])).toEqual([]);
-      expect(await resultOf(batch)).toMatchObject({ state: 'accepted', pending: 3, completedTime: null });
+      expect(await readResult(api, batch)).toMatchObject({ state: 'accepted', pending: 3, completedTime: null });
     });
     expect((await Promise.all(ends)).flat()).toEqual([id]);
     expect(await timesTold(id)).toBe(1);
-    expect(await resultOf(batch)).toMatchObject({ state: 'completed', succeeded: 2, failed: 1, pending: 0 });
+    expect(await readResult(api, batch)).toMatchObject({ state: 'completed', succeeded: 2, failed: 1, pending: 0 });
   });
 
   it('when many find it finished, in whatever order they name their batches', async () => {
@@ -155,7 +150,7 @@ describe('a batch ends once', () => {
     const { rows } = await sql<{ last: Date }>`
       select max(finished_time) as last from lane_chunk where batch_id = ${id}`.execute(stack.db);
     await new OpenBatches().endFinished(stack.db);
-    expect(await resultOf(batch)).toMatchObject({ completedTime: rows[0]!.last.getTime() });
+    expect(await readResult(api, batch)).toMatchObject({ completedTime: rows[0]!.last.getTime() });
   });
 });
 
@@ -197,12 +192,12 @@ describe('the end', () => {
     );
     const [lost, again] = [await accept(2), await accept(2)];
     await drainAndDie();
-    expect(await resultOf(lost.batch)).toMatchObject({ state: 'processing', pending: 0, completedTime: null });
+    expect(await readResult(api, lost.batch)).toMatchObject({ state: 'processing', pending: 0, completedTime: null });
     const openBatches = new OpenBatches();
     expect(await openBatches.endFinished(stack.db)).toEqual([]);
     expect(await openBatches.endFinished(stack.db)).toEqual([lost.id, again.id]);
     expect(await openBatches.endFinished(stack.db)).toEqual([]);
-    expect(await resultOf(lost.batch)).toMatchObject({ state: 'completed', succeeded: 2, failed: 1 });
+    expect(await readResult(api, lost.batch)).toMatchObject({ state: 'completed', succeeded: 2, failed: 1 });
     // Behind the last of them it begins with the first again.
     await sql`update lane_chunk set payload = null, finished_time = now(), succeeded = 1 where lane = 99`.execute(
       stack.db,

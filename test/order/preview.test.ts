@@ -19,10 +19,8 @@ import {
   type Sent,
 } from '../harness/orders.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
+import { syncOf } from '../harness/sync-batches.ts';
 import { contentOfTables } from '../harness/tables.ts';
-
-/** A sync batch of orders under a channelOrderId of its own. */
-const syncOf = (...orders: Sent[]) => ({ ...batchOf(...orders), syncMode: 'sync' as const });
 
 const uri = (productUri: string, changes: Sent = {}) => productToBuy({ productUri, ...changes });
 
@@ -37,7 +35,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.close());
 
-/** Carries orders out as one sync batch; answers their ids in the same order. */
+/** Carries orders out as one sync batch. Returns their ids in the same order. */
 const apply = async (...orders: Sent[]) =>
   (await api.accept(syncOf(...orders))).map(({ licenseOrderId }) => licenseOrderId);
 

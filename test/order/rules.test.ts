@@ -27,24 +27,25 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
   });
   afterAll(() => stack.close());
 
-  /** Sends orders as one batch and answers what became of them. */
+  /** Sends orders as one batch and returns their results. */
   const process = (...orders: Sent[]) => api.process(batchOf(...orders));
 
-  /** Sends an order that must succeed; answers its id. */
+  /** Sends an order that must succeed, and returns its result. */
   async function succeed(order: Sent): Promise<OrderResult> {
     const [result] = await process(order);
     expect(result).toMatchObject({ state: 'succeeded', code: null, cause: null, message: null });
     return result!;
   }
 
-  async function causeOf(order: Sent): Promise<OrderResult['cause']> {
+  /** Sends an order that must fail, and returns its cause. */
+  async function fail(order: Sent): Promise<OrderResult['cause']> {
     const [result] = await process(order);
     expect(result).toMatchObject({ state: 'failed', code: '13004', assets: 0, products: 0 });
     return result!.cause;
   }
 
   /** All assets on record that had the number, oldest first, each with what is on record of it. */
-  async function recordsOf(assetNum: string) {
+  async function readRecords(assetNum: string) {
     const { db } = stack;
     const assets = await db.selectFrom('asset').selectAll().where('asset_num', '=', assetNum).orderBy('id').execute();
     const ids = assets.map(({ id }) => id).concat('0' as AssetId);
@@ -66,7 +67,7 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
 
   /** The active asset of the number. */
   async function assetOf(assetNum: string) {
-    const [active, ...others] = (await recordsOf(assetNum)).filter(isActive);
+    const [active, ...others] = (await readRecords(assetNum)).filter(isActive);
     expect(others).toEqual([]);
     if (active === undefined) throw new Error(`${assetNum} is not active`);
     return active;
@@ -101,7 +102,7 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
 
   /** Which of the assets is held, and which is lent or lent into. */
   async function holdingsOf(...assetNums: string[]): Promise<{ held: boolean[]; lent: boolean[] }> {
-    const records = await Promise.all(assetNums.map(recordsOf));
+    const records = await Promise.all(assetNums.map(readRecords));
     const assignments = await stack.db.selectFrom('asset_assignment').selectAll().execute();
     const lendings = await stack.db.selectFrom('asset_lending').selectAll().execute();
     const lentIds = lendings.flatMap(({ asset_id, lock_asset_id }) => [asset_id, lock_asset_id]);
@@ -197,12 +198,12 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
       const [customer, other] = [await api.newCustomer(), await api.newCustomer()];
       const assetNum = newAssetNum();
       await succeed(newBuy(customer, [assetNum]));
-      const before = await recordsOf(assetNum);
-      expect(await causeOf(newBuy(customer, [assetNum], { licenseType: 'softkey' }))).toBe('license_type_mismatch');
-      expect(await causeOf(newBuy(other, [assetNum]))).toBe('asset_owned_by_other_customer');
+      const before = await readRecords(assetNum);
+      expect(await fail(newBuy(customer, [assetNum], { licenseType: 'softkey' }))).toBe('license_type_mismatch');
+      expect(await fail(newBuy(other, [assetNum]))).toBe('asset_owned_by_other_customer');
       const transfer = newBuy(other, [assetNum], { licenseType: 'softkey' }, { transferedAssetNum: true });
-      expect(await causeOf(transfer)).toBe('license_type_mismatch');
-      expect(await recordsOf(assetNum)).toEqual(before);
+      expect(await fail(transfer)).toBe('license_type_mismatch');
+      expect(await readRecords(assetNum)).toEqual(before);
     });
 
     it('transfers an asset with everything on it, and ends its assignment and its lending', async () => {
@@ -223,7 +224,7 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
       expect(after.merchandises).toEqual(before.merchandises.map((each) => ({ ...each, ...taken })));
       expect(await productsOn(assetNum)).toEqual(['a', 'gms-100', 'b']);
       expect(await holdingsOf(assetNum, lockNum)).toEqual({ held: [false, false], lent: [false, false] });
-      expect(await causeOf(deleteAsset(seller, [assetNum]))).toBe('asset_not_found');
+      expect(await fail(deleteAsset(seller, [assetNum]))).toBe('asset_not_found');
     });
 
     it('ends the lending into a lock that it transfers', async () => {
@@ -293,8 +294,8 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
         newBuy(customer, [assetNum], {}, { products: [uri('a', { srcLicenseOrderId: licenseOrderId })] });
       await succeed(bought(source));
       expect(await assetOf(assetNum)).toMatchObject({ products: [{ src_license_order_id: source.licenseOrderId }] });
-      expect(await causeOf(bought(revocation))).toBe('source_order_not_found');
-      expect(await causeOf(bought({ licenseOrderId: '9999999999999999999' }))).toBe('source_order_not_found');
+      expect(await fail(bought(revocation))).toBe('source_order_not_found');
+      expect(await fail(bought({ licenseOrderId: '9999999999999999999' }))).toBe('source_order_not_found');
     });
 
     it('buys a number again after its revocation as a new asset, and keeps the old one on record', async () => {
@@ -303,9 +304,9 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
       const element = { products: [uri('a')], merchandises: [merchandise()], limitEndDate: 5 };
       await succeed(newBuy(customer, [assetNum], {}, element));
       await succeed(deleteAsset(customer, [assetNum]));
-      const [revoked] = await recordsOf(assetNum);
+      const [revoked] = await readRecords(assetNum);
       await succeed(newBuy(other, [assetNum], { licenseType: 'softkey' }, { products: [uri('b')] }));
-      const [first, second, ...more] = await recordsOf(assetNum);
+      const [first, second, ...more] = await readRecords(assetNum);
       expect(more).toEqual([]);
       expect(first).toEqual(revoked);
       expect(first).toMatchObject({ customer_id: customer.customerId, limit_end_date: '5' });
@@ -326,7 +327,7 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
       await succeed(newBuy(customer, [assetNum]));
       await assignAndLend(memberIds, assetNum, lockNum);
       expect(await succeed(deleteAsset(customer, [assetNum]))).toMatchObject({ assets: 1, products: 3 });
-      const [record] = await recordsOf(assetNum);
+      const [record] = await readRecords(assetNum);
       for (const thing of [record!, ...record!.products, ...record!.merchandises, ...record!.grants]) {
         expect(isActive(thing)).toBe(false);
       }
@@ -348,15 +349,13 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
       const [assetNum, otherNum] = [newAssetNum(), newAssetNum()];
       await succeed(newBuy(customer, [assetNum]));
       await succeed(newBuy(other, [otherNum]));
-      const before = await recordsOf(assetNum);
-      expect(await causeOf(deleteAsset(customer, [assetNum, otherNum]))).toBe('asset_not_found');
-      expect(await causeOf(deleteAsset(customer, [assetNum, newAssetNum()]))).toBe('asset_not_found');
-      expect(await causeOf(deleteAsset(customer, [assetNum], { licenseType: 'softkey' }))).toBe(
-        'license_type_mismatch',
-      );
-      expect(await recordsOf(assetNum)).toEqual(before);
+      const before = await readRecords(assetNum);
+      expect(await fail(deleteAsset(customer, [assetNum, otherNum]))).toBe('asset_not_found');
+      expect(await fail(deleteAsset(customer, [assetNum, newAssetNum()]))).toBe('asset_not_found');
+      expect(await fail(deleteAsset(customer, [assetNum], { licenseType: 'softkey' }))).toBe('license_type_mismatch');
+      expect(await readRecords(assetNum)).toEqual(before);
       await succeed(deleteAsset(customer, [assetNum]));
-      expect(await causeOf(deleteAsset(customer, [assetNum]))).toBe('asset_not_found');
+      expect(await fail(deleteAsset(customer, [assetNum]))).toBe('asset_not_found');
     });
 
     it('with a source order takes what that order granted, and the asset with its last grant', async () => {
@@ -376,10 +375,10 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
       expect(asset.merchandises.filter(isActive)).toEqual([]);
       expect(await productsOn(assetNum)).toEqual(['b']);
       expect(await holdingsOf(assetNum)).toEqual({ held: [true], lent: [true] });
-      expect(await causeOf(revoke(first))).toBe('asset_not_in_source_order');
+      expect(await fail(revoke(first))).toBe('asset_not_in_source_order');
 
       expect(await succeed(revoke(second))).toMatchObject({ assets: 1, products: 1 });
-      expect((await recordsOf(assetNum)).filter(isActive)).toEqual([]);
+      expect((await readRecords(assetNum)).filter(isActive)).toEqual([]);
       expect(await productsOn(lockNum)).toEqual(['b']);
       expect(await holdingsOf(assetNum)).toEqual({ held: [false], lent: [false] });
     });
@@ -412,7 +411,7 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
       const revoke = (source: OrderResult) =>
         deleteAsset(customer, [assetNum], { srcLicenseOrderId: source.licenseOrderId });
       for (const source of [failed, productRevocation, assetRevocation, others]) {
-        expect(await causeOf(revoke(source!))).toBe('source_order_not_found');
+        expect(await fail(revoke(source!))).toBe('source_order_not_found');
       }
       await succeed(revoke(bought!));
     });
@@ -433,7 +432,7 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
       const asset = await assetOf(assetNum);
       expect(asset.products.length).toBe(6);
       expect([...asset.merchandises, ...asset.grants].every(isActive)).toBe(true);
-      expect(await causeOf(deleteProduct(customer, [assetNum], { productUri: 'a' }))).toBe('product_not_found');
+      expect(await fail(deleteProduct(customer, [assetNum], { productUri: 'a' }))).toBe('product_not_found');
     });
 
     it('strictly revokes only what has the same period and node count, absent equal to absent', async () => {
@@ -454,11 +453,11 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
       const revoke = (changes: Sent) =>
         deleteProduct(customer, [assetNum], { productUri: 'a', strictMatchWhenDelete: true, ...changes });
       const all = await left();
-      expect(await causeOf(revoke({ limitStartDate: 1, limitEndDate: 3 }))).toBe('product_not_found');
+      expect(await fail(revoke({ limitStartDate: 1, limitEndDate: 3 }))).toBe('product_not_found');
       for (const [index, each] of terms.entries()) {
         expect(await succeed(revoke(each))).toMatchObject({ products: 1 });
         expect(await left()).toEqual(all.slice(index + 1));
-        expect(await causeOf(revoke(each))).toBe('product_not_found');
+        expect(await fail(revoke(each))).toBe('product_not_found');
       }
     });
 
@@ -471,7 +470,7 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
       expect(await succeed(revoke)).toMatchObject({ products: 1 });
       const products = (await assetOf(assetNum)).products.filter(isActive);
       expect(products).toMatchObject([{ license_order_id: second.licenseOrderId }]);
-      expect(await causeOf(revoke)).toBe('product_not_found');
+      expect(await fail(revoke)).toBe('product_not_found');
     });
   });
 
@@ -480,10 +479,10 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
     const assetNum = newAssetNum();
     const { enterpriseGlobalId } = other;
     for (const customerId of ['999999999', '9999999999999999999', `0${customer.customerId}`]) {
-      expect(await causeOf(newBuy(customer, [assetNum], { customerId }))).toBe('customer_not_found');
+      expect(await fail(newBuy(customer, [assetNum], { customerId }))).toBe('customer_not_found');
     }
-    expect(await causeOf(newBuy(customer, [assetNum], { enterpriseGlobalId }))).toBe('enterprise_mismatch');
-    expect(await recordsOf(assetNum)).toEqual([]);
+    expect(await fail(newBuy(customer, [assetNum], { enterpriseGlobalId }))).toBe('enterprise_mismatch');
+    expect(await readRecords(assetNum)).toEqual([]);
   });
 
   it('revokes a cloud license by its source order', async () => {
@@ -493,7 +492,7 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
     const { licenseOrderId } = await succeed(newBuy(customer, [assetNum], { licenseType }));
     await succeed(deleteProduct(customer, [assetNum], {}, { licenseType, srcLicenseOrderId: licenseOrderId }));
     await succeed(deleteAsset(customer, [assetNum], { licenseType, srcLicenseOrderId: licenseOrderId }));
-    expect((await recordsOf(assetNum)).filter(isActive)).toEqual([]);
+    expect((await readRecords(assetNum)).filter(isActive)).toEqual([]);
   });
 
   describe('within one batch', () => {
@@ -517,7 +516,7 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
       expect(results[1]!.message).toContain(otherNum);
       expect(await productsOn(assetNum)).toEqual(['a', 'c']);
       expect(await assetOf(assetNum)).toMatchObject({ limit_end_date: null, grants: [{}, {}] });
-      expect(await recordsOf(newNum)).toEqual([]);
+      expect(await readRecords(newNum)).toEqual([]);
     });
 
     it('a number is bought, revoked and bought again', async () => {
@@ -537,7 +536,7 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
         ['succeeded', 1, 1],
         ['succeeded', 1, 1],
       ]);
-      const records = await recordsOf(assetNum);
+      const records = await readRecords(assetNum);
       expect(records.map((each) => [isActive(each), each.license_type])).toEqual([
         [false, 'normal_recover_usbkey'],
         [false, 'softkey'],
@@ -554,7 +553,7 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
       await succeed(newBuy(customer, [assetNum]));
       const results = await process(deleteAsset(customer, [assetNum]), newBuy(customer, [assetNum]));
       expect(results).toMatchObject([{ state: 'succeeded' }, { state: 'succeeded' }]);
-      expect((await recordsOf(assetNum)).map(isActive)).toEqual([false, true]);
+      expect((await readRecords(assetNum)).map(isActive)).toEqual([false, true]);
     });
 
     it('a stored asset is changed and revoked, and its last state stays on record', async () => {
@@ -565,7 +564,7 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
         newBuy(customer, [assetNum], {}, { limitEndDate: 9, assetExtendList: [{ extendCode: 'c' }] }),
         deleteAsset(customer, [assetNum]),
       );
-      const [record] = await recordsOf(assetNum);
+      const [record] = await readRecords(assetNum);
       expect(record).toMatchObject({ limit_end_date: '9', extends: { c: '' }, grants: [{}, {}], products: [{}, {}] });
       expect(isActive(record!)).toBe(false);
     });
@@ -575,7 +574,7 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
       const assetNum = newAssetNum();
       await succeed(newBuy(seller, [assetNum]));
       await process(newBuy(buyer, [assetNum], {}, { transferedAssetNum: true }), deleteAsset(buyer, [assetNum]));
-      const [record] = await recordsOf(assetNum);
+      const [record] = await readRecords(assetNum);
       expect(isActive(record!)).toBe(false);
       expect(record).toMatchObject({ customer_id: buyer.customerId });
     });

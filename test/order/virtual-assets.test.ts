@@ -22,10 +22,10 @@ const submitList = (enterpriseGlobalId: string, query: Record<string, string> = 
   api.call('GET', `/asset/${encodeURIComponent(enterpriseGlobalId)}/list`, { query });
 const list = async (enterpriseGlobalId: string, query?: Record<string, string>): Promise<VirtualAsset[]> =>
   dataOf(await submitList(enterpriseGlobalId, query));
-const numsOf = async ({ enterpriseGlobalId }: Customer, query?: Record<string, string>) =>
+const listNums = async ({ enterpriseGlobalId }: Customer, query?: Record<string, string>) =>
   (await list(enterpriseGlobalId, query)).map(({ assetNum }) => assetNum).toSorted();
 
-/** Buys cloud account licenses for a customer, one for each element, in one order; answers their numbers. */
+/** Buys cloud account licenses for a customer, one for each element, in one order. Returns their numbers. */
 async function buy(customer: Customer, ...elements: Sent[]): Promise<string[]> {
   const assetNums = elements.map(newAssetNum);
   const assets = elements.map((element, index) => ({
@@ -261,7 +261,7 @@ describe('O8 lists', () => {
     await api.carryOut(...others.map((licenseType) => newBuy(customer, [newAssetNum()], { licenseType })));
     expect(await list(customer.enterpriseGlobalId)).toEqual([]);
     const [assetNum] = await buy(customer, {});
-    expect(await numsOf(customer)).toEqual([assetNum]);
+    expect(await listNums(customer)).toEqual([assetNum]);
   });
 
   it('what is active: a revoked asset is gone, and bought again it is another', async () => {
@@ -280,7 +280,7 @@ describe('O8 lists', () => {
     const customer = await api.newCustomer();
     const assetNums = Array.from({ length: 3_000 }, newAssetNum);
     await api.carryOut(newBuy(customer, assetNums, CLOUD));
-    expect(await numsOf(customer)).toEqual(assetNums.toSorted());
+    expect(await listNums(customer)).toEqual(assetNums.toSorted());
   });
 });
 
@@ -337,8 +337,8 @@ describe('O8 with extendCode', () => {
 
   it.each(['', '   ', '\t'])('"%s" lists all, as without', async (extendCode) => {
     const all = [...numOf.values()].toSorted();
-    expect(await numsOf(customer, { extendCode })).toEqual(all);
-    expect(await numsOf(customer)).toEqual(all);
+    expect(await listNums(customer, { extendCode })).toEqual(all);
+    expect(await listNums(customer)).toEqual(all);
   });
 
   it.each(['unknown', 'value of gxxp', 'gxx', 'toString', '1=1', '$.gxxp'])(
@@ -349,7 +349,7 @@ describe('O8 with extendCode', () => {
   );
 
   it('counts without the blanks around it', async () => {
-    expect(await numsOf(customer, { extendCode: ' gxxp ' })).toEqual([numOf.get('gxxp')]);
+    expect(await listNums(customer, { extendCode: ' gxxp ' })).toEqual([numOf.get('gxxp')]);
   });
 
   it('lists every asset that carries it among others, by whatever order it got it, with any value', async () => {
@@ -358,9 +358,9 @@ describe('O8 with extendCode', () => {
       assetExtendList: codes.map((extendCode) => ({ extendCode, extendValue: '' })),
     });
     const [first, second, third] = await buy(own, carrying('a', 'b'), carrying('b', 'c'), carrying('c'));
-    expect(await numsOf(own, { extendCode: 'b' })).toEqual([first, second].toSorted());
+    expect(await listNums(own, { extendCode: 'b' })).toEqual([first, second].toSorted());
     await api.carryOut(newBuy(own, [third!], CLOUD, carrying('b')));
-    expect(await numsOf(own, { extendCode: 'b' })).toEqual([first, second, third].toSorted());
+    expect(await listNums(own, { extendCode: 'b' })).toEqual([first, second, third].toSorted());
     const found = await list(own.enterpriseGlobalId, { extendCode: 'a' });
     expect(found.map(({ assetExtends }) => assetExtends.map(({ extendCode }) => extendCode).toSorted())).toEqual([
       ['a', 'b'],
@@ -374,7 +374,7 @@ describe('O8 with extendCode', () => {
     await buy(other, element);
     await api.carryOut(newBuy(own, [newAssetNum()], { licenseType: 'cloud_account' }, element));
     await revoke(own, gone!);
-    expect(await numsOf(own, { extendCode: 'mark' })).toEqual([kept]);
+    expect(await listNums(own, { extendCode: 'mark' })).toEqual([kept]);
   });
 });
 
