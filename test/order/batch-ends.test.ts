@@ -45,7 +45,7 @@ afterAll(async () => {
 const drain = (lanes: readonly number[] = ALL_LANES) =>
   drainLanes(stack.db, lanes, { ids: new LedgerIds(), holds: new Holds() });
 
-async function rowOf({ channelOrderId }: { channelOrderId: string }) {
+async function readRow({ channelOrderId }: { channelOrderId: string }) {
   return await stack.db
     .selectFrom('batch')
     .select(['id', 'completed_time', 'succeeded', 'failed'])
@@ -67,7 +67,7 @@ async function accept(lanes = 1) {
     deleteAsset(customers[0]!, [newAssetNum()]),
   );
   await api.accept(batch);
-  return { batch, lanes: customers.map(({ customerId }) => laneOf(customerId)), ...(await rowOf(batch)) };
+  return { batch, lanes: customers.map(({ customerId }) => laneOf(customerId)), ...(await readRow(batch)) };
 }
 
 /** Carries out all that is pending and stops there, as a worker does that dies before it ends the batches. */
@@ -129,7 +129,7 @@ describe('a batch ends once', () => {
   it('when it is cancelled, in the same transaction', async () => {
     const { batch, id } = await accept(3);
     expect(await api.cancel(batch)).toEqual({ cancelled: 4, finished: 0 });
-    expect(await rowOf(batch)).toMatchObject({ completed_time: expect.any(Date), succeeded: 0, failed: 4 });
+    expect(await readRow(batch)).toMatchObject({ completed_time: expect.any(Date), succeeded: 0, failed: 4 });
     expect(await timesTold(id)).toBe(1);
     expect(await api.cancel(batch)).toEqual({ cancelled: 0, finished: 4 });
     expect(await timesTold(id)).toBe(1);
@@ -139,7 +139,7 @@ describe('a batch ends once', () => {
     const customer = await api.newCustomer();
     const batch = { ...batchOf(newBuy(customer, [newAssetNum()])), syncMode: 'sync' } as const;
     await api.accept(batch);
-    const { id, ...end } = await rowOf(batch);
+    const { id, ...end } = await readRow(batch);
     expect(end).toEqual({ completed_time: expect.any(Date), succeeded: 1, failed: 0 });
     expect(await timesTold(id)).toBe(0);
   });
@@ -227,13 +227,13 @@ describe('the database refuses', () => {
     await expect(set(id, { ...END, succeeded: 2 })).rejects.toThrow('batch_end_counts');
     await expect(set(id, { succeeded: 1, failed: 1 })).rejects.toThrow('batch_end_whole');
     expect(await endBatches(stack.db, [id])).toEqual([id]);
-    const end = await rowOf(batch);
+    const end = await readRow(batch);
     await expect(set(id, END)).rejects.toThrow('batch: an end is for good');
     await expect(set(id, { completed_time: null, succeeded: null, failed: null })).rejects.toThrow(
       'an end is for good',
     );
     expect(await endBatches(stack.db, [id])).toEqual([]);
-    expect(await rowOf(batch)).toEqual(end);
+    expect(await readRow(batch)).toEqual(end);
   });
 });
 

@@ -66,7 +66,7 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
       Number(a[key]) - Number(b[key]);
 
   /** The active asset of the number. */
-  async function assetOf(assetNum: string) {
+  async function readAsset(assetNum: string) {
     const [active, ...others] = (await readRecords(assetNum)).filter(isActive);
     expect(others).toEqual([]);
     if (active === undefined) throw new Error(`${assetNum} is not active`);
@@ -75,7 +75,7 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
 
   /** The productUris that are active on the asset, oldest first. */
   const productsOn = async (assetNum: string) =>
-    (await assetOf(assetNum)).products.filter(isActive).map((product) => product.product_uri);
+    (await readAsset(assetNum)).products.filter(isActive).map((product) => product.product_uri);
 
   const isActive = (row: { revoked_time: Date | null }) => row.revoked_time === null;
 
@@ -93,7 +93,7 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
 
   /** Has an employee hold the asset, and lends it into the other, which becomes a borrowed lock. */
   async function assignAndLend(memberIds: MemberId[], assetNum: string, lockNum: string): Promise<void> {
-    const [asset, lock] = [await assetOf(assetNum), await assetOf(lockNum)];
+    const [asset, lock] = [await readAsset(assetNum), await readAsset(lockNum)];
     const assignment = { asset_id: asset.id, member_id: memberIds[0]! };
     await stack.db.updateTable('asset').set({ borrowed_usb_key: true }).where('id', '=', lock.id).execute();
     await stack.db.insertInto('asset_assignment').values(assignment).execute();
@@ -101,7 +101,7 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
   }
 
   /** Which of the assets is held, and which is lent or lent into. */
-  async function holdingsOf(...assetNums: string[]): Promise<{ held: boolean[]; lent: boolean[] }> {
+  async function readHoldings(...assetNums: string[]): Promise<{ held: boolean[]; lent: boolean[] }> {
     const records = await Promise.all(assetNums.map(readRecords));
     const assignments = await stack.db.selectFrom('asset_assignment').selectAll().execute();
     const lendings = await stack.db.selectFrom('asset_lending').selectAll().execute();
@@ -131,7 +131,7 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
       };
       const order = newBuy(customer, [assetNum], { licenseType: 'lan_softkey' }, element);
       const { licenseOrderId } = await succeed(order);
-      expect(await assetOf(assetNum)).toMatchObject({
+      expect(await readAsset(assetNum)).toMatchObject({
         ...{ customer_id: customer.customerId, license_type: 'lan_softkey', borrowed_usb_key: true },
         ...{ limit_start_date: '10', limit_end_date: '20', extends: { gxxp: '1', empty: '' } },
         grants: [{ license_order_id: licenseOrderId, revoked_time: null }],
@@ -167,7 +167,7 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
           },
         ),
       );
-      const before = await assetOf(assetNum);
+      const before = await readAsset(assetNum);
       const second = await succeed(
         newBuy(
           customer,
@@ -183,7 +183,7 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
         { assets: 1, products: 1 },
         { assets: 0, products: 2 },
       ]);
-      const after = await assetOf(assetNum);
+      const after = await readAsset(assetNum);
       expect(after).toMatchObject({
         ...{ id: before.id, limit_start_date: '1', limit_end_date: '8', borrowed_usb_key: true },
         extends: { keep: '1', change: '2', new: '3' },
@@ -212,18 +212,18 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
       const [assetNum, lockNum] = [newAssetNum(), newAssetNum()];
       await succeed(newBuy(seller, [assetNum, lockNum], {}, { products: [uri('a')], merchandises: [merchandise()] }));
       await assignAndLend(memberIds, assetNum, lockNum);
-      const before = await assetOf(assetNum);
+      const before = await readAsset(assetNum);
       const transfer = { transferedAssetNum: true, products: [uri('b')], limitEndDate: 9 };
       const result = await succeed(newBuy(buyer, [assetNum], {}, transfer));
       expect(result).toMatchObject({ assets: 0, products: 1 });
-      const after = await assetOf(assetNum);
+      const after = await readAsset(assetNum);
       expect(after).toMatchObject({ id: before.id, customer_id: buyer.customerId, limit_end_date: '9' });
       // The order that transfers stands for what came with it; but for that nothing of it changes.
       const taken = { held_by_order_id: result.licenseOrderId, updated_time: expect.any(Date) };
       expect(after.products.slice(0, -1)).toEqual(before.products.map((each) => ({ ...each, ...taken })));
       expect(after.merchandises).toEqual(before.merchandises.map((each) => ({ ...each, ...taken })));
       expect(await productsOn(assetNum)).toEqual(['a', 'gms-100', 'b']);
-      expect(await holdingsOf(assetNum, lockNum)).toEqual({ held: [false, false], lent: [false, false] });
+      expect(await readHoldings(assetNum, lockNum)).toEqual({ held: [false, false], lent: [false, false] });
       expect(await fail(deleteAsset(seller, [assetNum]))).toBe('asset_not_found');
     });
 
@@ -234,7 +234,7 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
       await succeed(newBuy(seller, [assetNum, lockNum]));
       await assignAndLend(memberIds, assetNum, lockNum);
       await succeed(newBuy(buyer, [lockNum], {}, { transferedAssetNum: true }));
-      expect(await holdingsOf(assetNum, lockNum)).toEqual({ held: [true, false], lent: [false, false] });
+      expect(await readHoldings(assetNum, lockNum)).toEqual({ held: [true, false], lent: [false, false] });
     });
 
     it('leaves assignment and lending where it only adds', async () => {
@@ -243,7 +243,7 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
       await succeed(newBuy(customer, [assetNum, lockNum]));
       await assignAndLend(memberIds, assetNum, lockNum);
       await succeed(newBuy(customer, [assetNum, lockNum], {}, { transferedAssetNum: true }));
-      expect(await holdingsOf(assetNum, lockNum)).toEqual({ held: [true, false], lent: [true, true] });
+      expect(await readHoldings(assetNum, lockNum)).toEqual({ held: [true, false], lent: [true, true] });
     });
 
     it('stores merchandise 16 deep, each with its parent and its products', async () => {
@@ -259,7 +259,7 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
       const result = await succeed(newBuy(customer, assetNums, {}, { products: null, merchandises }));
       expect(result).toMatchObject({ assets: 2, products: 2 * (2 * DEEPEST_MERCHANDISE - 1) });
       for (const assetNum of assetNums) {
-        const { merchandises, products } = await assetOf(assetNum);
+        const { merchandises, products } = await readAsset(assetNum);
         const byId = new Map(merchandises.map((each) => [each.id, each]));
         const numOf = (id: string | null) => (id === null ? null : byId.get(id)?.merchandise_num);
         const levels = Array.from({ length: DEEPEST_MERCHANDISE }, (_, index) => index + 1);
@@ -293,7 +293,7 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
       const bought = ({ licenseOrderId }: { licenseOrderId: string }) =>
         newBuy(customer, [assetNum], {}, { products: [uri('a', { srcLicenseOrderId: licenseOrderId })] });
       await succeed(bought(source));
-      expect(await assetOf(assetNum)).toMatchObject({ products: [{ src_license_order_id: source.licenseOrderId }] });
+      expect(await readAsset(assetNum)).toMatchObject({ products: [{ src_license_order_id: source.licenseOrderId }] });
       expect(await fail(bought(revocation))).toBe('source_order_not_found');
       expect(await fail(bought({ licenseOrderId: '9999999999999999999' }))).toBe('source_order_not_found');
     });
@@ -332,7 +332,7 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
         expect(isActive(thing)).toBe(false);
       }
       expect(await productsOn(lockNum)).toEqual(['gms-100', 'gms-100']);
-      expect(await holdingsOf(assetNum, lockNum)).toEqual({ held: [false, false], lent: [false, false] });
+      expect(await readHoldings(assetNum, lockNum)).toEqual({ held: [false, false], lent: [false, false] });
     });
 
     it('ends the lending into a lock that it revokes', async () => {
@@ -341,7 +341,7 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
       await succeed(newBuy(customer, [assetNum, lockNum]));
       await assignAndLend(memberIds, assetNum, lockNum);
       await succeed(deleteAsset(customer, [lockNum]));
-      expect(await holdingsOf(assetNum, lockNum)).toEqual({ held: [true, false], lent: [false, false] });
+      expect(await readHoldings(assetNum, lockNum)).toEqual({ held: [true, false], lent: [false, false] });
     });
 
     it('takes only active assets of the customer, of the order’s license type', async () => {
@@ -370,17 +370,17 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
         deleteAsset(customer, [assetNum], { srcLicenseOrderId: licenseOrderId });
 
       expect(await succeed(revoke(first))).toMatchObject({ assets: 0, products: 2 });
-      const asset = await assetOf(assetNum);
+      const asset = await readAsset(assetNum);
       expect(asset.grants.filter(isActive)).toMatchObject([{ license_order_id: second.licenseOrderId }]);
       expect(asset.merchandises.filter(isActive)).toEqual([]);
       expect(await productsOn(assetNum)).toEqual(['b']);
-      expect(await holdingsOf(assetNum)).toEqual({ held: [true], lent: [true] });
+      expect(await readHoldings(assetNum)).toEqual({ held: [true], lent: [true] });
       expect(await fail(revoke(first))).toBe('asset_not_in_source_order');
 
       expect(await succeed(revoke(second))).toMatchObject({ assets: 1, products: 1 });
       expect((await readRecords(assetNum)).filter(isActive)).toEqual([]);
       expect(await productsOn(lockNum)).toEqual(['b']);
-      expect(await holdingsOf(assetNum)).toEqual({ held: [false], lent: [false] });
+      expect(await readHoldings(assetNum)).toEqual({ held: [false], lent: [false] });
     });
 
     it('with a source order finds the grant though delete_product took all its products', async () => {
@@ -429,7 +429,7 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
       expect(result).toMatchObject({ assets: 0, products: 3 });
       expect(await productsOn(assetNum)).toEqual(['b', 'gms-100', 'c']);
       expect(await productsOn(otherNum)).toEqual(['a', 'b']);
-      const asset = await assetOf(assetNum);
+      const asset = await readAsset(assetNum);
       expect(asset.products.length).toBe(6);
       expect([...asset.merchandises, ...asset.grants].every(isActive)).toBe(true);
       expect(await fail(deleteProduct(customer, [assetNum], { productUri: 'a' }))).toBe('product_not_found');
@@ -447,7 +447,7 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
       ];
       await succeed(newBuy(customer, [assetNum], {}, { products: terms.map((each) => uri('a', each)) }));
       const left = async () =>
-        (await assetOf(assetNum)).products
+        (await readAsset(assetNum)).products
           .filter(isActive)
           .map((each) => [each.limit_start_date, each.limit_end_date, each.limit_concurrent]);
       const revoke = (changes: Sent) =>
@@ -468,7 +468,7 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
       const second = await succeed(newBuy(customer, [assetNum]));
       const revoke = deleteProduct(customer, [assetNum], {}, { srcLicenseOrderId: first.licenseOrderId });
       expect(await succeed(revoke)).toMatchObject({ products: 1 });
-      const products = (await assetOf(assetNum)).products.filter(isActive);
+      const products = (await readAsset(assetNum)).products.filter(isActive);
       expect(products).toMatchObject([{ license_order_id: second.licenseOrderId }]);
       expect(await fail(revoke)).toBe('product_not_found');
     });
@@ -515,7 +515,7 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
       ]);
       expect(results[1]!.message).toContain(otherNum);
       expect(await productsOn(assetNum)).toEqual(['a', 'c']);
-      expect(await assetOf(assetNum)).toMatchObject({ limit_end_date: null, grants: [{}, {}] });
+      expect(await readAsset(assetNum)).toMatchObject({ limit_end_date: null, grants: [{}, {}] });
       expect(await readRecords(newNum)).toEqual([]);
     });
 
@@ -595,7 +595,7 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
         ['product_not_found', 0],
       ]);
       expect(await productsOn(assetNum)).toEqual(['b']);
-      expect((await assetOf(assetNum)).products.length).toBe(3);
+      expect((await readAsset(assetNum)).products.length).toBe(3);
     });
   });
 });

@@ -50,7 +50,7 @@ async function revoke(customer: Customer, assetNum: string): Promise<void> {
 }
 
 /** What is stored of an active asset: its id, and its times in milliseconds since 1970 as PostgreSQL counts them. */
-async function storedOf(assetNum: string) {
+async function readStored(assetNum: string) {
   const { rows } = await sql<{ id: AssetId; created: string; updated: string }>`
     select id, floor(extract(epoch from created_time) * 1000)::bigint as created,
       floor(extract(epoch from updated_time) * 1000)::bigint as updated
@@ -61,7 +61,7 @@ async function storedOf(assetNum: string) {
 
 /** The entry of O8 for a license that was bought with nothing but its number (interface Asset). */
 async function plainAsset(customer: Customer, assetNum: string, changes: Partial<VirtualAsset> = {}) {
-  const stored = await storedOf(assetNum);
+  const stored = await readStored(assetNum);
   return {
     ...stored,
     licenseType: 'cloud_customer',
@@ -100,7 +100,7 @@ async function newEnterprise(): Promise<CreatedEnterprise & { customer: Customer
 
 /** Assigns an active asset, as M9 will. */
 async function assign(assetNum: string, memberId: MemberId) {
-  const { id } = await storedOf(assetNum);
+  const { id } = await readStored(assetNum);
   const { created_time } = await stack.db
     .insertInto('asset_assignment')
     .values({ asset_id: id, member_id: memberId })
@@ -185,7 +185,7 @@ describe('O8 shows an asset', () => {
     const [extended] = await list(customer.enterpriseGlobalId);
     expect(extended).toEqual({
       ...bought,
-      updateTime: (await storedOf(assetNum!)).updateTime,
+      updateTime: (await readStored(assetNum!)).updateTime,
       limitStartTime: 4,
       assetExtends: [{ extendCode: 'a', extendValue: '' }],
       borrowedUsbKey: true,
@@ -267,7 +267,7 @@ describe('O8 lists', () => {
   it('what is active: a revoked asset is gone, and bought again it is another', async () => {
     const customer = await api.newCustomer();
     const [kept, gone] = await buy(customer, {}, { assetExtendList: [{ extendCode: 'old' }], limitEndDate: 7 });
-    const before = await storedOf(gone!);
+    const before = await readStored(gone!);
     await revoke(customer, gone!);
     expect(await list(customer.enterpriseGlobalId)).toEqual([await plainAsset(customer, kept!)]);
     await api.carryOut(newBuy(customer, [gone!], CLOUD));
@@ -414,7 +414,7 @@ describe('O8 shows who holds an asset', () => {
     const [before] = await list(enterpriseGlobalId);
     await api.carryOut(newBuy(other.customer, [assetNum!], CLOUD, { transferedAssetNum: true }));
     expect(await list(enterpriseGlobalId)).toEqual([]);
-    const { id, updateTime } = await storedOf(assetNum!);
+    const { id, updateTime } = await readStored(assetNum!);
     expect(await list(other.enterpriseGlobalId)).toEqual([
       {
         ...before,
