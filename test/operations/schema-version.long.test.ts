@@ -322,7 +322,7 @@ describe('npm run migrate', () => {
         () => null,
         (thrown: unknown) => thrown,
       );
-      expect(explainFault(error, database.url)).toMatch(/did not get to a lock that others hold/);
+      expect(explainFault(error, database.url)).toMatch(/waited too long for a lock that another session holds/);
       await other.query('rollback');
     } finally {
       await other.end();

@@ -126,6 +126,16 @@ describe('a batch ends once', () => {
     for (const id of ids) expect(await timesTold(id)).toBe(1);
   });
 
+  it('while the row of another one is locked, which ends later', async () => {
+    const [locked, free] = [await accept(), await accept()];
+    await drainAndDie();
+    await stack.db.transaction().execute(async (trx) => {
+      await sql`select from batch where id = ${locked.id} for update`.execute(trx);
+      expect(await endBatches(stack.db, [locked.id, free.id])).toEqual([free.id]);
+    });
+    expect(await endBatches(stack.db, [locked.id, free.id])).toEqual([locked.id]);
+  });
+
   it('when it is cancelled, in the same transaction', async () => {
     const { batch, id } = await accept(3);
     expect(await api.cancel(batch)).toEqual({ cancelled: 4, finished: 0 });
@@ -192,12 +202,15 @@ describe('the end', () => {
     );
     const [lost, again] = [await accept(2), await accept(2)];
     await drainAndDie();
-    expect(await readResult(api, lost.batch)).toMatchObject({ state: 'processing', pending: 0, completedTime: null });
+    expect(await readRow(lost.batch)).toMatchObject({ completed_time: null });
+    const result = await readResult(api, lost.batch);
+    expect(result).toMatchObject({ state: 'completed', succeeded: 2, failed: 1, pending: 0 });
     const openBatches = new OpenBatches();
     expect(await openBatches.endFinished(stack.db)).toEqual([]);
     expect(await openBatches.endFinished(stack.db)).toEqual([lost.id, again.id]);
     expect(await openBatches.endFinished(stack.db)).toEqual([]);
-    expect(await readResult(api, lost.batch)).toMatchObject({ state: 'completed', succeeded: 2, failed: 1 });
+    expect(await readRow(lost.batch)).toMatchObject({ completed_time: new Date(result.completedTime!) });
+    expect(await readResult(api, lost.batch)).toEqual(result);
     // Behind the last of them it begins with the first again.
     await sql`update lane_chunk set payload = null, finished_time = now(), succeeded = 1 where lane = 99`.execute(
       stack.db,
@@ -263,8 +276,17 @@ describe('with a worker', () => {
     await vi.waitUntil(async () => (await result()).pending === 0, PATIENTLY);
     const failure = 'batches could not be ended; the sweep ends them';
     await vi.waitUntil(() => worked.logLines.some((line) => JSON.parse(line).msg === failure), PATIENTLY);
-    expect(await result()).toMatchObject({ state: 'processing', completedTime: null });
+    expect(await result()).toMatchObject({ state: 'completed', succeeded: 1 });
+    const isOpen = async () => {
+      const open = worked.db.selectFrom('batch').select('id').where('completed_time', 'is', null);
+      return (await open.executeTakeFirst()) !== undefined;
+    };
+    const failedSweep = 'batches could not be ended; the sweep tries again';
+    await vi.waitUntil(() => worked.logLines.some((line) => JSON.parse(line).msg === failedSweep), PATIENTLY);
+    expect(await isOpen()).toBe(true);
     await sql`drop function refuse_end cascade`.execute(worked.db);
-    expect(await caller.completed(batch)).toMatchObject({ succeeded: 1 });
+    await vi.waitUntil(async () => !(await isOpen()), PATIENTLY);
+    // No order waits for that.
+    expect(worked.logLines.filter((line) => line.includes('orders wait'))).toEqual([]);
   });
 });

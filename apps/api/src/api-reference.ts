@@ -1,24 +1,11 @@
 import { ME_ROOT, ORDER_ROOT } from '@lockstep/contract';
+import {
+  type ApiDocument,
+  type DescribedOperation,
+  type DescribedParameter,
+  listOperations,
+} from './openapi-document.ts';
 import type { Schema } from './openapi-schemas.ts';
-
-interface Parameter {
-  name: string;
-  description?: string;
-  required?: boolean;
-  schema?: Schema;
-}
-
-interface Operation {
-  operationId?: string;
-  summary?: string;
-  description?: string;
-  parameters?: Parameter[];
-}
-
-interface Document {
-  paths?: unknown;
-  components?: { schemas?: unknown };
-}
 
 const LINE_CHARACTERS = 120;
 const BLOCK = /(<!-- (operation|parameters|fields) (\w+) -->\n).*?(<!-- end -->)/gs;
@@ -33,7 +20,7 @@ const OF_EVERY_CALL = ['g_nonce', 'appKey'];
  * Replaces what stands between a mark and the next `end`. Throws an Error if the description does not have what a mark
  * names.
  */
-export function fillReference(page: string, document: Document): string {
+export function fillReference(page: string, document: ApiDocument): string {
   return page.replace(BLOCK, (_, mark: string, kind: string, name: string, end: string) => {
     const words =
       kind === 'operation'
@@ -45,28 +32,24 @@ export function fillReference(page: string, document: Document): string {
   });
 }
 
-function findDescribed(document: Document, operationId: string) {
-  const paths = (document.paths ?? {}) as Record<string, Record<string, Operation>>;
-  for (const [path, methods] of Object.entries(paths)) {
-    for (const [method, operation] of Object.entries(methods)) {
-      if (operation.operationId === operationId) return { path, method, operation };
-    }
-  }
+function findDescribed(document: ApiDocument, operationId: string) {
+  const found = listOperations(document).find(({ operation }) => operation.operationId === operationId);
+  if (found !== undefined) return found;
   throw new Error(`There is no operation ${operationId}`);
 }
 
-function describeCall(document: Document, operationId: string): string {
+function describeCall(document: ApiDocument, operationId: string): string {
   const { path, method, operation } = findDescribed(document, operationId);
   const root = ROOTS.find((each) => path.startsWith(each)) ?? '';
   const call = `\`${method.toUpperCase()} ${path.slice(root.length)}\``;
   return [call, ...(operation.description ?? '').split('\n\n').map(wrapLines)].join('\n\n');
 }
 
-function listParameters({ parameters = [] }: Operation): Parameter[] {
+function listParameters({ parameters = [] }: DescribedOperation): DescribedParameter[] {
   return parameters.filter(({ name }) => !OF_EVERY_CALL.includes(name));
 }
 
-function listFields(document: Document, name: string): Parameter[] {
+function listFields(document: ApiDocument, name: string): DescribedParameter[] {
   const schema = ((document.components?.schemas ?? {}) as Record<string, Schema & { required?: string[] }>)[name];
   if (schema?.properties === undefined) throw new Error(`There is no schema ${name} with fields`);
   return Object.entries(schema.properties).map(([field, { description = '' }]) => {
@@ -74,7 +57,7 @@ function listFields(document: Document, name: string): Parameter[] {
   });
 }
 
-function renderTable(heading: string, rows: Parameter[]): string {
+function renderTable(heading: string, rows: DescribedParameter[]): string {
   const lines = rows.map(({ name, description = '', required = false, schema }) => {
     const absence = schema?.default === undefined ? '' : ` ${String(schema.default)} where it is absent.`;
     return `| \`${name}\` | ${required ? '' : 'Optional. '}${description}${absence} |`;

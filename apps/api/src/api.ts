@@ -60,6 +60,8 @@ export interface ApiOptions {
   host: string;
   /** 0 takes any free port. */
   port: number;
+  /** Prepares what clients look for once the process is ready, such as demo data. It listens already, but is not ready. */
+  prepare?: (baseUrl: string) => Promise<void>;
 }
 
 export interface RunningApi extends Closable {
@@ -71,7 +73,8 @@ export interface RunningApi extends Closable {
 /**
  * Opens the pools and starts to answer calls at once: operations with service_unavailable until the database can be
  * used. Closing takes no more calls, finishes those that run, and closes the pools.
- * @throws Error that names the variable to change when it cannot listen; the pools are closed then, too
+ * @throws Error that names the variable to change when it cannot listen, or what `prepare` throws; the pools are closed
+ * then, too
  */
 export async function startApi(options: ApiOptions): Promise<RunningApi> {
   const { databaseUrl, log, metrics } = options;
@@ -87,6 +90,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
     (options.queue.kind !== 'postgres' || (await schema.isCurrent())) && (await producer.isReachable());
   const applier = new BatchApplier({ db, lanesDb, log, metrics });
   let server: Awaited<ReturnType<typeof buildServer>> | undefined;
+  let isPrepared = false;
   const close = () =>
     closeAll(
       // Answers the calls that wait for a result with what there is, so that the server can close.
@@ -116,8 +120,11 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
       canceller: new BatchCanceller({ db, lanesDb, log, metrics }),
       isQueueReachable,
       schema,
+      isPrepared: () => isPrepared,
     });
     const baseUrl = await server.listen({ host: options.host, port: options.port });
+    await options.prepare?.(baseUrl);
+    isPrepared = true;
     return { baseUrl, untilReady: () => schema.untilCurrent(), close };
   } catch (error) {
     await close();

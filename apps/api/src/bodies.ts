@@ -16,7 +16,7 @@ type FindApplicationId = (request: FastifyRequest) => string;
 export class Bodies {
   readonly #room = new BodyRoom();
 
-  /** Has a scope read bodies as JSON and as nothing else (rules 1). */
+  /** Has a plugin read bodies as JSON and as nothing else (rules 1). */
   readJson(server: FastifyInstance, findApplicationId: FindApplicationId): void {
     server.removeAllContentTypeParsers();
     server.addContentTypeParser(JSON_TYPE, async (request: FastifyRequest, stream: Readable) => {
@@ -26,7 +26,7 @@ export class Bodies {
     });
   }
 
-  /** Has a scope leave JSON bodies as bytes, for handlers that read them on a thread. */
+  /** Has a plugin leave JSON bodies as bytes, for handlers that read them on a thread. */
   readBytes(server: FastifyInstance, findApplicationId: FindApplicationId): void {
     server.removeAllContentTypeParsers();
     server.addContentTypeParser(JSON_TYPE, (request: FastifyRequest, stream: Readable) =>
@@ -35,7 +35,7 @@ export class Bodies {
   }
 
   /**
-   * Has a scope read bodies as forms and as nothing else. They come from strangers, who share the room of one
+   * Has a plugin read bodies as forms and as nothing else. They come from strangers, who share the room of one
    * application.
    */
   readForms(server: FastifyInstance): void {

@@ -14,7 +14,7 @@ const CALLER = 'caller';
 const ACTOR = 'actor';
 
 /**
- * Has every route of a scope verify who calls before the body is read: an application with the scope auth_order
+ * Has every route of a plugin verify who calls before the body is read: an application with the scope auth_order
  * (rules 2 and 3). Refuses calls that name a channel, in query or body, to which the application is not bound; a route
  * that reads the body itself calls requireChannel.
  *
@@ -37,13 +37,13 @@ export function authorizeApplications(server: FastifyInstance, verifier: CallVer
   });
 }
 
-/** The application that makes a call, in a scope of `authorizeApplications`. Throws in any other. */
+/** The application that makes a call, in a plugin with `authorizeApplications`. Throws in any other. */
 export function callerOf(request: FastifyRequest): Caller {
   return request.getDecorator<Caller>(CALLER);
 }
 
 /**
- * Has every route of a scope verify who calls before the body is read: an application on behalf of a user, with three
+ * Has every route of a plugin verify who calls before the body is read: an application on behalf of a user, with three
  * tokens and a nonce, where the user is an administrator of the enterprise in the path, if it names one (rules 2 and
  * 3).
  *
@@ -70,7 +70,7 @@ export function authorizeAdministrators(server: FastifyInstance, verifier: CallV
   });
 }
 
-/** Who acts in a call, in a scope of `authorizeAdministrators`. Throws in any other. */
+/** Who acts in a call, in a plugin with `authorizeAdministrators`. Throws in any other. */
 export function actorOf(request: FastifyRequest): MemberCaller {
   return request.getDecorator<MemberCaller>(ACTOR);
 }

@@ -27,7 +27,7 @@ export interface Subject {
 }
 
 /** The state of a call, besides its request. */
-interface Call {
+interface CallState {
   /** The business code of its answer. Absent if that is the HTTP status. */
   code?: string;
   /** The cause of its refusal. */
@@ -41,12 +41,12 @@ interface Call {
   ends: (() => void)[];
 }
 
-const calls = new WeakMap<FastifyRequest, Call>();
+const calls = new WeakMap<FastifyRequest, CallState>();
 
-function trackCall(request: FastifyRequest): Call {
+function trackCall(request: FastifyRequest): CallState {
   const known = calls.get(request);
   if (known !== undefined) return known;
-  const call: Call = { subject: {}, isDecided: false, isClosed: false, decisions: [], ends: [] };
+  const call: CallState = { subject: {}, isDecided: false, isClosed: false, decisions: [], ends: [] };
   calls.set(request, call);
   return call;
 }
@@ -62,8 +62,8 @@ export function noteSubject(request: FastifyRequest, subject: Subject): void {
 }
 
 /**
- * Runs `end` once when the call is over, however it ends: nothing works for it any more, and its connection is done
- * with it. A client that leaves ends only the connection's part; the work for its call goes on.
+ * Runs `end` once, when the answer is decided and the connection is done with the call. If the client leaves first, the
+ * work for its call goes on until the answer is decided.
  */
 function onCallEnd(request: FastifyRequest, end: () => void): void {
   const call = trackCall(request);
@@ -81,7 +81,7 @@ export function onCallDecided(request: FastifyRequest, decided: () => void): voi
   else call.decisions.push(decided);
 }
 
-function endIfOver(call: Call): void {
+function endIfOver(call: CallState): void {
   if (!call.isDecided || !call.isClosed) return;
   for (const end of call.ends.splice(0)) end();
 }
@@ -91,7 +91,7 @@ export function observeCalls(server: FastifyInstance, metrics: HttpMetrics): voi
   server.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
     const call = trackCall(request);
-    onCallEnd(request, () => noteCall(metrics, request, reply));
+    onCallEnd(request, () => recordCall(metrics, request, reply));
     // Not the hook onResponse, which does not run for a client that has left.
     onceClosed(request.raw.socket, reply.raw, () => {
       call.isClosed = true;
@@ -132,7 +132,7 @@ function onceClosed(socket: Socket, answer: ServerResponse, closed: () => void):
 }
 
 /** Writes a call's log line and counts it. Call it only for the few answers that the hooks above do not see. */
-export function noteCall(metrics: HttpMetrics, request: FastifyRequest, reply: FastifyReply): void {
+export function recordCall(metrics: HttpMetrics, request: FastifyRequest, reply: FastifyReply): void {
   const { method } = request;
   const route = request.routeOptions.url ?? 'none';
   const { cause, subject, code: noted } = trackCall(request);

@@ -6,7 +6,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 const CALL_TIMEOUT_MS = 10_000;
 /** For calls that wait for what orders are changing. */
 const CHANGE_TIMEOUT_MS = 15_000;
-/** The same of the operations that may take longer. */
+/** How long a call may take, for operations that may take longer. */
 const TIMEOUTS_MS: Partial<Record<OperationId, number>> = {
   // It may be asked to answer only after 30 seconds.
   getBatchResult: 40_000,

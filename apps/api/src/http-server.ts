@@ -24,7 +24,7 @@ const WARN_EVERY_MS = 60_000;
 /** The host in a request target, as a client sends it to a proxy (RFC 9112). Everything behind this works with paths. */
 const TARGET_HOST = /^https?:\/\/[^/?]*/i;
 
-type Handler = (request: IncomingMessage, response: ServerResponse) => void;
+type NodeHandler = (request: IncomingMessage, response: ServerResponse) => void;
 
 /**
  * Creates node's HTTP server for the framework: with limits, and with answers where node would just drop the
@@ -37,7 +37,7 @@ export function httpServer(
   const unreadable = new UnreadableRequests(log, metrics);
   return {
     clientErrorHandler: (error, socket) => unreadable.onClientError(error, socket),
-    serverFactory: (handle: Handler, { requestTimeout }) => {
+    serverFactory: (handle: NodeHandler, { requestTimeout }) => {
       const server = createServer(
         {
           // The framework's hooks refuse these with the envelope. Joined duplicates are invalid values.

@@ -1,7 +1,5 @@
-import type { Metrics } from '@lockstep/platform';
+import { type Metrics, SECONDS_BUCKETS } from '@lockstep/platform';
 import { Counter, Histogram, type Registry } from 'prom-client';
-
-const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 /** The metrics of a process, with those of HTTP calls; docs/operations.md says what each is for. */
 export type HttpMetrics = Metrics & ReturnType<typeof registerHttpMetrics>;
@@ -18,7 +16,7 @@ function registerHttpMetrics(registry: Registry) {
       name: 'lockstep_http_request_seconds',
       help: 'Time of HTTP calls, by route and business code',
       labelNames: ['method', 'route', 'code'],
-      buckets: SECONDS,
+      buckets: SECONDS_BUCKETS,
       registers,
     }),
     httpUnanswered: new Counter({

@@ -1,20 +1,4 @@
-interface Answer {
-  description?: string;
-  headers?: Record<string, unknown>;
-  content?: unknown;
-  $ref?: string;
-}
-
-interface Operation {
-  operationId?: string;
-  security?: Record<string, unknown>[];
-  responses?: Record<string, Answer>;
-}
-
-interface Document {
-  paths?: unknown;
-  components?: object;
-}
+import { type ApiDocument, listOperations } from './openapi-document.ts';
 
 /** The headers of answers, and the answer to a call of no operation (rules 1). */
 const COMPONENTS = {
@@ -59,10 +43,10 @@ const RETRY_AFTER = { 'retry-after': { $ref: '#/components/headers/RetryAfter' }
 const LOCATION = { location: { $ref: '#/components/headers/BatchLocation' } };
 
 /** Adds the headers to the answers of operations, and the answer to a call of no operation to both modules. */
-export function withAnswers<Api extends Document>(document: Api): Api {
+export function withAnswers<Api extends ApiDocument>(document: Api): Api {
   const described = structuredClone({ ...document, components: { ...document.components, ...COMPONENTS } });
-  const paths = (described.paths ?? {}) as Record<string, Record<string, Operation>>;
-  for (const { operationId, responses = {} } of Object.values(paths).flatMap(Object.values<Operation>)) {
+  for (const { operation } of listOperations(described)) {
+    const { operationId, responses = {} } = operation;
     for (const [status, answer] of Object.entries(responses)) {
       const mayRetry = status === '299' || status === '503';
       const leads = operationId === 'createBatchOrder' && status === '200';

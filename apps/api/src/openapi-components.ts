@@ -1,23 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
+import { type ApiDocument, listOperations } from './openapi-document.ts';
 import { plainSchema, type Schema } from './openapi-schemas.ts';
 
 type Schemas = Record<string, Schema>;
-
-interface Document {
-  paths?: unknown;
-  components?: { schemas?: unknown };
-}
-
-interface Operation {
-  operationId?: string;
-  parameters?: { schema?: Schema }[];
-  requestBody?: Described;
-  responses?: Record<string, Described>;
-}
-
-interface Described {
-  content?: Record<string, { schema?: Schema }>;
-}
 
 const REFERENCE = /"#\/components\/schemas\/([^"]+)"/g;
 const referenceTo = (name: string) => `#/components/schemas/${name}`;
@@ -27,7 +12,7 @@ const referenceTo = (name: string) => `#/components/schemas/${name}`;
  * answered (`Order`). Removes those that no operation refers to. If the two are equal, or only one is left, it keeps
  * one with the plain name. A schema that is written out in an operation gets a name from the operation.
  */
-export function tidyComponents<Api extends Document>(document: Api): Api {
+export function tidyComponents<Api extends ApiDocument>(document: Api): Api {
   const tidied = structuredClone(document);
   const all = (tidied.components?.schemas ?? {}) as Schemas;
   const schemas: Schemas = Object.fromEntries(Object.entries(all).map(([name, schema]) => [name, plainSchema(schema)]));
@@ -49,11 +34,9 @@ export function tidyComponents<Api extends Document>(document: Api): Api {
 }
 
 /** Names schemas that are written out in bodies and answers after their operation: BindCustomerAnswer. */
-function nameInlineSchemas({ paths = {} }: Document, schemas: Schemas): void {
-  const operations = Object.values(paths as Record<string, Record<string, Operation>>).flatMap(
-    Object.values<Operation>,
-  );
-  for (const { operationId = '', parameters = [], requestBody, responses = {} } of operations) {
+function nameInlineSchemas(document: ApiDocument, schemas: Schemas): void {
+  for (const { operation } of listOperations(document)) {
+    const { operationId = '', parameters = [], requestBody, responses = {} } = operation;
     for (const parameter of parameters) parameter.schema = plainSchema(parameter.schema ?? {});
     const name = operationId.charAt(0).toUpperCase() + operationId.slice(1);
     const parts = Object.entries(responses).map(([status, answer]) => {

@@ -1,25 +1,6 @@
 import { findExamples, parameterExamples, type SomeExamples } from '@lockstep/contract/examples';
-
-interface Schema {
-  $ref?: string;
-  properties?: Record<string, { examples?: unknown[] }>;
-}
-
-interface Described {
-  content?: Record<string, { schema?: Schema; examples?: unknown }>;
-}
-
-interface Operation {
-  operationId?: string;
-  parameters?: { name: string; example?: unknown }[];
-  requestBody?: Described;
-  responses?: Record<string, Described>;
-}
-
-interface Document {
-  paths?: unknown;
-  components?: { schemas?: unknown };
-}
+import { type ApiDocument, type DescribedContent, listOperations } from './openapi-document.ts';
+import type { Schema } from './openapi-schemas.ts';
 
 const COMPONENT = '#/components/schemas/';
 
@@ -27,10 +8,9 @@ const COMPONENT = '#/components/schemas/';
  * Adds the examples of the contract to an OpenAPI document: to operations by operationId, to parameters by name. They
  * stand beside the schemas, not in them, so that the schemas stay short. This file alone loads the examples.
  */
-export function withExamples<Api extends Document>(document: Api): Api {
+export function withExamples<Api extends ApiDocument>(document: Api): Api {
   const described = structuredClone(document);
-  const paths = (described.paths ?? {}) as Record<string, Record<string, Operation>>;
-  for (const operation of Object.values(paths).flatMap(Object.values<Operation>)) {
+  for (const { operation } of listOperations(described)) {
     for (const parameter of operation.parameters ?? []) {
       const example = parameterExamples[parameter.name];
       if (example !== undefined) parameter.example = example;
@@ -46,7 +26,7 @@ export function withExamples<Api extends Document>(document: Api): Api {
 
 type Examples = SomeExamples['answers'][number];
 
-function exemplify(described: Described | undefined, examples: Examples): void {
+function exemplify(described: DescribedContent | undefined, examples: Examples): void {
   for (const media of Object.values(described?.content ?? {})) media.examples = examples;
 }
 
@@ -61,7 +41,7 @@ function exemplifyFields({ properties = {} }: Schema, bodies: Examples): void {
   }
 }
 
-function resolve(document: Document, schema: Schema): Schema {
+function resolve(document: ApiDocument, schema: Schema): Schema {
   const schemas = (document.components?.schemas ?? {}) as Record<string, Schema>;
   return schemas[schema.$ref?.slice(COMPONENT.length) ?? ''] ?? schema;
 }

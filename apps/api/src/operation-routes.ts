@@ -42,7 +42,7 @@ export const TAGS: Record<Operation['module'], string> = {
 
 /**
  * Registers the routes of operations as the contract's table describes them. `findSender` returns who calls, as the
- * hooks of the scope have found out.
+ * hooks of the plugin have found out.
  */
 export function addOperations<Ids extends OperationId, Sender>(
   server: FastifyInstance,

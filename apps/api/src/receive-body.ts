@@ -3,8 +3,8 @@ import { Refusal } from '@lockstep/contract';
 import type { BodyPlace } from './body-room.ts';
 
 /** How long a body may take to arrive: a grace time for any, and more for every byte that has come. */
-const LIMITS = { graceMs: 10_000, minBytesPerSecond: 256 * 1024, lookEveryMs: 1_000 };
-export type ArrivalLimits = typeof LIMITS;
+const ARRIVAL_LIMITS = { graceMs: 10_000, minBytesPerSecond: 256 * 1024, lookEveryMs: 1_000 };
+export type ArrivalLimits = typeof ARRIVAL_LIMITS;
 
 /** The client left before its whole body had come. There is nobody to answer. */
 export class ClientLeft extends Error {
@@ -24,7 +24,7 @@ export class ClientLeft extends Error {
 export function receiveBody(
   stream: Readable,
   { place, maxBytes, declaredBytes }: { place: BodyPlace; maxBytes: number; declaredBytes: number | undefined },
-  limits: ArrivalLimits = LIMITS,
+  limits: ArrivalLimits = ARRIVAL_LIMITS,
 ): Promise<Buffer> {
   if (declaredBytes !== undefined && declaredBytes > maxBytes) {
     return Promise.reject(new Refusal('body_too_large', maxBytes));

@@ -26,4 +26,6 @@ export interface ServerOptions {
   publicUrl: string | null;
   isQueueReachable: () => Promise<boolean>;
   schema: SchemaWatch;
+  /** Whether all is there that the process prepares when it starts. */
+  isPrepared: () => boolean;
 }

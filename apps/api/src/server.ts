@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { MAX_BODY_BYTES } from '@lockstep/contract';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import { Bodies } from './bodies.ts';
-import { noteCall, observeCalls } from './calls.ts';
+import { observeCalls, recordCall } from './calls.ts';
 import { boundCalls } from './deadlines.ts';
 import { answerFailure, answerNotFound } from './failures.ts';
 import { httpServer } from './http-server.ts';
@@ -37,13 +37,13 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     exposeHeadRoutes: false,
     routerOptions: { maxParamLength: 512 },
     frameworkErrors: (error, request, reply) => {
-      reply.raw.once('close', () => noteCall(options.metrics, request, reply));
+      reply.raw.once('close', () => recordCall(options.metrics, request, reply));
       answerFailure(error, request, reply);
     },
     ...httpServer(options.log, options.metrics),
   });
 
-  // A scope that takes bodies says how it reads them.
+  // A plugin that takes bodies says how it reads them.
   server.removeAllContentTypeParsers();
   server.setValidatorCompiler(checks);
   // Answers are ours and typed; the tests hold them against the schemas.
@@ -56,9 +56,9 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   requireSchema(server, options.schema);
   await describeOperations(server, options.publicUrl);
 
-  const scopeOptions = { ...options, bodies: new Bodies() };
-  await server.register(openRoutes, scopeOptions);
-  await server.register(orderModule, scopeOptions);
-  await server.register(memberModule, scopeOptions);
+  const moduleOptions = { ...options, bodies: new Bodies() };
+  await server.register(openRoutes, moduleOptions);
+  await server.register(orderModule, moduleOptions);
+  await server.register(memberModule, moduleOptions);
   return server;
 }

@@ -13,6 +13,6 @@ export const checks: FastifySchemaCompiler<z.ZodType> =
     }
   };
 
-/** The same for a route whose handler checks the body itself. */
+/** Checks like `checks`, but leaves the body to a handler that checks it itself. */
 export const checksAllButBody: FastifySchemaCompiler<z.ZodType> = (part) =>
   part.httpPart === 'body' ? (data: unknown) => ({ value: data }) : checks(part);

@@ -10,7 +10,7 @@ import {
 import { explainNoAnswer, explainStrangeAnswer } from './service-faults.ts';
 
 export interface ClientOptions {
-  /** As readBaseUrl answers it. */
+  /** As readBaseUrl returns it. */
   baseUrl: string;
   appKey: string;
   appSecret: string;
@@ -21,7 +21,7 @@ type Query = Record<string, string>;
 
 /** Longer than any call takes, a proxy in between included. */
 const CALL_TIMEOUT_MS = 90_000;
-/** What the service gives a body to come in. */
+/** The rate at which the service lets a body arrive. */
 const BODY_BYTES_PER_SECOND = 256 * 1024;
 
 /**

@@ -29,19 +29,20 @@ await runUntilSignal(log, async () => {
     running.push(database);
     const queue = chooseQueueBackend(config, database.url);
     await migrateDatabase(database.url, queue);
-    const common = {
-      databaseUrl: database.url,
-      poolSize: config.DATABASE_POOL,
-      queue,
-      log,
-      metrics: createOrderMetrics(),
-    };
-    running.push(await startWorker({ ...common, drains: config.WORKER_DRAINS }));
-    const { HOST: host, PORT: port, REGION: region, publicUrl, DATA_DIR } = config;
-    const api = await startApi({ ...common, region, publicUrl, host, port });
+    const common = { databaseUrl: database.url, queue, log, metrics: createOrderMetrics() };
+    const {
+      WORKER_DRAINS: drains,
+      DATABASE_POOL: poolSize,
+      HOST: host,
+      PORT: port,
+      REGION: region,
+      publicUrl,
+    } = config;
+    running.push(await startWorker({ ...common, drains }));
+    const demoFile = join(config.DATA_DIR, 'demo.json');
+    const prepare = (baseUrl: string) => prepareDemo(database.url, demoFile, baseUrl);
+    const api = await startApi({ ...common, poolSize, region, publicUrl, host, port, prepare });
     running.push(api);
-    const demoFile = join(DATA_DIR, 'demo.json');
-    await prepareDemo(database.url, demoFile, api.baseUrl);
     say(`PostgreSQL: ${database.description}; queue: BullMQ on ${queue.kind}`);
     say(`Demo credentials: ${demoFile}   API description: ${api.baseUrl}/docs`);
     say(`Lockstep is ready at ${api.baseUrl}`);

@@ -21,7 +21,7 @@ const JOBS_AT_ONCE = 50;
 const SWEEP_EVERY_MS = 1_000;
 const EXPIRE_EVERY_MS = 30_000;
 
-/** Connections that a worker needs beside those of its drains: for the sweep, expiry, notifications and metrics. */
+/** Connections that a worker needs beside those of its drains: for the sweep, expiry, the ends of batches and metrics. */
 const SPARE_CONNECTIONS = 4;
 
 /**
@@ -32,8 +32,8 @@ const LOCK_TIMEOUT_MS = 30_000;
 
 interface WorkerOptions {
   databaseUrl: string;
-  /** Connections to the database; more when the drains need more. */
-  poolSize: number;
+  /** Connections to the database, if that is more than the drains need. */
+  poolSize?: number;
   queue: QueueBackend;
   log: Logger;
   metrics: OrderMetrics;
@@ -65,7 +65,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   if (queue.kind === 'redis') await assertRedisKeepsJobs(queue.url, log);
   const db = openDatabase({
     url: databaseUrl,
-    poolSize: Math.max(options.poolSize, drains + SPARE_CONNECTIONS),
+    poolSize: Math.max(options.poolSize ?? 0, drains + SPARE_CONNECTIONS),
     applicationName: 'lockstep-worker',
     lockTimeoutMs,
     onError: (error) => log.warn({ err: error }, 'database connection failed'),

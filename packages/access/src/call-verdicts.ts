@@ -28,10 +28,10 @@ export interface Verdict {
 }
 
 export interface UserVerdict extends Verdict {
-  /** Of the clientToken; null if it is not a good one. */
+  /** The clientToken's application; null if the token is not valid. */
   client_application_id: ApplicationId | null;
   client_in_scope: boolean | null;
-  /** Of the userToken; null if it is not a good one of this application and scope. */
+  /** The userToken's user; null if the token is not valid for this application and scope. */
   member_id: MemberId | null;
   enterprise_id: EnterpriseId | null;
   is_administrator: boolean | null;

@@ -15,7 +15,7 @@ const ALL_APPLICATIONS = '0' as ApplicationId;
 const FAILURE_WINDOW = sql`interval '15 minutes'`;
 const LOCK_TIME = sql`interval '5 minutes'`;
 
-/** A user whose password was right, with the hash that it was compared with: if that is still stored, it still is right. */
+/** A user whose password was right, with the hash it was checked against, to see later whether the password has changed. */
 export interface LoggedIn {
   memberId: MemberId;
   passwordHash: string;
@@ -63,8 +63,8 @@ export async function logIn(
 }
 
 /**
- * Whether the compared password is still the user's, and the account still not locked. A transaction that changes the
- * password, deletes the user or records a failure waits for this one, or this one for it: so `endLogins` sees every token.
+ * Whether the checked password is still the user's, and the account still not locked. Row locks order this against password
+ * changes, deletions and failed logins, so `endLogins` deletes every token.
  */
 export async function isStillLoggedIn(
   trx: Trx,

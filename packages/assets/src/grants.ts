@@ -15,7 +15,7 @@ interface Holder {
   orderId: LicenseOrderId;
   /** The holder that this one became a part of. */
   into: Holder | null;
-  /** How many lead here. */
+  /** Number of holders merged into this one. */
   size: number;
 }
 

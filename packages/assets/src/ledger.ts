@@ -20,7 +20,7 @@ export interface Asset {
   borrowedUsbKey: boolean;
   extends: Record<string, string>;
   readonly grants: Grant[];
-  /** Of an asset that was loaded without its contents, only what the plan adds. */
+  /** If the asset was loaded without its contents, only what this plan adds. */
   readonly merchandises: MerchandiseInstance[];
   readonly products: ProductInstance[];
   /** The order that revoked it; null while it is active. */
@@ -34,7 +34,7 @@ export interface Instance {
   readonly licenseOrderId: LicenseOrderId;
   /** The grant under which it was bought or loaded; see heldBy. */
   grant: Grant;
-  /** What heldBy returned when it was loaded; null on a new one. */
+  /** The holder as stored in the database; null for a new instance. */
   readonly storedHeldBy: LicenseOrderId | null;
   revokedBy: LicenseOrderId | null;
 }
@@ -80,7 +80,7 @@ export interface Effects {
 }
 
 /** The part of a customer that the rules look at. */
-export interface Customer {
+export interface LedgerCustomer {
   enterpriseId: EnterpriseId;
   channelCode: string;
 }
@@ -99,7 +99,7 @@ export interface Transfer {
  */
 export interface Ledger {
   /** The customers that exist, by id. */
-  readonly customers: Map<CustomerId, Customer>;
+  readonly customers: Map<CustomerId, LedgerCustomer>;
   /** The customer of each succeeded new_buy order. */
   readonly customerOfPurchase: Map<LicenseOrderId, CustomerId>;
   /** The active assets by number. */

@@ -9,7 +9,7 @@ interface GrantRow {
   license_order_id: LicenseOrderId;
 }
 
-interface MerchandiseRow {
+interface ActiveMerchandiseRow {
   id: string;
   asset_id: AssetId;
   license_order_id: LicenseOrderId;
@@ -17,7 +17,7 @@ interface MerchandiseRow {
   parent_id: string | null;
 }
 
-interface ProductRow {
+interface ActiveProductRow {
   id: string;
   asset_id: AssetId;
   license_order_id: LicenseOrderId;
@@ -37,41 +37,41 @@ export async function loadContents(trx: Trx, assets: Asset[]): Promise<void> {
     select asset_id, license_order_id from asset_grant
     where asset_id = any (${assetIds}::bigint[]) and revoked_time is null
     order by license_order_id`.execute(trx);
-  const { rows: merchandises } = await sql<MerchandiseRow>`
+  const { rows: merchandises } = await sql<ActiveMerchandiseRow>`
     select id, asset_id, license_order_id, held_by_order_id, parent_id from merchandise_instance
     where asset_id = any (${assetIds}::bigint[]) and revoked_time is null
     order by license_order_id, id`.execute(trx);
-  const { rows: products } = await sql<ProductRow>`
+  const { rows: products } = await sql<ActiveProductRow>`
     select id, asset_id, license_order_id, held_by_order_id, merchandise_id, product_uri,
       limit_start_date, limit_end_date, limit_concurrent
     from product_instance where asset_id = any (${assetIds}::bigint[]) and revoked_time is null
     order by license_order_id, id`.execute(trx);
   const grantsByKey = new Map<string, Grant>();
-  const keyOf = (assetId: AssetId, orderId: string) => `${assetId} ${orderId}`;
+  const keyOf = (assetId: AssetId, orderId: LicenseOrderId) => `${assetId} ${orderId}`;
   for (const row of grants) {
     const grant = createGrant(row.license_order_id);
     grantsByKey.set(keyOf(row.asset_id, row.license_order_id), grant);
     byId.get(row.asset_id)!.grants.push(grant);
   }
-  // PostgreSQL holds that what is active is under an active grant.
+  // A database trigger guarantees an active grant for everything active.
   const findGrant: FindGrant = (row) => grantsByKey.get(keyOf(row.asset_id, holderOf(row)))!;
   const findMerchandise = buildMerchandises(merchandises, findGrant);
   for (const row of merchandises) byId.get(row.asset_id)!.merchandises.push(findMerchandise(row.id)!);
   for (const row of products) {
     byId
       .get(row.asset_id)!
-      .products.push(buildProduct(row, findGrant(row), countedIn(findMerchandise(row.merchandise_id))));
+      .products.push(buildProduct(row, findGrant(row), countActiveIn(findMerchandise(row.merchandise_id))));
   }
 }
 
-type HeldRow = Pick<ProductRow, 'asset_id' | 'license_order_id' | 'held_by_order_id'>;
+type HeldRow = Pick<ActiveProductRow, 'asset_id' | 'license_order_id' | 'held_by_order_id'>;
 type FindGrant = (row: HeldRow) => Grant;
 
 const holderOf = (row: HeldRow) => row.held_by_order_id ?? row.license_order_id;
 
 /** Returns a look-up of the active merchandises by id, each inside its parent. */
 function buildMerchandises(
-  rows: readonly MerchandiseRow[],
+  rows: readonly ActiveMerchandiseRow[],
   findGrant: FindGrant,
 ): (id: string | null) => MerchandiseInstance | null {
   const rowsById = new Map(rows.map((row) => [row.id, row]));
@@ -87,7 +87,7 @@ function buildMerchandises(
       grant: findGrant(row),
       storedHeldBy: holderOf(row),
       bought: null,
-      parent: countedIn(findMerchandise(row.parent_id)),
+      parent: countActiveIn(findMerchandise(row.parent_id)),
       activeContents: 0,
       revokedBy: null,
     };
@@ -97,13 +97,13 @@ function buildMerchandises(
   return findMerchandise;
 }
 
-/** The merchandise that something active is in, if any, with this one counted. */
-function countedIn(merchandise: MerchandiseInstance | null): MerchandiseInstance | null {
+/** Counts one more active item in a merchandise, and returns it. */
+function countActiveIn(merchandise: MerchandiseInstance | null): MerchandiseInstance | null {
   if (merchandise !== null) merchandise.activeContents++;
   return merchandise;
 }
 
-function buildProduct(row: ProductRow, grant: Grant, merchandise: MerchandiseInstance | null): ProductInstance {
+function buildProduct(row: ActiveProductRow, grant: Grant, merchandise: MerchandiseInstance | null): ProductInstance {
   return {
     id: row.id,
     licenseOrderId: row.license_order_id,

@@ -1,7 +1,7 @@
 import type { AssetId, CustomerId, EnterpriseId, LicenseOrderId, LicenseType } from '@lockstep/contract';
 import { isId, parseBigint, type Trx } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
-import { type Asset, type Customer, emptyChanges, type Ledger } from './ledger.ts';
+import { type Asset, emptyChanges, type Ledger, type LedgerCustomer } from './ledger.ts';
 import { loadContents } from './load-contents.ts';
 
 /** The part of the ledger that some orders may look at. */
@@ -54,7 +54,7 @@ interface CustomerRow {
   channel_code: string;
 }
 
-function buildCustomer(row: CustomerRow): Customer {
+function buildCustomer(row: CustomerRow): LedgerCustomer {
   return { enterpriseId: row.enterprise_id, channelCode: row.channel_code };
 }
 
@@ -65,7 +65,7 @@ async function readCustomers(trx: Trx, customerIds: CustomerId[]): Promise<Custo
   return rows;
 }
 
-async function readPurchases(trx: Trx, orderIds: string[]) {
+async function readPurchases(trx: Trx, orderIds: LicenseOrderId[]) {
   if (orderIds.length === 0) return [];
   const { rows } = await sql<{ id: LicenseOrderId; customer_id: CustomerId }>`
     select id, customer_id from license_order

@@ -1,4 +1,12 @@
-import type { ApplicationId, ChangeLocks, Channels, LicenseType, LockResult, LockStatus } from '@lockstep/contract';
+import type {
+  ApplicationId,
+  AssetId,
+  ChangeLocks,
+  Channels,
+  LicenseType,
+  LockResult,
+  LockStatus,
+} from '@lockstep/contract';
 import {
   behindSavepoint,
   type Deadline,
@@ -42,7 +50,7 @@ export interface LockTools {
 }
 
 interface LockRow {
-  id: string;
+  id: AssetId;
   asset_num: string;
   license_type: LicenseType;
   locked: boolean;
@@ -66,12 +74,12 @@ export function setLocked({ changes, deadline, log }: LockTools, change: LockCha
       (row) => LOCKABLE.includes(row.license_type) && row.locked !== change.locked,
     );
     const failedIds = await updateAll(trx, log, changing, change);
-    const statusOf = (lock: LockRow | undefined): LockStatus => {
+    const findStatus = (lock: LockRow | undefined): LockStatus => {
       if (lock === undefined) return NO_SUCH_LOCK;
       if (!LOCKABLE.includes(lock.license_type)) return NOT_LOCKABLE;
       return failedIds.has(lock.id) ? FAILED : SUCCESS;
     };
-    return change.assetNums.map((assetNum) => ({ assetNum, status: statusOf(locks.get(assetNum)) }));
+    return change.assetNums.map((assetNum) => ({ assetNum, status: findStatus(locks.get(assetNum)) }));
   });
 }
 

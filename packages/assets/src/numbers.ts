@@ -31,7 +31,7 @@ export function takeAssetNumbers(db: Database, region: Region, size: number): Pr
       const through = Math.min(last + missing + beyond, MAX_NUMBERS);
       const found = await findFreeNumbers(trx, firstDigit, { after: last, through });
       free.push(...found.slice(0, missing));
-      last = found.length < missing ? through : counterOf(free.at(-1)!);
+      last = found.length < missing ? through : parseCounter(free.at(-1)!);
     }
     await sql`update asset_number set handed_out = ${last} where first_digit = ${firstDigit}`.execute(trx);
     return free;
@@ -53,4 +53,4 @@ async function findFreeNumbers(
   return assetNums.filter((assetNum) => !active.has(assetNum));
 }
 
-const counterOf = (assetNum: string) => Number(assetNum.slice(1));
+const parseCounter = (assetNum: string) => Number(assetNum.slice(1));

@@ -1,4 +1,4 @@
-import type { LicenseOrderId } from '@lockstep/contract';
+import type { AssetId, LicenseOrderId } from '@lockstep/contract';
 import { buildRows, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import type { Asset, LedgerChanges } from './ledger.ts';
@@ -10,7 +10,7 @@ export const NOW = sql<Date>`greatest(created_time, statement_timestamp())`;
 export async function updateHolders(
   trx: Trx,
   table: 'merchandise_instance' | 'product_instance',
-  held: readonly { id: string; heldBy: string }[],
+  held: readonly { id: string; heldBy: LicenseOrderId }[],
 ): Promise<void> {
   const rows = buildRows([
     ['id', 'bigint', held.map(({ id }) => id)],
@@ -73,7 +73,7 @@ export async function updateAssets(trx: Trx, changed: readonly Asset[]): Promise
 }
 
 /** Takes assets from whoever holds them: ends their assignment, their lending, and what is lent into them as locks. */
-export async function releaseAssets(trx: Trx, ids: readonly string[]): Promise<void> {
+export async function releaseAssets(trx: Trx, ids: readonly AssetId[]): Promise<void> {
   if (ids.length === 0) return;
   await sql`
     delete from asset_lending

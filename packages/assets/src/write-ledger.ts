@@ -1,3 +1,4 @@
+import type { LicenseOrderId } from '@lockstep/contract';
 import type { Trx } from '@lockstep/platform';
 import { heldBy } from './grants.ts';
 import { insertAssets, insertGrants, insertMerchandises, insertProducts, insertTransfers } from './insert-ledger.ts';
@@ -65,8 +66,8 @@ function findStored<Thing extends { id: string | null }>(things: Iterable<Thing>
   return [...things].filter((thing): thing is Thing & { id: string } => thing.id !== null);
 }
 
-/** Those that are stored already, and that another order stands for now than is stored. */
-function findHeldAnew(instances: readonly Instance[]): { id: string; heldBy: string }[] {
+/** Stored instances whose holder changed. */
+function findHeldAnew(instances: readonly Instance[]): { id: string; heldBy: LicenseOrderId }[] {
   return findStored(instances)
     .map((instance) => ({ id: instance.id, heldBy: heldBy(instance), storedHeldBy: instance.storedHeldBy }))
     .filter((each) => each.heldBy !== each.storedHeldBy);

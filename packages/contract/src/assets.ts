@@ -68,7 +68,7 @@ const Assignment = z
   })
   .meta({ id: 'Assignment', description: 'Who holds an asset.' });
 
-const ExtendedAttribute = z
+const AssetExtend = z
   .object({
     extendCode: z.string().describe('Code of the attribute; gxxp marks a new product of the industry.'),
     extendValue: z.string().describe('Value of the attribute.'),
@@ -93,7 +93,7 @@ export const VirtualAsset = z
     limitEndTime: time('When it ends; null without an end').nullable(),
     assignStatus: Assignment.describe('Who holds it.'),
     assetLimits: nothing('Always null.'),
-    assetExtends: z.array(ExtendedAttribute).describe('Its extended attributes.'),
+    assetExtends: z.array(AssetExtend).describe('Its extended attributes.'),
     borrowedUsbKey: z.boolean().describe('Whether it is a borrowed lock.'),
   })
   .meta({ id: 'VirtualAsset', description: 'A cloud account license of an enterprise.' });

@@ -8,8 +8,8 @@ it('a message has the values that it names filled in', () => {
 
 it('a message repeats the beginning of what was sent, however long that is', () => {
   const { message } = new Refusal('list_too_long', '😀'.repeat(10_000_000), 5_000);
-  expect(message).toMatch(/^(😀)+\ufffd?….*: more than 5000 elements\.$/u);
-  expect(message.length).toBeLessThan(1_100);
+  expect(message).toMatch(/^(😀){999}….*: more than 5000 elements\.$/u);
+  expect(Array.from(message).length).toBeLessThan(1_100);
   expect(message.isWellFormed()).toBe(true);
 });
 

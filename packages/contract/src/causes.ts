@@ -195,7 +195,14 @@ export function buildMessage(cause: Cause, ...values: (string | number)[]): stri
 
 /** Cuts a text to a length, with … in place of the last character. For answers that repeat what was sent. */
 export function cut(text: string, maxCharacters: number): string {
-  return text.length <= maxCharacters ? text : `${text.slice(0, maxCharacters - 1).toWellFormed()}…`;
+  if (text.length <= maxCharacters) return text;
+  // A character is one UTF-16 unit or two. One more than fits shows that there are more.
+  const characters = Array.from(text.slice(0, 2 * (maxCharacters + 1))).slice(0, maxCharacters + 1);
+  if (characters.length <= maxCharacters) return text;
+  return `${characters
+    .slice(0, maxCharacters - 1)
+    .join('')
+    .toWellFormed()}…`;
 }
 
 /**

@@ -29,7 +29,7 @@ const ExtendedAttribute = z
   })
   .meta({ id: 'ExtendedAttribute', description: 'An extended attribute of an asset.' });
 
-const ProductFeature = z
+const FeatureToBuy = z
   .object({
     featureCode: text().describe('Code of the feature.'),
     featureName: text().describe('Name of the feature.'),
@@ -72,7 +72,7 @@ const ProductToBuy = z
     srcLicenseOrderId: optionalId<'LicenseOrderId'>().describe(
       'Where the product came from, in place of the srcLicenseOrderId of the order: a succeeded new_buy of any customer.',
     ),
-    productFeatures: list(ProductFeature).describe('Features of the product; may be empty.'),
+    productFeatures: list(FeatureToBuy).describe('Features of the product; may be empty.'),
   })
   .superRefine(checkPeriod)
   .meta({ id: 'Product', description: 'A product to buy.' });

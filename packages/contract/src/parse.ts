@@ -25,14 +25,14 @@ export function check<Schema extends z.ZodType>(
   const result = schema.safeParse(input);
   if (result.success) return { ok: true, value: result.data };
   const { issues } = result.error;
-  const refusalOfIssue = (issue: z.core.$ZodIssue) =>
+  const buildIssueRefusal = (issue: z.core.$ZodIssue) =>
     buildRefusal(issue, {
       path: [...at, ...issue.path],
       others: issues.length - 1,
       empty: isMissing(issue, input) ? (emptyCauses.get(schema)?.[issue.path.join('.')] ?? 'field_missing') : undefined,
     });
   const malformed = issues.find((issue) => issue.path.length === 0 || isOfWrongType(issue, input));
-  return { ok: false, refusal: refusalOfIssue(issues[0]!), malformed: malformed && refusalOfIssue(malformed) };
+  return { ok: false, refusal: buildIssueRefusal(issues[0]!), malformed: malformed && buildIssueRefusal(malformed) };
 }
 
 /** Checks an input against its schema and returns the value as the schema reads it. Throws the Refusal of `check`. */

@@ -53,10 +53,10 @@ export const OrderResult = z
     cause: Cause.nullable().describe('What it failed for; null where it has not failed.'),
     message: z.string().nullable().describe('The same for people; null where it has not failed.'),
     assets: integer().describe(
-      'Assets that the order created or revoked; buying onto one or transferring it makes none.',
+      'Assets that the order created or revoked; buying onto one or transferring it creates none.',
     ),
     products: integer().describe('Product instances that the order created or revoked.'),
-    finishedTime: time('When it had its outcome; null while it is pending').nullable(),
+    finishedTime: time('When it succeeded or failed; null while it is pending').nullable(),
   })
   .meta({ id: 'OrderResult', description: 'What became of one order.' });
 export type OrderResult = z.infer<typeof OrderResult>;
@@ -76,7 +76,7 @@ export const BatchResult = z
     failed: integer().describe('Orders that have failed.'),
     pending: integer().describe('Orders that have no outcome yet.'),
     acceptedTime: time('When the batch was accepted'),
-    completedTime: time('When the last order had its outcome; null before').nullable(),
+    completedTime: time('When the last order succeeded or failed; null before').nullable(),
     orders: z.array(OrderResult).describe('A page of its orders, in the order of orderList.'),
     nextCursor: z.string().nullable().describe('The cursor of the next page; null on the last.'),
   })

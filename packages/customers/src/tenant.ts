@@ -3,7 +3,7 @@ import type { Database, Tables, Trx } from '@lockstep/platform';
 import { type Insertable, type RawBuilder, sql } from 'kysely';
 
 /**
- * The tenant scope of the order module: customers are found, created and changed through this file, where the channels
+ * The tenant boundary of the order module: customers are found, created and changed through this file, where the channels
  * that the caller is bound to are part of every query. Customers of other channels do not exist for the caller (rules 2).
  * A lint rule (tenant.grit) keeps other files from querying them themselves.
  */

@@ -1,9 +1,9 @@
 import { chownSync, closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { Owner } from './launcher.ts';
+import type { SystemUser } from './launcher.ts';
 
 /** Writes a file that only its owner can read, whole or not at all. */
-export function writeDurably(file: string, text: string, owner: Owner | undefined): void {
+export function writeDurably(file: string, text: string, owner: SystemUser | undefined): void {
   const temporaryFile = `${file}.new`;
   rmSync(temporaryFile, { force: true });
   writeFileSync(temporaryFile, `${text}\n`, { mode: 0o600, flag: 'wx', flush: true });

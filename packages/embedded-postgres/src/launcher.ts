@@ -3,14 +3,14 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** The user that PostgreSQL runs as and that owns its files. */
-export interface Owner {
+export interface SystemUser {
   readonly uid: number;
   readonly gid: number;
 }
 
 /** How to run PostgreSQL's programs. Without an owner they run as our own user. */
 export interface Launcher {
-  readonly owner: Owner | undefined;
+  readonly owner: SystemUser | undefined;
   /** A command in front of PostgreSQL's own that changes the user; when it is empty, spawn changes the user. */
   readonly prefix: readonly string[];
 }
@@ -70,7 +70,7 @@ export async function chooseLauncher(places: {
   nativeDirectory: string;
 }): Promise<Launcher> {
   if (process.geteuid?.() !== 0) return { owner: undefined, prefix: [] };
-  const owner = readOwner(places.clusterDirectory) ?? findNobody();
+  const owner = readClusterOwner(places.clusterDirectory) ?? findNobody();
   const failures: string[] = [];
   // dac_override comes last because it permits writing, too. But Docker grants only this one, and only with it can
   // `nobody` execute files that a umask of 077 left to root.
@@ -87,17 +87,17 @@ export async function chooseLauncher(places: {
   );
 }
 
-function readOwner(clusterDirectory: string): Owner | undefined {
+function readClusterOwner(clusterDirectory: string): SystemUser | undefined {
   const cluster = statSync(clusterDirectory, { throwIfNoEntry: false });
   return cluster === undefined || cluster.uid === 0 ? undefined : { uid: cluster.uid, gid: cluster.gid };
 }
 
-function findNobody(): Owner {
+function findNobody(): SystemUser {
   const [, uid, gid] = /^nobody:[^:]*:(\d+):(\d+):/m.exec(readFileSync('/etc/passwd', 'utf8')) ?? [];
   return { uid: Number(uid ?? 65_534), gid: Number(gid ?? 65_534) };
 }
 
-function setprivCommand(owner: Owner, capability: string): string[] {
+function setprivCommand(owner: SystemUser, capability: string): string[] {
   return [
     'setpriv',
     `--reuid=${owner.uid}`,

@@ -31,7 +31,7 @@ export function lockDirectory(directory: string): DirectoryLock {
     database.close();
     if ((error as { errcode?: number }).errcode !== SQLITE_BUSY) throw error;
     throw new Error(
-      `${directory} is in use by another living process (${readOwner(ownerFile)}). ` +
+      `${directory} is in use by another living process (${describeLockHolder(ownerFile)}). ` +
         'Stop that one first, or choose another DATA_DIR.',
     );
   }
@@ -51,7 +51,7 @@ export function lockDirectory(directory: string): DirectoryLock {
   };
 }
 
-function readOwner(ownerFile: string): string {
+function describeLockHolder(ownerFile: string): string {
   try {
     return `pid ${readFileSync(ownerFile, 'utf8').trim()}`;
   } catch {

@@ -10,7 +10,7 @@ import type { Selectable } from 'kysely';
 import type { Actor } from './actor.ts';
 import { type AdditionFacts, judgeAdditions, MAX_TRIAL_EMPLOYEES } from './addition-rules.ts';
 import { recordChanges } from './audit.ts';
-import { employeeOf, recordedFields } from './employee.ts';
+import { buildEmployee, recordedFields } from './employee.ts';
 import { insertEmployees, lockEnterprise, readCode, selectEmployees } from './tenant.ts';
 import { acrossChannels, selectEnterpriseAssets } from './tenant-assets.ts';
 import type { PasswordTools } from './tools.ts';
@@ -49,7 +49,7 @@ export async function addEmployees(
     const facts = await readAdditionFacts(trx, actor, promising);
     const judged = judgeAdditions(promising, facts);
     const inserted = await insertAdditions(trx, actor, judged, hashes);
-    return buildOutcome(judged, new Map(inserted.map((row) => [row.user_name, employeeOf({ ...row, ...facts })])));
+    return buildOutcome(judged, new Map(inserted.map((row) => [row.user_name, buildEmployee({ ...row, ...facts })])));
   });
 }
 

@@ -1,5 +1,5 @@
 import { findNumbersOfOtherChannels } from '@lockstep/assets';
-import type { AuditAction, AuditEntry, Page, PageQuery } from '@lockstep/contract';
+import type { AuditAction, AuditEntry, MemberId, Page, PageQuery } from '@lockstep/contract';
 import { type Database, inSnapshot, insertRows, type Trx } from '@lockstep/platform';
 import type { Actor } from './actor.ts';
 import { type AuditDetail, findNumbers, hideNumbers } from './audit-rules.ts';
@@ -9,7 +9,7 @@ import { selectAudit } from './tenant.ts';
 /** A change for the audit record: what it changed, before and after; never a password. */
 export interface Change {
   action: AuditAction;
-  targetId: string;
+  targetId: MemberId;
   before: Record<string, unknown> | null;
   after: Record<string, unknown> | null;
 }

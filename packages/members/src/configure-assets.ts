@@ -4,7 +4,7 @@ import { recordChanges } from './audit.ts';
 import { planConfiguration } from './configuration-rules.ts';
 import { assignAssets, endHoldings, readHoldings } from './holdings.ts';
 import { keepEmployee } from './tenant.ts';
-import { findNumbersElsewhere, lockAssetRows } from './tenant-assets.ts';
+import { findNumbersElsewhere, lockEnterpriseAssets } from './tenant-assets.ts';
 import type { HoldingTools } from './tools.ts';
 
 /**
@@ -23,7 +23,7 @@ export function configureAssets(
   return changes.run(actor.enterpriseId, deadline, async (trx) => {
     if (!(await keepEmployee(trx, actor, memberId))) throw new Refusal('employee_not_matched', memberId);
     const assetNums = [...new Set([...wanted.deleteAssets, ...wanted.addAssets])];
-    const locked = await lockAssetRows(trx, actor, { assetNums });
+    const locked = await lockEnterpriseAssets(trx, actor, { assetNums });
     const assets = new Map(locked.map((asset) => [asset.assetNum, asset]));
     const elsewhere = await findNumbersElsewhere(
       trx,

@@ -7,7 +7,7 @@ import { recordChanges } from './audit.ts';
 import { accountOf, recordedFields } from './employee.ts';
 import { endHoldings, readHoldings } from './holdings.ts';
 import { lockEmployeeToDelete, lockEnterprise, selectEmployees, updateEmployee } from './tenant.ts';
-import { acrossChannels, lockAssetRows, selectEnterpriseAssets } from './tenant-assets.ts';
+import { acrossChannels, lockEnterpriseAssets, selectEnterpriseAssets } from './tenant-assets.ts';
 import type { HoldingTools } from './tools.ts';
 
 /**
@@ -63,7 +63,7 @@ async function lockHeld(trx: Trx, actor: Actor, memberId: MemberId) {
     .select('asset.id')
     .where('asset_assignment.member_id', '=', memberId)
     .execute();
-  const locked = await lockAssetRows(trx, enterprise, { assetIds: rows.map(({ id }) => id) });
+  const locked = await lockEnterpriseAssets(trx, enterprise, { assetIds: rows.map(({ id }) => id) });
   const { holderOf } = await readHoldings(
     trx,
     locked.map(({ id }) => id),

@@ -19,7 +19,7 @@ export function recordedFields(row: Omit<EmployeeRow, 'code'>) {
 }
 
 /** Returns an employee as clients see it (interface Employee). */
-export function employeeOf(row: EmployeeRow): Employee {
+export function buildEmployee(row: EmployeeRow): Employee {
   return {
     id: row.id,
     userId: row.id,

@@ -6,7 +6,7 @@ import { recordChanges } from './audit.ts';
 import { lendIntoLock, readHoldings, readLockHolders } from './holdings.ts';
 import { planLending } from './lending-rules.ts';
 import { keepEmployee } from './tenant.ts';
-import { lockAssetRows } from './tenant-assets.ts';
+import { lockEnterpriseAssets } from './tenant-assets.ts';
 import type { HoldingTools } from './tools.ts';
 
 /**
@@ -25,7 +25,7 @@ export function lendAssets(
   return changes.run(actor.enterpriseId, deadline, async (trx) => {
     if (!(await keepEmployee(trx, actor, memberId))) throw new Refusal('employee_not_matched', memberId);
     const { borrowedUsbKey, assetIDs } = wanted;
-    const locked = await lockAssetRows(trx, actor, { assetNums: [borrowedUsbKey], assetIds: assetIDs });
+    const locked = await lockEnterpriseAssets(trx, actor, { assetNums: [borrowedUsbKey], assetIds: assetIDs });
     const lock = locked.find(({ assetNum }) => assetNum === borrowedUsbKey);
     const lockedIds = locked.map(({ id }) => id);
     const { lock: usable, lentIds } = planLending(wanted, {

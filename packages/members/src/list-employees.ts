@@ -2,7 +2,7 @@ import type { ListEmployees, ListedEmployee, MemberId, Page } from '@lockstep/co
 import { type Database, inSnapshot, type Trx } from '@lockstep/platform';
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Actor } from './actor.ts';
-import { employeeOf } from './employee.ts';
+import { buildEmployee } from './employee.ts';
 import { buildPage, countRowsBefore } from './page.ts';
 import { selectEmployees } from './tenant.ts';
 import { selectEnterpriseAssets } from './tenant-assets.ts';
@@ -35,7 +35,7 @@ export function listEmployees(db: Database, actor: Actor, query: ListEmployees):
       const assets = held.get(row.id) ?? [];
       const locks = new Set(assets.flatMap(({ lockNum }) => (lockNum === null ? [] : [lockNum])));
       return {
-        ...employeeOf(row),
+        ...buildEmployee(row),
         passwordMobile: row.password_mobile ?? '',
         assetNums: assets.map(({ assetNum }) => assetNum),
         borrowNum: [...locks].join(','),

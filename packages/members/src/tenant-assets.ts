@@ -1,4 +1,5 @@
 import { selectAssets } from '@lockstep/assets';
+import type { AssetId } from '@lockstep/contract';
 import { type Database, isId, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import type { Actor } from './actor.ts';
@@ -11,8 +12,7 @@ import type { AssetFacts } from './asset-facts.ts';
 type AssetTenant = Pick<Actor, 'enterpriseId' | 'channels'>;
 
 /**
- * The enterprise with its assets of all channels, whoever asks: for a rule about the whole enterprise or for what happens
- * to its employees, never for an answer.
+ * All channels' assets of the enterprise. Use it for rules, never for answers.
  */
 export function acrossChannels({ enterpriseId }: AssetTenant): AssetTenant {
   return { enterpriseId, channels: null };
@@ -29,10 +29,10 @@ export function selectEnterpriseAssets(db: Database | Trx, { enterpriseId, chann
  * Locks the rows of active assets of the enterprise, named by number or by id, in the order of their numbers, as drains
  * of orders do. Leaves out what is not active or not the enterprise's.
  */
-export async function lockAssetRows(
+export async function lockEnterpriseAssets(
   trx: Trx,
   tenant: AssetTenant,
-  wanted: { assetNums?: readonly string[]; assetIds?: readonly string[] },
+  wanted: { assetNums?: readonly string[]; assetIds?: readonly AssetId[] },
 ): Promise<AssetFacts[]> {
   const { assetNums = [], assetIds = [] } = wanted;
   const found = await selectForUpdate(trx, tenant, [...assetNums], assetIds.filter(isId));
@@ -46,7 +46,7 @@ async function selectForUpdate(
   trx: Trx,
   tenant: AssetTenant,
   assetNums: string[],
-  assetIds: string[],
+  assetIds: AssetId[],
 ): Promise<AssetFacts[]> {
   const rows = await selectEnterpriseAssets(trx, tenant)
     .select(['asset.id', 'asset.asset_num', 'asset.borrowed_usb_key', 'asset.locked', 'asset.freezing'])

@@ -5,7 +5,7 @@ import type { Insertable, Selectable, UpdateObject } from 'kysely';
 import type { Actor } from './actor.ts';
 
 /**
- * The tenant scope of the member center: it reads, locks and changes an enterprise's rows through this file, and its
+ * The tenant boundary of the member center: it reads, locks and changes an enterprise's rows through this file, and its
  * assets through tenant-assets.ts. The enterprise is part of every query here; other queries start from ids that were
  * found this way. A lint rule (tenant.grit) keeps other files from querying these tables themselves.
  */

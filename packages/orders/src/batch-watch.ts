@@ -98,7 +98,7 @@ export class BatchWatch {
     if (this.#closed) return;
     if (error !== undefined && !this.#isLost) {
       this.#isLost = true;
-      this.#log.warn({ err: error }, 'lost the connection that listens for finished orders');
+      this.#log.warn({ err: error }, 'lost the connection that listens for ends of batches');
     }
     if (this.#client === client) this.#client = null;
     client.removeAllListeners('end');

@@ -45,13 +45,13 @@ export async function tryCanary(trx: Trx, ids: LedgerIds): Promise<void> {
   }
 }
 
-interface Owner {
+interface CanaryCustomer {
   id: CustomerId;
   enterprise_id: EnterpriseId;
 }
 
 async function buildCanaryOrders(trx: Trx): Promise<OrderWithId[]> {
-  const { rows } = await sql<Owner>`select id, enterprise_id from customer order by id limit 2`.execute(trx);
+  const { rows } = await sql<CanaryCustomer>`select id, enterprise_id from customer order by id limit 2`.execute(trx);
   const [owner, other = owner] = rows;
   // Without customers no order could succeed, and this could prove nothing.
   if (owner === undefined || other === undefined) throw new Error('There is no customer');
@@ -78,7 +78,7 @@ async function buildCanaryOrders(trx: Trx): Promise<OrderWithId[]> {
   }));
 }
 
-function header(owner: Owner) {
+function header(owner: CanaryCustomer) {
   return {
     sequence: 0,
     customerId: owner.id,
@@ -91,15 +91,15 @@ function header(owner: Owner) {
   };
 }
 
-function purchase(owner: Owner, asset: NewBuyOrder['assets'][number]): NewBuyOrder {
+function purchase(owner: CanaryCustomer, asset: NewBuyOrder['assets'][number]): NewBuyOrder {
   return { ...header(owner), orderType: 'new_buy', assets: [asset] };
 }
 
-function revocationOfAsset(owner: Owner, assetNum: string): DeleteAssetOrder {
+function revocationOfAsset(owner: CanaryCustomer, assetNum: string): DeleteAssetOrder {
   return { ...header(owner), orderType: 'delete_asset', assets: [{ assetNos: [assetNum] }] };
 }
 
-function revocationOfProduct(owner: Owner, assetNum: string): DeleteProductOrder {
+function revocationOfProduct(owner: CanaryCustomer, assetNum: string): DeleteProductOrder {
   const { crmProductId, productUri, limitConcurrent } = product();
   const revoked = { crmProductId, productUri, limitConcurrent, strictMatchWhenDelete: false };
   return { ...header(owner), orderType: 'delete_product', assets: [{ assetNos: [assetNum], products: [revoked] }] };

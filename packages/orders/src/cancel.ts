@@ -5,6 +5,7 @@ import { recordOutcomes } from './apply.ts';
 import { endBatches } from './end-batches.ts';
 import { finishOrders } from './finish-orders.ts';
 import { lockLanesUntil } from './lane-locks.ts';
+import { MAX_WAIT_MS } from './max-wait.ts';
 import type { OrderMetrics } from './metrics.ts';
 import { failOrder } from './outcome.ts';
 import { inAcceptanceOrder, readPendingInBatch } from './pending.ts';
@@ -20,8 +21,6 @@ interface CancelCall {
 
 /** Transactions of cancel calls that run at once in a process. Each may wait for the drains of its batch's lanes. */
 export const CANCELS_AT_ONCE = 2;
-/** How long a call waits for its turn. Then it is refused as overload. */
-const MAX_WAIT_MS = 15_000;
 
 /** Cancels what is still pending of batches (rules 6.6). */
 export class BatchCanceller {
@@ -30,7 +29,7 @@ export class BatchCanceller {
   readonly #metrics: OrderMetrics;
   readonly #calls: Group<CancelCall, Work>;
 
-  /** `lanesDb`: connections for what waits for lanes. */
+  /** `lanesDb`: the pool for transactions that wait for lane locks. */
   constructor({ db, lanesDb, log, metrics }: { db: Database; lanesDb: Database; log: Logger; metrics: OrderMetrics }) {
     this.#db = db;
     this.#log = log;

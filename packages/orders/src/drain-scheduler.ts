@@ -12,7 +12,7 @@ interface Waiter {
 export interface LanesDrained {
   /** The last batch up to which the lanes were drained; null if nothing was left. */
   throughBatchId: bigint | null;
-  /** When to drain them again although nobody asks; null if there is nothing to wait for. */
+  /** After how many ms to drain them again without a job; null: never. */
   againMs: number | null;
 }
 
@@ -22,7 +22,7 @@ export interface LanesDrained {
  * carries a whole batch, and under load the orders of many.
  *
  * Lanes whose drain failed are drained again after a pause, whoever asks for them meanwhile: each alone and one at a
- * time, so that a failing lane stops no other, and a fault of all of them is asked about once a pause.
+ * time, so that a failing lane stops no other, and if all lanes fail, the database gets one attempt per pause.
  */
 export class DrainScheduler {
   readonly #drain: (lanes: number[]) => Promise<LanesDrained>;
@@ -64,7 +64,7 @@ export class DrainScheduler {
     });
   }
 
-  /** Whether a drain of the lane runs, waits for a slot or has its time set, so that nobody has to ask for one. */
+  /** Whether a drain of the lane runs, waits for a slot or is scheduled, so that nobody has to ask for one. */
   isExpected(lane: number): boolean {
     return this.#running.has(lane) || this.#wanted.has(lane) || this.#againAtMs.has(lane);
   }

@@ -14,8 +14,8 @@ interface Choice {
 }
 
 /**
- * Decides whose turn it is in one drain, which tells it what is pending in acceptance order. A customer who is passed by
- * once stays so, because later orders do not overtake earlier ones.
+ * Decides which customers' orders one drain applies. Call it in acceptance order: a customer skipped once stays skipped
+ * in this drain, because later orders do not overtake earlier ones.
  */
 export class DrainTurns {
   readonly #held: HeldCustomers;
@@ -28,7 +28,10 @@ export class DrainTurns {
   #alone = 0;
   #weightAlone = 0;
 
-  /** `maxWeight`: of the chunks of free customers, beyond the first; and as much again of those read for held ones. */
+  /**
+   * `maxWeight`: the most weight to read for free customers, and again as much for held ones; the first chunk always
+   * counts.
+   */
   constructor(held: HeldCustomers, maxWeight: number) {
     this.#held = held;
     this.#maxWeight = maxWeight;

@@ -12,8 +12,9 @@ const NOW = sql<Date>`greatest(now(), statement_timestamp())`;
  * This file is the one place where batches end: from then on their rows say so.
  *
  * Ends those of some batches whose chunks are all finished and which have no end yet, and returns their ids. The calls that
- * wait for them wake up after the commit. Each batch ends once, however many callers find it finished at the same time. They lock the rows in the order of their
- * ids, and whoever comes second finds an end.
+ * wait for them wake up after the commit. Each batch ends once, however many callers find it finished at the same time: they lock the rows in the order of their
+ * ids. A row that somebody else has locked is left out, so that one batch never keeps others from ending. Whoever has it
+ * ends or reopens the batch; if not, the sweep comes by.
  *
  * Call it in the transaction that finishes a last chunk, or right after the commit of one that finishes chunks: two
  * transactions that finish the last two chunks do not see each other, but whoever commits later sees both.
@@ -29,7 +30,7 @@ export async function endBatches(db: Database | Trx, batchIds: readonly BatchId[
         having bool_and(finished_time is not null)
       ) as chunks
       where id = any (${batchIds}::bigint[]) and completed_time is null
-      order by id for no key update of batch
+      order by id for no key update of batch skip locked
     ), ended as (
       update batch set completed_time = last_time, succeeded = succeeded_sum, failed = failed_sum
       from finished where batch.id = finished.id

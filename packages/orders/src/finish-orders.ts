@@ -21,15 +21,14 @@ export interface WorkedBatch {
 interface Finished {
   /** Batches in which it finished orders. */
   batches: WorkedBatch[];
-  /** Batches of which it finished a chunk. */
+  /** Batches with at least one chunk that this transaction finished. */
   finishedBatchIds: BatchId[];
   /** Customers who have orders left in the chunks. */
   leftCustomerIds: ReadonlySet<CustomerId>;
 }
 
 /**
- * Takes the orders that have their outcome off their chunks, and finishes chunks of which nothing is left. Throws if
- * somebody else has finished one.
+ * Removes finished orders from their chunks, and marks empty chunks finished. Throws if somebody else has finished one.
  */
 export async function finishOrders(
   trx: Trx,

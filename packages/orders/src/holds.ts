@@ -10,7 +10,7 @@ const LONGEST_PAUSE_MS = 15_000;
 export interface Failure {
   accepted: OrderWithId;
   error: unknown;
-  /** What in the database differs from what the migrations made, if that was looked at. */
+  /** Schema objects that differ from the migrations; empty if not checked. */
   drift: string[];
 }
 

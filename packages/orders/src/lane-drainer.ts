@@ -30,8 +30,8 @@ export class LaneDrainer {
   }
 
   /**
-   * Applies the oldest pending orders of some lanes; see drainLanes. `againMs` says when there is something to do in them
-   * again that nobody asks for.
+   * Applies the oldest pending orders of some lanes; see drainLanes. `againMs`: after how many ms to drain them again
+   * without a job; null: never.
    */
   async drain(lanes: readonly number[]): Promise<Drained & { againMs: number | null }> {
     const startedMs = performance.now();

@@ -1,14 +1,14 @@
 import { Deadline, FairQueue } from '@lockstep/platform';
+import { MAX_WAIT_MS } from './max-wait.ts';
 import type { PreparedBatch } from './prepare.ts';
 
 /** A batch that weighs more is large: the part of the ledger that it needs takes hundreds of megabytes. */
 const LARGE_WEIGHT = 20_000;
 /** Large batches of an application that wait for their turn. */
 const MAX_WAITING = 4;
-const MAX_WAIT_MS = 15_000;
 
 /** What a batch costs: the weight of its orders. */
-export function weightOfBatch({ chunks }: PreparedBatch): number {
+export function weighBatch({ chunks }: PreparedBatch): number {
   return chunks.reduce((sum, { weight }) => sum + weight, 0);
 }
 
@@ -21,7 +21,7 @@ export class LargeBatches {
 
   /** Runs some work for a batch; for a large one, in turn. Throws what isOverload knows if no turn comes in time. */
   async inTurn<Result>(batch: PreparedBatch, work: () => Promise<Result>): Promise<Result> {
-    if (weightOfBatch(batch) <= LARGE_WEIGHT) return work();
+    if (weighBatch(batch) <= LARGE_WEIGHT) return work();
     const deadline = new Deadline(MAX_WAIT_MS);
     try {
       return await this.#turns.run({ kind: 'large batch', party: batch.applicationId }, deadline.signal, work);

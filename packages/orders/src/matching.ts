@@ -12,7 +12,7 @@ export interface Wanted {
 }
 
 /** A product instance that is not what was looked for, and the fields in which it differs. */
-export interface NearProduct {
+export interface ComparedProduct {
   product: ProductInstance;
   differs: DifferingField[];
 }
@@ -21,9 +21,9 @@ const MAX_NEAREST = 5;
 /** How many products of the same productUri, and of others, to look at for the nearest one: an asset may hold thousands. */
 const MAX_CANDIDATES = 500;
 
-/** What products are looked up by: the productUri, and all that strict matching compares. */
+/** The fields by which products are indexed: productUri, and the fields of strict matching. */
 type Terms = Pick<ProductInstance, 'productUri' | 'limitStartDate' | 'limitEndDate' | 'limitConcurrent'>;
-const strictKeyOf = ({ productUri, limitStartDate, limitEndDate, limitConcurrent }: Terms) =>
+const buildStrictKey = ({ productUri, limitStartDate, limitEndDate, limitConcurrent }: Terms) =>
   `${productUri}\n${limitStartDate}\n${limitEndDate}\n${limitConcurrent}`;
 
 const indexes = new WeakMap<Asset, { indexed: number; byKey: Map<string, ProductInstance[]> }>();
@@ -37,7 +37,7 @@ function findActive(asset: Asset, key: string): readonly ProductInstance[] {
   indexes.set(asset, index);
   for (; index.indexed < asset.products.length; index.indexed++) {
     const product = asset.products[index.indexed]!;
-    for (const each of [product.productUri, strictKeyOf(product)]) {
+    for (const each of [product.productUri, buildStrictKey(product)]) {
       const others = index.byKey.get(each);
       if (others === undefined) index.byKey.set(each, [product]);
       else others.push(product);
@@ -59,7 +59,7 @@ function findActive(asset: Asset, key: string): readonly ProductInstance[] {
 export function findMatches(asset: Asset, { product, srcLicenseOrderId }: Wanted): readonly ProductInstance[] {
   const { limitStartDate = null, limitEndDate = null } = product;
   const key = product.strictMatchWhenDelete
-    ? strictKeyOf({ ...product, limitStartDate, limitEndDate })
+    ? buildStrictKey({ ...product, limitStartDate, limitEndDate })
     : product.productUri;
   const matches = findActive(asset, key);
   if (srcLicenseOrderId === undefined) return matches;
@@ -94,7 +94,7 @@ export function listDifferences(instance: ProductInstance, { product, srcLicense
 export class ProductNotFound extends Refusal {
   readonly assetNum: string;
   /** A few products that come nearest: those of the productUri first, then those that differ in fewer fields. */
-  readonly nearest: readonly NearProduct[];
+  readonly nearest: readonly ComparedProduct[];
 
   constructor(asset: Asset, wanted: Wanted) {
     const nearest = listCandidates(asset, wanted)
@@ -114,7 +114,7 @@ function rankOf(differs: DifferingField[]): number {
 const list = new Intl.ListFormat('en');
 
 /** Says what the nearest product has in the fields that differ; empty if there is none. */
-function buildHint(nearest: NearProduct | undefined): string {
+function buildHint(nearest: ComparedProduct | undefined): string {
   if (nearest === undefined) return '';
   const { product, differs } = nearest;
   return `; the nearest has ${list.format(differs.map((field) => describe(product, field)))}`;

@@ -1,8 +1,7 @@
-import { createMetrics, type Database, type Metrics } from '@lockstep/platform';
+import { createMetrics, type Database, type Metrics, SECONDS_BUCKETS } from '@lockstep/platform';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { type Backlog, readBacklog } from './backlog.ts';
 
-const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 const ORDERS = [1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000];
 
 /** The metrics of a process, with those of orders; docs/operations.md says what each is for. */
@@ -43,7 +42,7 @@ function registerOrderMetrics(registry: Registry) {
     drainSeconds: new Histogram({
       name: 'lockstep_drain_seconds',
       help: 'Time of one drain',
-      buckets: SECONDS,
+      buckets: SECONDS_BUCKETS,
       registers,
     }),
     drainFailures: new Counter({

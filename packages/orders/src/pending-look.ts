@@ -23,8 +23,8 @@ export interface Look {
 }
 
 /**
- * Looks at the oldest pending chunks of the lanes behind a place, by what the batches and the outcomes say. A chunk that has
- * to wait may hold megabytes, and is not read to find that out.
+ * Looks at the oldest pending chunks of the lanes behind a place without reading payloads, because a chunk that has to wait
+ * may hold megabytes: customers come from `batch`, finished orders from `license_order`.
  */
 export async function lookAtPending(trx: Trx, lanes: readonly number[], after: Place): Promise<Look> {
   const { rows } = await sql<LookRow>`
@@ -49,7 +49,7 @@ interface LookRow {
   lanes: number[];
   weights: number[];
   cut_at: BatchId | null;
-  /** Of all lanes. */
+  /** Customers with pending orders in any lane of the batch. */
   customer_ids: CustomerId[];
 }
 

@@ -41,12 +41,12 @@ export interface Place {
   lane: number;
 }
 
-/** Before all chunks. */
+/** The place to start from: before the first chunk. */
 export const START: Place = { batchId: '0' as BatchId, lane: 0 };
 
 /**
- * For a WITH: `taken` holds the oldest pending chunks of the lanes behind a place, by batch, up to a weight; at least one if
- * there is any. `cut_at` is the batch at which it stopped, null if nothing is left.
+ * SQL for a WITH clause. `taken`: the oldest pending chunks of the lanes after a place, by batch, up to a weight; at least
+ * one if there is any. `cut_at`: the batch at which it stopped; null if nothing is left.
  */
 export function takenChunks(
   lanes: readonly number[],

@@ -16,7 +16,7 @@ import { checkLicenseType, checkSource, isVisible } from './plan-checks.ts';
 /** Plans a new_buy: assets that are created, extended or transferred, and what is bought onto them. */
 export function planNewBuy(ledger: Ledger, accepted: OrderWithId, order: NewBuyOrder): Effects {
   const effects = emptyEffects(order.customerId);
-  /** Assets that this order has dealt with already, with their period by now. They are the customer's, whoever had them. */
+  /** Assets that earlier elements of this order named, with their period so far. They count as the customer's. */
   const bought = new Map<string, { asset: Asset; grant: Grant; period: Period }>();
   for (const element of order.assets) {
     const terms = readTerms(element);

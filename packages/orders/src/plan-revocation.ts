@@ -40,7 +40,7 @@ export function planDeleteAsset(ledger: Ledger, order: DeleteAssetOrder): Effect
   return effects;
 }
 
-/** Whether a revocation means what this order stands for: `source` may narrow it down to one order. */
+/** Whether a revocation covers what this order bought; `source` limits it to one order. */
 function isMeant(source: LicenseOrderId | undefined, licenseOrderId: LicenseOrderId): boolean {
   return source === undefined || source === licenseOrderId;
 }
@@ -87,7 +87,7 @@ export function planDeleteProduct(ledger: Ledger, order: DeleteProductOrder): Ef
 /** Revokes merchandises when the last product and merchandise in them is revoked. */
 class EmptiedMerchandises {
   readonly #effects: Effects;
-  /** How much this order leaves in each merchandise that it takes from. */
+  /** Active items left in each merchandise after this order, by merchandise. */
   readonly #left = new Map<MerchandiseInstance, number>();
 
   constructor(effects: Effects) {

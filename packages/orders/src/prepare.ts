@@ -31,7 +31,7 @@ export interface PreparedBatch {
 const CHARACTERS_PER_WEIGHT = 1_024;
 
 /** What an order costs a drain: the instances that it may create or revoke, or one for each 1,024 characters if that is more. */
-function weightOf(order: Order, characters: number): number {
+function weighOrder(order: Order, characters: number): number {
   return Math.max(1, countInstances(order), Math.ceil(characters / CHARACTERS_PER_WEIGHT));
 }
 
@@ -48,7 +48,7 @@ export function prepareBatch(applicationId: ApplicationId, batch: BatchOrder): P
     const lane = laneOf(order.customerId);
     const chunk = byLane.get(lane) ?? { weight: 0, orders: [] };
     if (chunk.weight === 0) byLane.set(lane, chunk);
-    chunk.weight += weightOf(order, json.length);
+    chunk.weight += weighOrder(order, json.length);
     chunk.orders.push(`[${index},${json}]`);
   }
   return {

@@ -39,7 +39,7 @@ export async function retryFailedOrders(db: Database, licenseOrderId?: LicenseOr
 
 async function findFailed(db: Database, after: string, licenseOrderId: LicenseOrderId | undefined) {
   const only = licenseOrderId === undefined ? sql`` : sql`and id = ${licenseOrderId}`;
-  const { rows } = await sql<{ id: string; kept: boolean }>`
+  const { rows } = await sql<{ id: LicenseOrderId; kept: boolean }>`
     select id, license_order_id is not null as kept
     from license_order left join failed_order on license_order_id = id
     where license_order.cause = 'internal_error' and id > ${after} ${only}
@@ -55,7 +55,7 @@ interface FailedRow {
 }
 
 /** Locks the lanes of these orders, puts back those that are still failed then, and returns how many. */
-async function putBack(trx: Trx, ids: string[]): Promise<number> {
+async function putBack(trx: Trx, ids: LicenseOrderId[]): Promise<number> {
   const { rows: lanes } = await sql<{ lane: number }>`
     select distinct lane from failed_order where license_order_id = any (${ids}::bigint[])`.execute(trx);
   await lockLanes(

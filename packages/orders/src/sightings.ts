@@ -1,4 +1,4 @@
-/** How long a batch may stay the oldest of its lane until the sweep takes it that nobody works on it. */
+/** How long a batch may stay the oldest of its lane before the sweep assumes that its job is lost. */
 const STALE_AFTER_MS = 2_000;
 
 /** The oldest pending batch of a lane. */

@@ -5,7 +5,7 @@ import type { Failure } from './holds.ts';
 import type { OrderMetrics } from './metrics.ts';
 import type { PayloadFault } from './stored-orders.ts';
 
-/** What keeps orders from being applied, while it does. */
+/** Why orders cannot be applied at present. */
 interface Stall {
   sinceMs: number;
   reason: string;
@@ -13,7 +13,7 @@ interface Stall {
   told: Set<string>;
 }
 
-/** Lanes, or the sweep that looks for what is pending in them. */
+/** What can fail: a lane (by number), or the sweep. */
 export type Part = number | 'sweep';
 
 /**
@@ -49,7 +49,7 @@ export class Stalls {
       this.#log.error(
         { err: error, lanes: this.#failingLanes() },
         `orders ${why}: the service cannot apply any (${reason}). They stay pending and are tried again by themselves; ` +
-          'mend what the error names, and look whether the database is migrated',
+          'repair what the error names, and check that npm run migrate has run',
       ),
     );
   }

@@ -13,7 +13,8 @@ import { findNewestPending } from './backlog.ts';
 import { findEarlier, keyOf, listAcceptedOrders, type SubmittedBatch, sameBatchId } from './batch.ts';
 import { LaneDrainer } from './lane-drainer.ts';
 import { lockLanesUntil } from './lane-locks.ts';
-import { LargeBatches, weightOfBatch } from './large-batches.ts';
+import { LargeBatches, weighBatch } from './large-batches.ts';
+import { MAX_WAIT_MS } from './max-wait.ts';
 import type { OrderMetrics } from './metrics.ts';
 import { mayLieInOneOrder, refusesOrder } from './plan-fault.ts';
 import { applyNewBatches, drawBatchIds, type NewBatch } from './sync-batches.ts';
@@ -34,12 +35,6 @@ export const SYNC_GROUPS_AT_ONCE = 6;
 const MAX_GROUP_BATCHES = 64;
 const MAX_GROUP_WEIGHT = 4_000;
 /**
- * How long a call waits for its turn and for what was accepted before it. Then it is refused as overload. Calls that share
- * a transaction wait as long as the youngest of them.
- */
-const MAX_WAIT_MS = 15_000;
-
-/**
  * Applies sync batches (rules 6.3): all orders of a call take effect in one transaction before the answer, or none.
  *
  * Calls that come while others of their lanes run share the next transaction. If one of them cannot be applied, each gets
@@ -55,7 +50,7 @@ export class BatchApplier {
   readonly #groups: Group<SyncCall, BatchId>;
   readonly #large = new LargeBatches();
 
-  /** `lanesDb`: connections for what waits for lanes. */
+  /** `lanesDb`: the pool for transactions that wait for lane locks. */
   constructor(options: { db: Database; lanesDb: Database; log: Logger; metrics: OrderMetrics }) {
     const { lanesDb, log, metrics } = options;
     this.#db = options.db;
@@ -68,7 +63,7 @@ export class BatchApplier {
       splitsOn: (error) => mayLieInOneOrder(error) || error instanceof Refusal,
       maxRunning: SYNC_GROUPS_AT_ONCE,
       maxInputs: MAX_GROUP_BATCHES,
-      weightOf: ({ batch }) => weightOfBatch(batch),
+      weightOf: ({ batch }) => weighBatch(batch),
       maxWeight: MAX_GROUP_WEIGHT,
       keyOf: ({ batch }) => keyOf(batch),
       needsOf: ({ batch }) => batch.chunks.map(({ lane }) => lane),
@@ -87,6 +82,7 @@ export class BatchApplier {
     const [earlier] = await findEarlier(this.#db, [batch]);
     if (earlier !== undefined) return listAcceptedOrders(batch, sameBatchId(batch, earlier));
     try {
+      // Calls that share a transaction wait as long as the youngest of them.
       const apply = () => this.#groups.run({ batch, orders, channels, deadlineMs: performance.now() + MAX_WAIT_MS });
       return listAcceptedOrders(batch, await this.#large.inTurn(batch, apply));
     } catch (error) {

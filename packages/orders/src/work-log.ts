@@ -19,9 +19,9 @@ export interface Work {
 }
 
 /** How much of a line the batches may take: log collectors may cut lines of more than 16 KiB in two. */
-const MAX_BATCH_BYTES = 12_000;
+const MAX_BATCHES_BYTES = 12_000;
 /** Failed orders that a line names at most. */
-const MAX_NAMED_FAILURES = 20;
+const MAX_LOGGED_FAILURES = 20;
 
 /** The orders among outcomes that failed. */
 export function listFailedOrders(outcomes: readonly Outcome[]): FailedOrder[] {
@@ -39,7 +39,7 @@ export function logWork(log: Logger, message: string, { batches, succeeded, fail
   const causes = Object.fromEntries(
     [...Map.groupBy(failedOrders, ({ cause }) => cause)].map(([cause, orders]) => [cause, orders.length]),
   );
-  const failures = failedOrders.length === 0 ? {} : { causes, failures: failedOrders.slice(0, MAX_NAMED_FAILURES) };
+  const failures = failedOrders.length === 0 ? {} : { causes, failures: failedOrders.slice(0, MAX_LOGGED_FAILURES) };
   const ms = Math.round(performance.now() - startedMs);
   const orders = succeeded + failedOrders.length;
   log.info({ orders, failed: failedOrders.length, ms, ...failures, batches: first }, message);
@@ -54,7 +54,7 @@ function splitIntoLines(batches: readonly WorkedBatch[]): WorkedBatch[][] {
     const bytes = Buffer.byteLength(JSON.stringify(batch));
     if (bytes > left) {
       lines.push([]);
-      left = MAX_BATCH_BYTES;
+      left = MAX_BATCHES_BYTES;
     }
     lines.at(-1)!.push(batch);
     left -= bytes + 1;

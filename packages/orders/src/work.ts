@@ -15,7 +15,7 @@ import { Stalls } from './stalls.ts';
  */
 const LANES_TIMEOUT_MS = 180_000;
 
-/** The work of a worker: it drains lanes when jobs ask for it, and sweeps for what no job asks for. */
+/** The work of a worker: it drains lanes when jobs ask for it, and looks for pending orders whose job was lost. */
 export class OrderWorker {
   readonly #db: Database;
   readonly #log: Logger;
@@ -26,6 +26,7 @@ export class OrderWorker {
   readonly #sightings = new Sightings();
   readonly #openBatches = new OpenBatches();
   #toldOfJob = false;
+  #toldOfEnds = false;
 
   /** `drains`: drains that run at once, each in a transaction and on a connection of its own. */
   constructor(options: { db: Database; log: Logger; metrics: OrderMetrics; drains: number }) {
@@ -56,11 +57,24 @@ export class OrderWorker {
   async sweep(): Promise<void> {
     try {
       this.#requestStale(await readOldestPending(this.#db));
-      const batchIds = await this.#openBatches.endFinished(this.#db);
-      if (batchIds.length > 0) this.#log.debug({ batchIds }, 'the sweep ended batches');
       this.#stalls.worked(['sweep']);
     } catch (error) {
       this.#stalls.failed(['sweep'], error);
+      return;
+    }
+    await this.#endOpenBatches();
+  }
+
+  /** A failure here keeps no order waiting, so it is no stall. */
+  async #endOpenBatches(): Promise<void> {
+    try {
+      const batchIds = await this.#openBatches.endFinished(this.#db);
+      if (batchIds.length === 0) return;
+      this.#log.debug({ batchIds }, 'the sweep ended batches');
+      this.#toldOfEnds = false;
+    } catch (error) {
+      if (!this.#toldOfEnds) this.#log.warn({ err: error }, 'batches could not be ended; the sweep tries again');
+      this.#toldOfEnds = true;
     }
   }
 

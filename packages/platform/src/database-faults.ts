@@ -16,7 +16,7 @@ const REFUSALS: Record<string, string> = {
   '28P01': 'refuses the password of this role',
   '3D000': 'has no such database',
   '53300': 'has no connection left',
-  '55P03': 'did not get to a lock that others hold for too long; try again when nothing else uses it',
+  '55P03': 'waited too long for a lock that another session holds; try again when nothing else uses it',
   '57014': 'took too long',
 };
 
@@ -45,7 +45,7 @@ export function explainDatabaseFault(error: unknown): string | null {
     // For the others, PostgreSQL itself says best what it refuses: a table, a line of pg_hba.conf, that it starts up.
     if (code === '42501') return `does not let this role do what is needed: ${line}`;
     if (code === '42P01' || code === '42703')
-      return `has not the tables of this release (${line}): run npm run migrate`;
+      return `does not have the tables of this release (${line}): run npm run migrate`;
     return `answers: ${line}`;
   }
   if (UNREACHABLE.includes(code)) return `does not answer (${code})`;

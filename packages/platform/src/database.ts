@@ -58,7 +58,8 @@ class PooledDatabase extends Kysely<Tables> {
 
 /** The pool of a database that `openDatabase` has opened. */
 export function poolOf(db: Database): pg.Pool {
-  if (!(db instanceof PooledDatabase)) throw new Error('a deadline is set on what openDatabase has opened, and once');
+  if (!(db instanceof PooledDatabase))
+    throw new Error('within() needs a database from openDatabase, not one from within()');
   return db.pool;
 }
 

@@ -6,7 +6,7 @@ export interface FairQueueBounds {
   atOnce: number;
   /** How much of one owner runs at once; `atOnce` if absent. */
   atOnceOfOwner?: number;
-  /** How much of an owner may wait. */
+  /** The most items of one owner that may wait. */
   maxWaiting: (owner: Owner) => number;
 }
 

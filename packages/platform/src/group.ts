@@ -26,9 +26,8 @@ export interface GroupOptions<Input, Output> {
   /** Inputs of the same key never share a group. */
   keyOf?: (input: Input) => string;
   /**
-   * What an input needs for itself while it runs, such as a lock. A group takes only inputs that need nothing more than
-   * its first one needs, and groups that run at once need different things. So no input waits for what only others
-   * need.
+   * Locks an input needs. Groups that run at once never share one; an input joins a group only if the group's first
+   * input needs all of its locks. So no input waits for locks that only others need.
    */
   needsOf?: (input: Input) => readonly unknown[];
 }

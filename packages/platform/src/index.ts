@@ -17,7 +17,7 @@ export { buildRows, type Column, insertRows } from './insert-rows.ts';
 export { type Closable, closeAll, configOrExit, type ReadinessCheck, runUntilSignal } from './lifecycle.ts';
 export { explainListenFault } from './listen-faults.ts';
 export { createLogger, type Logger } from './log.ts';
-export { createMetrics, type Metrics } from './metrics.ts';
+export { createMetrics, type Metrics, SECONDS_BUCKETS } from './metrics.ts';
 export { migrateDown, migrateToLatest, migrateUpTo, shippedMigrations } from './migrate.ts';
 export { chooseQueueBackend, openConsumer, openProducer } from './queue.ts';
 export type { JobProducer, QueueBackend } from './queue-backend.ts';

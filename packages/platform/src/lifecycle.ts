@@ -39,7 +39,7 @@ export async function runUntilSignal(log: Logger, start: () => Promise<Closable>
 }
 
 function fail(log: Logger, error: unknown): void {
-  log.fatal({ err: error }, 'fault that nothing caught; ends now');
+  log.fatal({ err: error }, 'uncaught error; the process ends');
   process.exit(1);
 }
 

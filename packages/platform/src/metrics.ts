@@ -2,6 +2,8 @@ import { collectDefaultMetrics, Registry } from 'prom-client';
 
 /** How long a text of the metrics is shared by everyone who asks. */
 const SHARED_MS = 1_000;
+/** The buckets of all histograms of times, in seconds. */
+export const SECONDS_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 /** The metrics of one process. */
 export interface Metrics {

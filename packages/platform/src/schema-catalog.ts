@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 
 /** A column as PostgreSQL's catalog has it; `storage` is set where it is not the one of the type. */
-export interface Column {
+export interface CatalogColumn {
   table: string;
   name: string;
   type: string;
@@ -28,8 +28,8 @@ const TABLES = sql`
   where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and relname not like 'kysely%'`;
 
 /** The columns of all tables, in their order. */
-export async function readColumns(db: Kysely<unknown>): Promise<Column[]> {
-  const { rows } = await sql<Column>`
+export async function readColumns(db: Kysely<unknown>): Promise<CatalogColumn[]> {
+  const { rows } = await sql<CatalogColumn>`
     select relname as table, attname as name, format_type(atttypid, atttypmod) as type, attnotnull as "isNotNull",
       pg_get_expr(adbin, attrelid) as "defaultValue",
       case attidentity when 'a' then 'ALWAYS' when 'd' then 'BY DEFAULT' end as identity,

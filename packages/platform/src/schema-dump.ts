@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import type { Database } from './database.ts';
-import { type Column, readColumns, readTableObjects, type TableObject } from './schema-catalog.ts';
+import { type CatalogColumn, readColumns, readTableObjects, type TableObject } from './schema-catalog.ts';
 
 const HEAD = `-- The schema as the migrations leave it, written by npm run schema. A test holds it against a migrated database;
 -- nothing runs it. The functions of the triggers stand in functions/.`;
@@ -58,7 +58,7 @@ async function readTableOptions(db: Kysely<unknown>): Promise<Map<string, string
 
 function dumpTable(
   table: string,
-  columns: readonly Column[],
+  columns: readonly CatalogColumn[],
   objects: readonly TableObject[],
   options: string | undefined,
 ): string {
@@ -77,7 +77,7 @@ function dumpTable(
   ].join('\n');
 }
 
-function dumpColumn({ name, type, isNotNull, defaultValue, identity, storage }: Column): string {
+function dumpColumn({ name, type, isNotNull, defaultValue, identity, storage }: CatalogColumn): string {
   return [
     `${name} ${type}`,
     storage === null ? '' : `STORAGE ${STORAGES[storage] ?? storage}`,

@@ -8,7 +8,7 @@ export interface Owner {
 
 /**
  * What waits, and whose turn is next: the kinds take turns, in a kind the parties take turns, and of one party the
- * first comes first. So however much one party asks for, another one waits for one thing of it at most.
+ * first comes first. So a party waits for at most one item of each other party.
  */
 export class Turns<Item> {
   /** The kinds and parties that have something waiting; the next one in turn comes first. */

@@ -13,7 +13,8 @@ export async function healthRoutes(server: FastifyInstance, options: ServerOptio
 
   // Only the database and its schema decide: without the queue the API accepts orders, and the sweep applies them.
   server.get('/health/ready', hidden, async (_request, reply) => {
-    const { isReachable, reason } = await schema.health();
+    const { isReachable, reason: fault } = await schema.health();
+    const reason = fault ?? (options.isPrepared() ? null : 'the service is still starting');
     const database = isReachable ? 'up' : 'down';
     const queue = (await isQueueReachable()) ? 'up' : 'down';
     return reason === null

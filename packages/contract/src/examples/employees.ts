@@ -12,7 +12,7 @@ export const DEPARTMENT = 7;
 export const SEAT = { name: 'Cloud seat north', departmentId: DEPARTMENT, passwordMobile: '13800000003' };
 export const SEAT_REMARK = 'Shared by the night shift';
 
-/** What M1 is told of those whom it adds, but for their password. */
+/** The employees that M1's example adds, without passwords. */
 export const KIM = { userName: 'kim', name: 'Kim Lee', departmentId: DEPARTMENT };
 export const WANG = { userName: 'wangfang', name: '王芳', remark: 'Site yard', passwordMobile: '+8613800000002' };
 export const OMAR = { userName: 'omar', name: 'Omar Haddad' };

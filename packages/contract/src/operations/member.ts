@@ -29,7 +29,7 @@ import { answers, doneWithNullAnswers, ME_ROOT, NonceQuery, type Operation, refu
 
 const ENTERPRISE_PATH = `${ME_ROOT}/enterprise/{enterpriseGlobalId}` as const;
 const MEMBER_PATH = `${ENTERPRISE_PATH}/member/{memberGlobalId}` as const;
-/** The same of the operations whose path names no enterprise. */
+/** The path of an employee in operations whose path names no enterprise. */
 const HOLDER_PATH = `${ME_ROOT}/enterprise/member/{memberGlobalId}` as const;
 
 /** The member center: M1 to M10, and the audit record (rules 8). */
@@ -82,9 +82,9 @@ export const memberOperations = {
     answers: doneWithNullAnswers,
     summary: 'reset a password',
     description:
-      'Gives an employee a new password. Whoever is logged in as that employee, through whatever ' +
-      'application, is so no longer, and a lock-out ends. An administrator may do that to the own ' +
-      'account, and then has to log in again.',
+      'Gives an employee a new password. Whoever is logged in as that employee is logged ' +
+      'out everywhere, and a lock-out ends. An administrator may reset their own password, and then ' +
+      'has to log in again.',
   },
   deleteEmployee: {
     name: 'M4',

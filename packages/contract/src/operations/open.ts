@@ -12,7 +12,9 @@ export const openOperations = {
     maxBodyBytes: MAX_FORM_BYTES,
     answers: {
       200: TokenAnswer.describe('The token.'),
-      400: OAuthErrorAnswer.describe('The request, the account or the password is wrong, or it may not be had.'),
+      400: OAuthErrorAnswer.describe(
+        'The request, the account or the password is wrong, or the application may not have such a token.',
+      ),
       401: OAuthErrorAnswer.describe('The client is unknown, or its secret is wrong: invalid_client.'),
       503: OAuthErrorAnswer.describe('A fault, or overload: temporarily_unavailable. Send it again.'),
     },

@@ -61,7 +61,7 @@ export function answers<Data extends z.ZodType>(data: Data) {
   return { 200: successBody(data).describe('It was carried out.'), 299: refused };
 }
 
-/** The answers of an operation that has nothing to say; the member center says so with data that is null. */
+/** Answers without data; in the member center `data` is null. */
 export const doneAnswers = { 200: DoneBody.describe('It was carried out.'), 299: refused };
 export const doneWithNullAnswers = { 200: DoneWithNullBody.describe('It was carried out.'), 299: refused };
 

@@ -49,8 +49,8 @@ export const orderOperations = {
     answers: answers(Customer),
     summary: 'bind a customer',
     description:
-      'Makes a customer, known by `channelCode` and `channelCustomerId`, and binds it to the ' +
-      'enterprise of exactly this name. Where there is none, it makes that too, with `passwordMobile` ' +
+      'Creates a customer, known by `channelCode` and `channelCustomerId`, and binds it to the ' +
+      'enterprise of exactly this name. Where there is none, it creates that too, with `passwordMobile` ' +
       'as its security mobile and this customer as its default. A repeat must send the security mobile ' +
       'that is on file; its other fields are ignored, and it answers with the customer as it is.',
   },
@@ -64,7 +64,7 @@ export const orderOperations = {
     answers: answers(CreatedEnterprise),
     summary: 'create an enterprise',
     description:
-      'Makes an enterprise main account named `customerName`, known by `crmCustomerId`. It gets two ' +
+      'Creates an enterprise main account named `customerName`, known by `crmCustomerId`. It gets two ' +
       'customers, of the channels `crm` (the default) and `industry`, both with `channelCustomerId` ' +
       'equal to `crmCustomerId`, and two employees: the administrator and the cloud-licensed one. A ' +
       'repeat is known by `crmCustomerId`; its other fields are ignored.',
@@ -78,7 +78,7 @@ export const orderOperations = {
     answers: answers(z.array(Customer).describe('The customers; empty where none was found.')),
     summary: 'query customers',
     description:
-      'Finds a customer by channel, and answers of its enterprise the default customer ' +
+      'Finds a customer by channel, and returns the default customer of its enterprise ' +
       '(`defaultCustomer=Y`) or all (`N`). Where there is no such customer, `data` is empty.',
   },
   updateCustomer: {
@@ -91,7 +91,7 @@ export const orderOperations = {
     answers: doneAnswers,
     summary: 'update a customer',
     description:
-      'Changes name, branch and address of the `crm` customer that O2 made. Without `address` the ' +
+      'Changes name, branch and address of the `crm` customer that O2 created. Without `address` the ' +
       'address stays as it is. The enterprise keeps its name.',
   },
   createBatchOrder: {
@@ -107,7 +107,7 @@ export const orderOperations = {
     description:
       `Takes 1 to ${formatCount(MAX_ORDERS_PER_BATCH)} orders and ${MAX_BATCH_BYTES / 1024 ** 2} MiB, at most ` +
       `${formatCount(MAX_LIST_ELEMENTS)} elements in one list and ${formatCount(MAX_ELEMENTS)} in all, and at most ` +
-      `${formatCount(MAX_INSTANCES)} instances to make or revoke (numbers times products and merchandise). The ` +
+      `${formatCount(MAX_INSTANCES)} instances to create or revoke (numbers times products and merchandise). The ` +
       'answer lists the id of each order; the ids are final. With `async` it means that the batch is ' +
       'stored and will be carried out, each order alone; with `sync` that all orders have taken ' +
       'effect. A batch is known by application, `channelCode` and `channelOrderId`: the same content ' +
