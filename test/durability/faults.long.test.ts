@@ -7,12 +7,13 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { laneOf } from '../../packages/orders/src/lanes.ts';
 import { prepareBatch } from '../../packages/orders/src/prepare.ts';
-import { type Api, dataOf } from '../harness/api.ts';
+import type { Api } from '../harness/api.ts';
 import { newCustomersInLanes } from '../harness/lanes.ts';
 import { batchOf, deleteAsset, newAssetNum, newBuy, productToBuy } from '../harness/orders.ts';
 import { freePort } from '../harness/redis.ts';
 import { ServiceProcess } from '../harness/service-process.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
+import { readResult } from '../harness/sync-batches.ts';
 import { acceptUnchecked, refusedByPostgres } from '../harness/unchecked.ts';
 
 const WARN = 40;
@@ -208,13 +209,13 @@ describe('a fault that only some orders meet', () => {
     await api.accept(batch);
     const later = batchOf(newBuy(customer, [assetNum]));
     await api.accept(later);
-    await vi.waitUntil(async () => (await resultOf(batch)).succeeded === 4, { timeout: 20_000 });
+    await vi.waitUntil(async () => (await readResult(api, batch)).succeeded === 4, { timeout: 20_000 });
     const beside = batchOf(...others.map((other) => newBuy(other, [newAssetNum()])));
     expect(await api.process(beside)).toMatchObject(others.map(() => ({ state: 'succeeded' })));
     // It is tried again and again, and does not end for that.
     const attempts = () => stack.logLines.filter((line) => line.includes('order held')).length;
     await vi.waitUntil(() => attempts() >= 3, { timeout: 20_000 });
-    expect(await resultOf(batch)).toMatchObject({ state: 'processing', succeeded: 4, failed: 0, pending: 2 });
+    expect(await readResult(api, batch)).toMatchObject({ state: 'processing', succeeded: 4, failed: 0, pending: 2 });
     expect(worker.stalledBy()).not.toBeNull();
     expect(complaints().length).toBeLessThanOrEqual(2);
     await run(mended);
@@ -233,13 +234,8 @@ describe('a fault that only some orders meet', () => {
     let other = await api.newCustomer();
     while (laneOf(other.customerId) !== sameLane) other = await api.newCustomer();
     expect(await api.process(batchOf(newBuy(other, [newAssetNum()])))).toMatchObject([{ state: 'succeeded' }]);
-    expect(await resultOf(held)).toMatchObject({ state: 'accepted', pending: 4_500 });
+    expect(await readResult(api, held)).toMatchObject({ state: 'accepted', pending: 4_500 });
   });
-
-  async function resultOf({ channelCode, channelOrderId }: { channelCode: string; channelOrderId: string }) {
-    const answer = await api.call('GET', '/licenseOrder/batchOrder', { query: { channelCode, channelOrderId } });
-    return dataOf(answer);
-  }
 });
 
 describe('an order that is at fault itself', () => {

@@ -68,7 +68,7 @@ async function drain(): Promise<Drained & { fetched: number }> {
   return { ...drained, fetched };
 }
 
-const pendingOf = async ({ channelCode, channelOrderId }: ReturnType<typeof batchOf>) =>
+const readPending = async ({ channelCode, channelOrderId }: ReturnType<typeof batchOf>) =>
   dataOf(await api.call('GET', '/licenseOrder/batchOrder', { query: { channelCode, channelOrderId } })).pending;
 
 describe('a backlog of a held customer', () => {
@@ -77,7 +77,7 @@ describe('a backlog of a held customer', () => {
     const behind = await accept(...orders(other, 3));
     hold({ isDue: false });
     expect(await drain()).toMatchObject({ fetched: 1, succeeded: 3 });
-    expect(await pendingOf(behind)).toBe(0);
+    expect(await readPending(behind)).toBe(0);
     const idle = await drain();
     expect(idle).toMatchObject({ fetched: 0, succeeded: 0, throughBatchId: null });
     expect([...idle.leftCustomerIds]).toEqual([held.customerId]);
@@ -89,7 +89,7 @@ describe('a backlog of a held customer', () => {
     for (let count = 0; count < 5; count++) batches.push(await accept(...orders(held, 20)));
     hold({ isDue: true });
     expect(await drain()).toMatchObject({ fetched: 1, succeeded: 1 });
-    expect(await pendingOf(batches[0]!)).toBe(19);
+    expect(await readPending(batches[0]!)).toBe(19);
     expect(holds.has(held.customerId)).toBe(false);
     expect(await drain()).toMatchObject({ fetched: 5, succeeded: 99 });
   });
@@ -99,7 +99,7 @@ describe('a backlog of a held customer', () => {
     hold({ isDue: false });
     expect(await drain()).toMatchObject({ fetched: 1, succeeded: 2 });
     expect(await drain()).toMatchObject({ fetched: 0, succeeded: 0 });
-    expect(await pendingOf(batch)).toBe(20);
+    expect(await readPending(batch)).toBe(20);
   });
 
   it('is read to the end of many looks', async () => {

@@ -8,7 +8,7 @@ import { deleteAsset, newAssetNum, newBuy } from '../harness/orders.ts';
 import { freePort } from '../harness/redis.ts';
 import { ServiceProcess } from '../harness/service-process.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
-import { countOf, expectSumsRight, recordsOf, syncOf, untilOneWaits, whileHeld } from '../harness/sync-batches.ts';
+import { countRows, expectSumsRight, readRecords, syncOf, untilOneWaits, whileHeld } from '../harness/sync-batches.ts';
 
 describe('an api process', () => {
   const CALLERS = 8;
@@ -81,7 +81,7 @@ describe('an api process', () => {
     const { channelCode, channelOrderId } = batch;
     const query = { channelCode, channelOrderId };
     const answer = await retried(() => api.call('GET', '/licenseOrder/batchOrder', { query }));
-    const records = [await recordsOf(database.db, nums[0]), await recordsOf(database.db, nums[1])];
+    const records = [await readRecords(database.db, nums[0]), await readRecords(database.db, nums[1])];
     if (answer.status !== 200) {
       expect(refusalOf(answer).cause).toBe('batch_not_found');
       expect(records).toEqual([[], []]);
@@ -128,7 +128,7 @@ describe('an api process', () => {
         await expectOneEffect(story, stored);
       }),
     );
-    expect(await countOf(database.db, 'license_order')).toBe(3 * stories.length);
+    expect(await countRows(database.db, 'license_order')).toBe(3 * stories.length);
     await expectSumsRight(database.db);
   });
 

@@ -100,7 +100,7 @@ describe('PostgreSQL refuses', () => {
 
   const revoke = (table: Table, where: string) => run(`update ${table} set ${REVOKED} where ${where}`);
 
-  /** That an order moves an asset to another customer. */
+  /** The SQL of a transfer: an order moves an asset to another customer. */
   const transfer = (assetId: number, toCustomerId: number, orderId = 5) =>
     `insert into asset_transfer (asset_id, license_order_id, from_customer_id, to_customer_id)
       values (${assetId}, ${orderId}, 1, ${toCustomerId})`;

@@ -1,10 +1,11 @@
 import type { Customer } from '@lockstep/contract';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Api, dataOf } from '../harness/api.ts';
+import type { Api } from '../harness/api.ts';
 import { batchOf, deleteAsset, newAssetNum, newBuy } from '../harness/orders.ts';
 import { type Ended, endEverything, newDataDir, runJob } from '../harness/processes.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
+import { readResult } from '../harness/sync-batches.ts';
 import { acceptUnchecked, refusedByPostgres } from '../harness/unchecked.ts';
 
 let stack: Stack;
@@ -40,10 +41,6 @@ async function failed(batch: ReturnType<typeof batchOf>) {
   return result;
 }
 
-async function resultOf({ channelCode, channelOrderId }: ReturnType<typeof batchOf>) {
-  return dataOf(await api.call('GET', '/licenseOrder/batchOrder', { query: { channelCode, channelOrderId } }));
-}
-
 /** What was wrong with the orders is put right, so that they can be applied the next time. */
 async function mend(): Promise<void> {
   await sql`update failed_order set content = replace(content, '2147483648', '1')`.execute(stack.db);
@@ -69,7 +66,7 @@ describe('lockstep order retry', () => {
     expect(counts.map((count) => (count as { retried: number }).retried).toSorted()).toEqual([0, 1]);
     expect(await retried()).toEqual({ retried: 0, contentLost: 0 });
 
-    const pending = await resultOf(batch);
+    const pending = await readResult(api, batch);
     expect(pending).toMatchObject({ state: 'processing', total: 3, succeeded: 1, failed: 1, pending: 1 });
     expect(pending.completedTime).toBeNull();
     expect(pending.orders[1]).toMatchObject({ state: 'pending', cause: null, finishedTime: null });
@@ -95,10 +92,10 @@ describe('lockstep order retry', () => {
     const [first, , , notFound] = orders;
     expect(await retried('--licenseOrderId', notFound!.licenseOrderId)).toEqual({ retried: 0, contentLost: 0 });
     expect(await retried('--licenseOrderId', first!.licenseOrderId)).toEqual({ retried: 1, contentLost: 0 });
-    expect((await resultOf(batch)).orders).toMatchObject([{ state: 'pending' }, {}, {}, { state: 'failed' }]);
+    expect((await readResult(api, batch)).orders).toMatchObject([{ state: 'pending' }, {}, {}, { state: 'failed' }]);
     await mend();
     expect(await retried()).toEqual({ retried: 2, contentLost: 0 });
-    expect(await resultOf(batch)).toMatchObject({ succeeded: 0, failed: 1, pending: 3 });
+    expect(await readResult(api, batch)).toMatchObject({ succeeded: 0, failed: 1, pending: 3 });
     // The first was not mended: it fails again, and this failure can be put back again.
     await stack.startWorker();
     expect(await api.completed(batch)).toMatchObject({ succeeded: 2, failed: 2, pending: 0 });
@@ -111,7 +108,7 @@ describe('lockstep order retry', () => {
     const { orders } = await failed(batch);
     await sql`delete from failed_order where license_order_id = ${orders[0]!.licenseOrderId}`.execute(stack.db);
     expect(await retried()).toEqual({ retried: 1, contentLost: 1 });
-    expect(await resultOf(batch)).toMatchObject({ failed: 1, pending: 1 });
+    expect(await readResult(api, batch)).toMatchObject({ failed: 1, pending: 1 });
   });
 
   it('opens a batch again that had ended, and it ends again', async () => {
@@ -120,7 +117,7 @@ describe('lockstep order retry', () => {
     await mend();
     expect(await retried()).toEqual({ retried: 1, contentLost: 0 });
     const open = { state: 'accepted', succeeded: 0, failed: 0, pending: 1, completedTime: null };
-    expect(await resultOf(batch)).toMatchObject(open);
+    expect(await readResult(api, batch)).toMatchObject(open);
     const end = stack.db.selectFrom('batch').select(['completed_time', 'succeeded', 'failed']);
     expect(await end.execute()).toEqual([{ completed_time: null, succeeded: null, failed: null }]);
     await stack.startWorker();

@@ -224,7 +224,7 @@ describe('the constraints', () => {
 
   const insert = (table: Table, changes: Record<string, unknown> = {}) => insertInto(trx, table, changes);
 
-  /** What makes a second row of the valid employee. */
+  /** The fields that must differ in a second employee. */
   const kim = { id: 2, user_name: 'kim' };
 
   const UNIQUE = '23505';
@@ -376,7 +376,7 @@ describe('the constraints', () => {
   const T1 = '2000-01-01T00:00:00.001Z';
   const REVOCABLE = ['asset', 'asset_grant', 'merchandise_instance', 'product_instance'] as const;
   const CHANGEABLE = ['asset', 'merchandise_instance', 'product_instance'] as const;
-  /** What makes a second row of the table's valid one. */
+  /** The fields that must differ in a second row, by table. */
   const second = {
     asset: another,
     asset_grant: { asset_id: 2 },

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { startAnotherApi } from '../harness/another-api.ts';
 import type { Api } from '../harness/api.ts';
 import { newCustomersInLanes } from '../harness/lanes.ts';
-import { acceptAll, assetsOf, buyAndDelete, endsOf, resultsOf } from '../harness/order-stories.ts';
+import { acceptAll, buyAndDelete, countOutcomes, readGrants, waitForResults } from '../harness/order-stories.ts';
 import { batchOf, deleteAsset, newAssetNum, newBuy } from '../harness/orders.ts';
 import { freePort } from '../harness/redis.ts';
 import { QUEUE_KINDS, type Stack, startStack } from '../harness/stack.ts';
@@ -21,7 +21,7 @@ describe.concurrent.each(QUEUE_KINDS)('what no job asks for, on %s,', (queue) =>
       const customer = await api.newCustomer();
       const batches = buyAndDelete(customer, newAssetNum(), 20).map((order) => batchOf(order));
       await acceptAll([api], batches);
-      expect(endsOf(await resultsOf(api, batches))).toEqual({ succeeded: 20 });
+      expect(countOutcomes(await waitForResults(api, batches))).toEqual({ succeeded: 20 });
     } finally {
       await cutOff.close();
       await stack.close();
@@ -40,7 +40,7 @@ describe.concurrent.each(QUEUE_KINDS)('what no job asks for, on %s,', (queue) =>
       await other.close();
       expect(await loseAllJobs(stack)).toBeGreaterThan(0);
       await stack.startWorker();
-      expect(endsOf(await resultsOf(api, batches))).toEqual({ succeeded: 6 });
+      expect(countOutcomes(await waitForResults(api, batches))).toEqual({ succeeded: 6 });
     } finally {
       await stack.close();
     }
@@ -58,14 +58,14 @@ describe('an order that was accepted while the clock was wrong', () => {
       await sql`update lane_chunk set accepted_time = accepted_time + ${hour}::interval`.execute(stack.db);
       await vi.waitUntil(() => loseAllJobs(stack));
       await stack.startWorker();
-      expect(endsOf(await resultsOf(api, [batch]))).toEqual({ succeeded: 1 });
+      expect(countOutcomes(await waitForResults(api, [batch]))).toEqual({ succeeded: 1 });
     } finally {
       await stack.close();
     }
   });
 });
 
-/** Takes everything away that the queue keeps; answers how much that was. */
+/** Deletes everything that the queue keeps. Returns how much that was. */
 async function loseAllJobs({ db, queue }: Stack): Promise<number> {
   if (queue.kind === 'postgres') {
     const { numAffectedRows } = await sql`delete from bullmq.job`.execute(db);
@@ -91,7 +91,7 @@ describe.each(QUEUE_KINDS)('an order that PostgreSQL refuses, on %s,', (queue) =
   /** What became of a batch that was accepted without being checked. */
   const processed = async (batch: ReturnType<typeof batchOf>) => {
     await acceptUnchecked(stack, api, batch);
-    return await resultsOf(api, [batch]);
+    return await waitForResults(api, [batch]);
   };
 
   it('fails alone, and says nothing of the inside', async () => {
@@ -114,8 +114,8 @@ describe.each(QUEUE_KINDS)('an order that PostgreSQL refuses, on %s,', (queue) =
       { state: 'succeeded', assets: 1, products: 1 },
     ]);
     expect(orders[1]!.message).toBe('The order could not be applied because of a fault in the service.');
-    expect(await assetsOf(stack, refusedNum)).toEqual([]);
-    expect(await assetsOf(stack, assetNum)).toMatchObject([{ active: false }]);
+    expect(await readGrants(stack, refusedNum)).toEqual([]);
+    expect(await readGrants(stack, assetNum)).toMatchObject([{ active: false }]);
   });
 
   it('is no succeeded order that later ones could name', async () => {
@@ -144,8 +144,10 @@ describe.each(QUEUE_KINDS)('an order that PostgreSQL refuses, on %s,', (queue) =
       ),
     );
     for (const batch of batches) await acceptUnchecked(stack, api, batch);
-    expect(endsOf(await resultsOf(api, batches))).toEqual({ succeeded: 240, internal_error: 16 });
-    expect(endsOf(await api.process(batchOf(...customers.map((each) => newBuy(each, [newAssetNum()])))))).toEqual({
+    expect(countOutcomes(await waitForResults(api, batches))).toEqual({ succeeded: 240, internal_error: 16 });
+    expect(
+      countOutcomes(await api.process(batchOf(...customers.map((each) => newBuy(each, [newAssetNum()]))))),
+    ).toEqual({
       succeeded: 4,
     });
   });

@@ -57,7 +57,7 @@ class Round {
     return carriedOut;
   }
 
-  /** That the service still does what it is there for, and has done what it said. */
+  /** Checks that the service still works and has kept its promises. */
   async end(): Promise<void> {
     const { api, stack } = this.#world;
     try {

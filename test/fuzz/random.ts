@@ -30,7 +30,7 @@ export class Random {
     return items[this.below(items.length)]!;
   }
 
-  /** So many of `alphabet`. */
+  /** `length` random characters of `alphabet`. */
   word(length: number, alphabet = 'abcdefghijklmnopqrstuvwxyz0123456789'): string {
     return Array.from({ length }, () => alphabet[this.below(alphabet.length)]).join('');
   }

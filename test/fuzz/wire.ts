@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 
 /** A call down to its bytes, so that it can be wrong in every way that a socket allows. */
 export interface Call {
-  /** The operation that it was made of; a change of path or method may have made another one of it. */
+  /** The operation before mutation; a change of path or method may hit another one. */
   operationId: string;
   method: string;
   /** As it stands in the request line, encoded. */
@@ -111,7 +111,7 @@ export function bodyRead({ body, framing }: Call): NonNullable<Call['body']> {
   return framing.kind === 'lie' && framing.by < 0 ? sent.subarray(0, Math.max(0, sent.length + framing.by)) : sent;
 }
 
-/** The answers that are there in full; the last may go on until the connection closes. */
+/** The complete answers; the last may go on until the connection closes. */
 function parseAnswers(received: Buffer, call: Call, isOver: boolean): WireAnswer[] {
   const answers: WireAnswer[] = [];
   let at = 0;

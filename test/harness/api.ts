@@ -95,7 +95,7 @@ export class Api {
     return BatchResult.parse(dataOf(await this.ask('getBatchResult', { query })));
   }
 
-  /** Accepts a batch, waits, and answers what became of its orders. */
+  /** Accepts a batch, waits until it is completed, and returns the results of its orders. */
   async process(batch: { channelCode: string; channelOrderId: string }): Promise<BatchResult['orders']> {
     await this.accept(batch);
     return (await this.completed(batch)).orders;

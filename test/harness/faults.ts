@@ -38,7 +38,7 @@ const NO_COUNT = invalid(
   ['1e300', 1e300],
 );
 
-/** What no text may hold, and but for line breaks what no remark and no address may. */
+/** Characters that no text may contain; remark and address may contain line breaks. */
 const LINE_BREAKS = invalid(['with a line feed inside', 'a\nb'], ['with a carriage return inside', 'a\rb']);
 const OTHER_CONTROL_CHARACTERS = invalid(
   ['with U+0000 inside', 'a\u0000b'],
@@ -134,7 +134,7 @@ const tooLongFor = (length: number, cause: Cause) => withCauses(tooLong(length),
 
 const DEPARTMENT = [...NO_NUMBER, ...NO_COUNT];
 const ACCOUNT = [...ABSENT, ...NO_STRING, ...NO_ACCOUNT];
-/** What names one who is there may be the full account; what makes one is the short one. */
+/** A new account has the short name; an existing one may be named by the full name. */
 const NEW_ACCOUNT = [...ACCOUNT, malformed('kim@abc234')];
 const NAME = [...ABSENT, ...NO_STRING, ...CONTROL_CHARACTERS, ...HALF_PAIRS, ...tooLongFor(30, 'name_too_long')];
 

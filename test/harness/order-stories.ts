@@ -17,19 +17,19 @@ export async function acceptAll(apis: Api[], batches: ReturnType<typeof batchOf>
 }
 
 /** What became of all orders of some batches, once they are completed. */
-export async function resultsOf(api: Api, batches: ReturnType<typeof batchOf>[]): Promise<OrderResult[]> {
+export async function waitForResults(api: Api, batches: ReturnType<typeof batchOf>[]): Promise<OrderResult[]> {
   const results = await Promise.all(batches.map((batch) => api.completed(batch)));
   return results.flatMap(({ orders }) => orders);
 }
 
 /** How the orders ended: the causes, the state where there is none, and how many of each. */
-export function endsOf(orders: OrderResult[]): Record<string, number> {
+export function countOutcomes(orders: OrderResult[]): Record<string, number> {
   const ends = Map.groupBy(orders, ({ cause, state }) => cause ?? state);
   return Object.fromEntries([...ends].map(([end, orders]) => [end, orders.length]));
 }
 
 /** The orders that granted to the assets of a number, oldest first, and whether the asset is active. */
-export async function assetsOf(stack: Stack, assetNum: string) {
+export async function readGrants(stack: Stack, assetNum: string) {
   return await stack.db
     .selectFrom('asset')
     .innerJoin('asset_grant', 'asset_grant.asset_id', 'asset.id')

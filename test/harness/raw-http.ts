@@ -16,15 +16,15 @@ export async function openSocket(baseUrl: string): Promise<Socket> {
   return socket;
 }
 
-/** Sends bytes (a character each) on a connection of their own and answers all that comes until the service ends it. */
+/** Sends bytes (a character each) on a new connection. Returns the answers that come until the service ends it. */
 export async function sendRaw(baseUrl: string, text: string): Promise<RawAnswer[]> {
   const socket = await openSocket(baseUrl);
   socket.write(text, 'latin1');
-  return await answersOf(socket);
+  return await readAnswers(socket);
 }
 
-/** What comes on a connection until the service ends it. */
-export async function answersOf(socket: Socket): Promise<RawAnswer[]> {
+/** Reads the answers that come on a connection until the service ends it. */
+export async function readAnswers(socket: Socket): Promise<RawAnswer[]> {
   const chunks: Buffer[] = [];
   socket.on('data', (chunk: Buffer) => chunks.push(chunk)).on('error', () => {});
   await Promise.race([once(socket, 'end'), once(socket, 'close')]);
@@ -32,7 +32,7 @@ export async function answersOf(socket: Socket): Promise<RawAnswer[]> {
   return parse(Buffer.concat(chunks).toString('latin1'));
 }
 
-/** A request of so many header lines, on a connection that ends with its answer. */
+/** A request with these header lines, on a connection that ends with its answer. */
 export const request = (line: string, ...headers: string[]) =>
   `${[line, 'Host: a', 'Connection: close', ...headers].join('\r\n')}\r\n\r\n`;
 

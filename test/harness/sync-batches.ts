@@ -10,14 +10,15 @@ type Batch = { channelCode: string; channelOrderId: string };
 /** A sync batch of orders under a channelOrderId of its own. */
 export const syncOf = (...orders: Sent[]) => ({ ...batchOf(...orders), syncMode: 'sync' as const });
 
-/** The batch's result as it is now, without waiting for anything. */
-export async function resultOf(api: Api, { channelCode, channelOrderId }: Batch): Promise<BatchResult> {
-  const query = { channelCode, channelOrderId, limit: '1000' };
-  return BatchResult.parse(dataOf(await api.call('GET', '/licenseOrder/batchOrder', { query })));
+/** Reads a batch's result as it is now, with up to 1,000 orders unless `query` says otherwise. */
+export async function readResult(api: Api, batch: Batch, query: Record<string, string> = {}): Promise<BatchResult> {
+  const { channelCode, channelOrderId } = batch;
+  const all = { channelCode, channelOrderId, limit: '1000', ...query };
+  return BatchResult.parse(dataOf(await api.call('GET', '/licenseOrder/batchOrder', { query: all })));
 }
 
 /** Everything on record under a number, oldest first: whose it is, and whether it is active. */
-export async function recordsOf(db: Database, assetNum: string): Promise<{ customerId: string; active: boolean }[]> {
+export async function readRecords(db: Database, assetNum: string): Promise<{ customerId: string; active: boolean }[]> {
   return await db
     .selectFrom('asset')
     .select(['customer_id as customerId', sql<boolean>`revoked_time is null`.as('active')])
@@ -48,7 +49,8 @@ export async function expectSumsRight(db: Database): Promise<void> {
   expect(rows[0]!.stored).toEqual(rows[0]!.told);
 }
 
-export const countOf = async (db: Database, table: 'batch' | 'license_order' | 'asset') => {
+/** Counts the rows of a table. */
+export const countRows = async (db: Database, table: 'batch' | 'license_order' | 'asset') => {
   const { rows } = await sql<{ rows: number }>`select count(*)::int as rows from ${sql.table(table)}`.execute(db);
   return rows[0]!.rows;
 };

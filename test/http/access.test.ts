@@ -265,7 +265,7 @@ describe('a call is refused with 60000', () => {
     await stack.db
       .updateTable('access_token')
       .set({ expires_time: sql<Date>`now()` })
-      .where('application_id', '=', await idOf(own))
+      .where('application_id', '=', await readApplicationId(own))
       .execute();
     expect(refusalOf(await read(own))).toMatchObject({ code: '60000', cause: 'token_invalid' });
   });
@@ -313,13 +313,13 @@ describe('a call is taken', () => {
     await stack.db
       .updateTable('access_token')
       .set({ expires_time: sql<Date>`now() + interval '1 minute'` })
-      .where('application_id', '=', await idOf(own))
+      .where('application_id', '=', await readApplicationId(own))
       .execute();
     expect(dataOf(await read(own))).toEqual([]);
   });
 });
 
-async function idOf(own: Api): Promise<ApplicationId> {
+async function readApplicationId(own: Api): Promise<ApplicationId> {
   const { id } = await stack.db
     .selectFrom('application')
     .select('id')

@@ -453,7 +453,7 @@ describe('a real answer is of the published shape and holds nothing else', () =>
     ],
   ];
 
-  /** Lends an asset that the cloud employee holds into a lock; answers M10's answer. */
+  /** Lends an asset that the cloud employee holds into a lock. Returns the asset and M10's answer. */
   async function lent() {
     const [asset] = await center.buy();
     const [lock] = await center.buyLocks();

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { ORDER_ROOT } from '@lockstep/contract';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { type Answer, type Api, refusalOf } from '../harness/api.ts';
 import { batchOf, deleteAsset, newAssetNum, newBuy } from '../harness/orders.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
-const ROOT = '/order/api/order/v1';
 /** For what is written after the answer has gone out. */
 const PATIENTLY = { timeout: 5_000 };
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.close());
 
-/** Sends bytes as they are and answers the connection, once something has come back. */
+/** Sends bytes as they are. Returns the connection and the first bytes that come back. */
 async function sendRaw(baseUrl: string, text: string): Promise<{ socket: Socket; received: string }> {
   const { hostname, port } = new URL(baseUrl);
   const socket = connect(Number(port), hostname);
@@ -73,17 +73,17 @@ describe('what is not an operation', () => {
     '/',
     '/nothing',
     '/order',
-    `${ROOT}`,
-    `${ROOT}/`,
-    `${ROOT}/enterprise/user/bind/`,
-    `${ROOT}/enterprise/user/bind/more`,
-    `${ROOT}/enterprise/user/bindx`,
-    `${ROOT}/enterprise/user/BIND`,
-    `${ROOT}//enterprise/user/bind`,
-    `${ROOT}/licenseOrder`,
-    `${ROOT}/licenseOrder/1/2`,
-    `${ROOT}/enterprise/user/bind;x=1`,
-    `${ROOT}/enterprise/user/bind%20`,
+    `${ORDER_ROOT}`,
+    `${ORDER_ROOT}/`,
+    `${ORDER_ROOT}/enterprise/user/bind/`,
+    `${ORDER_ROOT}/enterprise/user/bind/more`,
+    `${ORDER_ROOT}/enterprise/user/bindx`,
+    `${ORDER_ROOT}/enterprise/user/BIND`,
+    `${ORDER_ROOT}//enterprise/user/bind`,
+    `${ORDER_ROOT}/licenseOrder`,
+    `${ORDER_ROOT}/licenseOrder/1/2`,
+    `${ORDER_ROOT}/enterprise/user/bind;x=1`,
+    `${ORDER_ROOT}/enterprise/user/bind%20`,
     '/order/api/order/v2/enterprise/user/bind',
     '/me/api/v1/nothing',
     '/oauth2',
@@ -92,11 +92,11 @@ describe('what is not an operation', () => {
     '/docs/nothing',
     '/%',
     '/%zz',
-    `${ROOT}/licenseOrder/%ff`,
-    `${ROOT}/licenseOrder/%E0%A4%A`,
+    `${ORDER_ROOT}/licenseOrder/%ff`,
+    `${ORDER_ROOT}/licenseOrder/%E0%A4%A`,
     '/%00',
     '/..%2f..%2fetc/passwd',
-    `${ROOT}/${'x'.repeat(2_000)}`,
+    `${ORDER_ROOT}/${'x'.repeat(2_000)}`,
   ])('is HTTP 404 in the same shape: %s', async (path) => {
     for (const method of ['GET', 'POST', 'DELETE']) {
       const response = await fetch(`${stack.baseUrl}${path}`, { method });
@@ -114,21 +114,21 @@ describe('what is not an operation', () => {
     ['a token', { body: '{}', headers: { 'content-type': 'application/json', authorization: 'Bearer x' } }],
   ])('is 404 or 405 whatever is sent to it: %s', async (_what, init) => {
     const statuses = [];
-    for (const path of ['/nothing', `${ROOT}/enterprise/user/query`, '/health/live']) {
+    for (const path of ['/nothing', `${ORDER_ROOT}/enterprise/user/query`, '/health/live']) {
       statuses.push((await fetch(`${stack.baseUrl}${path}`, { method: 'POST', ...init })).status);
     }
     expect(statuses).toEqual([404, 405, 405]);
   });
 
   it.each([
-    ['PUT', `${ROOT}/licenseOrder/batchOrder`, ['GET', 'POST']],
-    ['DELETE', `${ROOT}/licenseOrder/batchOrder?g_nonce=x`, ['GET', 'POST']],
-    ['PATCH', `${ROOT}/licenseOrder/batchOrder`, ['GET', 'POST']],
-    ['OPTIONS', `${ROOT}/licenseOrder/batchOrder`, ['GET', 'POST']],
-    ['POST', `${ROOT}/licenseOrder/8192`, ['GET']],
-    ['GET', `${ROOT}/enterprise/user/bind`, ['POST']],
-    ['GET', `${ROOT}/enterprise/user/create`, ['POST']],
-    ['POST', `${ROOT}/enterprise/user/query`, ['GET']],
+    ['PUT', `${ORDER_ROOT}/licenseOrder/batchOrder`, ['GET', 'POST']],
+    ['DELETE', `${ORDER_ROOT}/licenseOrder/batchOrder?g_nonce=x`, ['GET', 'POST']],
+    ['PATCH', `${ORDER_ROOT}/licenseOrder/batchOrder`, ['GET', 'POST']],
+    ['OPTIONS', `${ORDER_ROOT}/licenseOrder/batchOrder`, ['GET', 'POST']],
+    ['POST', `${ORDER_ROOT}/licenseOrder/8192`, ['GET']],
+    ['GET', `${ORDER_ROOT}/enterprise/user/bind`, ['POST']],
+    ['GET', `${ORDER_ROOT}/enterprise/user/create`, ['POST']],
+    ['POST', `${ORDER_ROOT}/enterprise/user/query`, ['GET']],
     ['GET', '/oauth2/token', ['POST']],
     ['PUT', '/oauth2/token', ['POST']],
     ['POST', '/health/live', ['GET']],
@@ -142,8 +142,8 @@ describe('what is not an operation', () => {
   });
 
   it.each([
-    [`${ROOT}/licenseOrder/batchOrder`, 405, ['GET', 'POST']],
-    [`${ROOT}/enterprise/user/bind`, 405, ['POST']],
+    [`${ORDER_ROOT}/licenseOrder/batchOrder`, 405, ['GET', 'POST']],
+    [`${ORDER_ROOT}/enterprise/user/bind`, 405, ['POST']],
     ['/oauth2/token', 405, ['POST']],
     ['/nothing', 404, []],
     ['/%', 404, []],
@@ -176,16 +176,16 @@ describe('x-request-id', () => {
     [
       'a success',
       200,
-      () => `${ROOT}/enterprise/user/query?channelCode=a&channelCustomerId=b&defaultCustomer=N&${nonce()}`,
+      () => `${ORDER_ROOT}/enterprise/user/query?channelCode=a&channelCustomerId=b&defaultCustomer=N&${nonce()}`,
     ],
-    ['a refused body', 299, () => `${ROOT}/enterprise/user/bind?${nonce()}`, () => post('{}')],
-    ['malformed JSON', 299, () => `${ROOT}/enterprise/user/bind?${nonce()}`, () => post('{')],
-    ['another content type', 299, () => `${ROOT}/enterprise/user/bind?${nonce()}`, () => post('a', 'text/plain')],
-    ['a refused nonce', 299, () => `${ROOT}/enterprise/user/query`],
+    ['a refused body', 299, () => `${ORDER_ROOT}/enterprise/user/bind?${nonce()}`, () => post('{}')],
+    ['malformed JSON', 299, () => `${ORDER_ROOT}/enterprise/user/bind?${nonce()}`, () => post('{')],
+    ['another content type', 299, () => `${ORDER_ROOT}/enterprise/user/bind?${nonce()}`, () => post('a', 'text/plain')],
+    ['a refused nonce', 299, () => `${ORDER_ROOT}/enterprise/user/query`],
     ['an unknown path', 404, () => '/nothing'],
     ['a path that is no URL', 404, () => '/%zz'],
-    ['an id that is too long to be one', 404, () => `${ROOT}/licenseOrder/${'1'.repeat(1_000)}`],
-    ['a wrong method', 405, () => `${ROOT}/enterprise/user/bind`],
+    ['an id that is too long to be one', 404, () => `${ORDER_ROOT}/licenseOrder/${'1'.repeat(1_000)}`],
+    ['a wrong method', 405, () => `${ORDER_ROOT}/enterprise/user/bind`],
     ['a refused token request', 400, () => '/oauth2/token', () => post('a=b', 'application/x-www-form-urlencoded')],
     ['a token request in JSON', 400, () => '/oauth2/token', () => post('{}')],
     ['/health/live', 200, () => '/health/live'],
@@ -207,7 +207,7 @@ describe('x-request-id', () => {
   });
 
   it('a target that names its host is the same operation', async () => {
-    const target = `http://another.example${ROOT}/enterprise/user/bind`;
+    const target = `http://another.example${ORDER_ROOT}/enterprise/user/bind`;
     const { received, socket } = await sendRaw(stack.baseUrl, `GET ${target} HTTP/1.1\r\nhost: a\r\n\r\n`);
     socket.destroy();
     expect(received).toMatch(/^HTTP\/1\.1 405 /);
@@ -303,7 +303,7 @@ describe('besides its operations the service answers', () => {
     ]) {
       expect(text).toContain(`# TYPE ${name} `);
     }
-    const route = `method="POST",route="${ROOT}/licenseOrder/batchOrder"`;
+    const route = `method="POST",route="${ORDER_ROOT}/licenseOrder/batchOrder"`;
     for (const series of [
       `lockstep_http_request_seconds_count{${route},code="0"}`,
       `lockstep_http_request_seconds_count{${route},code="13004"}`,
@@ -317,7 +317,7 @@ describe('besides its operations the service answers', () => {
 
   it('/metrics without a series for each path that somebody makes up', async () => {
     await get('/made/up/1');
-    await get(`${ROOT}/licenseOrder/123456`);
+    await get(`${ORDER_ROOT}/licenseOrder/123456`);
     const text = await stack.metrics.registry.metrics();
     expect(text).not.toContain('made');
     expect(text).not.toContain('123456');

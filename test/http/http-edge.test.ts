@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
+import { ORDER_ROOT } from '@lockstep/contract';
 import type { Histogram } from 'prom-client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Api } from '../harness/api.ts';
-import { answersOf, openSocket, type RawAnswer, request, sendRaw } from '../harness/raw-http.ts';
+import { openSocket, type RawAnswer, readAnswers, request, sendRaw } from '../harness/raw-http.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
 /** What clients send that is hardly HTTP: each gets the envelope, one log line and one place in the metrics. */
-const ROOT = '/order/api/order/v1';
-const BIND = `${ROOT}/enterprise/user/bind`;
+const BIND = `${ORDER_ROOT}/enterprise/user/bind`;
 /** For what is written after the answer has gone out. */
 const PATIENTLY = { timeout: 5_000 };
 
@@ -33,7 +33,7 @@ async function sendDripping(text: string): Promise<RawAnswer[]> {
   socket.write(text);
   const timer = setInterval(() => socket.write('x'), 200);
   try {
-    return await answersOf(socket);
+    return await readAnswers(socket);
   } finally {
     clearInterval(timer);
   }
@@ -42,7 +42,7 @@ async function sendDripping(text: string): Promise<RawAnswer[]> {
 const authorized = () => `Authorization: Bearer ${api.token}`;
 const query = () => `g_nonce=${randomUUID()}`;
 const orderCall = (...headers: string[]) =>
-  request(`GET ${ROOT}/licenseOrder/1?${query()} HTTP/1.1`, authorized(), ...headers);
+  request(`GET ${ORDER_ROOT}/licenseOrder/1?${query()} HTTP/1.1`, authorized(), ...headers);
 const logLines = () => stack.logLines.map((line) => JSON.parse(line));
 const linesOf = (requestId: string | undefined) => logLines().filter((line) => line.requestId === requestId);
 
@@ -217,7 +217,10 @@ describe('a request that breaks a rule of HTTP', () => {
     ['__proto__[g_nonce]=12345678', 'nonce_missing'],
     ['?g_nonce=12345678', 'nonce_missing'],
   ])('by its query is refused: ?%s', async (text, cause) => {
-    const [answer] = await sendRaw(stack.baseUrl, request(`GET ${ROOT}/licenseOrder/1?${text} HTTP/1.1`, authorized()));
+    const [answer] = await sendRaw(
+      stack.baseUrl,
+      request(`GET ${ORDER_ROOT}/licenseOrder/1?${text} HTTP/1.1`, authorized()),
+    );
     await expectRefused(answer, 299, cause);
   });
 
@@ -227,7 +230,7 @@ describe('a request that breaks a rule of HTTP', () => {
     socket.write(`${text}Connection: Upgrade\r\nUpgrade: ${protocol}\r\n\r\n`);
     await once(socket, 'data');
     socket.write(`${text}Connection: close\r\n\r\n`);
-    expect(await answersOf(socket)).toMatchObject([{ status: 200 }]);
+    expect(await readAnswers(socket)).toMatchObject([{ status: 200 }]);
   });
 });
 
@@ -248,7 +251,7 @@ describe('Expect', () => {
     const [told] = await once(socket, 'data');
     expect(String(told)).toBe('HTTP/1.1 100 Continue\r\n\r\n');
     socket.write('{}');
-    const [answer] = await answersOf(socket);
+    const [answer] = await readAnswers(socket);
     await expectRefused(answer, 299, 'field_missing');
   });
 
@@ -286,7 +289,7 @@ describe('a body that breaks off', () => {
     const socket = await openSocket(stack.baseUrl);
     socket.write(begin(id, header) + rest);
     if (!sendsMore) socket.end();
-    const answers = await answersOf(socket);
+    const answers = await readAnswers(socket);
     expect(answers).toHaveLength(1);
     await expectRefused(answers[0], 400, 'http_malformed');
     expect(linesOf(id)).toMatchObject([{ method: 'POST', route: BIND }]);
@@ -307,7 +310,7 @@ describe('a body that breaks off', () => {
     socket.write(request(`POST ${path}?${query()} HTTP/1.1`, authorized(), ...headers));
     await once(socket, 'data');
     socket.write('zz\r\n');
-    const answers = await answersOf(socket);
+    const answers = await readAnswers(socket);
     expect(answers).toMatchObject([{ status: 400, headers: { 'x-request-id': id } }]);
     await expect.poll(() => linesOf(id), PATIENTLY).toMatchObject([{ msg: 'call', level: 30, status: 400 }]);
   });
@@ -316,7 +319,7 @@ describe('a body that breaks off', () => {
     const type = 'Content-Type: application/x-www-form-urlencoded';
     const socket = await openSocket(stack.baseUrl);
     socket.write(`${request('POST /oauth2/token HTTP/1.1', type, 'Transfer-Encoding: chunked')}zz\r\n`);
-    const [answer, ...more] = await answersOf(socket);
+    const [answer, ...more] = await readAnswers(socket);
     await expectRefused(answer, 400, 'http_malformed');
     expect(more).toEqual([]);
   });

@@ -9,7 +9,7 @@ import { type Stack, startStack } from '../harness/stack.ts';
 /** However many wrong logins one application sends, everybody else's passwords have their turn (rules 2). */
 let stack: Stack;
 let center: MemberCenter;
-/** Of the flood. */
+/** The application that sends the floods. */
 let attacker: Api;
 
 beforeAll(async () => {
@@ -51,8 +51,8 @@ async function flood(count: number, by: Credentials): Promise<Flood> {
   return { ...running, end: Promise.allSettled(sending).then(() => {}) };
 }
 
-/** How many more of a flood were compared until some work was done. */
-async function comparedUntil({ compared }: Flood, work: Promise<unknown>): Promise<number> {
+/** Counts the logins of a flood that were compared while some work ran. */
+async function countComparedDuring({ compared }: Flood, work: Promise<unknown>): Promise<number> {
   const before = compared();
   await work;
   return compared() - before;
@@ -63,14 +63,14 @@ it('a login through another application, M3 and M1 are answered while 180 wrong 
   const wrong = await flood(180, attacker.credentials);
   const { account, password } = center;
   const others = Promise.all([
-    comparedUntil(
+    countComparedDuring(
       wrong,
       askUserToken(stack.baseUrl, center.api.credentials, { account, password }).then(({ status }) =>
         expect(status).toBe(200),
       ),
     ),
-    comparedUntil(wrong, center.resetPassword(employee!.globalId, 'battery staple').then(dataOf)),
-    comparedUntil(wrong, center.add(...Array.from({ length: 10 }, () => newEmployee()))),
+    countComparedDuring(wrong, center.resetPassword(employee!.globalId, 'battery staple').then(dataOf)),
+    countComparedDuring(wrong, center.add(...Array.from({ length: 10 }, () => newEmployee()))),
   ]);
   const [login, reset, addition] = await others;
   // A turn of the flood for each of theirs, and those that run at once or are on their way to the client; behind the

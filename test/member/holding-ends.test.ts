@@ -93,11 +93,11 @@ beforeEach(async () => {
 });
 
 /** What an enterprise's administrator sees of the world now; each operation is the first to be called. */
-async function viewOf(by: MemberCenter): Promise<View> {
+async function readView(by: MemberCenter): Promise<View> {
   const nameOf = new Map(NAMES.map((name) => [numOf[name], name]));
   const holder = (memberId: string | null) => (memberId === null ? 'nobody' : memberId === kim ? 'kim' : 'a stranger');
   const inOrder = (names: (Name | undefined)[]) => NAMES.filter((name) => names.includes(name));
-  const contentsOf = async (name: Name) => {
+  const readContents = async (name: Name) => {
     const answer = await by.call('GET', `/enterprise/asset/${idOf[name]}/merchandiseProducts`);
     if (answer.body.code === '60024') return [];
     const { productInstanceList } = dataOf(answer) as { productInstanceList: { assetNum: string }[] };
@@ -108,7 +108,7 @@ async function viewOf(by: MemberCenter): Promise<View> {
     by.assets(),
     by.locks(),
     by.api.call('GET', `/asset/${by.enterpriseId}/list`),
-    Promise.all(NAMES.map(contentsOf)),
+    Promise.all(NAMES.map(readContents)),
   ]);
   const ofWorld = <Entry extends { assetNum: string }>(entries: Entry[], saying: (entry: Entry) => string) =>
     Object.fromEntries(
@@ -284,13 +284,13 @@ async function expectAfter({ orders, apart, after, seenElsewhere }: Case, syncMo
     outcomes.push(...(await center.api.process(batch)));
   }
   expect(outcomes.map(({ state, message }) => message ?? state)).toEqual(outcomes.map(() => 'succeeded'));
-  expect(await viewOf(center)).toEqual(after);
-  if (seenElsewhere !== undefined) expect(await viewOf(elsewhere)).toEqual({ ...NOTHING, ...seenElsewhere });
+  expect(await readView(center)).toEqual(after);
+  if (seenElsewhere !== undefined) expect(await readView(elsewhere)).toEqual({ ...NOTHING, ...seenElsewhere });
 }
 
 it('before anything ends, every operation says who holds what', async () => {
-  expect(await viewOf(center)).toEqual(BEFORE);
-  expect(await viewOf(elsewhere)).toEqual(NOTHING);
+  expect(await readView(center)).toEqual(BEFORE);
+  expect(await readView(elsewhere)).toEqual(NOTHING);
 });
 
 describe.each(['sync', 'async'] as const)('an order, %s,', (syncMode) => {
@@ -304,17 +304,17 @@ describe('nothing ends by an order', () => {
 describe('in the member center', () => {
   it('M9 withdraws what is lent', async () => {
     dataOf(await center.configure(kim, [numOf.lent], []));
-    expect(await viewOf(center)).toEqual(GIVEN_BACK);
+    expect(await readView(center)).toEqual(GIVEN_BACK);
   });
 
   it('M9 withdraws and assigns again what is lent', async () => {
     dataOf(await center.configure(kim, [numOf.lent], [numOf.lent]));
-    expect(await viewOf(center)).toEqual(NOT_LENT);
+    expect(await readView(center)).toEqual(NOT_LENT);
   });
 
   it('M9 withdraws what is not lent, which ends no lending', async () => {
     dataOf(await center.configure(kim, [numOf.held], []));
-    expect(await viewOf(center)).toEqual({
+    expect(await readView(center)).toEqual({
       ...BEFORE,
       kim: { holds: ['lent'], borrows: ['lock'] },
       assets: { lent: 'kim, lent out', held: 'nobody' },
@@ -325,7 +325,7 @@ describe('in the member center', () => {
   it('M4 deletes who holds them', async () => {
     dataOf(await center.delete(kim));
     const { kim: _, ...others } = GIVEN_BACK;
-    expect(await viewOf(center)).toEqual({
+    expect(await readView(center)).toEqual({
       ...others,
       assets: { lent: 'nobody', held: 'nobody' },
       licenses: { lent: 'nobody', held: 'nobody', lock: 'nobody' },
@@ -340,7 +340,7 @@ it('a failed order ends nothing', async () => {
   ];
   const outcomes = await Promise.all(orders.map((order) => center.api.process(batchOf(order))));
   expect(outcomes.flat().map(({ cause }) => cause)).toEqual(['asset_owned_by_other_customer', 'asset_not_found']);
-  expect(await viewOf(center)).toEqual(BEFORE);
+  expect(await readView(center)).toEqual(BEFORE);
 });
 
 it('an asset of a revoked one’s number is free for another employee and another lock', async () => {

@@ -69,8 +69,8 @@ const atOnce = <Item>(items: readonly Item[], call: (door: MemberCenter, item: I
   Promise.all(items.map((item, index) => call(doors[index % 2]!, item)));
 
 /** Counts how calls ended, by code; `success` if there is none. */
-function endsOf(answers: Answer[]): Record<string, number> {
-  const ends = Map.groupBy(answers, (answer) => (answer.status === 200 ? 'success' : refusalOf(answer).code));
+function countCodes(answers: Answer[]): Record<string, number> {
+  const ends = Map.groupBy(answers, endOf);
   return Object.fromEntries([...ends].map(([end, { length }]) => [end, length]));
 }
 
@@ -331,7 +331,7 @@ describe('calls that meet on the same assets and locks', () => {
     const numbers = newNums(ASSETS.length + LOCKS.length);
     const numsAt = (places: number[]) => places.map((place) => numbers[place]!);
     await buy(numbers);
-    /** How often each kind of call has ended how. */
+    /** Outcomes, counted by kind of call. */
     const ends = new Map<string, Map<string, number>>();
 
     for (let round = 0; round < ROUNDS; round++) {
@@ -349,7 +349,7 @@ describe('calls that meet on the same assets and locks', () => {
         await center.assign(memberId, ...numsAt(ofTheEmployee(place)));
       }
 
-      /** Makes one call, by one of the two APIs; answers how it, or each of its orders, ended. */
+      /** Makes one call, by one of the two APIs. Returns how it, or each of its orders, ended. */
       const make = async (call: Call, index: number): Promise<string[]> => {
         const door = doors[index % 2]!;
         switch (call.kind) {
@@ -425,7 +425,7 @@ describe('one of them wins, of', () => {
     const lockIds = await buy(lockNums, { borrowedUsbKey: true });
     await center.assign(employee, assetNum);
     const answers = await atOnce(lockNums, (door, lockNum) => door.lend(employee, lockNum, [assetId]));
-    expect(endsOf(answers)).toEqual({ success: 1, 33007: 99 });
+    expect(countCodes(answers)).toEqual({ success: 1, 33007: 99 });
     const winner = answers.findIndex(({ status }) => status === 200);
     const lent = (await center.locks()).filter((lock) => lockNums.includes(lock.assetNum) && lock.borrowedFlag);
     expect(lent).toEqual([
@@ -447,7 +447,7 @@ describe('one of them wins, of', () => {
     const answers = await atOnce(employees, (door, employee) =>
       door.lend(employee, lockNum, [assetIds[employees.indexOf(employee)]]),
     );
-    expect(endsOf(answers)).toEqual({ success: 1, 33018: 99 });
+    expect(countCodes(answers)).toEqual({ success: 1, 33018: 99 });
     const winner = employees[answers.findIndex(({ status }) => status === 200)];
     expect(await center.locks()).toContainEqual(
       expect.objectContaining({ assetNum: lockNum, cloudAccountGlobalId: winner }),
@@ -459,7 +459,7 @@ describe('one of them wins, of', () => {
     const [assetNum] = newNums(1) as [string];
     await buy([assetNum]);
     const answers = await atOnce(employees, (door, employee) => door.configure(employee, [], [assetNum]));
-    expect(endsOf(answers)).toEqual({ success: 1, 60028: 49 });
+    expect(countCodes(answers)).toEqual({ success: 1, 60028: 49 });
     const winner = employees[answers.findIndex(({ status }) => status === 200)]!;
     expect(await center.listed(winner)).toMatchObject({ assetNums: [assetNum] });
   });
@@ -470,13 +470,13 @@ describe('one of them wins, of', () => {
     await buy([assetNum]);
     await center.assign(employee, assetNum);
     const answers = await atOnce(newNums(50), (door) => door.configure(employee, [assetNum], []));
-    expect(endsOf(answers)).toEqual({ success: 1, 60024: 49 });
+    expect(countCodes(answers)).toEqual({ success: 1, 60024: 49 });
   });
 
   it('20 calls that delete one employee', async () => {
     const [employee] = (await insertEmployees(stack.db, center, 1)) as [string];
     const answers = await atOnce(newNums(20), (door) => door.delete(employee));
-    expect(endsOf(answers)).toEqual({ success: 1, 60002: 19 });
+    expect(countCodes(answers)).toEqual({ success: 1, 60002: 19 });
   });
 });
 
@@ -488,7 +488,7 @@ describe('all of them win, of', () => {
     await buy([lockNum], { borrowedUsbKey: true });
     await center.assign(employee, assetNum);
     const answers = await atOnce(newNums(50), (door) => door.lend(employee, lockNum, assetIds));
-    expect(endsOf(answers)).toEqual({ success: 50 });
+    expect(countCodes(answers)).toEqual({ success: 50 });
   });
 });
 
@@ -502,7 +502,7 @@ it('of two calls that assign the same two assets in opposite orders, one wins, t
     return door.configure(employee, [], index % 2 === 0 ? pair : pair.toReversed());
   });
   for (const [index, pair] of pairs.entries()) {
-    expect(endsOf(answers.slice(2 * index, 2 * index + 2))).toEqual({ success: 1, 60028: 1 });
+    expect(countCodes(answers.slice(2 * index, 2 * index + 2))).toEqual({ success: 1, 60028: 1 });
     const winner = answers[2 * index]!.status === 200 ? employees[2 * index]! : employees[2 * index + 1]!;
     expect((await center.listed(winner))!.assetNums.toSorted()).toEqual(pair.toSorted());
   }

@@ -35,7 +35,7 @@ beforeAll(async () => {
   stack = await startStack({ worker: false });
   center = await MemberCenter.open(stack);
   client = center.api.credentials;
-  clientId = await applicationIdOf(client);
+  clientId = await readApplicationId(client);
   // Without a cloud license an enterprise has five employees at most.
   await center.buy(1, { licenseType: 'cloud_customer' });
   [kim] = (await center.add(newEmployee({ userName: 'kim', passwordMobile: '13912345678' }))) as [Employee];
@@ -252,7 +252,7 @@ describe('the password grant refuses, without counting a failed login,', () => {
     ['a body of 1 MiB', () => formOf({ password: 'x'.repeat(2 ** 20) })],
   ])('%s as an invalid_request', async (_what, form) => {
     expectOAuthError(await ask(form(), basicOf(client)), 400, 'invalid_request');
-    expect(await failuresOf(account)).toBe(0);
+    expect(await countFailures(account)).toBe(0);
   });
 
   it('a JSON body as an invalid_request', async () => {
@@ -272,7 +272,7 @@ describe('the password grant refuses, without counting a failed login,', () => {
     const answer = await ask(form(), headers());
     expectOAuthError(answer, 401, 'invalid_client');
     expect(answer.headers.get('www-authenticate')).toMatch(/^Basic /);
-    expect(await failuresOf(account)).toBe(0);
+    expect(await countFailures(account)).toBe(0);
   });
 
   it.each(['pending', 'suspended'] as const)('an application that is %s, whatever the password', async (status) => {
@@ -280,7 +280,7 @@ describe('the password grant refuses, without counting a failed login,', () => {
     await setApplicationStatus(stack.db, own.appKey, status);
     expectOAuthError(await logIn(account, 'wrong password', own), 400, 'unauthorized_client');
     expectOAuthError(await logIn(account, PASSWORD, own), 400, 'unauthorized_client');
-    expect(await failuresOf(account)).toBe(0);
+    expect(await countFailures(account)).toBe(0);
     await setApplicationStatus(stack.db, own.appKey, 'approved');
     expect((await logIn(account, PASSWORD, own)).status).toBe(200);
   });
@@ -290,7 +290,7 @@ describe('the password grant refuses, without counting a failed login,', () => {
     const [one, other] = [await logIn(account, 'wrong password', own), await logIn(account, PASSWORD, own)];
     expectOAuthError(one, 400, 'unauthorized_client');
     expect(one.body).toEqual(other.body);
-    expect(await failuresOf(account, ALL)).toBe(0);
+    expect(await countFailures(account, ALL)).toBe(0);
   });
 
   it('a scope that nobody has, or that the application does not have', async () => {
@@ -298,7 +298,7 @@ describe('the password grant refuses, without counting a failed login,', () => {
     for (const scope of ['auth_all', 'auth_order', 'auth_me auth_order']) {
       expectOAuthError(await ask(formOf({ scope }), basicOf(own)), 400, 'invalid_scope');
     }
-    expect(await failuresOf(account)).toBe(0);
+    expect(await countFailures(account)).toBe(0);
   });
 
   it.each(['PASSWORD', 'password ', 'refresh_token', 'urn:ietf:params:oauth:grant-type:jwt-bearer'])(
@@ -359,7 +359,7 @@ describe('ten failed logins of an account within 15 minutes lock it for 5 minute
     const [other, third] = [await newApplication(), await newApplication()];
     // However many an application sends at once, ten count.
     await fail(30);
-    expect(await failuresOf(account, ALL)).toBe(10);
+    expect(await countFailures(account, ALL)).toBe(10);
     await seedFailures(account, 88, [ALL]);
     await fail(1, other);
     expect((await logIn(account, PASSWORD, third)).status).toBe(200);
@@ -369,10 +369,10 @@ describe('ten failed logins of an account within 15 minutes lock it for 5 minute
     }
     // While it is locked, nothing counts.
     await fail(9, third);
-    expect(await failuresOf(account, await applicationIdOf(third))).toBe(0);
+    expect(await countFailures(account, await readApplicationId(third))).toBe(0);
     await passTime(account, '5 minutes');
     for (const by of [client, other, third]) expect((await logIn(account, PASSWORD, by)).status).toBe(200);
-    expect(await failuresOf(account, ALL)).toBe(0);
+    expect(await countFailures(account, ALL)).toBe(0);
   });
 
   it('for everybody ends with a new password as well', async () => {
@@ -445,7 +445,7 @@ describe('ten failed logins of an account within 15 minutes lock it for 5 minute
     await fail(3);
     await passTime(account, '2 minutes');
     await expectOpen();
-    expect(await failuresOf(account)).toBe(0);
+    expect(await countFailures(account)).toBe(0);
   });
 
   it('lets none of many guesses at once in behind the tenth failure', async () => {
@@ -496,7 +496,7 @@ describe('ten failed logins of an account within 15 minutes lock it for 5 minute
     for (const answer of await Promise.all(accounts.map((each) => logIn(each, 'wrong password')))) {
       expectOAuthError(answer, 400, 'invalid_grant');
     }
-    expect(await Promise.all(accounts.map((each) => failuresOf(each)))).toEqual(accounts.map(() => 1));
+    expect(await Promise.all(accounts.map((each) => countFailures(each)))).toEqual(accounts.map(() => 1));
   });
 
   it('also an account that comes to be later', async () => {
@@ -510,7 +510,7 @@ describe('ten failed logins of an account within 15 minutes lock it for 5 minute
   it('is kept as a hash of what was typed, which may have been a password', async () => {
     const typed = `typed by mistake ${randomBytes(6).toString('hex')}`;
     await logIn(typed, 'wrong password');
-    expect(await failuresOf(typed)).toBe(1);
+    expect(await countFailures(typed)).toBe(1);
     expect(await storedText()).not.toContain(typed);
   });
 });
@@ -563,7 +563,7 @@ describe('the sweep', () => {
 
     await deleteExpiredAccess(stack.db);
     expect(await hasFailureRow(old)).toBe(false);
-    expect(await failuresOf(counted)).toBe(9);
+    expect(await countFailures(counted)).toBe(9);
     expectOAuthError(await logIn(locked, PASSWORD), 400, 'invalid_grant');
     expect(await isTokenStored(expired.access_token)).toBe(false);
     expect(dataOf(await callWith(good.access_token))).toHaveLength(1);
@@ -633,7 +633,7 @@ function sha256(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }
 
-async function applicationIdOf({ appKey }: Credentials): Promise<ApplicationId> {
+async function readApplicationId({ appKey }: Credentials): Promise<ApplicationId> {
   const found = stack.db.selectFrom('application').select('id').where('app_key', '=', appKey);
   return (await found.executeTakeFirstOrThrow()).id;
 }
@@ -649,7 +649,7 @@ const failureOf = (account: string, applicationId: ApplicationId) =>
     .where('application_id', '=', applicationId);
 
 /** Counts the failed logins of an account on record, through one application or all together. */
-async function failuresOf(account: string, applicationId = clientId): Promise<number> {
+async function countFailures(account: string, applicationId = clientId): Promise<number> {
   return (await failureOf(account, applicationId).executeTakeFirst())?.failed_times.length ?? 0;
 }
 

@@ -151,7 +151,7 @@ async function tokenForOrders(): Promise<string> {
 }
 
 /** An application's tokens, as the center's administrator uses it. */
-async function allTokensOf(api: Api): Promise<typeof good> {
+async function logInToAll(api: Api): Promise<typeof good> {
   return { token: api.token, clientToken: api.token, userToken: await logIn(api, center) };
 }
 
@@ -216,7 +216,7 @@ const FAULTS: Record<string, Fault[]> = {
     `an application that is ${status}`,
     async () => {
       const own = await stack.newApi();
-      const tokens = await allTokensOf(own);
+      const tokens = await logInToAll(own);
       dataOf(await read(tokens));
       await setApplicationStatus(stack.db, own.credentials.appKey, status);
       return tokens;
@@ -241,11 +241,11 @@ const FAULTS: Record<string, Fault[]> = {
     ['a userToken that has expired', async () => ({ userToken: await expire(await logIn(center.api, center)) })],
     [
       'a userToken that was issued to another application',
-      async () => ({ userToken: (await allTokensOf(await stack.newApi())).userToken }),
+      async () => ({ userToken: (await logInToAll(await stack.newApi())).userToken }),
     ],
     [
       'client tokens of another application than the userToken',
-      async () => ({ ...(await allTokensOf(await stack.newApi())), userToken: good.userToken }),
+      async () => ({ ...(await logInToAll(await stack.newApi())), userToken: good.userToken }),
     ],
     [
       'an administrator who was deleted',
@@ -332,14 +332,14 @@ describe('who may call', () => {
 
   it('may do so with two client tokens of one application, and with user tokens at different ones', async () => {
     dataOf(await read({ clientToken: await newClientToken() }));
-    const other = await allTokensOf(await stack.newApi());
+    const other = await logInToAll(await stack.newApi());
     dataOf(await read(other));
     dataOf(await read());
   });
 
   it('may do so again when the application is approved again', async () => {
     const own = await stack.newApi();
-    const tokens = await allTokensOf(own);
+    const tokens = await logInToAll(own);
     await setApplicationStatus(stack.db, own.credentials.appKey, 'suspended');
     expect(refusalOf(await read(tokens))).toMatchObject({ code: '60000', cause: 'application_not_approved' });
     await setApplicationStatus(stack.db, own.credentials.appKey, 'approved');
@@ -347,7 +347,7 @@ describe('who may call', () => {
   });
 
   it('is the scope that the application needs, and no more', async () => {
-    dataOf(await read(await allTokensOf(await stack.newApi(['auth_me']))));
+    dataOf(await read(await logInToAll(await stack.newApi(['auth_me']))));
   });
 });
 
@@ -413,7 +413,7 @@ describe('g_nonce', () => {
   it('of another application does not matter', async () => {
     const nonce = randomUUID();
     dataOf(await read({ nonce }));
-    dataOf(await read({ nonce, ...(await allTokensOf(await stack.newApi())) }));
+    dataOf(await read({ nonce, ...(await logInToAll(await stack.newApi())) }));
   });
 
   it('succeeds exactly once of 40 calls at once, over two API processes', async () => {

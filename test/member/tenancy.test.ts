@@ -423,7 +423,7 @@ describe('our lists hold nothing of theirs:', () => {
 
 describe('what is ours', () => {
   it('may have the account name of one of theirs, and takes the enterprise from the path alone', async () => {
-    const before = await rowsOf(theirs);
+    const before = await readRows(theirs);
     const { userName } = theirs.holder;
     const body = { enterpriseGlobalId: theirs.id, globalId: theirs.holder.id };
     const sent = { ...newEmployee({ userName }), ...body, enterpriseId: theirs.id, id: theirs.holder.id };
@@ -432,13 +432,13 @@ describe('what is ours', () => {
     expect(added).toMatchObject({ userName: `${userName}@${ours.center.code}`, enterpriseId: ours.id });
     expect(added.globalId).not.toBe(theirs.holder.id);
     expect(leaksIn(answer, theirs, userName)).toEqual([]);
-    expect(await rowsOf(theirs)).toEqual(before);
+    expect(await readRows(theirs)).toEqual(before);
     dataOf(await ours.center.delete(added.globalId));
-    expect(await rowsOf(theirs)).toEqual(before);
+    expect(await readRows(theirs)).toEqual(before);
   });
 
   it('may have a number that was theirs, and shows nothing of then', async () => {
-    const before = await rowsOf(theirs);
+    const before = await readRows(theirs);
     const { assetId, assetNum } = theirs.revoked;
     await ours.center.api.carryOut(newBuy(ours.center.customer, [assetNum]));
     const again = (await ours.center.assets()).find((asset) => asset.assetNum === assetNum)!;
@@ -452,7 +452,7 @@ describe('what is ours', () => {
     expect(refusalOf(await theirs.center.configure(theirs.holder.id, [], [assetNum]))).toMatchObject(
       OF_OTHER_ENTERPRISE,
     );
-    expect(await rowsOf(theirs)).toEqual(before);
+    expect(await readRows(theirs)).toEqual(before);
   });
 
   it('was theirs until it was transferred: it comes without its holder and its lock', async () => {
@@ -477,7 +477,7 @@ describe('what is ours', () => {
 });
 
 /** Every row of an enterprise, in all tables of the member center and of the ledger. */
-async function rowsOf({ id }: Tenant): Promise<unknown[]> {
+async function readRows({ id }: Tenant): Promise<unknown[]> {
   const { rows } = await sql`
     with owned as (select asset.* from asset join customer on customer.id = customer_id where enterprise_id = ${id})
     select 'enterprise' as what, e::text as row from enterprise e where id = ${id}
@@ -498,7 +498,7 @@ it('their administrator gets nothing of ours either', async () => {
   const { center } = theirs;
   const call = (method: string, path: string, body?: unknown) =>
     center.call(method, path, body === undefined ? { query: PAGE } : { body });
-  const before = await rowsOf(ours);
+  const before = await readRows(ours);
   const answers = await Promise.all([
     call('GET', `/enterprise/${ours.id}/members`),
     call('GET', `/enterprise/${ours.id}/audit`),
@@ -517,5 +517,5 @@ it('their administrator gets nothing of ours either', async () => {
     '60025',
     '33008',
   ]);
-  expect(await rowsOf(ours)).toEqual(before);
+  expect(await readRows(ours)).toEqual(before);
 });

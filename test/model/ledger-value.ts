@@ -27,7 +27,7 @@ export interface MerchandiseValue {
   children: MerchandiseValue[];
 }
 
-/** That an order moved the asset from one customer to another. */
+/** A transfer by an order. */
 interface TransferValue {
   order: string;
   from: string;

@@ -139,7 +139,7 @@ type RawElement = { numbers: RawNumber[]; isPadded: boolean } & Sent;
 
 export interface RawOrder {
   orderType: string;
-  /** Of four; one who has assets, where something is to be revoked and any has. */
+  /** Index of a customer (0 to 3); for a revocation, one who owns assets if any does. */
   customer: number | 'nobody';
   enterprise: 'own' | 'other' | 'nobody';
   /** `fitting`: that of the asset it names, or else the usual one of the history. */

@@ -77,14 +77,14 @@ async function readiness({ apiUrl, workerUrl }: Service) {
   return { api, worker };
 }
 
-async function callerOf({ apiUrl }: Service, { db }: TestDatabase): Promise<Api> {
+async function logInNewApplication({ apiUrl }: Service, { db }: TestDatabase): Promise<Api> {
   const application = { name: 'Test', scopes: ['auth_order' as const], approved: true };
   return await Api.logIn(apiUrl, await createApplication(db, application));
 }
 
 /** Expects that orders are accepted and succeed. */
 async function expectWork(service: Service, database: TestDatabase): Promise<void> {
-  const api = await callerOf(service, database);
+  const api = await logInNewApplication(service, database);
   const customer = await api.newCustomer();
   expect(await api.process(batchOf(newBuy(customer, [newAssetNum()])))).toMatchObject([{ state: 'succeeded' }]);
 }
@@ -181,7 +181,7 @@ describe('an api and a worker process', () => {
     const newerApi = ServiceProcess.api({ DATABASE_URL: url.href, REDIS_URL: '', PORT: port });
     processes.push(newerApi);
     await newerApi.start();
-    const api = await callerOf(service, database);
+    const api = await logInNewApplication(service, database);
     const newer = new Api(`http://127.0.0.1:${port}`, api.credentials, api.token);
     const customer = await api.newCustomer();
 

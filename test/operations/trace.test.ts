@@ -41,7 +41,7 @@ const chapter = page.slice(page.indexOf('### Following a call'), page.indexOf('#
 const [byName, byOrder] = [...chapter.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, command]) => command!);
 
 /**
- * Runs a command on what the service has logged; answers the lines that it finds, without those of looking at results,
+ * Runs a command on what the service has logged. Returns the lines that it finds, without those of looking at results,
  * calls first: a drain may have written its line before its call is over.
  */
 function find(command: string | undefined, id: string, { logLines } = stack): Line[] {

@@ -131,7 +131,7 @@ async function repeat(): Promise<void> {
 const completed = (sent: Batch): Promise<BatchResult> => api.completed(sent);
 
 /** Reads the outcomes of the orders of a batch of the previous release. */
-async function endsOf(channelOrderId: string): Promise<string[]> {
+async function readOutcomes(channelOrderId: string): Promise<string[]> {
   const { orders } = await completed(storedAs(channelOrderId).sent);
   return orders.map(({ cause, state }) => cause ?? state);
 }
@@ -253,45 +253,45 @@ describe('the ledger of the previous release', () => {
 
 describe('orders that were pending', () => {
   it('take effect under the present rules', async () => {
-    expect(await endsOf('pending-purchase')).toEqual(['succeeded', 'succeeded', 'succeeded']);
+    expect(await readOutcomes('pending-purchase')).toEqual(['succeeded', 'succeeded', 'succeeded']);
     expect(summarizeLedger(after, 'key-new')).toMatchObject({
       customer: 'A',
       products: ['gms-200 of pending-purchase'],
     });
 
     // The order that transferred a cloud asset revokes what was transferred, and not what was bought later.
-    expect(await endsOf('pending-end-of-move')).toEqual(['succeeded']);
+    expect(await readOutcomes('pending-end-of-move')).toEqual(['succeeded']);
     expect(summarizeLedger(after, 'cloud-moved-only')).toEqual(['revoked by pending-end-of-move']);
-    expect(await endsOf('pending-end-of-way-back')).toEqual(['succeeded']);
+    expect(await readOutcomes('pending-end-of-way-back')).toEqual(['succeeded']);
     expect(summarizeLedger(after, 'cloud-there-and-back')).toEqual(['revoked by pending-end-of-way-back']);
-    expect(await endsOf('pending-end-of-move-and-more')).toEqual(['succeeded']);
+    expect(await readOutcomes('pending-end-of-move-and-more')).toEqual(['succeeded']);
     expect(summarizeLedger(after, 'cloud-moved')).toMatchObject({
       ...{ customer: 'B', grants: ['buy-after-move'], products: ['gms-400 of buy-after-move'] },
     });
 
-    expect(await endsOf('pending-move')).toEqual(['succeeded']);
+    expect(await readOutcomes('pending-move')).toEqual(['succeeded']);
     const uris = ['gms-100', 'gms-300', 'gms-400', 'gms-500', 'gms-600'];
     expect(summarizeLedger(after, 'key-moved')).toEqual({
       ...{ customer: 'C', grants: ['pending-move'], products: uris.map((uri) => `${uri} of pending-move`) },
       merchandises: ['M-1 of pending-move', 'M-2 of pending-move'],
     });
 
-    expect(await endsOf('pending-last-of-pack')).toEqual(['succeeded']);
+    expect(await readOutcomes('pending-last-of-pack')).toEqual(['succeeded']);
     expect(summarizeLedger(after, 'pack-pending')).toMatchObject({
       products: ['gms-100 of buy-packs'],
       merchandises: [],
     });
-    expect(await endsOf('pending-same-instances')).toEqual(['succeeded']);
+    expect(await readOutcomes('pending-same-instances')).toEqual(['succeeded']);
     expect(summarizeLedger(after, 'key-two-products')).toMatchObject({ products: ['gms-200 of buy-two-products'] });
-    expect(await endsOf('pending-purchase-from-another')).toEqual(['succeeded']);
-    expect(await endsOf('pending-reversal')).toEqual(['dates_reversed']);
+    expect(await readOutcomes('pending-purchase-from-another')).toEqual(['succeeded']);
+    expect(await readOutcomes('pending-reversal')).toEqual(['dates_reversed']);
   });
 
   it('one after the other if they name one number for two customers, in any order', async () => {
     expect([
       ['succeeded', 'succeeded'],
       ['asset_owned_by_other_customer', 'succeeded'],
-    ]).toContainEqual(await endsOf('pending-shared'));
+    ]).toContainEqual(await readOutcomes('pending-shared'));
     expect(summarizeLedger(after, 'key-shared-pending')).toMatchObject({ customer: 'B' });
   });
 });

@@ -16,10 +16,9 @@ import { type Api, dataOf } from '../harness/api.ts';
 import { newCustomersInLanes } from '../harness/lanes.ts';
 import { batchOf, deleteAsset, newAssetNum, newBuy } from '../harness/orders.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
+import { readResult } from '../harness/sync-batches.ts';
 
 /** Where a batch ends: once, whoever finishes the last of its chunks, and for good. */
-
-type Batch = ReturnType<typeof batchOf>;
 
 const ALL_LANES = Array.from({ length: LANE_COUNT }, (_, lane) => lane);
 const PATIENTLY = { timeout: 20_000 };
@@ -46,16 +45,12 @@ afterAll(async () => {
 const drain = (lanes: readonly number[] = ALL_LANES) =>
   drainLanes(stack.db, lanes, { ids: new LedgerIds(), holds: new Holds() });
 
-async function rowOf({ channelOrderId }: { channelOrderId: string }) {
+async function readRow({ channelOrderId }: { channelOrderId: string }) {
   return await stack.db
     .selectFrom('batch')
     .select(['id', 'completed_time', 'succeeded', 'failed'])
     .where('channel_order_id', '=', channelOrderId)
     .executeTakeFirstOrThrow();
-}
-
-async function resultOf({ channelCode, channelOrderId }: Batch) {
-  return dataOf(await api.call('GET', '/licenseOrder/batchOrder', { query: { channelCode, channelOrderId } }));
 }
 
 /** How often the end of a batch was told by now. */
@@ -72,7 +67,7 @@ async function accept(lanes = 1) {
     deleteAsset(customers[0]!, [newAssetNum()]),
   );
   await api.accept(batch);
-  return { batch, lanes: customers.map(({ customerId }) => laneOf(customerId)), ...(await rowOf(batch)) };
+  return { batch, lanes: customers.map(({ customerId }) => laneOf(customerId)), ...(await readRow(batch)) };
 }
 
 /** Carries out all that is pending and stops there, as a worker does that dies before it ends the batches. */
@@ -113,11 +108,11 @@ describe('a batch ends once', () => {
       for (const lane of lanes) ends.push(drain([lane]).then(() => endBatches(stack.db, [id])));
       await vi.waitUntil(async () => (await commitsHeld()) === 2, PATIENTLY);
       expect(await endBatches(stack.db, [id])).toEqual([]);
-      expect(await resultOf(batch)).toMatchObject({ state: 'accepted', pending: 3, completedTime: null });
+      expect(await readResult(api, batch)).toMatchObject({ state: 'accepted', pending: 3, completedTime: null });
     });
     expect((await Promise.all(ends)).flat()).toEqual([id]);
     expect(await timesTold(id)).toBe(1);
-    expect(await resultOf(batch)).toMatchObject({ state: 'completed', succeeded: 2, failed: 1, pending: 0 });
+    expect(await readResult(api, batch)).toMatchObject({ state: 'completed', succeeded: 2, failed: 1, pending: 0 });
   });
 
   it('when many find it finished, in whatever order they name their batches', async () => {
@@ -144,7 +139,7 @@ describe('a batch ends once', () => {
   it('when it is cancelled, in the same transaction', async () => {
     const { batch, id } = await accept(3);
     expect(await api.cancel(batch)).toEqual({ cancelled: 4, finished: 0 });
-    expect(await rowOf(batch)).toMatchObject({ completed_time: expect.any(Date), succeeded: 0, failed: 4 });
+    expect(await readRow(batch)).toMatchObject({ completed_time: expect.any(Date), succeeded: 0, failed: 4 });
     expect(await timesTold(id)).toBe(1);
     expect(await api.cancel(batch)).toEqual({ cancelled: 0, finished: 4 });
     expect(await timesTold(id)).toBe(1);
@@ -154,7 +149,7 @@ describe('a batch ends once', () => {
     const customer = await api.newCustomer();
     const batch = { ...batchOf(newBuy(customer, [newAssetNum()])), syncMode: 'sync' } as const;
     await api.accept(batch);
-    const { id, ...end } = await rowOf(batch);
+    const { id, ...end } = await readRow(batch);
     expect(end).toEqual({ completed_time: expect.any(Date), succeeded: 1, failed: 0 });
     expect(await timesTold(id)).toBe(0);
   });
@@ -165,7 +160,7 @@ describe('a batch ends once', () => {
     const { rows } = await sql<{ last: Date }>`
       select max(finished_time) as last from lane_chunk where batch_id = ${id}`.execute(stack.db);
     await new OpenBatches().endFinished(stack.db);
-    expect(await resultOf(batch)).toMatchObject({ completedTime: rows[0]!.last.getTime() });
+    expect(await readResult(api, batch)).toMatchObject({ completedTime: rows[0]!.last.getTime() });
   });
 });
 
@@ -207,15 +202,15 @@ describe('the end', () => {
     );
     const [lost, again] = [await accept(2), await accept(2)];
     await drainAndDie();
-    expect(await rowOf(lost.batch)).toMatchObject({ completed_time: null });
-    const result = await resultOf(lost.batch);
+    expect(await readRow(lost.batch)).toMatchObject({ completed_time: null });
+    const result = await readResult(api, lost.batch);
     expect(result).toMatchObject({ state: 'completed', succeeded: 2, failed: 1, pending: 0 });
     const openBatches = new OpenBatches();
     expect(await openBatches.endFinished(stack.db)).toEqual([]);
     expect(await openBatches.endFinished(stack.db)).toEqual([lost.id, again.id]);
     expect(await openBatches.endFinished(stack.db)).toEqual([]);
-    expect(await rowOf(lost.batch)).toMatchObject({ completed_time: new Date(result.completedTime) });
-    expect(await resultOf(lost.batch)).toEqual(result);
+    expect(await readRow(lost.batch)).toMatchObject({ completed_time: new Date(result.completedTime!) });
+    expect(await readResult(api, lost.batch)).toEqual(result);
     // Behind the last of them it begins with the first again.
     await sql`update lane_chunk set payload = null, finished_time = now(), succeeded = 1 where lane = 99`.execute(
       stack.db,
@@ -245,13 +240,13 @@ describe('the database refuses', () => {
     await expect(set(id, { ...END, succeeded: 2 })).rejects.toThrow('batch_end_counts');
     await expect(set(id, { succeeded: 1, failed: 1 })).rejects.toThrow('batch_end_whole');
     expect(await endBatches(stack.db, [id])).toEqual([id]);
-    const end = await rowOf(batch);
+    const end = await readRow(batch);
     await expect(set(id, END)).rejects.toThrow('batch: an end is for good');
     await expect(set(id, { completed_time: null, succeeded: null, failed: null })).rejects.toThrow(
       'an end is for good',
     );
     expect(await endBatches(stack.db, [id])).toEqual([]);
-    expect(await rowOf(batch)).toEqual(end);
+    expect(await readRow(batch)).toEqual(end);
   });
 });
 

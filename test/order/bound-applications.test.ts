@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type AuditEntry, type Cause, type Customer, causes } from '@lockstep/contract';
+import { type AuditEntry, type Cause, type Customer, causes, ME_ROOT, ORDER_ROOT } from '@lockstep/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Answer, type Api, dataOf, refusalOf } from '../harness/api.ts';
 import { MemberCenter, newEmployee } from '../harness/member-center.ts';
@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => two.stack.close());
 
-/** What of their side, or of a third channel, stands in an answer, though it was not sent. */
+/** Names of another channel that appear in an answer and were not in the request. */
 function leaksIn(answer: Answer, sent: unknown): string[] {
   const { customer, numbers, ids, batch, licenseOrderId } = two.theirs;
   const { customerId, channelCustomerId } = customer;
@@ -101,8 +101,6 @@ const ORDERS: [what: string, order: () => Sent, cause: Cause][] = [
   ],
 ];
 
-const ROOT = '/order/api/order/v1';
-const ME_ROOT = '/me/api/v1';
 const EMPLOYEE = `${ME_ROOT}/enterprise/{enterpriseGlobalId}/member/{memberGlobalId}`;
 const NAMES_NOTHING = 'names no channel, customer or asset';
 
@@ -118,7 +116,7 @@ const LOCKS: Trial[] = ['lock', 'unlock'].map((operation) => [
 /** The trials of every operation. */
 const TRIALS: Record<string, Trial[] | typeof NAMES_NOTHING> = {
   'post /oauth2/token': NAMES_NOTHING,
-  [`post ${ROOT}/enterprise/user/bind`]: [
+  [`post ${ORDER_ROOT}/enterprise/user/bind`]: [
     [
       'their customer',
       () => {
@@ -129,13 +127,13 @@ const TRIALS: Record<string, Trial[] | typeof NAMES_NOTHING> = {
       'channel_not_allowed',
     ],
   ],
-  [`post ${ROOT}/enterprise/user/create`]: [
+  [`post ${ORDER_ROOT}/enterprise/user/create`]: [
     ['what makes customers of crm', () => post('/enterprise/user/create', ofCrm()), 'channel_not_allowed'],
   ],
-  [`post ${ROOT}/enterprise/user/update`]: [
+  [`post ${ORDER_ROOT}/enterprise/user/update`]: [
     ['a customer of crm', () => post('/enterprise/user/update', ofCrm()), 'channel_not_allowed'],
   ],
-  [`get ${ROOT}/enterprise/user/query`]: [
+  [`get ${ORDER_ROOT}/enterprise/user/query`]: [
     ['their customer', () => get('/enterprise/user/query', ofCustomer(two.theirs.customer)), 'channel_not_allowed'],
     [
       'all customers of the enterprise',
@@ -148,9 +146,9 @@ const TRIALS: Record<string, Trial[] | typeof NAMES_NOTHING> = {
       (data) => expect(data).toEqual([]),
     ],
   ],
-  [`post ${ROOT}/asset/lock`]: [LOCKS[0]!],
-  [`post ${ROOT}/asset/unlock`]: [LOCKS[1]!],
-  [`get ${ROOT}/asset/{enterpriseGlobalId}/list`]: [
+  [`post ${ORDER_ROOT}/asset/lock`]: [LOCKS[0]!],
+  [`post ${ORDER_ROOT}/asset/unlock`]: [LOCKS[1]!],
+  [`get ${ORDER_ROOT}/asset/{enterpriseGlobalId}/list`]: [
     ['the enterprise', () => get(`/asset/${two.unbound.enterpriseId}/list`), lists(() => [two.ours.numbers.cloud])],
     [
       'a feature of theirs',
@@ -158,29 +156,29 @@ const TRIALS: Record<string, Trial[] | typeof NAMES_NOTHING> = {
       lists(() => [two.ours.numbers.cloud]),
     ],
   ],
-  [`post ${ROOT}/shellnums`]: NAMES_NOTHING,
-  [`post ${ROOT}/licenseOrder/batchOrder`]: [
+  [`post ${ORDER_ROOT}/shellnums`]: NAMES_NOTHING,
+  [`post ${ORDER_ROOT}/licenseOrder/batchOrder`]: [
     ['a sync batch of their channel', () => post(BATCH, buy('theirs')), 'channel_not_allowed'],
     ['an async one', () => post(BATCH, { ...buy('theirs'), syncMode: 'async' }), 'channel_not_allowed'],
     ['their batch again', () => post(BATCH, two.theirs.batch), 'channel_not_allowed'],
     ...ORDERS.map(([what, order, cause]): Trial => [what, () => post(BATCH, syncBatch(order())), cause]),
   ],
-  [`post ${ROOT}/licenseOrder/batchOrder/preview`]: [
+  [`post ${ORDER_ROOT}/licenseOrder/batchOrder/preview`]: [
     ['a batch of their channel', () => post(`${BATCH}/preview`, buy('theirs')), 'channel_not_allowed'],
     ...ORDERS.map(([what, order, cause]): Trial => {
       const check = (data: unknown) => expect(data).toMatchObject([{ state: 'failed', cause, nearest: [] }]);
       return [what, () => post(`${BATCH}/preview`, syncBatch(order())), check];
     }),
   ],
-  [`post ${ROOT}/licenseOrder/batchOrder/cancel`]: [
+  [`post ${ORDER_ROOT}/licenseOrder/batchOrder/cancel`]: [
     ['their batch', () => post(`${BATCH}/cancel`, theirBatch()), 'channel_not_allowed'],
     ['their batch as ours', () => post(`${BATCH}/cancel`, theirBatch('ours')), 'batch_not_found'],
   ],
-  [`get ${ROOT}/licenseOrder/batchOrder`]: [
+  [`get ${ORDER_ROOT}/licenseOrder/batchOrder`]: [
     ['their batch', () => get(BATCH, theirBatch()), 'channel_not_allowed'],
     ['their batch as ours', () => get(BATCH, theirBatch('ours')), 'batch_not_found'],
   ],
-  [`get ${ROOT}/licenseOrder/{licenseOrderId}`]: [
+  [`get ${ORDER_ROOT}/licenseOrder/{licenseOrderId}`]: [
     ['their order', () => get(`/licenseOrder/${two.theirs.licenseOrderId}`), 'order_not_found'],
   ],
   [`post ${ME_ROOT}/enterprise/{enterpriseGlobalId}/member`]: NAMES_NOTHING,
@@ -263,7 +261,7 @@ const ALL = Object.entries(TRIALS).flatMap(([operation, trials]) =>
 );
 
 /** O6 changes our lock, so that O7 has something to change. */
-const CHANGES = [`post ${ROOT}/asset/lock`, `post ${ROOT}/asset/unlock`];
+const CHANGES = [`post ${ORDER_ROOT}/asset/lock`, `post ${ORDER_ROOT}/asset/unlock`];
 
 it.each(ALL)('%s with %s: there is nothing of it, and nothing changes', async (operation, _what, attempt, comesOut) => {
   const call = attempt();

@@ -10,27 +10,19 @@ import { type Api, dataOf, refusalOf } from '../harness/api.ts';
 import { newCustomersInLanes } from '../harness/lanes.ts';
 import { batchOf, deleteAsset, merchandise, newAssetNum, newBuy } from '../harness/orders.ts';
 import { QUEUE_KINDS, type Stack, startStack } from '../harness/stack.ts';
+import { readResult } from '../harness/sync-batches.ts';
 import { contentOfTables } from '../harness/tables.ts';
 import { countWaiting } from '../harness/waiting.ts';
-
-type Batch = ReturnType<typeof batchOf>;
 
 const CANCELLED = {
   ...{ state: 'failed', code: '13004', cause: 'cancelled', assets: 0, products: 0 },
   message: 'The order was cancelled before it took effect.',
 };
 
-/** The batch's result as it is now. */
-async function resultOf(api: Api, batch: Batch, query: Record<string, string> = {}): Promise<BatchResult> {
-  const { channelCode, channelOrderId } = batch;
-  const all = { channelCode, channelOrderId, limit: '1000', ...query };
-  return BatchResult.parse(dataOf(await api.call('GET', '/licenseOrder/batchOrder', { query: all })));
-}
-
 const isCancelled = ({ cause }: OrderResult) => cause === 'cancelled';
 
 /** What the ledger holds of each order that granted something: its grants, merchandise and products. */
-async function tracesOf(
+async function readTraces(
   stack: Stack,
 ): Promise<Map<string, { grants: number; merchandises: number; products: number }>> {
   const { rows } = await sql<{ id: string; grants: number; merchandises: number; products: number }>`
@@ -78,7 +70,7 @@ describe('what is pending of a batch, without a worker,', () => {
     const accepted = await api.accept(batch);
     expect(await api.cancel(batch)).toEqual({ cancelled: 3, finished: 0 });
     const latest = Date.now();
-    const result = await resultOf(api, batch);
+    const result = await readResult(api, batch);
     expect(result).toMatchObject({ state: 'completed', total: 3, succeeded: 0, failed: 3, pending: 0 });
     expect(result.orders).toEqual(
       accepted.map((order, index) => ({
@@ -92,20 +84,20 @@ describe('what is pending of a batch, without a worker,', () => {
       expect(time).toBeGreaterThanOrEqual(Math.max(result.acceptedTime, earliest - 1));
       expect(time).toBeLessThanOrEqual(latest + 1);
     }
-    expect((await resultOf(api, batch, { state: 'failed' })).orders).toEqual(result.orders);
-    for (const state of ['pending', 'succeeded']) expect((await resultOf(api, batch, { state })).orders).toEqual([]);
+    expect((await readResult(api, batch, { state: 'failed' })).orders).toEqual(result.orders);
+    for (const state of ['pending', 'succeeded']) expect((await readResult(api, batch, { state })).orders).toEqual([]);
     const single = dataOf(await api.call('GET', `/licenseOrder/${accepted[1]!.licenseOrderId}`));
     expect(single).toEqual({ ...result.orders[1], channelCode: 'test', channelOrderId: batch.channelOrderId });
-    expect(await tracesOf(stack)).toEqual(new Map());
+    expect(await readTraces(stack)).toEqual(new Map());
   });
 
   it('is cancelled once: again there is nothing to cancel and nothing changes', async () => {
     const { batch } = await acceptThree();
     expect(await api.cancel(batch)).toEqual({ cancelled: 3, finished: 0 });
-    const [result, before] = [await resultOf(api, batch), await contentOfTables(stack.db)];
+    const [result, before] = [await readResult(api, batch), await contentOfTables(stack.db)];
     expect(await api.cancel(batch)).toEqual({ cancelled: 0, finished: 3 });
     expect(await contentOfTables(stack.db)).toEqual(before);
-    expect(await resultOf(api, batch)).toEqual(result);
+    expect(await readResult(api, batch)).toEqual(result);
   });
 
   it('is cancelled by one of 10 calls at once', async () => {
@@ -118,7 +110,7 @@ describe('what is pending of a batch, without a worker,', () => {
     const cancelled = answers.map((answer) => answer.cancelled).toSorted((a, b) => a - b);
     expect(cancelled).toEqual([...Array(9).fill(0), 1_000]);
     for (const answer of answers) expect(answer.cancelled + answer.finished).toBe(1_000);
-    const result = await resultOf(api, batch);
+    const result = await readResult(api, batch);
     expect(result).toMatchObject({ state: 'completed', failed: 1_000 });
     expect(result.orders.every(isCancelled)).toBe(true);
   });
@@ -131,7 +123,7 @@ describe('what is pending of a batch, without a worker,', () => {
     const other = { ...batch, orderList: batch.orderList.slice(1) };
     expect(refusalOf(await api.submit(other))).toMatchObject({ cause: 'channel_order_id_conflict' });
     expect(await contentOfTables(stack.db)).toEqual(before);
-    expect(await resultOf(api, batch)).toMatchObject({ failed: 3, pending: 0 });
+    expect(await readResult(api, batch)).toMatchObject({ failed: 3, pending: 0 });
   });
 
   it('is of that batch alone: the other orders of its lanes stay pending', async () => {
@@ -142,7 +134,7 @@ describe('what is pending of a batch, without a worker,', () => {
     await api.accept(sameId);
     expect(await api.cancel(batches[1]!)).toEqual({ cancelled: 1, finished: 0 });
     for (const batch of [batches[0]!, batches[2]!, sameId]) {
-      expect(await resultOf(api, batch)).toMatchObject({ state: 'accepted', pending: 1, failed: 0 });
+      expect(await readResult(api, batch)).toMatchObject({ state: 'accepted', pending: 1, failed: 0 });
     }
   });
 
@@ -164,18 +156,18 @@ describe('what is pending of a batch, without a worker,', () => {
     await api.accept(batch);
     const lanes = customers.slice(0, 3).map(({ customerId }) => laneOf(customerId));
     await drainLanes(stack.db, lanes, { ids: new LedgerIds(), holds: new Holds() });
-    const halfway = await resultOf(api, batch);
+    const halfway = await readResult(api, batch);
     expect(halfway).toMatchObject({ state: 'processing', succeeded: 6, failed: 3, pending: 3 });
 
     expect(await api.cancel(batch)).toEqual({ cancelled: 3, finished: 9 });
-    const result = await resultOf(api, batch);
+    const result = await readResult(api, batch);
     expect(result).toMatchObject({ state: 'completed', total: 12, succeeded: 6, failed: 6, pending: 0 });
     expect(result.orders.slice(0, 9)).toEqual(halfway.orders.slice(0, 9));
     for (const order of result.orders.slice(9)) expect(order).toMatchObject(CANCELLED);
-    expect((await resultOf(api, batch, { state: 'failed' })).orders).toEqual(
+    expect((await readResult(api, batch, { state: 'failed' })).orders).toEqual(
       result.orders.filter(({ state }) => state === 'failed'),
     );
-    const traces = await tracesOf(stack);
+    const traces = await readTraces(stack);
     for (const { licenseOrderId, orderType, state } of result.orders) {
       expect(traces.has(licenseOrderId)).toBe(orderType === 'new_buy' && state === 'succeeded');
     }
@@ -289,14 +281,14 @@ describe.each(QUEUE_KINDS)('on %s, when a worker starts after the cancel,', (que
     await expect.poll(isTaken, { timeout: 20_000 }).toBe(true);
     expect(await api.cancel(cancelled)).toEqual({ cancelled: 6, finished: 0 });
     expect(BatchResult.parse(dataOf(await waiting))).toMatchObject({ state: 'completed', failed: 6, pending: 0 });
-    const result = await resultOf(api, cancelled);
+    const result = await readResult(api, cancelled);
 
     await stack.startWorker();
     expect(await api.completed(before)).toMatchObject({ succeeded: 3 });
     expect((await api.completed(later)).orders.map(({ cause }) => cause)).toEqual(
       customers.flatMap(() => [null, 'asset_not_found']),
     );
-    expect(await resultOf(api, cancelled)).toEqual(result);
+    expect(await readResult(api, cancelled)).toEqual(result);
     expect(await activeNumbers(stack)).toEqual(numbers.flatMap(({ kept, later }) => [kept, later]).toSorted());
     const metrics = await stack.metrics.registry.metrics();
     expect(metrics).toContain('lockstep_orders_applied_total{outcome="cancelled"} 6\n');
@@ -318,7 +310,7 @@ describe.each(QUEUE_KINDS)('on %s, when a worker starts after the cancel,', (que
       return { answer: cancelling };
     });
     expect(await cancelling.answer).toEqual({ cancelled: 0, finished: 2 });
-    expect(await resultOf(api, batch)).toMatchObject({ state: 'completed', succeeded: 2, failed: 0 });
+    expect(await readResult(api, batch)).toMatchObject({ state: 'completed', succeeded: 2, failed: 0 });
     expect(await activeNumbers(stack)).toContain(newNum);
   });
 });
@@ -353,9 +345,9 @@ describe.each(QUEUE_KINDS)('on %s, while two workers take the oldest first and c
       answers.unshift(await Promise.all([api.cancel(batch), api.cancel(batch)]));
     await workers;
 
-    const traces = await tracesOf(stack);
+    const traces = await readTraces(stack);
     for (const [place, batch] of batches.entries()) {
-      const result = await resultOf(api, batch);
+      const result = await readResult(api, batch);
       const cancelled = result.orders.filter(isCancelled);
       const failed = result.orders.filter(({ state }) => state === 'failed');
       const [first, second] = answers[place] as [CancelledBatch, CancelledBatch];
@@ -365,7 +357,7 @@ describe.each(QUEUE_KINDS)('on %s, while two workers take the oldest first and c
         ...{ state: 'completed', total: batch.orderList.length, pending: 0 },
         ...{ failed: failed.length, succeeded: result.total - failed.length },
       });
-      expect((await resultOf(api, batch, { state: 'failed' })).orders).toEqual(failed);
+      expect((await readResult(api, batch, { state: 'failed' })).orders).toEqual(failed);
       for (const order of result.orders) {
         const trace = traces.get(order.licenseOrderId);
         if (isCancelled(order)) {

@@ -91,7 +91,7 @@ describe('O1 binds a customer', () => {
   it('to the enterprise of that name, of which it is not the default', async () => {
     const first = await bind(binding());
     const { enterpriseName } = first;
-    const mobile = await mobileOf(first);
+    const mobile = await readMobile(first);
     const second = await bind(binding({ enterpriseName, passwordMobile: mobile }));
     expect(second).toMatchObject({ enterpriseGlobalId: first.enterpriseGlobalId, enterpriseName, isDefault: false });
     expect(second.customerId).not.toBe(first.customerId);
@@ -159,7 +159,7 @@ describe('O1 binds a customer', () => {
   });
 });
 
-async function mobileOf({ enterpriseGlobalId }: Customer): Promise<string | null> {
+async function readMobile({ enterpriseGlobalId }: Customer): Promise<string | null> {
   const { security_mobile } = await stack.db
     .selectFrom('enterprise')
     .select('security_mobile')
@@ -176,7 +176,7 @@ describe('O1 refuses', () => {
     expect(causeOf(await submitBind(other))).toBe('enterprise_mobile_mismatch');
     expect(await query('test', other.channelCustomerId)).toEqual([]);
     expect(await query('test', body.channelCustomerId)).toEqual([first]);
-    expect(await mobileOf(first)).toBe(body.passwordMobile);
+    expect(await readMobile(first)).toBe(body.passwordMobile);
   });
 
   it('a repeat with another mobile number', async () => {
@@ -325,23 +325,23 @@ describe('O2 creates an enterprise', () => {
   it('again, with the same answer, and changes nothing, whatever the repeat says', async () => {
     const body = creation();
     const first = await create(body);
-    const before = await storedOf(first);
+    const before = await readStored(first);
     expect(await create(body)).toEqual(first);
     expect(await create({ ...body, customerName: newName(), branchName: 'Moved', address: 'Elsewhere' })).toEqual(
       first,
     );
     expect(await create({ ...body, crmCustomerId: ` ${body.crmCustomerId} `, address: undefined })).toEqual(first);
-    expect(await storedOf(first)).toEqual(before);
+    expect(await readStored(first)).toEqual(before);
   });
 
   it('again for another application, which gets the enterprise and none of its accounts', async () => {
     const body = creation();
     const first = await create(body);
-    const before = await storedOf(first);
+    const before = await readStored(first);
     const other = await stack.newApi();
     const repeat = dataOf(await other.call('POST', '/enterprise/user/create', { body }));
     expect(repeat).toEqual({ ...first, members: [] });
-    expect(await storedOf(first)).toEqual(before);
+    expect(await readStored(first)).toEqual(before);
     expect(await create(body)).toEqual(first);
   });
 
@@ -363,7 +363,7 @@ describe('O2 creates an enterprise', () => {
     expect(await create({ ...body, customerName: other.customerName })).toEqual(first);
   });
 
-  async function storedOf({ enterpriseGlobalId }: CreatedEnterprise) {
+  async function readStored({ enterpriseGlobalId }: CreatedEnterprise) {
     const enterprise = stack.db.selectFrom('enterprise').selectAll().where('id', '=', enterpriseGlobalId).execute();
     const customers = stack.db
       .selectFrom('customer')
@@ -502,7 +502,7 @@ describe('O4 changes', () => {
   const DONE = { code: 0, message: 'success' };
 
   /** What is stored of the customers that O2 made for a crmCustomerId: name, branch and address, by channel. */
-  async function storedOf(crmCustomerId: string) {
+  async function readStored(crmCustomerId: string) {
     const rows = await stack.db
       .selectFrom('customer')
       .select(['channel_code', 'name', 'branch_name', 'address'])
@@ -546,7 +546,7 @@ describe('O4 changes', () => {
     expect(answer.status).toBe(200);
     expect(answer.body).toEqual(DONE);
     expect(Object.keys(answer.body)).toEqual(['code', 'message']);
-    expect(await storedOf(body.crmCustomerId)).toEqual({
+    expect(await readStored(body.crmCustomerId)).toEqual({
       crm: { name: 'Renamed', branch_name: 'Moved', address: 'New 2' },
       industry: asMade(body),
     });
@@ -567,7 +567,7 @@ describe('O4 changes', () => {
     expect((await submitUpdate({ crmCustomerId, customerName: 'Renamed', branchName: 'B2', ...sent })).body).toEqual(
       DONE,
     );
-    const { crm } = await storedOf(crmCustomerId);
+    const { crm } = await readStored(crmCustomerId);
     expect(crm).toEqual({ name: 'Renamed', branch_name: 'B2', address: body.address });
   });
 
@@ -576,7 +576,7 @@ describe('O4 changes', () => {
     await create(body);
     const { crmCustomerId } = body;
     await submitUpdate({ crmCustomerId, customerName: 'N', branchName: 'B', address: '街'.repeat(512) });
-    expect((await storedOf(crmCustomerId)).crm).toMatchObject({ address: '街'.repeat(512) });
+    expect((await readStored(crmCustomerId)).crm).toMatchObject({ address: '街'.repeat(512) });
   });
 
   it('texts as they were sent, but for the blanks around them', async () => {
@@ -589,21 +589,21 @@ describe('O4 changes', () => {
       address: text,
     };
     expect((await submitUpdate(sent)).body).toEqual(DONE);
-    expect((await storedOf(body.crmCustomerId)).crm).toEqual({ name: text, branch_name: text, address: text });
+    expect((await readStored(body.crmCustomerId)).crm).toEqual({ name: text, branch_name: text, address: text });
   });
 
   it('the same again, with the same answer', async () => {
     const { body } = await created();
     const change = { ...body, customerName: 'Renamed' };
     for (const _ of [1, 2]) expect((await submitUpdate(change)).body).toEqual(DONE);
-    expect((await storedOf(body.crmCustomerId)).crm).toMatchObject({ name: 'Renamed' });
+    expect((await readStored(body.crmCustomerId)).crm).toMatchObject({ name: 'Renamed' });
   });
 
   it('a name to one that another enterprise or customer has', async () => {
     const [one, other] = [await created(), await created()];
     const { customerName } = other.body;
     expect((await submitUpdate({ ...one.body, customerName })).body).toEqual(DONE);
-    expect((await storedOf(one.body.crmCustomerId)).crm).toMatchObject({ name: customerName });
+    expect((await readStored(one.body.crmCustomerId)).crm).toMatchObject({ name: customerName });
     expect(await query('crm', other.body.crmCustomerId)).toMatchObject([{ enterpriseName: customerName }, {}]);
   });
 
@@ -611,9 +611,9 @@ describe('O4 changes', () => {
     const { body, enterpriseGlobalId } = await created();
     const customerName = newName();
     await submitUpdate({ ...body, customerName });
-    const after = await storedOf(body.crmCustomerId);
+    const after = await readStored(body.crmCustomerId);
     expect((await create(body)).enterpriseGlobalId).toBe(enterpriseGlobalId);
-    expect(await storedOf(body.crmCustomerId)).toEqual(after);
+    expect(await readStored(body.crmCustomerId)).toEqual(after);
     expect((await create(creation({ customerName }))).enterpriseGlobalId).not.toBe(enterpriseGlobalId);
     expect(causeOf(await submitCreate(creation({ customerName: body.customerName })))).toBe('enterprise_name_taken');
   });
@@ -629,7 +629,7 @@ describe('O4 changes', () => {
     }));
     const answers = await twenty((index) => submitUpdate(changes[index]!));
     expect(answers.map((answer) => answer.body)).toEqual(changes.map(() => DONE));
-    const stored = await storedOf(crmCustomerId);
+    const stored = await readStored(crmCustomerId);
     expect(changes.map((change) => asMade({ ...body, ...change }))).toContainEqual(stored.crm);
     expect(stored.industry).toEqual(asMade(body));
   });

@@ -40,18 +40,20 @@ async function buy(count: number, licenseType: LicenseType = 'normal_recover_usb
 }
 
 /** Every asset that has ever had a number, oldest first: whether it is locked, and its audit records, oldest first. */
-async function assetsOf(assetNum: string) {
+async function readAssets(assetNum: string) {
   const assets = stack.db.selectFrom('asset').select(['id', 'locked', 'revoked_time', 'customer_id', 'updated_time']);
   const rows = await assets.where('asset_num', '=', assetNum).orderBy('id').execute();
-  return await Promise.all(rows.map(async (row) => ({ ...row, audit: (await auditOf(row.id)).map((a) => a.locked) })));
+  return await Promise.all(
+    rows.map(async (row) => ({ ...row, audit: (await readAudit(row.id)).map((a) => a.locked) })),
+  );
 }
-const auditOf = (assetId: AssetId) =>
+const readAudit = (assetId: AssetId) =>
   stack.db.selectFrom('lock_audit').selectAll().where('asset_id', '=', assetId).orderBy('id').execute();
 const activeAsset = async (assetNum: string) =>
-  (await assetsOf(assetNum)).find(({ revoked_time }) => revoked_time === null)!;
+  (await readAssets(assetNum)).find(({ revoked_time }) => revoked_time === null)!;
 
 /** What is told of a lock's past: whether it is locked, and the states that its audit records say it was brought into. */
-const stateOf = async (assetNum: string) => {
+const readState = async (assetNum: string) => {
   const { locked, audit } = await activeAsset(assetNum);
   return { locked, audit };
 };
@@ -88,7 +90,7 @@ describe.each([
     const answer = await submit(path, assetNums);
     expect(answer.status).toBe(200);
     expect(answer.body).toEqual({ code: 0, message: 'success', data: entries(status, assetNums) });
-    expect(await stateOf(assetNums[0]!)).toEqual(status === SUCCESS ? changed : { locked: false, audit: [] });
+    expect(await readState(assetNums[0]!)).toEqual(status === SUCCESS ? changed : { locked: false, audit: [] });
   });
 
   it.each<[what: string, assetNum: () => Promise<string>]>([
@@ -118,13 +120,13 @@ describe.each([
     const sent = [b, unknown, a, certificate!, b, unknown, c, a, b];
     const statuses = [SUCCESS, NO_SUCH_LOCK, SUCCESS, NOT_LOCKABLE, SUCCESS, NO_SUCH_LOCK, SUCCESS, SUCCESS, SUCCESS];
     expect(await change(path, sent)).toEqual(sent.map((assetNum, index) => ({ assetNum, status: statuses[index] })));
-    for (const assetNum of [a, b, c]) expect(await stateOf(assetNum)).toEqual(changed);
+    for (const assetNum of [a, b, c]) expect(await readState(assetNum)).toEqual(changed);
   });
 
   it('a number by its text without the blanks around it', async () => {
     const assetNums = await ready();
     expect(await change(path, [` ${assetNums[0]}\t`])).toEqual(entries(SUCCESS, assetNums));
-    expect(await stateOf(assetNums[0]!)).toEqual(changed);
+    expect(await readState(assetNums[0]!)).toEqual(changed);
   });
 
   it('numbers of every script', async () => {
@@ -132,7 +134,7 @@ describe.each([
     await api.carryOut(newBuy(customer, assetNums));
     if (!locked) await change(LOCK, assetNums);
     expect(await change(path, assetNums)).toEqual(entries(SUCCESS, assetNums));
-    for (const assetNum of assetNums) expect(await stateOf(assetNum)).toEqual(changed);
+    for (const assetNum of assetNums) expect(await readState(assetNum)).toEqual(changed);
   });
 
   it('what is so already with success, and neither touches it nor records it again', async () => {
@@ -142,7 +144,7 @@ describe.each([
     expect(await change(path, assetNums)).toEqual(entries(SUCCESS, assetNums));
     expect(await change(path, assetNums)).toEqual(entries(SUCCESS, assetNums));
     expect(await activeAsset(assetNums[0]!)).toEqual(first);
-    for (const assetNum of assetNums) expect(await stateOf(assetNum)).toEqual(changed);
+    for (const assetNum of assetNums) expect(await readState(assetNum)).toEqual(changed);
   });
 
   it('nothing but the lock: products, grants and the rest of the asset stay', async () => {
@@ -177,7 +179,7 @@ describe.each([
       .executeTakeFirstOrThrow();
     for (const assetNum of assetNums) {
       const { id: assetId, updated_time } = await activeAsset(assetNum);
-      const records = await auditOf(assetId);
+      const records = await readAudit(assetId);
       expect(records).toHaveLength(before.length + 1);
       expect(records.at(-1)).toEqual({
         id: expect.any(String),
@@ -196,7 +198,7 @@ describe.each([
     async (operatorIdentity) => {
       const [assetNum] = await ready();
       const answer = await submit(path, [assetNum!], operatorIdentity);
-      const record = (await auditOf((await activeAsset(assetNum!)).id)).at(-1);
+      const record = (await readAudit((await activeAsset(assetNum!)).id)).at(-1);
       const request_id = answer.headers.get('x-request-id');
       expect(record).toMatchObject({ locked, operator_identity: operatorIdentity, request_id });
     },
@@ -220,7 +222,7 @@ describe.each([
     const [assetNum] = await ready();
     const sent = Array<string>(1_000).fill(assetNum!);
     expect(await change(path, sent)).toEqual(entries(SUCCESS, sent));
-    expect(await stateOf(assetNum!)).toEqual(changed);
+    expect(await readState(assetNum!)).toEqual(changed);
   });
 
   it('once, where 20 calls ask for it at the same time', async () => {
@@ -231,7 +233,7 @@ describe.each([
     for (const results of await Promise.all(calls)) {
       expect(results.map(({ status }) => status)).toEqual(assetNums.map(() => SUCCESS));
     }
-    for (const assetNum of assetNums) expect(await stateOf(assetNum)).toEqual(changed);
+    for (const assetNum of assetNums) expect(await readState(assetNum)).toEqual(changed);
   });
 });
 
@@ -248,14 +250,14 @@ describe('a lock that is disabled', () => {
   ])('stays so when %s', async (_what, orders) => {
     const assetNum = await lockedNum();
     await api.carryOut(...orders(assetNum));
-    expect(await stateOf(assetNum)).toEqual({ locked: true, audit: [true] });
+    expect(await readState(assetNum)).toEqual({ locked: true, audit: [true] });
   });
 
   it('stays so when a source order’s grant is revoked and another is left', async () => {
     const assetNum = await lockedNum();
     const [second] = await api.carryOut(newBuy(customer, [assetNum]));
     await api.carryOut(deleteAsset(customer, [assetNum], { srcLicenseOrderId: second!.licenseOrderId }));
-    expect(await stateOf(assetNum)).toEqual({ locked: true, audit: [true] });
+    expect(await readState(assetNum)).toEqual({ locked: true, audit: [true] });
   });
 
   it('stays so when it is transferred, and can be enabled there', async () => {
@@ -264,7 +266,7 @@ describe('a lock that is disabled', () => {
     await api.carryOut(newBuy(other, [assetNum], {}, { transferedAssetNum: true }));
     expect(await activeAsset(assetNum)).toMatchObject({ customer_id: other.customerId, locked: true, audit: [true] });
     expect(await change(UNLOCK, [assetNum])).toEqual(entries(SUCCESS, [assetNum]));
-    expect(await stateOf(assetNum)).toEqual({ locked: false, audit: [true, false] });
+    expect(await readState(assetNum)).toEqual({ locked: false, audit: [true, false] });
   });
 
   it('is enabled when its number is bought again, as the new asset that it is', async () => {
@@ -272,19 +274,19 @@ describe('a lock that is disabled', () => {
     await api.carryOut(deleteAsset(customer, [assetNum]));
     expect(await change(UNLOCK, [assetNum])).toEqual(entries(NO_SUCH_LOCK, [assetNum]));
     await api.carryOut(newBuy(customer, [assetNum]));
-    expect(await assetsOf(assetNum)).toMatchObject([
+    expect(await readAssets(assetNum)).toMatchObject([
       { locked: true, audit: [true], revoked_time: expect.any(Date) },
       { locked: false, audit: [], revoked_time: null },
     ]);
     expect(await change(LOCK, [assetNum])).toEqual(entries(SUCCESS, [assetNum]));
-    expect(await assetsOf(assetNum)).toMatchObject([{ audit: [true] }, { locked: true, audit: [true] }]);
+    expect(await readAssets(assetNum)).toMatchObject([{ audit: [true] }, { locked: true, audit: [true] }]);
   });
 
   it('is a new asset of another type when its number is bought as one', async () => {
     const assetNum = await lockedNum();
     await api.carryOut(deleteAsset(customer, [assetNum]), newBuy(customer, [assetNum], { licenseType: 'softkey' }));
     expect(await change(LOCK, [assetNum])).toEqual(entries(NOT_LOCKABLE, [assetNum]));
-    expect(await stateOf(assetNum)).toEqual({ locked: false, audit: [] });
+    expect(await readState(assetNum)).toEqual({ locked: false, audit: [] });
   });
 
   it('goes on and off, with a record of each turn', async () => {
@@ -292,7 +294,7 @@ describe('a lock that is disabled', () => {
     for (const path of [UNLOCK, LOCK, UNLOCK]) {
       expect(await change(path, [assetNum])).toEqual(entries(SUCCESS, [assetNum]));
     }
-    expect(await stateOf(assetNum)).toEqual({ locked: false, audit: [true, false, true, false] });
+    expect(await readState(assetNum)).toEqual({ locked: false, audit: [true, false, true, false] });
   });
 });
 
@@ -342,10 +344,10 @@ describe('a fault on one lock', () => {
     expect(results).toEqual(sent.map((assetNum, index) => ({ assetNum, status: statuses[index] })));
     expect(await activeAsset(bad)).toEqual(before);
     for (const assetNum of [first, third, last])
-      expect(await stateOf(assetNum)).toEqual({ locked: true, audit: [true] });
+      expect(await readState(assetNum)).toEqual({ locked: true, audit: [true] });
     // Once it is over, the same call does what was left.
     expect(await change(LOCK, assetNums)).toEqual(entries(SUCCESS, assetNums));
-    for (const assetNum of assetNums) expect(await stateOf(assetNum)).toEqual({ locked: true, audit: [true] });
+    for (const assetNum of assetNums) expect(await readState(assetNum)).toEqual({ locked: true, audit: [true] });
   });
 
   it('is not proved where no other lock is changed: the call is refused and can be repeated', async () => {
@@ -354,7 +356,7 @@ describe('a fault on one lock', () => {
     const fault = { table: 'asset', sqlState: 'P0001', assetNum: assetNum! } as const;
     const answer = await whileFailing(fault, () => submit(UNLOCK, [assetNum!, unlocked!]));
     expect(refusalOf(answer)).toMatchObject({ code: '500', cause: 'service_unavailable' });
-    expect(await stateOf(assetNum!)).toEqual({ locked: true, audit: [true] });
+    expect(await readState(assetNum!)).toEqual({ locked: true, audit: [true] });
     expect(await change(UNLOCK, [assetNum!])).toEqual(entries(SUCCESS, [assetNum!]));
   });
 
@@ -406,7 +408,7 @@ describe('a fault on one lock', () => {
     const assetNums = await buy(3);
     const fault = { table: 'lock_audit', sqlState, assetNum: assetNums[1]!, times: 2 } as const;
     expect(await whileFailing(fault, () => change(LOCK, assetNums))).toEqual(entries(SUCCESS, assetNums));
-    for (const assetNum of assetNums) expect(await stateOf(assetNum)).toEqual({ locked: true, audit: [true] });
+    for (const assetNum of assetNums) expect(await readState(assetNum)).toEqual({ locked: true, audit: [true] });
   });
 });
 
@@ -417,7 +419,7 @@ describe('at the same time', () => {
   /** Numbers that people and programs may sort differently. */
   const newMixedNums = () => ['a', 'B', 'ä', '锁', '8', '😀', '_', '-'].map((text) => `${text}${newAssetNum()}`);
 
-  /** Locks and unlocks the numbers in many orders; answers every status that came. */
+  /** Locks and unlocks the numbers in many orders. Returns every status that came. */
   async function lockInTurns(assetNums: string[], caller: number): Promise<number[]> {
     const statuses: number[] = [];
     for (let round = 0; round < ROUNDS; round++) {
@@ -434,7 +436,7 @@ describe('at the same time', () => {
   /** Every asset's audit records turn it on and off in alternation, up to the state that it is in. */
   async function expectConsistent(assetNums: string[], assetsOfEach: number): Promise<void> {
     for (const assetNum of assetNums) {
-      const assets = await assetsOf(assetNum);
+      const assets = await readAssets(assetNum);
       expect(assets).toHaveLength(assetsOfEach);
       for (const { audit, locked } of assets) {
         expect(audit).toEqual(audit.map((_, index) => index % 2 === 0));

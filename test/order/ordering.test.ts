@@ -6,7 +6,7 @@ import { LANE_COUNT } from '../../packages/orders/src/lanes.ts';
 import { startAnotherApi } from '../harness/another-api.ts';
 import type { Api } from '../harness/api.ts';
 import { newCustomersInLanes } from '../harness/lanes.ts';
-import { acceptAll, assetsOf, buyAndDelete, endsOf, resultsOf } from '../harness/order-stories.ts';
+import { acceptAll, buyAndDelete, countOutcomes, readGrants, waitForResults } from '../harness/order-stories.ts';
 import { batchOf, newAssetNum, newBuy } from '../harness/orders.ts';
 import { QUEUE_KINDS, type Stack, startStack } from '../harness/stack.ts';
 
@@ -42,10 +42,10 @@ describe.each(QUEUE_KINDS)('orders on %s, with two APIs and two workers,', (queu
       batchOf({ ...order, sequence: 1_000 - index }),
     );
     await acceptAll(apis.slice(0, apiCount), batches);
-    const orders = await resultsOf(api, batches);
-    expect(endsOf(orders)).toEqual({ succeeded: count });
+    const orders = await waitForResults(api, batches);
+    expect(countOutcomes(orders)).toEqual({ succeeded: count });
     const purchases = orders.filter(({ orderType }) => orderType === 'new_buy');
-    expect(await assetsOf(stack, assetNum)).toEqual(
+    expect(await readGrants(stack, assetNum)).toEqual(
       purchases.map(({ licenseOrderId }) => ({ license_order_id: licenseOrderId, active: false })),
     );
   });
@@ -60,10 +60,10 @@ describe.each(QUEUE_KINDS)('orders on %s, with two APIs and two workers,', (queu
     const accepted = await api.accept(batch);
     expect(accepted.map(({ sequence }) => sequence)).toEqual(shuffled.map(({ sequence }) => sequence));
     const { orders } = await api.completed(batch);
-    expect(endsOf(orders)).toEqual({ succeeded: count });
+    expect(countOutcomes(orders)).toEqual({ succeeded: count });
     expect(orders.map(({ sequence }) => sequence)).toEqual(shuffled.map(({ sequence }) => sequence));
     const last = orders.find(({ sequence }) => sequence === count - 1);
-    const active = (await assetsOf(stack, assetNum)).filter((asset) => asset.active);
+    const active = (await readGrants(stack, assetNum)).filter((asset) => asset.active);
     expect(active).toEqual([{ license_order_id: last?.licenseOrderId, active: true }]);
   });
 
@@ -77,17 +77,17 @@ describe.each(QUEUE_KINDS)('orders on %s, with two APIs and two workers,', (queu
         const batches = [...Map.groupBy(orders, (order) => Math.floor(orders.indexOf(order) / size)).values()];
         const sent = batches.map((orders) => batchOf(...orders));
         await acceptAll(index % 2 === 0 ? apis : apis.toReversed(), sent);
-        return await resultsOf(api, sent);
+        return await waitForResults(api, sent);
       }),
     );
-    expect(ofEach.map(endsOf)).toEqual(customers.map(() => ({ succeeded: 30 })));
+    expect(ofEach.map(countOutcomes)).toEqual(customers.map(() => ({ succeeded: 30 })));
   });
 
   it('of many customers in one batch take effect in each one’s order', async () => {
     const customers = await newCustomersInLanes(api, 8);
     const orders = customers.flatMap((customer) => buyAndDelete(customer, newAssetNum(), 50));
     const shuffled = orders.map((_, place) => orders[(place * 37) % orders.length]!);
-    expect(endsOf(await api.process(batchOf(...shuffled)))).toEqual({ succeeded: 400 });
+    expect(countOutcomes(await api.process(batchOf(...shuffled)))).toEqual({ succeeded: 400 });
   });
 
   it('take a number from one another, each seeing what the other did', async () => {
@@ -100,12 +100,12 @@ describe.each(QUEUE_KINDS)('orders on %s, with two APIs and two workers,', (queu
       }),
     );
     await Promise.all(batches.map((batch, index) => apis[index % 2]!.accept(batch)));
-    const orders = await resultsOf(api, batches);
-    expect(endsOf(orders)).toEqual({ succeeded: 40 });
+    const orders = await waitForResults(api, batches);
+    expect(countOutcomes(orders)).toEqual({ succeeded: 40 });
     // The number was new once; whoever came later took it with all that was on it.
     expect(orders.reduce((sum, { assets }) => sum + assets, 0)).toBe(assetNums.length);
     for (const assetNum of assetNums) {
-      const grants = await assetsOf(stack, assetNum);
+      const grants = await readGrants(stack, assetNum);
       expect(grants.map((grant) => grant.license_order_id).toSorted()).toEqual(
         orders.map(({ licenseOrderId }) => licenseOrderId).toSorted(),
       );
@@ -119,15 +119,15 @@ describe.each(QUEUE_KINDS)('orders on %s, with two APIs and two workers,', (queu
     const drainAll = () => producer.add({ type: 'drain', version: 1, lanes: ALL_LANES, throughBatchId: '999999999' });
     const batch = batchOf(newBuy(customer, [assetNums[0]!]));
     await Promise.all([drainAll(), drainAll(), api.accept(batch), drainAll(), drainAll()]);
-    const [order] = await resultsOf(api, [batch]);
+    const [order] = await waitForResults(api, [batch]);
     await Promise.all([drainAll(), drainAll()]);
     // Drains of this lane have begun and ended by the time that a later order is done.
     const later = batchOf(newBuy(customer, [assetNums[1]!]));
-    expect(endsOf(await api.process(later))).toEqual({ succeeded: 1 });
+    expect(countOutcomes(await api.process(later))).toEqual({ succeeded: 1 });
     await producer.close();
-    expect(await resultsOf(api, [batch])).toEqual([order]);
+    expect(await waitForResults(api, [batch])).toEqual([order]);
     expect(order).toMatchObject({ state: 'succeeded', assets: 1, products: 1 });
-    expect(await assetsOf(stack, assetNums[0]!)).toEqual([{ license_order_id: order?.licenseOrderId, active: true }]);
+    expect(await readGrants(stack, assetNums[0]!)).toEqual([{ license_order_id: order?.licenseOrderId, active: true }]);
   });
 });
 
@@ -143,7 +143,10 @@ describe.each(QUEUE_KINDS)('two customers in different lanes, on %s,', (queue) =
       await acceptAll([api], batches);
       // By now both lanes wait, so their drains begin together and meet half way.
       await Promise.all([stack.startWorker(), stack.startWorker()]);
-      expect(endsOf(await resultsOf(api, batches))).toEqual({ succeeded: 500, asset_owned_by_other_customer: 500 });
+      expect(countOutcomes(await waitForResults(api, batches))).toEqual({
+        succeeded: 500,
+        asset_owned_by_other_customer: 500,
+      });
       const assets = await stack.db.selectFrom('asset').select(['asset_num', 'revoked_time']).execute();
       expect(assets.map((asset) => asset.asset_num).toSorted()).toEqual(assetNums.toSorted());
       expect(assets.every((asset) => asset.revoked_time === null)).toBe(true);

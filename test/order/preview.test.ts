@@ -19,10 +19,8 @@ import {
   type Sent,
 } from '../harness/orders.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
+import { syncOf } from '../harness/sync-batches.ts';
 import { contentOfTables } from '../harness/tables.ts';
-
-/** A sync batch of orders under a channelOrderId of its own. */
-const syncOf = (...orders: Sent[]) => ({ ...batchOf(...orders), syncMode: 'sync' as const });
 
 const uri = (productUri: string, changes: Sent = {}) => productToBuy({ productUri, ...changes });
 
@@ -37,7 +35,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.close());
 
-/** Carries orders out as one sync batch; answers their ids in the same order. */
+/** Carries orders out as one sync batch. Returns their ids in the same order. */
 const apply = async (...orders: Sent[]) =>
   (await api.accept(syncOf(...orders))).map(({ licenseOrderId }) => licenseOrderId);
 
@@ -289,7 +287,7 @@ describe('the preview of an order that would fail', () => {
 });
 
 describe('the nearest of a product that is not found', () => {
-  const nearestOf = async (order: Sent) => (await preview(order))[0]!.nearest;
+  const previewNearest = async (order: Sent) => (await preview(order))[0]!.nearest;
 
   it('come nearest first, each with exactly the fields in which it differs', async () => {
     const customer = await api.newCustomer();
@@ -304,7 +302,7 @@ describe('the nearest of a product that is not found', () => {
     const [other, far, near, between] = await productIdsOn(assetNum);
     const terms = { limitStartDate: 1, limitEndDate: 9, limitConcurrent: 3 };
     const wanted = deleteProduct(customer, [assetNum], { productUri: 'a', strictMatchWhenDelete: true, ...terms });
-    expect(await nearestOf(wanted)).toEqual([
+    expect(await previewNearest(wanted)).toEqual([
       { assetNum, productUri: 'a', id: near, differs: ['limitConcurrent'] },
       { assetNum, productUri: 'a', id: between, differs: ['limitEndDate', 'limitConcurrent'] },
       { assetNum, productUri: 'a', id: far, differs: ['limitStartDate', 'limitEndDate', 'limitConcurrent'] },
@@ -312,8 +310,13 @@ describe('the nearest of a product that is not found', () => {
     ]);
     // Absent is a value too, and mnemonic matching looks at the productUri alone.
     const open = deleteProduct(customer, [assetNum], { productUri: 'a', strictMatchWhenDelete: true });
-    expect((await nearestOf(open))[0]).toEqual({ assetNum, productUri: 'a', id: far, differs: ['limitConcurrent'] });
-    expect(await nearestOf(deleteProduct(customer, [assetNum], { productUri: 'c', ...terms }))).toEqual(
+    expect((await previewNearest(open))[0]).toEqual({
+      assetNum,
+      productUri: 'a',
+      id: far,
+      differs: ['limitConcurrent'],
+    });
+    expect(await previewNearest(deleteProduct(customer, [assetNum], { productUri: 'c', ...terms }))).toEqual(
       [other, far, near, between].map((id, index) => ({
         ...{ assetNum, productUri: index === 0 ? 'b' : 'a', id, differs: ['productUri'] },
       })),
@@ -327,7 +330,9 @@ describe('the nearest of a product that is not found', () => {
     const [source] = await apply(newBuy(customer, [otherNum]));
     const [id] = await productIdsOn(assetNum);
     const wanted = deleteProduct(customer, [assetNum], {}, { srcLicenseOrderId: source });
-    expect(await nearestOf(wanted)).toEqual([{ assetNum, productUri: 'gms-100', id, differs: ['srcLicenseOrderId'] }]);
+    expect(await previewNearest(wanted)).toEqual([
+      { assetNum, productUri: 'gms-100', id, differs: ['srcLicenseOrderId'] },
+    ]);
   });
 
   it('are five at most, the oldest of those that are equally near', async () => {
@@ -338,7 +343,7 @@ describe('the nearest of a product that is not found', () => {
     await apply(newBuy(customer, [assetNum], {}, { products: [...others, ...same] }));
     const ids = await productIdsOn(assetNum);
     const wanted = deleteProduct(customer, [assetNum], { productUri: 'a', strictMatchWhenDelete: true });
-    expect((await nearestOf(wanted)).map(({ id }) => id)).toEqual([...ids.slice(3), ids[0]]);
+    expect((await previewNearest(wanted)).map(({ id }) => id)).toEqual([...ids.slice(3), ids[0]]);
   });
 
   it('are active products of that asset alone', async () => {
@@ -348,9 +353,9 @@ describe('the nearest of a product that is not found', () => {
     await apply(deleteProduct(customer, [assetNum], { productUri: 'a' }));
     const [, active] = await productIdsOn(assetNum);
     const wanted = deleteProduct(customer, [assetNum], { productUri: 'a' });
-    expect(await nearestOf(wanted)).toEqual([{ assetNum, productUri: 'b', id: active, differs: ['productUri'] }]);
+    expect(await previewNearest(wanted)).toEqual([{ assetNum, productUri: 'b', id: active, differs: ['productUri'] }]);
     await apply(deleteProduct(customer, [assetNum], { productUri: 'b' }));
-    expect(await nearestOf(wanted)).toEqual([]);
+    expect(await previewNearest(wanted)).toEqual([]);
   });
 
   it('are not what an order before it in the batch has taken already', async () => {

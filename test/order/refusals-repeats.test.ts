@@ -274,7 +274,7 @@ describe('at the same time', () => {
 describe('the answer', () => {
   const locationOf = (answer: Answer) => answer.headers.get('location') ?? '';
   /** Where the result of a batch is, from the root of the service. */
-  const resultOf = ({ channelOrderId }: { channelOrderId: string }) =>
+  const pathOfResult = ({ channelOrderId }: { channelOrderId: string }) =>
     `/order/api/order/v1/licenseOrder/batchOrder?channelCode=test&channelOrderId=${encodeURIComponent(channelOrderId)}`;
 
   it('keeps the order of orderList, whatever the sequences', async () => {
@@ -303,7 +303,7 @@ describe('the answer', () => {
     async (channelOrderId) => {
       const batch = { ...fullBatch(), channelOrderId };
       const [path, again] = [locationOf(await api.submit(batch)), locationOf(await api.submit(batch))];
-      expect(path).toBe(resultOf(batch));
+      expect(path).toBe(pathOfResult(batch));
       expect(again).toBe(path);
       const location = new URL(path, stack.baseUrl);
       expect(Object.fromEntries(location.searchParams)).toEqual({ channelCode: 'test', channelOrderId });
@@ -318,7 +318,7 @@ describe('the answer', () => {
     try {
       for (const syncMode of ['async', 'sync'] as const) {
         const batch = { ...fullBatch(), syncMode };
-        expect(locationOf(await other.submit(batch))).toBe(`/lock%20step${resultOf(batch)}`);
+        expect(locationOf(await other.submit(batch))).toBe(`/lock%20step${pathOfResult(batch)}`);
         const body = JSON.stringify(batch);
         const evil = { host: 'evil.example', 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'https' };
         const headers = { ...evil, 'content-length': Buffer.byteLength(body) };
@@ -326,7 +326,7 @@ describe('the answer', () => {
         const answer = await readFirst(socket);
         socket.destroy();
         expect(answer).toContain('HTTP/1.1 200 ');
-        expect(answer).toContain(`\r\nlocation: ${resultOf(batch)}\r\n`);
+        expect(answer).toContain(`\r\nlocation: ${pathOfResult(batch)}\r\n`);
         expect(answer).not.toContain('evil');
       }
     } finally {

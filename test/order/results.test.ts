@@ -25,7 +25,7 @@ const submitQuery = (
     query: { channelCode, channelOrderId, ...query },
     ...(nonce === undefined ? {} : { nonce }),
   });
-const resultOf = async (api: Api, batch: Batch, query: Record<string, string> = {}): Promise<BatchResult> =>
+const readResult = async (api: Api, batch: Batch, query: Record<string, string> = {}): Promise<BatchResult> =>
   strictBatch.parse(dataOf(await submitQuery(api, batch, query)));
 const submitOrderQuery = (api: Api, licenseOrderId: string): Promise<Answer> =>
   api.call('GET', `/licenseOrder/${encodeURIComponent(licenseOrderId)}`);
@@ -53,7 +53,7 @@ describe('with a worker', () => {
         deleteAsset(customer, [newAssetNum()], { sequence: 30 }),
       );
       const accepted = await api.accept(batch);
-      const result = await resultOf(api, batch, { waitSeconds: '30' });
+      const result = await readResult(api, batch, { waitSeconds: '30' });
       expect(result).toMatchObject({
         channelCode: batch.channelCode,
         channelOrderId: batch.channelOrderId,
@@ -102,16 +102,16 @@ describe('with a worker', () => {
     it('stays what it is', async () => {
       const batch = batchOf(newBuy(customer, [newAssetNum()]));
       await api.accept(batch);
-      const result = await resultOf(api, batch, { waitSeconds: '30' });
+      const result = await readResult(api, batch, { waitSeconds: '30' });
       await api.process(batchOf(deleteAsset(customer, ['8-never-bought'])));
-      expect(await resultOf(api, batch)).toEqual(result);
+      expect(await readResult(api, batch)).toEqual(result);
     });
 
     it('finds its batch by the texts without the blanks around them', async () => {
       const batch = batchOf(newBuy(customer, [newAssetNum()]));
       await api.accept(batch);
       const spaced = { ...batch, channelCode: ` ${batch.channelCode}`, channelOrderId: `${batch.channelOrderId}  ` };
-      expect(await resultOf(api, spaced)).toMatchObject({ channelOrderId: batch.channelOrderId });
+      expect(await readResult(api, spaced)).toMatchObject({ channelOrderId: batch.channelOrderId });
     });
   });
 
@@ -125,7 +125,7 @@ describe('with a worker', () => {
       );
       batch = batchOf(...orders);
       await api.accept(batch);
-      const result = await resultOf(api, batch, { waitSeconds: '30' });
+      const result = await readResult(api, batch, { waitSeconds: '30' });
       expect(result).toMatchObject({ state: 'completed', total: 25, succeeded: 20, failed: 5 });
       all = result.orders;
       expect(all.map(({ sequence }) => sequence)).toEqual(orders.map(({ sequence }) => sequence));
@@ -136,7 +136,7 @@ describe('with a worker', () => {
       const found: BatchResult[] = [];
       let cursor: string | null = '';
       while (cursor !== null) {
-        const page: BatchResult = await resultOf(api, batch, { ...query, cursor });
+        const page: BatchResult = await readResult(api, batch, { ...query, cursor });
         found.push(page);
         cursor = page.nextCursor;
       }
@@ -161,23 +161,23 @@ describe('with a worker', () => {
 
     it.each(['succeeded', 'failed', 'pending'] as const)('of %s orders holds those alone', async (state) => {
       const wanted = all.filter((order) => order.state === state);
-      expect((await resultOf(api, batch, { state })).orders).toEqual(wanted);
+      expect((await readResult(api, batch, { state })).orders).toEqual(wanted);
       const found = await pages({ state, limit: '3' });
       expect(found.flatMap(({ orders }) => orders)).toEqual(wanted);
       for (const page of found) expect(page).toMatchObject({ state: 'completed', total: 25, succeeded: 20, failed: 5 });
     });
 
     it('of an empty state holds all', async () => {
-      expect((await resultOf(api, batch, { state: '', waitSeconds: '' })).orders).toEqual(all);
+      expect((await readResult(api, batch, { state: '', waitSeconds: '' })).orders).toEqual(all);
     });
 
     it('of more than 100 orders holds 100 unless told', async () => {
       const large = batchOf(...Array.from({ length: 101 }, () => deleteAsset(customer, ['8-never-bought'])));
       await api.accept(large);
-      const page = await resultOf(api, large, { waitSeconds: '30' });
+      const page = await readResult(api, large, { waitSeconds: '30' });
       expect(page).toMatchObject({ total: 101, failed: 101, nextCursor: expect.any(String) });
       expect(page.orders).toHaveLength(100);
-      expect((await resultOf(api, large, { cursor: page.nextCursor! })).orders).toHaveLength(1);
+      expect((await readResult(api, large, { cursor: page.nextCursor! })).orders).toHaveLength(1);
     });
   });
 
@@ -189,7 +189,7 @@ describe('with a worker', () => {
         newBuy(customer, [newAssetNum()]),
       );
       await api.accept(batch);
-      const { orders } = await resultOf(api, batch, { waitSeconds: '30' });
+      const { orders } = await readResult(api, batch, { waitSeconds: '30' });
       const { channelCode, channelOrderId } = batch;
       for (const order of orders) {
         const single = strictSingle.parse(dataOf(await submitOrderQuery(api, order.licenseOrderId)));
@@ -361,8 +361,8 @@ describe('while orders take effect', () => {
     );
     try {
       await api.accept(batch);
-      await expect.poll(async () => (await resultOf(api, batch)).state, { timeout: 20_000 }).toBe('processing');
-      const halfway = await resultOf(api, batch);
+      await expect.poll(async () => (await readResult(api, batch)).state, { timeout: 20_000 }).toBe('processing');
+      const halfway = await readResult(api, batch);
       expect(halfway).toMatchObject({ total: 4_201, succeeded: 2_100, failed: 0, pending: 2_101, completedTime: null });
       const [held, ...others] = halfway.orders;
       const PENDING = {
@@ -377,7 +377,7 @@ describe('while orders take effect', () => {
       expect(held).toMatchObject(PENDING);
       expect(others).toContainEqual(expect.objectContaining({ state: 'succeeded', assets: 1, products: 1 }));
       for (const state of ['pending', 'succeeded'] as const) {
-        const filtered = (await resultOf(api, batch, { state })).orders;
+        const filtered = (await readResult(api, batch, { state })).orders;
         expect(filtered.map((order) => order.state)).toEqual(filtered.map(() => state));
         expect(filtered).toHaveLength(100);
       }
@@ -385,7 +385,7 @@ describe('while orders take effect', () => {
     } finally {
       await release();
     }
-    expect(await resultOf(api, batch, { waitSeconds: '30' })).toMatchObject({
+    expect(await readResult(api, batch, { waitSeconds: '30' })).toMatchObject({
       state: 'completed',
       succeeded: 4_201,
       pending: 0,
@@ -420,7 +420,7 @@ describe.each(QUEUE_KINDS)('without a worker, on %s', (queue) => {
   const NOTHING_YET = { state: 'accepted', total: 2, succeeded: 0, failed: 0, pending: 2, completedTime: null };
 
   it.each(['', '0', '1'])('a call that waits "%s" seconds says that the batch is accepted', async (waitSeconds) => {
-    const result = await resultOf(api, batch, { waitSeconds });
+    const result = await readResult(api, batch, { waitSeconds });
     expect(result).toMatchObject(NOTHING_YET);
     expect(result.orders.map(({ state }) => state)).toEqual(['pending', 'pending']);
   });
@@ -441,7 +441,7 @@ describe.each(QUEUE_KINDS)('without a worker, on %s', (queue) => {
     const customer = await api.newCustomer();
     const later = batchOf(newBuy(customer, [newAssetNum()]));
     await api.accept(later);
-    expect(await resultOf(api, later, { waitSeconds: '30' })).toMatchObject({ state: 'completed', succeeded: 1 });
+    expect(await readResult(api, later, { waitSeconds: '30' })).toMatchObject({ state: 'completed', succeeded: 1 });
   });
 });
 

@@ -27,24 +27,25 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
   });
   afterAll(() => stack.close());
 
-  /** Sends orders as one batch and answers what became of them. */
+  /** Sends orders as one batch and returns their results. */
   const process = (...orders: Sent[]) => api.process(batchOf(...orders));
 
-  /** Sends an order that must succeed; answers its id. */
+  /** Sends an order that must succeed, and returns its result. */
   async function succeed(order: Sent): Promise<OrderResult> {
     const [result] = await process(order);
     expect(result).toMatchObject({ state: 'succeeded', code: null, cause: null, message: null });
     return result!;
   }
 
-  async function causeOf(order: Sent): Promise<OrderResult['cause']> {
+  /** Sends an order that must fail, and returns its cause. */
+  async function fail(order: Sent): Promise<OrderResult['cause']> {
     const [result] = await process(order);
     expect(result).toMatchObject({ state: 'failed', code: '13004', assets: 0, products: 0 });
     return result!.cause;
   }
 
   /** All assets on record that had the number, oldest first, each with what is on record of it. */
-  async function recordsOf(assetNum: string) {
+  async function readRecords(assetNum: string) {
     const { db } = stack;
     const assets = await db.selectFrom('asset').selectAll().where('asset_num', '=', assetNum).orderBy('id').execute();
     const ids = assets.map(({ id }) => id).concat('0' as AssetId);
@@ -65,8 +66,8 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
       Number(a[key]) - Number(b[key]);
 
   /** The active asset of the number. */
-  async function assetOf(assetNum: string) {
-    const [active, ...others] = (await recordsOf(assetNum)).filter(isActive);
+  async function readAsset(assetNum: string) {
+    const [active, ...others] = (await readRecords(assetNum)).filter(isActive);
     expect(others).toEqual([]);
     if (active === undefined) throw new Error(`${assetNum} is not active`);
     return active;
@@ -74,7 +75,7 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
 
   /** The productUris that are active on the asset, oldest first. */
   const productsOn = async (assetNum: string) =>
-    (await assetOf(assetNum)).products.filter(isActive).map((product) => product.product_uri);
+    (await readAsset(assetNum)).products.filter(isActive).map((product) => product.product_uri);
 
   const isActive = (row: { revoked_time: Date | null }) => row.revoked_time === null;
 
@@ -92,7 +93,7 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
 
   /** Has an employee hold the asset, and lends it into the other, which becomes a borrowed lock. */
   async function assignAndLend(memberIds: MemberId[], assetNum: string, lockNum: string): Promise<void> {
-    const [asset, lock] = [await assetOf(assetNum), await assetOf(lockNum)];
+    const [asset, lock] = [await readAsset(assetNum), await readAsset(lockNum)];
     const assignment = { asset_id: asset.id, member_id: memberIds[0]! };
     await stack.db.updateTable('asset').set({ borrowed_usb_key: true }).where('id', '=', lock.id).execute();
     await stack.db.insertInto('asset_assignment').values(assignment).execute();
@@ -100,8 +101,8 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
   }
 
   /** Which of the assets is held, and which is lent or lent into. */
-  async function holdingsOf(...assetNums: string[]): Promise<{ held: boolean[]; lent: boolean[] }> {
-    const records = await Promise.all(assetNums.map(recordsOf));
+  async function readHoldings(...assetNums: string[]): Promise<{ held: boolean[]; lent: boolean[] }> {
+    const records = await Promise.all(assetNums.map(readRecords));
     const assignments = await stack.db.selectFrom('asset_assignment').selectAll().execute();
     const lendings = await stack.db.selectFrom('asset_lending').selectAll().execute();
     const lentIds = lendings.flatMap(({ asset_id, lock_asset_id }) => [asset_id, lock_asset_id]);
@@ -130,7 +131,7 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
       };
       const order = newBuy(customer, [assetNum], { licenseType: 'lan_softkey' }, element);
       const { licenseOrderId } = await succeed(order);
-      expect(await assetOf(assetNum)).toMatchObject({
+      expect(await readAsset(assetNum)).toMatchObject({
         ...{ customer_id: customer.customerId, license_type: 'lan_softkey', borrowed_usb_key: true },
         ...{ limit_start_date: '10', limit_end_date: '20', extends: { gxxp: '1', empty: '' } },
         grants: [{ license_order_id: licenseOrderId, revoked_time: null }],
@@ -166,7 +167,7 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
           },
         ),
       );
-      const before = await assetOf(assetNum);
+      const before = await readAsset(assetNum);
       const second = await succeed(
         newBuy(
           customer,
@@ -182,7 +183,7 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
         { assets: 1, products: 1 },
         { assets: 0, products: 2 },
       ]);
-      const after = await assetOf(assetNum);
+      const after = await readAsset(assetNum);
       expect(after).toMatchObject({
         ...{ id: before.id, limit_start_date: '1', limit_end_date: '8', borrowed_usb_key: true },
         extends: { keep: '1', change: '2', new: '3' },
@@ -197,12 +198,12 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
       const [customer, other] = [await api.newCustomer(), await api.newCustomer()];
       const assetNum = newAssetNum();
       await succeed(newBuy(customer, [assetNum]));
-      const before = await recordsOf(assetNum);
-      expect(await causeOf(newBuy(customer, [assetNum], { licenseType: 'softkey' }))).toBe('license_type_mismatch');
-      expect(await causeOf(newBuy(other, [assetNum]))).toBe('asset_owned_by_other_customer');
+      const before = await readRecords(assetNum);
+      expect(await fail(newBuy(customer, [assetNum], { licenseType: 'softkey' }))).toBe('license_type_mismatch');
+      expect(await fail(newBuy(other, [assetNum]))).toBe('asset_owned_by_other_customer');
       const transfer = newBuy(other, [assetNum], { licenseType: 'softkey' }, { transferedAssetNum: true });
-      expect(await causeOf(transfer)).toBe('license_type_mismatch');
-      expect(await recordsOf(assetNum)).toEqual(before);
+      expect(await fail(transfer)).toBe('license_type_mismatch');
+      expect(await readRecords(assetNum)).toEqual(before);
     });
 
     it('transfers an asset with everything on it, and ends its assignment and its lending', async () => {
@@ -211,19 +212,19 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
       const [assetNum, lockNum] = [newAssetNum(), newAssetNum()];
       await succeed(newBuy(seller, [assetNum, lockNum], {}, { products: [uri('a')], merchandises: [merchandise()] }));
       await assignAndLend(memberIds, assetNum, lockNum);
-      const before = await assetOf(assetNum);
+      const before = await readAsset(assetNum);
       const transfer = { transferedAssetNum: true, products: [uri('b')], limitEndDate: 9 };
       const result = await succeed(newBuy(buyer, [assetNum], {}, transfer));
       expect(result).toMatchObject({ assets: 0, products: 1 });
-      const after = await assetOf(assetNum);
+      const after = await readAsset(assetNum);
       expect(after).toMatchObject({ id: before.id, customer_id: buyer.customerId, limit_end_date: '9' });
       // The order that transfers stands for what came with it; but for that nothing of it changes.
       const taken = { held_by_order_id: result.licenseOrderId, updated_time: expect.any(Date) };
       expect(after.products.slice(0, -1)).toEqual(before.products.map((each) => ({ ...each, ...taken })));
       expect(after.merchandises).toEqual(before.merchandises.map((each) => ({ ...each, ...taken })));
       expect(await productsOn(assetNum)).toEqual(['a', 'gms-100', 'b']);
-      expect(await holdingsOf(assetNum, lockNum)).toEqual({ held: [false, false], lent: [false, false] });
-      expect(await causeOf(deleteAsset(seller, [assetNum]))).toBe('asset_not_found');
+      expect(await readHoldings(assetNum, lockNum)).toEqual({ held: [false, false], lent: [false, false] });
+      expect(await fail(deleteAsset(seller, [assetNum]))).toBe('asset_not_found');
     });
 
     it('ends the lending into a lock that it transfers', async () => {
@@ -233,7 +234,7 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
       await succeed(newBuy(seller, [assetNum, lockNum]));
       await assignAndLend(memberIds, assetNum, lockNum);
       await succeed(newBuy(buyer, [lockNum], {}, { transferedAssetNum: true }));
-      expect(await holdingsOf(assetNum, lockNum)).toEqual({ held: [true, false], lent: [false, false] });
+      expect(await readHoldings(assetNum, lockNum)).toEqual({ held: [true, false], lent: [false, false] });
     });
 
     it('leaves assignment and lending where it only adds', async () => {
@@ -242,7 +243,7 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
       await succeed(newBuy(customer, [assetNum, lockNum]));
       await assignAndLend(memberIds, assetNum, lockNum);
       await succeed(newBuy(customer, [assetNum, lockNum], {}, { transferedAssetNum: true }));
-      expect(await holdingsOf(assetNum, lockNum)).toEqual({ held: [true, false], lent: [true, true] });
+      expect(await readHoldings(assetNum, lockNum)).toEqual({ held: [true, false], lent: [true, true] });
     });
 
     it('stores merchandise 16 deep, each with its parent and its products', async () => {
@@ -258,7 +259,7 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
       const result = await succeed(newBuy(customer, assetNums, {}, { products: null, merchandises }));
       expect(result).toMatchObject({ assets: 2, products: 2 * (2 * DEEPEST_MERCHANDISE - 1) });
       for (const assetNum of assetNums) {
-        const { merchandises, products } = await assetOf(assetNum);
+        const { merchandises, products } = await readAsset(assetNum);
         const byId = new Map(merchandises.map((each) => [each.id, each]));
         const numOf = (id: string | null) => (id === null ? null : byId.get(id)?.merchandise_num);
         const levels = Array.from({ length: DEEPEST_MERCHANDISE }, (_, index) => index + 1);
@@ -292,9 +293,9 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
       const bought = ({ licenseOrderId }: { licenseOrderId: string }) =>
         newBuy(customer, [assetNum], {}, { products: [uri('a', { srcLicenseOrderId: licenseOrderId })] });
       await succeed(bought(source));
-      expect(await assetOf(assetNum)).toMatchObject({ products: [{ src_license_order_id: source.licenseOrderId }] });
-      expect(await causeOf(bought(revocation))).toBe('source_order_not_found');
-      expect(await causeOf(bought({ licenseOrderId: '9999999999999999999' }))).toBe('source_order_not_found');
+      expect(await readAsset(assetNum)).toMatchObject({ products: [{ src_license_order_id: source.licenseOrderId }] });
+      expect(await fail(bought(revocation))).toBe('source_order_not_found');
+      expect(await fail(bought({ licenseOrderId: '9999999999999999999' }))).toBe('source_order_not_found');
     });
 
     it('buys a number again after its revocation as a new asset, and keeps the old one on record', async () => {
@@ -303,9 +304,9 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
       const element = { products: [uri('a')], merchandises: [merchandise()], limitEndDate: 5 };
       await succeed(newBuy(customer, [assetNum], {}, element));
       await succeed(deleteAsset(customer, [assetNum]));
-      const [revoked] = await recordsOf(assetNum);
+      const [revoked] = await readRecords(assetNum);
       await succeed(newBuy(other, [assetNum], { licenseType: 'softkey' }, { products: [uri('b')] }));
-      const [first, second, ...more] = await recordsOf(assetNum);
+      const [first, second, ...more] = await readRecords(assetNum);
       expect(more).toEqual([]);
       expect(first).toEqual(revoked);
       expect(first).toMatchObject({ customer_id: customer.customerId, limit_end_date: '5' });
@@ -326,12 +327,12 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
       await succeed(newBuy(customer, [assetNum]));
       await assignAndLend(memberIds, assetNum, lockNum);
       expect(await succeed(deleteAsset(customer, [assetNum]))).toMatchObject({ assets: 1, products: 3 });
-      const [record] = await recordsOf(assetNum);
+      const [record] = await readRecords(assetNum);
       for (const thing of [record!, ...record!.products, ...record!.merchandises, ...record!.grants]) {
         expect(isActive(thing)).toBe(false);
       }
       expect(await productsOn(lockNum)).toEqual(['gms-100', 'gms-100']);
-      expect(await holdingsOf(assetNum, lockNum)).toEqual({ held: [false, false], lent: [false, false] });
+      expect(await readHoldings(assetNum, lockNum)).toEqual({ held: [false, false], lent: [false, false] });
     });
 
     it('ends the lending into a lock that it revokes', async () => {
@@ -340,7 +341,7 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
       await succeed(newBuy(customer, [assetNum, lockNum]));
       await assignAndLend(memberIds, assetNum, lockNum);
       await succeed(deleteAsset(customer, [lockNum]));
-      expect(await holdingsOf(assetNum, lockNum)).toEqual({ held: [true, false], lent: [false, false] });
+      expect(await readHoldings(assetNum, lockNum)).toEqual({ held: [true, false], lent: [false, false] });
     });
 
     it('takes only active assets of the customer, of the order’s license type', async () => {
@@ -348,15 +349,13 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
       const [assetNum, otherNum] = [newAssetNum(), newAssetNum()];
       await succeed(newBuy(customer, [assetNum]));
       await succeed(newBuy(other, [otherNum]));
-      const before = await recordsOf(assetNum);
-      expect(await causeOf(deleteAsset(customer, [assetNum, otherNum]))).toBe('asset_not_found');
-      expect(await causeOf(deleteAsset(customer, [assetNum, newAssetNum()]))).toBe('asset_not_found');
-      expect(await causeOf(deleteAsset(customer, [assetNum], { licenseType: 'softkey' }))).toBe(
-        'license_type_mismatch',
-      );
-      expect(await recordsOf(assetNum)).toEqual(before);
+      const before = await readRecords(assetNum);
+      expect(await fail(deleteAsset(customer, [assetNum, otherNum]))).toBe('asset_not_found');
+      expect(await fail(deleteAsset(customer, [assetNum, newAssetNum()]))).toBe('asset_not_found');
+      expect(await fail(deleteAsset(customer, [assetNum], { licenseType: 'softkey' }))).toBe('license_type_mismatch');
+      expect(await readRecords(assetNum)).toEqual(before);
       await succeed(deleteAsset(customer, [assetNum]));
-      expect(await causeOf(deleteAsset(customer, [assetNum]))).toBe('asset_not_found');
+      expect(await fail(deleteAsset(customer, [assetNum]))).toBe('asset_not_found');
     });
 
     it('with a source order takes what that order granted, and the asset with its last grant', async () => {
@@ -371,17 +370,17 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
         deleteAsset(customer, [assetNum], { srcLicenseOrderId: licenseOrderId });
 
       expect(await succeed(revoke(first))).toMatchObject({ assets: 0, products: 2 });
-      const asset = await assetOf(assetNum);
+      const asset = await readAsset(assetNum);
       expect(asset.grants.filter(isActive)).toMatchObject([{ license_order_id: second.licenseOrderId }]);
       expect(asset.merchandises.filter(isActive)).toEqual([]);
       expect(await productsOn(assetNum)).toEqual(['b']);
-      expect(await holdingsOf(assetNum)).toEqual({ held: [true], lent: [true] });
-      expect(await causeOf(revoke(first))).toBe('asset_not_in_source_order');
+      expect(await readHoldings(assetNum)).toEqual({ held: [true], lent: [true] });
+      expect(await fail(revoke(first))).toBe('asset_not_in_source_order');
 
       expect(await succeed(revoke(second))).toMatchObject({ assets: 1, products: 1 });
-      expect((await recordsOf(assetNum)).filter(isActive)).toEqual([]);
+      expect((await readRecords(assetNum)).filter(isActive)).toEqual([]);
       expect(await productsOn(lockNum)).toEqual(['b']);
-      expect(await holdingsOf(assetNum)).toEqual({ held: [false], lent: [false] });
+      expect(await readHoldings(assetNum)).toEqual({ held: [false], lent: [false] });
     });
 
     it('with a source order finds the grant though delete_product took all its products', async () => {
@@ -412,7 +411,7 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
       const revoke = (source: OrderResult) =>
         deleteAsset(customer, [assetNum], { srcLicenseOrderId: source.licenseOrderId });
       for (const source of [failed, productRevocation, assetRevocation, others]) {
-        expect(await causeOf(revoke(source!))).toBe('source_order_not_found');
+        expect(await fail(revoke(source!))).toBe('source_order_not_found');
       }
       await succeed(revoke(bought!));
     });
@@ -430,10 +429,10 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
       expect(result).toMatchObject({ assets: 0, products: 3 });
       expect(await productsOn(assetNum)).toEqual(['b', 'gms-100', 'c']);
       expect(await productsOn(otherNum)).toEqual(['a', 'b']);
-      const asset = await assetOf(assetNum);
+      const asset = await readAsset(assetNum);
       expect(asset.products.length).toBe(6);
       expect([...asset.merchandises, ...asset.grants].every(isActive)).toBe(true);
-      expect(await causeOf(deleteProduct(customer, [assetNum], { productUri: 'a' }))).toBe('product_not_found');
+      expect(await fail(deleteProduct(customer, [assetNum], { productUri: 'a' }))).toBe('product_not_found');
     });
 
     it('strictly revokes only what has the same period and node count, absent equal to absent', async () => {
@@ -448,17 +447,17 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
       ];
       await succeed(newBuy(customer, [assetNum], {}, { products: terms.map((each) => uri('a', each)) }));
       const left = async () =>
-        (await assetOf(assetNum)).products
+        (await readAsset(assetNum)).products
           .filter(isActive)
           .map((each) => [each.limit_start_date, each.limit_end_date, each.limit_concurrent]);
       const revoke = (changes: Sent) =>
         deleteProduct(customer, [assetNum], { productUri: 'a', strictMatchWhenDelete: true, ...changes });
       const all = await left();
-      expect(await causeOf(revoke({ limitStartDate: 1, limitEndDate: 3 }))).toBe('product_not_found');
+      expect(await fail(revoke({ limitStartDate: 1, limitEndDate: 3 }))).toBe('product_not_found');
       for (const [index, each] of terms.entries()) {
         expect(await succeed(revoke(each))).toMatchObject({ products: 1 });
         expect(await left()).toEqual(all.slice(index + 1));
-        expect(await causeOf(revoke(each))).toBe('product_not_found');
+        expect(await fail(revoke(each))).toBe('product_not_found');
       }
     });
 
@@ -469,9 +468,9 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
       const second = await succeed(newBuy(customer, [assetNum]));
       const revoke = deleteProduct(customer, [assetNum], {}, { srcLicenseOrderId: first.licenseOrderId });
       expect(await succeed(revoke)).toMatchObject({ products: 1 });
-      const products = (await assetOf(assetNum)).products.filter(isActive);
+      const products = (await readAsset(assetNum)).products.filter(isActive);
       expect(products).toMatchObject([{ license_order_id: second.licenseOrderId }]);
-      expect(await causeOf(revoke)).toBe('product_not_found');
+      expect(await fail(revoke)).toBe('product_not_found');
     });
   });
 
@@ -480,10 +479,10 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
     const assetNum = newAssetNum();
     const { enterpriseGlobalId } = other;
     for (const customerId of ['999999999', '9999999999999999999', `0${customer.customerId}`]) {
-      expect(await causeOf(newBuy(customer, [assetNum], { customerId }))).toBe('customer_not_found');
+      expect(await fail(newBuy(customer, [assetNum], { customerId }))).toBe('customer_not_found');
     }
-    expect(await causeOf(newBuy(customer, [assetNum], { enterpriseGlobalId }))).toBe('enterprise_mismatch');
-    expect(await recordsOf(assetNum)).toEqual([]);
+    expect(await fail(newBuy(customer, [assetNum], { enterpriseGlobalId }))).toBe('enterprise_mismatch');
+    expect(await readRecords(assetNum)).toEqual([]);
   });
 
   it('revokes a cloud license by its source order', async () => {
@@ -493,7 +492,7 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
     const { licenseOrderId } = await succeed(newBuy(customer, [assetNum], { licenseType }));
     await succeed(deleteProduct(customer, [assetNum], {}, { licenseType, srcLicenseOrderId: licenseOrderId }));
     await succeed(deleteAsset(customer, [assetNum], { licenseType, srcLicenseOrderId: licenseOrderId }));
-    expect((await recordsOf(assetNum)).filter(isActive)).toEqual([]);
+    expect((await readRecords(assetNum)).filter(isActive)).toEqual([]);
   });
 
   describe('within one batch', () => {
@@ -516,8 +515,8 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
       ]);
       expect(results[1]!.message).toContain(otherNum);
       expect(await productsOn(assetNum)).toEqual(['a', 'c']);
-      expect(await assetOf(assetNum)).toMatchObject({ limit_end_date: null, grants: [{}, {}] });
-      expect(await recordsOf(newNum)).toEqual([]);
+      expect(await readAsset(assetNum)).toMatchObject({ limit_end_date: null, grants: [{}, {}] });
+      expect(await readRecords(newNum)).toEqual([]);
     });
 
     it('a number is bought, revoked and bought again', async () => {
@@ -537,7 +536,7 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
         ['succeeded', 1, 1],
         ['succeeded', 1, 1],
       ]);
-      const records = await recordsOf(assetNum);
+      const records = await readRecords(assetNum);
       expect(records.map((each) => [isActive(each), each.license_type])).toEqual([
         [false, 'normal_recover_usbkey'],
         [false, 'softkey'],
@@ -554,7 +553,7 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
       await succeed(newBuy(customer, [assetNum]));
       const results = await process(deleteAsset(customer, [assetNum]), newBuy(customer, [assetNum]));
       expect(results).toMatchObject([{ state: 'succeeded' }, { state: 'succeeded' }]);
-      expect((await recordsOf(assetNum)).map(isActive)).toEqual([false, true]);
+      expect((await readRecords(assetNum)).map(isActive)).toEqual([false, true]);
     });
 
     it('a stored asset is changed and revoked, and its last state stays on record', async () => {
@@ -565,7 +564,7 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
         newBuy(customer, [assetNum], {}, { limitEndDate: 9, assetExtendList: [{ extendCode: 'c' }] }),
         deleteAsset(customer, [assetNum]),
       );
-      const [record] = await recordsOf(assetNum);
+      const [record] = await readRecords(assetNum);
       expect(record).toMatchObject({ limit_end_date: '9', extends: { c: '' }, grants: [{}, {}], products: [{}, {}] });
       expect(isActive(record!)).toBe(false);
     });
@@ -575,7 +574,7 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
       const assetNum = newAssetNum();
       await succeed(newBuy(seller, [assetNum]));
       await process(newBuy(buyer, [assetNum], {}, { transferedAssetNum: true }), deleteAsset(buyer, [assetNum]));
-      const [record] = await recordsOf(assetNum);
+      const [record] = await readRecords(assetNum);
       expect(isActive(record!)).toBe(false);
       expect(record).toMatchObject({ customer_id: buyer.customerId });
     });
@@ -596,7 +595,7 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
         ['product_not_found', 0],
       ]);
       expect(await productsOn(assetNum)).toEqual(['b']);
-      expect((await assetOf(assetNum)).products.length).toBe(3);
+      expect((await readAsset(assetNum)).products.length).toBe(3);
     });
   });
 });

@@ -36,22 +36,23 @@ const CLOUD = { licenseType: 'cloud_account' };
 const TRANSFER = { transferedAssetNum: true, products: undefined };
 const uri = (productUri: string) => productToBuy({ productUri });
 
-/** Sends an order alone, async; answers what became of it. */
+/** Sends an order alone, async. Returns its result. */
 async function become(order: Sent, by = api): Promise<OrderResult> {
   const [result] = await by.process(batchOf(order));
   return result!;
 }
 
-async function idOf(order: Sent): Promise<string> {
+/** Sends an order that must succeed. Returns its id. */
+async function sendForId(order: Sent): Promise<string> {
   const result = await become(order);
   expect(result.cause).toBeNull();
   return result.licenseOrderId;
 }
 
-const causeOf = async (order: Sent, by = api) => (await become(order, by)).cause;
+const sendForCause = async (order: Sent, by = api) => (await become(order, by)).cause;
 
 /** The assets of a number with their transfers, oldest first. */
-async function recordOf(assetNum: string) {
+async function readRecord(assetNum: string) {
   const { db } = stack;
   const assets = await db.selectFrom('asset').selectAll().where('asset_num', '=', assetNum).orderBy('id').execute();
   const ids = assets.map(({ id }) => id);
@@ -90,7 +91,7 @@ describe('an async batch that names one asset number for two customers', () => {
   it('is carried out in order where it is sync', async () => {
     const assetNum = newAssetNum();
     await api.carryOut(...shared(assetNum));
-    expect((await recordOf(assetNum)).assets).toMatchObject([{ customer_id: bob.customerId, revoked_time: null }]);
+    expect((await readRecord(assetNum)).assets).toMatchObject([{ customer_id: bob.customerId, revoked_time: null }]);
   });
 
   it('may name it as often as it likes for one customer', async () => {
@@ -120,12 +121,12 @@ describe('an async batch that names one asset number for two customers', () => {
 describe('a transferred asset', () => {
   it('of a cloud license is revoked by its new holder, by the order that transferred it', async () => {
     const assetNum = newAssetNum();
-    const bought = await idOf(newBuy(alice, [assetNum], CLOUD, { merchandises: [merchandise()] }));
-    const transferred = await idOf(newBuy(bob, [assetNum], CLOUD, TRANSFER));
+    const bought = await sendForId(newBuy(alice, [assetNum], CLOUD, { merchandises: [merchandise()] }));
+    const transferred = await sendForId(newBuy(bob, [assetNum], CLOUD, TRANSFER));
     const revoke = (srcLicenseOrderId: string) => deleteAsset(bob, [assetNum], { ...CLOUD, srcLicenseOrderId });
-    expect(await causeOf(revoke(bought))).toBe('source_order_not_found');
-    const revoked = await idOf(revoke(transferred));
-    const { assets, transfers, revokers } = await recordOf(assetNum);
+    expect(await sendForCause(revoke(bought))).toBe('source_order_not_found');
+    const revoked = await sendForId(revoke(transferred));
+    const { assets, transfers, revokers } = await readRecord(assetNum);
     expect(assets).toMatchObject([{ revoked_by_order_id: revoked }]);
     expect(transfers).toMatchObject([
       { license_order_id: transferred, from_customer_id: alice.customerId, to_customer_id: bob.customerId },
@@ -136,8 +137,8 @@ describe('a transferred asset', () => {
   it('shows its new holder the order by which what came with it can be revoked', async () => {
     const center = await MemberCenter.open(stack, api);
     const assetNum = newAssetNum();
-    await idOf(newBuy(alice, [assetNum], {}, { merchandises: [merchandise()] }));
-    const transferred = await idOf(newBuy(center.customer, [assetNum], {}, TRANSFER));
+    await sendForId(newBuy(alice, [assetNum], {}, { merchandises: [merchandise()] }));
+    const transferred = await sendForId(newBuy(center.customer, [assetNum], {}, TRANSFER));
     const [asset] = await center.assets();
     const { productInstanceList, children } = await center.contents(asset!.assetId);
     const shown = [...productInstanceList, ...children, ...children[0]!.productInstanceList!];
@@ -151,10 +152,13 @@ describe('a transferred asset', () => {
 describe('a purchase', () => {
   it('may come from a purchase of any customer, and keeps which', async () => {
     const center = await MemberCenter.open(stack, api);
-    const [source, ofProduct] = [await idOf(newBuy(alice, [newAssetNum()])), await idOf(newBuy(bob, [newAssetNum()]))];
+    const [source, ofProduct] = [
+      await sendForId(newBuy(alice, [newAssetNum()])),
+      await sendForId(newBuy(bob, [newAssetNum()])),
+    ];
     const products = [uri('a'), productToBuy({ productUri: 'b', srcLicenseOrderId: ofProduct })];
     const items = { products, merchandises: [merchandise()] };
-    await idOf(newBuy(center.customer, [newAssetNum()], { srcLicenseOrderId: source }, items));
+    await sendForId(newBuy(center.customer, [newAssetNum()], { srcLicenseOrderId: source }, items));
     const [asset] = await center.assets();
     const { productInstanceList, children } = await center.contents(asset!.assetId);
     expect([...productInstanceList, ...children].map(({ srcLicenseOrderId }) => srcLicenseOrderId)).toEqual([
@@ -164,23 +168,23 @@ describe('a purchase', () => {
     ]);
     // A revocation names one of its own customer.
     const revocation = deleteAsset(center.customer, [asset!.assetNum], { srcLicenseOrderId: source });
-    expect(await causeOf(revocation)).toBe('source_order_not_found');
+    expect(await sendForCause(revocation)).toBe('source_order_not_found');
   });
 
   it('fails where terms that it replaces would start after they end, and changes nothing', async () => {
     const assetNum = newAssetNum();
-    await idOf(newBuy(alice, [assetNum], {}, { limitStartDate: 3, limitEndDate: 5 }));
+    await sendForId(newBuy(alice, [assetNum], {}, { limitStartDate: 3, limitEndDate: 5 }));
     const result = await become(newBuy(alice, [assetNum], {}, { limitStartDate: 6 }));
     expect(result).toMatchObject({ state: 'failed', code: '13004', cause: 'dates_reversed' });
     expect(result.message).toBe(`limitStartDate 6 of asset ${assetNum}: must not be after the end 5`);
-    expect((await recordOf(assetNum)).assets).toMatchObject([{ limit_start_date: '3', limit_end_date: '5' }]);
+    expect((await readRecord(assetNum)).assets).toMatchObject([{ limit_start_date: '3', limit_end_date: '5' }]);
   });
 });
 
 describe('a revocation of products', () => {
   it('may name the same instances twice, and ends each once', async () => {
     const assetNum = newAssetNum();
-    await idOf(newBuy(alice, [assetNum], {}, { products: [uri('a'), uri('a')] }));
+    await sendForId(newBuy(alice, [assetNum], {}, { products: [uri('a'), uri('a')] }));
     const products = [productToRevoke({ productUri: 'a' }), productToRevoke({ productUri: 'a' })];
     const order = deleteProduct(alice, [], {}, { assets: [{ assetNos: [assetNum], products }] });
     const [preview] = await api.preview(batchOf(order));
@@ -192,9 +196,9 @@ describe('a revocation of products', () => {
     const assetNum = newAssetNum();
     const child = merchandise({ merchandiseNum: 'child', licenseOrderProductList: [uri('in child')] });
     const parent = merchandise({ merchandiseNum: 'parent', licenseOrderProductList: [], children: [child] });
-    await idOf(newBuy(alice, [assetNum], {}, { merchandises: [parent] }));
-    const revoked = await idOf(deleteProduct(alice, [assetNum], { productUri: 'in child' }));
-    expect((await recordOf(assetNum)).revokers.toSorted()).toEqual([revoked, revoked, revoked, null].toSorted());
+    await sendForId(newBuy(alice, [assetNum], {}, { merchandises: [parent] }));
+    const revoked = await sendForId(deleteProduct(alice, [assetNum], { productUri: 'in child' }));
+    expect((await readRecord(assetNum)).revokers.toSorted()).toEqual([revoked, revoked, revoked, null].toSorted());
   });
 });
 
@@ -242,14 +246,14 @@ describe('orders of an application that is bound to channels', () => {
 
   it('transfer no asset of one, and buy nothing onto it', async () => {
     const assetNum = newAssetNum();
-    await idOf(newBuy(alice, [assetNum]));
+    await sendForId(newBuy(alice, [assetNum]));
     expect(await fault(newBuy(own, [assetNum], {}, TRANSFER))).toBe('asset_not_found');
     expect(await fault(newBuy(own, [assetNum]))).toBe('asset_owned_by_other_customer');
-    expect((await recordOf(assetNum)).assets).toMatchObject([{ customer_id: alice.customerId }]);
+    expect((await readRecord(assetNum)).assets).toMatchObject([{ customer_id: alice.customerId }]);
   });
 
   it('name no purchase of one as their source, or as a product’s', async () => {
-    const srcLicenseOrderId = await idOf(newBuy(alice, [newAssetNum()]));
+    const srcLicenseOrderId = await sendForId(newBuy(alice, [newAssetNum()]));
     expect(await fault(newBuy(own, [newAssetNum()], { srcLicenseOrderId }))).toBe('source_order_not_found');
     const product = productToBuy({ srcLicenseOrderId });
     expect(await fault(newBuy(own, [newAssetNum()], {}, { products: [product] }))).toBe('source_order_not_found');

@@ -4,8 +4,9 @@ import { lockLanes } from '../../packages/orders/src/lane-locks.ts';
 import { laneOf } from '../../packages/orders/src/lanes.ts';
 import { type Api, dataOf, refusalOf } from '../harness/api.ts';
 import { newCustomersInLanes } from '../harness/lanes.ts';
-import { batchOf, newAssetNum, newBuy, type Sent } from '../harness/orders.ts';
+import { batchOf, newAssetNum, newBuy } from '../harness/orders.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
+import { syncOf } from '../harness/sync-batches.ts';
 
 /** What calls that wait for a lane mean to others (rules 6.1, 6.3 and 6.6). */
 let stack: Stack;
@@ -16,8 +17,6 @@ beforeAll(async () => {
   api = await stack.newApi();
 });
 afterAll(() => stack.close());
-
-const syncOf = (...orders: Sent[]) => ({ ...batchOf(...orders), syncMode: 'sync' as const });
 
 /** Holds the lane of a customer, as a drain that takes its time does, while `work` runs. */
 async function whileLaneIsHeld(customer: Customer, work: () => Promise<void>): Promise<void> {

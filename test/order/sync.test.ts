@@ -16,10 +16,10 @@ import {
 } from '../harness/orders.ts';
 import { QUEUE_KINDS, type Stack, startStack } from '../harness/stack.ts';
 import {
-  countOf,
+  countRows,
   expectSumsRight,
-  recordsOf,
-  resultOf,
+  readRecords,
+  readResult,
   syncOf,
   untilOneWaits,
   whileHeld,
@@ -32,7 +32,7 @@ async function expectNotStored(api: Api, { channelCode, channelOrderId }: Return
 }
 
 /** How calls ended: the causes, `succeeded` where there is none, and how many of each. */
-function endsOf(answers: Answer[]): Record<string, number> {
+function countCauses(answers: Answer[]): Record<string, number> {
   const ends = Map.groupBy(answers, (answer) => (answer.status === 200 ? 'succeeded' : refusalOf(answer).cause));
   return Object.fromEntries([...ends].map(([end, answers]) => [end, answers.length]));
 }
@@ -65,7 +65,7 @@ describe('a sync call, without any worker,', () => {
         customerId: [first, second, first][index]!.customerId,
       })),
     );
-    const result = await resultOf(api, batch);
+    const result = await readResult(api, batch);
     const { acceptedTime, completedTime } = result;
     const done = { state: 'succeeded', code: null, cause: null, message: null, finishedTime: expect.any(Number) };
     expect(result).toEqual({
@@ -84,8 +84,8 @@ describe('a sync call, without any worker,', () => {
     expect(completedTime).toBeLessThanOrEqual(latest + 1);
     const single = dataOf(await api.call('GET', `/licenseOrder/${accepted[0].licenseOrderId}`));
     expect(single).toEqual({ ...result.orders[0], channelCode: 'test', channelOrderId: batch.channelOrderId });
-    expect(await recordsOf(stack.db, assetNum)).toEqual([{ customerId: first.customerId, active: true }]);
-    expect(await recordsOf(stack.db, otherNum)).toEqual([{ customerId: second.customerId, active: true }]);
+    expect(await readRecords(stack.db, assetNum)).toEqual([{ customerId: first.customerId, active: true }]);
+    expect(await readRecords(stack.db, otherNum)).toEqual([{ customerId: second.customerId, active: true }]);
   });
 
   it('shows each order what the ones before it did, by sequence and across customers in different lanes', async () => {
@@ -101,7 +101,7 @@ describe('a sync call, without any worker,', () => {
     ];
     const batch = syncOf(...[3, 0, 5, 1, 4, 2].map((index) => inSequence[index]!));
     await api.accept(batch);
-    const { orders } = await resultOf(api, batch);
+    const { orders } = await readResult(api, batch);
     const counts = orders.toSorted((a, b) => a.sequence - b.sequence).map((order) => [order.assets, order.products]);
     expect(counts).toEqual([
       [1, 1],
@@ -111,7 +111,7 @@ describe('a sync call, without any worker,', () => {
       [1, 1],
       [0, 1],
     ]);
-    expect(await recordsOf(stack.db, assetNum)).toEqual([
+    expect(await readRecords(stack.db, assetNum)).toEqual([
       { customerId: second.customerId, active: false },
       { customerId: second.customerId, active: true },
     ]);
@@ -129,12 +129,12 @@ describe('a sync call, without any worker,', () => {
     await api.accept(syncOf(newBuy(await api.newCustomer(), [newAssetNum()], {}, { products: [product] })));
     const asSource = (source: AcceptedOrder) =>
       api.submit(syncOf(deleteAsset(customer, [assetNum], { srcLicenseOrderId: source.licenseOrderId })));
-    expect(endsOf([await asSource(first!), await asSource(revoked!), await asSource(second!)])).toEqual({
+    expect(countCauses([await asSource(first!), await asSource(revoked!), await asSource(second!)])).toEqual({
       asset_not_in_source_order: 1,
       source_order_not_found: 1,
       succeeded: 1,
     });
-    expect((await recordsOf(stack.db, assetNum)).map(({ active }) => active)).toEqual([false]);
+    expect((await readRecords(stack.db, assetNum)).map(({ active }) => active)).toEqual([false]);
   });
 
   it('applies 5,000 orders', async () => {
@@ -142,11 +142,11 @@ describe('a sync call, without any worker,', () => {
     const batch = syncOf(
       ...Array.from({ length: 5_000 }, (_, index) => newBuy(customers[index % 4]!, [newAssetNum()])),
     );
-    const before = await countOf(stack.db, 'asset');
+    const before = await countRows(stack.db, 'asset');
     const accepted = await api.accept(batch);
     expect(new Set(accepted.map(({ licenseOrderId }) => licenseOrderId)).size).toBe(5_000);
-    expect(await resultOf(api, batch)).toMatchObject({ state: 'completed', total: 5_000, succeeded: 5_000 });
-    expect(await countOf(stack.db, 'asset')).toBe(before + 5_000);
+    expect(await readResult(api, batch)).toMatchObject({ state: 'completed', total: 5_000, succeeded: 5_000 });
+    expect(await countRows(stack.db, 'asset')).toBe(before + 5_000);
   });
 
   describe('of which orders fail', () => {
@@ -181,20 +181,20 @@ describe('a sync call, without any worker,', () => {
       const [assetNum, otherNum] = [newAssetNum(), newAssetNum()];
       const [one, other] = [syncOf(deleteAsset(customer, [assetNum])), syncOf(deleteAsset(customer, [otherNum]))];
       for (const batch of [one, other]) {
-        expect(endsOf([await api.submit(batch), await api.submit(batch)])).toEqual({ asset_not_found: 2 });
+        expect(countCauses([await api.submit(batch), await api.submit(batch)])).toEqual({ asset_not_found: 2 });
       }
       const [order] = await api.accept({ ...one, orderList: [newBuy(customer, [assetNum, otherNum])] });
-      expect(await resultOf(api, one)).toMatchObject({ succeeded: 1, orders: [order] });
-      expect(endsOf([await api.submit(one)])).toEqual({ channel_order_id_conflict: 1 });
+      expect(await readResult(api, one)).toMatchObject({ succeeded: 1, orders: [order] });
+      expect(countCauses([await api.submit(one)])).toEqual({ channel_order_id_conflict: 1 });
       await api.accept(other);
-      expect((await recordsOf(stack.db, otherNum)).map(({ active }) => active)).toEqual([false]);
+      expect((await readRecords(stack.db, otherNum)).map(({ active }) => active)).toEqual([false]);
     });
 
     it('leaves the channelOrderId free for an async call', async () => {
       const batch = syncOf(deleteAsset(await api.newCustomer(), [newAssetNum()]));
-      expect(endsOf([await api.submit(batch)])).toEqual({ asset_not_found: 1 });
+      expect(countCauses([await api.submit(batch)])).toEqual({ asset_not_found: 1 });
       await api.accept({ ...batch, syncMode: 'async' });
-      expect(await resultOf(api, batch)).toMatchObject({ syncMode: 'async', pending: 1 });
+      expect(await readResult(api, batch)).toMatchObject({ syncMode: 'async', pending: 1 });
     });
 
     it('leaves the async orders before it as they were accepted', async () => {
@@ -202,9 +202,11 @@ describe('a sync call, without any worker,', () => {
       const [assetNum, unknownNum] = [newAssetNum(), newAssetNum()];
       const batch = batchOf(newBuy(customer, [assetNum]));
       const accepted = await api.accept(batch);
-      expect(endsOf([await api.submit(syncOf(deleteAsset(customer, [unknownNum])))])).toEqual({ asset_not_found: 1 });
+      expect(countCauses([await api.submit(syncOf(deleteAsset(customer, [unknownNum])))])).toEqual({
+        asset_not_found: 1,
+      });
       await api.accept(syncOf(deleteAsset(customer, [assetNum])));
-      expect(await resultOf(api, batch)).toMatchObject({ total: 1, succeeded: 1, orders: accepted });
+      expect(await readResult(api, batch)).toMatchObject({ total: 1, succeeded: 1, orders: accepted });
     });
 
     it.each([
@@ -255,7 +257,7 @@ describe('a sync call, without any worker,', () => {
       expect(await contentOfTables(stack.db)).toEqual(before);
       await api.accept(syncOf(deleteAsset(customer, [assetNum])));
       expect(await api.accept(batch)).toEqual(accepted);
-      expect((await recordsOf(stack.db, assetNum)).map(({ active }) => active)).toEqual([false]);
+      expect((await readRecords(stack.db, assetNum)).map(({ active }) => active)).toEqual([false]);
     });
 
     it('is refused for other content, which then changes nothing', async () => {
@@ -281,7 +283,7 @@ describe('a sync call, without any worker,', () => {
       const accepted = await api.accept({ ...batch, syncMode: first });
       const refusal = refusalOf(await api.submit({ ...batch, syncMode: second }));
       expect(refusal.cause).toBe('channel_order_id_conflict');
-      expect(await resultOf(api, batch)).toMatchObject({ syncMode: first, total: 1, failed: 0 });
+      expect(await readResult(api, batch)).toMatchObject({ syncMode: first, total: 1, failed: 0 });
       expect(await api.accept({ ...batch, syncMode: first })).toEqual(accepted);
     });
 
@@ -295,7 +297,7 @@ describe('a sync call, without any worker,', () => {
         await api.accept({ ...batch, channelCode: 'test2' }),
       ];
       expect(new Set(answers.flat().map(({ licenseOrderId }) => licenseOrderId)).size).toBe(3);
-      expect(await resultOf(other, batch)).toMatchObject({ succeeded: 1, orders: [{ assets: 0, products: 1 }] });
+      expect(await readResult(other, batch)).toMatchObject({ succeeded: 1, orders: [{ assets: 0, products: 1 }] });
     });
   });
 });
@@ -325,11 +327,11 @@ describe('sync calls at once, over two APIs', () => {
     const batch = syncOf(newBuy(customer, [assetNum]), newBuy(other, [newAssetNum()]));
     const answers = (await submitAll(Array(20).fill(batch))).map(dataOf);
     for (const answer of answers) expect(answer).toEqual(answers[0]);
-    expect(await resultOf(api, batch)).toMatchObject({ orders: answers[0] });
+    expect(await readResult(api, batch)).toMatchObject({ orders: answers[0] });
     const { rows } = await sql`
       select from batch where channel_order_id = ${batch.channelOrderId}`.execute(stack.db);
     expect(rows).toHaveLength(1);
-    expect(await recordsOf(stack.db, assetNum)).toEqual([{ customerId: customer.customerId, active: true }]);
+    expect(await readRecords(stack.db, assetNum)).toEqual([{ customerId: customer.customerId, active: true }]);
     await expectSumsRight(stack.db);
   });
 
@@ -339,10 +341,10 @@ describe('sync calls at once, over two APIs', () => {
     const one = syncOf(newBuy(customer, [assetNum]));
     const two = { ...one, orderList: [newBuy(other, [otherNum])] };
     const answers = await submitAll(Array.from({ length: 20 }, (_, index) => (index % 4 < 2 ? one : two)));
-    expect(endsOf(answers)).toEqual({ succeeded: 10, channel_order_id_conflict: 10 });
+    expect(countCauses(answers)).toEqual({ succeeded: 10, channel_order_id_conflict: 10 });
     const accepted = answers.filter(({ status }) => status === 200).map(dataOf);
     for (const answer of accepted) expect(answer).toEqual(accepted[0]);
-    const records = [...(await recordsOf(stack.db, assetNum)), ...(await recordsOf(stack.db, otherNum))];
+    const records = [...(await readRecords(stack.db, assetNum)), ...(await readRecords(stack.db, otherNum))];
     expect(records).toEqual([{ customerId: accepted[0][0].customerId, active: true }]);
   });
 
@@ -364,7 +366,7 @@ describe('sync calls at once, over two APIs', () => {
         return answering;
       });
       const [accepted, refused] = await Promise.all(answers);
-      expect(await resultOf(api, first)).toMatchObject({ syncMode: firstMode, total: 1, orders: dataOf(accepted!) });
+      expect(await readResult(api, first)).toMatchObject({ syncMode: firstMode, total: 1, orders: dataOf(accepted!) });
       expect(refusalOf(refused!)).toMatchObject({ code: '13004', cause: 'channel_order_id_conflict' });
     },
   );
@@ -375,7 +377,7 @@ describe('sync calls at once, over two APIs', () => {
       const [customer, assetNum] = [customers[index % 5]!, newAssetNum()];
       return index % 3 === 1 ? syncOf(deleteAsset(customer, [assetNum])) : syncOf(newBuy(customer, [assetNum]));
     });
-    const before = await countOf(stack.db, 'batch');
+    const before = await countRows(stack.db, 'batch');
     const answers = await submitAll(batches);
     for (const [index, answer] of answers.entries()) {
       const [order] = batches[index]!.orderList as { sequence: number; customerId: string }[];
@@ -387,10 +389,10 @@ describe('sync calls at once, over two APIs', () => {
       } else {
         const { sequence, customerId } = order!;
         expect(dataOf(answer)).toMatchObject([{ sequence, customerId }]);
-        expect(await resultOf(api, batches[index]!)).toMatchObject({ succeeded: 1, orders: dataOf(answer) });
+        expect(await readResult(api, batches[index]!)).toMatchObject({ succeeded: 1, orders: dataOf(answer) });
       }
     }
-    expect(await countOf(stack.db, 'batch')).toBe(before + 20);
+    expect(await countRows(stack.db, 'batch')).toBe(before + 20);
     await expectSumsRight(stack.db);
   });
 
@@ -400,9 +402,9 @@ describe('sync calls at once, over two APIs', () => {
     const answers = await submitAll(
       assetNums.flatMap((assetNum) => customers.map((customer) => syncOf(newBuy(customer, [assetNum])))),
     );
-    expect(endsOf(answers)).toEqual({ succeeded: 3, asset_owned_by_other_customer: 27 });
+    expect(countCauses(answers)).toEqual({ succeeded: 3, asset_owned_by_other_customer: 27 });
     const winners = answers.filter(({ status }) => status === 200).map((answer) => dataOf(answer)[0].customerId);
-    const records = await Promise.all(assetNums.map((assetNum) => recordsOf(stack.db, assetNum)));
+    const records = await Promise.all(assetNums.map((assetNum) => readRecords(stack.db, assetNum)));
     expect(records).toEqual(winners.map((customerId) => [{ customerId, active: true }]));
   });
 
@@ -411,8 +413,8 @@ describe('sync calls at once, over two APIs', () => {
     const assetNum = newAssetNum();
     await api.accept(syncOf(newBuy(customer, [assetNum])));
     const answers = await submitAll(Array.from({ length: 12 }, () => syncOf(deleteAsset(customer, [assetNum]))));
-    expect(endsOf(answers)).toEqual({ succeeded: 1, asset_not_found: 11 });
-    expect((await recordsOf(stack.db, assetNum)).map(({ active }) => active)).toEqual([false]);
+    expect(countCauses(answers)).toEqual({ succeeded: 1, asset_not_found: 11 });
+    expect((await readRecords(stack.db, assetNum)).map(({ active }) => active)).toEqual([false]);
   });
 
   it('that buy, transfer and revoke the same few numbers leave no half of a batch and right sums', async () => {
@@ -429,15 +431,18 @@ describe('sync calls at once, over two APIs', () => {
             newBuy(customers[(index + 1) % 4]!, [nums[1]!], {}, element),
           );
     });
-    const [batchesBefore, ordersBefore] = [await countOf(stack.db, 'batch'), await countOf(stack.db, 'license_order')];
+    const [batchesBefore, ordersBefore] = [
+      await countRows(stack.db, 'batch'),
+      await countRows(stack.db, 'license_order'),
+    ];
     const answers = await submitAll(batches);
-    const ends = endsOf(answers);
+    const ends = countCauses(answers);
     expect(Object.keys(ends).toSorted()).toEqual(['asset_not_found', 'asset_owned_by_other_customer', 'succeeded']);
     const accepted = answers.filter(({ status }) => status === 200).map(dataOf);
-    expect(await countOf(stack.db, 'batch')).toBe(batchesBefore + accepted.length);
-    expect(await countOf(stack.db, 'license_order')).toBe(ordersBefore + accepted.flat().length);
+    expect(await countRows(stack.db, 'batch')).toBe(batchesBefore + accepted.length);
+    expect(await countRows(stack.db, 'license_order')).toBe(ordersBefore + accepted.flat().length);
     const results = await Promise.all(
-      batches.filter((_, index) => answers[index]!.status === 200).map((batch) => resultOf(api, batch)),
+      batches.filter((_, index) => answers[index]!.status === 200).map((batch) => readResult(api, batch)),
     );
     for (const [index, result] of results.entries()) {
       expect(result).toMatchObject({ state: 'completed', failed: 0, pending: 0, orders: accepted[index] });
@@ -457,9 +462,9 @@ describe('sync calls at once, over two APIs', () => {
     ]);
     for (const [index, { sync }] of pairs.entries()) {
       const [first, other] = [syncAnswers[index]!, asyncAnswers.toReversed()[index]!];
-      expect(endsOf([first, other])).toEqual({ succeeded: 1, channel_order_id_conflict: 1 });
+      expect(countCauses([first, other])).toEqual({ succeeded: 1, channel_order_id_conflict: 1 });
       const [winner, syncMode] = first.status === 200 ? [first, 'sync'] : [other, 'async'];
-      expect(await resultOf(api, sync)).toMatchObject({ syncMode, total: 1, orders: dataOf(winner) });
+      expect(await readResult(api, sync)).toMatchObject({ syncMode, total: 1, orders: dataOf(winner) });
     }
   });
 });
@@ -483,9 +488,9 @@ describe('a sync call that PostgreSQL refuses', () => {
       // The check is not ours: it proves nothing of the orders.
       expect(refusal).toMatchObject({ code: '500', cause: 'service_unavailable' });
       expect(refusal.message).not.toMatch(/refused|product|check/);
-      expect(endsOf(answers.toSpliced(13, 1))).toEqual({ succeeded: 19 });
+      expect(countCauses(answers.toSpliced(13, 1))).toEqual({ succeeded: 19 });
       await expectNotStored(api, batches[13]!);
-      expect([await countOf(stack.db, 'batch'), await countOf(stack.db, 'asset')]).toEqual([19, 38]);
+      expect([await countRows(stack.db, 'batch'), await countRows(stack.db, 'asset')]).toEqual([19, 38]);
       await expectSumsRight(stack.db);
       // The key is free, and the lanes go on.
       const { channelOrderId } = batches[13]!;
@@ -516,20 +521,20 @@ describe.each(QUEUE_KINDS)('sync and async calls on %s', (queue) => {
       const source = { srcLicenseOrderId: bought!.licenseOrderId };
       const sync = syncOf(newBuy(customer, [otherNum], source), transfer(other), deleteAsset(other, [assetNum]));
       await api.accept(sync);
-      expect(await resultOf(api, first)).toMatchObject({ state: 'completed', succeeded: 2, failed: 1 });
-      expect(await resultOf(api, revocation)).toMatchObject({ state: 'completed', succeeded: 1 });
-      expect((await resultOf(api, sync)).orders.map(({ assets }) => assets)).toEqual([1, 0, 1]);
+      expect(await readResult(api, first)).toMatchObject({ state: 'completed', succeeded: 2, failed: 1 });
+      expect(await readResult(api, revocation)).toMatchObject({ state: 'completed', succeeded: 1 });
+      expect((await readResult(api, sync)).orders.map(({ assets }) => assets)).toEqual([1, 0, 1]);
 
       const later = [batchOf(newBuy(third, [assetNum])), batchOf(deleteAsset(customer, [otherNum]))];
       for (const batch of later) await api.accept(batch);
       await stack.startWorker();
       for (const batch of later) expect(await api.completed(batch)).toMatchObject({ succeeded: 1 });
-      expect(await recordsOf(stack.db, assetNum)).toEqual([
+      expect(await readRecords(stack.db, assetNum)).toEqual([
         { customerId: other.customerId, active: false },
         { customerId: third.customerId, active: true },
       ]);
       await api.accept(syncOf(transfer(customer), deleteAsset(customer, [assetNum])));
-      expect((await recordsOf(stack.db, otherNum)).map(({ active }) => active)).toEqual([false, false]);
+      expect((await readRecords(stack.db, otherNum)).map(({ active }) => active)).toEqual([false, false]);
       await expectSumsRight(stack.db);
     } finally {
       await stack.close();
@@ -617,8 +622,8 @@ describe('thousands of async orders that are pending', () => {
         ...customers.map((each) => newBuy(each, [newAssetNum()])),
       );
       await api.accept(sync);
-      expect(await resultOf(api, sync)).toMatchObject({ state: 'completed', succeeded: 5 });
-      for (const batch of batches) expect(await resultOf(api, batch)).toMatchObject({ pending: 0, failed: 0 });
+      expect(await readResult(api, sync)).toMatchObject({ state: 'completed', succeeded: 5 });
+      for (const batch of batches) expect(await readResult(api, batch)).toMatchObject({ pending: 0, failed: 0 });
       await expectSumsRight(stack.db);
     } finally {
       await stack.close();

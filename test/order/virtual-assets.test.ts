@@ -22,10 +22,10 @@ const submitList = (enterpriseGlobalId: string, query: Record<string, string> = 
   api.call('GET', `/asset/${encodeURIComponent(enterpriseGlobalId)}/list`, { query });
 const list = async (enterpriseGlobalId: string, query?: Record<string, string>): Promise<VirtualAsset[]> =>
   dataOf(await submitList(enterpriseGlobalId, query));
-const numsOf = async ({ enterpriseGlobalId }: Customer, query?: Record<string, string>) =>
+const listNums = async ({ enterpriseGlobalId }: Customer, query?: Record<string, string>) =>
   (await list(enterpriseGlobalId, query)).map(({ assetNum }) => assetNum).toSorted();
 
-/** Buys cloud account licenses for a customer, one for each element, in one order; answers their numbers. */
+/** Buys cloud account licenses for a customer, one for each element, in one order. Returns their numbers. */
 async function buy(customer: Customer, ...elements: Sent[]): Promise<string[]> {
   const assetNums = elements.map(newAssetNum);
   const assets = elements.map((element, index) => ({
@@ -50,7 +50,7 @@ async function revoke(customer: Customer, assetNum: string): Promise<void> {
 }
 
 /** What is stored of an active asset: its id, and its times in milliseconds since 1970 as PostgreSQL counts them. */
-async function storedOf(assetNum: string) {
+async function readStored(assetNum: string) {
   const { rows } = await sql<{ id: AssetId; created: string; updated: string }>`
     select id, floor(extract(epoch from created_time) * 1000)::bigint as created,
       floor(extract(epoch from updated_time) * 1000)::bigint as updated
@@ -61,7 +61,7 @@ async function storedOf(assetNum: string) {
 
 /** The entry of O8 for a license that was bought with nothing but its number (interface Asset). */
 async function plainAsset(customer: Customer, assetNum: string, changes: Partial<VirtualAsset> = {}) {
-  const stored = await storedOf(assetNum);
+  const stored = await readStored(assetNum);
   return {
     ...stored,
     licenseType: 'cloud_customer',
@@ -100,7 +100,7 @@ async function newEnterprise(): Promise<CreatedEnterprise & { customer: Customer
 
 /** Assigns an active asset, as M9 will. */
 async function assign(assetNum: string, memberId: MemberId) {
-  const { id } = await storedOf(assetNum);
+  const { id } = await readStored(assetNum);
   const { created_time } = await stack.db
     .insertInto('asset_assignment')
     .values({ asset_id: id, member_id: memberId })
@@ -185,7 +185,7 @@ describe('O8 shows an asset', () => {
     const [extended] = await list(customer.enterpriseGlobalId);
     expect(extended).toEqual({
       ...bought,
-      updateTime: (await storedOf(assetNum!)).updateTime,
+      updateTime: (await readStored(assetNum!)).updateTime,
       limitStartTime: 4,
       assetExtends: [{ extendCode: 'a', extendValue: '' }],
       borrowedUsbKey: true,
@@ -261,13 +261,13 @@ describe('O8 lists', () => {
     await api.carryOut(...others.map((licenseType) => newBuy(customer, [newAssetNum()], { licenseType })));
     expect(await list(customer.enterpriseGlobalId)).toEqual([]);
     const [assetNum] = await buy(customer, {});
-    expect(await numsOf(customer)).toEqual([assetNum]);
+    expect(await listNums(customer)).toEqual([assetNum]);
   });
 
   it('what is active: a revoked asset is gone, and bought again it is another', async () => {
     const customer = await api.newCustomer();
     const [kept, gone] = await buy(customer, {}, { assetExtendList: [{ extendCode: 'old' }], limitEndDate: 7 });
-    const before = await storedOf(gone!);
+    const before = await readStored(gone!);
     await revoke(customer, gone!);
     expect(await list(customer.enterpriseGlobalId)).toEqual([await plainAsset(customer, kept!)]);
     await api.carryOut(newBuy(customer, [gone!], CLOUD));
@@ -280,7 +280,7 @@ describe('O8 lists', () => {
     const customer = await api.newCustomer();
     const assetNums = Array.from({ length: 3_000 }, newAssetNum);
     await api.carryOut(newBuy(customer, assetNums, CLOUD));
-    expect(await numsOf(customer)).toEqual(assetNums.toSorted());
+    expect(await listNums(customer)).toEqual(assetNums.toSorted());
   });
 });
 
@@ -337,8 +337,8 @@ describe('O8 with extendCode', () => {
 
   it.each(['', '   ', '\t'])('"%s" lists all, as without', async (extendCode) => {
     const all = [...numOf.values()].toSorted();
-    expect(await numsOf(customer, { extendCode })).toEqual(all);
-    expect(await numsOf(customer)).toEqual(all);
+    expect(await listNums(customer, { extendCode })).toEqual(all);
+    expect(await listNums(customer)).toEqual(all);
   });
 
   it.each(['unknown', 'value of gxxp', 'gxx', 'toString', '1=1', '$.gxxp'])(
@@ -349,7 +349,7 @@ describe('O8 with extendCode', () => {
   );
 
   it('counts without the blanks around it', async () => {
-    expect(await numsOf(customer, { extendCode: ' gxxp ' })).toEqual([numOf.get('gxxp')]);
+    expect(await listNums(customer, { extendCode: ' gxxp ' })).toEqual([numOf.get('gxxp')]);
   });
 
   it('lists every asset that carries it among others, by whatever order it got it, with any value', async () => {
@@ -358,9 +358,9 @@ describe('O8 with extendCode', () => {
       assetExtendList: codes.map((extendCode) => ({ extendCode, extendValue: '' })),
     });
     const [first, second, third] = await buy(own, carrying('a', 'b'), carrying('b', 'c'), carrying('c'));
-    expect(await numsOf(own, { extendCode: 'b' })).toEqual([first, second].toSorted());
+    expect(await listNums(own, { extendCode: 'b' })).toEqual([first, second].toSorted());
     await api.carryOut(newBuy(own, [third!], CLOUD, carrying('b')));
-    expect(await numsOf(own, { extendCode: 'b' })).toEqual([first, second, third].toSorted());
+    expect(await listNums(own, { extendCode: 'b' })).toEqual([first, second, third].toSorted());
     const found = await list(own.enterpriseGlobalId, { extendCode: 'a' });
     expect(found.map(({ assetExtends }) => assetExtends.map(({ extendCode }) => extendCode).toSorted())).toEqual([
       ['a', 'b'],
@@ -374,7 +374,7 @@ describe('O8 with extendCode', () => {
     await buy(other, element);
     await api.carryOut(newBuy(own, [newAssetNum()], { licenseType: 'cloud_account' }, element));
     await revoke(own, gone!);
-    expect(await numsOf(own, { extendCode: 'mark' })).toEqual([kept]);
+    expect(await listNums(own, { extendCode: 'mark' })).toEqual([kept]);
   });
 });
 
@@ -414,7 +414,7 @@ describe('O8 shows who holds an asset', () => {
     const [before] = await list(enterpriseGlobalId);
     await api.carryOut(newBuy(other.customer, [assetNum!], CLOUD, { transferedAssetNum: true }));
     expect(await list(enterpriseGlobalId)).toEqual([]);
-    const { id, updateTime } = await storedOf(assetNum!);
+    const { id, updateTime } = await readStored(assetNum!);
     expect(await list(other.enterpriseGlobalId)).toEqual([
       {
         ...before,
