@@ -125,8 +125,7 @@ it('the account of one who fails is cut if it is longer than any account can be'
   const userName = '😀'.repeat(100_000);
   const { body } = await center.submitAdd([newEmployee({ userName })]);
   const [failed] = body.data.failed;
-  expect(failed.userName).toHaveLength(255);
-  expect(failed.userName).toMatch(/^(😀)+…$/u);
+  expect(failed.userName).toBe(`${'😀'.repeat(254)}…`);
   expect(JSON.stringify(body).length).toBeLessThan(2_000);
 });
 
