@@ -19,7 +19,7 @@ import { pastBatchTriggers } from '../harness/past-triggers.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 import { contentOfTables } from '../harness/tables.ts';
 
-/** The rules 6.1, 6.5, 7 and 2 that neither chance nor the letter decides, over HTTP and in the rows. */
+/** Transfers, shared numbers, source orders, matching and dates (rules 6.1, 6.5, 7 and 2), over HTTP and in the rows. */
 let stack: Stack;
 let api: Api;
 let alice: Customer;

@@ -52,7 +52,7 @@ function findActive(asset: Asset, key: string): readonly ProductInstance[] {
 }
 
 /**
- * Finds an asset's active product instances that a delete_product means (rules 6.5), oldest first. Mnemonic matching is by
+ * Finds an asset's active product instances that a delete_product means (rules 6.5 delete_product), oldest first. Mnemonic matching is by
  * productUri, strict matching by period and node count too, and absent equals absent. With a source order, only what that
  * order stands for matches.
  */

@@ -13,7 +13,7 @@ import { emptyEffects } from './effects.ts';
 import type { OrderWithId } from './outcome.ts';
 import { checkLicenseType, checkSource, isVisible } from './plan-checks.ts';
 
-/** Plans a new_buy: assets that are created, extended or transferred, and what is bought onto them. */
+/** Plans a new_buy: assets that are created, extended or transferred, and what is bought onto them (rules 6.5 new_buy). */
 export function planNewBuy(ledger: Ledger, accepted: OrderWithId, order: NewBuyOrder): Effects {
   const effects = emptyEffects(order.customerId);
   /** Assets that earlier elements of this order named, with their period so far. They count as the customer's. */
@@ -48,7 +48,10 @@ function replacePeriod(before: Period, given: AssetTerms, assetNum: string): Per
   return { limitStartDate, limitEndDate };
 }
 
-/** Finds the asset of a number, the customer's own or one that the order transfers, or creates it. Throws a Refusal. */
+/**
+ * Finds the asset of a number, the customer's own or one that the order transfers (rules 6.5 Transfer), or creates it.
+ * Throws a Refusal.
+ */
 function buyAsset(
   ledger: Ledger,
   { channels }: OrderWithId,

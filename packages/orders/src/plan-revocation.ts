@@ -12,7 +12,7 @@ import { emptyEffects } from './effects.ts';
 import { findMatches, ProductNotFound } from './matching.ts';
 import { checkLicenseType } from './plan-checks.ts';
 
-/** Plans a delete_asset: ends grants with what is under them, and assets whose last grant ends. */
+/** Plans a delete_asset: ends grants with what is under them, and assets whose last grant ends (rules 6.5 delete_asset). */
 export function planDeleteAsset(ledger: Ledger, order: DeleteAssetOrder): Effects {
   const effects = emptyEffects(null);
   const revokedAssets = new Set<Asset>();
@@ -59,7 +59,7 @@ function revokeContents(asset: Asset, source: LicenseOrderId | undefined, effect
 
 /**
  * Plans a delete_product: revokes the product instances that match. They match against what was active when the order
- * began, and an instance is revoked once.
+ * began, and an instance is revoked once (rules 6.5 delete_product).
  */
 export function planDeleteProduct(ledger: Ledger, order: DeleteProductOrder): Effects {
   const effects = emptyEffects(null);
