@@ -8,7 +8,7 @@ import type { Stack } from './stack.ts';
 export async function startAnotherApi(
   { url, queue }: Stack,
   { credentials, token }: Api,
-  changes: Partial<Pick<ApiOptions, 'queue' | 'region' | 'publicUrl'>> = {},
+  changes: Partial<Pick<ApiOptions, 'queue' | 'region' | 'publicUrl' | 'prepare'>> = {},
 ) {
   const { close, baseUrl } = await startApi({
     databaseUrl: url,

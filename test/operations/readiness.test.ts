@@ -1,46 +1,37 @@
-import { startApi } from '@lockstep/api';
-import { createOrderMetrics } from '@lockstep/orders';
-import { createLogger } from '@lockstep/platform';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
+import { startAnotherApi } from '../harness/another-api.ts';
+import type { Api } from '../harness/api.ts';
+import { type Stack, startStack } from '../harness/stack.ts';
 
-let database: TestDatabase;
+let stack: Stack;
+let caller: Api;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
+  stack = await startStack({ worker: false });
+  caller = await stack.newApi();
 });
-afterAll(() => database.close());
-
-const start = (prepare: (baseUrl: string) => Promise<void>) =>
-  startApi({
-    databaseUrl: database.url,
-    poolSize: 2,
-    queue: { kind: 'postgres', url: database.url },
-    log: createLogger({ name: 'test', level: 'silent' }),
-    metrics: createOrderMetrics(),
-    region: 'domestic',
-    publicUrl: null,
-    host: '127.0.0.1',
-    port: 0,
-    prepare,
-  });
+afterAll(() => stack.close());
 
 it('a service is ready when all is there that it prepares, and not before (rules 9)', async () => {
   let meanwhile: unknown;
-  const api = await start(async (baseUrl) => {
-    const answer = await fetch(`${baseUrl}/health/ready`);
-    meanwhile = [answer.status, await answer.json()];
+  const { api, close } = await startAnotherApi(stack, caller, {
+    async prepare(baseUrl) {
+      const answer = await fetch(`${baseUrl}/health/ready`);
+      meanwhile = [answer.status, await answer.json()];
+    },
   });
   expect(meanwhile).toMatchObject([503, { status: 'unavailable', reason: 'the service is still starting' }]);
   expect((await fetch(`${api.baseUrl}/health/ready`)).status).toBe(200);
-  await api.close();
+  await close();
 });
 
 it('a service that cannot prepare what it has to ends', async () => {
   let baseUrl = '';
-  const started = start(async (address) => {
-    baseUrl = address;
-    throw new Error('demo.json cannot be written');
+  const started = startAnotherApi(stack, caller, {
+    async prepare(address) {
+      baseUrl = address;
+      throw new Error('demo.json cannot be written');
+    },
   });
   await expect(started).rejects.toThrow('demo.json cannot be written');
   await expect(fetch(`${baseUrl}/health/live`)).rejects.toThrow('fetch failed');

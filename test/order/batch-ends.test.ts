@@ -8,7 +8,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { ENDS_CHANNEL } from '../../packages/orders/src/batch-watch.ts';
 import { drainLanes } from '../../packages/orders/src/drain.ts';
-import { endBatches } from '../../packages/orders/src/end-batches.ts';
+import { endBatches, lockBatches } from '../../packages/orders/src/end-batches.ts';
 import { Holds } from '../../packages/orders/src/holds.ts';
 import { LANE_COUNT, laneOf } from '../../packages/orders/src/lanes.ts';
 import { OpenBatches } from '../../packages/orders/src/open-batches.ts';
@@ -134,6 +134,23 @@ describe('a batch ends once', () => {
       expect(await endBatches(stack.db, [locked.id, free.id])).toEqual([free.id]);
     });
     expect(await endBatches(stack.db, [locked.id, free.id])).toEqual([locked.id]);
+  });
+
+  it('not while a chunk of it is made pending again, nor after that', async () => {
+    const { id } = await accept();
+    await drainAndDie();
+    await stack.db.transaction().execute(async (trx) => {
+      await lockBatches(trx, [id]);
+      await sql`
+        update lane_chunk set payload = '[]', finished_time = null, succeeded = 0, failed = 0
+        where batch_id = ${id}`.execute(trx);
+      expect(await endBatches(stack.db, [id])).toEqual([]);
+    });
+    expect(await endBatches(stack.db, [id])).toEqual([]);
+    await sql`
+      update lane_chunk set payload = null, finished_time = now(), succeeded = 1, failed = 1
+      where batch_id = ${id}`.execute(stack.db);
+    expect(await endBatches(stack.db, [id])).toEqual([id]);
   });
 
   it('when it is cancelled, in the same transaction', async () => {

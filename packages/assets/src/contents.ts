@@ -8,8 +8,8 @@ import type {
   ProductNode,
   ProductToBuy,
 } from '@lockstep/contract';
-import { parseBigint, type Trx } from '@lockstep/platform';
-import { type RawBuilder, sql } from 'kysely';
+import { parseBigint, type Tables, type Trx } from '@lockstep/platform';
+import { type RawBuilder, type Selectable, sql } from 'kysely';
 import { ORDERS_PER_BATCH } from './order-ids.ts';
 
 /** What rows of merchandises and products have in common: columns of their asset, and of the order that stands for them. */
@@ -36,15 +36,12 @@ interface MerchandiseRow extends InstanceRow {
   time_duration_expression: string;
 }
 
-interface ProductRow extends InstanceRow {
-  merchandise_id: string | null;
-  crm_product_id: string;
-  product_uri: string;
-  product_name: string;
-  limit_start_date: string | null;
-  limit_end_date: string | null;
-  limit_concurrent: number;
-  src_license_order_id: LicenseOrderId | null;
+type StoredProduct = Selectable<Tables['product_instance']>;
+
+interface ProductRow
+  extends InstanceRow,
+    Pick<StoredProduct, 'merchandise_id' | 'crm_product_id' | 'product_uri' | 'product_name' | 'limit_concurrent'>,
+    Pick<StoredProduct, 'limit_start_date' | 'limit_end_date' | 'src_license_order_id'> {
   details: Partial<ProductToBuy>;
 }
 

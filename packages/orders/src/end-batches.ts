@@ -5,14 +5,16 @@ import { keyOf, type SubmittedBatch } from './batch.ts';
 import { ENDS_CHANNEL, MAX_PAYLOAD_CHARACTERS } from './batch-watch.ts';
 import { DIGEST_VERSION } from './order-text.ts';
 
-/** When a statement runs; not before the transaction began, if the clock is set back. */
-const NOW = sql<Date>`greatest(now(), statement_timestamp())`;
+/** When the orders of a new row finish: not before it is accepted, even if the clock was set back since. */
+const FINISHED_NOW = sql<Date>`greatest(now(), statement_timestamp())`;
+
+// This file is the one place where batches end: from then on their rows say so.
 
 /**
- * This file is the one place where batches end: from then on their rows say so.
- *
  * Ends those of some batches whose chunks are all finished and which have no end yet, and returns their ids. The calls that
- * wait for them wake up after the commit. Each batch ends once, however many callers find it finished at the same time: they lock the rows in the order of their
+ * wait for them wake up after the commit.
+ *
+ * Each batch ends once, however many callers find it finished at the same time: they lock the rows in the order of their
  * ids. A row that somebody else has locked is left out, so that one batch never keeps others from ending. Whoever has it
  * ends or reopens the batch; if not, the sweep comes by.
  *
@@ -60,7 +62,7 @@ export async function insertEndedBatches(
   const chunks = sorted.flatMap(({ id, batch }) =>
     batch.chunks.map(({ lane, orderCount, weight }) => ({
       ...{ batch_id: id, lane, order_count: orderCount, weight, payload: null },
-      ...{ finished_time: NOW, succeeded: orderCount, failed: 0 },
+      ...{ finished_time: FINISHED_NOW, succeeded: orderCount, failed: 0 },
     })),
   );
   await trx
@@ -78,7 +80,7 @@ export async function insertEndedBatches(
           customer_ids: batch.customerIds,
           order_types: batch.orderTypes,
           request_id: batch.requestId,
-          completed_time: NOW,
+          completed_time: FINISHED_NOW,
           succeeded: batch.sequences.length,
           failed: 0,
         })),
