@@ -9,7 +9,7 @@ const CHANGES: Record<string, readonly string[]> = {
   createEnterprise: ['enterprise', 'customer', 'member'],
   updateCustomer: ['customer'],
   createBatchOrder: ['batch', 'lane_chunk', 'license_order', ...LEDGER],
-  cancelBatchOrder: ['lane_chunk', 'license_order'],
+  cancelBatchOrder: ['batch', 'lane_chunk', 'license_order'],
   lockAssets: ['asset', 'lock_audit'],
   unlockAssets: ['asset', 'lock_audit'],
   takeAssetNumbers: ['asset_number'],

@@ -70,24 +70,19 @@ export async function readBatchResult(
   });
 }
 
-/** Whether any order of a batch has no outcome yet; cheaper than its result. */
-export async function isPending(db: Database, batchId: BatchId): Promise<boolean> {
-  const { rows } = await sql`
-    select from lane_chunk where batch_id = ${batchId} and finished_time is null limit 1`.execute(db);
+/** Whether a batch has not ended yet; cheaper than its result. */
+export async function isOpen(db: Database, batchId: BatchId): Promise<boolean> {
+  const { rows } = await sql`select from batch where id = ${batchId} and completed_time is null`.execute(db);
   return rows.length > 0;
 }
 
-/**
- * Reads the batch with its end and its counts. Those of an open one are what its chunks say so far; between the last
- * drain's commit and its end, that is the end that it gets.
- */
+/** Reads the batch with its counts. Those of an open one are the sums over its chunks so far. */
 async function readBatch(db: Database, applicationId: ApplicationId, query: BatchResultQuery): Promise<BatchRow> {
   const { rows } = await sql<BatchRow>`
     select id, sync_mode, cardinality(sequences) as total, accepted_time,
-      coalesce(batch.completed_time, so_far.completed_time) as completed_time, coalesce(batch.succeeded, so_far.succeeded) as succeeded, coalesce(batch.failed, so_far.failed) as failed
+      completed_time, coalesce(batch.succeeded, so_far.succeeded) as succeeded, coalesce(batch.failed, so_far.failed) as failed
     from batch left join lateral (
-      select sum(succeeded)::int as succeeded, sum(failed)::int as failed,
-        case when bool_and(finished_time is not null) then max(finished_time) end as completed_time
+      select sum(succeeded)::int as succeeded, sum(failed)::int as failed
       from lane_chunk where batch_id = batch.id
     ) as so_far on batch.completed_time is null
     where application_id = ${applicationId} and channel_code = ${query.channelCode}

@@ -1,7 +1,7 @@
 import type { ApplicationId, BatchResult, BatchResultQuery } from '@lockstep/contract';
 import type { Database } from '@lockstep/platform';
 import type { BatchWatch } from './batch-watch.ts';
-import { isPending, readBatchResult } from './results.ts';
+import { isOpen, readBatchResult } from './results.ts';
 
 /**
  * Waits until a batch is completed, `waitSeconds` are over or the client has gone, and returns what became of it (rules
@@ -23,7 +23,7 @@ export async function awaitBatchResult(
   for (;;) {
     // Listens before it looks: an end in between wakes it.
     const end = watch.waitForEnd(batchId, deadlineMs, gone);
-    if (!(await isPending(db, batchId)) || isOver()) return (await readBatchResult(db, applicationId, query)).result;
+    if (!(await isOpen(db, batchId)) || isOver()) return (await readBatchResult(db, applicationId, query)).result;
     await end;
   }
 }
