@@ -219,15 +219,13 @@ describe('the end', () => {
     );
     const [lost, again] = [await accept(2), await accept(2)];
     await drainAndDie();
-    expect(await readRow(lost.batch)).toMatchObject({ completed_time: null });
-    const result = await readResult(api, lost.batch);
-    expect(result).toMatchObject({ state: 'completed', succeeded: 2, failed: 1, pending: 0 });
+    expect(await readResult(api, lost.batch)).toMatchObject({ state: 'processing', pending: 0, completedTime: null });
     const openBatches = new OpenBatches();
     expect(await openBatches.endFinished(stack.db)).toEqual([]);
     expect(await openBatches.endFinished(stack.db)).toEqual([lost.id, again.id]);
     expect(await openBatches.endFinished(stack.db)).toEqual([]);
     expect(await readRow(lost.batch)).toMatchObject({ completed_time: new Date(result.completedTime!) });
-    expect(await readResult(api, lost.batch)).toEqual(result);
+    expect(await readResult(api, lost.batch)).toMatchObject({ state: 'completed', succeeded: 2, failed: 1 });
     // Behind the last of them it begins with the first again.
     await sql`update lane_chunk set payload = null, finished_time = now(), succeeded = 1 where lane = 99`.execute(
       stack.db,
