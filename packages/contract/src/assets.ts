@@ -68,7 +68,7 @@ const Assignment = z
   })
   .meta({ id: 'Assignment', description: 'Who holds an asset.' });
 
-const AssetExtend = z
+export const AssetExtend = z
   .object({
     extendCode: z.string().describe('Code of the attribute; gxxp marks a new product of the industry.'),
     extendValue: z.string().describe('Value of the attribute.'),

@@ -70,6 +70,10 @@ export const causes = {
     message: 'channelOrderId: {0} was accepted before with another syncMode or other orders.',
   },
   batch_not_found: { code: '13004', message: 'No batch {0} of channel {1} was submitted by this application.' },
+  content_expired: {
+    code: '13004',
+    message: 'What the failed orders of batch {0} of channel {1} held is not kept any more.',
+  },
   order_not_found: { code: '13004', message: 'No order {0} was submitted by this application.' },
 
   // Why an order can fail (rules 6.5)
@@ -83,6 +87,16 @@ export const causes = {
   product_not_found: { code: '13004', message: 'Asset {0} has no active product {1} that matches{2}.' },
   cancelled: { code: '13004', message: 'The order was cancelled before it took effect.' },
   internal_error: { code: '500', message: 'The order could not be applied because of a fault in the service.' },
+
+  // Webhooks (rules 6.8)
+  webhook_not_found: { code: '13004', message: 'The application has no webhook {0}.' },
+  webhook_disabled: { code: '13004', message: 'Webhook {0} is disabled; enable it first.' },
+  webhook_address_forbidden: {
+    code: '13004',
+    message:
+      'url: {0} is a private, loopback, link-local or otherwise reserved address; messages go to public ones only.',
+  },
+  webhooks_exhausted: { code: '13004', message: 'The application has {0} webhooks already; delete one first.' },
 
   // Customers and enterprises (rules 5)
   enterprise_mobile_mismatch: { code: '13004', message: 'passwordMobile: is not the mobile number on file.' },

@@ -81,7 +81,7 @@ const ProductFeature = z
   .meta({ id: 'ProductFeature', description: 'A feature of a product, as it was bought.' });
 
 /** A product on an asset, as M7 shows it (interface M7). */
-const ProductNode = z
+export const ProductNode = z
   .object({
     id: z.string().describe('Id of the product instance.'),
     licenseType: LicenseType.describe('License type of its asset.'),
@@ -131,7 +131,7 @@ const ProductNode = z
 export type ProductNode = z.infer<typeof ProductNode>;
 
 /** A merchandise on an asset with what is in it, as M7 shows it (interface M7). */
-const MerchandiseNode = z
+export const MerchandiseNode = z
   .object({
     id: z.string().describe('Id of the merchandise instance.'),
     licenseType: LicenseType.describe('License type of its asset.'),

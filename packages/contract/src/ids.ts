@@ -21,6 +21,12 @@ export type AssetId = z.infer<typeof AssetId>;
 export const LicenseOrderId = z.string().brand<'LicenseOrderId'>();
 export type LicenseOrderId = z.infer<typeof LicenseOrderId>;
 
+/** The id of an event of the feed. */
+export type EventId = string & z.$brand<'EventId'>;
+
+/** The id of a webhook. */
+export type WebhookId = string & z.$brand<'WebhookId'>;
+
 /** The id of a batch, which clients know by channelCode and channelOrderId only. */
 export type BatchId = string & z.$brand<'BatchId'>;
 

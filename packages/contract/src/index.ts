@@ -10,6 +10,7 @@ export {
   TokenAnswer,
   TokenRequest,
 } from './access.ts';
+export { AssetDetail, AssetHistory, HistoryAction, HistoryEntry } from './asset-traces.ts';
 export { AssetNumber, ChangeLocks, LockResult, LockStatus, VirtualAsset } from './assets.ts';
 export { AuditAction, type AuditEntry, AuditPage, OPERATOR_ID } from './audit.ts';
 export { AcceptedOrder, BatchOrder, MAX_ORDERS_PER_BATCH } from './batch-order.ts';
@@ -20,6 +21,8 @@ export { BindCustomer, CreatedEnterprise, CreateEnterprise, Customer, QueryCusto
 export { ACCOUNT_CHARACTERS } from './employee-fields.ts';
 export { EditEmployee, Employee, EmployeePage, ListEmployees, ListedEmployee } from './employees.ts';
 export { done, FailureBody, failure, success } from './envelope.ts';
+export { BatchEnd, EventPage, EventsQuery, EventType, FeedEvent } from './events.ts';
+export { FailedOrders, FailedOrdersQuery } from './failed-orders.ts';
 export {
   AssetContents,
   BorrowedLock,
@@ -35,9 +38,12 @@ export {
   type BatchId,
   CustomerId,
   EnterpriseId,
+  type EventId,
   LicenseOrderId,
   MemberId,
+  type WebhookId,
 } from './ids.ts';
+export { BatchPage, ListBatchesQuery, ListedOrder, ListOrdersQuery, ListPageQuery, OrderPage } from './lists.ts';
 export { AddedEmployees, type NamedEmployee, readNewEmployees } from './new-employees.ts';
 export {
   buildPath,
@@ -66,4 +72,22 @@ export { type Page, PageQuery } from './page.ts';
 export { parse } from './parse.ts';
 export { OrderPreview } from './preview.ts';
 export { type BatchName, BatchRefusal, readBatchOrder, readJson } from './read-json.ts';
-export { BatchResult, BatchResultQuery, MAX_PAGE_ORDERS, OrderResult, SingleOrderResult } from './results.ts';
+export {
+  BatchResult,
+  BatchResultQuery,
+  BatchState,
+  BatchSummary,
+  MAX_PAGE_ORDERS,
+  OrderResult,
+  SingleOrderResult,
+} from './results.ts';
+export {
+  CreateWebhook,
+  DeliveryPage,
+  MAX_WEBHOOKS,
+  ReplayEvents,
+  Webhook,
+  WebhookDelivery,
+  WebhookList,
+  WebhookWithSecret,
+} from './webhooks.ts';

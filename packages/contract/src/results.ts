@@ -2,14 +2,11 @@ import { z } from 'zod';
 import { Cause } from './causes.ts';
 import { CustomerId, LicenseOrderId } from './ids.ts';
 import { OrderState, OrderType, SyncMode } from './order-enums.ts';
-import { id, integer, queryInteger, text, time } from './scalars.ts';
+import { emptyAsAbsent, id, integer, queryInteger, text, time } from './scalars.ts';
 
 export const MAX_PAGE_ORDERS = 1_000;
 const DEFAULT_PAGE_ORDERS = 100;
-const MAX_WAIT_SECONDS = 30;
-
-const emptyAsAbsent = <Schema extends z.ZodType>(schema: Schema) =>
-  z.preprocess((value) => (value === '' ? undefined : value), schema);
+export const MAX_WAIT_SECONDS = 30;
 
 /** The query of the operation that returns the result of a batch (rules 6.4). `cursor` is opaque to clients. */
 export const BatchResultQuery = z.object({
@@ -61,26 +58,35 @@ export const OrderResult = z
   .meta({ id: 'OrderResult', description: 'What became of one order.' });
 export type OrderResult = z.infer<typeof OrderResult>;
 
-/** The result of a batch, with a page of its orders (rules 6.4). */
-export const BatchResult = z
+/** How far a batch is (rules 6.4). */
+export const BatchState = z
+  .enum(['accepted', 'processing', 'completed'], 'must be accepted, processing or completed')
+  .meta({ id: 'BatchState', description: 'How far a batch is.' });
+
+/** What became of a batch in all (rules 6.4). */
+export const BatchSummary = z
   .object({
     channelCode: z.string().describe('Channel of the batch.'),
     channelOrderId: z.string().describe('Number under which the batch was sent.'),
     syncMode: SyncMode.describe('How the batch was sent.'),
-    state: z
-      .enum(['accepted', 'processing', 'completed'])
-      .meta({ id: 'BatchState', description: 'How far a batch is.' })
-      .describe('accepted while no order has its outcome, processing while some have, completed when all have.'),
+    state: BatchState.describe(
+      'accepted while no order has its outcome, processing while some have, completed when all have.',
+    ),
     total: integer().describe('Orders of the batch.'),
     succeeded: integer().describe('Orders that have succeeded.'),
     failed: integer().describe('Orders that have failed.'),
     pending: integer().describe('Orders that have no outcome yet.'),
     acceptedTime: time('When the batch was accepted'),
     completedTime: time('When the last order succeeded or failed; null before').nullable(),
-    orders: z.array(OrderResult).describe('A page of its orders, in the order of orderList.'),
-    nextCursor: z.string().nullable().describe('The cursor of the next page; null on the last.'),
   })
-  .meta({ id: 'BatchResult', description: 'What became of a batch, with a page of its orders.' });
+  .meta({ id: 'BatchSummary', description: 'What became of a batch in all.' });
+export type BatchSummary = z.infer<typeof BatchSummary>;
+
+/** The result of a batch, with a page of its orders (rules 6.4). */
+export const BatchResult = BatchSummary.extend({
+  orders: z.array(OrderResult).describe('A page of its orders, in the order of orderList.'),
+  nextCursor: z.string().nullable().describe('The cursor of the next page; null on the last.'),
+}).meta({ id: 'BatchResult', description: 'What became of a batch, with a page of its orders.' });
 export type BatchResult = z.infer<typeof BatchResult>;
 
 /** The result of one order, and the batch that it came in (rules 6.4). */

@@ -195,6 +195,20 @@ export function queryInteger(min: number, max: number) {
     .meta({ ...AS_INTEGER, minimum: min, maximum: max });
 }
 
+/** A time in a query, as Long milliseconds since 1970-01-01 UTC. */
+export function queryTime() {
+  return z
+    .string()
+    .trim()
+    .regex(/^\d{1,15}$/, 'must be milliseconds since 1970')
+    .transform(Number)
+    .meta({ ...AS_INTEGER, format: 'int64', minimum: 0 });
+}
+
+/** A value of a query that counts as absent when it is empty. */
+export const emptyAsAbsent = <Schema extends z.ZodType>(schema: Schema) =>
+  z.preprocess((value) => (value === '' ? undefined : value), schema);
+
 /** 0 or 1. Published as a bounded number, because code generators name the values of an enum of numbers NUMBER_0. */
 export function flag() {
   return z.literal([0, 1], 'must be 0 or 1').meta({ type: 'integer', minimum: 0, maximum: 1, enum: undefined });

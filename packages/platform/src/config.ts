@@ -59,6 +59,17 @@ const environment = z.object({
   WORKER_PORT: z.preprocess(absentWhenEmpty, port.optional()),
   WORKER_DRAINS: z.preprocess(absentWhenEmpty, wholeNumber(1, 16).default(2)),
   DATABASE_POOL: z.preprocess(absentWhenEmpty, wholeNumber(2, 200).default(10)),
+  /** How long what failed orders held is kept (rules 6.7). */
+  FAILED_ORDER_DAYS: z.preprocess(absentWhenEmpty, wholeNumber(1, 3_650).default(30)),
+  /** How long events, and the deliveries to webhooks, are kept (rules 6.8). */
+  EVENT_DAYS: z.preprocess(absentWhenEmpty, wholeNumber(1, 3_650).default(30)),
+  /** Whether webhooks may be at private addresses, and at http (rules 6.8). */
+  WEBHOOK_ALLOW_PRIVATE: z.preprocess(
+    absentWhenEmpty,
+    oneOf(['true', 'false'])
+      .default('false')
+      .transform((word) => word === 'true'),
+  ),
   LOG_LEVEL: z.preprocess(
     absentWhenEmpty,
     oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).optional(),

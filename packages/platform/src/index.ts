@@ -1,5 +1,6 @@
 export { parseBigint } from './columns.ts';
 export { type Config, readConfig, readDeploymentConfig } from './config.ts';
+export { readCursor, writeCursor } from './cursor.ts';
 export {
   behindSavepoint,
   type Database,

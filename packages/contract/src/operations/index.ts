@@ -3,6 +3,8 @@ import { memberOperations } from './member.ts';
 import { openOperations } from './open.ts';
 import type { Operation } from './operation.ts';
 import { orderOperations } from './order.ts';
+import { traceOperations } from './traces.ts';
+import { webhookOperations } from './webhooks.ts';
 
 export {
   credentials,
@@ -15,11 +17,20 @@ export {
 } from './operation.ts';
 
 /** Every operation of the service by its operationId: the one place that names its path, its schemas and its words. */
-export const operations = { ...openOperations, ...orderOperations, ...memberOperations };
+export const operations = {
+  ...openOperations,
+  ...orderOperations,
+  ...traceOperations,
+  ...webhookOperations,
+  ...memberOperations,
+};
 
 type Operations = typeof operations;
 export type OperationId = keyof Operations;
-export type OrderOperationId = keyof typeof orderOperations;
+export type OrderOperationId =
+  | keyof typeof orderOperations
+  | keyof typeof traceOperations
+  | keyof typeof webhookOperations;
 export type MemberOperationId = keyof typeof memberOperations;
 
 type Part<Id extends OperationId, Key extends keyof Operation> =

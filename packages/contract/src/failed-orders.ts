@@ -1,0 +1,23 @@
+import { z } from 'zod';
+import { SyncMode } from './order-enums.ts';
+import { Order } from './orders.ts';
+import { text } from './scalars.ts';
+
+/** The query of the operation that returns the failed orders of a batch (rules 6.7). */
+export const FailedOrdersQuery = z.object({
+  channelCode: text().describe('Channel of the batch.'),
+  channelOrderId: text().describe('Number under which the batch was sent.'),
+});
+export type FailedOrdersQuery = z.infer<typeof FailedOrdersQuery>;
+
+/** The failed orders of a batch as they were sent: with another channelOrderId it is a batch again (rules 6.7). */
+export const FailedOrders = z
+  .object({
+    channelCode: z.string().describe('Channel of the batch.'),
+    syncMode: SyncMode.describe('How the batch was sent.'),
+    orderList: z
+      .array(Order)
+      .describe('The orders that have failed so far, whole, in the order of the orderList that was sent.'),
+  })
+  .meta({ id: 'FailedOrders', description: 'The failed orders of a batch as they were sent.' });
+export type FailedOrders = z.infer<typeof FailedOrders>;

@@ -1,0 +1,76 @@
+import { AssetDetail, AssetHistory, AssetNumParams } from '../asset-traces.ts';
+import { EventPage, EventsQuery } from '../events.ts';
+import { FailedOrders, FailedOrdersQuery } from '../failed-orders.ts';
+import { BatchPage, ListBatchesQuery, ListOrdersQuery, ListPageQuery, OrderPage } from '../lists.ts';
+import { answers, NonceQuery, type Operation, ORDER_ROOT } from './operation.ts';
+
+/** The operations of the order module that list and trace what was ordered, and its events (rules 6.7 and 6.8). */
+export const traceOperations = {
+  listBatches: {
+    method: 'GET',
+    path: `${ORDER_ROOT}/licenseOrder/batchOrders`,
+    module: 'order',
+    query: ListBatchesQuery.safeExtend(NonceQuery.shape),
+    answers: answers(BatchPage),
+    summary: 'List batches',
+    description:
+      'Lists the batches of the application, newest first. Filters add up. Pages stay right while batches are accepted ' +
+      'and end: none comes twice, and none that was there is left out.',
+  },
+  listOrders: {
+    method: 'GET',
+    path: `${ORDER_ROOT}/licenseOrder/orders`,
+    module: 'order',
+    query: ListOrdersQuery.safeExtend(NonceQuery.shape),
+    answers: answers(OrderPage),
+    summary: 'List orders',
+    description:
+      'Lists the orders of the application, newest first. Filters add up. An order that failed is found by its asset ' +
+      'numbers as long as what it held is kept.',
+  },
+  getFailedOrders: {
+    method: 'GET',
+    path: `${ORDER_ROOT}/licenseOrder/batchOrder/failed`,
+    module: 'order',
+    query: FailedOrdersQuery.extend(NonceQuery.shape),
+    answers: answers(FailedOrders),
+    summary: 'The failed orders of a batch, as they were sent',
+    description:
+      'Returns the orders of a batch that have failed, whole, to the application that sent them only: put them right, ' +
+      'and send them under a new channelOrderId. Passwords are among them, if they were sent. What they held is kept ' +
+      'for a time, 30 days where nothing else is configured.',
+  },
+  getAsset: {
+    method: 'GET',
+    path: `${ORDER_ROOT}/asset/{assetNum}`,
+    module: 'order',
+    params: AssetNumParams,
+    query: NonceQuery,
+    answers: answers(AssetDetail),
+    summary: 'An asset by its number',
+    description: 'Returns the active asset of a number, with what is on it.',
+  },
+  getAssetHistory: {
+    method: 'GET',
+    path: `${ORDER_ROOT}/asset/{assetNum}/history`,
+    module: 'order',
+    params: AssetNumParams,
+    query: ListPageQuery.extend(NonceQuery.shape),
+    answers: answers(AssetHistory),
+    summary: 'The history of an asset number',
+    description:
+      'Lists what happened to the assets of a number, newest first: the active one, and those that were revoked.',
+  },
+  getEvents: {
+    method: 'GET',
+    path: `${ORDER_ROOT}/events`,
+    module: 'order',
+    query: EventsQuery.extend(NonceQuery.shape),
+    answers: answers(EventPage),
+    summary: 'The event feed',
+    description:
+      'Returns the events of the application, oldest first. Who goes on from lastId misses none. To follow the feed, ask ' +
+      'with `waitSeconds=30`; the answer comes as soon as there is an event. Events are kept for a time, 30 days where ' +
+      'nothing else is configured.',
+  },
+} satisfies Record<string, Operation>;

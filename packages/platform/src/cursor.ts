@@ -1,0 +1,27 @@
+import { createHash } from 'node:crypto';
+
+/** Characters of the digest at the end of a cursor: 66 bits, against mistakes; it is no secret. */
+const DIGEST_CHARACTERS = 11;
+
+/** What a cursor belongs to: the name of the list, whose it is, and its filters. JSON must tell them apart. */
+export type CursorScope = readonly unknown[];
+
+/** Writes a place in a list as a text of A-Z a-z 0-9 _ - for clients, who send it back to go on from there. */
+export function writeCursor(scope: CursorScope, place: readonly string[]): string {
+  const text = Buffer.from(JSON.stringify(place)).toString('base64url');
+  return text + digest(scope, text);
+}
+
+/** Reads the place of a cursor. Returns null if it is cut or changed, or was not written for this scope. */
+export function readCursor(scope: CursorScope, cursor: string): readonly string[] | null {
+  const text = cursor.slice(0, -DIGEST_CHARACTERS);
+  if (digest(scope, text) !== cursor.slice(-DIGEST_CHARACTERS)) return null;
+  return JSON.parse(Buffer.from(text, 'base64url').toString()) as string[];
+}
+
+function digest(scope: CursorScope, text: string): string {
+  return createHash('sha256')
+    .update(JSON.stringify([scope, text]))
+    .digest('base64url')
+    .slice(0, DIGEST_CHARACTERS);
+}
