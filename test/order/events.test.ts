@@ -276,7 +276,7 @@ describe('a call that waits', () => {
 
   it('is not answered by an event of another application', async () => {
     const other = await stack.newApi();
-    const answer = await startWaiting(stack, other, { waitSeconds: '2' });
+    const answer = await startWaiting(stack, other, { waitSeconds: '1' });
     await api.accept(sync(newBuy(customer, [newAssetNum()])));
     expect(await answer()).toEqual({ events: [], lastId: null, hasMore: false });
   });
