@@ -52,6 +52,7 @@ const OPERATIONS: Record<string, string[]> = {
     'waitSeconds',
   ],
   [`get ${ROOT}/licenseOrder/{licenseOrderId}`]: ['g_nonce', 'licenseOrderId'],
+  [`get ${ROOT}/events`]: ['after', 'g_nonce', 'limit', 'waitSeconds'],
   [`post ${ME_ROOT}/enterprise/{enterpriseGlobalId}/member`]: ['enterpriseGlobalId', 'g_nonce'],
   [`put ${EMPLOYEE}`]: ['enterpriseGlobalId', 'g_nonce', 'memberGlobalId'],
   [`put ${EMPLOYEE}/resetPassword`]: ['enterpriseGlobalId', 'g_nonce', 'memberGlobalId'],
@@ -71,7 +72,7 @@ const OPERATIONS: Record<string, string[]> = {
   [`post ${ME_ROOT}/enterprise/member/{memberGlobalId}/borrow`]: ['g_nonce', 'memberGlobalId'],
   [`get ${ME_ROOT}/enterprise/{enterpriseGlobalId}/audit`]: ['enterpriseGlobalId', 'g_nonce', 'pageNum', 'pageSize'],
 };
-const OPTIONAL = ['state', 'limit', 'cursor', 'waitSeconds', 'extendCode', 'departmentId', 'keyword'];
+const OPTIONAL = ['state', 'limit', 'cursor', 'waitSeconds', 'after', 'extendCode', 'departmentId', 'keyword'];
 const BODIES: Record<string, string> = {
   'post /oauth2/token': 'application/x-www-form-urlencoded',
   [`post ${ROOT}/enterprise/user/bind`]: 'application/json',
@@ -351,6 +352,16 @@ describe('a real answer is of the published shape and holds nothing else', () =>
         return await api.call('GET', `/licenseOrder/${orders[1]!.licenseOrderId}`);
       },
       () => api.call('GET', '/licenseOrder/1'),
+    ],
+    [
+      `get ${ROOT}/events`,
+      async () => {
+        await finishedBatch();
+        const answer = await api.ask('getEvents', { query: { waitSeconds: '30' } });
+        expect(dataOf(answer).events).not.toEqual([]);
+        return answer;
+      },
+      () => api.ask('getEvents', { query: { after: 'x' } }),
     ],
     [
       `post ${ME_ROOT}/enterprise/{enterpriseGlobalId}/member`,
