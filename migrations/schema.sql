@@ -155,6 +155,7 @@ CREATE TABLE batch (
   completed_time timestamp with time zone,
   succeeded integer,
   failed integer,
+  reopened_time timestamp with time zone,
   CONSTRAINT batch_application_id_channel_code_channel_order_id_key UNIQUE (application_id, channel_code, channel_order_id),
   CONSTRAINT batch_application_id_fkey FOREIGN KEY (application_id) REFERENCES application(id),
   CONSTRAINT batch_check CHECK (((cardinality(sequences) = cardinality(customer_ids)) AND (cardinality(sequences) = cardinality(order_types)))),
@@ -200,6 +201,31 @@ CREATE TABLE enterprise (
   CONSTRAINT enterprise_crm_customer_id_key UNIQUE (crm_customer_id),
   CONSTRAINT enterprise_name_key UNIQUE (name),
   CONSTRAINT enterprise_pkey PRIMARY KEY (id)
+);
+
+CREATE TABLE event (
+  application_id bigint NOT NULL,
+  position bigint NOT NULL,
+  batch_id bigint NOT NULL,
+  type text NOT NULL,
+  completed_time timestamp with time zone NOT NULL,
+  succeeded integer NOT NULL,
+  failed integer NOT NULL,
+  cancelled integer NOT NULL,
+  created_time timestamp with time zone NOT NULL DEFAULT statement_timestamp(),
+  CONSTRAINT event_check CHECK (((succeeded >= 0) AND (failed >= 0) AND ((cancelled >= 0) AND (cancelled <= failed)))),
+  CONSTRAINT event_pkey PRIMARY KEY (application_id, "position"),
+  CONSTRAINT event_type_check CHECK ((type = ANY (ARRAY['batch.completed'::text, 'batch.retried'::text])))
+);
+CREATE UNIQUE INDEX event_completed_batch ON event USING btree (batch_id) WHERE (type = 'batch.completed'::text);
+CREATE INDEX event_created ON event USING btree (created_time);
+CREATE TRIGGER refuse_change BEFORE UPDATE OF application_id, "position", batch_id, type, completed_time, succeeded, failed, cancelled OR TRUNCATE ON event FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TABLE event_counter (
+  only_row boolean NOT NULL DEFAULT true,
+  last_position bigint NOT NULL,
+  CONSTRAINT event_counter_only_row_check CHECK (only_row),
+  CONSTRAINT event_counter_pkey PRIMARY KEY (only_row)
 );
 
 CREATE TABLE failed_order (
@@ -412,4 +438,18 @@ CREATE TABLE schema_definition (
   name text NOT NULL,
   definition text NOT NULL,
   CONSTRAINT schema_definition_pkey PRIMARY KEY (name)
+);
+
+CREATE TABLE unnumbered_event (
+  id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  application_id bigint NOT NULL,
+  batch_id bigint NOT NULL,
+  type text NOT NULL,
+  completed_time timestamp with time zone NOT NULL,
+  succeeded integer NOT NULL,
+  failed integer NOT NULL,
+  cancelled integer NOT NULL,
+  CONSTRAINT unnumbered_event_check CHECK (((succeeded >= 0) AND (failed >= 0) AND ((cancelled >= 0) AND (cancelled <= failed)))),
+  CONSTRAINT unnumbered_event_pkey PRIMARY KEY (id),
+  CONSTRAINT unnumbered_event_type_check CHECK ((type = ANY (ARRAY['batch.completed'::text, 'batch.retried'::text])))
 );

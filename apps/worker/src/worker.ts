@@ -1,5 +1,5 @@
 import { deleteExpiredAccess } from '@lockstep/access';
-import { type OrderMetrics, OrderWorker, QUEUE_NAME, registerBacklogGauges } from '@lockstep/orders';
+import { EventNumbering, type OrderMetrics, OrderWorker, QUEUE_NAME, registerBacklogGauges } from '@lockstep/orders';
 import {
   assertRedisKeepsJobs,
   type Closable,
@@ -21,8 +21,11 @@ const JOBS_AT_ONCE = 50;
 const SWEEP_EVERY_MS = 1_000;
 const EXPIRE_EVERY_MS = 30_000;
 
-/** Connections that a worker needs beside those of its drains: for the sweep, expiry, the ends of batches and metrics. */
-const SPARE_CONNECTIONS = 4;
+/**
+ * Connections that a worker needs beside those of its drains: for the sweep, expiry, the ends of batches, their events
+ * and metrics.
+ */
+const SPARE_CONNECTIONS = 5;
 
 /**
  * How long a worker waits for a lock: longer than calls and drains hold theirs. Whoever holds one for longer hangs, and
@@ -100,7 +103,8 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
 
 /** Starts to process jobs, to sweep, and to delete what has expired. Closing finishes what runs. */
 function startWork(db: Database, { queue, log, metrics, drains }: WorkerOptions) {
-  const worker = new OrderWorker({ db, log, metrics, drains });
+  const numbering = new EventNumbering({ db, log });
+  const worker = new OrderWorker({ db, log, metrics, numbering, drains });
   const consumer = openConsumer<unknown>(queue, QUEUE_NAME, {
     concurrency: JOBS_AT_ONCE,
     log,
@@ -110,6 +114,13 @@ function startWork(db: Database, { queue, log, metrics, drains }: WorkerOptions)
   const expire = every(EXPIRE_EVERY_MS, () => deleteExpiredAccess(db), log);
   return {
     stalledBy: () => worker.stalledBy,
-    close: () => closeAll(sweep.close, expire.close, consumer.close, () => worker.close()),
+    close: () =>
+      closeAll(
+        sweep.close,
+        expire.close,
+        consumer.close,
+        () => worker.close(),
+        () => numbering.settle(),
+      ),
   };
 }

@@ -12,6 +12,7 @@ import {
   listEmployees,
   resetPassword,
 } from './examples/employees.ts';
+import { getEvents } from './examples/events.ts';
 import {
   configureAssets,
   lendAssets,
@@ -50,6 +51,7 @@ export const operationExamples: { [Id in OperationId]: ExamplesOf<Id> } = {
   getOrderResult,
   previewBatchOrder,
   cancelBatchOrder,
+  getEvents,
   addEmployees,
   editEmployee,
   resetPassword,
