@@ -6,6 +6,8 @@ export { readBacklog } from './backlog.ts';
 export { BatchWatch } from './batch-watch.ts';
 export { BatchCanceller, CANCELS_AT_ONCE } from './cancel.ts';
 export { type Job, QUEUE_NAME } from './jobs.ts';
+export { listBatches } from './list-batches.ts';
+export { listOrders } from './list-orders.ts';
 export { createOrderMetrics, type OrderMetrics, registerBacklogGauges } from './metrics.ts';
 export { BatchPreviewer } from './preview.ts';
 export { readOrderResult } from './results.ts';
