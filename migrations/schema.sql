@@ -239,9 +239,12 @@ CREATE TABLE failed_order (
   payload_version smallint NOT NULL,
   content text STORAGE EXTERNAL NOT NULL,
   failed_time timestamp with time zone NOT NULL DEFAULT statement_timestamp(),
+  asset_nums text[] NOT NULL,
   CONSTRAINT failed_order_batch_id_lane_fkey FOREIGN KEY (batch_id, lane) REFERENCES lane_chunk(batch_id, lane),
   CONSTRAINT failed_order_pkey PRIMARY KEY (license_order_id)
 );
+CREATE INDEX failed_order_asset_nums ON failed_order USING gin (asset_nums);
+CREATE INDEX failed_order_failed_time ON failed_order USING btree (failed_time);
 
 CREATE TABLE lane_chunk (
   batch_id bigint NOT NULL,

@@ -26,6 +26,8 @@ import {
   getBatchResult,
   getOrderResult,
   LICENSE_ORDER_ID,
+  listBatches,
+  listOrders,
   previewBatchOrder,
 } from './examples/orders.ts';
 import type { OperationId } from './operations/index.ts';
@@ -48,6 +50,8 @@ export const operationExamples: { [Id in OperationId]: ExamplesOf<Id> } = {
   takeAssetNumbers,
   getBatchResult,
   getOrderResult,
+  listBatches,
+  listOrders,
   previewBatchOrder,
   cancelBatchOrder,
   addEmployees,
