@@ -166,7 +166,11 @@ CREATE TABLE batch (
   CONSTRAINT batch_sequences_check CHECK (((cardinality(sequences) >= 1) AND (cardinality(sequences) <= 8192))),
   CONSTRAINT batch_sync_mode_check CHECK ((sync_mode = ANY (ARRAY['sync'::text, 'async'::text])))
 );
+CREATE INDEX batch_accepted ON batch USING btree (application_id, accepted_time, id);
+CREATE INDEX batch_channel_accepted ON batch USING btree (application_id, channel_code, accepted_time, id);
+CREATE INDEX batch_failed_accepted ON batch USING btree (application_id, accepted_time, id) WHERE (failed > 0);
 CREATE INDEX batch_open ON batch USING btree (id) WHERE (completed_time IS NULL);
+CREATE INDEX batch_open_accepted ON batch USING btree (application_id, accepted_time, id) WHERE (completed_time IS NULL);
 CREATE TRIGGER check_ends AFTER UPDATE ON batch REFERENCING OLD TABLE AS before NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION check_batch_ends();
 CREATE TRIGGER refuse_change BEFORE DELETE OR UPDATE OF id, application_id, channel_code, channel_order_id, sync_mode, digest, digest_version, sequences, customer_ids, order_types, accepted_time, request_id OR TRUNCATE ON batch FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
@@ -235,9 +239,12 @@ CREATE TABLE failed_order (
   payload_version smallint NOT NULL,
   content text STORAGE EXTERNAL NOT NULL,
   failed_time timestamp with time zone NOT NULL DEFAULT statement_timestamp(),
+  asset_nums text[] NOT NULL,
   CONSTRAINT failed_order_batch_id_lane_fkey FOREIGN KEY (batch_id, lane) REFERENCES lane_chunk(batch_id, lane),
   CONSTRAINT failed_order_pkey PRIMARY KEY (license_order_id)
 );
+CREATE INDEX failed_order_asset_nums ON failed_order USING gin (asset_nums);
+CREATE INDEX failed_order_failed_time ON failed_order USING btree (failed_time);
 
 CREATE TABLE lane_chunk (
   batch_id bigint NOT NULL,
@@ -279,6 +286,8 @@ CREATE TABLE license_order (
   CONSTRAINT license_order_pkey PRIMARY KEY (id),
   CONSTRAINT license_order_products_check CHECK ((products >= 0))
 );
+CREATE INDEX license_order_customer ON license_order USING btree (customer_id, id);
+CREATE INDEX license_order_failed ON license_order USING btree (id) WHERE (cause IS NOT NULL);
 CREATE INDEX license_order_internal_error ON license_order USING btree (id) WHERE (cause = 'internal_error'::text);
 CREATE TRIGGER check_taken_back AFTER DELETE ON license_order REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION check_taken_back();
 CREATE TRIGGER refuse_change BEFORE UPDATE OR TRUNCATE ON license_order FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();

@@ -9,6 +9,7 @@ import { type BatchOperationId, batchOrderRoutes } from './routes/batch-orders.t
 import { cancelHandlers } from './routes/cancel.ts';
 import { customerHandlers } from './routes/customers.ts';
 import { eventHandlers } from './routes/events.ts';
+import { listHandlers } from './routes/lists.ts';
 import { resultHandlers } from './routes/results.ts';
 import type { ServerOptions } from './server-options.ts';
 
@@ -26,6 +27,7 @@ export async function orderModule(
       ...cancelHandlers(options),
       ...resultHandlers(options),
       ...eventHandlers(options),
+      ...listHandlers(options),
       ...assetHandlers(options),
       ...customerHandlers(options),
     },

@@ -20,6 +20,7 @@ export { setLocked } from './locks.ts';
 export { isNumberConflict } from './number-conflict.ts';
 export { type Region, takeAssetNumbers } from './numbers.ts';
 export { licenseOrderIdOf, ORDERS_PER_BATCH, splitOrderId } from './order-ids.ts';
+export { ordersOfNumber } from './orders-of-number.ts';
 export { findNumbersOfOtherChannels, selectAssets } from './tenant.ts';
 export { NOW, releaseAssets } from './update-ledger.ts';
 export { listVirtualAssets } from './virtual-assets.ts';

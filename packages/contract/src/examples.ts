@@ -27,6 +27,8 @@ import {
   getBatchResult,
   getOrderResult,
   LICENSE_ORDER_ID,
+  listBatches,
+  listOrders,
   previewBatchOrder,
 } from './examples/orders.ts';
 import type { OperationId } from './operations/index.ts';
@@ -49,6 +51,8 @@ export const operationExamples: { [Id in OperationId]: ExamplesOf<Id> } = {
   takeAssetNumbers,
   getBatchResult,
   getOrderResult,
+  listBatches,
+  listOrders,
   previewBatchOrder,
   cancelBatchOrder,
   getEvents,

@@ -8,6 +8,8 @@ export { BatchCanceller, CANCELS_AT_ONCE } from './cancel.ts';
 export { EventNumbering } from './event-numbering.ts';
 export { EventWatch } from './event-watch.ts';
 export { type Job, QUEUE_NAME } from './jobs.ts';
+export { listBatches } from './list-batches.ts';
+export { listOrders } from './list-orders.ts';
 export { createOrderMetrics, type OrderMetrics, registerBacklogGauges } from './metrics.ts';
 export { BatchPreviewer } from './preview.ts';
 export { readOrderResult } from './results.ts';
