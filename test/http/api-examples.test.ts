@@ -195,6 +195,8 @@ describe('on a service with the demo customers', () => {
     ['listEmployees', 'seat'],
     ['listEnterpriseAssets', 'two'],
     ['listBorrowedLocks', 'lent'],
+    ['getAsset', 'lock'],
+    ['getAssetHistory', 'lock'],
     ['deleteEmployee', 'deleted'],
     ['readAudit', 'all'],
   ];
@@ -273,6 +275,8 @@ describe('on a service with the demo customers', () => {
     ['takeAssetNumbers', 'field_invalid', { body: { size: 0 } }],
     ['getBatchResult', 'batch_not_found', { parameters: { channelOrderId: 'DOCS-0404' } }],
     ['getOrderResult', 'order_not_found', { parameters: { licenseOrderId: '404' } }],
+    ['getAsset', 'asset_not_found', { parameters: { assetNum: '8100000404' } }],
+    ['getAssetHistory', 'field_invalid', { parameters: { cursor: 'of-another-list' } }],
     ['previewBatchOrder', 'app_key_mismatch', { body: batch, parameters: { appKey: 'another' } }],
     ['cancelBatchOrder', 'batch_not_found', { body: { ...cancelled, channelOrderId: 'DOCS-0404' } }],
     ['addEmployees', 'employee_list_empty', { body: { userList: [] } }],
