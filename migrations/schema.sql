@@ -52,6 +52,7 @@ CREATE TABLE asset (
   locked boolean NOT NULL DEFAULT false,
   freezing boolean NOT NULL DEFAULT false,
   revoked_by_order_id bigint,
+  created_by_order_id bigint,
   CONSTRAINT asset_extends_check CHECK ((jsonb_typeof(extends) = 'object'::text)),
   CONSTRAINT asset_freezable CHECK (((NOT freezing) OR (license_type = ANY (ARRAY['softkey'::text, 'lan_softkey'::text])))),
   CONSTRAINT asset_license_type CHECK ((license_type = ANY (ARRAY['normal_unrecover_usbkey'::text, 'normal_recover_usbkey'::text, 'normal_unrecover_lan_usbkey'::text, 'normal_recover_lan_usbkey'::text, 'identity_usbkey'::text, 'identity_lan_usbkey'::text, 'softkey'::text, 'lan_softkey'::text, 'product_entity'::text, 'cloud_account'::text, 'cloud_customer'::text, 'cloud_personal'::text, 'lk_product_usbkey'::text, 'lk_auth_usbkey'::text]))),
@@ -66,7 +67,7 @@ CREATE INDEX asset_revoked_number ON asset USING btree (asset_num, revoked_time)
 CREATE TRIGGER check_customers_of_inserted AFTER INSERT ON asset REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION check_customers();
 CREATE TRIGGER check_customers_of_updated AFTER UPDATE ON asset REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION check_customers();
 CREATE TRIGGER check_revoked_stays AFTER UPDATE ON asset REFERENCING OLD TABLE AS before FOR EACH STATEMENT EXECUTE FUNCTION check_revoked_stays();
-CREATE TRIGGER check_stays AFTER UPDATE ON asset REFERENCING OLD TABLE AS before NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION check_stays('id, asset_num, license_type');
+CREATE TRIGGER check_stays AFTER UPDATE ON asset REFERENCING OLD TABLE AS before NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION check_stays('id, asset_num, license_type, created_by_order_id');
 CREATE TRIGGER check_transferred AFTER UPDATE ON asset REFERENCING OLD TABLE AS before NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION check_transferred();
 CREATE TRIGGER check_updated AFTER UPDATE ON asset REFERENCING OLD TABLE AS before NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION check_assets_updated();
 CREATE TRIGGER refuse_change BEFORE DELETE OR TRUNCATE ON asset FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
@@ -384,6 +385,8 @@ CREATE TABLE merchandise_instance (
   CONSTRAINT merchandise_instance_times CHECK (((updated_time >= created_time) AND (revoked_time >= created_time))) NOT VALID
 );
 CREATE INDEX merchandise_instance_asset ON merchandise_instance USING btree (asset_id) WHERE (revoked_time IS NULL);
+CREATE INDEX merchandise_instance_once_bought ON merchandise_instance USING btree (asset_id, license_order_id, id) WHERE (revoked_time IS NOT NULL);
+CREATE INDEX merchandise_instance_revoked ON merchandise_instance USING btree (asset_id, revoked_by_order_id, id) WHERE (revoked_time IS NOT NULL);
 CREATE TRIGGER check_inserted AFTER INSERT ON merchandise_instance REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION check_contents_inserted('parent_id');
 CREATE TRIGGER check_revoked_stays AFTER UPDATE ON merchandise_instance REFERENCING OLD TABLE AS before FOR EACH STATEMENT EXECUTE FUNCTION check_revoked_stays();
 CREATE TRIGGER check_stays AFTER UPDATE ON merchandise_instance REFERENCING OLD TABLE AS before NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION check_stays('id, asset_id, license_order_id, parent_id');
@@ -437,6 +440,8 @@ CREATE TABLE product_instance (
   CONSTRAINT product_instance_times CHECK (((updated_time >= created_time) AND (revoked_time >= created_time))) NOT VALID
 );
 CREATE INDEX product_instance_asset ON product_instance USING btree (asset_id) WHERE (revoked_time IS NULL);
+CREATE INDEX product_instance_once_bought ON product_instance USING btree (asset_id, license_order_id, id) WHERE (revoked_time IS NOT NULL);
+CREATE INDEX product_instance_revoked ON product_instance USING btree (asset_id, revoked_by_order_id, id) WHERE (revoked_time IS NOT NULL);
 CREATE TRIGGER check_inserted AFTER INSERT ON product_instance REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION check_contents_inserted('merchandise_id');
 CREATE TRIGGER check_revoked_stays AFTER UPDATE ON product_instance REFERENCING OLD TABLE AS before FOR EACH STATEMENT EXECUTE FUNCTION check_revoked_stays();
 CREATE TRIGGER check_stays AFTER UPDATE ON product_instance REFERENCING OLD TABLE AS before NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION check_stays('id, asset_id, license_order_id, merchandise_id');

@@ -198,6 +198,8 @@ describe('on a service with the demo customers', () => {
     ['listEmployees', 'seat'],
     ['listEnterpriseAssets', 'two'],
     ['listBorrowedLocks', 'lent'],
+    ['getAsset', 'lock'],
+    ['getAssetHistory', 'lock'],
     ['deleteEmployee', 'deleted'],
     ['readAudit', 'all'],
   ];
@@ -279,6 +281,8 @@ describe('on a service with the demo customers', () => {
     ['getEvents', 'field_invalid', { parameters: { after: 'x' } }],
     ['listBatches', 'field_invalid', { parameters: { cursor: 'cut' } }],
     ['listOrders', 'dates_reversed', { parameters: { acceptedFrom: 2, acceptedTo: 1 } }],
+    ['getAsset', 'asset_not_found', { parameters: { assetNum: '8100000404' } }],
+    ['getAssetHistory', 'field_invalid', { parameters: { cursor: 'of-another-list' } }],
     ['previewBatchOrder', 'app_key_mismatch', { body: batch, parameters: { appKey: 'another' } }],
     ['cancelBatchOrder', 'batch_not_found', { body: { ...cancelled, channelOrderId: 'DOCS-0404' } }],
     ['addEmployees', 'employee_list_empty', { body: { userList: [] } }],

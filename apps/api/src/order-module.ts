@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Bodies } from './bodies.ts';
 import { authorizeApplications, callerOf } from './caller.ts';
 import { addOperations } from './operation-routes.ts';
+import { assetTraceHandlers } from './routes/asset-traces.ts';
 import { assetHandlers } from './routes/assets.ts';
 import { type BatchOperationId, batchOrderRoutes } from './routes/batch-orders.ts';
 import { cancelHandlers } from './routes/cancel.ts';
@@ -29,6 +30,7 @@ export async function orderModule(
       ...eventHandlers(options),
       ...listHandlers(options),
       ...assetHandlers(options),
+      ...assetTraceHandlers(options),
       ...customerHandlers(options),
     },
     callerOf,
