@@ -26,6 +26,7 @@ import {
   SchemaWatch,
   TransactionQueue,
 } from '@lockstep/platform';
+import { DeliveryAnnouncer, registerWebhookGauges } from '@lockstep/webhooks';
 import { addHttpMetrics } from './metrics.ts';
 import { buildServer } from './server.ts';
 
@@ -57,6 +58,8 @@ export interface ApiOptions {
   region: Region;
   /** Where clients find the service (config.publicUrl). */
   publicUrl: string | null;
+  /** Whether webhooks may be at any address (config.WEBHOOK_ALLOW_PRIVATE). */
+  webhookAllowPrivate: boolean;
   host: string;
   /** 0 takes any free port. */
   port: number;
@@ -80,9 +83,11 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
   const { databaseUrl, log, metrics } = options;
   const { db, lanesDb } = openPools(options);
   registerBacklogGauges(metrics.registry, db);
+  registerWebhookGauges(metrics.registry, db);
   const schema = new SchemaWatch({ db, queue: options.queue, log });
   const producer = openProducer<Job>(options.queue, QUEUE_NAME, log);
   const announcer = new JobAnnouncer(producer, log, metrics);
+  const deliveries = new DeliveryAnnouncer({ db, producer, log });
   const watch = new BatchWatch(databaseUrl, log);
   void schema.untilCurrent().then(() => watch.start());
   // When the queue runs on PostgreSQL, its tables are part of the schema.
@@ -97,6 +102,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
       () => watch.close(),
       async () => server?.close(),
       () => applier.close(),
+      () => deliveries.close(),
       () => announcer.close(),
       () => schema.close(),
       () => lanesDb.destroy(),
@@ -110,6 +116,8 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
       watch,
       region: options.region,
       publicUrl: options.publicUrl,
+      webhookAllowPrivate: options.webhookAllowPrivate,
+      deliveries,
       verifier: new CallVerifier(db),
       passwords: new PasswordHasher(),
       holdingChanges: new TransactionQueue(lanesDb, HOLDING_CHANGES),

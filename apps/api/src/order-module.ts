@@ -9,6 +9,7 @@ import { type BatchOperationId, batchOrderRoutes } from './routes/batch-orders.t
 import { cancelHandlers } from './routes/cancel.ts';
 import { customerHandlers } from './routes/customers.ts';
 import { resultHandlers } from './routes/results.ts';
+import { webhookHandlers } from './routes/webhooks.ts';
 import type { ServerOptions } from './server-options.ts';
 
 /** The order module: every route in here is for an application with the scope auth_order, and for nobody else. */
@@ -26,6 +27,7 @@ export async function orderModule(
       ...resultHandlers(options),
       ...assetHandlers(options),
       ...customerHandlers(options),
+      ...webhookHandlers(options),
     },
     callerOf,
   );

@@ -20,6 +20,7 @@ export class OrderWorker {
   readonly #db: Database;
   readonly #log: Logger;
   readonly #metrics: OrderMetrics;
+  readonly #deliver: () => void;
   readonly #drainer: LaneDrainer;
   readonly #scheduler: DrainScheduler;
   readonly #stalls: Stalls;
@@ -28,8 +29,12 @@ export class OrderWorker {
   #toldOfJob = false;
   #toldOfEnds = false;
 
-  /** `drains`: drains that run at once, each in a transaction and on a connection of its own. */
-  constructor(options: { db: Database; log: Logger; metrics: OrderMetrics; drains: number }) {
+  /**
+   * `drains`: drains that run at once, each in a transaction and on a connection of its own. `deliver` is told when a job
+   * asks for what is due to webhooks.
+   */
+  constructor(options: { db: Database; log: Logger; metrics: OrderMetrics; drains: number; deliver: () => void }) {
+    this.#deliver = options.deliver;
     this.#db = options.db;
     this.#log = options.log;
     this.#metrics = options.metrics;
@@ -44,7 +49,10 @@ export class OrderWorker {
    */
   async process(data: unknown): Promise<void> {
     const { success, data: known } = job.safeParse(data);
-    if (success) return await this.#scheduler.request(known.lanes, BigInt(known.throughBatchId));
+    if (success) {
+      if (known.type === 'deliver') return this.#deliver();
+      return await this.#scheduler.request(known.lanes, BigInt(known.throughBatchId));
+    }
     if (!this.#toldOfJob) this.#log.warn('jobs come that another release made; the sweep finds their orders');
     this.#toldOfJob = true;
   }
