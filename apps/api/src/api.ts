@@ -7,6 +7,8 @@ import {
   BatchPreviewer,
   BatchWatch,
   CANCELS_AT_ONCE,
+  EventNumbering,
+  EventWatch,
   type Job,
   JobAnnouncer,
   type OrderMetrics,
@@ -19,6 +21,7 @@ import {
   closeAll,
   type Database,
   explainListenFault,
+  Listener,
   type Logger,
   openDatabase,
   openProducer,
@@ -88,20 +91,26 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
   const producer = openProducer<Job>(options.queue, QUEUE_NAME, log);
   const announcer = new JobAnnouncer(producer, log, metrics);
   const deliveries = new DeliveryAnnouncer({ db, producer, log });
-  const watch = new BatchWatch(databaseUrl, log);
-  void schema.untilCurrent().then(() => watch.start());
+  const watch = new BatchWatch();
+  const eventWatch = new EventWatch(db);
+  const listener = new Listener(databaseUrl, log, [watch, eventWatch]);
+  void schema.untilCurrent().then(() => listener.start());
+  const numbering = new EventNumbering({ db, log, onNumbered: (ids) => deliveries.eventsNumbered(ids) });
   // When the queue runs on PostgreSQL, its tables are part of the schema.
   const isQueueReachable = async () =>
     (options.queue.kind !== 'postgres' || (await schema.isCurrent())) && (await producer.isReachable());
-  const applier = new BatchApplier({ db, lanesDb, log, metrics });
+  const applier = new BatchApplier({ db, lanesDb, log, metrics, numbering });
   let server: Awaited<ReturnType<typeof buildServer>> | undefined;
   let isPrepared = false;
   const close = () =>
     closeAll(
-      // Answers the calls that wait for a result with what there is, so that the server can close.
-      () => watch.close(),
+      // Answers the calls that wait for a result or an event with what there is, so that the server can close.
+      async () => watch.close(),
+      async () => eventWatch.close(),
       async () => server?.close(),
+      () => listener.close(),
       () => applier.close(),
+      () => numbering.settle(),
       () => deliveries.close(),
       () => announcer.close(),
       () => schema.close(),
@@ -114,6 +123,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
       log,
       metrics: addHttpMetrics(metrics),
       watch,
+      eventWatch,
       region: options.region,
       publicUrl: options.publicUrl,
       webhookAllowPrivate: options.webhookAllowPrivate,
@@ -125,7 +135,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
       acceptor: new BatchAcceptor(db, announcer, metrics),
       applier,
       previewer: new BatchPreviewer(db),
-      canceller: new BatchCanceller({ db, lanesDb, log, metrics }),
+      canceller: new BatchCanceller({ db, lanesDb, log, metrics, numbering }),
       isQueueReachable,
       schema,
       isPrepared: () => isPrepared,

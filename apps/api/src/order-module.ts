@@ -8,6 +8,7 @@ import { assetHandlers } from './routes/assets.ts';
 import { type BatchOperationId, batchOrderRoutes } from './routes/batch-orders.ts';
 import { cancelHandlers } from './routes/cancel.ts';
 import { customerHandlers } from './routes/customers.ts';
+import { eventHandlers } from './routes/events.ts';
 import { resultHandlers } from './routes/results.ts';
 import { webhookHandlers } from './routes/webhooks.ts';
 import type { ServerOptions } from './server-options.ts';
@@ -25,6 +26,7 @@ export async function orderModule(
     {
       ...cancelHandlers(options),
       ...resultHandlers(options),
+      ...eventHandlers(options),
       ...assetHandlers(options),
       ...customerHandlers(options),
       ...webhookHandlers(options),

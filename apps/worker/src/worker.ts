@@ -1,5 +1,5 @@
 import { deleteExpiredAccess } from '@lockstep/access';
-import { type OrderMetrics, OrderWorker, QUEUE_NAME, registerBacklogGauges } from '@lockstep/orders';
+import { EventNumbering, type OrderMetrics, OrderWorker, QUEUE_NAME, registerBacklogGauges } from '@lockstep/orders';
 import {
   assertRedisKeepsJobs,
   type Closable,
@@ -23,10 +23,10 @@ const SWEEP_EVERY_MS = 1_000;
 const EXPIRE_EVERY_MS = 30_000;
 
 /**
- * Connections that a worker needs beside those of its drains: for the sweep, expiry, the ends of batches and metrics, and
- * two for webhooks.
+ * Connections that a worker needs beside those of its drains: for the sweep, expiry, the ends of batches, their events
+ * and metrics, and two for webhooks.
  */
-const SPARE_CONNECTIONS = 6;
+const SPARE_CONNECTIONS = 7;
 
 /**
  * How long a worker waits for a lock: longer than calls and drains hold theirs. Whoever holds one for longer hangs, and
@@ -113,7 +113,8 @@ function startWork(db: Database, { queue, log, metrics, drains, webhookAllowPriv
     metrics: webhookMetricsOf(metrics.registry),
     sender: new Sender({ allowPrivate: webhookAllowPrivate }),
   });
-  const worker = new OrderWorker({ db, log, metrics, drains, deliver: () => deliverer.wake() });
+  const numbering = new EventNumbering({ db, log, onNumbered: (ids) => deliverer.eventsNumbered(ids) });
+  const worker = new OrderWorker({ db, log, metrics, numbering, drains, deliver: () => deliverer.wake() });
   const consumer = openConsumer<unknown>(queue, QUEUE_NAME, {
     concurrency: JOBS_AT_ONCE,
     log,
@@ -129,6 +130,7 @@ function startWork(db: Database, { queue, log, metrics, drains, webhookAllowPriv
         expire.close,
         consumer.close,
         () => worker.close(),
+        () => numbering.settle(),
         () => deliverer.close(),
       ),
   };

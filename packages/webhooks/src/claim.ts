@@ -1,7 +1,7 @@
-import type { ApplicationId, EventId, WebhookId } from '@lockstep/contract';
+import type { ApplicationId, EventId, FeedEvent, WebhookId } from '@lockstep/contract';
+import { readBehind } from '@lockstep/orders';
 import { type Database, inTransaction, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
-import { type EventMessage, readEventMessages } from './event-messages.ts';
 import { AT_ONCE_OF_ENDPOINT, chooseTurns, listFree, type Trust } from './turns.ts';
 
 /** Webhooks that one look goes over at most. */
@@ -27,8 +27,8 @@ export interface Claim {
   /** What signs the message: the newest first. */
   secrets: Buffer[];
   createdTime: Date;
-  /** What the message says; null for a test. */
-  event: EventMessage | null;
+  /** What the message tells of; null for a test. */
+  event: FeedEvent | null;
 }
 
 const isDue = sql`(d.state = 'pending' and d.due_time <= statement_timestamp()
@@ -157,7 +157,7 @@ async function claim(trx: Trx, chosen: readonly Ready[]): Promise<Claim[]> {
       case when w.old_secret_end_time > statement_timestamp() then w.old_secret end as old_secret,
       d.created_time, d.position`.execute(trx);
   const trusts = new Map(chosen.map(({ id, trust }) => [id, trust]));
-  const events = await readEventMessages(trx, rows);
+  const events = await readEvents(trx, rows);
   const isGone = ({ position }: ClaimedRow) => position !== null && !events.has(position);
   await failDeliveries(trx, rows.filter(isGone));
   return rows
@@ -174,6 +174,16 @@ async function claim(trx: Trx, chosen: readonly Ready[]): Promise<Claim[]> {
       createdTime: row.created_time,
       event: row.position === null ? null : events.get(row.position)!,
     }));
+}
+
+/** Reads the events of deliveries by their positions; those that are not kept any more are missing. */
+async function readEvents(trx: Trx, rows: readonly ClaimedRow[]): Promise<Map<string, FeedEvent>> {
+  const ofEvents = rows.flatMap(({ application_id: applicationId, position }) =>
+    position === null ? [] : [{ applicationId, position, after: BigInt(position) - 1n, limit: 1 }],
+  );
+  if (ofEvents.length === 0) return new Map();
+  const found = await readBehind(trx, ofEvents);
+  return new Map(found.flatMap(({ events }) => events.map((event) => [event.id, event] as const)));
 }
 
 /** Ends deliveries whose event is not kept any more: there is nothing left to send. */

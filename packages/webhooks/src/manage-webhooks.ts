@@ -7,6 +7,7 @@ import {
   type Webhook,
   type WebhookWithSecret,
 } from '@lockstep/contract';
+import { parsePosition } from '@lockstep/orders';
 import { type Database, inTransaction } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { checkUrl } from './addresses.ts';
@@ -16,7 +17,6 @@ import { newSecret, showSecret } from './signatures.ts';
 
 /** How long the secret before a rotation signs too (rules 6.8). */
 const OLD_SECRET_HOURS = 24;
-const MAX_POSITION = '9223372036854775807';
 
 /** The last position that an event has got: what is numbered from now on is behind it. */
 const lastPosition = sql<EventId>`(select last_position from event_counter)`;
@@ -122,11 +122,11 @@ export async function enableWebhook(db: Database, own: OwnWebhook): Promise<Webh
  *
  * Throws a Refusal: webhook_not_found, webhook_disabled.
  */
-export async function replayWebhook(db: Database, own: OwnWebhook, after = '0' as EventId): Promise<Webhook> {
+export async function replayWebhook(db: Database, own: OwnWebhook, after?: EventId): Promise<Webhook> {
+  const from = sql<EventId>`${String(parsePosition(after))}::bigint`;
   return await inTransaction(db, async (trx) => {
     const row = await lockWebhook(trx, own);
     if (row.disabled_time !== null) throw new Refusal('webhook_disabled', row.id);
-    const from = sql<EventId>`least(${after}::numeric, ${MAX_POSITION}::numeric)::bigint`;
     await trx
       .updateTable('webhook')
       .set({ after_position: sql<EventId>`least(after_position, ${from})` })
