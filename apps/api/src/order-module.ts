@@ -12,6 +12,7 @@ import { customerHandlers } from './routes/customers.ts';
 import { eventHandlers } from './routes/events.ts';
 import { listHandlers } from './routes/lists.ts';
 import { resultHandlers } from './routes/results.ts';
+import { webhookHandlers } from './routes/webhooks.ts';
 import type { ServerOptions } from './server-options.ts';
 
 /** The order module: every route in here is for an application with the scope auth_order, and for nobody else. */
@@ -32,6 +33,7 @@ export async function orderModule(
       ...assetHandlers(options),
       ...assetTraceHandlers(options),
       ...customerHandlers(options),
+      ...webhookHandlers(options),
     },
     callerOf,
   );
