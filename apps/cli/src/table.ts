@@ -46,7 +46,8 @@ export function formatTable<Row>(
 /** Formats what belongs to one thing: a line for each name and value. */
 export function formatFields(fields: readonly [name: string, value: Cell][]): string {
   const width = Math.max(...fields.map(([name]) => stringWidth(name)));
-  return trimLines(fields.map(([name, value]) => `${name.padEnd(width)}${GAP}${toText(value)}`).join('\n'));
+  const pad = (name: string) => name + ' '.repeat(width - stringWidth(name));
+  return trimLines(fields.map(([name, value]) => `${pad(name)}${GAP}${toText(value)}`).join('\n'));
 }
 
 /** Formats a time as people on this machine read it: 2026-11-22 09:01:02. */
