@@ -8,6 +8,7 @@ import { assetHandlers } from './routes/assets.ts';
 import { type BatchOperationId, batchOrderRoutes } from './routes/batch-orders.ts';
 import { cancelHandlers } from './routes/cancel.ts';
 import { customerHandlers } from './routes/customers.ts';
+import { failedOrderHandlers } from './routes/failed-orders.ts';
 import { resultHandlers } from './routes/results.ts';
 import type { ServerOptions } from './server-options.ts';
 
@@ -24,6 +25,7 @@ export async function orderModule(
     {
       ...cancelHandlers(options),
       ...resultHandlers(options),
+      ...failedOrderHandlers(options),
       ...assetHandlers(options),
       ...customerHandlers(options),
     },

@@ -1,6 +1,13 @@
 import type { CallVerifier, PasswordHasher } from '@lockstep/access';
 import type { Region } from '@lockstep/assets';
-import type { BatchAcceptor, BatchApplier, BatchCanceller, BatchPreviewer, BatchWatch } from '@lockstep/orders';
+import type {
+  BatchAcceptor,
+  BatchApplier,
+  BatchCanceller,
+  BatchPreviewer,
+  BatchWatch,
+  FailedBatchReader,
+} from '@lockstep/orders';
 import type { Database, Logger, SchemaWatch, TransactionQueue } from '@lockstep/platform';
 
 import type { HttpMetrics } from './metrics.ts';
@@ -17,6 +24,7 @@ export interface ServerOptions {
   canceller: BatchCanceller;
   previewer: BatchPreviewer;
   watch: BatchWatch;
+  failedBatches: FailedBatchReader;
   /** Runs the transactions of M4, M9 and M10; enterprises take turns. */
   holdingChanges: TransactionQueue;
   /** Runs the transactions of O6 and O7; applications take turns. */

@@ -12,6 +12,7 @@ import {
   listEmployees,
   resetPassword,
 } from './examples/employees.ts';
+import { getFailedOrders } from './examples/failed-orders.ts';
 import {
   configureAssets,
   lendAssets,
@@ -50,6 +51,7 @@ export const operationExamples: { [Id in OperationId]: ExamplesOf<Id> } = {
   getOrderResult,
   previewBatchOrder,
   cancelBatchOrder,
+  getFailedOrders,
   addEmployees,
   editEmployee,
   resetPassword,
