@@ -51,6 +51,7 @@ const OPERATIONS: Record<string, string[]> = {
     'state',
     'waitSeconds',
   ],
+  [`get ${ROOT}/licenseOrder/batchOrder/failed`]: ['channelCode', 'channelOrderId', 'g_nonce'],
   [`get ${ROOT}/licenseOrder/{licenseOrderId}`]: ['g_nonce', 'licenseOrderId'],
   [`get ${ROOT}/licenseOrder/batchOrders`]: [
     'acceptedFrom',
@@ -368,6 +369,16 @@ describe('a real answer is of the published shape and holds nothing else', () =>
       () => api.ask('getBatchResult', { query: { channelCode: 'a', channelOrderId: 'b' } }),
     ],
     [
+      `get ${ROOT}/licenseOrder/batchOrder/failed`,
+      async () => {
+        const { channelCode, channelOrderId } = await finishedBatch();
+        const answer = await api.ask('getFailedOrders', { query: { channelCode, channelOrderId } });
+        expect(dataOf(answer).orderList).toHaveLength(1);
+        return answer;
+      },
+      () => api.ask('getFailedOrders', { query: { channelCode: 'a', channelOrderId: 'b' } }),
+    ],
+    [
       `get ${ROOT}/licenseOrder/{licenseOrderId}`,
       async () => {
         const { orders } = await api.completed(await finishedBatch());
@@ -596,6 +607,7 @@ describe('the table of causes', () => {
     enterprise_not_found: 'order/virtual-assets.test.ts',
     asset_numbers_exhausted: 'order/asset-numbers.test.ts',
     batch_not_found: 'order/results.test.ts',
+    content_expired: 'order/failed-orders.test.ts',
     order_not_found: 'order/results.test.ts',
     customer_not_found: 'order/rules.test.ts',
     enterprise_mismatch: 'order/rules.test.ts',

@@ -178,6 +178,10 @@ const TRIALS: Record<string, Trial[] | typeof NAMES_NOTHING> = {
     ['their batch', () => get(BATCH, theirBatch()), 'channel_not_allowed'],
     ['their batch as ours', () => get(BATCH, theirBatch('ours')), 'batch_not_found'],
   ],
+  [`get ${ORDER_ROOT}/licenseOrder/batchOrder/failed`]: [
+    ['their batch', () => get(`${BATCH}/failed`, theirBatch()), 'channel_not_allowed'],
+    ['their batch as ours', () => get(`${BATCH}/failed`, theirBatch('ours')), 'batch_not_found'],
+  ],
   [`get ${ORDER_ROOT}/licenseOrder/{licenseOrderId}`]: [
     ['their order', () => get(`/licenseOrder/${two.theirs.licenseOrderId}`), 'order_not_found'],
   ],

@@ -14,6 +14,7 @@ import {
   resetPassword,
 } from './examples/employees.ts';
 import { getEvents } from './examples/events.ts';
+import { getFailedOrders } from './examples/failed-orders.ts';
 import {
   configureAssets,
   lendAssets,
@@ -57,6 +58,7 @@ export const operationExamples: { [Id in OperationId]: ExamplesOf<Id> } = {
   previewBatchOrder,
   cancelBatchOrder,
   getEvents,
+  getFailedOrders,
   addEmployees,
   editEmployee,
   resetPassword,
