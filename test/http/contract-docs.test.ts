@@ -96,6 +96,10 @@ const OPERATIONS: Record<string, string[]> = {
   [`get ${ME_ROOT}/enterprise/{enterpriseGlobalId}/audit`]: ['enterpriseGlobalId', 'g_nonce', 'pageNum', 'pageSize'],
 };
 const OPTIONAL = ['state', 'limit', 'cursor', 'waitSeconds', 'extendCode', 'departmentId', 'keyword'];
+/** Of these, every parameter but g_nonce is optional. */
+const LISTS = [`get ${ROOT}/licenseOrder/batchOrders`, `get ${ROOT}/licenseOrder/orders`];
+const isOptional = (key: string, name: string) =>
+  OPTIONAL.includes(name) || (LISTS.includes(key) && name !== 'g_nonce');
 const BODIES: Record<string, string> = {
   'post /oauth2/token': 'application/x-www-form-urlencoded',
   [`post ${ROOT}/enterprise/user/bind`]: 'application/json',
@@ -180,7 +184,7 @@ describe('/openapi.json', () => {
     expect((operation.parameters ?? []).map(({ name }: Json) => name).toSorted()).toEqual(parameters);
     for (const parameter of operation.parameters ?? []) {
       expect(parameter.in).toBe(key.includes(`{${parameter.name}}`) ? 'path' : 'query');
-      expect(parameter.required ?? false).toBe(!OPTIONAL.includes(parameter.name));
+      expect(parameter.required ?? false).toBe(!isOptional(key, parameter.name));
     }
     expect(Object.keys(operation.requestBody?.content ?? {})).toEqual(BODIES[key] === undefined ? [] : [BODIES[key]]);
     const statuses = key.endsWith('/oauth2/token') ? ['200', '400', '401'] : ['200', '299'];
@@ -385,6 +389,26 @@ describe('a real answer is of the published shape and holds nothing else', () =>
         return await api.call('GET', `/licenseOrder/${orders[1]!.licenseOrderId}`);
       },
       () => api.call('GET', '/licenseOrder/1'),
+    ],
+    [
+      `get ${ROOT}/licenseOrder/batchOrders`,
+      async () => {
+        await api.carryOut(newBuy(await api.newCustomer(), [newAssetNum()]));
+        const answer = await api.ask('listBatches', { query: { limit: '1' } });
+        expect(dataOf(answer)).toMatchObject({ batches: [expect.anything()], nextCursor: expect.any(String) });
+        return answer;
+      },
+      () => api.ask('listBatches', { query: { limit: '0' } }),
+    ],
+    [
+      `get ${ROOT}/licenseOrder/orders`,
+      async () => {
+        await api.process(batchOf(deleteAsset(await api.newCustomer(), [newAssetNum()])));
+        const answer = await api.ask('listOrders', { query: { limit: '1' } });
+        expect(dataOf(answer)).toMatchObject({ orders: [{ state: 'failed' }], nextCursor: expect.any(String) });
+        return answer;
+      },
+      () => api.ask('listOrders', { query: { cause: 'none' } }),
     ],
     [
       `post ${ME_ROOT}/enterprise/{enterpriseGlobalId}/member`,
