@@ -13,6 +13,7 @@ import {
   listEmployees,
   resetPassword,
 } from './examples/employees.ts';
+import { getEvents } from './examples/events.ts';
 import {
   configureAssets,
   lendAssets,
@@ -27,6 +28,8 @@ import {
   getBatchResult,
   getOrderResult,
   LICENSE_ORDER_ID,
+  listBatches,
+  listOrders,
   previewBatchOrder,
 } from './examples/orders.ts';
 import type { OperationId } from './operations/index.ts';
@@ -49,8 +52,11 @@ export const operationExamples: { [Id in OperationId]: ExamplesOf<Id> } = {
   takeAssetNumbers,
   getBatchResult,
   getOrderResult,
+  listBatches,
+  listOrders,
   previewBatchOrder,
   cancelBatchOrder,
+  getEvents,
   addEmployees,
   editEmployee,
   resetPassword,
