@@ -173,6 +173,12 @@ const TRIALS: Record<string, Trial[] | typeof NAMES_NOTHING> = {
       lists(() => [two.ours.numbers.cloud]),
     ],
   ],
+  [`get ${ORDER_ROOT}/asset/{assetNum}`]: [
+    ['their asset', () => get(`/asset/${two.theirs.numbers.lent}`), 'asset_not_found'],
+  ],
+  [`get ${ORDER_ROOT}/asset/{assetNum}/history`]: [
+    ['their asset', () => get(`/asset/${two.theirs.numbers.lent}/history`), 'asset_not_found'],
+  ],
   [`post ${ORDER_ROOT}/shellnums`]: NAMES_NOTHING,
   [`post ${ORDER_ROOT}/licenseOrder/batchOrder`]: [
     ['a sync batch of their channel', () => post(BATCH, buy('theirs')), 'channel_not_allowed'],
