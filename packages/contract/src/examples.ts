@@ -28,12 +28,24 @@ import {
   LICENSE_ORDER_ID,
   previewBatchOrder,
 } from './examples/orders.ts';
+import {
+  createWebhook,
+  deleteWebhook,
+  enableWebhook,
+  getWebhook,
+  listDeliveries,
+  listWebhooks,
+  replayWebhook,
+  rotateWebhookSecret,
+  testWebhook,
+  WEBHOOK_ID,
+} from './examples/webhooks.ts';
 import type { OperationId } from './operations/index.ts';
 
 /**
  * The examples of every operation, by operationId. They work as they are on a fresh `npm start`: first O1 to O9 in
  * their order, with the preview of new_buy before O5. Then M1 to M3, M7, M9 and M10, then M5, M6 and M8, which list
- * what these have changed, at last M4 and the audit record.
+ * what these have changed, M4 and the audit record, at last webhooks.
  */
 export const operationExamples: { [Id in OperationId]: ExamplesOf<Id> } = {
   issueToken,
@@ -61,6 +73,15 @@ export const operationExamples: { [Id in OperationId]: ExamplesOf<Id> } = {
   configureAssets,
   lendAssets,
   readAudit,
+  createWebhook,
+  listWebhooks,
+  getWebhook,
+  rotateWebhookSecret,
+  enableWebhook,
+  testWebhook,
+  listDeliveries,
+  replayWebhook,
+  deleteWebhook,
 };
 
 /** The examples of an operation, whichever it is. */
@@ -94,4 +115,5 @@ export const parameterExamples: Record<string, string | number> = {
   keyword: CLOUD_EMPLOYEE.userName,
   pageNum: 1,
   pageSize: 20,
+  webhookId: WEBHOOK_ID,
 };
