@@ -26,6 +26,7 @@ type Json = any;
 
 const ROOT = '/order/api/order/v1';
 const ME_ROOT = '/me/api/v1';
+const WEBHOOK = `${ROOT}/webhooks/{webhookId}`;
 const EMPLOYEE = `${ME_ROOT}/enterprise/{enterpriseGlobalId}/member/{memberGlobalId}`;
 
 /** Every operation that this version offers, with the parameters of its query and path. */
@@ -76,6 +77,15 @@ const OPERATIONS: Record<string, string[]> = {
     'orderType',
     'state',
   ],
+  [`post ${ROOT}/webhooks`]: ['g_nonce'],
+  [`get ${ROOT}/webhooks`]: ['g_nonce'],
+  [`get ${WEBHOOK}`]: ['g_nonce', 'webhookId'],
+  [`delete ${WEBHOOK}`]: ['g_nonce', 'webhookId'],
+  [`post ${WEBHOOK}/rotateSecret`]: ['g_nonce', 'webhookId'],
+  [`post ${WEBHOOK}/test`]: ['g_nonce', 'webhookId'],
+  [`post ${WEBHOOK}/enable`]: ['g_nonce', 'webhookId'],
+  [`post ${WEBHOOK}/replay`]: ['g_nonce', 'webhookId'],
+  [`get ${WEBHOOK}/deliveries`]: ['cursor', 'g_nonce', 'limit', 'webhookId'],
   [`post ${ME_ROOT}/enterprise/{enterpriseGlobalId}/member`]: ['enterpriseGlobalId', 'g_nonce'],
   [`put ${EMPLOYEE}`]: ['enterpriseGlobalId', 'g_nonce', 'memberGlobalId'],
   [`put ${EMPLOYEE}/resetPassword`]: ['enterpriseGlobalId', 'g_nonce', 'memberGlobalId'],
@@ -111,6 +121,8 @@ const BODIES: Record<string, string> = {
   [`post ${ROOT}/licenseOrder/batchOrder`]: 'application/json',
   [`post ${ROOT}/licenseOrder/batchOrder/preview`]: 'application/json',
   [`post ${ROOT}/licenseOrder/batchOrder/cancel`]: 'application/json',
+  [`post ${ROOT}/webhooks`]: 'application/json',
+  [`post ${WEBHOOK}/replay`]: 'application/json',
   [`post ${ME_ROOT}/enterprise/{enterpriseGlobalId}/member`]: 'application/json',
   [`put ${EMPLOYEE}`]: 'application/json',
   [`put ${EMPLOYEE}/resetPassword`]: 'application/json',
@@ -633,6 +645,10 @@ describe('the table of causes', () => {
     batch_not_found: 'order/results.test.ts',
     content_expired: 'order/failed-orders.test.ts',
     order_not_found: 'order/results.test.ts',
+    webhook_not_found: 'order/webhooks.test.ts',
+    webhook_disabled: 'order/webhook-deliveries.test.ts',
+    webhook_address_forbidden: 'order/webhooks.test.ts',
+    webhooks_exhausted: 'order/webhooks.test.ts',
     customer_not_found: 'order/rules.test.ts',
     enterprise_mismatch: 'order/rules.test.ts',
     source_order_not_found: 'order/rules.test.ts',
