@@ -143,7 +143,7 @@ describe('lockstep webhook', () => {
   it('keeps webhooks: create, list, show, rotate-secret, enable, replay, deliveries, delete', async () => {
     const created = await run(`lockstep webhook create ${URL_OF_NOBODY} --description 夜班`);
     expect(created).toMatchObject({ status: 0, stderr: 'Keep the secret: it is not shown again.\n' });
-    const [, id = '', secret = ''] = /^webhookId +(\d+)$[^]*^secret +(whsec_\S+)$/m.exec(created.stdout) ?? [];
+    const [, id = '', secret = ''] = /^webhookId +(\d+)$.*^secret +(whsec_\S+)$/ms.exec(created.stdout) ?? [];
     const [other] = objectsIn(await show(`lockstep webhook create ${URL_OF_NOBODY} --json`));
     expect(other).toMatchObject({ url: URL_OF_NOBODY, description: null, secret: expect.stringMatching(/^whsec_/) });
 
