@@ -1,10 +1,11 @@
 import { AssetDetail, type Customer, FeedEvent, HistoryEntry, Webhook, WebhookDelivery } from '@lockstep/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { Api } from '../harness/api.ts';
+import { type Api, dataOf } from '../harness/api.ts';
 import { COMMAND, environmentOf, objectsIn, resultOf, runLine, tableIn } from '../harness/command-line.ts';
 import { batchOf, merchandise, newAssetNum, newBuy } from '../harness/orders.ts';
 import { endEverything, startJob } from '../harness/processes.ts';
+import { startReceiver } from '../harness/receiver.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
 /** The commands that show assets, follow the event feed and keep webhooks, as processes. */
@@ -138,6 +139,32 @@ describe('lockstep events', () => {
 });
 
 describe('lockstep webhook', () => {
+  it('test waits for the answer to a test message, which deliveries shows', async () => {
+    const open = await startStack({ webhookAllowPrivate: true });
+    const receiver = await startReceiver((response, _, index) => response.writeHead(index === 1 ? 503 : 204).end());
+    try {
+      const caller = await open.newApi();
+      const { webhookId } = dataOf(await caller.ask('createWebhook', { body: { url: receiver.url } }));
+      const openEnv = environmentOf(caller);
+      const runHere = (words: string) => runLine(`lockstep webhook ${words}`, openEnv);
+      const delivered = await resultOf(runHere(`test ${webhookId}`));
+      expect(delivered).toMatch(/^Delivered: HTTP 204 after \d+ ms\n$/);
+      const refused = await runHere(`test ${webhookId}`);
+      expect(refused).toMatchObject({ status: 1, stdout: '' });
+      expect(refused.stderr).toMatch(/^lockstep: The test is failed: HTTP 503 after \d+ ms, .*\n$/);
+      const [delivery] = objectsIn(await resultOf(runHere(`test ${webhookId} --json`)));
+      expect(delivery).toMatchObject({ type: 'webhook.test', state: 'delivered', attempts: [{ status: 204 }] });
+      const shown = tableIn(await resultOf(runHere(`deliveries ${webhookId}`)), 'created');
+      expect(shown.map(({ state }) => state)).toEqual(['delivered', 'failed', 'delivered']);
+      expect(shown[0]).toMatchObject({ message: delivery.messageId, type: 'webhook.test', attempts: '1', next: '-' });
+      const listed = objectsIn(await resultOf(runHere(`deliveries ${webhookId} --json --all`)));
+      expect(listed[0]).toEqual(delivery);
+    } finally {
+      await receiver.close();
+      await open.close();
+    }
+  });
+
   const URL_OF_NOBODY = 'https://lockstep.example/hooks';
 
   it('keeps webhooks: create, list, show, rotate-secret, enable, replay, deliveries, delete', async () => {
