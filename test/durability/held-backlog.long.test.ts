@@ -140,7 +140,8 @@ it('a chunk that is finished in part is left in the form of this release', async
 it('the sweep asks for no drain where one is to come by itself, and waits for none', async () => {
   const log = createLogger({ name: 'test', level: 'silent' });
   const numbering = new EventNumbering({ db: stack.db, log });
-  const worker = new OrderWorker({ db: stack.db, log, metrics: stack.metrics, numbering, drains: 2 });
+  const deliver = () => {};
+  const worker = new OrderWorker({ db: stack.db, log, metrics: stack.metrics, numbering, drains: 2, deliver });
   await accept(...orders(held, 1));
   await sql`update lane_chunk set payload_version = 2`.execute(stack.db);
   await worker.process({ type: 'drain', version: 1, lanes: [lane], throughBatchId: '0' });

@@ -9,6 +9,7 @@ import {
   CANCELS_AT_ONCE,
   EventNumbering,
   EventWatch,
+  FailedBatchReader,
   type Job,
   JobAnnouncer,
   type OrderMetrics,
@@ -29,6 +30,7 @@ import {
   SchemaWatch,
   TransactionQueue,
 } from '@lockstep/platform';
+import { DeliveryAnnouncer, registerWebhookGauges } from '@lockstep/webhooks';
 import { addHttpMetrics } from './metrics.ts';
 import { buildServer } from './server.ts';
 
@@ -60,6 +62,8 @@ export interface ApiOptions {
   region: Region;
   /** Where clients find the service (config.publicUrl). */
   publicUrl: string | null;
+  /** Whether webhooks may be at any address (config.WEBHOOK_ALLOW_PRIVATE). */
+  webhookAllowPrivate: boolean;
   host: string;
   /** 0 takes any free port. */
   port: number;
@@ -83,14 +87,16 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
   const { databaseUrl, log, metrics } = options;
   const { db, lanesDb } = openPools(options);
   registerBacklogGauges(metrics.registry, db);
+  registerWebhookGauges(metrics.registry, db);
   const schema = new SchemaWatch({ db, queue: options.queue, log });
   const producer = openProducer<Job>(options.queue, QUEUE_NAME, log);
   const announcer = new JobAnnouncer(producer, log, metrics);
+  const deliveries = new DeliveryAnnouncer({ db, producer, log });
   const watch = new BatchWatch();
   const eventWatch = new EventWatch(db);
   const listener = new Listener(databaseUrl, log, [watch, eventWatch]);
   void schema.untilCurrent().then(() => listener.start());
-  const numbering = new EventNumbering({ db, log });
+  const numbering = new EventNumbering({ db, log, onNumbered: (ids) => deliveries.eventsNumbered(ids) });
   // When the queue runs on PostgreSQL, its tables are part of the schema.
   const isQueueReachable = async () =>
     (options.queue.kind !== 'postgres' || (await schema.isCurrent())) && (await producer.isReachable());
@@ -106,6 +112,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
       () => listener.close(),
       () => applier.close(),
       () => numbering.settle(),
+      () => deliveries.close(),
       () => announcer.close(),
       () => schema.close(),
       () => lanesDb.destroy(),
@@ -120,6 +127,8 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
       eventWatch,
       region: options.region,
       publicUrl: options.publicUrl,
+      webhookAllowPrivate: options.webhookAllowPrivate,
+      deliveries,
       verifier: new CallVerifier(db),
       passwords: new PasswordHasher(),
       holdingChanges: new TransactionQueue(lanesDb, HOLDING_CHANGES),
@@ -128,6 +137,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
       applier,
       previewer: new BatchPreviewer(db),
       canceller: new BatchCanceller({ db, lanesDb, log, metrics, numbering }),
+      failedBatches: new FailedBatchReader(),
       isQueueReachable,
       schema,
       isPrepared: () => isPrepared,

@@ -22,6 +22,7 @@ export class OrderWorker {
   readonly #log: Logger;
   readonly #metrics: OrderMetrics;
   readonly #numbering: EventNumbering;
+  readonly #deliver: () => void;
   readonly #drainer: LaneDrainer;
   readonly #scheduler: DrainScheduler;
   readonly #stalls: Stalls;
@@ -30,18 +31,23 @@ export class OrderWorker {
   #toldOfJob = false;
   #toldOfEnds = false;
 
-  /** `drains`: drains that run at once, each in a transaction and on a connection of its own. */
+  /**
+   * `drains`: drains that run at once, each in a transaction and on a connection of its own. `deliver` is told when a job
+   * asks for what is due to webhooks.
+   */
   constructor(options: {
     db: Database;
     log: Logger;
     metrics: OrderMetrics;
     numbering: EventNumbering;
     drains: number;
+    deliver: () => void;
   }) {
     this.#db = options.db;
     this.#log = options.log;
     this.#metrics = options.metrics;
     this.#numbering = options.numbering;
+    this.#deliver = options.deliver;
     this.#drainer = new LaneDrainer({ ...options, ids: new LedgerIds(), lanesTimeoutMs: LANES_TIMEOUT_MS });
     this.#stalls = new Stalls(options);
     this.#scheduler = new DrainScheduler({ slots: options.drains, drain: (lanes) => this.#drain(lanes) });
@@ -53,7 +59,10 @@ export class OrderWorker {
    */
   async process(data: unknown): Promise<void> {
     const { success, data: known } = job.safeParse(data);
-    if (success) return await this.#scheduler.request(known.lanes, BigInt(known.throughBatchId));
+    if (success) {
+      if (known.type === 'deliver') return this.#deliver();
+      return await this.#scheduler.request(known.lanes, BigInt(known.throughBatchId));
+    }
     if (!this.#toldOfJob) this.#log.warn('jobs come that another release made; the sweep finds their orders');
     this.#toldOfJob = true;
   }
