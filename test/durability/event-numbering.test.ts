@@ -108,13 +108,13 @@ describe('a reader that has read past the end of a batch', () => {
     const other = openDatabase({ url: database.url, poolSize: 1, applicationName: 'victim', onError: () => {} });
     await withHeldNumbering(1, async () => {
       await end(db, 1);
-      const dying = numberEvents(other);
+      const dying = expect(numberEvents(other)).rejects.toThrow();
       await waitingFor('advisory', 1);
       await end(db, 2);
       const second = numberEvents(db);
       await waitingFor('transactionid', 1);
       await sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'victim'`.execute(db);
-      await expect(dying).rejects.toThrow();
+      await dying;
       expect(await second).toEqual({ count: 1, applicationIds: [APPLICATION] });
     });
     await other.destroy();
