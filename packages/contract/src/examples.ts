@@ -1,7 +1,8 @@
 import { issueToken } from './examples/access.ts';
+import { getAsset, getAssetHistory } from './examples/asset-traces.ts';
 import { listVirtualAssets, lockAssets, takeAssetNumbers, unlockAssets } from './examples/assets.ts';
 import { readAudit } from './examples/audit.ts';
-import { exampleBatches, KEPT_LOCK_ID, REGION } from './examples/batches.ts';
+import { exampleBatches, KEPT_LOCK, KEPT_LOCK_ID, REGION } from './examples/batches.ts';
 import { bindCustomer, createEnterprise, queryCustomers, updateCustomer } from './examples/customers.ts';
 import { CLOUD_EMPLOYEE, HEAD_OFFICE } from './examples/demo.ts';
 import {
@@ -12,6 +13,8 @@ import {
   listEmployees,
   resetPassword,
 } from './examples/employees.ts';
+import { getEvents } from './examples/events.ts';
+import { getFailedOrders } from './examples/failed-orders.ts';
 import {
   configureAssets,
   lendAssets,
@@ -30,12 +33,24 @@ import {
   listOrders,
   previewBatchOrder,
 } from './examples/orders.ts';
+import {
+  createWebhook,
+  deleteWebhook,
+  enableWebhook,
+  getWebhook,
+  listDeliveries,
+  listWebhooks,
+  replayWebhook,
+  rotateWebhookSecret,
+  testWebhook,
+  WEBHOOK_ID,
+} from './examples/webhooks.ts';
 import type { OperationId } from './operations/index.ts';
 
 /**
  * The examples of every operation, by operationId. They work as they are on a fresh `npm start`: first O1 to O9 in
  * their order, with the preview of new_buy before O5. Then M1 to M3, M7, M9 and M10, then M5, M6 and M8, which list
- * what these have changed, at last M4 and the audit record.
+ * what these have changed, M4 and the audit record, at last webhooks.
  */
 export const operationExamples: { [Id in OperationId]: ExamplesOf<Id> } = {
   issueToken,
@@ -54,6 +69,8 @@ export const operationExamples: { [Id in OperationId]: ExamplesOf<Id> } = {
   listOrders,
   previewBatchOrder,
   cancelBatchOrder,
+  getEvents,
+  getFailedOrders,
   addEmployees,
   editEmployee,
   resetPassword,
@@ -65,6 +82,17 @@ export const operationExamples: { [Id in OperationId]: ExamplesOf<Id> } = {
   configureAssets,
   lendAssets,
   readAudit,
+  getAsset,
+  getAssetHistory,
+  createWebhook,
+  listWebhooks,
+  getWebhook,
+  rotateWebhookSecret,
+  enableWebhook,
+  testWebhook,
+  listDeliveries,
+  replayWebhook,
+  deleteWebhook,
 };
 
 /** The examples of an operation, whichever it is. */
@@ -89,6 +117,7 @@ export const parameterExamples: Record<string, string | number> = {
   channelCustomerId: HEAD_OFFICE.channelCustomerId,
   defaultCustomer: 'N',
   enterpriseGlobalId: HEAD_OFFICE.enterpriseGlobalId,
+  assetNum: KEPT_LOCK,
   extendCode: REGION.extendCode,
   licenseOrderId: LICENSE_ORDER_ID,
   waitSeconds: 10,
@@ -98,4 +127,5 @@ export const parameterExamples: Record<string, string | number> = {
   keyword: CLOUD_EMPLOYEE.userName,
   pageNum: 1,
   pageSize: 20,
+  webhookId: WEBHOOK_ID,
 };

@@ -1,8 +1,9 @@
 import { type ApplicationId, type BatchId, type CancelBatch, type CancelledBatch, Refusal } from '@lockstep/contract';
 import { type Database, Group, inTransaction, type Logger } from '@lockstep/platform';
-import { sql } from 'kysely';
 import { recordOutcomes } from './apply.ts';
+import { findBatch } from './batch.ts';
 import { endBatches } from './end-batches.ts';
+import type { EventNumbering } from './event-numbering.ts';
 import { finishOrders } from './finish-orders.ts';
 import { lockLanesUntil } from './lane-locks.ts';
 import { MAX_WAIT_MS } from './max-wait.ts';
@@ -27,13 +28,22 @@ export class BatchCanceller {
   readonly #db: Database;
   readonly #log: Logger;
   readonly #metrics: OrderMetrics;
+  readonly #numbering: EventNumbering;
   readonly #calls: Group<CancelCall, Work>;
 
   /** `lanesDb`: the pool for transactions that wait for lane locks. */
-  constructor({ db, lanesDb, log, metrics }: { db: Database; lanesDb: Database; log: Logger; metrics: OrderMetrics }) {
-    this.#db = db;
-    this.#log = log;
-    this.#metrics = metrics;
+  constructor(options: {
+    db: Database;
+    lanesDb: Database;
+    log: Logger;
+    metrics: OrderMetrics;
+    numbering: EventNumbering;
+  }) {
+    const { lanesDb } = options;
+    this.#db = options.db;
+    this.#log = options.log;
+    this.#metrics = options.metrics;
+    this.#numbering = options.numbering;
     this.#calls = new Group({
       run: async (calls) => await Promise.all(calls.map((call) => cancelPending(lanesDb, call))),
       maxRunning: CANCELS_AT_ONCE,
@@ -56,6 +66,7 @@ export class BatchCanceller {
     const work = lanes.length === 0 ? null : await this.#calls.run({ batchId, lanes, deadlineMs });
     const cancelled = work?.failedOrders.length ?? 0;
     if (work !== null && cancelled > 0) {
+      this.#numbering.number();
       logWork(this.#log, 'cancelled', work);
       this.#metrics.ordersApplied.inc({ outcome: 'cancelled' }, cancelled);
     }
@@ -76,18 +87,6 @@ function cancelPending(db: Database, { batchId, lanes, deadlineMs }: CancelCall)
     await endBatches(trx, finishedBatchIds);
     return { batches, succeeded: 0, failedOrders: listFailedOrders(outcomes), startedMs };
   });
-}
-
-async function findBatch(db: Database, applicationId: ApplicationId, { channelCode, channelOrderId }: CancelBatch) {
-  const batch = await db
-    .selectFrom('batch')
-    .select(['id', sql<number>`cardinality(sequences)`.as('total')])
-    .where('application_id', '=', applicationId)
-    .where('channel_code', '=', channelCode)
-    .where('channel_order_id', '=', channelOrderId)
-    .executeTakeFirst();
-  if (batch === undefined) throw new Refusal('batch_not_found', channelOrderId, channelCode);
-  return batch;
 }
 
 async function findPendingLanes(db: Database, batchId: BatchId): Promise<number[]> {
