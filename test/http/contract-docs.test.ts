@@ -86,6 +86,8 @@ const OPERATIONS: Record<string, string[]> = {
   [`post ${WEBHOOK}/enable`]: ['g_nonce', 'webhookId'],
   [`post ${WEBHOOK}/replay`]: ['g_nonce', 'webhookId'],
   [`get ${WEBHOOK}/deliveries`]: ['cursor', 'g_nonce', 'limit', 'webhookId'],
+  [`get ${ROOT}/asset/{assetNum}`]: ['assetNum', 'g_nonce'],
+  [`get ${ROOT}/asset/{assetNum}/history`]: ['assetNum', 'cursor', 'g_nonce', 'limit'],
   [`post ${ME_ROOT}/enterprise/{enterpriseGlobalId}/member`]: ['enterpriseGlobalId', 'g_nonce'],
   [`put ${EMPLOYEE}`]: ['enterpriseGlobalId', 'g_nonce', 'memberGlobalId'],
   [`put ${EMPLOYEE}/resetPassword`]: ['enterpriseGlobalId', 'g_nonce', 'memberGlobalId'],
@@ -338,6 +340,24 @@ describe('a real answer is of the published shape and holds nothing else', () =>
         return answer;
       },
       () => api.call('GET', '/asset/1/list'),
+    ],
+    [
+      `get ${ROOT}/asset/{assetNum}`,
+      async () => {
+        const assetNum = newAssetNum();
+        await api.process(batchOf(newBuy(await api.newCustomer(), [assetNum], {}, { merchandises: [merchandise()] })));
+        return await api.call('GET', `/asset/${assetNum}`);
+      },
+      () => api.call('GET', `/asset/${newAssetNum()}`),
+    ],
+    [
+      `get ${ROOT}/asset/{assetNum}/history`,
+      async () => {
+        const assetNum = newAssetNum();
+        await api.process(batchOf(newBuy(await api.newCustomer(), [assetNum])));
+        return await api.call('GET', `/asset/${assetNum}/history`, { query: { limit: '1' } });
+      },
+      () => api.call('GET', `/asset/${newAssetNum()}/history`),
     ],
     [
       `post ${ROOT}/shellnums`,
