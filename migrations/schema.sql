@@ -52,6 +52,7 @@ CREATE TABLE asset (
   locked boolean NOT NULL DEFAULT false,
   freezing boolean NOT NULL DEFAULT false,
   revoked_by_order_id bigint,
+  created_by_order_id bigint,
   CONSTRAINT asset_extends_check CHECK ((jsonb_typeof(extends) = 'object'::text)),
   CONSTRAINT asset_freezable CHECK (((NOT freezing) OR (license_type = ANY (ARRAY['softkey'::text, 'lan_softkey'::text])))),
   CONSTRAINT asset_license_type CHECK ((license_type = ANY (ARRAY['normal_unrecover_usbkey'::text, 'normal_recover_usbkey'::text, 'normal_unrecover_lan_usbkey'::text, 'normal_recover_lan_usbkey'::text, 'identity_usbkey'::text, 'identity_lan_usbkey'::text, 'softkey'::text, 'lan_softkey'::text, 'product_entity'::text, 'cloud_account'::text, 'cloud_customer'::text, 'cloud_personal'::text, 'lk_product_usbkey'::text, 'lk_auth_usbkey'::text]))),
@@ -66,7 +67,7 @@ CREATE INDEX asset_revoked_number ON asset USING btree (asset_num, revoked_time)
 CREATE TRIGGER check_customers_of_inserted AFTER INSERT ON asset REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION check_customers();
 CREATE TRIGGER check_customers_of_updated AFTER UPDATE ON asset REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION check_customers();
 CREATE TRIGGER check_revoked_stays AFTER UPDATE ON asset REFERENCING OLD TABLE AS before FOR EACH STATEMENT EXECUTE FUNCTION check_revoked_stays();
-CREATE TRIGGER check_stays AFTER UPDATE ON asset REFERENCING OLD TABLE AS before NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION check_stays('id, asset_num, license_type');
+CREATE TRIGGER check_stays AFTER UPDATE ON asset REFERENCING OLD TABLE AS before NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION check_stays('id, asset_num, license_type, created_by_order_id');
 CREATE TRIGGER check_transferred AFTER UPDATE ON asset REFERENCING OLD TABLE AS before NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION check_transferred();
 CREATE TRIGGER check_updated AFTER UPDATE ON asset REFERENCING OLD TABLE AS before NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION check_assets_updated();
 CREATE TRIGGER refuse_change BEFORE DELETE OR TRUNCATE ON asset FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
@@ -155,6 +156,7 @@ CREATE TABLE batch (
   completed_time timestamp with time zone,
   succeeded integer,
   failed integer,
+  reopened_time timestamp with time zone,
   CONSTRAINT batch_application_id_channel_code_channel_order_id_key UNIQUE (application_id, channel_code, channel_order_id),
   CONSTRAINT batch_application_id_fkey FOREIGN KEY (application_id) REFERENCES application(id),
   CONSTRAINT batch_check CHECK (((cardinality(sequences) = cardinality(customer_ids)) AND (cardinality(sequences) = cardinality(order_types)))),
@@ -165,7 +167,11 @@ CREATE TABLE batch (
   CONSTRAINT batch_sequences_check CHECK (((cardinality(sequences) >= 1) AND (cardinality(sequences) <= 8192))),
   CONSTRAINT batch_sync_mode_check CHECK ((sync_mode = ANY (ARRAY['sync'::text, 'async'::text])))
 );
+CREATE INDEX batch_accepted ON batch USING btree (application_id, accepted_time, id);
+CREATE INDEX batch_channel_accepted ON batch USING btree (application_id, channel_code, accepted_time, id);
+CREATE INDEX batch_failed_accepted ON batch USING btree (application_id, accepted_time, id) WHERE (failed > 0);
 CREATE INDEX batch_open ON batch USING btree (id) WHERE (completed_time IS NULL);
+CREATE INDEX batch_open_accepted ON batch USING btree (application_id, accepted_time, id) WHERE (completed_time IS NULL);
 CREATE TRIGGER check_ends AFTER UPDATE ON batch REFERENCING OLD TABLE AS before NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION check_batch_ends();
 CREATE TRIGGER refuse_change BEFORE DELETE OR UPDATE OF id, application_id, channel_code, channel_order_id, sync_mode, digest, digest_version, sequences, customer_ids, order_types, accepted_time, request_id OR TRUNCATE ON batch FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
@@ -202,6 +208,31 @@ CREATE TABLE enterprise (
   CONSTRAINT enterprise_pkey PRIMARY KEY (id)
 );
 
+CREATE TABLE event (
+  application_id bigint NOT NULL,
+  position bigint NOT NULL,
+  batch_id bigint NOT NULL,
+  type text NOT NULL,
+  completed_time timestamp with time zone NOT NULL,
+  succeeded integer NOT NULL,
+  failed integer NOT NULL,
+  cancelled integer NOT NULL,
+  created_time timestamp with time zone NOT NULL DEFAULT statement_timestamp(),
+  CONSTRAINT event_check CHECK (((succeeded >= 0) AND (failed >= 0) AND ((cancelled >= 0) AND (cancelled <= failed)))),
+  CONSTRAINT event_pkey PRIMARY KEY (application_id, "position"),
+  CONSTRAINT event_type_check CHECK ((type = ANY (ARRAY['batch.completed'::text, 'batch.retried'::text])))
+);
+CREATE UNIQUE INDEX event_completed_batch ON event USING btree (batch_id) WHERE (type = 'batch.completed'::text);
+CREATE INDEX event_created ON event USING btree (created_time);
+CREATE TRIGGER refuse_change BEFORE UPDATE OF application_id, "position", batch_id, type, completed_time, succeeded, failed, cancelled OR TRUNCATE ON event FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TABLE event_counter (
+  only_row boolean NOT NULL DEFAULT true,
+  last_position bigint NOT NULL,
+  CONSTRAINT event_counter_only_row_check CHECK (only_row),
+  CONSTRAINT event_counter_pkey PRIMARY KEY (only_row)
+);
+
 CREATE TABLE failed_order (
   license_order_id bigint NOT NULL,
   batch_id bigint NOT NULL,
@@ -209,9 +240,12 @@ CREATE TABLE failed_order (
   payload_version smallint NOT NULL,
   content text STORAGE EXTERNAL NOT NULL,
   failed_time timestamp with time zone NOT NULL DEFAULT statement_timestamp(),
+  asset_nums text[] NOT NULL,
   CONSTRAINT failed_order_batch_id_lane_fkey FOREIGN KEY (batch_id, lane) REFERENCES lane_chunk(batch_id, lane),
   CONSTRAINT failed_order_pkey PRIMARY KEY (license_order_id)
 );
+CREATE INDEX failed_order_asset_nums ON failed_order USING gin (asset_nums);
+CREATE INDEX failed_order_failed_time ON failed_order USING btree (failed_time);
 
 CREATE TABLE lane_chunk (
   batch_id bigint NOT NULL,
@@ -253,6 +287,8 @@ CREATE TABLE license_order (
   CONSTRAINT license_order_pkey PRIMARY KEY (id),
   CONSTRAINT license_order_products_check CHECK ((products >= 0))
 );
+CREATE INDEX license_order_customer ON license_order USING btree (customer_id, id);
+CREATE INDEX license_order_failed ON license_order USING btree (id) WHERE (cause IS NOT NULL);
 CREATE INDEX license_order_internal_error ON license_order USING btree (id) WHERE (cause = 'internal_error'::text);
 CREATE TRIGGER check_taken_back AFTER DELETE ON license_order REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION check_taken_back();
 CREATE TRIGGER refuse_change BEFORE UPDATE OR TRUNCATE ON license_order FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
@@ -349,6 +385,8 @@ CREATE TABLE merchandise_instance (
   CONSTRAINT merchandise_instance_times CHECK (((updated_time >= created_time) AND (revoked_time >= created_time))) NOT VALID
 );
 CREATE INDEX merchandise_instance_asset ON merchandise_instance USING btree (asset_id) WHERE (revoked_time IS NULL);
+CREATE INDEX merchandise_instance_once_bought ON merchandise_instance USING btree (asset_id, license_order_id, id) WHERE (revoked_time IS NOT NULL);
+CREATE INDEX merchandise_instance_revoked ON merchandise_instance USING btree (asset_id, revoked_by_order_id, id) WHERE (revoked_time IS NOT NULL);
 CREATE TRIGGER check_inserted AFTER INSERT ON merchandise_instance REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION check_contents_inserted('parent_id');
 CREATE TRIGGER check_revoked_stays AFTER UPDATE ON merchandise_instance REFERENCING OLD TABLE AS before FOR EACH STATEMENT EXECUTE FUNCTION check_revoked_stays();
 CREATE TRIGGER check_stays AFTER UPDATE ON merchandise_instance REFERENCING OLD TABLE AS before NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION check_stays('id, asset_id, license_order_id, parent_id');
@@ -402,6 +440,8 @@ CREATE TABLE product_instance (
   CONSTRAINT product_instance_times CHECK (((updated_time >= created_time) AND (revoked_time >= created_time))) NOT VALID
 );
 CREATE INDEX product_instance_asset ON product_instance USING btree (asset_id) WHERE (revoked_time IS NULL);
+CREATE INDEX product_instance_once_bought ON product_instance USING btree (asset_id, license_order_id, id) WHERE (revoked_time IS NOT NULL);
+CREATE INDEX product_instance_revoked ON product_instance USING btree (asset_id, revoked_by_order_id, id) WHERE (revoked_time IS NOT NULL);
 CREATE TRIGGER check_inserted AFTER INSERT ON product_instance REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION check_contents_inserted('merchandise_id');
 CREATE TRIGGER check_revoked_stays AFTER UPDATE ON product_instance REFERENCING OLD TABLE AS before FOR EACH STATEMENT EXECUTE FUNCTION check_revoked_stays();
 CREATE TRIGGER check_stays AFTER UPDATE ON product_instance REFERENCING OLD TABLE AS before NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION check_stays('id, asset_id, license_order_id, merchandise_id');
@@ -413,3 +453,78 @@ CREATE TABLE schema_definition (
   definition text NOT NULL,
   CONSTRAINT schema_definition_pkey PRIMARY KEY (name)
 );
+
+CREATE TABLE unnumbered_event (
+  id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  application_id bigint NOT NULL,
+  batch_id bigint NOT NULL,
+  type text NOT NULL,
+  completed_time timestamp with time zone NOT NULL,
+  succeeded integer NOT NULL,
+  failed integer NOT NULL,
+  cancelled integer NOT NULL,
+  CONSTRAINT unnumbered_event_check CHECK (((succeeded >= 0) AND (failed >= 0) AND ((cancelled >= 0) AND (cancelled <= failed)))),
+  CONSTRAINT unnumbered_event_pkey PRIMARY KEY (id),
+  CONSTRAINT unnumbered_event_type_check CHECK ((type = ANY (ARRAY['batch.completed'::text, 'batch.retried'::text])))
+);
+
+CREATE TABLE webhook (
+  id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  application_id bigint NOT NULL,
+  url text NOT NULL,
+  description text,
+  secret bytea,
+  old_secret bytea,
+  old_secret_end_time timestamp with time zone,
+  after_position bigint NOT NULL,
+  last_attempt_delivered boolean,
+  created_time timestamp with time zone NOT NULL DEFAULT statement_timestamp(),
+  disabled_time timestamp with time zone,
+  disabled_cause text,
+  deleted_time timestamp with time zone,
+  CONSTRAINT webhook_after_position_check CHECK ((after_position >= 0)),
+  CONSTRAINT webhook_application_id_fkey FOREIGN KEY (application_id) REFERENCES application(id),
+  CONSTRAINT webhook_disabled_cause_check CHECK ((disabled_cause = ANY (ARRAY['endpoint_gone'::text, 'attempts_exhausted'::text]))),
+  CONSTRAINT webhook_disabled_whole CHECK ((num_nonnulls(disabled_time, disabled_cause) = ANY (ARRAY[0, 2]))),
+  CONSTRAINT webhook_old_secret_whole CHECK ((num_nonnulls(old_secret, old_secret_end_time) = ANY (ARRAY[0, 2]))),
+  CONSTRAINT webhook_pkey PRIMARY KEY (id),
+  CONSTRAINT webhook_secret_kept CHECK (((secret IS NULL) = (deleted_time IS NOT NULL)))
+);
+CREATE INDEX webhook_active ON webhook USING btree (id) WHERE ((deleted_time IS NULL) AND (disabled_time IS NULL));
+CREATE INDEX webhook_application ON webhook USING btree (application_id, id) WHERE (deleted_time IS NULL);
+CREATE INDEX webhook_deleted ON webhook USING btree (deleted_time) WHERE (deleted_time IS NOT NULL);
+
+CREATE TABLE webhook_attempt (
+  delivery_id bigint NOT NULL,
+  number integer NOT NULL,
+  time timestamp with time zone NOT NULL,
+  status integer,
+  duration_ms integer NOT NULL,
+  fault text,
+  CONSTRAINT webhook_attempt_delivery_id_fkey FOREIGN KEY (delivery_id) REFERENCES webhook_delivery(id) ON DELETE CASCADE,
+  CONSTRAINT webhook_attempt_duration_ms_check CHECK ((duration_ms >= 0)),
+  CONSTRAINT webhook_attempt_outcome CHECK (((fault IS NULL) = ((status IS NOT NULL) AND ((status >= 200) AND (status <= 299))))),
+  CONSTRAINT webhook_attempt_pkey PRIMARY KEY (delivery_id, number)
+);
+
+CREATE TABLE webhook_delivery (
+  id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  webhook_id bigint NOT NULL,
+  position bigint,
+  type text NOT NULL,
+  created_time timestamp with time zone NOT NULL DEFAULT statement_timestamp(),
+  state text NOT NULL DEFAULT 'pending'::text,
+  due_time timestamp with time zone DEFAULT statement_timestamp(),
+  attempts integer NOT NULL DEFAULT 0,
+  claims integer NOT NULL DEFAULT 0,
+  claimed_until timestamp with time zone,
+  CONSTRAINT webhook_delivery_check CHECK (((attempts >= 0) AND (claims >= 0))),
+  CONSTRAINT webhook_delivery_due CHECK (((state = 'pending'::text) = (due_time IS NOT NULL))),
+  CONSTRAINT webhook_delivery_pkey PRIMARY KEY (id),
+  CONSTRAINT webhook_delivery_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'delivered'::text, 'failed'::text]))),
+  CONSTRAINT webhook_delivery_test CHECK ((("position" IS NULL) = (type = 'webhook.test'::text))),
+  CONSTRAINT webhook_delivery_webhook_id_fkey FOREIGN KEY (webhook_id) REFERENCES webhook(id) ON DELETE CASCADE
+);
+CREATE INDEX webhook_delivery_created ON webhook_delivery USING btree (created_time);
+CREATE INDEX webhook_delivery_listed ON webhook_delivery USING btree (webhook_id, id);
+CREATE INDEX webhook_delivery_pending ON webhook_delivery USING btree (webhook_id, due_time, id) WHERE (state = 'pending'::text);

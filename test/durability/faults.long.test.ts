@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { BatchOrder, type Customer, type NewBuyOrder } from '@lockstep/contract';
-import { BatchApplier } from '@lockstep/orders';
+import { BatchApplier, EventNumbering } from '@lockstep/orders';
 import { createLogger, migrateToLatest, openDatabase } from '@lockstep/platform';
 import type { RunningWorker } from '@lockstep/worker';
 import { sql } from 'kysely';
@@ -252,7 +252,8 @@ describe('an order that is at fault itself', () => {
     const [customer] = customers as [Customer];
     const lanesDb = openDatabase({ url: stack.url, poolSize: 2, applicationName: 'test', onError: () => {} });
     const log = createLogger({ name: 'test', level: 'silent' });
-    const applier = new BatchApplier({ db: stack.db, lanesDb, log, metrics: stack.metrics });
+    const numbering = new EventNumbering({ db: stack.db, log });
+    const applier = new BatchApplier({ db: stack.db, lanesDb, log, metrics: stack.metrics, numbering });
     const { id } = await stack.db.selectFrom('application').select('id').executeTakeFirstOrThrow();
     const sent = () => {
       const batch = BatchOrder.parse({ ...batchOf(newBuy(customer, [newAssetNum()])), syncMode: 'sync' });

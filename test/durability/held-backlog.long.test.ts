@@ -1,6 +1,6 @@
 import { LedgerIds } from '@lockstep/assets';
 import type { Customer, LicenseOrderId } from '@lockstep/contract';
-import { OrderWorker } from '@lockstep/orders';
+import { EventNumbering, OrderWorker } from '@lockstep/orders';
 import { createLogger, type Database } from '@lockstep/platform';
 import type { KyselyPlugin } from 'kysely';
 import { sql } from 'kysely';
@@ -139,7 +139,9 @@ it('a chunk that is finished in part is left in the form of this release', async
 
 it('the sweep asks for no drain where one is to come by itself, and waits for none', async () => {
   const log = createLogger({ name: 'test', level: 'silent' });
-  const worker = new OrderWorker({ db: stack.db, log, metrics: stack.metrics, drains: 2 });
+  const numbering = new EventNumbering({ db: stack.db, log });
+  const deliver = () => {};
+  const worker = new OrderWorker({ db: stack.db, log, metrics: stack.metrics, numbering, drains: 2, deliver });
   await accept(...orders(held, 1));
   await sql`update lane_chunk set payload_version = 2`.execute(stack.db);
   await worker.process({ type: 'drain', version: 1, lanes: [lane], throughBatchId: '0' });

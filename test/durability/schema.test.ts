@@ -682,7 +682,7 @@ describe('a database of version 1', () => {
     application: { channels: null, old_secret_hash: null, old_secret_end_time: null },
     asset: { locked: false, freezing: false, revoked_by_order_id: null },
     asset_grant: { revoked_by_order_id: null },
-    batch: { digest_version: 1, request_id: null },
+    batch: { digest_version: 1, request_id: null, reopened_time: null },
     enterprise: { created_by_application_id: null },
     lane_chunk: { payload_version: 1 },
     license_order: { src_license_order_id: null },

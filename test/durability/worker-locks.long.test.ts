@@ -25,6 +25,7 @@ beforeEach(async () => {
     log,
     metrics: stack.metrics,
     drains: 2,
+    webhookAllowPrivate: false,
     lockTimeoutMs: LOCK_TIMEOUT_MS,
   });
 });

@@ -8,7 +8,7 @@ import type { Stack } from './stack.ts';
 export async function startAnotherApi(
   { url, queue }: Stack,
   { credentials, token }: Api,
-  changes: Partial<Pick<ApiOptions, 'queue' | 'region' | 'publicUrl' | 'prepare'>> = {},
+  changes: Partial<Pick<ApiOptions, 'queue' | 'region' | 'publicUrl' | 'prepare' | 'webhookAllowPrivate'>> = {},
 ) {
   const { close, baseUrl } = await startApi({
     databaseUrl: url,
@@ -18,6 +18,7 @@ export async function startAnotherApi(
     metrics: createOrderMetrics(),
     region: 'domestic',
     publicUrl: null,
+    webhookAllowPrivate: false,
     host: '127.0.0.1',
     port: 0,
     ...changes,

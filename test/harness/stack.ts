@@ -71,14 +71,17 @@ function testQueue(kind: QueueKind, databaseUrl: string): QueueBackend {
 }
 
 /** Starts a stack. Close it in `afterAll`. It shares nothing with other tests. */
-export async function startStack(options: { queue?: QueueKind; worker?: boolean } = {}): Promise<Stack> {
-  const { queue: queueKind = 'postgres', worker = true } = options;
+export async function startStack(
+  options: { queue?: QueueKind; worker?: boolean; webhookAllowPrivate?: boolean } = {},
+): Promise<Stack> {
+  const { queue: queueKind = 'postgres', worker = true, webhookAllowPrivate = false } = options;
   const database = await createTestDatabase();
   const { db, url } = database;
   const queue = testQueue(queueKind, url);
   const logLines: string[] = [];
   const log = createLogger({ name: 'test', level: 'trace' }, { write: (line) => void logLines.push(line) });
-  const common = { databaseUrl: url, poolSize: 8, queue, log, metrics: createOrderMetrics() };
+  const metrics = createOrderMetrics();
+  const common = { databaseUrl: url, poolSize: 8, queue, log, metrics, webhookAllowPrivate };
   const running: Closable[] = [];
   const newWorker = async () => {
     const started = await startWorker({ ...common, drains: 2 });

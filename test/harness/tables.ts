@@ -3,7 +3,8 @@ import { sql } from 'kysely';
 
 /**
  * Returns for every table of the service its number of rows and a digest of them: two results are equal if nothing was
- * stored, changed or removed in between. Nonces are left out, because every call uses one up.
+ * stored, changed or removed in between. Nonces are left out, because every call uses one up. Events are compared by
+ * how batches ended: they get their place in the feed a little later.
  */
 export function contentOfTables(db: Database): Promise<Record<string, { rows: number; digest: string }>> {
   return db.connection().execute(async (connection) => {
@@ -19,12 +20,19 @@ export function contentOfTables(db: Database): Promise<Record<string, { rows: nu
 
 async function prepareLook(connection: Database): Promise<void> {
   const { rows: tables } = await sql<{ name: string }>`
-    select tablename as name from pg_tables where schemaname = 'public' and tablename <> 'nonce'`.execute(connection);
-  const digests = tables.map(
-    ({ name }) => sql`
+    select tablename as name from pg_tables
+    where schemaname = 'public' and tablename not in ('nonce', 'event', 'unnumbered_event', 'event_counter')`.execute(
+    connection,
+  );
+  const ends = sql`(
+    select batch_id, type, completed_time from event union all select batch_id, type, completed_time from unnumbered_event
+  )`;
+  const looks = [...tables.map(({ name }) => ({ name, content: sql.table(name) })), { name: 'event', content: ends }];
+  const digests = looks.map(
+    ({ name, content }) => sql`
       select ${sql.lit(name)} as name, count(*)::int as rows,
         md5(coalesce(string_agg(each::text, chr(10) order by each::text), '')) as digest
-      from ${sql.table(name)} as each`,
+      from ${content} as each`,
   );
   await sql`prepare content_of_tables as ${sql.join(digests, sql` union all `)}`.execute(connection);
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { LedgerIds } from '@lockstep/assets';
 import type { BatchId } from '@lockstep/contract';
 import { BatchWatch } from '@lockstep/orders';
-import { createLogger } from '@lockstep/platform';
+import { createLogger, Listener } from '@lockstep/platform';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -184,8 +184,9 @@ describe('a batch ends once', () => {
 describe('the end', () => {
   it('wakes who waits for the batch, and nobody else', async () => {
     const log = createLogger({ name: 'test', level: 'silent' });
-    const watch = new BatchWatch(stack.url, log);
-    await watch.start();
+    const watch = new BatchWatch();
+    const listener = new Listener(stack.url, log, [watch]);
+    await listener.start();
     const [ended, other] = [await accept(), await accept()];
     await drain(ended.lanes);
     const deadlineMs = performance.now() + 30_000;
@@ -199,7 +200,8 @@ describe('the end', () => {
     );
     await endBatches(stack.db, [ended.id]);
     expect(await awake).toBe(ended.id);
-    await watch.close();
+    watch.close();
+    await listener.close();
   });
 
   it('that a crash has lost comes with a sweep, however many batches are open', async () => {

@@ -185,6 +185,16 @@ const TRIALS: Record<string, Trial[] | typeof NAMES_NOTHING> = {
   [`get ${ORDER_ROOT}/licenseOrder/{licenseOrderId}`]: [
     ['their order', () => get(`/licenseOrder/${two.theirs.licenseOrderId}`), 'order_not_found'],
   ],
+  [`get ${ORDER_ROOT}/events`]: [
+    [
+      'the end of their batch',
+      () => get('/events'),
+      (data) => {
+        const { channelCode, channelOrderId } = two.ours.batch;
+        expect(data).toMatchObject({ events: [{ data: { channelCode, channelOrderId } }], hasMore: false });
+      },
+    ],
+  ],
   [`post ${ME_ROOT}/enterprise/{enterpriseGlobalId}/member`]: NAMES_NOTHING,
   [`put ${EMPLOYEE}`]: NAMES_NOTHING,
   [`put ${EMPLOYEE}/resetPassword`]: NAMES_NOTHING,

@@ -7,6 +7,8 @@ import {
   BatchPreviewer,
   BatchWatch,
   CANCELS_AT_ONCE,
+  EventNumbering,
+  EventWatch,
   FailedBatchReader,
   type Job,
   JobAnnouncer,
@@ -20,6 +22,7 @@ import {
   closeAll,
   type Database,
   explainListenFault,
+  Listener,
   type Logger,
   openDatabase,
   openProducer,
@@ -27,6 +30,7 @@ import {
   SchemaWatch,
   TransactionQueue,
 } from '@lockstep/platform';
+import { DeliveryAnnouncer, registerWebhookGauges } from '@lockstep/webhooks';
 import { addHttpMetrics } from './metrics.ts';
 import { buildServer } from './server.ts';
 
@@ -58,6 +62,8 @@ export interface ApiOptions {
   region: Region;
   /** Where clients find the service (config.publicUrl). */
   publicUrl: string | null;
+  /** Whether webhooks may be at any address (config.WEBHOOK_ALLOW_PRIVATE). */
+  webhookAllowPrivate: boolean;
   host: string;
   /** 0 takes any free port. */
   port: number;
@@ -81,23 +87,32 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
   const { databaseUrl, log, metrics } = options;
   const { db, lanesDb } = openPools(options);
   registerBacklogGauges(metrics.registry, db);
+  registerWebhookGauges(metrics.registry, db);
   const schema = new SchemaWatch({ db, queue: options.queue, log });
   const producer = openProducer<Job>(options.queue, QUEUE_NAME, log);
   const announcer = new JobAnnouncer(producer, log, metrics);
-  const watch = new BatchWatch(databaseUrl, log);
-  void schema.untilCurrent().then(() => watch.start());
+  const deliveries = new DeliveryAnnouncer({ db, producer, log });
+  const watch = new BatchWatch();
+  const eventWatch = new EventWatch(db);
+  const listener = new Listener(databaseUrl, log, [watch, eventWatch]);
+  void schema.untilCurrent().then(() => listener.start());
+  const numbering = new EventNumbering({ db, log, onNumbered: (ids) => deliveries.eventsNumbered(ids) });
   // When the queue runs on PostgreSQL, its tables are part of the schema.
   const isQueueReachable = async () =>
     (options.queue.kind !== 'postgres' || (await schema.isCurrent())) && (await producer.isReachable());
-  const applier = new BatchApplier({ db, lanesDb, log, metrics });
+  const applier = new BatchApplier({ db, lanesDb, log, metrics, numbering });
   let server: Awaited<ReturnType<typeof buildServer>> | undefined;
   let isPrepared = false;
   const close = () =>
     closeAll(
-      // Answers the calls that wait for a result with what there is, so that the server can close.
-      () => watch.close(),
+      // Answers the calls that wait for a result or an event with what there is, so that the server can close.
+      async () => watch.close(),
+      async () => eventWatch.close(),
       async () => server?.close(),
+      () => listener.close(),
       () => applier.close(),
+      () => numbering.settle(),
+      () => deliveries.close(),
       () => announcer.close(),
       () => schema.close(),
       () => lanesDb.destroy(),
@@ -109,8 +124,11 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
       log,
       metrics: addHttpMetrics(metrics),
       watch,
+      eventWatch,
       region: options.region,
       publicUrl: options.publicUrl,
+      webhookAllowPrivate: options.webhookAllowPrivate,
+      deliveries,
       verifier: new CallVerifier(db),
       passwords: new PasswordHasher(),
       holdingChanges: new TransactionQueue(lanesDb, HOLDING_CHANGES),
@@ -118,7 +136,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
       acceptor: new BatchAcceptor(db, announcer, metrics),
       applier,
       previewer: new BatchPreviewer(db),
-      canceller: new BatchCanceller({ db, lanesDb, log, metrics }),
+      canceller: new BatchCanceller({ db, lanesDb, log, metrics, numbering }),
       failedBatches: new FailedBatchReader(),
       isQueueReachable,
       schema,

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { BatchId, LicenseOrderId } from '@lockstep/contract';
+import type { BatchId, LicenseOrderId, WebhookId } from '@lockstep/contract';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { HttpMetrics } from './metrics.ts';
 
@@ -22,6 +22,7 @@ export interface Subject {
   batchId?: BatchId;
   /** The ids of the orders, if they are few. */
   licenseOrderIds?: readonly LicenseOrderId[];
+  webhookId?: WebhookId;
   /** The number of orders in the call. */
   orders?: number;
 }

@@ -20,6 +20,7 @@ await runUntilSignal(log, async () => {
     metrics: createOrderMetrics(),
     region: config.REGION,
     publicUrl: config.publicUrl,
+    webhookAllowPrivate: config.WEBHOOK_ALLOW_PRIVATE,
     host: config.HOST,
     port: config.PORT,
   });

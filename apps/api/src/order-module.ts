@@ -4,12 +4,16 @@ import type { FastifyInstance } from 'fastify';
 import type { Bodies } from './bodies.ts';
 import { authorizeApplications, callerOf } from './caller.ts';
 import { addOperations } from './operation-routes.ts';
+import { assetTraceHandlers } from './routes/asset-traces.ts';
 import { assetHandlers } from './routes/assets.ts';
 import { type BatchOperationId, batchOrderRoutes } from './routes/batch-orders.ts';
 import { cancelHandlers } from './routes/cancel.ts';
 import { customerHandlers } from './routes/customers.ts';
+import { eventHandlers } from './routes/events.ts';
 import { failedOrderHandlers } from './routes/failed-orders.ts';
+import { listHandlers } from './routes/lists.ts';
 import { resultHandlers } from './routes/results.ts';
+import { webhookHandlers } from './routes/webhooks.ts';
 import type { ServerOptions } from './server-options.ts';
 
 /** The order module: every route in here is for an application with the scope auth_order, and for nobody else. */
@@ -26,8 +30,12 @@ export async function orderModule(
       ...cancelHandlers(options),
       ...resultHandlers(options),
       ...failedOrderHandlers(options),
+      ...eventHandlers(options),
+      ...listHandlers(options),
       ...assetHandlers(options),
+      ...assetTraceHandlers(options),
       ...customerHandlers(options),
+      ...webhookHandlers(options),
     },
     callerOf,
   );

@@ -6,10 +6,11 @@ import type {
   BatchCanceller,
   BatchPreviewer,
   BatchWatch,
+  EventWatch,
   FailedBatchReader,
 } from '@lockstep/orders';
 import type { Database, Logger, SchemaWatch, TransactionQueue } from '@lockstep/platform';
-
+import type { DeliveryAnnouncer } from '@lockstep/webhooks';
 import type { HttpMetrics } from './metrics.ts';
 
 /** What the operations work with. */
@@ -25,6 +26,7 @@ export interface ServerOptions {
   previewer: BatchPreviewer;
   watch: BatchWatch;
   failedBatches: FailedBatchReader;
+  eventWatch: EventWatch;
   /** Runs the transactions of M4, M9 and M10; enterprises take turns. */
   holdingChanges: TransactionQueue;
   /** Runs the transactions of O6 and O7; applications take turns. */
@@ -32,6 +34,10 @@ export interface ServerOptions {
   region: Region;
   /** Where clients find the service: the address of the proxy in front. Null where the operator has not set it. */
   publicUrl: string | null;
+  /** Whether webhooks may be at any address. */
+  webhookAllowPrivate: boolean;
+  /** Wakes workers when there is something to deliver to webhooks. */
+  deliveries: DeliveryAnnouncer;
   isQueueReachable: () => Promise<boolean>;
   schema: SchemaWatch;
   /** Whether all is there that the process prepares when it starts. */

@@ -29,7 +29,13 @@ await runUntilSignal(log, async () => {
     running.push(database);
     const queue = chooseQueueBackend(config, database.url);
     await migrateDatabase(database.url, queue);
-    const common = { databaseUrl: database.url, queue, log, metrics: createOrderMetrics() };
+    const common = {
+      databaseUrl: database.url,
+      queue,
+      log,
+      metrics: createOrderMetrics(),
+      webhookAllowPrivate: config.WEBHOOK_ALLOW_PRIVATE,
+    };
     const {
       WORKER_DRAINS: drains,
       DATABASE_POOL: poolSize,

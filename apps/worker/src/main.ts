@@ -20,6 +20,7 @@ await runUntilSignal(log, async () => {
     log,
     metrics: createOrderMetrics(),
     drains: config.WORKER_DRAINS,
+    webhookAllowPrivate: config.WEBHOOK_ALLOW_PRIVATE,
     probe: config.WORKER_PORT === undefined ? undefined : { host: config.HOST, port: config.WORKER_PORT },
   });
   log.info({ queue: queue.kind, drains: config.WORKER_DRAINS }, 'worker started');

@@ -1,5 +1,5 @@
 import { deleteExpiredAccess } from '@lockstep/access';
-import { type OrderMetrics, OrderWorker, QUEUE_NAME, registerBacklogGauges } from '@lockstep/orders';
+import { EventNumbering, type OrderMetrics, OrderWorker, QUEUE_NAME, registerBacklogGauges } from '@lockstep/orders';
 import {
   assertRedisKeepsJobs,
   type Closable,
@@ -13,6 +13,7 @@ import {
   SchemaWatch,
   whileCurrent,
 } from '@lockstep/platform';
+import { registerWebhookGauges, Sender, WebhookDeliverer, webhookMetricsOf } from '@lockstep/webhooks';
 import { every } from './every.ts';
 import { startProbe } from './probe.ts';
 
@@ -21,8 +22,11 @@ const JOBS_AT_ONCE = 50;
 const SWEEP_EVERY_MS = 1_000;
 const EXPIRE_EVERY_MS = 30_000;
 
-/** Connections that a worker needs beside those of its drains: for the sweep, expiry, the ends of batches and metrics. */
-const SPARE_CONNECTIONS = 4;
+/**
+ * Connections that a worker needs beside those of its drains: for the sweep, expiry, the ends of batches, their events
+ * and metrics, and two for webhooks.
+ */
+const SPARE_CONNECTIONS = 7;
 
 /**
  * How long a worker waits for a lock: longer than calls and drains hold theirs. Whoever holds one for longer hangs, and
@@ -39,6 +43,8 @@ interface WorkerOptions {
   metrics: OrderMetrics;
   /** Drains that run at once. */
   drains: number;
+  /** Whether webhooks may be at any address (config.WEBHOOK_ALLOW_PRIVATE). */
+  webhookAllowPrivate: boolean;
   /** Where it serves its health and its metrics; nowhere if absent. */
   probe?: { host: string; port: number } | undefined;
   /** Shorter in tests. */
@@ -89,6 +95,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   try {
     if (probe !== undefined) {
       registerBacklogGauges(metrics.registry, db);
+      registerWebhookGauges(metrics.registry, db);
       served = await startProbe(readiness, metrics, probe.host, probe.port);
     }
   } catch (error) {
@@ -98,9 +105,16 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   return { readiness, stalledBy: () => stalledBy(), untilReady: () => schema.untilCurrent(), close };
 }
 
-/** Starts to process jobs, to sweep, and to delete what has expired. Closing finishes what runs. */
-function startWork(db: Database, { queue, log, metrics, drains }: WorkerOptions) {
-  const worker = new OrderWorker({ db, log, metrics, drains });
+/** Starts to process jobs, to sweep, to deliver to webhooks, and to delete what has expired. Closing finishes what runs. */
+function startWork(db: Database, { queue, log, metrics, drains, webhookAllowPrivate }: WorkerOptions) {
+  const deliverer = new WebhookDeliverer({
+    db,
+    log,
+    metrics: webhookMetricsOf(metrics.registry),
+    sender: new Sender({ allowPrivate: webhookAllowPrivate }),
+  });
+  const numbering = new EventNumbering({ db, log, onNumbered: (ids) => deliverer.eventsNumbered(ids) });
+  const worker = new OrderWorker({ db, log, metrics, numbering, drains, deliver: () => deliverer.wake() });
   const consumer = openConsumer<unknown>(queue, QUEUE_NAME, {
     concurrency: JOBS_AT_ONCE,
     log,
@@ -110,6 +124,14 @@ function startWork(db: Database, { queue, log, metrics, drains }: WorkerOptions)
   const expire = every(EXPIRE_EVERY_MS, () => deleteExpiredAccess(db), log);
   return {
     stalledBy: () => worker.stalledBy,
-    close: () => closeAll(sweep.close, expire.close, consumer.close, () => worker.close()),
+    close: () =>
+      closeAll(
+        sweep.close,
+        expire.close,
+        consumer.close,
+        () => worker.close(),
+        () => numbering.settle(),
+        () => deliverer.close(),
+      ),
   };
 }

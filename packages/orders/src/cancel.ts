@@ -3,6 +3,7 @@ import { type Database, Group, inTransaction, type Logger } from '@lockstep/plat
 import { recordOutcomes } from './apply.ts';
 import { findBatch } from './batch.ts';
 import { endBatches } from './end-batches.ts';
+import type { EventNumbering } from './event-numbering.ts';
 import { finishOrders } from './finish-orders.ts';
 import { lockLanesUntil } from './lane-locks.ts';
 import { MAX_WAIT_MS } from './max-wait.ts';
@@ -27,13 +28,22 @@ export class BatchCanceller {
   readonly #db: Database;
   readonly #log: Logger;
   readonly #metrics: OrderMetrics;
+  readonly #numbering: EventNumbering;
   readonly #calls: Group<CancelCall, Work>;
 
   /** `lanesDb`: the pool for transactions that wait for lane locks. */
-  constructor({ db, lanesDb, log, metrics }: { db: Database; lanesDb: Database; log: Logger; metrics: OrderMetrics }) {
-    this.#db = db;
-    this.#log = log;
-    this.#metrics = metrics;
+  constructor(options: {
+    db: Database;
+    lanesDb: Database;
+    log: Logger;
+    metrics: OrderMetrics;
+    numbering: EventNumbering;
+  }) {
+    const { lanesDb } = options;
+    this.#db = options.db;
+    this.#log = options.log;
+    this.#metrics = options.metrics;
+    this.#numbering = options.numbering;
     this.#calls = new Group({
       run: async (calls) => await Promise.all(calls.map((call) => cancelPending(lanesDb, call))),
       maxRunning: CANCELS_AT_ONCE,
@@ -56,6 +66,7 @@ export class BatchCanceller {
     const work = lanes.length === 0 ? null : await this.#calls.run({ batchId, lanes, deadlineMs });
     const cancelled = work?.failedOrders.length ?? 0;
     if (work !== null && cancelled > 0) {
+      this.#numbering.number();
       logWork(this.#log, 'cancelled', work);
       this.#metrics.ordersApplied.inc({ outcome: 'cancelled' }, cancelled);
     }

@@ -1,6 +1,7 @@
 import type { BatchId } from '@lockstep/contract';
 import { type Database, Group, type Logger } from '@lockstep/platform';
 import { endBatches } from './end-batches.ts';
+import type { EventNumbering } from './event-numbering.ts';
 
 /** Drains whose batches one statement ends at most. */
 const MAX_DRAINS = 64;
@@ -14,11 +15,12 @@ export class DrainEnds {
   readonly #groups: Group<readonly BatchId[], null>;
   readonly #running = new Set<Promise<unknown>>();
 
-  constructor(db: Database, log: Logger) {
+  constructor({ db, log, numbering }: { db: Database; log: Logger; numbering: EventNumbering }) {
     this.#log = log;
     this.#groups = new Group({
       run: async (drains) => {
-        await endBatches(db, drains.flat());
+        const endedIds = await endBatches(db, drains.flat());
+        if (endedIds.length > 0) numbering.number();
         return drains.map(() => null);
       },
       maxRunning: 1,

@@ -1,18 +1,20 @@
+import { ORDERS_PER_BATCH } from '@lockstep/assets';
 import type { BatchId } from '@lockstep/contract';
 import type { Database, Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { keyOf, type SubmittedBatch } from './batch.ts';
-import { ENDS_CHANNEL, MAX_PAYLOAD_CHARACTERS } from './batch-watch.ts';
+import { ENDS_CHANNEL } from './batch-watch.ts';
+import { notify } from './notify.ts';
 import { DIGEST_VERSION } from './order-text.ts';
 
 /** When the orders of a new row finish: not before it is accepted, even if the clock was set back since. */
 const FINISHED_NOW = sql<Date>`greatest(now(), statement_timestamp())`;
 
-// This file is the one place where batches end: from then on their rows say so.
+// This file is the one place where batches end: from then on their rows say so, and there is an event of each end.
 
 /**
  * Ends those of some batches whose chunks are all finished and which have no end yet, and returns their ids. The calls that
- * wait for them wake up after the commit.
+ * wait for them wake up after the commit. Their events have to be numbered after it (EventNumbering).
  *
  * Each batch ends once, however many callers find it finished at the same time: they lock the rows in the order of their
  * ids. A row that somebody else has locked is left out, so that one batch never keeps others from ending. Whoever has it
@@ -36,14 +38,20 @@ export async function endBatches(db: Database | Trx, batchIds: readonly BatchId[
     ), ended as (
       update batch set completed_time = last_time, succeeded = succeeded_sum, failed = failed_sum
       from finished where batch.id = finished.id
-      returning batch.id
+      returning batch.id, application_id, completed_time, succeeded, failed, reopened_time
+    ), noted as (
+      insert into unnumbered_event (application_id, batch_id, type, completed_time, succeeded, failed, cancelled)
+      select application_id, id, case when reopened_time is null then 'batch.completed' else 'batch.retried' end,
+        completed_time, succeeded, failed, case when failed = 0 then 0 else (
+          select count(*) from license_order
+          where license_order.id >= ended.id * ${ORDERS_PER_BATCH} and license_order.id < (ended.id + 1) * ${ORDERS_PER_BATCH}
+            and cause = 'cancelled'
+        ) end
+      from ended order by id
     ), listed as (
       select coalesce(array_agg(id::text), '{}') as ids, string_agg(id::text, ',') as awaited from ended
     )
-    select ids, case when awaited is not null then
-      pg_notify(${ENDS_CHANNEL}, case when length(awaited) <= ${MAX_PAYLOAD_CHARACTERS} then awaited else '' end)
-    end
-    from listed`.execute(db);
+    select ids, ${notify(ENDS_CHANNEL, sql`awaited`)} from listed`.execute(db);
   return rows[0]!.ids;
 }
 
@@ -67,24 +75,39 @@ export async function insertEndedBatches(
   );
   await trx
     .with('stored', (db) =>
-      db.insertInto('batch').values(
-        sorted.map(({ id, batch }) => ({
-          id,
-          application_id: batch.applicationId,
-          channel_code: batch.channelCode,
-          channel_order_id: batch.channelOrderId,
-          sync_mode: batch.syncMode,
-          digest: batch.digest,
-          digest_version: DIGEST_VERSION,
-          sequences: batch.sequences,
-          customer_ids: batch.customerIds,
-          order_types: batch.orderTypes,
-          request_id: batch.requestId,
-          completed_time: FINISHED_NOW,
-          succeeded: batch.sequences.length,
-          failed: 0,
-        })),
-      ),
+      db
+        .insertInto('batch')
+        .values(
+          sorted.map(({ id, batch }) => ({
+            id,
+            application_id: batch.applicationId,
+            channel_code: batch.channelCode,
+            channel_order_id: batch.channelOrderId,
+            sync_mode: batch.syncMode,
+            digest: batch.digest,
+            digest_version: DIGEST_VERSION,
+            sequences: batch.sequences,
+            customer_ids: batch.customerIds,
+            order_types: batch.orderTypes,
+            request_id: batch.requestId,
+            completed_time: FINISHED_NOW,
+            succeeded: batch.sequences.length,
+            failed: 0,
+          })),
+        )
+        .returning(['id', 'application_id', 'completed_time', 'succeeded', 'failed']),
+    )
+    .with('noted', (db) =>
+      db
+        .insertInto('unnumbered_event')
+        .columns(['application_id', 'batch_id', 'type', 'completed_time', 'succeeded', 'failed', 'cancelled'])
+        .expression(
+          db
+            .selectFrom('stored')
+            .select(['application_id', 'id', sql.lit('batch.completed').as('type'), 'completed_time'])
+            .select(['succeeded', 'failed', sql.lit(0).as('cancelled')])
+            .orderBy('id'),
+        ),
     )
     .insertInto('lane_chunk')
     .values(chunks)
@@ -99,6 +122,6 @@ export async function lockBatches(trx: Trx, batchIds: readonly BatchId[]): Promi
 /** Takes the ends of batches back that have a pending chunk again. Lock them before the chunk is pending. */
 export async function reopenBatches(trx: Trx, batchIds: readonly BatchId[]): Promise<void> {
   await sql`
-    update batch set completed_time = null, succeeded = null, failed = null
+    update batch set completed_time = null, succeeded = null, failed = null, reopened_time = statement_timestamp()
     where id = any (${batchIds}::bigint[]) and completed_time is not null`.execute(trx);
 }

@@ -4,7 +4,7 @@ import { LANE_COUNT } from './lanes.ts';
 /** The BullMQ queue that carries the work. */
 export const QUEUE_NAME = 'lockstep-orders';
 
-/** A job is a pointer, never the data: drain these lanes up to this batch. To run it again does no harm. */
+/** A job is a pointer, never the data, so to run it again does no harm. This one: drain these lanes up to this batch. */
 const drainJob = z.object({
   type: z.literal('drain'),
   version: z.literal(1),
@@ -17,5 +17,8 @@ const drainJob = z.object({
   throughBatchId: z.string().regex(/^\d+$/),
 });
 
-export const job = z.discriminatedUnion('type', [drainJob]);
+/** Look for messages to webhooks that are due. */
+const deliverJob = z.object({ type: z.literal('deliver'), version: z.literal(1) });
+
+export const job = z.discriminatedUnion('type', [drainJob, deliverJob]);
 export type Job = z.infer<typeof job>;

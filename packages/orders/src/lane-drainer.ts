@@ -2,6 +2,7 @@ import type { LedgerIds } from '@lockstep/assets';
 import type { Database, Logger } from '@lockstep/platform';
 import { type Drained, drainLanes } from './drain.ts';
 import { DrainEnds } from './drain-ends.ts';
+import type { EventNumbering } from './event-numbering.ts';
 import { Holds } from './holds.ts';
 import type { OrderMetrics } from './metrics.ts';
 import { logWork } from './work-log.ts';
@@ -20,13 +21,20 @@ export class LaneDrainer {
   readonly holds = new Holds();
 
   /** `lanesTimeoutMs`: how long a drain waits for its lanes. Without it, as long as for any lock. */
-  constructor(options: { db: Database; log: Logger; metrics: OrderMetrics; ids: LedgerIds; lanesTimeoutMs?: number }) {
+  constructor(options: {
+    db: Database;
+    log: Logger;
+    metrics: OrderMetrics;
+    numbering: EventNumbering;
+    ids: LedgerIds;
+    lanesTimeoutMs?: number;
+  }) {
     this.#lanesTimeoutMs = options.lanesTimeoutMs;
     this.#db = options.db;
     this.#log = options.log;
     this.#metrics = options.metrics;
     this.#ids = options.ids;
-    this.#ends = new DrainEnds(options.db, options.log);
+    this.#ends = new DrainEnds(options);
   }
 
   /**

@@ -15,18 +15,10 @@ import {
 } from '@lockstep/contract';
 import { type Database, inSnapshot } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
+import { buildSummary, SO_FAR, SUMMARY_COLUMNS, type SummaryRow } from './batch-summary.ts';
 
-interface BatchRow {
-  id: BatchId;
-  sync_mode: 'sync' | 'async';
-  total: number;
-  succeeded: number;
-  failed: number;
-  accepted_time: Date;
-  completed_time: Date | null;
-}
-
-interface OrderRow {
+/** An order with its place in orderList, what was sent of it, and its outcome if it has one. */
+export interface OrderRow {
   index: number;
   sequence: number;
   customer_id: CustomerId;
@@ -51,21 +43,7 @@ export async function readBatchResult(
   return await inSnapshot(db, async (trx) => {
     const batch = await readBatch(trx, applicationId, query);
     const { orders, nextCursor } = await readPage(trx, batch.id, query);
-    const finished = batch.succeeded + batch.failed;
-    const result: BatchResult = {
-      channelCode: query.channelCode,
-      channelOrderId: query.channelOrderId,
-      syncMode: batch.sync_mode,
-      state: batch.completed_time !== null ? 'completed' : finished === 0 ? 'accepted' : 'processing',
-      total: batch.total,
-      succeeded: batch.succeeded,
-      failed: batch.failed,
-      pending: batch.total - finished,
-      acceptedTime: batch.accepted_time.getTime(),
-      completedTime: batch.completed_time?.getTime() ?? null,
-      orders,
-      nextCursor,
-    };
+    const result: BatchResult = { ...buildSummary(batch), orders, nextCursor };
     return { batchId: batch.id, result };
   });
 }
@@ -76,15 +54,9 @@ export async function isOpen(db: Database, batchId: BatchId): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Reads the batch with its counts. Those of an open one are the sums over its chunks so far. */
-async function readBatch(db: Database, applicationId: ApplicationId, query: BatchResultQuery): Promise<BatchRow> {
-  const { rows } = await sql<BatchRow>`
-    select id, sync_mode, cardinality(sequences) as total, accepted_time,
-      completed_time, coalesce(batch.succeeded, so_far.succeeded) as succeeded, coalesce(batch.failed, so_far.failed) as failed
-    from batch left join lateral (
-      select sum(succeeded)::int as succeeded, sum(failed)::int as failed
-      from lane_chunk where batch_id = batch.id
-    ) as so_far on batch.completed_time is null
+async function readBatch(db: Database, applicationId: ApplicationId, query: BatchResultQuery): Promise<SummaryRow> {
+  const { rows } = await sql<SummaryRow>`
+    select ${SUMMARY_COLUMNS} from batch ${SO_FAR}
     where application_id = ${applicationId} and channel_code = ${query.channelCode}
       and channel_order_id = ${query.channelOrderId}`.execute(db);
   if (rows[0] === undefined) throw new Refusal('batch_not_found', query.channelOrderId, query.channelCode);
@@ -126,7 +98,8 @@ function filterByState(state: BatchResultQuery['state']): RawBuilder<unknown> {
   }
 }
 
-function buildResult(batchId: BatchId, row: OrderRow): OrderResult {
+/** Shows an order of a batch, in results and lists (rules 6.4). */
+export function buildResult(batchId: BatchId, row: OrderRow): OrderResult {
   return {
     sequence: row.sequence,
     licenseOrderId: licenseOrderIdOf(batchId, row.index),

@@ -11,6 +11,7 @@ import { type Database, Group, inTransaction, type Logger } from '@lockstep/plat
 import { liesInOrder } from './attempt.ts';
 import { findNewestPending } from './backlog.ts';
 import { findEarlier, keyOf, listAcceptedOrders, type SubmittedBatch, sameBatchId } from './batch.ts';
+import type { EventNumbering } from './event-numbering.ts';
 import { LaneDrainer } from './lane-drainer.ts';
 import { lockLanesUntil } from './lane-locks.ts';
 import { LargeBatches, weighBatch } from './large-batches.ts';
@@ -45,19 +46,27 @@ export class BatchApplier {
   readonly #lanesDb: Database;
   readonly #log: Logger;
   readonly #metrics: OrderMetrics;
+  readonly #numbering: EventNumbering;
   readonly #ids = new LedgerIds();
   readonly #drainer: LaneDrainer;
   readonly #groups: Group<SyncCall, BatchId>;
   readonly #large = new LargeBatches();
 
   /** `lanesDb`: the pool for transactions that wait for lane locks. */
-  constructor(options: { db: Database; lanesDb: Database; log: Logger; metrics: OrderMetrics }) {
-    const { lanesDb, log, metrics } = options;
+  constructor(options: {
+    db: Database;
+    lanesDb: Database;
+    log: Logger;
+    metrics: OrderMetrics;
+    numbering: EventNumbering;
+  }) {
+    const { lanesDb, log, metrics, numbering } = options;
     this.#db = options.db;
     this.#lanesDb = lanesDb;
     this.#log = log;
     this.#metrics = metrics;
-    this.#drainer = new LaneDrainer({ db: lanesDb, log, metrics, ids: this.#ids });
+    this.#numbering = numbering;
+    this.#drainer = new LaneDrainer({ db: lanesDb, log, metrics, numbering, ids: this.#ids });
     this.#groups = new Group({
       run: (calls) => this.#applyTogether(calls),
       splitsOn: (error) => mayLieInOneOrder(error) || error instanceof Refusal,
@@ -125,7 +134,10 @@ export class BatchApplier {
         newBatches,
       };
     });
-    if (newBatches.length > 0) this.#report(newBatches, startedMs);
+    if (newBatches.length > 0) {
+      this.#numbering.number();
+      this.#report(newBatches, startedMs);
+    }
     return batchIds;
   }
 

@@ -1,7 +1,7 @@
-import type { ApplicationId, BatchId, CustomerId, LicenseOrderId } from '@lockstep/contract';
+import type { ApplicationId, BatchId, CustomerId, EventId, LicenseOrderId } from '@lockstep/contract';
 import type { Generated } from 'kysely';
 
-/** The tables of batches, their pending orders and the outcomes. */
+/** The tables of batches, their pending orders, the outcomes and the events. */
 declare module '@lockstep/platform' {
   interface Tables {
     batch: {
@@ -20,6 +20,7 @@ declare module '@lockstep/platform' {
       completed_time: Date | null;
       succeeded: number | null;
       failed: number | null;
+      reopened_time: Date | null;
     };
     lane_chunk: {
       batch_id: BatchId;
@@ -61,5 +62,27 @@ declare module '@lockstep/platform' {
       finished_time: Date;
       retried_time: Generated<Date>;
     };
+    unnumbered_event: {
+      id: Generated<string>;
+      application_id: ApplicationId;
+      batch_id: BatchId;
+      type: string;
+      completed_time: Date;
+      succeeded: number;
+      failed: number;
+      cancelled: number;
+    };
+    event: {
+      application_id: ApplicationId;
+      position: EventId;
+      batch_id: BatchId;
+      type: string;
+      completed_time: Date;
+      succeeded: number;
+      failed: number;
+      cancelled: number;
+      created_time: Generated<Date>;
+    };
+    event_counter: { only_row: Generated<boolean>; last_position: EventId };
   }
 }

@@ -2,6 +2,7 @@ import { LedgerIds } from '@lockstep/assets';
 import type { Database, Logger } from '@lockstep/platform';
 import { readOldestPending } from './backlog.ts';
 import { DrainScheduler, type LanesDrained } from './drain-scheduler.ts';
+import type { EventNumbering } from './event-numbering.ts';
 import { job } from './jobs.ts';
 import { LaneDrainer } from './lane-drainer.ts';
 import type { OrderMetrics } from './metrics.ts';
@@ -20,6 +21,8 @@ export class OrderWorker {
   readonly #db: Database;
   readonly #log: Logger;
   readonly #metrics: OrderMetrics;
+  readonly #numbering: EventNumbering;
+  readonly #deliver: () => void;
   readonly #drainer: LaneDrainer;
   readonly #scheduler: DrainScheduler;
   readonly #stalls: Stalls;
@@ -28,11 +31,23 @@ export class OrderWorker {
   #toldOfJob = false;
   #toldOfEnds = false;
 
-  /** `drains`: drains that run at once, each in a transaction and on a connection of its own. */
-  constructor(options: { db: Database; log: Logger; metrics: OrderMetrics; drains: number }) {
+  /**
+   * `drains`: drains that run at once, each in a transaction and on a connection of its own. `deliver` is told when a job
+   * asks for what is due to webhooks.
+   */
+  constructor(options: {
+    db: Database;
+    log: Logger;
+    metrics: OrderMetrics;
+    numbering: EventNumbering;
+    drains: number;
+    deliver: () => void;
+  }) {
     this.#db = options.db;
     this.#log = options.log;
     this.#metrics = options.metrics;
+    this.#numbering = options.numbering;
+    this.#deliver = options.deliver;
     this.#drainer = new LaneDrainer({ ...options, ids: new LedgerIds(), lanesTimeoutMs: LANES_TIMEOUT_MS });
     this.#stalls = new Stalls(options);
     this.#scheduler = new DrainScheduler({ slots: options.drains, drain: (lanes) => this.#drain(lanes) });
@@ -44,7 +59,10 @@ export class OrderWorker {
    */
   async process(data: unknown): Promise<void> {
     const { success, data: known } = job.safeParse(data);
-    if (success) return await this.#scheduler.request(known.lanes, BigInt(known.throughBatchId));
+    if (success) {
+      if (known.type === 'deliver') return this.#deliver();
+      return await this.#scheduler.request(known.lanes, BigInt(known.throughBatchId));
+    }
     if (!this.#toldOfJob) this.#log.warn('jobs come that another release made; the sweep finds their orders');
     this.#toldOfJob = true;
   }
@@ -52,7 +70,7 @@ export class OrderWorker {
   /**
    * Drains every lane in which nothing has moved for too long and no drain is to come: its job is lost. It does not wait
    * for these drains: one may hang, and the next sweep has to come all the same. Then it ends batches that a crash left
-   * open.
+   * open, and numbers events that one left without a number.
    */
   async sweep(): Promise<void> {
     try {
@@ -63,6 +81,7 @@ export class OrderWorker {
       return;
     }
     await this.#endOpenBatches();
+    this.#numbering.number();
   }
 
   /** A failure here keeps no order waiting, so it is no stall. */

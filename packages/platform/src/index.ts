@@ -17,6 +17,7 @@ export { isId } from './ids.ts';
 export { buildRows, type Column, insertRows } from './insert-rows.ts';
 export { type Closable, closeAll, configOrExit, type ReadinessCheck, runUntilSignal } from './lifecycle.ts';
 export { explainListenFault } from './listen-faults.ts';
+export { Listener } from './listener.ts';
 export { createLogger, type Logger } from './log.ts';
 export { createMetrics, type Metrics, SECONDS_BUCKETS } from './metrics.ts';
 export { migrateDown, migrateToLatest, migrateUpTo, shippedMigrations } from './migrate.ts';

@@ -1,0 +1,18 @@
+import { success } from '@lockstep/contract';
+import { awaitEvents } from '@lockstep/orders';
+import { limitToCall } from '../deadlines.ts';
+import type { OrderHandlers } from '../order-handlers.ts';
+import type { ServerOptions } from '../server-options.ts';
+
+/** The event feed (rules 6.8). */
+export function eventHandlers({ db, eventWatch }: ServerOptions) {
+  return {
+    getEvents: async (request, { applicationId }, reply) => {
+      const gone = new AbortController();
+      reply.raw.once('close', () => gone.abort());
+      return success(
+        await awaitEvents(limitToCall(request, db), eventWatch, applicationId, request.query, gone.signal),
+      );
+    },
+  } satisfies OrderHandlers;
+}

@@ -1,0 +1,67 @@
+import type { Caller } from '@lockstep/access';
+import { done, success, type WebhookId } from '@lockstep/contract';
+import {
+  createWebhook,
+  deleteWebhook,
+  enableWebhook,
+  listDeliveries,
+  listWebhooks,
+  readWebhook,
+  replayWebhook,
+  rotateWebhookSecret,
+  testWebhook,
+} from '@lockstep/webhooks';
+import type { FastifyRequest } from 'fastify';
+import { noteSubject } from '../calls.ts';
+import { limitToCall } from '../deadlines.ts';
+import type { OrderHandlers } from '../order-handlers.ts';
+import type { ServerOptions } from '../server-options.ts';
+
+/** The webhooks of an application, and what was sent to them (rules 6.8). */
+export function webhookHandlers({ db, deliveries, webhookAllowPrivate: allowPrivate }: ServerOptions) {
+  /** Names the webhook of a call, for its log line too. */
+  const own = (request: FastifyRequest<{ Params: { webhookId: WebhookId } }>, { applicationId }: Caller) => {
+    const { webhookId } = request.params;
+    noteSubject(request, { webhookId });
+    return { applicationId, webhookId };
+  };
+
+  return {
+    createWebhook: async (request, { applicationId }) => {
+      const created = await createWebhook(limitToCall(request, db), applicationId, request.body, { allowPrivate });
+      noteSubject(request, { webhookId: created.webhookId as WebhookId });
+      return success(created);
+    },
+
+    listWebhooks: async (request, { applicationId }) =>
+      success({ webhooks: await listWebhooks(limitToCall(request, db), applicationId) }),
+
+    getWebhook: async (request, caller) => success(await readWebhook(limitToCall(request, db), own(request, caller))),
+
+    deleteWebhook: async (request, caller) => {
+      await deleteWebhook(limitToCall(request, db), own(request, caller));
+      return done;
+    },
+
+    rotateWebhookSecret: async (request, caller) =>
+      success(await rotateWebhookSecret(limitToCall(request, db), own(request, caller))),
+
+    testWebhook: async (request, caller) => {
+      const delivery = await testWebhook(limitToCall(request, db), own(request, caller));
+      deliveries.announce();
+      return success(delivery);
+    },
+
+    enableWebhook: async (request, caller) =>
+      success(await enableWebhook(limitToCall(request, db), own(request, caller))),
+
+    replayWebhook: async (request, caller) => {
+      const webhook = await replayWebhook(limitToCall(request, db), own(request, caller), request.body.after);
+      deliveries.announce();
+      return success(webhook);
+    },
+
+    listDeliveries: async (request, caller) =>
+      success(await listDeliveries(limitToCall(request, db), own(request, caller), request.query)),
+  } satisfies OrderHandlers;
+}

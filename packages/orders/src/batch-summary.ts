@@ -1,0 +1,44 @@
+import type { BatchId, BatchSummary } from '@lockstep/contract';
+import { sql } from 'kysely';
+
+/** What became of a batch in all, as its row and its chunks say. */
+export interface SummaryRow {
+  id: BatchId;
+  channel_code: string;
+  channel_order_id: string;
+  sync_mode: 'sync' | 'async';
+  total: number;
+  succeeded: number;
+  failed: number;
+  accepted_time: Date;
+  completed_time: Date | null;
+}
+
+/** For a FROM clause, behind `batch`: the counts of an open one, the sums over its chunks so far; null for others. */
+export const SO_FAR = sql`
+  left join lateral (
+    select sum(succeeded)::int as succeeded, sum(failed)::int as failed from lane_chunk where batch_id = batch.id
+  ) as so_far on batch.completed_time is null`;
+
+/** For a SELECT from `batch` with SO_FAR: the columns of a SummaryRow. */
+export const SUMMARY_COLUMNS = sql`
+  batch.id, batch.channel_code, batch.channel_order_id, batch.sync_mode, cardinality(batch.sequences) as total,
+  coalesce(batch.succeeded, so_far.succeeded) as succeeded, coalesce(batch.failed, so_far.failed) as failed,
+  batch.accepted_time, batch.completed_time`;
+
+/** Shows a batch without its orders, in results, lists and events (rules 6.4). */
+export function buildSummary(row: Omit<SummaryRow, 'id'>): BatchSummary {
+  const finished = row.succeeded + row.failed;
+  return {
+    channelCode: row.channel_code,
+    channelOrderId: row.channel_order_id,
+    syncMode: row.sync_mode,
+    state: row.completed_time !== null ? 'completed' : finished === 0 ? 'accepted' : 'processing',
+    total: row.total,
+    succeeded: row.succeeded,
+    failed: row.failed,
+    pending: row.total - finished,
+    acceptedTime: row.accepted_time.getTime(),
+    completedTime: row.completed_time?.getTime() ?? null,
+  };
+}

@@ -1,0 +1,98 @@
+import type { ApplicationId } from '@lockstep/contract';
+import type { Database, Logger } from '@lockstep/platform';
+import { sql } from 'kysely';
+import { EVENTS_CHANNEL } from './event-watch.ts';
+import { notify } from './notify.ts';
+
+/** Events that one statement numbers at most. */
+export const EVENTS_AT_ONCE = 1_000;
+
+/**
+ * Gives the oldest events without one their position in the feed, and wakes who waits for them. Returns how many it were,
+ * and of which applications.
+ *
+ * It sees only what is committed, and it is one statement that commits by itself, so it holds the counter's row for no
+ * longer than PostgreSQL needs, even if this process dies or hangs meanwhile. Whoever numbers next waits for that row until
+ * this commit, so positions become visible in their order: behind the last one that a reader sees none appears that is
+ * lower. This needs a commit that is durable before it is visible, which is how PostgreSQL commits unless it is told not
+ * to wait for the disk.
+ */
+export async function numberEvents(db: Database): Promise<{ count: number; applicationIds: ApplicationId[] }> {
+  const { rows } = await sql<{ count: number; application_ids: ApplicationId[] }>`
+    with fresh as (
+      delete from unnumbered_event where id in (
+        select id from unnumbered_event order by id limit ${EVENTS_AT_ONCE} for update skip locked
+      )
+      returning *
+    ), counter as (
+      update event_counter set last_position = last_position + (select count(*) from fresh)
+      where exists (select from fresh)
+      returning last_position
+    ), numbered as (
+      insert into event (application_id, position, batch_id, type, completed_time, succeeded, failed, cancelled)
+      select application_id, last_position - count(*) over () + row_number() over (order by id),
+        batch_id, type, completed_time, succeeded, failed, cancelled
+      from fresh cross join counter
+      on conflict (batch_id) where type = 'batch.completed' do nothing
+      returning application_id
+    ), listed as (
+      select (select count(*)::int from fresh) as count, coalesce(array_agg(distinct application_id::text), '{}') as
+        application_ids, string_agg(distinct application_id::text, ',') as awaited
+      from numbered
+    )
+    select count, application_ids, ${notify(EVENTS_CHANNEL, sql`awaited`)} from listed`.execute(db);
+  const { count, application_ids: applicationIds } = rows[0]!;
+  return { count, applicationIds };
+}
+
+/**
+ * Numbers the events of a process, beside its other work: one statement at a time, with what has gathered meanwhile. What a
+ * process does not come to, the sweep of any worker numbers.
+ */
+export class EventNumbering {
+  readonly #db: Database;
+  readonly #log: Logger;
+  readonly #onNumbered: ((applicationIds: readonly ApplicationId[]) => void) | undefined;
+  #isWanted = false;
+  #running: Promise<void> | null = null;
+  #toldOfFailure = false;
+
+  /** `onNumbered`: told of which applications there are events, whenever this process has numbered some. */
+  constructor(options: {
+    db: Database;
+    log: Logger;
+    onNumbered?: (applicationIds: readonly ApplicationId[]) => void;
+  }) {
+    this.#db = options.db;
+    this.#log = options.log;
+    this.#onNumbered = options.onNumbered;
+  }
+
+  /** Numbers what is committed now. The caller does not wait for it, and its failure is nobody's. */
+  number(): void {
+    this.#isWanted = true;
+    this.#running ??= this.#run();
+  }
+
+  /** Resolves when what was wanted so far is numbered, or this has failed. */
+  async settle(): Promise<void> {
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    try {
+      while (this.#isWanted) {
+        this.#isWanted = false;
+        const { count, applicationIds } = await numberEvents(this.#db);
+        this.#toldOfFailure = false;
+        if (applicationIds.length > 0) this.#onNumbered?.(applicationIds);
+        if (count === EVENTS_AT_ONCE) this.#isWanted = true;
+      }
+    } catch (error) {
+      if (!this.#toldOfFailure) this.#log.warn({ err: error }, 'events could not be numbered; the sweep tries again');
+      this.#toldOfFailure = true;
+    } finally {
+      this.#running = null;
+    }
+  }
+}

@@ -1,0 +1,162 @@
+import type { ApplicationId } from '@lockstep/contract';
+import { type Database, Group } from '@lockstep/platform';
+import { type Behind, findBehind, type Place, readBehind } from './events.ts';
+import { readNotification } from './notify.ts';
+
+/** The NOTIFY channel on which the ids of applications come that have new events. */
+export const EVENTS_CHANNEL = 'lockstep_events';
+/** How often a process looks for itself on behalf of all its readers, should a notification be lost. */
+const LOOK_AGAIN_MS = 1_000;
+/** Statements that read for waiting readers at once, and applications that one of them reads for at most. */
+const READS = { maxRunning: 2, maxInputs: 16 };
+
+interface Reader extends Place {
+  /** Null: there was nothing until its time was up. */
+  serve(found: Behind | null): void;
+  fail(error: unknown): void;
+}
+
+/**
+ * Lets calls wait for events behind their place in the feed (rules 6.8). A Listener tells it of new events.
+ *
+ * Whoever waits costs a timer and no statement: when there are events of an application, one read serves all who wait for
+ * them. Readers of an application all wait at its end, or behind it, so what is behind the first of them is what all want.
+ */
+export class EventWatch {
+  readonly channel = EVENTS_CHANNEL;
+  readonly #db: Database;
+  readonly #readers = new Map<ApplicationId, Set<Reader>>();
+  readonly #reads: Group<Place, Behind>;
+  /** The applications that are looked at, and those of them that have to be looked at once more. */
+  readonly #looking = new Set<ApplicationId>();
+  readonly #again = new Set<ApplicationId>();
+  #timer: NodeJS.Timeout | undefined;
+  /** Why the last look failed. */
+  #fault: unknown = null;
+  #closed = false;
+
+  constructor(db: Database) {
+    this.#db = db;
+    this.#reads = new Group({ run: (places) => readBehind(db, places), splitsOn: () => false, ...READS });
+  }
+
+  /**
+   * Waits until there are events behind a place. `found` resolves to null at `deadlineMs` (a time of performance.now),
+   * when `gone` aborts or when this process stops; it rejects at the deadline if nobody could look. Call `stop` when
+   * nobody wants it any more.
+   */
+  wait(place: Place, deadlineMs: number, gone: AbortSignal): { found: Promise<Behind | null>; stop: () => void } {
+    const { promise: found, resolve, reject } = Promise.withResolvers<Behind | null>();
+    // Its caller may look by itself meanwhile.
+    found.catch(() => {});
+    const stop = () => {
+      clearTimeout(timer);
+      gone.removeEventListener('abort', leave);
+      this.#forget(reader);
+      resolve(null);
+    };
+    const leave = () => reader.serve(null);
+    const reader: Reader = {
+      ...place,
+      serve(behind) {
+        resolve(behind);
+        stop();
+      },
+      fail(error) {
+        reject(error);
+        stop();
+      },
+    };
+    const timer = setTimeout(
+      () => (this.#fault === null ? reader.serve(null) : reader.fail(this.#fault)),
+      Math.max(0, deadlineMs - performance.now()),
+    );
+    gone.addEventListener('abort', leave);
+    if (this.#closed || gone.aborted) stop();
+    else this.#admit(reader);
+    return { found, stop };
+  }
+
+  receive(payload: string): void {
+    const applicationIds = (readNotification(payload) as ApplicationId[] | null) ?? [...this.#readers.keys()];
+    for (const applicationId of applicationIds) if (this.#readers.has(applicationId)) void this.#look(applicationId);
+  }
+
+  /** Answers everybody with what there is; nobody waits from now on. */
+  close(): void {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    for (const readers of [...this.#readers.values()]) for (const reader of [...readers]) reader.serve(null);
+  }
+
+  #admit(reader: Reader): void {
+    const others = this.#readers.get(reader.applicationId);
+    if (others === undefined) this.#readers.set(reader.applicationId, new Set([reader]));
+    else others.add(reader);
+    this.#timer ??= setTimeout(() => void this.#lookForLost(), LOOK_AGAIN_MS);
+  }
+
+  #forget(reader: Reader): void {
+    const readers = this.#readers.get(reader.applicationId);
+    readers?.delete(reader);
+    if (readers?.size === 0) this.#readers.delete(reader.applicationId);
+  }
+
+  /** Finds what no notification told of. */
+  async #lookForLost(): Promise<void> {
+    try {
+      const places = [...this.#readers].map(([applicationId, readers]) => ({ applicationId, after: firstOf(readers) }));
+      const found = places.length === 0 ? [] : await findBehind(this.#db, places);
+      this.#fault = null;
+      for (const applicationId of found) void this.#look(applicationId);
+    } catch (error) {
+      this.#fault = error;
+    }
+    this.#timer = undefined;
+    if (!this.#closed && this.#readers.size > 0) {
+      this.#timer = setTimeout(() => void this.#lookForLost(), LOOK_AGAIN_MS);
+    }
+  }
+
+  /** Reads for everybody who waits for events of an application; who comes meanwhile is served by the next read. */
+  async #look(applicationId: ApplicationId): Promise<void> {
+    this.#again.add(applicationId);
+    if (this.#looking.has(applicationId)) return;
+    this.#looking.add(applicationId);
+    try {
+      while (this.#again.delete(applicationId)) await this.#serveReaders(applicationId);
+      this.#fault = null;
+    } catch (error) {
+      // They go on waiting: the next look for what was lost finds it.
+      this.#fault = error;
+    } finally {
+      this.#again.delete(applicationId);
+      this.#looking.delete(applicationId);
+    }
+  }
+
+  async #serveReaders(applicationId: ApplicationId): Promise<void> {
+    let readers = [...(this.#readers.get(applicationId) ?? [])];
+    while (readers.length > 0) {
+      const limit = Math.max(...readers.map((reader) => reader.limit));
+      const { events, hasMore } = await this.#reads.run({ applicationId, after: firstOf(readers), limit });
+      const positions = events.map(({ id }) => BigInt(id));
+      for (const reader of readers) {
+        const start = positions.findIndex((position) => position > reader.after);
+        if (start === -1) continue;
+        const end = start + reader.limit;
+        reader.serve({ events: events.slice(start, end), hasMore: hasMore || end < events.length });
+      }
+      if (!hasMore) return;
+      // Whoever waits behind the last of these is served with what comes after it.
+      readers = readers.filter(({ after }) => after >= positions.at(-1)!);
+    }
+  }
+}
+
+/** The first position at which one of some readers waits. */
+function firstOf(readers: Iterable<Reader>): bigint {
+  let first: bigint | null = null;
+  for (const { after } of readers) if (first === null || after < first) first = after;
+  return first!;
+}

@@ -1,0 +1,76 @@
+import pg from 'pg';
+import type { Logger } from './log.ts';
+
+const RECONNECT_MS = 1_000;
+const CONNECT_TIMEOUT_MS = 5_000;
+
+/** What wants to know of the notifications on a channel of PostgreSQL. */
+export interface Subscriber {
+  /** Its name for LISTEN, in lower-case letters and underscores. */
+  channel: string;
+  receive(payload: string): void;
+}
+
+/**
+ * Listens to channels of PostgreSQL, over one connection of its own. Notifications are lost while PostgreSQL is away, and
+ * nobody is told of that: subscribers have to look for themselves now and then.
+ */
+export class Listener {
+  readonly #url: string;
+  readonly #log: Logger;
+  readonly #subscribers: ReadonlyMap<string, Subscriber>;
+  #client: pg.Client | null = null;
+  #reconnect: NodeJS.Timeout | undefined;
+  #closed = false;
+  /** Whether the log says already that the connection is lost: once, not with each attempt to get another one. */
+  #isLost = false;
+
+  constructor(url: string, log: Logger, subscribers: readonly Subscriber[]) {
+    this.#url = url;
+    this.#log = log;
+    this.#subscribers = new Map(subscribers.map((subscriber) => [subscriber.channel, subscriber]));
+  }
+
+  /** Starts to listen. While PostgreSQL is away it goes on trying. */
+  async start(): Promise<void> {
+    if (this.#closed) return;
+    const client = new pg.Client({
+      connectionString: this.#url,
+      application_name: 'lockstep-watch',
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      keepAlive: true,
+    });
+    client.on('notification', ({ channel, payload = '' }) => this.#subscribers.get(channel)?.receive(payload));
+    client.on('error', (error) => this.#retry(client, error));
+    client.on('end', () => this.#retry(client));
+    try {
+      await client.connect();
+      await client.query([...this.#subscribers.keys()].map((channel) => `listen ${channel}`).join('; '));
+      if (this.#closed) return await client.end();
+      this.#client = client;
+      this.#isLost = false;
+    } catch (error) {
+      this.#retry(client, error);
+    }
+  }
+
+  /** Stops listening. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#reconnect);
+    await this.#client?.end();
+  }
+
+  #retry(client: pg.Client, error?: unknown): void {
+    if (this.#closed) return;
+    if (error !== undefined && !this.#isLost) {
+      this.#isLost = true;
+      this.#log.warn({ err: error }, 'lost the connection that listens for ends of batches and for events');
+    }
+    if (this.#client === client) this.#client = null;
+    client.removeAllListeners('end');
+    client.end().catch(() => {});
+    clearTimeout(this.#reconnect);
+    this.#reconnect = setTimeout(() => void this.start(), RECONNECT_MS);
+  }
+}

@@ -1,0 +1,99 @@
+import { type DeliveryPage, type ListPageQuery, Refusal, type WebhookDelivery } from '@lockstep/contract';
+import { type Database, inTransaction, Overload, readCursor, type Tables, writeCursor } from '@lockstep/platform';
+import { type Selectable, sql } from 'kysely';
+import { findWebhook, lockWebhook, type OwnWebhook } from './own-webhooks.ts';
+
+/** The type of a message that tests a webhook. */
+export const TEST_TYPE = 'webhook.test';
+/** Tests of a webhook that may wait at once. */
+const MAX_PENDING_TESTS = 20;
+
+/** The webhook-id of a message: the id of its event, or for a test one of its own (rules 6.8). */
+export function messageIdOf({ id, position }: { id: string; position: string | null }): string {
+  return position ?? `test_${id}`;
+}
+
+/**
+ * Has a test message sent to a webhook (rules 6.8).
+ *
+ * Throws a Refusal: webhook_not_found, webhook_disabled; an Overload if too many tests wait already.
+ */
+export async function testWebhook(db: Database, own: OwnWebhook): Promise<WebhookDelivery> {
+  return await inTransaction(db, async (trx) => {
+    const { id, disabled_time } = await lockWebhook(trx, own);
+    if (disabled_time !== null) throw new Refusal('webhook_disabled', id);
+    const { count } = await trx
+      .selectFrom('webhook_delivery')
+      .where('webhook_id', '=', id)
+      .where('state', '=', 'pending')
+      .where('position', 'is', null)
+      .select(({ fn }) => fn.countAll<string>().as('count'))
+      .executeTakeFirstOrThrow();
+    if (Number(count) >= MAX_PENDING_TESTS)
+      throw new Overload(`${MAX_PENDING_TESTS} tests of the webhook wait already`);
+    const row = await trx
+      .insertInto('webhook_delivery')
+      .values({ webhook_id: id, type: TEST_TYPE })
+      .returningAll()
+      .executeTakeFirstOrThrow();
+    return showDelivery(row, []);
+  });
+}
+
+/**
+ * Lists the deliveries of a webhook, newest first, with their attempts (rules 6.8).
+ *
+ * Throws a Refusal: webhook_not_found; field_invalid for a cursor that is not of this list.
+ */
+export async function listDeliveries(
+  db: Database,
+  own: OwnWebhook,
+  { limit, cursor }: ListPageQuery,
+): Promise<DeliveryPage> {
+  const { id: webhookId } = await findWebhook(db, own);
+  const scope = ['listDeliveries', own.applicationId, webhookId];
+  const place = cursor === undefined ? undefined : readCursor(scope, cursor);
+  if (place === null) throw new Refusal('field_invalid', 'cursor', 'is not a cursor of this list');
+  const rows = await db
+    .selectFrom('webhook_delivery')
+    .selectAll()
+    .where('webhook_id', '=', webhookId)
+    .$if(place !== undefined, (query) => query.where('id', '<', place![0]!))
+    .orderBy('id', 'desc')
+    .limit(limit + 1)
+    .execute();
+  const page = rows.slice(0, limit);
+  const attempts = await readAttempts(db, page);
+  const last = page.at(-1);
+  return {
+    deliveries: page.map((row) => showDelivery(row, attempts.get(row.id) ?? [])),
+    nextCursor: rows.length > limit && last !== undefined ? writeCursor(scope, [last.id]) : null,
+  };
+}
+
+async function readAttempts(db: Database, page: readonly { id: string }[]) {
+  const { rows } = await sql<Selectable<Tables['webhook_attempt']>>`
+    select * from webhook_attempt where delivery_id = any (${page.map(({ id }) => id)}::bigint[])
+    order by delivery_id, number`.execute(db);
+  return Map.groupBy(rows, ({ delivery_id }) => delivery_id);
+}
+
+function showDelivery(
+  row: Selectable<Tables['webhook_delivery']>,
+  attempts: readonly Selectable<Tables['webhook_attempt']>[],
+): WebhookDelivery {
+  return {
+    deliveryId: row.id,
+    messageId: messageIdOf(row),
+    type: row.type,
+    state: row.state,
+    createdTime: row.created_time.getTime(),
+    attempts: attempts.map(({ time, status, duration_ms, fault }) => ({
+      time: time.getTime(),
+      status,
+      durationMs: duration_ms,
+      fault,
+    })),
+    nextAttemptTime: row.due_time?.getTime() ?? null,
+  };
+}

@@ -1,0 +1,16 @@
+import type {} from './tables.ts';
+
+export { WebhookDeliverer } from './deliverer.ts';
+export { listDeliveries, testWebhook } from './deliveries.ts';
+export { DeliveryAnnouncer } from './delivery-announcer.ts';
+export {
+  createWebhook,
+  deleteWebhook,
+  enableWebhook,
+  listWebhooks,
+  readWebhook,
+  replayWebhook,
+  rotateWebhookSecret,
+} from './manage-webhooks.ts';
+export { registerWebhookGauges, webhookMetricsOf } from './metrics.ts';
+export { Sender } from './sender.ts';

@@ -1,0 +1,90 @@
+import type { Database } from '@lockstep/platform';
+import { sql } from 'kysely';
+import { Counter, Gauge, type Registry } from 'prom-client';
+
+/** The counters of webhooks; docs/operations.md says what each is for. */
+export type WebhookMetrics = ReturnType<typeof createWebhookMetrics>;
+
+const created = new WeakMap<Registry, WebhookMetrics>();
+
+/** The counters of webhooks in a registry: the same ones for all workers of a process. */
+export function webhookMetricsOf(registry: Registry): WebhookMetrics {
+  const metrics = created.get(registry) ?? createWebhookMetrics(registry);
+  created.set(registry, metrics);
+  return metrics;
+}
+
+function createWebhookMetrics(registry: Registry) {
+  const registers = [registry];
+  return {
+    attempts: new Counter({
+      name: 'lockstep_webhook_attempts_total',
+      help: 'Attempts to deliver a message to a webhook',
+      labelNames: ['outcome'],
+      registers,
+    }),
+    disabled: new Counter({
+      name: 'lockstep_webhooks_disabled_total',
+      help: 'Webhooks that were disabled because nothing can be delivered to them',
+      labelNames: ['cause'],
+      registers,
+    }),
+  };
+}
+
+interface WebhookState {
+  active: number;
+  disabled: number;
+  overdueSeconds: number;
+}
+
+/** Adds the gauges of webhooks, for a process that serves its metrics: every scrape reads the database once. */
+export function registerWebhookGauges(registry: Registry, db: Database): void {
+  const registers = [registry];
+  let reading: Promise<WebhookState | undefined> | undefined;
+  const read = () => {
+    reading ??= readState(db)
+      .catch(() => undefined)
+      .finally(() => {
+        reading = undefined;
+      });
+    return reading;
+  };
+  new Gauge({
+    name: 'lockstep_webhooks',
+    help: 'Webhooks by state',
+    labelNames: ['state'],
+    registers,
+    async collect() {
+      const state = await read();
+      this.reset();
+      if (state === undefined) return;
+      this.set({ state: 'active' }, state.active);
+      this.set({ state: 'disabled' }, state.disabled);
+    },
+  });
+  new Gauge({
+    name: 'lockstep_webhook_overdue_seconds',
+    help: 'How long the message to a webhook that should have been sent first has been due; 0 if none is',
+    registers,
+    async collect() {
+      const state = await read();
+      if (state === undefined) this.remove();
+      else this.set(state.overdueSeconds);
+    },
+  });
+}
+
+async function readState(db: Database): Promise<WebhookState> {
+  const { rows } = await sql<WebhookState>`
+    select count(*) filter (where disabled_time is null)::int as active,
+      count(*) filter (where disabled_time is not null)::int as disabled,
+      coalesce(max(extract(epoch from statement_timestamp() - due.due_time)), 0)::float8 as "overdueSeconds"
+    from webhook w left join lateral (
+      select d.due_time from webhook_delivery d
+      where d.webhook_id = w.id and d.state = 'pending' and d.due_time < statement_timestamp()
+      order by d.due_time limit 1
+    ) as due on w.disabled_time is null
+    where w.deleted_time is null`.execute(db);
+  return rows[0]!;
+}

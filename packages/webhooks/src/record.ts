@@ -1,0 +1,94 @@
+import { type Database, inTransaction } from '@lockstep/platform';
+import { sql } from 'kysely';
+import type { Claim } from './claim.ts';
+import { type DisabledCause, disableWebhook } from './disable.ts';
+import { pauseAfter } from './retry-schedule.ts';
+import type { SendOutcome } from './sender.ts';
+
+const GONE = 410;
+
+/** What an attempt leads to. */
+interface Consequence {
+  isDelivered: boolean;
+  /** When the next attempt is made; null when there is none. */
+  pauseMs: number | null;
+  disabledCause: DisabledCause | null;
+}
+
+/** Decides what follows an attempt (rules 6.8). A test has one attempt, whose failure proves nothing of the events. */
+export function decideConsequence(
+  { status, fault }: Pick<SendOutcome, 'status' | 'fault'>,
+  { attempts, isTest }: { attempts: number; isTest: boolean },
+  random: number,
+): Consequence {
+  if (fault === null) return { isDelivered: true, pauseMs: null, disabledCause: null };
+  if (status === GONE) return { isDelivered: false, pauseMs: null, disabledCause: 'endpoint_gone' };
+  if (isTest) return { isDelivered: false, pauseMs: null, disabledCause: null };
+  const pauseMs = pauseAfter(attempts, random);
+  return { isDelivered: false, pauseMs, disabledCause: pauseMs === null ? 'attempts_exhausted' : null };
+}
+
+/** What came of recording: whether the claim still held, and why the webhook was disabled if it was. */
+interface Recorded {
+  isRecorded: boolean;
+  disabledCause: DisabledCause | null;
+}
+
+/**
+ * Records an attempt and what follows from it, in one transaction. If somebody else has claimed the delivery meanwhile,
+ * because this process took too long, nothing is recorded.
+ */
+export async function recordAttempt(db: Database, claim: Claim, outcome: SendOutcome): Promise<Recorded> {
+  const attempts = { attempts: claim.attempts + 1, isTest: claim.event === null };
+  const consequence = decideConsequence(outcome, attempts, Math.random());
+  if (consequence.disabledCause === null) {
+    return { isRecorded: await insertAttempt(db, claim, outcome, consequence), disabledCause: null };
+  }
+  const cause = consequence.disabledCause;
+  return await inTransaction(db, async (trx) => {
+    const isRecorded = await insertAttempt(trx, claim, outcome, consequence);
+    const isDisabled = isRecorded && (await disableWebhook(trx, claim.webhookId, cause));
+    return { isRecorded, disabledCause: isDisabled ? cause : null };
+  });
+}
+
+/** Locks the webhook first, as everybody does who changes deliveries. What was ended meanwhile gets no further attempt. */
+async function insertAttempt(
+  db: Database,
+  { deliveryId, claims, webhookId }: Claim,
+  { status, fault, durationMs }: SendOutcome,
+  { isDelivered, pauseMs }: Consequence,
+): Promise<boolean> {
+  const { rows } = await sql`
+    with hook as materialized (
+      select id from webhook where id = ${webhookId} for no key update
+    ), ended as (
+      update webhook_delivery d
+      set attempts = attempts + 1, claimed_until = null,
+        state = case when ${isDelivered} then 'delivered' when ${pauseMs === null} then 'failed' else d.state end,
+        due_time = case when ${pauseMs !== null} and d.state = 'pending'
+          then statement_timestamp() + make_interval(secs => ${pauseMs ?? 0}::double precision / 1000) end
+      from hook
+      where d.webhook_id = hook.id and d.id = ${deliveryId} and d.claims = ${claims} and d.claimed_until is not null
+      returning d.id, d.attempts
+    ), tried as (
+      update webhook w set last_attempt_delivered = ${isDelivered}
+      from ended where w.id = ${webhookId} and w.last_attempt_delivered is distinct from ${isDelivered}
+    )
+    insert into webhook_attempt (delivery_id, number, time, status, duration_ms, fault)
+    select id, attempts, statement_timestamp() - make_interval(secs => ${durationMs}::double precision / 1000),
+      ${status}::smallint, ${durationMs}::integer, ${fault}::text
+    from ended
+    returning delivery_id`.execute(db);
+  return rows.length > 0;
+}
+
+/** Gives deliveries back that were claimed and not sent to their end: they are due as before. */
+export async function giveBack(db: Database, claims: readonly Claim[]): Promise<void> {
+  if (claims.length === 0) return;
+  await sql`
+    update webhook_delivery d set claimed_until = null
+    from unnest(${claims.map(({ deliveryId }) => deliveryId)}::bigint[], ${claims.map((claim) => claim.claims)}::integer[])
+      as given (id, claims)
+    where d.id = given.id and d.claims = given.claims and d.claimed_until is not null`.execute(db);
+}

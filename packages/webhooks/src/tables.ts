@@ -1,0 +1,43 @@
+import type { ApplicationId, EventId, WebhookId } from '@lockstep/contract';
+import type { Generated } from 'kysely';
+
+/** The tables of webhooks, the messages to them and the attempts to deliver these. */
+declare module '@lockstep/platform' {
+  interface Tables {
+    webhook: {
+      id: Generated<WebhookId>;
+      application_id: ApplicationId;
+      url: string;
+      description: string | null;
+      secret: Buffer | null;
+      old_secret: Buffer | null;
+      old_secret_end_time: Date | null;
+      after_position: EventId;
+      last_attempt_delivered: boolean | null;
+      created_time: Generated<Date>;
+      disabled_time: Date | null;
+      disabled_cause: string | null;
+      deleted_time: Date | null;
+    };
+    webhook_delivery: {
+      id: Generated<string>;
+      webhook_id: WebhookId;
+      position: EventId | null;
+      type: string;
+      created_time: Generated<Date>;
+      state: Generated<'pending' | 'delivered' | 'failed'>;
+      due_time: Generated<Date | null>;
+      attempts: Generated<number>;
+      claims: Generated<number>;
+      claimed_until: Date | null;
+    };
+    webhook_attempt: {
+      delivery_id: string;
+      number: number;
+      time: Date;
+      status: number | null;
+      duration_ms: number;
+      fault: string | null;
+    };
+  }
+}
