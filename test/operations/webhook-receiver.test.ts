@@ -1,8 +1,13 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import type { FeedEvent, WebhookDelivery } from '@lockstep/contract';
 import { Webhook } from 'standardwebhooks';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { dataOf } from '../harness/api.ts';
+import { batchOf, newAssetNum, newBuy } from '../harness/orders.ts';
 import { endEverything, type Job, startJob } from '../harness/processes.ts';
+import { freePort } from '../harness/redis.ts';
+import { startStack } from '../harness/stack.ts';
 
 /** examples/webhook-receiver.mjs as a process, with messages that the library of Standard Webhooks signs. */
 const SECRET = `whsec_${Buffer.from('this is the secret of the receiver').toString('base64')}`;
@@ -81,4 +86,38 @@ describe('the example of a receiver', () => {
     await once(rude, 'close');
     expect(await send(sign(SECRET, '51'))).toBe(204);
   });
+});
+
+it('the example handles the end of a batch of a running service once, also when it is sent again', async () => {
+  const stack = await startStack({ webhookAllowPrivate: true });
+  try {
+    const api = await stack.newApi();
+    const freed = await freePort();
+    const { webhookId, secret } = dataOf(
+      await api.ask('createWebhook', { body: { url: `http://127.0.0.1:${freed}/hooks` } }),
+    );
+    const env = { WEBHOOK_SECRET: secret, PORT: String(freed) };
+    const receiver = startJob([process.execPath, 'examples/webhook-receiver.mjs'], env);
+    await receiver.line(/^Listening/);
+
+    const batch = batchOf(newBuy(await api.newCustomer(), [newAssetNum()]));
+    await api.process(batch);
+    const line = await receiver.line(new RegExp(batch.channelOrderId));
+    const [event] = dataOf(await api.ask('getEvents')).events as FeedEvent[];
+    expect(line.startsWith(`${event!.id} {`)).toBe(true);
+    expect(JSON.parse(line.slice(event!.id.length))).toMatchObject({ type: 'batch.completed', data: event!.data });
+
+    dataOf(await api.call('POST', `/webhooks/${webhookId}/replay`, { body: {} }));
+    await vi.waitFor(async () => {
+      const { deliveries } = dataOf(await api.call('GET', `/webhooks/${webhookId}/deliveries`));
+      const states = deliveries.map(({ messageId, state }: WebhookDelivery) => [messageId, state]);
+      expect(states).toEqual([
+        [event!.id, 'delivered'],
+        [event!.id, 'delivered'],
+      ]);
+    }, 15_000);
+    expect(receiver.output.stdout.split('\n').slice(1)).toEqual([line, '']);
+  } finally {
+    await stack.close();
+  }
 });

@@ -29,9 +29,9 @@ export async function orderModule(
     {
       ...cancelHandlers(options),
       ...resultHandlers(options),
-      ...failedOrderHandlers(options),
       ...eventHandlers(options),
       ...listHandlers(options),
+      ...failedOrderHandlers(options),
       ...assetHandlers(options),
       ...assetTraceHandlers(options),
       ...customerHandlers(options),

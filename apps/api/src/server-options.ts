@@ -25,8 +25,8 @@ export interface ServerOptions {
   canceller: BatchCanceller;
   previewer: BatchPreviewer;
   watch: BatchWatch;
-  failedBatches: FailedBatchReader;
   eventWatch: EventWatch;
+  failedBatches: FailedBatchReader;
   /** Runs the transactions of M4, M9 and M10; enterprises take turns. */
   holdingChanges: TransactionQueue;
   /** Runs the transactions of O6 and O7; applications take turns. */
