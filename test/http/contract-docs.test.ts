@@ -54,6 +54,7 @@ const OPERATIONS: Record<string, string[]> = {
   ],
   [`get ${ROOT}/licenseOrder/batchOrder/failed`]: ['channelCode', 'channelOrderId', 'g_nonce'],
   [`get ${ROOT}/licenseOrder/{licenseOrderId}`]: ['g_nonce', 'licenseOrderId'],
+  [`get ${ROOT}/events`]: ['after', 'g_nonce', 'limit', 'waitSeconds'],
   [`get ${ROOT}/licenseOrder/batchOrders`]: [
     'acceptedFrom',
     'acceptedTo',
@@ -107,7 +108,7 @@ const OPERATIONS: Record<string, string[]> = {
   [`post ${ME_ROOT}/enterprise/member/{memberGlobalId}/borrow`]: ['g_nonce', 'memberGlobalId'],
   [`get ${ME_ROOT}/enterprise/{enterpriseGlobalId}/audit`]: ['enterpriseGlobalId', 'g_nonce', 'pageNum', 'pageSize'],
 };
-const OPTIONAL = ['state', 'limit', 'cursor', 'waitSeconds', 'extendCode', 'departmentId', 'keyword'];
+const OPTIONAL = ['state', 'limit', 'cursor', 'waitSeconds', 'after', 'extendCode', 'departmentId', 'keyword'];
 /** Of these, every parameter but g_nonce is optional. */
 const LISTS = [`get ${ROOT}/licenseOrder/batchOrders`, `get ${ROOT}/licenseOrder/orders`];
 const isOptional = (key: string, name: string) =>
@@ -421,6 +422,16 @@ describe('a real answer is of the published shape and holds nothing else', () =>
         return await api.call('GET', `/licenseOrder/${orders[1]!.licenseOrderId}`);
       },
       () => api.call('GET', '/licenseOrder/1'),
+    ],
+    [
+      `get ${ROOT}/events`,
+      async () => {
+        await finishedBatch();
+        const answer = await api.ask('getEvents', { query: { waitSeconds: '30' } });
+        expect(dataOf(answer).events).not.toEqual([]);
+        return answer;
+      },
+      () => api.ask('getEvents', { query: { after: 'x' } }),
     ],
     [
       `get ${ROOT}/licenseOrder/batchOrders`,
