@@ -52,6 +52,7 @@ CREATE TABLE asset (
   locked boolean NOT NULL DEFAULT false,
   freezing boolean NOT NULL DEFAULT false,
   revoked_by_order_id bigint,
+  created_by_order_id bigint,
   CONSTRAINT asset_extends_check CHECK ((jsonb_typeof(extends) = 'object'::text)),
   CONSTRAINT asset_freezable CHECK (((NOT freezing) OR (license_type = ANY (ARRAY['softkey'::text, 'lan_softkey'::text])))),
   CONSTRAINT asset_license_type CHECK ((license_type = ANY (ARRAY['normal_unrecover_usbkey'::text, 'normal_recover_usbkey'::text, 'normal_unrecover_lan_usbkey'::text, 'normal_recover_lan_usbkey'::text, 'identity_usbkey'::text, 'identity_lan_usbkey'::text, 'softkey'::text, 'lan_softkey'::text, 'product_entity'::text, 'cloud_account'::text, 'cloud_customer'::text, 'cloud_personal'::text, 'lk_product_usbkey'::text, 'lk_auth_usbkey'::text]))),
@@ -66,7 +67,7 @@ CREATE INDEX asset_revoked_number ON asset USING btree (asset_num, revoked_time)
 CREATE TRIGGER check_customers_of_inserted AFTER INSERT ON asset REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION check_customers();
 CREATE TRIGGER check_customers_of_updated AFTER UPDATE ON asset REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION check_customers();
 CREATE TRIGGER check_revoked_stays AFTER UPDATE ON asset REFERENCING OLD TABLE AS before FOR EACH STATEMENT EXECUTE FUNCTION check_revoked_stays();
-CREATE TRIGGER check_stays AFTER UPDATE ON asset REFERENCING OLD TABLE AS before NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION check_stays('id, asset_num, license_type');
+CREATE TRIGGER check_stays AFTER UPDATE ON asset REFERENCING OLD TABLE AS before NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION check_stays('id, asset_num, license_type, created_by_order_id');
 CREATE TRIGGER check_transferred AFTER UPDATE ON asset REFERENCING OLD TABLE AS before NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION check_transferred();
 CREATE TRIGGER check_updated AFTER UPDATE ON asset REFERENCING OLD TABLE AS before NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION check_assets_updated();
 CREATE TRIGGER refuse_change BEFORE DELETE OR TRUNCATE ON asset FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
@@ -166,7 +167,11 @@ CREATE TABLE batch (
   CONSTRAINT batch_sequences_check CHECK (((cardinality(sequences) >= 1) AND (cardinality(sequences) <= 8192))),
   CONSTRAINT batch_sync_mode_check CHECK ((sync_mode = ANY (ARRAY['sync'::text, 'async'::text])))
 );
+CREATE INDEX batch_accepted ON batch USING btree (application_id, accepted_time, id);
+CREATE INDEX batch_channel_accepted ON batch USING btree (application_id, channel_code, accepted_time, id);
+CREATE INDEX batch_failed_accepted ON batch USING btree (application_id, accepted_time, id) WHERE (failed > 0);
 CREATE INDEX batch_open ON batch USING btree (id) WHERE (completed_time IS NULL);
+CREATE INDEX batch_open_accepted ON batch USING btree (application_id, accepted_time, id) WHERE (completed_time IS NULL);
 CREATE TRIGGER check_ends AFTER UPDATE ON batch REFERENCING OLD TABLE AS before NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION check_batch_ends();
 CREATE TRIGGER refuse_change BEFORE DELETE OR UPDATE OF id, application_id, channel_code, channel_order_id, sync_mode, digest, digest_version, sequences, customer_ids, order_types, accepted_time, request_id OR TRUNCATE ON batch FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
@@ -235,9 +240,12 @@ CREATE TABLE failed_order (
   payload_version smallint NOT NULL,
   content text STORAGE EXTERNAL NOT NULL,
   failed_time timestamp with time zone NOT NULL DEFAULT statement_timestamp(),
+  asset_nums text[] NOT NULL,
   CONSTRAINT failed_order_batch_id_lane_fkey FOREIGN KEY (batch_id, lane) REFERENCES lane_chunk(batch_id, lane),
   CONSTRAINT failed_order_pkey PRIMARY KEY (license_order_id)
 );
+CREATE INDEX failed_order_asset_nums ON failed_order USING gin (asset_nums);
+CREATE INDEX failed_order_failed_time ON failed_order USING btree (failed_time);
 
 CREATE TABLE lane_chunk (
   batch_id bigint NOT NULL,
@@ -279,6 +287,8 @@ CREATE TABLE license_order (
   CONSTRAINT license_order_pkey PRIMARY KEY (id),
   CONSTRAINT license_order_products_check CHECK ((products >= 0))
 );
+CREATE INDEX license_order_customer ON license_order USING btree (customer_id, id);
+CREATE INDEX license_order_failed ON license_order USING btree (id) WHERE (cause IS NOT NULL);
 CREATE INDEX license_order_internal_error ON license_order USING btree (id) WHERE (cause = 'internal_error'::text);
 CREATE TRIGGER check_taken_back AFTER DELETE ON license_order REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION check_taken_back();
 CREATE TRIGGER refuse_change BEFORE UPDATE OR TRUNCATE ON license_order FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
@@ -375,6 +385,8 @@ CREATE TABLE merchandise_instance (
   CONSTRAINT merchandise_instance_times CHECK (((updated_time >= created_time) AND (revoked_time >= created_time))) NOT VALID
 );
 CREATE INDEX merchandise_instance_asset ON merchandise_instance USING btree (asset_id) WHERE (revoked_time IS NULL);
+CREATE INDEX merchandise_instance_once_bought ON merchandise_instance USING btree (asset_id, license_order_id, id) WHERE (revoked_time IS NOT NULL);
+CREATE INDEX merchandise_instance_revoked ON merchandise_instance USING btree (asset_id, revoked_by_order_id, id) WHERE (revoked_time IS NOT NULL);
 CREATE TRIGGER check_inserted AFTER INSERT ON merchandise_instance REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION check_contents_inserted('parent_id');
 CREATE TRIGGER check_revoked_stays AFTER UPDATE ON merchandise_instance REFERENCING OLD TABLE AS before FOR EACH STATEMENT EXECUTE FUNCTION check_revoked_stays();
 CREATE TRIGGER check_stays AFTER UPDATE ON merchandise_instance REFERENCING OLD TABLE AS before NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION check_stays('id, asset_id, license_order_id, parent_id');
@@ -428,6 +440,8 @@ CREATE TABLE product_instance (
   CONSTRAINT product_instance_times CHECK (((updated_time >= created_time) AND (revoked_time >= created_time))) NOT VALID
 );
 CREATE INDEX product_instance_asset ON product_instance USING btree (asset_id) WHERE (revoked_time IS NULL);
+CREATE INDEX product_instance_once_bought ON product_instance USING btree (asset_id, license_order_id, id) WHERE (revoked_time IS NOT NULL);
+CREATE INDEX product_instance_revoked ON product_instance USING btree (asset_id, revoked_by_order_id, id) WHERE (revoked_time IS NOT NULL);
 CREATE TRIGGER check_inserted AFTER INSERT ON product_instance REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION check_contents_inserted('merchandise_id');
 CREATE TRIGGER check_revoked_stays AFTER UPDATE ON product_instance REFERENCING OLD TABLE AS before FOR EACH STATEMENT EXECUTE FUNCTION check_revoked_stays();
 CREATE TRIGGER check_stays AFTER UPDATE ON product_instance REFERENCING OLD TABLE AS before NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION check_stays('id, asset_id, license_order_id, merchandise_id');

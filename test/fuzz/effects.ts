@@ -10,6 +10,8 @@ const CHANGES: Record<string, readonly string[]> = {
   updateCustomer: ['customer'],
   createBatchOrder: ['batch', 'lane_chunk', 'license_order', 'event', ...LEDGER],
   cancelBatchOrder: ['batch', 'lane_chunk', 'license_order', 'event'],
+  createBatchOrder: ['batch', 'lane_chunk', 'license_order', 'failed_order', ...LEDGER],
+  cancelBatchOrder: ['batch', 'lane_chunk', 'license_order', 'failed_order'],
   lockAssets: ['asset', 'lock_audit'],
   unlockAssets: ['asset', 'lock_audit'],
   takeAssetNumbers: ['asset_number'],

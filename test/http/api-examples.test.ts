@@ -182,6 +182,9 @@ describe('on a service with the demo customers', () => {
     ['createBatchOrder', 'new_buy'],
     ['getBatchResult', 'new_buy'],
     ['getOrderResult', 'new_buy'],
+    ['getEvents', 'new_buy'],
+    ['listBatches', 'new_buy'],
+    ['listOrders', 'new_buy'],
     ['previewBatchOrder', 'no_match'],
     ['createBatchOrder', 'delete_asset'],
     ['createBatchOrder', 'delete_product'],
@@ -192,6 +195,7 @@ describe('on a service with the demo customers', () => {
     ['listVirtualAssets', 'sync'],
     ['takeAssetNumbers', 'three'],
     ['cancelBatchOrder', 'new_buy'],
+    ['getFailedOrders', 'new_buy'],
     ['addEmployees', 'team'],
     ['addEmployees', 'partly'],
     ['editEmployee', 'seat'],
@@ -204,6 +208,8 @@ describe('on a service with the demo customers', () => {
     ['listEmployees', 'seat'],
     ['listEnterpriseAssets', 'two'],
     ['listBorrowedLocks', 'lent'],
+    ['getAsset', 'lock'],
+    ['getAssetHistory', 'lock'],
     ['deleteEmployee', 'deleted'],
     ['readAudit', 'all'],
     ['createWebhook', 'hook'],
@@ -221,7 +227,8 @@ describe('on a service with the demo customers', () => {
     const shown = OF_THE_MODULES.flatMap(([operationId, { bodies, answers }]) =>
       Object.keys(bodies ?? answers[200] ?? {}).map((name) => `${operationId} ${name}`),
     );
-    expect(STORY.map((step) => step.join(' ')).toSorted()).toEqual(shown.toSorted());
+    const told = [...STORY.map((step) => step.join(' ')), 'getFailedOrders no_match'];
+    expect(told.toSorted()).toEqual(shown.toSorted());
   });
 
   it.each(STORY)('%s %s is answered as its example says', async (operationId, name) => {
@@ -251,6 +258,15 @@ describe('on a service with the demo customers', () => {
     } finally {
       await idle.close();
     }
+  });
+
+  it('getFailedOrders no_match is answered as its example says, as long as what failed is kept', async () => {
+    const batch = bodyOf('previewBatchOrder', 'no_match');
+    expect(await api.process(batch)).toMatchObject([{ cause: 'product_not_found' }]);
+    const { channelOrderId } = batch;
+    const answer = await call('getFailedOrders', { parameters: { channelOrderId } });
+    expect(answer).toMatchObject({ status: 200, body: answerOf('getFailedOrders', 200, 'no_match') });
+    await stack.db.deleteFrom('failed_order').execute();
   });
 
   const batch = bodyOf('createBatchOrder', 'new_buy');
@@ -296,8 +312,15 @@ describe('on a service with the demo customers', () => {
     ['takeAssetNumbers', 'field_invalid', { body: { size: 0 } }],
     ['getBatchResult', 'batch_not_found', { parameters: { channelOrderId: 'DOCS-0404' } }],
     ['getOrderResult', 'order_not_found', { parameters: { licenseOrderId: '404' } }],
+    ['getEvents', 'field_invalid', { parameters: { after: 'x' } }],
+    ['listBatches', 'field_invalid', { parameters: { cursor: 'cut' } }],
+    ['listOrders', 'dates_reversed', { parameters: { acceptedFrom: 2, acceptedTo: 1 } }],
+    ['getAsset', 'asset_not_found', { parameters: { assetNum: '8100000404' } }],
+    ['getAssetHistory', 'field_invalid', { parameters: { cursor: 'of-another-list' } }],
     ['previewBatchOrder', 'app_key_mismatch', { body: batch, parameters: { appKey: 'another' } }],
     ['cancelBatchOrder', 'batch_not_found', { body: { ...cancelled, channelOrderId: 'DOCS-0404' } }],
+    ['getFailedOrders', 'batch_not_found', { parameters: { channelOrderId: 'DOCS-0404' } }],
+    ['getFailedOrders', 'content_expired', { parameters: { channelOrderId: 'DOCS-0006' } }],
     ['addEmployees', 'employee_list_empty', { body: { userList: [] } }],
     ['addEmployees', 'account_taken', { body: { userList: [kim] } }],
     ['editEmployee', 'account_mismatch', { body: bodyOf('editEmployee', 'seat'), ...ofAdministrator }],

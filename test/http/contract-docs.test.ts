@@ -52,7 +52,31 @@ const OPERATIONS: Record<string, string[]> = {
     'state',
     'waitSeconds',
   ],
+  [`get ${ROOT}/licenseOrder/batchOrder/failed`]: ['channelCode', 'channelOrderId', 'g_nonce'],
   [`get ${ROOT}/licenseOrder/{licenseOrderId}`]: ['g_nonce', 'licenseOrderId'],
+  [`get ${ROOT}/licenseOrder/batchOrders`]: [
+    'acceptedFrom',
+    'acceptedTo',
+    'channelCode',
+    'cursor',
+    'g_nonce',
+    'hasFailed',
+    'limit',
+    'state',
+  ],
+  [`get ${ROOT}/licenseOrder/orders`]: [
+    'acceptedFrom',
+    'acceptedTo',
+    'assetNum',
+    'cause',
+    'channelCode',
+    'cursor',
+    'customerId',
+    'g_nonce',
+    'limit',
+    'orderType',
+    'state',
+  ],
   [`post ${ROOT}/webhooks`]: ['g_nonce'],
   [`get ${ROOT}/webhooks`]: ['g_nonce'],
   [`get ${WEBHOOK}`]: ['g_nonce', 'webhookId'],
@@ -82,6 +106,10 @@ const OPERATIONS: Record<string, string[]> = {
   [`get ${ME_ROOT}/enterprise/{enterpriseGlobalId}/audit`]: ['enterpriseGlobalId', 'g_nonce', 'pageNum', 'pageSize'],
 };
 const OPTIONAL = ['state', 'limit', 'cursor', 'waitSeconds', 'extendCode', 'departmentId', 'keyword'];
+/** Of these, every parameter but g_nonce is optional. */
+const LISTS = [`get ${ROOT}/licenseOrder/batchOrders`, `get ${ROOT}/licenseOrder/orders`];
+const isOptional = (key: string, name: string) =>
+  OPTIONAL.includes(name) || (LISTS.includes(key) && name !== 'g_nonce');
 const BODIES: Record<string, string> = {
   'post /oauth2/token': 'application/x-www-form-urlencoded',
   [`post ${ROOT}/enterprise/user/bind`]: 'application/json',
@@ -168,7 +196,7 @@ describe('/openapi.json', () => {
     expect((operation.parameters ?? []).map(({ name }: Json) => name).toSorted()).toEqual(parameters);
     for (const parameter of operation.parameters ?? []) {
       expect(parameter.in).toBe(key.includes(`{${parameter.name}}`) ? 'path' : 'query');
-      expect(parameter.required ?? false).toBe(!OPTIONAL.includes(parameter.name));
+      expect(parameter.required ?? false).toBe(!isOptional(key, parameter.name));
     }
     expect(Object.keys(operation.requestBody?.content ?? {})).toEqual(BODIES[key] === undefined ? [] : [BODIES[key]]);
     const statuses = key.endsWith('/oauth2/token') ? ['200', '400', '401'] : ['200', '299'];
@@ -357,6 +385,16 @@ describe('a real answer is of the published shape and holds nothing else', () =>
       () => api.ask('getBatchResult', { query: { channelCode: 'a', channelOrderId: 'b' } }),
     ],
     [
+      `get ${ROOT}/licenseOrder/batchOrder/failed`,
+      async () => {
+        const { channelCode, channelOrderId } = await finishedBatch();
+        const answer = await api.ask('getFailedOrders', { query: { channelCode, channelOrderId } });
+        expect(dataOf(answer).orderList).toHaveLength(1);
+        return answer;
+      },
+      () => api.ask('getFailedOrders', { query: { channelCode: 'a', channelOrderId: 'b' } }),
+    ],
+    [
       `get ${ROOT}/licenseOrder/{licenseOrderId}`,
       async () => {
         const { orders } = await api.completed(await finishedBatch());
@@ -394,6 +432,26 @@ describe('a real answer is of the published shape and holds nothing else', () =>
         return await list();
       },
       () => api.call('GET', '/webhooks/404/deliveries'),
+    ],
+    [
+      `get ${ROOT}/licenseOrder/batchOrders`,
+      async () => {
+        await api.carryOut(newBuy(await api.newCustomer(), [newAssetNum()]));
+        const answer = await api.ask('listBatches', { query: { limit: '1' } });
+        expect(dataOf(answer)).toMatchObject({ batches: [expect.anything()], nextCursor: expect.any(String) });
+        return answer;
+      },
+      () => api.ask('listBatches', { query: { limit: '0' } }),
+    ],
+    [
+      `get ${ROOT}/licenseOrder/orders`,
+      async () => {
+        await api.process(batchOf(deleteAsset(await api.newCustomer(), [newAssetNum()])));
+        const answer = await api.ask('listOrders', { query: { limit: '1' } });
+        expect(dataOf(answer)).toMatchObject({ orders: [{ state: 'failed' }], nextCursor: expect.any(String) });
+        return answer;
+      },
+      () => api.ask('listOrders', { query: { cause: 'none' } }),
     ],
     [
       `post ${ME_ROOT}/enterprise/{enterpriseGlobalId}/member`,
@@ -629,6 +687,7 @@ describe('the table of causes', () => {
     enterprise_not_found: 'order/virtual-assets.test.ts',
     asset_numbers_exhausted: 'order/asset-numbers.test.ts',
     batch_not_found: 'order/results.test.ts',
+    content_expired: 'order/failed-orders.test.ts',
     order_not_found: 'order/results.test.ts',
     webhook_not_found: 'order/webhooks.test.ts',
     webhook_disabled: 'order/webhook-deliveries.test.ts',

@@ -1,4 +1,5 @@
 import type { Sent } from '../harness/orders.ts';
+import { findHappenings, type Happening } from './asset-history.ts';
 import {
   type AssetValue,
   copyOf,
@@ -34,6 +35,8 @@ interface State {
   assets: AssetValue[];
   /** The succeeded new_buy orders, and whose they are. */
   purchases: Record<string, string>;
+  /** What happened to the assets, oldest first. */
+  happenings: Happening[];
 }
 
 /** A fault that makes an order fail. */
@@ -47,7 +50,7 @@ function demand(holds: boolean, cause: string): asserts holds {
 export class Model {
   /** Customers and the enterprises that they belong to. */
   readonly #customers: ReadonlyMap<string, string>;
-  #state: State = { assets: [], purchases: {} };
+  #state: State = { assets: [], purchases: {}, happenings: [] };
 
   constructor(customers: ReadonlyMap<string, string>) {
     this.#customers = customers;
@@ -73,17 +76,22 @@ export class Model {
     return this.#state.assets;
   }
 
+  /** What happened to them, oldest first. */
+  get happenings(): readonly Happening[] {
+    return this.#state.happenings;
+  }
+
   /** "A failed order changes nothing" (rules 6.2 Alone). */
   #order({ licenseOrderId, body }: PlacedOrder): ModelOutcome {
-    const { assets, purchases } = this.#state;
-    const after = { assets: assets.map(copyOf), purchases: { ...purchases } };
+    const { assets, purchases, happenings } = this.#state;
+    const after: State = { assets: assets.map(copyOf), purchases: { ...purchases }, happenings };
     try {
       carryOut(after, this.#customers, licenseOrderId, body);
     } catch (fault) {
       if (!(fault instanceof Fault)) throw fault;
       return { cause: fault.message, assets: 0, products: 0 };
     }
-    this.#state = after;
+    this.#state = { ...after, happenings: [...happenings, ...findHappenings(assets, after.assets, licenseOrderId)] };
     return { cause: null, ...countsOf(assets, after.assets) };
   }
 }

@@ -2,6 +2,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import type { Api } from '../harness/api.ts';
 import { QUEUE_KINDS, type Stack, startStack } from '../harness/stack.ts';
 import { assertAtOnce } from './assert-at-once.ts';
+import { compareHistories } from './asset-history.ts';
 import { budget } from './budget.ts';
 import { type Counts, drive } from './driver.ts';
 import { expectSame } from './expect-same.ts';
@@ -44,6 +45,7 @@ describe.each(QUEUE_KINDS)('the service on %s', (queue) => {
       sortedLedger(await readLedger(db, world.numberPrefix)),
       sortedLedger(model.assets),
     );
+    await compareHistories(api, model.happenings);
     driven.push(counts);
   }
 

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { BatchOrder, type BatchResult } from '@lockstep/contract';
 import { DEMO_ENTERPRISES } from '@lockstep/customers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { COMMAND, tableIn } from '../harness/command-line.ts';
 import {
   type Ended,
   endEverything,
@@ -20,24 +21,7 @@ import { type Stack, startStack } from '../harness/stack.ts';
 
 const readExample = (name: string) => JSON.parse(readFileSync(join(REPOSITORY, 'examples', name), 'utf8'));
 
-/** The command without npm, which takes as long as the command itself. */
-const COMMAND = [process.execPath, 'apps/cli/src/lockstep.ts'];
 const lockstep = (dataDir: string, ...words: string[]) => runJob([...COMMAND, ...words], { DATA_DIR: dataDir });
-
-/** Reads the cells of the table that lockstep submit prints, by its header. */
-function tableIn(stdout: string): Record<string, string>[] {
-  const rows = stdout
-    .split('\n')
-    .filter((line) => line.startsWith('│'))
-    .map((line) =>
-      line
-        .split('│')
-        .slice(1, -1)
-        .map((cell) => cell.trim()),
-    );
-  const [header = [], ...body] = rows;
-  return body.map((cells) => Object.fromEntries(cells.map((cell, index) => [header[index], cell])));
-}
 
 const MESSAGES = {
   product_not_found:
@@ -93,11 +77,11 @@ describe('lockstep submit', () => {
   it('shows the outcome of every order of the examples', async () => {
     const first = await submit('examples/first-batch.json');
     expect(first.status).toBe(0);
-    expect(tableIn(first.stdout).map(({ outcome }) => outcome)).toEqual(['succeeded', 'succeeded']);
+    expect(tableIn(first.stdout, 'sequence').map(({ outcome }) => outcome)).toEqual(['succeeded', 'succeeded']);
 
     mixed = await submit('examples/mixed-batch.json');
     expect({ status: mixed.status, stderr: mixed.stderr }).toEqual({ status: 0, stderr: '' });
-    const shown = tableIn(mixed.stdout);
+    const shown = tableIn(mixed.stdout, 'sequence');
     expect(shown.map((row) => [row.sequence, row.order, row.assets, row.products, row.outcome])).toEqual(
       MIXED_OUTCOMES.map((outcome) => outcome.map(String)),
     );
@@ -161,6 +145,15 @@ describe('lockstep submit', () => {
     });
     expect(orders.map(({ sequence }) => sequence)).toEqual(Array.from({ length: 1_001 }, (_, index) => 2_000 - index));
     expect(orders[3]).toMatchObject({ state: 'failed', cause: 'enterprise_mismatch' });
+  });
+
+  it('ends with status 2 if an order failed, where that is asked for', async () => {
+    const [failing, plain] = await Promise.all([
+      submit('--fail-on-failed', 'examples/mixed-batch.json'),
+      submit('--fail-on-failed', 'examples/first-batch.json'),
+    ]);
+    expect(failing).toEqual({ ...mixed, status: 2 });
+    expect(plain.status).toBe(0);
   });
 
   it('accepts a file with a byte order mark, as Windows programs write it', async () => {

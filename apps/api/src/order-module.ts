@@ -4,11 +4,14 @@ import type { FastifyInstance } from 'fastify';
 import type { Bodies } from './bodies.ts';
 import { authorizeApplications, callerOf } from './caller.ts';
 import { addOperations } from './operation-routes.ts';
+import { assetTraceHandlers } from './routes/asset-traces.ts';
 import { assetHandlers } from './routes/assets.ts';
 import { type BatchOperationId, batchOrderRoutes } from './routes/batch-orders.ts';
 import { cancelHandlers } from './routes/cancel.ts';
 import { customerHandlers } from './routes/customers.ts';
 import { eventHandlers } from './routes/events.ts';
+import { listHandlers } from './routes/lists.ts';
+import { failedOrderHandlers } from './routes/failed-orders.ts';
 import { resultHandlers } from './routes/results.ts';
 import { webhookHandlers } from './routes/webhooks.ts';
 import type { ServerOptions } from './server-options.ts';
@@ -27,7 +30,10 @@ export async function orderModule(
       ...cancelHandlers(options),
       ...resultHandlers(options),
       ...eventHandlers(options),
+      ...listHandlers(options),
+      ...failedOrderHandlers(options),
       ...assetHandlers(options),
+      ...assetTraceHandlers(options),
       ...customerHandlers(options),
       ...webhookHandlers(options),
     },

@@ -20,8 +20,21 @@ const UTF16_MARKS = [Buffer.from([0xff, 0xfe]), Buffer.from([0xfe, 0xff])];
  * @throws Error of one line when it cannot be read, is not UTF-8 or not JSON, or is no batch
  */
 export async function readBatchFile(file: string): Promise<BatchFile> {
-  const name = file === STANDARD_INPUT ? 'Standard input' : file;
-  return parseBatch(await readBytes(file), name);
+  return parseBatch(await readBytes(file), nameOf(file));
+}
+
+/**
+ * Reads a batch to which a new channelOrderId is to be given: as readBatchFile, but that one may be absent.
+ * @returns the fields of the batch. Throws as readBatchFile.
+ */
+export async function readRenamedBatch(file: string): Promise<{ channelCode: string; channelOrderId?: string }> {
+  const name = nameOf(file);
+  const batch = parse(removeMark(await readBytes(file), name), name) as Record<string, unknown> | null;
+  const { channelCode, channelOrderId } = batch ?? {};
+  if (typeof channelCode !== 'string' || !['string', 'undefined'].includes(typeof channelOrderId)) {
+    throw new Error(`${name} is not a batch of orders: it must be an object with the string channelCode.`);
+  }
+  return batch as { channelCode: string; channelOrderId?: string };
 }
 
 /** Parses the bytes of a file as a batch. Messages call the file `name`. Throws as readBatchFile. */
@@ -36,6 +49,10 @@ export function parseBatch(bytes: Buffer<ArrayBuffer>, name: string): BatchFile 
     );
   }
   return { bytes: json, channelCode, channelOrderId };
+}
+
+function nameOf(file: string): string {
+  return file === STANDARD_INPUT ? 'Standard input' : file;
 }
 
 async function readBytes(file: string): Promise<Buffer<ArrayBuffer>> {

@@ -1,10 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import {
-  type AcceptedOrder,
-  type BatchResult,
+  buildPath,
   type FailureBody,
   findOperation,
+  type OperationAnswers,
   type OperationId,
+  type OperationParams,
+  type OperationRequest,
+  type OrderOperationId,
+  type SentBody,
   type TokenAnswer,
 } from '@lockstep/contract';
 import { explainNoAnswer, explainStrangeAnswer } from './service-faults.ts';
@@ -16,13 +20,41 @@ export interface ClientOptions {
   appSecret: string;
 }
 
-/** The key of a batch, and of a page of its results. */
-type Query = Record<string, string>;
+/** The query of an operation as it is sent, without the nonce; what is undefined is left out. */
+export type SentQuery<Id extends OperationId> = {
+  [Name in Exclude<keyof NonNullable<OperationRequest<Id>['query']>, 'g_nonce'>]?: string | undefined;
+};
+
+/** What a call of an operation sends. A body of bytes is sent as it is. */
+type Call<Id extends OperationId> = { query?: SentQuery<Id>; body?: SentBody<Id> | Buffer<ArrayBuffer> } & (
+  | { params: OperationParams<Id> }
+  | (keyof OperationParams<Id> extends never ? { params?: never } : never)
+);
+
+/** `data` of an operation's answer; undefined where it has none. */
+type DataOf<Id extends OperationId> = OperationAnswers<Id> extends { 200: { data: infer Data } } ? Data : undefined;
 
 /** Longer than any call takes, a proxy in between included. */
 const CALL_TIMEOUT_MS = 90_000;
 /** The rate at which the service lets a body arrive. */
 const BODY_BYTES_PER_SECOND = 256 * 1024;
+
+/** The service refused a call, which has changed nothing. The message is one line. */
+export class CallRefused extends Error {
+  /** The cause of the refusal, a stable word. */
+  readonly reason: string;
+
+  constructor(message: string, reason: string) {
+    super(message);
+    this.name = 'CallRefused';
+    this.reason = reason;
+  }
+}
+
+/** The service is away, or cannot answer right now: the same call may be good later. The message is one line. */
+export class ServiceAway extends Error {
+  override readonly name = 'ServiceAway';
+}
 
 /**
  * The address of a service: http or https, a path in front of its own where a proxy adds one, no slash at the end.
@@ -48,10 +80,14 @@ export class OrderClient {
     this.#options = options;
   }
 
+  get appKey(): string {
+    return this.#options.appKey;
+  }
+
   /** Gets the application-level token that the other calls carry. */
   async logIn(): Promise<void> {
     const { appKey, appSecret } = this.#options;
-    const { url, answer } = await this.#fetch('issueToken', '', {
+    const { url, status, answer } = await this.#fetch('issueToken', findOperation('issueToken').path, {
       headers: { authorization: `Basic ${Buffer.from(`${appKey}:${appSecret}`).toString('base64')}` },
       body: new URLSearchParams({ grant_type: 'client_credentials' }),
     });
@@ -59,71 +95,81 @@ export class OrderClient {
       TokenAnswer & FailureBody & { error_description: string }
     >;
     if (access_token === undefined) {
-      throw new Error(`No token from ${url}: ${error_description ?? message ?? JSON.stringify(answer)}`);
+      const fault = `No token from ${url}: ${error_description ?? message ?? JSON.stringify(answer)}`;
+      throw status >= 500 ? new ServiceAway(fault) : new Error(fault);
     }
     this.#token = access_token;
   }
 
-  /** O5. */
-  submit(bytes: Buffer<ArrayBuffer>): Promise<AcceptedOrder[]> {
-    return this.#call('createBatchOrder', { appKey: this.#options.appKey }, bytes);
-  }
-
-  /** What became of a batch. */
-  batchResult(query: Query): Promise<BatchResult> {
-    return this.#call('getBatchResult', query);
+  /**
+   * Calls an operation of the order module, and gets a new token where that is needed. Returns `data` of the answer.
+   * @throws CallRefused, ServiceAway, or another Error where something else than Lockstep answers
+   */
+  async call<Id extends OrderOperationId>(id: Id, call: Call<Id>): Promise<DataOf<Id>> {
+    if (this.#token === '') await this.logIn();
+    try {
+      return await this.#call(id, call);
+    } catch (error) {
+      // A token is good for two hours, and the feed may be followed for longer. A refused call has changed nothing.
+      if (!(error instanceof CallRefused) || error.reason !== 'token_invalid') throw error;
+      await this.logIn();
+      return await this.#call(id, call);
+    }
   }
 
   /** Where anybody with a token of the application sees what became of a batch. */
-  batchResultUrl(query: Query): string {
-    return `${this.#options.baseUrl}${findOperation('getBatchResult').path}?${new URLSearchParams(query)}`;
+  batchResultUrl(key: { channelCode: string; channelOrderId: string }): string {
+    return `${this.#options.baseUrl}${findOperation('getBatchResult').path}?${new URLSearchParams(key)}`;
   }
 
-  async #call<Data>(id: OperationId, query: Query, body?: Buffer<ArrayBuffer>): Promise<Data> {
-    const { url, answer } = await this.#fetch(id, `?${new URLSearchParams({ ...query, g_nonce: randomUUID() })}`, {
+  async #call<Id extends OrderOperationId>(id: Id, { params, query = {}, body }: Call<Id>): Promise<DataOf<Id>> {
+    const given = Object.entries({ ...query, g_nonce: randomUUID() }).filter(([, value]) => value !== undefined);
+    const path = buildPath(id, (params ?? {}) as OperationParams<Id>);
+    const { url, answer } = await this.#fetch(id, `${path}?${new URLSearchParams(given as [string, string][])}`, {
       headers: {
         authorization: `Bearer ${this.#token}`,
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       },
-      ...(body === undefined ? {} : { body }),
+      ...(body === undefined ? {} : { body: Buffer.isBuffer(body) ? body : JSON.stringify(body) }),
     });
     const { code, data, message, cause } = answer as Partial<Omit<FailureBody, 'code'>> & {
       code?: unknown;
-      data?: Data;
+      data?: DataOf<Id>;
     };
-    if (code === 0 && data !== undefined) return data;
-    throw new Error(`${url} refused with ${code} (${cause}): ${message}`);
+    if (code === 0) return data as DataOf<Id>;
+    const fault = `${url} refused with ${code} (${cause}): ${message}`;
+    throw code === '500' ? new ServiceAway(fault) : new CallRefused(fault, String(cause));
   }
 
   /** Calls an operation. Returns the JSON object of the answer, and the address without the query. */
   async #fetch(
     id: OperationId,
-    query: string,
+    pathAndQuery: string,
     init: RequestInit & { body?: unknown },
-  ): Promise<{ url: string; answer: object }> {
+  ): Promise<{ url: string; status: number; answer: object }> {
     const { baseUrl } = this.#options;
-    const { method, path } = findOperation(id);
-    const url = `${baseUrl}${path}`;
+    const { method } = findOperation(id);
+    const [url = ''] = `${baseUrl}${pathAndQuery}`.split('?');
     const bodyBytes = Buffer.isBuffer(init.body) ? init.body.length : 0;
     const signal = AbortSignal.timeout(CALL_TIMEOUT_MS + Math.ceil(bodyBytes / BODY_BYTES_PER_SECOND) * 1_000);
     let response: Response;
     let text: string;
     try {
       // Redirected, a POST would arrive as a GET, and the secret elsewhere.
-      response = await fetch(`${url}${query}`, { ...init, method, redirect: 'manual', signal });
+      response = await fetch(`${baseUrl}${pathAndQuery}`, { ...init, method, redirect: 'manual', signal });
       text = await response.text();
     } catch (error) {
-      throw new Error(explainNoAnswer(error, baseUrl), { cause: error });
+      throw new ServiceAway(explainNoAnswer(error, baseUrl), { cause: error });
     }
-    const answer = response.status === 404 ? undefined : parseAnswer(text);
-    if (answer !== undefined) return { url, answer };
-    throw new Error(
-      explainStrangeAnswer(url, {
-        status: response.status,
-        contentType: response.headers.get('content-type'),
-        location: response.headers.get('location'),
-      }),
-    );
+    const { status, headers } = response;
+    const answer = status === 404 ? undefined : parseAnswer(text);
+    if (answer !== undefined) return { url, status, answer };
+    const fault = explainStrangeAnswer(url, {
+      status,
+      contentType: headers.get('content-type'),
+      location: headers.get('location'),
+    });
+    throw status >= 500 ? new ServiceAway(fault) : new Error(fault);
   }
 }
 

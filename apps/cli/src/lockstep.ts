@@ -30,11 +30,17 @@ import {
 } from '@lockstep/platform';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { addChannel, parseName, parseOverlapHours } from './application-options.ts';
+import { addAssetCommands } from './asset-commands.ts';
+import { addBatchCommands } from './batch-commands.ts';
 import { addDatabaseCommands } from './database-commands.ts';
+import { addEventCommand } from './event-command.ts';
+import { addOrderCommands } from './order-commands.ts';
 import { say } from './say.ts';
+import { ServiceCommands } from './service-options.ts';
 import { endWithReader } from './signals.ts';
 import { findDatabaseUrl, NothingRuns } from './stack.ts';
 import { addSubmitCommand } from './submit-command.ts';
+import { addWebhookCommands } from './webhook-commands.ts';
 
 /** The lockstep command (rules 9). Results go to standard output, faults to standard error with status 1. */
 const config = configOrExit(readConfig);
@@ -123,9 +129,8 @@ program
     say(JSON.stringify(login));
   });
 
-program
-  .command('order')
-  .description('orders that were accepted')
+const order = program.command('order').description('orders that were accepted');
+order
   .command('retry')
   .description('put orders that the service failed back as pending, in their place; prints how many')
   .addOption(new Option('--cause <cause>', 'what they failed for').choices(['internal_error']).makeOptionMandatory())
@@ -135,7 +140,13 @@ program
   });
 
 addDatabaseCommands(program, config, withDatabase);
-addSubmitCommand(program, join(config.DATA_DIR, 'demo.json'));
+const service = new ServiceCommands(join(config.DATA_DIR, 'demo.json'));
+addSubmitCommand(program, service);
+addBatchCommands(program, service);
+addOrderCommands(order, service);
+addAssetCommands(program, service);
+addEventCommand(program, service);
+addWebhookCommands(program, service);
 
 function parseOrderId(value: string): string {
   if (!isId(value)) throw new InvalidArgumentError('It must be the licenseOrderId of an order, digits.');

@@ -1,17 +1,39 @@
-import type { BatchResult, OrderResult } from '@lockstep/contract';
-import Table from 'cli-table3';
+import type { BatchResult, BatchSummary, OrderPreview, OrderResult } from '@lockstep/contract';
+import { type Column, formatTable, formatTime } from './table.ts';
 
 /** Of batches with more orders only the failures are shown: nobody reads a longer table. */
 export const MAX_TABLE_ORDERS = 50;
 
+/** What a result and a preview of an order have in common. */
+type Outcome = Pick<OrderResult, 'sequence' | 'customerId' | 'orderType' | 'state' | 'cause' | 'message'>;
+
+const sequence: Column<Outcome> = { head: 'sequence', cell: (order) => order.sequence, isRight: true };
+const COMMON: readonly Column<Outcome>[] = [
+  { head: 'customer', cell: ({ customerId }) => customerId, isRight: true },
+  { head: 'order', cell: ({ orderType }) => orderType },
+  { head: 'outcome', cell: ({ cause, state }) => cause ?? state },
+];
+const RESULT_COLUMNS: readonly Column<OrderResult>[] = [
+  sequence,
+  { head: 'licenseOrderId', cell: ({ licenseOrderId }) => licenseOrderId, isRight: true },
+  ...COMMON,
+  { head: 'assets', cell: ({ assets }) => assets, isRight: true },
+  { head: 'products', cell: ({ products }) => products, isRight: true },
+];
+const PREVIEW_COLUMNS: readonly Column<OrderPreview>[] = [
+  sequence,
+  ...COMMON,
+  { head: 'assets', cell: ({ assets }) => assets.length, isRight: true },
+  { head: 'products', cell: ({ products }) => products.length, isRight: true },
+];
+
 /** Formats the outcome of a small batch for people: every order in a table, the messages, the totals. */
-export function formatOrders(result: BatchResult, orders: readonly OrderResult[]): string {
-  const messages = orders.flatMap(({ sequence, message }) => (message === null ? [] : [`${sequence}: ${message}`]));
-  return [buildTable(orders), ...messages, formatTotals(result)].join('\n');
+export function formatOrders(result: BatchSummary, orders: readonly OrderResult[]): string {
+  return [formatTable(RESULT_COLUMNS, orders), ...formatMessages(orders), formatTotals(result)].join('\n');
 }
 
 /** Formats the outcome of a large batch for people: a line for each failed order, the totals. */
-export function formatFailures(result: BatchResult, failed: readonly OrderResult[]): string {
+export function formatFailures(result: BatchSummary, failed: readonly OrderResult[]): string {
   const lines = failed.map(
     ({ sequence, licenseOrderId, cause, message }) => `${sequence} (${licenseOrderId}) ${cause}: ${message}`,
   );
@@ -24,19 +46,38 @@ export function formatJson(result: BatchResult, orders: readonly OrderResult[]):
   return JSON.stringify({ ...batch, orders });
 }
 
-function formatTotals({ succeeded, failed }: BatchResult): string {
-  return `${succeeded} succeeded, ${failed} failed`;
+/** Formats what a batch would do for people: a table, of a large batch only of the orders that would fail. */
+export function formatPreview(orders: readonly OrderPreview[]): string {
+  const failed = orders.filter(({ state }) => state === 'failed');
+  const shown = orders.length > MAX_TABLE_ORDERS ? failed : orders;
+  const table = shown.length === 0 ? [] : [formatTable(PREVIEW_COLUMNS, shown)];
+  const totals = `${orders.length - failed.length} would succeed, ${failed.length} would fail`;
+  return [...table, ...formatMessages(failed), totals].join('\n');
 }
 
-function buildTable(orders: readonly OrderResult[]): string {
-  const table = new Table({
-    head: ['sequence', 'licenseOrderId', 'customer', 'order', 'outcome', 'assets', 'products'],
-    style: { head: [], border: [] },
-    chars: { mid: '', 'left-mid': '', 'mid-mid': '', 'right-mid': '' },
-    colAligns: ['right', 'right', 'right', 'left', 'left', 'right', 'right'],
-  });
-  for (const { sequence, licenseOrderId, customerId, orderType, cause, state, assets, products } of orders) {
-    table.push([sequence, licenseOrderId, customerId, orderType, cause ?? state, assets, products]);
-  }
-  return table.toString();
+/** Formats what is known of a batch as a whole in one line. */
+export function formatBatch(batch: BatchSummary): string {
+  const { total, syncMode, state, acceptedTime, completedTime } = batch;
+  const end = completedTime === null ? '' : `, completed ${formatTime(completedTime)}`;
+  const orders = `${total} ${total === 1 ? 'order' : 'orders'}`;
+  return `${describeBatch(batch)}: ${orders}, ${syncMode}, ${state}, accepted ${formatTime(acceptedTime)}${end}`;
+}
+
+/** Names a batch in messages. */
+export function describeBatch({
+  channelCode,
+  channelOrderId,
+}: {
+  channelCode: string;
+  channelOrderId: string;
+}): string {
+  return `Batch ${channelOrderId} of channel ${channelCode}`;
+}
+
+function formatMessages(orders: readonly Outcome[]): string[] {
+  return orders.flatMap(({ sequence, message }) => (message === null ? [] : [`${sequence}: ${message}`]));
+}
+
+function formatTotals({ succeeded, failed, pending }: BatchSummary): string {
+  return `${succeeded} succeeded, ${failed} failed${pending === 0 ? '' : `, ${pending} pending`}`;
 }

@@ -1,75 +1,44 @@
-import { type BatchResult, MAX_PAGE_ORDERS, type OrderResult } from '@lockstep/contract';
-import { readBatchFile } from './batch-file.ts';
-import { type ClientOptions, OrderClient } from './client.ts';
-import { formatFailures, formatJson, formatOrders, MAX_TABLE_ORDERS } from './outcomes.ts';
+import { type BatchKey, type OutcomeOptions, showOutcome, watchBatch } from './batch-outcome.ts';
+import type { OrderClient } from './client.ts';
+import { describeBatch } from './outcomes.ts';
 import { Progress } from './progress.ts';
-import { say } from './say.ts';
+import { say, sayAside } from './say.ts';
 import { endOnSignals } from './signals.ts';
 
-/** How long one call for the progress waits for the end of the batch. */
-const LOOK_SECONDS = '1';
-
-type BatchKey = { channelCode: string; channelOrderId: string };
+/** A batch that is to be sent, and the key by which the service knows it. */
+export interface BatchToSend extends BatchKey {
+  /** The JSON, UTF-8. */
+  bytes: Buffer<ArrayBuffer>;
+}
 
 /**
- * `lockstep submit FILE`: sends the batch in the file, watches it until every order has its outcome, and shows that.
- * @param options.json only JSON on standard output: the data of the result operation, with all orders
+ * Sends a batch, watches it until every order has its outcome, and shows that.
+ * @param readBatch reads the batch; undefined if there is nothing to send
  * @throws Error of one line or two when the batch is refused, or its outcome cannot be read
  */
-export async function submit(file: string, service: ClientOptions, options: { json: boolean }): Promise<void> {
+export async function submit(
+  client: OrderClient,
+  readBatch: () => Promise<BatchToSend | undefined>,
+  options: OutcomeOptions,
+): Promise<void> {
   const progress = new Progress();
   let whereabouts = 'Nothing was sent.';
   endOnSignals(() => {
     progress.stop();
     return `Stopped. ${whereabouts}`;
   });
-  const { bytes, ...key } = await readBatchFile(file);
-  const client = new OrderClient(service);
+  const batch = await readBatch();
+  if (batch === undefined) return;
+  const { bytes, ...key } = batch;
   await client.logIn();
   whereabouts = `${describeBatch(key)} was sent and may have been accepted. The same command shows; nothing is done twice.`;
-  const { length } = await client.submit(bytes);
+  const { length } = await client.call('createBatchOrder', { query: { appKey: client.appKey }, body: bytes });
   whereabouts = `${describeBatch(key)} is accepted and goes on. The same command shows how; nothing is done twice. Or ask ${client.batchResultUrl(key)}`;
   const tell = options.json ? sayAside : say;
   tell(`${describeBatch(key)}: ${length} ${length === 1 ? 'order' : 'orders'} accepted`);
   try {
-    const result = await watch(client, key, progress);
-    const isShort = result.total <= MAX_TABLE_ORDERS;
-    if (options.json) say(formatJson(result, await readOrders(client, key)));
-    else if (isShort) say(formatOrders(result, await readOrders(client, key)));
-    else say(formatFailures(result, result.failed === 0 ? [] : await readOrders(client, { ...key, state: 'failed' })));
+    await showOutcome(client, await watchBatch(client, key, progress), options);
   } catch (error) {
     throw new Error(`${(error as Error).message}\n${whereabouts}`, { cause: error });
   }
-}
-
-function describeBatch({ channelCode, channelOrderId }: BatchKey): string {
-  return `Batch ${channelOrderId} of channel ${channelCode}`;
-}
-
-function sayAside(line: string): void {
-  process.stderr.write(`${line}\n`);
-}
-
-/** Follows a batch with a progress bar until it is completed. */
-async function watch(client: OrderClient, key: BatchKey, progress: Progress): Promise<BatchResult> {
-  try {
-    for (let waitSeconds = '0'; ; waitSeconds = LOOK_SECONDS) {
-      const result = await client.batchResult({ ...key, limit: '1', waitSeconds });
-      progress.show(result.succeeded + result.failed, result.total);
-      if (result.state === 'completed') return result;
-    }
-  } finally {
-    progress.stop();
-  }
-}
-
-/** Reads the orders of a batch, in the order sent: all of them, or those in one state. */
-async function readOrders(client: OrderClient, query: BatchKey & { state?: 'failed' }): Promise<OrderResult[]> {
-  const orders: OrderResult[] = [];
-  for (let cursor: string | null = ''; cursor !== null; ) {
-    const page: BatchResult = await client.batchResult({ ...query, limit: String(MAX_PAGE_ORDERS), cursor });
-    orders.push(...page.orders);
-    cursor = page.nextCursor;
-  }
-  return orders;
 }

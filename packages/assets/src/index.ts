@@ -3,6 +3,7 @@ import type {} from './tables.ts';
 export { advance } from './advance.ts';
 export { readContents } from './contents.ts';
 export { createGrant, type Grant, heldBy } from './grants.ts';
+export { readAssetHistory } from './history.ts';
 export {
   type Asset,
   type AssetTerms,
@@ -20,6 +21,8 @@ export { setLocked } from './locks.ts';
 export { isNumberConflict } from './number-conflict.ts';
 export { type Region, takeAssetNumbers } from './numbers.ts';
 export { licenseOrderIdOf, ORDERS_PER_BATCH, splitOrderId } from './order-ids.ts';
+export { ordersOfNumber } from './orders-of-number.ts';
+export { showAsset } from './show-asset.ts';
 export { findNumbersOfOtherChannels, selectAssets } from './tenant.ts';
 export { NOW, releaseAssets } from './update-ledger.ts';
 export { listVirtualAssets } from './virtual-assets.ts';

@@ -14,7 +14,7 @@ export async function insertTransfers(trx: Trx, transfers: readonly Transfer[]):
   ]);
 }
 
-/** Inserts new assets. */
+/** Inserts new assets. The first grant to a new one is that of the order that created it. */
 export async function insertAssets(trx: Trx, assets: readonly Asset[]): Promise<void> {
   await insertRows(trx, 'asset', [
     ['id', 'bigint', assets.map((asset) => asset.id)],
@@ -25,6 +25,7 @@ export async function insertAssets(trx: Trx, assets: readonly Asset[]): Promise<
     ['limit_end_date', 'bigint', assets.map((asset) => asset.limitEndDate)],
     ['borrowed_usb_key', 'boolean', assets.map((asset) => asset.borrowedUsbKey)],
     ['extends', 'jsonb', assets.map((asset) => JSON.stringify(asset.extends))],
+    ['created_by_order_id', 'bigint', assets.map((asset) => asset.grants[0]!.licenseOrderId)],
     ...revocationColumns(assets),
   ]);
 }

@@ -11,9 +11,17 @@ import { sql } from 'kysely';
 
 /** Builds a query of the active assets that a caller can see. */
 export function selectAssets(db: Database | Trx, channels: Channels) {
+  return selectOfChannels(db, channels).where('asset.revoked_time', 'is', null);
+}
+
+/** Builds a query of the revoked assets that a caller can see: of customers who were the last to own them. */
+export function selectRevokedAssets(db: Database | Trx, channels: Channels) {
+  return selectOfChannels(db, channels).where('asset.revoked_time', 'is not', null);
+}
+
+function selectOfChannels(db: Database | Trx, channels: Channels) {
   return db
     .selectFrom('asset')
-    .where('asset.revoked_time', 'is', null)
     .$if(channels !== null, (all) =>
       all.where('asset.customer_id', 'in', selectCustomers(db, channels).select('customer.id')),
     );

@@ -82,7 +82,7 @@ export const causes = {
   source_order_not_found: { code: '13004', message: 'Source order {0} is not a succeeded new_buy order{1}.' },
   asset_owned_by_other_customer: { code: '13004', message: 'Asset {0} is active at another customer.' },
   license_type_mismatch: { code: '13004', message: 'Asset {0} has license type {1}, not {2} as the order.' },
-  asset_not_found: { code: '13004', message: 'Asset {0} is not an active asset of the customer.' },
+  asset_not_found: { code: '13004', message: 'Asset {0} is not an active asset{1}.' },
   asset_not_in_source_order: { code: '13004', message: 'Asset {0} has no grant of source order {1}.' },
   product_not_found: { code: '13004', message: 'Asset {0} has no active product {1} that matches{2}.' },
   cancelled: { code: '13004', message: 'The order was cancelled before it took effect.' },

@@ -1,7 +1,8 @@
 import { issueToken } from './examples/access.ts';
+import { getAsset, getAssetHistory } from './examples/asset-traces.ts';
 import { listVirtualAssets, lockAssets, takeAssetNumbers, unlockAssets } from './examples/assets.ts';
 import { readAudit } from './examples/audit.ts';
-import { exampleBatches, KEPT_LOCK_ID, REGION } from './examples/batches.ts';
+import { exampleBatches, KEPT_LOCK, KEPT_LOCK_ID, REGION } from './examples/batches.ts';
 import { bindCustomer, createEnterprise, queryCustomers, updateCustomer } from './examples/customers.ts';
 import { CLOUD_EMPLOYEE, HEAD_OFFICE } from './examples/demo.ts';
 import {
@@ -12,6 +13,8 @@ import {
   listEmployees,
   resetPassword,
 } from './examples/employees.ts';
+import { getEvents } from './examples/events.ts';
+import { getFailedOrders } from './examples/failed-orders.ts';
 import {
   configureAssets,
   lendAssets,
@@ -26,6 +29,8 @@ import {
   getBatchResult,
   getOrderResult,
   LICENSE_ORDER_ID,
+  listBatches,
+  listOrders,
   previewBatchOrder,
 } from './examples/orders.ts';
 import {
@@ -60,8 +65,12 @@ export const operationExamples: { [Id in OperationId]: ExamplesOf<Id> } = {
   takeAssetNumbers,
   getBatchResult,
   getOrderResult,
+  listBatches,
+  listOrders,
   previewBatchOrder,
   cancelBatchOrder,
+  getEvents,
+  getFailedOrders,
   addEmployees,
   editEmployee,
   resetPassword,
@@ -73,6 +82,8 @@ export const operationExamples: { [Id in OperationId]: ExamplesOf<Id> } = {
   configureAssets,
   lendAssets,
   readAudit,
+  getAsset,
+  getAssetHistory,
   createWebhook,
   listWebhooks,
   getWebhook,
@@ -106,6 +117,7 @@ export const parameterExamples: Record<string, string | number> = {
   channelCustomerId: HEAD_OFFICE.channelCustomerId,
   defaultCustomer: 'N',
   enterpriseGlobalId: HEAD_OFFICE.enterpriseGlobalId,
+  assetNum: KEPT_LOCK,
   extendCode: REGION.extendCode,
   licenseOrderId: LICENSE_ORDER_ID,
   waitSeconds: 10,

@@ -63,8 +63,9 @@ export {
   ORDER_ROOT,
   type OrderOperationId,
   operations,
+  type SentBody,
 } from './operations/index.ts';
-export { CLOUD_LICENSE_TYPES, LicenseType, OrderType, SyncMode } from './order-enums.ts';
+export { CLOUD_LICENSE_TYPES, LicenseType, OrderState, OrderType, SyncMode } from './order-enums.ts';
 export { AssetToBuy, type Merchandise, type ProductToBuy, type ProductToRevoke } from './order-items.ts';
 export { countInstances } from './order-size.ts';
 export { type DeleteAssetOrder, type DeleteProductOrder, type NewBuyOrder, Order } from './orders.ts';

@@ -1,9 +1,8 @@
-import { type LedgerIds, splitOrderId } from '@lockstep/assets';
+import type { LedgerIds } from '@lockstep/assets';
 import { Refusal } from '@lockstep/contract';
 import { behindSavepoint, findDrift, type Trx } from '@lockstep/platform';
 import { applyOrders, recordOutcomes } from './apply.ts';
 import { tryCanary } from './canary.ts';
-import { keepFailedOrder } from './failed-orders.ts';
 import type { Failure, Holds } from './holds.ts';
 import { failOrder, type OrderWithId, type Outcome } from './outcome.ts';
 import { refusesOrder } from './plan-fault.ts';
@@ -73,8 +72,6 @@ export class Attempts {
   async #end(accepted: OrderWithId): Promise<Outcome> {
     const outcome = failOrder(accepted, new Refusal('internal_error'));
     await recordOutcomes(this.#trx, [outcome]);
-    const { index } = splitOrderId(accepted.licenseOrderId);
-    await keepFailedOrder(this.#trx, accepted.licenseOrderId, [index, accepted.order]);
     return outcome;
   }
 }

@@ -2,6 +2,7 @@ import { licenseOrderIdOf } from '@lockstep/assets';
 import type { BatchId, CustomerId } from '@lockstep/contract';
 import { buildRows, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
+import { type FailedInChunk, keepFailedOrders } from './failed-orders.ts';
 import { PAYLOAD_VERSION } from './order-text.ts';
 import type { Outcome } from './outcome.ts';
 import type { Chunk } from './pending.ts';
@@ -28,7 +29,8 @@ interface Finished {
 }
 
 /**
- * Removes finished orders from their chunks, and marks empty chunks finished. Throws if somebody else has finished one.
+ * Removes finished orders from their chunks, and marks empty chunks finished. Keeps what the failed ones held. Throws if
+ * somebody else has finished one.
  */
 export async function finishOrders(
   trx: Trx,
@@ -39,16 +41,16 @@ export async function finishOrders(
   const leftCustomerIds = new Set<CustomerId>();
   const finished = chunks.flatMap(({ batchId, lane, orders }) => {
     const left: PlacedOrder[] = [];
-    let failed = 0;
+    const failed: FailedInChunk[] = [];
     for (const placed of orders) {
       const outcome = isFailed.get(licenseOrderIdOf(batchId, placed[0]));
       if (outcome === undefined) left.push(placed);
-      else if (outcome) failed++;
+      else if (outcome) failed.push({ batchId, lane, placed });
     }
     for (const [, order] of left) leftCustomerIds.add(order.customerId);
     if (left.length === orders.length) return [];
     const payload = left.length === 0 ? null : writeStoredOrders(left);
-    return [{ batchId, lane, payload, failed, succeeded: orders.length - left.length - failed }];
+    return [{ batchId, lane, payload, failed, succeeded: orders.length - left.length - failed.length }];
   });
   if (finished.length === 0) return { batches: [], finishedBatchIds: [], leftCustomerIds };
   const done = buildRows([
@@ -56,7 +58,7 @@ export async function finishOrders(
     ['lane', 'smallint', finished.map(({ lane }) => lane)],
     ['payload', 'text', finished.map(({ payload }) => payload)],
     ['succeeded', 'integer', finished.map(({ succeeded }) => succeeded)],
-    ['failed', 'integer', finished.map(({ failed }) => failed)],
+    ['failed', 'integer', finished.map(({ failed }) => failed.length)],
   ]);
   // The call of each batch is looked up in its index, row by row: a join might read all batches there are.
   const { rows } = await sql<{ batch_id: BatchId; call: [channelOrderId: string, requestId: string | null] }>`
@@ -72,9 +74,13 @@ export async function finishOrders(
   const calls = new Map(rows.map(({ batch_id, call }) => [batch_id, call]));
   const batches = [...Map.groupBy(finished, ({ batchId }) => batchId)].map(([batchId, chunks]) => {
     const [channelOrderId, requestId] = calls.get(batchId)!;
-    const orders = chunks.reduce((sum, { succeeded, failed }) => sum + succeeded + failed, 0);
+    const orders = chunks.reduce((sum, { succeeded, failed }) => sum + succeeded + failed.length, 0);
     return { batchId, channelOrderId, requestId, orders };
   });
+  await keepFailedOrders(
+    trx,
+    finished.flatMap(({ failed }) => failed),
+  );
   const finishedBatchIds = finished.filter(({ payload }) => payload === null).map(({ batchId }) => batchId);
   return { batches, finishedBatchIds: [...new Set(finishedBatchIds)], leftCustomerIds };
 }

@@ -67,7 +67,8 @@ function buyAsset(
   }
   const isTransfer = asset.customerId !== order.customerId;
   if (isTransfer && element.transferedAssetNum !== true) throw new Refusal('asset_owned_by_other_customer', assetNum);
-  if (isTransfer && !isVisible(ledger, channels, asset.customerId)) throw new Refusal('asset_not_found', assetNum);
+  if (isTransfer && !isVisible(ledger, channels, asset.customerId))
+    throw new Refusal('asset_not_found', assetNum, ' of the customer');
   checkLicenseType(asset, order);
   if (isTransfer) effects.assets.push({ action: 'transfer', asset, terms, customerId: order.customerId, grant });
   else effects.assets.push({ action: 'extend', asset, terms });

@@ -20,7 +20,7 @@ export function planDeleteAsset(ledger: Ledger, order: DeleteAssetOrder): Effect
   for (const element of order.assets) {
     for (const assetNum of element.assetNos) {
       const asset = findOwnAsset(ledger, order, assetNum);
-      if (revokedAssets.has(asset)) throw new Refusal('asset_not_found', assetNum);
+      if (revokedAssets.has(asset)) throw new Refusal('asset_not_found', assetNum, ' of the customer');
       const grants = asset.grants.filter((grant) => grant.revokedBy === null && !revokedGrants.has(grant));
       const ended = grants.filter(({ licenseOrderId }) => isMeant(order.srcLicenseOrderId, licenseOrderId));
       if (order.srcLicenseOrderId !== undefined && ended.length === 0) {
@@ -107,7 +107,8 @@ class EmptiedMerchandises {
 /** Finds the customer's active asset of a number, of the order's license type. Throws a Refusal. */
 function findOwnAsset(ledger: Ledger, order: DeleteAssetOrder | DeleteProductOrder, assetNum: string): Asset {
   const asset = ledger.assets.get(assetNum);
-  if (asset === undefined || asset.customerId !== order.customerId) throw new Refusal('asset_not_found', assetNum);
+  if (asset === undefined || asset.customerId !== order.customerId)
+    throw new Refusal('asset_not_found', assetNum, ' of the customer');
   checkLicenseType(asset, order);
   return asset;
 }

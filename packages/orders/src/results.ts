@@ -17,7 +17,8 @@ import { type Database, inSnapshot } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
 import { buildSummary, SO_FAR, SUMMARY_COLUMNS, type SummaryRow } from './batch-summary.ts';
 
-interface OrderRow {
+/** An order with its place in orderList, what was sent of it, and its outcome if it has one. */
+export interface OrderRow {
   index: number;
   sequence: number;
   customer_id: CustomerId;
@@ -97,7 +98,8 @@ function filterByState(state: BatchResultQuery['state']): RawBuilder<unknown> {
   }
 }
 
-function buildResult(batchId: BatchId, row: OrderRow): OrderResult {
+/** Shows an order of a batch, in results and lists (rules 6.4). */
+export function buildResult(batchId: BatchId, row: OrderRow): OrderResult {
   return {
     sequence: row.sequence,
     licenseOrderId: licenseOrderIdOf(batchId, row.index),

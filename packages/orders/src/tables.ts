@@ -52,6 +52,7 @@ declare module '@lockstep/platform' {
       payload_version: number;
       content: string;
       failed_time: Generated<Date>;
+      asset_nums: string[];
     };
     order_retry: {
       id: Generated<string>;

@@ -79,10 +79,11 @@ const product = (
   ...own,
 });
 
-const OFFICE_ID = '1000002';
-const MODELLING_ID = '1000003';
+export const OFFICE_ID = '1000002';
+export const MODELLING_ID = '1000003';
 
-const office: Written<MerchandiseNode> = {
+/** The merchandise of the lock that is kept. */
+export const office: Written<MerchandiseNode> = {
   id: OFFICE_ID,
   ...instance,
   merchandiseNum: 'M-OFFICE',

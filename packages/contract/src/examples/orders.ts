@@ -1,7 +1,7 @@
 import type { AcceptedOrder } from '../batch-order.ts';
 import { buildMessage } from '../causes.ts';
 import { success } from '../envelope.ts';
-import type { OrderResult } from '../results.ts';
+import type { BatchSummary, OrderResult, SingleOrderResult } from '../results.ts';
 import { exampleBatches, KEPT_LOCK, REVOKED_LOCK } from './batches.ts';
 import { HEAD_OFFICE } from './demo.ts';
 import { type ExamplesOf, refused, type Success, TIME, type Written } from './operation.ts';
@@ -143,43 +143,66 @@ const orderResult: Written<OrderResult> = {
   finishedTime: TIME,
 };
 
+const batchSummary: Written<BatchSummary> = {
+  channelCode: PURCHASE.channelCode,
+  channelOrderId: PURCHASE.channelOrderId,
+  syncMode: 'async',
+  state: 'completed',
+  total: 1,
+  succeeded: 1,
+  failed: 0,
+  pending: 0,
+  acceptedTime: TIME,
+  completedTime: TIME,
+};
+
 export const getBatchResult: ExamplesOf<'getBatchResult'> = {
   answers: {
     200: {
       new_buy: {
         summary: 'The batch new_buy of O5',
-        value: success({
-          channelCode: PURCHASE.channelCode,
-          channelOrderId: PURCHASE.channelOrderId,
-          syncMode: 'async',
-          state: 'completed',
-          total: 1,
-          succeeded: 1,
-          failed: 0,
-          pending: 0,
-          acceptedTime: TIME,
-          completedTime: TIME,
-          orders: [orderResult],
-          nextCursor: null,
-        }),
+        value: success({ ...batchSummary, orders: [orderResult], nextCursor: null }),
       },
     },
     299: refused('No such batch', 'batch_not_found', 'DOCS-0404', PURCHASE.channelCode),
   },
 };
 
+const singleResult = {
+  ...orderResult,
+  channelCode: PURCHASE.channelCode,
+  channelOrderId: PURCHASE.channelOrderId,
+} satisfies Written<SingleOrderResult>;
+
 export const getOrderResult: ExamplesOf<'getOrderResult'> = {
   answers: {
     200: {
-      new_buy: {
-        summary: 'The order of the batch new_buy of O5',
-        value: success({
-          ...orderResult,
-          channelCode: PURCHASE.channelCode,
-          channelOrderId: PURCHASE.channelOrderId,
-        }),
-      },
+      new_buy: { summary: 'The order of the batch new_buy of O5', value: success(singleResult) },
     },
     299: refused('No such order', 'order_not_found', '404'),
+  },
+};
+
+export const listBatches: ExamplesOf<'listBatches'> = {
+  answers: {
+    200: {
+      new_buy: {
+        summary: 'After the batch new_buy of O5',
+        value: success({ batches: [batchSummary], nextCursor: null }),
+      },
+    },
+    299: refused('The cursor was cut', 'field_invalid', 'cursor', 'is not a cursor of this list'),
+  },
+};
+
+export const listOrders: ExamplesOf<'listOrders'> = {
+  answers: {
+    200: {
+      new_buy: {
+        summary: 'After the batch new_buy of O5',
+        value: success({ orders: [{ ...singleResult, acceptedTime: TIME }], nextCursor: null }),
+      },
+    },
+    299: refused('The filters contradict each other', 'dates_reversed', 'acceptedFrom'),
   },
 };

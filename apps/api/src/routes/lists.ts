@@ -1,0 +1,21 @@
+import { success } from '@lockstep/contract';
+import { listBatches, listOrders } from '@lockstep/orders';
+import { noteSubject } from '../calls.ts';
+import { limitToCall } from '../deadlines.ts';
+import type { OrderHandlers } from '../order-handlers.ts';
+import type { ServerOptions } from '../server-options.ts';
+
+/** The lists of batches and of orders (rules 6.7). */
+export function listHandlers({ db }: ServerOptions) {
+  return {
+    listBatches: async (request, caller) => {
+      noteSubject(request, { channelCode: request.query.channelCode });
+      return success(await listBatches(limitToCall(request, db), caller, request.query));
+    },
+
+    listOrders: async (request, caller) => {
+      noteSubject(request, { channelCode: request.query.channelCode });
+      return success(await listOrders(limitToCall(request, db), caller, request.query));
+    },
+  } satisfies OrderHandlers;
+}

@@ -1,0 +1,115 @@
+import { writeFile } from 'node:fs/promises';
+import type { Command } from 'commander';
+import { readRenamedBatch } from './batch-file.ts';
+import { type BatchKey, type OutcomeOptions, readResult } from './batch-outcome.ts';
+import { resolveCallerPath } from './caller-path.ts';
+import type { OrderClient } from './client.ts';
+import { describeBatch } from './outcomes.ts';
+import { addBatchArguments, addJsonOption, parseText } from './query-options.ts';
+import { say, sayAside } from './say.ts';
+import type { ServiceCommands } from './service-options.ts';
+import { type BatchToSend, submit } from './submit.ts';
+import { addOutcomeOptions } from './submit-command.ts';
+
+interface FailedOptions {
+  out?: string;
+  json?: true;
+}
+interface RetryOptions extends OutcomeOptions {
+  as?: string;
+  file?: string;
+}
+
+const FAILED_HELP = `
+The file holds all that was sent, passwords too. It is a batch with the channelOrderId <batch>-retry: put the orders
+right, then send it with batch retry --file, or with submit.`;
+const RETRY_HELP = `
+Orders that were cancelled count as failed. The batch must be completed. The same command again shows the outcome of the
+first time: nothing is done twice. FILE is a batch, corrected, as batch failed writes it; - is standard input. It is sent
+under the channelOrderId of --as, or else its own, or else <batch>-retry.
+
+Exit status: as of submit.`;
+
+/** Adds `batch failed` and `batch retry`: the orders that failed, as they were sent, and sending them again. */
+export function addBatchRetryCommands(batch: Command, service: ServiceCommands): void {
+  addJsonOption(addBatchArguments(service.add(batch, 'failed', 'the orders that failed, as a batch to put right')))
+    .option('--out <file>', 'write them into this file, which must not exist yet', parseText)
+    .addHelpText('after', FAILED_HELP)
+    .action(async (channelCode: string, channelOrderId: string, options: FailedOptions, command: Command) => {
+      const key = { channelCode, channelOrderId };
+      const client = await service.openClient(command);
+      const { pending } = await readResult(client, key);
+      const failed = await readFailed(client, key);
+      if (failed.orderList.length === 0) return sayAside(`${describeBatch(key)}: no order has failed.`);
+      if (pending > 0) sayAside(`${describeBatch(key)} is not completed: ${pending} pending, which may fail too.`);
+      const text = JSON.stringify(failed, null, options.json ? undefined : 2);
+      if (options.out === undefined) return say(text);
+      await writeNewFile(options.out, `${text}\n`);
+      say(
+        options.json
+          ? JSON.stringify({ file: options.out, orders: failed.orderList.length })
+          : `${options.out}: ${countOrders(failed.orderList)}`,
+      );
+    });
+
+  addOutcomeOptions(addBatchArguments(service.add(batch, 'retry', 'send the orders that failed again, as a new batch')))
+    .option('--as <id>', 'channelOrderId of the new batch', parseText)
+    .option('--file <file>', 'send this corrected batch in their place', parseText)
+    .addHelpText('after', RETRY_HELP)
+    .action(async (channelCode: string, channelOrderId: string, options: RetryOptions, command: Command) => {
+      const client = await service.openClient(command);
+      await submit(client, () => readRetry(client, { channelCode, channelOrderId }, options), options);
+    });
+}
+
+/** Reads what is to be sent in place of the failed orders of a completed batch; undefined if none has failed. */
+async function readRetry(
+  client: OrderClient,
+  key: BatchKey,
+  { as, file }: RetryOptions,
+): Promise<BatchToSend | undefined> {
+  const { state, pending } = await readResult(client, key);
+  // More may fail, and the same channelOrderId cannot be sent with other orders.
+  if (state !== 'completed') {
+    throw new Error(`${describeBatch(key)} is not completed: ${pending} pending. Wait for it with batch show --wait.`);
+  }
+  const batch = file === undefined ? await readFailed(client, key) : await readRenamedBatch(file);
+  if ('orderList' in batch && Array.isArray(batch.orderList) && batch.orderList.length === 0) {
+    sayAside(`${describeBatch(key)}: no order has failed, there is nothing to send.`);
+    return undefined;
+  }
+  if (batch.channelCode !== key.channelCode) {
+    throw new Error(`${file} is a batch of channel ${batch.channelCode}, not of ${key.channelCode}.`);
+  }
+  const renamed = { ...batch, channelOrderId: as ?? batch.channelOrderId ?? nameRetry(key) };
+  return {
+    bytes: Buffer.from(JSON.stringify(renamed)),
+    channelCode: renamed.channelCode,
+    channelOrderId: renamed.channelOrderId,
+  };
+}
+
+/** Reads the failed orders of a batch as a batch that can be sent. */
+async function readFailed(client: OrderClient, key: BatchKey) {
+  const { channelCode, ...rest } = await client.call('getFailedOrders', { query: { ...key } });
+  return { channelCode, channelOrderId: nameRetry(key), ...rest };
+}
+
+function nameRetry({ channelOrderId }: BatchKey): string {
+  return `${channelOrderId}-retry`;
+}
+
+/** Writes a file that only its owner can read. It replaces none, which may have been corrected meanwhile. */
+async function writeNewFile(file: string, text: string): Promise<void> {
+  try {
+    await writeFile(resolveCallerPath(file), text, { flag: 'wx', mode: 0o600 });
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    const fault = code === 'EEXIST' ? 'it is there already. Choose another name.' : message;
+    throw new Error(`${file} cannot be written: ${fault}`, { cause: error });
+  }
+}
+
+function countOrders({ length }: readonly unknown[]): string {
+  return `${length} ${length === 1 ? 'order' : 'orders'}`;
+}

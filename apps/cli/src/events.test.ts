@@ -1,0 +1,130 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { findOperation } from '@lockstep/contract';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { OrderClient } from './client.ts';
+import { readEvents } from './events.ts';
+
+/** What stands for a service answers each call for events with the next of these. */
+type Script = (request: IncomingMessage, response: ServerResponse, asked: URLSearchParams) => void;
+
+const answer = (response: ServerResponse, body: object, status = 200) =>
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+const page =
+  (...ids: string[]): Script =>
+  (_, response, asked) => {
+    const events = ids.map((id) => ({ id, type: 'batch.completed' }));
+    const data = { events, lastId: ids.at(-1) ?? asked.get('after'), hasMore: ids.length === 2 };
+    answer(response, { code: 0, message: 'success', data });
+  };
+const refuse =
+  (code: string, cause: string): Script =>
+  (_, response) =>
+    answer(response, { code, cause, message: 'no' }, 299);
+const hangUp: Script = ({ socket }) => socket.destroy();
+const badGateway: Script = (_, response) => void response.writeHead(502).end('<html>Bad gateway</html>');
+
+const closing: (() => void)[] = [];
+afterEach(() => {
+  vi.restoreAllMocks();
+  for (const close of closing.splice(0)) close();
+});
+
+/** A client of such a service, what it was asked for, how often it gave a token, and what was said aside. */
+async function follow(scripts: Script[], options: { after?: string; limit?: number; follow?: boolean }) {
+  const asked: Record<string, string>[] = [];
+  const said: string[] = [];
+  let tokens = 0;
+  const server = createServer((request, response) => {
+    const url = new URL(request.url!, 'http://localhost');
+    if (url.pathname === findOperation('issueToken').path) {
+      tokens += 1;
+      return answer(response, { access_token: `token-${tokens}` });
+    }
+    const { g_nonce, ...query } = Object.fromEntries(url.searchParams);
+    asked.push(query);
+    return scripts.shift()!(request, response, url.searchParams);
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  closing.push(() => server.close().closeAllConnections());
+  vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
+    said.push(String(text));
+    return true;
+  });
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const client = new OrderClient({ baseUrl, appKey: 'key', appSecret: 'secret' });
+  const feed = {
+    after: options.after,
+    limit: options.limit ?? Number.POSITIVE_INFINITY,
+    follow: options.follow === true,
+  };
+  const ids: string[] = [];
+  let fault = '';
+  try {
+    for await (const { id } of readEvents(client, feed)) ids.push(id);
+  } catch (error) {
+    fault = (error as Error).message;
+  }
+  return { ids, asked, said, fault, tokens };
+}
+
+describe('the event feed', () => {
+  it('is read to its end, from the last id on', async () => {
+    const { ids, asked } = await follow([page('1', '2'), page('5', '7'), page('9')], {});
+    expect(ids).toEqual(['1', '2', '5', '7', '9']);
+    expect(asked).toEqual([{ limit: '1000' }, { limit: '1000', after: '2' }, { limit: '1000', after: '7' }]);
+  });
+
+  it('ends after as many events as asked for', async () => {
+    const { ids, asked } = await follow([page('4', '5'), page('6')], { after: '3', limit: 3 });
+    expect(ids).toEqual(['4', '5', '6']);
+    expect(asked).toEqual([
+      { limit: '3', after: '3' },
+      { limit: '1', after: '5' },
+    ]);
+  });
+
+  it('is followed over answers without events, waiting 30 seconds for each', async () => {
+    const { ids, asked } = await follow([page(), page('1'), page(), page('2')], { limit: 2, follow: true });
+    expect(ids).toEqual(['1', '2']);
+    expect(asked.map(({ waitSeconds, after }) => [waitSeconds, after])).toEqual([
+      ['30', undefined],
+      ['30', undefined],
+      ['30', '1'],
+      ['30', '1'],
+    ]);
+  });
+
+  it.each([
+    ['hangs up', hangUp],
+    ['is behind a proxy that does not reach it', badGateway],
+    ['says that it cannot answer', refuse('500', 'service_unavailable')],
+  ])('is followed over a service that %s for a while, which is said once', async (_, away) => {
+    const { ids, asked, said, fault } = await follow([page('1'), away, away, page('2')], { limit: 2, follow: true });
+    expect({ ids, fault }).toEqual({ ids: ['1', '2'], fault: '' });
+    expect(asked.map(({ after }) => after)).toEqual([undefined, '1', '1', '1']);
+    expect(said).toEqual([
+      expect.stringMatching(/^lockstep: .* Trying again until it is back\.\n$/),
+      'lockstep: The service is back.\n',
+    ]);
+  });
+
+  it('is followed with a new token when the old one has ended', async () => {
+    const scripts = [page('1'), refuse('60000', 'token_invalid'), page('2')];
+    const { ids, tokens, said } = await follow(scripts, { limit: 2, follow: true });
+    expect({ ids, tokens, said }).toEqual({ ids: ['1', '2'], tokens: 2, said: [] });
+  });
+
+  it('ends with a refusal: a second one of a new token, or any other', async () => {
+    const invalid = refuse('60000', 'token_invalid');
+    expect((await follow([invalid, invalid], { follow: true })).fault).toMatch(/60000 \(token_invalid\)/);
+    expect((await follow([refuse('60000', 'scope_missing')], { follow: true })).fault).toMatch(/scope_missing/);
+  });
+
+  it('that is not followed ends with a service that is away', async () => {
+    const { ids, fault } = await follow([page('1', '2'), hangUp], {});
+    expect(ids).toEqual(['1', '2']);
+    expect(fault).toMatch(/closed the connection/);
+  });
+});

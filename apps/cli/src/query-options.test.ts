@@ -1,0 +1,56 @@
+import { Cause } from '@lockstep/contract';
+import { InvalidArgumentError } from 'commander';
+import { describe, expect, it } from 'vitest';
+import { parseFrom, parseId, parseLimit, parseText, parseTo, parseWord } from './query-options.ts';
+
+const local = (...parts: [number, number, number, number?, number?, number?, number?]) =>
+  String(new Date(...parts).getTime());
+
+describe('--accepted-from and --accepted-to', () => {
+  it.each([
+    ['1790000000000', '1790000000000', '1790000000000'],
+    ['0', '0', '0'],
+    ['2026-11-22', local(2026, 10, 22), local(2026, 10, 22, 23, 59, 59, 999)],
+    ['2026-11-22T09:01', local(2026, 10, 22, 9, 1), local(2026, 10, 22, 9, 1)],
+    ['2026-11-22 09:01:02', local(2026, 10, 22, 9, 1, 2), local(2026, 10, 22, 9, 1, 2)],
+    ['2026-11-22T09:01:02.345Z', '1795338062345', '1795338062345'],
+    ['2026-11-22t09:01:02.345z', '1795338062345', '1795338062345'],
+    ['2026-11-22T17:01:02.345+08:00', '1795338062345', '1795338062345'],
+  ])('read %s', (text, from, to) => {
+    expect([parseFrom(text), parseTo(text)]).toEqual([from, to]);
+  });
+
+  it.each(['', 'yesterday', '2026-02-30', '2026-13-01', '2026-11-22T25:00', '2026-11-22T', '-1', '1e3', '1969-12-01'])(
+    'refuse %j',
+    (text) => {
+      for (const parse of [parseFrom, parseTo]) expect(() => parse(text)).toThrow(InvalidArgumentError);
+    },
+  );
+});
+
+describe('--limit', () => {
+  it.each(['1', '50', '1000000'])('accepts %s', (text) => {
+    expect(parseLimit(text)).toBe(Number(text));
+  });
+  it.each(['0', '-1', '1000001', '1.5', '', ' ', 'all', '0x10'])('refuses %j', (text) => {
+    expect(() => parseLimit(text)).toThrow('It must be a whole number from 1 to 1000000.');
+  });
+});
+
+it('ids are 1 to 19 digits', () => {
+  expect(parseId('9223372036854775807')).toBe('9223372036854775807');
+  for (const text of ['', 'abc', '-1', '12345678901234567890', '1/2', '..']) {
+    expect(() => parseId(text)).toThrow(InvalidArgumentError);
+  }
+});
+
+it('a filter that is empty, as a variable that was not set, is refused', () => {
+  expect(parseText(' web ')).toBe(' web ');
+  for (const text of ['', '  ']) expect(() => parseText(text)).toThrow('It must not be empty.');
+});
+
+it('a word must be one of its enum', () => {
+  const parse = parseWord(Cause, 'the causes in docs/api.md');
+  expect(parse('asset_not_found')).toBe('asset_not_found');
+  expect(() => parse('nothing')).toThrow('It must be one of the causes in docs/api.md.');
+});

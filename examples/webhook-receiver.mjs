@@ -1,0 +1,42 @@
+// Receives webhooks of Lockstep (Standard Webhooks). It needs Node.js and nothing else:
+// WEBHOOK_SECRET=whsec_… PORT=9000 node examples/webhook-receiver.mjs
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createServer } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+
+const TOLERANCE_SECONDS = 5 * 60;
+// While a secret is rotated there are two, with a blank between them.
+const keys = process.env.WEBHOOK_SECRET.split(' ').map((secret) => Buffer.from(secret.replace('whsec_', ''), 'base64'));
+// In production this is a table: insert the id in the transaction that does what the event asks for.
+const handled = new Set();
+
+/** Whether whoever has the secret signed this body, and not long ago. */
+function isGenuine({ 'webhook-id': id, 'webhook-timestamp': seconds, 'webhook-signature': claims = '' }, body) {
+  if (!(Math.abs(Date.now() / 1_000 - Number(seconds)) <= TOLERANCE_SECONDS)) return false;
+  const signatures = keys.map((key) => createHmac('sha256', key).update(`${id}.${seconds}.`).update(body).digest());
+  return claims.split(' ').some((claim) => {
+    const claimed = claim.startsWith('v1,') ? Buffer.from(claim.slice(3), 'base64') : Buffer.alloc(0);
+    return signatures.some((one) => one.length === claimed.length && timingSafeEqual(one, claimed));
+  });
+}
+
+/** Takes one message. Returns the HTTP status to answer with. What takes long is done later, from a queue of your own. */
+async function receive(request) {
+  if (!(Number(request.headers['content-length']) <= 100_000)) return 413;
+  const body = await buffer(request);
+  if (!isGenuine(request.headers, body)) return 401;
+  const id = request.headers['webhook-id'];
+  if (!handled.has(id)) process.stdout.write(`${id} ${body}\n`);
+  handled.add(id);
+  return 204;
+}
+
+const server = createServer((request, response) => {
+  receive(request).then(
+    (status) => response.writeHead(status).end(),
+    () => response.destroy(),
+  );
+});
+server.listen(Number(process.env.PORT ?? 9_000), '127.0.0.1', () => {
+  process.stdout.write(`Listening on port ${server.address().port}\n`);
+});

@@ -1,0 +1,176 @@
+import type { ApplicationId, AssetId, Channels, CustomerId, HistoryAction, LicenseOrderId } from '@lockstep/contract';
+import { selectCustomers } from '@lockstep/customers';
+import { buildRows, type Trx } from '@lockstep/platform';
+import { sql } from 'kysely';
+import type { TracedAsset } from './history-assets.ts';
+import { ORDERS_PER_BATCH } from './order-ids.ts';
+
+/** What an order, or a call of O6 or O7, did to one asset. It is the same at every look, and newer ones come before it. */
+export interface Step {
+  assetId: AssetId;
+  /** `unrecorded`: something was revoked by a release that did not keep by which order. */
+  kind: 'order' | 'lock' | 'unrecorded';
+  /** The id of the order or of the lock record; of what is not on record its time in microseconds. */
+  id: string;
+  timeMs: number;
+  /** What happened to the asset itself, and not only to what is on it; null if nothing did. */
+  action: HistoryAction | null;
+  licenseOrderId: LicenseOrderId | null;
+  /** Null where another application sent the batch. */
+  channelCode: string | null;
+  channelOrderId: string | null;
+  /** Who owned the asset from then on, or last. */
+  customerId: CustomerId;
+  /** Null where another application asked for it. */
+  operatorIdentity: string | null;
+}
+
+interface StepRow {
+  asset_id: AssetId;
+  kind: Step['kind'];
+  id: string;
+  time: Date;
+  action: 'granted' | 'transferred' | 'revoked' | 'locked' | 'unlocked' | null;
+  customer_id: CustomerId | null;
+  channel_code: string | null;
+  channel_order_id: string | null;
+  operator_identity: string | null;
+}
+
+/**
+ * Reads all steps of some assets, in the order of the assets and newest first, as far as the caller can see them: those of
+ * a time when the asset was another channel's are left out.
+ *
+ * Orders take effect by the time of their outcome; those of one transaction, which have one time, by batch and sequence.
+ * The rows themselves do not say it: a transaction writes them kind by kind.
+ */
+export async function readSteps(
+  trx: Trx,
+  { applicationId, channels }: { applicationId: ApplicationId; channels: Channels },
+  assets: readonly TracedAsset[],
+): Promise<Step[]> {
+  const rows = await selectSteps(trx, applicationId, assets);
+  const byAsset = Map.groupBy(rows, (row) => row.asset_id);
+  const steps = assets.flatMap((asset) => buildSteps(asset, byAsset.get(asset.id) ?? []).reverse());
+  if (channels === null) return steps;
+  const customerIds = [...new Set(steps.map(({ customerId }) => customerId))];
+  const visible = await selectCustomers(trx, channels)
+    .select('id')
+    .where(sql<boolean>`id = any (${customerIds}::bigint[])`)
+    .execute();
+  const visibleIds = new Set(visible.map(({ id }) => id));
+  return steps.filter(({ customerId }) => visibleIds.has(customerId));
+}
+
+/** Builds the steps of one asset from its rows, oldest first. */
+function buildSteps(asset: TracedAsset, rows: readonly StepRow[]): Step[] {
+  const createdBy = asset.createdByOrderId ?? rows.find(({ action }) => action === 'granted')?.id;
+  // Orders are their owner's. What no order did, happened to whom the order before it left the asset.
+  let owner = asset.customerId;
+  return rows.map((row): Step => {
+    owner = row.customer_id ?? owner;
+    const isGrant = row.action === 'granted' || row.action === 'transferred';
+    return {
+      assetId: asset.id,
+      kind: row.kind,
+      id: row.id,
+      timeMs: row.time.getTime(),
+      action: isGrant && row.id === createdBy ? 'created' : row.action === 'granted' ? 'extended' : row.action,
+      licenseOrderId: row.kind === 'order' ? (row.id as LicenseOrderId) : null,
+      channelCode: row.channel_code,
+      channelOrderId: row.channel_order_id,
+      customerId: owner,
+      operatorIdentity: row.operator_identity,
+    };
+  });
+}
+
+/**
+ * Selects the steps of some assets, oldest first. Whatever an order bought is under a grant of its own. Everything is looked
+ * up row by row in an index: PostgreSQL's planner guesses how many rows there are, and must not read whole tables for it.
+ */
+async function selectSteps(trx: Trx, applicationId: ApplicationId, assets: readonly TracedAsset[]): Promise<StepRow[]> {
+  const traced = buildRows([
+    ['asset_id', 'bigint', assets.map(({ id }) => id)],
+    ['revoked_by', 'bigint', assets.map(({ revokedByOrderId }) => revokedByOrderId)],
+    ['unrecorded_time', 'timestamptz', assets.map(({ unrecordedTime }) => unrecordedTime)],
+  ]);
+  const { rows } = await sql<StepRow>`
+    with traced as materialized (select * from ${traced} as traced (asset_id, revoked_by, unrecorded_time)),
+    touched as materialized (
+      select asset_id, order_id from traced cross join lateral (
+        select license_order_id as order_id from asset_grant where asset_id = traced.asset_id
+        union
+        select revoked_by_order_id from asset_grant where asset_id = traced.asset_id and revoked_by_order_id is not null
+        union
+        (
+          -- Goes from order to order in the index, however much each of them revoked.
+          with recursive revoker as (
+            (
+              select revoked_by_order_id as order_id from product_instance
+              where asset_id = traced.asset_id and revoked_time is not null and revoked_by_order_id is not null
+              order by revoked_by_order_id limit 1
+            )
+            union all
+            select (
+              select revoked_by_order_id from product_instance
+              where asset_id = traced.asset_id and revoked_time is not null and revoked_by_order_id > revoker.order_id
+              order by revoked_by_order_id limit 1
+            ) from revoker where revoker.order_id is not null
+          )
+          select order_id from revoker where order_id is not null
+        )
+      ) as named
+    ),
+    unrecorded as materialized (
+      select asset_id, unrecorded_time, past.time from traced cross join lateral (
+        select traced.unrecorded_time as time where traced.unrecorded_time is not null
+        union
+        select revoked_time from product_instance
+        where asset_id = traced.asset_id and revoked_time is not null and revoked_by_order_id is null
+        union
+        select revoked_time from merchandise_instance
+        where asset_id = traced.asset_id and revoked_time is not null and revoked_by_order_id is null
+      ) as past
+    ),
+    step as (
+      select touched.asset_id, 'order' as kind, ordered.id, finished_time as time, batch.id as batch_id, sequence,
+        case
+          when transfer.asset_id is not null then 'transferred'
+          when order_type = 'new_buy' then 'granted'
+          when ordered.id = traced.revoked_by then 'revoked'
+        end as action,
+        ordered.customer_id,
+        case when application_id = ${applicationId}::bigint then channel_code end as channel_code,
+        case when application_id = ${applicationId}::bigint then channel_order_id end as channel_order_id,
+        null as operator_identity
+      from touched join traced using (asset_id)
+      cross join lateral (
+        select id, order_type, customer_id, finished_time from license_order where id = touched.order_id offset 0
+      ) as ordered
+      left join lateral (
+        select id, application_id, channel_code, channel_order_id,
+          sequences[(touched.order_id % ${ORDERS_PER_BATCH}::bigint)::integer + 1] as sequence
+        from batch where id = touched.order_id / ${ORDERS_PER_BATCH}::bigint offset 0
+      ) as batch on true
+      left join lateral (
+        select asset_id from asset_transfer
+        where asset_id = touched.asset_id and license_order_id = touched.order_id offset 0
+      ) as transfer on true
+      union all
+      select asset_id, 'unrecorded', (extract(epoch from time) * 1000000)::bigint, time, null, null,
+        case when time = unrecorded_time then 'revoked' end, null, null, null, null
+      from unrecorded
+      union all
+      select traced.asset_id, 'lock', record.id, recorded_time, null, null,
+        case when locked then 'locked' else 'unlocked' end, null, null, null,
+        case when application_id = ${applicationId}::bigint then operator_identity end
+      from traced cross join lateral (
+        select id, recorded_time, locked, application_id, operator_identity from lock_audit
+        where asset_id = traced.asset_id offset 0
+      ) as record
+    )
+    select asset_id, kind, id::text, time, action, customer_id, channel_code, channel_order_id, operator_identity
+    from step order by time, batch_id, sequence, step.id`.execute(trx);
+  return rows;
+}

@@ -1,0 +1,98 @@
+import { type ApplicationId, type AssetHistory, type AssetId, type Channels, Refusal } from '@lockstep/contract';
+import { type Database, inSnapshot, isId, readCursor, writeCursor } from '@lockstep/platform';
+import { findAssetsOfNumber, type TracedAsset } from './history-assets.ts';
+import { type EntryPlace, isAction, readEntries, type StepEntry } from './history-entries.ts';
+import { readSteps, type Step } from './history-steps.ts';
+
+/** Who looks at a history: what of it is shown depends on it. */
+interface Viewer {
+  applicationId: ApplicationId;
+  channels: Channels;
+}
+
+/** A place in a history: an entry, or a whole step if `entry` is null. What comes after it is older. */
+interface Place {
+  step: Pick<Step, 'assetId' | 'kind' | 'id'>;
+  entry: EntryPlace | null;
+}
+
+/**
+ * Lists what happened to the assets of a number, newest first, a page of at most `limit` entries (rules 6.7). It is read
+ * from the ledger itself: assets one after the other, on each the steps of orders and locks, and the entries of each step.
+ * Nothing of them ever changes or moves, so pages stay right while things happen. A page costs the steps of the assets that
+ * it shows, whatever was bought in them.
+ *
+ * Throws a Refusal: asset_not_found if the caller sees no asset that ever had the number; field_invalid for a cursor that
+ * is not one of this list.
+ */
+export function readAssetHistory(
+  db: Database,
+  viewer: Viewer,
+  assetNum: string,
+  { limit, cursor }: { limit: number; cursor?: string | undefined },
+): Promise<AssetHistory> {
+  const scope = ['assetHistory', viewer.applicationId, { assetNum }];
+  const after = cursor === undefined ? null : parsePlace(readCursor(scope, cursor));
+  return inSnapshot(db, async (trx) => {
+    const find = (from: AssetId | null, count: number) =>
+      findAssetsOfNumber(trx, viewer.channels, assetNum, { from, limit: count });
+    if ((await find(null, 1))!.length === 0) throw new Refusal('asset_not_found', assetNum, ' and never was one');
+    // Each asset that the caller sees has an entry, so these are enough for a page and to know whether there is another.
+    const assets = await find(after?.step.assetId ?? null, limit + 1);
+    if (assets === null) throw wrongCursor();
+    const steps = await readSteps(trx, viewer, assets);
+    const from = after === null ? START : findStart(steps, after, assets);
+    const left = steps.slice(from.index);
+    // A step may have no entry of its own: an order may end a grant under which nothing is left.
+    const shown = left.slice(0, limit + 1);
+    const entries = await readEntries(trx, shown, { after: from.entry, limit: limit + 1 });
+    const page = entries.slice(0, limit);
+    const end = findEnd({ entries, page, shown, left });
+    return {
+      entries: page.map(({ entry }) => entry),
+      nextCursor: end === null ? null : writeCursor(scope, formatPlace(end)),
+    };
+  });
+}
+
+/** Where a page begins: at a step, or within it behind an entry. */
+interface Start {
+  index: number;
+  entry: EntryPlace | null;
+}
+const START: Start = { index: 0, entry: null };
+
+function findStart(steps: readonly Step[], { step, entry }: Place, assets: readonly TracedAsset[]): Start {
+  const index = steps.findIndex(({ assetId, kind, id }) => {
+    return assetId === step.assetId && kind === step.kind && id === step.id;
+  });
+  if (index >= 0) return entry === null ? { index: index + 1, entry } : { index, entry };
+  // The asset became another channel's since then: older ones follow.
+  if (!assets.some(({ id }) => id === step.assetId)) return START;
+  throw wrongCursor();
+}
+
+/** Where the next page begins; null if this is the last one. */
+function findEnd(read: { entries: StepEntry[]; page: StepEntry[]; shown: Step[]; left: Step[] }): Place | null {
+  const { entries, page, shown, left } = read;
+  const last = page.at(-1);
+  if (entries.length > page.length && last !== undefined) return { step: last.step, entry: last.place };
+  return left.length > shown.length ? { step: shown.at(-1)!, entry: null } : null;
+}
+
+function formatPlace({ step, entry }: Place): string[] {
+  return [step.assetId, step.kind, step.id, entry?.action ?? '', entry?.aboutId ?? ''];
+}
+
+/** Parses what a cursor holds: anybody can write one. Throws a Refusal: field_invalid. */
+function parsePlace(texts: readonly string[] | null): Place {
+  if (!Array.isArray(texts) || texts.length !== 5) throw wrongCursor();
+  const [assetId, kind, id, action, aboutId] = texts as [string, string, string, string, string];
+  if (![assetId, id].every(isId)) throw wrongCursor();
+  const step = { assetId: assetId as AssetId, kind: kind as Step['kind'], id };
+  if (action === '') return { step, entry: null };
+  if (!isAction(action) || !isId(aboutId)) throw wrongCursor();
+  return { step, entry: { action, aboutId } };
+}
+
+const wrongCursor = () => new Refusal('field_invalid', 'cursor', 'is not a cursor of this list');

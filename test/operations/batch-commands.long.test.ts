@@ -1,0 +1,278 @@
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { BatchOrder, BatchSummary, type Customer, ListedOrder, OrderPreview } from '@lockstep/contract';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import type { Api } from '../harness/api.ts';
+import { COMMAND, environmentOf, objectsIn, resultOf, runLine, tableIn } from '../harness/command-line.ts';
+import { batchOf, deleteAsset, newAssetNum, newBuy } from '../harness/orders.ts';
+import { endEverything, newDataDir, startJob } from '../harness/processes.ts';
+import { freePort } from '../harness/redis.ts';
+import { type Stack, startStack } from '../harness/stack.ts';
+
+/** The commands that see and handle batches and orders, as processes, on a service whose worker starts late. */
+let stack: Stack;
+let api: Api;
+let customer: Customer;
+let env: Record<string, string>;
+/** Of three orders the second fails for its enterprise, the third for its asset. */
+let mixed: ReturnType<typeof batchOf>;
+let [bought, unknown] = ['', ''];
+
+beforeAll(async () => {
+  stack = await startStack({ worker: false });
+  api = await stack.newApi();
+  customer = await api.newCustomer();
+  env = environmentOf(api);
+  [bought, unknown] = [newAssetNum(), newAssetNum()];
+  const elsewhere = { ...customer, enterpriseGlobalId: '1' };
+  const orders = [newBuy(customer, [bought]), newBuy(elsewhere, [newAssetNum()]), deleteAsset(customer, [unknown])];
+  mixed = {
+    ...batchOf(...orders.map((order, index) => ({ ...order, sequence: index + 1 }))),
+    channelOrderId: 'SEEN-1',
+  };
+  await api.accept(mixed);
+});
+afterAll(async () => {
+  await endEverything();
+  await stack.close();
+});
+
+const run = (line: string) => runLine(line, env);
+const show = (line: string) => resultOf(run(line));
+const CAUSES = ['succeeded', 'enterprise_mismatch', 'asset_not_found'];
+
+describe('while the orders are pending', () => {
+  it('batch show says so', async () => {
+    const [people, json] = await Promise.all([
+      show('lockstep batch show test SEEN-1'),
+      show('lockstep batch show test SEEN-1 --json'),
+    ]);
+    expect(people).toMatch(/^Batch SEEN-1 of channel test: 3 orders, async, accepted, accepted [\d-]+ [\d:]+\n/);
+    expect(tableIn(people, 'sequence').map(({ outcome }) => outcome)).toEqual(['pending', 'pending', 'pending']);
+    expect(people).toMatch(/^0 succeeded, 0 failed, 3 pending\n$/m);
+    expect(objectsIn(json)).toMatchObject([{ channelOrderId: 'SEEN-1', pending: 3, orders: [{}, {}, {}] }]);
+  });
+
+  // On other systems the command `script` has other options.
+  it.runIf(process.platform === 'linux')('batch show --wait waits, and says that the batch goes on', async () => {
+    const command = [...COMMAND, 'batch', 'show', 'test', 'SEEN-1', '--wait'].join(' ');
+    const inTerminal = ['script', '--quiet', '--return', '--command', command, '/dev/null'];
+    const job = startJob(inTerminal, { ...env, TERM: 'xterm' }, 'pipe');
+    await job.shown(/ 0\/3 orders/);
+    job.type('\x03');
+    const { status, stdout } = await job.ended;
+    expect(status).toBe(130);
+    expect(stdout).toMatch(/lockstep: Stopped\. Batch SEEN-1 of channel test goes on\.\r?\n$/);
+  });
+
+  it('batch retry does not send what may still fail, and batch failed has nothing', async () => {
+    const [retry, failed] = await Promise.all([
+      run('lockstep batch retry test SEEN-1'),
+      run('lockstep batch failed test SEEN-1'),
+    ]);
+    expect(retry).toMatchObject({ status: 1, stdout: '' });
+    expect(retry.stderr).toMatch(/^lockstep: Batch SEEN-1 of channel test is not completed: 3 pending\. .*\n$/);
+    expect(failed).toMatchObject({
+      status: 0,
+      stdout: '',
+      stderr: 'Batch SEEN-1 of channel test: no order has failed.\n',
+    });
+  });
+
+  it('batch cancel ends them, once', async () => {
+    const batch = {
+      ...batchOf(newBuy(customer, [newAssetNum()]), newBuy(customer, [newAssetNum()])),
+      channelOrderId: 'GONE',
+    };
+    await api.accept(batch);
+    expect(await show('lockstep batch cancel test GONE')).toBe('2 cancelled, 0 had their outcome already\n');
+    expect(objectsIn(await show('lockstep batch cancel test GONE --json'))).toEqual([{ cancelled: 0, finished: 2 }]);
+  });
+});
+
+describe('when they have their outcome', () => {
+  beforeAll(async () => {
+    await stack.startWorker();
+    await api.completed(mixed);
+  });
+
+  it('batch show says what became of each, and ends with status 2 where that is asked for', async () => {
+    const [people, json, waited, status2, failedOnly] = await Promise.all([
+      show('lockstep batch show test SEEN-1'),
+      show('lockstep batch show test SEEN-1 --json'),
+      show('lockstep batch show test SEEN-1 --wait'),
+      run('lockstep batch show test SEEN-1 --fail-on-failed'),
+      show('lockstep batch show test SEEN-1 --state failed'),
+    ]);
+    expect(people).toMatch(/, async, completed, accepted [\d-]+ [\d:]+, completed [\d-]+ [\d:]+\n/);
+    expect(tableIn(people, 'sequence').map(({ outcome }) => outcome)).toEqual(CAUSES);
+    expect(people).toContain(`3: Asset ${unknown} is not an active asset of the customer.\n1 succeeded, 2 failed\n`);
+    expect(objectsIn(json)[0].orders.map((order: { cause: string }) => order.cause)).toEqual([
+      null,
+      ...CAUSES.slice(1),
+    ]);
+    expect(waited).toBe(people);
+    expect(status2).toMatchObject({ status: 2, stdout: people, stderr: '' });
+    expect(tableIn(failedOnly, 'sequence').map(({ sequence }) => sequence)).toEqual(['2', '3']);
+  });
+
+  it('batch list shows the batches, newest first, with each filter', async () => {
+    const line = async (filters: string) =>
+      objectsIn(await show(`lockstep batch list --json ${filters}`)).map(({ channelOrderId }) => channelOrderId);
+    const [people, all, failed, other, open, later, sooner, one] = await Promise.all([
+      show('lockstep batch list'),
+      show('lockstep batch list --json --all'),
+      line('--has-failed --channel test --state completed'),
+      line('--channel other'),
+      line('--state processing'),
+      line('--accepted-from 2126-11-22'),
+      line(`--accepted-to ${Date.now()} --accepted-from 2026-01-01T00:00Z`),
+      run('lockstep batch list --limit 1'),
+    ]);
+    expect(tableIn(people, 'accepted').map(({ batch, orders, failed }) => [batch, orders, failed])).toEqual([
+      ['GONE', '2', '2'],
+      ['SEEN-1', '3', '2'],
+    ]);
+    expect(z.array(z.strictObject(BatchSummary.shape)).parse(objectsIn(all))).toHaveLength(2);
+    expect([failed, other, open, later, sooner]).toEqual([['GONE', 'SEEN-1'], [], [], [], ['GONE', 'SEEN-1']]);
+    expect(tableIn(one.stdout, 'accepted').map(({ batch }) => batch)).toEqual(['GONE']);
+    expect(one).toMatchObject({ status: 0, stderr: expect.stringContaining('There may be more: --limit 2') });
+  });
+
+  it('order list shows the orders, newest first, with each filter', async () => {
+    const count = async (filters: string) => objectsIn(await show(`lockstep order list --json ${filters}`)).length;
+    const [people, all, ...counts] = await Promise.all([
+      show('lockstep order list --channel test'),
+      show('lockstep order list --json --all'),
+      count(`--asset ${unknown}`),
+      count(`--asset ${bought} --type new_buy`),
+      count(`--customer ${customer.customerId} --state failed`),
+      count('--cause asset_not_found'),
+      count('--accepted-to 2025-11-22'),
+    ]);
+    const shown = tableIn(people, 'accepted');
+    expect(shown.map(({ outcome }) => outcome).toSorted()).toEqual(['cancelled', 'cancelled', ...CAUSES].toSorted());
+    expect(shown.map(({ batch }) => batch)).toEqual(['test GONE', 'test GONE', ...Array(3).fill('test SEEN-1')]);
+    expect(z.array(z.strictObject(ListedOrder.shape)).parse(objectsIn(all))).toHaveLength(5);
+    expect(counts).toEqual([1, 1, 4, 1, 0]);
+  });
+
+  it('order show says what became of one order', async () => {
+    const { orders } = await api.completed(mixed);
+    const { licenseOrderId } = orders[2]!;
+    const [people, json] = await Promise.all([
+      show(`lockstep order show ${licenseOrderId}`),
+      show(`lockstep order show ${licenseOrderId} --json`),
+    ]);
+    expect(people).toMatch(/^cause +asset_not_found$/m);
+    expect(people).toMatch(/^channelOrderId +SEEN-1$/m);
+    expect(people).toMatch(/^finishedTime +\d{4}-\d\d-\d\d [\d:]+$/m);
+    expect(objectsIn(json)).toEqual([{ ...orders[2], channelCode: 'test', channelOrderId: 'SEEN-1' }]);
+  });
+
+  it('batch preview says what a file would do, from standard input too', async () => {
+    const file = join(newDataDir(), '..', 'preview.json');
+    writeFileSync(file, JSON.stringify({ ...mixed, channelOrderId: 'SEEN-2' }));
+    const [people, json] = await Promise.all([
+      run(`lockstep batch preview --fail-on-failed ${file}`),
+      show(`lockstep batch preview --json - < ${file}`),
+    ]);
+    expect(people).toMatchObject({ status: 2, stderr: '' });
+    expect(tableIn(people.stdout, 'sequence').map(({ outcome }) => outcome)).toEqual(CAUSES);
+    expect(people.stdout).toMatch(/\n1 would succeed, 2 would fail\n$/);
+    const orders = z.array(z.strictObject(OrderPreview.shape)).parse(objectsIn(json));
+    expect(orders.map(({ cause }) => cause)).toEqual([null, ...CAUSES.slice(1)]);
+  });
+
+  it('batch failed gives the failed orders as a batch, in a file that is not replaced', async () => {
+    const file = join(newDataDir(), '..', 'failed.json');
+    const [printed, oneLine] = await Promise.all([
+      show('lockstep batch failed test SEEN-1'),
+      show('lockstep batch failed test SEEN-1 --json'),
+    ]);
+    const batch = JSON.parse(printed);
+    expect(objectsIn(oneLine)).toEqual([batch]);
+    expect(batch).toMatchObject({ channelCode: 'test', channelOrderId: 'SEEN-1-retry', syncMode: 'async' });
+    expect(BatchOrder.parse(batch).orderList).toEqual(BatchOrder.parse(mixed).orderList.slice(1));
+    expect(await show(`lockstep batch failed test SEEN-1 --out ${file}`)).toBe(`${file}: 2 orders\n`);
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(batch);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    writeFileSync(file, 'corrected');
+    expect(await run(`lockstep batch failed test SEEN-1 --out ${file}`)).toMatchObject({
+      status: 1,
+      stdout: '',
+      stderr: `lockstep: ${file} cannot be written: it is there already. Choose another name.\n`,
+    });
+    expect(readFileSync(file, 'utf8')).toBe('corrected');
+  });
+
+  it('batch retry sends them again under another number, once', async () => {
+    const first = await show('lockstep batch retry test SEEN-1');
+    expect(first).toMatch(/^Batch SEEN-1-retry of channel test: 2 orders accepted\n/);
+    expect(tableIn(first, 'sequence').map(({ outcome }) => outcome)).toEqual(CAUSES.slice(1));
+    expect(await run('lockstep batch retry test SEEN-1 --fail-on-failed')).toMatchObject({ status: 2, stdout: first });
+    const { stdout } = await run('lockstep batch retry test SEEN-1 --as SEEN-1-again --json');
+    expect(objectsIn(stdout)).toMatchObject([{ channelOrderId: 'SEEN-1-again', total: 2, failed: 2 }]);
+  });
+
+  it('batch retry sends a corrected batch, of which nothing fails and nothing is to be retried', async () => {
+    const correct = `sed 's/"enterpriseGlobalId":"1"/"enterpriseGlobalId":"${customer.enterpriseGlobalId}"/; s/${unknown}/${bought}/'`;
+    const line = `lockstep batch failed --json test SEEN-1 | ${correct} | lockstep batch retry test SEEN-1 --file - --as RIGHT`;
+    expect(await show(line)).toContain('\n2 succeeded, 0 failed\n');
+    expect(await run('lockstep batch retry test RIGHT')).toMatchObject({
+      status: 0,
+      stdout: '',
+      stderr: 'Batch RIGHT of channel test: no order has failed, there is nothing to send.\n',
+    });
+  });
+});
+
+describe('faults end with status 1, and say in one line', () => {
+  let nobody = '';
+  beforeAll(async () => {
+    nobody = `http://127.0.0.1:${await freePort()}`;
+  });
+  it.each<[what: string, line: string | (() => string), message: RegExp]>([
+    ['an unknown batch', 'lockstep batch show test NONE', /batch_not_found.*A sync batch that failed was never stored/],
+    ['an unknown batch to cancel', 'lockstep batch cancel test NONE', /batch_not_found/],
+    ['an unknown batch to retry', 'lockstep batch retry test NONE', /batch_not_found.*never stored/],
+    ['an unknown order', 'lockstep order show 999', /order_not_found/],
+    ['a wrong secret', 'LOCKSTEP_APP_SECRET=wrong lockstep batch list', /No token from .* secret is wrong/],
+    ['a service that is away', () => `lockstep order list --base-url ${nobody}`, /refuses connections/],
+    ['a limit of none', 'lockstep batch list --limit 0', /--limit.*whole number from 1/],
+    ['a limit of all', 'lockstep batch list --limit 5 --all', /--all.*cannot be used with.*--limit/],
+    ['a state of no batch', 'lockstep batch list --state failed', /--state.*accepted, processing, completed/],
+    ['a time that is none', 'lockstep batch list --accepted-from soon', /--accepted-from.*2026-11-22T09:00/],
+    ['a period that is reversed', 'lockstep order list --accepted-from 9 --accepted-to 8', /dates_reversed/],
+    ['an empty filter', 'lockstep order list --asset ""', /--asset.*must not be empty/],
+    ['a customer that is no id', 'lockstep order list --customer me', /--customer.*1 to 19 digits/],
+    ['a type of no order', 'lockstep order list --type buy', /--type.*new_buy, delete_asset, delete_product/],
+    ['a cause of no order', 'lockstep order list --cause bad', /--cause.*docs\/api\.md/],
+    ['a batch without number', 'lockstep batch show test', /missing required argument 'batch'/],
+    ['an empty channel', 'lockstep batch show "" X', /channel.*must not be empty/],
+    [
+      'a batch of another channel',
+      () => wrongFile({ channelCode: 'other' }),
+      /is a batch of channel other, not of test/,
+    ],
+    ['a file that is no batch', () => wrongFile([]), /is not a batch of orders/],
+    ['orders that are no list', () => wrongFile({ channelCode: 'test', orderList: 1 }), /field_(missing|invalid)/],
+    ['a file that is not there', 'lockstep batch preview /none.json', /there is no such file/],
+  ])('%s', async (_, line, message) => {
+    const { status, stdout, stderr } = await run(typeof line === 'string' ? line : line());
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+    expect(stderr).toMatch(message);
+    expect(stderr.split('\n').length).toBe(2);
+  });
+
+  function wrongFile(content: unknown): string {
+    const file = join(newDataDir(), '..', 'wrong.json');
+    writeFileSync(file, JSON.stringify(content));
+    return `lockstep batch retry test SEEN-1 --file ${file}`;
+  }
+
+  it('but a reader that has seen enough is none', async () => {
+    expect(await run('lockstep batch list --json | head -1')).toMatchObject({ status: 0, stderr: '' });
+  });
+});

@@ -1,0 +1,233 @@
+import { AssetDetail, type Customer, FeedEvent, HistoryEntry, Webhook, WebhookDelivery } from '@lockstep/contract';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { type Api, dataOf } from '../harness/api.ts';
+import { COMMAND, environmentOf, objectsIn, resultOf, runLine, tableIn } from '../harness/command-line.ts';
+import { batchOf, merchandise, newAssetNum, newBuy } from '../harness/orders.ts';
+import { endEverything, startJob } from '../harness/processes.ts';
+import { startReceiver } from '../harness/receiver.ts';
+import { type Stack, startStack } from '../harness/stack.ts';
+
+/** The commands that show assets, follow the event feed and keep webhooks, as processes. */
+let stack: Stack;
+let api: Api;
+let customer: Customer;
+let env: Record<string, string>;
+
+beforeAll(async () => {
+  stack = await startStack();
+  api = await stack.newApi();
+  customer = await api.newCustomer();
+  env = environmentOf(api);
+});
+afterAll(async () => {
+  await endEverything();
+  await stack.close();
+});
+
+const run = (line: string) => runLine(line, env);
+const show = (line: string) => resultOf(run(line));
+
+describe('lockstep asset', () => {
+  let assetNum = '';
+  beforeAll(async () => {
+    assetNum = newAssetNum();
+    await api.carryOut(newBuy(customer, [assetNum], {}, { merchandises: [merchandise()] }));
+  });
+
+  it('show says what is on the asset of a number', async () => {
+    const [people, json] = await Promise.all([
+      show(`lockstep asset show ${assetNum}`),
+      show(`lockstep asset show ${assetNum} --json`),
+    ]);
+    expect(people).toMatch(new RegExp(`^assetNum +${assetNum}$`, 'm'));
+    expect(people).toMatch(new RegExp(`^customerId +${customer.customerId}$`, 'm'));
+    expect(tableIn(people, 'product or merchandise').map((row) => row['product or merchandise'])).toEqual([
+      'gms-100',
+      'M-1',
+      'gms-100',
+    ]);
+    expect(people).toMatch(/^M-1 .*\n {2}gms-100 /m);
+    expect(objectsIn(json).map((detail) => z.strictObject(AssetDetail.shape).parse(detail))).toMatchObject([
+      { assetNum },
+    ]);
+  });
+
+  it('history says what happened to it, newest first', async () => {
+    await api.ask('lockAssets', { body: { assetNums: [assetNum], operatorIdentity: 'Wang Wei' } });
+    const [people, json] = await Promise.all([
+      show(`lockstep asset history ${assetNum}`),
+      show(`lockstep asset history ${assetNum} --json --all`),
+    ]);
+    const entries = z.array(z.strictObject(HistoryEntry.shape)).parse(objectsIn(json));
+    const shown = tableIn(people, 'time');
+    expect(shown.map(({ action }) => action)).toEqual(entries.map(({ action }) => action));
+    expect(shown[0]).toMatchObject({ action: 'locked', by: 'Wang Wei', customer: customer.customerId });
+    expect(entries.map(({ action }) => action)).toEqual(
+      expect.arrayContaining(['created', 'product_bought', 'merchandise_bought', 'locked']),
+    );
+  });
+
+  it.each([
+    ['show', /asset_not_found/],
+    ['history', /asset_not_found/],
+  ])('%s of an unknown number ends with status 1', async (name, message) => {
+    const { status, stdout, stderr } = await run(`lockstep asset ${name} ${newAssetNum()}`);
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+    expect(stderr).toMatch(message);
+  });
+});
+
+describe('lockstep events', () => {
+  let reader: Api;
+  let readerEnv: Record<string, string>;
+  let before: string[];
+  /** Sends a batch of one order, which ends. Returns its channelOrderId. */
+  const sendBatch = async () => {
+    const batch = batchOf(newBuy(customer, [newAssetNum()]));
+    await reader.process(batch);
+    return batch.channelOrderId;
+  };
+  beforeAll(async () => {
+    reader = await stack.newApi();
+    readerEnv = environmentOf(reader);
+    before = [await sendBatch(), await sendBatch(), await sendBatch()];
+  });
+
+  it('prints them, oldest first, and how to go on', async () => {
+    const { status, stdout, stderr } = await runLine('lockstep events --json', readerEnv);
+    const events = z.array(FeedEvent).parse(objectsIn(stdout));
+    expect(status).toBe(0);
+    expect(events.map(({ data }) => data.channelOrderId)).toEqual(before);
+    expect(stderr).toBe(`Go on with --after ${events[2]!.id}.\n`);
+    const [people, rest, end] = await Promise.all([
+      runLine('lockstep events --limit 1', readerEnv),
+      runLine(`lockstep events --all --json --after ${events[0]!.id}`, readerEnv),
+      runLine(`lockstep events --after ${events[2]!.id}`, readerEnv),
+    ]);
+    expect(people.stdout).toMatch(
+      /^[\d-]+ [\d:]+ {2}\d+ {2}batch\.completed {2}test [\w-]+: 1 order, 1 succeeded, 0 failed\n$/,
+    );
+    expect(people.stderr).toBe(`Go on with --after ${events[0]!.id}.\n`);
+    expect(objectsIn(rest.stdout)).toEqual(events.slice(1));
+    expect(end).toMatchObject({ status: 0, stdout: '', stderr: `Go on with --after ${events[2]!.id}.\n` });
+  });
+
+  it('--follow prints them as they come, and says at Ctrl-C how to go on', async () => {
+    const job = startJob([...COMMAND, 'events', '--follow', '--json'], readerEnv);
+    await job.line(new RegExp(before[2]!));
+    const line = await Promise.all([job.line(/"succeeded":1.*$/), sendBatch().then((id) => job.line(new RegExp(id)))]);
+    const { status, stdout, stderr } = await job.end('SIGINT');
+    const events = z.array(FeedEvent).parse(objectsIn(stdout));
+    expect(events.map(({ data }) => data.channelOrderId).slice(0, 3)).toEqual(before);
+    expect(JSON.parse(line[1])).toEqual(events[3]);
+    expect(status).toBe(130);
+    expect(stderr).toBe(`lockstep: Stopped. Go on with --after ${events[3]!.id}.\n`);
+  });
+
+  it.each([
+    ['--after x', /--after.*1 to 19 digits/],
+    ['--limit 0', /--limit.*whole number/],
+    ['--all --limit 3', /cannot be used with/],
+    ['--follow --app-secret wrong', /No token from .* secret is wrong/],
+    ['--follow --base-url shop.example', /--base-url/],
+  ])('refuses %s with status 1', async (options, message) => {
+    const { status, stdout, stderr } = await runLine(`lockstep events ${options}`, readerEnv);
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+    expect(stderr).toMatch(message);
+  });
+});
+
+describe('lockstep webhook', () => {
+  it('test waits for the answer to a test message, which deliveries shows', async () => {
+    const open = await startStack({ webhookAllowPrivate: true });
+    const receiver = await startReceiver((response, _, index) => response.writeHead(index === 1 ? 503 : 204).end());
+    try {
+      const caller = await open.newApi();
+      const { webhookId } = dataOf(await caller.ask('createWebhook', { body: { url: receiver.url } }));
+      const openEnv = environmentOf(caller);
+      const runHere = (words: string) => runLine(`lockstep webhook ${words}`, openEnv);
+      const delivered = await resultOf(runHere(`test ${webhookId}`));
+      expect(delivered).toMatch(/^Delivered: HTTP 204 after \d+ ms\n$/);
+      const refused = await runHere(`test ${webhookId}`);
+      expect(refused).toMatchObject({ status: 1, stdout: '' });
+      expect(refused.stderr).toMatch(/^lockstep: The test is failed: HTTP 503 after \d+ ms, .*\n$/);
+      const [delivery] = objectsIn(await resultOf(runHere(`test ${webhookId} --json`)));
+      expect(delivery).toMatchObject({ type: 'webhook.test', state: 'delivered', attempts: [{ status: 204 }] });
+      const shown = tableIn(await resultOf(runHere(`deliveries ${webhookId}`)), 'created');
+      expect(shown.map(({ state }) => state)).toEqual(['delivered', 'failed', 'delivered']);
+      expect(shown[0]).toMatchObject({ message: delivery.messageId, type: 'webhook.test', attempts: '1', next: '-' });
+      const listed = objectsIn(await resultOf(runHere(`deliveries ${webhookId} --json --all`)));
+      expect(listed[0]).toEqual(delivery);
+    } finally {
+      await receiver.close();
+      await open.close();
+    }
+  });
+
+  const URL_OF_NOBODY = 'https://lockstep.example/hooks';
+
+  it('keeps webhooks: create, list, show, rotate-secret, enable, replay, deliveries, delete', async () => {
+    const created = await run(`lockstep webhook create ${URL_OF_NOBODY} --description 夜班`);
+    expect(created).toMatchObject({ status: 0, stderr: 'Keep the secret: it is not shown again.\n' });
+    const [, id = '', secret = ''] = /^webhookId +(\d+)$.*^secret +(whsec_\S+)$/ms.exec(created.stdout) ?? [];
+    const [other] = objectsIn(await show(`lockstep webhook create ${URL_OF_NOBODY} --json`));
+    expect(other).toMatchObject({ url: URL_OF_NOBODY, description: null, secret: expect.stringMatching(/^whsec_/) });
+
+    const [list, listed, shown, asJson] = await Promise.all([
+      show('lockstep webhook list'),
+      show('lockstep webhook list --json'),
+      show(`lockstep webhook show ${id}`),
+      show(`lockstep webhook show ${id} --json`),
+    ]);
+    expect(tableIn(list, 'webhook')).toMatchObject([
+      { webhook: id, state: 'active', url: URL_OF_NOBODY, description: '夜班' },
+      { webhook: other.webhookId, description: '-' },
+    ]);
+    expect(z.array(z.strictObject(Webhook.shape)).parse(objectsIn(listed))).toHaveLength(2);
+    expect(shown).toMatch(/^state +active$/m);
+    expect(`${list}${listed}${shown}${asJson}`).not.toContain('whsec_');
+
+    const rotated = objectsIn(await show(`lockstep webhook rotate-secret ${id} --json`));
+    expect(rotated[0].secret).toMatch(/^whsec_/);
+    expect(rotated[0].secret).not.toBe(secret);
+    const [again, enabled, replayed, deliveries, table] = await Promise.all([
+      run(`lockstep webhook rotate-secret ${id}`),
+      show(`lockstep webhook enable ${id}`),
+      show(`lockstep webhook replay ${id} --after 1 --json`),
+      show(`lockstep webhook deliveries ${other.webhookId} --json`),
+      run(`lockstep webhook deliveries ${other.webhookId}`),
+    ]);
+    expect(again.stdout).toMatch(/^secret +whsec_\S+$/m);
+    expect(enabled).toMatch(/^state +active$/m);
+    expect(objectsIn(replayed)).toMatchObject([{ webhookId: id }]);
+    expect(z.array(z.strictObject(WebhookDelivery.shape)).parse(objectsIn(deliveries))).toEqual([]);
+    expect(table).toMatchObject({ status: 0, stdout: '', stderr: 'None found.\n' });
+
+    expect(await show(`lockstep webhook delete ${id}`)).toBe(`Webhook ${id} is deleted\n`);
+    expect(objectsIn(await show(`lockstep webhook delete ${other.webhookId} --json`))).toEqual([
+      { webhookId: other.webhookId },
+    ]);
+    expect(await run('lockstep webhook list')).toMatchObject({ status: 0, stdout: '', stderr: 'None found.\n' });
+  });
+
+  it.each([
+    ['create http://lockstep.example/', /field_invalid.*url/],
+    ['create https://127.0.0.1/', /webhook_address_forbidden/],
+    ['create', /missing required argument 'url'/],
+    ['show 999', /webhook_not_found/],
+    ['show me', /1 to 19 digits/],
+    ['delete 999', /webhook_not_found/],
+    ['rotate-secret 999', /webhook_not_found/],
+    ['test 999', /webhook_not_found/],
+    ['enable 999', /webhook_not_found/],
+    ['replay 999', /webhook_not_found/],
+    ['replay 999 --after x', /--after.*1 to 19 digits/],
+    ['deliveries 999', /webhook_not_found/],
+  ])('%s ends with status 1', async (words, message) => {
+    const { status, stdout, stderr } = await run(`lockstep webhook ${words}`);
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+    expect(stderr).toMatch(message);
+    expect(stderr.split('\n').length).toBe(2);
+  });
+});
