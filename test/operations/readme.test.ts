@@ -4,6 +4,7 @@ import { addHttpMetrics, describeApi, fillReference } from '@lockstep/api';
 import { type Cause, causes, codeOf, operations } from '@lockstep/contract';
 import { createOrderMetrics, registerBacklogGauges } from '@lockstep/orders';
 import { readConfig } from '@lockstep/platform';
+import { registerWebhookGauges, webhookMetricsOf } from '@lockstep/webhooks';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
@@ -242,6 +243,8 @@ describe('tables', () => {
   it('of metrics in docs/operations.md are those that a process has', async () => {
     const metrics = createOrderMetrics();
     registerBacklogGauges(metrics.registry, database.db);
+    registerWebhookGauges(metrics.registry, database.db);
+    webhookMetricsOf(metrics.registry);
     const { registry } = addHttpMetrics(metrics);
     const own = registry.getMetricsAsArray().filter(({ name }) => name.startsWith('lockstep_'));
     const rows = own.map((metric) => {
@@ -286,7 +289,7 @@ describe('tables', () => {
       ...blocksOf('docs/operations.md', 'sql'),
       ...[...read('docs/operations.md').matchAll(/`(select [^`]+)`/g)].map(([, query]) => query!),
     ];
-    expect(queries.length).toBe(10);
+    expect(queries.length).toBe(11);
     for (const query of queries) await sql.raw(query).execute(database.db);
   });
 });
