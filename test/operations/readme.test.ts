@@ -26,6 +26,7 @@ const PAGES = [
   'docs/architecture.md',
   'docs/interface.md',
   'docs/operations.md',
+  'docs/outcomes.md',
   'docs/performance.md',
   'docs/rules.md',
   'docs/security.md',
