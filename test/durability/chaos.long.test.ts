@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { Api, dataOf } from '../harness/api.ts';
 import { batchOf, deleteAsset, newAssetNum, newBuy } from '../harness/orders.ts';
 import { freePort } from '../harness/redis.ts';
+import { retried } from '../harness/retried.ts';
 import { ServiceProcess } from '../harness/service-process.ts';
 import { createTestDatabase, QUEUE_KINDS, type TestDatabase } from '../harness/stack.ts';
 
@@ -100,17 +101,4 @@ async function tellStory(apis: Api[], customer: Customer, onBatch: () => void): 
     onBatch();
   }
   return story;
-}
-
-let turn = 0;
-
-/** Calls one API after the other until one answers: what a careful client does when a connection breaks. */
-async function retried<Result>(apis: Api[], call: (api: Api) => Promise<Result>): Promise<Result> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await call(apis[turn++ % apis.length]!);
-    } catch (error) {
-      if (!(error instanceof TypeError) || attempt > 1_000) throw error;
-    }
-  }
 }

@@ -188,11 +188,14 @@ describe('PostgreSQL refuses', () => {
   });
 
   describe('that an asset', () => {
-    it.each(["asset_num = 'X9'", "license_type = 'lan_softkey'", 'id = 9'])('is given another %s', async (set) => {
-      await expectRefused('asset: changed one of id, asset_num, license_type, created_by_order_id', () =>
-        run(`update asset set ${set} where id = 4`),
-      );
-    });
+    it.each(["asset_num = 'X9'", "license_type = 'lan_softkey'", 'id = 9', 'created_by_order_id = 9'])(
+      'is given another %s',
+      async (set) => {
+        await expectRefused('asset: changed one of id, asset_num, license_type, created_by_order_id', () =>
+          run(`update asset set ${set} where id = 4`),
+        );
+      },
+    );
 
     it('belongs to a customer that does not exist, from the beginning or by a transfer', async () => {
       const message = 'asset: its customer does not exist';

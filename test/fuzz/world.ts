@@ -32,7 +32,7 @@ export interface ValidCall {
 const ASSET_NUMBERS = Array.from({ length: 24 }, (_, index) => `8${String(index).padStart(9, '0')}`);
 const KEPT_WORDS = 40;
 /** Fields of answers whose values make later calls meet what is there. */
-const TELLING = /^(licenseOrderId|customerId|globalId|assetId|assetNum)$/;
+const TELLING = /^(licenseOrderId|customerId|globalId|assetId|assetNum|webhookId)$/;
 /** Operations that are called more often than the others. */
 const OFTEN: Record<string, number> = {
   createBatchOrder: 4,

@@ -4,7 +4,8 @@ import { sql } from 'kysely';
 /**
  * Returns for every table of the service its number of rows and a digest of them: two results are equal if nothing was
  * stored, changed or removed in between. Nonces are left out, because every call uses one up. Events are compared by
- * how batches ended: they get their place in the feed a little later.
+ * how batches ended: they get their place in the feed a little later. Of webhooks only what operations write is compared,
+ * because workers send messages at any time.
  */
 export function contentOfTables(db: Database): Promise<Record<string, { rows: number; digest: string }>> {
   return db.connection().execute(async (connection) => {
@@ -21,13 +22,21 @@ export function contentOfTables(db: Database): Promise<Record<string, { rows: nu
 async function prepareLook(connection: Database): Promise<void> {
   const { rows: tables } = await sql<{ name: string }>`
     select tablename as name from pg_tables
-    where schemaname = 'public' and tablename not in ('nonce', 'event', 'unnumbered_event', 'event_counter')`.execute(
-    connection,
-  );
+    where schemaname = 'public' and tablename not in ('nonce', 'event', 'unnumbered_event', 'event_counter',
+      'webhook', 'webhook_delivery', 'webhook_attempt')`.execute(connection);
   const ends = sql`(
     select batch_id, type, completed_time from event union all select batch_id, type, completed_time from unnumbered_event
   )`;
-  const looks = [...tables.map(({ name }) => ({ name, content: sql.table(name) })), { name: 'event', content: ends }];
+  const webhooks = sql`(
+    select id, url, description, secret, old_secret, old_secret_end_time, disabled_time, deleted_time from webhook
+  )`;
+  const tests = sql`(select id, webhook_id from webhook_delivery where position is null)`;
+  const looks = [
+    ...tables.map(({ name }) => ({ name, content: sql.table(name) })),
+    { name: 'event', content: ends },
+    { name: 'webhook', content: webhooks },
+    { name: 'webhook_delivery', content: tests },
+  ];
   const digests = looks.map(
     ({ name, content }) => sql`
       select ${sql.lit(name)} as name, count(*)::int as rows,

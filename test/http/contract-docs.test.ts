@@ -26,6 +26,7 @@ type Json = any;
 
 const ROOT = '/order/api/order/v1';
 const ME_ROOT = '/me/api/v1';
+const WEBHOOK = `${ROOT}/webhooks/{webhookId}`;
 const EMPLOYEE = `${ME_ROOT}/enterprise/{enterpriseGlobalId}/member/{memberGlobalId}`;
 
 /** Every operation that this version offers, with the parameters of its query and path. */
@@ -51,6 +52,7 @@ const OPERATIONS: Record<string, string[]> = {
     'state',
     'waitSeconds',
   ],
+  [`get ${ROOT}/licenseOrder/batchOrder/failed`]: ['channelCode', 'channelOrderId', 'g_nonce'],
   [`get ${ROOT}/licenseOrder/{licenseOrderId}`]: ['g_nonce', 'licenseOrderId'],
   [`get ${ROOT}/licenseOrder/batchOrders`]: [
     'acceptedFrom',
@@ -75,6 +77,15 @@ const OPERATIONS: Record<string, string[]> = {
     'orderType',
     'state',
   ],
+  [`post ${ROOT}/webhooks`]: ['g_nonce'],
+  [`get ${ROOT}/webhooks`]: ['g_nonce'],
+  [`get ${WEBHOOK}`]: ['g_nonce', 'webhookId'],
+  [`delete ${WEBHOOK}`]: ['g_nonce', 'webhookId'],
+  [`post ${WEBHOOK}/rotateSecret`]: ['g_nonce', 'webhookId'],
+  [`post ${WEBHOOK}/test`]: ['g_nonce', 'webhookId'],
+  [`post ${WEBHOOK}/enable`]: ['g_nonce', 'webhookId'],
+  [`post ${WEBHOOK}/replay`]: ['g_nonce', 'webhookId'],
+  [`get ${WEBHOOK}/deliveries`]: ['cursor', 'g_nonce', 'limit', 'webhookId'],
   [`post ${ME_ROOT}/enterprise/{enterpriseGlobalId}/member`]: ['enterpriseGlobalId', 'g_nonce'],
   [`put ${EMPLOYEE}`]: ['enterpriseGlobalId', 'g_nonce', 'memberGlobalId'],
   [`put ${EMPLOYEE}/resetPassword`]: ['enterpriseGlobalId', 'g_nonce', 'memberGlobalId'],
@@ -95,6 +106,10 @@ const OPERATIONS: Record<string, string[]> = {
   [`get ${ME_ROOT}/enterprise/{enterpriseGlobalId}/audit`]: ['enterpriseGlobalId', 'g_nonce', 'pageNum', 'pageSize'],
 };
 const OPTIONAL = ['state', 'limit', 'cursor', 'waitSeconds', 'extendCode', 'departmentId', 'keyword'];
+/** Of these, every parameter but g_nonce is optional. */
+const LISTS = [`get ${ROOT}/licenseOrder/batchOrders`, `get ${ROOT}/licenseOrder/orders`];
+const isOptional = (key: string, name: string) =>
+  OPTIONAL.includes(name) || (LISTS.includes(key) && name !== 'g_nonce');
 const BODIES: Record<string, string> = {
   'post /oauth2/token': 'application/x-www-form-urlencoded',
   [`post ${ROOT}/enterprise/user/bind`]: 'application/json',
@@ -106,6 +121,8 @@ const BODIES: Record<string, string> = {
   [`post ${ROOT}/licenseOrder/batchOrder`]: 'application/json',
   [`post ${ROOT}/licenseOrder/batchOrder/preview`]: 'application/json',
   [`post ${ROOT}/licenseOrder/batchOrder/cancel`]: 'application/json',
+  [`post ${ROOT}/webhooks`]: 'application/json',
+  [`post ${WEBHOOK}/replay`]: 'application/json',
   [`post ${ME_ROOT}/enterprise/{enterpriseGlobalId}/member`]: 'application/json',
   [`put ${EMPLOYEE}`]: 'application/json',
   [`put ${EMPLOYEE}/resetPassword`]: 'application/json',
@@ -179,7 +196,7 @@ describe('/openapi.json', () => {
     expect((operation.parameters ?? []).map(({ name }: Json) => name).toSorted()).toEqual(parameters);
     for (const parameter of operation.parameters ?? []) {
       expect(parameter.in).toBe(key.includes(`{${parameter.name}}`) ? 'path' : 'query');
-      expect(parameter.required ?? false).toBe(!OPTIONAL.includes(parameter.name));
+      expect(parameter.required ?? false).toBe(!isOptional(key, parameter.name));
     }
     expect(Object.keys(operation.requestBody?.content ?? {})).toEqual(BODIES[key] === undefined ? [] : [BODIES[key]]);
     const statuses = key.endsWith('/oauth2/token') ? ['200', '400', '401'] : ['200', '299'];
@@ -368,12 +385,42 @@ describe('a real answer is of the published shape and holds nothing else', () =>
       () => api.ask('getBatchResult', { query: { channelCode: 'a', channelOrderId: 'b' } }),
     ],
     [
+      `get ${ROOT}/licenseOrder/batchOrder/failed`,
+      async () => {
+        const { channelCode, channelOrderId } = await finishedBatch();
+        const answer = await api.ask('getFailedOrders', { query: { channelCode, channelOrderId } });
+        expect(dataOf(answer).orderList).toHaveLength(1);
+        return answer;
+      },
+      () => api.ask('getFailedOrders', { query: { channelCode: 'a', channelOrderId: 'b' } }),
+    ],
+    [
       `get ${ROOT}/licenseOrder/{licenseOrderId}`,
       async () => {
         const { orders } = await api.completed(await finishedBatch());
         return await api.call('GET', `/licenseOrder/${orders[1]!.licenseOrderId}`);
       },
       () => api.call('GET', '/licenseOrder/1'),
+    ],
+    [
+      `get ${ROOT}/licenseOrder/batchOrders`,
+      async () => {
+        await api.carryOut(newBuy(await api.newCustomer(), [newAssetNum()]));
+        const answer = await api.ask('listBatches', { query: { limit: '1' } });
+        expect(dataOf(answer)).toMatchObject({ batches: [expect.anything()], nextCursor: expect.any(String) });
+        return answer;
+      },
+      () => api.ask('listBatches', { query: { limit: '0' } }),
+    ],
+    [
+      `get ${ROOT}/licenseOrder/orders`,
+      async () => {
+        await api.process(batchOf(deleteAsset(await api.newCustomer(), [newAssetNum()])));
+        const answer = await api.ask('listOrders', { query: { limit: '1' } });
+        expect(dataOf(answer)).toMatchObject({ orders: [{ state: 'failed' }], nextCursor: expect.any(String) });
+        return answer;
+      },
+      () => api.ask('listOrders', { query: { cause: 'none' } }),
     ],
     [
       `post ${ME_ROOT}/enterprise/{enterpriseGlobalId}/member`,
@@ -596,7 +643,12 @@ describe('the table of causes', () => {
     enterprise_not_found: 'order/virtual-assets.test.ts',
     asset_numbers_exhausted: 'order/asset-numbers.test.ts',
     batch_not_found: 'order/results.test.ts',
+    content_expired: 'order/failed-orders.test.ts',
     order_not_found: 'order/results.test.ts',
+    webhook_not_found: 'order/webhooks.test.ts',
+    webhook_disabled: 'order/webhook-deliveries.test.ts',
+    webhook_address_forbidden: 'order/webhooks.test.ts',
+    webhooks_exhausted: 'order/webhooks.test.ts',
     customer_not_found: 'order/rules.test.ts',
     enterprise_mismatch: 'order/rules.test.ts',
     source_order_not_found: 'order/rules.test.ts',

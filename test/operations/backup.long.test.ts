@@ -73,7 +73,7 @@ describe('npm start, backed up under load with the commands of docs/operations.m
   let waiting: Sent[];
   /** Tokens and nonces of calls before and after the backup. */
   let old: { token: string; nonce: string };
-  let later: { token: string; customerId: string; assetNums: string[] };
+  let later: { token: string; customerId: string; assetNums: string[]; lastEventId: string };
   let credentials: { appKey: string; appSecret: string };
   let restored: RunningStack;
   /** Batches that only the restored service got. */
@@ -113,8 +113,9 @@ describe('npm start, backed up under load with the commands of docs/operations.m
     await load.more(BATCHES_MEANWHILE);
     const after = await Api.logIn(lost.demo.baseUrl, credentials);
     const { customerId } = await after.newCustomer();
-    later = { token: after.token, customerId, assetNums: await newNumbers(after) };
+    later = { token: after.token, customerId, assetNums: await newNumbers(after), lastEventId: '' };
     await load.stop();
+    later.lastEventId = dataOf(await after.ask('getEvents', { query: { limit: '1000', waitSeconds: '30' } })).lastId;
     const { channelCode, channelOrderId } = heldBatch;
     const query = { channelCode, channelOrderId };
     const pending = dataOf(await first.call('GET', '/licenseOrder/batchOrder', { query }));
@@ -171,6 +172,19 @@ describe('npm start, backed up under load with the commands of docs/operations.m
     expect(idsOf(fresh).filter((id) => given.has(id))).toEqual([]);
     const numbers = await newNumbers(api);
     expect(numbers.filter((number) => later.assetNums.includes(number))).toEqual([]);
+  });
+
+  it('has new events behind the last one that a reader saw before the loss', async () => {
+    const batch = newBatch(await api.newCustomer());
+    fresh.push({ batch, answered: await api.accept(batch) });
+    const query = { after: later.lastEventId, limit: '1000', waitSeconds: '30' };
+    const named: string[] = [];
+    while (!named.includes(batch.channelOrderId)) {
+      const { events, lastId } = dataOf(await api.ask('getEvents', { query }));
+      for (const { data } of events) named.push(data.channelOrderId);
+      query.after = lastId;
+    }
+    expect(named).toEqual(expect.arrayContaining(fresh.map((sent) => sent.batch.channelOrderId)));
   });
 
   it('returns the same answer to a repeat, or accepts it under new ids that nobody has got before', async () => {

@@ -1,5 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { type AuditEntry, type Cause, type Customer, causes, ME_ROOT, ORDER_ROOT } from '@lockstep/contract';
+import {
+  type AuditEntry,
+  type BatchPage,
+  type Cause,
+  type Customer,
+  causes,
+  ME_ROOT,
+  ORDER_ROOT,
+  type OrderPage,
+} from '@lockstep/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Answer, type Api, dataOf, refusalOf } from '../harness/api.ts';
 import { MemberCenter, newEmployee } from '../harness/member-center.ts';
@@ -13,8 +22,12 @@ import { numbersUnder, openAs, openTwoChannels, type TwoChannels } from '../harn
  */
 let two: TwoChannels;
 
+let theirWebhookId: string;
+
 beforeAll(async () => {
   two = await openTwoChannels();
+  const body = { url: 'https://hooks.theirs.example/' };
+  theirWebhookId = dataOf(await two.unbound.api.call('POST', '/webhooks', { body })).webhookId;
 });
 afterAll(() => two.stack.close());
 
@@ -56,6 +69,12 @@ const get = (path: string, query: Record<string, string> = {}): Call => ({
   query,
 });
 const post = (path: string, body: unknown): Call => ({ module: 'order', method: 'POST', path, body });
+const ofTheirWebhook = (method: string, operation: string): Call => ({
+  module: 'order',
+  method: method.toUpperCase(),
+  path: `/webhooks/${theirWebhookId}${operation}`,
+  ...(operation === '/replay' && { body: {} }),
+});
 const getMember = (path: string, query = {}): Call => ({ module: 'member', method: 'GET', path, query });
 const postMember = (path: string, body: unknown): Call => ({ module: 'member', method: 'POST', path, body });
 
@@ -113,6 +132,14 @@ const LOCKS: Trial[] = ['lock', 'unlock'].map((operation) => [
   (data) => expect(data).toMatchObject([{ status: 1 }, { status: 2 }]),
 ]);
 
+const ofTheirCustomer = () => ({ customerId: two.theirs.customer.customerId, state: 'succeeded' });
+const listsNoOrder = (data: unknown) => expect(data).toEqual({ orders: [], nextCursor: null });
+function listsOurOrders(data: unknown): void {
+  const { orders } = data as OrderPage;
+  expect(orders.length).toBeGreaterThan(0);
+  expect(new Set(orders.map(({ channelCode }) => channelCode))).toEqual(new Set(['ours']));
+}
+
 /** The trials of every operation. */
 const TRIALS: Record<string, Trial[] | typeof NAMES_NOTHING> = {
   'post /oauth2/token': NAMES_NOTHING,
@@ -156,6 +183,12 @@ const TRIALS: Record<string, Trial[] | typeof NAMES_NOTHING> = {
       lists(() => [two.ours.numbers.cloud]),
     ],
   ],
+  [`get ${ORDER_ROOT}/asset/{assetNum}`]: [
+    ['their asset', () => get(`/asset/${two.theirs.numbers.lent}`), 'asset_not_found'],
+  ],
+  [`get ${ORDER_ROOT}/asset/{assetNum}/history`]: [
+    ['their asset', () => get(`/asset/${two.theirs.numbers.lent}/history`), 'asset_not_found'],
+  ],
   [`post ${ORDER_ROOT}/shellnums`]: NAMES_NOTHING,
   [`post ${ORDER_ROOT}/licenseOrder/batchOrder`]: [
     ['a sync batch of their channel', () => post(BATCH, buy('theirs')), 'channel_not_allowed'],
@@ -178,6 +211,10 @@ const TRIALS: Record<string, Trial[] | typeof NAMES_NOTHING> = {
     ['their batch', () => get(BATCH, theirBatch()), 'channel_not_allowed'],
     ['their batch as ours', () => get(BATCH, theirBatch('ours')), 'batch_not_found'],
   ],
+  [`get ${ORDER_ROOT}/licenseOrder/batchOrder/failed`]: [
+    ['their batch', () => get(`${BATCH}/failed`, theirBatch()), 'channel_not_allowed'],
+    ['their batch as ours', () => get(`${BATCH}/failed`, theirBatch('ours')), 'batch_not_found'],
+  ],
   [`get ${ORDER_ROOT}/licenseOrder/{licenseOrderId}`]: [
     ['their order', () => get(`/licenseOrder/${two.theirs.licenseOrderId}`), 'order_not_found'],
   ],
@@ -191,6 +228,48 @@ const TRIALS: Record<string, Trial[] | typeof NAMES_NOTHING> = {
       },
     ],
   ],
+  [`get ${ORDER_ROOT}/licenseOrder/batchOrders`]: [
+    [
+      'batches of their channel',
+      () => get('/licenseOrder/batchOrders', { channelCode: 'theirs' }),
+      'channel_not_allowed',
+    ],
+    [
+      'all batches',
+      () => get('/licenseOrder/batchOrders'),
+      (data) => {
+        const { batches } = data as BatchPage;
+        expect(batches.length).toBeGreaterThan(0);
+        expect(new Set(batches.map(({ channelCode }) => channelCode))).toEqual(new Set(['ours']));
+      },
+    ],
+  ],
+  [`get ${ORDER_ROOT}/licenseOrder/orders`]: [
+    ['orders of their channel', () => get('/licenseOrder/orders', { channelCode: 'theirs' }), 'channel_not_allowed'],
+    ['all orders', () => get('/licenseOrder/orders'), listsOurOrders],
+    ['orders of their customer', () => get('/licenseOrder/orders', ofTheirCustomer()), listsNoOrder],
+    ['orders of their asset', () => get('/licenseOrder/orders', { assetNum: two.theirs.numbers.held }), listsNoOrder],
+  ],
+  [`post ${ORDER_ROOT}/webhooks`]: NAMES_NOTHING,
+  [`get ${ORDER_ROOT}/webhooks`]: [
+    ['their webhooks', () => get('/webhooks'), (data) => expect(data).toEqual({ webhooks: [] })],
+  ],
+  ...Object.fromEntries(
+    (
+      [
+        ['get', ''],
+        ['delete', ''],
+        ['post', '/rotateSecret'],
+        ['post', '/test'],
+        ['post', '/enable'],
+        ['post', '/replay'],
+        ['get', '/deliveries'],
+      ] as const
+    ).map(([method, operation]): [string, Trial[]] => [
+      `${method} ${ORDER_ROOT}/webhooks/{webhookId}${operation}`,
+      [['their webhook', () => ofTheirWebhook(method, operation), 'webhook_not_found']],
+    ]),
+  ),
   [`post ${ME_ROOT}/enterprise/{enterpriseGlobalId}/member`]: NAMES_NOTHING,
   [`put ${EMPLOYEE}`]: NAMES_NOTHING,
   [`put ${EMPLOYEE}/resetPassword`]: NAMES_NOTHING,

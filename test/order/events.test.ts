@@ -5,8 +5,9 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type Api, dataOf, refusalOf } from '../harness/api.ts';
-import { batchOf, deleteAsset, newAssetNum, newBuy, type Sent } from '../harness/orders.ts';
+import { batchOf, deleteAsset, newAssetNum, newBuy } from '../harness/orders.ts';
 import { QUEUE_KINDS, type Stack, startStack } from '../harness/stack.ts';
+import { syncOf } from '../harness/sync-batches.ts';
 import { acceptUnchecked, refusedByPostgres } from '../harness/unchecked.ts';
 
 /** The event feed (rules 6.8), held against the contract in strict form. */
@@ -33,8 +34,6 @@ async function readSome(api: Api, count: number, after = ''): Promise<FeedEvent[
 function endOf({ orders: _orders, nextCursor: _nextCursor, ...summary }: BatchResult, cancelled = 0) {
   return { ...summary, cancelled };
 }
-
-const sync = (...orders: Sent[]) => ({ ...batchOf(...orders), syncMode: 'sync' as const });
 
 describe.each(QUEUE_KINDS)('the feed, on %s', (queue) => {
   let stack: Stack;
@@ -71,7 +70,7 @@ describe.each(QUEUE_KINDS)('the feed, on %s', (queue) => {
   });
 
   it('of a sync one', async () => {
-    const batch = sync(newBuy(customer, [newAssetNum()]), newBuy(customer, [newAssetNum()]));
+    const batch = syncOf(newBuy(customer, [newAssetNum()]), newBuy(customer, [newAssetNum()]));
     await api.accept(batch);
     const { event, result } = await nextEvent(batch);
     expect(event).toMatchObject({ type: 'batch.completed', time: result.completedTime });
@@ -95,8 +94,8 @@ describe.each(QUEUE_KINDS)('the feed, on %s', (queue) => {
   });
 
   it('has none of a batch that was refused, nor of one that came again', async () => {
-    const batch = sync(newBuy(customer, [newAssetNum()]));
-    refusalOf(await api.submit(sync(newBuy(customer, [newAssetNum()]), deleteAsset(customer, [newAssetNum()]))));
+    const batch = syncOf(newBuy(customer, [newAssetNum()]));
+    refusalOf(await api.submit(syncOf(newBuy(customer, [newAssetNum()]), deleteAsset(customer, [newAssetNum()]))));
     await api.accept(batch);
     await api.accept(batch);
     await api.cancel(batch);
@@ -110,11 +109,11 @@ describe.each(QUEUE_KINDS)('the feed, on %s', (queue) => {
   it('is of the application that sent the batches alone', async () => {
     const other = await stack.newApi();
     expect(await readEvents(other)).toEqual({ events: [], lastId: null, hasMore: false });
-    const batch = sync(newBuy(await other.newCustomer(), [newAssetNum()]));
+    const batch = syncOf(newBuy(await other.newCustomer(), [newAssetNum()]));
     await other.accept(batch);
     const [event] = await readSome(other, 1);
     expect(event!.data.channelOrderId).toBe(batch.channelOrderId);
-    const own = sync(newBuy(customer, [newAssetNum()]));
+    const own = syncOf(newBuy(customer, [newAssetNum()]));
     await api.accept(own);
     expect((await nextEvent(own)).event.data.channelOrderId).toBe(own.channelOrderId);
     expect(await readEvents(other, { after: event!.id })).toEqual({ events: [], lastId: event!.id, hasMore: false });
@@ -179,7 +178,7 @@ describe('of seven events', () => {
     stack = await startStack();
     api = await stack.newApi();
     const customer = await api.newCustomer();
-    for (let count = 0; count < 7; count++) await api.accept(sync(newBuy(customer, [newAssetNum()])));
+    for (let count = 0; count < 7; count++) await api.accept(syncOf(newBuy(customer, [newAssetNum()])));
     all = await readSome(api, 7);
   });
   afterAll(() => stack.close());
@@ -276,8 +275,8 @@ describe('a call that waits', () => {
 
   it('is not answered by an event of another application', async () => {
     const other = await stack.newApi();
-    const answer = await startWaiting(stack, other, { waitSeconds: '2' });
-    await api.accept(sync(newBuy(customer, [newAssetNum()])));
+    const answer = await startWaiting(stack, other, { waitSeconds: '1' });
+    await api.accept(syncOf(newBuy(customer, [newAssetNum()])));
     expect(await answer()).toEqual({ events: [], lastId: null, hasMore: false });
   });
 

@@ -11,6 +11,8 @@ const TIMEOUTS_MS: Partial<Record<OperationId, number>> = {
   // They may be asked to answer only after 30 seconds.
   getBatchResult: 40_000,
   getEvents: 40_000,
+  // It may be 32 MiB, read in turns with others. The time in which the client reads it does not count.
+  getFailedOrders: 30_000,
   lockAssets: CHANGE_TIMEOUT_MS,
   unlockAssets: CHANGE_TIMEOUT_MS,
   // A hundred passwords take seconds, and longer behind those of others.

@@ -30,6 +30,8 @@ export function guardReferences<Json>(json: Json): Json {
 
 const MAX_INT32 = 2_147_483_647;
 const DEFAULT = 'x-default';
+/** On a reference of an answer: to the schema as it is sent. */
+const AS_SENT = 'x-as-sent';
 const NULL: Schema = { type: 'null' };
 
 /**
@@ -43,6 +45,8 @@ export function plainSchema({ allOf, ...schema }: Schema): Schema {
   // zod leaves out the default of a schema that transforms its input, such as text to number.
   if (plain[DEFAULT] !== undefined) plain.default = plain[DEFAULT];
   delete plain[DEFAULT];
+  if (plain[AS_SENT] === true) plain.$ref += 'Input';
+  delete plain[AS_SENT];
   if (plain.type === 'integer') plain.format ??= isInt32(plain) ? 'int32' : 'int64';
   if (items !== undefined) plain.items = plainSchema(items);
   if (properties !== undefined) {

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import {
   buildSummary,
   credentials,
@@ -23,12 +24,15 @@ type Call<Id extends OperationId> = FastifyRequest<{
   Body: OperationRequest<Id>['body'];
 }>;
 
-/** Carries out an operation and returns the body of its answer. `sender` says who calls. */
+/**
+ * Carries out an operation and returns the body of its answer, or its text if it is written in pieces. `sender` says who
+ * calls.
+ */
 type Handler<Id extends OperationId, Sender> = (
   request: Call<Id>,
   sender: Sender,
   reply: FastifyReply,
-) => Promise<OperationAnswers<Id>[keyof OperationAnswers<Id>]>;
+) => Promise<OperationAnswers<Id>[keyof OperationAnswers<Id>] | Readable>;
 
 /** One handler for each of some operations. */
 export type Handlers<Ids extends OperationId, Sender> = { [Id in Ids]: Handler<Id, Sender> };

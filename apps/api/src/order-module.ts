@@ -11,6 +11,7 @@ import { cancelHandlers } from './routes/cancel.ts';
 import { customerHandlers } from './routes/customers.ts';
 import { eventHandlers } from './routes/events.ts';
 import { listHandlers } from './routes/lists.ts';
+import { failedOrderHandlers } from './routes/failed-orders.ts';
 import { resultHandlers } from './routes/results.ts';
 import { webhookHandlers } from './routes/webhooks.ts';
 import type { ServerOptions } from './server-options.ts';
@@ -30,6 +31,7 @@ export async function orderModule(
       ...resultHandlers(options),
       ...eventHandlers(options),
       ...listHandlers(options),
+      ...failedOrderHandlers(options),
       ...assetHandlers(options),
       ...assetTraceHandlers(options),
       ...customerHandlers(options),

@@ -7,6 +7,7 @@ import type {
   BatchPreviewer,
   BatchWatch,
   EventWatch,
+  FailedBatchReader,
 } from '@lockstep/orders';
 import type { Database, Logger, SchemaWatch, TransactionQueue } from '@lockstep/platform';
 import type { DeliveryAnnouncer } from '@lockstep/webhooks';
@@ -25,6 +26,7 @@ export interface ServerOptions {
   previewer: BatchPreviewer;
   watch: BatchWatch;
   eventWatch: EventWatch;
+  failedBatches: FailedBatchReader;
   /** Runs the transactions of M4, M9 and M10; enterprises take turns. */
   holdingChanges: TransactionQueue;
   /** Runs the transactions of O6 and O7; applications take turns. */

@@ -4,9 +4,10 @@ import { sql } from 'kysely';
 /** How many draws of each sequence to skip; one draw is a batch, an enterprise, or a thousand instances. */
 const DRAWS = 1_000_000;
 const ASSET_NUMBERS = 1_000_000;
+const EVENTS = 1_000_000;
 
 /**
- * Moves all ids and asset numbers on, so that those given out after a backup was taken are not given out again after it
+ * Moves all ids, asset numbers and events' positions on, so that those given out after a backup was taken are not given out again after it
  * is restored. Each call moves them on once more.
  */
 export async function skipIds(db: Database): Promise<void> {
@@ -19,5 +20,7 @@ export async function skipIds(db: Database): Promise<void> {
       update asset_number set handed_out = least(handed_out + ${ASSET_NUMBERS}::bigint, 999999999)`.execute(
       transaction,
     );
+    // A reader goes on from the last event that it saw before the loss: new ones must come behind that.
+    await sql`update event_counter set last_position = last_position + ${EVENTS}::bigint`.execute(transaction);
   });
 }

@@ -1,4 +1,4 @@
-import type { AssetId, HistoryAction, HistoryEntry } from '@lockstep/contract';
+import type { HistoryAction, HistoryEntry } from '@lockstep/contract';
 import { buildRows, type Trx } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
 import type { Step } from './history-steps.ts';
@@ -108,18 +108,21 @@ async function selectInstances(
     const of = {
       table: sql.table(`${kind}_instance`),
       uri: kind === 'product' ? sql`product_uri` : sql`null::text`,
-      limit,
     };
     const [bought, revoked] = [`${kind}_bought`, `${kind}_revoked`] as const;
     const ofOrders = (action: InstanceAction) => wantedBy(action).filter(({ step }) => step.kind === 'order');
     const unrecorded = wantedBy(revoked).filter(({ step }) => step.kind === 'unrecorded');
     return [
-      selectActive({ ...of, action: bought, wanted: ofOrders(bought) }),
-      selectRevoked({ ...of, action: bought, wanted: ofOrders(bought) }, sql`license_order_id = step.id`),
-      selectRevoked({ ...of, action: revoked, wanted: ofOrders(revoked) }, sql`revoked_by_order_id = step.id`),
-      selectRevoked(
+      selectAll(
+        { ...of, action: bought, wanted: ofOrders(bought) },
+        sql`revoked_time is null and license_order_id = step.id`,
+      ),
+      selectNewest({ ...of, action: bought, wanted: ofOrders(bought) }, sql`license_order_id`, limit),
+      selectNewest({ ...of, action: revoked, wanted: ofOrders(revoked) }, sql`revoked_by_order_id`, limit),
+      selectAll(
         { ...of, action: revoked, wanted: unrecorded },
-        sql`revoked_by_order_id is null and (extract(epoch from revoked_time) * 1000000)::bigint = step.id`,
+        sql`revoked_time is not null and revoked_by_order_id is null
+          and (extract(epoch from revoked_time) * 1000000)::bigint = step.id`,
       ),
     ];
   });
@@ -134,29 +137,35 @@ interface Source {
   uri: RawBuilder<unknown>;
   action: InstanceAction;
   wanted: readonly Wanted[];
-  limit: number;
 }
 
-/** What orders bought that is still active. Only one asset of a number has such, and its index is read once. */
-function selectActive({ table, uri, action, wanted }: Source): RawBuilder<unknown> {
-  const assetIds: AssetId[] = [...new Set(wanted.map(({ step }) => step.assetId))];
+/** For what is still active, which only one asset of a number has, and for what an earlier release left: `isOf` says what. */
+function selectAll({ table, uri, action, wanted }: Source, isOf: RawBuilder<unknown>): RawBuilder<unknown> {
+  const assetIds = [...new Set(wanted.map(({ step }) => step.assetId))];
   return sql`
     select step.n, ${columnsOf(action)}, instance.id, ${uri} as product_uri
-    from ${table} as instance
-    join ${stepRows(wanted)} on step.asset_id = instance.asset_id and step.id = instance.license_order_id
-    where instance.asset_id = any (${assetIds}::bigint[]) and instance.revoked_time is null
-      and instance.id < step.before_id`;
+    from ${table} as instance join ${stepRows(wanted)} on step.asset_id = instance.asset_id and ${isOf}
+    where instance.asset_id = any (${assetIds}::bigint[]) and instance.id < step.before_id`;
 }
 
-/** What is revoked, and was bought or revoked by the orders of the steps; `isOf` says which of the two. */
-function selectRevoked({ table, uri, action, wanted, limit }: Source, isOf: RawBuilder<unknown>): RawBuilder<unknown> {
+/**
+ * For what is revoked: the newest of each step, by the order in `column`. It compares pairs, so that only the index of just
+ * these columns is in the order that is asked for. With one comparison for each, the planner goes through all instances by
+ * id where it guesses that many are the order's.
+ */
+function selectNewest(
+  { table, uri, action, wanted }: Source,
+  column: RawBuilder<unknown>,
+  limit: number,
+): RawBuilder<unknown> {
   return sql`
     select step.n, ${columnsOf(action)}, instance.id, product_uri
     from ${stepRows(wanted)}
     cross join lateral (
       select id, ${uri} as product_uri from ${table}
-      where asset_id = step.asset_id and revoked_time is not null and ${isOf} and id < step.before_id
-      order by id desc limit ${limit}
+      where asset_id = step.asset_id and revoked_time is not null
+        and (${column}, id) > (step.id, 0) and (${column}, id) < (step.id, step.before_id)
+      order by ${column} desc, id desc limit ${limit}
     ) as instance`;
 }
 

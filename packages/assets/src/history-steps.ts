@@ -85,7 +85,10 @@ function buildSteps(asset: TracedAsset, rows: readonly StepRow[]): Step[] {
   });
 }
 
-/** Selects the steps of some assets, oldest first. Whatever an order bought is under a grant of its own. */
+/**
+ * Selects the steps of some assets, oldest first. Whatever an order bought is under a grant of its own. Everything is looked
+ * up row by row in an index: PostgreSQL's planner guesses how many rows there are, and must not read whole tables for it.
+ */
 async function selectSteps(trx: Trx, applicationId: ApplicationId, assets: readonly TracedAsset[]): Promise<StepRow[]> {
   const traced = buildRows([
     ['asset_id', 'bigint', assets.map(({ id }) => id)],
@@ -95,64 +98,77 @@ async function selectSteps(trx: Trx, applicationId: ApplicationId, assets: reado
   const { rows } = await sql<StepRow>`
     with traced as materialized (select * from ${traced} as traced (asset_id, revoked_by, unrecorded_time)),
     touched as materialized (
-      select asset_id, license_order_id as order_id from traced join asset_grant using (asset_id)
-      union
-      select asset_id, revoked_by_order_id from traced join asset_grant using (asset_id)
-      where revoked_by_order_id is not null
-      union
-      select traced.asset_id, revoker.order_id from traced cross join lateral (
-        -- Goes from order to order in the index, however much each of them revoked.
-        with recursive revoker as (
-          (
-            select revoked_by_order_id as order_id from product_instance
-            where asset_id = traced.asset_id and revoked_time is not null and revoked_by_order_id is not null
-            order by revoked_by_order_id limit 1
+      select asset_id, order_id from traced cross join lateral (
+        select license_order_id as order_id from asset_grant where asset_id = traced.asset_id
+        union
+        select revoked_by_order_id from asset_grant where asset_id = traced.asset_id and revoked_by_order_id is not null
+        union
+        (
+          -- Goes from order to order in the index, however much each of them revoked.
+          with recursive revoker as (
+            (
+              select revoked_by_order_id as order_id from product_instance
+              where asset_id = traced.asset_id and revoked_time is not null and revoked_by_order_id is not null
+              order by revoked_by_order_id limit 1
+            )
+            union all
+            select (
+              select revoked_by_order_id from product_instance
+              where asset_id = traced.asset_id and revoked_time is not null and revoked_by_order_id > revoker.order_id
+              order by revoked_by_order_id limit 1
+            ) from revoker where revoker.order_id is not null
           )
-          union all
-          select (
-            select revoked_by_order_id from product_instance
-            where asset_id = traced.asset_id and revoked_time is not null and revoked_by_order_id > revoker.order_id
-            order by revoked_by_order_id limit 1
-          ) from revoker where revoker.order_id is not null
+          select order_id from revoker where order_id is not null
         )
-        select order_id from revoker where order_id is not null
-      ) as revoker
+      ) as named
     ),
-    unrecorded as (
-      select asset_id, unrecorded_time as time from traced where unrecorded_time is not null
-      union
-      select asset_id, revoked_time from traced join product_instance using (asset_id)
-      where revoked_time is not null and revoked_by_order_id is null
-      union
-      select asset_id, revoked_time from traced join merchandise_instance using (asset_id)
-      where revoked_time is not null and revoked_by_order_id is null
+    unrecorded as materialized (
+      select asset_id, unrecorded_time, past.time from traced cross join lateral (
+        select traced.unrecorded_time as time where traced.unrecorded_time is not null
+        union
+        select revoked_time from product_instance
+        where asset_id = traced.asset_id and revoked_time is not null and revoked_by_order_id is null
+        union
+        select revoked_time from merchandise_instance
+        where asset_id = traced.asset_id and revoked_time is not null and revoked_by_order_id is null
+      ) as past
     ),
     step as (
-      select touched.asset_id, 'order' as kind, o.id, o.finished_time as time, batch.id as batch_id,
-        batch.sequences[(o.id % ${ORDERS_PER_BATCH}::bigint)::integer + 1] as sequence,
+      select touched.asset_id, 'order' as kind, ordered.id, finished_time as time, batch.id as batch_id, sequence,
         case
           when transfer.asset_id is not null then 'transferred'
-          when o.order_type = 'new_buy' then 'granted'
-          when o.id = traced.revoked_by then 'revoked'
+          when order_type = 'new_buy' then 'granted'
+          when ordered.id = traced.revoked_by then 'revoked'
         end as action,
-        o.customer_id,
-        case when batch.application_id = ${applicationId}::bigint then batch.channel_code end as channel_code,
-        case when batch.application_id = ${applicationId}::bigint then batch.channel_order_id end as channel_order_id,
+        ordered.customer_id,
+        case when application_id = ${applicationId}::bigint then channel_code end as channel_code,
+        case when application_id = ${applicationId}::bigint then channel_order_id end as channel_order_id,
         null as operator_identity
       from touched join traced using (asset_id)
-      join license_order as o on o.id = touched.order_id
-      left join batch on batch.id = o.id / ${ORDERS_PER_BATCH}::bigint
-      left join asset_transfer as transfer
-        on transfer.asset_id = touched.asset_id and transfer.license_order_id = o.id
+      cross join lateral (
+        select id, order_type, customer_id, finished_time from license_order where id = touched.order_id offset 0
+      ) as ordered
+      left join lateral (
+        select id, application_id, channel_code, channel_order_id,
+          sequences[(touched.order_id % ${ORDERS_PER_BATCH}::bigint)::integer + 1] as sequence
+        from batch where id = touched.order_id / ${ORDERS_PER_BATCH}::bigint offset 0
+      ) as batch on true
+      left join lateral (
+        select asset_id from asset_transfer
+        where asset_id = touched.asset_id and license_order_id = touched.order_id offset 0
+      ) as transfer on true
       union all
       select asset_id, 'unrecorded', (extract(epoch from time) * 1000000)::bigint, time, null, null,
-        case when time = traced.unrecorded_time then 'revoked' end, null, null, null, null
-      from unrecorded join traced using (asset_id)
+        case when time = unrecorded_time then 'revoked' end, null, null, null, null
+      from unrecorded
       union all
-      select asset_id, 'lock', l.id, recorded_time, null, null,
+      select traced.asset_id, 'lock', record.id, recorded_time, null, null,
         case when locked then 'locked' else 'unlocked' end, null, null, null,
         case when application_id = ${applicationId}::bigint then operator_identity end
-      from traced join lock_audit as l using (asset_id)
+      from traced cross join lateral (
+        select id, recorded_time, locked, application_id, operator_identity from lock_audit
+        where asset_id = traced.asset_id offset 0
+      ) as record
     )
     select asset_id, kind, id::text, time, action, customer_id, channel_code, channel_order_id, operator_identity
     from step order by time, batch_id, sequence, step.id`.execute(trx);

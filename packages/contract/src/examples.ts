@@ -14,6 +14,7 @@ import {
   resetPassword,
 } from './examples/employees.ts';
 import { getEvents } from './examples/events.ts';
+import { getFailedOrders } from './examples/failed-orders.ts';
 import {
   configureAssets,
   lendAssets,
@@ -32,12 +33,24 @@ import {
   listOrders,
   previewBatchOrder,
 } from './examples/orders.ts';
+import {
+  createWebhook,
+  deleteWebhook,
+  enableWebhook,
+  getWebhook,
+  listDeliveries,
+  listWebhooks,
+  replayWebhook,
+  rotateWebhookSecret,
+  testWebhook,
+  WEBHOOK_ID,
+} from './examples/webhooks.ts';
 import type { OperationId } from './operations/index.ts';
 
 /**
  * The examples of every operation, by operationId. They work as they are on a fresh `npm start`: first O1 to O9 in
  * their order, with the preview of new_buy before O5. Then M1 to M3, M7, M9 and M10, then M5, M6 and M8, which list
- * what these have changed, at last M4 and the audit record.
+ * what these have changed, M4 and the audit record, at last webhooks.
  */
 export const operationExamples: { [Id in OperationId]: ExamplesOf<Id> } = {
   issueToken,
@@ -57,6 +70,7 @@ export const operationExamples: { [Id in OperationId]: ExamplesOf<Id> } = {
   previewBatchOrder,
   cancelBatchOrder,
   getEvents,
+  getFailedOrders,
   addEmployees,
   editEmployee,
   resetPassword,
@@ -70,6 +84,15 @@ export const operationExamples: { [Id in OperationId]: ExamplesOf<Id> } = {
   readAudit,
   getAsset,
   getAssetHistory,
+  createWebhook,
+  listWebhooks,
+  getWebhook,
+  rotateWebhookSecret,
+  enableWebhook,
+  testWebhook,
+  listDeliveries,
+  replayWebhook,
+  deleteWebhook,
 };
 
 /** The examples of an operation, whichever it is. */
@@ -104,4 +127,5 @@ export const parameterExamples: Record<string, string | number> = {
   keyword: CLOUD_EMPLOYEE.userName,
   pageNum: 1,
   pageSize: 20,
+  webhookId: WEBHOOK_ID,
 };

@@ -16,7 +16,8 @@ export const FailedOrders = z
     channelCode: z.string().describe('Channel of the batch.'),
     syncMode: SyncMode.describe('How the batch was sent.'),
     orderList: z
-      .array(Order)
+      // With it clients have one type for the orders of calls and of this answer, which is to be sent again.
+      .array(Order.meta({ 'x-as-sent': true }))
       .describe('The orders that have failed so far, whole, in the order of the orderList that was sent.'),
   })
   .meta({ id: 'FailedOrders', description: 'The failed orders of a batch as they were sent.' });

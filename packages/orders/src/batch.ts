@@ -1,5 +1,5 @@
 import { licenseOrderIdOf } from '@lockstep/assets';
-import { type AcceptedOrder, type BatchId, Refusal } from '@lockstep/contract';
+import { type AcceptedOrder, type ApplicationId, type BatchId, Refusal, type SyncMode } from '@lockstep/contract';
 import { buildRows, type Database } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { DIGEST_VERSION } from './order-text.ts';
@@ -23,6 +23,23 @@ export function listAcceptedOrders(batch: PreparedBatch, batchId: BatchId): Acce
     licenseOrderId: licenseOrderIdOf(batchId, index),
     customerId: batch.customerIds[index]!,
   }));
+}
+
+/** Finds a batch of an application. Throws a Refusal: batch_not_found, for another application's batch too. */
+export async function findBatch(
+  db: Database,
+  applicationId: ApplicationId,
+  { channelCode, channelOrderId }: { channelCode: string; channelOrderId: string },
+): Promise<{ id: BatchId; syncMode: SyncMode; total: number }> {
+  const batch = await db
+    .selectFrom('batch')
+    .select(['id', 'sync_mode as syncMode', sql<number>`cardinality(sequences)`.as('total')])
+    .where('application_id', '=', applicationId)
+    .where('channel_code', '=', channelCode)
+    .where('channel_order_id', '=', channelOrderId)
+    .executeTakeFirst();
+  if (batch === undefined) throw new Refusal('batch_not_found', channelOrderId, channelCode);
+  return batch;
 }
 
 /** A batch that was stored before under the same key. */

@@ -1,7 +1,7 @@
 import { type ApplicationId, type BatchId, type CancelBatch, type CancelledBatch, Refusal } from '@lockstep/contract';
 import { type Database, Group, inTransaction, type Logger } from '@lockstep/platform';
-import { sql } from 'kysely';
 import { recordOutcomes } from './apply.ts';
+import { findBatch } from './batch.ts';
 import { endBatches } from './end-batches.ts';
 import type { EventNumbering } from './event-numbering.ts';
 import { finishOrders } from './finish-orders.ts';
@@ -87,18 +87,6 @@ function cancelPending(db: Database, { batchId, lanes, deadlineMs }: CancelCall)
     await endBatches(trx, finishedBatchIds);
     return { batches, succeeded: 0, failedOrders: listFailedOrders(outcomes), startedMs };
   });
-}
-
-async function findBatch(db: Database, applicationId: ApplicationId, { channelCode, channelOrderId }: CancelBatch) {
-  const batch = await db
-    .selectFrom('batch')
-    .select(['id', sql<number>`cardinality(sequences)`.as('total')])
-    .where('application_id', '=', applicationId)
-    .where('channel_code', '=', channelCode)
-    .where('channel_order_id', '=', channelOrderId)
-    .executeTakeFirst();
-  if (batch === undefined) throw new Refusal('batch_not_found', channelOrderId, channelCode);
-  return batch;
 }
 
 async function findPendingLanes(db: Database, batchId: BatchId): Promise<number[]> {

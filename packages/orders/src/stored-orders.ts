@@ -21,9 +21,7 @@ export class PayloadFault extends Error {
  * Throws a PayloadFault if a newer release wrote them, or if no release writes such a text.
  */
 export function readStoredOrders(version: number, payload: string): PlacedOrder[] {
-  if (version !== PAYLOAD_VERSION) {
-    throw new PayloadFault(`their version is ${version}, this release reads ${PAYLOAD_VERSION}; run a newer worker`);
-  }
+  if (version !== PAYLOAD_VERSION) throw new PayloadFault(describeVersion(version));
   let orders: unknown;
   try {
     orders = JSON.parse(payload);
@@ -34,9 +32,28 @@ export function readStoredOrders(version: number, payload: string): PlacedOrder[
   return orders as PlacedOrder[];
 }
 
+function describeVersion(version: number): string {
+  return `their version is ${version}, this release reads ${PAYLOAD_VERSION}; run a newer one`;
+}
+
 /** Writes orders as text, in the version that this release writes. */
 export function writeStoredOrders(orders: readonly PlacedOrder[]): string {
   return JSON.stringify(orders);
+}
+
+/**
+ * Cuts the text of an order out of a list that holds it alone, as clients send it, without parsing it: it may be 32 MiB.
+ * Form 1 consists of fields of the interface.
+ *
+ * Throws a PayloadFault if a newer release wrote the list, or if no release writes such a text.
+ */
+export function cutOrderText(version: number, content: string): string {
+  const start = content.indexOf(',') + 1;
+  if (version !== PAYLOAD_VERSION) throw new PayloadFault(describeVersion(version));
+  if (!/^\[\[\d{1,4},\{$/.test(content.slice(0, start + 1)) || !content.endsWith('}]]')) {
+    throw new PayloadFault('they are not orders of version 1');
+  }
+  return content.slice(start, -2);
 }
 
 type Fields = Record<string, unknown>;

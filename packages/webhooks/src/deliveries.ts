@@ -50,10 +50,10 @@ export async function listDeliveries(
   own: OwnWebhook,
   { limit, cursor }: ListPageQuery,
 ): Promise<DeliveryPage> {
-  const { id: webhookId } = await findWebhook(db, own);
-  const scope = ['listDeliveries', own.applicationId, webhookId];
+  const scope = ['listDeliveries', own.applicationId, own.webhookId];
   const place = cursor === undefined ? undefined : readCursor(scope, cursor);
   if (place === null) throw new Refusal('field_invalid', 'cursor', 'is not a cursor of this list');
+  const { id: webhookId } = await findWebhook(db, own);
   const rows = await db
     .selectFrom('webhook_delivery')
     .selectAll()

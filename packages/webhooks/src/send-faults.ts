@@ -11,12 +11,12 @@ export function explainStatus(status: number): string {
   return `answered ${status}`;
 }
 
-const BY_CODE: Record<string, string> = {
+const BY_NAME_CODE: Record<string, string> = {
   ENOTFOUND: 'the name of the host is not known',
   ENODATA: 'the name of the host has no address',
-  EAI_AGAIN: 'the name of the host could not be looked up',
-  ETIMEOUT: 'the name of the host could not be looked up',
-  ESERVFAIL: 'the name of the host could not be looked up',
+};
+
+const BY_CODE: Record<string, string> = {
   ECONNREFUSED: 'the host refused the connection',
   ECONNRESET: CLOSED,
   EPIPE: CLOSED,
@@ -35,9 +35,11 @@ const BY_CODE: Record<string, string> = {
 
 /** Explains an error of a request. */
 export function explainError(error: unknown): string {
-  const { message, code = '' } = error as { message: string; code?: string };
+  const { message, code = '', syscall = '' } = error as { message: string; code?: string; syscall?: string };
   // request-filtering-agent gives its errors no code.
   if (message.startsWith('DNS lookup ')) return FORBIDDEN;
+  // Name servers have their own errors, some under the codes of connections.
+  if (/^(query|getaddrinfo)/.test(syscall)) return BY_NAME_CODE[code] ?? 'the name of the host could not be looked up';
   if (BY_CODE[code] !== undefined) return BY_CODE[code];
   if (code.startsWith('HPE_')) return 'the answer is not HTTP';
   if (code.startsWith('ERR_SSL') || code.startsWith('ERR_TLS') || code === 'EPROTO') return 'TLS could not be set up';

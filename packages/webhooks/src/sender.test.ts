@@ -1,0 +1,241 @@
+import { once } from 'node:events';
+import { createServer as createTlsServer } from 'node:https';
+import { type AddressInfo, createServer, type LookupFunction, type Server, type Socket } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { SELF_SIGNED } from '../../../test/harness/self-signed.ts';
+import { Sender } from './sender.ts';
+
+const NEVER = new AbortController().signal;
+const servers: Server[] = [];
+afterEach(() => {
+  for (const server of servers.splice(0)) server.close();
+});
+
+/** Listens on this machine and counts who connects. */
+async function listen(onConnection: (socket: Socket) => void, host = '127.0.0.1') {
+  const seen = { connections: 0, closed: 0, requests: '', port: 0 };
+  const server = createServer((socket) => {
+    seen.connections++;
+    socket.on('error', () => {});
+    socket.on('close', () => seen.closed++);
+    socket.on('data', (data) => {
+      seen.requests += data;
+    });
+    onConnection(socket);
+  });
+  servers.push(server);
+  server.listen(0, host);
+  await once(server, 'listening');
+  seen.port = (server.address() as AddressInfo).port;
+  return seen;
+}
+
+const post = (url: string) => ({ url, headers: { 'webhook-id': '1' }, body: '{}' });
+/** Answers a request as soon as it has begun. */
+const answering = (text: string) => (socket: Socket) => socket.once('data', () => socket.write(text));
+const anyAddress = (answerTimeoutMs = 15_000) => new Sender({ allowPrivate: true, answerTimeoutMs });
+/** A look-up that gives one address after the other. */
+const resolvingTo = (...addresses: string[]): LookupFunction => {
+  let asked = 0;
+  return (_, { all }, done) => {
+    const address = addresses[Math.min(asked++, addresses.length - 1)]!;
+    const family = address.includes(':') ? 6 : 4;
+    if (all) done(null, [{ address, family }]);
+    else done(null, address, family);
+  };
+};
+
+describe('an answer', () => {
+  it.each([200, 201, 204, 299])('of %i is delivered', async (status) => {
+    const { port } = await listen(answering(`HTTP/1.1 ${status} x\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`));
+    expect(await anyAddress().send(post(`http://127.0.0.1:${port}/`), NEVER)).toMatchObject({ status, fault: null });
+  });
+
+  it.each([
+    [100, 'no answer within 15 seconds', null],
+    [301, 'answered with a redirect (301), which is not followed', 301],
+    [410, 'answered 410: the endpoint is gone', 410],
+    [404, 'answered 404', 404],
+    [500, 'answered 500', 500],
+  ])('of %i is not', async (status, fault, shown) => {
+    const seen = await listen(answering(`HTTP/1.1 ${status} x\r\nlocation: /elsewhere\r\nconnection: close\r\n\r\n`));
+    const sender = anyAddress(status === 100 ? 300 : 15_000);
+    expect(await sender.send(post(`http://127.0.0.1:${seen.port}/`), NEVER)).toMatchObject({ status: shown, fault });
+    expect(seen.connections).toBe(1);
+    expect(seen.requests).not.toContain('elsewhere');
+  });
+
+  it('that never comes ends with the time', async () => {
+    const seen = await listen(() => {});
+    const outcome = await anyAddress(200).send(post(`http://127.0.0.1:${seen.port}/`), NEVER);
+    expect(outcome).toMatchObject({ status: null, fault: 'no answer within 15 seconds' });
+    await expect.poll(() => seen.closed).toBe(1);
+  });
+
+  it('that comes byte by byte ends with the time', async () => {
+    const text = `HTTP/1.1 200 OK\r\nx-slow: ${'x'.repeat(10_000)}`;
+    const seen = await listen((socket) => {
+      let sent = 0;
+      const timer = setInterval(() => socket.write(text[sent++]!), 5);
+      socket.on('close', () => clearInterval(timer));
+    });
+    const outcome = await anyAddress(300).send(post(`http://127.0.0.1:${seen.port}/`), NEVER);
+    expect(outcome).toMatchObject({ status: null, fault: 'no answer within 15 seconds' });
+    await expect.poll(() => seen.closed).toBe(1);
+  });
+
+  it('with a gigabyte is delivered, and little of it is read', async () => {
+    let written = 0;
+    const seen = await listen((socket) => {
+      socket.once('data', () => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 1073741824\r\n\r\n'));
+      const chunk = Buffer.alloc(65_536);
+      const fill = () => {
+        while (!socket.destroyed && written < 2 ** 30) {
+          written += chunk.length;
+          if (!socket.write(chunk)) return;
+        }
+      };
+      socket.once('data', fill);
+      socket.on('drain', fill);
+    });
+    expect(await anyAddress().send(post(`http://127.0.0.1:${seen.port}/`), NEVER)).toMatchObject({
+      status: 200,
+      fault: null,
+    });
+    await expect.poll(() => seen.closed).toBe(1);
+    expect(written).toBeLessThan(64 * 2 ** 20);
+  });
+
+  it('without an end is delivered, and ended', async () => {
+    const seen = await listen((socket) => {
+      socket.once('data', () => socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1\r\nx\r\n'));
+    });
+    expect(await anyAddress().send(post(`http://127.0.0.1:${seen.port}/`), NEVER)).toMatchObject({
+      status: 200,
+      fault: null,
+    });
+    await expect.poll(() => seen.closed).toBe(1);
+  });
+
+  it.each([
+    [
+      'with headers without an end',
+      `HTTP/1.1 200 OK\r\nx: ${'x'.repeat(40_000)}\r\n\r\n`,
+      'the headers of the answer are too large',
+    ],
+    ['that is not HTTP', 'SSH-2.0-OpenSSH_9.9\r\n', 'the answer is not HTTP'],
+    [
+      'that changes the protocol',
+      'HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\nconnection: upgrade\r\n\r\n',
+      'the connection was closed before an answer came',
+    ],
+  ])('%s is not delivered', async (_, text, fault) => {
+    const seen = await listen(answering(text));
+    expect(await anyAddress().send(post(`http://127.0.0.1:${seen.port}/`), NEVER)).toMatchObject({
+      status: null,
+      fault,
+    });
+    await expect.poll(() => seen.closed).toBe(1);
+  });
+});
+
+describe('a connection', () => {
+  it('that is refused says so', async () => {
+    const { port } = await listen(() => {});
+    servers.pop()!.close();
+    const outcome = await anyAddress().send(post(`http://127.0.0.1:${port}/`), NEVER);
+    expect(outcome).toMatchObject({ status: null, fault: 'the host refused the connection' });
+  });
+
+  it('to a host whose certificate nobody vouches for is refused, and nothing is sent', async () => {
+    let requests = 0;
+    const server = createTlsServer(SELF_SIGNED, () => requests++);
+    servers.push(server);
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    for (const host of ['127.0.0.1', 'localhost']) {
+      const outcome = await anyAddress().send(post(`https://${host}:${port}/`), NEVER);
+      expect(outcome).toMatchObject({ status: null, fault: 'the certificate of the host is self-signed' });
+    }
+    expect(requests).toBe(0);
+  });
+
+  it('to a host that speaks no TLS says so', async () => {
+    const { port } = await listen(answering('HTTP/1.1 200 OK\r\n\r\n'));
+    const outcome = await anyAddress().send(post(`https://127.0.0.1:${port}/`), NEVER);
+    expect(outcome).toMatchObject({ status: null, fault: 'TLS could not be set up' });
+  });
+
+  it('is given up when the sender stops, and then nothing is known of the message', async () => {
+    const stopping = new AbortController();
+    const seen = await listen((socket) => socket.once('data', () => stopping.abort(new Error('stops'))));
+    await expect(anyAddress().send(post(`http://127.0.0.1:${seen.port}/`), stopping.signal)).rejects.toThrow('stops');
+    await expect.poll(() => seen.closed).toBe(1);
+    await expect(anyAddress().send(post(`http://127.0.0.1:${seen.port}/`), stopping.signal)).rejects.toThrow('stops');
+    expect(seen.connections).toBe(1);
+  });
+});
+
+describe('where only public addresses are allowed', () => {
+  const FORBIDDEN = {
+    status: null,
+    fault: 'the host is at a private, loopback, link-local or otherwise reserved address',
+  };
+
+  it.each([
+    ...['127.0.0.1', '2130706433', '0x7f000001', '0177.0.0.1', '127.1', '0.0.0.0'],
+    ...['10.0.0.1', '172.31.255.255', '192.168.0.1', '169.254.169.254', '100.64.0.1', '168.63.129.16', '224.0.0.1'],
+    ...['[::1]', '[::]', '[::ffff:127.0.0.1]', '[64:ff9b::7f00:1]', '[2002:7f00:1::]', '[fe80::1]', '[fd00::1]'],
+  ])('nothing goes to %s', async (host) => {
+    const seen = await listen(() => {}, '::');
+    for (const scheme of ['http', 'https']) {
+      const sender = new Sender({ allowPrivate: false });
+      expect(await sender.send(post(`${scheme}://${host}:${seen.port}/`), NEVER)).toMatchObject(FORBIDDEN);
+    }
+    expect(seen.connections).toBe(0);
+  });
+
+  it.each([['127.0.0.1'], ['::1'], ['::ffff:127.0.0.1'], ['169.254.169.254'], ['168.63.129.16']])(
+    'nothing goes to a name that means %s',
+    async (address) => {
+      const seen = await listen(() => {}, '::');
+      const sender = new Sender({ allowPrivate: false, lookup: resolvingTo(address) });
+      const url = `http://hooks.shop.example:${seen.port}/`;
+      expect(await sender.send(post(url), NEVER)).toMatchObject(FORBIDDEN);
+      expect(seen.connections).toBe(0);
+    },
+  );
+
+  it('the address that is judged is the one that is connected to, also of a name that changes', async () => {
+    const seen = await listen(() => {});
+    const url = `http://hooks.shop.example:${seen.port}/`;
+    // An address of the part of IPv6 that is given to nobody comes first, then this machine.
+    const lookup = resolvingTo('4000::1', '127.0.0.1');
+    const sender = new Sender({ allowPrivate: false, lookup, answerTimeoutMs: 300 });
+    const { fault } = await sender.send(post(url), NEVER);
+    expect(['the host could not be reached', 'no answer within 15 seconds']).toContain(fault);
+    expect(await sender.send(post(url), NEVER)).toMatchObject(FORBIDDEN);
+    expect(seen.connections).toBe(0);
+  });
+
+  it('one forbidden address among several is enough', async () => {
+    const seen = await listen(() => {});
+    const lookup: LookupFunction = (_, _options, done) =>
+      done(null, [
+        { address: '8.8.8.8', family: 4 },
+        { address: '127.0.0.1', family: 4 },
+      ]);
+    const sender = new Sender({ allowPrivate: false, lookup });
+    expect(await sender.send(post(`http://hooks.shop.example:${seen.port}/`), NEVER)).toMatchObject(FORBIDDEN);
+    expect(seen.connections).toBe(0);
+  });
+
+  it('localhost is not public', async () => {
+    const seen = await listen(() => {});
+    const sender = new Sender({ allowPrivate: false });
+    const { status, fault } = await sender.send(post(`http://localhost:${seen.port}/`), NEVER);
+    expect({ status, isDelivered: fault === null }).toEqual({ status: null, isDelivered: false });
+    expect(seen.connections).toBe(0);
+  });
+});

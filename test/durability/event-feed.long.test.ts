@@ -1,0 +1,128 @@
+import { createApplication } from '@lockstep/access';
+import type { EventPage, FeedEvent } from '@lockstep/contract';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { Api, dataOf } from '../harness/api.ts';
+import { batchOf, deleteAsset, newAssetNum, newBuy } from '../harness/orders.ts';
+import { freePort } from '../harness/redis.ts';
+import { retried } from '../harness/retried.ts';
+import { ServiceProcess } from '../harness/service-process.ts';
+import { createTestDatabase, QUEUE_KINDS, type TestDatabase } from '../harness/stack.ts';
+import { syncOf } from '../harness/sync-batches.ts';
+
+const CUSTOMERS = 8;
+const BATCHES_A_CUSTOMER = 50;
+/** Eight kills: of every process two. */
+const BATCHES_BETWEEN_KILLS = 45;
+/** A logical database that no other test uses, because real processes use the queue's real name. */
+const REDIS_DATABASE = '8';
+
+type Batch = ReturnType<typeof batchOf> | ReturnType<typeof syncOf>;
+
+describe.each(QUEUE_KINDS)('two api and two worker processes on %s, one killed every few batches', (queue) => {
+  let database: TestDatabase;
+  let apis: Api[];
+  let processes: ServiceProcess[];
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    const ports = [await freePort(), await freePort()];
+    const env = {
+      DATABASE_URL: database.url,
+      REDIS_URL: queue === 'redis' ? `${inject('redisUrl')}/${REDIS_DATABASE}` : '',
+    };
+    processes = [
+      ...ports.map((port) => ServiceProcess.api({ ...env, PORT: String(port) })),
+      ServiceProcess.worker(env),
+      ServiceProcess.worker(env),
+    ];
+    await Promise.all(processes.map((part) => part.start()));
+    const credentials = await createApplication(database.db, { name: 'Feed', scopes: ['auth_order'], approved: true });
+    const { token } = await Api.logIn(`http://127.0.0.1:${ports[0]}`, credentials);
+    apis = ports.map((port) => new Api(`http://127.0.0.1:${port}`, credentials, token));
+  });
+  afterAll(async () => {
+    const statuses = await Promise.all(processes.map((part) => part.stop()));
+    await database.close();
+    expect(statuses, 'every process stops with status 0').toEqual(processes.map(() => 0));
+  });
+
+  it('tell a reader that goes on from the last id of every batch, once and in order', async () => {
+    let sent = 0;
+    let restarting: Promise<void> = Promise.resolve();
+    const countBatch = () => {
+      sent++;
+      if (sent % BATCHES_BETWEEN_KILLS !== 0) return;
+      const victim = processes[(sent / BATCHES_BETWEEN_KILLS) % processes.length]!;
+      restarting = restarting.then(async () => {
+        await victim.kill();
+        await victim.start();
+      });
+    };
+    let areAllEnded = false;
+    const following = follow(() => areAllEnded);
+
+    const batches = await Promise.all(
+      Array.from({ length: CUSTOMERS }, async () => {
+        const customer = await retried(apis, (api) => api.newCustomer());
+        const own: Batch[] = [];
+        for (let index = 0; index < BATCHES_A_CUSTOMER; index++) {
+          const buy = newBuy(customer, [newAssetNum()]);
+          const batch =
+            index % 3 === 2
+              ? syncOf(buy)
+              : batchOf(buy, deleteAsset(customer, [newAssetNum()]), newBuy(customer, [newAssetNum()]));
+          await settled((api) => api.submit(batch));
+          if (index % 5 === 4) await settled((api) => api.submitCancel(batch));
+          own.push(batch);
+          countBatch();
+        }
+        return own;
+      }),
+    );
+    await restarting;
+    const completed = batches.flat().map((batch) => retried(apis, (api) => api.completed(batch)));
+    const results = new Map((await Promise.all(completed)).map((result) => [result.channelOrderId, result]));
+    areAllEnded = true;
+
+    const events = await following;
+    const told = events.map(({ data }) => data.channelOrderId);
+    expect(told).toHaveLength(CUSTOMERS * BATCHES_A_CUSTOMER);
+    expect(told.toSorted()).toEqual([...results.keys()].toSorted());
+    const ids = events.map(({ id }) => Number(id));
+    expect(ids).toEqual(ids.toSorted((a, b) => a - b));
+    for (const { type, data } of events) {
+      const { orders, nextCursor: _, ...summary } = results.get(data.channelOrderId)!;
+      const cancelled = orders.filter(({ cause }) => cause === 'cancelled').length;
+      expect({ type, data }).toEqual({ type: 'batch.completed', data: { ...summary, cancelled } });
+    }
+    const cancelled = events.reduce((sum, { data }) => sum + data.cancelled, 0);
+    expect(cancelled).toBeGreaterThan(0);
+    // Whoever reads it from the beginning reads the same.
+    expect(await follow(() => true)).toEqual(events);
+  }, 240_000);
+
+  /** Reads the feed from its beginning, small pages from one API after the other, to its end once that is for good. */
+  async function follow(isEnding: () => boolean): Promise<FeedEvent[]> {
+    const events: FeedEvent[] = [];
+    let after = '';
+    for (;;) {
+      const isLast = isEnding();
+      const page = await retried(apis, async (api): Promise<EventPage> => {
+        const query = { after, limit: '7', waitSeconds: '3' };
+        return dataOf(await api.call('GET', '/events', { query }));
+      });
+      events.push(...page.events);
+      after = page.lastId ?? '';
+      if (isLast && page.events.length === 0) return events;
+    }
+  }
+
+  /** Makes a call until it is carried out; it is refused while one process has what another one was killed with. */
+  async function settled(call: (api: Api) => ReturnType<Api['submit']>): Promise<void> {
+    await retried(apis, async (api) => {
+      const answer = await call(api);
+      if (answer.body.code === '500') throw new TypeError('It is to be sent again');
+      return dataOf(answer);
+    });
+  }
+});
