@@ -137,7 +137,6 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
       applier,
       previewer: new BatchPreviewer(db),
       canceller: new BatchCanceller({ db, lanesDb, log, metrics, numbering }),
-      canceller: new BatchCanceller({ db, lanesDb, log, metrics }),
       failedBatches: new FailedBatchReader(),
       isQueueReachable,
       schema,

@@ -10,8 +10,8 @@ import { type BatchOperationId, batchOrderRoutes } from './routes/batch-orders.t
 import { cancelHandlers } from './routes/cancel.ts';
 import { customerHandlers } from './routes/customers.ts';
 import { eventHandlers } from './routes/events.ts';
-import { listHandlers } from './routes/lists.ts';
 import { failedOrderHandlers } from './routes/failed-orders.ts';
+import { listHandlers } from './routes/lists.ts';
 import { resultHandlers } from './routes/results.ts';
 import { webhookHandlers } from './routes/webhooks.ts';
 import type { ServerOptions } from './server-options.ts';
