@@ -4,9 +4,11 @@ import { addHttpMetrics, describeApi, fillReference } from '@lockstep/api';
 import { type Cause, causes, codeOf, operations } from '@lockstep/contract';
 import { createOrderMetrics, registerBacklogGauges } from '@lockstep/orders';
 import { readConfig } from '@lockstep/platform';
+import { registerWebhookGauges, webhookMetricsOf } from '@lockstep/webhooks';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { tableIn } from '../harness/command-line.ts';
 import { blocksOf, read } from '../harness/pages.ts';
 import {
   type Ended,
@@ -26,6 +28,7 @@ const PAGES = [
   'docs/architecture.md',
   'docs/interface.md',
   'docs/operations.md',
+  'docs/outcomes.md',
   'docs/performance.md',
   'docs/rules.md',
   'docs/security.md',
@@ -94,6 +97,11 @@ describe('the session of README.md', () => {
   it('applies the examples', () => {
     expect(first).toContain('2 succeeded, 0 failed');
     expect(first).toContain('13 succeeded, 3 failed');
+  });
+
+  it('shows what became of the orders in tables', () => {
+    expect(tableIn(first, 'accepted')).toMatchObject([{ channel: 'demo', batch: 'DEMO-2026-0002', failed: '3' }]);
+    expect(tableIn(first, 'time').map(({ action }) => action)).toEqual(['created', 'product_bought']);
   });
 
   it('continues in docs/api.md, with the answers that it shows', () => {
@@ -242,6 +250,8 @@ describe('tables', () => {
   it('of metrics in docs/operations.md are those that a process has', async () => {
     const metrics = createOrderMetrics();
     registerBacklogGauges(metrics.registry, database.db);
+    registerWebhookGauges(metrics.registry, database.db);
+    webhookMetricsOf(metrics.registry);
     const { registry } = addHttpMetrics(metrics);
     const own = registry.getMetricsAsArray().filter(({ name }) => name.startsWith('lockstep_'));
     const rows = own.map((metric) => {
@@ -286,7 +296,7 @@ describe('tables', () => {
       ...blocksOf('docs/operations.md', 'sql'),
       ...[...read('docs/operations.md').matchAll(/`(select [^`]+)`/g)].map(([, query]) => query!),
     ];
-    expect(queries.length).toBe(10);
+    expect(queries.length).toBe(11);
     for (const query of queries) await sql.raw(query).execute(database.db);
   });
 });
