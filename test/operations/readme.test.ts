@@ -4,6 +4,7 @@ import { addHttpMetrics, describeApi, fillReference } from '@lockstep/api';
 import { type Cause, causes, codeOf, operations } from '@lockstep/contract';
 import { createOrderMetrics, registerBacklogGauges } from '@lockstep/orders';
 import { readConfig } from '@lockstep/platform';
+import { registerWebhookGauges, webhookMetricsOf } from '@lockstep/webhooks';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
@@ -105,7 +106,7 @@ describe('the session of README.md', () => {
 
   it('continues in docs/api.md, with the answers that it shows', () => {
     expect(answersIn(inReference)).toEqual(answersShownIn('docs/api.md'));
-    expect(answersShownIn('docs/api.md').length).toBe(22);
+    expect(answersShownIn('docs/api.md').length).toBe(23);
   });
 
   it('may be repeated; only the preview finds the product gone', async () => {
@@ -249,6 +250,8 @@ describe('tables', () => {
   it('of metrics in docs/operations.md are those that a process has', async () => {
     const metrics = createOrderMetrics();
     registerBacklogGauges(metrics.registry, database.db);
+    registerWebhookGauges(metrics.registry, database.db);
+    webhookMetricsOf(metrics.registry);
     const { registry } = addHttpMetrics(metrics);
     const own = registry.getMetricsAsArray().filter(({ name }) => name.startsWith('lockstep_'));
     const rows = own.map((metric) => {
@@ -293,7 +296,7 @@ describe('tables', () => {
       ...blocksOf('docs/operations.md', 'sql'),
       ...[...read('docs/operations.md').matchAll(/`(select [^`]+)`/g)].map(([, query]) => query!),
     ];
-    expect(queries.length).toBe(10);
+    expect(queries.length).toBe(11);
     for (const query of queries) await sql.raw(query).execute(database.db);
   });
 });

@@ -22,11 +22,12 @@ import { numbersUnder, openAs, openTwoChannels, type TwoChannels } from '../harn
  */
 let two: TwoChannels;
 
+const THEIR_HOST = 'hooks.theirs.example';
 let theirWebhookId: string;
 
 beforeAll(async () => {
   two = await openTwoChannels();
-  const body = { url: 'https://hooks.theirs.example/' };
+  const body = { url: `https://${THEIR_HOST}/` };
   theirWebhookId = dataOf(await two.unbound.api.call('POST', '/webhooks', { body })).webhookId;
 });
 afterAll(() => two.stack.close());
@@ -36,7 +37,13 @@ function leaksIn(answer: Answer, sent: unknown): string[] {
   const { customer, numbers, ids, batch, licenseOrderId } = two.theirs;
   const { customerId, channelCustomerId } = customer;
   const named = { customerId, channelCustomerId, licenseOrderId, channelOrderId: batch.channelOrderId };
-  const secrets = { ...named, ...ids, elsewhere: two.elsewhere, ofCrm: two.unbound.customer.customerId };
+  const secrets = {
+    ...named,
+    ...ids,
+    elsewhere: two.elsewhere,
+    ofCrm: two.unbound.customer.customerId,
+    webhook: THEIR_HOST,
+  };
   const [text, request] = [JSON.stringify(answer.body), JSON.stringify(sent)];
   const isWordOf = (where: string, word: string) => new RegExp(`(?<![\\w-])${word}(?![\\w-])`).test(where);
   return [...Object.values(secrets), ...Object.values(numbers)].filter(

@@ -1,5 +1,13 @@
 import { type DeliveryPage, type ListPageQuery, Refusal, type WebhookDelivery } from '@lockstep/contract';
-import { type Database, inTransaction, Overload, readCursor, type Tables, writeCursor } from '@lockstep/platform';
+import {
+  type Database,
+  inSnapshot,
+  inTransaction,
+  Overload,
+  readCursor,
+  type Tables,
+  writeCursor,
+} from '@lockstep/platform';
 import { type Selectable, sql } from 'kysely';
 import { findWebhook, lockWebhook, type OwnWebhook } from './own-webhooks.ts';
 
@@ -53,22 +61,24 @@ export async function listDeliveries(
   const scope = ['listDeliveries', own.applicationId, own.webhookId];
   const place = cursor === undefined ? undefined : readCursor(scope, cursor);
   if (place === null) throw new Refusal('field_invalid', 'cursor', 'is not a cursor of this list');
-  const { id: webhookId } = await findWebhook(db, own);
-  const rows = await db
-    .selectFrom('webhook_delivery')
-    .selectAll()
-    .where('webhook_id', '=', webhookId)
-    .$if(place !== undefined, (query) => query.where('id', '<', place![0]!))
-    .orderBy('id', 'desc')
-    .limit(limit + 1)
-    .execute();
-  const page = rows.slice(0, limit);
-  const attempts = await readAttempts(db, page);
-  const last = page.at(-1);
-  return {
-    deliveries: page.map((row) => showDelivery(row, attempts.get(row.id) ?? [])),
-    nextCursor: rows.length > limit && last !== undefined ? writeCursor(scope, [last.id]) : null,
-  };
+  return await inSnapshot(db, async (trx) => {
+    const { id } = await findWebhook(trx, own);
+    const rows = await trx
+      .selectFrom('webhook_delivery')
+      .selectAll()
+      .where('webhook_id', '=', id)
+      .$if(place !== undefined, (query) => query.where('id', '<', place![0]!))
+      .orderBy('id', 'desc')
+      .limit(limit + 1)
+      .execute();
+    const page = rows.slice(0, limit);
+    const attempts = await readAttempts(trx, page);
+    const last = page.at(-1);
+    return {
+      deliveries: page.map((row) => showDelivery(row, attempts.get(row.id) ?? [])),
+      nextCursor: rows.length > limit && last !== undefined ? writeCursor(scope, [last.id]) : null,
+    };
+  });
 }
 
 async function readAttempts(db: Database, page: readonly { id: string }[]) {
