@@ -432,6 +432,8 @@ describe('a real answer is of the published shape and holds nothing else', () =>
         return answer;
       },
       () => api.ask('getEvents', { query: { after: 'x' } }),
+    ],
+    [
       `post ${ROOT}/webhooks`,
       () => createWebhook({ description: 'Night shift' }),
       () => createWebhook({ url: 'https://10.0.0.5/' }),
