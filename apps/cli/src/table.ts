@@ -62,7 +62,8 @@ function toText(cell: Cell): string {
 }
 
 function terminalWidth(): number {
-  return process.stdout.isTTY ? process.stdout.columns : Number.POSITIVE_INFINITY;
+  // A terminal that does not know its size says 0.
+  return (process.stdout.isTTY && process.stdout.columns) || Number.POSITIVE_INFINITY;
 }
 
 /** Narrows the widest columns that may wrap until the table fits, or none can become narrower. */
