@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { addHttpMetrics, describeApi, fillReference } from '@lockstep/api';
 import { type Cause, causes, codeOf, operations } from '@lockstep/contract';
 import { createOrderMetrics, registerBacklogGauges } from '@lockstep/orders';
-import { readConfig } from '@lockstep/platform';
+import { CleanUp, createLogger, readConfig, registerCleanUpGauge } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
@@ -242,6 +242,9 @@ describe('tables', () => {
   it('of metrics in docs/operations.md are those that a process has', async () => {
     const metrics = createOrderMetrics();
     registerBacklogGauges(metrics.registry, database.db);
+    registerCleanUpGauge(metrics.registry, database.db, []);
+    const log = createLogger({ name: 'test', level: 'silent' });
+    new CleanUp({ db: database.db, log, registry: metrics.registry, aged: [] });
     const { registry } = addHttpMetrics(metrics);
     const own = registry.getMetricsAsArray().filter(({ name }) => name.startsWith('lockstep_'));
     const rows = own.map((metric) => {
