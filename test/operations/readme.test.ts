@@ -5,6 +5,7 @@ import { type Cause, causes, codeOf, operations } from '@lockstep/contract';
 import { createOrderMetrics, registerBacklogGauges } from '@lockstep/orders';
 import { readConfig } from '@lockstep/platform';
 import { registerWebhookGauges, webhookMetricsOf } from '@lockstep/webhooks';
+import { CleanUp, createLogger, readConfig, registerCleanUpGauge } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
@@ -252,6 +253,9 @@ describe('tables', () => {
     registerBacklogGauges(metrics.registry, database.db);
     registerWebhookGauges(metrics.registry, database.db);
     webhookMetricsOf(metrics.registry);
+    registerCleanUpGauge(metrics.registry, database.db, []);
+    const log = createLogger({ name: 'test', level: 'silent' });
+    new CleanUp({ db: database.db, log, registry: metrics.registry, aged: [] });
     const { registry } = addHttpMetrics(metrics);
     const own = registry.getMetricsAsArray().filter(({ name }) => name.startsWith('lockstep_'));
     const rows = own.map((metric) => {

@@ -2,7 +2,7 @@ import { type ApplicationId, BatchOrder } from '@lockstep/contract';
 import { describe, expect, it } from 'vitest';
 import { DIGESTS, PAYLOADS, SENT } from '../../../test/harness/stored-forms.ts';
 import { prepareBatch } from './prepare.ts';
-import { PayloadFault, readStoredOrders } from './stored-orders.ts';
+import { cutOrderText, PayloadFault, readStoredOrders, writeStoredOrders } from './stored-orders.ts';
 
 /** The same value, its objects' keys in another order. */
 function shuffled(value: unknown): unknown {
@@ -37,6 +37,26 @@ describe('stored orders', () => {
     for (const payload of Object.values(PAYLOADS)) {
       expect(JSON.stringify(readStoredOrders(1, payload))).toBe(payload);
     }
+  });
+
+  it('alone are cut out byte for byte', () => {
+    for (const payload of Object.values(PAYLOADS)) {
+      for (const placed of readStoredOrders(1, payload)) {
+        const text = cutOrderText(1, writeStoredOrders([placed]));
+        expect(text).toBe(JSON.stringify(placed[1]));
+        expect(payload).toContain(text);
+      }
+    }
+  });
+
+  it.each<[string, number, string]>([
+    ['of a newer version', 2, '[[0,{"sequence":1}]]'],
+    ['that is cut off', 1, '[[0,{"sequence":1}'],
+    ['without a place', 1, '[[{"sequence":1}]]'],
+    ['that is no list', 1, '{}'],
+    ['that is empty', 1, ''],
+  ])('a text %s is not cut', (_, version, text) => {
+    expect(() => cutOrderText(version, text)).toThrow(PayloadFault);
   });
 
   const payload = PAYLOADS[7]!;
