@@ -680,7 +680,7 @@ describe('a database of version 1', () => {
   const NEW_COLUMNS: { [Name in Table]?: Record<string, unknown> } = {
     access_token: { member_id: null },
     application: { channels: null, old_secret_hash: null, old_secret_end_time: null },
-    asset: { locked: false, freezing: false, revoked_by_order_id: null },
+    asset: { locked: false, freezing: false, revoked_by_order_id: null, created_by_order_id: null },
     asset_grant: { revoked_by_order_id: null },
     batch: { digest_version: 1, request_id: null, reopened_time: null },
     enterprise: { created_by_application_id: null },

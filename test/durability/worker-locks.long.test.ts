@@ -26,6 +26,8 @@ beforeEach(async () => {
     metrics: stack.metrics,
     drains: 2,
     webhookAllowPrivate: false,
+    failedOrderDays: 30,
+    eventDays: 30,
     lockTimeoutMs: LOCK_TIMEOUT_MS,
   });
 });

@@ -84,7 +84,7 @@ export async function startStack(
   const common = { databaseUrl: url, poolSize: 8, queue, log, metrics, webhookAllowPrivate };
   const running: Closable[] = [];
   const newWorker = async () => {
-    const started = await startWorker({ ...common, drains: 2 });
+    const started = await startWorker({ ...common, drains: 2, failedOrderDays: 30, eventDays: 30 });
     running.push(started);
     return started;
   };

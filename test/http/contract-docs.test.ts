@@ -54,6 +54,7 @@ const OPERATIONS: Record<string, string[]> = {
   ],
   [`get ${ROOT}/licenseOrder/batchOrder/failed`]: ['channelCode', 'channelOrderId', 'g_nonce'],
   [`get ${ROOT}/licenseOrder/{licenseOrderId}`]: ['g_nonce', 'licenseOrderId'],
+  [`get ${ROOT}/events`]: ['after', 'g_nonce', 'limit', 'waitSeconds'],
   [`get ${ROOT}/licenseOrder/batchOrders`]: [
     'acceptedFrom',
     'acceptedTo',
@@ -86,6 +87,8 @@ const OPERATIONS: Record<string, string[]> = {
   [`post ${WEBHOOK}/enable`]: ['g_nonce', 'webhookId'],
   [`post ${WEBHOOK}/replay`]: ['g_nonce', 'webhookId'],
   [`get ${WEBHOOK}/deliveries`]: ['cursor', 'g_nonce', 'limit', 'webhookId'],
+  [`get ${ROOT}/asset/{assetNum}`]: ['assetNum', 'g_nonce'],
+  [`get ${ROOT}/asset/{assetNum}/history`]: ['assetNum', 'cursor', 'g_nonce', 'limit'],
   [`post ${ME_ROOT}/enterprise/{enterpriseGlobalId}/member`]: ['enterpriseGlobalId', 'g_nonce'],
   [`put ${EMPLOYEE}`]: ['enterpriseGlobalId', 'g_nonce', 'memberGlobalId'],
   [`put ${EMPLOYEE}/resetPassword`]: ['enterpriseGlobalId', 'g_nonce', 'memberGlobalId'],
@@ -105,7 +108,7 @@ const OPERATIONS: Record<string, string[]> = {
   [`post ${ME_ROOT}/enterprise/member/{memberGlobalId}/borrow`]: ['g_nonce', 'memberGlobalId'],
   [`get ${ME_ROOT}/enterprise/{enterpriseGlobalId}/audit`]: ['enterpriseGlobalId', 'g_nonce', 'pageNum', 'pageSize'],
 };
-const OPTIONAL = ['state', 'limit', 'cursor', 'waitSeconds', 'extendCode', 'departmentId', 'keyword'];
+const OPTIONAL = ['state', 'limit', 'cursor', 'waitSeconds', 'after', 'extendCode', 'departmentId', 'keyword'];
 /** Of these, every parameter but g_nonce is optional. */
 const LISTS = [`get ${ROOT}/licenseOrder/batchOrders`, `get ${ROOT}/licenseOrder/orders`];
 const isOptional = (key: string, name: string) =>
@@ -340,6 +343,24 @@ describe('a real answer is of the published shape and holds nothing else', () =>
       () => api.call('GET', '/asset/1/list'),
     ],
     [
+      `get ${ROOT}/asset/{assetNum}`,
+      async () => {
+        const assetNum = newAssetNum();
+        await api.process(batchOf(newBuy(await api.newCustomer(), [assetNum], {}, { merchandises: [merchandise()] })));
+        return await api.call('GET', `/asset/${assetNum}`);
+      },
+      () => api.call('GET', `/asset/${newAssetNum()}`),
+    ],
+    [
+      `get ${ROOT}/asset/{assetNum}/history`,
+      async () => {
+        const assetNum = newAssetNum();
+        await api.process(batchOf(newBuy(await api.newCustomer(), [assetNum])));
+        return await api.call('GET', `/asset/${assetNum}/history`, { query: { limit: '1' } });
+      },
+      () => api.call('GET', `/asset/${newAssetNum()}/history`),
+    ],
+    [
       `post ${ROOT}/shellnums`,
       () => api.ask('takeAssetNumbers', { body: { size: 3 } }),
       () => api.ask('takeAssetNumbers', { body: { size: 0 } }),
@@ -401,6 +422,16 @@ describe('a real answer is of the published shape and holds nothing else', () =>
         return await api.call('GET', `/licenseOrder/${orders[1]!.licenseOrderId}`);
       },
       () => api.call('GET', '/licenseOrder/1'),
+    ],
+    [
+      `get ${ROOT}/events`,
+      async () => {
+        await finishedBatch();
+        const answer = await api.ask('getEvents', { query: { waitSeconds: '30' } });
+        expect(dataOf(answer).events).not.toEqual([]);
+        return answer;
+      },
+      () => api.ask('getEvents', { query: { after: 'x' } }),
     ],
     [
       `post ${ROOT}/webhooks`,

@@ -1,14 +1,16 @@
 import { createHash, randomBytes } from 'node:crypto';
 import {
+  agedAccess,
   type Credentials,
   createApplication,
-  deleteExpiredAccess,
   PasswordHasher,
   setApplicationStatus,
 } from '@lockstep/access';
 import type { ApplicationId, Employee } from '@lockstep/contract';
 import { setPassword } from '@lockstep/members';
+import { CleanUp, createLogger } from '@lockstep/platform';
 import { sql } from 'kysely';
+import { Registry } from 'prom-client';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startAnotherApi } from '../harness/another-api.ts';
 import { type Answer, dataOf, refusalOf } from '../harness/api.ts';
@@ -545,7 +547,16 @@ describe('a new password', () => {
   });
 });
 
-describe('the sweep', () => {
+describe('the clean-up', () => {
+  const cleanUp = async () => {
+    const { db, log, registry } = {
+      db: stack.db,
+      log: createLogger({ name: 'test', level: 'silent' }),
+      registry: new Registry(),
+    };
+    await new CleanUp({ db, log, registry, aged: agedAccess }).run();
+  };
+
   it('takes away failures that count no more, and tokens that have expired, and nothing else', async () => {
     const [old, counted, locked] = (await center.add(newEmployee(), newEmployee(), newEmployee())).map(
       ({ userName }) => userName,
@@ -561,7 +572,7 @@ describe('the sweep', () => {
     await passTime(locked, '4 minutes');
     await expire(expired.access_token);
 
-    await deleteExpiredAccess(stack.db);
+    await cleanUp();
     expect(await hasFailureRow(old)).toBe(false);
     expect(await countFailures(counted)).toBe(9);
     expectOAuthError(await logIn(locked, PASSWORD), 400, 'invalid_grant');
@@ -569,7 +580,7 @@ describe('the sweep', () => {
     expect(dataOf(await callWith(good.access_token))).toHaveLength(1);
 
     await passTime(locked, '15 minutes');
-    await deleteExpiredAccess(stack.db);
+    await cleanUp();
     expect(await hasFailureRow(locked)).toBe(false);
     expect((await logIn(locked, PASSWORD)).status).toBe(200);
   });

@@ -8,6 +8,7 @@ import { registerWebhookGauges, webhookMetricsOf } from '@lockstep/webhooks';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { tableIn } from '../harness/command-line.ts';
 import { blocksOf, read } from '../harness/pages.ts';
 import {
   type Ended,
@@ -27,6 +28,7 @@ const PAGES = [
   'docs/architecture.md',
   'docs/interface.md',
   'docs/operations.md',
+  'docs/outcomes.md',
   'docs/performance.md',
   'docs/rules.md',
   'docs/security.md',
@@ -97,9 +99,14 @@ describe('the session of README.md', () => {
     expect(first).toContain('13 succeeded, 3 failed');
   });
 
+  it('shows what became of the orders in tables', () => {
+    expect(tableIn(first, 'accepted')).toMatchObject([{ channel: 'demo', batch: 'DEMO-2026-0002', failed: '3' }]);
+    expect(tableIn(first, 'time').map(({ action }) => action)).toEqual(['created', 'product_bought']);
+  });
+
   it('continues in docs/api.md, with the answers that it shows', () => {
     expect(answersIn(inReference)).toEqual(answersShownIn('docs/api.md'));
-    expect(answersShownIn('docs/api.md').length).toBe(22);
+    expect(answersShownIn('docs/api.md').length).toBe(23);
   });
 
   it('may be repeated; only the preview finds the product gone', async () => {

@@ -38,13 +38,15 @@ await runUntilSignal(log, async () => {
     };
     const {
       WORKER_DRAINS: drains,
+      FAILED_ORDER_DAYS: failedOrderDays,
+      EVENT_DAYS: eventDays,
       DATABASE_POOL: poolSize,
       HOST: host,
       PORT: port,
       REGION: region,
       publicUrl,
     } = config;
-    running.push(await startWorker({ ...common, drains }));
+    running.push(await startWorker({ ...common, drains, failedOrderDays, eventDays }));
     const demoFile = join(config.DATA_DIR, 'demo.json');
     const prepare = (baseUrl: string) => prepareDemo(database.url, demoFile, baseUrl);
     const api = await startApi({ ...common, poolSize, region, publicUrl, host, port, prepare });

@@ -20,6 +20,8 @@ await runUntilSignal(log, async () => {
     log,
     metrics: createOrderMetrics(),
     drains: config.WORKER_DRAINS,
+    failedOrderDays: config.FAILED_ORDER_DAYS,
+    eventDays: config.EVENT_DAYS,
     webhookAllowPrivate: config.WEBHOOK_ALLOW_PRIVATE,
     probe: config.WORKER_PORT === undefined ? undefined : { host: config.HOST, port: config.WORKER_PORT },
   });

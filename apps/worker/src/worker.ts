@@ -1,7 +1,16 @@
-import { deleteExpiredAccess } from '@lockstep/access';
-import { EventNumbering, type OrderMetrics, OrderWorker, QUEUE_NAME, registerBacklogGauges } from '@lockstep/orders';
+import { agedAccess } from '@lockstep/access';
 import {
+  agedOrders,
+  EventNumbering,
+  type OrderMetrics,
+  OrderWorker,
+  QUEUE_NAME,
+  registerBacklogGauges,
+} from '@lockstep/orders';
+import {
+  type Aged,
   assertRedisKeepsJobs,
+  CleanUp,
   type Closable,
   closeAll,
   type Database,
@@ -10,20 +19,21 @@ import {
   openDatabase,
   type QueueBackend,
   type ReadinessCheck,
+  registerCleanUpGauge,
   SchemaWatch,
   whileCurrent,
 } from '@lockstep/platform';
-import { registerWebhookGauges, Sender, WebhookDeliverer, webhookMetricsOf } from '@lockstep/webhooks';
+import { agedWebhooks, registerWebhookGauges, Sender, WebhookDeliverer, webhookMetricsOf } from '@lockstep/webhooks';
 import { every } from './every.ts';
 import { startProbe } from './probe.ts';
 
 /** Jobs in progress at once. A job only waits for drains, which have a limit of their own. */
 const JOBS_AT_ONCE = 50;
 const SWEEP_EVERY_MS = 1_000;
-const EXPIRE_EVERY_MS = 30_000;
+const CLEAN_UP_EVERY_MS = 10_000;
 
 /**
- * Connections that a worker needs beside those of its drains: for the sweep, expiry, the ends of batches, their events
+ * Connections that a worker needs beside those of its drains: for the sweep, the clean-up, the ends of batches, their events
  * and metrics, and two for webhooks.
  */
 const SPARE_CONNECTIONS = 7;
@@ -45,6 +55,9 @@ interface WorkerOptions {
   drains: number;
   /** Whether webhooks may be at any address (config.WEBHOOK_ALLOW_PRIVATE). */
   webhookAllowPrivate: boolean;
+  /** For how many days it keeps what failed orders held, and events (config). */
+  failedOrderDays: number;
+  eventDays: number;
   /** Where it serves its health and its metrics; nowhere if absent. */
   probe?: { host: string; port: number } | undefined;
   /** Shorter in tests. */
@@ -76,10 +89,12 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     lockTimeoutMs,
     onError: (error) => log.warn({ err: error }, 'database connection failed'),
   });
+  const aged = [...agedAccess, ...agedOrders(options), ...agedWebhooks(options)];
+  registerCleanUpGauge(metrics.registry, db, aged);
   const schema = new SchemaWatch({ db, queue, log });
   let stalledBy = (): string | null => null;
   const work = whileCurrent(schema, log, () => {
-    const started = startWork(db, options);
+    const started = startWork(db, aged, options);
     stalledBy = started.stalledBy;
     return started;
   });
@@ -105,8 +120,12 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   return { readiness, stalledBy: () => stalledBy(), untilReady: () => schema.untilCurrent(), close };
 }
 
-/** Starts to process jobs, to sweep, to deliver to webhooks, and to delete what has expired. Closing finishes what runs. */
-function startWork(db: Database, { queue, log, metrics, drains, webhookAllowPrivate }: WorkerOptions) {
+/** Starts to process jobs, to sweep, to deliver to webhooks, and to delete what is too old. Closing finishes what runs. */
+function startWork(
+  db: Database,
+  aged: readonly Aged[],
+  { queue, log, metrics, drains, webhookAllowPrivate }: WorkerOptions,
+) {
   const deliverer = new WebhookDeliverer({
     db,
     log,
@@ -121,17 +140,21 @@ function startWork(db: Database, { queue, log, metrics, drains, webhookAllowPriv
     process: (data) => worker.process(data),
   });
   const sweep = every(SWEEP_EVERY_MS, () => worker.sweep(), log);
-  const expire = every(EXPIRE_EVERY_MS, () => deleteExpiredAccess(db), log);
+  const stop = new AbortController();
+  const cleanUp = new CleanUp({ db, log, registry: metrics.registry, aged });
+  const cleaning = every(CLEAN_UP_EVERY_MS, () => cleanUp.run(stop.signal), log);
   return {
     stalledBy: () => worker.stalledBy,
-    close: () =>
-      closeAll(
+    close: () => {
+      stop.abort();
+      return closeAll(
         sweep.close,
-        expire.close,
+        cleaning.close,
         consumer.close,
         () => worker.close(),
         () => numbering.settle(),
         () => deliverer.close(),
-      ),
+      );
+    },
   };
 }

@@ -1,5 +1,6 @@
 import type {} from './tables.ts';
 
+export { agedAccess } from './aged.ts';
 export {
   type Credentials,
   createApplication,
@@ -8,7 +9,6 @@ export {
   setApplicationStatus,
 } from './applications.ts';
 export { type Caller, CallVerifier } from './call-verifier.ts';
-export { deleteExpiredAccess } from './expire.ts';
 export { endLogins } from './logins.ts';
 export { newPassword, PasswordHasher } from './passwords.ts';
 export {

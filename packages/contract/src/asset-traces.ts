@@ -27,7 +27,12 @@ export const AssetDetail = z
     products: z.array(ProductNode).describe('Products on the asset itself, outside of merchandise.'),
     merchandises: z.array(MerchandiseNode).describe('Merchandise with its products, nested as it was bought.'),
     assigned: z.boolean().describe('Whether an employee holds it.'),
-    lentInto: z.string().nullable().describe('Number of the borrowed lock that it is lent into; null where it is not.'),
+    lentInto: z
+      .string()
+      .nullable()
+      .describe(
+        'Number of the borrowed lock that it is lent into; null where it is not, or where that lock is of a channel that the application is not bound to.',
+      ),
   })
   .meta({ id: 'AssetDetail', description: 'An active asset, with what is on it.' });
 export type AssetDetail = z.infer<typeof AssetDetail>;
@@ -54,7 +59,7 @@ export type HistoryAction = z.infer<typeof HistoryAction>;
 /** One thing that happened to an asset (rules 6.7). */
 export const HistoryEntry = z
   .object({
-    time: time('When it happened'),
+    time: time('When it happened; what an order did, at its finishedTime'),
     assetId: AssetId.describe('Id of the asset: a number that is bought again is another asset.'),
     action: HistoryAction.describe('What happened.'),
     licenseOrderId: LicenseOrderId.nullable().describe(

@@ -5,7 +5,7 @@ import { EVENTS_CHANNEL } from './event-watch.ts';
 import { notify } from './notify.ts';
 
 /** Events that one statement numbers at most. */
-export const EVENTS_AT_ONCE = 1_000;
+const EVENTS_AT_ONCE = 1_000;
 
 /**
  * Gives the oldest events without one their position in the feed, and wakes who waits for them. Returns how many it were,

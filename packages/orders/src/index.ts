@@ -1,6 +1,7 @@
 import type {} from './tables.ts';
 
 export { BatchAcceptor } from './accept.ts';
+export { agedOrders } from './aged.ts';
 export { JobAnnouncer } from './announcer.ts';
 export { readBacklog } from './backlog.ts';
 export { BatchWatch } from './batch-watch.ts';

@@ -3,7 +3,7 @@ import type { LicenseOrderId } from '@lockstep/contract';
 import type { Trx } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
 import { isCallersInPeriod, isOfChannel, type ListCaller } from './list-filters.ts';
-import type { OrderFilters } from './order-filters.ts';
+import { isFinishedAsAsked, type OrderFilters } from './order-filters.ts';
 
 /** What to look for in one index: orders with ids below one, as many as a page holds and one more. */
 export interface IndexSearch {
@@ -20,31 +20,28 @@ export interface OrdersFrom {
 }
 
 /**
- * Finds orders by one index. `walked`: a query of at most `maxWalked` ids, the highest first, that an index answers;
- * `matching`: a query of the ids of those among them that are asked for.
+ * Finds orders that have their outcome by one index. `walked`: a query of at most `maxWalked` ids, the highest first, that
+ * the index answers. Each order and its batch are looked up: a join might read them all.
  */
-export async function findMatching(
+export async function findFinished(
   trx: Trx,
-  search: { walked: RawBuilder<unknown>; maxWalked: number; matching: RawBuilder<unknown>; limit: number },
+  { caller, filters, limit }: IndexSearch,
+  { walked, maxWalked }: { walked: RawBuilder<unknown>; maxWalked: number },
 ): Promise<OrdersFrom> {
-  const { walked, maxWalked, matching, limit } = search;
-  const { rows } = await sql<{ id: LicenseOrderId }>`${matching} order by id desc limit ${limit + 1}`.execute(trx);
+  const { rows } = await sql<{ id: LicenseOrderId }>`
+    select walked.id from (${walked}) as walked
+    cross join lateral (
+      select from license_order as finished where finished.id = walked.id and ${isFinishedAsAsked(filters)} offset 0
+    ) as asked
+    cross join lateral (
+      select from batch
+      where batch.id = walked.id / ${sql.lit(ORDERS_PER_BATCH)} and ${isCallersInPeriod(caller, filters)}
+        and ${isOfChannel(caller, filters)} offset 0
+    ) as own
+    order by walked.id desc limit ${limit + 1}`.execute(trx);
   const ids = rows.map(({ id }) => id);
   if (ids.length > limit) return { ids, floor: ids.at(-1)! };
   const { rows: last } = await sql<{ id: LicenseOrderId }>`
     select id from (${walked}) as walked order by id desc offset ${maxWalked - 1} limit 1`.execute(trx);
   return { ids, floor: last[0]?.id ?? null };
-}
-
-/**
- * For a FROM clause: joins the batch of an order, as `own`, if the caller sees it and it is as asked for. Looked up row by
- * row: a join might read all batches there are.
- */
-export function isOfOwnBatch({ caller, filters }: IndexSearch, id: RawBuilder<unknown>): RawBuilder<unknown> {
-  return sql`
-    cross join lateral (
-      select batch.customer_ids, batch.order_types from batch
-      where batch.id = ${id} / ${sql.lit(ORDERS_PER_BATCH)} and ${isCallersInPeriod(caller, filters)}
-        and ${isOfChannel(caller, filters)} offset 0
-    ) as own`;
 }

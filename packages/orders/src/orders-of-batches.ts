@@ -48,7 +48,6 @@ function kindsOf({ state, cause }: OrderFilters): BatchWalk['kinds'] {
 function walkOrders(walk: BatchWalk, filters: OrderFilters, after: OrderPlace | null): RawBuilder<unknown> {
   const { caller } = walk;
   const failedOnly = filters.state === 'failed' || filters.cause !== undefined;
-  const ofType = filters.orderType === undefined ? sql`` : sql`and ${filters.orderType} = any (batch.order_types)`;
   const behind =
     after === null
       ? sql``
@@ -56,7 +55,7 @@ function walkOrders(walk: BatchWalk, filters: OrderFilters, after: OrderPlace | 
   return sql`(
     select placed.id, placed.order_type, batch.accepted_time
     from ${walkBatches(walk)} cross join lateral ${failedOnly ? FAILED_ORDERS : ALL_ORDERS} as placed
-    where ${isOfChannel(caller, filters)} ${ofType} ${behind}
+    where ${isOfChannel(caller, filters)} ${behind}
     order by batch.accepted_time desc, placed.id desc limit ${MAX_ORDERS}
   )`;
 }

@@ -4,7 +4,7 @@ import { readConfig, readDeploymentConfig } from './config.ts';
 describe('readConfig', () => {
   const defaults = {
     ...{ DATA_DIR: '.lockstep', HOST: '127.0.0.1', PORT: 8080, REGION: 'domestic', WORKER_DRAINS: 2 },
-    DATABASE_POOL: 10,
+    ...{ DATABASE_POOL: 10, FAILED_ORDER_DAYS: 30, EVENT_DAYS: 30, WEBHOOK_ALLOW_PRIVATE: false },
     publicUrl: null,
   };
 
@@ -27,9 +27,11 @@ describe('readConfig', () => {
       REGION: 'overseas',
     };
     const numbers = { PORT: '0', WORKER_PORT: '9090', WORKER_DRAINS: '4', DATABASE_POOL: '20' };
-    expect(readConfig({ ...env, ...numbers, PATH: '/bin' })).toEqual({
+    const days = { FAILED_ORDER_DAYS: '1', EVENT_DAYS: '3650' };
+    expect(readConfig({ ...env, ...numbers, ...days, WEBHOOK_ALLOW_PRIVATE: 'true', PATH: '/bin' })).toEqual({
       ...env,
       ...{ PORT: 0, WORKER_PORT: 9090, WORKER_DRAINS: 4, DATABASE_POOL: 20 },
+      ...{ FAILED_ORDER_DAYS: 1, EVENT_DAYS: 3_650, WEBHOOK_ALLOW_PRIVATE: true },
       publicUrl: null,
     });
   });
@@ -85,6 +87,11 @@ describe('readConfig', () => {
     ['WORKER_DRAINS', '17', 'WORKER_DRAINS must be 1 to 16, not 17'],
     ['DATABASE_POOL', '1', 'DATABASE_POOL must be 2 to 200, not 1'],
     ['DATABASE_POOL', '9'.repeat(99), `DATABASE_POOL must be 2 to 200, not ${'9'.repeat(40)}`],
+    ['FAILED_ORDER_DAYS', '0', 'FAILED_ORDER_DAYS must be 1 to 3650, not 0'],
+    ['FAILED_ORDER_DAYS', '1.5', 'FAILED_ORDER_DAYS must be 1 to 3650, not 1.5'],
+    ['EVENT_DAYS', '3651', 'EVENT_DAYS must be 1 to 3650, not 3651'],
+    ['EVENT_DAYS', 'never', 'EVENT_DAYS must be 1 to 3650, not never'],
+    ['WEBHOOK_ALLOW_PRIVATE', 'yes', 'WEBHOOK_ALLOW_PRIVATE must be true or false, not yes'],
     ['LOG_LEVEL', 'loud', `LOG_LEVEL must be ${LEVELS}, not loud`],
     ['REGION', 'abroad', 'REGION must be domestic or overseas, not abroad'],
     ['REGION', 'Domestic', 'REGION must be domestic or overseas, not Domestic'],

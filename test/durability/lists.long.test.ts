@@ -1,0 +1,155 @@
+import { licenseOrderIdOf } from '@lockstep/assets';
+import type { BatchId, CustomerId, ListBatchesQuery, ListOrdersQuery } from '@lockstep/contract';
+import { listBatches, listOrders } from '@lockstep/orders';
+import type { Database } from '@lockstep/platform';
+import { type CompiledQuery, Kysely, PostgresDialect } from 'kysely';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { ListCursor } from '../../packages/orders/src/list-cursor.ts';
+import { type Filled, fillWithBatches } from '../harness/million-orders.ts';
+import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
+
+/**
+ * What a page of a list costs among a million orders: every statement that it sends is explained as it runs. It reads by
+ * indexes, and a bounded number of rows, on the last page as on the first (rules 6.7).
+ */
+let database: TestDatabase;
+let filled: Filled;
+/** The same database, which keeps what is sent. */
+let db: Database;
+let sent: CompiledQuery[] = [];
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  filled = await fillWithBatches(database.db);
+  const pool = new pg.Pool({ connectionString: database.url, max: 1 });
+  db = new Kysely({ dialect: new PostgresDialect({ pool }), log: ({ query }) => void sent.push(query) });
+}, 600_000);
+afterAll(async () => {
+  await db.destroy();
+  await database.close();
+});
+
+interface PlanNode {
+  'Node Type': string;
+  'Relation Name'?: string;
+  'Actual Rows': number;
+  'Actual Loops': number;
+  'Rows Removed by Filter'?: number;
+  'Rows Removed by Index Recheck'?: number;
+  Plans?: PlanNode[];
+}
+
+const nodesOf = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)];
+
+/** Nodes that read a table, an index or what a function returns, and not what other nodes have read. */
+const READS = /^(Seq|Index|Index Only|Bitmap Index|Bitmap Heap|Function) Scan$/;
+
+/** Rows that a node has read from its table or function. */
+const rowsReadBy = (node: PlanNode) =>
+  node['Actual Loops'] *
+  (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Index Recheck'] ?? 0));
+
+/** What the statements of a page read: rows in all, and the tables that were read from end to end. */
+async function explainSent(): Promise<{ rowsRead: number; wholeTables: string[] }> {
+  const scans: PlanNode[] = [];
+  for (const { sql: text, parameters } of sent.filter((query) => query.sql.trimStart().startsWith('select'))) {
+    const explain = { sql: `explain (analyze, format json) ${text}`, parameters } as CompiledQuery<{
+      'QUERY PLAN': [{ Plan: PlanNode }];
+    }>;
+    const { rows } = await database.db.executeQuery(explain);
+    scans.push(...nodesOf(rows[0]!['QUERY PLAN'][0].Plan).filter((node) => READS.test(node['Node Type'])));
+  }
+  const wholeTables = scans.filter((node) => node['Node Type'] === 'Seq Scan').map((node) => node['Relation Name']!);
+  return { rowsRead: scans.map(rowsReadBy).reduce((sum, rows) => sum + rows, 0), wholeTables };
+}
+
+type Page = { nextCursor: string | null };
+
+/** Reads a page, and explains what that cost. */
+async function costOf(read: () => Promise<Page>) {
+  sent = [];
+  const page = await read();
+  return { page, ...(await explainSent()) };
+}
+
+const caller = () => ({ applicationId: filled.applicationId, channels: null });
+
+/** The rows that one call reads at most, in all its statements. */
+const MAX_ROWS = 60_000;
+/** What a later page may read more than the first one, which may find all that it shows at once. */
+const SLACK = 500;
+/** Batches behind which there are many pages less than at first, and behind which there is less than a page. */
+const [OLD_BATCH, OLDEST_BATCH] = [300, 2];
+
+/** Reads the first page, one far behind it and the last, and holds what they cost against each other. */
+async function expectBounded(
+  read: (cursor: string | undefined) => Promise<Page>,
+  cursorAt: (acceptedTime: string, batchId: BatchId) => string,
+): Promise<void> {
+  const first = await costOf(() => read(undefined));
+  expect(first.rowsRead).toBeLessThan(MAX_ROWS);
+  expect(first.wholeTables).toEqual([]);
+  for (const id of [OLD_BATCH, OLDEST_BATCH]) {
+    const cursor = cursorAt(await filled.findAcceptedTime(id), String(id) as BatchId);
+    const later = await costOf(() => read(cursor));
+    expect(later.rowsRead).toBeLessThan(Math.min(MAX_ROWS, first.rowsRead + SLACK));
+    expect(later.wholeTables).toEqual([]);
+    if (id === OLDEST_BATCH) expect(later.page.nextCursor).toBe(null);
+  }
+}
+
+it.each<[filters: Partial<ListBatchesQuery>]>([
+  [{}],
+  [{ channelCode: 'common' }],
+  [{ channelCode: 'rare' }],
+  [{ state: 'accepted' }],
+  [{ state: 'processing' }],
+  [{ state: 'completed' }],
+  [{ hasFailed: 'true' }],
+  [{ hasFailed: 'true', channelCode: 'rare' }],
+  [{ state: 'completed', hasFailed: 'true' }],
+  [{ acceptedFrom: Date.UTC(2020, 0, 1), acceptedTo: Date.UTC(2020, 0, 1, 1) }],
+])('batches %j: by indexes, bounded, the last page as the first', async (filters) => {
+  const cursors = new ListCursor('batches', caller(), filters, undefined);
+  await expectBounded(
+    (cursor) => listBatches(db, caller(), { ...filters, limit: 50, cursor } as ListBatchesQuery),
+    (acceptedTime, batchId) => cursors.write([acceptedTime, batchId])!,
+  );
+});
+
+const [RARE, LARGE] = ['7', '1'] as CustomerId[];
+
+it.each<[filters: Partial<ListOrdersQuery>]>([
+  [{}],
+  [{ channelCode: 'rare' }],
+  [{ orderType: 'new_buy' }],
+  [{ orderType: 'delete_asset' }],
+  [{ state: 'pending' }],
+  [{ state: 'succeeded' }],
+  [{ state: 'failed' }],
+  [{ cause: 'asset_not_found' }],
+  [{ cause: 'cancelled' }],
+  [{ acceptedFrom: Date.UTC(2020, 0, 1), acceptedTo: Date.UTC(2020, 0, 1, 1) }],
+  [{ customerId: RARE }],
+  [{ customerId: RARE, state: 'pending' }],
+  [{ customerId: RARE, state: 'failed' }],
+  [{ customerId: LARGE }],
+  [{ customerId: LARGE, orderType: 'delete_asset' }],
+  [{ assetNum: 'BUSY' }],
+  [{ assetNum: 'BUSY', state: 'succeeded' }],
+  [{ assetNum: 'BUSY', state: 'pending' }],
+  [{ assetNum: 'BUSY', state: 'failed' }],
+  [{ assetNum: 'NONE' }],
+  [{ customerId: LARGE, assetNum: 'BUSY' }],
+])('orders %j: by indexes, bounded, the last page as the first', async (filters) => {
+  const cursors = new ListCursor('orders', caller(), filters, undefined);
+  const isNamed = filters.customerId !== undefined || filters.assetNum !== undefined;
+  await expectBounded(
+    (cursor) => listOrders(db, caller(), { ...filters, limit: 200, cursor } as ListOrdersQuery),
+    (acceptedTime, batchId) => {
+      const id = licenseOrderIdOf(batchId, 0);
+      return cursors.write(isNamed ? [id] : [acceptedTime, id])!;
+    },
+  );
+});
