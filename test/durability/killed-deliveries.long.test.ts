@@ -1,0 +1,86 @@
+import { sql } from 'kysely';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import type { Api } from '../harness/api.ts';
+import { dataOf } from '../harness/api.ts';
+import { batchOf, newAssetNum, newBuy } from '../harness/orders.ts';
+import { type Receiver, startReceiver } from '../harness/receiver.ts';
+import { ServiceProcess } from '../harness/service-process.ts';
+import { type Stack, startStack } from '../harness/stack.ts';
+
+/** Messages to webhooks while the worker that sends them ends in every way (rules 6.8). */
+const WAIT = { timeout: 30_000, interval: 50 };
+
+let stack: Stack;
+let api: Api;
+let workers: ServiceProcess[];
+/** Whether the endpoint keeps its callers waiting. */
+let hangs: boolean;
+let receiver: Receiver;
+
+beforeEach(async () => {
+  stack = await startStack({ worker: false, webhookAllowPrivate: true });
+  const env = { DATABASE_URL: stack.url, REDIS_URL: '', WEBHOOK_ALLOW_PRIVATE: 'true' };
+  workers = [ServiceProcess.worker(env), ServiceProcess.worker(env)];
+  await Promise.all(workers.map((worker) => worker.start()));
+  api = await stack.newApi();
+  hangs = true;
+  receiver = await startReceiver((response) => {
+    if (!hangs) response.writeHead(204).end();
+  });
+  dataOf(await api.call('POST', '/webhooks', { body: { url: receiver.url } }));
+});
+afterEach(async () => {
+  const statuses = await Promise.all(workers.map((worker) => worker.stop()));
+  await receiver.close();
+  await stack.close();
+  expect(statuses).toEqual([0, 0]);
+});
+
+const endBatches = async (count: number): Promise<string[]> => {
+  const customer = await api.newCustomer();
+  const send = async () => {
+    const batch = { ...batchOf(newBuy(customer, [newAssetNum()])), syncMode: 'sync' as const };
+    await api.accept(batch);
+    return batch.channelOrderId;
+  };
+  return await Promise.all(Array.from({ length: count }, send));
+};
+const named = () => receiver.received.map(({ message }) => message.data.channelOrderId as string);
+const countPending = async () => {
+  const { rows } = await sql<{ pending: number }>`
+    select count(*)::int as pending from webhook_delivery where state = 'pending'`.execute(stack.db);
+  return rows[0]!.pending;
+};
+
+it('what workers were sending when they were killed is sent again, with the same ids', async () => {
+  const sent = await endBatches(5);
+  await receiver.awaitCount(1);
+  await Promise.all(workers.map((worker) => worker.kill()));
+  const interrupted = receiver.received.map(({ headers }) => headers['webhook-id']);
+  hangs = false;
+  await Promise.all(workers.map((worker) => worker.start()));
+  await vi.waitFor(async () => expect(await countPending()).toBe(0), { ...WAIT, timeout: 60_000 });
+  expect(new Set(named())).toEqual(new Set(sent));
+  const ids = receiver.received.map(({ headers }) => headers['webhook-id']);
+  for (const id of interrupted) expect(ids.filter((each) => each === id)).toHaveLength(2);
+  expect(ids).toHaveLength(sent.length + interrupted.length);
+  const { rows } = await sql`
+    select state, attempts, count(*)::int as deliveries from webhook_delivery group by 1, 2`.execute(stack.db);
+  // A death is no attempt of the endpoint's.
+  expect(rows).toEqual([{ state: 'delivered', attempts: 1, deliveries: sent.length }]);
+});
+
+it('a worker that stops gives back what is on its way, and another one sends it at once', async () => {
+  await endBatches(1);
+  await receiver.awaitCount(1);
+  hangs = false;
+  const { rows } = await sql<{ until: Date }>`select claimed_until as until from webhook_delivery`.execute(stack.db);
+  expect(await Promise.all(workers.map((worker) => worker.stop()))).toEqual([0, 0]);
+  const given = await sql`select state, attempts, claimed_until from webhook_delivery`.execute(stack.db);
+  expect(given.rows).toEqual([{ state: 'pending', attempts: 0, claimed_until: null }]);
+  await Promise.all(workers.map((worker) => worker.start()));
+  await receiver.awaitCount(2);
+  expect(Date.now()).toBeLessThan(rows[0]!.until.getTime());
+  await vi.waitFor(async () => expect(await countPending()).toBe(0), WAIT);
+  expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+});

@@ -1,0 +1,126 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { sql } from 'kysely';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { type Api, dataOf } from '../harness/api.ts';
+import { batchOf, newAssetNum, newBuy } from '../harness/orders.ts';
+import { startReceiver } from '../harness/receiver.ts';
+import { type Stack, startStack } from '../harness/stack.ts';
+
+/** Endpoints that hang keep up nobody else (rules 6.8), with two workers. */
+const HANGING_OF_APPLICATION = 20;
+const BACKLOG = 3;
+const WAIT = { timeout: 15_000, interval: 20 };
+
+let stack: Stack;
+let closing: (() => unknown)[];
+
+beforeEach(async () => {
+  stack = await startStack({ webhookAllowPrivate: true });
+  await stack.startWorker();
+  closing = [];
+});
+afterEach(async () => {
+  for (const close of closing) await close();
+  await stack.close();
+});
+
+/** An endpoint that takes every message and never answers. */
+async function startHanging() {
+  const open = new Set<Socket>();
+  const paths: string[] = [];
+  const state = { url: '', open, paths, closed: 0 };
+  const server = createServer((socket) => {
+    open.add(socket);
+    socket.on('error', () => {});
+    socket.once('data', (data) => paths.push(String(data).split(' ')[1]!));
+    socket.once('close', () => {
+      open.delete(socket);
+      state.closed++;
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  state.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  closing.push(() => {
+    server.close();
+    for (const socket of open) socket.destroy();
+  });
+  return state;
+}
+
+const register = (api: Api, url: string) => api.call('POST', '/webhooks', { body: { url } }).then(dataOf);
+async function endBatches(api: Api, count: number): Promise<string[]> {
+  const customer = await api.newCustomer();
+  const ids: string[] = [];
+  for (let index = 0; index < count; index++) {
+    const batch = { ...batchOf(newBuy(customer, [newAssetNum()])), syncMode: 'sync' as const };
+    await api.accept(batch);
+    ids.push(batch.channelOrderId);
+  }
+  return ids;
+}
+
+it('a good endpoint gets all its messages while forty others with backlogs hang', async () => {
+  const hanging = await startHanging();
+  for (const application of [1, 2]) {
+    const api = await stack.newApi();
+    for (let index = 0; index < HANGING_OF_APPLICATION; index++) {
+      await register(api, `${hanging.url}/${application}/${index}`);
+    }
+    await endBatches(api, BACKLOG);
+  }
+  // Each of them has one message under way, though there are two workers and more are due.
+  await vi.waitFor(() => expect(hanging.paths).toHaveLength(2 * HANGING_OF_APPLICATION), WAIT);
+  expect(new Set(hanging.paths).size).toBe(2 * HANGING_OF_APPLICATION);
+  const closedBefore = hanging.closed;
+  const receiver = await startReceiver();
+  closing.push(() => receiver.close());
+  const good = await stack.newApi();
+  await register(good, receiver.url);
+  const sent = await endBatches(good, 10);
+  const received = await receiver.awaitCount(sent.length);
+  expect(received.map(({ message }) => message.data.channelOrderId).toSorted()).toEqual(sent.toSorted());
+  expect({ hungUp: hanging.closed - closedBefore, open: hanging.open.size }).toEqual({
+    hungUp: 0,
+    open: 2 * HANGING_OF_APPLICATION,
+  });
+});
+
+it('a dead endpoint has a bounded number of rows, and none of its events is lost', async () => {
+  const api = await stack.newApi();
+  let isBroken = true;
+  const receiver = await startReceiver((response) => response.writeHead(isBroken ? 500 : 204).end());
+  closing.push(() => receiver.close());
+  const { webhookId } = await register(api, receiver.url);
+  const [batchOrderId] = await endBatches(api, 1);
+  await receiver.awaitCount(1);
+  // A thousand events more, of the same batch, as numbering writes them.
+  await sql`
+    with counted as (update event_counter set last_position = last_position + 1000 returning last_position)
+    insert into event (application_id, position, batch_id, type, completed_time, succeeded, failed, cancelled)
+    select application_id, last_position - 1000 + n, batch_id, 'batch.retried', completed_time, 1, 0, 0
+    from counted, event, generate_series(1, 1000) as n`.execute(stack.db);
+  const readRows = async () => {
+    const { rows } = await sql<{ total: number; tried: number }>`
+      select count(*)::int as total, (count(*) filter (where attempts > 0))::int as tried
+      from webhook_delivery where webhook_id = ${webhookId}`.execute(stack.db);
+    return rows[0]!;
+  };
+  await vi.waitFor(async () => expect((await readRows()).tried).toBeGreaterThan(20), WAIT);
+  expect((await readRows()).total).toBeLessThan(400);
+  isBroken = false;
+  const replayed = () => new Set(receiver.received.slice(-1_001).map(({ headers }) => headers['webhook-id'])).size;
+  await vi.waitFor(
+    async () => {
+      await sql`update webhook_delivery set due_time = now() where state = 'pending'`.execute(stack.db);
+      const { rows } = await sql<{ left: number }>`
+        select (select count(*) from event where position > after_position)::int +
+          (select count(*) from webhook_delivery where state = 'pending')::int as left from webhook`.execute(stack.db);
+      expect(rows).toEqual([{ left: 0 }]);
+    },
+    { timeout: 60_000, interval: 500 },
+  );
+  expect(replayed()).toBe(1_001);
+  expect(receiver.received.every(({ message }) => message.data.channelOrderId === batchOrderId)).toBe(true);
+}, 90_000);
