@@ -28,7 +28,9 @@ export class AnswerRules {
   readonly #operations: { operation: Operation; pattern: RegExp; answer: z.ZodType | undefined }[];
 
   constructor({ operations, document }: World) {
-    this.#operations = operations.map((operation) => {
+    // A path that is written out goes before one with a parameter in its place, as in OpenAPI.
+    const written = operations.toSorted((a, b) => Number(a.path.includes('{')) - Number(b.path.includes('{')));
+    this.#operations = written.map((operation) => {
       const pattern = new RegExp(`^${operation.path.replace(/\{[^}]+\}/g, '[^/]+')}$`);
       const schema = operation.responses['200']?.content?.['application/json']?.schema;
       const whole = JSON.stringify({ ...schema, $defs: document.components.schemas });
