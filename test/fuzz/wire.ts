@@ -129,21 +129,43 @@ function parseAnswers(received: Buffer, call: Call, isOver: boolean): WireAnswer
     );
     const start = end + 4;
     const hasBody = status >= 200 && !(call.method === 'HEAD' && answers.length === 0);
-    const body = hasBody ? bodyAt(received, start, headers, isOver) : Buffer.alloc(0);
-    if (body === null) break;
-    at = start + (hasBody ? body.length : 0);
-    if (status >= 200) answers.push({ status, headers, text: body.toString('utf8') });
+    const read = hasBody ? readBody(received, start, headers, isOver) : { body: Buffer.alloc(0), end: start };
+    if (read === null) break;
+    at = read.end;
+    if (status >= 200) answers.push({ status, headers, text: read.body.toString('utf8') });
   }
   return answers;
 }
 
-function bodyAt(received: Buffer, start: number, headers: Map<string, string>, isOver: boolean): Buffer | null {
+interface Body {
+  body: Buffer;
+  /** Where what comes behind it begins. */
+  end: number;
+}
+
+/** Reads the body that begins at `start`; null while more of it is to come. */
+function readBody(received: Buffer, start: number, headers: Map<string, string>, isOver: boolean): Body | null {
+  if (headers.get('transfer-encoding') === 'chunked') return readChunks(received, start);
   const length = headers.get('content-length');
   if (length !== undefined) {
     const end = start + Number(length);
-    return end <= received.length ? received.subarray(start, end) : null;
+    return end <= received.length ? { body: received.subarray(start, end), end } : null;
   }
-  return isOver ? received.subarray(start) : null;
+  return isOver ? { body: received.subarray(start), end: received.length } : null;
+}
+
+function readChunks(received: Buffer, start: number): Body | null {
+  const chunks: Buffer[] = [];
+  for (let at = start; ; ) {
+    const lineEnd = received.indexOf('\r\n', at);
+    if (lineEnd < 0) return null;
+    const length = Number.parseInt(received.toString('latin1', at, lineEnd), 16);
+    const from = lineEnd + 2;
+    at = from + length + 2;
+    if (at > received.length) return null;
+    if (length === 0) return { body: Buffer.concat(chunks), end: at };
+    chunks.push(received.subarray(from, from + length));
+  }
 }
 
 /** The call as a shell command that sends the same bytes, for whoever looks into a failure. */
