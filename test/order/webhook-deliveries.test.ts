@@ -312,7 +312,7 @@ describe('a test message', () => {
       webhookId,
       Array.from({ length: 5 }, () => ({ attempts: [{}] })),
     );
-    await sql`begin; update webhook set last_attempt_delivered = null;
+    await sql`begin; update webhook set last_attempt_prompt = null;
       update webhook_delivery set due_time = now() - interval '1 hour' where state = 'pending'; commit`.execute(
       stack.db,
     );

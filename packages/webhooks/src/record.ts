@@ -4,6 +4,7 @@ import type { Claim } from './claim.ts';
 import { type DisabledCause, disableWebhook } from './disable.ts';
 import { MAX_ATTEMPTS, pauseAfter } from './retry-schedule.ts';
 import type { SendOutcome } from './sender.ts';
+import { PROMPT_MS } from './turns.ts';
 
 const GONE = 410;
 
@@ -65,6 +66,7 @@ async function insertAttempt(
   { status, fault, durationMs }: SendOutcome,
   { isDelivered, pauseMs }: Consequence,
 ): Promise<boolean> {
+  const isPrompt = isDelivered && durationMs < PROMPT_MS;
   const { rows } = await sql`
     with hook as materialized (
       select id, failing_since from webhook where id = ${webhookId} for no key update
@@ -80,11 +82,11 @@ async function insertAttempt(
         statement_timestamp() - make_interval(secs => ${durationMs}::double precision / 1000) as started_time
     ), tried as (
       update webhook w
-      set last_attempt_delivered = ${isDelivered},
+      set last_attempt_prompt = ${isPrompt},
         failing_since = case when not ${isDelivered} then least(w.failing_since, ended.started_time) end
       from ended
-      where w.id = ${webhookId} and (w.last_attempt_delivered is distinct from ${isDelivered}
-        or w.failing_since > ended.started_time)
+      where w.id = ${webhookId} and (w.last_attempt_prompt is distinct from ${isPrompt}
+        or (w.failing_since is null) <> ${isDelivered} or w.failing_since > ended.started_time)
     ), drawn_forward as (
       update webhook_delivery d set due_time = statement_timestamp()
       from hook, ended
