@@ -7,6 +7,8 @@ import type { SendOutcome } from './sender.ts';
 import { PROMPT_MS } from './turns.ts';
 
 const GONE = 410;
+/** How long recording waits for the webhook's row, which operations hold for milliseconds. The claim ends later. */
+const MAX_LOCK_WAIT_MS = 1_000;
 
 /** What an attempt leads to. */
 interface Consequence {
@@ -38,6 +40,8 @@ interface Recorded {
 /**
  * Records an attempt and what follows from it, in one transaction. If somebody else has claimed the delivery meanwhile,
  * because this process took too long, nothing is recorded.
+ *
+ * Throws PostgreSQL's lock_not_available when somebody holds the webhook's row for a second.
  */
 export async function recordAttempt(db: Database, claim: Claim, outcome: SendOutcome): Promise<Recorded> {
   const attempts = { attempts: claim.attempts + 1, isTest: claim.event === null };
@@ -68,8 +72,11 @@ async function insertAttempt(
 ): Promise<boolean> {
   const isPrompt = isDelivered && durationMs < PROMPT_MS;
   const { rows } = await sql`
-    with hook as materialized (
-      select id, failing_since from webhook where id = ${webhookId} for no key update
+    with patience as materialized (
+      -- Until the transaction ends.
+      select set_config('lock_timeout', ${`${MAX_LOCK_WAIT_MS}ms`}, true)
+    ), hook as materialized (
+      select id, failing_since from webhook, patience where id = ${webhookId} for no key update of webhook
     ), ended as (
       update webhook_delivery d
       set attempts = attempts + 1, claimed_until = null,
