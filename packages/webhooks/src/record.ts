@@ -67,7 +67,7 @@ export async function recordAttempt(db: Database, claim: Claim, outcome: SendOut
 async function insertAttempt(
   db: Database,
   { deliveryId, claims, webhookId }: Claim,
-  { status, fault, durationMs }: SendOutcome,
+  { status, fault, startedTime, durationMs }: SendOutcome,
   { isDelivered, pauseMs }: Consequence,
 ): Promise<boolean> {
   const isPrompt = isDelivered && durationMs < PROMPT_MS;
@@ -86,7 +86,7 @@ async function insertAttempt(
       from hook
       where d.webhook_id = hook.id and d.id = ${deliveryId} and d.claims = ${claims} and d.claimed_until is not null
       returning d.id, d.attempts,
-        statement_timestamp() - make_interval(secs => ${durationMs}::double precision / 1000) as started_time
+        ${startedTime}::timestamptz as started_time
     ), tried as (
       update webhook w
       set last_attempt_prompt = ${isPrompt},

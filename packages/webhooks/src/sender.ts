@@ -24,6 +24,7 @@ export interface Outgoing {
 export interface SendOutcome {
   status: number | null;
   fault: string | null;
+  startedTime: Date;
   durationMs: number;
 }
 
@@ -62,10 +63,12 @@ export class Sender {
    * an answer, it rejects with the reason: then it is not known whether the message arrived.
    */
   send({ url, headers, body }: Outgoing, signal: AbortSignal): Promise<SendOutcome> {
+    const startedTime = new Date();
     const startedMs = performance.now();
     const conclude = (status: number | null, fault: string | null): SendOutcome => ({
       status,
       fault,
+      startedTime,
       durationMs: Math.round(performance.now() - startedMs),
     });
     const isTls = url.slice(0, 6).toLowerCase() === 'https:';
