@@ -41,7 +41,12 @@ function isForbiddenHost(hostname: string): boolean {
   return host === 'localhost' || host.endsWith('.localhost');
 }
 
+/** An old way to write IPv4 addresses, such as [::7f00:1] (RFC 4291, 2.5.5.1), which passes for unicast. */
+const IPV4_COMPATIBLE = ipaddr.IPv6.parseCIDR('::/96');
+
 /** Only unicast addresses of the whole internet are good: no private, loopback, link-local or mapped ones. */
 function isForbiddenAddress(address: string): boolean {
-  return ipaddr.parse(address).range() !== 'unicast' || DENIED_ADDRESSES.includes(address);
+  const parsed = ipaddr.parse(address);
+  if (parsed instanceof ipaddr.IPv6 && parsed.match(IPV4_COMPATIBLE)) return true;
+  return parsed.range() !== 'unicast' || DENIED_ADDRESSES.includes(address);
 }
