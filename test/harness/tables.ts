@@ -35,23 +35,6 @@ const PARTS: Record<string, RawBuilder<unknown>> = {
 /** Prepares the look at the tables that there are: a database of an older release has fewer. */
 async function prepareLook(connection: Database): Promise<void> {
   const { rows: tables } = await sql<{ name: string }>`
-    select tablename as name from pg_tables where schemaname = 'public'`.execute(connection);
-  const ends = sql`(
-    select batch_id, type, completed_time from event union all select batch_id, type, completed_time from unnumbered_event
-  )`;
-  const webhooks = sql`(
-    select id, url, description, secret, old_secret, old_secret_end_time, disabled_time, deleted_time from webhook
-  )`;
-  const tests = sql`(select id, webhook_id from webhook_delivery where position is null)`;
-  const chosen: Record<string, RawBuilder<unknown> | null> = {
-    ...{ nonce: null, unnumbered_event: null, event_counter: null, webhook_attempt: null },
-    ...{ event: ends, webhook: webhooks, webhook_delivery: tests },
-  };
-  // The tables that there are: a database of an earlier release lacks some.
-  const looks = tables.flatMap(({ name }) => {
-    const content = name in chosen ? chosen[name] : sql.table(name);
-    return content ? [{ name, content }] : [];
-  });
     select tablename as name from pg_tables
     where schemaname = 'public' and tablename <> all (${LEFT_OUT})`.execute(connection);
   const looks = tables.map(({ name }) => ({ name, content: PARTS[name] ?? sql.table(name) }));
