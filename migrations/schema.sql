@@ -478,7 +478,7 @@ CREATE TABLE webhook (
   old_secret bytea,
   old_secret_end_time timestamp with time zone,
   after_position bigint NOT NULL,
-  last_attempt_delivered boolean,
+  last_attempt_prompt boolean,
   failing_since timestamp with time zone,
   created_time timestamp with time zone NOT NULL DEFAULT statement_timestamp(),
   disabled_time timestamp with time zone,

@@ -206,6 +206,22 @@ describe('an attempt that fails', () => {
     expect(after.slice(3)).toEqual(before);
   });
 
+  it('nine times keeps its last attempt for its time, however often it is replayed', async () => {
+    const receiver = await receive(answerWith(500));
+    const { webhookId } = await create(receiver.url);
+    await endBatch();
+    const [first] = await receiver.awaitCount(1);
+    const after = String(BigInt(String(first!.headers['webhook-id'])) - 1n);
+    for (let attempts = 1; attempts < 9; attempts++) {
+      await awaitDeliveries(webhookId, [{ attempts: Array.from({ length: attempts }, () => ({})) }]);
+      await ask(webhookId, 'replay', { after });
+    }
+    const ninth = await awaitDeliveries(webhookId, [{ attempts: Array.from({ length: 9 }, () => ({})) }]);
+    await ask(webhookId, 'replay', { after });
+    expect(await awaitDeliveries(webhookId, [{ state: 'pending' }])).toEqual(ninth);
+    expect(await show(webhookId)).toMatchObject({ state: 'active' });
+  });
+
   it('the tenth time disables the webhook, which says so; it is enabled again, and a replay brings what was missed', async () => {
     let isBroken = true;
     const receiver = await receive((response) => response.writeHead(isBroken ? 503 : 200).end());
@@ -312,7 +328,7 @@ describe('a test message', () => {
       webhookId,
       Array.from({ length: 5 }, () => ({ attempts: [{}] })),
     );
-    await sql`begin; update webhook set last_attempt_delivered = null;
+    await sql`begin; update webhook set last_attempt_prompt = null;
       update webhook_delivery set due_time = now() - interval '1 hour' where state = 'pending'; commit`.execute(
       stack.db,
     );
@@ -351,6 +367,48 @@ describe('a webhook that is deleted', () => {
     );
     expect(receiver.received).toHaveLength(1);
     expect(refusalOf(await api.call('GET', `/webhooks/${webhookId}`))).toMatchObject({ cause: 'webhook_not_found' });
+  });
+});
+
+describe('a webhook whose row somebody holds', () => {
+  it('keeps up no other one, and its message is sent again when the claim ends', async () => {
+    const { promise: asked, resolve: tell } = Promise.withResolvers<void>();
+    const { promise: going, resolve: go } = Promise.withResolvers<void>();
+    const held = await receive((response) => {
+      tell();
+      void going.then(() => response.writeHead(204).end());
+    });
+    const { webhookId } = await create(held.url);
+    await endBatch();
+    await asked;
+    const session = await stack.db.startTransaction().execute();
+    try {
+      await sql`select from webhook where id = ${webhookId} for update`.execute(session);
+      go();
+      await vi.waitFor(async () => {
+        const { rows } = await sql`select from pg_stat_activity
+          where datname = current_database() and wait_event_type = 'Lock'`.execute(stack.db);
+        expect(rows).toHaveLength(1);
+      }, WAIT);
+      const other = await stack.newApi();
+      const its = await other.newCustomer();
+      const receiver = await receive();
+      const others = await Promise.all(Array.from({ length: 5 }, () => create(receiver.url, other)));
+      await Promise.all(Array.from({ length: 10 }, () => endBatch(other, its)));
+      await vi.waitFor(async () => {
+        for (const each of others) {
+          const { deliveries } = await listDeliveries(each.webhookId, {}, other);
+          expect(deliveries.map(({ state }) => state)).toEqual(Array.from({ length: 10 }, () => 'delivered'));
+        }
+      }, WAIT);
+      await vi.waitFor(() => expect(stack.logLines.join('')).toContain('an attempt could not be recorded'), WAIT);
+    } finally {
+      await session.rollback().execute();
+    }
+    // As if the claim's time were over.
+    await sql`update webhook_delivery set claimed_until = now() where webhook_id = ${webhookId}`.execute(stack.db);
+    await awaitDeliveries(webhookId, [{ state: 'delivered', attempts: [{ status: 204 }] }]);
+    expect(held.received).toHaveLength(2);
   });
 });
 

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
@@ -49,6 +50,31 @@ async function startHanging() {
   return state;
 }
 
+/** An endpoint that takes every message, and says so after a while. */
+async function startLate(answerAfterMs: number) {
+  const state = { url: '', answers: true, answered: [] as string[], open: 0, closed: 0 };
+  const server = createHttpServer((request, response) => {
+    state.open++;
+    response.on('close', () => {
+      state.open--;
+      state.closed++;
+    });
+    setTimeout(() => {
+      if (!state.answers) return;
+      state.answered.push(request.url!);
+      response.writeHead(204).end();
+    }, answerAfterMs);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  state.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  closing.push(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return state;
+}
+
 const register = (api: Api, url: string) => api.call('POST', '/webhooks', { body: { url } }).then(dataOf);
 async function endBatches(api: Api, count: number): Promise<string[]> {
   const customer = await api.newCustomer();
@@ -86,6 +112,33 @@ it('a good endpoint gets all its messages while forty others with backlogs hang'
     open: 2 * HANGING_OF_APPLICATION,
   });
 });
+
+it('a good endpoint gets its messages while as many take theirs late as a worker sends at once', async () => {
+  // With trust of all that deliver, 32 endpoints took the 64 places of both workers with two messages each.
+  const late = await startLate(2_500);
+  for (let application = 0; application < 4; application++) {
+    const api = await stack.newApi();
+    for (let index = 0; index < HANGING_OF_APPLICATION; index++) {
+      await register(api, `${late.url}/${application}/${index}`);
+    }
+    await endBatches(api, 2 * BACKLOG);
+  }
+  // Each has answered once, and has its second message.
+  await vi.waitFor(() => expect(new Set(late.answered).size).toBe(4 * HANGING_OF_APPLICATION), {
+    timeout: 60_000,
+    interval: 20,
+  });
+  late.answers = false;
+  await vi.waitFor(() => expect(late.open).toBeGreaterThanOrEqual(64), WAIT);
+  const closedBefore = late.closed;
+  const receiver = await startReceiver();
+  closing.push(() => receiver.close());
+  const good = await stack.newApi();
+  await register(good, receiver.url);
+  const sent = await endBatches(good, 10);
+  await receiver.awaitCount(sent.length);
+  expect(late.closed).toBe(closedBefore);
+}, 120_000);
 
 it('a dead endpoint has a bounded number of rows, and gets all of its events soon after it is well again', async () => {
   const api = await stack.newApi();

@@ -37,10 +37,10 @@ export interface Claim {
 
 const isDue = sql`(d.state = 'pending' and d.due_time <= statement_timestamp()
   and (d.claimed_until is null or d.claimed_until <= statement_timestamp()))`;
-const trustOf = sql<Trust>`case w.last_attempt_delivered when true then 'trusted' when false then 'failing' else 'untried' end`;
+const trustOf = sql<Trust>`case w.last_attempt_prompt when true then 'trusted' when false then 'distrusted' else 'untried' end`;
 /** How many more messages may be sent to the endpoint of a webhook. */
-const free = sql`(case when w.last_attempt_delivered then ${AT_ONCE_OF_ENDPOINT.trusted}::int
-  when w.last_attempt_delivered is null then ${AT_ONCE_OF_ENDPOINT.untried}::int else ${AT_ONCE_OF_ENDPOINT.failing}::int end
+const free = sql`(case when w.last_attempt_prompt then ${AT_ONCE_OF_ENDPOINT.trusted}::int
+  when w.last_attempt_prompt is null then ${AT_ONCE_OF_ENDPOINT.untried}::int else ${AT_ONCE_OF_ENDPOINT.distrusted}::int end
   - (select count(*) from webhook_delivery d
      where d.webhook_id = w.id and d.state = 'pending' and d.claimed_until > statement_timestamp()))`;
 /** Whether fewer deliveries than `most` are pending, of those that `of` says. */

@@ -4,8 +4,11 @@ import type { Claim } from './claim.ts';
 import { type DisabledCause, disableWebhook } from './disable.ts';
 import { MAX_ATTEMPTS, pauseAfter } from './retry-schedule.ts';
 import type { SendOutcome } from './sender.ts';
+import { PROMPT_MS } from './turns.ts';
 
 const GONE = 410;
+/** How long recording waits for the webhook's row, which operations hold for milliseconds. The claim ends later. */
+const MAX_LOCK_WAIT_MS = 1_000;
 
 /** What an attempt leads to. */
 interface Consequence {
@@ -37,6 +40,8 @@ interface Recorded {
 /**
  * Records an attempt and what follows from it, in one transaction. If somebody else has claimed the delivery meanwhile,
  * because this process took too long, nothing is recorded.
+ *
+ * Throws PostgreSQL's lock_not_available when somebody holds the webhook's row for a second.
  */
 export async function recordAttempt(db: Database, claim: Claim, outcome: SendOutcome): Promise<Recorded> {
   const attempts = { attempts: claim.attempts + 1, isTest: claim.event === null };
@@ -62,12 +67,16 @@ export async function recordAttempt(db: Database, claim: Claim, outcome: SendOut
 async function insertAttempt(
   db: Database,
   { deliveryId, claims, webhookId }: Claim,
-  { status, fault, durationMs }: SendOutcome,
+  { status, fault, startedTime, durationMs }: SendOutcome,
   { isDelivered, pauseMs }: Consequence,
 ): Promise<boolean> {
+  const isPrompt = isDelivered && durationMs < PROMPT_MS;
   const { rows } = await sql`
-    with hook as materialized (
-      select id, failing_since from webhook where id = ${webhookId} for no key update
+    with patience as materialized (
+      -- Until the transaction ends.
+      select set_config('lock_timeout', ${`${MAX_LOCK_WAIT_MS}ms`}, true)
+    ), hook as materialized (
+      select id, failing_since from webhook, patience where id = ${webhookId} for no key update of webhook
     ), ended as (
       update webhook_delivery d
       set attempts = attempts + 1, claimed_until = null,
@@ -77,14 +86,14 @@ async function insertAttempt(
       from hook
       where d.webhook_id = hook.id and d.id = ${deliveryId} and d.claims = ${claims} and d.claimed_until is not null
       returning d.id, d.attempts,
-        statement_timestamp() - make_interval(secs => ${durationMs}::double precision / 1000) as started_time
+        ${startedTime}::timestamptz as started_time
     ), tried as (
       update webhook w
-      set last_attempt_delivered = ${isDelivered},
+      set last_attempt_prompt = ${isPrompt},
         failing_since = case when not ${isDelivered} then least(w.failing_since, ended.started_time) end
       from ended
-      where w.id = ${webhookId} and (w.last_attempt_delivered is distinct from ${isDelivered}
-        or w.failing_since > ended.started_time)
+      where w.id = ${webhookId} and (w.last_attempt_prompt is distinct from ${isPrompt}
+        or (w.failing_since is null) <> ${isDelivered} or w.failing_since > ended.started_time)
     ), drawn_forward as (
       update webhook_delivery d set due_time = statement_timestamp()
       from hook, ended
