@@ -38,6 +38,7 @@ async function pagesOf<Page extends { nextCursor: string | null }>(
   let cursor: string | null = '';
   while (cursor !== null) {
     const page: Page = await read(api, { ...query, cursor });
+    expect(page.nextCursor).not.toBe(cursor);
     pages.push(page);
     cursor = page.nextCursor;
   }
@@ -395,5 +396,34 @@ describe('while batches are accepted and end', () => {
     }
     expect(there).toEqual(new Set());
     expect(new Set(seen).size).toBe(seen.length);
+  });
+});
+
+describe('of much that is pending', () => {
+  let stack: Stack;
+  let api: Api;
+
+  beforeAll(async () => {
+    stack = await startStack({ worker: false });
+    api = await stack.newApi();
+  });
+  afterAll(() => stack.close());
+
+  it('goes on from a heavy batch to the next one', async () => {
+    const customer = await api.newCustomer();
+    const { customerId } = customer;
+    const assetNum = newAssetNum();
+    const sent: string[] = [];
+    for (let count = 0; count < 2; count++) {
+      const many = () => Array.from({ length: 8_000 }, newAssetNum);
+      const orders = [[assetNum, ...many()], many()].map((nums) => deleteAsset(customer, nums));
+      sent.unshift(...(await api.accept(batchOf(...orders))).map(({ licenseOrderId }) => licenseOrderId));
+    }
+    const ids = sent.toSorted((one, other) => (BigInt(one) < BigInt(other) ? 1 : -1));
+    const naming = ids.filter((_, place) => place % 2 === 1);
+    for (const state of ['', 'pending']) {
+      expect(await allOrders(api, { customerId, state })).toEqual(ids);
+      expect(await allOrders(api, { assetNum, state })).toEqual(naming);
+    }
   });
 });

@@ -101,7 +101,8 @@ async function selectSteps(trx: Trx, applicationId: ApplicationId, assets: reado
       select asset_id, order_id from traced cross join lateral (
         select license_order_id as order_id from asset_grant where asset_id = traced.asset_id
         union
-        select revoked_by_order_id from asset_grant where asset_id = traced.asset_id and revoked_by_order_id is not null
+        select revoked_by_order_id from asset_grant
+        where asset_id = traced.asset_id and revoked_time is not null and revoked_by_order_id is not null
         union
         (
           -- Goes from order to order in the index, however much each of them revoked.

@@ -33,7 +33,8 @@ export function ordersOfNumber(assetNum: string, below: LicenseOrderId, limit: n
 function revokersOf(table: 'asset_grant' | 'product_instance', below: LicenseOrderId, limit: number) {
   const nextBelow = (id: RawBuilder<unknown>) => sql`(
     select revoked_by_order_id from ${sql.table(table)}
-    where asset_id = life.id and revoked_by_order_id < ${id} order by revoked_by_order_id desc limit 1
+    where asset_id = life.id and revoked_time is not null and revoked_by_order_id < ${id}
+    order by revoked_by_order_id desc limit 1
   )`;
   return sql`
     with recursive revoker (id) as (
