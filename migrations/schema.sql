@@ -479,6 +479,7 @@ CREATE TABLE webhook (
   old_secret_end_time timestamp with time zone,
   after_position bigint NOT NULL,
   last_attempt_delivered boolean,
+  failing_since timestamp with time zone,
   created_time timestamp with time zone NOT NULL DEFAULT statement_timestamp(),
   disabled_time timestamp with time zone,
   disabled_cause text,

@@ -175,6 +175,37 @@ describe('an attempt that fails', () => {
     expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
   });
 
+  it('is made up for when the endpoint is well again, once, and never by the last attempt', async () => {
+    const refused = new Set<string>();
+    const receiver = await receive((response, { message }) =>
+      response.writeHead(refused.has(message.data.channelOrderId) ? 500 : 200).end(),
+    );
+    const { webhookId } = await create(receiver.url);
+    await endBatch();
+    await awaitDeliveries(webhookId, [{ state: 'delivered' }]);
+    const batches = Array.from({ length: 2 }, () => ({
+      ...batchOf(newBuy(customer, [newAssetNum()])),
+      syncMode: 'sync' as const,
+    }));
+    for (const { channelOrderId } of batches) refused.add(channelOrderId);
+    for (const batch of batches) await api.accept(batch);
+    await awaitDeliveries(webhookId, [{ attempts: [{}] }, { attempts: [{}] }, { state: 'delivered' }]);
+    // One has its last attempt left. The other one fails again and waits for five minutes, drawn forward or not.
+    await sql`update webhook_delivery set attempts = 9, due_time = now() + interval '1 hour'
+      where id = (select max(id) from webhook_delivery where webhook_id = ${webhookId})`.execute(stack.db);
+    await endBatch();
+    const before = await awaitDeliveries(webhookId, [
+      { state: 'delivered' },
+      { state: 'pending', attempts: [{}] },
+      { state: 'pending', attempts: [{}, {}] },
+      {},
+    ]);
+    for (let count = 0; count < 3; count++) await endBatch();
+    const delivered = { state: 'delivered' };
+    const after = await awaitDeliveries(webhookId, [delivered, delivered, delivered, delivered, {}, {}, {}]);
+    expect(after.slice(3)).toEqual(before);
+  });
+
   it('the tenth time disables the webhook, which says so; it is enabled again, and a replay brings what was missed', async () => {
     let isBroken = true;
     const receiver = await receive((response) => response.writeHead(isBroken ? 503 : 200).end());

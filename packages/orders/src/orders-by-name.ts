@@ -26,8 +26,8 @@ function placesOf({ assetNum, state, cause }: OrderFilters) {
   return [...succeeded, ...failed, ...pending];
 }
 
-/** Merges what was found in several places, down to where all of them have been looked through. */
-function mergeFound(found: readonly OrdersFrom[], limit: number): FoundOrders {
+/** Merges what was found in several places, newest first, down to where all of them have been looked through. */
+export function mergeFound(found: readonly OrdersFrom[], limit: number): FoundOrders {
   const floors = found.flatMap(({ floor }) => (floor === null ? [] : [BigInt(floor)]));
   const floor = floors.length === 0 ? null : floors.reduce((highest, each) => (each > highest ? each : highest));
   const ids = found

@@ -105,7 +105,7 @@ export async function enableWebhook(db: Database, own: OwnWebhook): Promise<Webh
   return await inTransaction(db, async (trx) => {
     const row = await lockWebhook(trx, own);
     if (row.disabled_time === null) return showWebhook(row);
-    const enabled = { disabled_time: null, disabled_cause: null, last_attempt_delivered: null };
+    const enabled = { disabled_time: null, disabled_cause: null, last_attempt_delivered: null, failing_since: null };
     const updated = await trx
       .updateTable('webhook')
       .set({ ...enabled, after_position: lastPosition })

@@ -2,7 +2,7 @@ import { type Database, inTransaction } from '@lockstep/platform';
 import { sql } from 'kysely';
 import type { Claim } from './claim.ts';
 import { type DisabledCause, disableWebhook } from './disable.ts';
-import { pauseAfter } from './retry-schedule.ts';
+import { MAX_ATTEMPTS, pauseAfter } from './retry-schedule.ts';
 import type { SendOutcome } from './sender.ts';
 
 const GONE = 410;
@@ -52,7 +52,13 @@ export async function recordAttempt(db: Database, claim: Claim, outcome: SendOut
   });
 }
 
-/** Locks the webhook first, as everybody does who changes deliveries. What was ended meanwhile gets no further attempt. */
+/**
+ * Locks the webhook first, as everybody does who changes deliveries. What was ended meanwhile gets no further attempt.
+ *
+ * An endpoint that is well again has what failed meanwhile at once, not after pauses of up to a day, behind which new
+ * events would wait as well. That is once for each message: one that this endpoint never takes would use up its attempts
+ * between others that it takes. The last attempt keeps its time, because its failure disables the webhook.
+ */
 async function insertAttempt(
   db: Database,
   { deliveryId, claims, webhookId }: Claim,
@@ -61,7 +67,7 @@ async function insertAttempt(
 ): Promise<boolean> {
   const { rows } = await sql`
     with hook as materialized (
-      select id from webhook where id = ${webhookId} for no key update
+      select id, failing_since from webhook where id = ${webhookId} for no key update
     ), ended as (
       update webhook_delivery d
       set attempts = attempts + 1, claimed_until = null,
@@ -70,14 +76,25 @@ async function insertAttempt(
           then statement_timestamp() + make_interval(secs => ${pauseMs ?? 0}::double precision / 1000) end
       from hook
       where d.webhook_id = hook.id and d.id = ${deliveryId} and d.claims = ${claims} and d.claimed_until is not null
-      returning d.id, d.attempts
+      returning d.id, d.attempts,
+        statement_timestamp() - make_interval(secs => ${durationMs}::double precision / 1000) as started_time
     ), tried as (
-      update webhook w set last_attempt_delivered = ${isDelivered}
-      from ended where w.id = ${webhookId} and w.last_attempt_delivered is distinct from ${isDelivered}
+      update webhook w
+      set last_attempt_delivered = ${isDelivered},
+        failing_since = case when not ${isDelivered} then least(w.failing_since, ended.started_time) end
+      from ended
+      where w.id = ${webhookId} and (w.last_attempt_delivered is distinct from ${isDelivered}
+        or w.failing_since > ended.started_time)
+    ), drawn_forward as (
+      update webhook_delivery d set due_time = statement_timestamp()
+      from hook, ended
+      where ${isDelivered} and d.webhook_id = hook.id and d.id <> ended.id and d.state = 'pending'
+        and d.due_time > statement_timestamp() and d.attempts < ${MAX_ATTEMPTS - 1}
+        and exists (select from webhook_attempt a
+          where a.delivery_id = d.id and a.number = 1 and a.time >= hook.failing_since)
     )
     insert into webhook_attempt (delivery_id, number, time, status, duration_ms, fault)
-    select id, attempts, statement_timestamp() - make_interval(secs => ${durationMs}::double precision / 1000),
-      ${status}::smallint, ${durationMs}::integer, ${fault}::text
+    select id, attempts, started_time, ${status}::smallint, ${durationMs}::integer, ${fault}::text
     from ended
     returning delivery_id`.execute(db);
   return rows.length > 0;

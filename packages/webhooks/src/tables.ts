@@ -14,6 +14,7 @@ declare module '@lockstep/platform' {
       old_secret_end_time: Date | null;
       after_position: EventId;
       last_attempt_delivered: boolean | null;
+      failing_since: Date | null;
       created_time: Generated<Date>;
       disabled_time: Date | null;
       disabled_cause: string | null;
