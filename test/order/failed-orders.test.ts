@@ -60,6 +60,9 @@ const resent = (data: { channelCode: string; syncMode: string; orderList: Sent[]
 
 const NOT_FOUND = '8-never-bought';
 
+/** Orders with thousands of these do not fit into the buffers of a connection. */
+const newLongNum = () => `${'9'.repeat(200)}${randomUUID()}`;
+
 const TEXT = 'x'.repeat(250);
 const FEATURE = { featureCode: TEXT, featureName: TEXT, featureValue: TEXT, featureValueType: TEXT };
 /** What makes an order a megabyte: a batch of such orders does not fit into the buffers of a connection. */
@@ -156,7 +159,7 @@ describe('with a worker', () => {
   });
 
   it('an order that is longer than a piece is one', async () => {
-    const numbers = Array.from({ length: 4_000 }, () => `${'9'.repeat(200)}${randomUUID()}`);
+    const numbers = Array.from({ length: 4_000 }, newLongNum);
     const orders = [
       deleteAsset(customer, [NOT_FOUND]),
       deleteAsset(customer, numbers),
@@ -300,5 +303,34 @@ describe('without a worker', () => {
       .poll(() => stack.logLines.filter((line) => line.includes('"client left"')).length, { timeout: 20_000 })
       .toBe(12);
     expect(stack.logLines.filter((line) => line.includes('"level":50'))).toEqual([]);
+  });
+
+  it('clients that do not read hold two long orders of an application at most, and no others wait for them', async () => {
+    const customer = await api.newCustomer();
+    const failLong = async (owner: Api): Promise<Batch> => {
+      const assets = Array.from({ length: 6 }, () => ({ assetNos: Array.from({ length: 9_000 }, newLongNum) }));
+      const batch = batchOf({ ...deleteAsset(customer, []), assets });
+      await owner.accept(batch);
+      await owner.cancel(batch);
+      return batch;
+    };
+    const other = await stack.newApi();
+    const [long, others] = [await failLong(api), await failLong(other)];
+    const held = [await open(api, long), await open(api, long)];
+    let isAnswered = false;
+    const third = submitFailed(api, long).finally(() => {
+      isAnswered = true;
+    });
+    // Both begin after the third, and end before it.
+    expect((await readFailed(other, others)).orderList).toHaveLength(1);
+    const short = batchOf(deleteAsset(customer, [NOT_FOUND]));
+    await api.accept(short);
+    await api.cancel(short);
+    expect((await readFailed(api, short)).orderList).toHaveLength(1);
+    expect(isAnswered).toBe(false);
+    held[0]!.destroy();
+    expect(dataOf(await third).orderList).toHaveLength(1);
+    // One that reads at last gets all of it.
+    expect(JSON.parse(Buffer.concat(await held[1]!.toArray()).toString()).data.orderList).toHaveLength(1);
   });
 });

@@ -17,6 +17,8 @@ const PIECE_BYTES = 256 * 1024;
 const PIECES_AT_ONCE = 2;
 /** Calls of one application that wait for a piece. */
 const MAX_WAITING = 250;
+/** Pieces longer than PIECE_BYTES that a process holds at once, until they are taken: each may be 32 MiB. */
+const LONG_PIECES = { atOnce: 4, atOnceOfOwner: 2 };
 
 /** The failed orders of a batch, to be read once. */
 interface FailedBatch {
@@ -28,6 +30,12 @@ interface FailedBatch {
   pieces: AsyncIterable<string>;
 }
 
+/** Orders that are read at once. */
+interface Piece {
+  ids: LicenseOrderId[];
+  bytes: number;
+}
+
 interface KeptOrder {
   id: LicenseOrderId;
   /** Null if what it held is not kept. */
@@ -37,13 +45,16 @@ interface KeptOrder {
 /**
  * Gives out what failed orders held, as they were sent (rules 6.7). They may be 32 MiB: they are read in pieces, each when
  * the one before it has been taken, so a call holds one piece at most, however slowly its client reads. Pieces are read
- * two at a time in a process, the applications in turn. The text of stored orders is passed on and not parsed.
+ * two at a time in a process, the applications in turn; of long ones few are held at once. The text of stored orders is
+ * passed on and not parsed.
  */
 export class FailedBatchReader {
   readonly #turns = new FairQueue({ atOnce: PIECES_AT_ONCE, maxWaiting: () => MAX_WAITING });
+  readonly #longPieces = new FairQueue({ ...LONG_PIECES, maxWaiting: () => MAX_WAITING });
 
   /**
-   * Finds the orders of a batch that have failed so far. `signal` ends the wait for a turn.
+   * Finds the orders of a batch that have failed so far. `signal` ends the wait for a turn, and must abort at the end of
+   * the call: then it holds no piece any more, also where nobody goes on with what was opened.
    *
    * Throws a Refusal: batch_not_found, for another application's batch too; content_expired if what one of them held is
    * not kept any more.
@@ -60,34 +71,45 @@ export class FailedBatchReader {
       where id between ${licenseOrderIdOf(id, 0)} and ${licenseOrderIdOf(id, ORDERS_PER_BATCH - 1)} and cause is not null
       order by id`.execute(db);
     if (rows.some(({ bytes }) => bytes === null)) throw new Refusal('content_expired', channelOrderId, channelCode);
+    return { syncMode, pieces: this.#readPieces(db, splitIntoPieces(rows), applicationId, signal) };
+  }
+
+  async *#readPieces(
+    db: Database,
+    pieces: readonly Piece[],
+    applicationId: ApplicationId,
+    signal: AbortSignal,
+  ): AsyncGenerator<string> {
     const owner = { kind: 'failed orders', party: applicationId };
-    const inTurn = (ids: LicenseOrderId[]) => this.#turns.run(owner, signal, () => readPiece(db, ids));
-    return { syncMode, pieces: readPieces(splitIntoPieces(rows), inTurn) };
+    for (const [index, piece] of pieces.entries()) {
+      const letGo = piece.bytes > PIECE_BYTES ? await this.#longPieces.enter(owner, signal) : () => {};
+      try {
+        const text = await this.#turns.run(owner, signal, () => readPiece(db, piece));
+        signal.throwIfAborted();
+        signal.addEventListener('abort', letGo, { once: true });
+        yield (index === 0 ? '' : ',') + text;
+      } finally {
+        signal.removeEventListener('abort', letGo);
+        letGo();
+      }
+    }
   }
 }
 
-async function* readPieces(
-  pieces: LicenseOrderId[][],
-  read: (ids: LicenseOrderId[]) => Promise<string>,
-): AsyncGenerator<string> {
-  for (const [index, ids] of pieces.entries()) yield (index === 0 ? '' : ',') + (await read(ids));
-}
-
-function splitIntoPieces(orders: readonly KeptOrder[]): LicenseOrderId[][] {
-  const pieces: LicenseOrderId[][] = [];
-  let left = 0;
+function splitIntoPieces(orders: readonly KeptOrder[]): Piece[] {
+  const pieces: Piece[] = [];
   for (const { id, bytes } of orders) {
-    if (bytes! > left) {
-      pieces.push([]);
-      left = PIECE_BYTES;
+    const piece = pieces.at(-1);
+    if (piece === undefined || piece.bytes + bytes! > PIECE_BYTES) pieces.push({ ids: [id], bytes: bytes! });
+    else {
+      piece.ids.push(id);
+      piece.bytes += bytes!;
     }
-    pieces.at(-1)!.push(id);
-    left -= bytes!;
   }
   return pieces;
 }
 
-async function readPiece(db: Database, ids: LicenseOrderId[]): Promise<string> {
+async function readPiece(db: Database, { ids }: Piece): Promise<string> {
   const { rows } = await sql<{ payload_version: number; content: string }>`
     select payload_version, content from failed_order where license_order_id = any (${ids}::bigint[])
     order by license_order_id`.execute(db);

@@ -67,3 +67,19 @@ it('lets a limited number of an owner wait, and refuses more as overload', async
   for (const name of ['a2', 'a3']) await end(name);
   await Promise.all(running);
 });
+
+it('gives a place to what enters until it leaves, once', async () => {
+  const queue = new FairQueue({ atOnce: 1, maxWaiting: () => 10 });
+  const leave = await queue.enter(owner('a'), undefined);
+  const entered: string[] = [];
+  const enter = async (name: string) => {
+    await queue.enter(owner('a'), undefined);
+    entered.push(name);
+  };
+  const [second] = [enter('second'), enter('third')];
+  leave();
+  leave();
+  await second;
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(entered).toEqual(['second']);
+});

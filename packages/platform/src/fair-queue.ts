@@ -35,14 +35,27 @@ export class FairQueue {
    * @throws Overload when too much waits already; the reason of `signal` when that aborts before the turn comes
    */
   async run<Result>(owner: Owner, signal: AbortSignal | undefined, work: () => Promise<Result>): Promise<Result> {
-    this.requireRoom(owner, 1);
-    await this.#waitForTurn(owner, signal);
+    const leave = await this.enter(owner, signal);
     try {
       return await work();
     } finally {
+      leave();
+    }
+  }
+
+  /**
+   * Waits for a turn and takes a place. Returns what gives the place back; calling it again does nothing. Throws as run.
+   */
+  async enter(owner: Owner, signal: AbortSignal | undefined): Promise<() => void> {
+    this.requireRoom(owner, 1);
+    await this.#waitForTurn(owner, signal);
+    let isInside = true;
+    return () => {
+      if (!isInside) return;
+      isInside = false;
       this.#count(owner, -1);
       this.#startWaiting();
-    }
+    };
   }
 
   async #waitForTurn(owner: Owner, signal: AbortSignal | undefined): Promise<void> {

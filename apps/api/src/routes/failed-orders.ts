@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { type FailedOrders, success } from '@lockstep/contract';
 import type { Deadline } from '@lockstep/platform';
@@ -5,6 +6,7 @@ import { noteSubject } from '../calls.ts';
 import { deadlineOf, limitToCall } from '../deadlines.ts';
 import type { OrderHandlers } from '../order-handlers.ts';
 import type { ServerOptions } from '../server-options.ts';
+import { waitUntilTaken } from '../slow-readers.ts';
 
 /** The failed orders of batches, as they were sent (rules 6.7). */
 export function failedOrderHandlers({ db, failedBatches }: ServerOptions) {
@@ -23,7 +25,7 @@ export function failedOrderHandlers({ db, failedBatches }: ServerOptions) {
       // Before the answer begins, so that a call that cannot be carried out is refused.
       const first = await answer.next();
       reply.type('application/json; charset=utf-8');
-      return Readable.from(readOn(first, answer, deadline), { objectMode: false });
+      return Readable.from(readOn(first, answer, deadline, reply.raw), { objectMode: false });
     },
   } satisfies OrderHandlers;
 }
@@ -39,15 +41,20 @@ async function* writeAnswer(data: FailedOrders, orders: AsyncIterable<string>): 
   yield before + end;
 }
 
-/** Goes on with an answer after its first piece. The deadline of the call stands still while its client reads. */
+/**
+ * Goes on with an answer after its first piece. A stream would ask for one more while the client reads the one before.
+ * The deadline of the call stands still while its client reads.
+ */
 async function* readOn(
   first: IteratorResult<string, undefined>,
   answer: AsyncGenerator<string, undefined>,
   deadline: Deadline,
+  response: ServerResponse,
 ): AsyncGenerator<string> {
   for (let piece = first; !piece.done; piece = await answer.next()) {
     deadline.pause();
     yield piece.value;
+    await waitUntilTaken(response, piece.value.length);
     deadline.resume();
   }
 }
