@@ -5,8 +5,15 @@ import { createServer } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 
 const TOLERANCE_SECONDS = 5 * 60;
-// While a secret is rotated there are two, with a blank between them.
-const keys = process.env.WEBHOOK_SECRET.split(' ').map((secret) => Buffer.from(secret.replace('whsec_', ''), 'base64'));
+const MIN_KEY_BYTES = 24;
+// While a secret is rotated there are two, with blanks between them.
+const secrets = (process.env.WEBHOOK_SECRET ?? '').trim().split(/\s+/);
+const keys = secrets.map((secret) => Buffer.from(secret.replace('whsec_', ''), 'base64'));
+// Anybody can sign with a key of no bytes.
+if (keys.some((key) => key.length < MIN_KEY_BYTES)) {
+  process.stderr.write('Set WEBHOOK_SECRET to the secret of the webhook: whsec_ and at least 32 characters\n');
+  process.exit(1);
+}
 // In production this is a table: insert the id in the transaction that does what the event asks for.
 const handled = new Set();
 

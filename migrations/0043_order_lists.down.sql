@@ -1,5 +1,4 @@
-drop index product_instance_revoked_by;
-drop index asset_grant_revoked_by;
+drop index asset_grant_revoked;
 drop index license_order_customer;
 drop index license_order_failed;
 drop index batch_failed_accepted;

@@ -24,9 +24,7 @@ create index license_order_failed on license_order (id) where cause is not null;
 -- squawk-ignore require-concurrent-index-creation
 create index license_order_customer on license_order (customer_id, id);
 
--- Which orders revoked something of an asset. Costs what is revoked an entry, and a purchase nothing.
+-- Which orders ended grants of an asset. Costs what is revoked an entry, and a purchase nothing. product_instance_revoked,
+-- of the migration after this one, says it of products.
 -- squawk-ignore require-concurrent-index-creation
-create index asset_grant_revoked_by on asset_grant (asset_id, revoked_by_order_id) where revoked_by_order_id is not null;
--- squawk-ignore require-concurrent-index-creation
-create index product_instance_revoked_by on product_instance (asset_id, revoked_by_order_id)
-where revoked_by_order_id is not null;
+create index asset_grant_revoked on asset_grant (asset_id, revoked_by_order_id) where revoked_time is not null;

@@ -3,7 +3,8 @@
 --
 -- after_position: the events up to it have their deliveries. A worker moves it on and inserts deliveries of the next
 -- events, while few are pending; nothing is written where events are. The secrets are kept as they are, because they sign
--- messages; a deleted webhook has none.
+-- messages; a deleted webhook has none. last_attempt_prompt: whether it was delivered soon. failing_since: when the first attempt began of those that failed in a row; null
+-- unless the last one failed.
 create table webhook (
   id bigint generated always as identity primary key,
   application_id bigint not null references application,
@@ -13,7 +14,8 @@ create table webhook (
   old_secret bytea,
   old_secret_end_time timestamptz,
   after_position bigint not null check (after_position >= 0),
-  last_attempt_delivered boolean,
+  last_attempt_prompt boolean,
+  failing_since timestamptz,
   created_time timestamptz not null default statement_timestamp(),
   disabled_time timestamptz,
   disabled_cause text check (disabled_cause in ('endpoint_gone', 'attempts_exhausted')),

@@ -96,6 +96,7 @@ CREATE TABLE asset_grant (
   CONSTRAINT asset_grant_revoked_by CHECK (((revoked_time IS NULL) = (revoked_by_order_id IS NULL))) NOT VALID,
   CONSTRAINT asset_grant_times CHECK ((revoked_time >= created_time)) NOT VALID
 );
+CREATE INDEX asset_grant_revoked ON asset_grant USING btree (asset_id, revoked_by_order_id) WHERE (revoked_time IS NOT NULL);
 CREATE TRIGGER check_inserted AFTER INSERT ON asset_grant REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION check_grants_inserted();
 CREATE TRIGGER check_revoked_stays AFTER UPDATE ON asset_grant REFERENCING OLD TABLE AS before FOR EACH STATEMENT EXECUTE FUNCTION check_revoked_stays();
 CREATE TRIGGER check_stays AFTER UPDATE ON asset_grant REFERENCING OLD TABLE AS before NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION check_stays('asset_id, license_order_id');
@@ -477,7 +478,8 @@ CREATE TABLE webhook (
   old_secret bytea,
   old_secret_end_time timestamp with time zone,
   after_position bigint NOT NULL,
-  last_attempt_delivered boolean,
+  last_attempt_prompt boolean,
+  failing_since timestamp with time zone,
   created_time timestamp with time zone NOT NULL DEFAULT statement_timestamp(),
   disabled_time timestamp with time zone,
   disabled_cause text,

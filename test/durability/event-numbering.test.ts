@@ -1,8 +1,9 @@
-import type { ApplicationId } from '@lockstep/contract';
-import { type Database, openDatabase } from '@lockstep/platform';
+import type { ApplicationId, BatchId } from '@lockstep/contract';
+import { createLogger, type Database, openDatabase } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { numberEvents } from '../../packages/orders/src/event-numbering.ts';
+import { DrainEnds } from '../../packages/orders/src/drain-ends.ts';
+import { EventNumbering, numberEvents } from '../../packages/orders/src/event-numbering.ts';
 import { readBehind } from '../../packages/orders/src/events.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
 import { countWaiting } from '../harness/waiting.ts';
@@ -11,6 +12,7 @@ import { countWaiting } from '../harness/waiting.ts';
 
 const PATIENTLY = { timeout: 20_000 };
 const APPLICATION = '1' as ApplicationId;
+const log = createLogger({ name: 'test', level: 'silent' });
 
 let database: TestDatabase;
 let db: Database;
@@ -151,4 +153,27 @@ it('many that end batches and number their events at once give each event one pl
   await reading;
   expect(readers.batches.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 360 }, (_, index) => index + 1));
   expect(readers.after).toBe(360n);
+});
+
+describe('a process numbers by itself, without the sweep', () => {
+  it('all events that have gathered, however many', async () => {
+    const numbers = Array.from({ length: 2_500 }, (_, index) => index + 1);
+    await end(db, ...numbers);
+    const numbering = new EventNumbering({ db, log });
+    numbering.number();
+    await numbering.settle();
+    expect((await readOn(0n)).batches).toEqual(numbers);
+  });
+
+  it('those of batches that its drains have finished', async () => {
+    await sql`
+      insert into lane_chunk (batch_id, lane, order_count, weight, payload, finished_time, succeeded, failed)
+      values (7, 0, 1, 1, null, statement_timestamp(), 1, 0)`.execute(db);
+    const numbering = new EventNumbering({ db, log });
+    const ends = new DrainEnds({ db, log, numbering });
+    ends.end(['7' as BatchId]);
+    await ends.settle();
+    await numbering.settle();
+    expect((await readOn(0n)).batches).toEqual([7]);
+  });
 });

@@ -143,8 +143,8 @@ it.each<[filters: Partial<ListOrdersQuery>]>([
   [{ assetNum: 'NONE' }],
   [{ customerId: LARGE, assetNum: 'BUSY' }],
 ])('orders %j: by indexes, bounded, the last page as the first', async (filters) => {
-  const cursors = new ListCursor('orders', caller(), filters, undefined);
   const isNamed = filters.customerId !== undefined || filters.assetNum !== undefined;
+  const cursors = new ListCursor(isNamed ? 'ordersByName' : 'orders', caller(), filters, undefined);
   await expectBounded(
     (cursor) => listOrders(db, caller(), { ...filters, limit: 200, cursor } as ListOrdersQuery),
     (acceptedTime, batchId) => {

@@ -1,8 +1,8 @@
 import type { Customer } from '@lockstep/contract';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Api } from '../harness/api.ts';
-import { batchOf, deleteAsset, newAssetNum, newBuy } from '../harness/orders.ts';
+import { type Api, dataOf } from '../harness/api.ts';
+import { batchOf, deleteAsset, newAssetNum, newBuy, type Sent } from '../harness/orders.ts';
 import { type Ended, endEverything, newDataDir, runJob } from '../harness/processes.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 import { readResult } from '../harness/sync-batches.ts';
@@ -44,6 +44,12 @@ async function failed(batch: ReturnType<typeof batchOf>) {
 /** What was wrong with the orders is put right, so that they can be applied the next time. */
 async function mend(): Promise<void> {
   await sql`update failed_order set content = replace(content, '2147483648', '1')`.execute(stack.db);
+}
+
+/** The orders of a batch that have failed, as its application reads them. */
+async function readFailed({ channelCode, channelOrderId }: ReturnType<typeof batchOf>): Promise<Sent[]> {
+  const query = { channelCode, channelOrderId };
+  return dataOf(await api.call('GET', '/licenseOrder/batchOrder/failed', { query })).orderList;
 }
 
 describe('lockstep order retry', () => {
@@ -125,6 +131,31 @@ describe('lockstep order retry', () => {
     expect(after).toMatchObject({ succeeded: 1, failed: 0, pending: 0 });
     expect(after.completedTime).toBeGreaterThan(before.completedTime!);
     expect(await end.execute()).toEqual([{ completed_time: expect.any(Date), succeeded: 1, failed: 0 }]);
+  });
+
+  it('has its order among the failed ones until it is put back, and not when it has succeeded', async () => {
+    const [refused, notFound] = [refusedByPostgres(customer, [newAssetNum()]), deleteAsset(customer, [newAssetNum()])];
+    const batch = batchOf(refused, notFound);
+    const sequencesOf = async () => (await readFailed(batch)).map(({ sequence }) => sequence);
+    await failed(batch);
+    expect(await sequencesOf()).toEqual([refused.sequence, notFound.sequence]);
+    await mend();
+    expect(await retried()).toEqual({ retried: 1, contentLost: 0 });
+    expect(await sequencesOf()).toEqual([notFound.sequence]);
+    await stack.startWorker();
+    expect(await api.completed(batch)).toMatchObject({ succeeded: 1, failed: 1, pending: 0 });
+    expect(await sequencesOf()).toEqual([notFound.sequence]);
+  });
+
+  it('has its order among the failed ones again, once, when it fails again', async () => {
+    const batch = batchOf(refusedByPostgres(customer, [newAssetNum()]));
+    await failed(batch);
+    const before = await readFailed(batch);
+    expect(await retried()).toEqual({ retried: 1, contentLost: 0 });
+    expect(await readFailed(batch)).toEqual([]);
+    await stack.startWorker();
+    expect(await api.completed(batch)).toMatchObject({ succeeded: 0, failed: 1, pending: 0 });
+    expect(await readFailed(batch)).toEqual(before);
   });
 
   it.each([

@@ -1,5 +1,5 @@
 import type { Database } from '@lockstep/platform';
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 
 /**
  * Returns for every table of the service its number of rows and a digest of them: two results are equal if nothing was
@@ -19,24 +19,25 @@ export function contentOfTables(db: Database): Promise<Record<string, { rows: nu
   });
 }
 
+/** Tables that are not compared. */
+const LEFT_OUT = ['nonce', 'unnumbered_event', 'event_counter', 'webhook_attempt'];
+/** Of these tables only a part is compared. */
+const PARTS: Record<string, RawBuilder<unknown>> = {
+  event: sql`(
+    select batch_id, type, completed_time from event union all select batch_id, type, completed_time from unnumbered_event
+  )`,
+  webhook: sql`(
+    select id, url, description, secret, old_secret, old_secret_end_time, disabled_time, deleted_time from webhook
+  )`,
+  webhook_delivery: sql`(select id, webhook_id from webhook_delivery where position is null)`,
+};
+
+/** Prepares the look at the tables that there are: a database of an older release has fewer. */
 async function prepareLook(connection: Database): Promise<void> {
   const { rows: tables } = await sql<{ name: string }>`
     select tablename as name from pg_tables
-    where schemaname = 'public' and tablename not in ('nonce', 'event', 'unnumbered_event', 'event_counter',
-      'webhook', 'webhook_delivery', 'webhook_attempt')`.execute(connection);
-  const ends = sql`(
-    select batch_id, type, completed_time from event union all select batch_id, type, completed_time from unnumbered_event
-  )`;
-  const webhooks = sql`(
-    select id, url, description, secret, old_secret, old_secret_end_time, disabled_time, deleted_time from webhook
-  )`;
-  const tests = sql`(select id, webhook_id from webhook_delivery where position is null)`;
-  const looks = [
-    ...tables.map(({ name }) => ({ name, content: sql.table(name) })),
-    { name: 'event', content: ends },
-    { name: 'webhook', content: webhooks },
-    { name: 'webhook_delivery', content: tests },
-  ];
+    where schemaname = 'public' and tablename <> all (${LEFT_OUT})`.execute(connection);
+  const looks = tables.map(({ name }) => ({ name, content: PARTS[name] ?? sql.table(name) }));
   const digests = looks.map(
     ({ name, content }) => sql`
       select ${sql.lit(name)} as name, count(*)::int as rows,

@@ -219,7 +219,7 @@ describe('on a service with the demo customers', () => {
     ['enableWebhook', 'active'],
     ['testWebhook', 'pending'],
     ['listDeliveries', 'failed'],
-    ['replayWebhook', 'all'],
+    ['replayWebhook', 'behind'],
     ['deleteWebhook', 'deleted'],
   ];
 

@@ -295,3 +295,35 @@ describe('orders that were pending', () => {
     expect(summarizeLedger(after, 'key-shared-pending')).toMatchObject({ customer: 'B' });
   });
 });
+
+describe('what this release keeps beside a ledger', () => {
+  it('has the asset numbers of orders that failed before, by which they are found', async () => {
+    const numbers = Object.keys(before.failed_order!).map((id) => [id, after.failed_order![id]!.asset_nums]);
+    expect(Object.fromEntries(numbers)).toEqual({ 294912: ['key-refused'] });
+    const query = { assetNum: 'key-refused', state: 'failed' };
+    const { orders } = dataOf(await api.call('GET', '/licenseOrder/orders', { query }));
+    expect(orders).toMatchObject([{ licenseOrderId: '294912', cause: 'internal_error' }]);
+  });
+
+  it('has an event of each batch that was open, and none of those that had ended', async () => {
+    const open = Object.values(before.lane_chunk!).filter(({ finished_time }) => finished_time === null);
+    const ended = [...new Set(open.map(({ batch_id }) => before.batch![String(batch_id)]!.channel_order_id))];
+    expect(ended).toContain('pending-shared');
+    const expected = [...ended, ...answered.map(({ sent }) => sent.channelOrderId)].toSorted();
+    const readEvents = async () => {
+      const { rows } = await sql<{ channel_order_id: string; type: string; numbered: boolean }>`
+        select channel_order_id, type, numbered from (
+          select batch_id, type, true as numbered from event
+          union all select batch_id, type, false from unnumbered_event
+        ) as told join batch on batch.id = batch_id order by channel_order_id collate "C"`.execute(database.db);
+      return rows;
+    };
+    await vi.waitFor(
+      async () => expect((await readEvents()).filter(({ numbered }) => !numbered)).toEqual([]),
+      PATIENTLY,
+    );
+    expect(await readEvents()).toEqual(
+      expected.map((channel_order_id) => ({ channel_order_id, type: 'batch.completed', numbered: true })),
+    );
+  });
+});

@@ -1,3 +1,5 @@
+import { spawnSync } from 'node:child_process';
+import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import type { FeedEvent, WebhookDelivery } from '@lockstep/contract';
@@ -18,7 +20,8 @@ let job: Job;
 let port: number;
 
 beforeAll(async () => {
-  const env = { WEBHOOK_SECRET: `${SECRET} ${OLD_SECRET}`, PORT: '0' };
+  // Blanks come with what is copied: they must not count as a secret, which would be a key of no bytes.
+  const env = { WEBHOOK_SECRET: ` ${SECRET}  ${OLD_SECRET}\n`, PORT: '0' };
   job = startJob([process.execPath, 'examples/webhook-receiver.mjs'], env);
   const line = await job.line(/^Listening on port /);
   port = Number(line.split(' ').at(-1));
@@ -30,6 +33,12 @@ const sign = (secret: string, id: string, time = new Date()) => ({
   'webhook-timestamp': String(Math.floor(time.getTime() / 1_000)),
   'webhook-signature': new Webhook(secret).sign(id, time, BODY),
 });
+
+/** Signs as anybody can if a receiver takes a secret without content. */
+function signWithNoBytes(id: string): string {
+  const { 'webhook-timestamp': seconds } = sign(SECRET, id);
+  return `v1,${createHmac('sha256', '').update(`${id}.${seconds}.${BODY}`).digest('base64')}`;
+}
 
 async function send(headers: Record<string, string>, body = BODY): Promise<number> {
   const { status } = await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body, headers });
@@ -57,6 +66,7 @@ describe('the example of a receiver', () => {
 
   it.each<[string, Record<string, string>, string?]>([
     ['signed with another secret', sign(`whsec_${Buffer.from('another').toString('base64')}`, '31')],
+    ['signed with a key of no bytes', { ...sign(SECRET, '41'), 'webhook-signature': signWithNoBytes('41') }],
     ['of another id', { ...sign(SECRET, '32'), 'webhook-id': '33' }],
     ['of another time', { ...sign(SECRET, '34'), 'webhook-timestamp': String(Math.floor(Date.now() / 1_000) + 9) }],
     ['with another body', sign(SECRET, '35'), BODY.replace('0}', '1}')],
@@ -86,6 +96,24 @@ describe('the example of a receiver', () => {
     await once(rude, 'close');
     expect(await send(sign(SECRET, '51'))).toBe(204);
   });
+});
+
+it.each<[string, string | undefined]>([
+  ['missing', undefined],
+  ['empty', ''],
+  ['only blanks', '  '],
+  ['the prefix alone', 'whsec_'],
+  ['too short', `whsec_${Buffer.alloc(23).toString('base64')}`],
+  ['too short beside a good one', `${SECRET} whsec_AAAA`],
+])('the example does not start with a secret that is %s', async (_, secret) => {
+  const env = { PORT: '0', ...(secret === undefined ? {} : { WEBHOOK_SECRET: secret }) };
+  const started = [
+    process.execPath,
+    ['examples/webhook-receiver.mjs'],
+    { env, encoding: 'utf8', timeout: 10_000 },
+  ] as const;
+  const { status, stderr } = spawnSync(...started);
+  expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringMatching(/^Set WEBHOOK_SECRET .*\n$/) });
 });
 
 it('the example handles the end of a batch of a running service once, also when it is sent again', async () => {

@@ -1,7 +1,11 @@
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { inTransaction } from '@lockstep/platform';
+import { sql } from 'kysely';
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { freePort } from '../harness/redis.ts';
 import { ServiceProcess } from '../harness/service-process.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
+
+const PATIENTLY = { timeout: 30_000, interval: 200 };
 
 describe('a worker process', () => {
   let database: TestDatabase;
@@ -10,10 +14,10 @@ describe('a worker process', () => {
   beforeAll(async () => {
     database = await createTestDatabase();
   });
-  afterAll(async () => {
-    await Promise.all(running.map((worker) => worker.stop()));
-    await database.close();
+  afterEach(async () => {
+    await Promise.all(running.splice(0).map((worker) => worker.stop()));
   });
+  afterAll(() => database.close());
 
   async function startWorker(env: Record<string, string>, text = 'worker ready'): Promise<string> {
     const port = String(await freePort());
@@ -23,12 +27,36 @@ describe('a worker process', () => {
     return `http://127.0.0.1:${port}`;
   }
 
+  const readMetrics = async (probe: string) => await (await fetch(`${probe}/metrics`)).text();
+  async function readBehind(probe: string): Promise<Record<string, number>> {
+    const behind = (await readMetrics(probe)).matchAll(/^lockstep_cleanup_behind_seconds\{kind="(\w+)"\} (\S+)$/gm);
+    return Object.fromEntries([...behind].map(([, kind, seconds]) => [kind, Number(seconds)]));
+  }
+
   it('serves liveness, readiness and metrics on WORKER_PORT', async () => {
     const probe = await startWorker({});
     expect(await (await fetch(`${probe}/health/live`)).json()).toEqual({ status: 'live' });
     expect(await (await fetch(`${probe}/health/ready`)).json()).toEqual({ status: 'ready' });
-    expect(await (await fetch(`${probe}/metrics`)).text()).toContain('lockstep_drain_orders_count 0');
+    expect(await readMetrics(probe)).toContain('lockstep_drain_orders_count 0');
     expect((await fetch(`${probe}/else`)).status).toBe(404);
+  });
+
+  it('deletes what is too old, and says on its probe for how long it should have done so', async () => {
+    await sql`
+      insert into login_failure (account_hash, application_id, failed_times, expires_time)
+      values ('\\x01', 1, '{}', now() - interval '1 hour')`.execute(database.db);
+    const probe = await inTransaction(database.db, async (trx) => {
+      // The clean-up leaves out a row that somebody has locked.
+      await sql`select from login_failure for update`.execute(trx);
+      const address = await startWorker({});
+      expect((await readBehind(address)).login_failure).toBeGreaterThanOrEqual(3_600);
+      return address;
+    });
+    // The worker counts a row a moment after it is gone.
+    const deleted = /^lockstep_cleanup_deleted_rows_total\{kind="login_failure"\} 1$/m;
+    await vi.waitFor(async () => expect(deleted.test(await readMetrics(probe))).toBe(true), PATIENTLY);
+    expect(Object.values(await readBehind(probe))).toEqual(Array(7).fill(0));
+    expect(await database.db.selectFrom('login_failure').selectAll().execute()).toEqual([]);
   });
 
   it('starts without its Redis, because the sweep works without it', async () => {

@@ -120,7 +120,7 @@ describe.each(QUEUE_KINDS)('the feed, on %s', (queue) => {
   });
 });
 
-describe('what a cancel ends', () => {
+describe('without a worker, which would number what the API leaves,', () => {
   let stack: Stack;
   let api: Api;
 
@@ -130,7 +130,15 @@ describe('what a cancel ends', () => {
   });
   afterAll(() => stack.close());
 
-  it('is an event at once, with the number of cancelled orders', async () => {
+  it('a sync batch is an event at once', async () => {
+    const other = await stack.newApi();
+    const batch = syncOf(newBuy(await other.newCustomer(), [newAssetNum()]));
+    await other.accept(batch);
+    const [event] = await readSome(other, 1);
+    expect(event!.data.channelOrderId).toBe(batch.channelOrderId);
+  });
+
+  it('a cancelled batch is an event at once, with the number of cancelled orders', async () => {
     const customer = await api.newCustomer();
     const batch = batchOf(newBuy(customer, [newAssetNum()]), newBuy(customer, [newAssetNum()]));
     await api.accept(batch);
@@ -140,7 +148,7 @@ describe('what a cancel ends', () => {
     expect(event!.data).toMatchObject({ failed: 2, succeeded: 0 });
   });
 
-  it('has the cancelled orders alone counted, not the others that failed', async () => {
+  it('a cancelled batch has the cancelled orders alone counted, not the others that failed', async () => {
     const [{ id: after }] = (await readEvents(api)).events as [FeedEvent];
     const customer = await api.newCustomer();
     const batch = batchOf(

@@ -8,6 +8,7 @@ import {
   ListedOrder,
   OrderPage,
 } from '@lockstep/contract';
+import { writeCursor } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -38,6 +39,7 @@ async function pagesOf<Page extends { nextCursor: string | null }>(
   let cursor: string | null = '';
   while (cursor !== null) {
     const page: Page = await read(api, { ...query, cursor });
+    expect(page.nextCursor).not.toBe(cursor);
     pages.push(page);
     cursor = page.nextCursor;
   }
@@ -289,6 +291,7 @@ describe('of a story', () => {
   });
 
   describe('refuses', () => {
+    const TIME = '2026-02-28 12:00:00.123456+05:30';
     const BOTH: [name: string, value: string][] = [
       ['limit', '0'],
       ['limit', '201'],
@@ -348,6 +351,44 @@ describe('of a story', () => {
       }
     });
 
+    it.each<[id: 'listBatches' | 'listOrders', named: Query, place: string[]]>([
+      ...(['listBatches', 'listOrders'] as const).flatMap((id): [typeof id, Query, string[]][] => [
+        [id, {}, []],
+        [id, {}, ['1']],
+        [id, {}, [TIME, '1', '1']],
+        [id, {}, [TIME, '-1']],
+        [id, {}, [TIME, '9'.repeat(19)]],
+        [id, {}, ['now', '1']],
+        [id, {}, ['2026-02-29 00:00:00+00', '1']],
+        [id, {}, ['2026-02-28 24:00:00+00', '1']],
+        [id, {}, ['2026-02-28 00:00:00+99', '1']],
+      ]),
+      ['listOrders', { assetNum: 'A' }, [TIME, '1']],
+      ['listOrders', { assetNum: 'A' }, ['one']],
+      ['listOrders', { customerId: '1' }, ['1.5']],
+    ])('in %s of %j a cursor that was made up for %j', async (id, named, place) => {
+      const cursor = await makeUp(id, named, place);
+      const refusal = refusalOf(await api.ask(id, { query: { ...named, cursor } }));
+      expect(refusal).toMatchObject({ cause: 'field_invalid', message: 'cursor: is not a cursor of this list' });
+    });
+
+    it.each<[id: 'listBatches' | 'listOrders', named: Query, place: string[]]>([
+      ['listBatches', {}, [TIME, '1']],
+      ['listOrders', {}, [TIME, '1']],
+      ['listOrders', { assetNum: 'A' }, ['1']],
+    ])('but in %s of %j not one of a place that may be, such as %j', async (id, named, place) => {
+      const cursor = await makeUp(id, named, place);
+      expect(dataOf(await api.ask(id, { query: { ...named, cursor } }))).toMatchObject({ nextCursor: null });
+    });
+
+    /** A cursor with the right digest. */
+    async function makeUp(id: 'listBatches' | 'listOrders', named: Query, place: string[]): Promise<string> {
+      const { rows } = await sql<{ id: string }>`
+        select id from application where app_key = ${api.credentials.appKey}`.execute(stack.db);
+      const ofOrders = Object.keys(named).length > 0 ? 'ordersByName' : 'orders';
+      return writeCursor([id === 'listBatches' ? 'batches' : ofOrders, rows[0]!.id, named], place);
+    }
+
     it('but takes a cursor with another limit', async () => {
       const { nextCursor } = await readBatches(api, { limit: '1' });
       const { batches: rest } = await readBatches(api, { limit: '200', cursor: nextCursor! });
@@ -395,5 +436,34 @@ describe('while batches are accepted and end', () => {
     }
     expect(there).toEqual(new Set());
     expect(new Set(seen).size).toBe(seen.length);
+  });
+});
+
+describe('of much that is pending', () => {
+  let stack: Stack;
+  let api: Api;
+
+  beforeAll(async () => {
+    stack = await startStack({ worker: false });
+    api = await stack.newApi();
+  });
+  afterAll(() => stack.close());
+
+  it('goes on from a heavy batch to the next one', async () => {
+    const customer = await api.newCustomer();
+    const { customerId } = customer;
+    const assetNum = newAssetNum();
+    const sent: string[] = [];
+    for (let count = 0; count < 2; count++) {
+      const many = () => Array.from({ length: 8_000 }, newAssetNum);
+      const orders = [[assetNum, ...many()], many()].map((nums) => deleteAsset(customer, nums));
+      sent.unshift(...(await api.accept(batchOf(...orders))).map(({ licenseOrderId }) => licenseOrderId));
+    }
+    const ids = sent.toSorted((one, other) => (BigInt(one) < BigInt(other) ? 1 : -1));
+    const naming = ids.filter((_, place) => place % 2 === 1);
+    for (const state of ['', 'pending']) {
+      expect(await allOrders(api, { customerId, state })).toEqual(ids);
+      expect(await allOrders(api, { assetNum, state })).toEqual(naming);
+    }
   });
 });

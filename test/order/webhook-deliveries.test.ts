@@ -175,6 +175,53 @@ describe('an attempt that fails', () => {
     expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
   });
 
+  it('is made up for when the endpoint is well again, once, and never by the last attempt', async () => {
+    const refused = new Set<string>();
+    const receiver = await receive((response, { message }) =>
+      response.writeHead(refused.has(message.data.channelOrderId) ? 500 : 200).end(),
+    );
+    const { webhookId } = await create(receiver.url);
+    await endBatch();
+    await awaitDeliveries(webhookId, [{ state: 'delivered' }]);
+    const batches = Array.from({ length: 2 }, () => ({
+      ...batchOf(newBuy(customer, [newAssetNum()])),
+      syncMode: 'sync' as const,
+    }));
+    for (const { channelOrderId } of batches) refused.add(channelOrderId);
+    for (const batch of batches) await api.accept(batch);
+    await awaitDeliveries(webhookId, [{ attempts: [{}] }, { attempts: [{}] }, { state: 'delivered' }]);
+    // One has its last attempt left. The other one fails again and waits for five minutes, drawn forward or not.
+    await sql`update webhook_delivery set attempts = 9, due_time = now() + interval '1 hour'
+      where id = (select max(id) from webhook_delivery where webhook_id = ${webhookId})`.execute(stack.db);
+    await endBatch();
+    const before = await awaitDeliveries(webhookId, [
+      { state: 'delivered' },
+      { state: 'pending', attempts: [{}] },
+      { state: 'pending', attempts: [{}, {}] },
+      {},
+    ]);
+    for (let count = 0; count < 3; count++) await endBatch();
+    const delivered = { state: 'delivered' };
+    const after = await awaitDeliveries(webhookId, [delivered, delivered, delivered, delivered, {}, {}, {}]);
+    expect(after.slice(3)).toEqual(before);
+  });
+
+  it('nine times keeps its last attempt for its time, however often it is replayed', async () => {
+    const receiver = await receive(answerWith(500));
+    const { webhookId } = await create(receiver.url);
+    await endBatch();
+    const [first] = await receiver.awaitCount(1);
+    const after = String(BigInt(String(first!.headers['webhook-id'])) - 1n);
+    for (let attempts = 1; attempts < 9; attempts++) {
+      await awaitDeliveries(webhookId, [{ attempts: Array.from({ length: attempts }, () => ({})) }]);
+      await ask(webhookId, 'replay', { after });
+    }
+    const ninth = await awaitDeliveries(webhookId, [{ attempts: Array.from({ length: 9 }, () => ({})) }]);
+    await ask(webhookId, 'replay', { after });
+    expect(await awaitDeliveries(webhookId, [{ state: 'pending' }])).toEqual(ninth);
+    expect(await show(webhookId)).toMatchObject({ state: 'active' });
+  });
+
   it('the tenth time disables the webhook, which says so; it is enabled again, and a replay brings what was missed', async () => {
     let isBroken = true;
     const receiver = await receive((response) => response.writeHead(isBroken ? 503 : 200).end());
@@ -281,7 +328,7 @@ describe('a test message', () => {
       webhookId,
       Array.from({ length: 5 }, () => ({ attempts: [{}] })),
     );
-    await sql`begin; update webhook set last_attempt_delivered = null;
+    await sql`begin; update webhook set last_attempt_prompt = null;
       update webhook_delivery set due_time = now() - interval '1 hour' where state = 'pending'; commit`.execute(
       stack.db,
     );
@@ -320,6 +367,48 @@ describe('a webhook that is deleted', () => {
     );
     expect(receiver.received).toHaveLength(1);
     expect(refusalOf(await api.call('GET', `/webhooks/${webhookId}`))).toMatchObject({ cause: 'webhook_not_found' });
+  });
+});
+
+describe('a webhook whose row somebody holds', () => {
+  it('keeps up no other one, and its message is sent again when the claim ends', async () => {
+    const { promise: asked, resolve: tell } = Promise.withResolvers<void>();
+    const { promise: going, resolve: go } = Promise.withResolvers<void>();
+    const held = await receive((response) => {
+      tell();
+      void going.then(() => response.writeHead(204).end());
+    });
+    const { webhookId } = await create(held.url);
+    await endBatch();
+    await asked;
+    const session = await stack.db.startTransaction().execute();
+    try {
+      await sql`select from webhook where id = ${webhookId} for update`.execute(session);
+      go();
+      await vi.waitFor(async () => {
+        const { rows } = await sql`select from pg_stat_activity
+          where datname = current_database() and wait_event_type = 'Lock'`.execute(stack.db);
+        expect(rows).toHaveLength(1);
+      }, WAIT);
+      const other = await stack.newApi();
+      const its = await other.newCustomer();
+      const receiver = await receive();
+      const others = await Promise.all(Array.from({ length: 5 }, () => create(receiver.url, other)));
+      await Promise.all(Array.from({ length: 10 }, () => endBatch(other, its)));
+      await vi.waitFor(async () => {
+        for (const each of others) {
+          const { deliveries } = await listDeliveries(each.webhookId, {}, other);
+          expect(deliveries.map(({ state }) => state)).toEqual(Array.from({ length: 10 }, () => 'delivered'));
+        }
+      }, WAIT);
+      await vi.waitFor(() => expect(stack.logLines.join('')).toContain('an attempt could not be recorded'), WAIT);
+    } finally {
+      await session.rollback().execute();
+    }
+    // As if the claim's time were over.
+    await sql`update webhook_delivery set claimed_until = now() where webhook_id = ${webhookId}`.execute(stack.db);
+    await awaitDeliveries(webhookId, [{ state: 'delivered', attempts: [{ status: 204 }] }]);
+    expect(held.received).toHaveLength(2);
   });
 });
 

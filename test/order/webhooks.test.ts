@@ -1,4 +1,5 @@
-import { MAX_WEBHOOKS, Webhook, WebhookWithSecret } from '@lockstep/contract';
+import { MAX_WEBHOOKS, Webhook, type WebhookId, WebhookWithSecret } from '@lockstep/contract';
+import { writeCursor } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -309,12 +310,19 @@ describe('the list of deliveries', () => {
     expect(third.nextCursor).toBeNull();
   });
 
-  it('takes no cursor of another list, of another webhook, of another application, or one that is cut', async () => {
+  it('takes no cursor of another list, of another webhook, of another application, or one that is cut or made up', async () => {
     const { nextCursor } = await page({ limit: '2' });
     const another = await created();
     const other = await stack.newApi();
     const theirs = await created(other);
+    const { application_id } = await stack.db
+      .selectFrom('webhook')
+      .select('application_id')
+      .where('id', '=', another.webhookId as WebhookId)
+      .executeTakeFirstOrThrow();
+    const madeUp = writeCursor(['listDeliveries', application_id, another.webhookId], ['one']);
     const refused = [
+      await listDeliveries({ cursor: madeUp }, another.webhookId),
       await listDeliveries({ cursor: nextCursor }, another.webhookId),
       await listDeliveries({ cursor: nextCursor }, theirs.webhookId, other),
       await listDeliveries({ cursor: nextCursor.slice(1) }),

@@ -22,6 +22,7 @@ import {
   closeAll,
   type Database,
   explainListenFault,
+  FairQueue,
   Listener,
   type Logger,
   openDatabase,
@@ -40,6 +41,8 @@ const QUERY_TIMEOUT_MS = 10_000;
 const HOLDING_CHANGES = { atOnce: 6, atOnceOfParty: 2 };
 /** Connections for O6 and O7, and how many of them one application may use. */
 const LOCK_CHANGES = { atOnce: 3, atOnceOfParty: 2 };
+/** Searches for what has a number that a process runs at once, and those of one kind and application that may wait. */
+const NUMBER_SEARCHES = { atOnce: 2, maxWaiting: () => 100 };
 /**
  * The pool for calls that wait for lanes or for what orders are changing: sync batches, cancels, O6, O7, M4, M9 and
  * M10. They change what thousands of orders change, or wait for others that do. So they take longer than other calls,
@@ -138,6 +141,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
       previewer: new BatchPreviewer(db),
       canceller: new BatchCanceller({ db, lanesDb, log, metrics, numbering }),
       failedBatches: new FailedBatchReader(),
+      numberSearches: new FairQueue(NUMBER_SEARCHES),
       isQueueReachable,
       schema,
       isPrepared: () => isPrepared,

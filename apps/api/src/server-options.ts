@@ -9,7 +9,7 @@ import type {
   EventWatch,
   FailedBatchReader,
 } from '@lockstep/orders';
-import type { Database, Logger, SchemaWatch, TransactionQueue } from '@lockstep/platform';
+import type { Database, FairQueue, Logger, SchemaWatch, TransactionQueue } from '@lockstep/platform';
 import type { DeliveryAnnouncer } from '@lockstep/webhooks';
 import type { HttpMetrics } from './metrics.ts';
 
@@ -27,6 +27,11 @@ export interface ServerOptions {
   watch: BatchWatch;
   eventWatch: EventWatch;
   failedBatches: FailedBatchReader;
+  /**
+   * Runs searches by asset number, applications take turns: what a number stands in may be megabytes, and what happened to
+   * it half a million steps.
+   */
+  numberSearches: FairQueue;
   /** Runs the transactions of M4, M9 and M10; enterprises take turns. */
   holdingChanges: TransactionQueue;
   /** Runs the transactions of O6 and O7; applications take turns. */

@@ -3,7 +3,8 @@ import { selectCustomers } from '@lockstep/customers';
 import { buildRows, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import type { TracedAsset } from './history-assets.ts';
-import { ORDERS_PER_BATCH } from './order-ids.ts';
+import { ABOVE_ALL, ORDERS_PER_BATCH } from './order-ids.ts';
+import { revokersOf } from './revokers.ts';
 
 /** What an order, or a call of O6 or O7, did to one asset. It is the same at every look, and newer ones come before it. */
 export interface Step {
@@ -101,25 +102,10 @@ async function selectSteps(trx: Trx, applicationId: ApplicationId, assets: reado
       select asset_id, order_id from traced cross join lateral (
         select license_order_id as order_id from asset_grant where asset_id = traced.asset_id
         union
-        select revoked_by_order_id from asset_grant where asset_id = traced.asset_id and revoked_by_order_id is not null
+        select revoked_by_order_id from asset_grant
+        where asset_id = traced.asset_id and revoked_time is not null and revoked_by_order_id is not null
         union
-        (
-          -- Goes from order to order in the index, however much each of them revoked.
-          with recursive revoker as (
-            (
-              select revoked_by_order_id as order_id from product_instance
-              where asset_id = traced.asset_id and revoked_time is not null and revoked_by_order_id is not null
-              order by revoked_by_order_id limit 1
-            )
-            union all
-            select (
-              select revoked_by_order_id from product_instance
-              where asset_id = traced.asset_id and revoked_time is not null and revoked_by_order_id > revoker.order_id
-              order by revoked_by_order_id limit 1
-            ) from revoker where revoker.order_id is not null
-          )
-          select order_id from revoker where order_id is not null
-        )
+        (${revokersOf('product_instance', sql`traced.asset_id`, ABOVE_ALL)})
       ) as named
     ),
     unrecorded as materialized (

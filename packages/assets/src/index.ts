@@ -20,7 +20,7 @@ export { type LedgerNeeds, loadLedger, readLedger } from './load-ledger.ts';
 export { setLocked } from './locks.ts';
 export { isNumberConflict } from './number-conflict.ts';
 export { type Region, takeAssetNumbers } from './numbers.ts';
-export { licenseOrderIdOf, ORDERS_PER_BATCH, splitOrderId } from './order-ids.ts';
+export { ABOVE_ALL, licenseOrderIdOf, ORDERS_PER_BATCH, splitOrderId } from './order-ids.ts';
 export { ordersOfNumber } from './orders-of-number.ts';
 export { showAsset } from './show-asset.ts';
 export { findNumbersOfOtherChannels, selectAssets } from './tenant.ts';

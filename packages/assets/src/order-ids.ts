@@ -4,6 +4,9 @@ import type { BatchId, LicenseOrderId } from '@lockstep/contract';
 export const ORDERS_PER_BATCH = 8_192;
 const STRIDE = BigInt(ORDERS_PER_BATCH);
 
+/** Above the id of every order. */
+export const ABOVE_ALL = '9223372036854775807' as LicenseOrderId;
+
 /** The id of the order at `index` of a batch. */
 export function licenseOrderIdOf(batchId: BatchId, index: number): LicenseOrderId {
   return String(BigInt(batchId) * STRIDE + BigInt(index)) as LicenseOrderId;

@@ -1,5 +1,6 @@
 import type { LicenseOrderId } from '@lockstep/contract';
 import { type RawBuilder, sql } from 'kysely';
+import { revokersOf } from './revokers.ts';
 
 /**
  * Builds a query of the orders that did something to an asset of a number, active or revoked, whoever sent them: at most
@@ -22,24 +23,9 @@ export function ordersOfNumber(assetNum: string, below: LicenseOrderId, limit: n
         where asset_id = life.id and license_order_id < ${below} order by license_order_id desc limit ${limit}
       )
       union all
-      (${revokersOf('asset_grant', below, limit)})
+      (${revokersOf('asset_grant', sql`life.id`, below)} limit ${limit})
       union all
-      (${revokersOf('product_instance', below, limit)})
+      (${revokersOf('product_instance', sql`life.id`, below)} limit ${limit})
     ) as did
     order by did.id desc limit ${limit}`;
-}
-
-/** The orders that revoked rows of `life`, found step by step: one order may have revoked a hundred thousand. */
-function revokersOf(table: 'asset_grant' | 'product_instance', below: LicenseOrderId, limit: number) {
-  const nextBelow = (id: RawBuilder<unknown>) => sql`(
-    select revoked_by_order_id from ${sql.table(table)}
-    where asset_id = life.id and revoked_by_order_id < ${id} order by revoked_by_order_id desc limit 1
-  )`;
-  return sql`
-    with recursive revoker (id) as (
-      ${nextBelow(sql`${below}`)}
-      union all
-      select ${nextBelow(sql`revoker.id`)} from revoker where revoker.id is not null
-    )
-    select id from revoker where id is not null limit ${limit}`;
 }

@@ -40,7 +40,9 @@ export type EventType = z.infer<typeof EventType>;
 /** An event of the feed (rules 6.8). */
 export const FeedEvent = z
   .object({
-    id: z.string().describe('Id of the event, digits: later events have higher ones.'),
+    id: z
+      .string()
+      .describe('Id of the event, digits: its place in the feed. An event that comes later has a higher one.'),
     type: EventType.describe('What happened.'),
     time: time('When it happened'),
     data: BatchEnd.describe('The batch as it was then.'),

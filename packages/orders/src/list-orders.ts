@@ -17,10 +17,10 @@ import { buildResult, type OrderRow } from './results.ts';
 export async function listOrders(db: Database, caller: ListCaller, query: ListOrdersQuery): Promise<OrderPage> {
   const { limit, cursor, channelCode, customerId, assetNum, orderType, state, cause, acceptedFrom, acceptedTo } = query;
   const filters = { channelCode, customerId, assetNum, orderType, state, cause, acceptedFrom, acceptedTo };
-  const cursors = new ListCursor('orders', caller, filters, cursor);
+  const isNamed = customerId !== undefined || assetNum !== undefined;
+  const cursors = new ListCursor(isNamed ? 'ordersByName' : 'orders', caller, filters, cursor);
   // Only failed orders have a cause.
   if (cause !== undefined && (state === 'pending' || state === 'succeeded')) return { orders: [], nextCursor: null };
-  const isNamed = customerId !== undefined || assetNum !== undefined;
   return await inSnapshot(db, async (trx) => {
     const find = isNamed ? findOrdersByName : findOrdersOfBatches;
     const { ids, stop } = await find(trx, { caller, filters, limit, after: cursors.after });

@@ -1,3 +1,4 @@
+import { ABOVE_ALL } from '@lockstep/assets';
 import type { LicenseOrderId } from '@lockstep/contract';
 import type { Trx } from '@lockstep/platform';
 import type { FoundOrders, OrderFilters, OrderSearch } from './order-filters.ts';
@@ -5,12 +6,9 @@ import type { OrdersFrom } from './order-index.ts';
 import { findFinishedOfCustomer, findPendingOfCustomer } from './orders-of-customer.ts';
 import { findFailedOfNumber, findPendingOfNumber, findSucceededOfNumber } from './orders-of-number.ts';
 
-/** Above every id. */
-const TOP = '9223372036854775807' as LicenseOrderId;
-
 /** Finds orders of a customer or an asset number, newest first by their ids. */
 export async function findOrdersByName(trx: Trx, { after, ...search }: OrderSearch): Promise<FoundOrders> {
-  const below = (after?.[0] ?? TOP) as LicenseOrderId;
+  const below = (after?.[0] ?? ABOVE_ALL) as LicenseOrderId;
   const found: OrdersFrom[] = [];
   for (const find of placesOf(search.filters)) found.push(await find(trx, { ...search, below }));
   return mergeFound(found, search.limit);
@@ -28,8 +26,8 @@ function placesOf({ assetNum, state, cause }: OrderFilters) {
   return [...succeeded, ...failed, ...pending];
 }
 
-/** Merges what was found in several places, down to where all of them have been looked through. */
-function mergeFound(found: readonly OrdersFrom[], limit: number): FoundOrders {
+/** Merges what was found in several places, newest first, down to where all of them have been looked through. */
+export function mergeFound(found: readonly OrdersFrom[], limit: number): FoundOrders {
   const floors = found.flatMap(({ floor }) => (floor === null ? [] : [BigInt(floor)]));
   const floor = floors.length === 0 ? null : floors.reduce((highest, each) => (each > highest ? each : highest));
   const ids = found

@@ -1,5 +1,5 @@
 import { licenseOrderIdOf, splitOrderId } from '@lockstep/assets';
-import type { BatchId } from '@lockstep/contract';
+import type { BatchId, LicenseOrderId } from '@lockstep/contract';
 import type { Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { laneOf } from './lanes.ts';
@@ -20,7 +20,8 @@ export async function choosePending(
   search: IndexSearch,
 ): Promise<{ batchIds: BatchId[]; floor: OrdersFrom['floor'] }> {
   const { caller, filters, below } = search;
-  const { batchId } = splitOrderId(below);
+  // Below the first order of a batch there is none of that batch.
+  const { batchId } = splitOrderId(String(BigInt(below) - 1n) as LicenseOrderId);
   const walked =
     filters.customerId === undefined
       ? sql`select id from batch where completed_time is null and id <= ${batchId} order by id desc limit ${MAX_BATCHES}`

@@ -27,11 +27,11 @@ describe('readConfig', () => {
       REGION: 'overseas',
     };
     const numbers = { PORT: '0', WORKER_PORT: '9090', WORKER_DRAINS: '4', DATABASE_POOL: '20' };
-    const days = { FAILED_ORDER_DAYS: '1', EVENT_DAYS: '3650' };
+    const days = { FAILED_ORDER_DAYS: '1', EVENT_DAYS: '4' };
     expect(readConfig({ ...env, ...numbers, ...days, WEBHOOK_ALLOW_PRIVATE: 'true', PATH: '/bin' })).toEqual({
       ...env,
       ...{ PORT: 0, WORKER_PORT: 9090, WORKER_DRAINS: 4, DATABASE_POOL: 20 },
-      ...{ FAILED_ORDER_DAYS: 1, EVENT_DAYS: 3_650, WEBHOOK_ALLOW_PRIVATE: true },
+      ...{ FAILED_ORDER_DAYS: 1, EVENT_DAYS: 4, WEBHOOK_ALLOW_PRIVATE: true },
       publicUrl: null,
     });
   });
@@ -89,8 +89,9 @@ describe('readConfig', () => {
     ['DATABASE_POOL', '9'.repeat(99), `DATABASE_POOL must be 2 to 200, not ${'9'.repeat(40)}`],
     ['FAILED_ORDER_DAYS', '0', 'FAILED_ORDER_DAYS must be 1 to 3650, not 0'],
     ['FAILED_ORDER_DAYS', '1.5', 'FAILED_ORDER_DAYS must be 1 to 3650, not 1.5'],
-    ['EVENT_DAYS', '3651', 'EVENT_DAYS must be 1 to 3650, not 3651'],
-    ['EVENT_DAYS', 'never', 'EVENT_DAYS must be 1 to 3650, not never'],
+    ['EVENT_DAYS', '3', 'EVENT_DAYS must be 4 to 3650, not 3'],
+    ['EVENT_DAYS', '3651', 'EVENT_DAYS must be 4 to 3650, not 3651'],
+    ['EVENT_DAYS', 'never', 'EVENT_DAYS must be 4 to 3650, not never'],
     ['WEBHOOK_ALLOW_PRIVATE', 'yes', 'WEBHOOK_ALLOW_PRIVATE must be true or false, not yes'],
     ['LOG_LEVEL', 'loud', `LOG_LEVEL must be ${LEVELS}, not loud`],
     ['REGION', 'abroad', 'REGION must be domestic or overseas, not abroad'],

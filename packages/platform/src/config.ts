@@ -61,8 +61,8 @@ const environment = z.object({
   DATABASE_POOL: z.preprocess(absentWhenEmpty, wholeNumber(2, 200).default(10)),
   /** How long what failed orders held is kept (rules 6.7). */
   FAILED_ORDER_DAYS: z.preprocess(absentWhenEmpty, wholeNumber(1, 3_650).default(30)),
-  /** How long events, and the deliveries to webhooks, are kept (rules 6.8). */
-  EVENT_DAYS: z.preprocess(absentWhenEmpty, wholeNumber(1, 3_650).default(30)),
+  /** How long events, and the deliveries to webhooks, are kept (rules 6.8): longer than the attempts for a delivery go on. */
+  EVENT_DAYS: z.preprocess(absentWhenEmpty, wholeNumber(4, 3_650).default(30)),
   /** Whether webhooks may be at private addresses, and at http (rules 6.8). */
   WEBHOOK_ALLOW_PRIVATE: z.preprocess(
     absentWhenEmpty,

@@ -1,12 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { readCursor, writeCursor } from './cursor.ts';
+import { type CursorPart, readCursor, writeCursor } from './cursor.ts';
+import { isId } from './ids.ts';
 
 describe('a cursor', () => {
   const scope = ['batches', '7', { channelCode: 'store' }];
+  const parts: CursorPart[] = [(text) => /^\d{4}-\d\d-\d\d$/.test(text), isId];
   const cursor = writeCursor(scope, ['2026-01-01', '12']);
 
   it('leads back to its place in its list', () => {
-    expect(readCursor(scope, cursor)).toEqual(['2026-01-01', '12']);
+    expect(readCursor(scope, cursor, parts)).toEqual(['2026-01-01', '12']);
     expect(cursor).toMatch(/^[A-Za-z0-9_-]+$/);
   });
 
@@ -20,6 +22,17 @@ describe('a cursor', () => {
     ['with other filters', ['batches', '7', { channelCode: 'shop' }], cursor],
     ['without the filters', ['batches', '7', {}], cursor],
   ])('is refused when it is %s', (_, of, text) => {
-    expect(readCursor(of, text)).toBeNull();
+    expect(readCursor(of, text, parts)).toBeNull();
+  });
+
+  it.each<[what: string, place: unknown]>([
+    ['too few parts', ['2026-01-01']],
+    ['too many parts', ['2026-01-01', '12', '13']],
+    ['a part that is none', ['2026-01-01', '-1']],
+    ['a part that is no text', ['2026-01-01', 12]],
+    ['no parts', { 0: '2026-01-01', 1: '12', length: 2 }],
+    ['nothing', null],
+  ])('is refused when it was made up, of %s', (_, place) => {
+    expect(readCursor(scope, writeCursor(scope, place as string[]), parts)).toBeNull();
   });
 });

@@ -6,17 +6,33 @@ const DIGEST_CHARACTERS = 11;
 /** What a cursor belongs to: the name of the list, whose it is, and its filters. JSON must tell them apart. */
 export type CursorScope = readonly unknown[];
 
+/** Whether a text can be a certain part of the places in a list. */
+export type CursorPart = (text: string) => boolean;
+
 /** Writes a place in a list as a text of A-Z a-z 0-9 _ - for clients, who send it back to go on from there. */
 export function writeCursor(scope: CursorScope, place: readonly string[]): string {
   const text = Buffer.from(JSON.stringify(place)).toString('base64url');
   return text + digest(scope, text);
 }
 
-/** Reads the place of a cursor. Returns null if it is cut or changed, or was not written for this scope. */
-export function readCursor(scope: CursorScope, cursor: string): readonly string[] | null {
+/**
+ * Reads the place of a cursor. `parts`: whether a text can be each part of such a place, because anybody can make up a
+ * cursor. Returns null if it is cut or changed, was not written for this scope, or has other parts.
+ */
+export function readCursor(scope: CursorScope, cursor: string, parts: readonly CursorPart[]): readonly string[] | null {
   const text = cursor.slice(0, -DIGEST_CHARACTERS);
   if (digest(scope, text) !== cursor.slice(-DIGEST_CHARACTERS)) return null;
-  return JSON.parse(Buffer.from(text, 'base64url').toString()) as string[];
+  const place = parseJson(Buffer.from(text, 'base64url').toString());
+  if (!Array.isArray(place) || place.length !== parts.length) return null;
+  return parts.every((isPart, index) => typeof place[index] === 'string' && isPart(place[index])) ? place : null;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
 }
 
 function digest(scope: CursorScope, text: string): string {

@@ -1,7 +1,7 @@
 export { type Aged, CleanUp, registerCleanUpGauge, SECONDS_OF_DAY } from './clean-up.ts';
 export { parseBigint } from './columns.ts';
 export { type Config, readConfig, readDeploymentConfig } from './config.ts';
-export { readCursor, writeCursor } from './cursor.ts';
+export { type CursorPart, readCursor, writeCursor } from './cursor.ts';
 export {
   behindSavepoint,
   type Database,

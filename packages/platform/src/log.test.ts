@@ -27,6 +27,9 @@ describe('redaction', () => {
     passwords: ['s3cret', 's3cret'],
     passwordMobile: '138-s3cret',
     appSecret: 's3cret',
+    secret: 'whsec_s3cret',
+    secrets: ['whsec_s3cret'],
+    old_secret: 's3cret',
   };
 
   it.each(Object.entries(secrets))('hides %s at the top and one level down', (key, value) => {

@@ -16,6 +16,8 @@ const SECRETS = [
     'appSecret',
   ],
   ...['password', 'passwords', 'passwordMobile'],
+  // Those of webhooks, as answers and columns name them.
+  ...['secret', 'secrets', 'old_secret'],
 ];
 
 /** Creates a process's logger: JSON lines, with secrets hidden at the first two levels of a logged object. */

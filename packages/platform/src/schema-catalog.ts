@@ -20,6 +20,8 @@ export interface TableObject {
   definition: string;
   /** Whether it can refuse a row. An index that only makes things fast cannot. */
   canRefuse: boolean;
+  /** Whether it is an index that a constraint keeps, which is there by itself. */
+  isOfConstraint: boolean;
 }
 
 /** The tables of the schema `public`, but for those that the migrator keeps for itself. */
@@ -48,21 +50,22 @@ export async function readTableObjects(db: Kysely<unknown>): Promise<TableObject
   const { rows } = await sql<TableObject>`
     with ours as (${TABLES})
     select 'constraint' as kind, relname as table, conname as name,
-      pg_get_constraintdef(pg_constraint.oid) as definition, true as "canRefuse"
+      pg_get_constraintdef(pg_constraint.oid) as definition, true as "canRefuse", false as "isOfConstraint"
     from ours join pg_constraint on conrelid = ours.oid where contype <> 'n'
     union all
-    select 'index', relname, indexrelid::regclass::text, pg_get_indexdef(indexrelid), indisunique
+    select 'index', relname, indexrelid::regclass::text, pg_get_indexdef(indexrelid), indisunique,
+      exists (select from pg_constraint where conindid = indexrelid and contype in ('p', 'u', 'x'))
     from ours join pg_index on indrelid = ours.oid
     union all
-    select 'trigger', relname, tgname, pg_get_triggerdef(pg_trigger.oid) || ' ' || tgenabled::text, true
+    select 'trigger', relname, tgname, pg_get_triggerdef(pg_trigger.oid) || ' ' || tgenabled::text, true, false
     from ours join pg_trigger on tgrelid = ours.oid where not tgisinternal
     union all
-    select distinct 'function', relname, tgfoid::regprocedure::text, pg_get_functiondef(tgfoid), true
+    select distinct 'function', relname, tgfoid::regprocedure::text, pg_get_functiondef(tgfoid), true, false
     from ours join pg_trigger on tgrelid = ours.oid where not tgisinternal
     union all
-    select 'row security', relname, '', 'on', true from ours where relrowsecurity or relforcerowsecurity
+    select 'row security', relname, '', 'on', true, false from ours where relrowsecurity or relforcerowsecurity
     union all
-    select 'rule', relname, rulename, pg_get_ruledef(pg_rewrite.oid), true
+    select 'rule', relname, rulename, pg_get_ruledef(pg_rewrite.oid), true, false
     from ours join pg_rewrite on ev_class = ours.oid`.execute(db);
   return rows;
 }

@@ -68,8 +68,7 @@ function dumpTable(
     ...columns.map(dumpColumn),
     ...constraints.map(({ name, definition }) => `CONSTRAINT ${name} ${definition}`),
   ];
-  const constraintNames = new Set(constraints.map(({ name }) => name));
-  const indexes = sorted.filter(({ kind, name }) => kind === 'index' && !constraintNames.has(name));
+  const indexes = sorted.filter(({ kind, isOfConstraint }) => kind === 'index' && !isOfConstraint);
   const others = sorted.filter(({ kind }) => kind === 'trigger' || kind === 'rule' || kind === 'row security');
   return [
     `CREATE TABLE ${table} (\n${inside.map((line) => `  ${line}`).join(',\n')}\n)${options ? ` WITH (${options})` : ''};`,

@@ -1,15 +1,19 @@
 import type { ApplicationId, EventId, FeedEvent, WebhookId } from '@lockstep/contract';
 import { readBehind } from '@lockstep/orders';
 import { type Database, inTransaction, type Trx } from '@lockstep/platform';
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { AT_ONCE_OF_ENDPOINT, chooseTurns, listFree, type Trust } from './turns.ts';
 
 /** Webhooks that one look goes over at most. */
 const MAX_WEBHOOKS_OF_LOOK = 100;
-/** Deliveries of a webhook that wait at most, before a look adds to them; further events wait in the feed. */
+/** Deliveries of a webhook that are due or wait for another attempt, beyond which further events wait in the feed. */
 const MAX_PENDING = 300;
+/** The same where the last attempt succeeded: beside MAX_PENDING that are due, so many may wait for another attempt. */
+const MAX_PENDING_WHEN_WELL = 3_000;
 /** Deliveries that one look adds to a webhook at most. */
 const MAX_ADDED = 100;
+/** How often an endpoint gets one more message, when so many wait that it gets no others and none of them is due. */
+const PROBE_EVERY_SECONDS = 60;
 /** How long a worker may take for an attempt, which ends after 16 seconds. If it dies, another one sends the message then. */
 const CLAIM_SECONDS = 30;
 
@@ -33,18 +37,33 @@ export interface Claim {
 
 const isDue = sql`(d.state = 'pending' and d.due_time <= statement_timestamp()
   and (d.claimed_until is null or d.claimed_until <= statement_timestamp()))`;
-const trustOf = sql<Trust>`case w.last_attempt_delivered when true then 'trusted' when false then 'failing' else 'untried' end`;
+const trustOf = sql<Trust>`case w.last_attempt_prompt when true then 'trusted' when false then 'distrusted' else 'untried' end`;
 /** How many more messages may be sent to the endpoint of a webhook. */
-const free = sql`(case when w.last_attempt_delivered then ${AT_ONCE_OF_ENDPOINT.trusted}::int
-  when w.last_attempt_delivered is null then ${AT_ONCE_OF_ENDPOINT.untried}::int else ${AT_ONCE_OF_ENDPOINT.failing}::int end
+const free = sql`(case when w.last_attempt_prompt then ${AT_ONCE_OF_ENDPOINT.trusted}::int
+  when w.last_attempt_prompt is null then ${AT_ONCE_OF_ENDPOINT.untried}::int else ${AT_ONCE_OF_ENDPOINT.distrusted}::int end
   - (select count(*) from webhook_delivery d
      where d.webhook_id = w.id and d.state = 'pending' and d.claimed_until > statement_timestamp()))`;
+/** Whether fewer deliveries than `most` are pending, of those that `of` says. */
+const pendingIsBelow = (most: number, of: RawBuilder<unknown>) => sql`((select count(*) from (
+  select from webhook_delivery d where d.webhook_id = w.id and d.state = 'pending' and ${of} limit ${most}
+) as pending) < ${most})`;
+const lastAdded = sql`(select d.created_time from webhook_delivery d
+  where d.webhook_id = w.id and d.position is not null order by d.id desc limit 1)`;
+/**
+ * How many deliveries may be added to a webhook. An endpoint that fails gets one a minute at last, so that it is seen
+ * within a minute when it is well again; that is 1,440 a day.
+ */
+const room = sql`case
+  when ${pendingIsBelow(MAX_PENDING, sql`(d.due_time <= statement_timestamp() or w.failing_since is not null)`)}
+    and (w.failing_since is not null or ${pendingIsBelow(MAX_PENDING_WHEN_WELL, sql`true`)}) then ${MAX_ADDED}::int
+  when ${lastAdded} <= statement_timestamp() - make_interval(secs => ${PROBE_EVERY_SECONDS})
+    and not exists (select from webhook_delivery d
+      where d.webhook_id = w.id and d.state = 'pending' and d.due_time <= statement_timestamp()) then 1
+  else 0 end`;
 /** Whether events have come for which a webhook has no deliveries yet, and it has room for some. */
 const hasNewEvents = sql`(
   exists (select from event e where e.application_id = w.application_id and e.position > w.after_position)
-  and (select count(*) from (
-    select from webhook_delivery d where d.webhook_id = w.id and d.state = 'pending' limit ${MAX_PENDING}
-  ) as pending) < ${MAX_PENDING})`;
+  and ${room} > 0)`;
 
 /**
  * Claims what is due, within what a worker can send beside `running`. Before that it adds deliveries of new events. Only
@@ -86,9 +105,9 @@ async function addDeliveries(trx: Trx, webhookIds: readonly WebhookId[]): Promis
       from webhook w cross join lateral (
         select position, type from event
         where application_id = w.application_id and position > w.after_position
-        order by position limit ${MAX_ADDED}
+        order by position limit ${room}
       ) as e
-      where w.id = any (${webhookIds}::bigint[]) and ${hasNewEvents}
+      where w.id = any (${webhookIds}::bigint[])
     ), moved as (
       update webhook w set after_position = last.position
       from (select webhook_id, max(position) as position from next group by webhook_id) as last

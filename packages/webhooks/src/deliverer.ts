@@ -1,5 +1,5 @@
 import type { ApplicationId } from '@lockstep/contract';
-import type { Closable, Database, Logger } from '@lockstep/platform';
+import { type Closable, type Database, Group, type Logger } from '@lockstep/platform';
 import { ActiveWebhooks } from './active-webhooks.ts';
 import { type Claim, claimDeliveries } from './claim.ts';
 import { messageIdOf } from './deliveries.ts';
@@ -17,6 +17,12 @@ const STOP_WITHIN_MS = 3_000;
 interface Running {
   claim: Claim;
   done: Promise<void>;
+}
+
+/** What came of a claim; without an outcome it is given back. */
+interface Recording {
+  claim: Claim;
+  outcome: SendOutcome | null;
 }
 
 /**
@@ -37,8 +43,8 @@ export class WebhookDeliverer implements Closable {
   #wakeUp = () => {};
   #isClosed = false;
   #toldOfFailure = false;
-  /** Attempts are recorded one after the other: many end at once, and drains need their connections. */
-  #recording: Promise<unknown> = Promise.resolve();
+  /** Records what came of attempts. */
+  readonly #records: Group<Recording, void>;
 
   constructor(options: { db: Database; log: Logger; metrics: WebhookMetrics; sender: Sender }) {
     this.#db = options.db;
@@ -46,6 +52,14 @@ export class WebhookDeliverer implements Closable {
     this.#metrics = options.metrics;
     this.#sender = options.sender;
     this.#active = new ActiveWebhooks(options.db);
+    this.#records = new Group({
+      run: async ([recording]) => [await this.#record(recording!)],
+      maxInputs: 1,
+      // Many attempts end at once, and drains need their connections.
+      maxRunning: 2,
+      // All of a webhook wait for its row, and so take one of the two places at most.
+      needsOf: ({ claim }) => [claim.webhookId],
+    });
     this.#looking = this.#lookUntilClosed();
   }
 
@@ -123,7 +137,7 @@ export class WebhookDeliverer implements Closable {
   async #deliver(claim: Claim): Promise<void> {
     try {
       const outcome = await this.#send(claim);
-      await this.#inTurn(() => (outcome === null ? giveBack(this.#db, [claim]) : this.#record(claim, outcome)));
+      await this.#records.run({ claim, outcome });
     } catch (error) {
       const { webhookId, deliveryId } = claim;
       this.#log.warn(
@@ -144,13 +158,8 @@ export class WebhookDeliverer implements Closable {
     }
   }
 
-  #inTurn(work: () => Promise<void>): Promise<void> {
-    const turn = this.#recording.then(work);
-    this.#recording = turn.catch(() => {});
-    return turn;
-  }
-
-  async #record(claim: Claim, outcome: SendOutcome): Promise<void> {
+  async #record({ claim, outcome }: Recording): Promise<void> {
+    if (outcome === null) return await giveBack(this.#db, [claim]);
     const { webhookId, applicationId, deliveryId, event } = claim;
     const { isRecorded, disabledCause } = await recordAttempt(this.#db, claim, outcome);
     const { status, fault, durationMs } = outcome;

@@ -3,6 +3,7 @@ import {
   type Database,
   inSnapshot,
   inTransaction,
+  isId,
   Overload,
   readCursor,
   type Tables,
@@ -59,7 +60,7 @@ export async function listDeliveries(
   { limit, cursor }: ListPageQuery,
 ): Promise<DeliveryPage> {
   const scope = ['listDeliveries', own.applicationId, own.webhookId];
-  const place = cursor === undefined ? undefined : readCursor(scope, cursor);
+  const place = cursor === undefined ? undefined : readCursor(scope, cursor, [isId]);
   if (place === null) throw new Refusal('field_invalid', 'cursor', 'is not a cursor of this list');
   return await inSnapshot(db, async (trx) => {
     const { id } = await findWebhook(trx, own);

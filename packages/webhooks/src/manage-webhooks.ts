@@ -13,6 +13,7 @@ import { sql } from 'kysely';
 import { checkUrl } from './addresses.ts';
 import { failPending } from './disable.ts';
 import { findWebhook, lockWebhook, type OwnWebhook, SHOWN, showWebhook, webhooksOf } from './own-webhooks.ts';
+import { MAX_ATTEMPTS } from './retry-schedule.ts';
 import { newSecret, showSecret } from './signatures.ts';
 
 /** How long the secret before a rotation signs too (rules 6.8). */
@@ -105,7 +106,7 @@ export async function enableWebhook(db: Database, own: OwnWebhook): Promise<Webh
   return await inTransaction(db, async (trx) => {
     const row = await lockWebhook(trx, own);
     if (row.disabled_time === null) return showWebhook(row);
-    const enabled = { disabled_time: null, disabled_cause: null, last_attempt_delivered: null };
+    const enabled = { disabled_time: null, disabled_cause: null, last_attempt_prompt: null, failing_since: null };
     const updated = await trx
       .updateTable('webhook')
       .set({ ...enabled, after_position: lastPosition })
@@ -118,7 +119,7 @@ export async function enableWebhook(db: Database, own: OwnWebhook): Promise<Webh
 
 /**
  * Has the events behind `after`, or all that are kept, sent again (rules 6.8). Those that wait for another attempt are due
- * at once. It never passes over an event that has not been sent yet.
+ * at once, but for a last attempt: its failure disables the webhook, so it keeps its time. It never passes over an event that has not been sent yet.
  *
  * Throws a Refusal: webhook_not_found, webhook_disabled.
  */
@@ -134,7 +135,7 @@ export async function replayWebhook(db: Database, own: OwnWebhook, after?: Event
       .execute();
     await sql`update webhook_delivery set due_time = statement_timestamp()
       where webhook_id = ${row.id} and state = 'pending' and position > ${from}
-        and due_time > statement_timestamp()`.execute(trx);
+        and due_time > statement_timestamp() and attempts < ${MAX_ATTEMPTS - 1}`.execute(trx);
     return showWebhook(row);
   });
 }

@@ -80,11 +80,12 @@ async function readState(db: Database): Promise<WebhookState> {
     select count(*) filter (where disabled_time is null)::int as active,
       count(*) filter (where disabled_time is not null)::int as disabled,
       coalesce(max(extract(epoch from statement_timestamp() - due.due_time)), 0)::float8 as "overdueSeconds"
-    from webhook w left join lateral (
+    from webhook w join application a on a.id = w.application_id left join lateral (
       select d.due_time from webhook_delivery d
       where d.webhook_id = w.id and d.state = 'pending' and d.due_time < statement_timestamp()
+        and (d.claimed_until is null or d.claimed_until <= statement_timestamp())
       order by d.due_time limit 1
-    ) as due on w.disabled_time is null
+    ) as due on w.disabled_time is null and a.status = 'approved'
     where w.deleted_time is null`.execute(db);
   return rows[0]!;
 }

@@ -2,10 +2,13 @@ import { type Database, inTransaction } from '@lockstep/platform';
 import { sql } from 'kysely';
 import type { Claim } from './claim.ts';
 import { type DisabledCause, disableWebhook } from './disable.ts';
-import { pauseAfter } from './retry-schedule.ts';
+import { MAX_ATTEMPTS, pauseAfter } from './retry-schedule.ts';
 import type { SendOutcome } from './sender.ts';
+import { PROMPT_MS } from './turns.ts';
 
 const GONE = 410;
+/** How long recording waits for the webhook's row, which operations hold for milliseconds. The claim ends later. */
+const MAX_LOCK_WAIT_MS = 1_000;
 
 /** What an attempt leads to. */
 interface Consequence {
@@ -37,6 +40,8 @@ interface Recorded {
 /**
  * Records an attempt and what follows from it, in one transaction. If somebody else has claimed the delivery meanwhile,
  * because this process took too long, nothing is recorded.
+ *
+ * Throws PostgreSQL's lock_not_available when somebody holds the webhook's row for a second.
  */
 export async function recordAttempt(db: Database, claim: Claim, outcome: SendOutcome): Promise<Recorded> {
   const attempts = { attempts: claim.attempts + 1, isTest: claim.event === null };
@@ -52,16 +57,26 @@ export async function recordAttempt(db: Database, claim: Claim, outcome: SendOut
   });
 }
 
-/** Locks the webhook first, as everybody does who changes deliveries. What was ended meanwhile gets no further attempt. */
+/**
+ * Locks the webhook first, as everybody does who changes deliveries. What was ended meanwhile gets no further attempt.
+ *
+ * An endpoint that is well again has what failed meanwhile at once, not after pauses of up to a day, behind which new
+ * events would wait as well. That is once for each message: one that this endpoint never takes would use up its attempts
+ * between others that it takes. The last attempt keeps its time, because its failure disables the webhook.
+ */
 async function insertAttempt(
   db: Database,
   { deliveryId, claims, webhookId }: Claim,
-  { status, fault, durationMs }: SendOutcome,
+  { status, fault, startedTime, durationMs }: SendOutcome,
   { isDelivered, pauseMs }: Consequence,
 ): Promise<boolean> {
+  const isPrompt = isDelivered && durationMs < PROMPT_MS;
   const { rows } = await sql`
-    with hook as materialized (
-      select id from webhook where id = ${webhookId} for no key update
+    with patience as materialized (
+      -- Until the transaction ends.
+      select set_config('lock_timeout', ${`${MAX_LOCK_WAIT_MS}ms`}, true)
+    ), hook as materialized (
+      select id, failing_since from webhook, patience where id = ${webhookId} for no key update of webhook
     ), ended as (
       update webhook_delivery d
       set attempts = attempts + 1, claimed_until = null,
@@ -70,14 +85,25 @@ async function insertAttempt(
           then statement_timestamp() + make_interval(secs => ${pauseMs ?? 0}::double precision / 1000) end
       from hook
       where d.webhook_id = hook.id and d.id = ${deliveryId} and d.claims = ${claims} and d.claimed_until is not null
-      returning d.id, d.attempts
+      returning d.id, d.attempts,
+        ${startedTime}::timestamptz as started_time
     ), tried as (
-      update webhook w set last_attempt_delivered = ${isDelivered}
-      from ended where w.id = ${webhookId} and w.last_attempt_delivered is distinct from ${isDelivered}
+      update webhook w
+      set last_attempt_prompt = ${isPrompt},
+        failing_since = case when not ${isDelivered} then least(w.failing_since, ended.started_time) end
+      from ended
+      where w.id = ${webhookId} and (w.last_attempt_prompt is distinct from ${isPrompt}
+        or (w.failing_since is null) <> ${isDelivered} or w.failing_since > ended.started_time)
+    ), drawn_forward as (
+      update webhook_delivery d set due_time = statement_timestamp()
+      from hook, ended
+      where ${isDelivered} and d.webhook_id = hook.id and d.id <> ended.id and d.state = 'pending'
+        and d.due_time > statement_timestamp() and d.attempts < ${MAX_ATTEMPTS - 1}
+        and exists (select from webhook_attempt a
+          where a.delivery_id = d.id and a.number = 1 and a.time >= hook.failing_since)
     )
     insert into webhook_attempt (delivery_id, number, time, status, duration_ms, fault)
-    select id, attempts, statement_timestamp() - make_interval(secs => ${durationMs}::double precision / 1000),
-      ${status}::smallint, ${durationMs}::integer, ${fault}::text
+    select id, attempts, started_time, ${status}::smallint, ${durationMs}::integer, ${fault}::text
     from ended
     returning delivery_id`.execute(db);
   return rows.length > 0;

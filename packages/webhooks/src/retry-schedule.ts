@@ -7,6 +7,8 @@ const PAUSES_MS = [
   ...[5 * SECOND_MS, 5 * MINUTE_MS, 30 * MINUTE_MS],
   ...[2, 5, 10, 14, 20, 24].map((hours) => hours * HOUR_MS),
 ];
+/** The attempts that a message has; after the last one nothing follows (rules 6.8). */
+export const MAX_ATTEMPTS = PAUSES_MS.length + 1;
 /** What a pause gets longer by at most, so that messages that failed together do not come together again. */
 const MAX_JITTER = 0.1;
 

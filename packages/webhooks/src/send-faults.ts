@@ -1,6 +1,7 @@
 /** Why an attempt without a 2xx does not count as delivered, in words for people, without anything of the inside. */
 
 export const TIMED_OUT = 'no answer within 15 seconds';
+export const NOT_HTTPS = 'the URL must begin with https://';
 const CLOSED = 'the connection was closed before an answer came';
 const FORBIDDEN = 'the host is at a private, loopback, link-local or otherwise reserved address';
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, createServer, type LookupFunction, type Server, type Socket } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { SELF_SIGNED } from '../../../test/harness/self-signed.ts';
 import { Sender } from './sender.ts';
 
@@ -189,10 +189,8 @@ describe('where only public addresses are allowed', () => {
     ...['[::1]', '[::]', '[::ffff:127.0.0.1]', '[64:ff9b::7f00:1]', '[2002:7f00:1::]', '[fe80::1]', '[fd00::1]'],
   ])('nothing goes to %s', async (host) => {
     const seen = await listen(() => {}, '::');
-    for (const scheme of ['http', 'https']) {
-      const sender = new Sender({ allowPrivate: false });
-      expect(await sender.send(post(`${scheme}://${host}:${seen.port}/`), NEVER)).toMatchObject(FORBIDDEN);
-    }
+    const sender = new Sender({ allowPrivate: false });
+    expect(await sender.send(post(`https://${host}:${seen.port}/`), NEVER)).toMatchObject(FORBIDDEN);
     expect(seen.connections).toBe(0);
   });
 
@@ -201,7 +199,7 @@ describe('where only public addresses are allowed', () => {
     async (address) => {
       const seen = await listen(() => {}, '::');
       const sender = new Sender({ allowPrivate: false, lookup: resolvingTo(address) });
-      const url = `http://hooks.shop.example:${seen.port}/`;
+      const url = `https://hooks.shop.example:${seen.port}/`;
       expect(await sender.send(post(url), NEVER)).toMatchObject(FORBIDDEN);
       expect(seen.connections).toBe(0);
     },
@@ -209,7 +207,7 @@ describe('where only public addresses are allowed', () => {
 
   it('the address that is judged is the one that is connected to, also of a name that changes', async () => {
     const seen = await listen(() => {});
-    const url = `http://hooks.shop.example:${seen.port}/`;
+    const url = `https://hooks.shop.example:${seen.port}/`;
     // An address of the part of IPv6 that is given to nobody comes first, then this machine.
     const lookup = resolvingTo('4000::1', '127.0.0.1');
     const sender = new Sender({ allowPrivate: false, lookup, answerTimeoutMs: 300 });
@@ -227,14 +225,25 @@ describe('where only public addresses are allowed', () => {
         { address: '127.0.0.1', family: 4 },
       ]);
     const sender = new Sender({ allowPrivate: false, lookup });
-    expect(await sender.send(post(`http://hooks.shop.example:${seen.port}/`), NEVER)).toMatchObject(FORBIDDEN);
+    expect(await sender.send(post(`https://hooks.shop.example:${seen.port}/`), NEVER)).toMatchObject(FORBIDDEN);
     expect(seen.connections).toBe(0);
+  });
+
+  it('nothing goes to http, wherever it is', async () => {
+    const seen = await listen(() => {});
+    const lookup = vi.fn(resolvingTo('8.8.8.8'));
+    const sender = new Sender({ allowPrivate: false, lookup });
+    for (const host of ['127.0.0.1', 'hooks.shop.example']) {
+      const outcome = await sender.send(post(`http://${host}:${seen.port}/`), NEVER);
+      expect(outcome).toMatchObject({ status: null, fault: 'the URL must begin with https://' });
+    }
+    expect({ connections: seen.connections, lookups: lookup.mock.calls }).toEqual({ connections: 0, lookups: [] });
   });
 
   it('localhost is not public', async () => {
     const seen = await listen(() => {});
     const sender = new Sender({ allowPrivate: false });
-    const { status, fault } = await sender.send(post(`http://localhost:${seen.port}/`), NEVER);
+    const { status, fault } = await sender.send(post(`https://localhost:${seen.port}/`), NEVER);
     expect({ status, isDelivered: fault === null }).toEqual({ status: null, isDelivered: false });
     expect(seen.connections).toBe(0);
   });

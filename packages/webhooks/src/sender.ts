@@ -1,10 +1,10 @@
 import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import type { LookupFunction } from 'node:net';
-import { RequestFilteringHttpAgent, RequestFilteringHttpsAgent } from 'request-filtering-agent';
+import { RequestFilteringHttpsAgent } from 'request-filtering-agent';
 import { DENIED_ADDRESSES } from './addresses.ts';
 import { lookUpByDns } from './name-lookup.ts';
-import { explainError, explainStatus, TIMED_OUT } from './send-faults.ts';
+import { explainError, explainStatus, NOT_HTTPS, TIMED_OUT } from './send-faults.ts';
 
 /** From the look-up of the name to the status line of the answer (rules 6.8). */
 const ANSWER_TIMEOUT_MS = 15_000;
@@ -24,6 +24,7 @@ export interface Outgoing {
 export interface SendOutcome {
   status: number | null;
   fault: string | null;
+  startedTime: Date;
   durationMs: number;
 }
 
@@ -33,7 +34,8 @@ export interface SendOutcome {
  * comes back is bounded in time and size (rules 6.8).
  */
 export class Sender {
-  readonly #http: HttpAgent;
+  /** Null where https is a must. */
+  readonly #http: HttpAgent | null;
   readonly #https: HttpsAgent;
   readonly #answerTimeoutMs: number;
   readonly #lookup: LookupFunction | undefined;
@@ -50,7 +52,7 @@ export class Sender {
       // A connection for each message: none stays open at anybody's cost.
       keepAlive: false,
     };
-    this.#http = options.allowPrivate ? new HttpAgent({ keepAlive: false }) : new RequestFilteringHttpAgent(filter);
+    this.#http = options.allowPrivate ? new HttpAgent({ keepAlive: false }) : null;
     this.#https = options.allowPrivate ? new HttpsAgent({ keepAlive: false }) : new RequestFilteringHttpsAgent(filter);
     this.#lookup = options.lookup ?? (options.allowPrivate ? undefined : lookUpByDns);
     this.#answerTimeoutMs = options.answerTimeoutMs ?? ANSWER_TIMEOUT_MS;
@@ -61,13 +63,18 @@ export class Sender {
    * an answer, it rejects with the reason: then it is not known whether the message arrived.
    */
   send({ url, headers, body }: Outgoing, signal: AbortSignal): Promise<SendOutcome> {
+    const startedTime = new Date();
     const startedMs = performance.now();
     const conclude = (status: number | null, fault: string | null): SendOutcome => ({
       status,
       fault,
+      startedTime,
       durationMs: Math.round(performance.now() - startedMs),
     });
     const isTls = url.slice(0, 6).toLowerCase() === 'https:';
+    // Such as one that was registered while private addresses were allowed.
+    const agent = isTls ? this.#https : this.#http;
+    if (agent === null) return Promise.resolve(conclude(null, NOT_HTTPS));
     return new Promise((resolve, reject) => {
       const finish = (outcome: SendOutcome) => {
         clearTimeout(timer);
@@ -77,7 +84,7 @@ export class Sender {
       };
       const request = (isTls ? requestHttps : requestHttp)(url, {
         method: 'POST',
-        agent: isTls ? this.#https : this.#http,
+        agent,
         headers: { ...headers, 'content-length': Buffer.byteLength(body) },
         maxHeaderSize: MAX_HEADER_BYTES,
         ...(this.#lookup && { lookup: this.#lookup }),

@@ -13,7 +13,8 @@ declare module '@lockstep/platform' {
       old_secret: Buffer | null;
       old_secret_end_time: Date | null;
       after_position: EventId;
-      last_attempt_delivered: boolean | null;
+      last_attempt_prompt: boolean | null;
+      failing_since: Date | null;
       created_time: Generated<Date>;
       disabled_time: Date | null;
       disabled_cause: string | null;

@@ -1,15 +1,17 @@
 /**
- * What is known of an endpoint: its last attempt succeeded, or failed, or there was none yet. The less, the smaller its
- * share: a message to an endpoint that does not answer takes 15 seconds.
+ * What is known of an endpoint: its last attempt was delivered promptly, or not, or there was none yet. The less, the
+ * smaller its share: a message to an endpoint that answers late or never takes up to 15 seconds.
  */
-export type Trust = 'trusted' | 'untried' | 'failing';
+export type Trust = 'trusted' | 'untried' | 'distrusted';
 
+/** How soon an endpoint answers that takes its place from nobody, in milliseconds. */
+export const PROMPT_MS = 2_000;
 /** Messages that a worker sends at once to endpoints of this trust and less: to those of any trust 64. */
-const AT_ONCE: Record<Trust, number> = { trusted: 64, untried: 48, failing: 32 };
+const AT_ONCE: Record<Trust, number> = { trusted: 64, untried: 48, distrusted: 32 };
 /** Messages that are sent to one endpoint at once, by all workers. */
-export const AT_ONCE_OF_ENDPOINT: Record<Trust, number> = { trusted: 2, untried: 1, failing: 1 };
+export const AT_ONCE_OF_ENDPOINT: Record<Trust, number> = { trusted: 2, untried: 1, distrusted: 1 };
 
-const TRUSTS: readonly Trust[] = ['failing', 'untried', 'trusted'];
+const TRUSTS: readonly Trust[] = ['distrusted', 'untried', 'trusted'];
 
 /** The trusts of which a worker can send one more message, while it sends messages to endpoints of these trusts. */
 export function listFree(running: readonly Trust[]): Trust[] {

@@ -1,18 +1,20 @@
 import { readAssetHistory, showAsset } from '@lockstep/assets';
 import { success } from '@lockstep/contract';
-import { limitToCall } from '../deadlines.ts';
+import { deadlineOf, limitToCall } from '../deadlines.ts';
 import type { OrderHandlers } from '../order-handlers.ts';
 import type { ServerOptions } from '../server-options.ts';
 
 /** One asset by its number, and what happened to it (rules 6.7). */
-export function assetTraceHandlers({ db }: ServerOptions) {
+export function assetTraceHandlers({ db, numberSearches }: ServerOptions) {
   return {
     getAsset: async (request, { channels }) =>
       success(await showAsset(limitToCall(request, db), channels, request.params.assetNum)),
 
     getAssetHistory: async (request, viewer) => {
       const { params, query } = request;
-      return success(await readAssetHistory(limitToCall(request, db), viewer, params.assetNum, query));
+      const owner = { kind: 'history', party: viewer.applicationId };
+      const read = () => readAssetHistory(limitToCall(request, db), viewer, params.assetNum, query);
+      return success(await numberSearches.run(owner, deadlineOf(request).signal, read));
     },
   } satisfies OrderHandlers;
 }

@@ -1,12 +1,12 @@
 import { success } from '@lockstep/contract';
 import { listBatches, listOrders } from '@lockstep/orders';
 import { noteSubject } from '../calls.ts';
-import { limitToCall } from '../deadlines.ts';
+import { deadlineOf, limitToCall } from '../deadlines.ts';
 import type { OrderHandlers } from '../order-handlers.ts';
 import type { ServerOptions } from '../server-options.ts';
 
 /** The lists of batches and of orders (rules 6.7). */
-export function listHandlers({ db }: ServerOptions) {
+export function listHandlers({ db, numberSearches }: ServerOptions) {
   return {
     listBatches: async (request, caller) => {
       noteSubject(request, { channelCode: request.query.channelCode });
@@ -15,7 +15,10 @@ export function listHandlers({ db }: ServerOptions) {
 
     listOrders: async (request, caller) => {
       noteSubject(request, { channelCode: request.query.channelCode });
-      return success(await listOrders(limitToCall(request, db), caller, request.query));
+      const list = () => listOrders(limitToCall(request, db), caller, request.query);
+      if (request.query.assetNum === undefined) return success(await list());
+      const owner = { kind: 'orders of a number', party: caller.applicationId };
+      return success(await numberSearches.run(owner, deadlineOf(request).signal, list));
     },
   } satisfies OrderHandlers;
 }

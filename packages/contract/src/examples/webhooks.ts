@@ -68,9 +68,9 @@ export const enableWebhook: ExamplesOf<'enableWebhook'> = {
 };
 
 export const replayWebhook: ExamplesOf<'replayWebhook'> = {
-  bodies: { all: { summary: 'All events that are kept', value: {} } },
+  bodies: { behind: { summary: 'The events behind the last one that was handled', value: { after: '4711' } } },
   answers: {
-    200: { all: { summary: 'They will be sent', value: success(webhook) } },
+    200: { behind: { summary: 'They will be sent', value: success(webhook) } },
     299: refused('A field is wrong', 'field_invalid', 'after', 'must be 1 to 19 decimal digits'),
   },
 };
