@@ -51,7 +51,8 @@ export function parseBatch(bytes: Buffer<ArrayBuffer>, name: string): BatchFile 
   return { bytes: json, channelCode, channelOrderId };
 }
 
-function nameOf(file: string): string {
+/** The name of a file in messages, at their begin. */
+export function nameOf(file: string): string {
   return file === STANDARD_INPUT ? 'Standard input' : file;
 }
 

@@ -1,11 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
-import { readRenamedBatch } from './batch-file.ts';
+import { nameOf, readRenamedBatch } from './batch-file.ts';
 import { type BatchKey, type OutcomeOptions, readResult } from './batch-outcome.ts';
 import { resolveCallerPath } from './caller-path.ts';
 import type { OrderClient } from './client.ts';
 import { describeBatch } from './outcomes.ts';
-import { addBatchArguments, addJsonOption, parseText } from './query-options.ts';
+import { addBatchArguments, addJsonOption, parseFileName, parseText } from './query-options.ts';
 import { say, sayAside } from './say.ts';
 import type { ServiceCommands } from './service-options.ts';
 import { type BatchToSend, submit } from './submit.ts';
@@ -33,7 +33,7 @@ Exit status: as of submit.`;
 /** Adds `batch failed` and `batch retry`: the orders that failed, as they were sent, and sending them again. */
 export function addBatchRetryCommands(batch: Command, service: ServiceCommands): void {
   addJsonOption(addBatchArguments(service.add(batch, 'failed', 'the orders that failed, as a batch to put right')))
-    .option('--out <file>', 'write them into this file, which must not exist yet', parseText)
+    .option('--out <file>', 'write them into this file, which must not exist yet', parseFileName)
     .addHelpText('after', FAILED_HELP)
     .action(async (channelCode: string, channelOrderId: string, options: FailedOptions, command: Command) => {
       const key = { channelCode, channelOrderId };
@@ -54,7 +54,7 @@ export function addBatchRetryCommands(batch: Command, service: ServiceCommands):
 
   addOutcomeOptions(addBatchArguments(service.add(batch, 'retry', 'send the orders that failed again, as a new batch')))
     .option('--as <id>', 'channelOrderId of the new batch', parseText)
-    .option('--file <file>', 'send this corrected batch in their place', parseText)
+    .option('--file <file>', 'send this corrected batch in their place', parseFileName)
     .addHelpText('after', RETRY_HELP)
     .action(async (channelCode: string, channelOrderId: string, options: RetryOptions, command: Command) => {
       const client = await service.openClient(command);
@@ -78,8 +78,8 @@ async function readRetry(
     sayAside(`${describeBatch(key)}: no order has failed, there is nothing to send.`);
     return undefined;
   }
-  if (batch.channelCode !== key.channelCode) {
-    throw new Error(`${file} is a batch of channel ${batch.channelCode}, not of ${key.channelCode}.`);
+  if (file !== undefined && batch.channelCode.trim() !== key.channelCode) {
+    throw new Error(`${nameOf(file)} is a batch of channel ${batch.channelCode}, not of ${key.channelCode}.`);
   }
   const renamed = { ...batch, channelOrderId: as ?? batch.channelOrderId ?? nameRetry(key) };
   return {

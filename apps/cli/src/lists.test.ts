@@ -1,5 +1,5 @@
-import { describe, expect, it } from 'vitest';
-import { readEntries } from './lists.ts';
+import { describe, expect, it, vi } from 'vitest';
+import { printList, readEntries } from './lists.ts';
 
 /** A list of these pages, each behind the cursor that is its index; `asked` is what was asked for. */
 function listOf(...pages: string[][]) {
@@ -42,5 +42,43 @@ describe('the entries of a list', () => {
   it('may end with exactly as many as asked for', async () => {
     expect(await readAll(readEntries(listOf(['a', 'b']).readPage, 2))).toEqual(['ab', false]);
     expect(await readAll(readEntries(listOf(['a', 'b'], []).readPage, 2))).toEqual(['ab', true]);
+  });
+});
+
+describe('a list that is printed', () => {
+  const columns = [{ head: 'name', cell: (name: string) => name }];
+  /** What was written while something ran. */
+  const written = async (stream: 'stdout' | 'stderr', run: () => Promise<void>): Promise<string> => {
+    const write = vi.spyOn(process[stream], 'write').mockReturnValue(true);
+    await run();
+    const text = write.mock.calls.map(([chunk]) => chunk).join('');
+    write.mockRestore();
+    return text;
+  };
+
+  it('shows what was read before a page failed', async () => {
+    const { readPage } = listOf(['a', 'b'], []);
+    const failing: typeof readPage = async (page) => {
+      if (page.cursor === '1') throw new Error('away');
+      return await readPage(page);
+    };
+    const shown = await written('stdout', () =>
+      expect(printList(failing, columns, { limit: 50 })).rejects.toThrow('away'),
+    );
+    expect(shown).toBe('name\na\nb\n');
+  });
+
+  it.each([
+    [1, 'There may be more: --limit 2 shows more, --all all of them.\n'],
+    [600_000, 'There may be more: --limit 1000000 shows more, --all all of them.\n'],
+    [1_000_000, 'There may be more: --all shows all of them.\n'],
+  ])('of %i says how to see more', async (limit, hint) => {
+    const full = Array<string>(limit).fill('a');
+    const readPage = async () => ({ items: full, nextCursor: 'more' });
+    let said = '';
+    await written('stdout', async () => {
+      said = await written('stderr', () => printList(readPage, columns, { limit, json: true }));
+    });
+    expect(said).toBe(hint);
   });
 });

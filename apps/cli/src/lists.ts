@@ -1,4 +1,4 @@
-import type { ListOptions } from './query-options.ts';
+import { type ListOptions, MAX_LIMIT } from './query-options.ts';
 import { say, sayAside } from './say.ts';
 import { type Column, formatTable } from './table.ts';
 
@@ -27,7 +27,10 @@ export async function* readEntries<Item>(readPage: ReadPage<Item>, most: number)
   }
 }
 
-/** Prints a list: a table for people, or with `json` an object a line; and says on standard error if there is more. */
+/**
+ * Prints a list: a table for people, or with `json` an object a line; and says on standard error if there is more. What was
+ * read before a page fails is printed.
+ */
 export async function printList<Item>(
   readPage: ReadPage<Item>,
   columns: readonly Column<Item>[],
@@ -39,13 +42,24 @@ export async function printList<Item>(
   const flush = () => {
     if (rows.length > 0) say(formatTable(columns, rows.splice(0)));
   };
-  let next = await entries.next();
-  for (; !next.done; next = await entries.next()) {
-    isEmpty = false;
-    if (json) say(JSON.stringify(next.value));
-    else if (rows.push(next.value) === TABLE_ROWS) flush();
+  let hasMore: boolean;
+  try {
+    let next = await entries.next();
+    for (; !next.done; next = await entries.next()) {
+      isEmpty = false;
+      if (json) say(JSON.stringify(next.value));
+      else if (rows.push(next.value) === TABLE_ROWS) flush();
+    }
+    hasMore = next.value;
+  } finally {
+    flush();
   }
-  flush();
   if (isEmpty && !json) sayAside('None found.');
-  if (next.value) sayAside(`There may be more: --limit ${limit * 2} shows more, --all all of them.`);
+  if (hasMore) sayAside(describeMore(limit));
+}
+
+function describeMore(limit: number): string {
+  const most = Math.min(2 * limit, MAX_LIMIT);
+  const larger = most > limit ? `--limit ${most} shows more, --all` : '--all shows';
+  return `There may be more: ${larger} all of them.`;
 }

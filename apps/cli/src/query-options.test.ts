@@ -45,7 +45,7 @@ it('ids are 1 to 19 digits', () => {
 });
 
 it('a filter that is empty, as a variable that was not set, is refused', () => {
-  expect(parseText(' web ')).toBe(' web ');
+  expect(parseText(' web ')).toBe('web');
   for (const text of ['', '  ']) expect(() => parseText(text)).toThrow('It must not be empty.');
 });
 

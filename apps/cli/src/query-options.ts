@@ -10,7 +10,8 @@ export interface ListOptions {
 
 /** How many entries a list shows where nothing is said. */
 export const DEFAULT_LIMIT = 50;
-const MAX_LIMIT = 1_000_000;
+/** The most that --limit takes. */
+export const MAX_LIMIT = 1_000_000;
 
 /** Adds --json to a command that prints what the API answered. */
 export function addJsonOption(command: Command): Command {
@@ -52,12 +53,19 @@ export function parseId(value: string): string {
 }
 
 /**
- * Reads a text that must not be empty: an empty filter, of a variable that was not set, would list everything. Throws an
- * InvalidArgumentError.
+ * Reads a text as the service does, without blanks around it. It must not be empty: an empty filter, of a variable that was
+ * not set, would list everything. Throws an InvalidArgumentError.
  */
 export function parseText(value: string): string {
-  if (value.trim() !== '') return value;
+  const text = value.trim();
+  if (text !== '') return text;
   throw new InvalidArgumentError('It must not be empty.');
+}
+
+/** Reads the name of a file, which must not be empty. Throws an InvalidArgumentError. */
+export function parseFileName(value: string): string {
+  parseText(value);
+  return value;
 }
 
 /** Creates a reader of one of the words of an enum. It throws an InvalidArgumentError. */
