@@ -26,10 +26,12 @@ export function findHappenings(
   after: readonly AssetValue[],
   order: string,
 ): Happening[] {
+  const counts = new Map<string, number>();
   return after.flatMap((asset, index) => {
     const former = before[index];
     const { assetNum, customer } = asset;
-    const nth = after.slice(0, index).filter((each) => each.assetNum === assetNum).length;
+    const nth = counts.get(assetNum) ?? 0;
+    counts.set(assetNum, nth + 1);
     const happened = (action: string, productUri: string | null = null): Happening => {
       return { assetNum, nth, action, order, customer, productUri };
     };

@@ -1,11 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
-import { get, type IncomingMessage } from 'node:http';
-import { BatchOrder, type Customer, FailedOrders, operations } from '@lockstep/contract';
+import { BatchOrder, type Customer } from '@lockstep/contract';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { z } from 'zod';
-import { type Answer, type Api, dataOf, refusalOf } from '../harness/api.ts';
+import { type Api, dataOf, refusalOf } from '../harness/api.ts';
+import { type Batch, MEGABYTE, newLongNum, openFailed, readFailed, submitFailed } from '../harness/failed-orders.ts';
 import { newCustomersInLanes } from '../harness/lanes.ts';
 import {
   batchOf,
@@ -23,32 +21,6 @@ import { readResult } from '../harness/sync-batches.ts';
 import { contentOfTables } from '../harness/tables.ts';
 
 /** Failed orders given back as they were sent (rules 6.7). */
-type Batch = { channelCode: string; channelOrderId: string };
-
-const strictAnswer = z.strictObject(FailedOrders.shape);
-
-const submitFailed = (api: Api, { channelCode, channelOrderId }: Batch, query: Record<string, string> = {}) =>
-  api.call('GET', '/licenseOrder/batchOrder/failed', { query: { channelCode, channelOrderId, ...query } });
-
-/** What the answer holds, which is held against the contract. */
-async function readFailed(
-  api: Api,
-  batch: Batch,
-): Promise<{ channelCode: string; syncMode: string; orderList: Sent[] }> {
-  const data = dataOf(await submitFailed(api, batch));
-  strictAnswer.parse(data);
-  return data;
-}
-
-/** The answer as it begins, of which nothing is read yet, on a connection of its own. */
-async function open(api: Api, { channelCode, channelOrderId }: Batch): Promise<IncomingMessage> {
-  const query = new URLSearchParams({ channelCode, channelOrderId, g_nonce: randomUUID() });
-  const url = `${api.baseUrl}${operations.getFailedOrders.path}?${query}`;
-  const call = get(url, { agent: false, headers: { authorization: `Bearer ${api.token}` } });
-  const [response] = await once(call, 'response');
-  return response;
-}
-
 /** A batch's orders as the service reads them: trimmed, absent fields left out. */
 const normalised = (orders: readonly Sent[]): unknown[] =>
   JSON.parse(JSON.stringify(BatchOrder.parse(batchOf(...orders)).orderList));
@@ -59,16 +31,6 @@ const resent = (data: { channelCode: string; syncMode: string; orderList: Sent[]
 });
 
 const NOT_FOUND = '8-never-bought';
-
-/** Orders with thousands of these do not fit into the buffers of a connection. */
-const newLongNum = () => `${'9'.repeat(200)}${randomUUID()}`;
-
-const TEXT = 'x'.repeat(250);
-const FEATURE = { featureCode: TEXT, featureName: TEXT, featureValue: TEXT, featureValueType: TEXT };
-/** What makes an order a megabyte: a batch of such orders does not fit into the buffers of a connection. */
-const MEGABYTE = {
-  products: [productToBuy({ productFeatures: Array(1_000).fill({ ...FEATURE, trial: 0, trialEndDate: 0 }) })],
-};
 
 describe('with a worker', () => {
   let stack: Stack;
@@ -240,7 +202,7 @@ describe('with a worker', () => {
         ...Array.from({ length: 12 }, () => newBuy({ ...customer, customerId: '404' }, [newAssetNum()], {}, MEGABYTE)),
       );
       // Nobody reads on before they are gone.
-      const response = await open(api, batch);
+      const response = await openFailed(api, batch);
       expect(response.statusCode).toBe(200);
       await forget(ids);
       await expect(response.toArray()).rejects.toThrow('aborted');
@@ -283,54 +245,5 @@ describe('without a worker', () => {
     await api.carryOut(newBuy(failing!, [newAssetNum()]));
     expect(await readResult(api, batch)).toMatchObject({ state: 'processing', failed: 1, pending: 1 });
     expect((await readFailed(api, batch)).orderList).toEqual(normalised([order]));
-  });
-
-  it('a client that leaves frees what its call has taken', async () => {
-    const customer = await api.newCustomer();
-    const orders = Array.from({ length: 12 }, () => newBuy(customer, [newAssetNum()], {}, MEGABYTE));
-    const batch = batchOf(...orders);
-    await api.accept(batch);
-    await api.cancel(batch);
-    const leave = async () => {
-      const response = await open(api, batch);
-      expect(response.statusCode).toBe(200);
-      response.destroy();
-    };
-    for (let call = 0; call < 12; call++) await leave();
-    const answers: Answer[] = await Promise.all(Array.from({ length: 3 }, () => submitFailed(api, batch)));
-    for (const answer of answers) expect(dataOf(answer).orderList).toHaveLength(12);
-    await expect
-      .poll(() => stack.logLines.filter((line) => line.includes('"client left"')).length, { timeout: 20_000 })
-      .toBe(12);
-    expect(stack.logLines.filter((line) => line.includes('"level":50'))).toEqual([]);
-  });
-
-  it('clients that do not read hold two long orders of an application at most, and no others wait for them', async () => {
-    const customer = await api.newCustomer();
-    const failLong = async (owner: Api): Promise<Batch> => {
-      const assets = Array.from({ length: 6 }, () => ({ assetNos: Array.from({ length: 9_000 }, newLongNum) }));
-      const batch = batchOf({ ...deleteAsset(customer, []), assets });
-      await owner.accept(batch);
-      await owner.cancel(batch);
-      return batch;
-    };
-    const other = await stack.newApi();
-    const [long, others] = [await failLong(api), await failLong(other)];
-    const held = [await open(api, long), await open(api, long)];
-    let isAnswered = false;
-    const third = submitFailed(api, long).finally(() => {
-      isAnswered = true;
-    });
-    // Both begin after the third, and end before it.
-    expect((await readFailed(other, others)).orderList).toHaveLength(1);
-    const short = batchOf(deleteAsset(customer, [NOT_FOUND]));
-    await api.accept(short);
-    await api.cancel(short);
-    expect((await readFailed(api, short)).orderList).toHaveLength(1);
-    expect(isAnswered).toBe(false);
-    held[0]!.destroy();
-    expect(dataOf(await third).orderList).toHaveLength(1);
-    // One that reads at last gets all of it.
-    expect(JSON.parse(Buffer.concat(await held[1]!.toArray()).toString()).data.orderList).toHaveLength(1);
   });
 });
