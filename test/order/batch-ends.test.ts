@@ -184,7 +184,7 @@ describe('a batch ends once', () => {
 describe('the end', () => {
   it('wakes who waits for the batch, and nobody else', async () => {
     const log = createLogger({ name: 'test', level: 'silent' });
-    const watch = new BatchWatch();
+    const watch = new BatchWatch(stack.db);
     const listener = new Listener(stack.url, log, [watch]);
     await listener.start();
     const [ended, other] = [await accept(), await accept()];

@@ -14,6 +14,7 @@ import {
   JobAnnouncer,
   type OrderMetrics,
   QUEUE_NAME,
+  ResultReader,
   registerBacklogGauges,
   SYNC_GROUPS_AT_ONCE,
 } from '@lockstep/orders';
@@ -95,7 +96,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
   const producer = openProducer<Job>(options.queue, QUEUE_NAME, log);
   const announcer = new JobAnnouncer(producer, log, metrics);
   const deliveries = new DeliveryAnnouncer({ db, producer, log });
-  const watch = new BatchWatch();
+  const watch = new BatchWatch(db);
   const eventWatch = new EventWatch(db);
   const listener = new Listener(databaseUrl, log, [watch, eventWatch]);
   void schema.untilCurrent().then(() => listener.start());
@@ -126,6 +127,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
       db,
       log,
       metrics: addHttpMetrics(metrics),
+      results: new ResultReader(db),
       watch,
       eventWatch,
       region: options.region,

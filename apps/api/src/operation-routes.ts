@@ -25,14 +25,14 @@ type Call<Id extends OperationId> = FastifyRequest<{
 }>;
 
 /**
- * Carries out an operation and returns the body of its answer, or its text if it is written in pieces. `sender` says who
+ * Carries out an operation and returns the body of its answer, or its JSON text: whole, or in pieces. `sender` says who
  * calls.
  */
 type Handler<Id extends OperationId, Sender> = (
   request: Call<Id>,
   sender: Sender,
   reply: FastifyReply,
-) => Promise<OperationAnswers<Id>[keyof OperationAnswers<Id>] | Readable>;
+) => Promise<OperationAnswers<Id>[keyof OperationAnswers<Id>] | string | Readable>;
 
 /** One handler for each of some operations. */
 export type Handlers<Ids extends OperationId, Sender> = { [Id in Ids]: Handler<Id, Sender> };

@@ -8,6 +8,7 @@ import type {
   BatchWatch,
   EventWatch,
   FailedBatchReader,
+  ResultReader,
 } from '@lockstep/orders';
 import type { Database, FairQueue, Logger, SchemaWatch, TransactionQueue } from '@lockstep/platform';
 import type { DeliveryAnnouncer } from '@lockstep/webhooks';
@@ -24,6 +25,7 @@ export interface ServerOptions {
   applier: BatchApplier;
   canceller: BatchCanceller;
   previewer: BatchPreviewer;
+  results: ResultReader;
   watch: BatchWatch;
   eventWatch: EventWatch;
   failedBatches: FailedBatchReader;

@@ -48,7 +48,7 @@ export function judgeAttempts(db: Database, attempts: Attempt[]): Promise<(Verdi
       join application on application.id = application_id
       where expires_time > now() and t.member_id is null
     ) as found`;
-  return judge(db, attempts, known);
+  return judge(db, 'judge_attempts', attempts, known);
 }
 
 /** Judges calls of the member center in the same way, with their three tokens. */
@@ -73,7 +73,7 @@ export function judgeUserAttempts(db: Database, attempts: UserAttempt[]): Promis
         and u.expires_time > now() and scope = any (u.scopes)
       left join member on member.id = u.member_id and deleted_time is null
     ) as found`;
-  return judge(db, attempts, known);
+  return judge(db, 'judge_user_attempts', attempts, known);
 }
 
 function buildAttemptRows(attempts: Attempt[], more: Column[] = []): RawBuilder<unknown> {
@@ -93,10 +93,11 @@ function buildAttemptRows(attempts: Attempt[], more: Column[] = []): RawBuilder<
  */
 async function judge<Row extends Verdict>(
   db: Database,
+  name: string,
   attempts: Attempt[],
   known: RawBuilder<unknown>,
 ): Promise<(Row | undefined)[]> {
-  const { rows } = await sql<Row>`
+  const { rows } = await sql<Row>`-- name: ${sql.raw(name)}
     with known as (${known}), fresh as (
       insert into nonce (application_id, nonce, used_time)
       select application_id, nonce, now() from known

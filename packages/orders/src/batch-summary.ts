@@ -20,9 +20,13 @@ export const SO_FAR = sql`
     select sum(succeeded)::int as succeeded, sum(failed)::int as failed from lane_chunk where batch_id = batch.id
   ) as so_far on batch.completed_time is null`;
 
-/** For a SELECT from `batch` with SO_FAR: the columns of a SummaryRow. */
+/**
+ * For a SELECT from `batch` with SO_FAR: the columns of a SummaryRow. The sequences of a large batch lie beside its row, so
+ * its end says how many orders it has.
+ */
 export const SUMMARY_COLUMNS = sql`
-  batch.id, batch.channel_code, batch.channel_order_id, batch.sync_mode, cardinality(batch.sequences) as total,
+  batch.id, batch.channel_code, batch.channel_order_id, batch.sync_mode,
+  coalesce(batch.succeeded + batch.failed, cardinality(batch.sequences)) as total,
   coalesce(batch.succeeded, so_far.succeeded) as succeeded, coalesce(batch.failed, so_far.failed) as failed,
   batch.accepted_time, batch.completed_time`;
 

@@ -15,6 +15,7 @@ export { listBatches } from './list-batches.ts';
 export { listOrders } from './list-orders.ts';
 export { createOrderMetrics, type OrderMetrics, registerBacklogGauges } from './metrics.ts';
 export { BatchPreviewer } from './preview.ts';
+export { ResultReader } from './result-reader.ts';
 export { readOrderResult } from './results.ts';
 export { retryFailedOrders } from './retry.ts';
 export { BatchApplier, SYNC_GROUPS_AT_ONCE } from './sync.ts';

@@ -1,32 +1,30 @@
-import type { ApplicationId, BatchResult, BatchResultQuery, EventPage, EventsQuery } from '@lockstep/contract';
-import type { Database } from '@lockstep/platform';
+import type { ApplicationId, BatchResultQuery, EventPage, EventsQuery } from '@lockstep/contract';
+import type { Database, Deadline } from '@lockstep/platform';
 import type { BatchWatch } from './batch-watch.ts';
 import type { EventWatch } from './event-watch.ts';
 import { type Behind, type Place, parsePosition, readBehind } from './events.ts';
-import { isOpen, readBatchResult } from './results.ts';
+import type { ResultReader } from './result-reader.ts';
 
 /**
  * Waits until a batch is completed, `waitSeconds` are over or the client has gone, and returns what became of it (rules
- * 6.4).
+ * 6.4), as the JSON text of the answer. While it waits it holds no connection and sends no statement.
  *
- * Throws a Refusal: batch_not_found.
+ * Throws a Refusal: batch_not_found. Throws an Overload.
  */
 export async function awaitBatchResult(
-  db: Database,
+  results: ResultReader,
   watch: BatchWatch,
   applicationId: ApplicationId,
   query: BatchResultQuery,
-  gone: AbortSignal,
-): Promise<BatchResult> {
-  const deadlineMs = performance.now() + query.waitSeconds * 1_000;
-  const isOver = () => performance.now() >= deadlineMs || gone.aborted || watch.isClosed;
-  const { batchId, result } = await readBatchResult(db, applicationId, query);
-  if (result.state === 'completed' || isOver()) return result;
+  deadline: Deadline,
+): Promise<string> {
+  const endMs = performance.now() + query.waitSeconds * 1_000;
   for (;;) {
-    // Listens before it looks: an end in between wakes it.
-    const end = watch.waitForEnd(batchId, deadlineMs, gone);
-    if (!(await isOpen(db, batchId)) || isOver()) return (await readBatchResult(db, applicationId, query)).result;
-    await end;
+    const { batchId, hasEnded, answer } = await deadline.race(results.read(applicationId, query));
+    if (hasEnded || watch.isClosed || performance.now() >= endMs) return answer;
+    await watch.waitForEnd(batchId, endMs, deadline.signal);
+    // Nobody reads the answer any more.
+    if (deadline.signal.aborted) return answer;
   }
 }
 

@@ -1,21 +1,18 @@
 import { success } from '@lockstep/contract';
 import { awaitBatchResult, readOrderResult } from '@lockstep/orders';
 import { noteSubject } from '../calls.ts';
-import { limitToCall } from '../deadlines.ts';
+import { deadlineOf, limitToCall } from '../deadlines.ts';
 import type { OrderHandlers } from '../order-handlers.ts';
 import type { ServerOptions } from '../server-options.ts';
 
 /** The results of batches and of orders (rules 6.4). */
-export function resultHandlers({ db, watch }: ServerOptions) {
+export function resultHandlers({ db, results, watch }: ServerOptions) {
   return {
     getBatchResult: async (request, { applicationId }, reply) => {
-      const gone = new AbortController();
-      reply.raw.once('close', () => gone.abort());
       const { channelCode, channelOrderId } = request.query;
       noteSubject(request, { channelCode, channelOrderId });
-      return success(
-        await awaitBatchResult(limitToCall(request, db), watch, applicationId, request.query, gone.signal),
-      );
+      reply.type('application/json; charset=utf-8');
+      return await awaitBatchResult(results, watch, applicationId, request.query, deadlineOf(request));
     },
 
     getOrderResult: async (request, { applicationId }) => {

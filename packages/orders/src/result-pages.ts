@@ -1,0 +1,99 @@
+import { ORDERS_PER_BATCH } from '@lockstep/assets';
+import type { ApplicationId, BatchResult, BatchResultQuery } from '@lockstep/contract';
+import { buildRows, type Database } from '@lockstep/platform';
+import { sql } from 'kysely';
+import { buildSummary, SO_FAR, SUMMARY_COLUMNS, type SummaryRow } from './batch-summary.ts';
+import { buildResult, type OrderRow } from './results.ts';
+
+/** A page of a batch's result that somebody wants to see. */
+export interface WantedPage {
+  applicationId: ApplicationId;
+  query: BatchResultQuery;
+  /** The end of the batch whose page is known already; null if none is. */
+  knownEnd: string | null;
+}
+
+/** A page as it is in the database. */
+export interface ReadPage {
+  batchId: SummaryRow['id'];
+  /** Which end of the batch this is: no two ends of a batch have the same mark, nor a null one, which is open. */
+  end: string | null;
+  /** Null: the batch has the known end, so the page is the known one. */
+  result: BatchResult | null;
+}
+
+type Row = { ordinal: number; end: string | null } & (
+  | (SummaryRow & { orders: StoredOrder[] })
+  | { id: SummaryRow['id']; orders: null }
+);
+type StoredOrder = Omit<OrderRow, 'finished_time'> & { finished_ms: number | null };
+
+/**
+ * Reads pages of results, in their order; undefined where the application has no such batch. It is one statement, so
+ * counts and orders of a page are of one moment. It reads no orders for pages that are known.
+ */
+export async function readPages(db: Database, pages: readonly WantedPage[]): Promise<(ReadPage | undefined)[]> {
+  const { rows } = await sql<Row>`-- name: read_result_pages
+    select wanted.ordinal, batch.id, ending.end, found.*
+    from ${buildWanted(pages)}
+      as wanted (ordinal, application_id, channel_code, channel_order_id, state, after, max_orders, known_end)
+    join batch on batch.application_id = wanted.application_id and batch.channel_code = wanted.channel_code
+      and batch.channel_order_id = wanted.channel_order_id
+    cross join lateral (select
+      extract(epoch from batch.completed_time) || '/' || coalesce(extract(epoch from batch.reopened_time)::text, '')
+    ) as ending ("end")
+    left join lateral (
+      select ${SUMMARY_COLUMNS}, page.orders
+      from (select) as here ${SO_FAR}
+      cross join lateral (
+        select coalesce(json_agg(placed order by index), '[]') as orders
+        from (
+          select place::int - 1 as index, sequence, sent.customer_id, sent.order_type, finished.cause, finished.message,
+            finished.assets, finished.products, floor(extract(epoch from finished.finished_time) * 1000) as finished_ms
+          from unnest(batch.sequences, batch.customer_ids, batch.order_types)
+            with ordinality as sent (sequence, customer_id, order_type, place)
+          left join license_order as finished on finished.id = batch.id * ${sql.lit(ORDERS_PER_BATCH)} + place - 1
+          where place > wanted.after and (wanted.state is not null or place <= wanted.after + wanted.max_orders)
+            and case wanted.state
+              when 'pending' then finished.id is null
+              when 'succeeded' then finished.id is not null and finished.cause is null
+              when 'failed' then finished.cause is not null
+              else true
+            end
+          order by place limit wanted.max_orders
+        ) as placed
+      ) as page
+      where wanted.known_end is null or ending.end is distinct from wanted.known_end
+    ) as found on true`.execute(db);
+  const read: (ReadPage | undefined)[] = pages.map(() => undefined);
+  for (const row of rows) read[row.ordinal] = buildPage(row, pages[row.ordinal]!.query.limit);
+  return read;
+}
+
+function buildWanted(pages: readonly WantedPage[]) {
+  return buildRows([
+    ['ordinal', 'int', pages.map((_, index) => index)],
+    ['application_id', 'bigint', pages.map(({ applicationId }) => applicationId)],
+    ['channel_code', 'text', pages.map(({ query }) => query.channelCode)],
+    ['channel_order_id', 'text', pages.map(({ query }) => query.channelOrderId)],
+    ['state', 'text', pages.map(({ query }) => query.state ?? null)],
+    ['after', 'int', pages.map(({ query }) => query.cursor ?? 0)],
+    // One more than is shown says whether there is a next page.
+    ['max_orders', 'int', pages.map(({ query }) => query.limit + 1)],
+    ['known_end', 'text', pages.map(({ knownEnd }) => knownEnd)],
+  ]);
+}
+
+function buildPage(row: Row, limit: number): ReadPage {
+  if (row.orders === null) return { batchId: row.id, end: row.end, result: null };
+  const shown = row.orders.slice(0, limit);
+  const last = shown.at(-1);
+  const result: BatchResult = {
+    ...buildSummary(row),
+    orders: shown.map(({ finished_ms, ...order }) =>
+      buildResult(row.id, { ...order, finished_time: finished_ms === null ? null : new Date(finished_ms) }),
+    ),
+    nextCursor: row.orders.length > limit && last !== undefined ? String(last.index + 1) : null,
+  };
+  return { batchId: row.id, end: row.end, result };
+}
