@@ -1,5 +1,6 @@
 import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely';
 import pg from 'pg';
+import { ServiceClient } from './service-client.ts';
 import { isConflict } from './sql-state.ts';
 import type { Tables } from './tables.ts';
 
@@ -30,7 +31,9 @@ export function openDatabase(options: {
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
     keepAlive: true,
-    // With it, a query that times out ends its connection; without it, pg would give the dead one out again.
+    Client: ServiceClient,
+    // Statements may be sent before the one ahead of them is answered. And a query that times out ends its connection;
+    // without it, pg would give the dead one out again.
     pipeline: true,
     ...buildQueryTimeouts(options.queryTimeoutMs),
     ...(options.lockTimeoutMs === undefined ? {} : { lock_timeout: options.lockTimeoutMs }),

@@ -1,0 +1,62 @@
+import pg from 'pg';
+import { headOf } from './statement.ts';
+
+/** A result of a statement whose outcome comes later. */
+const SENT = { command: '', rowCount: 0, rows: [], oid: 0, fields: [] };
+
+/**
+ * A connection that saves PostgreSQL work and round trips. Statements that have a name (`named`) are parsed once a
+ * connection, and planned anew only while that pays. Nobody waits for the answer to a `begin`, or to a statement that is
+ * sent ahead (`sendAhead`): what is sent next travels with it, and fails with its error.
+ */
+export class ServiceClient extends pg.Client {
+  /** Answers that nobody has waited for yet. They never reject. */
+  #ahead: Promise<void>[] = [];
+  /** Why the transaction has failed, if that was told by an answer that nobody waited for. */
+  #failure: Error | undefined;
+
+  // biome-ignore lint/suspicious/noExplicitAny: pg has ten overloads of it
+  override query(config: any, values?: any, callback?: any): any {
+    const { text, ...others } = typeof config === 'string' ? { text: config } : config;
+    if (typeof text !== 'string' || typeof values === 'function' || callback !== undefined) {
+      return super.query(config, values, callback);
+    }
+    const { name, isAhead } = headOf(text);
+    const statement = { ...others, text, values: values ?? others.values, ...(name === undefined ? {} : { name }) };
+    if (text === 'begin') this.#failure = undefined;
+    if (isAhead || text === 'begin') {
+      this.#ahead.push(super.query(statement).then(...this.#note));
+      return Promise.resolve(SENT);
+    }
+    return this.#answer(text, super.query(statement));
+  }
+
+  readonly #note: [() => void, (error: Error) => void] = [
+    () => {},
+    (error) => {
+      this.#failure ??= error;
+    },
+  ];
+
+  /** Returns the answer of a statement, or throws why an earlier one of its transaction failed. */
+  async #answer(text: string, answer: Promise<pg.QueryResult>): Promise<pg.QueryResult> {
+    const isRollback = text.startsWith('rollback');
+    try {
+      // PostgreSQL answers in the order of the statements.
+      const result = await answer;
+      await this.#settle();
+      if (this.#failure !== undefined && !isRollback) throw this.#failure;
+      return result;
+    } catch (error) {
+      await this.#settle();
+      throw isRollback ? error : (this.#failure ?? error);
+    } finally {
+      if (isRollback || text === 'commit') this.#failure = undefined;
+    }
+  }
+
+  async #settle(): Promise<void> {
+    if (this.#ahead.length === 0) return;
+    await Promise.all(this.#ahead.splice(0));
+  }
+}
