@@ -1,5 +1,5 @@
 import type { ApplicationId, EnterpriseId, MemberId, Scope } from '@lockstep/contract';
-import { buildRows, type Column, type Database } from '@lockstep/platform';
+import { buildRows, type Column, type Database, named } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
 
 /** A call to verify: its token, the scope that it needs, and its nonce. */
@@ -97,7 +97,7 @@ async function judge<Row extends Verdict>(
   attempts: Attempt[],
   known: RawBuilder<unknown>,
 ): Promise<(Row | undefined)[]> {
-  const { rows } = await sql<Row>`-- name: ${sql.raw(name)}
+  const statement = sql<Row>`
     with known as (${known}), fresh as (
       insert into nonce (application_id, nonce, used_time)
       select application_id, nonce, now() from known
@@ -109,7 +109,8 @@ async function judge<Row extends Verdict>(
     )
     select known.*, fresh.nonce is not null as nonce_fresh,
       (select set_config('synchronous_commit', 'off', true)) as commits_without_waiting
-    from known left join fresh using (application_id, nonce)`.execute(db);
+    from known left join fresh using (application_id, nonce)`;
+  const { rows } = await named(name, statement).execute(db);
   const verdicts: (Row | undefined)[] = attempts.map(() => undefined);
   for (const row of rows) verdicts[row.ordinal] = row;
   return verdicts;

@@ -1,6 +1,6 @@
 import { ORDERS_PER_BATCH } from '@lockstep/assets';
 import type { ApplicationId, BatchResult, BatchResultQuery } from '@lockstep/contract';
-import { buildRows, type Database } from '@lockstep/platform';
+import { buildRows, type Database, named } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { buildSummary, SO_FAR, SUMMARY_COLUMNS, type SummaryRow } from './batch-summary.ts';
 import { buildResult, type OrderRow } from './results.ts';
@@ -33,7 +33,7 @@ type StoredOrder = Omit<OrderRow, 'finished_time'> & { finished_ms: number | nul
  * counts and orders of a page are of one moment. It reads no orders for pages that are known.
  */
 export async function readPages(db: Database, pages: readonly WantedPage[]): Promise<(ReadPage | undefined)[]> {
-  const { rows } = await sql<Row>`-- name: read_result_pages
+  const statement = sql<Row>`
     select wanted.ordinal, batch.id, ending.end, found.*
     from ${buildWanted(pages)}
       as wanted (ordinal, application_id, channel_code, channel_order_id, state, after, max_orders, known_end)
@@ -64,7 +64,8 @@ export async function readPages(db: Database, pages: readonly WantedPage[]): Pro
         ) as placed
       ) as page
       where wanted.known_end is null or ending.end is distinct from wanted.known_end
-    ) as found on true`.execute(db);
+    ) as found on true`;
+  const { rows } = await named('read_result_pages', statement).execute(db);
   const read: (ReadPage | undefined)[] = pages.map(() => undefined);
   for (const row of rows) read[row.ordinal] = buildPage(row, pages[row.ordinal]!.query.limit);
   return read;

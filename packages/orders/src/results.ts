@@ -11,7 +11,7 @@ import {
   Refusal,
   type SingleOrderResult,
 } from '@lockstep/contract';
-import type { Database } from '@lockstep/platform';
+import { type Database, named } from '@lockstep/platform';
 import { sql } from 'kysely';
 
 /** An order with its place in orderList, what was sent of it, and its outcome if it has one. */
@@ -64,10 +64,11 @@ export async function readOrderResult(
   licenseOrderId: LicenseOrderId,
 ): Promise<SingleOrderResult> {
   const { batchId, index } = splitOrderId(licenseOrderId);
-  const { rows } = await sql<OrderRow & { channel_code: string; channel_order_id: string }>`-- name: read_order_result
+  const statement = sql<OrderRow & { channel_code: string; channel_order_id: string }>`
     select orders.*, channel_code, channel_order_id
     from batch cross join lateral (${ordersOfBatch} where batch.id = ${batchId} and place = ${index} + 1) as orders
-    where batch.id = ${batchId} and application_id = ${applicationId}`.execute(db);
+    where batch.id = ${batchId} and application_id = ${applicationId}`;
+  const { rows } = await named('read_order_result', statement).execute(db);
   const row = rows[0];
   if (row === undefined || licenseOrderIdOf(batchId, index) !== licenseOrderId) {
     throw new Refusal('order_not_found', licenseOrderId);
