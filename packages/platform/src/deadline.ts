@@ -11,11 +11,16 @@ export class Overload extends Error {
 
 /** The time at which a call must be done: one deadline for everything that is done for it. */
 export class Deadline {
-  readonly #over = new AbortController();
   #endMs: number;
   /** The time that is left; set while it is paused. */
   #pausedMs: number | undefined;
   #timer: NodeJS.Timeout | undefined;
+  /** Why nothing waits any more. */
+  #over: string | undefined;
+  /** Created when somebody asks for the signal: most calls need none, and it costs more than all the rest. */
+  #controller: AbortController | undefined;
+  /** What `race` rejects. */
+  readonly #racing = new Set<(reason: Overload) => void>();
 
   constructor(timeoutMs: number) {
     this.#endMs = performance.now() + timeoutMs;
@@ -29,7 +34,11 @@ export class Deadline {
 
   /** Aborts with an Overload when the deadline is over or the call has ended. */
   get signal(): AbortSignal {
-    return this.#over.signal;
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      if (this.#over !== undefined) this.#controller.abort(new Overload(this.#over));
+    }
+    return this.#controller.signal;
   }
 
   /** Stops the clock while the service waits for its client: for a body that comes slowly. */
@@ -40,7 +49,7 @@ export class Deadline {
 
   /** Starts the clock again after a pause, with the time that was left. */
   resume(): void {
-    if (this.#pausedMs === undefined || this.signal.aborted) return;
+    if (this.#pausedMs === undefined || this.#over !== undefined) return;
     this.#endMs = performance.now() + this.#pausedMs;
     this.#pausedMs = undefined;
     this.#startTimer();
@@ -49,25 +58,30 @@ export class Deadline {
   /** Ends what still waits for this call: it has been answered, or its caller has gone. */
   end(): void {
     clearTimeout(this.#timer);
-    this.#over.abort(new Overload('nobody waits for an answer any more'));
+    this.#stop('nobody waits for an answer any more');
   }
 
   /** Returns what `waiting` resolves to. At the deadline it throws an Overload instead, and `waiting` goes on alone. */
-  async race<Result>(waiting: Promise<Result>): Promise<Result> {
-    const { promise: over, reject } = Promise.withResolvers<never>();
-    const giveUp = () => reject(this.signal.reason);
-    if (this.signal.aborted) giveUp();
-    this.signal.addEventListener('abort', giveUp, { once: true });
-    try {
-      return await Promise.race([over, waiting]);
-    } finally {
-      this.signal.removeEventListener('abort', giveUp);
-    }
+  race<Result>(waiting: Promise<Result>): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      if (this.#over === undefined) this.#racing.add(reject);
+      else reject(new Overload(this.#over));
+      waiting.then(resolve, reject).finally(() => this.#racing.delete(reject));
+    });
+  }
+
+  #stop(why: string): void {
+    if (this.#over !== undefined) return;
+    this.#over = why;
+    if (this.#controller === undefined && this.#racing.size === 0) return;
+    const reason = new Overload(why);
+    this.#controller?.abort(reason);
+    for (const reject of this.#racing) reject(reason);
   }
 
   #startTimer(): void {
     clearTimeout(this.#timer);
-    const abort = () => this.#over.abort(new Overload('the deadline of the call is over'));
-    this.#timer = setTimeout(abort, Math.ceil(Math.max(this.remainingMs, 0))).unref();
+    const stop = () => this.#stop('the deadline of the call is over');
+    this.#timer = setTimeout(stop, Math.ceil(Math.max(this.remainingMs, 0))).unref();
   }
 }

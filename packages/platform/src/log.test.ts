@@ -39,9 +39,14 @@ describe('redaction', () => {
   });
 
   it('hides them in the bindings of a child logger, too', () => {
-    const { text, entries } = logged((log) => log.child({ requestId: 'r1', ...secrets }).info('call'));
+    const { text, entries } = logged((log) =>
+      log
+        .child({})
+        .child({ requestId: 'r1', ...secrets, inside: secrets })
+        .info('call'),
+    );
     expect(text).not.toContain('s3cret');
-    expect(entries).toMatchObject([{ requestId: 'r1', authorization: '[redacted]' }]);
+    expect(entries).toMatchObject([{ requestId: 'r1', authorization: '[redacted]', inside: { secret: '[redacted]' } }]);
   });
 
   it('does not change the logged object', () => {
