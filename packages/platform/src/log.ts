@@ -37,7 +37,7 @@ export function createLogger(
   );
   // Children of children inherit it. The formatter does not see what a child is created with.
   const { child } = log;
-  log.child = function newChild(bindings, options) {
+  log.child = function newChild(this: Logger, bindings, options) {
     return child.call(this, hideSecrets(bindings, 2), options);
   } as typeof child;
   return log;
