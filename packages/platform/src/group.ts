@@ -33,8 +33,8 @@ export interface GroupOptions<Input, Output> {
 }
 
 /**
- * Group commit: calls that come while earlier ones run are run together, so that many callers share one statement and
- * one commit. A lone caller waits for nobody. When a group fails because of what is in it, its inputs run one by one,
+ * Group commit: calls that come together, or while earlier ones run, are run together, so that many callers share one
+ * statement and one commit. A lone caller waits for nobody. When a group fails because of what is in it, its inputs run one by one,
  * so that no caller suffers from another's input; when it fails because of something outside of it, all fail at once.
  */
 export class Group<Input, Output> {
@@ -42,6 +42,7 @@ export class Group<Input, Output> {
   readonly #needed = new Set<unknown>();
   #waiting: Waiting<Input, Output>[] = [];
   #running = 0;
+  #starting: NodeJS.Immediate | undefined;
 
   constructor(options: GroupOptions<Input, Output>) {
     this.#options = options;
@@ -51,6 +52,14 @@ export class Group<Input, Output> {
   run(input: Input): Promise<Output> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ input, weight: this.#options.weightOf?.(input) ?? 0, resolve, reject });
+      this.#startSoon();
+    });
+  }
+
+  /** Starts what waits once the process has read all that has come in by now: calls that come together run together. */
+  #startSoon(): void {
+    this.#starting ??= setImmediate(() => {
+      this.#starting = undefined;
       this.#pump();
     });
   }
@@ -65,7 +74,7 @@ export class Group<Input, Output> {
       void this.#settle(group).finally(() => {
         for (const need of needs) this.#needed.delete(need);
         this.#running--;
-        this.#pump();
+        this.#startSoon();
       });
     }
   }
