@@ -41,6 +41,7 @@ export class ResultReader {
     this.#remembered = new RememberedAnswers(maxRememberedBytes);
     this.#reads = new Group({
       ...READS,
+      gathers: true,
       run: (polls: Poll[]) => this.#read(polls),
       weightOf: ({ key, query }) => (this.#remembered.get(key) === undefined ? query.limit : 0),
     });

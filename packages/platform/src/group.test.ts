@@ -36,6 +36,18 @@ async function settled(act: () => void): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
 }
 
+it('gathers what comes in one turn, if it should', async () => {
+  const { run, begun, end } = newGroup({ gathers: true });
+  void run('a', 'b');
+  expect(begun()).toEqual([]);
+  await settled(() => void run('c'));
+  expect(begun()).toEqual(['abc']);
+  await settled(() => void run('d', 'e'));
+  await end(0);
+  await settled(() => {});
+  expect(begun()).toEqual(['abc', 'de']);
+});
+
 describe('inputs that need something', () => {
   /** A group whose inputs need their letters. */
   const newNeedyGroup = () => newGroup({ maxRunning: 2, needsOf: (input) => [...input] });

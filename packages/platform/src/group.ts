@@ -17,6 +17,11 @@ export interface GroupOptions<Input, Output> {
   splitsOn?: (error: unknown) => boolean;
   /** How many groups may run at once. What comes meanwhile waits for the next group. */
   maxRunning: number;
+  /**
+   * Whether a group starts only when the process has read all that has come in by now, so that calls that come together
+   * share the first group, too. For short statements, whose fixed cost is most of their cost.
+   */
+  gathers?: boolean;
   /** The most inputs of one group. */
   maxInputs: number;
   /** What an input weighs, in a unit of the caller; if absent, nothing. */
@@ -33,8 +38,8 @@ export interface GroupOptions<Input, Output> {
 }
 
 /**
- * Group commit: calls that come together, or while earlier ones run, are run together, so that many callers share one
- * statement and one commit. A lone caller waits for nobody. When a group fails because of what is in it, its inputs run one by one,
+ * Group commit: calls that come while earlier ones run are run together, so that many callers share one statement and
+ * one commit. A lone caller waits for nobody. When a group fails because of what is in it, its inputs run one by one,
  * so that no caller suffers from another's input; when it fails because of something outside of it, all fail at once.
  */
 export class Group<Input, Output> {
@@ -52,16 +57,17 @@ export class Group<Input, Output> {
   run(input: Input): Promise<Output> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ input, weight: this.#options.weightOf?.(input) ?? 0, resolve, reject });
-      this.#startSoon();
+      this.#start();
     });
   }
 
-  /** Starts what waits once the process has read all that has come in by now: calls that come together run together. */
-  #startSoon(): void {
-    this.#starting ??= setImmediate(() => {
-      this.#starting = undefined;
-      this.#pump();
-    });
+  #start(): void {
+    if (this.#options.gathers !== true) this.#pump();
+    else
+      this.#starting ??= setImmediate(() => {
+        this.#starting = undefined;
+        this.#pump();
+      });
   }
 
   #pump(): void {
@@ -74,7 +80,7 @@ export class Group<Input, Output> {
       void this.#settle(group).finally(() => {
         for (const need of needs) this.#needed.delete(need);
         this.#running--;
-        this.#startSoon();
+        this.#start();
       });
     }
   }
