@@ -64,7 +64,7 @@ async function drain(): Promise<Drained & { fetched: number }> {
     },
   };
   const counted: Database = stack.db.withPlugin(count);
-  const drained = await drainLanes(counted, [lane], { ids: new LedgerIds(), holds });
+  const drained = await drainLanes(counted, { lanes: [lane] }, { ids: new LedgerIds(), holds });
   return { ...drained, fetched };
 }
 
@@ -111,7 +111,7 @@ describe('a backlog of a held customer', () => {
 
   it('is forgotten once somebody else has carried it out', async () => {
     await accept(...orders(held, 2));
-    await drainLanes(stack.db, [lane], { ids: new LedgerIds(), holds: new Holds() });
+    await drainLanes(stack.db, { lanes: [lane] }, { ids: new LedgerIds(), holds: new Holds() });
     hold({ isDue: false });
     await drain();
     expect(holds.has(held.customerId)).toBe(false);

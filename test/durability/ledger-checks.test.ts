@@ -1036,7 +1036,7 @@ describe('after the clock was set back', () => {
       insert into lane_chunk (batch_id, lane, order_count, weight, payload, accepted_time)
       values (1000, ${lane}, 1, 1, ${payload}, now() + interval '1 hour')`.execute(database.db);
     const lanes = Array.from({ length: LANE_COUNT }, (_, lane) => lane);
-    expect(await drainLanes(database.db, lanes, { ids, holds: new Holds() })).toMatchObject({
+    expect(await drainLanes(database.db, { lanes: lanes }, { ids, holds: new Holds() })).toMatchObject({
       succeeded: 1,
       failed: 0,
     });

@@ -777,7 +777,7 @@ describe('a database of version 1', () => {
 
   it('then carries out what was pending', async () => {
     const lanes = Array.from({ length: LANE_COUNT }, (_, lane) => lane);
-    expect(await drainLanes(old.db, lanes, { ids: new LedgerIds(), holds: new Holds() })).toMatchObject({
+    expect(await drainLanes(old.db, { lanes: lanes }, { ids: new LedgerIds(), holds: new Holds() })).toMatchObject({
       ...{ succeeded: 8, failed: 1, batches: [{ batchId: '2', requestId: null, orders: 9 }] },
     });
     const causes = await old.db

@@ -1,8 +1,8 @@
-import { createLogger, openDatabase } from '@lockstep/platform';
+import { createLogger } from '@lockstep/platform';
 import { type RunningWorker, startWorker } from '@lockstep/worker';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { lockLanes } from '../../packages/orders/src/lane-locks.ts';
+import { lockLanes, readLocked, tryingLanes } from '../../packages/orders/src/lane-locks.ts';
 import { LANE_COUNT } from '../../packages/orders/src/lanes.ts';
 import { batchOf, newAssetNum, newBuy } from '../harness/orders.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
@@ -65,9 +65,7 @@ it('waits for lanes that somebody works on as long as that takes, and says nothi
   const waitsLong = async () => {
     const { rows } = await sql<{ waits: boolean }>`
       select exists (
-        select from pg_locks where locktype = 'advisory' and database = (
-          select oid from pg_database where datname = current_database()
-        ) and clock_timestamp() - waitstart > ${`${5 * LOCK_TIMEOUT_MS} ms`}::interval
+        select from lane_chunk where clock_timestamp() - accepted_time > ${`${5 * LOCK_TIMEOUT_MS} ms`}::interval
       ) as waits`.execute(stack.db);
     return rows[0]!.waits;
   };
@@ -78,21 +76,16 @@ it('waits for lanes that somebody works on as long as that takes, and says nothi
   expect([worker.stalledBy(), await drainFailures()]).toEqual([null, 0]);
 });
 
-it('waits for lanes for a time of their own, and for any other lock as before', async () => {
-  const bounds = { poolSize: 1, lockTimeoutMs: LOCK_TIMEOUT_MS };
-  const db = openDatabase({ url: stack.url, applicationName: 'test', onError: () => {}, ...bounds });
+it('takes those of some lanes that nobody has, as many as it may, and waits for none', async () => {
   const other = await stack.db.startTransaction().execute();
-  await lockLanes(other, [1]);
-  const lock = (lane: number, timeoutMs: number) =>
-    db.transaction().execute(async (trx) => {
-      await lockLanes(trx, [lane], timeoutMs);
-      return (await sql<{ lock_timeout: string }>`show lock_timeout`.execute(trx)).rows;
-    });
+  await lockLanes(other, [1, 3]);
+  const take = (lanes: number[], atMost: number) =>
+    stack.db.transaction().execute(async (trx) => readLocked((await tryingLanes(lanes, atMost).execute(trx)).rows));
   try {
-    await expect(lock(1, 50)).rejects.toMatchObject({ code: '55P03' });
-    expect(await lock(2, 50)).toEqual([{ lock_timeout: `${LOCK_TIMEOUT_MS}ms` }]);
+    expect(await take([5, 3, 1, 2, 4], 2)).toEqual([5, 2]);
+    expect(await take([1, 2, 3], 3)).toEqual([2]);
+    expect(await take([1, 3], 2)).toEqual([]);
   } finally {
     await other.rollback().execute();
-    await db.destroy();
   }
 });

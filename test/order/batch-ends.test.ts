@@ -43,7 +43,7 @@ afterAll(async () => {
 });
 
 const drain = (lanes: readonly number[] = ALL_LANES) =>
-  drainLanes(stack.db, lanes, { ids: new LedgerIds(), holds: new Holds() });
+  drainLanes(stack.db, { lanes: lanes }, { ids: new LedgerIds(), holds: new Holds() });
 
 async function readRow({ channelOrderId }: { channelOrderId: string }) {
   return await stack.db

@@ -155,7 +155,7 @@ describe('what is pending of a batch, without a worker,', () => {
     );
     await api.accept(batch);
     const lanes = customers.slice(0, 3).map(({ customerId }) => laneOf(customerId));
-    await drainLanes(stack.db, lanes, { ids: new LedgerIds(), holds: new Holds() });
+    await drainLanes(stack.db, { lanes: lanes }, { ids: new LedgerIds(), holds: new Holds() });
     const halfway = await readResult(api, batch);
     expect(halfway).toMatchObject({ state: 'processing', succeeded: 6, failed: 3, pending: 3 });
 

@@ -1,5 +1,5 @@
 import type { AssetId, LicenseOrderId } from '@lockstep/contract';
-import { parseBigint, type Trx } from '@lockstep/platform';
+import { named, parseBigint, type Trx, together } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { createGrant, type Grant } from './grants.ts';
 import type { Asset, MerchandiseInstance, ProductInstance } from './ledger.ts';
@@ -29,23 +29,43 @@ interface ActiveProductRow {
   limit_concurrent: number;
 }
 
+const readingGrants = (assetIds: AssetId[]) =>
+  named(
+    'read_grants',
+    sql<GrantRow>`
+      select asset_id, license_order_id from asset_grant
+      where asset_id = any (${assetIds}::bigint[]) and revoked_time is null
+      order by license_order_id`,
+  );
+
+const readingMerchandises = (assetIds: AssetId[]) =>
+  named(
+    'read_merchandises',
+    sql<ActiveMerchandiseRow>`
+      select id, asset_id, license_order_id, held_by_order_id, parent_id from merchandise_instance
+      where asset_id = any (${assetIds}::bigint[]) and revoked_time is null
+      order by license_order_id, id`,
+  );
+
+const readingProducts = (assetIds: AssetId[]) =>
+  named(
+    'read_products',
+    sql<ActiveProductRow>`
+      select id, asset_id, license_order_id, held_by_order_id, merchandise_id, product_uri,
+        limit_start_date, limit_end_date, limit_concurrent
+      from product_instance where asset_id = any (${assetIds}::bigint[]) and revoked_time is null
+      order by license_order_id, id`,
+  );
+
 /** Loads the active grants, merchandises and products of assets into them, oldest first. */
 export async function loadContents(trx: Trx, assets: Asset[]): Promise<void> {
   const byId = new Map(assets.map((asset) => [asset.id!, asset]));
   const assetIds = [...byId.keys()];
-  const { rows: grants } = await sql<GrantRow>`
-    select asset_id, license_order_id from asset_grant
-    where asset_id = any (${assetIds}::bigint[]) and revoked_time is null
-    order by license_order_id`.execute(trx);
-  const { rows: merchandises } = await sql<ActiveMerchandiseRow>`
-    select id, asset_id, license_order_id, held_by_order_id, parent_id from merchandise_instance
-    where asset_id = any (${assetIds}::bigint[]) and revoked_time is null
-    order by license_order_id, id`.execute(trx);
-  const { rows: products } = await sql<ActiveProductRow>`
-    select id, asset_id, license_order_id, held_by_order_id, merchandise_id, product_uri,
-      limit_start_date, limit_end_date, limit_concurrent
-    from product_instance where asset_id = any (${assetIds}::bigint[]) and revoked_time is null
-    order by license_order_id, id`.execute(trx);
+  const [grants, merchandises, products] = await together<[GrantRow, ActiveMerchandiseRow, ActiveProductRow]>(trx, [
+    readingGrants(assetIds),
+    readingMerchandises(assetIds),
+    readingProducts(assetIds),
+  ]);
   const grantsByKey = new Map<string, Grant>();
   const keyOf = (assetId: AssetId, orderId: LicenseOrderId) => `${assetId} ${orderId}`;
   for (const row of grants) {

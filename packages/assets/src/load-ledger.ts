@@ -1,5 +1,5 @@
 import type { AssetId, CustomerId, EnterpriseId, LicenseOrderId, LicenseType } from '@lockstep/contract';
-import { isId, parseBigint, type Trx } from '@lockstep/platform';
+import { isId, named, parseBigint, type Trx, together } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
 import { type Asset, emptyChanges, type Ledger, type LedgerCustomer } from './ledger.ts';
 import { loadContents } from './load-contents.ts';
@@ -16,6 +16,8 @@ export interface LedgerNeeds {
   owners: boolean;
 }
 
+const LOCKED = sql`for update`;
+
 const ids = <Id extends string>(digits: Iterable<Id>) => [...digits].filter(isId);
 
 /**
@@ -23,7 +25,7 @@ const ids = <Id extends string>(digits: Iterable<Id>) => [...digits].filter(isId
  * order of their numbers, so two transactions that want the same ones wait rather than deadlock.
  */
 export function loadLedger(trx: Trx, needs: LedgerNeeds): Promise<Ledger> {
-  return load(trx, needs, sql`for update`);
+  return load(trx, needs, LOCKED);
 }
 
 /** Reads the part of the ledger that orders need without locking it: for a look at what they would do. */
@@ -32,14 +34,16 @@ export function readLedger(trx: Trx, needs: LedgerNeeds): Promise<Ledger> {
 }
 
 async function load(trx: Trx, needs: LedgerNeeds, locking: RawBuilder<unknown>): Promise<Ledger> {
-  const customers = await readCustomers(trx, ids(needs.customerIds));
-  const purchases = await readPurchases(trx, ids(needs.purchaseIds));
-  const assetRows = await readAssets(trx, [...needs.assetNums], locking);
+  const [customers, purchases, assetRows] = await together<[CustomerRow, PurchaseRow, AssetRow]>(trx, [
+    readingCustomers(ids(needs.customerIds)),
+    readingPurchases(ids(needs.purchaseIds)),
+    readingAssets([...needs.assetNums], locking),
+  ]);
   const assets = new Map(assetRows.map((row) => [row.asset_num, buildAsset(row)]));
   const full = [...assets.values()].filter((asset) => needs.fullAssetNums.has(asset.assetNum));
   if (full.length > 0) await loadContents(trx, full);
   const ownerIds = [...assetRows, ...purchases].map((row) => row.customer_id);
-  const owners = needs.owners ? await readCustomers(trx, [...new Set(ownerIds)]) : [];
+  const owners = needs.owners ? (await readingCustomers([...new Set(ownerIds)]).execute(trx)).rows : [];
   return {
     customers: new Map([...customers, ...owners].map((row) => [row.id, buildCustomer(row)])),
     customerOfPurchase: new Map(purchases.map((row) => [row.id, row.customer_id])),
@@ -58,20 +62,25 @@ function buildCustomer(row: CustomerRow): LedgerCustomer {
   return { enterpriseId: row.enterprise_id, channelCode: row.channel_code };
 }
 
-async function readCustomers(trx: Trx, customerIds: CustomerId[]): Promise<CustomerRow[]> {
-  if (customerIds.length === 0) return [];
-  const { rows } = await sql<CustomerRow>`
-    select id, enterprise_id, channel_code from customer where id = any (${customerIds}::bigint[])`.execute(trx);
-  return rows;
+const readingCustomers = (customerIds: CustomerId[]) =>
+  named(
+    'read_customers',
+    sql<CustomerRow>`
+      select id, enterprise_id, channel_code from customer where id = any (${customerIds}::bigint[])`,
+  );
+
+interface PurchaseRow {
+  id: LicenseOrderId;
+  customer_id: CustomerId;
 }
 
-async function readPurchases(trx: Trx, orderIds: LicenseOrderId[]) {
-  if (orderIds.length === 0) return [];
-  const { rows } = await sql<{ id: LicenseOrderId; customer_id: CustomerId }>`
-    select id, customer_id from license_order
-    where id = any (${orderIds}::bigint[]) and order_type = 'new_buy' and cause is null`.execute(trx);
-  return rows;
-}
+const readingPurchases = (orderIds: LicenseOrderId[]) =>
+  named(
+    'read_purchases',
+    sql<PurchaseRow>`
+      select id, customer_id from license_order
+      where id = any (${orderIds}::bigint[]) and order_type = 'new_buy' and cause is null`,
+  );
 
 interface AssetRow {
   id: AssetId;
@@ -84,14 +93,14 @@ interface AssetRow {
   extends: Record<string, string>;
 }
 
-async function readAssets(trx: Trx, assetNums: string[], locking: RawBuilder<unknown>): Promise<AssetRow[]> {
-  if (assetNums.length === 0) return [];
-  const { rows } = await sql<AssetRow>`
-    select id, asset_num, customer_id, license_type, limit_start_date, limit_end_date, borrowed_usb_key, extends
-    from asset where asset_num = any (${assetNums}::text[]) and revoked_time is null
-    order by asset_num ${locking}`.execute(trx);
-  return rows;
-}
+const readingAssets = (assetNums: string[], locking: RawBuilder<unknown>) =>
+  named(
+    locking === LOCKED ? 'lock_assets' : 'read_assets',
+    sql<AssetRow>`
+      select id, asset_num, customer_id, license_type, limit_start_date, limit_end_date, borrowed_usb_key, extends
+      from asset where asset_num = any (${assetNums}::text[]) and revoked_time is null
+      order by asset_num ${locking}`,
+  );
 
 function buildAsset(row: AssetRow): Asset {
   return {

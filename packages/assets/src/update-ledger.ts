@@ -1,5 +1,5 @@
 import type { AssetId, LicenseOrderId } from '@lockstep/contract';
-import { buildRows, type Trx } from '@lockstep/platform';
+import { buildRows, sendAhead, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import type { Asset, LedgerChanges } from './ledger.ts';
 
@@ -16,9 +16,13 @@ export async function updateHolders(
     ['id', 'bigint', held.map(({ id }) => id)],
     ['order_id', 'bigint', held.map(({ heldBy }) => heldBy)],
   ]);
-  await sql`
+  await sendAhead(
+    trx,
+    `hold_${table}`,
+    sql`
     update ${sql.table(table)} as instance set held_by_order_id = held.order_id, updated_time = ${NOW}
-    from ${rows} as held (id, order_id) where instance.id = held.id`.execute(trx);
+    from ${rows} as held (id, order_id) where instance.id = held.id`,
+  );
 }
 
 /** Revokes rows, each by its order. */
@@ -31,10 +35,14 @@ export async function revokeRows(
     ['id', 'bigint', revoked.map(({ id }) => id)],
     ['order_id', 'bigint', revoked.map(({ revokedBy }) => revokedBy)],
   ]);
-  await sql`
+  await sendAhead(
+    trx,
+    `revoke_${table}`,
+    sql`
     update ${sql.table(table)} as instance
     set revoked_time = ${NOW}, revoked_by_order_id = revoked.order_id, updated_time = ${NOW}
-    from ${rows} as revoked (id, order_id) where instance.id = revoked.id`.execute(trx);
+    from ${rows} as revoked (id, order_id) where instance.id = revoked.id`,
+  );
 }
 
 /** Revokes grants, each by its order. */
@@ -47,11 +55,15 @@ export async function revokeGrants(
     ['license_order_id', 'bigint', revoked.map((effect) => effect.grant.licenseOrderId)],
     ['order_id', 'bigint', revoked.map((effect) => effect.grant.revokedBy)],
   ]);
-  await sql`
+  await sendAhead(
+    trx,
+    'revoke_grants',
+    sql`
     update asset_grant set revoked_time = ${NOW}, revoked_by_order_id = revoked.order_id
     from ${grants} as revoked (asset_id, license_order_id, order_id)
     where asset_grant.asset_id = revoked.asset_id
-      and asset_grant.license_order_id = revoked.license_order_id`.execute(trx);
+      and asset_grant.license_order_id = revoked.license_order_id`,
+  );
 }
 
 /** Stores assets as they are now. */
@@ -64,19 +76,27 @@ export async function updateAssets(trx: Trx, changed: readonly Asset[]): Promise
     ['borrowed_usb_key', 'boolean', changed.map((asset) => asset.borrowedUsbKey)],
     ['extends', 'jsonb', changed.map((asset) => JSON.stringify(asset.extends))],
   ]);
-  await sql`
+  await sendAhead(
+    trx,
+    'update_assets',
+    sql`
     update asset set customer_id = c.customer_id, limit_start_date = c.limit_start_date,
       limit_end_date = c.limit_end_date, borrowed_usb_key = c.borrowed_usb_key, extends = c.extends,
       updated_time = ${NOW}
     from ${rows} as c (id, customer_id, limit_start_date, limit_end_date, borrowed_usb_key, extends)
-    where asset.id = c.id`.execute(trx);
+    where asset.id = c.id`,
+  );
 }
 
 /** Takes assets from whoever holds them: ends their assignment, their lending, and what is lent into them as locks. */
 export async function releaseAssets(trx: Trx, ids: readonly AssetId[]): Promise<void> {
   if (ids.length === 0) return;
-  await sql`
+  await sendAhead(
+    trx,
+    'end_lendings',
+    sql`
     delete from asset_lending
-    where asset_id = any (${ids}::bigint[]) or lock_asset_id = any (${ids}::bigint[])`.execute(trx);
-  await sql`delete from asset_assignment where asset_id = any (${ids}::bigint[])`.execute(trx);
+    where asset_id = any (${ids}::bigint[]) or lock_asset_id = any (${ids}::bigint[])`,
+  );
+  await sendAhead(trx, 'end_assignments', sql`delete from asset_assignment where asset_id = any (${ids}::bigint[])`);
 }

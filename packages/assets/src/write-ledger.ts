@@ -1,5 +1,5 @@
 import type { LicenseOrderId } from '@lockstep/contract';
-import type { Trx } from '@lockstep/platform';
+import { type Trx, untilAnswered } from '@lockstep/platform';
 import { heldBy } from './grants.ts';
 import { insertAssets, insertGrants, insertMerchandises, insertProducts, insertTransfers } from './insert-ledger.ts';
 import type { Asset, Instance, Ledger, LedgerChanges } from './ledger.ts';
@@ -12,7 +12,8 @@ const ROWS_AT_ONCE = 2_000;
 /**
  * Stores what a ledger's orders have changed, a statement for each kind of change, in the transaction that loaded it.
  * Revocations go first, so that a number that was revoked and bought again is free when it is inserted; an asset goes
- * before what is on it. Many rows are inserted some at a time, so that others have the event loop in between.
+ * before what is on it. Many rows are inserted some at a time, so that others have the event loop in between. It does not
+ * wait for the last statements: their errors come with the next answer, or with the commit.
  */
 export async function writeLedger(trx: Trx, ledger: Ledger, ids: LedgerIds): Promise<void> {
   const { changes } = ledger;
@@ -30,7 +31,7 @@ export async function writeLedger(trx: Trx, ledger: Ledger, ids: LedgerIds): Pro
   };
   await assignIds(trx, changes, ids);
   // Transfers first: another order holds something, or another customer owns it, only because of one of them.
-  await inParts(changes.transfers, (part) => insertTransfers(trx, part));
+  await inParts(trx, changes.transfers, (part) => insertTransfers(trx, part));
   await unlessNone(stored.heldProducts, (held) => updateHolders(trx, 'product_instance', held));
   await unlessNone(stored.heldMerchandises, (held) => updateHolders(trx, 'merchandise_instance', held));
   await unlessNone(stored.revokedProducts, (revoked) => revokeRows(trx, 'product_instance', revoked));
@@ -40,10 +41,10 @@ export async function writeLedger(trx: Trx, ledger: Ledger, ids: LedgerIds): Pro
   await unlessNone(stored.changed, (changed) => updateAssets(trx, changed));
   await unlessNone(stored.revokedAssets, (revoked) => revokeRows(trx, 'asset', revoked));
   // Sorted, as they are locked: transactions that insert the same numbers wait rather than deadlock.
-  await inParts([...changes.newAssets].sort(compareNumbers), (part) => insertAssets(trx, part));
-  await inParts(changes.newGrants, (part) => insertGrants(trx, part));
-  await inParts(changes.newMerchandises, (part) => insertMerchandises(trx, part));
-  await inParts(changes.newProducts, (part) => insertProducts(trx, part));
+  await inParts(trx, [...changes.newAssets].sort(compareNumbers), (part) => insertAssets(trx, part));
+  await inParts(trx, changes.newGrants, (part) => insertGrants(trx, part));
+  await inParts(trx, changes.newMerchandises, (part) => insertMerchandises(trx, part));
+  await inParts(trx, changes.newProducts, (part) => insertProducts(trx, part));
 }
 
 async function unlessNone<Item>(
@@ -53,8 +54,10 @@ async function unlessNone<Item>(
   if (items.length > 0) await write(items);
 }
 
-async function inParts<Item>(items: readonly Item[], insert: (part: Item[]) => Promise<void>): Promise<void> {
+/** Inserts rows some at a time. What is sent ahead takes memory until PostgreSQL has it, so each part waits for the last. */
+async function inParts<Item>(trx: Trx, items: readonly Item[], insert: (part: Item[]) => Promise<void>): Promise<void> {
   for (let first = 0; first < items.length; first += ROWS_AT_ONCE) {
+    if (first > 0) await untilAnswered(trx);
     await insert(items.slice(first, first + ROWS_AT_ONCE));
   }
 }

@@ -10,7 +10,7 @@ import type {
   NewBuyOrder,
   ProductToBuy,
 } from '@lockstep/contract';
-import { behindSavepoint, type Trx } from '@lockstep/platform';
+import { behindSavepoint, type Trx, untilAnswered } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { applyOrders } from './apply.ts';
 import type { OrderWithId } from './outcome.ts';
@@ -38,6 +38,7 @@ export async function tryCanary(trx: Trx, ids: LedgerIds): Promise<void> {
         const [outcome] = await applyOrders(trx, [accepted], ids);
         if (outcome!.failure !== null) throw new Error(`An order that must succeed fails: ${outcome!.failure.message}`);
       }
+      await untilAnswered(trx);
       throw taken;
     });
   } catch (error) {

@@ -5,15 +5,17 @@ import { DrainScheduler } from './drain-scheduler.ts';
 function newScheduler(slots = 1) {
   const drains: {
     lanes: number[];
+    atMost: number;
+    take: (lanes: number[]) => void;
     end: (throughBatchId: bigint | null, againMs: number | null) => void;
     fail: (error: Error) => void;
   }[] = [];
   const scheduler = new DrainScheduler({
     slots,
-    drain: (lanes) =>
+    drain: ({ lanes, atMost, onTaken }) =>
       new Promise((resolve, reject) => {
         const end = (throughBatchId: bigint | null, againMs: number | null) => resolve({ throughBatchId, againMs });
-        drains.push({ lanes, end, fail: reject });
+        drains.push({ lanes, atMost, take: onTaken, end, fail: reject });
       }),
   });
   return {
@@ -32,6 +34,11 @@ function newScheduler(slots = 1) {
     },
     /** The lanes of each drain that has begun. */
     begun: () => drains.map(({ lanes }) => lanes),
+    /** How many lanes each drain may take. */
+    atMost: () => drains.map(({ atMost }) => atMost),
+    /** Lets the nth drain have some of its lanes only. */
+    take: (nth: number, lanes: number[]) => drains[nth]!.take(lanes),
+    heldLanes: () => [...scheduler.heldLanes],
     /** Ends the nth drain, which left nothing behind or else what came after a batch. */
     end: (nth: number, throughBatchId: bigint | null = null, againMs: number | null = null) =>
       settled(() => drains[nth]!.end(throughBatchId, againMs)),
@@ -321,5 +328,55 @@ describe('a failing drain', () => {
       },
     });
     await expect(scheduler.request([1], 1n)).rejects.toThrow('thrown');
+  });
+});
+
+describe('shares', () => {
+  it('takes a share of the lanes while there is more than a drain carries, so that other slots have some', async () => {
+    const { request, begun, atMost, take, end } = newScheduler(3);
+    request([1, 2, 3, 4, 5]);
+    await end(0, 4n);
+    expect([begun().length, atMost()]).toEqual([2, [5, 2]]);
+    take(1, [1, 2]);
+    expect(begun().at(-1)).toEqual([3, 4, 5]);
+    take(2, [3, 4]);
+    expect(begun().at(-1)).toEqual([5]);
+    expect(atMost()).toEqual([5, 2, 2, 2]);
+    take(3, [5]);
+    await end(1);
+    await end(2);
+    await end(3);
+    request([1, 2, 3, 4, 5]);
+    expect([begun().at(-1), atMost().at(-1)]).toEqual([[1, 2, 3, 4, 5], 5]);
+  });
+
+  it('keeps nobody waiting for lanes that somebody else has, and tries them again', async () => {
+    const { request, begun, begin, take, end, heldLanes, isExpected } = newScheduler();
+    const both = request([1, 2]);
+    take(0, [1]);
+    expect([heldLanes(), isExpected(2)]).toEqual([[2], true]);
+    await end(0);
+    expect(both.state).toBe('drained');
+    await begin(2);
+    expect(begun().at(-1)).toEqual([2]);
+    take(1, []);
+    await end(1);
+    await begin(3);
+    take(2, [2]);
+    expect(heldLanes()).toEqual([]);
+    await end(2);
+    expect(begun().length).toBe(3);
+  });
+
+  it('fails with the lanes that it had taken, and no other', async () => {
+    const { request, begun, take, end, fail } = newScheduler(2);
+    request([1, 2, 3], 1n);
+    await end(0, 0n);
+    const third = request([3], 0n);
+    take(1, [1, 2]);
+    await fail(1);
+    expect(begun().at(-1)).toEqual([3]);
+    await end(2);
+    expect(third.state).toBe('drained');
   });
 });

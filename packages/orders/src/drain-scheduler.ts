@@ -1,4 +1,11 @@
+import { HeldLanes } from './held-lanes.ts';
 import { Pauses } from './pauses.ts';
+
+/**
+ * Lanes that a drain takes while there is more than one can carry. Few, so that all slots of all workers have some: one
+ * drain that takes all lanes leaves nothing for the others.
+ */
+const LANES_OF_SHARE = 2;
 
 interface Waiter {
   /** Lanes that are not yet drained up to the batch. */
@@ -16,20 +23,34 @@ export interface LanesDrained {
   againMs: number | null;
 }
 
+/** A request for a drain: which lanes may be drained, how many at most, and who is told which ones were taken. */
+export interface LanesWanted {
+  lanes: number[];
+  atMost: number;
+  /** Call it when the lanes are locked, so that others may have those that were not taken. */
+  onTaken: (lanes: readonly number[]) => void;
+}
+
 /**
  * Makes drains single-flight: in this process at most one drain of a lane runs, and everyone who wants the lane
  * meanwhile shares the next one. A free slot takes every wanted lane that is not being drained, so one transaction
- * carries a whole batch, and under load the orders of many.
+ * carries a whole batch, and under load the orders of many. Once there is more than a drain carries, each takes a share
+ * of the lanes, so that several drains run at once, here and in other processes.
+ *
+ * Lanes that somebody else has locked are not waited for. They are tried again after a pause.
  *
  * Lanes whose drain failed are drained again after a pause, whoever asks for them meanwhile: each alone and one at a
  * time, so that a failing lane stops no other, and if all lanes fail, the database gets one attempt per pause.
  */
 export class DrainScheduler {
-  readonly #drain: (lanes: number[]) => Promise<LanesDrained>;
+  readonly #drain: (wanted: LanesWanted) => Promise<LanesDrained>;
   #freeSlots: number;
   readonly #wanted = new Set<number>();
   readonly #running = new Set<number>();
   readonly #failing = new Set<number>();
+  /** Lanes that hold more than their last drain took. */
+  readonly #behind = new Set<number>();
+  readonly #held = new HeldLanes();
   readonly #pauses = new Pauses();
   /** When to drain a lane again, by performance.now. */
   readonly #againAtMs = new Map<number, number>();
@@ -38,15 +59,15 @@ export class DrainScheduler {
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
 
-  constructor(options: { slots: number; drain: (lanes: number[]) => Promise<LanesDrained> }) {
+  constructor(options: { slots: number; drain: (wanted: LanesWanted) => Promise<LanesDrained> }) {
     this.#drain = options.drain;
     this.#freeSlots = options.slots;
   }
 
   /**
    * Resolves when each of the lanes was drained, by drains that began after this call, up to the batch or until it was
-   * empty. It does not wait for lanes that are failing, which are drained as soon as they can be. Rejects with the failure
-   * of such a drain.
+   * empty. It does not wait for lanes that are failing or that somebody else has locked, which are drained as soon as they
+   * can be. Rejects with the failure of such a drain.
    */
   request(lanes: Iterable<number>, throughBatchId: bigint): Promise<void> {
     return new Promise((resolve, reject) => {
@@ -67,6 +88,11 @@ export class DrainScheduler {
   /** Whether a drain of the lane runs, waits for a slot or is scheduled, so that nobody has to ask for one. */
   isExpected(lane: number): boolean {
     return this.#running.has(lane) || this.#wanted.has(lane) || this.#againAtMs.has(lane);
+  }
+
+  /** The lanes that somebody else has locked, as far as is known. */
+  get heldLanes(): ReadonlySet<number> {
+    return this.#held.lanes;
   }
 
   /** Starts no more drains and waits for those that run. What is left stays pending for another worker. */
@@ -101,40 +127,78 @@ export class DrainScheduler {
       this.#againAtMs.delete(lane);
       this.#running.add(lane);
     }
+    const atMost = lanes.some((lane) => this.#behind.has(lane)) ? LANES_OF_SHARE : lanes.length;
+    let own: readonly number[] = lanes;
+    const onTaken = (taken: readonly number[]) => {
+      this.#leave(
+        own.filter((lane) => !taken.includes(lane)),
+        taken.length < atMost,
+      );
+      for (const lane of taken) this.#held.taken(lane);
+      own = taken;
+      this.#startDrains();
+    };
     try {
-      const drained = await this.#drain(lanes);
-      for (const lane of lanes) if (this.#failing.delete(lane)) this.#pauses.end();
-      for (const waiter of waiters) this.#satisfy(waiter, lanes, drained);
-      if (drained.throughBatchId !== null) for (const lane of lanes) this.#wanted.add(lane);
-      if (drained.againMs !== null) {
-        // One time for all of them, so that they are drained together again.
-        const atMs = performance.now() + drained.againMs;
-        for (const lane of lanes) this.#againAtMs.set(lane, atMs);
-      }
+      const drained = await this.#drain({ lanes, atMost, onTaken });
+      this.#end(own, drained, waiters);
     } catch (error) {
-      this.#pauses.lengthen();
-      for (const lane of lanes) {
-        this.#failing.add(lane);
-        this.#wanted.add(lane);
-      }
-      for (const waiter of waiters) {
-        if (lanes.some((lane) => waiter.lanes.has(lane)) && this.#waiters.delete(waiter)) waiter.reject(error);
-      }
-      for (const waiter of this.#waiters) this.#settle(waiter, lanes);
+      this.#fail(own, error, waiters);
     } finally {
       this.#freeSlots++;
-      for (const lane of lanes) this.#running.delete(lane);
+      for (const lane of own) this.#running.delete(lane);
     }
     this.#startDrains();
   }
 
-  #satisfy(waiter: Waiter, lanes: number[], drained: LanesDrained): void {
+  /** Gives back lanes that a drain did not take. If it found no free ones, they are held, and tried again later. */
+  #leave(lanes: readonly number[], areHeld: boolean): void {
+    for (const lane of lanes) {
+      this.#running.delete(lane);
+      if (!areHeld) {
+        this.#wanted.add(lane);
+        continue;
+      }
+      this.#wanted.delete(lane);
+      this.#againAtMs.set(lane, performance.now() + this.#held.pauseMs(lane));
+    }
+    if (areHeld) for (const waiter of this.#waiters) this.#settle(waiter, lanes);
+  }
+
+  #end(lanes: readonly number[], drained: LanesDrained, waiters: readonly Waiter[]): void {
+    for (const lane of lanes) if (this.#failing.delete(lane)) this.#pauses.end();
+    for (const waiter of waiters) this.#satisfy(waiter, lanes, drained);
+    const isBehind = drained.throughBatchId !== null;
+    for (const lane of lanes) {
+      if (isBehind) {
+        this.#wanted.add(lane);
+        this.#behind.add(lane);
+      } else this.#behind.delete(lane);
+    }
+    if (drained.againMs === null) return;
+    // One time for all of them, so that they are drained together again.
+    const atMs = performance.now() + drained.againMs;
+    for (const lane of lanes) this.#againAtMs.set(lane, atMs);
+  }
+
+  #fail(lanes: readonly number[], error: unknown, waiters: readonly Waiter[]): void {
+    this.#pauses.lengthen();
+    for (const lane of lanes) {
+      this.#failing.add(lane);
+      this.#wanted.add(lane);
+    }
+    for (const waiter of waiters) {
+      if (lanes.some((lane) => waiter.lanes.has(lane)) && this.#waiters.delete(waiter)) waiter.reject(error);
+    }
+    for (const waiter of this.#waiters) this.#settle(waiter, lanes);
+  }
+
+  #satisfy(waiter: Waiter, lanes: readonly number[], drained: LanesDrained): void {
     if (drained.throughBatchId !== null && drained.throughBatchId < waiter.throughBatchId) return;
     this.#settle(waiter, lanes);
   }
 
   /** Takes these lanes off what a waiter waits for. */
-  #settle(waiter: Waiter, lanes: number[]): void {
+  #settle(waiter: Waiter, lanes: readonly number[]): void {
     for (const lane of lanes) waiter.lanes.delete(lane);
     if (waiter.lanes.size === 0 && this.#waiters.delete(waiter)) waiter.resolve();
   }
@@ -143,7 +207,8 @@ export class DrainScheduler {
   #wakeLater(): void {
     clearTimeout(this.#timer);
     const times = [...this.#againAtMs.values()];
-    if (this.#failing.size > 0 && this.#freeSlots > 0 && !this.#isTrying()) times.push(this.#pauses.untilMs);
+    const isToTry = [...this.#failing].some((lane) => this.#wanted.has(lane));
+    if (isToTry && this.#freeSlots > 0 && !this.#isTrying()) times.push(this.#pauses.untilMs);
     if (this.#closed || times.length === 0) return;
     this.#timer = setTimeout(() => this.#wake(), Math.max(1, Math.min(...times) - performance.now()));
   }

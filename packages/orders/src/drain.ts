@@ -1,20 +1,21 @@
 import type { LedgerIds } from '@lockstep/assets';
 import type { BatchId, CustomerId, LicenseOrderId } from '@lockstep/contract';
-import { type Database, inTransaction, type Trx } from '@lockstep/platform';
+import { type Database, inTransaction, type Trx, together } from '@lockstep/platform';
 import { applyOrders } from './apply.ts';
 import { Attempts } from './attempt.ts';
 import { DrainTurns } from './drain-turns.ts';
 import { finishOrders, type WorkedBatch } from './finish-orders.ts';
 import type { Failure, Holds } from './holds.ts';
-import { lockLanes } from './lane-locks.ts';
+import { lockingLanes, readLocked, tryingLanes } from './lane-locks.ts';
 import type { OrderWithId, Outcome } from './outcome.ts';
 import {
+  buildPending,
   type Chunk,
   inAcceptanceOrder,
   type Pending,
   type Place,
   readCustomerIds,
-  readPending,
+  readingPending,
   START,
   type UnreadableChunk,
 } from './pending.ts';
@@ -26,6 +27,15 @@ import { type FailedOrder, listFailedOrders } from './work-log.ts';
 const MAX_WEIGHT = 4_000;
 /** The weight of chunks that one drain takes at most while orders are applied one by one. */
 const MAX_WEIGHT_ONE_BY_ONE = 100;
+
+/** Which lanes to drain: all of them, or some that nobody else has locked. */
+export interface LanesToDrain {
+  lanes: readonly number[];
+  /** How many to take at most, without waiting for any. If absent, it waits for all. */
+  atMost?: number;
+  /** Told which ones are locked, before they are drained. */
+  onTaken?: (lanes: readonly number[]) => void;
+}
 
 /** What one drain did. */
 export interface Drained {
@@ -60,20 +70,23 @@ export interface Drained {
  * Throws the error that keeps every order from being applied, or the last one if other transactions kept winning. Then
  * nothing has changed.
  */
-export async function drainLanes(db: Database, lanes: readonly number[], means: Means): Promise<Drained> {
+export async function drainLanes(db: Database, wanted: LanesToDrain, means: Means): Promise<Drained> {
+  let taken = wanted.lanes;
+  const onTaken = (lanes: readonly number[]) => {
+    taken = lanes;
+    wanted.onTaken?.(lanes);
+  };
   try {
-    return await drain(db, lanes, { ...means, together: true });
+    return await drain(db, { ...wanted, onTaken }, { ...means, together: true });
   } catch (error) {
     if (!mayLieInOneOrder(error)) throw error;
-    return await drain(db, lanes, { ...means, together: false });
+    return await drain(db, { ...wanted, lanes: taken }, { ...means, together: false });
   }
 }
 
 interface Means {
   ids: LedgerIds;
   holds: Holds;
-  /** How long to wait for the lanes; see lockLanes. */
-  lanesTimeoutMs?: number | undefined;
 }
 
 interface Way extends Means {
@@ -81,15 +94,17 @@ interface Way extends Means {
   together: boolean;
 }
 
-async function drain(db: Database, lanes: readonly number[], way: Way): Promise<Drained> {
-  const drained = await inTransaction(db, async (trx) => {
-    await lockLanes(trx, lanes, way.lanesTimeoutMs);
-    const pending = await readWorkable(trx, lanes, way);
+async function drain(db: Database, wanted: LanesToDrain, way: Way): Promise<Drained> {
+  const { lanes, ...drained } = await inTransaction(db, async (trx) => {
+    const { lanes, first } = await lockAndRead(trx, wanted, way);
+    wanted.onTaken?.(lanes);
+    const pending = await readWorkable(trx, lanes, first, way);
     const { outcomes, failures, ended } = await apply(trx, pending, way);
     const { batches, finishedBatchIds, leftCustomerIds } = await finishOrders(trx, pending.chunks, outcomes);
     const failedOrders = listFailedOrders(outcomes);
     const failed = failedOrders.length;
     return {
+      lanes,
       ...{ succeeded: outcomes.length - failed, failed, failures, ended, unreadable: pending.unreadable },
       ...{ failedOrders, batches, finishedBatchIds },
       throughBatchId: pending.cutAtBatchId === null ? null : BigInt(pending.cutAtBatchId) - 1n,
@@ -126,19 +141,36 @@ interface Workable {
 }
 
 /**
- * Reads the oldest pending orders on which there is something to do. If all that it finds has to wait, it goes on, so that
- * nobody is kept behind. What has to wait is not read, however much it is.
+ * Locks lanes and reads what is pending there, at once. It does not read it (null) where somebody may be held: what has to
+ * wait is not read, however much it is.
  */
-async function readWorkable(trx: Trx, lanes: readonly number[], { holds, together }: Way): Promise<Workable> {
-  const maxWeight = together ? MAX_WEIGHT : MAX_WEIGHT_ONE_BY_ONE;
-  const turns = new DrainTurns(holds.findHeldIn(lanes, performance.now()), maxWeight);
+async function lockAndRead(
+  trx: Trx,
+  { lanes, atMost }: LanesToDrain,
+  way: Way,
+): Promise<{ lanes: number[]; first: Pending | null }> {
+  const locking = atMost === undefined ? lockingLanes(lanes) : tryingLanes(lanes, atMost);
+  if (way.holds.findHeldIn(lanes, performance.now()).ids.size > 0) {
+    return { lanes: readLocked((await locking.execute(trx)).rows), first: null };
+  }
+  const reading = readingPending({ maxWeight: maxWeightOf(way), after: START });
+  const [locked, rows] = await together(trx, [locking, reading]);
+  return { lanes: readLocked(locked), first: buildPending(rows, START) };
+}
+
+const maxWeightOf = (way: Way) => (way.together ? MAX_WEIGHT : MAX_WEIGHT_ONE_BY_ONE);
+
+/**
+ * Reads the oldest pending orders on which there is something to do. If all that it finds has to wait, it goes on, so that
+ * nobody is kept behind. What has to wait is not read, however much it is. `first`: what was read from the start, if it was.
+ */
+async function readWorkable(trx: Trx, lanes: readonly number[], first: Pending | null, way: Way): Promise<Workable> {
+  const turns = new DrainTurns(way.holds.findHeldIn(lanes, performance.now()), maxWeightOf(way));
   const unreadable: UnreadableChunk[] = [];
   const chunks: Chunk[] = [];
   const alone: OrderWithId[] = [];
-  for (let after = START; ; ) {
-    const pending = turns.hasWaiting
-      ? await readChosen(trx, lanes, { turns, after })
-      : await readPending(trx, lanes, { maxWeight, after });
+  for (let after = START, ready = first; ; ready = null) {
+    const pending = ready ?? (await readNext(trx, { turns, after }, way));
     turns.block(await readCustomerIds(trx, pending.unreadable));
     const turn = turns.take(inAcceptanceOrder(pending.chunks));
     unreadable.push(...pending.unreadable);
@@ -152,13 +184,14 @@ async function readWorkable(trx: Trx, lanes: readonly number[], { holds, togethe
   }
 }
 
+async function readNext(trx: Trx, { turns, after }: { turns: DrainTurns; after: Place }, way: Way): Promise<Pending> {
+  if (turns.hasWaiting) return await readChosen(trx, { turns, after });
+  return buildPending((await readingPending({ maxWeight: maxWeightOf(way), after }).execute(trx)).rows, after);
+}
+
 /** Reads the chunks behind a place in which somebody has a turn, while others wait. */
-async function readChosen(
-  trx: Trx,
-  lanes: readonly number[],
-  { turns, after }: { turns: DrainTurns; after: Place },
-): Promise<Pending> {
-  const seen = await lookAtPending(trx, lanes, after);
+async function readChosen(trx: Trx, { turns, after }: { turns: DrainTurns; after: Place }): Promise<Pending> {
+  const seen = await lookAtPending(trx, after);
   const { chosen, judged } = turns.choose(seen.chunks);
   const cutAtBatchId = seen.chunks[judged]?.batchId ?? seen.cutAtBatchId;
   return { ...(await readSeen(trx, chosen)), cutAtBatchId, end: seen.chunks[judged - 1] ?? after };

@@ -1,6 +1,6 @@
 import { licenseOrderIdOf } from '@lockstep/assets';
 import type { Order } from '@lockstep/contract';
-import { buildRows, type Trx } from '@lockstep/platform';
+import { buildRows, sendAhead, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { PAYLOAD_VERSION } from './order-text.ts';
 import type { Chunk } from './pending.ts';
@@ -25,11 +25,12 @@ export async function keepFailedOrders(trx: Trx, failed: readonly FailedInChunk[
     ['lane', 'smallint', failed.map(({ lane }) => lane)],
     ['asset_nums', 'text', failed.map(({ placed }) => writeArray(listAssetNums(placed[1])))],
   ]);
-  await sql`
+  const keeping = sql`
     insert into failed_order (license_order_id, batch_id, lane, payload_version, content, asset_nums)
-    select license_order_id, batch_id, lane, ${PAYLOAD_VERSION}, content, asset_nums::text[]
-    from rows from (string_to_table(${lines}, chr(10)), ${others})
-      as kept (content, license_order_id, batch_id, lane, asset_nums)`.execute(trx);
+    select license_order_id, batch_id, lane, ${PAYLOAD_VERSION}::smallint, content, asset_nums::text[]
+    from rows from (string_to_table(${lines}::text, chr(10)), ${others})
+      as kept (content, license_order_id, batch_id, lane, asset_nums)`;
+  await sendAhead(trx, 'keep_failed_orders', keeping);
 }
 
 function listAssetNums({ assets }: Order): string[] {

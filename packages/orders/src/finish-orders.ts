@@ -1,6 +1,6 @@
 import { licenseOrderIdOf } from '@lockstep/assets';
 import type { BatchId, CustomerId } from '@lockstep/contract';
-import { buildRows, type Trx } from '@lockstep/platform';
+import { buildRows, named, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { type FailedInChunk, keepFailedOrders } from './failed-orders.ts';
 import { PAYLOAD_VERSION } from './order-text.ts';
@@ -61,15 +61,16 @@ export async function finishOrders(
     ['failed', 'integer', finished.map(({ failed }) => failed.length)],
   ]);
   // The call of each batch is looked up in its index, row by row: a join might read all batches there are.
-  const { rows } = await sql<{ batch_id: BatchId; call: [channelOrderId: string, requestId: string | null] }>`
-    update lane_chunk set payload = done.payload, payload_version = ${PAYLOAD_VERSION},
+  const finishing = sql<{ batch_id: BatchId; call: [channelOrderId: string, requestId: string | null] }>`
+    update lane_chunk set payload = done.payload, payload_version = ${PAYLOAD_VERSION}::smallint,
       succeeded = lane_chunk.succeeded + done.succeeded,
       failed = lane_chunk.failed + done.failed,
       finished_time = case when done.payload is null then greatest(accepted_time, statement_timestamp()) end
     from ${done} as done (batch_id, lane, payload, succeeded, failed)
     where lane_chunk.batch_id = done.batch_id and lane_chunk.lane = done.lane and finished_time is null
     returning lane_chunk.batch_id,
-      (select array[channel_order_id, request_id] from batch where id = lane_chunk.batch_id) as call`.execute(trx);
+      (select array[channel_order_id, request_id] from batch where id = lane_chunk.batch_id) as call`;
+  const { rows } = await named('finish_chunks', finishing).execute(trx);
   if (rows.length !== finished.length) throw new Error('A chunk was finished by somebody else');
   const calls = new Map(rows.map(({ batch_id, call }) => [batch_id, call]));
   const batches = [...Map.groupBy(finished, ({ batchId }) => batchId)].map(([batchId, chunks]) => {

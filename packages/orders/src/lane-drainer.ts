@@ -1,6 +1,6 @@
 import type { LedgerIds } from '@lockstep/assets';
 import type { Database, Logger } from '@lockstep/platform';
-import { type Drained, drainLanes } from './drain.ts';
+import { type Drained, drainLanes, type LanesToDrain } from './drain.ts';
 import { DrainEnds } from './drain-ends.ts';
 import type { EventNumbering } from './event-numbering.ts';
 import { Holds } from './holds.ts';
@@ -16,20 +16,16 @@ export class LaneDrainer {
   readonly #log: Logger;
   readonly #metrics: OrderMetrics;
   readonly #ids: LedgerIds;
-  readonly #lanesTimeoutMs: number | undefined;
   readonly #ends: DrainEnds;
   readonly holds = new Holds();
 
-  /** `lanesTimeoutMs`: how long a drain waits for its lanes. Without it, as long as for any lock. */
   constructor(options: {
     db: Database;
     log: Logger;
     metrics: OrderMetrics;
     numbering: EventNumbering;
     ids: LedgerIds;
-    lanesTimeoutMs?: number;
   }) {
-    this.#lanesTimeoutMs = options.lanesTimeoutMs;
     this.#db = options.db;
     this.#log = options.log;
     this.#metrics = options.metrics;
@@ -41,12 +37,10 @@ export class LaneDrainer {
    * Applies the oldest pending orders of some lanes; see drainLanes. `againMs`: after how many ms to drain them again
    * without a job; null: never.
    */
-  async drain(lanes: readonly number[]): Promise<Drained & { againMs: number | null }> {
+  async drain(lanes: LanesToDrain): Promise<Drained & { againMs: number | null }> {
     const startedMs = performance.now();
     try {
-      const drained = await drainLanes(this.#db, lanes, {
-        ...{ ids: this.#ids, holds: this.holds, lanesTimeoutMs: this.#lanesTimeoutMs },
-      });
+      const drained = await drainLanes(this.#db, lanes, { ids: this.#ids, holds: this.holds });
       this.#ends.end(drained.finishedBatchIds);
       this.#report(drained, startedMs);
       return { ...drained, againMs: this.#againMs(drained) };

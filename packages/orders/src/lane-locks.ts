@@ -1,5 +1,5 @@
-import type { Trx } from '@lockstep/platform';
-import { sql } from 'kysely';
+import { named, type Trx, together } from '@lockstep/platform';
+import { type RawBuilder, sql } from 'kysely';
 
 /** The advisory lock class of lanes: ('lane', n) locks lane n among all processes. */
 const LANE_LOCK = 0x6c616e65;
@@ -7,19 +7,53 @@ const LANE_LOCK = 0x6c616e65;
 /** How long a statement of a call that waited for lanes may take once it has them. */
 const STATEMENT_TIMEOUT_MS = 60_000;
 
+/** SQL: the lanes that this transaction has locked by `lockLanes` or `tryLanes`, as smallint[]. */
+export const LOCKED_LANES = sql`string_to_array(current_setting('lockstep.lanes'), ',')::smallint[]`;
+
+/** For the statement that locks: LOCKED_LANES takes them from there, so that what reads them can be sent with it. */
+const noted = (locked: RawBuilder<unknown>) => sql<LockedRow>`
+  select set_config('lockstep.lanes', coalesce(string_agg(lane::text, ','), ''), true) as lanes from (${locked}) as locked`;
+
+interface LockedRow {
+  /** With commas between them. */
+  lanes: string;
+}
+
+/** Reads which lanes a statement of `lockingLanes` or `tryingLanes` has locked. */
+export function readLocked([row]: readonly LockedRow[]): number[] {
+  return row!.lanes === '' ? [] : row!.lanes.split(',').map(Number);
+}
+
 /**
- * Locks lanes, lowest first, so that drains which share lanes wait rather than deadlock. Held until the commit.
- *
- * It waits for each lane up to `timeoutMs`, without it as long as for any lock of this connection. Then it throws
- * PostgreSQL's lock_not_available.
+ * A statement that locks lanes, lowest first, so that transactions which share lanes wait rather than deadlock. They are
+ * held until the commit.
  */
-export async function lockLanes(trx: Trx, lanes: readonly number[], timeoutMs?: number): Promise<void> {
+export function lockingLanes(lanes: readonly number[]): RawBuilder<LockedRow> {
   const sorted = [...lanes].sort((a, b) => a - b);
-  const lock = sql`select pg_advisory_xact_lock(${LANE_LOCK}::int, lane) from unnest(${sorted}::int[]) as lane`;
-  if (timeoutMs === undefined) return void (await lock.execute(trx));
-  await sql`select set_config('lock_timeout', ${String(timeoutMs)}, true)`.execute(trx);
-  await lock.execute(trx);
-  await sql`set local lock_timeout to default`.execute(trx);
+  return named(
+    'lock_lanes',
+    noted(sql`
+      select lane, pg_advisory_xact_lock(${LANE_LOCK}::int, lane)
+      from unnest(${sorted}::int[]) as lane`),
+  );
+}
+
+/**
+ * A statement that locks some of the lanes, those that nobody has locked, and waits for none. It begins with the first, and
+ * tries no more once it has enough (LIMIT takes them one by one).
+ */
+export function tryingLanes(lanes: readonly number[], atMost: number): RawBuilder<LockedRow> {
+  return named(
+    'try_lanes',
+    noted(sql`
+      select lane from unnest(${lanes}::int[]) as lane
+      where pg_try_advisory_xact_lock(${LANE_LOCK}::int, lane) limit ${atMost}::int`),
+  );
+}
+
+/** Locks lanes, lowest first; see lockingLanes. It waits for each lane as long as for any lock of this connection. */
+export async function lockLanes(trx: Trx, lanes: readonly number[]): Promise<void> {
+  await lockingLanes(lanes).execute(trx);
 }
 
 /**
@@ -27,11 +61,9 @@ export async function lockLanes(trx: Trx, lanes: readonly number[], timeoutMs?: 
  * knows. Without this, each lane would be waited for anew.
  */
 export async function lockLanesUntil(trx: Trx, lanes: readonly number[], deadlineMs: number): Promise<void> {
-  await setStatementTimeout(trx, Math.max(1, Math.ceil(deadlineMs - performance.now())));
-  await lockLanes(trx, lanes);
-  await setStatementTimeout(trx, STATEMENT_TIMEOUT_MS);
+  const leftMs = Math.max(1, Math.ceil(deadlineMs - performance.now()));
+  await together(trx, [settingTimeout(leftMs), lockingLanes(lanes), settingTimeout(STATEMENT_TIMEOUT_MS)]);
 }
 
-async function setStatementTimeout(trx: Trx, timeoutMs: number): Promise<void> {
-  await sql`select set_config('statement_timeout', ${`${timeoutMs}ms`}, true)`.execute(trx);
-}
+const settingTimeout = (timeoutMs: number) =>
+  named('set_timeout', sql`select set_config('statement_timeout', ${`${timeoutMs}ms`}, true)`);

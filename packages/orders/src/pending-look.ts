@@ -23,12 +23,12 @@ export interface Look {
 }
 
 /**
- * Looks at the oldest pending chunks of the lanes behind a place without reading payloads, because a chunk that has to wait
+ * Looks at the oldest pending chunks of the locked lanes behind a place without reading payloads, because a chunk that has to wait
  * may hold megabytes: customers come from `batch`, finished orders from `license_order`.
  */
-export async function lookAtPending(trx: Trx, lanes: readonly number[], after: Place): Promise<Look> {
+export async function lookAtPending(trx: Trx, after: Place): Promise<Look> {
   const { rows } = await sql<LookRow>`
-    with ${takenChunks(lanes, { maxWeight: MAX_LOOK_WEIGHT, after })}, by_batch as (
+    with ${takenChunks({ maxWeight: MAX_LOOK_WEIGHT, after })}, by_batch as (
       select batch_id, array_agg(lane order by lane) as lanes, array_agg(weight order by lane) as weights,
         bool_or(begun) as begun, min(cut_at) as cut_at
       from taken group by batch_id

@@ -1,7 +1,8 @@
 import { licenseOrderIdOf } from '@lockstep/assets';
 import type { BatchId, Channels, CustomerId } from '@lockstep/contract';
-import type { Trx } from '@lockstep/platform';
+import { named, type Trx } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
+import { LOCKED_LANES } from './lane-locks.ts';
 import { laneOf } from './lanes.ts';
 import type { OrderWithId } from './outcome.ts';
 import { PayloadFault, type PlacedOrder, readStoredOrders } from './stored-orders.ts';
@@ -44,21 +45,25 @@ export interface Place {
 /** The place to start from: before the first chunk. */
 export const START: Place = { batchId: '0' as BatchId, lane: 0 };
 
+/** What one look at pending chunks covers. */
+export interface PendingBounds {
+  /** The most weight, beyond the first chunk. */
+  maxWeight: number;
+  after: Place;
+}
+
 /**
- * SQL for a WITH clause. `taken`: the oldest pending chunks of the lanes after a place, by batch, up to a weight; at least
- * one if there is any. `cut_at`: the batch at which it stopped; null if nothing is left.
+ * SQL for a WITH clause. `taken`: the oldest pending chunks of the locked lanes after a place, by batch, up to a weight; at
+ * least one if there is any. `cut_at`: the batch at which it stopped; null if nothing is left.
  */
-export function takenChunks(
-  lanes: readonly number[],
-  { maxWeight, after }: { maxWeight: number; after: Place },
-): RawBuilder<unknown> {
+export function takenChunks({ maxWeight, after }: PendingBounds): RawBuilder<unknown> {
   return sql`
     oldest as (
-      select chunk.* from unnest(${lanes}::smallint[]) as wanted (lane) cross join lateral (
+      select chunk.* from unnest(${LOCKED_LANES}) as wanted (lane) cross join lateral (
         select batch_id, lane, weight, payload, payload_version, succeeded + failed > 0 as begun from lane_chunk
-        where lane_chunk.lane = wanted.lane and finished_time is null and batch_id >= ${after.batchId}
-          and (batch_id > ${after.batchId} or lane > ${after.lane})
-        order by batch_id limit ${MAX_CHUNKS_PER_LANE + 1}
+        where lane_chunk.lane = wanted.lane and finished_time is null and batch_id >= ${after.batchId}::bigint
+          and (batch_id > ${after.batchId}::bigint or lane > ${after.lane}::int)
+        order by batch_id limit ${sql.lit(MAX_CHUNKS_PER_LANE + 1)}
       ) as chunk
     ), counted as (
       select *,
@@ -67,7 +72,7 @@ export function takenChunks(
       from oldest
     ), cut as (
       select min(batch_id) as batch_id from counted
-      where place > ${MAX_CHUNKS_PER_LANE} or (weight_before > 0 and weight_before + weight > ${maxWeight})
+      where place > ${sql.lit(MAX_CHUNKS_PER_LANE)} or (weight_before > 0 and weight_before + weight > ${maxWeight}::int)
     ), taken as (
       select counted.*, cut.batch_id as cut_at from counted, cut
       where cut.batch_id is null or counted.batch_id < cut.batch_id
@@ -75,19 +80,24 @@ export function takenChunks(
     )`;
 }
 
-/** Reads the oldest pending chunks of the lanes behind a place, by batch; at least one if there is any. */
-export async function readPending(
-  trx: Trx,
-  lanes: readonly number[],
-  bounds: { maxWeight: number; after: Place },
-): Promise<Pending> {
-  const { rows } = await sql<ChunkRow & { cut_at: BatchId | null }>`
-    with ${takenChunks(lanes, bounds)}
-    select batch_id, lane, payload, payload_version, ${SENDERS_CHANNELS}, cut_at from taken order by batch_id, lane`.execute(
-    trx,
+/** A statement that reads the oldest pending chunks of the locked lanes, by batch; at least one if there is any. */
+export function readingPending(bounds: PendingBounds): RawBuilder<PendingRow> {
+  return named(
+    'read_pending',
+    sql`
+      with ${takenChunks(bounds)}
+      select batch_id, lane, payload, payload_version, ${SENDERS_CHANNELS}, cut_at from taken order by batch_id, lane`,
   );
+}
+
+interface PendingRow extends ChunkRow {
+  cut_at: BatchId | null;
+}
+
+/** What a statement of `readingPending` found behind `after`. */
+export function buildPending(rows: readonly PendingRow[], after: Place): Pending {
   const last = rows.at(-1);
-  const end = last === undefined ? bounds.after : { batchId: last.batch_id, lane: last.lane };
+  const end = last === undefined ? after : { batchId: last.batch_id, lane: last.lane };
   return { ...readRows(rows), cutAtBatchId: last?.cut_at ?? null, end };
 }
 

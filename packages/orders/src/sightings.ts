@@ -1,6 +1,3 @@
-/** How long a batch may stay the oldest of its lane before the sweep assumes that its job is lost. */
-const STALE_AFTER_MS = 2_000;
-
 /** The oldest pending batch of a lane. */
 export interface OldestPending {
   lane: number;
@@ -12,7 +9,13 @@ export interface OldestPending {
  * may have jumped since. `nowMs` is a time of performance.now.
  */
 export class Sightings {
+  readonly #staleAfterMs: number;
   #seen = new Map<number, { batchId: bigint; sinceMs: number }>();
+
+  /** `staleAfterMs`: how long a batch may stay the oldest of its lane. */
+  constructor(staleAfterMs: number) {
+    this.#staleAfterMs = staleAfterMs;
+  }
 
   /** Finds those of the oldest pending batches that have been so for too long. Their time starts again then. */
   findStale(oldest: readonly OldestPending[], nowMs: number): OldestPending[] {
@@ -23,7 +26,7 @@ export class Sightings {
       }),
     );
     this.#seen = seen;
-    const stale = oldest.filter(({ lane }) => nowMs - seen.get(lane)!.sinceMs >= STALE_AFTER_MS);
+    const stale = oldest.filter(({ lane }) => nowMs - seen.get(lane)!.sinceMs >= this.#staleAfterMs);
     for (const { lane } of stale) seen.delete(lane);
     return stale;
   }

@@ -163,7 +163,7 @@ export class BatchApplier {
     checkTime();
     const newest = await findNewestPending(this.#db, lanes);
     while (newest !== null) {
-      const { throughBatchId, leftCustomerIds, batches } = await this.#drainer.drain(lanes);
+      const { throughBatchId, leftCustomerIds, batches } = await this.#drainer.drain({ lanes });
       const isThrough = throughBatchId === null || throughBatchId >= newest;
       const isFirst = customerIds.isDisjointFrom(leftCustomerIds);
       if (isThrough && isFirst) return;

@@ -1,7 +1,7 @@
 import { LedgerIds } from '@lockstep/assets';
 import type { Database, Logger } from '@lockstep/platform';
 import { readOldestPending } from './backlog.ts';
-import { DrainScheduler, type LanesDrained } from './drain-scheduler.ts';
+import { DrainScheduler, type LanesDrained, type LanesWanted } from './drain-scheduler.ts';
 import type { EventNumbering } from './event-numbering.ts';
 import { job } from './jobs.ts';
 import { LaneDrainer } from './lane-drainer.ts';
@@ -10,11 +10,14 @@ import { OpenBatches } from './open-batches.ts';
 import { type OldestPending, Sightings } from './sightings.ts';
 import { Stalls } from './stalls.ts';
 
+/** How long a batch may stay the oldest of its lane before the sweep assumes that its job is lost. */
+const JOB_LOST_AFTER_MS = 2_000;
+
 /**
- * How long a drain waits for its lanes, longer than for other locks: a drain of another worker or a large sync call may
- * rightly hold them for minutes. After that time, whoever holds them hangs.
+ * How long a batch may stay the oldest of a lane that somebody else has locked. A drain of another worker or a large sync
+ * call may rightly hold it for minutes. After that time, whoever holds it hangs.
  */
-const LANES_TIMEOUT_MS = 180_000;
+const HOLDER_HANGS_AFTER_MS = 180_000;
 
 /** The work of a worker: it drains lanes when jobs ask for it, and looks for pending orders whose job was lost. */
 export class OrderWorker {
@@ -26,7 +29,8 @@ export class OrderWorker {
   readonly #drainer: LaneDrainer;
   readonly #scheduler: DrainScheduler;
   readonly #stalls: Stalls;
-  readonly #sightings = new Sightings();
+  readonly #sightings = new Sightings(JOB_LOST_AFTER_MS);
+  readonly #heldSightings = new Sightings(HOLDER_HANGS_AFTER_MS);
   readonly #openBatches = new OpenBatches();
   #toldOfJob = false;
   #toldOfEnds = false;
@@ -48,9 +52,9 @@ export class OrderWorker {
     this.#metrics = options.metrics;
     this.#numbering = options.numbering;
     this.#deliver = options.deliver;
-    this.#drainer = new LaneDrainer({ ...options, ids: new LedgerIds(), lanesTimeoutMs: LANES_TIMEOUT_MS });
+    this.#drainer = new LaneDrainer({ ...options, ids: new LedgerIds() });
     this.#stalls = new Stalls(options);
-    this.#scheduler = new DrainScheduler({ slots: options.drains, drain: (lanes) => this.#drain(lanes) });
+    this.#scheduler = new DrainScheduler({ slots: options.drains, drain: (wanted) => this.#drain(wanted) });
   }
 
   /**
@@ -74,7 +78,9 @@ export class OrderWorker {
    */
   async sweep(): Promise<void> {
     try {
-      this.#requestStale(await readOldestPending(this.#db));
+      const oldest = await readOldestPending(this.#db);
+      this.#requestStale(oldest);
+      this.#reportHangs(oldest);
       this.#stalls.worked(['sweep']);
     } catch (error) {
       this.#stalls.failed(['sweep'], error);
@@ -112,6 +118,14 @@ export class OrderWorker {
       .catch(() => {});
   }
 
+  #reportHangs(oldest: readonly OldestPending[]): void {
+    const { heldLanes } = this.#scheduler;
+    const held = oldest.filter(({ lane }) => heldLanes.has(lane));
+    const hanging = this.#heldSightings.findStale(held, performance.now()).map(({ lane }) => lane);
+    if (hanging.length > 0)
+      this.#stalls.failed(hanging, new Error('another session holds their lanes and does nothing'));
+  }
+
   /** Why orders wait that should have been applied; null if none does. For readiness. */
   get stalledBy(): string | null {
     return this.#stalls.reason;
@@ -123,14 +137,21 @@ export class OrderWorker {
     await this.#drainer.close();
   }
 
-  async #drain(lanes: number[]): Promise<LanesDrained> {
+  async #drain({ lanes, atMost, onTaken }: LanesWanted): Promise<LanesDrained> {
+    let taken: readonly number[] = lanes;
     try {
-      const drained = await this.#drainer.drain(lanes);
-      this.#stalls.worked(lanes);
-      this.#stalls.waiting(this.#drainer.holds.all(), lanes, drained);
+      const drained = await this.#drainer.drain({
+        ...{ lanes, atMost },
+        onTaken: (those) => {
+          taken = those;
+          onTaken(those);
+        },
+      });
+      this.#stalls.worked(taken);
+      this.#stalls.waiting(this.#drainer.holds.all(), taken, drained);
       return drained;
     } catch (error) {
-      this.#stalls.failed(lanes, error);
+      this.#stalls.failed(taken, error);
       throw error;
     }
   }

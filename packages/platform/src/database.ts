@@ -35,6 +35,8 @@ export function openDatabase(options: {
     // Statements may be sent before the one ahead of them is answered. And a query that times out ends its connection;
     // without it, pg would give the dead one out again.
     pipeline: true,
+    // Plans of named statements are kept, and may have been made while tables were small: what has an index uses it.
+    options: '-c enable_seqscan=off',
     ...buildQueryTimeouts(options.queryTimeoutMs),
     ...(options.lockTimeoutMs === undefined ? {} : { lock_timeout: options.lockTimeoutMs }),
   } as pg.PoolConfig);

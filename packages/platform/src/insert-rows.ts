@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Trx } from './database.ts';
+import { sendAhead } from './statement.ts';
 import type { Tables } from './tables.ts';
 
 /**
@@ -18,12 +19,19 @@ export function buildRows(columns: readonly Column[]): RawBuilder<unknown> {
   return sql`unnest(${sql.join(arrays)})`;
 }
 
-/** Inserts many rows with one statement; does nothing when there are none. */
+/**
+ * Inserts many rows with one statement, which it sends ahead (see sendAhead); does nothing when there are none. The same
+ * table always gets the same columns, so that the statement keeps its name.
+ */
 export async function insertRows(trx: Trx, table: keyof Tables, columns: readonly Column[]): Promise<void> {
   if (columns[0] === undefined || columns[0][2].length === 0) return;
   const names = columns.map(([name]) => sql.ref(name));
   const stored = columns.map(([name, , , expression]) => expression?.(sql.ref(name)) ?? sql.ref(name));
-  await sql`
-    insert into ${sql.table(table)} (${sql.join(names)})
-    select ${sql.join(stored)} from ${buildRows(columns)} as row (${sql.join(names)})`.execute(trx);
+  await sendAhead(
+    trx,
+    `insert_${table}`,
+    sql`
+      insert into ${sql.table(table)} (${sql.join(names)})
+      select ${sql.join(stored)} from ${buildRows(columns)} as row (${sql.join(names)})`,
+  );
 }

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { headOf } from './statement.ts';
+import { headOf } from './statement-head.ts';
 
 /** A result of a statement whose outcome comes later. */
 const SENT = { command: '', rowCount: 0, rows: [], oid: 0, fields: [] };
