@@ -30,15 +30,21 @@ type StoredOrder = Omit<OrderRow, 'finished_time'> & { finished_ms: number | nul
 
 /**
  * Reads pages of results, in their order; undefined where the application has no such batch. It is one statement, so
- * counts and orders of a page are of one moment. It reads no orders for pages that are known.
+ * counts and orders of a page are of one moment. It reads no orders for pages that are known. A plan is kept, perhaps from
+ * when the tables were empty. So batches and orders are looked up one by one, and in the order of the index of their keys:
+ * in no other one, which might lead through all batches of a channel.
  */
 export async function readPages(db: Database, pages: readonly WantedPage[]): Promise<(ReadPage | undefined)[]> {
   const statement = sql<Row>`
     select wanted.ordinal, batch.id, ending.end, found.*
     from ${buildWanted(pages)}
       as wanted (ordinal, application_id, channel_code, channel_order_id, state, after, max_orders, known_end)
-    join batch on batch.application_id = wanted.application_id and batch.channel_code = wanted.channel_code
-      and batch.channel_order_id = wanted.channel_order_id
+    cross join lateral (
+      select * from batch
+      where batch.application_id = wanted.application_id and batch.channel_code = wanted.channel_code
+        and batch.channel_order_id between wanted.channel_order_id and wanted.channel_order_id
+      order by batch.channel_order_id limit 1
+    ) as batch
     cross join lateral (select
       extract(epoch from batch.completed_time) || '/' || coalesce(extract(epoch from batch.reopened_time)::text, '')
     ) as ending ("end")
@@ -52,7 +58,10 @@ export async function readPages(db: Database, pages: readonly WantedPage[]): Pro
             finished.assets, finished.products, floor(extract(epoch from finished.finished_time) * 1000) as finished_ms
           from unnest(batch.sequences, batch.customer_ids, batch.order_types)
             with ordinality as sent (sequence, customer_id, order_type, place)
-          left join license_order as finished on finished.id = batch.id * ${sql.lit(ORDERS_PER_BATCH)} + place - 1
+          cross join lateral (select batch.id * ${sql.lit(ORDERS_PER_BATCH)} + place - 1) as named (order_id)
+          left join lateral (
+            select * from license_order where id between order_id and order_id order by id limit 1
+          ) as finished on true
           where place > wanted.after and (wanted.state is not null or place <= wanted.after + wanted.max_orders)
             and case wanted.state
               when 'pending' then finished.id is null
