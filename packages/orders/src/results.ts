@@ -11,7 +11,7 @@ import {
   Refusal,
   type SingleOrderResult,
 } from '@lockstep/contract';
-import { type Database, named } from '@lockstep/platform';
+import type { Database } from '@lockstep/platform';
 import { sql } from 'kysely';
 
 /** An order with its place in orderList, what was sent of it, and its outcome if it has one. */
@@ -34,7 +34,10 @@ const ordersOfBatch = sql`
   from batch
   cross join unnest(sequences, customer_ids, order_types)
     with ordinality as sent (sequence, customer_id, order_type, place)
-  left join license_order as finished on finished.id = batch.id * ${ORDERS_PER_BATCH} + place - 1`;
+  cross join lateral (select batch.id * ${sql.lit(ORDERS_PER_BATCH)} + place - 1) as named (order_id)
+  left join lateral (
+    select * from license_order where id between order_id and order_id order by id limit 1
+  ) as finished on true`;
 
 /** Shows an order of a batch, in results and lists (rules 6.4). */
 export function buildResult(batchId: BatchId, row: OrderRow): OrderResult {
@@ -64,11 +67,10 @@ export async function readOrderResult(
   licenseOrderId: LicenseOrderId,
 ): Promise<SingleOrderResult> {
   const { batchId, index } = splitOrderId(licenseOrderId);
-  const statement = sql<OrderRow & { channel_code: string; channel_order_id: string }>`
+  const { rows } = await sql<OrderRow & { channel_code: string; channel_order_id: string }>`
     select orders.*, channel_code, channel_order_id
     from batch cross join lateral (${ordersOfBatch} where batch.id = ${batchId} and place = ${index} + 1) as orders
-    where batch.id = ${batchId} and application_id = ${applicationId}`;
-  const { rows } = await named('read_order_result', statement).execute(db);
+    where batch.id = ${batchId} and application_id = ${applicationId}`.execute(db);
   const row = rows[0];
   if (row === undefined || licenseOrderIdOf(batchId, index) !== licenseOrderId) {
     throw new Refusal('order_not_found', licenseOrderId);
