@@ -31,9 +31,12 @@ export async function together<Rows extends readonly unknown[]>(
   statements: { [Place in keyof Rows]: RawBuilder<Rows[Place]> },
 ): Promise<{ [Place in keyof Rows]: Rows[Place][] }> {
   const queries = (statements as readonly RawBuilder<unknown>[]).map((statement) => statement.compile(db));
-  const settled = await db
-    .getExecutor()
-    .provideConnection((connection) => Promise.allSettled(queries.map((query) => connection.executeQuery(query))));
+  const executor = db.getExecutor();
+  const settled = await executor.provideConnection((connection) => {
+    // A transaction's own executor would wait for each answer before it sends the next statement.
+    const atOnce = executor.withConnectionProvider({ provideConnection: (use) => use(connection) });
+    return Promise.allSettled(queries.map((query) => atOnce.executeQuery(query)));
+  });
   const failed = settled.find((each) => each.status === 'rejected');
   if (failed !== undefined) throw failed.reason;
   const rows = settled.map((each) => (each as PromiseFulfilledResult<{ rows: unknown[] }>).value.rows);
