@@ -4,7 +4,7 @@ import { lockLanes } from '../../packages/orders/src/lane-locks.ts';
 import { laneOf } from '../../packages/orders/src/lanes.ts';
 import { type Api, dataOf, refusalOf } from '../harness/api.ts';
 import { newCustomersInLanes } from '../harness/lanes.ts';
-import { batchOf, newAssetNum, newBuy } from '../harness/orders.ts';
+import { batchOf, deleteAsset, newAssetNum, newBuy } from '../harness/orders.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 import { syncOf } from '../harness/sync-batches.ts';
 
@@ -68,3 +68,26 @@ describe('while a lane is held', () => {
     });
   });
 });
+
+describe('calls that come at once', () => {
+  it('share a transaction over their lanes, and one that fails fails alone', async () => {
+    const customers = await newCustomersInLanes(api, 8);
+    const repeat = syncOf(newBuy(customers[0]!, [newAssetNum()]));
+    const accepted = await api.accept(repeat);
+    const before = countApplied();
+    const calls = Array.from({ length: 40 }, (_, index) => syncOf(newBuy(customers[index % 8]!, [newAssetNum()])));
+    const failing = syncOf(deleteAsset(customers[3]!, [newAssetNum()]));
+    const [fails, repeated, ...answers] = await Promise.all([
+      api.submit(failing),
+      api.accept(repeat),
+      ...calls.map((call) => api.accept(call)),
+    ]);
+    expect(refusalOf(fails).cause).toBe('asset_not_found');
+    expect(repeated).toEqual(accepted);
+    expect(new Set(answers.flat().map(({ licenseOrderId }) => licenseOrderId)).size).toBe(40);
+    expect(countApplied() - before).toBeLessThan(20);
+  });
+});
+
+/** How many transactions of sync calls the log tells of. */
+const countApplied = () => stack.logLines.filter((line) => line.includes('"applied"')).length;

@@ -1,8 +1,9 @@
 import type { AcceptedOrder, BatchId } from '@lockstep/contract';
-import { type Database, Group } from '@lockstep/platform';
+import { buildRows, type Database, Group, named } from '@lockstep/platform';
 import { sql } from 'kysely';
 import type { JobAnnouncer } from './announcer.ts';
 import { findEarlier, keyOf, listAcceptedOrders, type SubmittedBatch, sameBatchId } from './batch.ts';
+import { BATCH_COLUMNS, batchRows, batchValues } from './batch-rows.ts';
 import type { OrderMetrics } from './metrics.ts';
 import { DIGEST_VERSION, PAYLOAD_VERSION } from './order-text.ts';
 import { checkNumbers } from './prepare.ts';
@@ -57,6 +58,15 @@ export class BatchAcceptor {
   }
 }
 
+/** Joins payloads, a line each. Those of large batches are bytes already. */
+function joinLines(payloads: readonly (string | Uint8Array)[]): string | Buffer {
+  if (payloads.every((payload) => typeof payload === 'string')) return payloads.join('\n');
+  const lines = payloads.flatMap((payload) => [typeof payload === 'string' ? Buffer.from(payload) : payload, LINE_END]);
+  return Buffer.concat(lines.slice(0, -1));
+}
+
+const LINE_END = Buffer.from('\n');
+
 /**
  * Stores a group of batches with one statement, and returns their ids; null for a batch whose key is taken. The ids are
  * drawn in that statement, so they are the acceptance order. Keys are inserted in sorted order, so that two processes that
@@ -65,37 +75,32 @@ export class BatchAcceptor {
 async function insertAsyncBatches(db: Database, batches: SubmittedBatch[]): Promise<(BatchId | null)[]> {
   const keys = batches.map(keyOf);
   const order = [...keys.keys()].sort((a, b) => (keys[a]! < keys[b]! ? -1 : 1));
-  const inputs = order.map((index, place) => {
-    const batch = batches[index]!;
-    return sql`(${place}::int, ${batch.applicationId}::bigint, ${batch.channelCode}::text, ${batch.channelOrderId}::text,
-      ${batch.syncMode}::text, ${batch.digest}::bytea, ${batch.sequences}::int[], ${batch.customerIds}::text[],
-      ${batch.orderTypes}::text[], ${batch.requestId}::text)`;
-  });
-  const chunks = order.flatMap((index, place) =>
-    batches[index]!.chunks.map(
-      ({ lane, orderCount, weight, payload }) =>
-        sql`(${place}::int, ${lane}::smallint, ${orderCount}::int, ${weight}::int, ${payload}::text)`,
-    ),
-  );
-  const { rows } = await sql<{ place: number; id: BatchId }>`
-    with input (place, application_id, channel_code, channel_order_id, sync_mode, digest, sequences, customer_ids,
-      order_types, request_id) as (values ${sql.join(inputs)}
-    ), stored as (
-      insert into batch (id, application_id, channel_code, channel_order_id, sync_mode, digest, digest_version,
-        sequences, customer_ids, order_types, request_id)
-      select nextval('batch_id'), application_id, channel_code, channel_order_id, sync_mode, digest, ${DIGEST_VERSION},
-        sequences, customer_ids, order_types, request_id
-      from input order by place
+  const chunks = order.flatMap((index, place) => batches[index]!.chunks.map((chunk) => ({ place, ...chunk })));
+  const chunkRows = buildRows([
+    ['place', 'integer', chunks.map(({ place }) => place)],
+    ['lane', 'smallint', chunks.map(({ lane }) => lane)],
+    ['order_count', 'integer', chunks.map(({ orderCount }) => orderCount)],
+    ['weight', 'integer', chunks.map(({ weight }) => weight)],
+  ]);
+  // As one text, a line each, because the driver takes long to quote the elements of an array. JSON has no line breaks.
+  const payloads = joinLines(chunks.map(({ payload }) => payload));
+  const inputs = order.map((index) => batches[index]!);
+  const accepting = sql<{ place: number; id: BatchId }>`
+    with input as (select * from ${batchRows('input', inputs)}), stored as (
+      insert into batch (id, ${BATCH_COLUMNS})
+      select nextval('batch_id'), ${batchValues(DIGEST_VERSION)} from input order by place
       on conflict (application_id, channel_code, channel_order_id) do nothing
       returning id, application_id, channel_code, channel_order_id
     ), placed as (
       select place, id from input join stored using (application_id, channel_code, channel_order_id)
     ), chunks as (
       insert into lane_chunk (batch_id, lane, order_count, weight, payload, payload_version)
-      select placed.id, lane, order_count, weight, payload, ${PAYLOAD_VERSION}
-      from placed join (values ${sql.join(chunks)}) as chunk (place, lane, order_count, weight, payload) using (place)
+      select placed.id, lane, order_count, weight, payload, ${PAYLOAD_VERSION}::smallint
+      from placed join rows from (string_to_table(${payloads}::text, chr(10)), ${chunkRows})
+        as chunk (payload, place, lane, order_count, weight) using (place)
     )
-    select place, id from placed`.execute(db);
+    select place, id from placed`;
+  const { rows } = await named('accept_batches', accepting).execute(db);
   const batchIds: (BatchId | null)[] = batches.map(() => null);
   for (const { place, id } of rows) batchIds[order[place]!] = id;
   return batchIds;

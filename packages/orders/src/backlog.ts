@@ -1,5 +1,5 @@
 import type { BatchId } from '@lockstep/contract';
-import type { Database } from '@lockstep/platform';
+import { type Database, named } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { LANE_COUNT } from './lanes.ts';
 import type { OldestPending } from './sightings.ts';
@@ -33,6 +33,18 @@ export async function readOldestPending(db: Database): Promise<OldestPending[]> 
     ) as oldest`.execute(db);
   return rows.map((row) => ({ lane: row.lane, batchId: BigInt(row.batch_id) }));
 }
+
+/** Finds the newest batch that has orders pending in each of some lanes. A lane where nothing is pending is absent. */
+export const findingNewestByLane = (lanes: readonly number[]) =>
+  named(
+    'find_newest_by_lane',
+    sql<{ lane: number; batch_id: BatchId }>`
+      select lane, batch_id from unnest(${lanes}::smallint[]) as wanted (lane) cross join lateral (
+        select batch_id from lane_chunk
+        where lane_chunk.lane = wanted.lane and finished_time is null
+        order by batch_id desc limit 1
+      ) as newest`,
+  );
 
 /** Finds the newest batch that has orders pending in some lanes; null if nothing is pending there. */
 export async function findNewestPending(db: Database, lanes: readonly number[]): Promise<bigint | null> {

@@ -1,7 +1,7 @@
 import { licenseOrderIdOf } from '@lockstep/assets';
 import { type AcceptedOrder, type ApplicationId, type BatchId, Refusal, type SyncMode } from '@lockstep/contract';
-import { buildRows, type Database } from '@lockstep/platform';
-import { sql } from 'kysely';
+import { buildRows, type Database, named } from '@lockstep/platform';
+import { type RawBuilder, sql } from 'kysely';
 import { DIGEST_VERSION } from './order-text.ts';
 import type { PreparedBatch } from './prepare.ts';
 
@@ -43,7 +43,7 @@ export async function findBatch(
 }
 
 /** A batch that was stored before under the same key. */
-interface EarlierBatch {
+export interface EarlierBatch {
   id: BatchId;
   digest: Buffer;
   digest_version: number;
@@ -51,15 +51,32 @@ interface EarlierBatch {
 
 /** Finds for each batch the one that was stored before under its key, if any. */
 export async function findEarlier(db: Database, batches: PreparedBatch[]): Promise<(EarlierBatch | undefined)[]> {
+  return readEarlier((await findingEarlier(batches).execute(db)).rows, batches);
+}
+
+/** The statement of findEarlier, for readEarlier. */
+export function findingEarlier(batches: readonly PreparedBatch[]): RawBuilder<EarlierRow> {
   const keys = buildRows([
     ['place', 'int', batches.map((_, place) => place)],
     ['application_id', 'bigint', batches.map((batch) => batch.applicationId)],
     ['channel_code', 'text', batches.map((batch) => batch.channelCode)],
     ['channel_order_id', 'text', batches.map((batch) => batch.channelOrderId)],
   ]);
-  const { rows } = await sql<EarlierBatch & { place: number }>`
+  const finding = sql<EarlierRow>`
     select place, id, digest, digest_version from ${keys} as key (place, application_id, channel_code, channel_order_id)
-    join batch using (application_id, channel_code, channel_order_id)`.execute(db);
+    join batch using (application_id, channel_code, channel_order_id)`;
+  return named('find_earlier', finding);
+}
+
+interface EarlierRow extends EarlierBatch {
+  place: number;
+}
+
+/** What a statement of findingEarlier found for each batch. */
+export function readEarlier(
+  rows: readonly EarlierRow[],
+  batches: readonly PreparedBatch[],
+): (EarlierBatch | undefined)[] {
   const earlier: (EarlierBatch | undefined)[] = batches.map(() => undefined);
   for (const { place, ...stored } of rows) earlier[place] = stored;
   return earlier;

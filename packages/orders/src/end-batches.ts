@@ -1,8 +1,9 @@
 import { ORDERS_PER_BATCH } from '@lockstep/assets';
 import type { BatchId } from '@lockstep/contract';
-import type { Database, Trx } from '@lockstep/platform';
+import { buildRows, type Database, named, sendAhead, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { keyOf, type SubmittedBatch } from './batch.ts';
+import { BATCH_COLUMNS, batchRows, batchValues } from './batch-rows.ts';
 import { ENDS_CHANNEL } from './batch-watch.ts';
 import { notify } from './notify.ts';
 import { DIGEST_VERSION } from './order-text.ts';
@@ -26,7 +27,7 @@ const FINISHED_NOW = sql<Date>`greatest(now(), statement_timestamp())`;
 export async function endBatches(db: Database | Trx, batchIds: readonly BatchId[]): Promise<BatchId[]> {
   if (batchIds.length === 0) return [];
   // The chunks are looked up batch by batch in their index: a join might read them all.
-  const { rows } = await sql<{ ids: BatchId[] }>`
+  const ending = sql<{ ids: BatchId[] }>`
     with finished as (
       select id, chunks.* from batch cross join lateral (
         select max(finished_time) as last_time, sum(succeeded)::int as succeeded_sum, sum(failed)::int as failed_sum
@@ -51,7 +52,8 @@ export async function endBatches(db: Database | Trx, batchIds: readonly BatchId[
     ), listed as (
       select coalesce(array_agg(id::text), '{}') as ids, string_agg(id::text, ',') as awaited from ended
     )
-    select ids, ${notify(ENDS_CHANNEL, sql`awaited`)} from listed`.execute(db);
+    select ids, ${notify(ENDS_CHANNEL, sql`awaited`)} from listed`;
+  const { rows } = await named('end_batches', ending).execute(db);
   return rows[0]!.ids;
 }
 
@@ -60,58 +62,40 @@ export async function endBatches(db: Database | Trx, batchIds: readonly BatchId[
  * nobody can see them before the commit. Call it when their outcomes are stored.
  *
  * Inserts in the order of the keys, as async batches are inserted: calls that store the same ones wait and do not
- * deadlock. Throws PostgreSQL's unique_violation if another call has stored one of the keys.
+ * deadlock. It is sent ahead: PostgreSQL's unique_violation comes with the next answer or the commit if another call has
+ * stored one of the keys.
  */
 export async function insertEndedBatches(
   trx: Trx,
   batches: readonly { id: BatchId; batch: SubmittedBatch }[],
 ): Promise<void> {
   const sorted = batches.map((each) => ({ ...each, key: keyOf(each.batch) })).sort((a, b) => (a.key < b.key ? -1 : 1));
-  const chunks = sorted.flatMap(({ id, batch }) =>
-    batch.chunks.map(({ lane, orderCount, weight }) => ({
-      ...{ batch_id: id, lane, order_count: orderCount, weight, payload: null },
-      ...{ finished_time: FINISHED_NOW, succeeded: orderCount, failed: 0 },
-    })),
+  const rows = batchRows(
+    'input',
+    sorted.map(({ batch }) => batch),
+    [['id', 'bigint', sorted.map(({ id }) => id)]],
   );
-  await trx
-    .with('stored', (db) =>
-      db
-        .insertInto('batch')
-        .values(
-          sorted.map(({ id, batch }) => ({
-            id,
-            application_id: batch.applicationId,
-            channel_code: batch.channelCode,
-            channel_order_id: batch.channelOrderId,
-            sync_mode: batch.syncMode,
-            digest: batch.digest,
-            digest_version: DIGEST_VERSION,
-            sequences: batch.sequences,
-            customer_ids: batch.customerIds,
-            order_types: batch.orderTypes,
-            request_id: batch.requestId,
-            completed_time: FINISHED_NOW,
-            succeeded: batch.sequences.length,
-            failed: 0,
-          })),
-        )
-        .returning(['id', 'application_id', 'completed_time', 'succeeded', 'failed']),
+  const chunks = sorted.flatMap(({ id, batch }) => batch.chunks.map((chunk) => ({ id, ...chunk })));
+  const chunkRows = buildRows([
+    ['batch_id', 'bigint', chunks.map(({ id }) => id)],
+    ['lane', 'smallint', chunks.map(({ lane }) => lane)],
+    ['order_count', 'integer', chunks.map(({ orderCount }) => orderCount)],
+    ['weight', 'integer', chunks.map(({ weight }) => weight)],
+  ]);
+  const storing = sql`
+    with stored as (
+      insert into batch (id, ${BATCH_COLUMNS}, completed_time, succeeded, failed)
+      select id, ${batchValues(DIGEST_VERSION)}, ${FINISHED_NOW}, cardinality(sequences::int[]), 0
+      from ${rows} order by place
+      returning id, application_id, completed_time, succeeded, failed
+    ), noted as (
+      insert into unnumbered_event (application_id, batch_id, type, completed_time, succeeded, failed, cancelled)
+      select application_id, id, 'batch.completed', completed_time, succeeded, failed, 0 from stored order by id
     )
-    .with('noted', (db) =>
-      db
-        .insertInto('unnumbered_event')
-        .columns(['application_id', 'batch_id', 'type', 'completed_time', 'succeeded', 'failed', 'cancelled'])
-        .expression(
-          db
-            .selectFrom('stored')
-            .select(['application_id', 'id', sql.lit('batch.completed').as('type'), 'completed_time'])
-            .select(['succeeded', 'failed', sql.lit(0).as('cancelled')])
-            .orderBy('id'),
-        ),
-    )
-    .insertInto('lane_chunk')
-    .values(chunks)
-    .execute();
+    insert into lane_chunk (batch_id, lane, order_count, weight, payload, finished_time, succeeded, failed)
+    select batch_id, lane, order_count, weight, null, ${FINISHED_NOW}, order_count, 0
+    from ${chunkRows} as chunk (batch_id, lane, order_count, weight)`;
+  await sendAhead(trx, 'store_ended_batches', storing);
 }
 
 /** Locks batches, so that nobody ends them before the commit. */

@@ -1,5 +1,5 @@
 import type { ApplicationId } from '@lockstep/contract';
-import type { Database, Logger } from '@lockstep/platform';
+import { type Database, type Logger, named } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { EVENTS_CHANNEL } from './event-watch.ts';
 import { notify } from './notify.ts';
@@ -24,7 +24,7 @@ const EVENTS_AT_ONCE = 1_000;
  * to wait for the disk.
  */
 export async function numberEvents(db: Database): Promise<{ count: number; applicationIds: ApplicationId[] }> {
-  const { rows } = await sql<{ count: number; application_ids: ApplicationId[] }>`
+  const numbering = sql<{ count: number; application_ids: ApplicationId[] }>`
     with fresh as (
       delete from unnumbered_event where id in (
         select id from unnumbered_event order by id limit ${EVENTS_AT_ONCE} for update skip locked
@@ -46,7 +46,8 @@ export async function numberEvents(db: Database): Promise<{ count: number; appli
         application_ids, string_agg(distinct application_id::text, ',') as awaited
       from numbered
     )
-    select count, application_ids, ${notify(EVENTS_CHANNEL, sql`awaited`)} from listed`.execute(db);
+    select count, application_ids, ${notify(EVENTS_CHANNEL, sql`awaited`)} from listed`;
+  const { rows } = await named('number_events', numbering).execute(db);
   const { count, application_ids: applicationIds } = rows[0]!;
   return { count, applicationIds };
 }

@@ -2,6 +2,7 @@ import { licenseOrderIdOf } from '@lockstep/assets';
 import type { Order } from '@lockstep/contract';
 import { buildRows, sendAhead, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
+import { writeArray } from './array-text.ts';
 import { PAYLOAD_VERSION } from './order-text.ts';
 import type { Chunk } from './pending.ts';
 import { type PlacedOrder, writeStoredOrders } from './stored-orders.ts';
@@ -35,9 +36,4 @@ export async function keepFailedOrders(trx: Trx, failed: readonly FailedInChunk[
 
 function listAssetNums({ assets }: Order): string[] {
   return [...new Set(assets.flatMap(({ assetNos }) => assetNos))];
-}
-
-/** Writes texts as PostgreSQL writes an array, so that each row can have one of its own. */
-function writeArray(texts: readonly string[]): string {
-  return `{${texts.map((text) => `"${text.replace(/["\\]/g, '\\$&')}"`).join(',')}}`;
 }

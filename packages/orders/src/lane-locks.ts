@@ -66,4 +66,4 @@ export async function lockLanesUntil(trx: Trx, lanes: readonly number[], deadlin
 }
 
 const settingTimeout = (timeoutMs: number) =>
-  named('set_timeout', sql`select set_config('statement_timeout', ${`${timeoutMs}ms`}, true)`);
+  named('set_timeout', sql<unknown>`select set_config('statement_timeout', ${`${timeoutMs}ms`}, true)`);

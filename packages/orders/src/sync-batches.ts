@@ -1,6 +1,6 @@
 import { type LedgerIds, splitOrderId, writeLedger } from '@lockstep/assets';
 import { type BatchId, type Channels, type Order, Refusal } from '@lockstep/contract';
-import type { Trx } from '@lockstep/platform';
+import { named, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { planOnLoaded, recordOutcomes } from './apply.ts';
 import type { SubmittedBatch } from './batch.ts';
@@ -20,12 +20,12 @@ export interface NewBatch {
 /** Failed orders that a refusal names (rules 6.3). */
 const MAX_NAMED_FAILURES = 20;
 
-/** Draws ids for so many batches. Those that no batch gets stay gaps. */
-export async function drawBatchIds(trx: Trx, count: number): Promise<BatchId[]> {
-  const { rows } = await sql<{ id: BatchId }>`
-    select nextval('batch_id') as id from generate_series(1, ${count}::int)`.execute(trx);
-  return rows.map(({ id }) => id);
-}
+/** A statement that draws ids for so many batches. Those that no batch gets stay gaps. */
+export const drawingBatchIds = (count: number) =>
+  named(
+    'draw_batch_ids',
+    sql<{ id: BatchId }>`select nextval('batch_id') as id from generate_series(1, ${count}::int)`,
+  );
 
 /**
  * Applies sync batches and stores them with their end. Either all of their orders succeed, or nothing is stored.
@@ -48,10 +48,14 @@ export async function applyNewBatches(trx: Trx, newBatches: readonly NewBatch[],
   await writeLedger(trx, ledger, ids);
 }
 
-/** Refuses a sync call: the cause is that of its first failed order, the message names every one (rules 6.3). */
-class BatchFailed extends Refusal {
+/** Refuses sync calls: the cause is that of its first failed order, the message names every one (rules 6.3). */
+export class BatchFailed extends Refusal {
+  /** The batches with failed orders. */
+  readonly batchIds: ReadonlySet<BatchId>;
+
   constructor(failures: Outcome[], total: number) {
     super(failures[0]!.failure!.cause);
+    this.batchIds = new Set(failures.map(({ accepted }) => splitOrderId(accepted.licenseOrderId).batchId));
     const named = failures.slice(0, MAX_NAMED_FAILURES).map(({ accepted, failure }) => {
       const { index } = splitOrderId(accepted.licenseOrderId);
       return `orderList[${index}] (sequence ${accepted.order.sequence}): ${failure!.message}`;

@@ -7,39 +7,40 @@ import {
   type Order,
   Refusal,
 } from '@lockstep/contract';
-import { type Database, Group, inTransaction, type Logger } from '@lockstep/platform';
+import { type Database, Group, inTransaction, type Logger, together } from '@lockstep/platform';
 import { liesInOrder } from './attempt.ts';
 import { findNewestPending } from './backlog.ts';
-import { findEarlier, keyOf, listAcceptedOrders, type SubmittedBatch, sameBatchId } from './batch.ts';
+import { findingEarlier, keyOf, listAcceptedOrders, readEarlier, type SubmittedBatch, sameBatchId } from './batch.ts';
 import type { EventNumbering } from './event-numbering.ts';
+import { FREE_GROUPS_AT_ONCE, FreeCalls } from './free-calls.ts';
 import { LaneDrainer } from './lane-drainer.ts';
 import { lockLanesUntil } from './lane-locks.ts';
 import { LargeBatches, weighBatch } from './large-batches.ts';
 import { MAX_WAIT_MS } from './max-wait.ts';
 import type { OrderMetrics } from './metrics.ts';
 import { mayLieInOneOrder, refusesOrder } from './plan-fault.ts';
-import { applyNewBatches, drawBatchIds, type NewBatch } from './sync-batches.ts';
+import { drawingBatchIds } from './sync-batches.ts';
+import {
+  type AppliedBatches,
+  applyCalls,
+  lanesOf,
+  MAX_GROUP_BATCHES,
+  MAX_GROUP_WEIGHT,
+  type SyncCall,
+} from './sync-calls.ts';
 import { logWork } from './work-log.ts';
 
-interface SyncCall {
-  batch: SubmittedBatch;
-  /** Reads them. Called only when it is their turn, because those of a large batch take memory. */
-  orders: () => Promise<Order[]>;
-  /** The channels that its application is bound to. */
-  channels: Channels;
-  /** A time of performance.now. */
-  deadlineMs: number;
-}
-
+/** Groups of sync calls that share their lanes and wait for them. */
+const LANE_GROUPS_AT_ONCE = 6;
 /** Transactions of sync calls that run at once in a process, each on a connection of its own. */
-export const SYNC_GROUPS_AT_ONCE = 6;
-const MAX_GROUP_BATCHES = 64;
-const MAX_GROUP_WEIGHT = 4_000;
+export const SYNC_GROUPS_AT_ONCE = LANE_GROUPS_AT_ONCE + FREE_GROUPS_AT_ONCE;
+
 /**
  * Applies sync batches (rules 6.3): all orders of a call take effect in one transaction before the answer, or none.
  *
- * Calls that come while others of their lanes run share the next transaction. If one of them cannot be applied, each gets
- * its own. Calls of other lanes do not wait for them.
+ * Calls that come while others run share the next transaction if their lanes are free (FreeCalls). A call whose lanes are
+ * not, or which fails there, waits for its lanes, and shares its transaction with those that need no others. If one of
+ * them cannot be applied, each gets its own. Calls of other lanes do not wait for them.
  */
 export class BatchApplier {
   readonly #db: Database;
@@ -49,6 +50,7 @@ export class BatchApplier {
   readonly #numbering: EventNumbering;
   readonly #ids = new LedgerIds();
   readonly #drainer: LaneDrainer;
+  readonly #free: FreeCalls;
   readonly #groups: Group<SyncCall, BatchId>;
   readonly #large = new LargeBatches();
 
@@ -60,17 +62,18 @@ export class BatchApplier {
     metrics: OrderMetrics;
     numbering: EventNumbering;
   }) {
-    const { lanesDb, log, metrics, numbering } = options;
-    this.#db = options.db;
+    const { db, lanesDb, log, metrics, numbering } = options;
+    this.#db = db;
     this.#lanesDb = lanesDb;
     this.#log = log;
     this.#metrics = metrics;
     this.#numbering = numbering;
     this.#drainer = new LaneDrainer({ db: lanesDb, log, metrics, numbering, ids: this.#ids });
+    this.#free = new FreeCalls({ db, lanesDb, ids: this.#ids, applied: (work) => this.#applied(work) });
     this.#groups = new Group({
       run: (calls) => this.#applyTogether(calls),
       splitsOn: (error) => mayLieInOneOrder(error) || error instanceof Refusal,
-      maxRunning: SYNC_GROUPS_AT_ONCE,
+      maxRunning: LANE_GROUPS_AT_ONCE,
       maxInputs: MAX_GROUP_BATCHES,
       weightOf: ({ batch }) => weighBatch(batch),
       maxWeight: MAX_GROUP_WEIGHT,
@@ -88,11 +91,15 @@ export class BatchApplier {
    * failed the cause of the first, with a message that names them.
    */
   async apply(batch: SubmittedBatch, orders: () => Promise<Order[]>, channels: Channels): Promise<AcceptedOrder[]> {
-    const [earlier] = await findEarlier(this.#db, [batch]);
-    if (earlier !== undefined) return listAcceptedOrders(batch, sameBatchId(batch, earlier));
+    const { earlier, isBehind } = await this.#free.look(batch);
     try {
-      // Calls that share a transaction wait as long as the youngest of them.
-      const apply = () => this.#groups.run({ batch, orders, channels, deadlineMs: performance.now() + MAX_WAIT_MS });
+      const apply = async () => {
+        const deadlineMs = performance.now() + MAX_WAIT_MS;
+        const call = { batch, orders, channels, deadlineMs };
+        // Calls that share a transaction wait as long as the youngest of them.
+        return (isBehind ? null : await this.#free.apply(call)) ?? (await this.#groups.run(call));
+      };
+      if (earlier !== undefined) return listAcceptedOrders(batch, sameBatchId(batch, earlier));
       return listAcceptedOrders(batch, await this.#large.inTurn(batch, apply));
     } catch (error) {
       if (!refusesOrder(error) || !(await this.#liesInOrder())) throw error;
@@ -113,35 +120,25 @@ export class BatchApplier {
   }
 
   async #applyTogether(calls: SyncCall[]): Promise<BatchId[]> {
-    const lanes = [...new Set(calls.flatMap(({ batch }) => batch.chunks.map(({ lane }) => lane)))];
+    const lanes = lanesOf(calls);
     const customerIds = new Set(calls.flatMap(({ batch }) => batch.customerIds));
     const deadlineMs = Math.max(...calls.map((call) => call.deadlineMs));
     await this.#drainAhead(lanes, customerIds, deadlineMs);
     const startedMs = performance.now();
     const { batchIds, newBatches } = await inTransaction(this.#lanesDb, async (trx) => {
-      const batches = calls.map(({ batch }) => batch);
       await lockLanesUntil(trx, lanes, deadlineMs);
-      const earlier = await findEarlier(trx, batches);
-      const newIds = await drawBatchIds(trx, calls.length);
-      const found = earlier.map((stored, place) => (stored ? sameBatchId(batches[place]!, stored) : null));
-      const newBatches: NewBatch[] = [];
-      for (const [place, { batch, orders, channels }] of calls.entries()) {
-        if (found[place] === null) newBatches.push({ id: newIds[place]!, batch, orders: await orders(), channels });
-      }
-      await applyNewBatches(trx, newBatches, this.#ids);
-      return {
-        batchIds: found.map((id, place) => id ?? newIds[place]!),
-        newBatches,
-      };
+      const batches = calls.map(({ batch }) => batch);
+      const [earlier, drawn] = await together(trx, [findingEarlier(batches), drawingBatchIds(calls.length)]);
+      const newIds = drawn.map(({ id }) => id);
+      return await applyCalls(trx, calls, { earlier: readEarlier(earlier, batches), newIds }, this.#ids);
     });
-    if (newBatches.length > 0) {
-      this.#numbering.number();
-      this.#report(newBatches, startedMs);
-    }
+    this.#applied({ newBatches, startedMs });
     return batchIds;
   }
 
-  #report(newBatches: readonly NewBatch[], startedMs: number): void {
+  #applied({ newBatches, startedMs }: AppliedBatches): void {
+    if (newBatches.length === 0) return;
+    this.#numbering.number();
     const applied = newBatches.reduce((sum, { orders }) => sum + orders.length, 0);
     this.#metrics.ordersAccepted.inc(applied);
     this.#metrics.ordersApplied.inc({ outcome: 'succeeded' }, applied);

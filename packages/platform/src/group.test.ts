@@ -74,6 +74,15 @@ describe('inputs that need something', () => {
     expect(begun()).toEqual(['ab', 'b', 'bc', 'aba']);
   });
 
+  it('join freely, where they may, if no group that runs has what they need', async () => {
+    const { run, begun, end } = newGroup({ maxRunning: 2, needsOf: (input) => [...input], joinsFreely: true });
+    void run('a', 'b', 'ac', 'd', 'c', 'b');
+    await end(0);
+    expect(begun()).toEqual(['a', 'b', 'acdc']);
+    await end(1);
+    expect(begun()).toEqual(['a', 'b', 'acdc', 'b']);
+  });
+
   it('are not overtaken by inputs that need a part of what they wait for', async () => {
     const { run, begun, end } = newNeedyGroup();
     void run('a');

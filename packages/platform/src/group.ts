@@ -32,9 +32,11 @@ export interface GroupOptions<Input, Output> {
   keyOf?: (input: Input) => string;
   /**
    * Locks an input needs. Groups that run at once never share one; an input joins a group only if the group's first
-   * input needs all of its locks. So no input waits for locks that only others need.
+   * input needs all of its locks. So no input waits for locks that only others need; but see joinsFreely.
    */
   needsOf?: (input: Input) => readonly unknown[];
+  /** Lets any input join whose locks no other group has: for groups that hold them for no longer than a commit. */
+  joinsFreely?: boolean;
 }
 
 /**
@@ -74,7 +76,7 @@ export class Group<Input, Output> {
     while (this.#running < this.#options.maxRunning) {
       const group = this.#takeGroup();
       if (group.length === 0) return;
-      const needs = this.#needsOf(group[0]!);
+      const needs = group.flatMap((waiting) => this.#needsOf(waiting));
       for (const need of needs) this.#needed.add(need);
       this.#running++;
       void this.#settle(group).finally(() => {
@@ -90,7 +92,7 @@ export class Group<Input, Output> {
   }
 
   #takeGroup(): Waiting<Input, Output>[] {
-    const { maxInputs, maxWeight = Number.POSITIVE_INFINITY, keyOf } = this.#options;
+    const { maxInputs, maxWeight = Number.POSITIVE_INFINITY, keyOf, joinsFreely = false } = this.#options;
     const group: Waiting<Input, Output>[] = [];
     const rest: Waiting<Input, Output>[] = [];
     const keys = new Set<string>();
@@ -100,7 +102,8 @@ export class Group<Input, Output> {
       const key = keyOf?.(waiting.input);
       const needs = this.#needsOf(waiting);
       const isFirst = group.length === 0;
-      const shares = isFirst ? !needs.some((need) => needed.has(need)) : isSubset(needs, this.#needsOf(group[0]!));
+      const isFree = !needs.some((need) => needed.has(need));
+      const shares = isFirst || joinsFreely ? isFree : isSubset(needs, this.#needsOf(group[0]!));
       // An input keeps its place: none behind it takes what it needs.
       if (!shares) for (const need of needs) needed.add(need);
       const fits = group.length < maxInputs && (isFirst || weight + waiting.weight <= maxWeight);

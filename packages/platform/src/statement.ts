@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Trx } from './database.ts';
+import type { Database, Trx } from './database.ts';
 
 /**
  * Gives a statement that recurs a name: each connection prepares it once. Its text must always be the same, whatever the
@@ -23,17 +23,20 @@ export async function untilAnswered(trx: Trx): Promise<void> {
 }
 
 /**
- * Sends statements of a transaction at once and returns the rows of each: they take one round trip. PostgreSQL runs them
+ * Sends statements at once, on one connection, and returns the rows of each: they take one round trip. PostgreSQL runs them
  * one after the other; each sees what was committed before it began. Throws the error of the first that fails.
  */
 export async function together<Rows extends readonly unknown[]>(
-  trx: Trx,
+  db: Database | Trx,
   statements: { [Place in keyof Rows]: RawBuilder<Rows[Place]> },
 ): Promise<{ [Place in keyof Rows]: Rows[Place][] }> {
-  const queries = (statements as readonly RawBuilder<unknown>[]).map((statement) => statement.compile(trx));
-  const settled = await trx
-    .getExecutor()
-    .provideConnection((connection) => Promise.allSettled(queries.map((query) => connection.executeQuery(query))));
+  const queries = (statements as readonly RawBuilder<unknown>[]).map((statement) => statement.compile(db));
+  const executor = db.getExecutor();
+  const settled = await executor.provideConnection((connection) => {
+    // A transaction's own executor would wait for each answer before it sends the next statement.
+    const atOnce = executor.withConnectionProvider({ provideConnection: (use) => use(connection) });
+    return Promise.allSettled(queries.map((query) => atOnce.executeQuery(query)));
+  });
   const failed = settled.find((each) => each.status === 'rejected');
   if (failed !== undefined) throw failed.reason;
   const rows = settled.map((each) => (each as PromiseFulfilledResult<{ rows: unknown[] }>).value.rows);

@@ -1,0 +1,136 @@
+import type { LedgerIds } from '@lockstep/assets';
+import { type BatchId, Refusal } from '@lockstep/contract';
+import { type Database, Group, inTransaction, together } from '@lockstep/platform';
+import { findingNewestByLane } from './backlog.ts';
+import { type EarlierBatch, findingEarlier, keyOf, readEarlier, type SubmittedBatch } from './batch.ts';
+import { readLocked, tryingLanes } from './lane-locks.ts';
+import { weighBatch } from './large-batches.ts';
+import { mayLieInOneOrder } from './plan-fault.ts';
+import { BatchFailed, drawingBatchIds } from './sync-batches.ts';
+import {
+  type AppliedBatches,
+  applyCalls,
+  lanesOf,
+  MAX_GROUP_BATCHES,
+  MAX_GROUP_WEIGHT,
+  type SyncCall,
+} from './sync-calls.ts';
+
+/** Transactions that run at once, each on a connection of its own. */
+export const FREE_GROUPS_AT_ONCE = 2;
+/** A call that weighs more does not share: others would wait for it longer than for a commit. */
+const MAX_CALL_WEIGHT = 500;
+const LOOKS_AT_ONCE = 2;
+
+/** What is there before a call. */
+interface Look {
+  /** The batch that was stored before under the same key. */
+  earlier: EarlierBatch | undefined;
+  /** Whether orders are pending in its lanes, which take effect first. */
+  isBehind: boolean;
+}
+
+/**
+ * Applies sync calls that wait for nobody: nothing is pending in their lanes, and nobody has locked them. All that come at
+ * the same time share a transaction and its commit, whatever their lanes. A call that has to wait, or that fails among
+ * others, is given back: it is for a transaction of its own lanes.
+ */
+export class FreeCalls {
+  readonly #lanesDb: Database;
+  readonly #ids: LedgerIds;
+  readonly #applied: (work: AppliedBatches) => void;
+  readonly #looks: Group<SubmittedBatch, Look>;
+  readonly #groups: Group<SyncCall, BatchId | null>;
+
+  /** `applied`: told what each transaction has stored, after its commit. */
+  constructor(options: {
+    db: Database;
+    lanesDb: Database;
+    ids: LedgerIds;
+    applied: (work: AppliedBatches) => void;
+  }) {
+    const { db, lanesDb, ids, applied } = options;
+    this.#lanesDb = lanesDb;
+    this.#ids = ids;
+    this.#applied = applied;
+    this.#looks = new Group({
+      run: (batches: SubmittedBatch[]) => look(db, batches),
+      maxRunning: LOOKS_AT_ONCE,
+      maxInputs: MAX_GROUP_BATCHES,
+      gathers: true,
+    });
+    this.#groups = new Group({
+      run: (calls) => this.#applyTogether(calls),
+      splitsOn: () => false,
+      maxRunning: FREE_GROUPS_AT_ONCE,
+      maxInputs: MAX_GROUP_BATCHES,
+      weightOf: ({ batch }) => weighBatch(batch),
+      maxWeight: MAX_GROUP_WEIGHT,
+      keyOf: ({ batch }) => keyOf(batch),
+      needsOf: (call) => lanesOf([call]),
+      joinsFreely: true,
+      gathers: true,
+    });
+  }
+
+  /** Looks what is there before a call. */
+  look(batch: SubmittedBatch): Promise<Look> {
+    return this.#looks.run(batch);
+  }
+
+  /**
+   * Applies a call behind which nothing is pending, and returns its batch. Null: nothing is stored, and it is for a
+   * transaction of its own lanes. Throws what has nothing to do with the calls.
+   */
+  async apply(call: SyncCall): Promise<BatchId | null> {
+    return weighBatch(call.batch) > MAX_CALL_WEIGHT ? null : await this.#groups.run(call);
+  }
+
+  async #applyTogether(calls: readonly SyncCall[]): Promise<(BatchId | null)[]> {
+    const startedMs = performance.now();
+    let tried: { calls: SyncCall[]; newIds: BatchId[] } = { calls: [], newIds: [] };
+    try {
+      const { batchIds, newBatches } = await inTransaction(this.#lanesDb, async (trx) => {
+        const batches = calls.map(({ batch }) => batch);
+        const lanes = lanesOf(calls);
+        const [locked, earlierRows, drawn] = await together(trx, [
+          tryingLanes(lanes, lanes.length),
+          findingEarlier(batches),
+          drawingBatchIds(calls.length),
+        ]);
+        const own = new Set(readLocked(locked));
+        const places = [...calls.keys()].filter((place) => lanesOf([calls[place]!]).every((lane) => own.has(lane)));
+        const earlier = readEarlier(earlierRows, batches);
+        tried = { calls: places.map((place) => calls[place]!), newIds: places.map((place) => drawn[place]!.id) };
+        const stored = { earlier: places.map((place) => earlier[place]), newIds: tried.newIds };
+        return await applyCalls(trx, tried.calls, stored, this.#ids);
+      });
+      this.#applied({ newBatches, startedMs });
+      return calls.map((call) => batchIds[tried.calls.indexOf(call)] ?? null);
+    } catch (error) {
+      if (error instanceof BatchFailed) {
+        const rest = tried.calls.filter((_, place) => !error.batchIds.has(tried.newIds[place]!));
+        return await this.#applyRest(calls, rest);
+      }
+      if (error instanceof Refusal || mayLieInOneOrder(error)) return calls.map(() => null);
+      throw error;
+    }
+  }
+
+  /** Applies the calls without those that fail: each of these gets a transaction of its own. */
+  async #applyRest(calls: readonly SyncCall[], rest: readonly SyncCall[]): Promise<(BatchId | null)[]> {
+    const batchIds = rest.length === 0 ? [] : await this.#applyTogether(rest);
+    return calls.map((call) => batchIds[rest.indexOf(call)] ?? null);
+  }
+}
+
+async function look(db: Database, batches: readonly SubmittedBatch[]): Promise<Look[]> {
+  const lanes = [...new Set(batches.flatMap(({ chunks }) => chunks.map(({ lane }) => lane)))];
+  const [earlierRows, newest] = await together(db, [findingEarlier(batches), findingNewestByLane(lanes)]);
+  const earlier = readEarlier(earlierRows, batches);
+  const behind = new Set(newest.map(({ lane }) => lane));
+  return batches.map(({ chunks }, place) => ({
+    earlier: earlier[place],
+    isBehind: chunks.some(({ lane }) => behind.has(lane)),
+  }));
+}

@@ -1,0 +1,56 @@
+import type { LedgerIds } from '@lockstep/assets';
+import type { BatchId, Channels, Order } from '@lockstep/contract';
+import type { Trx } from '@lockstep/platform';
+import { type EarlierBatch, type SubmittedBatch, sameBatchId } from './batch.ts';
+import { applyNewBatches, type NewBatch } from './sync-batches.ts';
+
+/** A sync call that is to be applied. */
+export interface SyncCall {
+  batch: SubmittedBatch;
+  /** Reads them. Called only when it is their turn, because those of a large batch take memory. */
+  orders: () => Promise<Order[]>;
+  /** The channels that its application is bound to. */
+  channels: Channels;
+  /** A time of performance.now. */
+  deadlineMs: number;
+}
+
+/** What a transaction of sync calls has stored. */
+export interface AppliedBatches {
+  newBatches: readonly NewBatch[];
+  startedMs: number;
+}
+
+/** Bounds of the calls that share a transaction. */
+export const MAX_GROUP_BATCHES = 64;
+export const MAX_GROUP_WEIGHT = 4_000;
+
+/** The lanes of some calls, each once. */
+export function lanesOf(calls: readonly SyncCall[]): number[] {
+  return [...new Set(calls.flatMap(({ batch }) => batch.chunks.map(({ lane }) => lane)))];
+}
+
+/**
+ * Applies sync calls in one transaction that holds their lanes: all of their orders succeed, or nothing is stored. Calls that
+ * were stored before get the batch that was stored. Returns the batch of each call.
+ *
+ * Throws a BatchFailed, a Refusal (channel_order_id_conflict), or a PlanFault.
+ */
+export async function applyCalls(
+  trx: Trx,
+  calls: readonly SyncCall[],
+  { earlier, newIds }: { earlier: readonly (EarlierBatch | undefined)[]; newIds: readonly BatchId[] },
+  ids: LedgerIds,
+): Promise<{ batchIds: BatchId[]; newBatches: NewBatch[] }> {
+  const batchIds = calls.map(({ batch }, place) => {
+    const stored = earlier[place];
+    return stored === undefined ? newIds[place]! : sameBatchId(batch, stored);
+  });
+  const newBatches: NewBatch[] = [];
+  for (const [place, { batch, orders, channels }] of calls.entries()) {
+    if (earlier[place] !== undefined) continue;
+    newBatches.push({ id: newIds[place]!, batch, orders: await orders(), channels });
+  }
+  await applyNewBatches(trx, newBatches, ids);
+  return { batchIds, newBatches };
+}
