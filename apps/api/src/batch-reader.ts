@@ -1,7 +1,8 @@
 import { type ApplicationId, BatchRefusal, type Order, readBatchOrder } from '@lockstep/contract';
 import { type PreparedBatch, prepareBatch } from '@lockstep/orders/prepare';
 import Tinypool from 'tinypool';
-import { type BatchAnswer, type BatchTask, freeBytes, readOrders } from './batch-task.ts';
+import { type BatchAnswer, type BatchTask, readOrders } from './batch-task.ts';
+import { freeBytes } from './large-bytes.ts';
 
 /** Batches up to this size are checked on the event loop, in some milliseconds. */
 const MAX_BYTES_AT_ONCE = 256 * 1024;

@@ -47,8 +47,3 @@ export async function readOrders(parts: readonly Uint8Array[]): Promise<Order[]>
   }
   return orders;
 }
-
-/** Gives back the memory of bytes that nobody reads any more, now and not when garbage is collected next. */
-export function freeBytes({ buffer }: Uint8Array): void {
-  (buffer as ArrayBuffer).transfer(0);
-}

@@ -1,7 +1,8 @@
 import { type BatchOrder, BatchRefusal, Refusal, readBatchOrder } from '@lockstep/contract';
 import { type PreparedBatch, prepareBatch } from '@lockstep/orders/prepare';
 import Tinypool, { type Transferable } from 'tinypool';
-import { type BatchAnswer, type BatchTask, freeBytes, writeOrders } from './batch-task.ts';
+import { type BatchAnswer, type BatchTask, writeOrders } from './batch-task.ts';
+import { allocateLarge, freeBytes } from './large-bytes.ts';
 
 /** Checks a large batch and prepares it, on a thread of its own instead of the event loop. */
 export default function checkAndPrepare({ bytes, applicationId, isPreview }: BatchTask): unknown {
@@ -35,7 +36,7 @@ const encode = (text: string) => new TextEncoder().encode(text);
 /** Encodes the payloads of chunks into one piece of memory: it is transferred and freed as one. */
 function encodePayloads(chunks: PreparedBatch['chunks']): PreparedBatch['chunks'] {
   const lengths = chunks.map(({ payload }) => Buffer.byteLength(payload));
-  const whole = Buffer.allocUnsafeSlow(lengths.reduce((sum, length) => sum + length, 0));
+  const whole = allocateLarge(lengths.reduce((sum, length) => sum + length, 0));
   let end = 0;
   return chunks.map((chunk, index) => {
     const start = end;
