@@ -37,6 +37,8 @@ export class BatchReader {
   async read(applicationId: ApplicationId, bytes: Buffer, { isPreview }: { isPreview: boolean }): Promise<ReadBatch> {
     if (bytes.length <= MAX_BYTES_AT_ONCE) {
       const batch = readBatchOrder(bytes);
+      // Thousands of these a second would wait for the garbage collector. Short ones share their memory with others.
+      if (bytes.length === bytes.buffer.byteLength) freeBytes(bytes);
       return { prepared: prepareBatch(applicationId, batch), orders: async () => batch.orderList, free: () => {} };
     }
     const thread = bytes.length <= MAX_MEDIUM_BYTES ? this.#medium : this.#large;
