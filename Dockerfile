@@ -11,4 +11,4 @@ RUN npm ci --omit=dev && npm cache clean --force
 ENV NODE_ENV=production HOST=0.0.0.0
 USER node
 EXPOSE 8080
-CMD ["node", "apps/api/src/main.ts"]
+CMD ["node", "--max-semi-space-size=8", "apps/api/src/main.ts"]

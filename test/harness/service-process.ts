@@ -4,21 +4,21 @@ import { createInterface } from 'node:readline';
 
 /** An API or a worker as a process of its own, as a deployment runs it. It can be killed and started again. */
 export class ServiceProcess {
-  readonly #file: string;
+  readonly #command: string;
   readonly #readyLine: string;
   readonly #env: NodeJS.ProcessEnv;
   readonly #listeners = new Set<() => void>();
   #lines: string[] = [];
   #child: ChildProcess | undefined;
 
-  private constructor(file: string, readyLine: string, env: Record<string, string>) {
-    this.#file = file;
+  private constructor(command: string, readyLine: string, env: Record<string, string>) {
+    this.#command = command;
     this.#readyLine = readyLine;
     this.#env = { ...process.env, LOG_LEVEL: 'info', ...env };
   }
 
   static api(env: Record<string, string>): ServiceProcess {
-    return new ServiceProcess('apps/api/src/main.ts', 'api ready', env);
+    return new ServiceProcess('--max-semi-space-size=8 apps/api/src/main.ts', 'api ready', env);
   }
 
   static worker(env: Record<string, string>): ServiceProcess {
@@ -38,7 +38,10 @@ export class ServiceProcess {
 
   /** Starts it and waits for the first line of its log that contains `text`. */
   async launch(text: string): Promise<void> {
-    const child = spawn(process.execPath, [this.#file], { env: this.#env, stdio: ['ignore', 'pipe', 'inherit'] });
+    const child = spawn(process.execPath, this.#command.split(' '), {
+      env: this.#env,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
     this.#child = child;
     this.#lines = [];
     createInterface({ input: child.stdout }).on('line', (line) => {
@@ -47,7 +50,7 @@ export class ServiceProcess {
     });
     await Promise.race([
       this.logged(text),
-      once(child, 'exit').then(([code]) => Promise.reject(new Error(`${this.#file} ended with status ${code}`))),
+      once(child, 'exit').then(([code]) => Promise.reject(new Error(`${this.#command} ended with status ${code}`))),
     ]);
   }
 

@@ -2,6 +2,7 @@ import { type ApplicationId, BatchRefusal, type Order, readBatchOrder } from '@l
 import { type PreparedBatch, prepareBatch } from '@lockstep/orders/prepare';
 import Tinypool from 'tinypool';
 import { type BatchAnswer, type BatchTask, readOrders } from './batch-task.ts';
+import { freeBytes } from './large-bytes.ts';
 
 /** Batches up to this size are checked on the event loop, in some milliseconds. */
 const MAX_BYTES_AT_ONCE = 256 * 1024;
@@ -10,6 +11,8 @@ const MAX_MEDIUM_BYTES = 4 * 1024 * 1024;
 
 /** A third more than the largest batches need. A thread that needs more ends, and its call fails with code 500. */
 const MAX_THREAD_HEAP_MB = 320;
+/** What a batch leaves behind lives long or not at all, so room for the young pays little and takes all of its size. */
+const MAX_THREAD_YOUNG_MB = 24;
 /** An idle thread ends after this time, to give its memory back. */
 const IDLE_TIMEOUT_MS = 10_000;
 
@@ -18,6 +21,8 @@ export interface ReadBatch {
   prepared: PreparedBatch;
   /** Its orders in the order of orderList, for a sync batch or a preview. */
   orders: () => Promise<Order[]>;
+  /** Frees its payloads. Call it when it is stored or refused; the request that holds it may live much longer. */
+  free: () => void;
 }
 
 /**
@@ -32,7 +37,9 @@ export class BatchReader {
   async read(applicationId: ApplicationId, bytes: Buffer, { isPreview }: { isPreview: boolean }): Promise<ReadBatch> {
     if (bytes.length <= MAX_BYTES_AT_ONCE) {
       const batch = readBatchOrder(bytes);
-      return { prepared: prepareBatch(applicationId, batch), orders: async () => batch.orderList };
+      // Thousands of these a second would wait for the garbage collector. Short ones share their memory with others.
+      if (bytes.length === bytes.buffer.byteLength) freeBytes(bytes);
+      return { prepared: prepareBatch(applicationId, batch), orders: async () => batch.orderList, free: () => {} };
     }
     const thread = bytes.length <= MAX_MEDIUM_BYTES ? this.#medium : this.#large;
     const task: BatchTask = { bytes, applicationId, isPreview };
@@ -40,7 +47,15 @@ export class BatchReader {
     if (answer.refusal !== null) throw new BatchRefusal(answer.refusal, answer.batchName);
     const { prepared, orders } = answer;
     // A message between threads turns a Buffer into a Uint8Array.
-    return { prepared: { ...prepared, digest: Buffer.from(prepared.digest) }, orders: () => readOrders(orders) };
+    return {
+      prepared: { ...prepared, digest: Buffer.from(prepared.digest) },
+      orders: () => readOrders(orders),
+      free: () => {
+        // All payloads lie in one piece of memory.
+        const payload = prepared.chunks[0]?.payload;
+        if (payload instanceof Uint8Array) freeBytes(payload);
+      },
+    };
   }
 
   /** Ends the threads. Call it after the last call. */
@@ -55,6 +70,6 @@ function openThread(): Tinypool {
     minThreads: 0,
     maxThreads: 1,
     idleTimeout: IDLE_TIMEOUT_MS,
-    resourceLimits: { maxOldGenerationSizeMb: MAX_THREAD_HEAP_MB },
+    resourceLimits: { maxOldGenerationSizeMb: MAX_THREAD_HEAP_MB, maxYoungGenerationSizeMb: MAX_THREAD_YOUNG_MB },
   });
 }

@@ -1,7 +1,8 @@
 import { type BatchOrder, BatchRefusal, Refusal, readBatchOrder } from '@lockstep/contract';
-import { prepareBatch } from '@lockstep/orders/prepare';
+import { type PreparedBatch, prepareBatch } from '@lockstep/orders/prepare';
 import Tinypool, { type Transferable } from 'tinypool';
 import { type BatchAnswer, type BatchTask, writeOrders } from './batch-task.ts';
+import { allocateLarge, freeBytes } from './large-bytes.ts';
 
 /** Checks a large batch and prepares it, on a thread of its own instead of the event loop. */
 export default function checkAndPrepare({ bytes, applicationId, isPreview }: BatchTask): unknown {
@@ -14,27 +15,43 @@ export default function checkAndPrepare({ bytes, applicationId, isPreview }: Bat
     const batchName = error instanceof BatchRefusal ? error.batchName : {};
     return { refusal: { reason, message }, batchName } satisfies BatchAnswer;
   }
+  freeBytes(bytes);
   const prepared = prepareBatch(applicationId, batch);
   const isAppliedAtOnce = isPreview || batch.syncMode === 'sync';
   const answer = {
     refusal: null,
     prepared: {
       ...prepared,
-      chunks: prepared.chunks.map((chunk) => ({ ...chunk, payload: isAppliedAtOnce ? '' : encode(chunk.payload) })),
+      chunks: isAppliedAtOnce
+        ? prepared.chunks.map((chunk) => ({ ...chunk, payload: '' }))
+        : encodePayloads(prepared.chunks),
     },
     orders: isAppliedAtOnce ? Array.from(writeOrders(batch.orderList), encode) : [],
   } satisfies BatchAnswer;
   return Tinypool.move(transferBytes(answer));
 }
 
-const encode = (text: string | Uint8Array) => (typeof text === 'string' ? new TextEncoder().encode(text) : text);
+const encode = (text: string) => new TextEncoder().encode(text);
+
+/** Encodes the payloads of chunks into one piece of memory: it is transferred and freed as one. */
+function encodePayloads(chunks: PreparedBatch['chunks']): PreparedBatch['chunks'] {
+  const lengths = chunks.map(({ payload }) => Buffer.byteLength(payload));
+  const whole = allocateLarge(lengths.reduce((sum, length) => sum + length, 0));
+  let end = 0;
+  return chunks.map((chunk, index) => {
+    const start = end;
+    end += lengths[index]!;
+    whole.write(chunk.payload as string, start);
+    return { ...chunk, payload: whole.subarray(start, end) };
+  });
+}
 
 /** Marks the bytes of an answer for transfer, so that they are not copied. */
 function transferBytes(answer: BatchAnswer & { refusal: null }): Transferable {
   const payloads = answer.prepared.chunks.map(({ payload }) => payload);
   const transferred = [...payloads, ...answer.orders].filter((bytes) => typeof bytes !== 'string');
   return {
-    [Tinypool.transferableSymbol]: transferred.map(({ buffer }) => buffer),
+    [Tinypool.transferableSymbol]: [...new Set(transferred.map(({ buffer }) => buffer))],
     [Tinypool.valueSymbol]: answer,
   } as unknown as Transferable;
 }

@@ -1,10 +1,14 @@
 import type { Readable } from 'node:stream';
 import { Refusal } from '@lockstep/contract';
 import type { BodyPlace } from './body-room.ts';
+import { allocateLarge } from './large-bytes.ts';
 
 /** How long a body may take to arrive: a grace time for any, and more for every byte that has come. */
 const ARRIVAL_LIMITS = { graceMs: 10_000, minBytesPerSecond: 256 * 1024, lookEveryMs: 1_000 };
 type ArrivalLimits = typeof ARRIVAL_LIMITS;
+
+/** A body of this size or more has memory of its own. */
+const LARGE_BYTES = 256 * 1024;
 
 /** The client left before its whole body had come. There is nobody to answer. */
 export class ClientLeft extends Error {
@@ -82,8 +86,8 @@ class Received {
   readonly #chunks: Buffer[] = [];
 
   constructor(declaredBytes: number | undefined) {
-    // The operating system provides the memory only as it is written to.
-    if (declaredBytes !== undefined) this.#whole = Buffer.allocUnsafeSlow(declaredBytes);
+    if (declaredBytes === undefined) return;
+    this.#whole = declaredBytes < LARGE_BYTES ? Buffer.allocUnsafeSlow(declaredBytes) : allocateLarge(declaredBytes);
   }
 
   add(chunk: Buffer): void {

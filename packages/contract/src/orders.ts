@@ -35,21 +35,21 @@ const orderHeader = {
   licenseType: LicenseType.describe('License type of a new asset; it must be that of an asset that is there.'),
 };
 
-const NewBuyOrder = z
+export const NewBuyOrder = z
   .object({
     ...orderHeader,
     orderType: z.literal('new_buy').describe('A purchase.'),
     assets: atLeastOne(AssetToBuy).describe('What to buy.'),
   })
   .meta({ id: 'NewBuyOrder', description: 'An order that buys.' });
-const DeleteAssetOrder = z
+export const DeleteAssetOrder = z
   .object({
     ...orderHeader,
     orderType: z.literal('delete_asset').describe('A revocation of assets.'),
     assets: atLeastOne(AssetToRevoke).describe('What to revoke.'),
   })
   .meta({ id: 'DeleteAssetOrder', description: 'An order that revokes assets.' });
-const DeleteProductOrder = z
+export const DeleteProductOrder = z
   .object({
     ...orderHeader,
     orderType: z.literal('delete_product').describe('A revocation of products.'),

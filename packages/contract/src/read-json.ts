@@ -6,6 +6,7 @@ import { checkJsonShape } from './json-shape.ts';
 import { MAX_LIST_ELEMENTS } from './order-items.ts';
 import { checkInstances } from './order-size.ts';
 import { parse } from './parse.ts';
+import { readValidBatch } from './valid-batch.ts';
 
 const BYTE_ORDER_MARK = '\uFEFF';
 
@@ -51,7 +52,7 @@ export class BatchRefusal extends Refusal {
 export function readBatchOrder(bytes: Buffer): BatchOrder {
   const json = readJson(bytes, MAX_LIST_ELEMENTS);
   try {
-    const batch = parse(BatchOrder, json);
+    const batch = readValidBatch(json) ?? parse(BatchOrder, json);
     checkInstances(batch.orderList);
     return batch;
   } catch (error) {

@@ -71,14 +71,14 @@ function batchHandlers(options: ServerOptions): Handlers<BatchOperationId, Submi
     `${pathPrefix}${findOperation('getBatchResult').path}?${new URLSearchParams(batch).toString().replaceAll('+', '%20')}`;
 
   return {
-    createBatchOrder: async (request, { caller, batch: { prepared, orders } }, reply) => {
+    createBatchOrder: async (request, { caller, batch: { prepared, orders, free } }, reply) => {
       checkSender(caller, request.query, prepared);
       const { channelCode, channelOrderId, syncMode } = prepared;
       const submitted = { ...prepared, requestId: request.id };
       const accepted =
         syncMode === 'sync'
           ? await applier.apply(submitted, orders, caller.channels)
-          : await acceptor.accept(submitted);
+          : await acceptor.accept(submitted).finally(free);
       noteSubject(request, listIds(accepted));
       reply.header('location', buildLocation({ channelCode, channelOrderId }));
       return success(accepted);
