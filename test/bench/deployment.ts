@@ -1,0 +1,155 @@
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { buildPath } from '@lockstep/contract';
+import pg from 'pg';
+import { Api } from '../harness/api.ts';
+import { freePort } from '../harness/redis.ts';
+import { BenchProcess } from './bench-process.ts';
+import type { Edition } from './edition.ts';
+import type { LoadWork, Pace, Requests } from './load-work.ts';
+import type { Bench } from './measure.ts';
+
+const LOOK_EVERY_MS = 10;
+
+/** How a measure deploys the service. */
+export interface Shape {
+  queue?: 'redis' | 'postgres';
+  workers?: number;
+  /** The database to run on; without it a new one, which ends with the deployment. */
+  databaseUrl?: string;
+  /** Where the processes find that database, when a proxy is in between. */
+  reachedAt?: (databaseUrl: string) => string;
+}
+
+/** One API process and some workers of an edition, on a database. */
+export class Deployment {
+  readonly databaseUrl: string;
+  readonly api: BenchProcess;
+  readonly workers: readonly BenchProcess[];
+  /** For what the benchmark itself asks the database. */
+  readonly db: pg.Pool;
+  readonly #edition: Edition;
+  readonly #caller: Api;
+
+  private constructor(own: {
+    databaseUrl: string;
+    api: BenchProcess;
+    workers: BenchProcess[];
+    edition: Edition;
+    caller: Api;
+  }) {
+    this.databaseUrl = own.databaseUrl;
+    this.api = own.api;
+    this.workers = own.workers;
+    this.#edition = own.edition;
+    this.#caller = own.caller;
+    this.db = new pg.Pool({ connectionString: own.databaseUrl, max: 2 });
+    this.db.on('error', () => {});
+  }
+
+  static async start(bench: Bench, edition: Edition, shape: Shape = {}): Promise<Deployment> {
+    const { queue = 'redis', workers = 1, reachedAt = (url) => url } = shape;
+    const { machine } = bench;
+    const databaseUrl = shape.databaseUrl ?? (await machine.createDatabase(edition.template));
+    const port = await freePort();
+    const env = {
+      DATABASE_URL: reachedAt(databaseUrl),
+      REDIS_URL: queue === 'redis' ? machine.redisUrl : '',
+      PORT: String(port),
+    };
+    await machine.settle();
+    const start = (app: string, logName: string) =>
+      BenchProcess.start({
+        directory: edition.directory,
+        file: `apps/${app}/src/main.ts`,
+        env,
+        readyText: `${app} ready`,
+        logFile: join(machine.directory, `${logName}.log`),
+      });
+    const api = await start('api', 'api');
+    const started = await Promise.all(
+      Array.from({ length: workers }, (_, index) => start('worker', `worker-${index}`)),
+    );
+    const caller = await Api.logIn(`http://127.0.0.1:${port}`, edition.credentials);
+    return new Deployment({ databaseUrl, api, workers: started, edition, caller });
+  }
+
+  /** Batches for a load generator to send to this service. */
+  batches(
+    batches: number,
+    ordersPerBatch: number,
+    mode: 'async' | 'sync',
+    pace: Pace,
+  ): LoadWork & { requests: Extract<Requests, { kind: 'batches' }> } {
+    const { baseUrl, token, credentials } = this.#caller;
+    return {
+      baseUrl,
+      target: `${buildPath('createBatchOrder', {})}?appKey=${credentials.appKey}&`,
+      headers: { authorization: `Bearer ${token}` },
+      requests: {
+        kind: 'batches',
+        mode,
+        batches,
+        ordersPerBatch,
+        customers: this.#edition.customers,
+        tag: randomUUID().slice(0, 13),
+      },
+      pace,
+    };
+  }
+
+  /** Polls of the result of a batch for a load generator to send. */
+  polls(channelOrderId: string, pace: Pace): LoadWork {
+    const { baseUrl, token } = this.#caller;
+    return {
+      baseUrl,
+      target: `${buildPath('getBatchResult', {})}?channelCode=bench&channelOrderId=${channelOrderId}&`,
+      headers: { authorization: `Bearer ${token}` },
+      requests: { kind: 'question' },
+      pace,
+    };
+  }
+
+  /** Waits until nothing is pending, and returns when that was, in milliseconds since 1970. */
+  async untilApplied(): Promise<number> {
+    for (;;) {
+      const { rows } = await this.db.query('select from lane_chunk where finished_time is null limit 1');
+      if (rows.length === 0) return performance.timeOrigin + performance.now();
+      await delay(LOOK_EVERY_MS);
+    }
+  }
+
+  /** @throws Error unless so many orders have succeeded on the numbers that begin with `tag`, and none has failed */
+  async assertApplied(tag: string, orders: number): Promise<void> {
+    const { rows } = await this.db.query<{ assets: string; failed: boolean }>(
+      `select (select count(*) from asset where asset_num >= $1 and asset_num < $2) as assets,
+        exists (select from license_order where cause is not null) as failed`,
+      [`${tag}-`, `${tag}.`],
+    );
+    const [{ assets, failed } = { assets: '0', failed: true }] = rows;
+    if (Number(assets) !== orders || failed) throw new Error(`${assets} of ${orders} orders have been applied`);
+  }
+
+  /** Ends its processes, and drops its database unless that was given. */
+  async stop(bench: Bench, { keepDatabase = false } = {}): Promise<void> {
+    await Promise.all([this.api, ...this.workers].map((each) => each.stop()));
+    await this.db.end();
+    if (!keepDatabase) await bench.machine.dropDatabase(this.databaseUrl);
+  }
+}
+
+/** Runs work on a deployment that ends with it. */
+export async function withDeployment<Result>(
+  bench: Bench,
+  edition: Edition,
+  shape: Shape,
+  work: (deployment: Deployment) => Promise<Result>,
+): Promise<Result> {
+  const deployment = await Deployment.start(bench, edition, shape);
+  try {
+    return await work(deployment);
+  } finally {
+    await deployment.stop(bench, { keepDatabase: shape.databaseUrl !== undefined });
+  }
+}

@@ -1,0 +1,5 @@
+import type { Measure } from './measure.ts';
+import { orderMeasures } from './measure-orders.ts';
+
+/** All measures, in the order in which a round takes them. */
+export const measures: Measure[] = [...orderMeasures];
