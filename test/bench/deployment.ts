@@ -2,13 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { buildPath } from '@lockstep/contract';
-import pg from 'pg';
+import type pg from 'pg';
 import { Api } from '../harness/api.ts';
 import { freePort } from '../harness/redis.ts';
 import { BenchProcess } from './bench-process.ts';
 import type { Edition } from './edition.ts';
 import type { LoadWork, Pace, Requests } from './load-work.ts';
 import type { Bench } from './measure.ts';
+import { openPool } from './open-pool.ts';
 
 const LOOK_EVERY_MS = 10;
 
@@ -44,8 +45,7 @@ export class Deployment {
     this.workers = own.workers;
     this.#edition = own.edition;
     this.#caller = own.caller;
-    this.db = new pg.Pool({ connectionString: own.databaseUrl, max: 2 });
-    this.db.on('error', () => {});
+    this.db = openPool(own.databaseUrl, 2);
   }
 
   static async start(bench: Bench, edition: Edition, shape: Shape = {}): Promise<Deployment> {

@@ -3,8 +3,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startEmbeddedPostgres } from '@lockstep/embedded-postgres';
 import { Redis } from 'ioredis';
-import pg from 'pg';
+import type pg from 'pg';
 import { provideRedis } from '../harness/redis.ts';
+import { openPool } from './open-pool.ts';
 import { readFamilyTime } from './processor-time.ts';
 
 /** What has been used up so far: processor in microseconds, and bytes of PostgreSQL's log. */
@@ -53,7 +54,7 @@ export class Machine {
     const { url: redisUrl, stop: stopRedis } = await provideRedis(directory);
     const redis = new Redis(redisUrl);
     const [, redisPid] = /process_id:(\d+)/.exec(await redis.info('server')) ?? [];
-    const admin = new pg.Pool({ connectionString: superuserUrl(postgres.databaseUrl, directory), max: 2 });
+    const admin = openPool(superuserUrl(postgres.databaseUrl, directory), 2);
     const stop = async () => {
       redis.disconnect();
       await admin.end();
