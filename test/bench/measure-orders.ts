@@ -25,7 +25,7 @@ export const orderMeasures: Measure[] = [
   ...[2, 3, 4].map((workers) => measure(async(100, 8), { workers }, `-workers${workers}`)),
 ];
 
-function async(ordersPerBatch: number, callers: number): Sending {
+export function async(ordersPerBatch: number, callers: number): Sending {
   return { mode: 'async', ordersPerBatch, callers, orders: ORDERS[ordersPerBatch]! };
 }
 
