@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { ORDERS_PER_BATCH } from '@lockstep/assets';
 import { buildPath } from '@lockstep/contract';
 import type pg from 'pg';
 import { Api } from '../harness/api.ts';
@@ -120,15 +121,18 @@ export class Deployment {
     }
   }
 
-  /** @throws Error unless so many orders have succeeded on the numbers that begin with `tag`, and none has failed */
+  /** @throws Error unless so many orders of the batches of a tag have succeeded, and none has failed */
   async assertApplied(tag: string, orders: number): Promise<void> {
-    const { rows } = await this.db.query<{ assets: string; failed: boolean }>(
-      `select (select count(*) from asset where asset_num >= $1 and asset_num < $2) as assets,
-        exists (select from license_order where cause is not null) as failed`,
-      [`${tag}-`, `${tag}.`],
+    const { rows } = await this.db.query<{ succeeded: string; failed: string }>(
+      `select count(*) filter (where cause is null) as succeeded, count(cause) as failed
+      from license_order, (select min(id), max(id) from batch where channel_order_id like $1 || '-%') as sent
+      where id between sent.min * $2 and (sent.max + 1) * $2 - 1`,
+      [tag, ORDERS_PER_BATCH],
     );
-    const [{ assets, failed } = { assets: '0', failed: true }] = rows;
-    if (Number(assets) !== orders || failed) throw new Error(`${assets} of ${orders} orders have been applied`);
+    const { succeeded, failed } = rows[0]!;
+    if (Number(succeeded) !== orders || failed !== '0') {
+      throw new Error(`${succeeded} of ${orders} orders have succeeded, ${failed} have failed`);
+    }
   }
 
   /** Ends its processes, and drops its database unless that was given. */

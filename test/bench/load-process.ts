@@ -102,8 +102,10 @@ function buildBodies(requests: Extract<Requests, { kind: 'batches' }>): Buffer[]
   const { batches, ordersPerBatch, customers, tag, mode } = requests;
   let sent = 0;
   return Array.from({ length: batches }, (_, batch) => {
-    const orderList = Array.from({ length: ordersPerBatch }, () =>
-      newBuy(customers[sent % customers.length]!, [`${tag}-${sent++}`]),
+    // Numbers of a batch lie together, and batches anywhere among all numbers.
+    const range = randomUUID().slice(0, 8);
+    const orderList = Array.from({ length: ordersPerBatch }, (_, place) =>
+      newBuy(customers[sent++ % customers.length]!, [`${range}-${tag}-${place}`]),
     );
     return Buffer.from(
       JSON.stringify({ channelCode: 'bench', channelOrderId: `${tag}-${batch}`, syncMode: mode, orderList }),

@@ -1,6 +1,6 @@
 import { withDeployment } from './deployment.ts';
 import { prepareLoad } from './load.ts';
-import { type Bench, type Measure, scaled } from './measure.ts';
+import { type Measure, scaled } from './measure.ts';
 import { readPeakMebibytes } from './processor-time.ts';
 
 const CALLS = 32;

@@ -1,6 +1,7 @@
 import type { Measure } from './measure.ts';
 import { backlogMeasures } from './measure-backlog.ts';
 import { distanceMeasures } from './measure-distance.ts';
+import { filledMeasures } from './measure-filled.ts';
 import { floorMeasures } from './measure-floor.ts';
 import { latencyMeasures } from './measure-latency.ts';
 import { memoryMeasure } from './measure-memory.ts';
@@ -18,4 +19,5 @@ export const measures: Measure[] = [
   ...latencyMeasures,
   ...pollMeasures,
   memoryMeasure,
+  ...filledMeasures,
 ];

@@ -1,4 +1,4 @@
-import { type Figures, type Measure, quantile } from './measure.ts';
+import { type Figures, type Measure, median } from './measure.ts';
 
 type EditionName = 'now' | 'before';
 
@@ -31,7 +31,7 @@ export class Results {
   /** The median over the rounds; undefined where it was not measured. */
   median(measure: string, name: string, of: Figure['of'] = 'now'): number | undefined {
     const figure = this.#figures.get(`${measure} ${of} ${name}`);
-    return figure === undefined ? undefined : quantile(figure.values, 0.5);
+    return figure === undefined ? undefined : median(figure.values);
   }
 
   /** A line for each figure: its median, the least and the most of all rounds, and how it was before. */
@@ -39,15 +39,15 @@ export class Results {
     const rows = [['measure', 'figure', 'median', 'least to most', 'before', 'now ÷ before']];
     for (const { measure, of, name, values } of this.#figures.values()) {
       if (of === 'before') continue;
-      const median = quantile(values, 0.5);
+      const now = median(values);
       const before = this.median(measure, name, 'before');
       rows.push([
         measure,
         name,
-        formatNumber(median),
+        formatNumber(now),
         `${formatNumber(Math.min(...values))} to ${formatNumber(Math.max(...values))}`,
         before === undefined ? '' : formatNumber(before),
-        before === undefined ? '' : (median / before).toFixed(2),
+        before === undefined ? '' : (now / before).toFixed(2),
       ]);
     }
     return alignColumns(rows);
