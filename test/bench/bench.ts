@@ -46,6 +46,7 @@ try {
 }
 say('');
 for (const line of results.formatTable()) say(line);
+say('');
 for (const line of formatRatios(results)) say(line);
 if (values.json !== undefined) {
   const [{ model } = { model: 'unknown' }, ...others] = cpus();
