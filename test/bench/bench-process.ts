@@ -27,6 +27,10 @@ export class BenchProcess {
   private constructor(child: ChildProcess, program: Program) {
     this.#child = child;
     this.#program = program;
+    // Nothing of a run that is interrupted stays.
+    const endWithUs = () => child.kill('SIGKILL');
+    process.once('exit', endWithUs);
+    child.once('exit', () => process.off('exit', endWithUs));
   }
 
   /** Starts it and waits until it is ready. @throws Error with the end of its log when it ends before */

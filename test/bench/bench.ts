@@ -30,6 +30,8 @@ const { values } = parseArgs({
 const QUICK_SCALE = 0.02;
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
+
 const rounds = values.quick ? 1 : Number(values.rounds);
 const chosen = choose(values.only);
 const machine = await Machine.start();

@@ -13,6 +13,8 @@ import type { Bench } from './measure.ts';
 import { openPool } from './open-pool.ts';
 
 const LOOK_EVERY_MS = 10;
+const APPLIED_WITHIN_MS = 180_000;
+const LOG_TAIL_CHARACTERS = 3_000;
 
 /** How a measure deploys the service. */
 export interface Shape {
@@ -112,9 +114,16 @@ export class Deployment {
     };
   }
 
-  /** Waits until nothing is pending, and returns when that was, in milliseconds since 1970. */
+  /**
+   * Waits until nothing is pending, and returns when that was, in milliseconds since 1970.
+   * @throws Error with the end of the first worker's log when that takes too long for any service
+   */
   async untilApplied(): Promise<number> {
+    const deadlineMs = performance.now() + APPLIED_WITHIN_MS;
     for (;;) {
+      if (performance.now() > deadlineMs) {
+        throw new Error(`Orders stay pending:\n${this.workers[0]?.log.slice(-LOG_TAIL_CHARACTERS)}`);
+      }
       const { rows } = await this.db.query('select from lane_chunk where finished_time is null limit 1');
       if (rows.length === 0) return performance.timeOrigin + performance.now();
       await delay(LOOK_EVERY_MS);

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startEmbeddedPostgres } from '@lockstep/embedded-postgres';
@@ -50,6 +50,8 @@ export class Machine {
 
   static async start(): Promise<Machine> {
     const directory = await mkdtemp(join(process.cwd(), '.test-data-bench-'));
+    // When it is interrupted. PostgreSQL ends with this process, and may still remove files of its own.
+    process.once('exit', () => rmSync(directory, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 }));
     const postgres = await startEmbeddedPostgres({ directory: join(directory, 'postgres') });
     const { url: redisUrl, stop: stopRedis } = await provideRedis(directory);
     const redis = new Redis(redisUrl);
