@@ -114,18 +114,25 @@ export class Deployment {
     };
   }
 
-  /**
-   * Waits until nothing is pending, and returns when that was, in milliseconds since 1970.
-   * @throws Error with the end of the first worker's log when that takes too long for any service
-   */
-  async untilApplied(): Promise<number> {
+  /** Waits until no order is pending, and returns when that was, in milliseconds since 1970. @throws as #untilNone */
+  untilApplied(): Promise<number> {
+    return this.#untilNone('select from lane_chunk where finished_time is null limit 1');
+  }
+
+  /** Waits until all batches are completed, which each is soon after its last order. @throws as #untilNone */
+  async untilCompleted(): Promise<void> {
+    await this.#untilNone('select from batch where completed_time is null limit 1');
+  }
+
+  /** @throws Error with the end of the first worker's log when that takes too long for any service */
+  async #untilNone(query: string): Promise<number> {
     const deadlineMs = performance.now() + APPLIED_WITHIN_MS;
     for (;;) {
+      const { rows } = await this.db.query(query);
+      if (rows.length === 0) return performance.timeOrigin + performance.now();
       if (performance.now() > deadlineMs) {
         throw new Error(`Orders stay pending:\n${this.workers[0]?.log.slice(-LOG_TAIL_CHARACTERS)}`);
       }
-      const { rows } = await this.db.query('select from lane_chunk where finished_time is null limit 1');
-      if (rows.length === 0) return performance.timeOrigin + performance.now();
       await delay(LOOK_EVERY_MS);
     }
   }

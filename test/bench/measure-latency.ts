@@ -49,7 +49,7 @@ async function measureService(bench: Bench, edition: Edition, { ordersPerBatch, 
       connections: CONNECTIONS,
     });
     const sent = await runLoad(work);
-    await deployment.untilApplied();
+    await deployment.untilCompleted();
     const waits = await readWaits(deployment, work.requests.tag, sent);
     const figures: Figures = {
       'calls/s': rate,
