@@ -50,6 +50,7 @@ say('');
 for (const line of results.formatTable()) say(line);
 say('');
 for (const line of formatRatios(results)) say(line);
+if (values.quick) say('\nEverything was small: these figures mean nothing.');
 if (values.json !== undefined) {
   const [{ model } = { model: 'unknown' }, ...others] = cpus();
   const described = { cores: others.length + 1, model, memoryBytes: totalmem(), node: process.version };

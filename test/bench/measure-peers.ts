@@ -3,12 +3,14 @@ import type pg from 'pg';
 import { newBuy } from '../harness/orders.ts';
 import { withBareDeployment } from './bare-deployment.ts';
 import type { Edition } from './edition.ts';
-import { prepareLoad } from './load.ts';
+import { prepareLoad, runLoad } from './load.ts';
 import { type Bench, type Figures, type Measure, scaled } from './measure.ts';
 import type { PeerJob } from './peer.ts';
 import { peers } from './peers.ts';
 
 const ORDERS = 6_000;
+/** First, because a process that has just started compiles its code, and its pools have no connections. */
+const WARM_UP_ORDERS = 800;
 const ORDERS_PER_ADD = 100;
 const ADDERS = 8;
 const LOOK_EVERY_MS = 50;
@@ -32,19 +34,22 @@ export const peerMeasures: Measure[] = Object.keys(peers).flatMap((peer) => [
 function measureBare(bench: Bench, edition: Edition, peer: string): Promise<Figures> {
   return withBareDeployment(bench, edition, peer, async ({ db, databaseUrl }) => {
     const producer = await peers[peer]!.openProducer({ databaseUrl, redisUrl: bench.machine.redisUrl });
+    const warmUp = scaled(bench, WARM_UP_ORDERS);
     const count = scaled(bench, ORDERS / ORDERS_PER_ADD, ADDERS) * ORDERS_PER_ADD;
-    const jobs: PeerJob[] = Array.from({ length: count }, (_, index) => {
+    const jobs: PeerJob[] = Array.from({ length: warmUp + count }, (_, index) => {
       const order = newBuy(edition.customers[index % edition.customers.length]!, [`peer-${index}`]);
       return { id: index + 1, order: order as unknown as PeerJob['order'] };
     });
     try {
+      await producer.add(jobs.splice(0, warmUp));
+      await untilInserted(db, warmUp);
       const startedMs = performance.now();
       await Promise.all(
         Array.from({ length: ADDERS }, async () => {
           while (jobs.length > 0) await producer.add(jobs.splice(0, ORDERS_PER_ADD));
         }),
       );
-      await untilInserted(db, count);
+      await untilInserted(db, warmUp + count);
       return { 'orders/s': count / ((performance.now() - startedMs) / 1_000) };
     } finally {
       await producer.close();
@@ -61,11 +66,15 @@ function measureOverHttp(
   callers: number,
 ): Promise<Figures> {
   return withBareDeployment(bench, edition, peer, async ({ db, batches }) => {
+    const work = (calls: number) => batches('/orders', calls, size, edition, { kind: 'callers', callers });
+    const warmUp = scaled(bench, WARM_UP_ORDERS / size, callers);
+    await runLoad(work(warmUp));
+    await untilInserted(db, warmUp * size);
     const count = scaled(bench, ORDERS / size, callers);
-    const load = await prepareLoad(batches('/orders', count, size, edition, { kind: 'callers', callers }));
+    const load = await prepareLoad(work(count));
     const startedMs = performance.now();
     await load.run();
-    await untilInserted(db, count * size);
+    await untilInserted(db, (warmUp + count) * size);
     return { 'orders/s': (count * size) / ((performance.now() - startedMs) / 1_000) };
   });
 }
