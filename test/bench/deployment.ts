@@ -1,0 +1,175 @@
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { ORDERS_PER_BATCH } from '@lockstep/assets';
+import { buildPath } from '@lockstep/contract';
+import type pg from 'pg';
+import { Api } from '../harness/api.ts';
+import { freePort } from '../harness/redis.ts';
+import { BenchProcess } from './bench-process.ts';
+import type { Edition } from './edition.ts';
+import type { LoadWork, Pace, Requests } from './load-work.ts';
+import type { Bench } from './measure.ts';
+import { openPool } from './open-pool.ts';
+
+const LOOK_EVERY_MS = 10;
+const APPLIED_WITHIN_MS = 180_000;
+const LOG_TAIL_CHARACTERS = 3_000;
+
+/** How a measure deploys the service. */
+export interface Shape {
+  queue?: 'redis' | 'postgres';
+  workers?: number;
+  /** The database to run on; without it a new one, which ends with the deployment. */
+  databaseUrl?: string;
+  /** Where the processes find that database, when a proxy is in between. */
+  reachedAt?: (databaseUrl: string) => string;
+}
+
+/** One API process and some workers of an edition, on a database. */
+export class Deployment {
+  readonly databaseUrl: string;
+  readonly api: BenchProcess;
+  readonly workers: readonly BenchProcess[];
+  /** For what the benchmark itself asks the database. */
+  readonly db: pg.Pool;
+  readonly #edition: Edition;
+  readonly #caller: Api;
+
+  private constructor(own: {
+    databaseUrl: string;
+    api: BenchProcess;
+    workers: BenchProcess[];
+    edition: Edition;
+    caller: Api;
+  }) {
+    this.databaseUrl = own.databaseUrl;
+    this.api = own.api;
+    this.workers = own.workers;
+    this.#edition = own.edition;
+    this.#caller = own.caller;
+    this.db = openPool(own.databaseUrl, 2);
+  }
+
+  static async start(bench: Bench, edition: Edition, shape: Shape = {}): Promise<Deployment> {
+    const { queue = 'redis', workers = 1, reachedAt = (url) => url } = shape;
+    const { machine } = bench;
+    const databaseUrl = shape.databaseUrl ?? (await machine.createDatabase(edition.template));
+    const port = await freePort();
+    const env = {
+      DATABASE_URL: reachedAt(databaseUrl),
+      REDIS_URL: queue === 'redis' ? machine.redisUrl : '',
+      PORT: String(port),
+    };
+    await machine.settle();
+    const start = (app: string, logName: string) =>
+      BenchProcess.start({
+        directory: edition.directory,
+        file: `apps/${app}/src/main.ts`,
+        env,
+        readyText: `${app} ready`,
+        logFile: join(machine.directory, `${logName}.log`),
+      });
+    const api = await start('api', 'api');
+    const started = await Promise.all(
+      Array.from({ length: workers }, (_, index) => start('worker', `worker-${index}`)),
+    );
+    const caller = await Api.logIn(`http://127.0.0.1:${port}`, edition.credentials);
+    return new Deployment({ databaseUrl, api, workers: started, edition, caller });
+  }
+
+  /** Batches for a load generator to send to this service. */
+  batches(
+    batches: number,
+    ordersPerBatch: number,
+    mode: 'async' | 'sync',
+    pace: Pace,
+  ): LoadWork & { requests: Extract<Requests, { kind: 'batches' }> } {
+    const { baseUrl, token, credentials } = this.#caller;
+    return {
+      baseUrl,
+      target: `${buildPath('createBatchOrder', {})}?appKey=${credentials.appKey}&`,
+      headers: { authorization: `Bearer ${token}` },
+      requests: {
+        kind: 'batches',
+        mode,
+        batches,
+        ordersPerBatch,
+        customers: this.#edition.customers,
+        tag: randomUUID().slice(0, 13),
+      },
+      pace,
+    };
+  }
+
+  /** Polls of the result of a batch for a load generator to send. */
+  polls(channelOrderId: string, pace: Pace): LoadWork {
+    const { baseUrl, token } = this.#caller;
+    return {
+      baseUrl,
+      target: `${buildPath('getBatchResult', {})}?channelCode=bench&channelOrderId=${channelOrderId}&`,
+      headers: { authorization: `Bearer ${token}` },
+      requests: { kind: 'question' },
+      pace,
+    };
+  }
+
+  /** Waits until no order is pending, and returns when that was, in milliseconds since 1970. @throws as #untilNone */
+  untilApplied(): Promise<number> {
+    return this.#untilNone('select from lane_chunk where finished_time is null limit 1');
+  }
+
+  /** Waits until all batches are completed, which each is soon after its last order. @throws as #untilNone */
+  async untilCompleted(): Promise<void> {
+    await this.#untilNone('select from batch where completed_time is null limit 1');
+  }
+
+  /** @throws Error with the end of the first worker's log when that takes too long for any service */
+  async #untilNone(query: string): Promise<number> {
+    const deadlineMs = performance.now() + APPLIED_WITHIN_MS;
+    for (;;) {
+      const { rows } = await this.db.query(query);
+      if (rows.length === 0) return performance.timeOrigin + performance.now();
+      if (performance.now() > deadlineMs) {
+        throw new Error(`Orders stay pending:\n${this.workers[0]?.log.slice(-LOG_TAIL_CHARACTERS)}`);
+      }
+      await delay(LOOK_EVERY_MS);
+    }
+  }
+
+  /** @throws Error unless so many orders of the batches of a tag have succeeded, and none has failed */
+  async assertApplied(tag: string, orders: number): Promise<void> {
+    const { rows } = await this.db.query<{ succeeded: string; failed: string }>(
+      `select count(*) filter (where cause is null) as succeeded, count(cause) as failed
+      from license_order, (select min(id), max(id) from batch where channel_order_id like $1 || '-%') as sent
+      where id between sent.min * $2 and (sent.max + 1) * $2 - 1`,
+      [tag, ORDERS_PER_BATCH],
+    );
+    const { succeeded, failed } = rows[0]!;
+    if (Number(succeeded) !== orders || failed !== '0') {
+      throw new Error(`${succeeded} of ${orders} orders have succeeded, ${failed} have failed`);
+    }
+  }
+
+  /** Ends its processes, and drops its database unless that was given. */
+  async stop(bench: Bench, { keepDatabase = false } = {}): Promise<void> {
+    await Promise.all([this.api, ...this.workers].map((each) => each.stop()));
+    await this.db.end();
+    if (!keepDatabase) await bench.machine.dropDatabase(this.databaseUrl);
+  }
+}
+
+/** Runs work on a deployment that ends with it. */
+export async function withDeployment<Result>(
+  bench: Bench,
+  edition: Edition,
+  shape: Shape,
+  work: (deployment: Deployment) => Promise<Result>,
+): Promise<Result> {
+  const deployment = await Deployment.start(bench, edition, shape);
+  try {
+    return await work(deployment);
+  } finally {
+    await deployment.stop(bench, { keepDatabase: shape.databaseUrl !== undefined });
+  }
+}

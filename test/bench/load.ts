@@ -1,0 +1,39 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import type { LoadResult, LoadWork } from './load-work.ts';
+
+/** A load generator that has its requests ready. */
+export interface Load {
+  /** Sends them. It can be done once. */
+  run(): Promise<LoadResult>;
+}
+
+/** Starts a load generator as a process of its own, which builds its requests before anything is measured. */
+export async function prepareLoad(work: LoadWork): Promise<Load> {
+  const child = fork(join(import.meta.dirname, 'load-process.ts'), { serialization: 'advanced' });
+  const failed = once(child, 'exit').then(([code]) =>
+    Promise.reject(new Error(`The load generator ended with status ${code}`)),
+  );
+  failed.catch(() => {});
+  const nextMessage = async () => {
+    const [message] = (await Promise.race([once(child, 'message'), failed])) as [unknown];
+    return message;
+  };
+  child.send(work);
+  await nextMessage();
+  return {
+    async run() {
+      const done = nextMessage();
+      child.send('run');
+      const result = (await done) as LoadResult;
+      child.disconnect();
+      return result;
+    },
+  };
+}
+
+/** Prepares a load and runs it. */
+export async function runLoad(work: LoadWork): Promise<LoadResult> {
+  return (await prepareLoad(work)).run();
+}

@@ -1,0 +1,23 @@
+import type { Measure } from './measure.ts';
+import { backlogMeasures } from './measure-backlog.ts';
+import { distanceMeasures } from './measure-distance.ts';
+import { filledMeasures } from './measure-filled.ts';
+import { floorMeasures } from './measure-floor.ts';
+import { latencyMeasures } from './measure-latency.ts';
+import { memoryMeasure } from './measure-memory.ts';
+import { orderMeasures } from './measure-orders.ts';
+import { peerMeasures } from './measure-peers.ts';
+import { pollMeasures } from './measure-polls.ts';
+
+/** All measures, in the order in which a round takes them. */
+export const measures: Measure[] = [
+  ...floorMeasures,
+  ...orderMeasures,
+  ...distanceMeasures,
+  ...backlogMeasures,
+  ...peerMeasures,
+  ...latencyMeasures,
+  ...pollMeasures,
+  memoryMeasure,
+  ...filledMeasures,
+];

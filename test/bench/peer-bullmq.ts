@@ -1,0 +1,27 @@
+import { Queue, Worker } from 'bullmq';
+import type { Peer, PeerJob } from './peer.ts';
+import { JOBS_AT_ONCE } from './peer.ts';
+
+const QUEUE = 'peer';
+
+/** BullMQ on Redis: jobs are added in bulk, many are under way at once, and those that are done are removed. */
+export const bullmq: Peer = {
+  async openProducer({ redisUrl }) {
+    const queue = new Queue<PeerJob>(QUEUE, { connection: { url: redisUrl } });
+    await queue.waitUntilReady();
+    const opts = { removeOnComplete: true, removeOnFail: true };
+    return {
+      async add(jobs) {
+        await queue.addBulk(jobs.map((data) => ({ name: 'order', data, opts })));
+      },
+      close: () => queue.close(),
+    };
+  },
+  async startWorker({ redisUrl }, carryOut) {
+    const worker = new Worker<PeerJob>(QUEUE, (job) => carryOut(job.data), {
+      connection: { url: redisUrl, maxRetriesPerRequest: null },
+      concurrency: JOBS_AT_ONCE,
+    });
+    await worker.waitUntilReady();
+  },
+};
