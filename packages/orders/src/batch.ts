@@ -62,9 +62,15 @@ export function findingEarlier(batches: readonly PreparedBatch[]): RawBuilder<Ea
     ['channel_code', 'text', batches.map((batch) => batch.channelCode)],
     ['channel_order_id', 'text', batches.map((batch) => batch.channelOrderId)],
   ]);
+  // So written that a kept plan can only use the index of the whole key, not one of all batches of a channel.
   const finding = sql<EarlierRow>`
     select place, id, digest, digest_version from ${keys} as key (place, application_id, channel_code, channel_order_id)
-    join batch using (application_id, channel_code, channel_order_id)`;
+    cross join lateral (
+      select id, digest, digest_version from batch
+      where application_id = key.application_id and channel_code = key.channel_code
+        and channel_order_id between key.channel_order_id and key.channel_order_id
+      order by application_id, channel_code, channel_order_id limit 1
+    ) as stored`;
   return named('find_earlier', finding);
 }
 

@@ -60,14 +60,16 @@ export async function finishOrders(
     ['succeeded', 'integer', finished.map(({ succeeded }) => succeeded)],
     ['failed', 'integer', finished.map(({ failed }) => failed.length)],
   ]);
-  // The call of each batch is looked up in its index, row by row: a join might read all batches there are.
+  // The call of each batch is looked up in its index, row by row: a join might read all batches there are. That a chunk is
+  // pending is said by its counts, because a kept plan might read all pending chunks there are by their index.
   const finishing = sql<{ batch_id: BatchId; call: [channelOrderId: string, requestId: string | null] }>`
     update lane_chunk set payload = done.payload, payload_version = ${PAYLOAD_VERSION}::smallint,
       succeeded = lane_chunk.succeeded + done.succeeded,
       failed = lane_chunk.failed + done.failed,
       finished_time = case when done.payload is null then greatest(accepted_time, statement_timestamp()) end
     from ${done} as done (batch_id, lane, payload, succeeded, failed)
-    where lane_chunk.batch_id = done.batch_id and lane_chunk.lane = done.lane and finished_time is null
+    where lane_chunk.batch_id = done.batch_id and lane_chunk.lane = done.lane
+      and lane_chunk.succeeded + lane_chunk.failed < order_count
     returning lane_chunk.batch_id,
       (select array[channel_order_id, request_id] from batch where id = lane_chunk.batch_id) as call`;
   const { rows } = await named('finish_chunks', finishing).execute(trx);

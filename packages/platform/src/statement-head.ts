@@ -25,3 +25,8 @@ export function headOf(text: string): Head {
   if (heads.size < MAX_NAMED_TEXTS) heads.set(text, head);
   return head;
 }
+
+/** The texts of the named statements that this process has sent, with their names. */
+export function namedTexts(): [text: string, name: string][] {
+  return [...heads].flatMap(([text, { name }]) => (name === undefined ? [] : [[text, name] as [string, string]]));
+}
