@@ -57,6 +57,7 @@ export interface PendingBounds {
  * least one if there is any. `cut_at`: the batch at which it stopped; null if nothing is left.
  */
 export function takenChunks({ maxWeight, after }: PendingBounds): RawBuilder<unknown> {
+  // Materialized: else a kept plan, made while nothing was pending, would find the cut anew for each chunk.
   return sql`
     oldest as (
       select chunk.* from unnest(${LOCKED_LANES}) as wanted (lane) cross join lateral (
@@ -70,7 +71,7 @@ export function takenChunks({ maxWeight, after }: PendingBounds): RawBuilder<unk
         sum(weight) over (order by batch_id, lane) - weight as weight_before,
         row_number() over (partition by lane order by batch_id) as place
       from oldest
-    ), cut as (
+    ), cut as materialized (
       select min(batch_id) as batch_id from counted
       where place > ${sql.lit(MAX_CHUNKS_PER_LANE)} or (weight_before > 0 and weight_before + weight > ${maxWeight}::int)
     ), taken as (
