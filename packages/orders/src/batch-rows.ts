@@ -1,6 +1,5 @@
-import { buildRows, type Column } from '@lockstep/platform';
+import { buildRows, type Column, textArray } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
-import { writeArray } from './array-text.ts';
 import type { SubmittedBatch } from './batch.ts';
 
 const COLUMNS = [
@@ -21,8 +20,8 @@ export function batchRows(name: string, batches: readonly SubmittedBatch[], more
     ['sync_mode', 'text', batches.map((batch) => batch.syncMode)],
     ['digest', 'bytea', batches.map((batch) => batch.digest)],
     ['sequences', 'text', batches.map((batch) => `{${batch.sequences.join(',')}}`)],
-    ['customer_ids', 'text', batches.map((batch) => writeArray(batch.customerIds))],
-    ['order_types', 'text', batches.map((batch) => writeArray(batch.orderTypes))],
+    ['customer_ids', 'text', batches.map((batch) => textArray(batch.customerIds))],
+    ['order_types', 'text', batches.map((batch) => textArray(batch.orderTypes))],
     ['request_id', 'text', batches.map((batch) => batch.requestId)],
     ...more,
   ]);

@@ -1,8 +1,7 @@
 import { licenseOrderIdOf } from '@lockstep/assets';
 import type { Order } from '@lockstep/contract';
-import { buildRows, sendAhead, type Trx } from '@lockstep/platform';
+import { buildRows, sendAhead, type Trx, textArray } from '@lockstep/platform';
 import { sql } from 'kysely';
-import { writeArray } from './array-text.ts';
 import { PAYLOAD_VERSION } from './order-text.ts';
 import type { Chunk } from './pending.ts';
 import { type PlacedOrder, writeStoredOrders } from './stored-orders.ts';
@@ -24,7 +23,7 @@ export async function keepFailedOrders(trx: Trx, failed: readonly FailedInChunk[
     ['license_order_id', 'bigint', failed.map(({ batchId, placed }) => licenseOrderIdOf(batchId, placed[0]))],
     ['batch_id', 'bigint', failed.map(({ batchId }) => batchId)],
     ['lane', 'smallint', failed.map(({ lane }) => lane)],
-    ['asset_nums', 'text', failed.map(({ placed }) => writeArray(listAssetNums(placed[1])))],
+    ['asset_nums', 'text', failed.map(({ placed }) => textArray(listAssetNums(placed[1])))],
   ]);
   const keeping = sql`
     insert into failed_order (license_order_id, batch_id, lane, payload_version, content, asset_nums)

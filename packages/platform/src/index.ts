@@ -1,3 +1,4 @@
+export { textArray } from './array-text.ts';
 export { type Aged, CleanUp, registerCleanUpGauge, SECONDS_OF_DAY } from './clean-up.ts';
 export { parseBigint } from './columns.ts';
 export { type Config, readConfig, readDeploymentConfig } from './config.ts';

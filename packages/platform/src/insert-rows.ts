@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { arrayText } from './array-text.ts';
 import type { Trx } from './database.ts';
 import { sendAhead } from './statement.ts';
 import type { Tables } from './tables.ts';
@@ -15,7 +16,7 @@ export type Column = readonly [
 
 /** Builds a set of rows for a FROM clause from columns of equal length, with one parameter a column. */
 export function buildRows(columns: readonly Column[]): RawBuilder<unknown> {
-  const arrays = columns.map(([, type, values]) => sql`${values}::${sql.raw(type)}[]`);
+  const arrays = columns.map(([, type, values]) => sql`${arrayText(type, values)}::${sql.raw(type)}[]`);
   return sql`unnest(${sql.join(arrays)})`;
 }
 
