@@ -70,11 +70,14 @@ function testQueue(kind: QueueKind, databaseUrl: string): QueueBackend {
     : { kind, url: inject('redisUrl'), prefix: new URL(databaseUrl).pathname.slice(1) };
 }
 
-/** Starts a stack. Close it in `afterAll`. It shares nothing with other tests. */
+/**
+ * Starts a stack. Close it in `afterAll`. It shares nothing with other tests. `smallDrains`: its workers drain one lane at a
+ * time, four at once, as they do with a backlog.
+ */
 export async function startStack(
-  options: { queue?: QueueKind; worker?: boolean; webhookAllowPrivate?: boolean } = {},
+  options: { queue?: QueueKind; worker?: boolean; webhookAllowPrivate?: boolean; smallDrains?: boolean } = {},
 ): Promise<Stack> {
-  const { queue: queueKind = 'postgres', worker = true, webhookAllowPrivate = false } = options;
+  const { queue: queueKind = 'postgres', worker = true, webhookAllowPrivate = false, smallDrains = false } = options;
   const database = await createTestDatabase();
   const { db, url } = database;
   const queue = testQueue(queueKind, url);
@@ -84,7 +87,8 @@ export async function startStack(
   const common = { databaseUrl: url, poolSize: 8, queue, log, metrics, webhookAllowPrivate };
   const running: Closable[] = [];
   const newWorker = async () => {
-    const started = await startWorker({ ...common, drains: 2, failedOrderDays: 30, eventDays: 30 });
+    const drains = smallDrains ? { drains: 4, maxLanes: 1 } : { drains: 2 };
+    const started = await startWorker({ ...common, ...drains, failedOrderDays: 30, eventDays: 30 });
     running.push(started);
     return started;
   };

@@ -13,14 +13,17 @@ import { QUEUE_KINDS, type Stack, startStack } from '../harness/stack.ts';
 const ALL_LANES = Array.from({ length: LANE_COUNT }, (_, lane) => lane);
 const silent = createLogger({ name: 'test', level: 'silent' });
 
-describe.each(QUEUE_KINDS)('orders on %s, with two APIs and two workers,', (queue) => {
+describe.each([
+  ...QUEUE_KINDS.map((queue) => ({ queue, smallDrains: false, of: 'workers' })),
+  { queue: QUEUE_KINDS[0], smallDrains: true, of: 'workers of many small drains' },
+])('orders on $queue, with two APIs and two $of,', ({ queue, smallDrains }) => {
   let stack: Stack;
   let second: Awaited<ReturnType<typeof startAnotherApi>>;
   let api: Api;
   let apis: Api[];
 
   beforeAll(async () => {
-    stack = await startStack({ queue });
+    stack = await startStack({ queue, smallDrains });
     await stack.startWorker();
     api = await stack.newApi();
     second = await startAnotherApi(stack, api);

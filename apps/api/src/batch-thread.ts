@@ -33,16 +33,19 @@ export default function checkAndPrepare({ bytes, applicationId, isPreview }: Bat
 
 const encode = (text: string) => new TextEncoder().encode(text);
 
-/** Encodes the payloads of chunks into one piece of memory: it is transferred and freed as one. */
+/**
+ * Encodes the payloads of chunks into one piece of memory, each with a line end behind it, as they are sent to PostgreSQL: it
+ * is transferred, sent and freed as one.
+ */
 function encodePayloads(chunks: PreparedBatch['chunks']): PreparedBatch['chunks'] {
   const lengths = chunks.map(({ payload }) => Buffer.byteLength(payload));
-  const whole = allocateLarge(lengths.reduce((sum, length) => sum + length, 0));
+  const whole = allocateLarge(lengths.reduce((sum, length) => sum + length + 1, 0));
   let end = 0;
   return chunks.map((chunk, index) => {
     const start = end;
-    end += lengths[index]!;
-    whole.write(chunk.payload as string, start);
-    return { ...chunk, payload: whole.subarray(start, end) };
+    end += lengths[index]! + 1;
+    whole.write(`${chunk.payload}\n`, start);
+    return { ...chunk, payload: whole.subarray(start, end - 1) };
   });
 }
 

@@ -53,6 +53,8 @@ interface WorkerOptions {
   metrics: OrderMetrics;
   /** Drains that run at once. */
   drains: number;
+  /** The most lanes that a drain takes; one in tests in which many small drains meet. */
+  maxLanes?: number;
   /** Whether webhooks may be at any address (config.WEBHOOK_ALLOW_PRIVATE). */
   webhookAllowPrivate: boolean;
   /** For how many days it keeps what failed orders held, and events (config). */
@@ -124,7 +126,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
 function startWork(
   db: Database,
   aged: readonly Aged[],
-  { queue, log, metrics, drains, webhookAllowPrivate }: WorkerOptions,
+  { queue, log, metrics, drains, maxLanes, webhookAllowPrivate }: WorkerOptions,
 ) {
   const deliverer = new WebhookDeliverer({
     db,
@@ -133,7 +135,7 @@ function startWork(
     sender: new Sender({ allowPrivate: webhookAllowPrivate }),
   });
   const numbering = new EventNumbering({ db, log, onNumbered: (ids) => deliverer.eventsNumbered(ids) });
-  const worker = new OrderWorker({ db, log, metrics, numbering, drains, deliver: () => deliverer.wake() });
+  const worker = new OrderWorker({ db, log, metrics, numbering, drains, maxLanes, deliver: () => deliverer.wake() });
   const consumer = openConsumer<unknown>(queue, QUEUE_NAME, {
     concurrency: JOBS_AT_ONCE,
     log,

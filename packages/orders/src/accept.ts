@@ -58,14 +58,31 @@ export class BatchAcceptor {
   }
 }
 
-/** Joins payloads, a line each. Those of large batches are bytes already. */
+/** Joins payloads, a line each. Those of large batches are bytes already, and those of one batch lie so in memory. */
 function joinLines(payloads: readonly (string | Uint8Array)[]): string | Buffer {
   if (payloads.every((payload) => typeof payload === 'string')) return payloads.join('\n');
+  const inPlace = payloads.every((payload) => typeof payload !== 'string') ? findLines(payloads) : null;
+  if (inPlace !== null) return inPlace;
   const lines = payloads.flatMap((payload) => [typeof payload === 'string' ? Buffer.from(payload) : payload, LINE_END]);
   return Buffer.concat(lines.slice(0, -1));
 }
 
 const LINE_END = Buffer.from('\n');
+
+/** Finds bytes that lie in one piece of memory already, with a line end between each other; null if they do not. */
+function findLines(payloads: readonly Uint8Array[]): Buffer | null {
+  const [first] = payloads;
+  if (first === undefined) return null;
+  const { buffer, byteOffset } = first;
+  let end = byteOffset - 1;
+  for (const payload of payloads) {
+    if (payload.buffer !== buffer || payload.byteOffset !== end + 1) return null;
+    end = payload.byteOffset + payload.length;
+  }
+  const lines = Buffer.from(buffer, byteOffset, end - byteOffset);
+  const isLineEnd = (payload: Uint8Array) => lines[payload.byteOffset - byteOffset - 1] === LINE_END[0];
+  return payloads.slice(1).every(isLineEnd) ? lines : null;
+}
 
 /**
  * Stores a group of batches with one statement, and returns their ids; null for a batch whose key is taken. The ids are

@@ -1,4 +1,5 @@
 import { HeldLanes } from './held-lanes.ts';
+import { LANE_COUNT } from './lanes.ts';
 import { Pauses } from './pauses.ts';
 
 /**
@@ -44,6 +45,7 @@ export interface LanesWanted {
  */
 export class DrainScheduler {
   readonly #drain: (wanted: LanesWanted) => Promise<LanesDrained>;
+  readonly #maxLanes: number;
   #freeSlots: number;
   readonly #wanted = new Set<number>();
   readonly #running = new Set<number>();
@@ -59,7 +61,13 @@ export class DrainScheduler {
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
 
-  constructor(options: { slots: number; drain: (wanted: LanesWanted) => Promise<LanesDrained> }) {
+  /** `maxLanes`: the most lanes that a drain takes at any time; as many as are wanted if absent. */
+  constructor(options: {
+    slots: number;
+    maxLanes?: number | undefined;
+    drain: (wanted: LanesWanted) => Promise<LanesDrained>;
+  }) {
+    this.#maxLanes = options.maxLanes ?? LANE_COUNT;
     this.#drain = options.drain;
     this.#freeSlots = options.slots;
   }
@@ -127,7 +135,10 @@ export class DrainScheduler {
       this.#againAtMs.delete(lane);
       this.#running.add(lane);
     }
-    const atMost = lanes.some((lane) => this.#behind.has(lane)) ? LANES_OF_SHARE : lanes.length;
+    const atMost = Math.min(
+      lanes.some((lane) => this.#behind.has(lane)) ? LANES_OF_SHARE : lanes.length,
+      this.#maxLanes,
+    );
     let own: readonly number[] = lanes;
     const onTaken = (taken: readonly number[]) => {
       this.#leave(

@@ -36,7 +36,8 @@ export class OrderWorker {
   #toldOfEnds = false;
 
   /**
-   * `drains`: drains that run at once, each in a transaction and on a connection of its own. `deliver` is told when a job
+   * `drains`: drains that run at once, each in a transaction and on a connection of its own. `maxLanes`: the most lanes that
+   * one takes. `deliver` is told when a job
    * asks for what is due to webhooks.
    */
   constructor(options: {
@@ -45,6 +46,7 @@ export class OrderWorker {
     metrics: OrderMetrics;
     numbering: EventNumbering;
     drains: number;
+    maxLanes?: number | undefined;
     deliver: () => void;
   }) {
     this.#db = options.db;
@@ -54,7 +56,11 @@ export class OrderWorker {
     this.#deliver = options.deliver;
     this.#drainer = new LaneDrainer({ ...options, ids: new LedgerIds() });
     this.#stalls = new Stalls(options);
-    this.#scheduler = new DrainScheduler({ slots: options.drains, drain: (wanted) => this.#drain(wanted) });
+    this.#scheduler = new DrainScheduler({
+      slots: options.drains,
+      maxLanes: options.maxLanes,
+      drain: (wanted) => this.#drain(wanted),
+    });
   }
 
   /**

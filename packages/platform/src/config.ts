@@ -57,7 +57,7 @@ const environment = z.object({
   /** What asset numbers begin with (rules 7). */
   REGION: z.preprocess(absentWhenEmpty, oneOf(['domestic', 'overseas']).default('domestic')),
   WORKER_PORT: z.preprocess(absentWhenEmpty, port.optional()),
-  WORKER_DRAINS: z.preprocess(absentWhenEmpty, wholeNumber(1, 16).default(2)),
+  WORKER_DRAINS: z.preprocess(absentWhenEmpty, wholeNumber(1, 16).default(4)),
   DATABASE_POOL: z.preprocess(absentWhenEmpty, wholeNumber(2, 200).default(10)),
   /** How long what failed orders held is kept (rules 6.7). */
   FAILED_ORDER_DAYS: z.preprocess(absentWhenEmpty, wholeNumber(1, 3_650).default(30)),
