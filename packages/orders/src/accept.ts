@@ -30,6 +30,7 @@ export class BatchAcceptor {
       weightOf: (batch) => batch.characters,
       maxWeight: MAX_GROUP_CHARACTERS,
       keyOf,
+      gathers: true,
     });
   }
 

@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { DrainScheduler } from './drain-scheduler.ts';
 
 /** A scheduler whose drains a test ends by hand. */
-function newScheduler(slots = 1) {
+function newScheduler(slots = 1, gapMs = 0) {
   const drains: {
     lanes: number[];
     atMost: number;
@@ -12,6 +12,7 @@ function newScheduler(slots = 1) {
   }[] = [];
   const scheduler = new DrainScheduler({
     slots,
+    gapMs,
     drain: ({ lanes, atMost, onTaken }) =>
       new Promise((resolve, reject) => {
         const end = (throughBatchId: bigint | null, againMs: number | null) => resolve({ throughBatchId, againMs });
@@ -378,5 +379,29 @@ describe('shares', () => {
     expect(begun().at(-1)).toEqual([3]);
     await end(2);
     expect(third.state).toBe('drained');
+  });
+});
+
+describe('a gap between drains', () => {
+  it('lets more gather for the next one, but not while there is more than one carries', async () => {
+    const { request, begun, end, isExpected, close } = newScheduler(2, 600_000);
+    request([1]);
+    await end(0, 4n);
+    expect(begun()).toEqual([[1], [1]]);
+    await end(1);
+    request([1]);
+    request([2]);
+    expect(begun().length).toBe(2);
+    expect([1, 2].map(isExpected)).toEqual([true, true]);
+    await close();
+  });
+
+  it('ends by itself', async () => {
+    const { request, begun, begin, end } = newScheduler(1, 10);
+    request([1]);
+    await end(0);
+    request([1, 2]);
+    await begin(2);
+    expect(begun().at(-1)).toEqual([1, 2]);
   });
 });

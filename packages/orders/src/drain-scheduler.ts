@@ -46,6 +46,9 @@ export interface LanesWanted {
 export class DrainScheduler {
   readonly #drain: (wanted: LanesWanted) => Promise<LanesDrained>;
   readonly #maxLanes: number;
+  readonly #gapMs: number;
+  /** When the last drain began, by performance.now. */
+  #begunMs = Number.NEGATIVE_INFINITY;
   #freeSlots: number;
   readonly #wanted = new Set<number>();
   readonly #running = new Set<number>();
@@ -61,13 +64,18 @@ export class DrainScheduler {
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
 
-  /** `maxLanes`: the most lanes that a drain takes at any time; as many as are wanted if absent. */
+  /**
+   * `maxLanes`: the most lanes that a drain takes at any time; as many as are wanted if absent. `gapMs`: the least time between
+   * the beginnings of two drains while each carries all there is, so that more gathers for the next one; none if absent.
+   */
   constructor(options: {
     slots: number;
     maxLanes?: number | undefined;
+    gapMs?: number;
     drain: (wanted: LanesWanted) => Promise<LanesDrained>;
   }) {
     this.#maxLanes = options.maxLanes ?? LANE_COUNT;
+    this.#gapMs = options.gapMs ?? 0;
     this.#drain = options.drain;
     this.#freeSlots = options.slots;
   }
@@ -111,7 +119,7 @@ export class DrainScheduler {
   }
 
   #startDrains(): void {
-    while (!this.#closed && this.#freeSlots > 0) {
+    while (!this.#closed && this.#freeSlots > 0 && !this.#isGathering()) {
       const lanes = this.#nextLanes();
       if (lanes.length === 0) break;
       const drain = this.#run(lanes).finally(() => this.#drains.delete(drain));
@@ -130,6 +138,7 @@ export class DrainScheduler {
   async #run(lanes: number[]): Promise<void> {
     const waiters = [...this.#waiters];
     this.#freeSlots--;
+    this.#begunMs = performance.now();
     for (const lane of lanes) {
       this.#wanted.delete(lane);
       this.#againAtMs.delete(lane);
@@ -220,8 +229,14 @@ export class DrainScheduler {
     const times = [...this.#againAtMs.values()];
     const isToTry = [...this.#failing].some((lane) => this.#wanted.has(lane));
     if (isToTry && this.#freeSlots > 0 && !this.#isTrying()) times.push(this.#pauses.untilMs);
+    if (this.#wanted.size > 0 && this.#freeSlots > 0 && this.#isGathering()) times.push(this.#begunMs + this.#gapMs);
     if (this.#closed || times.length === 0) return;
     this.#timer = setTimeout(() => this.#wake(), Math.max(1, Math.min(...times) - performance.now()));
+  }
+
+  /** Whether the next drain has to wait until more has gathered. */
+  #isGathering(): boolean {
+    return this.#behind.size === 0 && performance.now() - this.#begunMs < this.#gapMs;
   }
 
   /** Whether a lane that failed is being drained. */

@@ -10,6 +10,9 @@ import { OpenBatches } from './open-batches.ts';
 import { type OldestPending, Sightings } from './sightings.ts';
 import { Stalls } from './stalls.ts';
 
+/** The least time between the beginnings of two drains, unless there is more than one carries. */
+const DRAIN_GAP_MS = 5;
+
 /** How long a batch may stay the oldest of its lane before the sweep assumes that its job is lost. */
 const JOB_LOST_AFTER_MS = 2_000;
 
@@ -59,6 +62,7 @@ export class OrderWorker {
     this.#scheduler = new DrainScheduler({
       slots: options.drains,
       maxLanes: options.maxLanes,
+      gapMs: DRAIN_GAP_MS,
       drain: (wanted) => this.#drain(wanted),
     });
   }
