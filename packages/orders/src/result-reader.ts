@@ -4,7 +4,7 @@ import { RememberedAnswers } from './remembered-answers.ts';
 import { type ReadPage, readPages } from './result-pages.ts';
 
 /** Statements at once, and what one of them reads at most: pages, and orders of pages that are not known. */
-const READS = { maxRunning: 2, maxInputs: 100, maxWeight: 2_000 };
+const READS = { maxRunning: 1, maxInputs: 100, maxWeight: 2_000 };
 /** For answers about batches that have ended: some ten thousand of one order, or a hundred of 1,000. */
 const MAX_REMEMBERED_BYTES = 32 * 1024 * 1024;
 
