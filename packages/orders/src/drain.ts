@@ -24,7 +24,7 @@ import { mayLieInOneOrder } from './plan-fault.ts';
 import { type FailedOrder, listFailedOrders } from './work-log.ts';
 
 /** The weight of chunks that one drain takes at most, beyond its first chunk; prepare.ts weighs orders. */
-const MAX_WEIGHT = 4_000;
+const MAX_WEIGHT = 2_500;
 /** The weight of chunks that one drain takes at most while orders are applied one by one. */
 const MAX_WEIGHT_ONE_BY_ONE = 100;
 
