@@ -85,7 +85,7 @@ it('look up by keys', async () => {
   await sql`select set_config('enable_seqscan', 'off', true), set_config('lockstep.lanes', '1,2', true)`.execute(
     connection,
   );
-  for (const [text, name] of namedTexts()) {
+  for (const [text, name] of namedTexts().filter(([, name]) => !name.startsWith('test_'))) {
     const { rows } = await sql
       .raw<{ 'QUERY PLAN': [{ Plan: Node }] }>(`explain (generic_plan, format json) ${text}`)
       .execute(connection);
@@ -93,5 +93,10 @@ it('look up by keys', async () => {
     if (lookUps.length > 0) found[name] = lookUps;
   }
   await connection.rollback().execute();
-  expect(found).toEqual(PLANS);
+  // Other tests of this process may have sent other statements.
+  const [known, others] = [true, false].map((isKnown) =>
+    Object.entries(found).filter(([name]) => name in PLANS === isKnown),
+  ) as [[string, string[]][], [string, string[]][]];
+  expect(Object.fromEntries(known)).toEqual(PLANS);
+  expect(others.filter(([, lookUps]) => lookUps.some((lookUp) => /all of it|whole table/.test(lookUp)))).toEqual([]);
 });
