@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type ApplicationId, BatchResultQuery, type Customer } from '@lockstep/contract';
 import { ResultReader, retryFailedOrders } from '@lockstep/orders';
+import { Deadline } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startAnotherApi } from '../harness/another-api.ts';
@@ -154,7 +155,7 @@ it('are right where nothing fits into the memory', async () => {
   for (const bytes of [0, 1_000_000]) {
     const reader = new ResultReader(stack.db, bytes);
     for (let count = 0; count < 3; count++) {
-      const { hasEnded, answer } = await reader.read(id as ApplicationId, query);
+      const { hasEnded, answer } = await reader.read(id as ApplicationId, query, new Deadline(60_000));
       expect([hasEnded, JSON.parse(answer)]).toEqual([true, body]);
     }
   }

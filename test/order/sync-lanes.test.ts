@@ -1,4 +1,5 @@
 import type { Customer } from '@lockstep/contract';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { lockLanes } from '../../packages/orders/src/lane-locks.ts';
 import { laneOf } from '../../packages/orders/src/lanes.ts';
@@ -87,6 +88,23 @@ describe('calls that come at once', () => {
     expect(new Set(answers.flat().map(({ licenseOrderId }) => licenseOrderId)).size).toBe(40);
     expect(countApplied() - before).toBeLessThan(20);
   });
+});
+
+it('a call for an asset that somebody works on keeps no call of other lanes waiting', async () => {
+  const [held, ...others] = (await newCustomersInLanes(api, 6)) as [Customer, ...Customer[]];
+  const assetNum = newAssetNum();
+  await api.accept(syncOf(newBuy(held, [assetNum])));
+  const trx = await stack.db.startTransaction().execute();
+  let waiting: Promise<unknown>;
+  try {
+    await sql`select from asset where asset_num = ${assetNum} for update`.execute(trx);
+    waiting = api.accept(syncOf(newBuy(held, [assetNum])));
+    const calls = Array.from({ length: 30 }, (_, index) => syncOf(newBuy(others[index % 5]!, [newAssetNum()])));
+    expect(await Promise.all(calls.map((call) => api.accept(call)))).toHaveLength(30);
+  } finally {
+    await trx.rollback().execute();
+  }
+  expect(await waiting).toHaveLength(1);
 });
 
 /** How many transactions of sync calls the log tells of. */

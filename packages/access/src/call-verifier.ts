@@ -51,7 +51,7 @@ export class CallVerifier {
   readonly #userAttempts: Group<UserAttempt, UserVerdict | undefined>;
 
   constructor(db: Database) {
-    const bounds = { maxRunning: 1, gathers: true, maxInputs: MAX_ATTEMPTS_PER_GROUP };
+    const bounds = { maxRunning: 2, gathers: true, maxInputs: MAX_ATTEMPTS_PER_GROUP };
     const keyOf = ({ nonce, tokenHash }: Attempt) => nonce ?? tokenHash.toString('base64');
     this.#attempts = new Group({ ...bounds, keyOf, run: (attempts: Attempt[]) => judgeAttempts(db, attempts) });
     this.#userAttempts = new Group({

@@ -53,6 +53,8 @@ export class DrainScheduler {
   readonly #wanted = new Set<number>();
   readonly #running = new Set<number>();
   readonly #failing = new Set<number>();
+  /** When each lane was taken last, by performance.now: those that have waited longest are first. */
+  readonly #takenMs = new Map<number, number>();
   /** Lanes that hold more than their last drain took. */
   readonly #behind = new Set<number>();
   readonly #held = new HeldLanes();
@@ -129,7 +131,10 @@ export class DrainScheduler {
   }
 
   #nextLanes(): number[] {
-    const ready = [...this.#wanted].filter((lane) => !this.#running.has(lane));
+    const sinceMs = (lane: number) => this.#takenMs.get(lane) ?? Number.NEGATIVE_INFINITY;
+    const ready = [...this.#wanted]
+      .filter((lane) => !this.#running.has(lane))
+      .sort((a, b) => sinceMs(a) - sinceMs(b) || 0);
     const healthy = ready.filter((lane) => !this.#failing.has(lane));
     if (healthy.length > 0) return healthy;
     return this.#isTrying() || this.#pauses.untilMs > performance.now() ? [] : ready.slice(0, 1);
@@ -154,7 +159,10 @@ export class DrainScheduler {
         own.filter((lane) => !taken.includes(lane)),
         taken.length < atMost,
       );
-      for (const lane of taken) this.#held.taken(lane);
+      for (const lane of taken) {
+        this.#held.taken(lane);
+        this.#takenMs.set(lane, performance.now());
+      }
       own = taken;
       this.#startDrains();
     };
@@ -203,6 +211,7 @@ export class DrainScheduler {
   #fail(lanes: readonly number[], error: unknown, waiters: readonly Waiter[]): void {
     this.#pauses.lengthen();
     for (const lane of lanes) {
+      this.#takenMs.set(lane, performance.now());
       this.#failing.add(lane);
       this.#wanted.add(lane);
     }

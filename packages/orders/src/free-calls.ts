@@ -1,6 +1,7 @@
 import type { LedgerIds } from '@lockstep/assets';
 import { type BatchId, Refusal } from '@lockstep/contract';
-import { type Database, Group, inTransaction, together } from '@lockstep/platform';
+import { type Database, Group, inTransaction, isConflict, isOverload, named, together } from '@lockstep/platform';
+import { sql } from 'kysely';
 import { findingNewestByLane } from './backlog.ts';
 import { type EarlierBatch, findingEarlier, keyOf, readEarlier, type SubmittedBatch } from './batch.ts';
 import { readLocked, tryingLanes } from './lane-locks.ts';
@@ -21,6 +22,8 @@ export const FREE_GROUPS_AT_ONCE = 2;
 /** A call that weighs more does not share: others would wait for it longer than for a commit. */
 const MAX_CALL_WEIGHT = 500;
 const LOOKS_AT_ONCE = 2;
+/** How long a transaction waits for what others hold, assets that they change for example: it holds the lanes of many. */
+const LOCK_TIMEOUT_MS = 100;
 
 /** What is there before a call. */
 interface Look {
@@ -88,13 +91,16 @@ export class FreeCalls {
 
   async #applyTogether(calls: readonly SyncCall[]): Promise<(BatchId | null)[]> {
     const startedMs = performance.now();
+    const waiting = calls.filter(({ deadlineMs }) => deadlineMs > startedMs);
+    if (waiting.length < calls.length) return await this.#applyRest(calls, waiting);
     let tried: { calls: SyncCall[]; newIds: BatchId[] } = { calls: [], newIds: [] };
     try {
       const { batchIds, newBatches } = await inTransaction(this.#lanesDb, async (trx) => {
         const batches = calls.map(({ batch }) => batch);
         const lanes = lanesOf(calls);
-        const [locked, earlierRows, drawn] = await together(trx, [
+        const [locked, , earlierRows, drawn] = await together(trx, [
           tryingLanes(lanes, lanes.length),
+          shortWaits,
           findingEarlier(batches),
           drawingBatchIds(calls.length),
         ]);
@@ -112,17 +118,24 @@ export class FreeCalls {
         const rest = tried.calls.filter((_, place) => !error.batchIds.has(tried.newIds[place]!));
         return await this.#applyRest(calls, rest);
       }
-      if (error instanceof Refusal || mayLieInOneOrder(error)) return calls.map(() => null);
+      // It may be due to one of them: a number that somebody else works on. Nobody waits for another one's.
+      const mayLieInOneCall = error instanceof Refusal || mayLieInOneOrder(error);
+      if (mayLieInOneCall || isOverload(error) || isConflict(error)) return calls.map(() => null);
       throw error;
     }
   }
 
-  /** Applies the calls without those that fail: each of these gets a transaction of its own. */
+  /** Applies some of the calls, and gives the others back. */
   async #applyRest(calls: readonly SyncCall[], rest: readonly SyncCall[]): Promise<(BatchId | null)[]> {
     const batchIds = rest.length === 0 ? [] : await this.#applyTogether(rest);
     return calls.map((call) => batchIds[rest.indexOf(call)] ?? null);
   }
 }
+
+const shortWaits = named(
+  'wait_shortly',
+  sql<unknown>`select set_config('lock_timeout', ${`${LOCK_TIMEOUT_MS}ms`}, true)`,
+);
 
 async function look(db: Database, batches: readonly SubmittedBatch[]): Promise<Look[]> {
   const lanes = [...new Set(batches.flatMap(({ chunks }) => chunks.map(({ lane }) => lane)))];

@@ -1,14 +1,15 @@
 import { type ApplicationId, type BatchId, type BatchResultQuery, Refusal, success } from '@lockstep/contract';
-import { type Database, Group } from '@lockstep/platform';
+import { type Database, type Deadline, Group } from '@lockstep/platform';
 import { RememberedAnswers } from './remembered-answers.ts';
 import { type ReadPage, readPages } from './result-pages.ts';
 
 /** Statements at once, and what one of them reads at most: pages, and orders of pages that are not known. */
-const READS = { maxRunning: 1, maxInputs: 100, maxWeight: 2_000 };
+const READS = { maxRunning: 2, maxInputs: 100, maxWeight: 2_000 };
 /** For answers about batches that have ended: some ten thousand of one order, or a hundred of 1,000. */
 const MAX_REMEMBERED_BYTES = 32 * 1024 * 1024;
 
 interface Poll {
+  deadline: Deadline;
   applicationId: ApplicationId;
   query: BatchResultQuery;
   /** Names the page, in all that the answer depends on. */
@@ -42,6 +43,7 @@ export class ResultReader {
     this.#reads = new Group({
       ...READS,
       gathers: true,
+      isOver: ({ deadline }) => deadline.isOver,
       run: (polls: Poll[]) => this.#read(polls),
       weightOf: ({ key, query }) => (this.#remembered.get(key) === undefined ? query.limit : 0),
     });
@@ -52,10 +54,10 @@ export class ResultReader {
    *
    * Throws a Refusal: batch_not_found, for another application's batch too.
    */
-  async read(applicationId: ApplicationId, query: BatchResultQuery): Promise<FoundResult> {
+  async read(applicationId: ApplicationId, query: BatchResultQuery, deadline: Deadline): Promise<FoundResult> {
     const { channelCode, channelOrderId, state, cursor, limit } = query;
     const key = JSON.stringify([applicationId, channelCode, channelOrderId, state, cursor, limit]);
-    const found = await this.#reads.run({ applicationId, query, key });
+    const found = await this.#reads.run({ applicationId, query, key, deadline });
     if (found === undefined) throw new Refusal('batch_not_found', channelOrderId, channelCode);
     return found;
   }

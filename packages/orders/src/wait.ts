@@ -20,7 +20,7 @@ export async function awaitBatchResult(
 ): Promise<string> {
   const endMs = performance.now() + query.waitSeconds * 1_000;
   for (;;) {
-    const { batchId, hasEnded, answer } = await deadline.race(results.read(applicationId, query));
+    const { batchId, hasEnded, answer } = await deadline.race(results.read(applicationId, query, deadline));
     if (hasEnded || watch.isClosed || performance.now() >= endMs) return answer;
     await watch.waitForEnd(batchId, endMs, deadline.signal);
     // Nobody reads the answer any more.

@@ -32,6 +32,11 @@ export class Deadline {
     return this.#pausedMs ?? this.#endMs - performance.now();
   }
 
+  /** Whether it has passed, or the call has ended. */
+  get isOver(): boolean {
+    return this.#over !== undefined || this.remainingMs <= 0;
+  }
+
   /** Aborts with an Overload when the deadline is over or the call has ended. */
   get signal(): AbortSignal {
     if (this.#controller === undefined) {

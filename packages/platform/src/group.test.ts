@@ -36,6 +36,19 @@ async function settled(act: () => void): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
 }
 
+it('leaves out inputs for which nobody waits any more', async () => {
+  const over = new Set<string>();
+  const { run, begun, end } = newGroup({ isOver: (input) => over.has(input) });
+  const first = run('a');
+  const later = run('b', 'c');
+  over.add('b');
+  await end(0);
+  expect(begun()).toEqual(['a', 'c']);
+  await end(1);
+  await first;
+  expect((await later).map(({ status }) => status)).toEqual(['rejected', 'fulfilled']);
+});
+
 it('gathers what comes in one turn, if it should', async () => {
   const { run, begun, end } = newGroup({ gathers: true });
   void run('a', 'b');

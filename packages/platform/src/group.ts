@@ -1,3 +1,4 @@
+import { Overload } from './deadline.ts';
 import { mayLieInOnePart } from './sql-state.ts';
 
 interface Waiting<Input, Output> {
@@ -35,6 +36,8 @@ export interface GroupOptions<Input, Output> {
    * input needs all of its locks. So no input waits for locks that only others need; but see joinsFreely.
    */
   needsOf?: (input: Input) => readonly unknown[];
+  /** Whether nobody waits for an input any more. It is left out, and its caller gets an Overload. */
+  isOver?: (input: Input) => boolean;
   /** Lets any input join whose locks no other group has: for groups that hold them for no longer than a commit. */
   joinsFreely?: boolean;
 }
@@ -92,13 +95,17 @@ export class Group<Input, Output> {
   }
 
   #takeGroup(): Waiting<Input, Output>[] {
-    const { maxInputs, maxWeight = Number.POSITIVE_INFINITY, keyOf, joinsFreely = false } = this.#options;
+    const { maxInputs, maxWeight = Number.POSITIVE_INFINITY, keyOf, isOver, joinsFreely = false } = this.#options;
     const group: Waiting<Input, Output>[] = [];
     const rest: Waiting<Input, Output>[] = [];
     const keys = new Set<string>();
     const needed = new Set(this.#needed);
     let weight = 0;
     for (const waiting of this.#waiting) {
+      if (isOver?.(waiting.input) === true) {
+        waiting.reject(new Overload('nobody waits for it any more'));
+        continue;
+      }
       const key = keyOf?.(waiting.input);
       const needs = this.#needsOf(waiting);
       const isFirst = group.length === 0;

@@ -31,7 +31,7 @@ export { findDrift } from './schema-drift.ts';
 export { dumpSchema } from './schema-dump.ts';
 export { compareSchema, readSchemaState } from './schema-version.ts';
 export { SchemaWatch, whileCurrent } from './schema-watch.ts';
-export { isOverload, mayLieInOnePart, refusesValues, violatesUnique } from './sql-state.ts';
+export { isConflict, isOverload, mayLieInOnePart, refusesValues, violatesUnique } from './sql-state.ts';
 export { named, sendAhead, together, untilAnswered } from './statement.ts';
 export type { Tables } from './tables.ts';
 export { TransactionQueue } from './transaction-queue.ts';

@@ -12,6 +12,7 @@ export function named<Row>(name: string, statement: RawBuilder<Row>): RawBuilder
 /**
  * Sends a statement of a transaction whose result nobody needs, without waiting for its answer: what is sent next travels
  * with it. If it fails, the next statement that is waited for, or the commit, throws its error. It has a name (see `named`).
+ * It must not be the first statement of its transaction, whose `begin` nobody has waited for either.
  */
 export async function sendAhead(trx: Trx, name: string, statement: RawBuilder<unknown>): Promise<void> {
   await sql`${sql.raw(`-- ahead: ${name}\n`)}${statement}`.execute(trx);

@@ -10,6 +10,8 @@ const SETTING_GOOD_FOR_MS = 50;
  * Statements that end a transaction run even after the deadline: they wait for nobody, and leave the connection clean.
  */
 const ENDS = ['commit', 'rollback'];
+/** Nobody waits for it (ServiceClient), so nothing may end it alone: what is behind it would run outside of a transaction. */
+const BEGIN = 'begin';
 
 /**
  * Returns the same database for a call that has a deadline. Waiting for a connection, every statement, every wait for a
@@ -84,7 +86,7 @@ class BoundedClient implements PostgresPoolClient {
     const remainingMs = this.#deadline.remainingMs;
     if (!ENDS.includes(text)) {
       if (remainingMs <= 0) throw new Overload('no time is left for a statement');
-      this.#setTimeouts(remainingMs);
+      if (text !== BEGIN) this.#setTimeouts(remainingMs);
     }
     try {
       return await this.#client.query({
