@@ -114,6 +114,7 @@ export class FreeCalls {
       this.#applied({ newBatches, startedMs });
       return calls.map((call) => batchIds[tried.calls.indexOf(call)] ?? null);
     } catch (error) {
+      if (error instanceof Refusal && calls.length === 1) throw error;
       if (error instanceof BatchFailed) {
         const rest = tried.calls.filter((_, place) => !error.batchIds.has(tried.newIds[place]!));
         return await this.#applyRest(calls, rest);
