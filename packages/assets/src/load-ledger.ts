@@ -93,13 +93,20 @@ interface AssetRow {
   extends: Record<string, string>;
 }
 
+/**
+ * Reads active assets in the order of their numbers, one after the other. Looked up as a list, a plan may read all active
+ * assets: without statistics PostgreSQL takes them for few.
+ */
 const readingAssets = (assetNums: string[], locking: RawBuilder<unknown>) =>
   named(
     locking === LOCKED ? 'lock_assets' : 'read_assets',
     sql<AssetRow>`
-      select id, asset_num, customer_id, license_type, limit_start_date, limit_end_date, borrowed_usb_key, extends
-      from asset where asset_num = any (${assetNums}::text[]) and revoked_time is null
-      order by asset_num ${locking}`,
+      select found.* from (select num from unnest(${assetNums}::text[]) as num order by num) as wanted
+      cross join lateral (
+        select id, asset_num, customer_id, license_type, limit_start_date, limit_end_date, borrowed_usb_key, extends
+        from asset where asset_num between num and num and revoked_time is null
+        order by asset_num limit 1 ${locking}
+      ) as found`,
   );
 
 function buildAsset(row: AssetRow): Asset {
