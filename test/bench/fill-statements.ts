@@ -11,7 +11,7 @@ const customer = `($3::text[])[1 + ${orderNumber} % cardinality($3::text[])]`;
 const acceptedTime = `timestamptz '2020-01-01' + batch_id * interval '1 second'`;
 const finishedTime = `${acceptedTime} + interval '1 second'`;
 /** Numbers of a batch lie together, and batches anywhere among all numbers, as they do with the load generator. */
-const assetNum = `left(md5(batch_id::text), 8) || '-' || place`;
+const assetNum = `left(md5(batch_id::text), 16) || '-' || place`;
 const assetId = `${FIRST_LEDGER_ID} + ${orderNumber} * 2`;
 const details = `'{"trial": 0, "timeUnit": "year", "productType": "tool", "trialEndDate": 0, "productFeatures": [],
   "timeUnitQuantity": 1, "limitTimeDuration": 0, "parentCrmProductId": "", "timeDurationExpression": "1-0-0"}'`;
