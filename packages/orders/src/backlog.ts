@@ -48,12 +48,9 @@ export const findingNewestByLane = (lanes: readonly number[]) =>
 
 /** Finds the newest batch that has orders pending in some lanes; null if nothing is pending there. */
 export async function findNewestPending(db: Database, lanes: readonly number[]): Promise<bigint | null> {
-  const { rows } = await sql<{ batch_id: BatchId | null }>`
-    select max(batch_id) as batch_id from unnest(${lanes}::smallint[]) as wanted (lane) cross join lateral (
-      select batch_id from lane_chunk
-      where lane_chunk.lane = wanted.lane and finished_time is null
-      order by batch_id desc limit 1
-    ) as newest`.execute(db);
-  const newest = rows[0]?.batch_id ?? null;
-  return newest === null ? null : BigInt(newest);
+  const { rows } = await findingNewestByLane(lanes).execute(db);
+  return rows.reduce<bigint | null>((newest, { batch_id }) => {
+    const batchId = BigInt(batch_id);
+    return newest === null || batchId > newest ? batchId : newest;
+  }, null);
 }

@@ -9,7 +9,7 @@ const COLUMNS = [
 
 /**
  * Rows of batches for a FROM clause, with their `place` among these: as `name` (place, application_id, …). Sequences,
- * customer_ids and order_types are texts there, which BATCH_VALUES casts. `more`: other columns of these rows.
+ * customer_ids and order_types are texts there, which batchValues casts. `more`: other columns of these rows.
  */
 export function batchRows(name: string, batches: readonly SubmittedBatch[], more: readonly Column[] = []) {
   const rows = buildRows([
@@ -29,7 +29,7 @@ export function batchRows(name: string, batches: readonly SubmittedBatch[], more
   return sql`${rows} as ${sql.ref(name)} (${sql.join(names)})`;
 }
 
-/** The columns of `batch` that BATCH_VALUES fills from batchRows. */
+/** The columns of `batch` that batchValues fills from batchRows. */
 export const BATCH_COLUMNS = sql`
   application_id, channel_code, channel_order_id, sync_mode, digest, digest_version, sequences, customer_ids, order_types,
   request_id`;

@@ -70,7 +70,7 @@ export class FreeCalls {
       weightOf: ({ batch }) => weighBatch(batch),
       maxWeight: MAX_GROUP_WEIGHT,
       keyOf: ({ batch }) => keyOf(batch),
-      needsOf: (call) => lanesOf([call]),
+      needsOf: ({ batch }) => lanesOf([batch]),
       joinsFreely: true,
       gathers: true,
     });
@@ -97,7 +97,7 @@ export class FreeCalls {
     try {
       const { batchIds, newBatches } = await inTransaction(this.#lanesDb, async (trx) => {
         const batches = calls.map(({ batch }) => batch);
-        const lanes = lanesOf(calls);
+        const lanes = lanesOf(batches);
         const [locked, , earlierRows, drawn] = await together(trx, [
           tryingLanes(lanes, lanes.length),
           shortWaits,
@@ -105,7 +105,7 @@ export class FreeCalls {
           drawingBatchIds(calls.length),
         ]);
         const own = new Set(readLocked(locked));
-        const places = [...calls.keys()].filter((place) => lanesOf([calls[place]!]).every((lane) => own.has(lane)));
+        const places = [...calls.keys()].filter((place) => lanesOf([batches[place]!]).every((lane) => own.has(lane)));
         const earlier = readEarlier(earlierRows, batches);
         tried = { calls: places.map((place) => calls[place]!), newIds: places.map((place) => drawn[place]!.id) };
         const stored = { earlier: places.map((place) => earlier[place]), newIds: tried.newIds };
@@ -139,8 +139,7 @@ const shortWaits = named(
 );
 
 async function look(db: Database, batches: readonly SubmittedBatch[]): Promise<Look[]> {
-  const lanes = [...new Set(batches.flatMap(({ chunks }) => chunks.map(({ lane }) => lane)))];
-  const [earlierRows, newest] = await together(db, [findingEarlier(batches), findingNewestByLane(lanes)]);
+  const [earlierRows, newest] = await together(db, [findingEarlier(batches), findingNewestByLane(lanesOf(batches))]);
   const earlier = readEarlier(earlierRows, batches);
   const behind = new Set(newest.map(({ lane }) => lane));
   return batches.map(({ chunks }, place) => ({

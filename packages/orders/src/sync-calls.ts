@@ -25,9 +25,9 @@ export interface AppliedBatches {
 export const MAX_GROUP_BATCHES = 64;
 export const MAX_GROUP_WEIGHT = 4_000;
 
-/** The lanes of some calls, each once. */
-export function lanesOf(calls: readonly SyncCall[]): number[] {
-  return [...new Set(calls.flatMap(({ batch }) => batch.chunks.map(({ lane }) => lane)))];
+/** The lanes of some batches, each once. */
+export function lanesOf(batches: readonly SubmittedBatch[]): number[] {
+  return [...new Set(batches.flatMap(({ chunks }) => chunks.map(({ lane }) => lane)))];
 }
 
 /**

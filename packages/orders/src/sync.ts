@@ -120,7 +120,7 @@ export class BatchApplier {
   }
 
   async #applyTogether(calls: SyncCall[]): Promise<BatchId[]> {
-    const lanes = lanesOf(calls);
+    const lanes = lanesOf(calls.map(({ batch }) => batch));
     const customerIds = new Set(calls.flatMap(({ batch }) => batch.customerIds));
     const deadlineMs = Math.max(...calls.map((call) => call.deadlineMs));
     await this.#drainAhead(lanes, customerIds, deadlineMs);
