@@ -1,0 +1,6 @@
+import type { ServerOptions } from '../../server-options.ts';
+import type { ConsoleHandlers } from '../handlers.ts';
+
+export function overviewHandlers(_options: ServerOptions) {
+  return {} satisfies ConsoleHandlers;
+}

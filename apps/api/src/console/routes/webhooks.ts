@@ -1,0 +1,6 @@
+import type { ServerOptions } from '../../server-options.ts';
+import type { ConsoleHandlers } from '../handlers.ts';
+
+export function webhooksHandlers(_options: ServerOptions) {
+  return {} satisfies ConsoleHandlers;
+}

@@ -1,0 +1,40 @@
+import { cut } from '../causes.ts';
+
+/**
+ * The closed table of the causes for which the console refuses a call, beside those of the interface (`causes`), which keep
+ * their words. `status` is the HTTP status and the code of the answer; `message` is for people.
+ */
+export const consoleCauses = {
+  not_logged_in: { status: 401, message: 'You are not logged in, or your session has ended. Log in again.' },
+  login_failed: {
+    status: 401,
+    message:
+      'Name or password is wrong, or the account is locked or disabled. After ten failures it is locked for five minutes.',
+  },
+  password_wrong: { status: 403, message: 'The password that you have now is another one.' },
+  role_missing: { status: 403, message: 'This needs the role {0}; yours is {1}.' },
+  request_forged: { status: 403, message: 'The request does not come from this console.' },
+  not_found: { status: 404, message: 'There is no {0} {1}.' },
+  changed_meanwhile: { status: 409, message: 'It has changed meanwhile: {0}. Load it again.' },
+  name_taken: { status: 409, message: 'There is an operator {0} already.' },
+  last_admin: { status: 409, message: 'The last admin that is enabled must stay one.' },
+} as const satisfies Record<string, { status: number; message: string }>;
+
+export type ConsoleCause = keyof typeof consoleCauses;
+
+const MAX_QUOTED_CHARACTERS = 1_000;
+
+/** A refusal by the console. Its API answers with the HTTP status of its cause. */
+export class ConsoleRefusal extends Error {
+  readonly reason: ConsoleCause;
+
+  constructor(reason: ConsoleCause, ...values: string[]) {
+    super(
+      consoleCauses[reason].message.replace(/\{(\d)\}/g, (_, position: string) =>
+        cut(values[Number(position)] ?? '', MAX_QUOTED_CHARACTERS),
+      ),
+    );
+    this.name = 'ConsoleRefusal';
+    this.reason = reason;
+  }
+}

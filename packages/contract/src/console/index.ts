@@ -1,0 +1,80 @@
+import type { z } from 'zod';
+import { applicationsOperations } from './applications.ts';
+import { assetsOperations } from './assets.ts';
+import { batchesOperations } from './batches.ts';
+import { enterprisesOperations } from './enterprises.ts';
+import { CONSOLE_API_ROOT, type ConsoleOperation } from './operation.ts';
+import { operatorsOperations } from './operators.ts';
+import { ordersOperations } from './orders.ts';
+import { overviewOperations } from './overview.ts';
+import { previewOperations } from './preview.ts';
+import { sessionOperations } from './session.ts';
+import { webhooksOperations } from './webhooks.ts';
+
+export * from './applications.ts';
+export * from './assets.ts';
+export * from './batches.ts';
+export { type ConsoleCause, ConsoleRefusal, consoleCauses } from './causes.ts';
+export * from './enterprises.ts';
+export {
+  CONSOLE_API_ROOT,
+  CONSOLE_ROOT,
+  type ConsoleOperation,
+  includesRole,
+  OperatorRole,
+} from './operation.ts';
+export { OPERATOR_PASSWORD, OperatorName } from './operator-fields.ts';
+export * from './operators.ts';
+export * from './orders.ts';
+export * from './overview.ts';
+export * from './preview.ts';
+export { Me } from './session.ts';
+export * from './webhooks.ts';
+
+/** Every operation of the console by its id: the one place that names its path, its role and its schemas. */
+export const consoleOperations = {
+  ...sessionOperations,
+  ...overviewOperations,
+  ...batchesOperations,
+  ...ordersOperations,
+  ...assetsOperations,
+  ...enterprisesOperations,
+  ...previewOperations,
+  ...applicationsOperations,
+  ...webhooksOperations,
+  ...operatorsOperations,
+};
+
+type Operations = typeof consoleOperations;
+export type ConsoleOperationId = keyof Operations;
+
+type Part<Id extends ConsoleOperationId, Key extends keyof ConsoleOperation> =
+  Operations[Id] extends Record<Key, infer Schema> ? Schema : undefined;
+type Read<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined;
+type Sent<Schema> = Schema extends z.ZodType ? z.input<Schema> : undefined;
+
+/** What the service reads of a call: undefined where the operation has no such part. */
+export interface ConsoleRequest<Id extends ConsoleOperationId> {
+  params: Read<Part<Id, 'params'>>;
+  query: Read<Part<Id, 'query'>>;
+  body: Read<Part<Id, 'body'>>;
+}
+
+/** What the browser sends; parts that an operation does not have are absent. */
+export type ConsoleCall<Id extends ConsoleOperationId> = {
+  [Key in 'params' | 'query' | 'body' as Part<Id, Key> extends undefined ? never : Key]: Sent<Part<Id, Key>>;
+};
+
+/** The `data` of an operation's answer. */
+export type ConsoleData<Id extends ConsoleOperationId> = Read<Part<Id, 'data'>>;
+
+/** An operation of the table, without what only its own types know. */
+export function findConsoleOperation(id: ConsoleOperationId): ConsoleOperation {
+  return consoleOperations[id];
+}
+
+/** The path of a call from the root of the host, with its parameters filled in and escaped. */
+export function consolePath(id: ConsoleOperationId, params: Record<string, string> = {}): string {
+  const { path } = findConsoleOperation(id);
+  return CONSOLE_API_ROOT + path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
+}

@@ -1,0 +1,39 @@
+import { z } from 'zod';
+
+/** Where the operations of the console are, and the console itself (rules 9). */
+export const CONSOLE_ROOT = '/console';
+export const CONSOLE_API_ROOT = `${CONSOLE_ROOT}/api`;
+
+/** What an operator may do: each role may do what those before it may. */
+export const OperatorRole = z.enum(['viewer', 'support', 'admin']);
+export type OperatorRole = z.infer<typeof OperatorRole>;
+
+/** Whether a role may do what another one, the least that is needed, may. */
+export function includesRole(role: OperatorRole, least: OperatorRole): boolean {
+  return OperatorRole.options.indexOf(role) >= OperatorRole.options.indexOf(least);
+}
+
+/** One operation of the console: what the browser sends, where, and what it gets. Channels never call these. */
+export interface ConsoleOperation {
+  method: 'GET' | 'POST';
+  /** Behind CONSOLE_API_ROOT, in OpenAPI's form: `/batches/{batchId}`. */
+  path: `/${string}`;
+  /** The least role that may call it; `anybody`: also who is not logged in. */
+  role: OperatorRole | 'anybody';
+  params?: z.ZodObject;
+  query?: z.ZodType;
+  body?: z.ZodType;
+  /** The largest body; MAX_BODY_BYTES of the interface where it is absent. */
+  maxBodyBytes?: number;
+  /** The `data` of a success; for a `download`, of the file. */
+  data: z.ZodType;
+  /** Its answer is a file, not an envelope. */
+  isDownload?: true;
+  /** What it does, in one sentence. */
+  summary: string;
+}
+
+/** A table of operations, which keeps the type of each. */
+export function consoleTable<Table extends Record<string, ConsoleOperation>>(table: Table): Table {
+  return table;
+}

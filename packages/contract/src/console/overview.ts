@@ -1,0 +1,3 @@
+import { consoleTable } from './operation.ts';
+
+export const overviewOperations = consoleTable({});
