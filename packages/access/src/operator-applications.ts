@@ -1,9 +1,5 @@
 import { type ApplicationId, type Channels, Refusal, type Scope } from '@lockstep/contract';
-import type {
-  ApplicationStatus,
-  BoundedCount,
-  ConsoleApplication,
-} from '@lockstep/contract/console';
+import type { ApplicationStatus, BoundedCount, ConsoleApplication } from '@lockstep/contract/console';
 import { type Database, isId, readCursor, type Trx, writeCursor } from '@lockstep/platform';
 import { sql } from 'kysely';
 import type {} from './tables.ts';
