@@ -30,7 +30,7 @@ export async function listApplicationPage(
   const rows = await shownOf(db)
     .$if(status !== undefined, (query) => query.where('status', '=', status!))
     .$if(wanted !== undefined, (query) =>
-      query.where(sql<boolean>`strpos(lower(name), ${wanted}) > 0 or strpos(lower(app_key), ${wanted}) > 0`),
+      query.where(sql<boolean>`(strpos(lower(name), ${wanted}) > 0 or strpos(lower(app_key), ${wanted}) > 0)`),
     )
     .$if(place !== undefined, (query) => query.where('id', '<', place![0] as ApplicationId))
     .orderBy('id', 'desc')
