@@ -12,7 +12,7 @@ const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-s
 const PLACES = ['/Applications/Google Chrome.app/Contents/MacOS/Google Chrome'];
 
 /** Debian's packages with the libraries of the npm package's binary, and with fonts for the words of both languages. */
-const NEEDED = ['libnss3', 'fontconfig-config', 'fonts-liberation', 'fonts-wqy-microhei'];
+const NEEDED = ['libnss3', 'libexpat1', 'fontconfig-config', 'fonts-liberation', 'fonts-wqy-microhei'];
 
 /**
  * The path of a Chromium: that of CHROME_PATH, the one of the npm package, which is the same everywhere, or one that is
