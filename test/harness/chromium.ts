@@ -73,6 +73,6 @@ function installWhatIsMissing(): void {
 }
 
 function isInstalled(name: string): boolean {
-  const { stdout } = spawnSync('dpkg-query', ['-W', '-f', '${Status}', name], { encoding: 'utf8' });
-  return stdout.endsWith(' installed');
+  const { stdout } = spawnSync('dpkg', ['-s', name], { encoding: 'utf8' });
+  return stdout.includes('\nStatus: install ok installed\n');
 }
