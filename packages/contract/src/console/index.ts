@@ -28,6 +28,7 @@ export * from './operators.ts';
 export * from './orders.ts';
 export * from './overview.ts';
 export * from './preview.ts';
+export { Owner } from './owner.ts';
 export { Me } from './session.ts';
 export * from './webhooks.ts';
 
