@@ -1,5 +1,13 @@
 import { type AssetHistory, type AssetId, Refusal } from '@lockstep/contract';
-import { type CursorPart, type Database, inSnapshot, isId, readCursor, type Trx, writeCursor } from '@lockstep/platform';
+import {
+  type CursorPart,
+  type Database,
+  inSnapshot,
+  isId,
+  readCursor,
+  type Trx,
+  writeCursor,
+} from '@lockstep/platform';
 import { findAssetsOfNumber, type TracedAsset } from './history-assets.ts';
 import { type EntryPlace, isAction, readEntries, type StepEntry } from './history-entries.ts';
 import { readSteps, type Step, type Viewer } from './history-steps.ts';

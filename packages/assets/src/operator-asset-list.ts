@@ -150,11 +150,7 @@ function planByNumber(filters: AssetFilters, prefix: string, after: AssetPlace |
  * Customer by customer, on each the newest first. A page looks at the ids of all assets of the customers that it shows: to
  * have them in this order would cost every purchase a larger index.
  */
-function planByCustomer(
-  { customerId, enterpriseId }: AssetFilters,
-  after: AssetPlace | null,
-  limit: number,
-): Walk {
+function planByCustomer({ customerId, enterpriseId }: AssetFilters, after: AssetPlace | null, limit: number): Walk {
   const wanted = [
     customerId === undefined ? sql`true` : sql`customer.id = ${customerId}`,
     enterpriseId === undefined ? sql`true` : sql`customer.enterprise_id = ${enterpriseId}`,

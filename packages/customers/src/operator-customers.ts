@@ -47,7 +47,8 @@ export async function listCustomersOfAll(
   filters: CustomerFilters,
   { after, limit }: { after: CustomerId | null; limit: number },
 ): Promise<FoundCustomers> {
-  if (filters.enterpriseId !== undefined && !isId(filters.enterpriseId)) return { exact: [], customers: [], stop: null };
+  if (filters.enterpriseId !== undefined && !isId(filters.enterpriseId))
+    return { exact: [], customers: [], stop: null };
   const { rows } = await sql<StoredCustomer & { place: string; is_wanted: boolean }>`
     with walked as materialized (
       select row_number() over () as place, found.* from (${walkOf(filters, after)} limit ${MAX_LOOKED_AT}) as found

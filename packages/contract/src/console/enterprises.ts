@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { AuditEntry } from '../audit.ts';
-import { id, optionalId, optionalText, time } from '../scalars.ts';
-import { CustomerId, EnterpriseId, MemberId } from '../ids.ts';
+import { EnterpriseId, MemberId } from '../ids.ts';
 import { ListPageQuery } from '../lists.ts';
+import { id, optionalId, optionalText, time } from '../scalars.ts';
 import { consoleTable } from './operation.ts';
 import { Owner } from './owner.ts';
 
