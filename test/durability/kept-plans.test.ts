@@ -25,6 +25,7 @@ const PLANS = {
   finish_chunks: ['batch_pkey: id', 'lane_chunk_pkey: batch_id, lane'],
   end_batches: ['batch_open: id', 'batch_pkey: id', 'lane_chunk_pkey: batch_id', 'license_order_failed: id'],
   number_events: ['event_counter: whole table', 'unnumbered_event_pkey: all of it', 'unnumbered_event_pkey: id'],
+  count_activity: ['uncounted_activity_pkey: all of it', 'uncounted_activity_pkey: id'],
   read_grants: ['asset_grant_pkey: asset_id'],
   read_merchandises: ['merchandise_instance_asset: asset_id'],
   read_products: ['product_instance_asset: asset_id'],

@@ -3,6 +3,7 @@ import { MAX_BODY_BYTES } from '@lockstep/contract';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import { Bodies } from './bodies.ts';
 import { observeCalls, recordCall } from './calls.ts';
+import { consoleModule } from './console/console-module.ts';
 import { boundCalls } from './deadlines.ts';
 import { answerFailure, answerNotFound } from './failures.ts';
 import { httpServer } from './http-server.ts';
@@ -60,5 +61,6 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   await server.register(openRoutes, moduleOptions);
   await server.register(orderModule, moduleOptions);
   await server.register(memberModule, moduleOptions);
+  await server.register(consoleModule, moduleOptions);
   return server;
 }

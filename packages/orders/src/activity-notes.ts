@@ -9,11 +9,11 @@ interface Activity {
   accepted: RawBuilder<unknown>;
   succeeded: RawBuilder<unknown>;
   failed: RawBuilder<unknown>;
-  /** A JSON object of failed orders by cause; null where none failed. */
+  /** A JSON object of failed orders by cause. */
   causes: RawBuilder<unknown>;
 }
 
-const NOTHING: Activity = { accepted: sql`0`, succeeded: sql`0`, failed: sql`0`, causes: sql`null` };
+const NOTHING: Activity = { accepted: sql`0`, succeeded: sql`0`, failed: sql`0`, causes: sql`'{}'::jsonb` };
 
 /**
  * For a WITH clause of the statement that does it: an INSERT of a note about what it does, so that it is noted if it is
@@ -38,6 +38,6 @@ export function notingOutcomes(outcomes: readonly Outcome[]): RawBuilder<unknown
   return notingActivity({
     succeeded: sql`${outcomes.length - failed}::int`,
     failed: sql`${failed}::int`,
-    causes: sql`${failed === 0 ? null : JSON.stringify(causes)}::jsonb`,
+    causes: sql`${JSON.stringify(causes)}::jsonb`,
   });
 }

@@ -89,7 +89,7 @@ declare module '@lockstep/platform' {
       accepted: number;
       succeeded: number;
       failed: number;
-      causes: Record<string, number> | null;
+      causes: unknown;
     };
     order_activity: { period_start: Date; accepted: string; succeeded: string; failed: string };
     failure_activity: { minute_start: Date; cause: string; failed: string };
