@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { countActivity } from '../../packages/orders/src/count-activity.ts';
 import { namedTexts } from '../../packages/platform/src/statement-head.ts';
 import { newCustomersInLanes } from '../harness/lanes.ts';
 import { batchOf, deleteAsset, newAssetNum, newBuy } from '../harness/orders.ts';
@@ -81,6 +82,7 @@ it('look up by keys', async () => {
   await api.process(batchOf(deleteAsset(one!, [gone]), deleteAsset(other!, [newAssetNum()])));
   await api.process(batchOf(newBuy(other!, [num], {}, { transferedAssetNum: true })));
   await api.accept(syncOf(newBuy(one!, [newAssetNum()])));
+  await countActivity(stack.db);
   const found: Record<string, string[]> = {};
   const connection = await empty.db.startTransaction().execute();
   await sql`select set_config('enable_seqscan', 'off', true), set_config('lockstep.lanes', '1,2', true)`.execute(

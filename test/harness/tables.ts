@@ -21,7 +21,14 @@ export function contentOfTables(db: Database): Promise<Record<string, { rows: nu
 }
 
 /** Tables that are not compared. */
-const LEFT_OUT = ['nonce', 'unnumbered_event', 'event_counter', 'uncounted_activity', 'failure_activity', 'webhook_attempt'];
+const LEFT_OUT = [
+  'nonce',
+  'unnumbered_event',
+  'event_counter',
+  'uncounted_activity',
+  'failure_activity',
+  'webhook_attempt',
+];
 /** Of these tables only a part is compared. */
 const PARTS: Record<string, RawBuilder<unknown>> = {
   event: sql`(
