@@ -42,6 +42,8 @@ export function describeForPage(published: ApiDocument, { publicPath, demoAppKey
     const described = operation as { security?: Record<string, string[]>[] };
     described.security = SECURITY[moduleOf(described.security ?? []) ?? module];
     for (const parameter of operation.parameters ?? []) {
+      // Whatever narrows a list stays empty: a first try is to show something.
+      if (parameter.required !== true && parameter.name !== 'waitSeconds') delete parameter.example;
       if (parameter.name === 'appKey' && demoAppKey !== null) parameter.example = demoAppKey;
     }
   }
@@ -56,9 +58,10 @@ interface Form {
 /** Leaves of the form of the token endpoint what can be known, and nothing that would have to be removed first. */
 function fillInForm({ properties = {} }: Form, demoAppKey: string | null): void {
   for (const [name, field] of Object.entries(properties)) {
-    if (name !== 'grant_type') delete field.examples;
+    if (name === 'grant_type') continue;
+    // Without an example the page would fill in a word of its own.
+    field.examples = [name === 'client_id' ? (demoAppKey ?? '') : ''];
   }
-  if (demoAppKey !== null && properties.client_id !== undefined) properties.client_id.examples = [demoAppKey];
 }
 
 /** The module whose credentials an operation takes. */

@@ -51,7 +51,9 @@ export async function frontDoor(server: FastifyInstance, options: ServerOptions)
 
   server.get('/guides/:guide', hidden, async (request, reply) => {
     const reader = readerOf(request);
-    const guide = shelf.find((request.params as { guide: string }).guide, reader.language);
+    const { guide: slug } = request.params as { guide: string };
+    if (slug === '') return reply.redirect('../guides', 301);
+    const guide = shelf.find(slug, reader.language);
     if (guide !== undefined) return sendDocument(request, reply, guidePage(guide, reader));
     if (!wantsPage(request)) return refuseCall(request, reply, new Refusal('operation_not_found'));
     noteCode(request, '404', 'operation_not_found');

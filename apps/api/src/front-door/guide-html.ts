@@ -67,11 +67,17 @@ export function renderGuide(markdown: string, file: string, tableLabel: string):
     },
     table(token) {
       const cells = (row: typeof token.header, tag: string) =>
-        row.map(({ tokens }) => `<${tag}>${this.parser.parseInline(tokens)}</${tag}>`).join('');
+        row
+          .map(({ text, tokens }) => {
+            // A heading without words would head nothing.
+            const name = text === '' ? 'td' : tag;
+            return `<${name}>${this.parser.parseInline(tokens)}</${name}>`;
+          })
+          .join('');
       const rows = token.rows.map((row) => `<tr>${cells(row, 'td')}</tr>`).join('\n');
       const head = `<thead><tr>${cells(token.header, 'th')}</tr></thead>`;
       const label = escapeHtml(tableLabel);
-      return `<div class="table" role="region" aria-label="${label}" tabindex="0"><table>${head}<tbody>${rows}</tbody></table></div>\n`;
+      return `<div class="table" role="group" aria-label="${label}" tabindex="0"><table>${head}<tbody>${rows}</tbody></table></div>\n`;
     },
   };
   const body = new Marked({ renderer, gfm: true }).parse(markdown, { async: false });

@@ -7,10 +7,12 @@ const root = window.location.pathname.replace(/\/docs\/?$/, '');
  * Completes a call that is tried out: with a new g_nonce in the place of the example's, so that a second call is no
  * replay; with the key of the application that Authorize asked for; and in the member center with its three tokens.
  */
-function prepareCall(call, ui) {
+function prepareCall(call, findUi) {
   const nonce = `docs-${Date.now()}-${Math.random().toString(36).slice(2)}`;
+  // Without the browser's own: it would answer a wrong secret with its own prompt for a password.
+  call.credentials = 'omit';
   call.url = call.url.replace('g_nonce=a-new-one-for-every-call', `g_nonce=${nonce}`);
-  const find = (...path) => ui.authSelectors.authorized().getIn(path);
+  const find = (...path) => findUi().authSelectors.authorized().getIn(path);
   if (call.url.includes('appKey=your-appKey')) {
     const key = find('application', 'clientId');
     if (key) call.url = call.url.replace('appKey=your-appKey', `appKey=${encodeURIComponent(key)}`);
@@ -61,10 +63,10 @@ window.addEventListener('load', () => {
     displayRequestDuration: true,
     defaultModelsExpandDepth: 0,
     presets: [window.SwaggerUIBundle.presets.apis],
-    requestInterceptor: (call) => prepareCall(call, ui),
+    requestInterceptor: (call) => prepareCall(call, () => ui),
     onComplete: () => {
       const clientId = ui.specSelectors.specJson().get('x-app-key');
-      if (clientId !== undefined) ui.initOAuth({ clientId });
+      ui.initOAuth({ appName: 'Lockstep', ...(clientId !== undefined && { clientId }) });
     },
   });
 });
