@@ -1,0 +1,11 @@
+import type {} from './tables.ts';
+
+export { readApplications } from './operator-application-names.ts';
+export {
+  bindApplication,
+  changeStatus,
+  countLiveTokens,
+  findApplication,
+  listApplicationPage,
+  lockApplication,
+} from './operator-applications.ts';
