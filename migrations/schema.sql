@@ -403,6 +403,60 @@ CREATE TABLE nonce (
 );
 CREATE INDEX nonce_used_time ON nonce USING btree (used_time);
 
+CREATE TABLE operator (
+  id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  name text NOT NULL,
+  role text NOT NULL,
+  password_hash text NOT NULL,
+  created_time timestamp with time zone NOT NULL DEFAULT statement_timestamp(),
+  disabled_time timestamp with time zone,
+  CONSTRAINT operator_name_check CHECK ((name ~ '^[a-z0-9]([a-z0-9._-]{0,61}[a-z0-9])?$'::text)),
+  CONSTRAINT operator_name_taken UNIQUE (name),
+  CONSTRAINT operator_pkey PRIMARY KEY (id),
+  CONSTRAINT operator_role_check CHECK ((role = ANY (ARRAY['viewer'::text, 'support'::text, 'admin'::text])))
+);
+
+CREATE TABLE operator_login_failure (
+  name_hash bytea NOT NULL,
+  address text NOT NULL,
+  failed_times timestamp with time zone[] NOT NULL,
+  locked_until timestamp with time zone,
+  expires_time timestamp with time zone NOT NULL,
+  CONSTRAINT operator_login_failure_pkey PRIMARY KEY (name_hash, address)
+);
+CREATE INDEX operator_login_failure_expires_time ON operator_login_failure USING btree (expires_time);
+
+CREATE TABLE operator_record (
+  id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  operator_id bigint,
+  action text NOT NULL,
+  target text,
+  before json,
+  after json,
+  request_id text NOT NULL,
+  recorded_time timestamp with time zone NOT NULL DEFAULT statement_timestamp(),
+  CONSTRAINT operator_record_operator_id_fkey FOREIGN KEY (operator_id) REFERENCES operator(id),
+  CONSTRAINT operator_record_pkey PRIMARY KEY (id)
+);
+CREATE INDEX operator_record_action ON operator_record USING btree (action, id);
+CREATE INDEX operator_record_operator ON operator_record USING btree (operator_id, id);
+CREATE INDEX operator_record_target ON operator_record USING btree (target, id);
+CREATE TRIGGER refuse_change BEFORE DELETE OR UPDATE OR TRUNCATE ON operator_record FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TABLE operator_session (
+  token_hash bytea NOT NULL,
+  operator_id bigint NOT NULL,
+  created_time timestamp with time zone NOT NULL DEFAULT statement_timestamp(),
+  used_time timestamp with time zone NOT NULL DEFAULT statement_timestamp(),
+  expires_time timestamp with time zone NOT NULL,
+  end_time timestamp with time zone NOT NULL,
+  CONSTRAINT operator_session_check CHECK ((expires_time <= end_time)),
+  CONSTRAINT operator_session_operator_id_fkey FOREIGN KEY (operator_id) REFERENCES operator(id),
+  CONSTRAINT operator_session_pkey PRIMARY KEY (token_hash)
+);
+CREATE INDEX operator_session_expires_time ON operator_session USING btree (expires_time);
+CREATE INDEX operator_session_operator ON operator_session USING btree (operator_id, created_time);
+
 CREATE TABLE order_retry (
   id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
   license_order_id bigint NOT NULL,

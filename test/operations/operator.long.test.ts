@@ -2,6 +2,7 @@ import type { AuditEntry, Customer, ListedEmployee } from '@lockstep/contract';
 import type { NewLogin } from '@lockstep/members';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Api, dataOf, refusalOf } from '../harness/api.ts';
+import { ConsoleClient } from '../harness/console.ts';
 import { askUserToken, MemberCenter } from '../harness/member-center.ts';
 import { type Ended, endEverything, newDataDir, runJob } from '../harness/processes.ts';
 import { freePort } from '../harness/redis.ts';
@@ -204,5 +205,61 @@ describe('lockstep refuses with status 1 and one clear line', () => {
     const ended = await refuse(['enterprise', 'create-admin', '1'], url);
     const stderr = expect.stringMatching(/^lockstep: .*ECONNREFUSED.*\n$/);
     expect(ended).toEqual({ status: 1, signal: null, stdout: '', stderr });
+  });
+});
+
+describe('lockstep operator', () => {
+  const logInToConsole = (login: { name: string; password: string }) =>
+    new ConsoleClient(stack.baseUrl, login).send('logIn', { body: login });
+
+  it('makes operators who can log in to the console with the password that it prints once', async () => {
+    const created = await lockstep('operator', 'create', 'kim.lee', '--role', 'support');
+    expect(created).toMatchObject({ status: 0, stderr: '' });
+    const login = JSON.parse(created.stdout);
+    expect(login).toEqual({ name: 'kim.lee', password: expect.stringMatching(/^\S{24}$/) });
+    expect(await logInToConsole(login)).toMatchObject({ status: 200, body: { data: { role: 'support' } } });
+
+    const reset = JSON.parse((await lockstep('operator', 'reset-password', 'kim.lee')).stdout);
+    expect(await logInToConsole(login)).toMatchObject({ status: 401 });
+    expect(await logInToConsole(reset)).toMatchObject({ status: 200 });
+
+    expect(await lockstep('operator', 'disable', 'kim.lee')).toMatchObject({
+      status: 0,
+      stdout: 'kim.lee is disabled\n',
+    });
+    expect(await logInToConsole(reset)).toMatchObject({ status: 401 });
+    await lockstep('operator', 'enable', 'kim.lee');
+    expect(await logInToConsole(reset)).toMatchObject({ status: 200 });
+
+    const listed = (await lockstep('operator', 'list')).stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(listed).toMatchObject([{ name: 'kim.lee', role: 'support', disabledTime: null, sessions: 1 }]);
+    expect(JSON.stringify(listed)).not.toContain('assword');
+    const recorded = await stack.db.selectFrom('operator_record').select('action').orderBy('id').execute();
+    expect(recorded.map(({ action }) => action)).toEqual([
+      'operator.created',
+      'operator.logged_in',
+      'operator.password_reset',
+      'operator.logged_in',
+      'operator.disabled',
+      'operator.enabled',
+      'operator.logged_in',
+    ]);
+  });
+
+  it('refuses what cannot be, with a line that says why', async () => {
+    await lockstep('operator', 'create', 'only-admin', '--role', 'admin');
+    for (const [words, reason] of [
+      [['create', 'only-admin', '--role', 'viewer'], 'There is an operator only-admin already.'],
+      [['create', 'Kim Lee', '--role', 'viewer'], 'lower-case letters, digits, and . _ - between them'],
+      [['create', 'kim', '--role', 'owner'], 'Allowed choices are viewer, support, admin'],
+      [['reset-password', 'nobody'], 'There is no operator nobody.'],
+      [['disable', 'only-admin'], 'The last admin that is enabled must stay one.'],
+    ] as const) {
+      const ended = await lockstep('operator', ...words);
+      expect(ended).toMatchObject({ status: 1, stdout: '', stderr: expect.stringContaining(reason) });
+    }
   });
 });

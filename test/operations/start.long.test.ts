@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { AcceptedOrder, Customer, CustomerId, EnterpriseId } from '@lockstep/contract';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { Api, callService, dataOf, refusalOf } from '../harness/api.ts';
+import { ConsoleClient } from '../harness/console.ts';
 import { askUserToken } from '../harness/member-center.ts';
 import { batchOf, newAssetNum, newBuy } from '../harness/orders.ts';
 import {
@@ -81,6 +82,8 @@ describe('npm start', () => {
       'customerId',
       'adminAccount',
       'adminPassword',
+      'operatorName',
+      'operatorPassword',
     ]);
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(statSync(join(dataDir, 'stack.json')).mode & 0o777).toBe(0o600);
@@ -92,6 +95,12 @@ describe('npm start', () => {
     expect(dataOf(await api.call('GET', '/enterprise/user/query', { query }))).toEqual([demoCustomer(stack)]);
     const orders = await api.process(batchOf(newBuy(demoCustomer(stack), [newAssetNum()])));
     expect(orders).toMatchObject([{ state: 'succeeded' }]);
+  });
+
+  it('lets the demo operator log in to the console, as an admin', async () => {
+    const { operatorName: name = '', operatorPassword: password = '', baseUrl } = stack.demo;
+    const client = new ConsoleClient(baseUrl, { name, password });
+    expect(await client.call('logIn', { body: { name, password } })).toMatchObject({ name, role: 'admin' });
   });
 
   it('lets the demo administrator manage the demo enterprise', async () => {

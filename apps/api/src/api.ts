@@ -1,5 +1,6 @@
 import { CallVerifier, PasswordHasher } from '@lockstep/access';
 import type { Region } from '@lockstep/assets';
+import { OperatorSessions } from '@lockstep/operators';
 import {
   BatchAcceptor,
   BatchApplier,
@@ -104,6 +105,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
   // When the queue runs on PostgreSQL, its tables are part of the schema.
   const isQueueReachable = async () =>
     (options.queue.kind !== 'postgres' || (await schema.isCurrent())) && (await producer.isReachable());
+  const passwords = new PasswordHasher();
   const applier = new BatchApplier({ db, lanesDb, log, metrics, numbering });
   let server: Awaited<ReturnType<typeof buildServer>> | undefined;
   let isPrepared = false;
@@ -135,7 +137,8 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
       webhookAllowPrivate: options.webhookAllowPrivate,
       deliveries,
       verifier: new CallVerifier(db),
-      passwords: new PasswordHasher(),
+      passwords,
+      sessions: new OperatorSessions(passwords),
       holdingChanges: new TransactionQueue(lanesDb, HOLDING_CHANGES),
       lockChanges: new TransactionQueue(lanesDb, LOCK_CHANGES),
       acceptor: new BatchAcceptor(db, announcer, metrics),

@@ -17,6 +17,8 @@ declare module 'fastify' {
 export interface Subject {
   /** The application that calls. */
   appKey?: string;
+  /** The name of the operator who calls, in the console. */
+  operator?: string;
   channelCode?: string | undefined;
   channelOrderId?: string | undefined;
   batchId?: BatchId;

@@ -1,4 +1,5 @@
 import type { OperationId } from '@lockstep/contract';
+import type { ConsoleOperationId } from '@lockstep/contract/console';
 import { type Database, Deadline, within } from '@lockstep/platform';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
@@ -21,6 +22,8 @@ const TIMEOUTS_MS: Partial<Record<OperationId, number>> = {
   configureAssets: CHANGE_TIMEOUT_MS,
   lendAssets: CHANGE_TIMEOUT_MS,
 };
+/** The same of the console's operations. */
+const CONSOLE_TIMEOUTS_MS: Partial<Record<ConsoleOperationId, number>> = {};
 /** How long a call on a shared connection waits for each lock that another transaction holds. */
 const MAX_LOCK_WAIT_MS = 2_000;
 
@@ -29,8 +32,7 @@ const deadlines = new WeakMap<FastifyRequest, Deadline>();
 /** Gives every call one deadline for all its work. What waits on behalf of a call stops waiting when the call ends. */
 export function boundCalls(server: FastifyInstance): void {
   server.addHook('onRequest', async (request: FastifyRequest, reply: FastifyReply) => {
-    const { operationId } = request.routeOptions.config;
-    const deadline = new Deadline((operationId && TIMEOUTS_MS[operationId]) ?? CALL_TIMEOUT_MS);
+    const deadline = new Deadline(timeoutMsOf(request));
     deadlines.set(request, deadline);
     // However the call ends: answered, refused, or left by its client, who may have gone already.
     reply.raw.once('close', () => deadline.end());
@@ -39,6 +41,12 @@ export function boundCalls(server: FastifyInstance): void {
   // A body takes as long as its sender takes.
   server.addHook('preParsing', async (request) => deadlineOf(request).pause());
   server.addHook('preValidation', async (request) => deadlineOf(request).resume());
+}
+
+function timeoutMsOf({ routeOptions }: FastifyRequest): number {
+  const { operationId, consoleOperationId } = routeOptions.config;
+  const own = operationId ? TIMEOUTS_MS[operationId] : consoleOperationId && CONSOLE_TIMEOUTS_MS[consoleOperationId];
+  return own ?? CALL_TIMEOUT_MS;
 }
 
 /** The time by which a call must be done. */

@@ -69,8 +69,14 @@ export function refuseCall(request: FastifyRequest, reply: FastifyReply, refusal
   // The request has not come in whole, and may never.
   if (body.code === '408') reply.header('connection', 'close');
   if (body.code === '500') reply.header('retry-after', String(RETRY_AFTER_SECONDS));
-  const status = HTTP_CODES.has(body.code) ? Number(body.code) : BUSINESS_EXCEPTION;
+  const status = HTTP_CODES.has(body.code) ? Number(body.code) : statusOf(request, body.code);
   return reply.code(status).header('x-request-id', request.id).type('application/json; charset=utf-8').send(body);
+}
+
+/** The HTTP status of a refusal: the interface's, or for the console's own operations what browsers take for a refusal. */
+function statusOf({ routeOptions }: FastifyRequest, code: string): number {
+  if (routeOptions.config.consoleOperationId === undefined) return BUSINESS_EXCEPTION;
+  return code === '500' ? 503 : 400;
 }
 
 /** A route of the server. */

@@ -8,7 +8,8 @@ import type { FastifyInstance } from 'fastify';
  */
 export function requireSchema(server: FastifyInstance, schema: SchemaWatch): void {
   server.addHook('onRequest', async ({ routeOptions }) => {
-    const isOperation = routeOptions.config.operationId !== undefined;
+    const { operationId, consoleOperationId } = routeOptions.config;
+    const isOperation = operationId !== undefined || consoleOperationId !== undefined;
     if (isOperation && !(await schema.isCurrent())) throw new Refusal('service_unavailable');
   });
 }

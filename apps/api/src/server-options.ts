@@ -1,5 +1,6 @@
 import type { CallVerifier, PasswordHasher } from '@lockstep/access';
 import type { Region } from '@lockstep/assets';
+import type { OperatorSessions } from '@lockstep/operators';
 import type {
   BatchAcceptor,
   BatchApplier,
@@ -21,6 +22,8 @@ export interface ServerOptions {
   metrics: HttpMetrics;
   verifier: CallVerifier;
   passwords: PasswordHasher;
+  /** The sessions of operators in the console. */
+  sessions: OperatorSessions;
   acceptor: BatchAcceptor;
   applier: BatchApplier;
   canceller: BatchCanceller;

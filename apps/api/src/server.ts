@@ -3,6 +3,7 @@ import { MAX_BODY_BYTES } from '@lockstep/contract';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import { Bodies } from './bodies.ts';
 import { observeCalls, recordCall } from './calls.ts';
+import { consoleModule } from './console/console-module.ts';
 import { boundCalls } from './deadlines.ts';
 import { answerFailure, answerNotFound } from './failures.ts';
 import { httpServer } from './http-server.ts';
@@ -13,6 +14,7 @@ import { orderModule } from './order-module.ts';
 import { checkRequests } from './request-checks.ts';
 import { requireSchema } from './schema-gate.ts';
 import type { ServerOptions } from './server-options.ts';
+import { endSilentConnections } from './silent-connections.ts';
 import { checks } from './validation.ts';
 
 /** Ends a request that nothing else ends. Bodies have limits of their own, with time to wait for room. */
@@ -54,11 +56,14 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   checkRequests(server);
   answerNotFound(server);
   requireSchema(server, options.schema);
+  const endSilent = endSilentConnections(server.server);
+  server.addHook('preClose', async () => endSilent());
   await describeOperations(server, options.publicUrl);
 
   const moduleOptions = { ...options, bodies: new Bodies() };
   await server.register(openRoutes, moduleOptions);
   await server.register(orderModule, moduleOptions);
   await server.register(memberModule, moduleOptions);
+  await server.register(consoleModule, moduleOptions);
   return server;
 }

@@ -2,8 +2,17 @@ import { readFile, rename, writeFile } from 'node:fs/promises';
 import { createApplication, PasswordHasher } from '@lockstep/access';
 import { createDemoCustomers, DEMO_ENTERPRISES } from '@lockstep/customers';
 import { setPassword } from '@lockstep/members';
+import {
+  createOperator,
+  listOperators,
+  type NewOperatorLogin,
+  newCommand,
+  resetOperatorPassword,
+} from '@lockstep/operators';
 import { type Database, openDatabase } from '@lockstep/platform';
 import { z } from 'zod';
+
+const DEMO_OPERATOR = 'demo';
 
 /** What DATA_DIR/demo.json holds (rules 9). */
 const demo = z.object({
@@ -14,6 +23,9 @@ const demo = z.object({
   customerId: z.string(),
   adminAccount: z.string(),
   adminPassword: z.string(),
+  // Absent in what a release without the console wrote.
+  operatorName: z.string().default(''),
+  operatorPassword: z.string().default(''),
 });
 export type Demo = z.infer<typeof demo>;
 
@@ -27,7 +39,7 @@ export async function readDemo(file: string): Promise<Demo | undefined> {
   }
 }
 
-/** Creates the demo application, enterprises, customers and employees that are missing, and writes demo.json. */
+/** Creates the demo application, enterprises, customers, employees and operator that are missing, and writes demo.json. */
 export async function prepareDemo(databaseUrl: string, file: string, baseUrl: string): Promise<void> {
   const db = openDatabase({ url: databaseUrl, poolSize: 1, applicationName: 'lockstep-demo', onError: () => {} });
   try {
@@ -49,6 +61,7 @@ async function createDemo(db: Database, file: string, baseUrl: string): Promise<
   const admin = isAdminKnown
     ? { account: existing.adminAccount, password: existing.adminPassword }
     : await setPassword({ db, passwords: new PasswordHasher() }, DEMO_ENTERPRISES[0].memberIds[0]);
+  const operator = await provideOperator(db, existing);
   const written: Demo = {
     baseUrl,
     appKey: credentials.appKey,
@@ -57,9 +70,21 @@ async function createDemo(db: Database, file: string, baseUrl: string): Promise<
     customerId: DEMO_ENTERPRISES[0].customers[0].id,
     adminAccount: admin?.account ?? '',
     adminPassword: admin?.password ?? '',
+    operatorName: operator.name,
+    operatorPassword: operator.password,
   };
   await writeFile(`${file}.new`, `${JSON.stringify(written, null, 2)}\n`, { mode: 0o600 });
   await rename(`${file}.new`, file);
+}
+
+/** The operator of the demo, who may do everything. One whose password demo.json knows stays as it is. */
+async function provideOperator(db: Database, existing: Demo | undefined): Promise<NewOperatorLogin> {
+  const tools = { db, passwords: new PasswordHasher() };
+  const isThere = (await listOperators(db)).some(({ name }) => name === DEMO_OPERATOR);
+  if (!isThere) return await createOperator(tools, { name: DEMO_OPERATOR, role: 'admin' }, newCommand());
+  const { operatorName, operatorPassword } = existing ?? {};
+  if (operatorName === DEMO_OPERATOR && operatorPassword) return { name: operatorName, password: operatorPassword };
+  return await resetOperatorPassword(tools, DEMO_OPERATOR, newCommand());
 }
 
 async function isApplication(db: Database, appKey: string): Promise<boolean> {

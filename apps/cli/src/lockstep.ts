@@ -34,6 +34,7 @@ import { addAssetCommands } from './asset-commands.ts';
 import { addBatchCommands } from './batch-commands.ts';
 import { addDatabaseCommands } from './database-commands.ts';
 import { addEventCommand } from './event-command.ts';
+import { addOperatorCommands } from './operator-commands.ts';
 import { addOrderCommands } from './order-commands.ts';
 import { say } from './say.ts';
 import { ServiceCommands } from './service-options.ts';
@@ -139,6 +140,7 @@ order
     say(JSON.stringify(await withDatabase((db) => retryFailedOrders(db, licenseOrderId))));
   });
 
+addOperatorCommands(program, withDatabase);
 addDatabaseCommands(program, config, withDatabase);
 const service = new ServiceCommands(join(config.DATA_DIR, 'demo.json'));
 addSubmitCommand(program, service);

@@ -1,4 +1,5 @@
 import { agedAccess } from '@lockstep/access';
+import { agedOperators } from '@lockstep/operators';
 import {
   agedOrders,
   EventNumbering,
@@ -91,7 +92,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     lockTimeoutMs,
     onError: (error) => log.warn({ err: error }, 'database connection failed'),
   });
-  const aged = [...agedAccess, ...agedOrders(options), ...agedWebhooks(options)];
+  const aged = [...agedAccess, ...agedOperators, ...agedOrders(options), ...agedWebhooks(options)];
   registerCleanUpGauge(metrics.registry, db, aged);
   const schema = new SchemaWatch({ db, queue, log });
   let stalledBy = (): string | null => null;

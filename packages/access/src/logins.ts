@@ -1,19 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { ApplicationId, MemberId } from '@lockstep/contract';
 import type { Database, Trx } from '@lockstep/platform';
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
+import { countFailure, FAILURE_WINDOW, MAX_FAILURES, MAX_FAILURES_OF_ALL } from './lock-out.ts';
 import type { PasswordHasher } from './passwords.ts';
 
-/**
- * Failed logins that lock an account (rules 2): through one application for that application, through all of them together
- * for everybody. So whoever has one application's secret keeps nobody from logging in through another.
- */
-const MAX_FAILURES = 10;
-const MAX_FAILURES_OF_ALL = 100;
 /** The application id in `login_failure` that stands for all applications together. */
 const ALL_APPLICATIONS = '0' as ApplicationId;
-const FAILURE_WINDOW = sql`interval '15 minutes'`;
-const LOCK_TIME = sql`interval '5 minutes'`;
 
 /** A user whose password was right, with the hash it was checked against, to see later whether the password has changed. */
 interface LoggedIn {
@@ -145,24 +138,4 @@ async function recordFailure(db: Database, applicationId: ApplicationId, account
     insert into login_failure as known (account_hash, application_id, failed_times, expires_time)
     select ${accountHash}, ${ALL_APPLICATIONS}::bigint, ${failure} from own where not was_locked
     on conflict (account_hash, application_id) do update set ${countFailure(MAX_FAILURES_OF_ALL)}`.execute(db);
-}
-
-/** Builds the change of a row by one more failure; while the row is locked nothing counts. */
-function countFailure(maxFailures: number): RawBuilder<unknown> {
-  return sql`(failed_times, locked_until, expires_time) = (
-    select
-      case when is_locked then known.failed_times when locks then '{}' else recent end,
-      case when is_locked then known.locked_until when locks then statement_timestamp() + ${LOCK_TIME} end,
-      statement_timestamp() + ${FAILURE_WINDOW}
-    from (
-      select recent, coalesce(known.locked_until > statement_timestamp(), false) as is_locked,
-        cardinality(recent) >= ${maxFailures} as locks
-      from (
-        select array_append(
-          array(select t from unnest(known.failed_times) as t where t > statement_timestamp() - ${FAILURE_WINDOW}),
-          statement_timestamp()
-        ) as recent
-      ) as remembered
-    ) as judged
-  )`;
 }

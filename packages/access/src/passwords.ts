@@ -12,15 +12,16 @@ const HASHES_AT_ONCE = Math.min(availableParallelism(), 3);
 
 /**
  * The kinds of hashing, and how many hashes of one party may wait in each: logins through an application, new employees
- * (M1) and new passwords (M3) of an enterprise, and what the operator does in an enterprise.
+ * (M1) and new passwords (M3) of an enterprise, what the operator does in an enterprise, and log-ins to the console from an
+ * address.
  */
-const MAX_WAITING = { login: 200, addition: 200, reset: 100, operator: 100 };
+const MAX_WAITING = { login: 200, addition: 200, reset: 100, operator: 100, console: 20 };
 type HashKind = keyof typeof MAX_WAITING;
 
 /** For whom something is hashed. Kinds take turns, and within a kind parties take turns. */
 interface HashOwner {
   kind: HashKind;
-  /** The application's id, or the enterprise's. */
+  /** The application's id, the enterprise's, or the address of the caller. */
   party: string;
   /** Aborts when nobody waits for it any more; what has not begun by then is not hashed. */
   signal?: AbortSignal | undefined;

@@ -1,2 +1,17 @@
-export type { Operator } from './operator.ts';
-export { type Change, listChanges, recordChange } from './record.ts';
+import type {} from './tables.ts';
+
+export { agedOperators } from './aged.ts';
+export { listChanges } from './list-changes.ts';
+export {
+  createOperator,
+  disableOperator,
+  enableOperator,
+  type ListedOperator,
+  listOperators,
+  type NewOperatorLogin,
+  resetOperatorPassword,
+  setOperatorRole,
+} from './manage-operators.ts';
+export { type Actor, newCommand, type Operator } from './operator.ts';
+export { type Change, recordChange } from './record.ts';
+export { type LoginCall, type NewSession, OperatorSessions } from './sessions.ts';

@@ -1,0 +1,42 @@
+import cookie from '@fastify/cookie';
+import type { FastifyInstance } from 'fastify';
+import type { Bodies } from '../bodies.ts';
+import type { ServerOptions } from '../server-options.ts';
+import { addConsoleOperations } from './console-operations.ts';
+import type { AllConsoleHandlers } from './handlers.ts';
+import { answerConsoleRefusals } from './refusals.ts';
+import { applicationsHandlers } from './routes/applications.ts';
+import { assetsHandlers } from './routes/assets.ts';
+import { batchesHandlers } from './routes/batches.ts';
+import { enterprisesHandlers } from './routes/enterprises.ts';
+import { operatorsHandlers } from './routes/operators.ts';
+import { ordersHandlers } from './routes/orders.ts';
+import { overviewHandlers } from './routes/overview.ts';
+import { previewHandlers } from './routes/preview.ts';
+import { sessionHandlers } from './routes/session.ts';
+import { webhooksHandlers } from './routes/webhooks.ts';
+import { authorizeOperators, bodyOwnerOf } from './who-acts.ts';
+
+/** The console's operations: every route in here is for an operator with the role that it needs (rules 9). */
+export async function consoleModule(
+  server: FastifyInstance,
+  { bodies, ...options }: ServerOptions & { bodies: Bodies },
+): Promise<void> {
+  answerConsoleRefusals(server);
+  await server.register(cookie);
+  authorizeOperators(server, options);
+  bodies.readJson(server, bodyOwnerOf);
+  const handlers: AllConsoleHandlers = {
+    ...sessionHandlers(options),
+    ...overviewHandlers(options),
+    ...batchesHandlers(options),
+    ...ordersHandlers(options),
+    ...assetsHandlers(options),
+    ...enterprisesHandlers(options),
+    ...previewHandlers(options),
+    ...applicationsHandlers(options),
+    ...webhooksHandlers(options),
+    ...operatorsHandlers(options),
+  };
+  addConsoleOperations(server, handlers);
+}

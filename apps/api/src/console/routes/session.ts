@@ -1,0 +1,41 @@
+import type { FastifyRequest } from 'fastify';
+import { deadlineOf, limitToCall } from '../../deadlines.ts';
+import type { ServerOptions } from '../../server-options.ts';
+import type { ConsoleHandlers } from '../handlers.ts';
+import { clearSessionCookie, readSessionToken, setSessionCookie } from '../session-cookie.ts';
+import { meOf } from '../who-acts.ts';
+
+/** Logging in and out of the console, and the own password. */
+export function sessionHandlers({ db, sessions, publicUrl }: ServerOptions) {
+  const callOf = (request: FastifyRequest) => ({
+    address: request.ip,
+    requestId: request.id,
+    signal: deadlineOf(request).signal,
+  });
+  return {
+    logIn: async (request, _nobody, reply) => {
+      const { token, me } = await sessions.logIn(limitToCall(request, db), request.body, callOf(request));
+      setSessionCookie(request, reply, token, publicUrl);
+      return me;
+    },
+
+    logOut: async (request, _operator, reply) => {
+      await sessions.logOut(limitToCall(request, db), readSessionToken(request)!);
+      clearSessionCookie(reply, publicUrl);
+      return null;
+    },
+
+    getMe: async (request) => meOf(request),
+
+    changeOwnPassword: async (request, operator, reply) => {
+      const changed = await sessions.changeOwnPassword(
+        limitToCall(request, db),
+        operator,
+        request.body,
+        callOf(request),
+      );
+      setSessionCookie(request, reply, changed.token, publicUrl);
+      return changed.me;
+    },
+  } satisfies ConsoleHandlers;
+}

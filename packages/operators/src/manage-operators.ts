@@ -1,0 +1,158 @@
+import { newPassword, type PasswordHasher } from '@lockstep/access';
+import { ConsoleRefusal, type OperatorRole } from '@lockstep/contract/console';
+import { type Database, inTransaction, type Trx, violatesUnique } from '@lockstep/platform';
+import { sql } from 'kysely';
+import type { Actor } from './operator.ts';
+import { recordChange } from './record.ts';
+import { setPasswordHash } from './sessions.ts';
+
+/** What new passwords need. */
+export interface PasswordTools {
+  db: Database;
+  passwords: PasswordHasher;
+}
+
+/** An operator's name with a new password, which is shown only this once. */
+export interface NewOperatorLogin {
+  name: string;
+  password: string;
+}
+
+/** An operator as others see them; never a password. */
+export interface ListedOperator {
+  operatorId: string;
+  name: string;
+  role: OperatorRole;
+  createdTime: Date;
+  /** When the operator was disabled; null while enabled. */
+  disabledTime: Date | null;
+  /** Sessions that have not ended. */
+  sessions: number;
+  /** When the last of these was used; null without one. */
+  lastUsedTime: Date | null;
+}
+
+/** Makes an operator with a random password (rules 9). Throws a ConsoleRefusal: name_taken. */
+export async function createOperator(
+  { db, passwords }: PasswordTools,
+  { name, role }: { name: string; role: OperatorRole },
+  actor: Actor,
+): Promise<NewOperatorLogin> {
+  const password = newPassword();
+  const hash = await hashPassword(passwords, password);
+  try {
+    await inTransaction(db, async (trx) => {
+      await trx.insertInto('operator').values({ name, role, password_hash: hash, disabled_time: null }).execute();
+      await recordChange(trx, actor, { action: 'operator.created', target: name, before: null, after: { role } });
+    });
+  } catch (error) {
+    throw violatesUnique(error, 'operator_name_taken') ? new ConsoleRefusal('name_taken', name) : error;
+  }
+  return { name, password };
+}
+
+/** Lists all operators by name. */
+export async function listOperators(db: Database): Promise<ListedOperator[]> {
+  const { rows } = await sql<ListedOperator>`
+    select operator.id as "operatorId", name, role, operator.created_time as "createdTime",
+      disabled_time as "disabledTime", sessions, "lastUsedTime"
+    from operator cross join lateral (
+      select count(*)::int as sessions, max(used_time) as "lastUsedTime" from operator_session
+      where operator_id = operator.id and expires_time > statement_timestamp()
+    ) as used
+    order by name`.execute(db);
+  return rows;
+}
+
+/**
+ * Gives an operator a new random password, and ends their sessions and the lock by failed logins. Throws a ConsoleRefusal:
+ * not_found.
+ */
+export async function resetOperatorPassword(
+  { db, passwords }: PasswordTools,
+  name: string,
+  actor: Actor,
+): Promise<NewOperatorLogin> {
+  const password = newPassword();
+  const hash = await hashPassword(passwords, password);
+  await inTransaction(db, async (trx) => {
+    const { id } = await lockOperator(trx, name);
+    await setPasswordHash(trx, { id, name }, hash);
+    await recordChange(trx, actor, { action: 'operator.password_reset', target: name, before: null, after: null });
+  });
+  return { name, password };
+}
+
+/** Gives an operator another role. Throws a ConsoleRefusal: not_found; last_admin. */
+export async function setOperatorRole(db: Database, name: string, role: OperatorRole, actor: Actor): Promise<void> {
+  await inTransaction(db, async (trx) => {
+    const admins = await lockEnabledAdmins(trx);
+    const before = await lockOperator(trx, name);
+    if (before.role === role) return;
+    requireAnotherAdmin(admins, name);
+    await trx.updateTable('operator').set({ role }).where('id', '=', before.id).execute();
+    await recordChange(trx, actor, {
+      action: 'operator.role_changed',
+      target: name,
+      before: { role: before.role },
+      after: { role },
+    });
+  });
+}
+
+/** Disables an operator and ends their sessions. Throws a ConsoleRefusal: not_found; last_admin. */
+export async function disableOperator(db: Database, name: string, actor: Actor): Promise<void> {
+  await inTransaction(db, async (trx) => {
+    const admins = await lockEnabledAdmins(trx);
+    const { id, disabled_time } = await lockOperator(trx, name);
+    if (disabled_time !== null) return;
+    requireAnotherAdmin(admins, name);
+    await sql`update operator set disabled_time = statement_timestamp() where id = ${id}`.execute(trx);
+    await trx.deleteFrom('operator_session').where('operator_id', '=', id).execute();
+    await recordChange(trx, actor, { action: 'operator.disabled', target: name, before: null, after: null });
+  });
+}
+
+/** Lets a disabled operator log in again, with the password that they had. Throws a ConsoleRefusal: not_found. */
+export async function enableOperator(db: Database, name: string, actor: Actor): Promise<void> {
+  await inTransaction(db, async (trx) => {
+    const { id, disabled_time } = await lockOperator(trx, name);
+    if (disabled_time === null) return;
+    await trx.updateTable('operator').set({ disabled_time: null }).where('id', '=', id).execute();
+    await recordChange(trx, actor, { action: 'operator.enabled', target: name, before: null, after: null });
+  });
+}
+
+async function hashPassword(passwords: PasswordHasher, password: string): Promise<string> {
+  const [hash] = await passwords.hashAll([password], { kind: 'operator', party: 'operators' });
+  return hash!;
+}
+
+async function lockOperator(trx: Trx, name: string) {
+  const operator = await trx
+    .selectFrom('operator')
+    .select(['id', 'role', 'disabled_time'])
+    .where('name', '=', name)
+    .forUpdate()
+    .executeTakeFirst();
+  if (operator === undefined) throw new ConsoleRefusal('not_found', 'operator', name);
+  return operator;
+}
+
+/** Locks the admins that are enabled, in one order, so that two changes do not each leave the other's admin. */
+async function lockEnabledAdmins(trx: Trx): Promise<string[]> {
+  const admins = await trx
+    .selectFrom('operator')
+    .select('name')
+    .where('role', '=', 'admin')
+    .where('disabled_time', 'is', null)
+    .orderBy('id')
+    .forUpdate()
+    .execute();
+  return admins.map(({ name }) => name);
+}
+
+/** Throws a ConsoleRefusal, last_admin, if this operator is the only admin that is enabled. */
+function requireAnotherAdmin(admins: readonly string[], name: string): void {
+  if (admins.length === 1 && admins[0] === name) throw new ConsoleRefusal('last_admin');
+}

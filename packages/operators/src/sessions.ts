@@ -1,0 +1,192 @@
+import { hashSecret, newSecret, type PasswordHasher } from '@lockstep/access';
+import { ConsoleRefusal, type Me, type OperatorRole } from '@lockstep/contract/console';
+import { type Database, inTransaction, type Trx } from '@lockstep/platform';
+import { sql } from 'kysely';
+import { forgetFailures, isLocked, recordFailure } from './login-failures.ts';
+import type { Operator } from './operator.ts';
+import { recordChange } from './record.ts';
+
+/** A session ends when its operator has done nothing for this long, and after so long whatever they do (rules 9). */
+const IDLE_END = sql`interval '30 minutes'`;
+const ABSOLUTE_END = sql`interval '12 hours'`;
+/** A session that was used so recently is not written to. */
+const NOTED_EVERY = sql`interval '1 minute'`;
+/** The sessions of an operator that there may be at once; a further one ends the oldest. */
+const MAX_SESSIONS = 20;
+
+/** A session that has just begun. The token is shown only this once, and stored hashed. */
+export interface NewSession {
+  token: string;
+  me: Me;
+}
+
+/** A call that concerns a login: where it comes from, its id, and a signal that aborts when nobody waits for it any more. */
+export interface LoginCall {
+  address: string;
+  requestId: string;
+  signal: AbortSignal;
+}
+
+interface SessionRow {
+  operator_id: string;
+  name: string;
+  role: OperatorRole;
+  end_time: Date;
+  is_to_note: boolean;
+}
+
+/** The sessions of operators in the console. */
+export class OperatorSessions {
+  readonly #passwords: PasswordHasher;
+
+  constructor(passwords: PasswordHasher) {
+    this.#passwords = passwords;
+  }
+
+  /**
+   * Begins a session. Throws a ConsoleRefusal: login_failed if name or password is wrong, or the account is disabled or
+   * locked; neither the answer nor the time shows which. Throws an Overload; then nothing was counted.
+   */
+  async logIn(db: Database, login: { name: string; password: string }, call: LoginCall): Promise<NewSession> {
+    const { name, password } = login;
+    const checked = await this.#check(db, name, password, call);
+    if (checked === undefined) throw new ConsoleRefusal('login_failed');
+    return await inTransaction(db, async (trx) => {
+      if (!(await isStillChecked(trx, checked)) || (await isLocked(trx, name, call.address))) {
+        throw new ConsoleRefusal('login_failed');
+      }
+      const session = await beginSession(trx, checked.id);
+      await recordChange(
+        trx,
+        { operatorId: checked.id, requestId: call.requestId },
+        { action: 'operator.logged_in', target: name, before: null, after: null },
+      );
+      return session;
+    });
+  }
+
+  /**
+   * Who a session's token belongs to; undefined if the session has ended or its operator is disabled. Unless the call is
+   * automatic, such as one that a timer makes, the session goes on for another half an hour.
+   */
+  async verify(
+    db: Database,
+    token: string,
+    { requestId, isAutomatic }: { requestId: string; isAutomatic: boolean },
+  ): Promise<{ operator: Operator; me: Me } | undefined> {
+    const tokenHash = hashSecret(token);
+    const { rows } = await sql<SessionRow>`
+      select operator_id, name, role, end_time, used_time < statement_timestamp() - ${NOTED_EVERY} as is_to_note
+      from operator_session join operator on operator.id = operator_id
+      where token_hash = ${tokenHash} and expires_time > statement_timestamp() and disabled_time is null`.execute(db);
+    const row = rows[0];
+    if (row === undefined) return undefined;
+    if (row.is_to_note && !isAutomatic) {
+      await sql`
+        update operator_session
+        set used_time = statement_timestamp(), expires_time = least(end_time, statement_timestamp() + ${IDLE_END})
+        where token_hash = ${tokenHash} and expires_time > statement_timestamp()`.execute(db);
+    }
+    const { operator_id: operatorId, name, role } = row;
+    return { operator: { operatorId, name, role, requestId }, me: buildMe(row) };
+  }
+
+  /** Ends a session. */
+  async logOut(db: Database, token: string): Promise<void> {
+    await db.deleteFrom('operator_session').where('token_hash', '=', hashSecret(token)).execute();
+  }
+
+  /**
+   * Gives an operator another password, ends all their sessions and begins a new one. A wrong password counts as a failed
+   * login. Throws a ConsoleRefusal: password_wrong; an Overload.
+   */
+  async changeOwnPassword(
+    db: Database,
+    operator: Operator,
+    { password, newPassword }: { password: string; newPassword: string },
+    call: LoginCall,
+  ): Promise<NewSession> {
+    const { name } = operator;
+    const checked = await this.#check(db, name, password, call);
+    if (checked === undefined) throw new ConsoleRefusal('password_wrong');
+    const [hash] = await this.#passwords.hashAll([newPassword], ownerOf(call));
+    return await inTransaction(db, async (trx) => {
+      if (!(await isStillChecked(trx, checked, 'for update'))) throw new ConsoleRefusal('password_wrong');
+      await setPasswordHash(trx, { id: checked.id, name }, hash!);
+      await recordChange(trx, operator, {
+        action: 'operator.password_changed',
+        target: name,
+        before: null,
+        after: null,
+      });
+      return await beginSession(trx, checked.id);
+    });
+  }
+
+  /** Whose password it is; undefined, and counted as a failure, if it is nobody's of that name. */
+  async #check(db: Database, name: string, password: string, call: LoginCall): Promise<Checked | undefined> {
+    const found = await db
+      .selectFrom('operator')
+      .select(['id', 'password_hash as passwordHash'])
+      .where('name', '=', name)
+      .where('disabled_time', 'is', null)
+      .executeTakeFirst();
+    const isRight = await this.#passwords.isPassword(password, found?.passwordHash ?? null, ownerOf(call));
+    // While the name is locked nothing counts, whatever the password.
+    if (await isLocked(db, name, call.address)) return undefined;
+    if (isRight) return found;
+    await recordFailure(db, name, call.address);
+    return undefined;
+  }
+}
+
+/** An operator whose password was right, with the hash it was checked against. */
+interface Checked {
+  id: string;
+  passwordHash: string;
+}
+
+const ownerOf = ({ address, signal }: LoginCall) => ({ kind: 'console', party: address, signal }) as const;
+
+/** Whether the checked password is still the operator's, and stays so until the transaction ends. */
+async function isStillChecked(
+  trx: Trx,
+  { id, passwordHash }: Checked,
+  lock: 'for share' | 'for update' = 'for share',
+): Promise<boolean> {
+  const { rows } = await sql`
+    select from operator where id = ${id} and password_hash = ${passwordHash} and disabled_time is null
+    ${sql.raw(lock)}`.execute(trx);
+  return rows.length > 0;
+}
+
+async function beginSession(trx: Trx, operatorId: string): Promise<NewSession> {
+  const token = newSecret();
+  await sql`
+    delete from operator_session where token_hash in (
+      select token_hash from operator_session where operator_id = ${operatorId}
+      order by created_time desc offset ${MAX_SESSIONS - 1})`.execute(trx);
+  const { rows } = await sql<Omit<SessionRow, 'is_to_note'>>`
+    with begun as (
+      insert into operator_session (token_hash, operator_id, expires_time, end_time)
+      values (${hashSecret(token)}, ${operatorId}, statement_timestamp() + ${IDLE_END}, statement_timestamp() + ${ABSOLUTE_END})
+      returning operator_id, end_time
+    )
+    select operator_id, name, role, end_time from begun join operator on operator.id = operator_id`.execute(trx);
+  return { token, me: buildMe(rows[0]!) };
+}
+
+function buildMe(row: Omit<SessionRow, 'is_to_note'>): Me {
+  return { operatorId: row.operator_id, name: row.name, role: row.role, endTime: row.end_time.getTime() };
+}
+
+/** Stores another password and ends what the one before allowed: sessions, and the lock by failed logins. */
+export async function setPasswordHash(
+  trx: Trx,
+  { id, name }: { id: string; name: string },
+  hash: string,
+): Promise<void> {
+  await trx.updateTable('operator').set({ password_hash: hash }).where('id', '=', id).execute();
+  await trx.deleteFrom('operator_session').where('operator_id', '=', id).execute();
+  await forgetFailures(trx, name);
+}

@@ -1,0 +1,41 @@
+import type { OperatorRole } from '@lockstep/contract/console';
+import type { Generated } from 'kysely';
+
+/** The tables of operators, their sessions and failed logins, and what they changed. */
+declare module '@lockstep/platform' {
+  interface Tables {
+    operator: {
+      id: Generated<string>;
+      name: string;
+      role: OperatorRole;
+      password_hash: string;
+      created_time: Generated<Date>;
+      disabled_time: Date | null;
+    };
+    operator_session: {
+      token_hash: Buffer;
+      operator_id: string;
+      created_time: Generated<Date>;
+      used_time: Generated<Date>;
+      expires_time: Date;
+      end_time: Date;
+    };
+    operator_login_failure: {
+      name_hash: Buffer;
+      address: string;
+      failed_times: Date[];
+      locked_until: Date | null;
+      expires_time: Date;
+    };
+    operator_record: {
+      id: Generated<string>;
+      operator_id: string | null;
+      action: string;
+      target: string | null;
+      before: unknown;
+      after: unknown;
+      request_id: string;
+      recorded_time: Generated<Date>;
+    };
+  }
+}

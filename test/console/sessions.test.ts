@@ -1,0 +1,244 @@
+import { randomUUID } from 'node:crypto';
+import { consoleCauses, consoleOperations, includesRole, OperatorRole } from '@lockstep/contract/console';
+import { disableOperator, enableOperator, newCommand } from '@lockstep/operators';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startAnotherApi } from '../harness/another-api.ts';
+import { ConsoleClient, newOperator } from '../harness/console.ts';
+import { type Stack, startStack } from '../harness/stack.ts';
+
+/** Who may use the console, and until when (rules 9). */
+let stack: Stack;
+
+beforeAll(async () => {
+  stack = await startStack({ worker: false });
+});
+afterAll(() => stack.close());
+
+const logIn = (role: OperatorRole = 'viewer') => ConsoleClient.logIn(stack, role);
+const refusal = (cause: keyof typeof consoleCauses) => {
+  const { status } = consoleCauses[cause];
+  return { status, body: { code: String(status), cause } };
+};
+/** The same operator in a browser of their own. */
+async function elsewhere({ login }: ConsoleClient): Promise<ConsoleClient> {
+  const client = new ConsoleClient(stack.baseUrl, login);
+  await client.call('logIn', { body: login });
+  return client;
+}
+const sessionsOf = ({ login }: ConsoleClient) =>
+  stack.db
+    .selectFrom('operator_session')
+    .innerJoin('operator', 'operator.id', 'operator_id')
+    .select(['used_time', 'expires_time', 'end_time', 'operator_session.created_time'])
+    .where('name', '=', login.name)
+    .execute();
+const hurry = ({ login }: ConsoleClient, column: 'expires_time' | 'used_time', by: string) =>
+  sql`update operator_session set ${sql.ref(column)} = ${sql.ref(column)} - ${by}::interval
+    where operator_id = (select id from operator where name = ${login.name})`.execute(stack.db);
+
+describe('a login', () => {
+  it('begins a session that says who the operator is', async () => {
+    const operator = await logIn('support');
+    expect(await operator.call('getMe')).toMatchObject({ name: operator.login.name, role: 'support' });
+  });
+
+  it('sets a cookie that no script can read and no other site can send, over TLS only behind TLS', async () => {
+    const login = await newOperator(stack, 'viewer');
+    const plain = await new ConsoleClient(stack.baseUrl, login).send('logIn', { body: login });
+    expect(plain.headers.get('set-cookie')).toMatch(
+      /^lockstep_operator=[\w-]{43}; Path=\/console; HttpOnly; SameSite=Strict$/,
+    );
+    const proxied = await new ConsoleClient(stack.baseUrl, login).send(
+      'logIn',
+      { body: login },
+      { 'x-forwarded-proto': 'https' },
+    );
+    expect(proxied.headers.get('set-cookie')).toMatch(/; Secure/);
+  });
+
+  it('is scoped to the path where browsers find the service', async () => {
+    const api = await stack.newApi();
+    const { close, api: another } = await startAnotherApi(stack, api, { publicUrl: 'https://licences.example/shop' });
+    const login = await newOperator(stack, 'viewer');
+    const { headers } = await new ConsoleClient(another.baseUrl, login).send('logIn', { body: login });
+    expect(headers.get('set-cookie')).toMatch(/; Path=\/shop\/console; HttpOnly; Secure; SameSite=Strict$/);
+    await close();
+  });
+
+  it('with a wrong name or a wrong password is refused alike', async () => {
+    const login = await newOperator(stack, 'viewer');
+    const client = new ConsoleClient(stack.baseUrl, login);
+    const wrong = await client.send('logIn', { body: { ...login, password: 'wrong' } });
+    const unknown = await client.send('logIn', { body: { name: 'nobody', password: login.password } });
+    expect(wrong).toMatchObject(refusal('login_failed'));
+    expect(unknown.body).toEqual(wrong.body);
+    expect(client.cookie).toBe('');
+  });
+
+  it('is locked for an address after ten failures, also for the right password, and counts nothing meanwhile', async () => {
+    const login = await newOperator(stack, 'viewer');
+    const client = new ConsoleClient(stack.baseUrl, login);
+    for (let failure = 1; failure <= 10; failure++) {
+      await client.send('logIn', { body: { ...login, password: 'wrong' } });
+    }
+    expect(await client.send('logIn', { body: login })).toMatchObject(refusal('login_failed'));
+    // When the lock has ended:
+    await sql`update operator_login_failure set locked_until = now()`.execute(stack.db);
+    expect(await client.send('logIn', { body: login })).toMatchObject({ status: 200 });
+  });
+
+  it('is kept out of the log', async () => {
+    const { login } = await logIn();
+    expect(stack.logLines.join('\n')).not.toContain(login.password);
+  });
+
+  it('stands in the record, as the request that the answer names', async () => {
+    const login = await newOperator(stack, 'viewer');
+    const { headers } = await new ConsoleClient(stack.baseUrl, login).send('logIn', { body: login });
+    const recorded = await stack.db
+      .selectFrom('operator_record')
+      .select(['action', 'request_id'])
+      .where('target', '=', login.name)
+      .orderBy('id')
+      .execute();
+    expect(recorded).toEqual([
+      { action: 'operator.created', request_id: expect.stringMatching(/^command-/) },
+      { action: 'operator.logged_in', request_id: headers.get('x-request-id') },
+    ]);
+  });
+});
+
+describe('a session', () => {
+  it('ends with the log-out, and not the one of another browser', async () => {
+    const here = await logIn();
+    const there = await elsewhere(here);
+    const { cookie } = here;
+    await here.call('logOut');
+    expect(here.cookie).toBe('');
+    here.cookie = cookie;
+    expect(await here.send('getMe')).toMatchObject(refusal('not_logged_in'));
+    expect(await there.send('getMe')).toMatchObject({ status: 200 });
+  });
+
+  it('ends half an hour after it was used last', async () => {
+    const operator = await logIn();
+    await hurry(operator, 'used_time', '29 minutes');
+    await operator.call('getMe');
+    const [session] = await sessionsOf(operator);
+    const minutesLeft = (session!.expires_time.getTime() - session!.used_time.getTime()) / 60_000;
+    expect(minutesLeft).toBeCloseTo(30, 0);
+    await hurry(operator, 'expires_time', '30 minutes');
+    expect(await operator.send('getMe')).toMatchObject(refusal('not_logged_in'));
+  });
+
+  it('is not kept alive by calls that nobody has asked for', async () => {
+    const operator = await logIn();
+    await hurry(operator, 'used_time', '10 minutes');
+    const before = await sessionsOf(operator);
+    await operator.send('getMe', {}, { 'x-lockstep-console': 'automatic' });
+    expect(await sessionsOf(operator)).toEqual(before);
+  });
+
+  it('ends after twelve hours, however much it is used', async () => {
+    const operator = await logIn();
+    const [{ created_time: began, end_time: end } = { created_time: new Date(), end_time: new Date() }] =
+      await sessionsOf(operator);
+    expect((end.getTime() - began.getTime()) / 3_600_000).toBeCloseTo(12, 1);
+    await sql`
+      update operator_session set expires_time = now() + interval '1 minute', end_time = now() + interval '1 minute',
+        used_time = used_time - interval '20 minutes'
+      where operator_id = (select id from operator where name = ${operator.login.name})`.execute(stack.db);
+    await operator.call('getMe');
+    const [after] = await sessionsOf(operator);
+    expect(after!.expires_time).toEqual(after!.end_time);
+  });
+
+  it('ends with a new password, in every browser but the one that gave it', async () => {
+    const here = await logIn();
+    const there = await elsewhere(here);
+    const { password } = here.login;
+    const newPassword = `a new one ${randomUUID()}`;
+    expect(await here.send('changeOwnPassword', { body: { password: 'wrong', newPassword } })).toMatchObject(
+      refusal('password_wrong'),
+    );
+    expect(await here.send('changeOwnPassword', { body: { password, newPassword: 'short' } })).toMatchObject({
+      status: 400,
+      body: { cause: 'field_invalid', message: expect.stringContaining('newPassword: must have 12 to 128 characters') },
+    });
+    const { cookie } = here;
+    await here.call('changeOwnPassword', { body: { password, newPassword } });
+    expect(here.cookie).not.toBe(cookie);
+    expect(await here.send('getMe')).toMatchObject({ status: 200 });
+    expect(await there.send('getMe')).toMatchObject(refusal('not_logged_in'));
+    const old = new ConsoleClient(stack.baseUrl, here.login);
+    expect(await old.send('logIn', { body: here.login })).toMatchObject(refusal('login_failed'));
+  });
+
+  it('ends when its operator is disabled, and does not come back', async () => {
+    const operator = await logIn();
+    await disableOperator(stack.db, operator.login.name, newCommand());
+    expect(await operator.send('getMe')).toMatchObject(refusal('not_logged_in'));
+    const again = new ConsoleClient(stack.baseUrl, operator.login);
+    expect(await again.send('logIn', { body: operator.login })).toMatchObject(refusal('login_failed'));
+    await enableOperator(stack.db, operator.login.name, newCommand());
+    expect(await operator.send('getMe')).toMatchObject(refusal('not_logged_in'));
+    expect(await again.send('logIn', { body: operator.login })).toMatchObject({ status: 200 });
+  });
+
+  it('is one of twenty of its operator at most', async () => {
+    const first = await logIn();
+    for (let more = 1; more <= 20; more++) await elsewhere(first);
+    expect(await sessionsOf(first)).toHaveLength(20);
+    expect(await first.send('getMe')).toMatchObject(refusal('not_logged_in'));
+  });
+});
+
+describe('a request that may come from another page', () => {
+  it('is refused, whatever cookie the browser sends along', async () => {
+    const operator = await logIn();
+    for (const headers of [
+      { 'sec-fetch-site': 'cross-site' },
+      { origin: 'https://evil.example' },
+      { origin: 'null' },
+      { 'x-lockstep-console': '' },
+    ]) {
+      expect(await operator.send('logOut', {}, headers)).toMatchObject(refusal('request_forged'));
+    }
+    expect(await operator.send('getMe')).toMatchObject({ status: 200 });
+  });
+});
+
+describe('the table of operations', () => {
+  const ids = Object.keys(consoleOperations) as (keyof typeof consoleOperations)[];
+  const valuesFor = (path: string) =>
+    Object.fromEntries([...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => [name!, '1']));
+
+  it('lets nobody in without a session, except to log in', async () => {
+    const stranger = new ConsoleClient(stack.baseUrl, { name: '', password: '' });
+    for (const id of ids) {
+      if (consoleOperations[id].role === 'anybody') continue;
+      const answer = await stranger.send(id, { params: valuesFor(consoleOperations[id].path) } as never);
+      expect([id, answer.status, answer.body.cause]).toEqual([id, 401, 'not_logged_in']);
+    }
+    expect(ids.filter((id) => consoleOperations[id].role === 'anybody')).toEqual(['logIn']);
+  });
+
+  it.each(OperatorRole.options)('is held for %s: what needs more is refused before anything is read', async (role) => {
+    const operator = await logIn(role);
+    for (const id of ids) {
+      const { role: least, path } = consoleOperations[id];
+      if (least === 'anybody' || includesRole(role, least)) continue;
+      const answer = await operator.send(id, { params: valuesFor(path), body: {} } as never);
+      expect([id, answer.status, answer.body.cause]).toEqual([id, 403, 'role_missing']);
+    }
+  });
+
+  it('gives viewers nothing that changes, but their own session', () => {
+    const changes = ids.filter(
+      (id) => consoleOperations[id].role === 'viewer' && consoleOperations[id].method !== 'GET',
+    );
+    expect(changes).toEqual(expect.arrayContaining(['logOut', 'changeOwnPassword']));
+    expect(changes.filter((id) => !['logOut', 'changeOwnPassword', 'previewBatch'].includes(id))).toEqual([]);
+  });
+});
