@@ -1,7 +1,8 @@
 import { existsSync, globSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { addHttpMetrics, describeApi, fillReference } from '@lockstep/api';
+import { addHttpMetrics, describeApi, fillConsoleReference, fillReference } from '@lockstep/api';
 import { type Cause, causes, codeOf, operations } from '@lockstep/contract';
+import { type ConsoleOperation, consoleOperations, OperatorRole } from '@lockstep/contract/console';
 import { createOrderMetrics, registerBacklogGauges } from '@lockstep/orders';
 import { CleanUp, createLogger, readConfig, registerCleanUpGauge } from '@lockstep/platform';
 import { registerWebhookGauges, webhookMetricsOf } from '@lockstep/webhooks';
@@ -62,6 +63,34 @@ describe('docs/api.md', () => {
   it('names and describes every operation once', () => {
     const marked = [...page.matchAll(/^<!-- operation (\w+) -->$/gm)].map(([, operationId]) => operationId);
     expect(marked.toSorted()).toEqual(Object.keys(operations).toSorted());
+  });
+});
+
+describe('docs/console.md', () => {
+  const page = read('docs/console.md');
+  const roleOf = Object.fromEntries(
+    tableOf('docs/console.md', 'Call', 'Role', 'What it does').map(([call, role]) => [call, role]),
+  );
+
+  it('has every operation with its role as the contract says; npm run fix writes the table', () => {
+    expect(fillConsoleReference(page)).toBe(page);
+    const operations = Object.values<ConsoleOperation>(consoleOperations);
+    expect(roleOf).toEqual(
+      Object.fromEntries(operations.map(({ method, path, role }) => [code(`${method} ${path}`), role])),
+    );
+  });
+
+  it('explains every role', () => {
+    const roles = tableOf('docs/console.md', 'Role', 'For whom', 'May').map(([role]) => role);
+    expect(roles).toEqual(OperatorRole.options.map(code));
+  });
+
+  it('names the commands for operators that there are', async () => {
+    const { stdout } = await runJob(['npm', 'run', '--silent', 'lockstep', '--', 'operator', '--help']);
+    const [, listed = ''] = stdout.split('Commands:');
+    const commands = [...listed.matchAll(/^ {2}([a-z][\w-]+)/gm)].map(([, name]) => name!);
+    const named = tableOf('docs/console.md', 'Command', 'What it does').map(([command]) => command!.split(' ')[1]);
+    expect(named).toEqual(commands.filter((name) => name !== 'help'));
   });
 });
 
