@@ -7,6 +7,10 @@ COPY packages packages
 COPY apps apps
 COPY migrations migrations
 RUN npm ci --omit=dev && npm cache clean --force
+# The guides, which the API shows.
+COPY README.md CHANGELOG.md ./
+COPY docs docs
+COPY examples examples
 
 ENV NODE_ENV=production HOST=0.0.0.0
 USER node
