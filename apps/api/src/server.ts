@@ -4,6 +4,7 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } 
 import { Bodies } from './bodies.ts';
 import { observeCalls, recordCall } from './calls.ts';
 import { consoleModule } from './console/console-module.ts';
+import { consolePages } from './console/pages.ts';
 import { boundCalls } from './deadlines.ts';
 import { answerFailure, answerNotFound } from './failures.ts';
 import { httpServer } from './http-server.ts';
@@ -65,5 +66,6 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   await server.register(orderModule, moduleOptions);
   await server.register(memberModule, moduleOptions);
   await server.register(consoleModule, moduleOptions);
+  await server.register(consolePages, moduleOptions);
   return server;
 }
