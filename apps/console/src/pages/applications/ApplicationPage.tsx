@@ -21,7 +21,11 @@ export function ApplicationPage() {
     <Page
       title={data?.name ?? appKey}
       beside={data && <StateBadge state={data.status} />}
-      crumbs={[<Link key="all" to="/applications">{words.title}</Link>]}
+      crumbs={[
+        <Link key="all" to="/applications">
+          {words.title}
+        </Link>,
+      ]}
       actions={data && <ApplicationActions application={data} />}
     >
       <Query of={application}>{(shown) => <Known application={shown} />}</Query>
@@ -52,7 +56,7 @@ function Known({ application }: { application: ApplicationDetail }) {
     <>
       <Fields fields={fields} />
       <Section title={words.goOn}>
-        <nav className={styles['buttons']} aria-label={words.goOn}>
+        <nav className={styles.buttons} aria-label={words.goOn}>
           <Link to="/batches" search={{ appKey }}>
             {words.batches}
           </Link>

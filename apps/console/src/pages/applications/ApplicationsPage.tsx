@@ -98,7 +98,12 @@ function useColumns(): readonly Column<ConsoleApplication>[] {
       { id: 'status', header: words.status, cell: ({ status }) => <StateBadge state={status} /> },
       { id: 'scopes', header: words.scopes, isMinor: true, cell: ({ scopes }) => scopes.join(', ') },
       { id: 'channels', header: words.channels, isMinor: true, cell: ({ channels }) => <ChannelList of={channels} /> },
-      { id: 'created', header: words.createdTime, isMinor: true, cell: ({ createdTime }) => <Time timeMs={createdTime} /> },
+      {
+        id: 'created',
+        header: words.createdTime,
+        isMinor: true,
+        cell: ({ createdTime }) => <Time timeMs={createdTime} />,
+      },
     ],
     [words],
   );

@@ -65,13 +65,13 @@ function ChannelsForm({ application, onReload }: { application: ConsoleApplicati
     await navigate({ to: '/applications/$appKey', params: { appKey } });
   };
   return (
-    <form className={styles['form']} onSubmit={(event) => void submit(event)}>
+    <form className={styles.form} onSubmit={(event) => void submit(event)}>
       <Notice tone="warn" title={words.bindSays} />
       <ChannelsField value={choice} onChange={setChoice} showsFault={isSent} />
       {bind.error !== null && (
         <Failure failure={bind.error} {...(bind.error.status === 409 ? { onRetry: onReload } : {})} />
       )}
-      <div className={styles['buttons']}>
+      <div className={styles.buttons}>
         <Button type="submit" loading={bind.isPending}>
           {words.save}
         </Button>

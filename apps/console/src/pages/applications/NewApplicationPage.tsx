@@ -46,8 +46,15 @@ export function NewApplicationPage() {
     />
   );
   return (
-    <Page title={words.newTitle} crumbs={[<Link key="all" to="/applications">{words.title}</Link>]}>
-      <form className={styles['form']} onSubmit={(event) => void submit(event)}>
+    <Page
+      title={words.newTitle}
+      crumbs={[
+        <Link key="all" to="/applications">
+          {words.title}
+        </Link>,
+      ]}
+    >
+      <form className={styles.form} onSubmit={(event) => void submit(event)}>
         <TextInput
           label={words.name}
           description={words.nameHint}
@@ -57,12 +64,12 @@ export function NewApplicationPage() {
           autoComplete="off"
           required
         />
-        <fieldset className={styles['group']}>
+        <fieldset className={styles.group}>
           <legend>{words.scopes}</legend>
           {scopeBox('auth_order', words.scopeOrder)}
           {scopeBox('auth_me', words.scopeMember)}
           {isSent && scopes.length === 0 && (
-            <p className={styles['fault']} role="alert">
+            <p className={styles.fault} role="alert">
               {words.scopeMissing}
             </p>
           )}

@@ -10,10 +10,10 @@ export function Changed({ of: { before, after } }: { of: RecordEntry }) {
   const fields = listChanged(before, after);
   if (fields.length === 0) return <>–</>;
   return (
-    <ul className={styles['fields']}>
+    <ul className={styles.fields}>
       {fields.map((field) => (
         <li key={field.name}>
-          {field.name !== '' && <span className={styles['name']}>{field.name}: </span>}
+          {field.name !== '' && <span className={styles.name}>{field.name}: </span>}
           {before !== null && (
             <>
               <Value of={field.before} name={field.name} />

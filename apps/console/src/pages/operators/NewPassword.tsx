@@ -4,7 +4,15 @@ import { useWords } from '../../words/words.ts';
 import { operatorsWords } from './words.ts';
 
 /** Shows an operator's new password, once. */
-export function NewPassword({ title, login, onClose }: { title: string; login: NewOperatorLogin; onClose: () => void }) {
+export function NewPassword({
+  title,
+  login,
+  onClose,
+}: {
+  title: string;
+  login: NewOperatorLogin;
+  onClose: () => void;
+}) {
   const words = useWords(operatorsWords);
   return (
     <OneTimeSecret

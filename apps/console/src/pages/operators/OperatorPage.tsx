@@ -18,7 +18,11 @@ export function OperatorPage() {
     <Page
       title={name}
       beside={operator && <StateBadge state={operator.disabledTime === null ? 'enabled' : 'disabled'} />}
-      crumbs={[<Link key="all" to="/operators">{words.title}</Link>]}
+      crumbs={[
+        <Link key="all" to="/operators">
+          {words.title}
+        </Link>,
+      ]}
       actions={operator && <OperatorActions operator={operator} />}
     >
       <Query of={operators}>

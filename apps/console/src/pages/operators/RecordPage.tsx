@@ -82,7 +82,9 @@ function useColumns(): readonly Column<RecordEntry>[] {
         id: 'operator',
         header: words.operator,
         cell: ({ operator }) =>
-          operator === null ? words.command : isAdmin ? (
+          operator === null ? (
+            words.command
+          ) : isAdmin ? (
             <Link to="/operators/$name" params={{ name: operator }}>
               {operator}
             </Link>

@@ -24,7 +24,8 @@ export const operatorsWords = defineWords({
     create: 'Create the operator',
     created: (name: string) => `${name} may log in.`,
     password: 'Password',
-    passwordOnce: 'Hand it over now, by a safe way. Nobody can show it again. Its owner changes it after the first log-in.',
+    passwordOnce:
+      'Hand it over now, by a safe way. Nobody can show it again. Its owner changes it after the first log-in.',
     actions: 'Actions',
     actionsFor: (name: string) => `Actions for ${name}`,
     changeRole: 'Change the role',
@@ -38,7 +39,8 @@ export const operatorsWords = defineWords({
     enableSays: (name: string) => `${name} can log in again, with the password that there was.`,
     enabledNow: (name: string) => `${name} is enabled.`,
     resetPassword: 'New password',
-    resetSays: (name: string) => `All sessions of ${name} end, and the old password with them. The new one is shown once.`,
+    resetSays: (name: string) =>
+      `All sessions of ${name} end, and the old password with them. The new one is shown once.`,
     resetNow: (name: string) => `${name} has a new password.`,
     nameInvalid: '1 to 63 lower-case letters, digits, and . _ - between them.',
     missing: (name: string) => `There is no operator ${name}`,

@@ -67,7 +67,7 @@ function Attempts({ of: { attempts, nextAttemptTime } }: { of: Delivery }) {
       {attempts.length > 1 && (
         <details>
           <summary>{words.showAttempts(attempts.length)}</summary>
-          <ol className={styles['attempts']}>
+          <ol className={styles.attempts}>
             {attempts.map((attempt) => (
               <li key={attempt.time}>
                 <Outcome of={attempt} />
@@ -91,9 +91,9 @@ function Outcome({ of: { time, status, durationMs, fault } }: { of: Attempt }) {
   return (
     <div>
       <Time timeMs={time} />{' '}
-      <span className={fault === null ? undefined : styles['fault']}>{status ?? words.noAnswer}</span>{' '}
+      <span className={fault === null ? undefined : styles.fault}>{status ?? words.noAnswer}</span>{' '}
       {writeDuration(durationMs)}
-      {fault !== null && <div className={styles['fault']}>{fault}</div>}
+      {fault !== null && <div className={styles.fault}>{fault}</div>}
     </div>
   );
 }

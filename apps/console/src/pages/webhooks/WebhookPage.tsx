@@ -23,7 +23,11 @@ export function WebhookPage() {
     <Page
       title={words.webhook(webhookId)}
       beside={data && <StateBadge state={data.state} />}
-      crumbs={[<Link key="all" to="/webhooks">{words.title}</Link>]}
+      crumbs={[
+        <Link key="all" to="/webhooks">
+          {words.title}
+        </Link>,
+      ]}
       actions={data && <WebhookActions webhook={data} />}
     >
       <Query of={webhook}>
