@@ -4,9 +4,9 @@ import { Cause } from '../causes.ts';
 import { FailedOrders } from '../failed-orders.ts';
 import { ListBatchesQuery, ListPageQuery } from '../lists.ts';
 import { OrderState, SyncMode } from '../order-enums.ts';
-import { OrderPreview } from '../preview.ts';
 import { BatchSummary, OrderResult } from '../results.ts';
 import { emptyAsAbsent, id, optionalText, text } from '../scalars.ts';
+import { ComparedPreview } from './compared-preview.ts';
 import { consoleTable } from './operation.ts';
 
 /** What the failed orders of a batch may hold, in bytes, to be edited in the console; of more, the command takes care. */
@@ -152,7 +152,7 @@ export const batchesOperations = consoleTable({
     params: BatchParams,
     body: ResendBody,
     maxBodyBytes: MAX_RESEND_BODY_BYTES,
-    data: z.object({ orders: z.array(OrderPreview) }),
+    data: z.object({ orders: z.array(ComparedPreview) }),
     summary: 'What each of these orders would do now; nothing changes.',
   },
   resendOrders: {

@@ -30,7 +30,7 @@ export function resendHandlers(options: ServerOptions & { batches: BatchReader }
       const limited = limitToCall(request, db);
       const batch = await findNamedBatch(request, limited);
       const { prepared, orders } = await readResend(limited, batch, request.body, batches, { isPreview: true });
-      return { orders: await previewer.preview(prepared, orders, batch.channels) };
+      return { orders: await previewer.compare(prepared, orders, batch.channels) };
     },
 
     resendOrders: async (request, operator) => {
