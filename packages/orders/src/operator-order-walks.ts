@@ -54,7 +54,11 @@ export function listWalks({ filters, below }: OperatorSearch): OrderWalk[] {
 }
 
 /** Finds the orders of a walk that a search is for. Each order and its batch are looked up: a join might read them all. */
-export async function findWalked(trx: Trx, search: OperatorSearch, { walked, maxWalked }: OrderWalk): Promise<OrdersFrom> {
+export async function findWalked(
+  trx: Trx,
+  search: OperatorSearch,
+  { walked, maxWalked }: OrderWalk,
+): Promise<OrdersFrom> {
   const { filters, limit } = search;
   const { rows } = await sql<{ id: LicenseOrderId }>`
     select walked.id from (${walked}) as walked

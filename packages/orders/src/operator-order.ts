@@ -1,5 +1,5 @@
 import { splitOrderId } from '@lockstep/assets';
-import type { Cause, CustomerId, LicenseOrderId } from '@lockstep/contract';
+import type { Cause, CustomerId, LicenseOrderId, Order } from '@lockstep/contract';
 import { type ConsoleOrderDetail, HIDDEN_PASSWORD, type OrderContent } from '@lockstep/contract/console';
 import { type Database, isId } from '@lockstep/platform';
 import { sql } from 'kysely';
@@ -7,7 +7,7 @@ import { laneOf } from './lanes.ts';
 import { buildSentOrder, selectSentOrders } from './operator-orders.ts';
 import { markPasswords } from './operator-passwords.ts';
 import { PAYLOAD_VERSION } from './order-text.ts';
-import { cutOrderText } from './stored-orders.ts';
+import { cutOrderText, type PlacedOrder, readStoredOrders } from './stored-orders.ts';
 
 /** Failures of one order after which it was put back that are shown, at most. Each one was an operator's doing. */
 const MAX_RETRIES = 50;
@@ -45,7 +45,8 @@ export async function readOrderText(
   maxBytes: number,
 ): Promise<StoredOrderText> {
   if (order.state === 'succeeded') return { kind: 'gone' };
-  const row = order.state === 'failed' ? await selectFailed(db, order, maxBytes) : await selectPending(db, order, maxBytes);
+  const row =
+    order.state === 'failed' ? await selectFailed(db, order, maxBytes) : await selectPending(db, order, maxBytes);
   // A pending one may have got its outcome since.
   if (row === undefined) return { kind: order.state === 'failed' ? 'expired' : 'gone' };
   const { bytes, content, payload_version } = row;
@@ -98,4 +99,10 @@ export function showContent(stored: StoredOrderText): OrderContent {
   if (stored.kind !== 'kept') return stored;
   const order = JSON.parse(markPasswords(stored.text, HIDDEN_PASSWORD)) as unknown;
   return { kind: 'kept', order, bytes: stored.bytes };
+}
+
+/** Reads what an order held as an order. Throws a PayloadFault if no release writes such a text. */
+export function readStoredOrder(text: string): Order {
+  const [[, order]] = readStoredOrders(PAYLOAD_VERSION, `[[0,${text}]]`) as [PlacedOrder];
+  return order;
 }

@@ -14,8 +14,8 @@ import { webhooksOperations } from './webhooks.ts';
 export * from './applications.ts';
 export * from './assets.ts';
 export * from './batches.ts';
-export { ComparedPreview } from './compared-preview.ts';
 export { type ConsoleCause, ConsoleRefusal, consoleCauses } from './causes.ts';
+export { ComparedPreview } from './compared-preview.ts';
 export * from './enterprises.ts';
 export {
   CONSOLE_API_ROOT,

@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import { Cause } from '../causes.ts';
-import { ListOrdersQuery } from '../lists.ts';
-import { ListedOrder, OrderPage } from '../lists.ts';
+import { ListedOrder, ListOrdersQuery, OrderPage } from '../lists.ts';
 import { OrderResultParams } from '../results.ts';
 import { optionalText } from '../scalars.ts';
-import { Sender } from './batches.ts';
+import { Sender, ShownBatchId } from './batches.ts';
 import { ComparedPreview } from './compared-preview.ts';
 import { consoleTable } from './operation.ts';
 
@@ -14,7 +13,7 @@ export const MAX_SHOWN_ORDER_BYTES = 1024 * 1024;
 export const MAX_SHOWN_EFFECTS = 200;
 
 /** An order, whoever sent it. */
-export const ConsoleOrder = ListedOrder.extend({ batchId: z.string(), ...Sender.shape });
+export const ConsoleOrder = ListedOrder.extend({ batchId: ShownBatchId, ...Sender.shape });
 export type ConsoleOrder = z.infer<typeof ConsoleOrder>;
 
 /** The query of the list of all orders. Pending ones are found by their customer or an asset number. */
@@ -34,9 +33,7 @@ export const ConsoleOrderDetail = ConsoleOrder.extend({
   /** What it named as its source, if it succeeded; null where it named none. */
   srcLicenseOrderId: z.string().nullable(),
   /** Failures after which `order retry` put it back, newest first. */
-  retries: z.array(
-    z.object({ cause: Cause, message: z.string(), finishedTime: z.number(), retriedTime: z.number() }),
-  ),
+  retries: z.array(z.object({ cause: Cause, message: z.string(), finishedTime: z.number(), retriedTime: z.number() })),
 });
 export type ConsoleOrderDetail = z.infer<typeof ConsoleOrderDetail>;
 
@@ -107,7 +104,9 @@ export const SearchHit = z.object({
 });
 export type SearchHit = z.infer<typeof SearchHit>;
 
-const SearchQuery = z.object({ text: z.string().trim().min(1, 'is required').max(255, 'must be at most 255 characters') });
+const SearchQuery = z.object({
+  text: z.string().trim().min(1, 'is required').max(255, 'must be at most 255 characters'),
+});
 
 /** Orders of all applications, and the search for anything by its id. */
 export const ordersOperations = consoleTable({
