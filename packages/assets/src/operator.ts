@@ -2,4 +2,5 @@
 export { type FoundAsset, findAssetOfNumber } from './operator-asset.ts';
 export { type AssetPlace, type ListedAsset, listAssetsOfAll } from './operator-asset-list.ts';
 export { type ContentsPlace, listContents } from './operator-contents.ts';
+export { type EffectsQuery, readOrderEffects } from './operator-effects.ts';
 export { readHistoryOfAll, type ToldStep } from './operator-history.ts';
