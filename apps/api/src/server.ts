@@ -14,6 +14,7 @@ import { orderModule } from './order-module.ts';
 import { checkRequests } from './request-checks.ts';
 import { requireSchema } from './schema-gate.ts';
 import type { ServerOptions } from './server-options.ts';
+import { endSilentConnections } from './silent-connections.ts';
 import { checks } from './validation.ts';
 
 /** Ends a request that nothing else ends. Bodies have limits of their own, with time to wait for room. */
@@ -55,6 +56,8 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   checkRequests(server);
   answerNotFound(server);
   requireSchema(server, options.schema);
+  const endSilent = endSilentConnections(server.server);
+  server.addHook('preClose', async () => endSilent());
   await describeOperations(server, options.publicUrl);
 
   const moduleOptions = { ...options, bodies: new Bodies() };

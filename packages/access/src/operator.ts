@@ -1,2 +1,11 @@
-/** What operators see of applications. Only the console imports it. */
+import type {} from './tables.ts';
+
 export { readApplications } from './operator-application-names.ts';
+export {
+  bindApplication,
+  changeStatus,
+  countLiveTokens,
+  findApplication,
+  listApplicationPage,
+  lockApplication,
+} from './operator-applications.ts';

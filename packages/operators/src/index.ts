@@ -1,6 +1,7 @@
 import type {} from './tables.ts';
 
 export { agedOperators } from './aged.ts';
+export { listChanges } from './list-changes.ts';
 export {
   createOperator,
   disableOperator,

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { type RawBuilder, sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { behindSavepoint, type Database, openDatabase, type Trx } from './database.ts';
+import { behindSavepoint, type Database, inTransaction, openDatabase, type Trx } from './database.ts';
 
 describe('a connection that goes silent', () => {
   const through: Socket[] = [];
@@ -151,5 +151,39 @@ describe('a part of a transaction behind a savepoint', () => {
     });
     await expect(thrown).rejects.toThrow();
     expect(failures).toMatchObject([{ message: 'of the part' }]);
+  });
+});
+
+describe('a transaction in a transaction', () => {
+  let db: Database;
+
+  beforeAll(async () => {
+    db = openDatabase({ url: inject('postgresUrl'), poolSize: 1, applicationName: 'test', onError: () => {} });
+    await sql`create temporary table noted (word text)`.execute(db);
+  });
+  afterAll(() => db.destroy());
+
+  const note = (word: string, on: Database) => sql`insert into noted values (${word})`.execute(on);
+
+  it('is a part of it, and rolled back with it', async () => {
+    const whole = inTransaction(db, async (trx) => {
+      await inTransaction(trx, (part) => note('part', part));
+      throw new Error('of the whole');
+    });
+    await expect(whole).rejects.toThrow('of the whole');
+    expect((await sql`select from noted`.execute(db)).rows).toEqual([]);
+  });
+
+  it('is run again with it after a conflict', async () => {
+    let runs = 0;
+    await inTransaction(db, async (trx) => {
+      await note('before', trx);
+      await inTransaction(trx, async (part) => {
+        runs++;
+        if (runs === 1) await sql`do $$ begin raise 'lost' using errcode = '40001'; end $$`.execute(part);
+      });
+    });
+    expect(runs).toBe(2);
+    expect((await sql`select word from noted`.execute(db)).rows).toEqual([{ word: 'before' }]);
   });
 });

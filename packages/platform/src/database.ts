@@ -94,12 +94,16 @@ export async function behindSavepoint<Result>(trx: Trx, work: () => Promise<Resu
   }
 }
 
-/** Runs a transaction, and runs it again when it lost against another one: `tries` times at most. */
+/**
+ * Runs a transaction, and runs it again when it lost against another one: `tries` times at most. If `db` is a transaction
+ * already, `work` is a part of that one: whoever began it commits it, and runs it again.
+ */
 export async function inTransaction<Result>(
   db: Database,
   work: (trx: Trx) => Promise<Result>,
   tries = 5,
 ): Promise<Result> {
+  if (db.isTransaction) return await work(db as Trx);
   for (let attempt = 1; ; attempt++) {
     try {
       return await db.transaction().execute(work);

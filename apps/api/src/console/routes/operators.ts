@@ -1,6 +1,56 @@
+import type { ConsoleOperator } from '@lockstep/contract/console';
+import {
+  createOperator,
+  disableOperator,
+  enableOperator,
+  type ListedOperator,
+  listChanges,
+  listOperators,
+  resetOperatorPassword,
+  setOperatorRole,
+} from '@lockstep/operators';
+import { limitToCall } from '../../deadlines.ts';
 import type { ServerOptions } from '../../server-options.ts';
 import type { ConsoleHandlers } from '../handlers.ts';
 
-export function operatorsHandlers(_options: ServerOptions) {
-  return {} satisfies ConsoleHandlers;
+/** Operators of the service, and the record of what they changed. */
+export function operatorsHandlers({ db, passwords }: ServerOptions) {
+  return {
+    listOperators: async (request) => ({ operators: (await listOperators(limitToCall(request, db))).map(show) }),
+
+    createOperator: (request, operator) =>
+      createOperator({ db: limitToCall(request, db), passwords }, request.body, operator),
+
+    setOperatorRole: async (request, operator) => {
+      await setOperatorRole(limitToCall(request, db), request.params.name, request.body.role, operator);
+      return null;
+    },
+
+    disableOperator: async (request, operator) => {
+      await disableOperator(limitToCall(request, db), request.params.name, operator);
+      return null;
+    },
+
+    enableOperator: async (request, operator) => {
+      await enableOperator(limitToCall(request, db), request.params.name, operator);
+      return null;
+    },
+
+    resetOperatorPassword: (request, operator) =>
+      resetOperatorPassword({ db: limitToCall(request, db), passwords }, request.params.name, operator),
+
+    listRecord: async (request) => {
+      const { operator, action, target, limit, cursor } = request.query;
+      return await listChanges(limitToCall(request, db), { operator, action, target, limit, cursor });
+    },
+  } satisfies ConsoleHandlers;
+}
+
+function show({ createdTime, disabledTime, lastUsedTime, ...operator }: ListedOperator): ConsoleOperator {
+  return {
+    ...operator,
+    createdTime: createdTime.getTime(),
+    disabledTime: disabledTime?.getTime() ?? null,
+    lastUsedTime: lastUsedTime?.getTime() ?? null,
+  };
 }

@@ -1,6 +1,111 @@
+import type { WebhookId } from '@lockstep/contract';
+import { ConsoleRefusal } from '@lockstep/contract/console';
+import { recordChange } from '@lockstep/operators';
+import { type Database, inTransaction } from '@lockstep/platform';
+import { enableWebhook, listDeliveries, replayWebhook, testWebhook } from '@lockstep/webhooks';
+import {
+  type AnyWebhook,
+  countUndelivered,
+  findAnyWebhook,
+  findEventBefore,
+  listWebhookPage,
+  lockAnyWebhook,
+} from '@lockstep/webhooks/operator';
+import type { FastifyRequest } from 'fastify';
+import { noteSubject } from '../../calls.ts';
+import { limitToCall } from '../../deadlines.ts';
 import type { ServerOptions } from '../../server-options.ts';
 import type { ConsoleHandlers } from '../handlers.ts';
 
-export function webhooksHandlers(_options: ServerOptions) {
-  return {} satisfies ConsoleHandlers;
+/** The webhooks of all applications, and what was sent to them. */
+export function webhooksHandlers({ db, deliveries }: ServerOptions) {
+  /** Names the webhook of a call, for its log line too. */
+  const idOf = (request: FastifyRequest<{ Params: { webhookId: WebhookId } }>) => {
+    const { webhookId } = request.params;
+    noteSubject(request, { webhookId });
+    return webhookId;
+  };
+
+  return {
+    listWebhooks: async (request) => {
+      const { state, appKey, limit, cursor } = request.query;
+      return await listWebhookPage(limitToCall(request, db), { state, appKey, limit, cursor });
+    },
+
+    getWebhook: async (request) => {
+      const webhookId = idOf(request);
+      const limited = limitToCall(request, db);
+      const { webhook } = await find(limited, webhookId);
+      return { ...webhook, ...(await countUndelivered(limited, webhookId)) };
+    },
+
+    listWebhookDeliveries: async (request) => {
+      const limited = limitToCall(request, db);
+      const { own } = await find(limited, idOf(request));
+      return await listDeliveries(limited, own, request.query);
+    },
+
+    enableWebhook: async (request, operator) => {
+      const webhookId = idOf(request);
+      const { fromTime = null } = request.body;
+      const enabled = await inTransaction(limitToCall(request, db), async (trx) => {
+        const { own, webhook: before } = existing(webhookId, await lockAnyWebhook(trx, webhookId));
+        if (before.state !== 'disabled') return before;
+        const after = fromTime === null ? undefined : await findEventBefore(trx, own.applicationId, fromTime);
+        await enableWebhook(trx, own);
+        if (after !== undefined) await replayWebhook(trx, own, after);
+        await recordChange(trx, operator, {
+          action: 'webhook.enabled',
+          target: webhookId,
+          before: { state: before.state, disabledTime: before.disabledTime, disabledCause: before.disabledCause },
+          after: { state: 'active', fromTime },
+        });
+        return (await find(trx, webhookId)).webhook;
+      });
+      deliveries.announce();
+      return enabled;
+    },
+
+    replayWebhook: async (request, operator) => {
+      const webhookId = idOf(request);
+      const { after, fromTime } = request.body;
+      const replayed = await inTransaction(limitToCall(request, db), async (trx) => {
+        const { own } = await find(trx, webhookId);
+        const from = fromTime === undefined ? after : await findEventBefore(trx, own.applicationId, fromTime);
+        await replayWebhook(trx, own, from);
+        await recordChange(trx, operator, {
+          action: 'webhook.replayed',
+          target: webhookId,
+          before: null,
+          after: { after: after ?? null, fromTime: fromTime ?? null },
+        });
+        return (await find(trx, webhookId)).webhook;
+      });
+      deliveries.announce();
+      return replayed;
+    },
+
+    testWebhook: async (request, operator) => {
+      const webhookId = idOf(request);
+      const delivery = await inTransaction(limitToCall(request, db), async (trx) => {
+        const { own } = await find(trx, webhookId);
+        const added = await testWebhook(trx, own);
+        const after = { messageId: added.messageId };
+        await recordChange(trx, operator, { action: 'webhook.tested', target: webhookId, before: null, after });
+        return added;
+      });
+      deliveries.announce();
+      return delivery;
+    },
+  } satisfies ConsoleHandlers;
+}
+
+/** Finds a webhook. Throws a ConsoleRefusal: not_found. */
+async function find(db: Database, webhookId: WebhookId): Promise<AnyWebhook> {
+  return existing(webhookId, await findAnyWebhook(db, webhookId));
+}
+
+function existing(webhookId: WebhookId, found: AnyWebhook | undefined): AnyWebhook {
+  if (found === undefined) throw new ConsoleRefusal('not_found', 'webhook', webhookId);
+  return found;
 }

@@ -1,0 +1,125 @@
+import { type ApplicationId, type Channels, Refusal, type Scope } from '@lockstep/contract';
+import type { ApplicationStatus, BoundedCount, ConsoleApplication } from '@lockstep/contract/console';
+import { type Database, isId, readCursor, type Trx, writeCursor } from '@lockstep/platform';
+import { sql } from 'kysely';
+import type {} from './tables.ts';
+import { MAX_CLIENT_TOKENS } from './tokens.ts';
+
+/** Which applications an operator looks for, and which page of them. */
+interface ApplicationQuery {
+  /** A part of the name or of the key, in any case. */
+  search: string | undefined;
+  status: ApplicationStatus | undefined;
+  limit: number;
+  cursor: string | undefined;
+}
+
+/**
+ * Lists applications, newest first. A service has tens of them, seldom thousands: the search walks through their rows.
+ *
+ * Throws a Refusal: field_invalid for a cursor that is not of this list.
+ */
+export async function listApplicationPage(
+  db: Database,
+  { search, status, limit, cursor }: ApplicationQuery,
+): Promise<{ applications: ConsoleApplication[]; nextCursor: string | null }> {
+  const scope = ['console.listApplications', search ?? null, status ?? null];
+  const place = cursor === undefined ? undefined : readCursor(scope, cursor, [isId]);
+  if (place === null) throw new Refusal('field_invalid', 'cursor', 'is not a cursor of this list');
+  const wanted = search?.toLowerCase();
+  const rows = await shownOf(db)
+    .$if(status !== undefined, (query) => query.where('status', '=', status!))
+    .$if(wanted !== undefined, (query) =>
+      query.where(sql<boolean>`(strpos(lower(name), ${wanted}) > 0 or strpos(lower(app_key), ${wanted}) > 0)`),
+    )
+    .$if(place !== undefined, (query) => query.where('id', '<', place![0] as ApplicationId))
+    .orderBy('id', 'desc')
+    .limit(limit + 1)
+    .execute();
+  const page = rows.slice(0, limit);
+  const last = page.at(-1);
+  return {
+    applications: page.map(showApplication),
+    nextCursor: rows.length > limit && last !== undefined ? writeCursor(scope, [last.id]) : null,
+  };
+}
+
+/** An application with its id, which operators do not see. */
+export interface FoundApplication {
+  id: ApplicationId;
+  application: ConsoleApplication;
+}
+
+/** Finds an application by its key; undefined if there is none. */
+export async function findApplication(db: Database, appKey: string): Promise<FoundApplication | undefined> {
+  const row = await shownOf(db).where('app_key', '=', appKey).executeTakeFirst();
+  return row && { id: row.id, application: showApplication(row) };
+}
+
+/** Finds an application as findApplication does, and keeps it from changing until the transaction ends. */
+export async function lockApplication(trx: Trx, appKey: string): Promise<FoundApplication | undefined> {
+  const row = await shownOf(trx).where('app_key', '=', appKey).forNoKeyUpdate().executeTakeFirst();
+  return row && { id: row.id, application: showApplication(row) };
+}
+
+/** Binds an application to channels, or to none, and returns it as it is then. */
+export async function bindApplication(trx: Trx, id: ApplicationId, channels: Channels): Promise<ConsoleApplication> {
+  await trx
+    .updateTable('application')
+    .set({ channels: channels === null ? null : [...channels] })
+    .where('id', '=', id)
+    .execute();
+  return await readApplication(trx, id);
+}
+
+/** Approves or suspends an application, and returns it as it is then. */
+export async function changeStatus(
+  trx: Trx,
+  id: ApplicationId,
+  status: ApplicationStatus,
+): Promise<ConsoleApplication> {
+  await trx.updateTable('application').set({ status }).where('id', '=', id).execute();
+  return await readApplication(trx, id);
+}
+
+/** Live tokens that are counted at most: an application has no more of its own. */
+const MAX_COUNTED = MAX_CLIENT_TOKENS;
+
+/** Counts the tokens of an application itself, not of users, that have not ended. */
+export async function countLiveTokens(db: Database, id: ApplicationId): Promise<BoundedCount> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from (
+      select from access_token
+      where application_id = ${id} and member_id is null and expires_time > now()
+      limit ${MAX_COUNTED + 1}
+    ) as live`.execute(db);
+  const count = rows[0]!.count;
+  return { count: Math.min(count, MAX_COUNTED), isMore: count > MAX_COUNTED };
+}
+
+async function readApplication(db: Database, id: ApplicationId): Promise<ConsoleApplication> {
+  return showApplication(await shownOf(db).where('id', '=', id).executeTakeFirstOrThrow());
+}
+
+function shownOf(db: Database) {
+  return db
+    .selectFrom('application')
+    .select(['id', 'app_key', 'name', 'scopes', 'status', 'channels', 'created_time'])
+    .select(
+      sql<Date | null>`case when old_secret_end_time > now() then old_secret_end_time end`.as('old_secret_end_time'),
+    );
+}
+
+type ShownRow = Awaited<ReturnType<ReturnType<typeof shownOf>['executeTakeFirstOrThrow']>>;
+
+function showApplication(row: ShownRow): ConsoleApplication {
+  return {
+    appKey: row.app_key,
+    name: row.name,
+    scopes: row.scopes as Scope[],
+    status: row.status,
+    channels: row.channels,
+    createdTime: row.created_time.getTime(),
+    oldSecretEndTime: row.old_secret_end_time?.getTime() ?? null,
+  };
+}

@@ -1,0 +1,5 @@
+import type {} from './tables.ts';
+
+export { findEventBefore } from './operator-events.ts';
+export { countUndelivered } from './operator-undelivered.ts';
+export { type AnyWebhook, findAnyWebhook, listWebhookPage, lockAnyWebhook } from './operator-webhooks.ts';

@@ -1,0 +1,199 @@
+import { randomUUID } from 'node:crypto';
+import type { ConsoleCall } from '@lockstep/contract/console';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Api, callService } from '../harness/api.ts';
+import { ConsoleClient } from '../harness/console.ts';
+import { type Stack, startStack } from '../harness/stack.ts';
+
+/** Applications in the console: looked up, made, approved, suspended, bound, and given new secrets. */
+let stack: Stack;
+let admin: ConsoleClient;
+
+beforeAll(async () => {
+  stack = await startStack({ worker: false });
+  admin = await ConsoleClient.logIn(stack, 'admin');
+});
+afterAll(() => stack.close());
+
+/** Makes an application with a name that no other has. */
+async function create(changes: Partial<ConsoleCall<'createApplication'>['body']> = {}) {
+  const name = `Shop ${randomUUID()}`;
+  const body = { name, scopes: ['auth_order' as const], channels: null, isApproved: true, ...changes };
+  return { name, ...(await admin.call('createApplication', { body })) };
+}
+const read = (appKey: string) => admin.call('getApplication', { params: { appKey } });
+const recordOf = async (target: string) =>
+  (await admin.call('listRecord', { query: { target } })).entries.map(({ action, before, after, operator }) => {
+    expect(operator).toBe(admin.login.name);
+    return { action, before, after };
+  });
+const token = ({ appKey, appSecret }: { appKey: string; appSecret: string }) =>
+  callService('POST', `${stack.baseUrl}/oauth2/token`, {
+    rawBody: String(
+      new URLSearchParams({ grant_type: 'client_credentials', client_id: appKey, client_secret: appSecret }),
+    ),
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+  });
+
+describe('a new application', () => {
+  it('has a key and a secret that no other answer shows, and stands in the record', async () => {
+    const { name, appKey, appSecret } = await create({ channels: ['web', ' tele ', 'web'], isApproved: false });
+    const shown = await read(appKey);
+    expect(shown).toEqual({
+      appKey,
+      name,
+      scopes: ['auth_order'],
+      status: 'pending',
+      channels: ['web', 'tele'],
+      createdTime: expect.any(Number),
+      oldSecretEndTime: null,
+      liveTokens: { count: 0, isMore: false },
+    });
+    const after = { name, scopes: ['auth_order'], channels: ['web', 'tele'], status: 'pending' };
+    expect(await recordOf(appKey)).toEqual([{ action: 'application.created', before: null, after }]);
+    const { rows } = await sql`select * from operator_record where after::text like ${`%${appSecret}%`}`.execute(
+      stack.db,
+    );
+    expect(rows).toEqual([]);
+    expect(stack.logLines.join('')).not.toContain(appSecret);
+  });
+
+  it.each([
+    ['without a scope', { scopes: [] }, 'field_invalid'],
+    ['with a blank name', { name: ' ' }, 'field_missing'],
+    ['bound to no channel by name', { channels: [] }, 'field_invalid'],
+    ['bound to a blank channel', { channels: [' '] }, 'field_missing'],
+  ])('is refused %s', async (_, changes, cause) => {
+    const body = { name: 'Shop', scopes: ['auth_order' as const], channels: null, isApproved: true, ...changes };
+    const { status, body: answer } = await admin.send('createApplication', { body });
+    expect({ status, cause: answer.cause }).toEqual({ status: 400, cause });
+  });
+
+  it('may have markup in its name, which is text', async () => {
+    const name = `<img src=x onerror=alert(1)> ${randomUUID()}`;
+    const { appKey } = await create({ name });
+    expect((await read(appKey)).name).toBe(name);
+  });
+});
+
+describe('the list', () => {
+  it('finds by a part of the name or of the key, in any case, newest first, in pages', async () => {
+    const word = randomUUID();
+    const made = [];
+    for (const number of [1, 2, 3]) made.push((await create({ name: `${word} ${number}` })).appKey);
+    const search = word.toUpperCase();
+    const first = await admin.call('listApplications', { query: { search, limit: '2' } });
+    expect(first.applications.map(({ appKey }) => appKey)).toEqual([made[2], made[1]]);
+    const rest = await admin.call('listApplications', { query: { search, limit: '2', cursor: first.nextCursor! } });
+    expect(rest).toMatchObject({ applications: [{ appKey: made[0] }], nextCursor: null });
+    const byKey = await admin.call('listApplications', { query: { search: made[1]!.slice(4) } });
+    expect(byKey.applications.map(({ appKey }) => appKey)).toEqual([made[1]]);
+    const other = await admin.send('listApplications', { query: { search: 'other', cursor: first.nextCursor! } });
+    expect(other.body.cause).toBe('field_invalid');
+  });
+
+  it('takes what has a meaning in patterns as text', async () => {
+    const word = randomUUID();
+    const { appKey } = await create({ name: `${word} 100%_\\` });
+    await create({ name: `${word} 100 a` });
+    const { applications } = await admin.call('listApplications', { query: { search: `${word} 100%_\\` } });
+    expect(applications.map((one) => one.appKey)).toEqual([appKey]);
+  });
+
+  it('filters by status', async () => {
+    const { name, appKey } = await create({ isApproved: false });
+    const list = (status: 'pending' | 'approved') =>
+      admin.call('listApplications', { query: { search: name, status } }).then(({ applications }) => applications);
+    expect(await list('pending')).toMatchObject([{ appKey }]);
+    expect(await list('approved')).toEqual([]);
+  });
+});
+
+describe('an application', () => {
+  it('is approved and suspended, which ends its tokens; what changes nothing is not recorded', async () => {
+    const application = await create({ isApproved: false });
+    const params = { appKey: application.appKey };
+    expect((await token(application)).body.error).toBe('unauthorized_client');
+    expect(await admin.call('approveApplication', { params })).toMatchObject({ status: 'approved' });
+    await admin.call('approveApplication', { params });
+    const api = await Api.logIn(stack.baseUrl, application);
+    expect((await read(application.appKey)).liveTokens).toEqual({ count: 1, isMore: false });
+    expect((await api.ask('listBatches')).status).toBe(200);
+
+    expect(await admin.call('suspendApplication', { params })).toMatchObject({ status: 'suspended' });
+    expect((await api.ask('listBatches')).body).toMatchObject({ cause: 'application_not_approved' });
+    expect(await recordOf(application.appKey)).toMatchObject([
+      { action: 'application.suspended', before: { status: 'approved' }, after: { status: 'suspended' } },
+      { action: 'application.approved', before: { status: 'pending' }, after: { status: 'approved' } },
+      { action: 'application.created' },
+    ]);
+  });
+
+  it('gets a new secret, shown once; the old one stays good for as long as was asked', async () => {
+    const old = await create();
+    const params = { appKey: old.appKey };
+    const rotated = await admin.call('rotateApplicationSecret', { params, body: { overlapHours: 2 } });
+    expect(rotated.appSecret).not.toBe(old.appSecret);
+    expect((await read(old.appKey)).oldSecretEndTime).toBe(rotated.oldSecretEndTime);
+    for (const credentials of [old, rotated]) expect((await token(credentials)).status).toBe(200);
+
+    const last = await admin.call('rotateApplicationSecret', { params, body: { overlapHours: 0 } });
+    expect(last.oldSecretEndTime).toBeNull();
+    expect([await token(rotated), await token(last)].map(({ status }) => status)).toEqual([401, 200]);
+    const [entry] = await recordOf(old.appKey);
+    expect(entry).toEqual({
+      action: 'application.secret_rotated',
+      before: { oldSecretEndTime: rotated.oldSecretEndTime },
+      after: { oldSecretEndTime: null },
+    });
+    expect(stack.logLines.join('')).not.toContain(last.appSecret);
+  });
+
+  it.each([-1, 721, 1.5])('keeps its secret when the overlap is %s hours', async (overlapHours) => {
+    const { appKey, appSecret } = await create();
+    const refused = await admin.send('rotateApplicationSecret', { params: { appKey }, body: { overlapHours } });
+    expect(refused.body.cause).toBe('field_invalid');
+    expect((await token({ appKey, appSecret })).status).toBe(200);
+  });
+
+  it('is bound to channels, from its next call on, and to none again', async () => {
+    const application = await create();
+    const params = { appKey: application.appKey };
+    const api = await Api.logIn(stack.baseUrl, application);
+    const ask = () => api.ask('listBatches', { query: { channelCode: 'tele' } });
+    const bound = await admin.call('bindApplication', { params, body: { channels: ['web'], shownChannels: null } });
+    expect(bound.channels).toEqual(['web']);
+    expect((await ask()).body.cause).toBe('channel_not_allowed');
+    await admin.call('bindApplication', { params, body: { channels: null, shownChannels: ['web'] } });
+    expect((await ask()).status).toBe(200);
+    expect((await recordOf(application.appKey)).slice(0, 2)).toEqual([
+      { action: 'application.channels_bound', before: { channels: ['web'] }, after: { channels: null } },
+      { action: 'application.channels_bound', before: { channels: null }, after: { channels: ['web'] } },
+    ]);
+  });
+
+  it('is not bound over what another admin has bound meanwhile', async () => {
+    const { appKey } = await create({ channels: ['web'] });
+    const bind = (channel: string) =>
+      admin.send('bindApplication', { params: { appKey }, body: { channels: [channel], shownChannels: ['web'] } });
+    const answers = await Promise.all(['tele', 'partner'].map(bind));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
+    expect(answers.find(({ status }) => status === 409)!.body.cause).toBe('changed_meanwhile');
+    expect(await recordOf(appKey)).toHaveLength(2);
+  });
+
+  it.each([
+    ['getApplication', undefined],
+    ['approveApplication', undefined],
+    ['suspendApplication', undefined],
+    ['rotateApplicationSecret', { overlapHours: 1 }],
+    ['bindApplication', { channels: null, shownChannels: null }],
+  ] as const)('that there is not is what %s says', async (id, body) => {
+    const { status, body: answer } = await admin.send(id, { params: { appKey: 'app_none' }, body } as never);
+    expect({ status, answer }).toEqual({
+      status: 404,
+      answer: { code: '404', cause: 'not_found', message: 'There is no application app_none.' },
+    });
+  });
+});

@@ -1,0 +1,273 @@
+import type { Customer } from '@lockstep/contract';
+import { sql } from 'kysely';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { type Api, dataOf } from '../harness/api.ts';
+import { ConsoleClient } from '../harness/console.ts';
+import { batchOf, newAssetNum, newBuy } from '../harness/orders.ts';
+import { type Answer, type Receiver, startReceiver } from '../harness/receiver.ts';
+import { type Stack, startStack } from '../harness/stack.ts';
+
+/** Webhooks in the console: whether events reach those of every application, and what support does when they do not. */
+const WAIT = { timeout: 15_000, interval: 20 };
+
+let stack: Stack;
+let support: ConsoleClient;
+const receivers: Receiver[] = [];
+
+beforeAll(async () => {
+  stack = await startStack({ webhookAllowPrivate: true });
+  support = await ConsoleClient.logIn(stack, 'support');
+});
+afterEach(async () => {
+  for (const receiver of receivers.splice(0)) await receiver.close();
+});
+afterAll(() => stack.close());
+
+interface Shop {
+  api: Api;
+  customer: Customer;
+  appKey: string;
+}
+async function newShop(): Promise<Shop> {
+  const api = await stack.newApi();
+  return { api, customer: await api.newCustomer(), appKey: api.credentials.appKey };
+}
+/** An application's webhook, and the endpoint behind it. */
+async function newWebhook({ api }: Shop, answer?: Answer): Promise<{ webhookId: string; receiver: Receiver }> {
+  const receiver = await startReceiver(answer);
+  receivers.push(receiver);
+  const { webhookId } = dataOf(await api.call('POST', '/webhooks', { body: { url: `${receiver.url}?key=hidden` } }));
+  return { webhookId, receiver };
+}
+const answerWith =
+  (status: number): Answer =>
+  (response) =>
+    response.writeHead(status).end();
+/** One batch that ends at once, and so one event. */
+async function endBatch({ api, customer }: Shop): Promise<string> {
+  const batch = { ...batchOf(newBuy(customer, [newAssetNum()])), syncMode: 'sync' as const };
+  await api.accept(batch);
+  return batch.channelOrderId;
+}
+const orderIds = ({ received }: Receiver) => received.map(({ message }) => message.data.channelOrderId);
+const read = (webhookId: string) => support.call('getWebhook', { params: { webhookId } });
+const awaitWebhook = (webhookId: string, expected: Record<string, unknown>) =>
+  vi.waitFor(async () => {
+    const webhook = await read(webhookId);
+    expect(webhook).toMatchObject(expected);
+    return webhook;
+  }, WAIT);
+const list = async (query: Record<string, string>) =>
+  (await support.call('listWebhooks', { query })).webhooks.map(({ webhookId }) => webhookId);
+const recordOf = async (target: string) =>
+  (await support.call('listRecord', { query: { target } })).entries.map(({ action, before, after }) => ({
+    action,
+    before,
+    after,
+  }));
+const disable = (webhookId: string) =>
+  sql`update webhook set disabled_time = now(), disabled_cause = 'endpoint_gone' where id = ${webhookId}`.execute(
+    stack.db,
+  );
+/** Moves the times of an application's events into the past. */
+const age = ({ appKey }: Shop, by: string) =>
+  sql`alter table event disable trigger refuse_change;
+    update event set created_time = created_time - ${sql.lit(by)}::interval
+    where application_id = (select id from application where app_key = ${sql.lit(appKey)});
+    alter table event enable trigger refuse_change`.execute(stack.db);
+
+describe('a webhook', () => {
+  it('shows whose it is and that events reach it, but neither its secret nor what its address asks', async () => {
+    const shop = await newShop();
+    const { webhookId, receiver } = await newWebhook(shop);
+    await endBatch(shop);
+    await receiver.awaitCount(1);
+    const webhook = await awaitWebhook(webhookId, { pending: { count: 0 } });
+    expect(webhook).toEqual({
+      webhookId,
+      url: `${receiver.url}?…`,
+      description: null,
+      state: 'active',
+      createdTime: expect.any(Number),
+      disabledTime: null,
+      disabledCause: null,
+      appKey: shop.appKey,
+      applicationName: 'Test',
+      applicationStatus: 'approved',
+      failingSinceTime: null,
+      pending: { count: 0, isMore: false },
+      nextAttemptTime: null,
+      waitingEvents: { count: 0, isMore: false },
+    });
+  });
+
+  it('that fails says since when, what waits and when it is tried next, and lists its attempts', async () => {
+    const shop = await newShop();
+    const { webhookId } = await newWebhook(shop, answerWith(503));
+    await endBatch(shop);
+    const failing = await awaitWebhook(webhookId, { state: 'failing', pending: { count: 1 } });
+    expect(failing.nextAttemptTime).toBeGreaterThan(failing.failingSinceTime!);
+    const { deliveries, nextCursor } = await support.call('listWebhookDeliveries', { params: { webhookId } });
+    expect(deliveries).toMatchObject([{ state: 'pending', attempts: [{ status: 503, fault: expect.any(String) }] }]);
+    expect(nextCursor).toBeNull();
+  });
+
+  it('that is deleted, or never was, is not there', async () => {
+    const shop = await newShop();
+    const { webhookId } = await newWebhook(shop);
+    await shop.api.call('DELETE', `/webhooks/${webhookId}`);
+    for (const gone of [webhookId, '999999', '9999999999999999999']) {
+      const params = { webhookId: gone };
+      for (const answer of [
+        await support.send('getWebhook', { params }),
+        await support.send('listWebhookDeliveries', { params }),
+        await support.send('enableWebhook', { params, body: {} }),
+        await support.send('replayWebhook', { params, body: {} }),
+        await support.send('testWebhook', { params }),
+      ]) {
+        expect(answer).toMatchObject({ status: 404, body: { message: `There is no webhook ${gone}.` } });
+      }
+    }
+    expect(await list({ appKey: shop.appKey })).toEqual([]);
+  });
+});
+
+describe('the list', () => {
+  it('has those of an application, newest first, in pages, and those in a state', async () => {
+    const shop = await newShop();
+    const { appKey } = shop;
+    const made = [];
+    for (let count = 0; count < 3; count++) made.unshift((await newWebhook(shop)).webhookId);
+    await disable(made[1]!);
+    await sql`update webhook set failing_since = now() where id = ${made[2]!}`.execute(stack.db);
+    const first = await support.call('listWebhooks', { query: { appKey, limit: '2' } });
+    expect(first.webhooks.map(({ webhookId }) => webhookId)).toEqual(made.slice(0, 2));
+    expect(await list({ appKey, limit: '2', cursor: first.nextCursor! })).toEqual(made.slice(2));
+    expect(await list({ appKey, state: 'active' })).toEqual([made[0]]);
+    expect(await list({ appKey, state: 'disabled' })).toEqual([made[1]]);
+    expect(await list({ appKey, state: 'failing' })).toEqual([made[2]]);
+    const answer = await support.send('listWebhooks', { query: { cursor: first.nextCursor! } });
+    expect(answer.body).toMatchObject({ cause: 'field_invalid' });
+  });
+
+  it('has those of every application', async () => {
+    const one = await newWebhook(await newShop());
+    const other = await newWebhook(await newShop());
+    expect((await list({})).slice(0, 2)).toEqual([other.webhookId, one.webhookId]);
+  });
+});
+
+describe('a disabled webhook', () => {
+  it('is enabled for what comes from now on', async () => {
+    const shop = await newShop();
+    const { webhookId, receiver } = await newWebhook(shop);
+    await disable(webhookId);
+    await endBatch(shop);
+    await awaitWebhook(webhookId, { state: 'disabled', waitingEvents: { count: 1 } });
+    const params = { webhookId };
+    expect(await support.call('enableWebhook', { params, body: {} })).toMatchObject({ state: 'active' });
+    const sent = await endBatch(shop);
+    await receiver.awaitCount(1);
+    expect(orderIds(receiver)).toEqual([sent]);
+    expect(await recordOf(webhookId)).toEqual([
+      {
+        action: 'webhook.enabled',
+        before: { state: 'disabled', disabledTime: expect.any(Number), disabledCause: 'endpoint_gone' },
+        after: { state: 'active', fromTime: null },
+      },
+    ]);
+    // Once more changes nothing, and is no entry.
+    await support.call('enableWebhook', { params, body: {} });
+    expect(await recordOf(webhookId)).toHaveLength(1);
+  });
+
+  it('is enabled with what it has missed from a time on', async () => {
+    const shop = await newShop();
+    const other = await newShop();
+    await endBatch(shop);
+    await endBatch(other);
+    await vi.waitFor(async () => expect(dataOf(await shop.api.call('GET', '/events')).events).toHaveLength(1), WAIT);
+    await age(shop, '1 day');
+    const { webhookId, receiver } = await newWebhook(shop);
+    await disable(webhookId);
+    const missed = [await endBatch(shop), await endBatch(shop)];
+    await awaitWebhook(webhookId, { waitingEvents: { count: 2 } });
+    const fromTime = Date.now() - 3_600_000;
+    await support.call('enableWebhook', { params: { webhookId }, body: { fromTime } });
+    await receiver.awaitCount(2);
+    expect(orderIds(receiver).sort()).toEqual(missed.sort());
+  });
+
+  it('sends nothing again and no test', async () => {
+    const { webhookId } = await newWebhook(await newShop());
+    await disable(webhookId);
+    const refused = { body: { cause: 'webhook_disabled' } };
+    expect(await support.send('replayWebhook', { params: { webhookId }, body: {} })).toMatchObject(refused);
+    expect(await support.send('testWebhook', { params: { webhookId } })).toMatchObject(refused);
+    expect(await recordOf(webhookId)).toEqual([]);
+  });
+});
+
+describe('events are sent again', () => {
+  it('all that are kept, those behind one, or those from a time on', async () => {
+    const shop = await newShop();
+    const { webhookId, receiver } = await newWebhook(shop);
+    const sent = [await endBatch(shop), await endBatch(shop)];
+    await receiver.awaitCount(2);
+    const params = { webhookId };
+    await support.call('replayWebhook', { params, body: {} });
+    await receiver.awaitCount(4);
+    const [first] = dataOf(await shop.api.call('GET', '/events')).events;
+    await support.call('replayWebhook', { params, body: { after: first.id } });
+    await receiver.awaitCount(5);
+    await support.call('replayWebhook', { params, body: { fromTime: first.time - 60_000 } });
+    await receiver.awaitCount(7);
+    // From a time behind all of them there are none.
+    await support.call('replayWebhook', { params, body: { fromTime: Date.now() + 3_600_000 } });
+    sent.push(await endBatch(shop));
+    await receiver.awaitCount(8);
+    const count = (id: string) => orderIds(receiver).filter((one) => one === id).length;
+    expect(sent.map(count)).toEqual([3, 4, 1]);
+    expect((await recordOf(webhookId)).map(({ action }) => action)).toEqual(
+      Array.from({ length: 4 }, () => 'webhook.replayed'),
+    );
+  });
+
+  it('from an event or from a time, not both', async () => {
+    const { webhookId } = await newWebhook(await newShop());
+    const body = { after: '1', fromTime: 1 };
+    expect(await support.send('replayWebhook', { params: { webhookId }, body })).toMatchObject({
+      status: 400,
+      body: { cause: 'field_invalid', message: expect.stringContaining('fromTime') },
+    });
+  });
+});
+
+describe('a test message', () => {
+  it('reaches the endpoint, and who sent it stands in the record', async () => {
+    const { webhookId, receiver } = await newWebhook(await newShop());
+    const { messageId } = await support.call('testWebhook', { params: { webhookId } });
+    const [received] = await receiver.awaitCount(1);
+    expect(received!.headers['webhook-id']).toBe(messageId);
+    expect(await recordOf(webhookId)).toEqual([{ action: 'webhook.tested', before: null, after: { messageId } }]);
+  });
+
+  it('is one too many when twenty wait', async () => {
+    const shop = await newShop();
+    const { webhookId } = await newWebhook(shop);
+    // A suspended application's webhooks get nothing.
+    await sql`update application set status = 'suspended' where app_key = ${shop.appKey}`.execute(stack.db);
+    const params = { webhookId };
+    for (let count = 0; count < 20; count++) await support.call('testWebhook', { params });
+    expect((await support.send('testWebhook', { params })).status).toBe(503);
+    expect(await recordOf(webhookId)).toHaveLength(20);
+  });
+});
+
+it('a viewer reads, and changes nothing', async () => {
+  const viewer = await ConsoleClient.logIn(stack, 'viewer');
+  const { webhookId } = await newWebhook(await newShop());
+  await viewer.call('getWebhook', { params: { webhookId } });
+  const answer = await viewer.send('replayWebhook', { params: { webhookId }, body: {} });
+  expect(answer).toMatchObject({ status: 403, body: { cause: 'role_missing' } });
+});

@@ -1,0 +1,103 @@
+import { join } from 'node:path';
+import { CONSOLE_ROOT, type OperatorRole } from '@lockstep/contract/console';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { onTestFinished } from 'vitest';
+import { provideChromium } from './chromium.ts';
+import { ConsoleClient, type OperatorLogin } from './console.ts';
+import { watchFaults } from './page-faults.ts';
+import { REPOSITORY } from './processes.ts';
+import type { Stack } from './stack.ts';
+
+/** How a reader looks at the pages; in light English on a wide screen where nothing is said. */
+export interface View {
+  language?: 'en-GB' | 'zh-CN';
+  colorScheme?: 'light' | 'dark';
+  widthPixels?: number;
+}
+
+/** The width of a telephone. */
+export const NARROW_PIXELS = 390;
+const WIDE_PIXELS = 1280;
+const HEIGHT_PIXELS = 900;
+/** Far from UTC, and not in whole hours: a page that mixes the two up is seen to. */
+const ZONE = 'Asia/Kolkata';
+
+const FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+/** One browser for all files of a process; it ends with the process. */
+let running: Promise<Browser> | undefined;
+
+async function startBrowser(): Promise<Browser> {
+  return await chromium.launch({ executablePath: await provideChromium(), args: FLAGS });
+}
+
+/** A browser of a reader of their own: its cookies and its memory are shared with none. It is closed when the test ends. */
+export async function openBrowser(stack: Pick<Stack, 'baseUrl'>, view: View = {}): Promise<BrowserContext> {
+  running ??= startBrowser();
+  const browser = await running;
+  const context = await browser.newContext({
+    baseURL: stack.baseUrl,
+    locale: view.language ?? 'en-GB',
+    colorScheme: view.colorScheme ?? 'light',
+    viewport: { width: view.widthPixels ?? WIDE_PIXELS, height: HEIGHT_PIXELS },
+    timezoneId: ZONE,
+    // What moves would be caught half way by screenshots and by what measures colours.
+    reducedMotion: 'reduce',
+    permissions: ['clipboard-read', 'clipboard-write'],
+  });
+  context.setDefaultTimeout(20_000);
+  context.on('page', watchFaults);
+  onTestFinished(() => context.close());
+  return context;
+}
+
+/** A page of a browser of its own. */
+export async function openPage(stack: Pick<Stack, 'baseUrl'>, path: string, view: View = {}): Promise<Page> {
+  const context = await openBrowser(stack, view);
+  const page = await context.newPage();
+  await page.goto(path);
+  return page;
+}
+
+/** An operator with a browser, in which they are logged in. */
+export interface AtConsole {
+  page: Page;
+  /** Calls the console's operations in the same session. */
+  client: ConsoleClient;
+  login: OperatorLogin;
+}
+
+/** A new operator of a role in a browser of their own, logged in, at a page of the console. */
+export async function openConsole(
+  stack: Pick<Stack, 'baseUrl' | 'db'>,
+  role: OperatorRole,
+  { path = CONSOLE_ROOT, ...view }: View & { path?: string } = {},
+): Promise<AtConsole> {
+  const client = await ConsoleClient.logIn(stack, role);
+  const context = await openBrowser(stack, view);
+  await bringSession(context, client);
+  const page = await context.newPage();
+  await page.goto(path);
+  return { page, client, login: client.login };
+}
+
+/** Has a browser be in the session of a client. */
+export async function bringSession(context: BrowserContext, { baseUrl, cookie }: ConsoleClient): Promise<void> {
+  const [name = '', value = ''] = cookie.split('=', 2);
+  const { hostname } = new URL(baseUrl);
+  await context.addCookies([{ name, value, domain: hostname, path: CONSOLE_ROOT, httpOnly: true, sameSite: 'Strict' }]);
+}
+
+/** Keeps a picture of a page as test-artifacts/screenshots/NAME.png. */
+export async function shot(page: Page, name: string): Promise<void> {
+  const path = join(REPOSITORY, 'test-artifacts', 'screenshots', `${name}.png`);
+  await page.screenshot({ path, animations: 'disabled' });
+}
