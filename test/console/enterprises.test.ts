@@ -124,11 +124,11 @@ describe('an enterprise', () => {
   it('that is none is not found', async () => {
     const params = { enterpriseGlobalId: '999999999' as EnterpriseId };
     for (const id of ['getEnterprise', 'listEmployees', 'listEnterpriseAudit'] as const) {
-      expect(await viewer.send(id, { params, query: {} })).toMatchObject({ status: 404, body: { cause: 'not_found' } });
+      expect(await viewer.send(id, { params })).toMatchObject({ status: 404, body: { cause: 'not_found' } });
     }
     expect((await support.send('createFirstAdministrator', { params })).status).toBe(404);
     const malformed = await viewer.send('getEnterprise', { params: { enterpriseGlobalId: 'x' as EnterpriseId } });
-    expect(refusalOf(malformed)).toMatchObject({ cause: 'field_invalid' });
+    expect(malformed).toMatchObject({ status: 400, body: { cause: 'field_invalid' } });
   });
 
   it('lists its employees with what they hold, and what was changed', async () => {
