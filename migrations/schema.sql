@@ -250,6 +250,14 @@ CREATE TABLE failed_order (
 CREATE INDEX failed_order_asset_nums ON failed_order USING gin (asset_nums);
 CREATE INDEX failed_order_failed_time ON failed_order USING btree (failed_time);
 
+CREATE TABLE failure_activity (
+  minute_start timestamp with time zone NOT NULL,
+  cause text NOT NULL,
+  failed bigint NOT NULL,
+  CONSTRAINT failure_activity_counts CHECK ((failed > 0)),
+  CONSTRAINT failure_activity_pkey PRIMARY KEY (minute_start, cause)
+);
+
 CREATE TABLE lane_chunk (
   batch_id bigint NOT NULL,
   lane smallint NOT NULL,
@@ -459,6 +467,15 @@ CREATE TABLE operator_session (
 CREATE INDEX operator_session_expires_time ON operator_session USING btree (expires_time);
 CREATE INDEX operator_session_operator ON operator_session USING btree (operator_id, created_time);
 
+CREATE TABLE order_activity (
+  period_start timestamp with time zone NOT NULL,
+  accepted bigint NOT NULL,
+  succeeded bigint NOT NULL,
+  failed bigint NOT NULL,
+  CONSTRAINT order_activity_counts CHECK (((accepted >= 0) AND (succeeded >= 0) AND (failed >= 0))),
+  CONSTRAINT order_activity_pkey PRIMARY KEY (period_start)
+);
+
 CREATE TABLE order_retry (
   id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
   license_order_id bigint NOT NULL,
@@ -509,6 +526,18 @@ CREATE TABLE schema_definition (
   name text NOT NULL,
   definition text NOT NULL,
   CONSTRAINT schema_definition_pkey PRIMARY KEY (name)
+);
+
+CREATE TABLE uncounted_activity (
+  id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  noted_time timestamp with time zone NOT NULL DEFAULT statement_timestamp(),
+  accepted integer NOT NULL,
+  succeeded integer NOT NULL,
+  failed integer NOT NULL,
+  causes jsonb NOT NULL,
+  CONSTRAINT uncounted_activity_causes CHECK (((failed > 0) = (causes <> '{}'::jsonb))),
+  CONSTRAINT uncounted_activity_counts CHECK (((accepted >= 0) AND (succeeded >= 0) AND (failed >= 0))),
+  CONSTRAINT uncounted_activity_pkey PRIMARY KEY (id)
 );
 
 CREATE TABLE unnumbered_event (
