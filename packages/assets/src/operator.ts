@@ -1,3 +1,5 @@
+import type {} from './tables.ts';
+
 /** What operators see of assets: those of all channels, whoever sent their orders. Only the console imports it. */
 export { type FoundAsset, findAssetOfNumber } from './operator-asset.ts';
 export { type AssetPlace, type ListedAsset, listAssetsOfAll } from './operator-asset-list.ts';
