@@ -103,6 +103,13 @@ export async function openConsole(
   return { page, client, login: client.login };
 }
 
+/** Fills in the log-in page, on which a page is. */
+export async function fillInLogin(page: Page, { name, password }: OperatorLogin): Promise<void> {
+  await page.getByLabel('Name', { exact: true }).fill(name);
+  await page.getByLabel('Password', { exact: true }).fill(password);
+  await page.getByRole('button', { name: 'Log in', exact: true }).click();
+}
+
 /** Has a browser be in the session of a client. */
 export async function bringSession(context: BrowserContext, { baseUrl, cookie }: ConsoleClient): Promise<void> {
   const [name = '', value = ''] = cookie.split('=', 2);
