@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { countActivity } from '../../packages/orders/src/count-activity.ts';
 import { namedTexts } from '../../packages/platform/src/statement-head.ts';
 import { newCustomersInLanes } from '../harness/lanes.ts';
 import { batchOf, deleteAsset, newAssetNum, newBuy } from '../harness/orders.ts';
@@ -25,6 +26,7 @@ const PLANS = {
   finish_chunks: ['batch_pkey: id', 'lane_chunk_pkey: batch_id, lane'],
   end_batches: ['batch_open: id', 'batch_pkey: id', 'lane_chunk_pkey: batch_id', 'license_order_failed: id'],
   number_events: ['event_counter: whole table', 'unnumbered_event_pkey: all of it', 'unnumbered_event_pkey: id'],
+  count_activity: ['uncounted_activity_pkey: all of it', 'uncounted_activity_pkey: id'],
   read_grants: ['asset_grant_pkey: asset_id'],
   read_merchandises: ['merchandise_instance_asset: asset_id'],
   read_products: ['product_instance_asset: asset_id'],
@@ -80,6 +82,7 @@ it('look up by keys', async () => {
   await api.process(batchOf(deleteAsset(one!, [gone]), deleteAsset(other!, [newAssetNum()])));
   await api.process(batchOf(newBuy(other!, [num], {}, { transferedAssetNum: true })));
   await api.accept(syncOf(newBuy(one!, [newAssetNum()])));
+  await countActivity(stack.db);
   const found: Record<string, string[]> = {};
   const connection = await empty.db.startTransaction().execute();
   await sql`select set_config('enable_seqscan', 'off', true), set_config('lockstep.lanes', '1,2', true)`.execute(

@@ -43,6 +43,17 @@ const KINDS: Record<string, { maxAgeSeconds: number; insert: (at: RawBuilder<unk
       insert into event (application_id, position, batch_id, type, completed_time, succeeded, failed, cancelled, created_time)
       select 1, n, 1, 'batch.retried', time, 0, 1, 0, time from ${at}`,
   },
+  order_activity: {
+    maxAgeSeconds: 14 * DAY_SECONDS,
+    insert: (at) => sql`
+      insert into order_activity (period_start, accepted, succeeded, failed)
+      select time + make_interval(secs => n * 1e-6), 1, 1, 0 from ${at}`,
+  },
+  failure_activity: {
+    maxAgeSeconds: 14 * DAY_SECONDS,
+    insert: (at) => sql`
+      insert into failure_activity (minute_start, cause, failed) select time, 'cause-' || n, 1 from ${at}`,
+  },
   webhook_delivery: {
     maxAgeSeconds: 7 * DAY_SECONDS,
     insert: (at) => sql`

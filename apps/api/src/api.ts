@@ -34,6 +34,7 @@ import {
   TransactionQueue,
 } from '@lockstep/platform';
 import { DeliveryAnnouncer, registerWebhookGauges } from '@lockstep/webhooks';
+import type { Demo } from './front-door/front-page.ts';
 import { addHttpMetrics } from './metrics.ts';
 import { buildServer } from './server.ts';
 
@@ -73,7 +74,12 @@ export interface ApiOptions {
   /** 0 takes any free port. */
   port: number;
   /** Prepares what clients look for once the process is ready, such as demo data. It listens already, but is not ready. */
-  prepare?: (baseUrl: string) => Promise<void>;
+  prepare?: (baseUrl: string) => Promise<Prepared>;
+}
+
+/** What was prepared that people should be told of. */
+export interface Prepared {
+  demo: Demo | null;
 }
 
 interface RunningApi extends Closable {
@@ -109,6 +115,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
   const applier = new BatchApplier({ db, lanesDb, log, metrics, numbering });
   let server: Awaited<ReturnType<typeof buildServer>> | undefined;
   let isPrepared = false;
+  let demo: Demo | null = null;
   const close = () =>
     closeAll(
       // Answers the calls that wait for a result or an event with what there is, so that the server can close.
@@ -150,9 +157,10 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
       isQueueReachable,
       schema,
       isPrepared: () => isPrepared,
+      demo: () => demo,
     });
     const baseUrl = await server.listen({ host: options.host, port: options.port });
-    await options.prepare?.(baseUrl);
+    demo = (await options.prepare?.(baseUrl))?.demo ?? null;
     isPrepared = true;
     return { baseUrl, untilReady: () => schema.untilCurrent(), close };
   } catch (error) {

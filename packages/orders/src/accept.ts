@@ -1,6 +1,7 @@
 import type { AcceptedOrder, BatchId } from '@lockstep/contract';
 import { buildRows, type Database, Group, named } from '@lockstep/platform';
 import { sql } from 'kysely';
+import { notingActivity } from './activity-notes.ts';
 import type { JobAnnouncer } from './announcer.ts';
 import { findEarlier, keyOf, listAcceptedOrders, type SubmittedBatch, sameBatchId } from './batch.ts';
 import { BATCH_COLUMNS, batchRows, batchValues } from './batch-rows.ts';
@@ -108,7 +109,9 @@ async function insertAsyncBatches(db: Database, batches: SubmittedBatch[]): Prom
       insert into batch (id, ${BATCH_COLUMNS})
       select nextval('batch_id'), ${batchValues(DIGEST_VERSION)} from input order by place
       on conflict (application_id, channel_code, channel_order_id) do nothing
-      returning id, application_id, channel_code, channel_order_id
+      returning id, application_id, channel_code, channel_order_id, cardinality(sequences) as orders
+    ), noted as (
+      ${notingActivity({ accepted: sql`sum(orders)` }, sql`from stored having count(*) > 0`)}
     ), placed as (
       select place, id from input join stored using (application_id, channel_code, channel_order_id)
     ), chunks as (

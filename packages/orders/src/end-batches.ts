@@ -2,6 +2,7 @@ import { ORDERS_PER_BATCH } from '@lockstep/assets';
 import type { BatchId } from '@lockstep/contract';
 import { buildRows, type Database, named, sendAhead, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
+import { notingActivity } from './activity-notes.ts';
 import { keyOf, type SubmittedBatch } from './batch.ts';
 import { BATCH_COLUMNS, batchRows, batchValues } from './batch-rows.ts';
 import { ENDS_CHANNEL } from './batch-watch.ts';
@@ -91,6 +92,8 @@ export async function insertEndedBatches(
     ), noted as (
       insert into unnumbered_event (application_id, batch_id, type, completed_time, succeeded, failed, cancelled)
       select application_id, id, 'batch.completed', completed_time, succeeded, failed, 0 from stored order by id
+    ), noted_activity as (
+      ${notingActivity({ accepted: sql`sum(succeeded)`, succeeded: sql`sum(succeeded)` }, sql`from stored`)}
     )
     insert into lane_chunk (batch_id, lane, order_count, weight, payload, finished_time, succeeded, failed)
     select batch_id, lane, order_count, weight, null, ${FINISHED_NOW}, order_count, 0

@@ -2,6 +2,7 @@ import { licenseOrderIdOf } from '@lockstep/assets';
 import type { BatchId, CustomerId } from '@lockstep/contract';
 import { buildRows, named, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
+import { notingOutcomes } from './activity-notes.ts';
 import { type FailedInChunk, keepFailedOrders } from './failed-orders.ts';
 import { PAYLOAD_VERSION } from './order-text.ts';
 import type { Outcome } from './outcome.ts';
@@ -29,8 +30,8 @@ interface Finished {
 }
 
 /**
- * Removes finished orders from their chunks, and marks empty chunks finished. Keeps what the failed ones held. Throws if
- * somebody else has finished one.
+ * Removes finished orders from their chunks, and marks empty chunks finished. Keeps what the failed ones held, and notes
+ * how many there were. Throws if somebody else has finished one.
  */
 export async function finishOrders(
   trx: Trx,
@@ -63,6 +64,7 @@ export async function finishOrders(
   // The call of each batch is looked up in its index, row by row: a join might read all batches there are. That a chunk is
   // pending is said by its counts, because a kept plan might read all pending chunks there are by their index.
   const finishing = sql<{ batch_id: BatchId; call: [channelOrderId: string, requestId: string | null] }>`
+    with noted as (${notingOutcomes(outcomes)})
     update lane_chunk set payload = done.payload, payload_version = ${PAYLOAD_VERSION}::smallint,
       succeeded = lane_chunk.succeeded + done.succeeded,
       failed = lane_chunk.failed + done.failed,

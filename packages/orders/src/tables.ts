@@ -83,6 +83,16 @@ declare module '@lockstep/platform' {
       cancelled: number;
       created_time: Generated<Date>;
     };
+    uncounted_activity: {
+      id: Generated<string>;
+      noted_time: Generated<Date>;
+      accepted: number;
+      succeeded: number;
+      failed: number;
+      causes: unknown;
+    };
+    order_activity: { period_start: Date; accepted: string; succeeded: string; failed: string };
+    failure_activity: { minute_start: Date; cause: string; failed: string };
     event_counter: { only_row: Generated<boolean>; last_position: EventId };
   }
 }

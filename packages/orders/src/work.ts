@@ -1,6 +1,7 @@
 import { LedgerIds } from '@lockstep/assets';
 import type { Database, Logger } from '@lockstep/platform';
 import { readOldestPending } from './backlog.ts';
+import { countActivity } from './count-activity.ts';
 import { DrainScheduler, type LanesDrained, type LanesWanted } from './drain-scheduler.ts';
 import type { EventNumbering } from './event-numbering.ts';
 import { job } from './jobs.ts';
@@ -37,6 +38,7 @@ export class OrderWorker {
   readonly #openBatches = new OpenBatches();
   #toldOfJob = false;
   #toldOfEnds = false;
+  #toldOfActivity = false;
 
   /**
    * `drains`: drains that run at once, each in a transaction and on a connection of its own. `maxLanes`: the most lanes that
@@ -84,7 +86,7 @@ export class OrderWorker {
   /**
    * Drains every lane in which nothing has moved for too long and no drain is to come: its job is lost. It does not wait
    * for these drains: one may hang, and the next sweep has to come all the same. Then it ends batches that a crash left
-   * open, and numbers events that one left without a number.
+   * open, numbers events that one left without a number, and counts what was noted of activity.
    */
   async sweep(): Promise<void> {
     try {
@@ -98,6 +100,18 @@ export class OrderWorker {
     }
     await this.#endOpenBatches();
     this.#numbering.number();
+    await this.#countActivity();
+  }
+
+  /** A failure here keeps no order waiting either: the console shows less than there is until it works again. */
+  async #countActivity(): Promise<void> {
+    try {
+      await countActivity(this.#db);
+      this.#toldOfActivity = false;
+    } catch (error) {
+      if (!this.#toldOfActivity) this.#log.warn({ err: error }, 'activity could not be counted; the sweep tries again');
+      this.#toldOfActivity = true;
+    }
   }
 
   /** A failure here keeps no order waiting, so it is no stall. */

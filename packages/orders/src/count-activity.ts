@@ -1,0 +1,53 @@
+import { type Database, named } from '@lockstep/platform';
+import { sql } from 'kysely';
+
+/** Notes that one statement counts. There is one a transaction, so a busy second has some hundred. */
+const NOTES_AT_ONCE = 5_000;
+/** Statements of one call, so that notes that have gathered while no worker ran keep the sweep for a moment only. */
+const STEPS_AT_ONCE = 10;
+
+/** The length of a period of order_activity, in seconds. */
+export const PERIOD_SECONDS = 10;
+
+/** For SQL: the start of the piece of time of so many seconds in which a time lies. Pieces begin with the epoch. */
+export const startOfPiece = (seconds: number, time: string) =>
+  sql<Date>`date_bin(make_interval(secs => ${sql.lit(seconds)}), ${sql.ref(time)}, 'epoch'::timestamptz)`;
+
+/**
+ * Adds what transactions noted up, by period and by cause, the oldest first. A note is taken away by the statement that adds
+ * it up, so each counts once: whatever commits late is taken later, what another worker is adding up is left to it, and
+ * after a crash or a failure the notes are there again. Rows are updated in the order of their times, so workers wait for
+ * each other and do not deadlock.
+ *
+ * It ends when few notes are left, or when it has counted many; then the next call goes on.
+ */
+export async function countActivity(db: Database): Promise<void> {
+  for (let step = 1; step <= STEPS_AT_ONCE; step++) {
+    if ((await countSome(db)) < NOTES_AT_ONCE) return;
+  }
+}
+
+async function countSome(db: Database): Promise<number> {
+  const counting = sql<{ notes: number }>`
+    with taken as (
+      delete from uncounted_activity where id = any (array(
+        select id from uncounted_activity order by id limit ${sql.lit(NOTES_AT_ONCE)} for update skip locked
+      ))
+      returning noted_time, accepted, succeeded, failed, causes
+    ), periods as (
+      insert into order_activity as counted (period_start, accepted, succeeded, failed)
+      select ${startOfPiece(PERIOD_SECONDS, 'noted_time')} as start, sum(accepted), sum(succeeded), sum(failed)
+      from taken group by start order by start
+      on conflict (period_start) do update set accepted = counted.accepted + excluded.accepted,
+        succeeded = counted.succeeded + excluded.succeeded, failed = counted.failed + excluded.failed
+    ), causes as (
+      insert into failure_activity as counted (minute_start, cause, failed)
+      select ${startOfPiece(60, 'noted_time')} as start, cause, sum(orders::int)
+      from taken cross join jsonb_each_text(causes) as failures (cause, orders)
+      group by start, cause order by start, cause
+      on conflict (minute_start, cause) do update set failed = counted.failed + excluded.failed
+    )
+    select count(*)::int as notes from taken`;
+  const { rows } = await named('count_activity', counting).execute(db);
+  return rows[0]!.notes;
+}

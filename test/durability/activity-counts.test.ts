@@ -1,0 +1,104 @@
+import { type Database, openDatabase } from '@lockstep/platform';
+import { sql } from 'kysely';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { countActivity } from '../../packages/orders/src/count-activity.ts';
+import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
+
+/** What transactions noted of activity is added up, each note once, whoever adds up and whatever dies meanwhile. */
+
+let database: TestDatabase;
+let db: Database;
+
+beforeEach(async () => {
+  database = await createTestDatabase();
+  db = database.db;
+});
+afterEach(() => database.close());
+
+/** Writes what so many transactions note: each accepted one order, and one of them failed. They are spread over a minute. */
+async function note(on: Database, transactions: number): Promise<void> {
+  await sql`
+    insert into uncounted_activity (noted_time, accepted, succeeded, failed, causes)
+    select '2026-08-01 10:00:00Z'::timestamptz + make_interval(secs => n % 60), 1, 0, 1, '{"asset_not_found": 1}'
+    from generate_series(1, ${transactions}::int) as n`.execute(on);
+}
+
+/** What has been added up: orders by period, and all failures. */
+async function readCounted() {
+  const { rows: periods } = await sql<{ period: string; accepted: number }>`
+    select to_char(period_start at time zone 'UTC', 'HH24:MI:SS') as period, accepted::int
+    from order_activity order by period_start`.execute(db);
+  const { rows } = await sql<{ failed: number }>`
+    select coalesce(sum(failed), 0)::int as failed from failure_activity`.execute(db);
+  const { rows: left } = await sql<{ notes: number }>`
+    select count(*)::int as notes from uncounted_activity`.execute(db);
+  const orders = periods.reduce((sum, { accepted }) => sum + accepted, 0);
+  return { periods, orders, failed: rows[0]!.failed, left: left[0]!.notes };
+}
+
+it('is added up by pieces of ten seconds, and again when more of a piece is noted', async () => {
+  await note(db, 120);
+  await countActivity(db);
+  await note(db, 60);
+  await countActivity(db);
+  expect((await readCounted()).periods).toEqual(
+    ['10:00:00', '10:00:10', '10:00:20', '10:00:30', '10:00:40', '10:00:50'].map((period) => ({
+      period,
+      accepted: 30,
+    })),
+  );
+});
+
+it('counts each note once when many add up at the same time', async () => {
+  const others = [1, 2, 3].map(() =>
+    openDatabase({ url: database.url, poolSize: 1, applicationName: 'test', onError: () => {} }),
+  );
+  await note(db, 12_000);
+  await Promise.all([db, db, ...others].map((each) => countActivity(each)));
+  await countActivity(db);
+  for (const other of others) await other.destroy();
+  expect(await readCounted()).toMatchObject({ orders: 12_000, failed: 12_000, left: 0 });
+});
+
+it('leaves what one adds up to that one, and has it again if it dies', async () => {
+  await note(db, 100);
+  const dying = await db.startTransaction().execute();
+  await countActivity(dying);
+  await note(db, 10);
+  const waiting = countActivity(db);
+  await sql`select pg_terminate_backend(${await pidOf(dying)}::int)`.execute(db);
+  await waiting;
+  await dying
+    .rollback()
+    .execute()
+    .catch(() => {});
+  expect(await readCounted()).toMatchObject({ orders: 10, failed: 10, left: 100 });
+  await countActivity(db);
+  expect(await readCounted()).toMatchObject({ orders: 110, failed: 110, left: 0 });
+});
+
+it('misses none that was noted early and committed late', async () => {
+  const late = await db.startTransaction().execute();
+  await note(late, 5);
+  await note(db, 7);
+  await countActivity(db);
+  expect(await readCounted()).toMatchObject({ orders: 7 });
+  await late.commit().execute();
+  await countActivity(db);
+  expect(await readCounted()).toMatchObject({ orders: 12, failed: 12, left: 0 });
+});
+
+describe('much that has gathered', () => {
+  it('is added up in steps, so many a call', async () => {
+    await note(db, 52_000);
+    await countActivity(db);
+    expect(await readCounted()).toMatchObject({ orders: 50_000, left: 2_000 });
+    await countActivity(db);
+    expect(await readCounted()).toMatchObject({ orders: 52_000, left: 0 });
+  });
+});
+
+async function pidOf(connection: Database): Promise<number> {
+  const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(connection);
+  return rows[0]!.pid;
+}
