@@ -18,7 +18,7 @@ export async function expectAccessible(page: Page): Promise<void> {
 }
 
 /** What axe objects to in a page: a line for each element, with the rule and why. */
-export async function findObstacles(page: Page): Promise<string[]> {
+async function findObstacles(page: Page): Promise<string[]> {
   source ??= readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
   const session = await page.context().newCDPSession(page);
   try {

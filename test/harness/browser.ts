@@ -4,7 +4,7 @@ import { type Browser, type BrowserContext, chromium, type Page } from 'playwrig
 import { onTestFinished } from 'vitest';
 import { provideChromium } from './chromium.ts';
 import { ConsoleClient, type OperatorLogin } from './console.ts';
-import { watchFaults } from './page-faults.ts';
+import { faultsOf, watchFaults } from './page-faults.ts';
 import { REPOSITORY } from './processes.ts';
 import type { Stack } from './stack.ts';
 
@@ -39,7 +39,10 @@ async function startBrowser(): Promise<Browser> {
   return await chromium.launch({ executablePath: await provideChromium(), args: FLAGS });
 }
 
-/** A browser of a reader of their own: its cookies and its memory are shared with none. It is closed when the test ends. */
+/**
+ * A browser of a reader of their own: its cookies and its memory are shared with none. It is closed when the test ends; of
+ * one that failed, the pages are kept as pictures, and what went wrong in them is printed.
+ */
 export async function openBrowser(stack: Pick<Stack, 'baseUrl'>, view: View = {}): Promise<BrowserContext> {
   running ??= startBrowser();
   const browser = await running;
@@ -55,8 +58,19 @@ export async function openBrowser(stack: Pick<Stack, 'baseUrl'>, view: View = {}
   });
   context.setDefaultTimeout(20_000);
   context.on('page', watchFaults);
-  onTestFinished(() => context.close());
+  onTestFinished(async ({ task }) => {
+    if (task.result?.state === 'fail') await tellOf(context, task.name);
+    await context.close();
+  });
   return context;
+}
+
+async function tellOf(context: BrowserContext, testName: string): Promise<void> {
+  const name = `failed-${testName.replace(/\W+/g, '-').slice(0, 60)}`;
+  for (const [index, page] of context.pages().entries()) {
+    await shot(page, `${name}-${index}`);
+    process.stdout.write(`At ${page.url()}: ${JSON.stringify(faultsOf(page), null, 2)}\n`);
+  }
 }
 
 /** A page of a browser of its own. */

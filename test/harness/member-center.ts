@@ -77,11 +77,14 @@ export class MemberCenter {
     this.userToken = login.userToken;
   }
 
-  /** O2, a password for the administrator, and their login, by an application of its own unless it is given. */
-  static async open(stack: Pick<Stack, 'db' | 'newApi'>, api?: Api): Promise<MemberCenter> {
+  /**
+   * O2, a password for the administrator, and their login, by an application of its own unless it is given. The enterprise has
+   * a name of its own unless `name` says it.
+   */
+  static async open(stack: Pick<Stack, 'db' | 'newApi'>, api?: Api, name?: string): Promise<MemberCenter> {
     const caller = api ?? (await stack.newApi());
     const crmCustomerId = randomUUID();
-    const body = { crmCustomerId, customerName: `Enterprise ${crmCustomerId}`, branchName: 'Branch' };
+    const body = { crmCustomerId, customerName: name ?? `Enterprise ${crmCustomerId}`, branchName: 'Branch' };
     const created: CreatedEnterprise = dataOf(await caller.ask('createEnterprise', { body }));
     const query = { channelCode: 'crm', channelCustomerId: crmCustomerId, defaultCustomer: 'Y' };
     const [customer] = dataOf(await caller.ask('queryCustomers', { query }));

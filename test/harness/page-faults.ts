@@ -24,6 +24,9 @@ export function watchFaults(page: Page): void {
   });
 }
 
+/** What has gone wrong in a page so far. */
+export const faultsOf = (page: Page): readonly string[] => faults.get(page) ?? [];
+
 /** Nothing has gone wrong in a page since it was opened, or since this was asked last, but what a test expects. */
 export function expectNoFaults(page: Page, { but }: { but?: RegExp } = {}): void {
   const seen = faults.get(page)?.splice(0) ?? ['The page is not watched.'];

@@ -1,7 +1,8 @@
-import { CallVerifier, PasswordHasher } from '@lockstep/access';
+import { agedAccess, CallVerifier, PasswordHasher } from '@lockstep/access';
 import type { Region } from '@lockstep/assets';
-import { OperatorSessions } from '@lockstep/operators';
+import { agedOperators, OperatorSessions } from '@lockstep/operators';
 import {
+  agedOrders,
   BatchAcceptor,
   BatchApplier,
   BatchCanceller,
@@ -29,11 +30,13 @@ import {
   type Logger,
   openDatabase,
   openProducer,
+  openQueueView,
   type QueueBackend,
   SchemaWatch,
   TransactionQueue,
 } from '@lockstep/platform';
-import { DeliveryAnnouncer, registerWebhookGauges } from '@lockstep/webhooks';
+import { agedWebhooks, DeliveryAnnouncer, registerWebhookGauges } from '@lockstep/webhooks';
+import type { Demo } from './front-door/front-page.ts';
 import { addHttpMetrics } from './metrics.ts';
 import { buildServer } from './server.ts';
 
@@ -61,6 +64,9 @@ export interface ApiOptions {
   /** Connections for all calls but those that wait for lanes, which have a pool of their own. */
   poolSize: number;
   queue: QueueBackend;
+  /** For how many days workers keep what failed orders held, and events (config). */
+  failedOrderDays: number;
+  eventDays: number;
   log: Logger;
   metrics: OrderMetrics;
   /** Which asset numbers it hands out (interface O9). */
@@ -73,7 +79,12 @@ export interface ApiOptions {
   /** 0 takes any free port. */
   port: number;
   /** Prepares what clients look for once the process is ready, such as demo data. It listens already, but is not ready. */
-  prepare?: (baseUrl: string) => Promise<void>;
+  prepare?: (baseUrl: string) => Promise<Prepared>;
+}
+
+/** What was prepared that people should be told of. */
+export interface Prepared {
+  demo: Demo | null;
 }
 
 interface RunningApi extends Closable {
@@ -95,6 +106,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
   registerWebhookGauges(metrics.registry, db);
   const schema = new SchemaWatch({ db, queue: options.queue, log });
   const producer = openProducer<Job>(options.queue, QUEUE_NAME, log);
+  const queueView = openQueueView(options.queue, QUEUE_NAME, log);
   const announcer = new JobAnnouncer(producer, log, metrics);
   const deliveries = new DeliveryAnnouncer({ db, producer, log });
   const watch = new BatchWatch(db);
@@ -109,6 +121,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
   const applier = new BatchApplier({ db, lanesDb, log, metrics, numbering });
   let server: Awaited<ReturnType<typeof buildServer>> | undefined;
   let isPrepared = false;
+  let demo: Demo | null = null;
   const close = () =>
     closeAll(
       // Answers the calls that wait for a result or an event with what there is, so that the server can close.
@@ -120,6 +133,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
       () => numbering.settle(),
       () => deliveries.close(),
       () => announcer.close(),
+      () => queueView.close(),
       () => schema.close(),
       () => lanesDb.destroy(),
       () => db.destroy(),
@@ -148,11 +162,14 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
       failedBatches: new FailedBatchReader(),
       numberSearches: new FairQueue(NUMBER_SEARCHES),
       isQueueReachable,
+      queueView,
+      aged: [...agedAccess, ...agedOperators, ...agedOrders(options), ...agedWebhooks(options)],
       schema,
       isPrepared: () => isPrepared,
+      demo: () => demo,
     });
     const baseUrl = await server.listen({ host: options.host, port: options.port });
-    await options.prepare?.(baseUrl);
+    demo = (await options.prepare?.(baseUrl))?.demo ?? null;
     isPrepared = true;
     return { baseUrl, untilReady: () => schema.untilCurrent(), close };
   } catch (error) {

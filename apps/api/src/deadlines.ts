@@ -23,7 +23,10 @@ const TIMEOUTS_MS: Partial<Record<OperationId, number>> = {
   lendAssets: CHANGE_TIMEOUT_MS,
 };
 /** The same of the console's operations. */
-const CONSOLE_TIMEOUTS_MS: Partial<Record<ConsoleOperationId, number>> = {};
+const CONSOLE_TIMEOUTS_MS: Partial<Record<ConsoleOperationId, number>> = {
+  downloadFailedOrders: 30_000,
+  cancelBatch: CHANGE_TIMEOUT_MS,
+};
 /** How long a call on a shared connection waits for each lock that another transaction holds. */
 const MAX_LOCK_WAIT_MS = 2_000;
 

@@ -1,8 +1,10 @@
-import { createHash } from 'node:crypto';
 import swaggerUi from '@fastify/swagger-ui';
 import { Refusal } from '@lockstep/contract';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { describeForPage } from './docs-document.ts';
 import { answerFailure, refuseCall } from './failures.ts';
+import { readFrontFile, Sendable } from './front-door/files.ts';
+import type { ServerOptions } from './server-options.ts';
 
 /** The content security policy of /docs: the page may use only what this service serves. */
 const PAGE_POLICY = [
@@ -17,48 +19,63 @@ const PAGE_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** Publishes the API description: /openapi.json for programs, /docs for people (rules 9). */
-export async function publishDocs(server: FastifyInstance): Promise<void> {
-  const document = new PublishedDocument(server);
-  server.get('/openapi.json', { schema: { hide: true } }, async (request, reply) => document.send(request, reply));
+/** What the page /docs loads besides the library's own files. */
+const THEME = {
+  title: 'Lockstep API',
+  favicon: [
+    { filename: 'icon.svg', rel: 'icon', sizes: 'any', type: 'image/svg+xml', content: readFrontFile('icon.svg') },
+  ],
+  css: [{ filename: 'lockstep.css', content: readFrontFile('docs.css') }],
+};
+
+/** Publishes the API description: /openapi.json for programs, /docs for people, to try calls (rules 9). */
+export async function publishDocs(server: FastifyInstance, options: ServerOptions): Promise<void> {
+  const published = once(() => asJson(server.swagger()));
+  const ofPage = describePages(server, options);
+  const script = new Sendable('text/javascript; charset=utf-8', readFrontFile('docs.js'));
+  const own: Record<string, () => Sendable> = {
+    '/docs/json': ofPage,
+    // In the place of the library's script, which sets the page up for documents of any service.
+    '/docs/static/swagger-initializer.js': () => script,
+  };
+  server.get('/openapi.json', { schema: { hide: true } }, async (request, reply) => published().send(request, reply));
   await server.register(async (docs) => {
     docs.setErrorHandler(answerFileFailure);
     docs.addHook('onRequest', async (request, reply) => {
       // A file is served whole, or not at all if the client has it already.
       for (const name of ['range', 'if-range', 'if-match', 'if-unmodified-since']) delete request.headers[name];
       reply.header('content-security-policy', PAGE_POLICY);
-      if (request.routeOptions.url === '/docs/json') return document.send(request, reply);
+      const find = own[request.routeOptions.url ?? ''];
+      if (find !== undefined) return find().send(request, reply);
     });
-    await docs.register(swaggerUi, {
-      routePrefix: '/docs',
-      theme: { title: 'Lockstep API' },
-      uiConfig: { requestInterceptor: putNewNonce },
-    });
+    await docs.register(swaggerUi, { routePrefix: '/docs', theme: THEME });
   });
 }
 
-/** The API description as bytes, built once. It does not change while the process runs. */
-class PublishedDocument {
-  readonly #server: FastifyInstance;
-  #built: { json: Buffer; etag: string } | undefined;
+/**
+ * Returns a function that finds what /docs reads. It is built once for a service with the demo, and once for one without:
+ * that of `npm start` answers before it has one.
+ */
+function describePages(server: FastifyInstance, { publicUrl, demo }: ServerOptions): () => Sendable {
+  const publicPath = publicUrl === null ? '' : new URL(publicUrl).pathname.replace(/\/$/, '');
+  const built = new Map<string | null, Sendable>();
+  return () => {
+    const demoAppKey = demo()?.appKey ?? null;
+    const page = built.get(demoAppKey) ?? asJson(describeForPage(server.swagger(), { publicPath, demoAppKey }));
+    built.set(demoAppKey, page);
+    return page;
+  };
+}
 
-  constructor(server: FastifyInstance) {
-    this.#server = server;
-  }
+const asJson = (document: object) => new Sendable('application/json; charset=utf-8', JSON.stringify(document));
 
-  /** Sends the document, or 304 if the client has it already. */
-  send(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-    this.#built ??= this.#build();
-    const { json, etag } = this.#built;
-    reply.header('etag', etag).header('cache-control', 'no-cache');
-    if (request.headers['if-none-match']?.includes(etag)) return reply.code(304).send();
-    return reply.type('application/json; charset=utf-8').send(json);
-  }
-
-  #build() {
-    const json = Buffer.from(JSON.stringify(this.#server.swagger()));
-    return { json, etag: `"${createHash('sha256').update(json).digest('base64url')}"` };
-  }
+/** Calls a function at the first call, and returns the same from then on. */
+function once<Value>(build: () => Value): () => Value {
+  let built: { value: Value } | undefined;
+  return () => {
+    built ??= { value: build() };
+    return built.value;
+  };
 }
 
 /** Answers 404 for what the file server refuses, such as a path that leads out of its directory. */
@@ -70,15 +87,4 @@ function answerFileFailure(
   const { statusCode = 500 } = error;
   if (statusCode >= 500) return answerFailure(error, request, reply);
   return refuseCall(request, reply, new Refusal('operation_not_found'));
-}
-
-/**
- * Replaces the g_nonce of the example with a new one in a call that is tried out in /docs, so that a second call is not
- * a replay. It runs in the browser, which gets its source text, so it can use nothing else of this file.
- */
-function putNewNonce<Call>(request: Call): Call {
-  const call = request as Call & { url: string };
-  const nonce = `docs-${Date.now()}-${Math.random().toString(36).slice(2)}`;
-  call.url = call.url.replace('g_nonce=a-new-one-for-every-call', `g_nonce=${nonce}`);
-  return call;
 }

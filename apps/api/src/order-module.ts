@@ -1,6 +1,7 @@
 import type { Caller } from '@lockstep/access';
 import type { OrderOperationId } from '@lockstep/contract';
 import type { FastifyInstance } from 'fastify';
+import type { BatchReader } from './batch-reader.ts';
 import type { Bodies } from './bodies.ts';
 import { authorizeApplications, callerOf } from './caller.ts';
 import { addOperations } from './operation-routes.ts';
@@ -19,11 +20,11 @@ import type { ServerOptions } from './server-options.ts';
 /** The order module: every route in here is for an application with the scope auth_order, and for nobody else. */
 export async function orderModule(
   server: FastifyInstance,
-  { bodies, ...options }: ServerOptions & { bodies: Bodies },
+  { bodies, batches, ...options }: ServerOptions & { bodies: Bodies; batches: BatchReader },
 ): Promise<void> {
   authorizeApplications(server, options.verifier);
   bodies.readJson(server, (request) => callerOf(request).applicationId);
-  await server.register(batchOrderRoutes, { ...options, bodies });
+  await server.register(batchOrderRoutes, { ...options, bodies, batches });
   addOperations<Exclude<OrderOperationId, BatchOperationId>, Caller>(
     server,
     {

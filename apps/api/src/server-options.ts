@@ -13,6 +13,7 @@ import type {
 } from '@lockstep/orders';
 import type { Aged, Database, FairQueue, Logger, QueueView, SchemaWatch, TransactionQueue } from '@lockstep/platform';
 import type { DeliveryAnnouncer } from '@lockstep/webhooks';
+import type { Demo } from './front-door/front-page.ts';
 import type { HttpMetrics } from './metrics.ts';
 
 /** What the operations work with. */
@@ -56,4 +57,6 @@ export interface ServerOptions {
   schema: SchemaWatch;
   /** Whether all is there that the process prepares when it starts. */
   isPrepared: () => boolean;
+  /** The demo that `npm start` made; null in a deployment, and until it is there. */
+  demo: () => Demo | null;
 }

@@ -12,6 +12,9 @@ import type { ServerOptions } from './server-options.ts';
 const OPEN = [
   /^\/oauth2\/token$/,
   /^\/\.well-known\/oauth-authorization-server(\/\*)?$/,
+  /^\/$/,
+  /^\/front-door\/:file$/,
+  /^\/guides(\/|$)/,
   /^\/openapi\.json$/,
   /^\/docs(\/|$)/,
   /^\/health\/(live|ready)$/,

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { MAX_BODY_BYTES } from '@lockstep/contract';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
+import { BatchReader } from './batch-reader.ts';
 import { Bodies } from './bodies.ts';
 import { observeCalls, recordCall } from './calls.ts';
+import { boardModule } from './console/board/board-module.ts';
 import { consoleModule } from './console/console-module.ts';
 import { boundCalls } from './deadlines.ts';
 import { answerFailure, answerNotFound } from './failures.ts';
@@ -60,10 +62,13 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   server.addHook('preClose', async () => endSilent());
   await describeOperations(server, options.publicUrl);
 
-  const moduleOptions = { ...options, bodies: new Bodies() };
+  const batches = new BatchReader();
+  server.addHook('onClose', () => batches.close());
+  const moduleOptions = { ...options, bodies: new Bodies(), batches };
   await server.register(openRoutes, moduleOptions);
   await server.register(orderModule, moduleOptions);
   await server.register(memberModule, moduleOptions);
   await server.register(consoleModule, moduleOptions);
+  await server.register(boardModule, moduleOptions);
   return server;
 }

@@ -40,16 +40,16 @@ export async function readDemo(file: string): Promise<Demo | undefined> {
 }
 
 /** Creates the demo application, enterprises, customers, employees and operator that are missing, and writes demo.json. */
-export async function prepareDemo(databaseUrl: string, file: string, baseUrl: string): Promise<void> {
+export async function prepareDemo(databaseUrl: string, file: string, baseUrl: string): Promise<Demo> {
   const db = openDatabase({ url: databaseUrl, poolSize: 1, applicationName: 'lockstep-demo', onError: () => {} });
   try {
-    await createDemo(db, file, baseUrl);
+    return await createDemo(db, file, baseUrl);
   } finally {
     await db.destroy();
   }
 }
 
-async function createDemo(db: Database, file: string, baseUrl: string): Promise<void> {
+async function createDemo(db: Database, file: string, baseUrl: string): Promise<Demo> {
   await createDemoCustomers(db);
   const existing = await readDemo(file);
   const isKnown = existing !== undefined && (await isApplication(db, existing.appKey));
@@ -75,6 +75,7 @@ async function createDemo(db: Database, file: string, baseUrl: string): Promise<
   };
   await writeFile(`${file}.new`, `${JSON.stringify(written, null, 2)}\n`, { mode: 0o600 });
   await rename(`${file}.new`, file);
+  return written;
 }
 
 /** The operator of the demo, who may do everything. One whose password demo.json knows stays as it is. */

@@ -48,11 +48,25 @@ await runUntilSignal(log, async () => {
     } = config;
     running.push(await startWorker({ ...common, drains, failedOrderDays, eventDays }));
     const demoFile = join(config.DATA_DIR, 'demo.json');
-    const prepare = (baseUrl: string) => prepareDemo(database.url, demoFile, baseUrl);
-    const api = await startApi({ ...common, poolSize, region, publicUrl, host, port, prepare });
+    const prepare = async (baseUrl: string) => {
+      const { appKey, operatorName } = await prepareDemo(database.url, demoFile, baseUrl);
+      return { demo: { appKey, operatorName, file: demoFile } };
+    };
+    const api = await startApi({
+      ...common,
+      failedOrderDays,
+      eventDays,
+      poolSize,
+      region,
+      publicUrl,
+      host,
+      port,
+      prepare,
+    });
     running.push(api);
     say(`PostgreSQL: ${database.description}; queue: BullMQ on ${queue.kind}`);
-    say(`Demo credentials: ${demoFile}   API description: ${api.baseUrl}/docs`);
+    say(`Demo credentials: ${demoFile}   API to try: ${api.baseUrl}/docs`);
+    say(`Console: ${api.baseUrl}/console   log in with operatorName and operatorPassword of the demo credentials`);
     say(`Lockstep is ready at ${api.baseUrl}`);
     return { close };
   } catch (error) {

@@ -1,5 +1,6 @@
 import type {} from './tables.ts';
 
+export { readApplications } from './operator-application-names.ts';
 export {
   bindApplication,
   changeStatus,

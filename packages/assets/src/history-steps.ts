@@ -17,12 +17,14 @@ export interface Step {
   /** What happened to the asset itself, and not only to what is on it; null if nothing did. */
   action: HistoryAction | null;
   licenseOrderId: LicenseOrderId | null;
-  /** Null where another application sent the batch. */
+  /** The application that sent the batch, or asked to change the lock; null where none did. */
+  applicationId: ApplicationId | null;
+  /** The batch; null where there is none, and where the viewer is not shown it. */
   channelCode: string | null;
   channelOrderId: string | null;
   /** Who owned the asset from then on, or last. */
   customerId: CustomerId;
-  /** Null where another application asked for it. */
+  /** Who asked to change the lock; null where nobody did, and where the viewer is not shown it. */
   operatorIdentity: string | null;
 }
 
@@ -33,26 +35,32 @@ interface StepRow {
   time: Date;
   action: 'granted' | 'transferred' | 'revoked' | 'locked' | 'unlocked' | null;
   customer_id: CustomerId | null;
+  application_id: ApplicationId | null;
   channel_code: string | null;
   channel_order_id: string | null;
   operator_identity: string | null;
 }
 
+/** Who looks at a history: what of it is shown depends on it. */
+export interface Viewer {
+  applicationId: ApplicationId;
+  channels: Channels;
+}
+
 /**
  * Reads all steps of some assets, in the order of the assets and newest first, as far as the caller can see them: those of
- * a time when the asset was another channel's are left out.
- *
- * Orders take effect by the time of their outcome; those of one transaction, which have one time, by batch and sequence.
- * The rows themselves do not say it: a transaction writes them kind by kind.
+ * a time when the asset was another channel's are left out, and so is what another application asked for.
  */
 export async function readSteps(
   trx: Trx,
-  { applicationId, channels }: { applicationId: ApplicationId; channels: Channels },
+  { applicationId, channels }: Viewer,
   assets: readonly TracedAsset[],
 ): Promise<Step[]> {
-  const rows = await selectSteps(trx, applicationId, assets);
-  const byAsset = Map.groupBy(rows, (row) => row.asset_id);
-  const steps = assets.flatMap((asset) => buildSteps(asset, byAsset.get(asset.id) ?? []).reverse());
+  const steps = (await readStepsOfAll(trx, assets)).map((step) =>
+    step.applicationId === applicationId
+      ? step
+      : { ...step, channelCode: null, channelOrderId: null, operatorIdentity: null },
+  );
   if (channels === null) return steps;
   const customerIds = [...new Set(steps.map(({ customerId }) => customerId))];
   const visible = await selectCustomers(trx, channels)
@@ -61,6 +69,18 @@ export async function readSteps(
     .execute();
   const visibleIds = new Set(visible.map(({ id }) => id));
   return steps.filter(({ customerId }) => visibleIds.has(customerId));
+}
+
+/**
+ * Reads all steps of some assets, in the order of the assets and newest first, whoever sent the orders. For operators; a
+ * channel is shown what `readSteps` leaves of them.
+ *
+ * Orders take effect by the time of their outcome; those of one transaction, which have one time, by batch and sequence.
+ * The rows themselves do not say it: a transaction writes them kind by kind.
+ */
+export async function readStepsOfAll(trx: Trx, assets: readonly TracedAsset[]): Promise<Step[]> {
+  const byAsset = Map.groupBy(await selectSteps(trx, assets), (row) => row.asset_id);
+  return assets.flatMap((asset) => buildSteps(asset, byAsset.get(asset.id) ?? []).reverse());
 }
 
 /** Builds the steps of one asset from its rows, oldest first. */
@@ -78,6 +98,7 @@ function buildSteps(asset: TracedAsset, rows: readonly StepRow[]): Step[] {
       timeMs: row.time.getTime(),
       action: isGrant && row.id === createdBy ? 'created' : row.action === 'granted' ? 'extended' : row.action,
       licenseOrderId: row.kind === 'order' ? (row.id as LicenseOrderId) : null,
+      applicationId: row.application_id,
       channelCode: row.channel_code,
       channelOrderId: row.channel_order_id,
       customerId: owner,
@@ -90,7 +111,7 @@ function buildSteps(asset: TracedAsset, rows: readonly StepRow[]): Step[] {
  * Selects the steps of some assets, oldest first. Whatever an order bought is under a grant of its own. Everything is looked
  * up row by row in an index: PostgreSQL's planner guesses how many rows there are, and must not read whole tables for it.
  */
-async function selectSteps(trx: Trx, applicationId: ApplicationId, assets: readonly TracedAsset[]): Promise<StepRow[]> {
+async function selectSteps(trx: Trx, assets: readonly TracedAsset[]): Promise<StepRow[]> {
   const traced = buildRows([
     ['asset_id', 'bigint', assets.map(({ id }) => id)],
     ['revoked_by', 'bigint', assets.map(({ revokedByOrderId }) => revokedByOrderId)],
@@ -126,10 +147,7 @@ async function selectSteps(trx: Trx, applicationId: ApplicationId, assets: reado
           when order_type = 'new_buy' then 'granted'
           when ordered.id = traced.revoked_by then 'revoked'
         end as action,
-        ordered.customer_id,
-        case when application_id = ${applicationId}::bigint then channel_code end as channel_code,
-        case when application_id = ${applicationId}::bigint then channel_order_id end as channel_order_id,
-        null as operator_identity
+        ordered.customer_id, application_id, channel_code, channel_order_id, null as operator_identity
       from touched join traced using (asset_id)
       cross join lateral (
         select id, order_type, customer_id, finished_time from license_order where id = touched.order_id offset 0
@@ -145,18 +163,18 @@ async function selectSteps(trx: Trx, applicationId: ApplicationId, assets: reado
       ) as transfer on true
       union all
       select asset_id, 'unrecorded', (extract(epoch from time) * 1000000)::bigint, time, null, null,
-        case when time = unrecorded_time then 'revoked' end, null, null, null, null
+        case when time = unrecorded_time then 'revoked' end, null, null, null, null, null
       from unrecorded
       union all
       select traced.asset_id, 'lock', record.id, recorded_time, null, null,
-        case when locked then 'locked' else 'unlocked' end, null, null, null,
-        case when application_id = ${applicationId}::bigint then operator_identity end
+        case when locked then 'locked' else 'unlocked' end, null, application_id, null, null, operator_identity
       from traced cross join lateral (
         select id, recorded_time, locked, application_id, operator_identity from lock_audit
         where asset_id = traced.asset_id offset 0
       ) as record
     )
-    select asset_id, kind, id::text, time, action, customer_id, channel_code, channel_order_id, operator_identity
+    select asset_id, kind, id::text, time, action, customer_id, application_id, channel_code, channel_order_id,
+      operator_identity
     from step order by time, batch_id, sequence, step.id`.execute(trx);
   return rows;
 }

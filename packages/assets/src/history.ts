@@ -1,14 +1,16 @@
-import { type ApplicationId, type AssetHistory, type AssetId, type Channels, Refusal } from '@lockstep/contract';
-import { type CursorPart, type Database, inSnapshot, isId, readCursor, writeCursor } from '@lockstep/platform';
+import { type AssetHistory, type AssetId, Refusal } from '@lockstep/contract';
+import {
+  type CursorPart,
+  type Database,
+  inSnapshot,
+  isId,
+  readCursor,
+  type Trx,
+  writeCursor,
+} from '@lockstep/platform';
 import { findAssetsOfNumber, type TracedAsset } from './history-assets.ts';
 import { type EntryPlace, isAction, readEntries, type StepEntry } from './history-entries.ts';
-import { readSteps, type Step } from './history-steps.ts';
-
-/** Who looks at a history: what of it is shown depends on it. */
-interface Viewer {
-  applicationId: ApplicationId;
-  channels: Channels;
-}
+import { readSteps, type Step, type Viewer } from './history-steps.ts';
 
 /** A place in a history: an entry, or a whole step if `entry` is null. What comes after it is older. */
 interface Place {
@@ -16,43 +18,70 @@ interface Place {
   entry: EntryPlace | null;
 }
 
+/** What a viewer may see of a number's assets and of what happened to them, and whose cursors they are. */
+export interface Sight {
+  scope: readonly unknown[];
+  /** Finds the assets of the number, newest first; with `from` that one and older ones, null if it is none of them. */
+  findAssets: (trx: Trx, from: AssetId | null, limit: number) => Promise<TracedAsset[] | null>;
+  readSteps: (trx: Trx, assets: readonly TracedAsset[]) => Promise<Step[]>;
+}
+
 /**
- * Lists what happened to the assets of a number, newest first, a page of at most `limit` entries (rules 6.7). It is read
- * from the ledger itself: assets one after the other, on each the steps of orders and locks, and the entries of each step.
- * Nothing of them ever changes or moves, so pages stay right while things happen. A page costs the steps of the assets that
- * it shows, whatever was bought in them.
+ * Lists what happened to the assets of a number, newest first, a page of at most `limit` entries, as far as an application
+ * can see it (rules 6.7).
  *
  * Throws a Refusal: asset_not_found if the caller sees no asset that ever had the number; field_invalid for a cursor that
  * is not one of this list.
  */
-export function readAssetHistory(
+export async function readAssetHistory(
   db: Database,
   viewer: Viewer,
   assetNum: string,
-  { limit, cursor }: { limit: number; cursor?: string | undefined },
+  page: HistoryPage,
 ): Promise<AssetHistory> {
-  const scope = ['assetHistory', viewer.applicationId, { assetNum }];
-  const after = cursor === undefined ? null : parsePlace(readCursor(scope, cursor, PARTS));
-  return inSnapshot(db, async (trx) => {
-    const find = (from: AssetId | null, count: number) =>
-      findAssetsOfNumber(trx, viewer.channels, assetNum, { from, limit: count });
-    if ((await find(null, 1))!.length === 0) throw new Refusal('asset_not_found', assetNum, ' and never was one');
-    // Each asset that the caller sees has an entry, so these are enough for a page and to know whether there is another.
-    const assets = await find(after?.step.assetId ?? null, limit + 1);
-    if (assets === null) throw wrongCursor();
-    const steps = await readSteps(trx, viewer, assets);
-    const from = after === null ? START : findStart(steps, after, assets);
-    const left = steps.slice(from.index);
-    // A step may have no entry of its own: an order may end a grant under which nothing is left.
-    const shown = left.slice(0, limit + 1);
-    const entries = await readEntries(trx, shown, { after: from.entry, limit: limit + 1 });
-    const page = entries.slice(0, limit);
-    const end = findEnd({ entries, page, shown, left });
-    return {
-      entries: page.map(({ entry }) => entry),
-      nextCursor: end === null ? null : writeCursor(scope, formatPlace(end)),
-    };
-  });
+  const sight: Sight = {
+    scope: ['assetHistory', viewer.applicationId, { assetNum }],
+    findAssets: (trx, from, limit) => findAssetsOfNumber(trx, viewer.channels, assetNum, { from, limit }),
+    readSteps: (trx, assets) => readSteps(trx, viewer, assets),
+  };
+  const read = await inSnapshot(db, (trx) => readHistoryPage(trx, sight, page));
+  if (read === null) throw new Refusal('asset_not_found', assetNum, ' and never was one');
+  return { entries: read.entries.map(({ entry }) => entry), nextCursor: read.nextCursor };
+}
+
+/** Which page of a history is asked for. */
+export interface HistoryPage {
+  limit: number;
+  cursor?: string | undefined;
+}
+
+/**
+ * Reads a page of a history, in a snapshot. It is read from the ledger itself: assets one after the other, on each the
+ * steps of orders and locks, and the entries of each step. Nothing of them ever changes or moves, so pages stay right while
+ * things happen. A page costs the steps of the assets that it shows, whatever was bought in them. Null if no asset that
+ * can be seen ever had the number.
+ *
+ * Throws a Refusal: field_invalid for a cursor that is not one of this list.
+ */
+export async function readHistoryPage(
+  trx: Trx,
+  sight: Sight,
+  { limit, cursor }: HistoryPage,
+): Promise<{ entries: StepEntry[]; nextCursor: string | null } | null> {
+  const after = cursor === undefined ? null : parsePlace(readCursor(sight.scope, cursor, PARTS));
+  if ((await sight.findAssets(trx, null, 1))!.length === 0) return null;
+  // Each asset that can be seen has an entry, so these are enough for a page and to know whether there is another.
+  const assets = await sight.findAssets(trx, after?.step.assetId ?? null, limit + 1);
+  if (assets === null) throw wrongCursor();
+  const steps = await sight.readSteps(trx, assets);
+  const from = after === null ? START : findStart(steps, after, assets);
+  const left = steps.slice(from.index);
+  // A step may have no entry of its own: an order may end a grant under which nothing is left.
+  const shown = left.slice(0, limit + 1);
+  const entries = await readEntries(trx, shown, { after: from.entry, limit: limit + 1 });
+  const page = entries.slice(0, limit);
+  const end = findEnd({ entries, page, shown, left });
+  return { entries: page, nextCursor: end === null ? null : writeCursor(sight.scope, formatPlace(end)) };
 }
 
 /** Where a page begins: at a step, or within it behind an entry. */

@@ -42,7 +42,7 @@ const AuditDetail = z
   .meta({ id: 'AuditDetail', description: 'What was there before and after a change, as far as it changed.' });
 
 /** One change in the audit record (rules 8). */
-const AuditEntry = z
+export const AuditEntry = z
   .object({
     id: z.string().describe('Id of the entry.'),
     time: time('When it was'),

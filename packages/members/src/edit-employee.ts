@@ -1,6 +1,6 @@
 import { endLogins } from '@lockstep/access';
 import { ACCOUNT_CHARACTERS, type EditEmployee, type MemberId, OPERATOR_ID, Refusal } from '@lockstep/contract';
-import { type Database, inTransaction } from '@lockstep/platform';
+import { type Database, inTransaction, type Trx } from '@lockstep/platform';
 import type { Actor } from './actor.ts';
 import { recordChanges } from './audit.ts';
 import { accountOf, recordedFields } from './employee.ts';
@@ -48,13 +48,14 @@ function pickWanted(edit: EditEmployee): Partial<Fields> {
 /**
  * M3: gives an employee a new password. Ends the employee's tokens, and the lock that failed logins caused (rules 2 and 8).
  *
- * Throws a Refusal: employee_not_found; and an Overload.
+ * `alsoRecord` runs in the same transaction. Throws a Refusal: employee_not_found; and an Overload.
  */
 export async function resetPassword(
   { db, passwords, signal }: PasswordTools,
   actor: Actor,
   memberId: MemberId,
   password: string,
+  alsoRecord: (trx: Trx, changed: { memberId: MemberId; account: string }) => Promise<void> = async () => {},
 ): Promise<{ account: string }> {
   const kind = actor.memberId === OPERATOR_ID ? 'operator' : 'reset';
   const [hash] = await passwords.hashAll([password], { kind, party: actor.enterpriseId, signal });
@@ -65,6 +66,7 @@ export async function resetPassword(
     await updateEmployee(trx, actor, memberId, { password_hash: hash! });
     await endLogins(trx, { id: memberId, account });
     await recordChanges(trx, actor, [{ action: 'password_reset', targetId: memberId, before: null, after: null }]);
+    await alsoRecord(trx, { memberId, account });
     return { account };
   });
 }

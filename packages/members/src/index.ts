@@ -9,4 +9,4 @@ export { editEmployee, resetPassword } from './edit-employee.ts';
 export { lendAssets } from './lend-assets.ts';
 export { listEmployees } from './list-employees.ts';
 export { listAssets, listBorrowedLocks, readAssetContents } from './list-holdings.ts';
-export { createAdministrator, type NewLogin, setPassword } from './operator.ts';
+export { createAdministrator, type NewLogin, setPassword } from './operator-passwords.ts';

@@ -23,7 +23,8 @@ export interface BatchWalk {
   maxBatches: number;
 }
 
-const KINDS: Record<BatchKind, RawBuilder<unknown>> = {
+/** Conditions on `batch`: it is of a kind. */
+export const KINDS: Record<BatchKind, RawBuilder<unknown>> = {
   all: sql`true`,
   open: sql`batch.completed_time is null`,
   failed: sql`batch.failed > 0`,

@@ -43,14 +43,14 @@ export async function listBatches(db: Database, caller: ListCaller, query: ListB
 }
 
 /** The batches among which those are that a query asks for. */
-function kindsOf({ state, hasFailed }: ListBatchesQuery): BatchKind[] {
+export function kindsOf({ state, hasFailed }: Pick<ListBatchesQuery, 'state' | 'hasFailed'>): BatchKind[] {
   if (state === 'accepted' || state === 'processing') return ['open'];
   if (hasFailed === undefined) return ['all'];
   return state === 'completed' ? ['failed'] : ['failed', 'open'];
 }
 
 /** Conditions on `batch` with SO_FAR: its state and its failures are those asked for. */
-function matches({ state, hasFailed }: ListBatchesQuery): RawBuilder<unknown> {
+export function matches({ state, hasFailed }: Pick<ListBatchesQuery, 'state' | 'hasFailed'>): RawBuilder<unknown> {
   const hasSome = hasFailed === undefined ? sql`` : sql`and coalesce(batch.failed, so_far.failed) > 0`;
   switch (state) {
     case undefined:

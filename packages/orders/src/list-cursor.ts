@@ -7,6 +7,8 @@ const PARTS = {
   batches: [isTimeText, isId],
   orders: [isTimeText, isId],
   ordersByName: [isId],
+  allBatches: [isTimeText, isId],
+  allOrders: [isId],
 } satisfies Record<string, CursorPart[]>;
 
 /** The cursors of one list of one caller with certain filters: where a page begins, and where the next one does. */
@@ -16,12 +18,13 @@ export class ListCursor {
   readonly after: readonly string[] | null;
 
   /**
-   * `filters`: all that decides which entries the list has; what is undefined counts as absent.
+   * `caller`: null for a list of an operator. `filters`: all that decides which entries the list has; what is undefined
+   * counts as absent.
    *
    * Throws a Refusal: field_invalid, for a cursor of another list, caller or filter, and for one that was made up.
    */
-  constructor(list: keyof typeof PARTS, { applicationId }: ListCaller, filters: object, cursor: string | undefined) {
-    this.#scope = [list, applicationId, filters];
+  constructor(list: keyof typeof PARTS, caller: ListCaller | null, filters: object, cursor: string | undefined) {
+    this.#scope = [list, caller?.applicationId ?? null, filters];
     this.after = cursor === undefined ? null : readCursor(this.#scope, cursor, PARTS[list]);
     if (cursor !== undefined && this.after === null) {
       throw new Refusal('field_invalid', 'cursor', 'is not a cursor of this list');

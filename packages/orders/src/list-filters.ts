@@ -11,11 +11,16 @@ export interface ListCaller {
 export type BatchFilters = Pick<ListBatchesQuery, 'channelCode' | 'acceptedFrom' | 'acceptedTo'>;
 
 /** Conditions on `batch`: it is the caller's, and was accepted in the period, whose ends belong to it. */
-export function isCallersInPeriod(caller: ListCaller, { acceptedFrom, acceptedTo }: BatchFilters): RawBuilder<unknown> {
+export function isCallersInPeriod(caller: ListCaller, filters: BatchFilters): RawBuilder<unknown> {
+  return sql`batch.application_id = ${caller.applicationId} ${inPeriod(filters)}`;
+}
+
+/** More conditions on `batch`, or none: it was accepted in the period, whose ends belong to it. */
+export function inPeriod({ acceptedFrom, acceptedTo }: BatchFilters): RawBuilder<unknown> {
   // Rows have microseconds, of which answers show whole milliseconds.
   const from = acceptedFrom === undefined ? sql`` : sql`and batch.accepted_time >= ${timeOf(acceptedFrom)}`;
   const to = acceptedTo === undefined ? sql`` : sql`and batch.accepted_time < ${timeOf(acceptedTo + 1)}`;
-  return sql`batch.application_id = ${caller.applicationId} ${from} ${to}`;
+  return sql`${from} ${to}`;
 }
 
 const timeOf = (milliseconds: number) => sql`to_timestamp(${milliseconds}::bigint / 1000.0)`;

@@ -20,7 +20,7 @@ export interface FoundOrders {
 }
 
 /** Conditions on `finished`, a row of license_order or nulls: the outcome is the one asked for. */
-export function hasOutcome({ state, cause }: OrderFilters): RawBuilder<unknown> {
+export function hasOutcome({ state, cause }: Pick<OrderFilters, 'state' | 'cause'>): RawBuilder<unknown> {
   if (cause !== undefined) return sql`finished.cause = ${cause}`;
   switch (state) {
     case undefined:

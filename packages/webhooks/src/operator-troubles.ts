@@ -27,7 +27,11 @@ export async function readWebhookTroubles(db: Database): Promise<WebhookTroubles
   const kept = db.selectFrom('webhook').where('deleted_time', 'is', null);
   const sums = await kept
     .select(({ fn, ref }) => [
-      fn.countAll<string>().filterWhere('disabled_time', 'is', null).filterWhere('failing_since', 'is not', null).as('failing'),
+      fn
+        .countAll<string>()
+        .filterWhere('disabled_time', 'is', null)
+        .filterWhere('failing_since', 'is not', null)
+        .as('failing'),
       milliseconds(fn.min(ref('disabled_time'))).as('disabledSince'),
       milliseconds(fn.min(ref('failing_since')).filterWhere('disabled_time', 'is', null)).as('failingSince'),
     ])
@@ -51,7 +55,7 @@ export async function readWebhookTroubles(db: Database): Promise<WebhookTroubles
       applicationName: row.name,
       state: row.disabled_time === null ? 'failing' : 'disabled',
       sinceTime: (row.disabled_time ?? row.failing_since!).getTime(),
-      disabledCause: row.disabled_cause,
+      disabledCause: row.disabled_cause as TroubledWebhook['disabledCause'],
     })),
   };
 }

@@ -1,5 +1,6 @@
 import cookie from '@fastify/cookie';
 import type { FastifyInstance } from 'fastify';
+import type { BatchReader } from '../batch-reader.ts';
 import type { Bodies } from '../bodies.ts';
 import type { ServerOptions } from '../server-options.ts';
 import { addConsoleOperations } from './console-operations.ts';
@@ -13,6 +14,7 @@ import { operatorsHandlers } from './routes/operators.ts';
 import { ordersHandlers } from './routes/orders.ts';
 import { overviewHandlers } from './routes/overview.ts';
 import { previewHandlers } from './routes/preview.ts';
+import { resendHandlers } from './routes/resends.ts';
 import { sessionHandlers } from './routes/session.ts';
 import { webhooksHandlers } from './routes/webhooks.ts';
 import { authorizeOperators, bodyOwnerOf } from './who-acts.ts';
@@ -20,7 +22,7 @@ import { authorizeOperators, bodyOwnerOf } from './who-acts.ts';
 /** The console's operations: every route in here is for an operator with the role that it needs (rules 9). */
 export async function consoleModule(
   server: FastifyInstance,
-  { bodies, ...options }: ServerOptions & { bodies: Bodies },
+  { bodies, ...options }: ServerOptions & { bodies: Bodies; batches: BatchReader },
 ): Promise<void> {
   answerConsoleRefusals(server);
   await server.register(cookie);
@@ -30,6 +32,7 @@ export async function consoleModule(
     ...sessionHandlers(options),
     ...overviewHandlers(options),
     ...batchesHandlers(options),
+    ...resendHandlers(options),
     ...ordersHandlers(options),
     ...assetsHandlers(options),
     ...enterprisesHandlers(options),

@@ -44,9 +44,13 @@ export function judgeHealth(facts: HealthFacts): HealthCheck[] {
     judged('database', 'ok'),
     judged('workers', hasWorkers ? 'ok' : 'error'),
     judged('queue', queue.isReachable ? 'ok' : 'warning', { names: [queue.kind] }),
-    judged('pending_orders', ageMs(oldestPendingTime) >= PENDING_ERROR_MS ? 'error' : late(oldestPendingTime, PENDING_WARNING_MS), {
-      sinceTime: oldestPendingTime,
-    }),
+    judged(
+      'pending_orders',
+      ageMs(oldestPendingTime) >= PENDING_ERROR_MS ? 'error' : late(oldestPendingTime, PENDING_WARNING_MS),
+      {
+        sinceTime: oldestPendingTime,
+      },
+    ),
     judged('events', late(work.eventsSinceTime, WORK_WARNING_MS), { sinceTime: work.eventsSinceTime }),
     judged('activity', late(work.activitySinceTime, WORK_WARNING_MS), { sinceTime: work.activitySinceTime }),
     judged('webhooks_disabled', webhooks.disabled > 0 ? 'warning' : 'ok', {
@@ -61,7 +65,8 @@ export function judgeHealth(facts: HealthFacts): HealthCheck[] {
       sinceTime: overdueMs > 0 ? Math.floor(time - overdueMs) : null,
     }),
     judged('clean_up', behind.length > 0 ? 'warning' : 'ok', {
-      sinceTime: behind.length > 0 ? Math.floor(time - Math.max(...behind.map(({ seconds }) => seconds)) * SECOND_MS) : null,
+      sinceTime:
+        behind.length > 0 ? Math.floor(time - Math.max(...behind.map(({ seconds }) => seconds)) * SECOND_MS) : null,
       count: behind.length,
       names: behind.map(({ kind }) => kind),
     }),

@@ -6,7 +6,9 @@ afterEach(() => void vi.useRealTimers());
 
 /** A reading that takes so long, and how often it was done. */
 function takingMs(durationMs: number) {
-  const read = vi.fn(() => new Promise<number>((resolve) => setTimeout(() => resolve(read.mock.calls.length), durationMs)));
+  const read = vi.fn(
+    () => new Promise<number>((resolve) => setTimeout(() => resolve(read.mock.calls.length), durationMs)),
+  );
   return { read, reading: new SharedReading(read, 1_000) };
 }
 

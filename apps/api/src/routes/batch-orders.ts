@@ -11,7 +11,7 @@ import {
   success,
 } from '@lockstep/contract';
 import type { FastifyInstance } from 'fastify';
-import { BatchReader, type ReadBatch } from '../batch-reader.ts';
+import type { BatchReader, ReadBatch } from '../batch-reader.ts';
 import type { Bodies } from '../bodies.ts';
 import { callerOf } from '../caller.ts';
 import { noteSubject, type Subject } from '../calls.ts';
@@ -35,10 +35,8 @@ interface Submission {
 /** O5 (rules 6.1 to 6.3) and its preview (rules 6.6), inside of the order module. */
 export async function batchOrderRoutes(
   server: FastifyInstance,
-  { bodies, ...options }: ServerOptions & { bodies: Bodies },
+  { bodies, batches, ...options }: ServerOptions & { bodies: Bodies; batches: BatchReader },
 ): Promise<void> {
-  const batches = new BatchReader();
-  server.addHook('onClose', () => batches.close());
   bodies.readBytes(server, (request) => callerOf(request).applicationId);
   server.setValidatorCompiler(checksAllButBody);
   server.decorateRequest(BATCH, null);

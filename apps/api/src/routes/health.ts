@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { findFault } from '../readiness.ts';
 import type { ServerOptions } from '../server-options.ts';
 
 const QUEUE_LOOK_EVERY_MS = 1_000;
@@ -11,10 +12,9 @@ export async function healthRoutes(server: FastifyInstance, options: ServerOptio
 
   server.get('/health/live', hidden, async () => ({ status: 'live' }));
 
-  // Only the database and its schema decide: without the queue the API accepts orders, and the sweep applies them.
   server.get('/health/ready', hidden, async (_request, reply) => {
-    const { isReachable, reason: fault } = await schema.health();
-    const reason = fault ?? (options.isPrepared() ? null : 'the service is still starting');
+    const { isReachable } = await schema.health();
+    const reason = await findFault(options);
     const database = isReachable ? 'up' : 'down';
     const queue = (await isQueueReachable()) ? 'up' : 'down';
     return reason === null

@@ -17,6 +17,16 @@ export const consoleCauses = {
   not_found: { status: 404, message: 'There is no {0} {1}.' },
   changed_meanwhile: { status: 409, message: 'It has changed meanwhile: {0}. Load it again.' },
   name_taken: { status: 409, message: 'There is an operator {0} already.' },
+  batch_not_completed: {
+    status: 409,
+    message: 'Batch {0} is not completed: {1} orders are pending, which may fail too. Wait for it, or cancel them.',
+  },
+  nothing_failed: { status: 409, message: 'No order of batch {0} has failed: there is nothing to send again.' },
+  too_large_to_edit: {
+    status: 413,
+    message:
+      'What the failed orders hold is {0} bytes; here up to {1} can be edited. Use lockstep batch failed and lockstep batch retry --file.',
+  },
   last_admin: { status: 409, message: 'The last admin that is enabled must stay one.' },
 } as const satisfies Record<string, { status: number; message: string }>;
 

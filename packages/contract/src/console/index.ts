@@ -27,6 +27,7 @@ export { OPERATOR_PASSWORD, OperatorName } from './operator-fields.ts';
 export * from './operators.ts';
 export * from './orders.ts';
 export * from './overview.ts';
+export { Owner } from './owner.ts';
 export * from './preview.ts';
 export { Me } from './session.ts';
 export * from './webhooks.ts';

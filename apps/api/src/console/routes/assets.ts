@@ -1,6 +1,130 @@
+import { readApplications } from '@lockstep/access/operator';
+import {
+  type AssetPlace,
+  type ContentsPlace,
+  findAssetOfNumber,
+  listAssetsOfAll,
+  listContents,
+  readHistoryOfAll,
+} from '@lockstep/assets/operator';
+import type { AssetId, CustomerId } from '@lockstep/contract';
+import { ConsoleRefusal, type Owner } from '@lockstep/contract/console';
+import { readOwners } from '@lockstep/customers/operator';
+import { readHolders } from '@lockstep/members/operator';
+import { type Database, isId } from '@lockstep/platform';
+import { deadlineOf, limitToCall } from '../../deadlines.ts';
 import type { ServerOptions } from '../../server-options.ts';
 import type { ConsoleHandlers } from '../handlers.ts';
+import { ListPlaces } from '../list-places.ts';
 
-export function assetsHandlers(_options: ServerOptions) {
-  return {} satisfies ConsoleHandlers;
+const isKind = (text: string): text is ContentsPlace['kind'] => text === 'merchandise' || text === 'product';
+
+/** Assets of any channel: what there is, what is on it, and what happened to it. */
+export function assetsHandlers({ db, numberSearches }: ServerOptions) {
+  return {
+    listAssets: async (request) => {
+      const { limit, cursor, ...wanted } = request.query;
+      const { assetNum, customerId, enterpriseGlobalId: enterpriseId, state } = wanted;
+      const places = new ListPlaces('assets', wanted, cursor, [isId, isId]);
+      const after: AssetPlace | null = places.after && {
+        customerId: places.after[0] as CustomerId,
+        assetId: places.after[1] as AssetId,
+      };
+      const limited = limitToCall(request, db);
+      const filters = { assetNum, customerId, enterpriseId, state };
+      const { assets, stop } = await listAssetsOfAll(limited, filters, { after, limit });
+      const nameOwner = await readOwnerNames(
+        limited,
+        assets.map((asset) => asset.customerId),
+      );
+      return {
+        assets: assets.map(({ customerId, ...asset }) => ({ ...asset, owner: nameOwner(customerId) })),
+        nextCursor: places.write(stop && [stop.customerId, stop.assetId]),
+      };
+    },
+
+    getAsset: async (request) => {
+      const { assetNum } = request.params;
+      const limited = limitToCall(request, db);
+      const found = await findAssetOfNumber(limited, assetNum);
+      if (found === undefined) throw new ConsoleRefusal('not_found', 'asset', assetNum);
+      const { active, earlier, hasMoreEarlier } = found;
+      const customerIds = [...(active === null ? [] : [active]), ...earlier].map(({ customerId }) => customerId);
+      const nameOwner = await readOwnerNames(limited, customerIds);
+      const held = active === null ? [] : [active.holder, ...active.lentHere];
+      const memberIds = held.flatMap((each) => (each === null || each.memberId === null ? [] : [each.memberId]));
+      const holders = await readHolders(limited, memberIds);
+      const nameActive = (asset: NonNullable<typeof active>) => {
+        const { customerId, holder, lentHere, ...rest } = asset;
+        const named = holder && holders.get(holder.memberId);
+        return {
+          ...rest,
+          owner: nameOwner(customerId),
+          holder: holder && named ? { ...named, since: holder.since } : null,
+          lentHere: lentHere.map(({ memberId, ...lent }) => ({
+            ...lent,
+            holder: (memberId !== null && holders.get(memberId)) || null,
+          })),
+        };
+      };
+      return {
+        assetNum,
+        active: active && nameActive(active),
+        earlier: earlier.map(({ customerId, ...asset }) => ({ ...asset, owner: nameOwner(customerId) })),
+        hasMoreEarlier,
+      };
+    },
+
+    getAssetContents: async (request) => {
+      const { assetNum } = request.params;
+      const { limit, cursor } = request.query;
+      const places = new ListPlaces('assetContents', { assetNum }, cursor, [isKind, isId]);
+      const after = places.after && { kind: places.after[0] as ContentsPlace['kind'], id: places.after[1]! };
+      const found = await listContents(limitToCall(request, db), assetNum, { after, limit });
+      if (found === null) throw new ConsoleRefusal('not_found', 'active asset', assetNum);
+      return { instances: found.instances, nextCursor: places.write(found.stop && [found.stop.kind, found.stop.id]) };
+    },
+
+    getAssetHistory: async (request, { operatorId }) => {
+      const { assetNum } = request.params;
+      const limited = limitToCall(request, db);
+      const owner = { kind: 'history for operators', party: operatorId };
+      const read = () => readHistoryOfAll(limited, assetNum, request.query);
+      const history = await numberSearches.run(owner, deadlineOf(request).signal, read);
+      if (history === null) throw new ConsoleRefusal('not_found', 'asset', assetNum);
+      const { entries, nextCursor } = history;
+      const customerIds = entries.flatMap(({ customerId, fromCustomerId }) => [customerId, fromCustomerId]);
+      const owners = await readOwners(
+        limited,
+        customerIds.filter((id) => id !== null),
+      );
+      const applications = await readApplications(
+        limited,
+        entries.flatMap(({ applicationId }) => (applicationId === null ? [] : [applicationId])),
+      );
+      return {
+        entries: entries.map(({ applicationId, fromCustomerId, ...entry }) => {
+          const application = applicationId === null ? undefined : applications.get(applicationId);
+          return {
+            ...entry,
+            applicationName: application?.name ?? null,
+            appKey: application?.appKey ?? null,
+            customer: (entry.customerId !== null && owners.get(entry.customerId)) || null,
+            fromCustomer: (fromCustomerId !== null && owners.get(fromCustomerId)) || null,
+          };
+        }),
+        nextCursor,
+      };
+    },
+  } satisfies ConsoleHandlers;
+}
+
+/** Reads who owns assets: each has a customer, by a check of the database. */
+async function readOwnerNames(db: Database, customerIds: CustomerId[]): Promise<(customerId: CustomerId) => Owner> {
+  const owners = await readOwners(db, customerIds);
+  return (customerId) => {
+    const owner = owners.get(customerId);
+    if (owner === undefined) throw new Error(`customer ${customerId} owns an asset and is not on record`);
+    return owner;
+  };
 }

@@ -1,6 +1,99 @@
+import type { BatchId, FailedOrders } from '@lockstep/contract';
+import { ConsoleRefusal } from '@lockstep/contract/console';
+import { recordChange } from '@lockstep/operators';
+import {
+  groupFailures,
+  listAllBatches,
+  listOrdersOfBatch,
+  markPasswords,
+  type OperatorBatch,
+  readAnyBatch,
+} from '@lockstep/orders/operator';
+import type { Database } from '@lockstep/platform';
+import type { FastifyRequest } from 'fastify';
+import { noteSubject } from '../../calls.ts';
+import { deadlineOf, limitToCall } from '../../deadlines.ts';
+import { answerInPieces } from '../../piecewise-answer.ts';
 import type { ServerOptions } from '../../server-options.ts';
 import type { ConsoleHandlers } from '../handlers.ts';
 
-export function batchesHandlers(_options: ServerOptions) {
-  return {} satisfies ConsoleHandlers;
+/** Batches of all applications: what became of them, and cancelling what is pending. */
+export function batchesHandlers({ db, canceller, failedBatches }: ServerOptions) {
+  return {
+    listAllBatches: async (request) => await listAllBatches(limitToCall(request, db), request.query),
+
+    getBatch: async (request) => (await findNamedBatch(request, limitToCall(request, db))).shown,
+
+    getBatchFailures: async (request) => {
+      const limited = limitToCall(request, db);
+      await findNamedBatch(request, limited);
+      return { failures: await groupFailures(limited, request.params.batchId) };
+    },
+
+    listBatchOrders: async (request) => {
+      const limited = limitToCall(request, db);
+      await findNamedBatch(request, limited);
+      return await listOrdersOfBatch(limited, request.params.batchId, request.query);
+    },
+
+    downloadFailedOrders: async (request, _operator, reply) => {
+      const limited = limitToCall(request, db);
+      const { applicationId, shown } = await findNamedBatch(request, limited);
+      const { channelCode, channelOrderId } = shown;
+      const { signal } = deadlineOf(request);
+      const { syncMode, pieces } = await failedBatches.open(limited, applicationId, shown, signal);
+      const file = await answerInPieces(writeFile({ channelCode, syncMode, orderList: [] }, pieces), request, reply);
+      reply.header('content-disposition', `attachment; filename="failed-orders.json"; ${nameFile(channelOrderId)}`);
+      return file;
+    },
+
+    cancelBatch: async (request, operator) => {
+      const limited = limitToCall(request, db);
+      const { applicationId, shown } = await findNamedBatch(request, limited);
+      const { batchId, state, pending } = shown;
+      // A cancel has a transaction of its own: what was asked for is on record whatever becomes of it.
+      const asked = { state, pending };
+      await recordChange(limited, operator, {
+        action: 'batch.cancel_asked',
+        target: batchId,
+        before: asked,
+        after: null,
+      });
+      const after = await canceller.cancel(applicationId, shown);
+      await recordChange(db, operator, { action: 'batch.cancelled', target: batchId, before: asked, after });
+      return after;
+    },
+  } satisfies ConsoleHandlers;
+}
+
+/** A call about one batch. */
+type BatchCall = FastifyRequest<{ Params: { batchId: BatchId } }>;
+
+/** Finds the batch that a call names. Throws a ConsoleRefusal: not_found. */
+export async function findNamedBatch(request: BatchCall, db: Database): Promise<OperatorBatch> {
+  const { batchId } = request.params;
+  noteSubject(request, { batchId });
+  const batch = await readAnyBatch(db, batchId);
+  if (batch === undefined) throw new ConsoleRefusal('not_found', 'batch', batchId);
+  noteSubject(request, { channelCode: batch.shown.channelCode, channelOrderId: batch.shown.channelOrderId });
+  return batch;
+}
+
+/**
+ * Writes a file that is a batch but for its channelOrderId. Passwords are left empty: whoever sends it without filling them
+ * in is refused with the place of each.
+ */
+async function* writeFile(data: FailedOrders, orders: AsyncIterable<string>): AsyncGenerator<string, undefined> {
+  yield JSON.stringify(data).slice(0, -']}'.length);
+  for await (const piece of orders) yield markPasswords(piece, '');
+  yield ']}';
+}
+
+/** The name of a file in a header, whatever characters it has. */
+function nameFile(channelOrderId: string): string {
+  const name = encodeURIComponent(`failed-${channelOrderId}.json`).replace(
+    /['()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16)}`,
+  );
+  return `filename*=UTF-8''${name}`;
 }

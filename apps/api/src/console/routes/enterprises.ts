@@ -1,6 +1,129 @@
+import type { CustomerId, EnterpriseId, MemberId } from '@lockstep/contract';
+import { ConsoleRefusal } from '@lockstep/contract/console';
+import { findEnterprise, listCustomersOfAll, listEnterprises } from '@lockstep/customers/operator';
+import {
+  createFirstAdministrator,
+  listAdministrators,
+  listAuditOfAll,
+  listEmployeesOfAll,
+  setAdministratorPassword,
+} from '@lockstep/members/operator';
+import { type Operator, recordChange } from '@lockstep/operators';
+import type { Database, Trx } from '@lockstep/platform';
+import type { FastifyRequest } from 'fastify';
+import { deadlineOf, limitToCall } from '../../deadlines.ts';
 import type { ServerOptions } from '../../server-options.ts';
 import type { ConsoleHandlers } from '../handlers.ts';
+import { hideMobile, hideMobiles } from '../hidden-mobile.ts';
+import { ListPlaces } from '../list-places.ts';
 
-export function enterprisesHandlers(_options: ServerOptions) {
-  return {} satisfies ConsoleHandlers;
+/** Customers and enterprises, their employees, the record of their member center, and administrators' passwords. */
+export function enterprisesHandlers({ db, passwords }: ServerOptions) {
+  const passwordTools = (request: FastifyRequest) => ({
+    db: limitToCall(request, db),
+    passwords,
+    signal: deadlineOf(request).signal,
+  });
+
+  return {
+    listEnterprises: async (request) => {
+      const { limit, cursor, text } = request.query;
+      const places = new ListPlaces('enterprises', { text }, cursor);
+      const after = (places.after?.[0] ?? null) as EnterpriseId | null;
+      const { exact, enterprises, stop } = await listEnterprises(limitToCall(request, db), text, { after, limit });
+      return { exact, enterprises, nextCursor: places.write(stop && [stop]) };
+    },
+
+    listCustomers: async (request) => {
+      const { limit, cursor, ...wanted } = request.query;
+      const { text, enterpriseGlobalId: enterpriseId, channelCode } = wanted;
+      const places = new ListPlaces('customers', wanted, cursor);
+      const after = (places.after?.[0] ?? null) as CustomerId | null;
+      const filters = { text, enterpriseId, channelCode };
+      const { exact, customers, stop } = await listCustomersOfAll(limitToCall(request, db), filters, { after, limit });
+      return { exact, customers, nextCursor: places.write(stop && [stop]) };
+    },
+
+    getEnterprise: async (request) => {
+      const { enterpriseGlobalId: enterpriseId } = request.params;
+      const limited = limitToCall(request, db);
+      const { securityMobile, ...enterprise } = await requireEnterprise(limited, enterpriseId);
+      return {
+        ...enterprise,
+        securityMobile: securityMobile && hideMobile(securityMobile),
+        ...(await listAdministrators(limited, enterpriseId)),
+      };
+    },
+
+    listEmployees: async (request) => {
+      const { enterpriseGlobalId: enterpriseId } = request.params;
+      const { limit, cursor, text } = request.query;
+      const places = new ListPlaces('employees', { enterpriseId, text }, cursor);
+      const after = (places.after?.[0] ?? null) as MemberId | null;
+      const limited = limitToCall(request, db);
+      await requireEnterprise(limited, enterpriseId);
+      const { employees, stop } = await listEmployeesOfAll(limited, { enterpriseId, text }, { after, limit });
+      return {
+        employees: employees.map(({ passwordMobile, ...employee }) => ({
+          ...employee,
+          passwordMobile: passwordMobile && hideMobile(passwordMobile),
+        })),
+        nextCursor: places.write(stop && [stop]),
+      };
+    },
+
+    listEnterpriseAudit: async (request) => {
+      const { enterpriseGlobalId: enterpriseId } = request.params;
+      const { limit, cursor } = request.query;
+      const places = new ListPlaces('enterpriseAudit', { enterpriseId }, cursor);
+      const after = places.after?.[0] ?? null;
+      const limited = limitToCall(request, db);
+      await requireEnterprise(limited, enterpriseId);
+      const { entries, stop } = await listAuditOfAll(limited, enterpriseId, { after, limit });
+      return {
+        entries: entries.map(({ detail, ...entry }) => ({ ...entry, detail: hideMobiles(detail) })),
+        nextCursor: places.write(stop === null ? null : [stop]),
+      };
+    },
+
+    createFirstAdministrator: async (request, operator) => {
+      const { enterpriseGlobalId: enterpriseId } = request.params;
+      const call = recordedCall(operator, 'administrator.created', enterpriseId);
+      const created = await createFirstAdministrator(passwordTools(request), enterpriseId, call);
+      if (created === undefined) throw new ConsoleRefusal('not_found', 'enterprise', enterpriseId);
+      if ('existingAccount' in created) {
+        throw new ConsoleRefusal('changed_meanwhile', `it has the administrator ${created.existingAccount}`);
+      }
+      const { memberId: memberGlobalId, account, password } = created;
+      return { memberGlobalId, account, password };
+    },
+
+    resetAdministratorPassword: async (request, operator) => {
+      const { enterpriseGlobalId: enterpriseId, memberGlobalId: memberId } = request.params;
+      const call = recordedCall(operator, 'administrator.password_reset', enterpriseId);
+      const login = await setAdministratorPassword(passwordTools(request), { enterpriseId, memberId }, call);
+      if (login === undefined) throw new ConsoleRefusal('not_found', 'administrator', memberId);
+      return { memberGlobalId: memberId, account: login.account, password: login.password };
+    },
+  } satisfies ConsoleHandlers;
+}
+
+async function requireEnterprise(db: Database, enterpriseId: EnterpriseId) {
+  const enterprise = await findEnterprise(db, enterpriseId);
+  if (enterprise === undefined) throw new ConsoleRefusal('not_found', 'enterprise', enterpriseId);
+  return enterprise;
+}
+
+/** A change of an administrator that both records keep, under one request id: the enterprise's, and that of operators. */
+function recordedCall(operator: Operator, action: string, enterpriseId: EnterpriseId) {
+  return {
+    requestId: operator.requestId,
+    record: (trx: Trx, { memberId, account }: { memberId: MemberId; account: string }) =>
+      recordChange(trx, operator, {
+        action,
+        target: memberId,
+        before: null,
+        after: { enterpriseGlobalId: enterpriseId, account },
+      }),
+  };
 }

@@ -1,12 +1,13 @@
-import { OverviewReader } from '../overview-reader.ts';
 import type { ServerOptions } from '../../server-options.ts';
+import { BOARD_ROOT } from '../board/board-module.ts';
 import type { ConsoleHandlers } from '../handlers.ts';
+import { OverviewReader } from '../overview-reader.ts';
 
 /** How the service does. */
 export function overviewHandlers({ db, queueView, isQueueReachable, aged }: ServerOptions) {
   const reader = new OverviewReader({ db, queueKind: queueView.kind, isQueueReachable, aged });
   return {
     getOverview: async (request) => await reader.read(request.query.span),
-    getQueue: async () => ({ kind: queueView.kind, jobs: await queueView.countJobs(), boardPath: QUEUE_BOARD_PATH }),
+    getQueue: async () => ({ kind: queueView.kind, jobs: await queueView.countJobs(), boardPath: BOARD_ROOT }),
   } satisfies ConsoleHandlers;
 }

@@ -1,0 +1,100 @@
+import { splitOrderId } from '@lockstep/assets';
+import { type BatchId, Refusal, requireChannel } from '@lockstep/contract';
+import { ConsoleRefusal, MAX_RESEND_BYTES, type ResendBody } from '@lockstep/contract/console';
+import { recordChange } from '@lockstep/operators';
+import { countHidden, type OperatorBatch, putBackHidden, readFailedContent } from '@lockstep/orders/operator';
+import type { Database } from '@lockstep/platform';
+import type { BatchReader, ReadBatch } from '../../batch-reader.ts';
+import { limitToCall } from '../../deadlines.ts';
+import type { ServerOptions } from '../../server-options.ts';
+import type { ConsoleHandlers } from '../handlers.ts';
+import { findNamedBatch } from './batches.ts';
+
+/** Failed orders of a batch that an operator puts right and sends again, as its application would. */
+export function resendHandlers(options: ServerOptions & { batches: BatchReader }) {
+  const { db, acceptor, previewer, batches } = options;
+  return {
+    getOrdersToResend: async (request) => {
+      const limited = limitToCall(request, db);
+      const batch = await findNamedBatch(request, limited);
+      const orderList = await readFailed(limited, batch, 'hidden');
+      const { channelCode, channelOrderId, syncMode } = batch.shown;
+      return {
+        ...{ channelCode, syncMode, orderList },
+        channelOrderId: nameRetry(channelOrderId),
+        hiddenPasswords: countHidden(orderList),
+      };
+    },
+
+    checkResend: async (request) => {
+      const limited = limitToCall(request, db);
+      const batch = await findNamedBatch(request, limited);
+      const { prepared, orders } = await readResend(limited, batch, request.body, batches, { isPreview: true });
+      return { orders: await previewer.preview(prepared, orders, batch.channels) };
+    },
+
+    resendOrders: async (request, operator) => {
+      const limited = limitToCall(request, db);
+      const batch = await findNamedBatch(request, limited);
+      const { prepared, free } = await readResend(limited, batch, request.body, batches, { isPreview: false });
+      const { channelOrderId, sequences } = prepared;
+      const asked = { channelOrderId, orders: sequences.length };
+      const { batchId: target } = batch.shown;
+      await recordChange(limited, operator, { action: 'batch.resend_asked', target, before: null, after: asked });
+      const accepted = await acceptor.accept({ ...prepared, requestId: request.id }).finally(free);
+      const { batchId } = splitOrderId(accepted[0]!.licenseOrderId);
+      await recordChange(db, operator, { action: 'batch.resent', target, before: null, after: { batchId, ...asked } });
+      return { batchId, channelOrderId, orders: accepted.length };
+    },
+  } satisfies ConsoleHandlers;
+}
+
+/**
+ * Reads what the failed orders of a batch held. Throws a ConsoleRefusal: batch_not_completed, nothing_failed,
+ * too_large_to_edit; a Refusal: content_expired.
+ */
+async function readFailed(db: Database, { shown }: OperatorBatch, passwords: 'hidden' | 'kept'): Promise<unknown[]> {
+  const { batchId, channelCode, channelOrderId, state, pending } = shown;
+  if (state !== 'completed') throw new ConsoleRefusal('batch_not_completed', channelOrderId, String(pending));
+  const options = { maxBytes: MAX_RESEND_BYTES, passwords };
+  const content = await readFailedContent(db, batchId as BatchId, options);
+  switch (content.kind) {
+    case 'kept':
+      return content.orders;
+    case 'none':
+      throw new ConsoleRefusal('nothing_failed', channelOrderId);
+    case 'expired':
+      throw new Refusal('content_expired', channelOrderId, channelCode);
+    case 'too_large':
+      throw new ConsoleRefusal('too_large_to_edit', String(content.bytes), String(MAX_RESEND_BYTES));
+  }
+}
+
+/**
+ * Reads orders that an operator sends in place of failed ones: as a batch of the application, which must still be allowed to
+ * send it. It goes the way of the batches of channels, large ones on a thread.
+ *
+ * Throws a Refusal, as O5 would; field_invalid where a hidden password cannot be put back.
+ */
+async function readResend(
+  db: Database,
+  batch: OperatorBatch,
+  { channelOrderId, orderList }: ResendBody,
+  batches: BatchReader,
+  options: { isPreview: boolean },
+): Promise<ReadBatch> {
+  const { channelCode, syncMode } = batch.shown;
+  if (!batch.isApproved) throw new Refusal('application_not_approved');
+  requireChannel(batch.channels, channelCode);
+  const lost = putBackHidden(orderList, await readFailed(db, batch, 'kept'));
+  if (lost[0] !== undefined) throw new Refusal('field_invalid', lost[0], CANNOT_PUT_BACK);
+  const bytes = Buffer.from(JSON.stringify({ channelCode, channelOrderId, syncMode, orderList }));
+  return await batches.read(batch.applicationId, bytes, options);
+}
+
+const CANNOT_PUT_BACK =
+  'is hidden, and put back only in an order of the same sequence and customer, for the same asset numbers and product at ' +
+  'its place; fill it in';
+
+/** The command's name for what is sent in place of failed orders. */
+const nameRetry = (channelOrderId: string) => `${channelOrderId}-retry`;

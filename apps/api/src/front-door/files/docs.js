@@ -1,0 +1,72 @@
+// The script of the page /docs: sets the library up, and puts what belongs to Lockstep around it.
+
+/** Where the service is below its host: what stands before /docs. */
+const root = window.location.pathname.replace(/\/docs\/?$/, '');
+
+/**
+ * Completes a call that is tried out: with a new g_nonce in the place of the example's, so that a second call is no
+ * replay; with the key of the application that Authorize asked for; and in the member center with its three tokens.
+ */
+function prepareCall(call, findUi) {
+  const nonce = `docs-${Date.now()}-${Math.random().toString(36).slice(2)}`;
+  // Without the browser's own: it would answer a wrong secret with its own prompt for a password.
+  call.credentials = 'omit';
+  call.url = call.url.replace('g_nonce=a-new-one-for-every-call', `g_nonce=${nonce}`);
+  const find = (...path) => findUi().authSelectors.authorized().getIn(path);
+  if (call.url.includes('appKey=your-appKey')) {
+    const key = find('application', 'clientId');
+    if (key) call.url = call.url.replace('appKey=your-appKey', `appKey=${encodeURIComponent(key)}`);
+  }
+  if (call.url.includes('/me/api/v1/')) {
+    const ofApplication = find('application', 'token', 'access_token');
+    const ofUser = find('user', 'token', 'access_token');
+    // The library knows one place for a token, and has put the last one there.
+    delete call.headers.Authorization;
+    if (ofApplication)
+      Object.assign(call.headers, { Authorization: `Bearer ${ofApplication}`, clientToken: ofApplication });
+    if (ofUser) call.headers.userToken = ofUser;
+  }
+  return call;
+}
+
+/** Says on top whose page it is, and where else there is something to see. */
+function addBar() {
+  const bar = document.createElement('header');
+  const nav = document.createElement('nav');
+  bar.className = 'lockstep-bar';
+  nav.setAttribute('aria-label', 'Lockstep');
+  const links = { Lockstep: '/', Console: '/console', Guides: '/guides', 'openapi.json': '/openapi.json' };
+  for (const [words, path] of Object.entries(links)) {
+    const link = document.createElement('a');
+    link.href = root + path;
+    link.textContent = words;
+    nav.append(link);
+  }
+  bar.append(nav);
+  document.body.prepend(bar);
+}
+
+window.addEventListener('load', () => {
+  addBar();
+  const isDark = window.matchMedia('(prefers-color-scheme: dark)');
+  const followScheme = () => document.documentElement.classList.toggle('dark-mode', isDark.matches);
+  isDark.addEventListener('change', followScheme);
+  followScheme();
+  const ui = window.SwaggerUIBundle({
+    dom_id: '#swagger-ui',
+    url: `${root}/docs/json`,
+    // Without the library's own bar, in which any address could be typed.
+    layout: 'BaseLayout',
+    deepLinking: true,
+    validatorUrl: null,
+    tryItOutEnabled: true,
+    displayRequestDuration: true,
+    defaultModelsExpandDepth: 0,
+    presets: [window.SwaggerUIBundle.presets.apis],
+    requestInterceptor: (call) => prepareCall(call, () => ui),
+    onComplete: () => {
+      const clientId = ui.specSelectors.specJson().get('x-app-key');
+      ui.initOAuth({ appName: 'Lockstep', ...(clientId !== undefined && { clientId }) });
+    },
+  });
+});

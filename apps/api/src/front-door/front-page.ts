@@ -1,0 +1,56 @@
+import { html } from './html.ts';
+import type { Language } from './language.ts';
+import { keepLanguage, layOut } from './layout.ts';
+import { fill, WORDS } from './words.ts';
+
+/** What the demo has for a newcomer; nothing of it is secret. */
+export interface Demo {
+  /** The key of the demo application. */
+  appKey: string;
+  /** With which name one logs in to the console. */
+  operatorName: string;
+  /** The file with the password and the other credentials. */
+  file: string;
+}
+
+interface FrontPage {
+  language: Language;
+  switched: Language | null;
+  /** Null where this is a deployment. */
+  demo: Demo | null;
+  /** Why the service is not ready; null where it is. */
+  fault: string | null;
+}
+
+const SUBMIT = 'npm run --silent lockstep -- submit examples/first-batch.json';
+
+/** The page at `/`: what this is, whether it is well, and where to go. */
+export function frontPage({ language, switched, demo, fault }: FrontPage): string {
+  const words = WORDS[language];
+  const places: [address: string, title: string, forWhom: string][] = [
+    ['console', words.console, words.consoleFor],
+    ['docs', words.docs, words.docsFor],
+    [keepLanguage('guides', switched), words.guides, words.guidesFor],
+    ['health/ready', words.health, words.healthFor],
+  ];
+  const main = html`<h1>Lockstep</h1>
+<p class="lead">${words.lead}</p>
+<p class="state ${fault === null ? 'good' : 'bad'}">${fault === null ? words.ready : fill(words.notReady, fault)}</p>
+<h2>${words.whereToGo}</h2>
+<ul class="places">
+${places.map(([address, title, forWhom]) => html`<li><a href="./${address}">${title}</a><p>${forWhom}</p></li>\n`)}</ul>
+${demo === null ? '' : firstBatch(demo, language)}`;
+  return layOut({ title: 'Lockstep', language, switched, root: './', main });
+}
+
+function firstBatch({ operatorName, file }: Demo, language: Language) {
+  const words = WORDS[language];
+  const [beforeConsole = '', afterConsole = ''] = words.logIn.split('{0}');
+  return html`<h2>${words.firstBatch}</h2>
+<p>${words.demo}</p>
+<ol>
+<li>${words.sendBatch}<pre tabindex="0"><code>${SUBMIT}</code></pre></li>
+<li>${beforeConsole}<a href="./console">${words.console}</a>${fill(afterConsole, '', operatorName, 'operatorPassword', file)}</li>
+<li>${words.lookUp}</li>
+</ol>`;
+}

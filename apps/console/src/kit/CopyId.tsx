@@ -1,0 +1,47 @@
+import type { ReactNode } from 'react';
+import { useWords } from '../words/words.ts';
+import { announce } from './announce.ts';
+import styles from './CopyId.module.css';
+import { CopyIcon } from './icons.tsx';
+import { kitWords } from './words.ts';
+
+/**
+ * An id that can be copied. `children`, where given, stands for it, such as a link to its page: `<CopyId id={orderId}
+ * what="order id"><Link …>{orderId}</Link></CopyId>`.
+ */
+export function CopyId({ id, what, children }: { id: string; what?: string; children?: ReactNode }) {
+  return (
+    <span>
+      <span className={styles.id}>{children ?? id}</span>
+      <CopyButton text={id} what={what ?? id} />
+    </span>
+  );
+}
+
+/** Copies a text to the clipboard. */
+export function CopyButton({ text, what }: { text: string; what: string }) {
+  const words = useWords(kitWords);
+  const copy = () =>
+    copyText(text).then(
+      () => announce('good', words.copied),
+      () => announce('bad', words.copyFailed),
+    );
+  const label = words.copyNamed(what);
+  return (
+    <button type="button" className={styles.copy} onClick={() => void copy()} aria-label={label} title={label}>
+      <CopyIcon />
+    </button>
+  );
+}
+
+/** Browsers have a clipboard only where the page came by TLS or from this machine; a selection can be copied anywhere. */
+async function copyText(text: string): Promise<void> {
+  if (navigator.clipboard !== undefined) return await navigator.clipboard.writeText(text);
+  const field = document.createElement('textarea');
+  field.value = text;
+  document.body.append(field);
+  field.select();
+  const isCopied = document.execCommand('copy');
+  field.remove();
+  if (!isCopied) throw new Error('not copied');
+}

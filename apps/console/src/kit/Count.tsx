@@ -1,0 +1,38 @@
+import { useNumberFormat } from '../words/formats.ts';
+import type { Tone } from './Badge.tsx';
+import styles from './Count.module.css';
+
+/** A number in the reader's way of writing. */
+export function Count({ value }: { value: number }) {
+  const write = useNumberFormat();
+  return <span className={styles.count}>{write(value)}</span>;
+}
+
+/** A figure with its name, for the top of a page: `12 failed`. */
+export function Figure({
+  label,
+  value,
+  tone = 'neutral',
+  beside,
+}: {
+  label: string;
+  value: number | string;
+  tone?: Tone;
+  beside?: string;
+}) {
+  const write = useNumberFormat();
+  return (
+    <div className={`${styles.figure} ${styles[tone]}`}>
+      <dt className={styles.label}>{label}</dt>
+      <dd className={styles.value}>
+        {typeof value === 'number' ? write(value) : value}
+        {beside !== undefined && <span className={styles.beside}> {beside}</span>}
+      </dd>
+    </div>
+  );
+}
+
+/** Figures in a row, as many as fit. */
+export function Figures({ children }: { children: React.ReactNode }) {
+  return <dl className={styles.figures}>{children}</dl>;
+}

@@ -1,0 +1,62 @@
+import { Button } from '@mantine/core';
+import type { ReactNode } from 'react';
+import type { CallFailure } from '../api/index.ts';
+import { useCauseWords } from '../words/causes.ts';
+import { useWords } from '../words/words.ts';
+import { CopyId } from './CopyId.tsx';
+import styles from './Notice.module.css';
+import { kitWords } from './words.ts';
+
+/** What failed, why, what to do about it, and the request id by which the log has more. */
+export function Failure({
+  failure,
+  onRetry,
+  children,
+}: {
+  failure: CallFailure;
+  onRetry?: () => void;
+  children?: ReactNode;
+}) {
+  const words = useWords(kitWords);
+  const causeWords = useCauseWords();
+  const { title, advice } = useExplanation(failure);
+  const { cause, requestId, status, message } = failure;
+  return (
+    <div className={`${styles.notice} ${styles.bad}`} role="alert">
+      <p className={styles.title}>{title}</p>
+      {status > 0 && <p className={styles.advice}>{causeWords(cause, message)}</p>}
+      <p className={styles.advice}>{advice}</p>
+      {children}
+      {(requestId !== null || cause !== null) && status > 0 && (
+        <p className={styles.facts}>
+          {cause !== null && (
+            <>
+              {words.cause}: <code>{cause}</code>{' '}
+            </>
+          )}
+          {requestId !== null && (
+            <>
+              {words.requestId}: <CopyId id={requestId} what={words.requestId} />
+            </>
+          )}
+        </p>
+      )}
+      {onRetry !== undefined && (
+        <div className={styles.actions}>
+          <Button size="compact-sm" variant="default" onClick={onRetry}>
+            {words.tryAgain}
+          </Button>
+        </div>
+      )}
+    </div>
+  );
+}
+
+function useExplanation({ status }: CallFailure): { title: string; advice: string } {
+  const words = useWords(kitWords);
+  if (status === 0) return { title: words.unreachable, advice: words.unreachableAdvice };
+  if (status === 403) return { title: words.forbidden, advice: words.forbiddenAdvice };
+  if (status === 404) return { title: words.missing, advice: words.missingAdvice };
+  if (status >= 500) return { title: words.faulty, advice: words.faultyAdvice };
+  return { title: words.failed, advice: words.refusedAdvice };
+}

@@ -1,0 +1,114 @@
+import { Button, Checkbox, NativeSelect, TextInput } from '@mantine/core';
+import { type FormEvent, useState } from 'react';
+import { useWords } from '../words/words.ts';
+import styles from './Filters.module.css';
+import { readLocalTime, writeLocalTime } from './local-time.ts';
+import type { Search } from './search.ts';
+import { kitWords } from './words.ts';
+
+/** One filter, bound to the text of its name in the address. A time is milliseconds there; a flag is `true` or absent. */
+export interface FilterField<Name extends string> {
+  name: Name;
+  label: string;
+  kind: 'text' | 'select' | 'time' | 'flag';
+  /** Of a select: values and their words; `any` is added. */
+  options?: readonly { value: string; label: string }[];
+  placeholder?: string;
+}
+
+/** Filters of a list. They stand in the page's address: `value` is its search, `onChange` navigates. */
+export function Filters<Name extends string>({
+  fields,
+  value,
+  onChange,
+}: {
+  fields: readonly FilterField<Name>[];
+  value: Search<Name>;
+  onChange: (next: Search<Name>) => void;
+}) {
+  const words = useWords(kitWords);
+  const names = fields.map(({ name }) => name);
+  const isFiltered = names.some((name) => value[name] !== undefined);
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget);
+    const entries = fields.map(({ name, kind }) => {
+      const text = String(form.get(name) ?? '').trim();
+      return [name, text === '' ? undefined : kind === 'time' ? readLocalTime(text) : text];
+    });
+    onChange(Object.fromEntries(entries) as Search<Name>);
+  };
+  const clear = () => onChange(Object.fromEntries(names.map((name) => [name, undefined])) as Search<Name>);
+  return (
+    <search>
+      {/* Another address shows other values: the form begins anew with them. */}
+      <form
+        key={JSON.stringify(names.map((name) => value[name]))}
+        className={styles.filters}
+        aria-label={words.filters}
+        onSubmit={submit}
+      >
+        {fields.map((field) => (
+          <FilterInput key={field.name} field={field} value={value[field.name]} />
+        ))}
+        <div className={styles.buttons}>
+          <Button type="submit" variant="default">
+            {words.apply}
+          </Button>
+          {isFiltered && (
+            <Button variant="subtle" onClick={clear}>
+              {words.clearFilters}
+            </Button>
+          )}
+        </div>
+      </form>
+    </search>
+  );
+}
+
+function FilterInput<Name extends string>({ field, value }: { field: FilterField<Name>; value: string | undefined }) {
+  const words = useWords(kitWords);
+  const { name, label, kind, options = [], placeholder } = field;
+  // A choice is a whole answer; a text is one when it is sent.
+  const [given, setGiven] = useState(value ?? '');
+  if (kind === 'flag') {
+    return (
+      <Checkbox
+        className={styles.flag}
+        name={name}
+        value="true"
+        label={label}
+        defaultChecked={value === 'true'}
+        onChange={(event) => event.currentTarget.form?.requestSubmit()}
+      />
+    );
+  }
+  if (kind === 'select') {
+    return (
+      <NativeSelect
+        name={name}
+        label={label}
+        value={given}
+        data={[{ value: '', label: words.any }, ...options]}
+        onChange={(event) => {
+          setGiven(event.currentTarget.value);
+          const { form } = event.currentTarget;
+          queueMicrotask(() => form?.requestSubmit());
+        }}
+      />
+    );
+  }
+  const isTime = kind === 'time';
+  return (
+    <TextInput
+      name={name}
+      label={label}
+      type={isTime ? 'datetime-local' : 'text'}
+      step={isTime ? 1 : undefined}
+      defaultValue={isTime ? writeLocalTime(value) : value}
+      placeholder={placeholder}
+      spellCheck={false}
+      autoComplete="off"
+    />
+  );
+}

@@ -1,0 +1,18 @@
+import { CopyButton } from './CopyId.tsx';
+import styles from './JsonView.module.css';
+
+/** A value as JSON text, which can be copied. `label` names it. */
+export function JsonView({ value, label }: { value: unknown; label: string }) {
+  const text = JSON.stringify(value, null, 2) ?? 'null';
+  return (
+    <div className={styles.json}>
+      <div className={styles.copy}>
+        <CopyButton text={text} what={label} />
+      </div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by the keyboard. */}
+      <section tabIndex={0} aria-label={label}>
+        <pre>{text}</pre>
+      </section>
+    </div>
+  );
+}

@@ -1,0 +1,99 @@
+import 'uplot/dist/uPlot.min.css';
+import { useComputedColorScheme } from '@mantine/core';
+import { useEffect, useRef } from 'react';
+import type uPlot from 'uplot';
+import { useNumberFormat } from '../words/formats.ts';
+import { useLanguageTag } from '../words/languages.ts';
+import styles from './LineChart.module.css';
+import { loadPlot } from './load-plot.ts';
+
+/** One line of a chart. */
+export interface ChartSeries {
+  label: string;
+  values: readonly (number | null)[];
+  tone: 'good' | 'bad' | 'busy';
+}
+
+export interface ChartProps {
+  /** Says in words what the chart shows, for those who do not see it. */
+  label: string;
+  timesMs: readonly number[];
+  series: readonly ChartSeries[];
+  heightPx?: number;
+}
+
+const MILLISECONDS = 1_000;
+const HEIGHT_PX = 220;
+
+/** Draws lines over time with uPlot, again whenever its data, the colours or its width change. */
+export default function LineChart({ label, timesMs, series, heightPx = HEIGHT_PX }: ChartProps) {
+  const frame = useRef<HTMLDivElement>(null);
+  const scheme = useComputedColorScheme('light');
+  const tag = useLanguageTag();
+  const write = useNumberFormat({ maximumFractionDigits: 1 });
+  const plot = useRef<uPlot>(undefined);
+  const data = [timesMs.map((timeMs) => timeMs / MILLISECONDS), ...series.map(({ values }) => [...values])];
+  const latest = useRef(data as uPlot.AlignedData);
+  latest.current = data as uPlot.AlignedData;
+  const lines = JSON.stringify(series.map((line) => ({ label: line.label, tone: line.tone })));
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another colour scheme or language draws it anew.
+  useEffect(() => {
+    const element = frame.current;
+    if (element === null) return;
+    let isGone = false;
+    const watch = new ResizeObserver(() => {
+      if (element.clientWidth > 0) plot.current?.setSize({ width: element.clientWidth, height: heightPx });
+    });
+    void loadPlot().then((Plot) => {
+      if (isGone) return;
+      plot.current = new Plot(
+        describe(JSON.parse(lines), element.clientWidth, heightPx, write),
+        latest.current,
+        element,
+      );
+      watch.observe(element);
+    });
+    return () => {
+      isGone = true;
+      watch.disconnect();
+      plot.current?.destroy();
+      plot.current = undefined;
+    };
+  }, [scheme, tag, lines, heightPx, write]);
+  useEffect(() => plot.current?.setData(latest.current));
+
+  return <div ref={frame} className={styles.chart} role="img" aria-label={label} style={{ minHeight: heightPx }} />;
+}
+
+function describe(
+  lines: { label: string; tone: string }[],
+  width: number,
+  height: number,
+  write: (value: number) => string,
+): uPlot.Options {
+  const colour = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(`--ls-${name}`).trim();
+  const axis = { stroke: colour('dimmed'), grid: { stroke: colour('border'), width: 1 }, ticks: { show: false } };
+  return {
+    width,
+    height,
+    cursor: { drag: { x: false, y: false } },
+    legend: { live: true },
+    scales: { y: { range: (_, __, most) => [0, Math.max(1, most * 1.1)] } },
+    axes: [
+      { ...axis, space: 70, values: '{HH}:{mm}' },
+      { ...axis, size: 60, values: (_, splits) => splits.map((split) => write(split)) },
+    ],
+    series: [
+      { value: '{YYYY}-{MM}-{DD} {HH}:{mm}' },
+      ...lines.map(({ label, tone }) => ({
+        label,
+        stroke: colour(tone),
+        width: 2,
+        dash: tone === 'bad' ? [6, 4] : [],
+        points: { show: false },
+        value: (_: uPlot, value: number | null) => (value === null ? '–' : write(value)),
+      })),
+    ],
+  };
+}

@@ -1,0 +1,51 @@
+import { Button } from '@mantine/core';
+import { useRouter } from '@tanstack/react-router';
+import { useNumberFormat } from '../words/formats.ts';
+import { useWords } from '../words/words.ts';
+import styles from './Pager.module.css';
+import { kitWords } from './words.ts';
+
+/** The way from page to page of a list: its cursor stands in the address, so a page can be sent to a colleague. */
+export function Pager({
+  cursor,
+  nextCursor,
+  shown,
+  onCursor,
+}: {
+  /** Where this page begins; undefined on the first. */
+  cursor: string | undefined;
+  nextCursor: string | null;
+  /** How many rows this page shows. */
+  shown: number;
+  /** Navigates to another page; to the first where undefined. Keep the history, so that the browser's back works. */
+  onCursor: (cursor: string | undefined) => void;
+}) {
+  const words = useWords(kitWords);
+  const write = useNumberFormat();
+  const { history } = useRouter();
+  return (
+    <nav className={styles.pager} aria-label={words.pages}>
+      <span className={styles.shown}>
+        {words.rowsShown(write(shown))}
+        {nextCursor === null && shown > 0 && ` · ${words.lastPage}`}
+      </span>
+      {cursor !== undefined && (
+        <>
+          <Button variant="default" size="compact-md" onClick={() => onCursor(undefined)}>
+            {words.firstPage}
+          </Button>
+          {history.canGoBack() && (
+            <Button variant="default" size="compact-md" onClick={() => history.back()}>
+              {words.previousPage}
+            </Button>
+          )}
+        </>
+      )}
+      {nextCursor !== null && (
+        <Button variant="default" size="compact-md" onClick={() => onCursor(nextCursor)}>
+          {words.nextPage}
+        </Button>
+      )}
+    </nav>
+  );
+}

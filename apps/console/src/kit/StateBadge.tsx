@@ -1,0 +1,77 @@
+import { defineWords, useWords } from '../words/words.ts';
+import { Badge, type Tone } from './Badge.tsx';
+
+const stateWords = defineWords({
+  en: {
+    accepted: 'accepted',
+    processing: 'processing',
+    completed: 'completed',
+    pending: 'pending',
+    succeeded: 'succeeded',
+    failed: 'failed',
+    cancelled: 'cancelled',
+    active: 'active',
+    inactive: 'inactive',
+    revoked: 'revoked',
+    locked: 'locked',
+    enabled: 'enabled',
+    disabled: 'disabled',
+    failing: 'failing',
+    delivered: 'delivered',
+    approved: 'approved',
+    suspended: 'suspended',
+  },
+  zh: {
+    accepted: '已接收',
+    processing: '处理中',
+    completed: '已完成',
+    pending: '待处理',
+    succeeded: '成功',
+    failed: '失败',
+    cancelled: '已取消',
+    active: '有效',
+    inactive: '无效',
+    revoked: '已撤销',
+    locked: '已锁定',
+    enabled: '已启用',
+    disabled: '已停用',
+    failing: '投递失败',
+    delivered: '已投递',
+    approved: '已批准',
+    suspended: '已暂停',
+  },
+});
+
+/** A state that any page may show. */
+export type KnownState = keyof typeof stateWords.en;
+
+const TONES: Record<KnownState, Tone> = {
+  accepted: 'busy',
+  processing: 'busy',
+  completed: 'good',
+  pending: 'busy',
+  succeeded: 'good',
+  failed: 'bad',
+  cancelled: 'neutral',
+  active: 'good',
+  inactive: 'neutral',
+  revoked: 'neutral',
+  locked: 'warn',
+  enabled: 'good',
+  disabled: 'bad',
+  failing: 'warn',
+  delivered: 'good',
+  approved: 'good',
+  suspended: 'warn',
+};
+
+/** The state of something, in words and colour. */
+export function StateBadge({ state }: { state: KnownState }) {
+  const words = useWords(stateWords);
+  return <Badge tone={TONES[state]}>{words[state]}</Badge>;
+}
+
+/** The words of states, for filters that offer them. */
+export function useStateWords(): Record<KnownState, string> {
+  return useWords(stateWords);
+}

@@ -1,0 +1,40 @@
+import { useRelativeTime, writeTime } from '../words/formats.ts';
+import { useWords } from '../words/words.ts';
+import { useNow } from './now.ts';
+import styles from './Time.module.css';
+import { kitWords } from './words.ts';
+
+/** How a time is shown. */
+export interface TimeOptions {
+  /** Milliseconds since 1970; null where it has not happened. */
+  timeMs: number | null;
+  /** Adds how long ago it was. */
+  isRelative?: boolean;
+  /** Writes UTC below it too; it always stands in the title. */
+  withUtc?: boolean;
+}
+
+/** A time in the reader's zone, with UTC beside it. */
+export function Time({ timeMs, isRelative = false, withUtc = false }: TimeOptions) {
+  const words = useWords(kitWords);
+  if (timeMs === null) return <span className={styles.beside}>–</span>;
+  const utc = `${writeTime(timeMs, 'utc')} ${words.utc}`;
+  return (
+    <time dateTime={new Date(timeMs).toISOString()} title={utc} className={styles.time}>
+      {writeTime(timeMs, 'local')}
+      {isRelative && (
+        <span className={styles.beside}>
+          {' '}
+          <Age timeMs={timeMs} />
+        </span>
+      )}
+      {withUtc && <span className={styles.utc}>{utc}</span>}
+    </time>
+  );
+}
+
+function Age({ timeMs }: { timeMs: number }) {
+  const nowMs = useNow();
+  const write = useRelativeTime();
+  return <>({write(timeMs, nowMs)})</>;
+}

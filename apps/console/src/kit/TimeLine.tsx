@@ -1,0 +1,30 @@
+import type { ReactNode } from 'react';
+import type { Tone } from './Badge.tsx';
+import { Time } from './Time.tsx';
+import styles from './TimeLine.module.css';
+
+/** Something that happened. */
+export interface TimeLineEntry {
+  key: string;
+  timeMs: number;
+  tone?: Tone;
+  title: ReactNode;
+  detail?: ReactNode;
+}
+
+/** What happened, in the order given. */
+export function TimeLine({ label, entries }: { label: string; entries: readonly TimeLineEntry[] }) {
+  return (
+    <ol className={styles.line} aria-label={label}>
+      {entries.map(({ key, timeMs, tone = 'neutral', title, detail }) => (
+        <li key={key} className={`${styles.entry} ${styles[tone]}`}>
+          <div className={styles.head}>
+            <span className={styles.title}>{title}</span>
+            <Time timeMs={timeMs} isRelative />
+          </div>
+          {detail !== undefined && <div className={styles.detail}>{detail}</div>}
+        </li>
+      ))}
+    </ol>
+  );
+}

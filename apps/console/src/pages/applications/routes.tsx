@@ -1,0 +1,18 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { searchOf } from '../../kit/search.ts';
+import { rootRoute } from '../../root-route.tsx';
+
+/** The addresses of this area. */
+export const applicationsRoutes = [
+  createRoute({
+    getParentRoute: () => rootRoute,
+    path: '/applications',
+    validateSearch: searchOf('cursor'),
+    component: lazyRouteComponent(() => import('./ApplicationsPage.tsx'), 'ApplicationsPage'),
+  }),
+  createRoute({
+    getParentRoute: () => rootRoute,
+    path: '/applications/$appKey',
+    component: lazyRouteComponent(() => import('./ApplicationPage.tsx'), 'ApplicationPage'),
+  }),
+] as const;

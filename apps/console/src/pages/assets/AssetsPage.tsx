@@ -1,0 +1,8 @@
+import { Page } from '../../kit/index.ts';
+import { useWords } from '../../words/words.ts';
+import { assetsWords } from './words.ts';
+
+export function AssetsPage() {
+  const words = useWords(assetsWords);
+  return <Page title={words.assets}>{null}</Page>;
+}

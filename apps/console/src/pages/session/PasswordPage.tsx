@@ -1,0 +1,78 @@
+import { Button, PasswordInput, Stack } from '@mantine/core';
+import { type FormEvent, useState } from 'react';
+import { useChange } from '../../api/index.ts';
+import { queryClient } from '../../api/query-client.ts';
+import { announce, Failure, Page, Section } from '../../kit/index.ts';
+import { useWords } from '../../words/words.ts';
+import { sessionWords } from './words.ts';
+
+/** As the contract has it; its schema would bring zod into the browser. */
+const PASSWORD = { minCharacters: 12, maxCharacters: 128 };
+
+/** Changes the operator's own password. */
+export function PasswordPage() {
+  const words = useWords(sessionWords);
+  const change = useChange('changeOwnPassword');
+  const [fault, setFault] = useState<string>();
+
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const element = event.currentTarget;
+    const form = new FormData(element);
+    const read = (name: string) => String(form.get(name));
+    const newPassword = read('newPassword');
+    if (newPassword.length < PASSWORD.minCharacters) return setFault(words.tooShort(PASSWORD.minCharacters));
+    if (newPassword !== read('newPasswordAgain')) return setFault(words.differs);
+    setFault(undefined);
+    change.mutate(
+      { body: { password: read('password'), newPassword } },
+      {
+        onSuccess: (me) => {
+          queryClient.setQueryData(['getMe', {}], me);
+          element.reset();
+          announce('good', words.changed);
+        },
+      },
+    );
+  };
+  return (
+    <Page title={words.ownPassword} lead={words.ownPasswordLead}>
+      <Section title={words.change}>
+        <form onSubmit={submit}>
+          <Stack maw="24rem">
+            <Field name="password" label={words.present} autoComplete="current-password" />
+            <Field
+              name="newPassword"
+              label={words.next}
+              autoComplete="new-password"
+              description={words.nextRule(PASSWORD.minCharacters, PASSWORD.maxCharacters)}
+            />
+            <Field name="newPasswordAgain" label={words.nextAgain} autoComplete="new-password" error={fault} />
+            {change.error !== null && <Failure failure={change.error} />}
+            <Button type="submit" loading={change.isPending}>
+              {words.change}
+            </Button>
+          </Stack>
+        </form>
+      </Section>
+    </Page>
+  );
+}
+
+function Field(props: {
+  name: string;
+  label: string;
+  autoComplete: string;
+  description?: string;
+  error?: string | undefined;
+}) {
+  const words = useWords(sessionWords);
+  return (
+    <PasswordInput
+      {...props}
+      required
+      maxLength={PASSWORD.maxCharacters}
+      visibilityToggleButtonProps={{ 'aria-label': words.showPassword }}
+    />
+  );
+}

@@ -1,0 +1,43 @@
+import { defineWords } from '../../words/words.ts';
+
+/** The words of the log-in page and of the page of the own password. */
+export const sessionWords = defineWords({
+  en: {
+    logIn: 'Log in',
+    product: 'Lockstep console',
+    name: 'Name',
+    password: 'Password',
+    showPassword: 'Show or hide the password',
+    hint: 'npm start writes the name and the password of a demo operator into .lockstep/demo.json. Elsewhere an administrator makes accounts: lockstep operator create NAME.',
+    logInFailed: 'You are not logged in',
+    ownPassword: 'Your password',
+    ownPasswordLead: 'A new password ends all your sessions in other browsers. This one goes on.',
+    present: 'Present password',
+    next: 'New password',
+    nextAgain: 'New password, again',
+    nextRule: (min: number, max: number) => `${min} to ${max} characters`,
+    differs: 'The two new passwords differ.',
+    tooShort: (min: number) => `Take at least ${min} characters.`,
+    change: 'Change the password',
+    changed: 'Your password is changed.',
+  },
+  zh: {
+    logIn: '登录',
+    product: 'Lockstep 控制台',
+    name: '用户名',
+    password: '密码',
+    showPassword: '显示或隐藏密码',
+    hint: 'npm start 会把演示操作员的用户名和密码写入 .lockstep/demo.json。其他环境由管理员创建账户：lockstep operator create NAME。',
+    logInFailed: '未能登录',
+    ownPassword: '您的密码',
+    ownPasswordLead: '设置新密码会结束您在其他浏览器中的所有会话；当前会话继续有效。',
+    present: '当前密码',
+    next: '新密码',
+    nextAgain: '再次输入新密码',
+    nextRule: (min, max) => `${min} 至 ${max} 个字符`,
+    differs: '两次输入的新密码不一致。',
+    tooShort: (min) => `至少需要 ${min} 个字符。`,
+    change: '修改密码',
+    changed: '密码已修改。',
+  },
+});

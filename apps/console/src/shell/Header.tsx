@@ -1,0 +1,107 @@
+import { ActionIcon, Button, NativeSelect, TextInput, useMantineColorScheme } from '@mantine/core';
+import { Link, useNavigate } from '@tanstack/react-router';
+import type { FormEvent } from 'react';
+import { useMe } from '../api/index.ts';
+import { MenuIcon, SearchIcon } from '../kit/icons.tsx';
+import { chooseLanguage, type Language, languages, useLanguage } from '../words/languages.ts';
+import { useWords } from '../words/words.ts';
+import styles from './Shell.module.css';
+import { useLogOut } from './use-log-out.ts';
+import { shellWords } from './words.ts';
+
+/** The head of every page: search, language, colours, and who is logged in. */
+export function Header({ isMenuOpen, onMenu }: { isMenuOpen: boolean; onMenu: () => void }) {
+  const words = useWords(shellWords);
+  return (
+    <header className={styles.header}>
+      <ActionIcon
+        className={styles.menuButton}
+        variant="default"
+        size="lg"
+        aria-label={words.menu}
+        aria-expanded={isMenuOpen}
+        aria-controls="navigation"
+        onClick={onMenu}
+      >
+        <MenuIcon />
+      </ActionIcon>
+      <Link to="/" className={styles.brand}>
+        <img src={new URL('icon.svg', document.baseURI).href} alt="" width="24" height="24" />
+        {words.product}
+      </Link>
+      <SearchBox />
+      <Account />
+    </header>
+  );
+}
+
+function SearchBox() {
+  const words = useWords(shellWords);
+  const navigate = useNavigate();
+  const search = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const text = String(new FormData(event.currentTarget).get('text') ?? '').trim();
+    if (text !== '') void navigate({ to: '/search', search: { text } });
+  };
+  return (
+    <search className={styles.find}>
+      <form onSubmit={search}>
+        <TextInput
+          id="search"
+          name="text"
+          type="search"
+          aria-label={words.search}
+          placeholder={words.search}
+          autoComplete="off"
+          spellCheck={false}
+          rightSection={
+            <ActionIcon type="submit" variant="subtle" color="gray" aria-label={words.searchButton}>
+              <SearchIcon />
+            </ActionIcon>
+          }
+        />
+      </form>
+    </search>
+  );
+}
+
+function Account() {
+  const words = useWords(shellWords);
+  const { name, role } = useMe();
+  const logOut = useLogOut();
+  return (
+    <section className={styles.account} aria-label={words.account}>
+      <Preferences />
+      <span>{words.loggedInAs(name, role)}</span>
+      <Link to="/password">{words.ownPassword}</Link>
+      <Button size="compact-sm" variant="default" onClick={() => void logOut()}>
+        {words.logOut}
+      </Button>
+    </section>
+  );
+}
+
+/** The choice of language and colours, which the browser remembers. */
+export function Preferences() {
+  const words = useWords(shellWords);
+  const language = useLanguage();
+  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  return (
+    <>
+      <NativeSelect
+        size="xs"
+        aria-label={words.language}
+        value={language}
+        data={Object.entries(languages).map(([value, label]) => ({ value, label }))}
+        onChange={(event) => chooseLanguage(event.currentTarget.value as Language)}
+      />
+      <NativeSelect
+        size="xs"
+        aria-label={words.colours}
+        value={colorScheme}
+        data={(['auto', 'light', 'dark'] as const).map((value) => ({ value, label: words[value] }))}
+        onChange={(event) => setColorScheme(event.currentTarget.value as 'auto' | 'light' | 'dark')}
+      />
+    </>
+  );
+}

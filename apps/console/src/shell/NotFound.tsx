@@ -1,0 +1,19 @@
+import { Link } from '@tanstack/react-router';
+import { Empty } from '../kit/Empty.tsx';
+import { Page } from '../kit/Page.tsx';
+import { kitWords } from '../kit/words.ts';
+import { useWords } from '../words/words.ts';
+import { shellWords } from './words.ts';
+
+/** What an address shows that no page has. */
+export function NotFound() {
+  const kit = useWords(kitWords);
+  const words = useWords(shellWords);
+  return (
+    <Page title={kit.missing}>
+      <Empty title={kit.missingAdvice}>
+        <Link to="/">{words.overview}</Link>
+      </Empty>
+    </Page>
+  );
+}

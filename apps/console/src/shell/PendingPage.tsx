@@ -1,0 +1,13 @@
+import { Loader } from '@mantine/core';
+import { useWords } from '../words/words.ts';
+import { shellWords } from './words.ts';
+
+/** Shown while the script of a page is loaded. */
+export function PendingPage() {
+  const words = useWords(shellWords);
+  return (
+    <output style={{ display: 'block', padding: '1.25rem' }}>
+      <Loader size="sm" aria-hidden="true" /> {words.loading}
+    </output>
+  );
+}

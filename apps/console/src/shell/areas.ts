@@ -1,0 +1,24 @@
+import type { OperatorRole } from '@lockstep/contract/console';
+import type { shellWords } from './words.ts';
+
+/** The areas of the console in the navigation: their addresses, the least role that may see them, the key after `g`. */
+export const areas = [
+  { to: '/', name: 'overview', least: 'viewer', key: 'o' },
+  { to: '/batches', name: 'batches', least: 'viewer', key: 'b' },
+  { to: '/orders', name: 'orders', least: 'viewer', key: 'r' },
+  { to: '/assets', name: 'assets', least: 'viewer', key: 'a' },
+  { to: '/enterprises', name: 'enterprises', least: 'viewer', key: 'e' },
+  { to: '/preview', name: 'preview', least: 'viewer', key: 'w' },
+  { to: '/applications', name: 'applications', least: 'viewer', key: 'p' },
+  { to: '/webhooks', name: 'webhooks', least: 'viewer', key: 'h' },
+  { to: '/queue', name: 'queue', least: 'viewer', key: 'q' },
+  { to: '/operators', name: 'operators', least: 'admin', key: 'u' },
+  { to: '/record', name: 'record', least: 'support', key: 'c' },
+] as const satisfies readonly Area[];
+
+interface Area {
+  to: string;
+  name: keyof typeof shellWords.en;
+  least: OperatorRole;
+  key: string;
+}

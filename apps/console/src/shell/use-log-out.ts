@@ -1,0 +1,20 @@
+import { useRouter } from '@tanstack/react-router';
+import { CallFailure, callOperation } from '../api/index.ts';
+import { noteLogOut } from '../api/session-events.ts';
+import { announce } from '../kit/announce.ts';
+
+/** Ends the session, here and in the other tabs. */
+export function useLogOut(): () => Promise<void> {
+  const router = useRouter();
+  return async () => {
+    try {
+      await callOperation('logOut', {});
+    } catch (error) {
+      if (!(error instanceof CallFailure)) throw error;
+      // A session that has ended already is what was wanted; one that may still be there must not look ended.
+      if (error.status !== 401) return announce('bad', error.message);
+    }
+    await router.navigate({ to: '/log-in', search: {} });
+    noteLogOut('everywhere');
+  };
+}

@@ -1,0 +1,30 @@
+import { type CSSVariablesResolver, createTheme } from '@mantine/core';
+
+/** Darker shades than the kit's own, whose white text on blue, and grey text, are too faint for many readers. */
+export const theme = createTheme({
+  primaryColor: 'blue',
+  primaryShade: { light: 9, dark: 9 },
+  defaultRadius: 'sm',
+  fontFamily:
+    'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "PingFang SC", "Microsoft YaHei", "WenQuanYi Micro Hei", sans-serif',
+  fontFamilyMonospace: 'ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace',
+  cursorType: 'pointer',
+  respectReducedMotion: true,
+});
+
+/** Colours of text that the kit derives from shades which fail the contrast of WCAG AA. */
+export const resolveColours: CSSVariablesResolver = () => ({
+  variables: {},
+  light: {
+    '--mantine-color-dimmed': '#495057',
+    '--mantine-color-placeholder': '#5c636a',
+    '--mantine-color-error': '#b02525',
+    '--mantine-color-anchor': '#1560ab',
+  },
+  dark: {
+    '--mantine-color-dimmed': '#b4b8bc',
+    '--mantine-color-placeholder': '#a0a5aa',
+    '--mantine-color-error': '#ff9d9d',
+    '--mantine-color-anchor': '#8ec5f5',
+  },
+});

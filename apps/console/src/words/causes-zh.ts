@@ -1,0 +1,2 @@
+/** What each cause of the contract's tables means, in Chinese. */
+export const causesInChinese: Readonly<Record<string, string>> = {};

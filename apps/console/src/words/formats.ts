@@ -1,0 +1,65 @@
+import { useMemo } from 'react';
+import { useLanguageTag } from './languages.ts';
+
+/** How numbers are written in the language of the console. */
+export function useNumberFormat(options?: Intl.NumberFormatOptions): (value: number) => string {
+  const tag = useLanguageTag();
+  const key = JSON.stringify(options ?? {});
+  return useMemo(() => {
+    const format = new Intl.NumberFormat(tag, JSON.parse(key) as Intl.NumberFormatOptions);
+    return (value) => format.format(value);
+  }, [tag, key]);
+}
+
+const UNITS = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+  ['second', 1_000],
+] as const;
+
+/** Writes how long ago something was, or how long it will be: `3 min ago`. */
+export function useRelativeTime(): (timeMs: number, nowMs: number) => string {
+  const tag = useLanguageTag();
+  return useMemo(() => {
+    const format = new Intl.RelativeTimeFormat(tag, { numeric: 'auto', style: 'short' });
+    return (timeMs, nowMs) => {
+      const passedMs = timeMs - nowMs;
+      const [unit, unitMs] = UNITS.find(([, each]) => Math.abs(passedMs) >= each) ?? UNITS[3];
+      return format.format(Math.trunc(passedMs / unitMs), unit);
+    };
+  }, [tag]);
+}
+
+/** Writes a span of time in its two largest units: `2 h 5 min`. */
+export function useDuration(): (durationMs: number) => string {
+  const tag = useLanguageTag();
+  return useMemo(() => {
+    return (durationMs) => {
+      if (durationMs < 1_000) return unitFormat(tag, 'millisecond').format(Math.round(durationMs));
+      const first = UNITS.findIndex(([, unitMs]) => durationMs >= unitMs);
+      let restMs = durationMs;
+      return UNITS.slice(first, first + 2)
+        .map(([unit, unitMs]) => {
+          const count = Math.floor(restMs / unitMs);
+          restMs -= count * unitMs;
+          return count === 0 && restMs !== durationMs ? '' : unitFormat(tag, unit).format(count);
+        })
+        .filter((part) => part !== '')
+        .join(' ');
+    };
+  }, [tag]);
+}
+
+function unitFormat(tag: string, unit: string): Intl.NumberFormat {
+  return new Intl.NumberFormat(tag, { style: 'unit', unit, unitDisplay: 'short' });
+}
+
+/** Writes a date in the reader's zone, or in UTC, so that it sorts and cannot be misread: `2026-11-23 15:25:43`. */
+export function writeTime(timeMs: number, zone: 'local' | 'utc'): string {
+  const time = new Date(timeMs);
+  if (zone === 'utc') return time.toISOString().slice(0, 19).replace('T', ' ');
+  const two = (value: number) => String(value).padStart(2, '0');
+  const date = [time.getFullYear(), two(time.getMonth() + 1), two(time.getDate())].join('-');
+  return `${date} ${[time.getHours(), time.getMinutes(), time.getSeconds()].map(two).join(':')}`;
+}

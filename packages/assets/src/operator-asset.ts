@@ -1,0 +1,145 @@
+import type { AssetId, CustomerId, LicenseOrderId, LicenseType, MemberId } from '@lockstep/contract';
+import { type Database, inSnapshot, type Trx } from '@lockstep/platform';
+import { sql } from 'kysely';
+import { buildListed, LISTED_COLUMNS, type ListedAsset, type ListedRow } from './operator-asset-list.ts';
+
+/** Earlier assets of a number, grants and lent assets that are shown, at most. */
+const MAX_EARLIER = 50;
+const MAX_GRANTS = 50;
+const MAX_LENT = 200;
+
+/** The asset that has a number now, by ids. */
+interface Active extends ListedAsset {
+  freezing: boolean;
+  updatedTime: number;
+  assetExtendList: { extendCode: string; extendValue: string }[];
+  createdByOrderId: LicenseOrderId | null;
+  /** The orders whose grants keep it, the newest first. */
+  licenseOrderIds: LicenseOrderId[];
+  hasMoreOrders: boolean;
+  holder: { memberId: MemberId; since: number } | null;
+  lentInto: { assetNum: string; since: number } | null;
+  /** What is lent into it, with the employee who holds that. */
+  lentHere: { assetNum: string; memberId: MemberId | null; since: number }[];
+  hasMoreLentHere: boolean;
+}
+
+/** An asset that had a number until it was revoked. */
+interface Earlier {
+  assetId: AssetId;
+  licenseType: LicenseType;
+  customerId: CustomerId;
+  createdTime: number;
+  createdByOrderId: LicenseOrderId | null;
+  revokedTime: number;
+  revokedByOrderId: LicenseOrderId | null;
+}
+
+/** All that is known of an asset number. */
+export interface FoundAsset {
+  active: Active | null;
+  /** The newest first. */
+  earlier: Earlier[];
+  hasMoreEarlier: boolean;
+}
+
+/** Finds the asset of a number and those that had it before, of any channel; undefined if there never was one. */
+export function findAssetOfNumber(db: Database, assetNum: string): Promise<FoundAsset | undefined> {
+  return inSnapshot(db, async (trx) => {
+    const active = await readActive(trx, assetNum);
+    const earlier = await readEarlier(trx, assetNum);
+    if (active === null && earlier.length === 0) return undefined;
+    return { active, earlier: earlier.slice(0, MAX_EARLIER), hasMoreEarlier: earlier.length > MAX_EARLIER };
+  });
+}
+
+interface ActiveRow extends ListedRow {
+  freezing: boolean;
+  updated_time: Date;
+  extends: Record<string, string>;
+  created_by_order_id: LicenseOrderId | null;
+  member_id: MemberId | null;
+  held_since: Date | null;
+  lock_num: string | null;
+  lent_since: Date | null;
+}
+
+async function readActive(trx: Trx, assetNum: string): Promise<Active | null> {
+  const { rows } = await sql<ActiveRow>`
+    select ${LISTED_COLUMNS}, freezing, asset.updated_time, extends, created_by_order_id,
+      held.member_id, held.created_time as held_since, lent.lock_num, lent.created_time as lent_since
+    from asset
+    left join asset_assignment as held on held.asset_id = asset.id
+    left join lateral (
+      select lock.asset_num as lock_num, lending.created_time
+      from asset_lending as lending join asset as lock on lock.id = lending.lock_asset_id
+      where lending.asset_id = asset.id offset 0
+    ) as lent on true
+    where asset.asset_num = ${assetNum} and asset.revoked_time is null`.execute(trx);
+  const [row] = rows;
+  if (row === undefined) return null;
+  const grants = await readGrants(trx, row.id);
+  const lentHere = await readLentInto(trx, row.id);
+  return {
+    ...buildListed(row),
+    freezing: row.freezing,
+    updatedTime: row.updated_time.getTime(),
+    assetExtendList: Object.entries(row.extends).map(([extendCode, extendValue]) => ({ extendCode, extendValue })),
+    createdByOrderId: row.created_by_order_id,
+    licenseOrderIds: grants.slice(0, MAX_GRANTS),
+    hasMoreOrders: grants.length > MAX_GRANTS,
+    holder: row.member_id === null ? null : { memberId: row.member_id, since: row.held_since!.getTime() },
+    lentInto: row.lock_num === null ? null : { assetNum: row.lock_num, since: row.lent_since!.getTime() },
+    lentHere: lentHere.slice(0, MAX_LENT),
+    hasMoreLentHere: lentHere.length > MAX_LENT,
+  };
+}
+
+async function readGrants(trx: Trx, assetId: AssetId): Promise<LicenseOrderId[]> {
+  const { rows } = await sql<{ id: LicenseOrderId }>`
+    select license_order_id as id from asset_grant
+    where asset_id = ${assetId} and revoked_time is null
+    order by license_order_id desc limit ${MAX_GRANTS + 1}`.execute(trx);
+  return rows.map(({ id }) => id);
+}
+
+async function readLentInto(trx: Trx, lockId: AssetId): Promise<Active['lentHere']> {
+  const { rows } = await sql<{ asset_num: string; member_id: MemberId | null; created_time: Date }>`
+    select asset_num, held.member_id, lending.created_time
+    from asset_lending as lending
+    join asset on asset.id = lending.asset_id
+    left join asset_assignment as held on held.asset_id = lending.asset_id
+    where lending.lock_asset_id = ${lockId}
+    order by lending.asset_id limit ${MAX_LENT + 1}`.execute(trx);
+  return rows.map((row) => ({
+    assetNum: row.asset_num,
+    memberId: row.member_id,
+    since: row.created_time.getTime(),
+  }));
+}
+
+interface EarlierRow {
+  id: AssetId;
+  license_type: LicenseType;
+  customer_id: CustomerId;
+  created_time: Date;
+  created_by_order_id: LicenseOrderId | null;
+  revoked_time: Date;
+  revoked_by_order_id: LicenseOrderId | null;
+}
+
+async function readEarlier(trx: Trx, assetNum: string): Promise<Earlier[]> {
+  const { rows } = await sql<EarlierRow>`
+    select id, license_type, customer_id, created_time, created_by_order_id, revoked_time, revoked_by_order_id
+    from asset where asset_num = ${assetNum} and revoked_time is not null
+    order by revoked_time desc, id desc limit ${MAX_EARLIER + 1}`.execute(trx);
+  return rows.map((row) => ({
+    assetId: row.id,
+    licenseType: row.license_type,
+    customerId: row.customer_id,
+    createdTime: row.created_time.getTime(),
+    createdByOrderId: row.created_by_order_id,
+    revokedTime: row.revoked_time.getTime(),
+    revokedByOrderId: row.revoked_by_order_id,
+  }));
+}

@@ -1,0 +1,81 @@
+import type { ApplicationId, CustomerId, HistoryEntry } from '@lockstep/contract';
+import { type Database, inSnapshot, type Trx } from '@lockstep/platform';
+import { sql } from 'kysely';
+import { type HistoryPage, readHistoryPage, type Sight } from './history.ts';
+import { findAssetsOfNumber } from './history-assets.ts';
+import type { StepEntry } from './history-entries.ts';
+import { readStepsOfAll } from './history-steps.ts';
+
+/** An entry of a history with what operators want to know beside it. */
+export interface ToldStep extends HistoryEntry {
+  /** The application that sent the order, or asked to change the lock. */
+  applicationId: ApplicationId | null;
+  /** Who owned the asset before a transfer; null otherwise. */
+  fromCustomerId: CustomerId | null;
+  /** Name of the product or merchandise; null where it is about none. */
+  instanceName: string | null;
+}
+
+/**
+ * Lists what happened to the assets of a number, newest first, whoever sent the orders. Null if there never was one.
+ *
+ * Throws a Refusal: field_invalid for a cursor that is not one of this list.
+ */
+export function readHistoryOfAll(
+  db: Database,
+  assetNum: string,
+  page: HistoryPage,
+): Promise<{ entries: ToldStep[]; nextCursor: string | null } | null> {
+  return inSnapshot(db, async (trx) => {
+    const sight: Sight = {
+      scope: ['assetHistoryOfAll', { assetNum }],
+      findAssets: (_, from, limit) => findAssetsOfNumber(trx, null, assetNum, { from, limit }),
+      readSteps: readStepsOfAll,
+    };
+    const read = await readHistoryPage(trx, sight, page);
+    if (read === null) return null;
+    const names = await readInstanceNames(trx, read.entries);
+    const formerOwners = await readFormerOwners(trx, read.entries);
+    const entries = read.entries.map(({ step, entry }) => ({
+      ...entry,
+      applicationId: step.applicationId,
+      fromCustomerId: formerOwners.get(transferKey(entry.assetId, entry.licenseOrderId)) ?? null,
+      instanceName: entry.instanceId === null ? null : (names.get(entry.instanceId) ?? null),
+    }));
+    return { entries, nextCursor: read.nextCursor };
+  });
+}
+
+/** Reads the names of the products and merchandises that entries are about, by id. */
+async function readInstanceNames(trx: Trx, entries: readonly StepEntry[]): Promise<Map<string, string>> {
+  const idsOf = (kind: string) =>
+    entries.flatMap(({ entry }) =>
+      entry.action.startsWith(kind) && entry.instanceId !== null ? [entry.instanceId] : [],
+    );
+  const { rows } = await sql<{ id: string; name: string }>`
+    select instance.id, name from unnest(${idsOf('product')}::bigint[]) as wanted (id) cross join lateral (
+      select id, product_name as name from product_instance where product_instance.id = wanted.id
+    ) as instance
+    union all
+    select instance.id, name from unnest(${idsOf('merchandise')}::bigint[]) as wanted (id) cross join lateral (
+      select id, merchandise_name as name from merchandise_instance where merchandise_instance.id = wanted.id
+    ) as instance`.execute(trx);
+  return new Map(rows.map(({ id, name }) => [id, name]));
+}
+
+const transferKey = (assetId: string, orderId: string | null) => `${assetId} ${orderId}`;
+
+/** Reads from whom assets were transferred, by asset and order. */
+async function readFormerOwners(trx: Trx, entries: readonly StepEntry[]): Promise<Map<string, CustomerId>> {
+  const transfers = entries.filter(({ entry }) => entry.action === 'transferred').map(({ entry }) => entry);
+  if (transfers.length === 0) return new Map();
+  const { rows } = await sql<{ asset_id: string; license_order_id: string; from_customer_id: CustomerId }>`
+    select transfer.* from unnest(
+      ${transfers.map(({ assetId }) => assetId)}::bigint[],
+      ${transfers.map(({ licenseOrderId }) => licenseOrderId)}::bigint[]
+    ) as wanted (asset_id, order_id) cross join lateral (
+      select asset_id, license_order_id, from_customer_id from asset_transfer
+      where asset_transfer.asset_id = wanted.asset_id and license_order_id = wanted.order_id
+    ) as transfer`.execute(trx);
+  return new Map(rows.map((row) => [transferKey(row.asset_id, row.license_order_id), row.from_customer_id]));
+}

@@ -1,0 +1,5 @@
+/** What operators see of assets: those of all channels, whoever sent their orders. Only the console imports it. */
+export { type FoundAsset, findAssetOfNumber } from './operator-asset.ts';
+export { type AssetPlace, type ListedAsset, listAssetsOfAll } from './operator-asset-list.ts';
+export { type ContentsPlace, listContents } from './operator-contents.ts';
+export { readHistoryOfAll, type ToldStep } from './operator-history.ts';

@@ -1,0 +1,110 @@
+import type { ApplicationId } from '@lockstep/contract';
+import type { ConsoleBatchesQuery } from '@lockstep/contract/console';
+import { type RawBuilder, sql } from 'kysely';
+import { type BatchKind, type BatchPlace, KINDS } from './batch-walk.ts';
+import { kindsOf } from './list-batches.ts';
+import { inPeriod } from './list-filters.ts';
+
+/** Batches that one call looks at, at most, however few of them it shows: those of all applications together. */
+const MAX_BATCHES = 20_000;
+/** The same of one application. */
+const MAX_BATCHES_OF_ONE = 1_000;
+
+/** A walk of an operator through the batches of some applications, newest first. */
+export interface OperatorWalk {
+  applicationIds: readonly ApplicationId[];
+  query: ConsoleBatchesQuery;
+  /** Batches behind this one; null: from the newest. */
+  after: BatchPlace | null;
+}
+
+/**
+ * For a WITH clause. `walked`: the newest batches of each application, of which `query` may want some, with id,
+ * application_id and accepted_time; each application has an index for that. `floor`: one row with the place down to which
+ * these are all there are; nulls if there are no others at all.
+ */
+export function walkAll({ applicationIds, query, after }: OperatorWalk): RawBuilder<unknown> {
+  const behind =
+    after === null
+      ? sql``
+      : sql`and (batch.accepted_time, batch.id) < (${after.acceptedTime}::timestamptz, ${after.batchId}::bigint)`;
+  const looked = countLooked(applicationIds.length, query);
+  const named = namedExactly(query);
+  const walks =
+    named === null
+      ? kindsOf(query).map((kind) => walkKind(kind, query, { behind, looked }))
+      : [
+          sql`(
+          select ${NAMED_KIND} as kind, batch.id, batch.accepted_time
+          from ${channelsOf(query)} as channel (code) cross join batch
+          where batch.application_id = application.id and batch.channel_code = channel.code
+            and batch.channel_order_id = ${named} ${inPeriod(query)} ${behind}
+        )`,
+        ];
+  return sql`
+    walked as materialized (
+      select application.id as application_id, found.*
+      from unnest(${applicationIds}::bigint[]) as application (id)
+      cross join lateral (${sql.join(walks, sql` union all `)}) as found
+    ), last as (
+      select distinct on (application_id, kind) accepted_time, id
+      from (select *, count(*) over (partition by application_id, kind) as looked from walked) as counted
+      where looked >= ${looked} and kind <> ${NAMED_KIND} order by application_id, kind, accepted_time, id
+    ), floor as (
+      select newest.* from (select) as here
+      left join (select accepted_time, id from last order by accepted_time desc, id desc limit 1) as newest on true
+    )`;
+}
+
+const NAMED_KIND = sql`'named'`;
+
+function walkKind(
+  kind: BatchKind,
+  query: ConsoleBatchesQuery,
+  { behind, looked }: { behind: RawBuilder<unknown>; looked: number },
+): RawBuilder<unknown> {
+  const { channelCode } = query;
+  // The other kinds have no index by channel: theirs is looked at row by row.
+  const ofChannel = kind === 'all' && channelCode !== undefined ? sql`and batch.channel_code = ${channelCode}` : sql``;
+  return sql`(
+    select ${kind}::text as kind, batch.id, batch.accepted_time from batch
+    where batch.application_id = application.id and ${KINDS[kind]} ${inPeriod(query)} ${ofChannel} ${behind}
+    order by batch.accepted_time desc, batch.id desc limit ${looked}
+  )`;
+}
+
+/** How many batches of each application to look at: no more than the page shows, unless some of them may not be wanted. */
+function countLooked(applications: number, query: ConsoleBatchesQuery): number {
+  const { state, hasFailed, channelCode, channelOrderId, limit } = query;
+  const isExact =
+    channelOrderId === undefined &&
+    (state === undefined || (state === 'completed' && hasFailed !== undefined)) &&
+    (hasFailed === undefined || state === 'completed') &&
+    (channelCode === undefined || hasFailed === undefined);
+  if (isExact) return limit + 1;
+  const share = Math.floor(MAX_BATCHES / Math.max(1, applications));
+  return Math.max(limit + 1, Math.min(MAX_BATCHES_OF_ONE, share));
+}
+
+/** The whole channelOrderId that a query names; null if it names none, or a beginning. */
+export function namedExactly({ channelOrderId }: ConsoleBatchesQuery): string | null {
+  return channelOrderId === undefined || channelOrderId.endsWith('*') ? null : channelOrderId;
+}
+
+/**
+ * For a FROM clause behind `application`: the channel that is asked for, or all of which the application has sent batches.
+ * It goes from channel to channel in the index, however many batches each has.
+ */
+function channelsOf({ channelCode }: ConsoleBatchesQuery): RawBuilder<unknown> {
+  if (channelCode !== undefined) return sql`(select ${channelCode}::text)`;
+  const next = (after: RawBuilder<unknown>) => sql`(
+    select channel_code from batch where batch.application_id = application.id ${after}
+    order by application_id, channel_code limit 1
+  )`;
+  return sql`lateral (
+    with recursive sent (code) as (
+      ${next(sql``)} union all select ${next(sql`and channel_code > sent.code`)} from sent where sent.code is not null
+    )
+    select code from sent where code is not null
+  )`;
+}

@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { expectAccessible } from '../harness/accessible.ts';
+import { NARROW_PIXELS, openPage, shot, type View } from '../harness/browser.ts';
+import { expectNoFaults } from '../harness/page-faults.ts';
+import { expectFits } from '../harness/page-width.ts';
+import { type Stack, startStack } from '../harness/stack.ts';
+
+/** What a newcomer sees first: /, the guides, and a call tried out at /docs. */
+let stack: Stack;
+
+beforeAll(async () => {
+  stack = await startStack({ worker: false });
+});
+afterAll(() => stack.close());
+
+const VIEWS: Record<string, View> = {
+  light: {},
+  dark: { colorScheme: 'dark' },
+  narrow: { widthPixels: NARROW_PIXELS },
+  chinese: { language: 'zh-CN' },
+};
+
+describe.each(Object.entries(VIEWS))('in %s', (name, view) => {
+  it.each([
+    ['/', 'front-page'],
+    ['/guides', 'guides'],
+    ['/guides/operations', 'guide'],
+  ])('%s can be read by everybody', async (path, shotName) => {
+    const page = await openPage(stack, path, view);
+    await page.locator('h1').waitFor();
+    await shot(page, `${shotName}-${name}`);
+    await expectFits(page);
+    await expectAccessible(page);
+    expectNoFaults(page);
+  });
+});
+
+describe('the front page', () => {
+  it('speaks the language of its reader, who may take the other one and keeps it from page to page', async () => {
+    const page = await openPage(stack, '/', { language: 'zh-CN' });
+    expect(await page.locator('html').getAttribute('lang')).toBe('zh');
+    await page.getByRole('link', { name: 'English' }).click();
+    await page.getByRole('link', { name: 'Guides' }).first().click();
+    expect(await page.locator('html').getAttribute('lang')).toBe('en');
+    expectNoFaults(page);
+  });
+
+  it('leads to the console, the try-out and the guides', async () => {
+    const page = await openPage(stack, '/');
+    for (const [name, path] of [
+      ['Console', '/console'],
+      ['Try the API', '/docs'],
+      ['Guides', '/guides'],
+    ] as const) {
+      await page.goto('/');
+      await page.getByRole('main').getByRole('link', { name }).click();
+      await page.waitForURL((url) => url.pathname.startsWith(path));
+    }
+  });
+});
+
+describe('the page /docs', () => {
+  it('fetches a token itself, and the first call that is tried out succeeds', async () => {
+    const { credentials } = await stack.newApi();
+    const page = await openPage(stack, '/docs');
+    await page.getByRole('button', { name: 'Authorize' }).first().click();
+    const dialog = page.locator('.modal-ux');
+    await shot(page, 'docs-authorize');
+    await dialog.locator('#client_id_clientCredentials').fill(credentials.appKey);
+    await dialog.locator('#client_secret_clientCredentials').fill(credentials.appSecret);
+    await dialog.getByRole('button', { name: 'Apply given OAuth2 credentials' }).first().click();
+    await dialog.getByRole('button', { name: 'Logout' }).first().waitFor();
+    await dialog.getByRole('button', { name: 'Close' }).first().click();
+    await page.locator('#operations-Order_module-bindCustomer .opblock-summary-control').click();
+    const operation = page.locator('#operations-Order_module-bindCustomer');
+    await operation.getByRole('button', { name: 'Execute' }).click();
+    const status = operation.locator('.live-responses-table .response-col_status').nth(1);
+    await status.waitFor();
+    await shot(page, 'docs-tried');
+    expect(await status.innerText()).toContain('200');
+    expect(await operation.locator('.live-responses-table').innerText()).toContain('customerId');
+    expectNoFaults(page);
+  });
+
+  it('bears our name, in light and dark', async () => {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      const page = await openPage(stack, '/docs', { colorScheme });
+      await page.getByText('/licenseOrder/batchOrder').first().waitFor();
+      expect(await page.title()).toBe('Lockstep API');
+      expect((await page.content()).toLowerCase()).not.toContain('fastify');
+      await shot(page, `docs-${colorScheme}`);
+      expectNoFaults(page);
+    }
+  });
+});

@@ -1,0 +1,326 @@
+import { randomUUID } from 'node:crypto';
+import type { Customer } from '@lockstep/contract';
+import { type ConsoleBatch, ConsoleBatchDetail, type ConsoleCall, OrdersToResend } from '@lockstep/contract/console';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Api } from '../harness/api.ts';
+import { ConsoleClient } from '../harness/console.ts';
+import {
+  batchOf,
+  deleteAsset,
+  deleteProduct,
+  newAssetNum,
+  newBuy,
+  productToBuy,
+  type Sent,
+} from '../harness/orders.ts';
+import { type Stack, startStack } from '../harness/stack.ts';
+import type { syncOf } from '../harness/sync-batches.ts';
+
+/** What operators see and do of batches, over all applications. */
+let stack: Stack;
+let viewer: ConsoleClient;
+let support: ConsoleClient;
+
+beforeAll(async () => {
+  stack = await startStack();
+  viewer = await ConsoleClient.logIn(stack, 'viewer');
+  support = await ConsoleClient.logIn(stack, 'support');
+});
+afterAll(() => stack.close());
+
+type Query = ConsoleCall<'listAllBatches'>['query'];
+const list = (query: Query = {}) => viewer.call('listAllBatches', { query });
+
+/** All pages of a list, a few entries each. */
+async function listAll(query: Query): Promise<ConsoleBatch[]> {
+  const batches: ConsoleBatch[] = [];
+  let cursor: string | null = '';
+  while (cursor !== null) {
+    const page = await list({ ...query, limit: '2', cursor });
+    batches.push(...page.batches);
+    cursor = page.nextCursor;
+  }
+  return batches;
+}
+const namesOf = (batches: { channelOrderId: string }[]) => batches.map(({ channelOrderId }) => channelOrderId);
+
+/** Sends a batch, waits for its end where it is async, and returns its id. */
+async function send(api: Api, batch: ReturnType<typeof batchOf> | ReturnType<typeof syncOf>): Promise<string> {
+  await api.accept(batch);
+  await api.completed(batch);
+  return await idOf(batch);
+}
+async function idOf({ channelOrderId }: { channelOrderId: string }): Promise<string> {
+  const { batches } = await list({ channelOrderId });
+  return batches[0]!.batchId;
+}
+
+describe('the list of batches', () => {
+  let one: Api;
+  let other: Api;
+  let customer: Customer;
+  const prefix = randomUUID();
+  /** Newest last. */
+  const names: string[] = [];
+
+  beforeAll(async () => {
+    [one, other] = [await stack.newApi(), await stack.newApi()];
+    customer = await one.newCustomer();
+    for (const [place, api] of [one, other, one, other, one].entries()) {
+      const fails = place % 2 === 1 ? [deleteAsset(customer, [newAssetNum()])] : [];
+      const batch = { ...batchOf(newBuy(customer, [newAssetNum()]), ...fails), channelOrderId: `${prefix}-${place}` };
+      await send(api, place === 4 ? { ...batch, channelCode: 'other' } : batch);
+      names.push(batch.channelOrderId);
+    }
+  });
+
+  it('holds those of all applications, newest first, and pages do not overlap', async () => {
+    const batches = await listAll({ channelOrderId: `${prefix}*` });
+    expect(namesOf(batches)).toEqual(names.toReversed());
+    const [newest, failed] = batches;
+    expect(newest).toMatchObject({ appKey: one.credentials.appKey, applicationName: 'Test', channelCode: 'other' });
+    expect(failed).toMatchObject({ appKey: other.credentials.appKey, state: 'completed', succeeded: 1, failed: 1 });
+    const everything = namesOf(await listAll({})).filter((name) => name.startsWith(prefix));
+    expect(everything).toEqual(names.toReversed());
+  });
+
+  it('is filtered by application, channel, number, state, failures and time', async () => {
+    const find = async (query: Query) => namesOf(await listAll({ channelOrderId: `${prefix}*`, ...query }));
+    expect(await find({ appKey: other.credentials.appKey })).toEqual([names[3], names[1]]);
+    expect(await find({ appKey: 'nobody' })).toEqual([]);
+    expect(await find({ channelCode: 'other' })).toEqual([names[4]]);
+    expect(await find({ hasFailed: 'true' })).toEqual([names[3], names[1]]);
+    expect(await find({ hasFailed: 'true', state: 'completed' })).toEqual([names[3], names[1]]);
+    expect(await find({ state: 'processing' })).toEqual([]);
+    expect(await find({ channelOrderId: names[2] })).toEqual([names[2]]);
+    expect(await find({ channelOrderId: names[4], channelCode: 'other' })).toEqual([names[4]]);
+    expect(await find({ channelOrderId: names[4], channelCode: 'test' })).toEqual([]);
+    const [{ acceptedTime } = { acceptedTime: 0 }] = await listAll({ channelOrderId: names[2] });
+    const at = String(acceptedTime);
+    expect(await find({ acceptedFrom: at })).toEqual([names[4], names[3], names[2]]);
+    expect(await find({ acceptedTo: at })).toEqual([names[2], names[1], names[0]]);
+    const { status, body } = await viewer.send('listAllBatches', { query: { cursor: 'made-up' } });
+    expect({ status, cause: body.cause }).toEqual({ status: 299, cause: 'field_invalid' });
+  });
+});
+
+describe('a batch', () => {
+  it('shows who sent it, its orders by state, and its failures by cause', async () => {
+    const api = await stack.newApi();
+    const customer = await api.newCustomer();
+    const [bought, ...missing] = [newAssetNum(), newAssetNum(), newAssetNum()];
+    const batch = batchOf(
+      newBuy(customer, [bought]),
+      ...missing.map((num) => deleteAsset(customer, [num])),
+      deleteProduct(customer, [bought], { productUri: 'gms-404' }),
+    );
+    const batchId = await send(api, batch);
+    const params = { batchId };
+    const detail = await viewer.call('getBatch', { params });
+    expect(ConsoleBatchDetail.strict().parse(detail)).toMatchObject({
+      ...{ batchId, appKey: api.credentials.appKey, channelOrderId: batch.channelOrderId, total: 4, failed: 3 },
+      requestId: expect.stringMatching(/^[\w-]{36}$/),
+      reopenedTime: null,
+    });
+    const { failures } = await viewer.call('getBatchFailures', { params });
+    expect(failures).toEqual([
+      {
+        cause: 'asset_not_found',
+        orders: 2,
+        messages: missing.map((num) => ({
+          message: `Asset ${num} is not an active asset of the customer.`,
+          orders: 1,
+        })),
+        otherOrders: 0,
+      },
+      { cause: 'product_not_found', orders: 1, messages: [{ message: expect.any(String), orders: 1 }], otherOrders: 0 },
+    ]);
+    const sequencesOf = async (query: ConsoleCall<'listBatchOrders'>['query']) => {
+      const { orders, nextCursor } = await viewer.call('listBatchOrders', { params, query });
+      return {
+        places: orders.map(({ sequence }) => batch.orderList.findIndex((each) => each.sequence === sequence)),
+        nextCursor,
+      };
+    };
+    expect(await sequencesOf({ limit: '3' })).toEqual({ places: [0, 1, 2], nextCursor: '3' });
+    expect(await sequencesOf({ limit: '3', cursor: '3' })).toEqual({ places: [3], nextCursor: null });
+    expect(await sequencesOf({ state: 'succeeded' })).toEqual({ places: [0], nextCursor: null });
+    expect(await sequencesOf({ state: 'failed', limit: '2' })).toEqual({ places: [1, 2], nextCursor: '3' });
+    expect(await sequencesOf({ cause: 'product_not_found' })).toEqual({ places: [3], nextCursor: null });
+    expect(await sequencesOf({ state: 'pending' })).toEqual({ places: [], nextCursor: null });
+  });
+
+  it('that is not there is not found', async () => {
+    for (const id of ['getBatch', 'getBatchFailures', 'listBatchOrders', 'downloadFailedOrders'] as const) {
+      const { status, body } = await viewer.send(id, { params: { batchId: '999999999' } });
+      expect({ status, cause: body.cause }).toEqual({ status: 404, cause: 'not_found' });
+    }
+  });
+
+  it('is cancelled by support, and the record says by whom', async () => {
+    const idle = await startStack({ worker: false });
+    try {
+      const operator = await ConsoleClient.logIn(idle, 'support');
+      const api = await idle.newApi();
+      const customer = await api.newCustomer();
+      const batch = batchOf(newBuy(customer, [newAssetNum()]), newBuy(customer, [newAssetNum()]));
+      await api.accept(batch);
+      const { batches } = await operator.call('listAllBatches', { query: { state: 'accepted' } });
+      expect(namesOf(batches)).toEqual([batch.channelOrderId]);
+      const params = { batchId: batches[0]!.batchId };
+      const viewing = await ConsoleClient.logIn(idle, 'viewer');
+      expect((await viewing.send('cancelBatch', { params })).status).toBe(403);
+      expect(await operator.call('cancelBatch', { params })).toEqual({ cancelled: 2, finished: 0 });
+      expect(await operator.call('cancelBatch', { params })).toEqual({ cancelled: 0, finished: 2 });
+      const { failures } = await operator.call('getBatchFailures', { params });
+      expect(failures).toMatchObject([{ cause: 'cancelled', orders: 2 }]);
+      expect((await recordOf(idle, params.batchId)).slice(0, 2)).toEqual([
+        { action: 'batch.cancel_asked', before: { state: 'accepted', pending: 2 }, after: null },
+        { action: 'batch.cancelled', before: { state: 'accepted', pending: 2 }, after: { cancelled: 2, finished: 0 } },
+      ]);
+    } finally {
+      await idle.close();
+    }
+  });
+});
+
+async function recordOf({ db }: Pick<Stack, 'db'>, target: string) {
+  const changes = db.selectFrom('operator_record').select(['action', 'before', 'after']);
+  return await changes.where('target', '=', target).orderBy('id').execute();
+}
+
+describe('failed orders', () => {
+  let api: Api;
+  let customer: Customer;
+  const secret = 'se"cret';
+  const withPassword = { products: [productToBuy({ passwords: [secret] })] };
+
+  beforeAll(async () => {
+    api = await stack.newApi();
+    customer = await api.newCustomer();
+  });
+
+  /** A completed batch whose second order has failed: its licence type is not the asset's. */
+  async function failOne() {
+    const num = newAssetNum();
+    const failed = newBuy(customer, [num], { licenseType: 'softkey' }, withPassword);
+    const batch = batchOf(newBuy(customer, [num]), failed);
+    return { batch, failed, num, batchId: await send(api, batch) };
+  }
+
+  it('are downloaded as they were sent, but for their passwords', async () => {
+    const { failed, batch, batchId } = await failOne();
+    const { status, headers, body } = await viewer.send('downloadFailedOrders', { params: { batchId } });
+    expect(status).toBe(200);
+    expect(headers.get('content-disposition')).toContain(`filename*=UTF-8''failed-${batch.channelOrderId}.json`);
+    const products = [productToBuy({ passwords: [''], strictMatchWhenDelete: false })];
+    const { assets } = failed as { assets: Sent[] };
+    expect(body).toEqual({
+      channelCode: 'test',
+      syncMode: 'async',
+      orderList: [{ ...failed, assets: [{ ...assets[0], products }] }],
+    });
+    const { cause, message } = (await api.submit({ ...body, channelOrderId: randomUUID() })).body;
+    expect({ cause, message }).toEqual({
+      cause: 'field_missing',
+      message: expect.stringContaining('orderList[0].assets[0].products[0].passwords[0]'),
+    });
+  });
+
+  it('are put right, checked, and sent again with their passwords', async () => {
+    const { batch, batchId, num } = await failOne();
+    const params = { batchId };
+    const { orderList, ...rest } = OrdersToResend.strict().parse(await support.call('getOrdersToResend', { params }));
+    expect(rest).toEqual({
+      ...{ channelCode: 'test', syncMode: 'async', hiddenPasswords: 1 },
+      channelOrderId: `${batch.channelOrderId}-retry`,
+    });
+    expect(JSON.stringify(orderList)).toContain('"passwords":["(hidden)"]');
+    const body = { channelOrderId: rest.channelOrderId, orderList };
+    const asItWas = await support.call('checkResend', { params, body });
+    expect(asItWas.orders).toMatchObject([{ state: 'failed', cause: 'license_type_mismatch' }]);
+
+    const mended = { ...body, orderList: [{ ...(orderList[0] as Sent), licenseType: 'normal_recover_usbkey' }] };
+    const { orders } = await support.call('checkResend', { params, body: mended });
+    expect(orders).toMatchObject([{ state: 'succeeded', assets: [{ assetNum: num, action: 'extend' }] }]);
+    const sent = await support.call('resendOrders', { params, body: mended });
+    expect(sent).toEqual({ batchId: expect.any(String), channelOrderId: body.channelOrderId, orders: 1 });
+    // Sent twice, as by a double click, it is one batch.
+    expect(await support.call('resendOrders', { params, body: mended })).toEqual(sent);
+    expect(await api.completed({ channelCode: 'test', channelOrderId: body.channelOrderId })).toMatchObject({
+      succeeded: 1,
+    });
+    const { details } = await stack.db
+      .selectFrom('product_instance')
+      .innerJoin('asset', 'asset.id', 'asset_id')
+      .select('details')
+      .where('asset_num', '=', num)
+      .orderBy('product_instance.id', 'desc')
+      .executeTakeFirstOrThrow();
+    expect(details).toMatchObject({ passwords: [secret] });
+    const record = await recordOf(stack, batchId);
+    expect(record.slice(0, 2)).toEqual([
+      { action: 'batch.resend_asked', before: null, after: { channelOrderId: body.channelOrderId, orders: 1 } },
+      { action: 'batch.resent', before: null, after: sent },
+    ]);
+    expect(JSON.stringify(record)).not.toContain('secret');
+  });
+
+  it('do not give their passwords to another asset', async () => {
+    const { batchId } = await failOne();
+    const params = { batchId };
+    const { orderList, channelOrderId } = await support.call('getOrdersToResend', { params });
+    const [order] = orderList as { assets: Sent[] }[];
+    const moved = [{ ...order, assets: [{ ...order!.assets[0], assetNos: [newAssetNum()] }] }];
+    for (const id of ['checkResend', 'resendOrders'] as const) {
+      const { status, body } = await support.send(id, { params, body: { channelOrderId, orderList: moved } });
+      expect({ status, cause: body.cause }).toEqual({ status: 299, cause: 'field_invalid' });
+      expect(body.message).toMatch(/^orderList\[0\]\.assets\[0\]\.products\[0\]\.passwords\[0\]: is hidden/);
+    }
+  });
+
+  it('are refused as O5 refuses them: with the path of what is wrong', async () => {
+    const { batch, batchId } = await failOne();
+    const params = { batchId };
+    const { orderList, channelOrderId } = await support.call('getOrdersToResend', { params });
+    const refuse = async (changes: Sent) => {
+      const body = { channelOrderId, orderList, ...changes } as ConsoleCall<'resendOrders'>['body'];
+      const { status, body: refused } = await support.send('resendOrders', { params, body });
+      return { status, cause: refused.cause, message: refused.message };
+    };
+    const bad = { ...(orderList[0] as Sent), licenseType: 'paper' };
+    expect(await refuse({ orderList: [bad] })).toMatchObject({
+      cause: 'field_invalid',
+      message: expect.stringContaining('orderList[0].licenseType'),
+    });
+    expect(await refuse({ orderList: [] })).toMatchObject({ status: 299, cause: 'field_invalid' });
+    expect(await refuse({ channelOrderId: batch.channelOrderId })).toMatchObject({
+      cause: 'channel_order_id_conflict',
+    });
+    expect((await viewer.send('getOrdersToResend', { params })).status).toBe(403);
+  });
+
+  it('are read on a thread where they are many, and left to the command where they are too many', async () => {
+    const orders = Array.from({ length: 400 }, () => deleteAsset(customer, [newAssetNum()]));
+    const batchId = await send(api, batchOf(...orders));
+    const { orderList, channelOrderId } = await support.call('getOrdersToResend', { params: { batchId } });
+    const sent = await support.call('resendOrders', { params: { batchId }, body: { channelOrderId, orderList } });
+    expect(sent.orders).toBe(400);
+    const large = Array.from({ length: 9 }, () =>
+      deleteAsset(
+        customer,
+        Array.from({ length: 1_000 }, () => `${newAssetNum()}${'x'.repeat(235)}`),
+      ),
+    );
+    const largeId = await send(api, batchOf(...large));
+    const refused = await support.send('getOrdersToResend', { params: { batchId: largeId } });
+    expect(refused.status).toBe(413);
+    expect(refused.body).toMatchObject({ cause: 'too_large_to_edit', message: expect.stringContaining('batch retry') });
+  });
+
+  it('of a batch that has none, or is not completed, are not sent again', async () => {
+    const batchId = await send(api, batchOf(newBuy(customer, [newAssetNum()])));
+    const { status, body } = await support.send('getOrdersToResend', { params: { batchId } });
+    expect({ status, cause: body.cause }).toEqual({ status: 409, cause: 'nothing_failed' });
+  });
+});

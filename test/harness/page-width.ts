@@ -1,0 +1,14 @@
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
+
+/** A page is no wider than its window: nobody has to scroll sideways. What is too wide may scroll by itself. */
+export async function expectFits(page: Page): Promise<void> {
+  const overhang = await page.evaluate<string[]>(`(() => {
+    const { clientWidth, scrollWidth } = document.documentElement;
+    if (scrollWidth <= clientWidth) return [];
+    return [...document.body.querySelectorAll('*')]
+      .filter((element) => element.getBoundingClientRect().right > clientWidth + 1)
+      .map((element) => element.outerHTML.slice(0, 120));
+  })()`);
+  expect(overhang.slice(0, 5)).toEqual([]);
+}
