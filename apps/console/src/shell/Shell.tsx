@@ -33,11 +33,12 @@ function Frame({ children }: { children: ReactNode }) {
   useEffect(() => router.subscribe('onResolved', () => setMenuOpen(false)), [router]);
   return (
     <div className={styles.shell}>
+      {/* biome-ignore lint/a11y/useValidAnchor: it leads to a place of this page, whatever the base of addresses is. */}
       <a
         className={styles.skip}
         href="#main"
         onClick={(event) => {
-          // Relative to the base of the page it would be another address.
+          // Relative to the page's base it would be another address.
           event.preventDefault();
           main.current?.focus();
         }}
