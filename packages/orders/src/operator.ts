@@ -7,4 +7,6 @@ export { groupFailures, listOrdersOfBatch, type OperatorBatch, readAnyBatch } fr
 export { listAllBatches } from './operator-batches.ts';
 export { readFailedContent } from './operator-failed.ts';
 export { countHidden, putBackHidden } from './operator-hidden.ts';
+export { readAnyOrder, readOrderText, readStoredOrder, showContent } from './operator-order.ts';
+export { listAllOrders } from './operator-orders.ts';
 export { markPasswords } from './operator-passwords.ts';

@@ -18,6 +18,8 @@ export interface ConfirmButtonProps {
   confirmLabel?: string;
   isDangerous?: boolean;
   isDisabled?: boolean;
+  /** Whether the fields of the dialog are filled in such that it can be done; true where absent. */
+  canConfirm?: boolean;
   /** Does it. The dialog stays open with the failure where this throws a CallFailure. */
   onConfirm: () => Promise<unknown>;
 }
@@ -63,7 +65,7 @@ function ConfirmDialog({ onClose, ...props }: ConfirmButtonProps & { onClose: ()
           <Button variant="default" onClick={onClose} disabled={isBusy}>
             {words.cancel}
           </Button>
-          <Button onClick={() => void confirm()} loading={isBusy} {...colour}>
+          <Button onClick={() => void confirm()} loading={isBusy} disabled={props.canConfirm === false} {...colour}>
             {props.confirmLabel ?? props.label}
           </Button>
         </>

@@ -1,8 +1,75 @@
-import { Page } from '../../kit/index.ts';
+import type { ApplicationDetail } from '@lockstep/contract/console';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useMay, useOperation } from '../../api/index.ts';
+import { CopyId, type Field, Fields, Page, Query, Section, StateBadge, Time } from '../../kit/index.ts';
+import { useNumberFormat } from '../../words/formats.ts';
 import { useWords } from '../../words/words.ts';
+import { ApplicationActions } from './ApplicationActions.tsx';
+import { ChannelList } from './ChannelList.tsx';
+import styles from './Form.module.css';
 import { applicationsWords } from './words.ts';
 
+const route = getRouteApi('/applications/$appKey');
+
+/** One application: what it may do, and what can be done with it. */
 export function ApplicationPage() {
   const words = useWords(applicationsWords);
-  return <Page title={words.application}>{null}</Page>;
+  const { appKey } = route.useParams();
+  const application = useOperation('getApplication', { params: { appKey } });
+  const { data } = application;
+  return (
+    <Page
+      title={data?.name ?? appKey}
+      beside={data && <StateBadge state={data.status} />}
+      crumbs={[
+        <Link key="all" to="/applications">
+          {words.title}
+        </Link>,
+      ]}
+      actions={data && <ApplicationActions application={data} />}
+    >
+      <Query of={application}>{(shown) => <Known application={shown} />}</Query>
+    </Page>
+  );
+}
+
+function Known({ application }: { application: ApplicationDetail }) {
+  const words = useWords(applicationsWords);
+  const writeNumber = useNumberFormat();
+  const may = useMay();
+  const { appKey, scopes, channels, createdTime, liveTokens, oldSecretEndTime } = application;
+  const fields: Field[] = [
+    { label: words.appKey, value: <CopyId id={appKey} what={words.appKey} /> },
+    { label: words.scopes, value: scopes.join(', ') },
+    { label: words.channels, value: <ChannelList of={channels} /> },
+    { label: words.createdTime, value: <Time timeMs={createdTime} isRelative withUtc /> },
+    {
+      label: words.oldSecretEnd,
+      value: oldSecretEndTime === null ? words.noOldSecret : <Time timeMs={oldSecretEndTime} isRelative withUtc />,
+    },
+    {
+      label: words.liveTokens,
+      value: `${writeNumber(liveTokens.count)}${liveTokens.isMore ? '+' : ''} (${words.liveTokensHint})`,
+    },
+  ];
+  return (
+    <>
+      <Fields fields={fields} />
+      <Section title={words.goOn}>
+        <nav className={styles.buttons} aria-label={words.goOn}>
+          <Link to="/batches" search={{ appKey }}>
+            {words.batches}
+          </Link>
+          <Link to="/webhooks" search={{ appKey }}>
+            {words.webhooks}
+          </Link>
+          {may('support') && (
+            <Link to="/record" search={{ target: appKey }}>
+              {words.record}
+            </Link>
+          )}
+        </nav>
+      </Section>
+    </>
+  );
 }

@@ -7,7 +7,7 @@ export const batchesRoutes = [
   createRoute({
     getParentRoute: () => rootRoute,
     path: '/batches',
-    validateSearch: searchOf('cursor'),
+    validateSearch: searchOf('appKey', 'cursor'),
     component: lazyRouteComponent(() => import('./BatchesPage.tsx'), 'BatchesPage'),
   }),
   createRoute({

@@ -7,13 +7,17 @@ export const operatorsRoutes = [
   createRoute({
     getParentRoute: () => rootRoute,
     path: '/operators',
-    validateSearch: searchOf('cursor'),
     component: lazyRouteComponent(() => import('./OperatorsPage.tsx'), 'OperatorsPage'),
   }),
   createRoute({
     getParentRoute: () => rootRoute,
+    path: '/operators/$name',
+    component: lazyRouteComponent(() => import('./OperatorPage.tsx'), 'OperatorPage'),
+  }),
+  createRoute({
+    getParentRoute: () => rootRoute,
     path: '/record',
-    validateSearch: searchOf('cursor'),
+    validateSearch: searchOf('operator', 'action', 'target', 'cursor'),
     component: lazyRouteComponent(() => import('./RecordPage.tsx'), 'RecordPage'),
   }),
 ] as const;

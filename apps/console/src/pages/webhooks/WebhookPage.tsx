@@ -1,8 +1,108 @@
-import { Page } from '../../kit/index.ts';
+import type { ConsoleWebhookDetail } from '@lockstep/contract/console';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useMay, useOperation } from '../../api/index.ts';
+import { CopyId, type Field, Fields, Notice, Page, Query, Section, StateBadge, Time } from '../../kit/index.ts';
+import { useNumberFormat } from '../../words/formats.ts';
 import { useWords } from '../../words/words.ts';
+import { Deliveries } from './Deliveries.tsx';
+import { WebhookActions } from './WebhookActions.tsx';
 import { webhooksWords } from './words.ts';
 
+const route = getRouteApi('/webhooks/$webhookId');
+const REFRESH_MS = 5_000;
+
+/** One webhook: whether events reach it, what waits, and what was sent to it. */
 export function WebhookPage() {
   const words = useWords(webhooksWords);
-  return <Page title={words.webhook}>{null}</Page>;
+  const { webhookId } = route.useParams();
+  const { cursor } = route.useSearch();
+  const navigate = route.useNavigate();
+  const webhook = useOperation('getWebhook', { params: { webhookId } }, { refreshMs: REFRESH_MS });
+  const { data } = webhook;
+  return (
+    <Page
+      title={words.webhook(webhookId)}
+      beside={data && <StateBadge state={data.state} />}
+      crumbs={[
+        <Link key="all" to="/webhooks">
+          {words.title}
+        </Link>,
+      ]}
+      actions={data && <WebhookActions webhook={data} />}
+    >
+      <Query of={webhook}>
+        {(shown) => (
+          <>
+            <Advice webhook={shown} />
+            <Known webhook={shown} />
+            <Section title={words.deliveries}>
+              <Deliveries
+                webhookId={webhookId}
+                cursor={cursor}
+                onCursor={(next) => void navigate({ search: { cursor: next } })}
+              />
+            </Section>
+          </>
+        )}
+      </Query>
+    </Page>
+  );
+}
+
+/** What is wrong, and what to do about it. */
+function Advice({ webhook: { state, disabledCause, applicationStatus } }: { webhook: ConsoleWebhookDetail }) {
+  const words = useWords(webhooksWords);
+  return (
+    <>
+      {applicationStatus !== 'approved' && <Notice tone="warn" title={words.notApproved} />}
+      {state === 'failing' && <Notice tone="warn" title={words.failingHelp} />}
+      {disabledCause !== null && (
+        <Notice tone="bad" title={words[disabledCause]}>
+          {words.disabledHelp}
+        </Notice>
+      )}
+    </>
+  );
+}
+
+function Known({ webhook }: { webhook: ConsoleWebhookDetail }) {
+  const words = useWords(webhooksWords);
+  const writeNumber = useNumberFormat();
+  const may = useMay();
+  const { webhookId, appKey, disabledTime, failingSinceTime, pending, waitingEvents, nextAttemptTime } = webhook;
+  const count = ({ count: known, isMore }: typeof pending) => `${writeNumber(known)}${isMore ? '+' : ''}`;
+  const fields: Field[] = [
+    { label: words.id, value: <CopyId id={webhookId} what={words.id} /> },
+    { label: words.url, value: <span className="mono">{webhook.url}</span> },
+    { label: words.description, value: webhook.description },
+    {
+      label: words.application,
+      value: (
+        <CopyId id={appKey} what={words.appKey}>
+          <Link to="/applications/$appKey" params={{ appKey }}>
+            {webhook.applicationName}
+          </Link>
+        </CopyId>
+      ),
+    },
+    { label: words.createdTime, value: <Time timeMs={webhook.createdTime} isRelative withUtc /> },
+    ...(failingSinceTime === null
+      ? []
+      : [{ label: words.failingSince, value: <Time timeMs={failingSinceTime} isRelative withUtc /> }]),
+    ...(disabledTime === null
+      ? []
+      : [{ label: words.disabledTime, value: <Time timeMs={disabledTime} isRelative withUtc /> }]),
+    { label: words.pending, value: count(pending) },
+    { label: words.nextAttempt, value: <Time timeMs={nextAttemptTime} isRelative /> },
+    { label: disabledTime === null ? words.waitingEvents : words.waitingSinceDisabled, value: count(waitingEvents) },
+    {
+      label: words.changes,
+      value: may('support') ? (
+        <Link to="/record" search={{ target: webhookId }}>
+          {words.record}
+        </Link>
+      ) : undefined,
+    },
+  ];
+  return <Fields fields={fields} />;
 }

@@ -7,12 +7,13 @@ export const webhooksRoutes = [
   createRoute({
     getParentRoute: () => rootRoute,
     path: '/webhooks',
-    validateSearch: searchOf('cursor'),
+    validateSearch: searchOf('state', 'appKey', 'cursor'),
     component: lazyRouteComponent(() => import('./WebhooksPage.tsx'), 'WebhooksPage'),
   }),
   createRoute({
     getParentRoute: () => rootRoute,
     path: '/webhooks/$webhookId',
+    validateSearch: searchOf('cursor'),
     component: lazyRouteComponent(() => import('./WebhookPage.tsx'), 'WebhookPage'),
   }),
 ] as const;

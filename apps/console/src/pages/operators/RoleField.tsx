@@ -1,0 +1,20 @@
+import type { OperatorRole } from '@lockstep/contract/console';
+import { NativeSelect } from '@mantine/core';
+import { useWords } from '../../words/words.ts';
+import { operatorsWords } from './words.ts';
+
+const ROLES = ['viewer', 'support', 'admin'] as const satisfies OperatorRole[];
+
+/** Chooses a role, and says what it may do. */
+export function RoleField({ value, onChange }: { value: OperatorRole; onChange: (role: OperatorRole) => void }) {
+  const words = useWords(operatorsWords);
+  return (
+    <NativeSelect
+      label={words.role}
+      description={words[`${value}Says`]}
+      value={value}
+      data={ROLES.map((role) => ({ value: role, label: words[role] }))}
+      onChange={(event) => onChange(event.currentTarget.value as OperatorRole)}
+    />
+  );
+}

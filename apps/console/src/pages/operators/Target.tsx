@@ -1,0 +1,42 @@
+import type { RecordEntry } from '@lockstep/contract/console';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { useMay } from '../../api/index.ts';
+import { CopyId } from '../../kit/index.ts';
+
+/** What something was done to, with a link to its page where it has one. */
+export function Target({ of: { action, target } }: { of: RecordEntry }) {
+  const isAdmin = useMay()('admin');
+  if (target === null) return <>–</>;
+  const [kind] = action.split('.', 1);
+  return (
+    <CopyId id={target} what={target}>
+      {linkTo(kind, target, isAdmin) ?? target}
+    </CopyId>
+  );
+}
+
+function linkTo(kind: string | undefined, target: string, isAdmin: boolean): ReactNode {
+  switch (kind) {
+    case 'application':
+      return (
+        <Link to="/applications/$appKey" params={{ appKey: target }}>
+          {target}
+        </Link>
+      );
+    case 'webhook':
+      return (
+        <Link to="/webhooks/$webhookId" params={{ webhookId: target }}>
+          {target}
+        </Link>
+      );
+    case 'operator':
+      return isAdmin ? (
+        <Link to="/operators/$name" params={{ name: target }}>
+          {target}
+        </Link>
+      ) : undefined;
+    default:
+      return undefined;
+  }
+}

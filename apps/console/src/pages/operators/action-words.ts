@@ -1,0 +1,57 @@
+import { useCallback } from 'react';
+import { defineWords, useWords } from '../../words/words.ts';
+
+/** What operators do, by the stable words of the record. */
+const actionWords = defineWords({
+  en: {
+    'application.created': 'registered an application',
+    'application.approved': 'approved an application',
+    'application.suspended': 'suspended an application',
+    'application.secret_rotated': 'rotated a secret',
+    'application.channels_bound': 'changed channels',
+    'webhook.enabled': 'enabled a webhook',
+    'webhook.replayed': 'sent events again',
+    'webhook.tested': 'tested a webhook',
+    'batch.cancel_asked': 'asked to cancel a batch',
+    'batch.cancelled': 'cancelled a batch',
+    'batch.resend_asked': 'asked to send failed orders again',
+    'batch.resent': 'sent failed orders again',
+    'operator.created': 'made an operator',
+    'operator.role_changed': 'changed a role',
+    'operator.disabled': 'disabled an operator',
+    'operator.enabled': 'enabled an operator',
+    'operator.password_reset': 'gave a new password',
+    'operator.password_changed': 'changed their password',
+    'operator.logged_in': 'logged in',
+  },
+  zh: {
+    'application.created': '注册应用',
+    'application.approved': '批准应用',
+    'application.suspended': '暂停应用',
+    'application.secret_rotated': '更换密钥',
+    'application.channels_bound': '修改渠道',
+    'webhook.enabled': '启用 Webhook',
+    'webhook.replayed': '重新发送事件',
+    'webhook.tested': '测试 Webhook',
+    'batch.cancel_asked': '请求取消批次',
+    'batch.cancelled': '取消批次',
+    'batch.resend_asked': '请求重新发送失败订单',
+    'batch.resent': '重新发送失败订单',
+    'operator.created': '创建操作员',
+    'operator.role_changed': '修改角色',
+    'operator.disabled': '停用操作员',
+    'operator.enabled': '启用操作员',
+    'operator.password_reset': '重置密码',
+    'operator.password_changed': '修改自己的密码',
+    'operator.logged_in': '登录',
+  },
+});
+
+/** The actions that the record can be filtered by. */
+export const ACTIONS = Object.keys(actionWords.en) as (keyof typeof actionWords.en)[];
+
+/** Says what an action is; one of an earlier or a later release is its stable word. */
+export function useActionWords(): (action: string) => string {
+  const words: Record<string, string> = useWords(actionWords);
+  return useCallback((action) => words[action] ?? action, [words]);
+}

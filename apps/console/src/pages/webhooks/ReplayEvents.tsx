@@ -1,0 +1,60 @@
+import { NativeSelect, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { useChange } from '../../api/index.ts';
+import { announce, ConfirmButton } from '../../kit/index.ts';
+import { useWords } from '../../words/words.ts';
+import { TimeField } from './TimeField.tsx';
+import { webhooksWords } from './words.ts';
+
+type Begin = 'time' | 'event' | 'all';
+
+const HOUR_MS = 3_600_000;
+const EVENT_ID = /^\d{1,19}$/;
+
+/** Has events sent to a webhook again: from a time on, behind one of them, or all that are kept. */
+export function ReplayEvents({ webhookId }: { webhookId: string }) {
+  const words = useWords(webhooksWords);
+  const replay = useChange('replayWebhook');
+  const [begin, setBegin] = useState<Begin>('time');
+  const [fromMs, setFromMs] = useState<number | undefined>(() => Date.now() - HOUR_MS);
+  const [after, setAfter] = useState('');
+  const isAfterValid = EVENT_ID.test(after);
+  const bodies = { time: { fromTime: fromMs }, event: { after }, all: {} };
+  const isValid = { time: fromMs !== undefined, event: isAfterValid, all: true };
+  return (
+    <ConfirmButton
+      label={words.replay}
+      title={words.replayTitle}
+      canConfirm={isValid[begin]}
+      onConfirm={async () => {
+        await replay.mutateAsync({ params: { webhookId }, body: bodies[begin] });
+        announce('good', words.replayed);
+      }}
+    >
+      <p>{words.replaySays}</p>
+      <NativeSelect
+        label={words.replayWhich}
+        value={begin}
+        data={[
+          { value: 'time', label: words.replayFrom },
+          { value: 'event', label: words.replayAfter },
+          { value: 'all', label: words.replayAll },
+        ]}
+        onChange={(event) => setBegin(event.currentTarget.value as Begin)}
+      />
+      {begin === 'time' && <TimeField valueMs={fromMs} onChange={setFromMs} />}
+      {begin === 'event' && (
+        <TextInput
+          label={words.afterEvent}
+          description={words.afterEventHint}
+          value={after}
+          onChange={(event) => setAfter(event.currentTarget.value.trim())}
+          error={after === '' || isAfterValid ? undefined : words.afterEventInvalid}
+          inputMode="numeric"
+          autoComplete="off"
+          required
+        />
+      )}
+    </ConfirmButton>
+  );
+}
