@@ -1,4 +1,13 @@
 # One image for every process; docker-compose.yml chooses which one runs. Node.js 24 runs the TypeScript as it stands.
+
+# The console, built for browsers. What builds it stays here.
+FROM node:24-slim AS console
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+COPY packages packages
+COPY apps apps
+RUN npm ci --ignore-scripts && node apps/console/build.ts --sizes
+
 FROM node:24-slim
 
 WORKDIR /app
@@ -7,6 +16,7 @@ COPY packages packages
 COPY apps apps
 COPY migrations migrations
 RUN npm ci --omit=dev && npm cache clean --force
+COPY --from=console /app/apps/console/dist apps/console/dist
 
 ENV NODE_ENV=production HOST=0.0.0.0
 USER node

@@ -96,7 +96,10 @@ CREATE TABLE asset_grant (
   CONSTRAINT asset_grant_revoked_by CHECK (((revoked_time IS NULL) = (revoked_by_order_id IS NULL))) NOT VALID,
   CONSTRAINT asset_grant_times CHECK ((revoked_time >= created_time)) NOT VALID
 );
+CREATE INDEX asset_grant_order ON asset_grant USING brin (license_order_id int8_minmax_multi_ops) WITH (pages_per_range='16', autosummarize='on') WHERE (revoked_time IS NULL);
 CREATE INDEX asset_grant_revoked ON asset_grant USING btree (asset_id, revoked_by_order_id) WHERE (revoked_time IS NOT NULL);
+CREATE INDEX asset_grant_revoked_order ON asset_grant USING btree (license_order_id) WHERE (revoked_time IS NOT NULL);
+CREATE INDEX asset_grant_revoker ON asset_grant USING btree (revoked_by_order_id) WHERE (revoked_time IS NOT NULL);
 CREATE TRIGGER check_inserted AFTER INSERT ON asset_grant REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION check_grants_inserted();
 CREATE TRIGGER check_revoked_stays AFTER UPDATE ON asset_grant REFERENCING OLD TABLE AS before FOR EACH STATEMENT EXECUTE FUNCTION check_revoked_stays();
 CREATE TRIGGER check_stays AFTER UPDATE ON asset_grant REFERENCING OLD TABLE AS before NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION check_stays('asset_id, license_order_id');
@@ -516,6 +519,7 @@ CREATE TABLE product_instance (
 CREATE INDEX product_instance_asset ON product_instance USING btree (asset_id) WHERE (revoked_time IS NULL);
 CREATE INDEX product_instance_once_bought ON product_instance USING btree (asset_id, license_order_id, id) WHERE (revoked_time IS NOT NULL);
 CREATE INDEX product_instance_revoked ON product_instance USING btree (asset_id, revoked_by_order_id, id) WHERE (revoked_time IS NOT NULL);
+CREATE INDEX product_instance_revoker ON product_instance USING btree (revoked_by_order_id) WHERE (revoked_time IS NOT NULL);
 CREATE TRIGGER check_inserted AFTER INSERT ON product_instance REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION check_contents_inserted('merchandise_id');
 CREATE TRIGGER check_revoked_stays AFTER UPDATE ON product_instance REFERENCING OLD TABLE AS before FOR EACH STATEMENT EXECUTE FUNCTION check_revoked_stays();
 CREATE TRIGGER check_stays AFTER UPDATE ON product_instance REFERENCING OLD TABLE AS before NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION check_stays('id, asset_id, license_order_id, merchandise_id');

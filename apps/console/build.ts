@@ -47,7 +47,7 @@ function readStamp(): string | undefined {
 function digestSources(): string {
   const files = globSync(
     [
-      '{src,build,public}/**/*.*',
+      '{src,build}/**/*.*',
       '{index.html,vite.config.ts,build.ts,package.json}',
       '../../packages/contract/src/console/*.ts',
       '../../package-lock.json',

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
-import { brotliFiles } from './build/compress.ts';
+import { compressedFiles } from './build/compress.ts';
 import { operationsTable } from './build/operations.ts';
 
 /**
@@ -11,7 +11,7 @@ import { operationsTable } from './build/operations.ts';
 export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
   base: './',
-  plugins: [react(), operationsTable(), brotliFiles()],
+  plugins: [react(), operationsTable(), compressedFiles()],
   build: {
     outDir: 'dist',
     assetsDir: 'files',

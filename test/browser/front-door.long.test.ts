@@ -69,7 +69,7 @@ describe('the page /docs', () => {
     await dialog.locator('#client_id_clientCredentials').fill(credentials.appKey);
     await dialog.locator('#client_secret_clientCredentials').fill(credentials.appSecret);
     await dialog.getByRole('button', { name: 'Apply given OAuth2 credentials' }).first().click();
-    await dialog.getByRole('button', { name: 'Logout' }).first().waitFor();
+    await dialog.getByText('Logout').first().waitFor();
     await dialog.getByRole('button', { name: 'Close' }).first().click();
     await page.locator('#operations-Order_module-bindCustomer .opblock-summary-control').click();
     const operation = page.locator('#operations-Order_module-bindCustomer');

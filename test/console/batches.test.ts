@@ -100,7 +100,7 @@ describe('the list of batches', () => {
     expect(await find({ acceptedFrom: at })).toEqual([names[4], names[3], names[2]]);
     expect(await find({ acceptedTo: at })).toEqual([names[2], names[1], names[0]]);
     const { status, body } = await viewer.send('listAllBatches', { query: { cursor: 'made-up' } });
-    expect({ status, cause: body.cause }).toEqual({ status: 299, cause: 'field_invalid' });
+    expect({ status, cause: body.cause }).toEqual({ status: 400, cause: 'field_invalid' });
   });
 });
 
@@ -203,8 +203,9 @@ describe('failed orders', () => {
   /** A completed batch whose second order has failed: its licence type is not the asset's. */
   async function failOne() {
     const num = newAssetNum();
+    const bought = newBuy(customer, [num]);
     const failed = newBuy(customer, [num], { licenseType: 'softkey' }, withPassword);
-    const batch = batchOf(newBuy(customer, [num]), failed);
+    const batch = batchOf(bought, failed);
     return { batch, failed, num, batchId: await send(api, batch) };
   }
 
@@ -274,7 +275,7 @@ describe('failed orders', () => {
     const moved = [{ ...order, assets: [{ ...order!.assets[0], assetNos: [newAssetNum()] }] }];
     for (const id of ['checkResend', 'resendOrders'] as const) {
       const { status, body } = await support.send(id, { params, body: { channelOrderId, orderList: moved } });
-      expect({ status, cause: body.cause }).toEqual({ status: 299, cause: 'field_invalid' });
+      expect({ status, cause: body.cause }).toEqual({ status: 400, cause: 'field_invalid' });
       expect(body.message).toMatch(/^orderList\[0\]\.assets\[0\]\.products\[0\]\.passwords\[0\]: is hidden/);
     }
   });
@@ -293,7 +294,7 @@ describe('failed orders', () => {
       cause: 'field_invalid',
       message: expect.stringContaining('orderList[0].licenseType'),
     });
-    expect(await refuse({ orderList: [] })).toMatchObject({ status: 299, cause: 'field_invalid' });
+    expect(await refuse({ orderList: [] })).toMatchObject({ status: 400, cause: 'field_invalid' });
     expect(await refuse({ channelOrderId: batch.channelOrderId })).toMatchObject({
       cause: 'channel_order_id_conflict',
     });

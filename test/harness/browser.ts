@@ -56,7 +56,7 @@ export async function openBrowser(stack: Pick<Stack, 'baseUrl'>, view: View = {}
     reducedMotion: 'reduce',
     permissions: ['clipboard-read', 'clipboard-write'],
   });
-  context.setDefaultTimeout(20_000);
+  context.setDefaultTimeout(10_000);
   context.on('page', watchFaults);
   onTestFinished(async ({ task }) => {
     if (task.result?.state === 'fail') await tellOf(context, task.name);
@@ -101,6 +101,13 @@ export async function openConsole(
   const page = await context.newPage();
   await page.goto(path);
   return { page, client, login: client.login };
+}
+
+/** Fills in the log-in page, on which a page is. */
+export async function fillInLogin(page: Page, { name, password }: OperatorLogin): Promise<void> {
+  await page.getByLabel('Name', { exact: true }).fill(name);
+  await page.getByLabel('Password', { exact: true }).fill(password);
+  await page.getByRole('button', { name: 'Log in', exact: true }).click();
 }
 
 /** Has a browser be in the session of a client. */

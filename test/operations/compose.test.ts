@@ -146,12 +146,17 @@ describe('Dockerfile', () => {
     .split('\n')
     .filter((line) => /^[A-Z]+ /.test(line))
     .map((line) => ({ name: line.split(' ', 1)[0]!, words: line.split(' ').slice(1) }));
-  const wordsOf = (name: string) => instructions.filter((each) => each.name === name).map(({ words }) => words);
-  const copied = wordsOf('COPY').flatMap((words) => words.slice(0, -1));
+  // The last stage is the image; the one before it builds the console.
+  const lastStage = instructions.findLastIndex(({ name }) => name === 'FROM');
+  const wordsIn = (stage: typeof instructions, name: string) =>
+    stage.filter((each) => each.name === name).map(({ words }) => words);
+  const wordsOf = (name: string) => wordsIn(instructions.slice(lastStage), name);
+  const copies = wordsOf('COPY');
+  const copied = copies.filter(([first]) => !first?.startsWith('--from=')).flatMap((words) => words.slice(0, -1));
 
   it('uses the Node.js of the tests, as an unprivileged user', () => {
     const [major] = manifest.devDependencies.node?.split('.') ?? [];
-    expect(wordsOf('FROM')).toEqual([[`node:${major}-slim`]]);
+    expect(wordsIn(instructions, 'FROM')).toEqual([[`node:${major}-slim`, 'AS', 'console'], [`node:${major}-slim`]]);
     expect(wordsOf('USER')).toEqual([['node']]);
     expect(process.versions.node.split('.')[0]).toBe(major);
   });
@@ -170,11 +175,20 @@ describe('Dockerfile', () => {
     expect(copied).toContain('migrations');
   });
 
+  it('holds the console as a stage of its own builds it, with the libraries that only browsers need', () => {
+    const stage = instructions.slice(0, lastStage);
+    expect(wordsIn(stage, 'COPY').flat()).toEqual(expect.arrayContaining(['packages', 'apps']));
+    const build = 'node apps/console/build.ts --sizes';
+    expect(wordsIn(stage, 'RUN').map((words) => words.join(' '))).toEqual([`npm ci --ignore-scripts && ${build}`]);
+    expect(existsSync(`${REPOSITORY}/apps/console/build.ts`)).toBe(true);
+    expect(copies).toContainEqual(['--from=console', '/app/apps/console/dist', 'apps/console/dist']);
+  });
+
   it('installs everything that the processes import', () => {
     expect(wordsOf('RUN').map((words) => words.join(' '))).toEqual([expect.stringMatching(/^npm ci --omit=dev /)]);
     const sources = globSync('{packages,apps}/*/src/**/*.ts', { cwd: REPOSITORY });
     const imported = sources
-      .filter((file) => !matchesGlob(file, '**/*.test.ts'))
+      .filter((file) => !matchesGlob(file, '**/*.test.ts') && !matchesGlob(file, 'apps/console/**'))
       .flatMap((file) => [
         ...read(file).matchAll(/^(?:import|export|\}).* from '([^'.][^']*)'|import\('([^'.][^']*)'\)/gm),
       ])

@@ -83,9 +83,14 @@ function statusOf({ routeOptions }: FastifyRequest, code: string): number {
 interface Route {
   url: string;
   methods: string[];
+  /** Whether it stands for whatever no other route does: a path is not there because of it. */
+  isFallback: boolean;
 }
 
 declare module 'fastify' {
+  interface FastifyContextConfig {
+    isFallback?: boolean;
+  }
   interface FastifyInstance {
     /** Every registered route, of an operation or not. */
     routes: readonly Route[];
@@ -95,13 +100,15 @@ declare module 'fastify' {
 /** Answers calls of no operation: 405 if the path has other methods, else 404 (rules 1). */
 export function answerNotFound(server: FastifyInstance): void {
   const routes: (Route & { pattern: URLPattern })[] = [];
-  server.addHook('onRoute', ({ url, method }) => {
-    routes.push({ url, methods: [method].flat(), pattern: new URLPattern({ pathname: url }) });
+  server.addHook('onRoute', ({ url, method, config: { isFallback = false } = {} }) => {
+    routes.push({ url, methods: [method].flat(), pattern: new URLPattern({ pathname: url }), isFallback });
   });
   server.decorate('routes', routes);
   const answer = (request: FastifyRequest, reply: FastifyReply) => {
     const pathname = request.url.split('?', 1)[0] ?? '/';
-    const allowed = routes.filter(({ pattern }) => pattern.test({ pathname })).flatMap(({ methods }) => methods);
+    const allowed = routes
+      .filter(({ pattern, isFallback }) => !isFallback && pattern.test({ pathname }))
+      .flatMap(({ methods }) => methods);
     // A path with this method and still nothing there: a missing file.
     if (allowed.length === 0 || allowed.includes(request.method)) {
       return refuseCall(request, reply, new Refusal('operation_not_found'));

@@ -20,6 +20,9 @@ const OPEN = [
   /^\/health\/(live|ready)$/,
   /^\/metrics$/,
   /^\/console\/api\/session\/log-in$/,
+  // The console's page, at every address, and its files: no data.
+  /^\/console(\/\*)?$/,
+  /^\/console\/files\/\*$/,
 ];
 /** The console's own operations, for operators. */
 const isConsole = (url: string) => url.startsWith('/console/api/');

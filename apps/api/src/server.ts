@@ -4,7 +4,9 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } 
 import { BatchReader } from './batch-reader.ts';
 import { Bodies } from './bodies.ts';
 import { observeCalls, recordCall } from './calls.ts';
+import { boardModule } from './console/board/board-module.ts';
 import { consoleModule } from './console/console-module.ts';
+import { consolePages } from './console/pages.ts';
 import { boundCalls } from './deadlines.ts';
 import { answerFailure, answerNotFound } from './failures.ts';
 import { httpServer } from './http-server.ts';
@@ -68,5 +70,10 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   await server.register(orderModule, moduleOptions);
   await server.register(memberModule, moduleOptions);
   await server.register(consoleModule, moduleOptions);
+<<<<<<< HEAD
+  await server.register(consolePages, moduleOptions);
+=======
+  await server.register(boardModule, moduleOptions);
+>>>>>>> h-G
   return server;
 }

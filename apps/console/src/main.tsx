@@ -5,13 +5,14 @@ import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { queryClient } from './api/query-client.ts';
-import { readStyleNonce } from './page-head.ts';
+import { beganWithoutSession, readStyleNonce } from './page-head.ts';
 import { router } from './router.tsx';
-import { followSession } from './shell/follow-session.ts';
+import { askForLogIn, followSession } from './shell/follow-session.ts';
 import { resolveColours, theme } from './theme/theme.ts';
 
 const nonce = readStyleNonce();
 followSession(router, queryClient);
+if (beganWithoutSession()) askForLogIn(router);
 
 createRoot(document.getElementById('root')!).render(
   <StrictMode>

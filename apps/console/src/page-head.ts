@@ -1,6 +1,13 @@
-/** What the server wrote into the page: the nonce of its styles. Reading `content` gives nothing in a page that is shown. */
+const read = (name: string) => document.querySelector<HTMLMetaElement>(`meta[name="${name}"]`)?.content;
+
+/** The nonce that the server wrote into the page: styles that carry it may be added. */
 export function readStyleNonce(): string {
-  return document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content ?? '';
+  return read('csp-nonce') ?? '';
+}
+
+/** Whether the browser had no session when it loaded the page. */
+export function beganWithoutSession(): boolean {
+  return read('session') === 'none';
 }
 
 /** Where the console is, behind whatever prefix: `/console`. */

@@ -93,6 +93,8 @@ export function listDifferences(instance: ProductInstance, { product, srcLicense
 /** No product instance of an asset matches. The message says in what the nearest one differs. */
 export class ProductNotFound extends Refusal {
   readonly assetNum: string;
+  /** What was looked for. */
+  readonly wanted: Wanted;
   /** A few products that come nearest: those of the productUri first, then those that differ in fewer fields. */
   readonly nearest: readonly ComparedProduct[];
 
@@ -103,6 +105,7 @@ export class ProductNotFound extends Refusal {
       .slice(0, MAX_NEAREST);
     super('product_not_found', asset.assetNum, wanted.product.productUri, buildHint(nearest[0]));
     this.assetNum = asset.assetNum;
+    this.wanted = wanted;
     this.nearest = nearest;
   }
 }

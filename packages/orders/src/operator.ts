@@ -1,7 +1,12 @@
+export { type Activity, readActivity, readFailureCauses } from './operator-activity.ts';
+export { findOldestPending, readWaitingWork, type WaitingBatch, type WaitingWork } from './operator-delays.ts';
+
 import type {} from './tables.ts';
 
 export { groupFailures, listOrdersOfBatch, type OperatorBatch, readAnyBatch } from './operator-batch.ts';
 export { listAllBatches } from './operator-batches.ts';
 export { readFailedContent } from './operator-failed.ts';
 export { countHidden, putBackHidden } from './operator-hidden.ts';
+export { readAnyOrder, readOrderText, readStoredOrder, showContent } from './operator-order.ts';
+export { listAllOrders } from './operator-orders.ts';
 export { markPasswords } from './operator-passwords.ts';

@@ -1,9 +1,11 @@
 import { type Effects, readLedger } from '@lockstep/assets';
 import type { Channels, Order, OrderPreview } from '@lockstep/contract';
+import type { ComparedPreview } from '@lockstep/contract/console';
 import { type Database, inSnapshot } from '@lockstep/platform';
 import { LargeBatches } from './large-batches.ts';
 import { collectNeeds } from './ledger-needs.ts';
 import { ProductNotFound } from './matching.ts';
+import { compareNearest } from './operator-comparison.ts';
 import { type Planned, planEach } from './plan.ts';
 import { checkNumbers, type PreparedBatch } from './prepare.ts';
 import { previewIdOf } from './preview-ids.ts';
@@ -26,19 +28,35 @@ export class BatchPreviewer {
    */
   async preview(batch: PreparedBatch, orders: () => Promise<Order[]>, channels: Channels): Promise<OrderPreview[]> {
     checkNumbers(batch);
-    return await this.#large.inTurn(batch, async () => previewOrders(this.#db, await orders(), channels));
+    return await this.#large.inTurn(batch, async () => previewOrders(this.#db, await orders(), channels, buildPreview));
+  }
+
+  /** The same for an operator, who also sees in which values the nearest products differ. */
+  async compare(batch: PreparedBatch, orders: () => Promise<Order[]>, channels: Channels): Promise<ComparedPreview[]> {
+    checkNumbers(batch);
+    return await this.#large.inTurn(batch, async () =>
+      previewOrders(this.#db, await orders(), channels, (planned) => ({
+        ...buildPreview(planned),
+        nearest: compareNearest(planned.refusal),
+      })),
+    );
   }
 }
 
-async function previewOrders(db: Database, orderList: readonly Order[], channels: Channels): Promise<OrderPreview[]> {
+async function previewOrders<Preview>(
+  db: Database,
+  orderList: readonly Order[],
+  channels: Channels,
+  build: (planned: Planned) => Preview,
+): Promise<Preview[]> {
   const orders = orderList.map((order, index) => ({ licenseOrderId: previewIdOf(index), order, channels }));
   const ledger = await inSnapshot(db, (trx) => readLedger(trx, collectNeeds(orders)));
-  const previews = new Map<string, OrderPreview>();
+  const previews = new Map<string, Preview>();
   for (const planned of planEach(
     ledger,
     orders.toSorted((a, b) => a.order.sequence - b.order.sequence),
   )) {
-    previews.set(planned.accepted.licenseOrderId, buildPreview(planned));
+    previews.set(planned.accepted.licenseOrderId, build(planned));
   }
   return orders.map(({ licenseOrderId }) => previews.get(licenseOrderId)!);
 }

@@ -15,6 +15,7 @@ import { ordersHandlers } from './routes/orders.ts';
 import { overviewHandlers } from './routes/overview.ts';
 import { previewHandlers } from './routes/preview.ts';
 import { resendHandlers } from './routes/resends.ts';
+import { searchHandlers } from './routes/search.ts';
 import { sessionHandlers } from './routes/session.ts';
 import { webhooksHandlers } from './routes/webhooks.ts';
 import { authorizeOperators, bodyOwnerOf } from './who-acts.ts';
@@ -33,6 +34,7 @@ export async function consoleModule(
     ...overviewHandlers(options),
     ...batchesHandlers(options),
     ...resendHandlers(options),
+    ...searchHandlers(options),
     ...ordersHandlers(options),
     ...assetsHandlers(options),
     ...enterprisesHandlers(options),

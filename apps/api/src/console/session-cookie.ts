@@ -1,12 +1,8 @@
 import type {} from '@fastify/cookie';
-import { CONSOLE_ROOT } from '@lockstep/contract/console';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { consolePathOf } from './console-path.ts';
 
 const NAME = 'lockstep_operator';
-
-/** The path of the console as browsers see it: behind the path prefix of PUBLIC_URL. */
-const pathOf = (publicUrl: string | null) =>
-  (publicUrl === null ? '' : new URL(publicUrl).pathname.replace(/\/$/, '')) + CONSOLE_ROOT;
 
 /** The token of the session in a call; undefined without one. */
 export function readSessionToken({ cookies }: FastifyRequest): string | undefined {
@@ -24,10 +20,15 @@ export function setSessionCookie(
   publicUrl: string | null,
 ) {
   const isBehindTls = publicUrl?.startsWith('https:') === true || request.headers['x-forwarded-proto'] === 'https';
-  reply.setCookie(NAME, token, { path: pathOf(publicUrl), httpOnly: true, sameSite: 'strict', secure: isBehindTls });
+  reply.setCookie(NAME, token, {
+    path: consolePathOf(publicUrl),
+    httpOnly: true,
+    sameSite: 'strict',
+    secure: isBehindTls,
+  });
 }
 
 /** Has the browser forget the session's token. */
 export function clearSessionCookie(reply: FastifyReply, publicUrl: string | null): void {
-  reply.clearCookie(NAME, { path: pathOf(publicUrl), httpOnly: true, sameSite: 'strict' });
+  reply.clearCookie(NAME, { path: consolePathOf(publicUrl), httpOnly: true, sameSite: 'strict' });
 }

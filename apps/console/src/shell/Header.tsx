@@ -2,6 +2,7 @@ import { ActionIcon, Button, NativeSelect, TextInput, useMantineColorScheme } fr
 import { Link, useNavigate } from '@tanstack/react-router';
 import type { FormEvent } from 'react';
 import { useMe } from '../api/index.ts';
+import iconUrl from '../icon.svg';
 import { MenuIcon, SearchIcon } from '../kit/icons.tsx';
 import { chooseLanguage, type Language, languages, useLanguage } from '../words/languages.ts';
 import { useWords } from '../words/words.ts';
@@ -26,7 +27,7 @@ export function Header({ isMenuOpen, onMenu }: { isMenuOpen: boolean; onMenu: ()
         <MenuIcon />
       </ActionIcon>
       <Link to="/" className={styles.brand}>
-        <img src={new URL('icon.svg', document.baseURI).href} alt="" width="24" height="24" />
+        <img src={iconUrl} alt="" width="24" height="24" />
         {words.product}
       </Link>
       <SearchBox />

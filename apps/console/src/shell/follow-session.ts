@@ -9,16 +9,22 @@ import { CONSOLE_PATH } from '../page-head.ts';
  */
 export function followSession(router: AnyRouter, client: QueryClient): void {
   onSessionEvent((event) => {
-    const { pathname, publicHref } = router.state.location;
-    const isLogIn = pathname === '/log-in';
     if (event === 'logged-out') {
       client.clear();
-      if (!isLogIn) void router.navigate({ to: '/log-in', search: { next: publicHref } });
+      askForLogIn(router);
       return;
     }
-    if (isLogIn) void leaveLogIn(router, router.state.location.search as { next?: string });
+    if (router.state.location.pathname === '/log-in')
+      void leaveLogIn(router, router.state.location.search as { next?: string });
     else void client.resetQueries();
   });
+}
+
+/** Shows the log-in page, which leads back to what is shown now. */
+export function askForLogIn(router: AnyRouter): void {
+  const { pathname, publicHref } = router.latestLocation;
+  if (pathname === '/log-in') return;
+  router.history.replace(router.buildLocation({ to: '/log-in', search: { next: publicHref } }).publicHref);
 }
 
 /** Goes where the reader was, or to the overview. Only addresses of the console count. */

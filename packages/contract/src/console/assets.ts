@@ -132,6 +132,7 @@ const DEFAULT_CONTENTS_PAGE = 500;
 
 /** One thing that happened to an asset, with what a reader wants to know beside the ids. */
 const ToldEntry = HistoryEntry.extend({
+  batchId: z.string().nullable().describe('The batch of that order; null without one.'),
   applicationName: z.string().nullable().describe('The application that sent the order or changed the lock.'),
   appKey: z.string().nullable(),
   customer: Owner.nullable().describe('Who owned the asset from then on, or last.'),

@@ -4,9 +4,9 @@ import { Cause } from '../causes.ts';
 import { FailedOrders } from '../failed-orders.ts';
 import { ListBatchesQuery, ListPageQuery } from '../lists.ts';
 import { OrderState, SyncMode } from '../order-enums.ts';
-import { OrderPreview } from '../preview.ts';
 import { BatchSummary, OrderResult } from '../results.ts';
 import { emptyAsAbsent, id, optionalText, text } from '../scalars.ts';
+import { ComparedPreview } from './compared-preview.ts';
 import { consoleTable } from './operation.ts';
 
 /** What the failed orders of a batch may hold, in bytes, to be edited in the console; of more, the command takes care. */
@@ -14,11 +14,14 @@ export const MAX_RESEND_BYTES = 2 * 1024 * 1024;
 /** What stands in the place of a password of a licence wherever the console shows an order as it was sent. */
 export const HIDDEN_PASSWORD = '(hidden)';
 
+/** The id of a batch, which channels never see. */
+export const ShownBatchId = z.string().brand<'BatchId'>();
+
 /** The application that sent something. */
 export const Sender = z.object({ appKey: z.string(), applicationName: z.string() });
 
 /** A batch, whoever sent it. */
-export const ConsoleBatch = BatchSummary.extend({ batchId: z.string(), ...Sender.shape });
+export const ConsoleBatch = BatchSummary.extend({ batchId: ShownBatchId, ...Sender.shape });
 export type ConsoleBatch = z.infer<typeof ConsoleBatch>;
 
 /** The query of the list of all batches. `channelOrderId` is exact, or with a * at its end a beginning. */
@@ -152,7 +155,7 @@ export const batchesOperations = consoleTable({
     params: BatchParams,
     body: ResendBody,
     maxBodyBytes: MAX_RESEND_BODY_BYTES,
-    data: z.object({ orders: z.array(OrderPreview) }),
+    data: z.object({ orders: z.array(ComparedPreview) }),
     summary: 'What each of these orders would do now; nothing changes.',
   },
   resendOrders: {
@@ -162,7 +165,7 @@ export const batchesOperations = consoleTable({
     params: BatchParams,
     body: ResendBody,
     maxBodyBytes: MAX_RESEND_BODY_BYTES,
-    data: z.object({ batchId: z.string(), channelOrderId: z.string(), orders: z.number() }),
+    data: z.object({ batchId: ShownBatchId, channelOrderId: z.string(), orders: z.number() }),
     summary: 'Sends orders in place of the failed ones of a batch, as a new batch of its application.',
   },
 });

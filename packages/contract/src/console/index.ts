@@ -15,6 +15,7 @@ export * from './applications.ts';
 export * from './assets.ts';
 export * from './batches.ts';
 export { type ConsoleCause, ConsoleRefusal, consoleCauses } from './causes.ts';
+export { ComparedPreview } from './compared-preview.ts';
 export * from './enterprises.ts';
 export {
   CONSOLE_API_ROOT,

@@ -1,3 +1,161 @@
+import { z } from 'zod';
+import { Cause } from '../causes.ts';
+import { ListedOrder, ListOrdersQuery, OrderPage } from '../lists.ts';
+import { OrderResultParams } from '../results.ts';
+import { optionalText } from '../scalars.ts';
+import { Sender, ShownBatchId } from './batches.ts';
+import { ComparedPreview } from './compared-preview.ts';
 import { consoleTable } from './operation.ts';
 
-export const ordersOperations = consoleTable({});
+/** What one order may hold, in bytes, to be shown as it was sent. */
+export const MAX_SHOWN_ORDER_BYTES = 1024 * 1024;
+/** How much of what an order did is shown, at most, of each kind of thing. */
+export const MAX_SHOWN_EFFECTS = 200;
+
+/** An order, whoever sent it. */
+export const ConsoleOrder = ListedOrder.extend({ batchId: ShownBatchId, ...Sender.shape });
+export type ConsoleOrder = z.infer<typeof ConsoleOrder>;
+
+/** The query of the list of all orders. Pending ones are found by their customer or an asset number. */
+export const ConsoleOrdersQuery = z.object({ appKey: optionalText(), ...ListOrdersQuery.shape }).omit({
+  // Orders are walked by their ids, which no time leads to.
+  acceptedFrom: true,
+  acceptedTo: true,
+});
+export type ConsoleOrdersQuery = z.infer<typeof ConsoleOrdersQuery>;
+
+const ConsoleOrderPage = z.object({ orders: z.array(ConsoleOrder), nextCursor: OrderPage.shape.nextCursor });
+export type ConsoleOrderPage = z.infer<typeof ConsoleOrderPage>;
+
+/** An order on its own page. */
+export const ConsoleOrderDetail = ConsoleOrder.extend({
+  requestId: z.string().nullable(),
+  /** What it named as its source, if it succeeded; null where it named none. */
+  srcLicenseOrderId: z.string().nullable(),
+  /** Failures after which `order retry` put it back, newest first. */
+  retries: z.array(z.object({ cause: Cause, message: z.string(), finishedTime: z.number(), retriedTime: z.number() })),
+});
+export type ConsoleOrderDetail = z.infer<typeof ConsoleOrderDetail>;
+
+/**
+ * What an order held, with hidden passwords. `gone`: it has taken effect, and then it is not kept; `expired`: it failed too
+ * long ago; `too_large` to be shown.
+ */
+export const OrderContent = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('kept'), order: z.unknown(), bytes: z.number() }),
+  z.object({ kind: z.literal('too_large'), bytes: z.number() }),
+  z.object({ kind: z.enum(['gone', 'expired']) }),
+]);
+export type OrderContent = z.infer<typeof OrderContent>;
+
+/** What a succeeded order did to one asset. */
+export const AssetEffect = z.object({
+  assetId: z.string(),
+  assetNum: z.string(),
+  /**
+   * `grant_revoked`: it took what its source order had granted, and the asset stayed; `reduced`: it revoked products of the
+   * asset.
+   */
+  action: z.enum(['created', 'extended', 'transferred', 'revoked', 'grant_revoked', 'reduced']),
+  /** Who had it before; null unless it was transferred. */
+  fromCustomerId: z.string().nullable(),
+  /** Whether the asset is active now. */
+  isActive: z.boolean(),
+});
+export type AssetEffect = z.infer<typeof AssetEffect>;
+
+/** What a succeeded order bought or revoked on an asset. */
+export const ItemEffect = z.object({
+  id: z.string(),
+  assetNum: z.string(),
+  kind: z.enum(['product', 'merchandise']),
+  action: z.enum(['bought', 'revoked']),
+  /** The productUri, or the number of the merchandise. */
+  code: z.string(),
+  name: z.string(),
+  limitStartDate: z.number().nullable(),
+  limitEndDate: z.number().nullable(),
+  limitConcurrent: z.number().nullable(),
+  /** The order that bought it. */
+  boughtByOrderId: z.string(),
+  /** The order that revoked it, which may be another one; null while it is active, or where that is not on record. */
+  revokedByOrderId: z.string().nullable(),
+  isActive: z.boolean(),
+});
+export type ItemEffect = z.infer<typeof ItemEffect>;
+
+const OrderEffects = z.object({
+  assets: z.array(AssetEffect),
+  items: z.array(ItemEffect),
+  /** Whether it did more than is listed. */
+  isCut: z.boolean(),
+});
+export type OrderEffects = z.infer<typeof OrderEffects>;
+
+/** What a text of the search box names. */
+export const SearchHit = z.object({
+  kind: z.enum(['order', 'batch', 'asset', 'application', 'enterprise', 'customer']),
+  /** What its page is addressed by. */
+  id: z.string(),
+  /** What it is called. */
+  name: z.string(),
+  /** Whose it is, or what else tells it from others. */
+  detail: z.string().nullable(),
+});
+export type SearchHit = z.infer<typeof SearchHit>;
+
+const SearchQuery = z.object({
+  text: z.string().trim().min(1, 'is required').max(255, 'must be at most 255 characters'),
+});
+
+/** Orders of all applications, and the search for anything by its id. */
+export const ordersOperations = consoleTable({
+  listAllOrders: {
+    method: 'GET',
+    path: '/orders',
+    role: 'viewer',
+    query: ConsoleOrdersQuery,
+    data: ConsoleOrderPage,
+    summary: 'Orders of all applications, newest first, by customer, asset number, cause and more.',
+  },
+  getOrder: {
+    method: 'GET',
+    path: '/orders/{licenseOrderId}',
+    role: 'viewer',
+    params: OrderResultParams,
+    data: ConsoleOrderDetail,
+    summary: 'What became of an order, its batch and its application.',
+  },
+  getOrderContent: {
+    method: 'GET',
+    path: '/orders/{licenseOrderId}/content',
+    role: 'viewer',
+    params: OrderResultParams,
+    data: OrderContent,
+    summary: 'An order as it was sent, where that is kept; passwords are hidden.',
+  },
+  getOrderEffects: {
+    method: 'GET',
+    path: '/orders/{licenseOrderId}/effects',
+    role: 'viewer',
+    params: OrderResultParams,
+    data: OrderEffects,
+    summary: 'What a succeeded order created, extended, transferred or revoked.',
+  },
+  previewOrder: {
+    method: 'GET',
+    path: '/orders/{licenseOrderId}/preview',
+    role: 'viewer',
+    params: OrderResultParams,
+    data: ComparedPreview.nullable(),
+    summary: 'What a failed or pending order would do now, alone; null where what it held cannot be read.',
+  },
+  search: {
+    method: 'GET',
+    path: '/search',
+    role: 'viewer',
+    query: SearchQuery,
+    data: z.object({ hits: z.array(SearchHit) }),
+    summary: 'Finds by its exact id or name an order, a batch, an asset, an application, an enterprise or a customer.',
+  },
+});

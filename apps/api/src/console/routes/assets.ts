@@ -1,4 +1,5 @@
 import { readApplications } from '@lockstep/access/operator';
+import { splitOrderId } from '@lockstep/assets';
 import {
   type AssetPlace,
   type ContentsPlace,
@@ -107,6 +108,7 @@ export function assetsHandlers({ db, numberSearches }: ServerOptions) {
           const application = applicationId === null ? undefined : applications.get(applicationId);
           return {
             ...entry,
+            batchId: entry.licenseOrderId && splitOrderId(entry.licenseOrderId).batchId,
             applicationName: application?.name ?? null,
             appKey: application?.appKey ?? null,
             customer: (entry.customerId !== null && owners.get(entry.customerId)) || null,

@@ -9,7 +9,7 @@ import {
   type OperatorBatch,
   readAnyBatch,
 } from '@lockstep/orders/operator';
-import type { Database } from '@lockstep/platform';
+import { type Database, isId } from '@lockstep/platform';
 import type { FastifyRequest } from 'fastify';
 import { noteSubject } from '../../calls.ts';
 import { deadlineOf, limitToCall } from '../../deadlines.ts';
@@ -73,7 +73,7 @@ type BatchCall = FastifyRequest<{ Params: { batchId: BatchId } }>;
 export async function findNamedBatch(request: BatchCall, db: Database): Promise<OperatorBatch> {
   const { batchId } = request.params;
   noteSubject(request, { batchId });
-  const batch = await readAnyBatch(db, batchId);
+  const batch = isId(batchId) ? await readAnyBatch(db, batchId) : undefined;
   if (batch === undefined) throw new ConsoleRefusal('not_found', 'batch', batchId);
   noteSubject(request, { channelCode: batch.shown.channelCode, channelOrderId: batch.shown.channelOrderId });
   return batch;

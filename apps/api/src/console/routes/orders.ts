@@ -1,6 +1,75 @@
+import { readOrderEffects } from '@lockstep/assets/operator';
+import type { LicenseOrderId } from '@lockstep/contract';
+import {
+  type ConsoleOrderDetail,
+  ConsoleRefusal,
+  MAX_SHOWN_EFFECTS,
+  MAX_SHOWN_ORDER_BYTES,
+} from '@lockstep/contract/console';
+import {
+  listAllOrders,
+  readAnyBatch,
+  readAnyOrder,
+  readOrderText,
+  readStoredOrder,
+  showContent,
+} from '@lockstep/orders/operator';
+import { prepareBatch } from '@lockstep/orders/prepare';
+import type { Database } from '@lockstep/platform';
+import type { FastifyRequest } from 'fastify';
+import { noteSubject } from '../../calls.ts';
+import { deadlineOf, limitToCall } from '../../deadlines.ts';
 import type { ServerOptions } from '../../server-options.ts';
 import type { ConsoleHandlers } from '../handlers.ts';
 
-export function ordersHandlers(_options: ServerOptions) {
-  return {} satisfies ConsoleHandlers;
+/** Orders of all applications: what became of them, what they held, what they did and what they would do now. */
+export function ordersHandlers({ db, previewer, numberSearches }: ServerOptions) {
+  return {
+    listAllOrders: async (request, { operatorId }) => {
+      const list = () => listAllOrders(limitToCall(request, db), request.query);
+      if (request.query.assetNum === undefined) return await list();
+      const owner = { kind: 'orders of a number', party: `operator-${operatorId}` };
+      return await numberSearches.run(owner, deadlineOf(request).signal, list);
+    },
+
+    getOrder: async (request) => await findNamedOrder(request, limitToCall(request, db)),
+
+    getOrderContent: async (request) => {
+      const limited = limitToCall(request, db);
+      const order = await findNamedOrder(request, limited);
+      return showContent(await readOrderText(limited, order, MAX_SHOWN_ORDER_BYTES));
+    },
+
+    getOrderEffects: async (request) => {
+      const limited = limitToCall(request, db);
+      const { licenseOrderId, orderType, state } = await findNamedOrder(request, limited);
+      if (state !== 'succeeded') return { assets: [], items: [], isCut: false };
+      return await readOrderEffects(limited, { licenseOrderId, orderType, limit: MAX_SHOWN_EFFECTS });
+    },
+
+    previewOrder: async (request) => {
+      const limited = limitToCall(request, db);
+      const order = await findNamedOrder(request, limited);
+      const stored = await readOrderText(limited, order, MAX_SHOWN_ORDER_BYTES);
+      const batch = await readAnyBatch(limited, order.batchId);
+      if (stored.kind !== 'kept' || batch === undefined) return null;
+      const { channelCode, channelOrderId } = order;
+      const orderList = [readStoredOrder(stored.text)];
+      const prepared = prepareBatch(batch.applicationId, { channelCode, channelOrderId, syncMode: 'sync', orderList });
+      const [preview] = await previewer.compare(prepared, async () => orderList, batch.channels);
+      return preview ?? null;
+    },
+  } satisfies ConsoleHandlers;
+}
+
+/** A call about one order. */
+type OrderCall = FastifyRequest<{ Params: { licenseOrderId: LicenseOrderId } }>;
+
+/** Finds the order that a call names. Throws a ConsoleRefusal: not_found. */
+async function findNamedOrder(request: OrderCall, db: Database): Promise<ConsoleOrderDetail> {
+  const { licenseOrderId } = request.params;
+  noteSubject(request, { licenseOrderIds: [licenseOrderId] });
+  const order = await readAnyOrder(db, licenseOrderId);
+  if (order === undefined) throw new ConsoleRefusal('not_found', 'order', licenseOrderId);
+  return order;
 }

@@ -1,5 +1,5 @@
 import { splitOrderId } from '@lockstep/assets';
-import { type BatchId, Refusal, requireChannel } from '@lockstep/contract';
+import { Refusal, requireChannel } from '@lockstep/contract';
 import { ConsoleRefusal, MAX_RESEND_BYTES, type ResendBody } from '@lockstep/contract/console';
 import { recordChange } from '@lockstep/operators';
 import { countHidden, type OperatorBatch, putBackHidden, readFailedContent } from '@lockstep/orders/operator';
@@ -30,7 +30,7 @@ export function resendHandlers(options: ServerOptions & { batches: BatchReader }
       const limited = limitToCall(request, db);
       const batch = await findNamedBatch(request, limited);
       const { prepared, orders } = await readResend(limited, batch, request.body, batches, { isPreview: true });
-      return { orders: await previewer.preview(prepared, orders, batch.channels) };
+      return { orders: await previewer.compare(prepared, orders, batch.channels) };
     },
 
     resendOrders: async (request, operator) => {
@@ -57,7 +57,7 @@ async function readFailed(db: Database, { shown }: OperatorBatch, passwords: 'hi
   const { batchId, channelCode, channelOrderId, state, pending } = shown;
   if (state !== 'completed') throw new ConsoleRefusal('batch_not_completed', channelOrderId, String(pending));
   const options = { maxBytes: MAX_RESEND_BYTES, passwords };
-  const content = await readFailedContent(db, batchId as BatchId, options);
+  const content = await readFailedContent(db, batchId, options);
   switch (content.kind) {
     case 'kept':
       return content.orders;

@@ -1,8 +1,77 @@
-import { Page } from '../../kit/index.ts';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useOperation } from '../../api/index.ts';
+import { Empty, Filters, NothingMatches, Page, Pager, Query, useStateWords } from '../../kit/index.ts';
 import { useWords } from '../../words/words.ts';
+import { AssetTable } from './AssetTable.tsx';
 import { assetsWords } from './words.ts';
 
+const route = getRouteApi('/assets');
+
+/** Finds assets: by number, by customer, by enterprise, or the newest. */
 export function AssetsPage() {
   const words = useWords(assetsWords);
-  return <Page title={words.assets}>{null}</Page>;
+  const stateWords = useStateWords();
+  const { state, ...search } = route.useSearch();
+  const navigate = route.useNavigate();
+  const isRevoked = state === 'revoked';
+  const lacksNumber = isRevoked && search.assetNum === undefined;
+  const query = { ...search, state: isRevoked ? ('revoked' as const) : ('active' as const) };
+  const found = useOperation('listAssets', { query }, { keepsPrevious: true, isEnabled: !lacksNumber });
+  return (
+    <Page title={words.assets} lead={words.lead}>
+      <Filters
+        fields={[
+          { name: 'assetNum', label: words.assetNumBegins, kind: 'text' },
+          { name: 'customerId', label: words.customerId, kind: 'text' },
+          { name: 'enterpriseGlobalId', label: words.enterpriseGlobalId, kind: 'text' },
+          {
+            name: 'state',
+            label: words.state,
+            kind: 'select',
+            options: (['active', 'revoked'] as const).map((value) => ({ value, label: stateWords[value] })),
+          },
+        ]}
+        value={{ ...search, state }}
+        onChange={(next) => void navigate({ search: next })}
+      />
+      {lacksNumber ? (
+        <Empty title={words.revokedNeedsNumber}>{words.revokedNeedsNumberAdvice}</Empty>
+      ) : (
+        <Query of={found}>
+          {({ assets, nextCursor }) => (
+            <AssetTable
+              assets={assets}
+              isStale={found.isPlaceholderData}
+              empty={<NoAssets search={search} />}
+              footer={
+                <Pager
+                  cursor={search.cursor}
+                  nextCursor={nextCursor}
+                  shown={assets.length}
+                  onCursor={(cursor) => void navigate({ search: { ...search, state, cursor } })}
+                />
+              }
+            />
+          )}
+        </Query>
+      )}
+    </Page>
+  );
+}
+
+/** What to do where nothing was found. */
+function NoAssets({ search }: { search: { [name: string]: string | undefined } }) {
+  const words = useWords(assetsWords);
+  const { assetNum } = search;
+  if (assetNum !== undefined) {
+    return (
+      <Empty title={words.noSuchAsset(assetNum)}>
+        <Link to="/assets/$assetNum" params={{ assetNum }}>
+          {words.openNumber}
+        </Link>
+      </Empty>
+    );
+  }
+  const isFiltered = search.customerId !== undefined || search.enterpriseGlobalId !== undefined;
+  return isFiltered ? <NothingMatches /> : <Empty title={words.noAssets}>{words.noAssetsAdvice}</Empty>;
 }

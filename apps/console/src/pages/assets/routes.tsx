@@ -7,12 +7,13 @@ export const assetsRoutes = [
   createRoute({
     getParentRoute: () => rootRoute,
     path: '/assets',
-    validateSearch: searchOf('cursor'),
+    validateSearch: searchOf('assetNum', 'customerId', 'enterpriseGlobalId', 'state', 'cursor'),
     component: lazyRouteComponent(() => import('./AssetsPage.tsx'), 'AssetsPage'),
   }),
   createRoute({
     getParentRoute: () => rootRoute,
     path: '/assets/$assetNum',
+    validateSearch: searchOf('tab', 'cursor'),
     component: lazyRouteComponent(() => import('./AssetPage.tsx'), 'AssetPage'),
   }),
 ] as const;

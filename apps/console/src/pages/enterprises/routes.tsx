@@ -7,12 +7,13 @@ export const enterprisesRoutes = [
   createRoute({
     getParentRoute: () => rootRoute,
     path: '/enterprises',
-    validateSearch: searchOf('cursor'),
+    validateSearch: searchOf('list', 'text', 'channelCode', 'cursor'),
     component: lazyRouteComponent(() => import('./EnterprisesPage.tsx'), 'EnterprisesPage'),
   }),
   createRoute({
     getParentRoute: () => rootRoute,
     path: '/enterprises/$enterpriseGlobalId',
+    validateSearch: searchOf('tab', 'text', 'cursor'),
     component: lazyRouteComponent(() => import('./EnterprisePage.tsx'), 'EnterprisePage'),
   }),
 ] as const;

@@ -1,0 +1,127 @@
+import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import cookie from '@fastify/cookie';
+import files from '@fastify/static';
+import { Refusal } from '@lockstep/contract';
+import { CONSOLE_API_ROOT, CONSOLE_ROOT } from '@lockstep/contract/console';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { answerFailure, refuseCall } from '../failures.ts';
+import type { ServerOptions } from '../server-options.ts';
+import { consolePathOf } from './console-path.ts';
+import { readSessionToken } from './session-cookie.ts';
+
+/** What apps/console/build.ts builds. */
+const BUILT = fileURLToPath(new URL('../../../console/dist/', import.meta.url));
+/** Where the page's files are; their names change with their content. */
+const FILES = `${CONSOLE_ROOT}/files/`;
+const FILE_MAX_AGE_MS = 365 * 24 * 3_600_000;
+const NONCE_BYTES = 16;
+
+const UNBUILT =
+  'The console is not built. Run "npm ci", or "node apps/console/build.ts", and load this page again.\n' +
+  'The API does not need it: see /docs.\n';
+
+/**
+ * Serves the console's page at every address below /console that is not of its operations, and the files that it loads. The
+ * page itself holds no data, so anybody may have it: what it shows comes from the operations.
+ */
+export async function consolePages(server: FastifyInstance, { publicUrl }: ServerOptions): Promise<void> {
+  await server.register(cookie);
+  const page = new ConsolePage(`${consolePathOf(publicUrl)}/`);
+  for (const url of [CONSOLE_ROOT, `${CONSOLE_ROOT}/*`]) {
+    server.route({
+      method: ['GET', 'HEAD'],
+      url,
+      // A path of which only this route knows is no address of its own: other methods are unknown there.
+      config: { isFallback: url.endsWith('*') },
+      schema: { hide: true },
+      handler: async (request, reply) => {
+        const [path = ''] = request.url.split('?', 1);
+        const isOperation = path === CONSOLE_API_ROOT || path.startsWith(`${CONSOLE_API_ROOT}/`);
+        if (isOperation) return refuseCall(request, reply, new Refusal('operation_not_found'));
+        return page.send(request, reply);
+      },
+    });
+  }
+  await server.register(consoleFiles);
+}
+
+/** The page, which is the same at every address. */
+class ConsolePage {
+  /** The path that its relative addresses are below. */
+  readonly #base: string;
+
+  constructor(base: string) {
+    this.#base = base;
+  }
+
+  /** Sends the page with a nonce of its own, so that it may bring styles which nobody else can. */
+  async send(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const html = await readPage();
+    if (html === undefined) return reply.code(503).type('text/plain; charset=utf-8').send(UNBUILT);
+    const nonce = randomBytes(NONCE_BYTES).toString('base64url');
+    return reply
+      .header('content-security-policy', policyWith(nonce))
+      .type('text/html; charset=utf-8')
+      .send(
+        html
+          .replace('__BASE__', this.#base)
+          .replace('__NONCE__', nonce)
+          // Without a session the page asks for a login at once, instead of being refused first.
+          .replace('__SESSION__', readSessionToken(request) === undefined ? 'none' : 'maybe'),
+      );
+  }
+}
+
+/** It is small, and another build replaces it: so it is read each time. */
+async function readPage(): Promise<string | undefined> {
+  try {
+    return await readFile(`${BUILT}index.html`, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    return undefined;
+  }
+}
+
+/** The page may load what this service serves, and nothing else; of styles also those with its nonce. */
+function policyWith(nonce: string): string {
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src 'self' 'nonce-${nonce}'`,
+    "img-src 'self'",
+    "connect-src 'self'",
+    "base-uri 'self'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+}
+
+async function consoleFiles(server: FastifyInstance): Promise<void> {
+  server.setErrorHandler(answerFileFailure);
+  // Files are immutable: there is nothing to compare, and they are small enough to be sent whole.
+  server.addHook('onRequest', async ({ headers }) => {
+    for (const name of ['range', 'if-range', 'if-match', 'if-unmodified-since']) delete headers[name];
+  });
+  await server.register(files, {
+    root: `${BUILT}files`,
+    prefix: FILES,
+    preCompressed: true,
+    immutable: true,
+    maxAge: FILE_MAX_AGE_MS,
+    index: false,
+    schemaHide: true,
+  });
+}
+
+/** Answers 404 for what the file server refuses, such as a path that leads out of its directory. */
+function answerFileFailure(
+  error: Error & { statusCode?: number },
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
+  const { statusCode = 500 } = error;
+  if (statusCode >= 500) return answerFailure(error, request, reply);
+  return refuseCall(request, reply, new Refusal('operation_not_found'));
+}

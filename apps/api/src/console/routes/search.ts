@@ -1,0 +1,85 @@
+import { listApplicationPage } from '@lockstep/access/operator';
+import { findAssetOfNumber } from '@lockstep/assets/operator';
+import type { BatchId, LicenseOrderId } from '@lockstep/contract';
+import { ConsoleBatchesQuery, type SearchHit } from '@lockstep/contract/console';
+import { listCustomersOfAll, listEnterprises } from '@lockstep/customers/operator';
+import { listAllBatches, readAnyBatch, readAnyOrder } from '@lockstep/orders/operator';
+import { type Database, isId } from '@lockstep/platform';
+import { limitToCall } from '../../deadlines.ts';
+import type { ServerOptions } from '../../server-options.ts';
+import type { ConsoleHandlers } from '../handlers.ts';
+
+/** Hits of one kind that are shown, at most. */
+const MAX_HITS = 5;
+
+/** What a text may name, each found by its own index. */
+const KINDS = [findOrders, findBatches, findAssets, findApplications, findEnterprises, findCustomers];
+
+/** The search for anything by its id, number or name. */
+export function searchHandlers({ db }: ServerOptions) {
+  return {
+    search: async (request) => {
+      const limited = limitToCall(request, db);
+      const hits: SearchHit[] = [];
+      // One after the other: an operator's search takes one connection.
+      for (const find of KINDS) hits.push(...(await find(limited, request.query.text)).slice(0, MAX_HITS));
+      return { hits };
+    },
+  } satisfies ConsoleHandlers;
+}
+
+async function findOrders(db: Database, text: string): Promise<SearchHit[]> {
+  if (!isId(text)) return [];
+  const order = await readAnyOrder(db, text as LicenseOrderId);
+  if (order === undefined) return [];
+  return [{ kind: 'order', id: order.licenseOrderId, name: order.licenseOrderId, detail: order.channelOrderId }];
+}
+
+async function findBatches(db: Database, text: string): Promise<SearchHit[]> {
+  // A * would ask for a beginning.
+  const query = ConsoleBatchesQuery.parse({ channelOrderId: text, limit: String(MAX_HITS) });
+  const { batches } = text.endsWith('*') ? { batches: [] } : await listAllBatches(db, query);
+  const byId = isId(text) ? await readAnyBatch(db, text as BatchId) : undefined;
+  return [...batches, ...(byId === undefined ? [] : [byId.shown])].map(
+    ({ batchId, channelOrderId, applicationName }) => ({
+      kind: 'batch',
+      id: batchId,
+      name: channelOrderId,
+      detail: applicationName,
+    }),
+  );
+}
+
+async function findAssets(db: Database, text: string): Promise<SearchHit[]> {
+  const found = await findAssetOfNumber(db, text);
+  return found === undefined ? [] : [{ kind: 'asset', id: text, name: text, detail: null }];
+}
+
+async function findApplications(db: Database, text: string): Promise<SearchHit[]> {
+  const asked = { search: text, status: undefined, limit: MAX_HITS, cursor: undefined };
+  const { applications } = await listApplicationPage(db, asked);
+  return applications.map(({ appKey, name }) => ({ kind: 'application', id: appKey, name, detail: appKey }));
+}
+
+async function findEnterprises(db: Database, text: string): Promise<SearchHit[]> {
+  const { exact, enterprises } = await listEnterprises(db, text, { after: null, limit: MAX_HITS });
+  const found = new Map([...exact, ...enterprises].map((each) => [each.enterpriseGlobalId, each]));
+  return [...found.values()].map(({ enterpriseGlobalId, name, code }) => ({
+    kind: 'enterprise',
+    id: enterpriseGlobalId,
+    name,
+    detail: code,
+  }));
+}
+
+async function findCustomers(db: Database, text: string): Promise<SearchHit[]> {
+  const asked = { text, enterpriseId: undefined, channelCode: undefined };
+  const { exact, customers } = await listCustomersOfAll(db, asked, { after: null, limit: MAX_HITS });
+  const found = new Map([...exact, ...customers].map((each) => [each.customerId, each]));
+  return [...found.values()].map(({ customerId, customerName, channelCode, channelCustomerId }) => ({
+    kind: 'customer',
+    id: customerId,
+    name: customerName,
+    detail: `${channelCode} ${channelCustomerId}`,
+  }));
+}

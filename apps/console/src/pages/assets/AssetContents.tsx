@@ -1,0 +1,40 @@
+import { useMemo } from 'react';
+import { useOperation } from '../../api/index.ts';
+import { Empty, Pager, Query, Tree } from '../../kit/index.ts';
+import { useWords } from '../../words/words.ts';
+import { buildContentsTree } from './contents-tree.tsx';
+import { assetsWords } from './words.ts';
+
+/** A page of something about an asset number. */
+export interface AssetPart {
+  assetNum: string;
+  cursor: string | undefined;
+  onCursor: (cursor: string | undefined) => void;
+}
+
+/** What is on the asset of a number: products, and merchandises with theirs. */
+export function AssetContents({ assetNum, cursor, onCursor, isLent }: AssetPart & { isLent: boolean }) {
+  const words = useWords(assetsWords);
+  const contents = useOperation(
+    'getAssetContents',
+    { params: { assetNum }, query: { cursor } },
+    { keepsPrevious: true },
+  );
+  const instances = contents.data?.instances;
+  const nodes = useMemo(() => buildContentsTree(instances ?? [], words), [instances, words]);
+  return (
+    <Query of={contents}>
+      {({ nextCursor }) => (
+        <>
+          {isLent && <p>{words.lentContents}</p>}
+          {nodes.length === 0 ? (
+            <Empty title={words.nothingOnIt}>{words.nothingOnItAdvice}</Empty>
+          ) : (
+            <Tree nodes={nodes} label={words.contents} />
+          )}
+          <Pager cursor={cursor} nextCursor={nextCursor} shown={instances?.length ?? 0} onCursor={onCursor} />
+        </>
+      )}
+    </Query>
+  );
+}

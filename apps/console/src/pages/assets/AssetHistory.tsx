@@ -1,0 +1,116 @@
+import type { ConsoleData } from '@lockstep/contract/console';
+import { Link } from '@tanstack/react-router';
+import { useOperation } from '../../api/index.ts';
+import { CopyId, Empty, Pager, Query, TimeLine, type Tone } from '../../kit/index.ts';
+import { useWords } from '../../words/words.ts';
+import { OwnerLink } from '../enterprises/OwnerLink.tsx';
+import type { AssetPart } from './AssetContents.tsx';
+import { OrderLink } from './OrderLink.tsx';
+import { assetsWords } from './words.ts';
+
+type Entry = ConsoleData<'getAssetHistory'>['entries'][number];
+
+const TONES: Record<Entry['action'], Tone> = {
+  created: 'good',
+  extended: 'good',
+  transferred: 'busy',
+  revoked: 'bad',
+  product_bought: 'good',
+  product_revoked: 'bad',
+  merchandise_bought: 'good',
+  merchandise_revoked: 'bad',
+  locked: 'warn',
+  unlocked: 'neutral',
+};
+
+/** What happened to the assets of a number, newest first, with the orders that did it. */
+export function AssetHistory({ assetNum, cursor, onCursor }: AssetPart) {
+  const words = useWords(assetsWords);
+  const history = useOperation('getAssetHistory', { params: { assetNum }, query: { cursor } }, { keepsPrevious: true });
+  return (
+    <Query of={history}>
+      {({ entries, nextCursor }) => (
+        <>
+          {entries.length === 0 ? (
+            <Empty title={words.noHistory} />
+          ) : (
+            <TimeLine
+              label={words.history}
+              entries={entries.map((entry, index) => ({
+                key: `${index} ${entry.assetId} ${entry.action} ${entry.instanceId}`,
+                timeMs: entry.time,
+                tone: TONES[entry.action],
+                title: <Title entry={entry} />,
+                detail: <Detail entry={entry} />,
+              }))}
+            />
+          )}
+          <Pager cursor={cursor} nextCursor={nextCursor} shown={entries.length} onCursor={onCursor} />
+        </>
+      )}
+    </Query>
+  );
+}
+
+function Title({ entry: { action, instanceName, productUri } }: { entry: Entry }) {
+  const words = useWords(assetsWords);
+  return (
+    <>
+      {words[action]}
+      {instanceName !== null && `: ${instanceName}`}
+      {productUri !== null && (
+        <>
+          {' '}
+          <CopyId id={productUri} />
+        </>
+      )}
+    </>
+  );
+}
+
+function Detail({ entry }: { entry: Entry }) {
+  const words = useWords(assetsWords);
+  const { licenseOrderId, batchId, channelCode, channelOrderId, applicationName, appKey } = entry;
+  const { customer, fromCustomer, operatorIdentity } = entry;
+  return (
+    <>
+      {fromCustomer !== null && (
+        <div>
+          {words.of} <OwnerLink owner={fromCustomer} />
+        </div>
+      )}
+      {customer !== null && ['created', 'transferred'].includes(entry.action) && (
+        <div>
+          {words.to} <OwnerLink owner={customer} />
+        </div>
+      )}
+      {licenseOrderId !== null && (
+        <div>
+          {words.order} <OrderLink orderId={licenseOrderId} />
+          {batchId !== null && (
+            <>
+              {' · '}
+              {words.batch}{' '}
+              <Link to="/batches/$batchId" params={{ batchId }}>
+                {channelCode ?? '–'} {channelOrderId ?? batchId}
+              </Link>
+            </>
+          )}
+        </div>
+      )}
+      {operatorIdentity !== null && (
+        <div>
+          {words.askedBy} {operatorIdentity}
+        </div>
+      )}
+      {appKey !== null && (
+        <div>
+          {words.by}{' '}
+          <Link to="/applications/$appKey" params={{ appKey }}>
+            {applicationName}
+          </Link>
+        </div>
+      )}
+    </>
+  );
+}

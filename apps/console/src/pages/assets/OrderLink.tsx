@@ -1,0 +1,17 @@
+import { Link } from '@tanstack/react-router';
+import { CopyId } from '../../kit/index.ts';
+import { useWords } from '../../words/words.ts';
+import { assetsWords } from './words.ts';
+
+/** The id of an order, which can be copied, with a link to its page; a word in its place where it is not on record. */
+export function OrderLink({ orderId }: { orderId: string | null }) {
+  const words = useWords(assetsWords);
+  if (orderId === null) return <span>{words.notRecorded}</span>;
+  return (
+    <CopyId id={orderId} what={`${words.orderId} ${orderId}`}>
+      <Link to="/orders/$orderId" params={{ orderId }}>
+        {orderId}
+      </Link>
+    </CopyId>
+  );
+}

@@ -1,0 +1,76 @@
+import { Stack } from '@mantine/core';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useOperation } from '../../api/index.ts';
+import { Empty, Filters, NothingMatches, Pager, Query, Section } from '../../kit/index.ts';
+import { useWords } from '../../words/words.ts';
+import { CustomerTable } from './CustomerTable.tsx';
+import { enterprisesWords } from './words.ts';
+
+const route = getRouteApi('/enterprises');
+
+/** Customers: those that are a text, and those whose name begins with it. */
+export function CustomerSearch() {
+  const words = useWords(enterprisesWords);
+  const { text, channelCode, cursor } = route.useSearch();
+  const navigate = route.useNavigate();
+  const found = useOperation('listCustomers', { query: { text, channelCode, cursor } }, { keepsPrevious: true });
+  const isStale = found.isPlaceholderData;
+  return (
+    <Stack>
+      <Filters
+        fields={[
+          { name: 'text', label: words.customerText, kind: 'text' },
+          { name: 'channelCode', label: words.channel, kind: 'text' },
+        ]}
+        value={{ text, channelCode }}
+        onChange={(next) => void navigate({ search: { list: 'customers', ...next } })}
+      />
+      <Query of={found}>
+        {({ exact, customers, nextCursor }) => (
+          <>
+            {exact.length > 0 && (
+              <Section title={words.exact}>
+                <CustomerTable label={words.exact} customers={exact} isStale={isStale} withEnterprise />
+              </Section>
+            )}
+            {(customers.length > 0 || exact.length === 0) && (
+              <CustomerTable
+                label={text === undefined ? words.customers : words.byName}
+                customers={customers}
+                isStale={isStale}
+                withEnterprise
+                empty={<NoCustomers text={text} channelCode={channelCode} />}
+                footer={
+                  <Pager
+                    cursor={cursor}
+                    nextCursor={nextCursor}
+                    shown={customers.length}
+                    onCursor={(next) =>
+                      void navigate({ search: { list: 'customers', text, channelCode, cursor: next } })
+                    }
+                  />
+                }
+              />
+            )}
+          </>
+        )}
+      </Query>
+    </Stack>
+  );
+}
+
+/** What to do where nothing was found. */
+function NoCustomers({ text, channelCode }: { text: string | undefined; channelCode: string | undefined }) {
+  const words = useWords(enterprisesWords);
+  if (text !== undefined) {
+    return (
+      <Empty title={words.noSuchCustomer(text)}>
+        <Link to="/enterprises" search={{ text }}>
+          {words.lookAmongEnterprises}
+        </Link>
+      </Empty>
+    );
+  }
+  if (channelCode !== undefined) return <NothingMatches />;
+  return <Empty title={words.noCustomers}>{words.noCustomersAdvice}</Empty>;
+}

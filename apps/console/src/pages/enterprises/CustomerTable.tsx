@@ -1,0 +1,77 @@
+import type { ConsoleData } from '@lockstep/contract/console';
+import { Link } from '@tanstack/react-router';
+import { type ReactNode, useMemo } from 'react';
+import { Badge, type Column, CopyId, DataTable, Time } from '../../kit/index.ts';
+import { useWords } from '../../words/words.ts';
+import { OrdersLink } from './OrdersLink.tsx';
+import { EnterpriseLink } from './OwnerLink.tsx';
+import { enterprisesWords } from './words.ts';
+
+type Customer = ConsoleData<'listCustomers'>['customers'][number];
+
+/** Customers in rows, with links to what they have and what they ordered. */
+export function CustomerTable({
+  label,
+  customers,
+  isStale,
+  withEnterprise,
+  empty,
+  footer,
+}: {
+  label: string;
+  customers: readonly Customer[];
+  isStale: boolean;
+  /** Whether rows name the enterprise: not on its own page. */
+  withEnterprise: boolean;
+  empty?: ReactNode;
+  footer?: ReactNode;
+}) {
+  const words = useWords(enterprisesWords);
+  const columns = useMemo(
+    (): Column<Customer>[] => [
+      {
+        id: 'name',
+        header: words.name,
+        cell: ({ customerName, isDefault }) => (
+          <>
+            {customerName} {isDefault && <Badge tone="good">{words.isDefault}</Badge>}
+          </>
+        ),
+      },
+      { id: 'id', header: words.id, cell: ({ customerId }) => <CopyId id={customerId} /> },
+      { id: 'channel', header: words.channel, cell: ({ channelCode }) => channelCode },
+      { id: 'number', header: words.number, cell: ({ channelCustomerId }) => <CopyId id={channelCustomerId} /> },
+      ...(withEnterprise
+        ? [{ id: 'enterprise', header: words.enterprise, cell: (row: Customer) => <EnterpriseLink owner={row} /> }]
+        : []),
+      {
+        id: 'links',
+        header: `${words.assets} · ${words.orders}`,
+        cell: ({ customerId }) => (
+          <>
+            <Link to="/assets" search={{ customerId }}>
+              {words.assets}
+            </Link>
+            {' · '}
+            <OrdersLink filters={{ customerId }}>{words.orders}</OrdersLink>
+          </>
+        ),
+      },
+      { id: 'branch', header: words.branch, cell: ({ branchName }) => branchName, isMinor: true },
+      { id: 'address', header: words.address, cell: ({ address }) => address ?? '–', isMinor: true },
+      { id: 'made', header: words.made, cell: ({ createdTime }) => <Time timeMs={createdTime} />, isMinor: true },
+    ],
+    [words, withEnterprise],
+  );
+  return (
+    <DataTable
+      label={label}
+      columns={columns}
+      rows={customers}
+      rowKey={({ customerId }) => customerId}
+      isStale={isStale}
+      empty={empty}
+      footer={footer}
+    />
+  );
+}

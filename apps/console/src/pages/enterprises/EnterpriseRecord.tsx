@@ -1,0 +1,47 @@
+import type { ConsoleData } from '@lockstep/contract/console';
+import { useMemo } from 'react';
+import { useOperation } from '../../api/index.ts';
+import { type Column, CopyId, DataTable, Empty, Pager, Query, Time } from '../../kit/index.ts';
+import { useWords } from '../../words/words.ts';
+import type { EnterprisePart } from './enterprise-part.ts';
+import { RecordedChange } from './RecordedChange.tsx';
+import { enterprisesWords } from './words.ts';
+
+type Entry = ConsoleData<'listEnterpriseAudit'>['entries'][number];
+
+/** What was changed in the member center of an enterprise, newest first. */
+export function EnterpriseRecord({ enterpriseGlobalId, cursor, onCursor }: EnterprisePart) {
+  const words = useWords(enterprisesWords);
+  const call = { params: { enterpriseGlobalId }, query: { cursor } };
+  const found = useOperation('listEnterpriseAudit', call, { keepsPrevious: true });
+  const columns = useMemo(
+    (): Column<Entry>[] => [
+      { id: 'time', header: words.time, cell: ({ time }) => <Time timeMs={time} isRelative /> },
+      { id: 'what', header: words.what, cell: ({ action }) => words[action] },
+      {
+        id: 'whom',
+        header: words.whom,
+        cell: ({ targetAccount, targetGlobalId }) => targetAccount ?? targetGlobalId ?? '–',
+      },
+      { id: 'detail', header: words.detail, cell: ({ detail }) => <RecordedChange detail={detail} />, width: '14rem' },
+      { id: 'who', header: words.who, cell: ({ actorAccount }) => actorAccount ?? words.operator },
+      { id: 'request', header: words.requestId, cell: ({ requestId }) => <CopyId id={requestId} />, isMinor: true },
+    ],
+    [words],
+  );
+  return (
+    <Query of={found}>
+      {({ entries, nextCursor }) => (
+        <DataTable
+          label={words.record}
+          columns={columns}
+          rows={entries}
+          rowKey={({ id }) => id}
+          isStale={found.isPlaceholderData}
+          empty={<Empty title={words.noRecord}>{words.noRecordAdvice}</Empty>}
+          footer={<Pager cursor={cursor} nextCursor={nextCursor} shown={entries.length} onCursor={onCursor} />}
+        />
+      )}
+    </Query>
+  );
+}

@@ -1,0 +1,64 @@
+import { Stack } from '@mantine/core';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useOperation } from '../../api/index.ts';
+import { Empty, Filters, Pager, Query, Section } from '../../kit/index.ts';
+import { useWords } from '../../words/words.ts';
+import { EnterpriseTable } from './EnterpriseTable.tsx';
+import { enterprisesWords } from './words.ts';
+
+const route = getRouteApi('/enterprises');
+
+/** Enterprises: those that are a text, and those whose name begins with it. */
+export function EnterpriseSearch() {
+  const words = useWords(enterprisesWords);
+  const { text, cursor } = route.useSearch();
+  const navigate = route.useNavigate();
+  const found = useOperation('listEnterprises', { query: { text, cursor } }, { keepsPrevious: true });
+  const isStale = found.isPlaceholderData;
+  return (
+    <Stack>
+      <Filters
+        fields={[{ name: 'text', label: words.enterpriseText, kind: 'text' }]}
+        value={{ text }}
+        onChange={(next) => void navigate({ search: next })}
+      />
+      <Query of={found}>
+        {({ exact, enterprises, nextCursor }) => (
+          <>
+            {exact.length > 0 && (
+              <Section title={words.exact}>
+                <EnterpriseTable label={words.exact} enterprises={exact} isStale={isStale} />
+              </Section>
+            )}
+            {(enterprises.length > 0 || exact.length === 0) && (
+              <EnterpriseTable
+                label={text === undefined ? words.enterprises : words.byName}
+                enterprises={enterprises}
+                isStale={isStale}
+                empty={
+                  text === undefined ? (
+                    <Empty title={words.noEnterprises}>{words.noEnterprisesAdvice}</Empty>
+                  ) : (
+                    <Empty title={words.noSuchEnterprise(text)}>
+                      <Link to="/enterprises" search={{ list: 'customers', text }}>
+                        {words.lookAmongCustomers}
+                      </Link>
+                    </Empty>
+                  )
+                }
+                footer={
+                  <Pager
+                    cursor={cursor}
+                    nextCursor={nextCursor}
+                    shown={enterprises.length}
+                    onCursor={(next) => void navigate({ search: { text, cursor: next } })}
+                  />
+                }
+              />
+            )}
+          </>
+        )}
+      </Query>
+    </Stack>
+  );
+}

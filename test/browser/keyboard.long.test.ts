@@ -1,0 +1,79 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expectAccessible } from '../harness/accessible.ts';
+import { openConsole, shot } from '../harness/browser.ts';
+import { expectNoFaults } from '../harness/page-faults.ts';
+import { type Stack, startStack } from '../harness/stack.ts';
+
+/** The console without a mouse. */
+let stack: Stack;
+
+beforeAll(async () => {
+  stack = await startStack({ worker: false });
+});
+afterAll(() => stack.close());
+
+/** What has the focus, and where it is. */
+const focused = (page: Page) =>
+  page.evaluate<{ text: string; tag: string; isInDialog: boolean }>(`(() => {
+    const { activeElement: element } = document;
+    return {
+      text: element.textContent.trim(),
+      tag: element.tagName.toLowerCase(),
+      isInDialog: element.closest('dialog') !== null,
+    };
+  })()`);
+const press = async (page: Page, ...keys: string[]) => {
+  for (const key of keys) await page.keyboard.press(key);
+};
+const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name, exact: true });
+
+it('begins with a link that skips to the page', async () => {
+  const { page } = await openConsole(stack, 'viewer', { path: '/console/applications' });
+  await heading(page, 'Applications').waitFor();
+  await page.reload();
+  await heading(page, 'Applications').waitFor();
+  await page.evaluate('document.activeElement.blur()');
+  await press(page, 'Tab');
+  expect(await focused(page)).toMatchObject({ tag: 'a', text: 'Skip to the page' });
+  await shot(page, 'skip-link');
+  await press(page, 'Enter');
+  expect(await focused(page)).toMatchObject({ tag: 'main' });
+  expectNoFaults(page);
+});
+
+it('goes to an area by two keys, and reads on at its heading', async () => {
+  const { page } = await openConsole(stack, 'viewer');
+  await heading(page, 'Overview').waitFor();
+  await press(page, 'g', 'p');
+  await heading(page, 'Applications').waitFor();
+  expect(await focused(page)).toMatchObject({ tag: 'h1', text: 'Applications' });
+  expect(await page.title()).toBe('Applications · Lockstep');
+  await press(page, 'g', 'u');
+  // Not an area of a viewer.
+  await heading(page, 'Applications').waitFor();
+  await press(page, '/');
+  expect(await focused(page)).toMatchObject({ tag: 'input' });
+  // What is written is no shortcut.
+  await press(page, 'g', 'b');
+  await heading(page, 'Applications').waitFor();
+});
+
+it('keeps the focus in a dialog, and Escape leads back', async () => {
+  const { page } = await openConsole(stack, 'viewer');
+  await heading(page, 'Overview').waitFor();
+  await page.getByRole('link', { name: 'Batches' }).focus();
+  await press(page, '?');
+  await page.getByRole('dialog').waitFor();
+  await expectAccessible(page);
+  await shot(page, 'shortcuts');
+  for (let step = 0; step < 12; step++) {
+    const { tag, isInDialog } = await focused(page);
+    // From its last control the focus goes to the browser's own, which stands for the page as a whole.
+    expect(isInDialog || tag === 'body', tag).toBe(true);
+    await press(page, 'Tab');
+  }
+  await press(page, 'Escape');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  expect(await focused(page)).toMatchObject({ tag: 'a', text: 'Batches' });
+});

@@ -1,0 +1,138 @@
+import { sql } from 'kysely';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { expectAccessible } from '../harness/accessible.ts';
+import { fillInLogin, openBrowser, openConsole, openPage, shot } from '../harness/browser.ts';
+import { newOperator, type OperatorLogin } from '../harness/console.ts';
+import { expectNoFaults } from '../harness/page-faults.ts';
+import { type Stack, startStack } from '../harness/stack.ts';
+
+/** Logging in and out, and sessions that end, as an operator sees it (rules 9). */
+let stack: Stack;
+
+beforeAll(async () => {
+  stack = await startStack({ worker: false });
+});
+afterAll(() => stack.close());
+
+/** Whoever is not logged in is told so with 401, which browsers note as an error. */
+const REFUSED = /\b401\b/;
+
+const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name, exact: true });
+const endSessions = ({ name }: OperatorLogin) =>
+  sql`update operator_session set expires_time = now()
+    where operator_id = (select id from operator where name = ${name})`.execute(stack.db);
+
+describe('logging in', () => {
+  it('leads to the page whose address was opened', async () => {
+    const login = await newOperator(stack, 'viewer');
+    const page = await openPage(stack, '/console/applications?status=approved');
+    await heading(page, 'Lockstep console').waitFor();
+    await shot(page, 'log-in');
+    await expectAccessible(page);
+    await fillInLogin(page, login);
+    await heading(page, 'Applications').waitFor();
+    expect(new URL(page.url()).search).toBe('?status=approved');
+    await page.getByText(`${login.name} (viewer)`).waitFor();
+    expectNoFaults(page, { but: REFUSED });
+  });
+
+  it('with a wrong password says so, keeps the name, and takes the right one', async () => {
+    const login = await newOperator(stack, 'viewer');
+    const page = await openPage(stack, '/console');
+    await fillInLogin(page, { ...login, password: 'wrong' });
+    await page.getByRole('alert').getByText('locked').waitFor();
+    await shot(page, 'log-in-refused');
+    await expectAccessible(page);
+    expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe(login.name);
+    await fillInLogin(page, login);
+    await heading(page, 'Overview').waitFor();
+  });
+
+  it('leads nowhere else', async () => {
+    const login = await newOperator(stack, 'viewer');
+    for (const next of ['https://example.com/', '//example.com/', '/docs', 'javascript:alert(1)']) {
+      const page = await openPage(stack, `/console/log-in?next=${encodeURIComponent(next)}`);
+      await fillInLogin(page, login);
+      await heading(page, 'Overview').waitFor();
+      expect(page.url()).toBe(`${stack.baseUrl}/console`);
+    }
+  });
+});
+
+describe('logging out', () => {
+  it('ends the session in all tabs of the browser; going back shows nothing', async () => {
+    const { page, login } = await openConsole(stack, 'viewer', { path: '/console/applications' });
+    await heading(page, 'Applications').waitFor();
+    const other = await page.context().newPage();
+    await other.goto('/console/webhooks');
+    await heading(other, 'Webhooks').waitFor();
+    await page.getByRole('button', { name: 'Log out' }).click();
+    await heading(page, 'Lockstep console').waitFor();
+    await heading(other, 'Lockstep console').waitFor();
+    await page.goBack();
+    await heading(page, 'Lockstep console').waitFor();
+    expect(await page.getByText(login.name).count()).toBe(0);
+    // Whoever logs in again in one tab is back in the other, where they were.
+    await fillInLogin(page, login);
+    await heading(other, 'Webhooks').waitFor();
+    for (const each of [page, other]) expectNoFaults(each, { but: REFUSED });
+  });
+
+  it('leaves the session of another browser alone', async () => {
+    const here = await openConsole(stack, 'viewer');
+    const there = await openPage(stack, '/console');
+    await fillInLogin(there, here.login);
+    await heading(there, 'Overview').waitFor();
+    await here.page.getByRole('button', { name: 'Log out' }).click();
+    await heading(here.page, 'Lockstep console').waitFor();
+    await there.reload();
+    await heading(there, 'Overview').waitFor();
+  });
+});
+
+describe('a session', () => {
+  it('that has ended leads to the log-in, and from there back', async () => {
+    const { page, login } = await openConsole(stack, 'viewer', { path: '/console/webhooks' });
+    await heading(page, 'Webhooks').waitFor();
+    await endSessions(login);
+    await page.getByRole('link', { name: 'Applications' }).click();
+    await heading(page, 'Lockstep console').waitFor();
+    await fillInLogin(page, login);
+    await heading(page, 'Applications').waitFor();
+    expectNoFaults(page, { but: REFUSED });
+  });
+
+  it('ends with a new password in every other browser', async () => {
+    const { page: here, login } = await openConsole(stack, 'viewer', { path: '/console/password' });
+    const there = await openPage(stack, '/console');
+    await fillInLogin(there, login);
+    await heading(there, 'Overview').waitFor();
+    await here.getByLabel('Present password').fill(login.password);
+    await here.getByLabel('New password', { exact: true }).fill('a new password of twelve');
+    await here.getByLabel('New password, again').fill('a new password of twelve');
+    await shot(here, 'own-password');
+    await expectAccessible(here);
+    await here.getByRole('button', { name: 'Change the password' }).click();
+    await here.getByRole('status').getByText('Your password is changed.').waitFor();
+    await here.getByRole('link', { name: 'Applications' }).click();
+    await heading(here, 'Applications').waitFor();
+    expectNoFaults(here);
+    await there.getByRole('link', { name: 'Applications' }).click();
+    await heading(there, 'Lockstep console').waitFor();
+  });
+
+  it('of another operator shows nothing of the one before', async () => {
+    const context = await openBrowser(stack);
+    const [admin, viewer] = [await newOperator(stack, 'admin'), await newOperator(stack, 'viewer')];
+    const page = await context.newPage();
+    await page.goto('/console/operators');
+    await fillInLogin(page, admin);
+    await heading(page, 'Operators').waitFor();
+    await page.getByRole('button', { name: 'Log out' }).click();
+    await fillInLogin(page, viewer);
+    await heading(page, 'Overview').waitFor();
+    expect(await page.getByRole('link', { name: 'Operators' }).count()).toBe(0);
+    expect(await page.getByText(admin.name).count()).toBe(0);
+  });
+});

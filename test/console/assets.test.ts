@@ -1,0 +1,285 @@
+import { randomUUID } from 'node:crypto';
+import type { Customer } from '@lockstep/contract';
+import type { ConsoleCall, ConsoleData } from '@lockstep/contract/console';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Api } from '../harness/api.ts';
+import { dataOf } from '../harness/api.ts';
+import { ConsoleClient } from '../harness/console.ts';
+import { MemberCenter } from '../harness/member-center.ts';
+import { batchOf, deleteAsset, deleteProduct, merchandise, newBuy, productToBuy } from '../harness/orders.ts';
+import { type Stack, startStack } from '../harness/stack.ts';
+
+/** What operators see of assets: those of all applications and channels. */
+let stack: Stack;
+let api: Api;
+let other: Api;
+let viewer: ConsoleClient;
+
+beforeAll(async () => {
+  stack = await startStack({ worker: false });
+  [api, other] = [await stack.newApi(), await stack.newApi()];
+  viewer = await ConsoleClient.logIn(stack, 'viewer');
+});
+afterAll(() => stack.close());
+
+/** A text with which no other test's numbers begin. */
+const newPrefix = () => `N${randomUUID().slice(0, 8).toUpperCase()}`;
+const list = (query: ConsoleCall<'listAssets'>['query']) => viewer.call('listAssets', { query });
+const show = (assetNum: string) => viewer.call('getAsset', { params: { assetNum } });
+const numsOf = ({ assets }: ConsoleData<'listAssets'>) => assets.map(({ assetNum }) => assetNum);
+
+/** All pages of a list, one entry at a time. */
+async function walk(query: ConsoleCall<'listAssets'>['query']): Promise<string[]> {
+  const nums: string[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await list({ ...query, limit: '1', ...(cursor === undefined ? {} : { cursor }) });
+    nums.push(...numsOf(page));
+    cursor = page.nextCursor ?? undefined;
+  } while (cursor !== undefined);
+  return nums;
+}
+
+describe('the list of assets', () => {
+  it('finds a number, and all that begin with a text, page by page in their order', async () => {
+    const prefix = newPrefix();
+    const customer = await api.newCustomer();
+    await api.carryOut(newBuy(customer, [`${prefix}-3`, `${prefix}-1`]));
+    await other.carryOut(newBuy(await other.newCustomer(), [`${prefix}-2`, `${prefix.slice(0, -1)}`]));
+    expect(numsOf(await list({ assetNum: prefix }))).toEqual([`${prefix}-1`, `${prefix}-2`, `${prefix}-3`]);
+    expect(numsOf(await list({ assetNum: `${prefix}-2` }))).toEqual([`${prefix}-2`]);
+    expect(await walk({ assetNum: prefix })).toEqual([`${prefix}-1`, `${prefix}-2`, `${prefix}-3`]);
+    expect(await walk({ assetNum: prefix, customerId: customer.customerId })).toEqual([`${prefix}-1`, `${prefix}-3`]);
+  });
+
+  it('takes what is special in patterns as it is', async () => {
+    const prefix = newPrefix();
+    await api.carryOut(newBuy(await api.newCustomer(), [`${prefix}%_1`, `${prefix}a`, `${prefix}\\`]));
+    expect(numsOf(await list({ assetNum: `${prefix}%` }))).toEqual([`${prefix}%_1`]);
+    expect(numsOf(await list({ assetNum: `${prefix}\\` }))).toEqual([`${prefix}\\`]);
+  });
+
+  it('shows those of a customer, and of all customers of an enterprise, the newest first', async () => {
+    const [prefix, name] = [newPrefix(), `Enterprise ${randomUUID()}`];
+    const [one, two] = [await api.newCustomer(name), await other.newCustomer(name)];
+    await api.carryOut(newBuy(one, [`${prefix}1`]), newBuy(one, [`${prefix}2`]));
+    await other.carryOut(newBuy(two, [`${prefix}3`]), newBuy(two, [`${prefix}4`]), deleteAsset(two, [`${prefix}4`]));
+    expect(await walk({ customerId: one.customerId })).toEqual([`${prefix}2`, `${prefix}1`]);
+    const ofEnterprise = { enterpriseGlobalId: one.enterpriseGlobalId };
+    expect(await walk(ofEnterprise)).toEqual([`${prefix}2`, `${prefix}1`, `${prefix}3`]);
+    expect((await list(ofEnterprise)).assets[2]!.owner).toMatchObject({
+      customerId: two.customerId,
+      enterpriseGlobalId: one.enterpriseGlobalId,
+      enterpriseName: name,
+    });
+    expect(numsOf(await list({ customerId: two.customerId, enterpriseGlobalId: '1' }))).toEqual([]);
+  });
+
+  it('begins with the newest of all', async () => {
+    const prefix = newPrefix();
+    await api.carryOut(newBuy(await api.newCustomer(), [`${prefix}1`]));
+    expect(numsOf(await list({ limit: '1' }))).toEqual([`${prefix}1`]);
+  });
+
+  it('shows what is revoked by number only', async () => {
+    const prefix = newPrefix();
+    const customer = await api.newCustomer();
+    await api.carryOut(newBuy(customer, [`${prefix}1`]), deleteAsset(customer, [`${prefix}1`]));
+    await api.carryOut(newBuy(customer, [`${prefix}1`]), deleteAsset(customer, [`${prefix}1`]));
+    expect(await walk({ state: 'revoked', assetNum: prefix })).toEqual([`${prefix}1`, `${prefix}1`]);
+    expect(numsOf(await list({ assetNum: prefix }))).toEqual([]);
+    const refused = await viewer.send('listAssets', { query: { state: 'revoked' } });
+    expect(refused).toMatchObject({ status: 400, body: { message: expect.stringContaining('assetNum') } });
+  });
+
+  it('refuses a cursor of another search', async () => {
+    const prefix = newPrefix();
+    await api.carryOut(newBuy(await api.newCustomer(), [`${prefix}1`, `${prefix}2`]));
+    const { nextCursor } = await list({ assetNum: prefix, limit: '1' });
+    const answer = await viewer.send('listAssets', { query: { assetNum: `${prefix}1`, cursor: nextCursor! } });
+    expect(answer).toMatchObject({ status: 400, body: { cause: 'field_invalid' } });
+  });
+});
+
+describe('an asset', () => {
+  it('shows who owns and who holds it, and where it is lent', async () => {
+    const center = await MemberCenter.open(stack);
+    const [asset] = await center.buy();
+    const [lock] = await center.buyLocks();
+    const [kim] = await center.add();
+    await center.assign(kim!.globalId, asset!.assetNum);
+    dataOf(await center.lend(kim!.globalId, lock!.assetNum, [asset!.assetId]));
+    const holder = { memberGlobalId: kim!.globalId, account: kim!.userName, name: kim!.name };
+    const { active } = await show(asset!.assetNum);
+    expect(active).toMatchObject({
+      assetId: asset!.assetId,
+      owner: { customerId: center.customer.customerId, enterpriseGlobalId: center.enterpriseId },
+      assigned: true,
+      lent: true,
+      holder,
+      lentInto: { assetNum: lock!.assetNum },
+      lentHere: [],
+    });
+    expect((await show(lock!.assetNum)).active).toMatchObject({
+      borrowedUsbKey: true,
+      holder: null,
+      lentInto: null,
+      lentHere: [{ assetNum: asset!.assetNum, holder }],
+    });
+  });
+
+  it('names the orders that keep it, and the assets that had the number before', async () => {
+    const assetNum = newPrefix();
+    const [one, two] = [await api.newCustomer(), await other.newCustomer()];
+    const [bought, revoked] = await api.carryOut(newBuy(one, [assetNum]), deleteAsset(one, [assetNum]));
+    const [again, extended] = await other.carryOut(newBuy(two, [assetNum]), newBuy(two, [assetNum]));
+    const { active, earlier, hasMoreEarlier } = await show(assetNum);
+    expect(active).toMatchObject({
+      owner: { customerId: two.customerId },
+      createdByOrderId: again!.licenseOrderId,
+      licenseOrderIds: [extended!.licenseOrderId, again!.licenseOrderId],
+      revokedTime: null,
+    });
+    expect(earlier).toMatchObject([
+      {
+        owner: { customerId: one.customerId },
+        createdByOrderId: bought!.licenseOrderId,
+        revokedByOrderId: revoked!.licenseOrderId,
+      },
+    ]);
+    expect(hasMoreEarlier).toBe(false);
+    await other.carryOut(deleteAsset(two, [assetNum]));
+    expect(await show(assetNum)).toMatchObject({ active: null, earlier: [{}, {}] });
+  });
+
+  it('that never was is not found, whatever stands in its number', async () => {
+    for (const assetNum of [newPrefix(), `${newPrefix()}/../<b>%00`]) {
+      const answer = await viewer.send('getAsset', { params: { assetNum } });
+      expect(answer).toMatchObject({
+        status: 404,
+        body: { cause: 'not_found', message: expect.stringContaining(assetNum) },
+      });
+    }
+  });
+
+  it('can have a number with any characters', async () => {
+    const assetNum = `${newPrefix()}/<b onclick="alert(1)">&%?#`;
+    await api.carryOut(newBuy(await api.newCustomer(), [assetNum]));
+    const answer = await viewer.send('getAsset', { params: { assetNum } });
+    expect(answer.body.data.active.assetNum).toBe(assetNum);
+    expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
+    expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
+  });
+});
+
+describe('what is on an asset', () => {
+  const contents = (assetNum: string, query = {}) => viewer.call('getAssetContents', { params: { assetNum }, query });
+
+  it('is shown each after what it is in, with limits and orders, and never with a password', async () => {
+    const assetNum = newPrefix();
+    const customer = await api.newCustomer();
+    const product = productToBuy({
+      productUri: 'gms-200',
+      limitStartDate: 1_700_000_000_000,
+      limitEndDate: 1_800_000_000_000,
+      passwords: ['do not tell'],
+      productFeatures: Array.from({ length: 25 }, (_, n) => ({
+        ...{ featureCode: `f${n}`, featureName: 'Feature', featureValue: '1', featureValueType: 'int' },
+        ...{ trial: 0, trialEndDate: 0 },
+      })),
+    });
+    const inner = merchandise({ merchandiseNum: 'M-2', licenseOrderProductList: [product] });
+    const outer = merchandise({ licenseOrderProductList: [], children: [inner] });
+    const [source] = await api.carryOut(newBuy(customer, [newPrefix()]));
+    const [bought] = await api.carryOut(
+      newBuy(customer, [assetNum], { srcLicenseOrderId: source!.licenseOrderId }, { merchandises: [outer] }),
+    );
+    const answer = await viewer.send('getAssetContents', { params: { assetNum }, query: {} });
+    expect(JSON.stringify(answer.body)).not.toContain('do not tell');
+    const { instances, nextCursor } = await contents(assetNum);
+    const [first, second, ...products] = instances;
+    expect([first, second]).toMatchObject([
+      { kind: 'merchandise', merchandiseNum: 'M-1', parentId: null },
+      { kind: 'merchandise', merchandiseNum: 'M-2', parentId: first!.id },
+    ]);
+    expect(products).toMatchObject([
+      { kind: 'product', productUri: 'gms-100', parentId: null },
+      {
+        kind: 'product',
+        productUri: 'gms-200',
+        parentId: second!.id,
+        limitStartDate: 1_700_000_000_000,
+        limitEndDate: 1_800_000_000_000,
+        featureCount: 25,
+        boughtByOrderId: bought!.licenseOrderId,
+        heldByOrderId: bought!.licenseOrderId,
+        srcLicenseOrderId: source!.licenseOrderId,
+      },
+    ]);
+    expect(nextCursor).toBeNull();
+  });
+
+  it('comes in pages, without what is revoked', async () => {
+    const assetNum = newPrefix();
+    const customer = await api.newCustomer();
+    const products = ['a', 'b', 'c', 'd'].map((productUri) => productToBuy({ productUri }));
+    await api.carryOut(newBuy(customer, [assetNum], {}, { products, merchandises: [merchandise()] }));
+    await api.carryOut(deleteProduct(customer, [assetNum], { productUri: 'b' }));
+    const seen: string[] = [];
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const page: ConsoleData<'getAssetContents'> = await contents(assetNum, { limit: '2', cursor });
+      seen.push(...page.instances.map((each) => (each.kind === 'product' ? each.productUri : each.merchandiseNum)));
+      cursor = page.nextCursor;
+    }
+    expect(seen[0]).toBe('M-1');
+    expect(seen.slice(1).sort()).toEqual(['a', 'c', 'd', 'gms-100']);
+  });
+});
+
+describe('the history of a number', () => {
+  const history = (assetNum: string, query = {}) => viewer.call('getAssetHistory', { params: { assetNum }, query });
+
+  it('goes from purchase over transfer to revocation, with the orders of every application', async () => {
+    const assetNum = newPrefix();
+    const [seller, buyer]: Customer[] = [await api.newCustomer(), await other.newCustomer()];
+    await api.accept({ ...batchOf(newBuy(seller!, [assetNum])), channelOrderId: `${assetNum}-1`, syncMode: 'sync' });
+    const transfer = newBuy(buyer!, [assetNum], {}, { products: [], transferedAssetNum: true });
+    const revocation = deleteAsset(buyer!, [assetNum]);
+    await other.accept({ ...batchOf(transfer, revocation), channelOrderId: `${assetNum}-2`, syncMode: 'sync' });
+    const { entries } = await history(assetNum);
+    const [first, second] = [`${assetNum}-1`, `${assetNum}-2`];
+    expect(entries).toMatchObject([
+      { action: 'revoked', channelOrderId: second, appKey: other.credentials.appKey, applicationName: 'Test' },
+      { action: 'product_revoked', channelOrderId: second, instanceName: 'Cost Estimator' },
+      {
+        action: 'transferred',
+        channelOrderId: second,
+        customer: { customerId: buyer!.customerId },
+        fromCustomer: { customerId: seller!.customerId, enterpriseName: seller!.enterpriseName },
+      },
+      { action: 'product_bought', channelOrderId: first, instanceName: 'Cost Estimator', productUri: 'gms-100' },
+      { action: 'created', channelOrderId: first, appKey: api.credentials.appKey, fromCustomer: null },
+    ]);
+    const pages: string[] = [];
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const page: ConsoleData<'getAssetHistory'> = await history(assetNum, { limit: '2', cursor });
+      pages.push(...page.entries.map(({ action }) => action));
+      cursor = page.nextCursor;
+    }
+    expect(pages).toEqual(entries.map(({ action }) => action));
+  });
+
+  it('says who asked to disable a lock, through which application', async () => {
+    const assetNum = newPrefix();
+    await api.carryOut(newBuy(await api.newCustomer(), [assetNum], { licenseType: 'normal_recover_usbkey' }));
+    dataOf(await other.ask('lockAssets', { body: { assetNums: [assetNum], operatorIdentity: 'Li Wei' } }));
+    const { entries } = await history(assetNum, { limit: '1' });
+    expect(entries).toMatchObject([
+      { action: 'locked', operatorIdentity: 'Li Wei', appKey: other.credentials.appKey, licenseOrderId: null },
+    ]);
+  });
+
+  it('of a number that never was an asset is not found', async () => {
+    expect((await viewer.send('getAssetHistory', { params: { assetNum: newPrefix() }, query: {} })).status).toBe(404);
+  });
+});

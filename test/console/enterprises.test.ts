@@ -1,0 +1,246 @@
+import { randomUUID } from 'node:crypto';
+import type { EnterpriseId } from '@lockstep/contract';
+import type { ConsoleCall, ConsoleData } from '@lockstep/contract/console';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Api, dataOf, refusalOf } from '../harness/api.ts';
+import { ConsoleClient } from '../harness/console.ts';
+import { askUserToken, MemberCenter } from '../harness/member-center.ts';
+import { type Stack, startStack } from '../harness/stack.ts';
+
+/** What operators see of enterprises, customers and employees, and the passwords that they give to administrators. */
+let stack: Stack;
+let api: Api;
+let viewer: ConsoleClient;
+let support: ConsoleClient;
+
+beforeAll(async () => {
+  stack = await startStack({ worker: false });
+  api = await stack.newApi();
+  viewer = await ConsoleClient.logIn(stack, 'viewer');
+  support = await ConsoleClient.logIn(stack, 'support');
+});
+afterAll(() => stack.close());
+
+const enterprises = (query: ConsoleCall<'listEnterprises'>['query'] = {}) => viewer.call('listEnterprises', { query });
+const customers = (query: ConsoleCall<'listCustomers'>['query'] = {}) => viewer.call('listCustomers', { query });
+const show = (enterpriseGlobalId: string) =>
+  viewer.call('getEnterprise', { params: { enterpriseGlobalId: enterpriseGlobalId as EnterpriseId } });
+const namesOf = ({ enterprises: found }: ConsoleData<'listEnterprises'>) => found.map(({ name }) => name);
+/** O1: a customer of an enterprise; `changes` vary what is sent. */
+const bind = async (enterpriseName: string, changes: Record<string, string> = {}) => {
+  const body = {
+    ...{ channelCode: 'test', channelCustomerId: randomUUID(), customerName: 'Customer', branchName: 'Branch' },
+    ...{ enterpriseName, passwordMobile: '13812345678', ...changes },
+  };
+  return dataOf(await api.ask('bindCustomer', { body }));
+};
+/** What the records of both say of a change: the enterprise's, and that of operators. */
+const recordsOf = async (enterpriseGlobalId: EnterpriseId) => ({
+  enterprise: (await viewer.call('listEnterpriseAudit', { params: { enterpriseGlobalId }, query: {} })).entries,
+  operators: await stack.db.selectFrom('operator_record').selectAll().orderBy('id', 'desc').execute(),
+});
+
+describe('the list of enterprises', () => {
+  it('finds those whose name begins with a text, in any case, page by page', async () => {
+    const word = randomUUID();
+    for (const name of [`${word} Straße`, `${word.toUpperCase()} b`, `${word} A`, `The ${word}`]) await bind(name);
+    const sorted = [`${word} A`, `${word.toUpperCase()} b`, `${word} Straße`];
+    expect(namesOf(await enterprises({ text: word }))).toEqual(sorted);
+    expect(namesOf(await enterprises({ text: `${word} STRASSE` }))).toEqual([`${word} Straße`]);
+    const first = await enterprises({ text: word, limit: '2' });
+    expect(namesOf(first)).toEqual(sorted.slice(0, 2));
+    expect(namesOf(await enterprises({ text: word, limit: '2', cursor: first.nextCursor! }))).toEqual(sorted.slice(2));
+  });
+
+  it('finds an enterprise by its id, its code and its CRM number', async () => {
+    const center = await MemberCenter.open(stack, api);
+    const { crmCustomerId, name } = await show(center.enterpriseId);
+    for (const text of [center.enterpriseId, center.code, center.code.toUpperCase(), crmCustomerId!]) {
+      const { exact } = await enterprises({ text });
+      expect(exact.map((each) => each.name)).toEqual([name]);
+    }
+    expect((await enterprises({ text: '%' })).enterprises).toEqual([]);
+  });
+
+  it('shows the newest first where nothing is looked for', async () => {
+    const [one, two] = [`Enterprise ${randomUUID()}`, `Enterprise ${randomUUID()}`];
+    await bind(one);
+    await bind(two);
+    const first = await enterprises({ limit: '1' });
+    expect(namesOf(first)).toEqual([two]);
+    expect(namesOf(await enterprises({ limit: '1', cursor: first.nextCursor! }))).toEqual([one]);
+  });
+
+  it('gives names back as they are, markup and all', async () => {
+    const name = `<img src=x onerror="alert(1)"> ${randomUUID()} </script>`;
+    const { enterpriseGlobalId } = await bind(name, { customerName: '<b>Bold</b>' });
+    const answer = await viewer.send('listEnterprises', { query: { text: name } });
+    expect(answer.body.data.enterprises).toMatchObject([{ name }]);
+    expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
+    expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
+    expect((await customers({ enterpriseGlobalId })).customers).toMatchObject([{ customerName: '<b>Bold</b>' }]);
+  });
+});
+
+describe('the list of customers', () => {
+  it('finds a customer by its id, by its number in any channel, and by its name', async () => {
+    const [number, word] = [randomUUID(), randomUUID()];
+    const one = await bind(`Enterprise ${randomUUID()}`, { channelCustomerId: number, customerName: `${word} One` });
+    const two = await bind(one.enterpriseName, { channelCode: 'other', channelCustomerId: number });
+    const idsOf = (found: { customerId: string }[]) => found.map(({ customerId }) => customerId);
+    expect(idsOf((await customers({ text: number })).exact)).toEqual([one.customerId, two.customerId]);
+    expect(idsOf((await customers({ text: number, channelCode: 'other' })).exact)).toEqual([two.customerId]);
+    expect(idsOf((await customers({ text: two.customerId })).exact)).toEqual([two.customerId]);
+    expect((await customers({ text: word.toUpperCase() })).customers).toMatchObject([
+      { customerId: one.customerId, enterpriseName: one.enterpriseName, isDefault: true, channelCode: 'test' },
+    ]);
+    const { enterpriseGlobalId } = one;
+    expect(idsOf((await customers({ enterpriseGlobalId })).customers)).toEqual([two.customerId, one.customerId]);
+    const first = await customers({ enterpriseGlobalId, limit: '1' });
+    const second = await customers({ enterpriseGlobalId, limit: '1', cursor: first.nextCursor! });
+    expect(idsOf([...first.customers, ...second.customers])).toEqual([two.customerId, one.customerId]);
+    expect(second.nextCursor).toBeNull();
+  });
+});
+
+describe('an enterprise', () => {
+  it('shows who made it and who administrates it, and of its mobile number the end only', async () => {
+    const center = await MemberCenter.open(stack, api);
+    expect(await show(center.enterpriseId)).toMatchObject({
+      code: center.code,
+      createdBy: { appKey: api.credentials.appKey },
+      customerCount: 2,
+      employeeCount: 2,
+      administrators: [{ memberGlobalId: center.adminId, account: center.account, hasPassword: true }],
+    });
+    const { enterpriseGlobalId } = await bind(`Enterprise ${randomUUID()}`);
+    expect(await show(enterpriseGlobalId)).toMatchObject({
+      createdBy: null,
+      securityMobile: '•••••••5678',
+      administrators: [],
+    });
+  });
+
+  it('that is none is not found', async () => {
+    const params = { enterpriseGlobalId: '999999999' as EnterpriseId };
+    for (const id of ['getEnterprise', 'listEmployees', 'listEnterpriseAudit'] as const) {
+      expect(await viewer.send(id, { params })).toMatchObject({ status: 404, body: { cause: 'not_found' } });
+    }
+    expect((await support.send('createFirstAdministrator', { params })).status).toBe(404);
+    const malformed = await viewer.send('getEnterprise', { params: { enterpriseGlobalId: 'x' as EnterpriseId } });
+    expect(malformed).toMatchObject({ status: 400, body: { cause: 'field_invalid' } });
+  });
+
+  it('lists its employees with what they hold, and what was changed', async () => {
+    const center = await MemberCenter.open(stack, api);
+    const [asset, free] = await center.buy(2);
+    const [lock] = await center.buyLocks();
+    const [kim] = await center.add({ userName: 'kim', name: 'Kim', password: 'correct horse' });
+    await center.edit(kim!.globalId, { userName: 'kim', name: '<i>Kim</i>', passwordMobile: '13800001111' });
+    await center.assign(kim!.globalId, asset!.assetNum, free!.assetNum);
+    dataOf(await center.lend(kim!.globalId, lock!.assetNum, [asset!.assetId]));
+    const params = { enterpriseGlobalId: center.enterpriseId };
+    const { employees } = await viewer.call('listEmployees', { params, query: { limit: '1' } });
+    expect(employees).toMatchObject([
+      {
+        account: `kim@${center.code}`,
+        name: '<i>Kim</i>',
+        isAdministrator: false,
+        hasPassword: true,
+        passwordMobile: '•••••••1111',
+        heldCount: 2,
+        held: [
+          { assetNum: asset!.assetNum, lentInto: lock!.assetNum },
+          { assetNum: free!.assetNum, lentInto: null },
+        ],
+      },
+    ]);
+    const search = async (text: string) => (await viewer.call('listEmployees', { params, query: { text } })).employees;
+    expect(await search('KIM@')).toHaveLength(1);
+    expect(await search('%')).toHaveLength(0);
+    expect(await search('admin')).toMatchObject([{ account: center.account, heldCount: 0, held: [] }]);
+
+    const audit = (query = {}) => viewer.call('listEnterpriseAudit', { params, query });
+    const { entries } = await audit();
+    expect(entries.map(({ action }) => action)).toEqual([
+      'assets_lent',
+      'assets_configured',
+      'employee_edited',
+      'employee_added',
+    ]);
+    expect(entries[2]).toMatchObject({
+      actorAccount: center.account,
+      targetAccount: `kim@${center.code}`,
+      detail: {
+        before: { name: 'Kim', passwordMobile: null },
+        after: { name: '<i>Kim</i>', passwordMobile: '•••••••1111' },
+      },
+    });
+    const first = await audit({ limit: '3' });
+    expect((await audit({ limit: '3', cursor: first.nextCursor! })).entries).toEqual(entries.slice(3));
+  });
+});
+
+describe("the first administrator's password", () => {
+  const create = (enterpriseGlobalId: EnterpriseId, by = support) =>
+    by.send('createFirstAdministrator', { params: { enterpriseGlobalId } });
+
+  it('is shown once, lets the administrator in, and stands in no record', async () => {
+    const { enterpriseGlobalId } = await bind(`Enterprise ${randomUUID()}`);
+    const { body } = await create(enterpriseGlobalId);
+    const { account, password, memberGlobalId } = body.data;
+    expect((await askUserToken(stack.baseUrl, api.credentials, { account, password })).status).toBe(200);
+    const records = await recordsOf(enterpriseGlobalId);
+    expect(records.enterprise).toMatchObject([
+      { action: 'employee_added', actorGlobalId: '0', actorAccount: null, targetGlobalId: memberGlobalId },
+    ]);
+    expect(records.operators[0]).toMatchObject({
+      action: 'administrator.created',
+      target: memberGlobalId,
+      before: null,
+      after: { enterpriseGlobalId, account },
+      request_id: records.enterprise[0]!.requestId,
+    });
+    expect(JSON.stringify(records)).not.toContain(password);
+    expect(stack.logLines.join()).not.toContain(password);
+  });
+
+  it('is made once, however many ask at a time', async () => {
+    const { enterpriseGlobalId } = await bind(`Enterprise ${randomUUID()}`);
+    const answers = await Promise.all([create(enterpriseGlobalId), create(enterpriseGlobalId)]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
+    const refused = answers.find(({ status }) => status === 409)!;
+    expect(refused.body).toMatchObject({ cause: 'changed_meanwhile', message: expect.stringContaining('admin@') });
+    expect((await recordsOf(enterpriseGlobalId)).enterprise).toHaveLength(1);
+  });
+
+  it('is not for viewers', async () => {
+    const { enterpriseGlobalId } = await bind(`Enterprise ${randomUUID()}`);
+    expect(await create(enterpriseGlobalId, viewer)).toMatchObject({ status: 403, body: { cause: 'role_missing' } });
+    expect(await show(enterpriseGlobalId)).toMatchObject({ administrators: [] });
+  });
+});
+
+describe('a new password for an administrator', () => {
+  it('ends what was logged in, lets the administrator in, and is recorded', async () => {
+    const center = await MemberCenter.open(stack, api);
+    const params = { enterpriseGlobalId: center.enterpriseId, memberGlobalId: center.adminId };
+    const { account, password } = await support.call('resetAdministratorPassword', { params });
+    expect(account).toBe(center.account);
+    expect(refusalOf(await center.submitList({ pageNum: '1', pageSize: '1' })).code).toBe('60005');
+    expect((await askUserToken(stack.baseUrl, api.credentials, { account, password })).status).toBe(200);
+    const records = await recordsOf(center.enterpriseId);
+    expect(records.enterprise).toMatchObject([{ action: 'password_reset', actorGlobalId: '0' }]);
+    expect(records.operators[0]).toMatchObject({ action: 'administrator.password_reset', target: center.adminId });
+    expect(JSON.stringify(records)).not.toContain(password);
+  });
+
+  it('is refused for other employees and for those of another enterprise', async () => {
+    const [center, elsewhere] = [await MemberCenter.open(stack, api), await MemberCenter.open(stack, api)];
+    for (const memberGlobalId of [center.cloudId, elsewhere.adminId]) {
+      const params = { enterpriseGlobalId: center.enterpriseId, memberGlobalId };
+      expect((await support.send('resetAdministratorPassword', { params })).status).toBe(404);
+    }
+    expect((await recordsOf(center.enterpriseId)).enterprise).toEqual([]);
+  });
+});

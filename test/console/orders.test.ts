@@ -1,0 +1,281 @@
+import type { Customer } from '@lockstep/contract';
+import { type ConsoleCall, ConsoleOrder, ConsoleOrderDetail, OrderContent } from '@lockstep/contract/console';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Api } from '../harness/api.ts';
+import { ConsoleClient } from '../harness/console.ts';
+import {
+  batchOf,
+  deleteAsset,
+  deleteProduct,
+  merchandise,
+  newAssetNum,
+  newBuy,
+  productToBuy,
+  type Sent,
+} from '../harness/orders.ts';
+import { type Stack, startStack } from '../harness/stack.ts';
+
+/** What operators see of orders, over all applications. */
+let stack: Stack;
+let viewer: ConsoleClient;
+let api: Api;
+let customer: Customer;
+let other: Customer;
+
+beforeAll(async () => {
+  stack = await startStack();
+  viewer = await ConsoleClient.logIn(stack, 'viewer');
+  api = await stack.newApi();
+  [customer, other] = [await api.newCustomer(), await api.newCustomer()];
+});
+afterAll(() => stack.close());
+
+/** Carries out an async batch and returns the ids of its orders. */
+async function process(...orders: Sent[]): Promise<string[]> {
+  return (await api.process(batchOf(...orders))).map(({ licenseOrderId }) => licenseOrderId);
+}
+const paramsOf = (licenseOrderId: string | undefined) => ({ params: { licenseOrderId: licenseOrderId! } });
+
+describe('the list of orders', () => {
+  /** All pages of a list, two entries each; the ids, newest first. */
+  async function listAll(query: ConsoleCall<'listAllOrders'>['query']): Promise<string[]> {
+    const ids: string[] = [];
+    let cursor: string | null = '';
+    while (cursor !== null) {
+      const page: { orders: ConsoleOrder[]; nextCursor: string | null } = await viewer.call('listAllOrders', {
+        query: { ...query, limit: '2', cursor },
+      });
+      for (const order of page.orders) ConsoleOrder.strict().parse(order);
+      ids.push(...page.orders.map(({ licenseOrderId }) => licenseOrderId));
+      cursor = page.nextCursor;
+    }
+    return ids;
+  }
+
+  it('is filtered by customer, asset number, cause, state, type and application', async () => {
+    const [another, owner] = [await stack.newApi(), await api.newCustomer()];
+    const { customerId } = owner;
+    const num = newAssetNum();
+    const [bought] = await process(newBuy(owner, [num]));
+    const elsewhere = await another.process(
+      batchOf(newBuy(owner, [newAssetNum()]), deleteAsset(owner, [newAssetNum()])),
+    );
+    const [foreign, missing] = elsewhere.map(({ licenseOrderId }) => licenseOrderId);
+    const [refused, revoked] = await process(
+      deleteProduct(owner, [num], { productUri: 'x' }),
+      deleteAsset(owner, [num]),
+    );
+
+    expect(await listAll({ customerId })).toEqual([revoked, refused, missing, foreign, bought]);
+    expect(await listAll({ customerId, state: 'failed' })).toEqual([refused, missing]);
+    expect(await listAll({ customerId, state: 'succeeded', orderType: 'new_buy' })).toEqual([foreign, bought]);
+    expect(await listAll({ customerId, appKey: another.credentials.appKey })).toEqual([missing, foreign]);
+    expect(await listAll({ customerId, appKey: 'nobody' })).toEqual([]);
+    expect(await listAll({ assetNum: num })).toEqual([revoked, refused, bought]);
+    expect(await listAll({ assetNum: num, cause: 'product_not_found' })).toEqual([refused]);
+    const failed = await listAll({ cause: 'product_not_found', appKey: api.credentials.appKey });
+    expect(failed).toContain(refused);
+    expect((await listAll({ state: 'failed' })).slice(0, 2)).toEqual([refused, missing]);
+    expect((await listAll({})).slice(0, 5)).toEqual([revoked, refused, missing, foreign, bought]);
+    expect(await listAll({ state: 'pending' })).toEqual([]);
+    expect(await listAll({ state: 'succeeded', cause: 'cancelled' })).toEqual([]);
+  });
+});
+
+describe('an order', () => {
+  it('shows what became of it and who sent it', async () => {
+    const [id] = await process(newBuy(customer, [newAssetNum()]));
+    const order = ConsoleOrderDetail.strict().parse(await viewer.call('getOrder', paramsOf(id)));
+    expect(order).toMatchObject({
+      ...{ licenseOrderId: id, state: 'succeeded', appKey: api.credentials.appKey, applicationName: 'Test' },
+      ...{ requestId: expect.stringMatching(/^[\w-]{36}$/), retries: [], srcLicenseOrderId: null },
+    });
+    const batch = await viewer.call('getBatch', { params: { batchId: order.batchId } });
+    expect(batch.channelOrderId).toBe(order.channelOrderId);
+  });
+
+  it('that is not there is not found', async () => {
+    for (const id of ['getOrder', 'getOrderContent', 'getOrderEffects', 'previewOrder'] as const) {
+      for (const licenseOrderId of ['8191', '9999999999999999999', '0']) {
+        const { status, body } = await viewer.send(id, { params: { licenseOrderId } });
+        expect({ status, cause: body.cause }).toEqual({ status: 404, cause: 'not_found' });
+      }
+    }
+  });
+
+  it('shows the failures after which it was put back', async () => {
+    const [id] = await process(deleteAsset(customer, [newAssetNum()]));
+    await sql`
+      insert into order_retry (license_order_id, cause, message, finished_time)
+      values (${id}, 'internal_error', 'First', '2026-01-01Z'), (${id}, 'internal_error', 'Second', '2026-01-02Z')`.execute(
+      stack.db,
+    );
+    const { retries } = await viewer.call('getOrder', paramsOf(id));
+    expect(retries).toMatchObject([
+      { message: 'Second', finishedTime: Date.parse('2026-01-02Z') },
+      { message: 'First' },
+    ]);
+  });
+
+  it('shows what it held while it is pending, and when it failed, with hidden passwords', async () => {
+    const products = { products: [productToBuy({ passwords: ['secret'] })] };
+    const failing = newBuy(
+      { ...customer, enterpriseGlobalId: other.enterpriseGlobalId },
+      [newAssetNum()],
+      {},
+      products,
+    );
+    const [failed, succeeded] = await process(failing, newBuy(customer, [newAssetNum()]));
+    const content = OrderContent.parse(await viewer.call('getOrderContent', paramsOf(failed)));
+    const shown = { assetNos: expect.any(Array), products: [expect.objectContaining({ passwords: ['(hidden)'] })] };
+    expect(content).toMatchObject({ kind: 'kept', order: { ...failing, assets: [shown] } });
+    expect(await viewer.call('getOrderContent', paramsOf(succeeded))).toEqual({ kind: 'gone' });
+    await stack.db
+      .deleteFrom('failed_order')
+      .where('license_order_id', '=', failed as never)
+      .execute();
+    expect(await viewer.call('getOrderContent', paramsOf(failed))).toEqual({ kind: 'expired' });
+    expect(await viewer.call('previewOrder', paramsOf(failed))).toBeNull();
+  });
+
+  it('shows what comes nearest now, with both values', async () => {
+    const num = newAssetNum();
+    const wanted = { limitEndDate: 2_000, strictMatchWhenDelete: true, limitConcurrent: 3 };
+    const [, failed] = await process(
+      newBuy(customer, [num], {}, { products: [productToBuy({ limitEndDate: 1_000 })] }),
+      deleteProduct(customer, [num], wanted),
+    );
+    const preview = await viewer.call('previewOrder', paramsOf(failed));
+    expect(preview).toMatchObject({ state: 'failed', cause: 'product_not_found' });
+    expect(preview!.nearest).toEqual([
+      {
+        ...{
+          assetNum: num,
+          productUri: 'gms-100',
+          id: expect.any(String),
+          differs: ['limitEndDate', 'limitConcurrent'],
+        },
+        values: [
+          { field: 'limitEndDate', wanted: 2_000, found: 1_000 },
+          { field: 'limitConcurrent', wanted: 3, found: 1 },
+        ],
+      },
+    ]);
+    // What is there changes: now it would succeed.
+    await process(
+      newBuy(customer, [num], {}, { products: [productToBuy({ limitEndDate: 2_000, limitConcurrent: 3 })] }),
+    );
+    expect(await viewer.call('previewOrder', paramsOf(failed))).toMatchObject({ state: 'succeeded', nearest: [] });
+  });
+});
+
+describe('what an order did', () => {
+  const effectsOf = (id: string | undefined) => viewer.call('getOrderEffects', paramsOf(id));
+
+  it('is what it created and extended, also when that is revoked since', async () => {
+    const [one, two] = [newAssetNum(), newAssetNum()];
+    const [first] = await process(newBuy(customer, [one]));
+    const [id] = await process(newBuy(customer, [one, two], {}, { merchandises: [merchandise()] }));
+    const before = await effectsOf(id);
+    expect(before.assets).toMatchObject([
+      { assetNum: one, action: 'extended', isActive: true },
+      { assetNum: two, action: 'created', isActive: true },
+    ]);
+    expect(before.items.map(({ assetNum, kind, action, code }) => [assetNum, kind, action, code])).toEqual([
+      [one, 'merchandise', 'bought', 'M-1'],
+      ...Array(2).fill([one, 'product', 'bought', 'gms-100']),
+      [two, 'merchandise', 'bought', 'M-1'],
+      ...Array(2).fill([two, 'product', 'bought', 'gms-100']),
+    ]);
+    expect(before.isCut).toBe(false);
+
+    const [gone] = await process(deleteAsset(customer, [two]));
+    const after = await effectsOf(id);
+    expect(after.assets).toMatchObject([
+      { assetNum: one, isActive: true },
+      { assetNum: two, action: 'created', isActive: false },
+    ]);
+    expect(after.items).toHaveLength(6);
+    expect(after.items.filter(({ revokedByOrderId }) => revokedByOrderId === gone)).toHaveLength(3);
+    expect(await effectsOf(first)).toMatchObject({ assets: [{ assetNum: one, action: 'created' }], items: [{}] });
+  });
+
+  it('is what it revoked: assets, what one order had granted, or products', async () => {
+    const num = newAssetNum();
+    const [first] = await process(newBuy(customer, [num]));
+    await process(newBuy(customer, [num], {}, { products: [productToBuy({ productUri: 'gms-200' })] }));
+    const [reduced] = await process(deleteProduct(customer, [num], { productUri: 'gms-200' }));
+    const [withdrawn] = await process(deleteAsset(customer, [num], { srcLicenseOrderId: first }));
+    const [revoked] = await process(deleteAsset(customer, [num]));
+    expect(await effectsOf(reduced)).toMatchObject({
+      assets: [{ assetNum: num, action: 'reduced', isActive: false }],
+      items: [{ code: 'gms-200', action: 'revoked', revokedByOrderId: reduced }],
+    });
+    expect(await effectsOf(withdrawn)).toMatchObject({
+      assets: [{ assetNum: num, action: 'grant_revoked' }],
+      items: [{ code: 'gms-100', action: 'revoked', boughtByOrderId: first }],
+    });
+    expect(await effectsOf(revoked)).toMatchObject({ assets: [{ assetNum: num, action: 'revoked' }], items: [] });
+  });
+
+  it('is a transfer, with who had the asset before', async () => {
+    const num = newAssetNum();
+    await process(newBuy(customer, [num]));
+    const [id] = await process(newBuy(other, [num], {}, { transferedAssetNum: true }));
+    expect(await effectsOf(id)).toMatchObject({
+      assets: [{ assetNum: num, action: 'transferred', fromCustomerId: customer.customerId, isActive: true }],
+      items: [{ code: 'gms-100', action: 'bought', boughtByOrderId: id }],
+    });
+  });
+
+  it('is cut where it is very much, and nothing where it failed', async () => {
+    const nums = Array.from({ length: 201 }, newAssetNum);
+    const [bought, failed] = await process(newBuy(customer, nums), deleteAsset(customer, [newAssetNum()]));
+    const { assets, items, isCut } = await effectsOf(bought);
+    expect({ assets: assets.length, items: items.length, isCut }).toEqual({ assets: 200, items: 200, isCut: true });
+    expect(await effectsOf(failed)).toEqual({ assets: [], items: [], isCut: false });
+  });
+});
+
+describe('the search', () => {
+  const find = async (text: string) => (await viewer.call('search', { query: { text } })).hits;
+
+  it('finds what has an id, a number or a name', async () => {
+    const num = newAssetNum();
+    const batch = batchOf(newBuy(customer, [num]));
+    const [order] = await api.process(batch);
+    expect(await find(order!.licenseOrderId)).toEqual([
+      { kind: 'order', id: order!.licenseOrderId, name: order!.licenseOrderId, detail: batch.channelOrderId },
+    ]);
+    expect(await find(batch.channelOrderId)).toMatchObject([
+      { kind: 'batch', name: batch.channelOrderId, detail: 'Test' },
+    ]);
+    expect(await find(num)).toEqual([{ kind: 'asset', id: num, name: num, detail: null }]);
+    const { appKey } = api.credentials;
+    expect(await find(appKey)).toEqual([{ kind: 'application', id: appKey, name: 'Test', detail: appKey }]);
+    const { enterpriseGlobalId, channelCustomerId } = customer;
+    const { name } = await stack.db
+      .selectFrom('enterprise')
+      .select('name')
+      .where('id', '=', enterpriseGlobalId)
+      .executeTakeFirstOrThrow();
+    expect(await find(name)).toMatchObject([{ kind: 'enterprise', id: enterpriseGlobalId, name }]);
+    expect(await find(channelCustomerId)).toMatchObject([{ kind: 'customer', id: customer.customerId }]);
+    expect(await find('nothing of the kind')).toEqual([]);
+  });
+
+  it('takes any text', async () => {
+    for (const text of [
+      "'; drop table batch; --",
+      '<img src=x onerror=alert(1)>',
+      '*',
+      '%',
+      '\\',
+      '99999999999999999999',
+    ]) {
+      expect(await find(text)).toEqual([]);
+    }
+    expect((await viewer.send('search', { query: { text: ' ' } })).status).toBe(400);
+  });
+});
