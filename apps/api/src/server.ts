@@ -70,10 +70,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   await server.register(orderModule, moduleOptions);
   await server.register(memberModule, moduleOptions);
   await server.register(consoleModule, moduleOptions);
-<<<<<<< HEAD
   await server.register(consolePages, moduleOptions);
-=======
   await server.register(boardModule, moduleOptions);
->>>>>>> h-G
   return server;
 }
