@@ -1,150 +1,36 @@
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, globSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { addHttpMetrics, describeApi, fillReference } from '@lockstep/api';
+import { addHttpMetrics, describeApi, fillConsoleReference, fillReference } from '@lockstep/api';
 import { type Cause, causes, codeOf, operations } from '@lockstep/contract';
+import { type ConsoleOperation, consoleOperations, OperatorRole } from '@lockstep/contract/console';
 import { createOrderMetrics, registerBacklogGauges } from '@lockstep/orders';
 import { CleanUp, createLogger, readConfig, registerCleanUpGauge } from '@lockstep/platform';
 import { registerWebhookGauges, webhookMetricsOf } from '@lockstep/webhooks';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { tableIn } from '../harness/command-line.ts';
-import { blocksOf, read } from '../harness/pages.ts';
-import {
-  type Ended,
-  endEverything,
-  newDataDir,
-  npmStart,
-  REPOSITORY,
-  type RunningStack,
-  runJob,
-} from '../harness/processes.ts';
+import { blocksOf, code, PAGES, read, tableOf } from '../harness/pages.ts';
+import { REPOSITORY, runJob } from '../harness/processes.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
 
-const PAGES = [
-  'README.md',
-  'CHANGELOG.md',
-  'docs/api.md',
-  'docs/architecture.md',
-  'docs/interface.md',
-  'docs/operations.md',
-  'docs/outcomes.md',
-  'docs/performance.md',
-  'docs/rules.md',
-  'docs/security.md',
-];
 const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
 
-/** Reads the rows of the tables with exactly this header in a page; the cells are as written. */
-function tableOf(page: string, ...header: string[]): string[][] {
-  const cellsOf = (line: string) =>
-    line
-      .split('|')
-      .slice(1, -1)
-      .map((cell) => cell.trim());
-  const lines = read(page).split('\n');
-  return lines.flatMap((line, start) => {
-    if (!line.startsWith('|') || cellsOf(line).join('|') !== header.join('|')) return [];
-    const body = lines.slice(start + 2);
-    const end = body.findIndex((each) => !each.startsWith('|'));
-    return body.slice(0, end === -1 ? undefined : end).map(cellsOf);
-  });
-}
-
-const code = (text: string) => `\`${text}\``;
-
-/** Parts of an answer that differ each time: times, ids of calls, product instances and assets, enterprise codes. */
-function masked(text: string): string {
-  return text
-    .replace(/: \d{13}\b/g, ': 0')
-    .replace(/"(id|assetId|assetInsId)": "\d+"/g, '"$1": "0"')
-    .replace(/"requestId": "[\w-]+"/g, '"requestId": "id"')
-    .replace(/@[a-z0-9]{8}"/g, '@code"');
-}
-
-describe('the session of README.md', () => {
-  const session = blocksOf('README.md', 'sh').filter((block) => !block.includes('npm ci'));
-  /** The part of the session before the member center: orders only. */
-  const ordering = session.slice(
-    0,
-    session.findIndex((block) => block.startsWith('created=')),
-  );
-  let stack: RunningStack;
-  let whole: Ended;
-  let [first, inReference] = ['', ''];
-
-  // The session reads from DATA_DIR where the service is.
-  const run = (blocks: string[]) =>
-    runJob(['bash', '-euo', 'pipefail', '-c', blocks.join('\n')], { DATA_DIR: stack.dataDir });
-
-  beforeAll(async () => {
-    stack = await npmStart(newDataDir());
-    whole = await run([...session, 'echo the reference goes on', ...blocksOf('docs/api.md', 'sh')]);
-    [first = '', inReference = ''] = whole.stdout.split('the reference goes on\n');
-  }, 150_000);
-  afterAll(endEverything);
-
-  const answersIn = (stdout: string) =>
-    [...masked(stdout).matchAll(/^\{\n.*?^\}$/gms)].map(([text]) => JSON.parse(text) as unknown);
-  const answersShownIn = (page: string) => blocksOf(page, 'json').map((text) => JSON.parse(masked(text)) as unknown);
-
-  it('gives the answers that README.md shows', () => {
-    expect(whole).toMatchObject({ status: 0, stderr: '' });
-    expect(answersIn(first)).toEqual(answersShownIn('README.md'));
-    expect(answersShownIn('README.md').length).toBe(13);
+describe('pages', () => {
+  it('are all those of docs/', () => {
+    const files = globSync('docs/*.md', { cwd: REPOSITORY });
+    expect(PAGES.toSorted()).toEqual(['README.md', 'CHANGELOG.md', ...files].toSorted());
   });
 
-  it('applies the examples', () => {
-    expect(first).toContain('2 succeeded, 0 failed');
-    expect(first).toContain('13 succeeded, 3 failed');
-  });
-
-  it('shows what became of the orders in tables', () => {
-    expect(tableIn(first, 'accepted')).toMatchObject([{ channel: 'demo', batch: 'DEMO-2026-0002', failed: '3' }]);
-    expect(tableIn(first, 'time').map(({ action }) => action)).toEqual(['product_bought', 'created']);
-  });
-
-  it('continues in docs/api.md, with the answers that it shows', () => {
-    expect(answersIn(inReference)).toEqual(answersShownIn('docs/api.md'));
-    expect(answersShownIn('docs/api.md').length).toBe(23);
-  });
-
-  it('may be repeated; only the preview finds the product gone', async () => {
-    const again = await run(ordering);
-    expect(again.status).toBe(0);
-    expect(again.stdout).toContain('"nearest": []');
-    const withoutNearest = (stdout: string) =>
-      stdout
-        .replace(/"nearest": \[.*?^ {6}\]/ms, '"nearest": []')
-        .replace('; the nearest has limitConcurrent 1.",', '.",');
-    expect(again.stdout).not.toBe('');
-    expect(withoutNearest(first).startsWith(again.stdout)).toBe(true);
-  });
-
-  it('calls a service with the operations that README.md lists', async () => {
-    const answer = await fetch(`${stack.demo.baseUrl}/openapi.json`);
-    const { paths } = (await answer.json()) as { paths: Record<string, object> };
-    const offered = Object.entries(paths).flatMap(([path, methods]) =>
-      Object.keys(methods).map((method) =>
-        code(`${method.toUpperCase()} ${path.replace(/^\/(order\/api\/order|me\/api)\/v1/, '')}`),
-      ),
-    );
-    const listed = tableOf('README.md', 'Operation', 'Call', 'What it does').map(([, call]) => call!);
-    expect(listed.sort()).toEqual(offered.sort());
-    const reference = read('docs/api.md');
-    expect(listed.filter((call) => !reference.includes(call))).toEqual([]);
-  });
-
-  it('is followed by the ready line that README.md names, on the default port', () => {
-    const line = stack.job.output.stdout.trimEnd().split('\n').at(-1)!;
-    const { PORT } = readConfig({});
-    expect(read('README.md')).toContain(code(line.replace(/:\d+$/, `:${PORT}`)));
+  it('README.md is read in a few minutes', () => {
+    expect(read('README.md').split('\n').length).toBeLessThan(100);
   });
 });
 
 describe('commands', () => {
-  it('to start and to test are those of README.md, package.json and .ci/run', () => {
-    const commands = blocksOf('README.md', 'sh').filter((block) => block.includes('npm ci'));
+  it('to start and to test are those of README.md, docs/testing.md, package.json and .ci/run', () => {
+    const commands = ['README.md', 'docs/testing.md'].flatMap((page) =>
+      blocksOf(page, 'sh').filter((block) => block.includes('npm ci')),
+    );
     expect(commands).toEqual(['npm ci && npm start\n', 'npm ci && npm test\n']);
     expect(scripts).toMatchObject({ start: expect.any(String), test: expect.any(String), check: expect.any(String) });
     const steps = [...read('.ci/run').matchAll(/^step '(.*)'$/gm)].map(([, command]) => command);
@@ -177,6 +63,34 @@ describe('docs/api.md', () => {
   it('names and describes every operation once', () => {
     const marked = [...page.matchAll(/^<!-- operation (\w+) -->$/gm)].map(([, operationId]) => operationId);
     expect(marked.toSorted()).toEqual(Object.keys(operations).toSorted());
+  });
+});
+
+describe('docs/console.md', () => {
+  const page = read('docs/console.md');
+  const roleOf = Object.fromEntries(
+    tableOf('docs/console.md', 'Call', 'Role', 'What it does').map(([call, role]) => [call, role]),
+  );
+
+  it('has every operation with its role as the contract says; npm run fix writes the table', () => {
+    expect(fillConsoleReference(page)).toBe(page);
+    const operations = Object.values<ConsoleOperation>(consoleOperations);
+    expect(roleOf).toEqual(
+      Object.fromEntries(operations.map(({ method, path, role }) => [code(`${method} ${path}`), role])),
+    );
+  });
+
+  it('explains every role', () => {
+    const roles = tableOf('docs/console.md', 'Role', 'For whom', 'May').map(([role]) => role);
+    expect(roles).toEqual(OperatorRole.options.map(code));
+  });
+
+  it('names the commands for operators that there are', async () => {
+    const { stdout } = await runJob(['npm', 'run', '--silent', 'lockstep', '--', 'operator', '--help']);
+    const [, listed = ''] = stdout.split('Commands:');
+    const commands = [...listed.matchAll(/^ {2}([a-z][\w-]+)/gm)].map(([, name]) => name!);
+    const named = tableOf('docs/console.md', 'Command', 'What it does').map(([command]) => command!.split(' ')[1]);
+    expect(named).toEqual(commands.filter((name) => name !== 'help'));
   });
 });
 

@@ -1,0 +1,103 @@
+import { readConfig } from '@lockstep/platform';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { tableIn } from '../harness/command-line.ts';
+import { blocksOf, code, read, tableOf } from '../harness/pages.ts';
+import { type Ended, endEverything, newDataDir, npmStart, type RunningStack, runJob } from '../harness/processes.ts';
+
+/** Stands between the pages in the output of the whole session. */
+const NEXT_PAGE = 'the next page goes on';
+
+/** Parts of an answer that differ each time: times, ids of calls, product instances and assets, enterprise codes. */
+function masked(text: string): string {
+  return text
+    .replace(/: \d{13}\b/g, ': 0')
+    .replace(/"(id|assetId|assetInsId)": "\d+"/g, '"$1": "0"')
+    .replace(/"requestId": "[\w-]+"/g, '"requestId": "id"')
+    .replace(/@[a-z0-9]{8}"/g, '@code"');
+}
+
+describe('the session of README.md, docs/tutorial.md and docs/api.md', () => {
+  const begin = blocksOf('README.md', 'sh').filter((block) => !block.includes('npm ci'));
+  const session = blocksOf('docs/tutorial.md', 'sh');
+  /** The part of the session before the member center: orders only. */
+  const ordering = session.slice(
+    0,
+    session.findIndex((block) => block.startsWith('created=')),
+  );
+  let stack: RunningStack;
+  let whole: Ended;
+  let [first, inTutorial, inReference] = ['', '', ''];
+
+  // The session reads from DATA_DIR where the service is.
+  const run = (blocks: string[]) =>
+    runJob(['bash', '-euo', 'pipefail', '-c', blocks.join('\n')], { DATA_DIR: stack.dataDir });
+
+  beforeAll(async () => {
+    stack = await npmStart(newDataDir());
+    const goesOn = `echo ${NEXT_PAGE}`;
+    whole = await run([...begin, goesOn, ...session, goesOn, ...blocksOf('docs/api.md', 'sh')]);
+    [first = '', inTutorial = '', inReference = ''] = whole.stdout.split(`${NEXT_PAGE}\n`);
+  }, 150_000);
+  afterAll(endEverything);
+
+  const answersIn = (stdout: string) =>
+    [...masked(stdout).matchAll(/^\{\n.*?^\}$/gms)].map(([text]) => JSON.parse(text) as unknown);
+  const answersShownIn = (page: string) => blocksOf(page, 'json').map((text) => JSON.parse(masked(text)) as unknown);
+
+  it('begins with the outcome that README.md shows', () => {
+    expect(whole).toMatchObject({ status: 0, stderr: '' });
+    expect(blocksOf('README.md', 'text')[0]).toBe(first);
+  });
+
+  it('gives the answers that docs/tutorial.md shows', () => {
+    expect(answersIn(inTutorial)).toEqual(answersShownIn('docs/tutorial.md'));
+    expect(answersShownIn('docs/tutorial.md').length).toBe(13);
+  });
+
+  it('applies the examples', () => {
+    expect(first).toContain('2 succeeded, 0 failed');
+    expect(inTutorial).toContain('13 succeeded, 3 failed');
+  });
+
+  it('shows what became of the orders in tables', () => {
+    expect(tableIn(inTutorial, 'accepted')).toMatchObject([{ channel: 'demo', batch: 'DEMO-2026-0002', failed: '3' }]);
+    expect(tableIn(inTutorial, 'time').map(({ action }) => action)).toEqual(['product_bought', 'created']);
+  });
+
+  it('continues in docs/api.md, with the answers that it shows', () => {
+    expect(answersIn(inReference)).toEqual(answersShownIn('docs/api.md'));
+    expect(answersShownIn('docs/api.md').length).toBe(23);
+  });
+
+  it('may be repeated; only the preview finds the product gone', async () => {
+    const again = await run(ordering);
+    expect(again.status).toBe(0);
+    expect(again.stdout).toContain('"nearest": []');
+    const withoutNearest = (stdout: string) =>
+      stdout
+        .replace(/"nearest": \[.*?^ {6}\]/ms, '"nearest": []')
+        .replace('; the nearest has limitConcurrent 1.",', '.",');
+    expect(again.stdout).not.toBe('');
+    expect(withoutNearest(inTutorial).startsWith(again.stdout)).toBe(true);
+  });
+
+  it('calls a service with the operations that docs/api.md lists', async () => {
+    const answer = await fetch(`${stack.demo.baseUrl}/openapi.json`);
+    const { paths } = (await answer.json()) as { paths: Record<string, object> };
+    const offered = Object.entries(paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) =>
+        code(`${method.toUpperCase()} ${path.replace(/^\/(order\/api\/order|me\/api)\/v1/, '')}`),
+      ),
+    );
+    const listed = tableOf('docs/api.md', 'Operation', 'Call', 'What it does').map(([, call]) => call!);
+    expect(listed.sort()).toEqual(offered.sort());
+    const [, reference = ''] = read('docs/api.md').split('\n## Every call\n');
+    expect(listed.filter((call) => !reference.includes(call))).toEqual([]);
+  });
+
+  it('is followed by the ready line that README.md names, on the default port', () => {
+    const line = stack.job.output.stdout.trimEnd().split('\n').at(-1)!;
+    const { PORT } = readConfig({});
+    expect(read('README.md')).toContain(code(line.replace(/:\d+$/, `:${PORT}`)));
+  });
+});
