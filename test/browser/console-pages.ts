@@ -77,7 +77,7 @@ export const CONSOLE_PAGES: readonly ConsolePage[] = [
     ({ names }) => names.application,
     'admin',
   ),
-  page('webhooks', '/webhooks', ({ names }) => names.webhook),
+  page('webhooks', '/webhooks', ({ names }) => names.application),
   page(
     'webhook',
     ({ webhookId }) => `/webhooks/${webhookId}`,
@@ -90,7 +90,7 @@ export const CONSOLE_PAGES: readonly ConsolePage[] = [
   ),
   page('queue', '/queue', ''),
   page('operators', '/operators', 'admin', 'admin'),
-  page('record', '/record', 'operator.created', 'support'),
+  page('record', '/record', 'admin-', 'support'),
   page(
     'search',
     ({ assetNum }) => `/search?text=${assetNum}`,
