@@ -1,5 +1,5 @@
 import { splitOrderId } from '@lockstep/assets';
-import { type BatchId, Refusal, requireChannel } from '@lockstep/contract';
+import { Refusal, requireChannel } from '@lockstep/contract';
 import { ConsoleRefusal, MAX_RESEND_BYTES, type ResendBody } from '@lockstep/contract/console';
 import { recordChange } from '@lockstep/operators';
 import { countHidden, type OperatorBatch, putBackHidden, readFailedContent } from '@lockstep/orders/operator';
