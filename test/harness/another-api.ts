@@ -16,6 +16,8 @@ export async function startAnotherApi(
     queue,
     log: createLogger({ name: 'test', level: 'silent' }),
     metrics: createOrderMetrics(),
+    failedOrderDays: 30,
+    eventDays: 30,
     region: 'domestic',
     publicUrl: null,
     webhookAllowPrivate: false,

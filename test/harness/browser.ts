@@ -105,8 +105,8 @@ export async function openConsole(
 
 /** Fills in the log-in page, on which a page is. */
 export async function fillInLogin(page: Page, { name, password }: OperatorLogin): Promise<void> {
-  await page.getByLabel('Name', { exact: true }).fill(name);
-  await page.getByLabel('Password', { exact: true }).fill(password);
+  await page.getByRole('textbox', { name: 'Name' }).fill(name);
+  await page.getByRole('textbox', { name: 'Password' }).fill(password);
   await page.getByRole('button', { name: 'Log in', exact: true }).click();
 }
 

@@ -84,11 +84,12 @@ export async function startStack(
   const logLines: string[] = [];
   const log = createLogger({ name: 'test', level: 'trace' }, { write: (line) => void logLines.push(line) });
   const metrics = createOrderMetrics();
-  const common = { databaseUrl: url, poolSize: 8, queue, log, metrics, webhookAllowPrivate };
+  const days = { failedOrderDays: 30, eventDays: 30 };
+  const common = { databaseUrl: url, poolSize: 8, queue, log, metrics, webhookAllowPrivate, ...days };
   const running: Closable[] = [];
   const newWorker = async () => {
     const drains = smallDrains ? { drains: 4, maxLanes: 1 } : { drains: 2 };
-    const started = await startWorker({ ...common, ...drains, failedOrderDays: 30, eventDays: 30 });
+    const started = await startWorker({ ...common, ...drains });
     running.push(started);
     return started;
   };

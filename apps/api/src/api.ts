@@ -1,7 +1,8 @@
-import { CallVerifier, PasswordHasher } from '@lockstep/access';
+import { agedAccess, CallVerifier, PasswordHasher } from '@lockstep/access';
 import type { Region } from '@lockstep/assets';
-import { OperatorSessions } from '@lockstep/operators';
+import { agedOperators, OperatorSessions } from '@lockstep/operators';
 import {
+  agedOrders,
   BatchAcceptor,
   BatchApplier,
   BatchCanceller,
@@ -29,11 +30,12 @@ import {
   type Logger,
   openDatabase,
   openProducer,
+  openQueueView,
   type QueueBackend,
   SchemaWatch,
   TransactionQueue,
 } from '@lockstep/platform';
-import { DeliveryAnnouncer, registerWebhookGauges } from '@lockstep/webhooks';
+import { agedWebhooks, DeliveryAnnouncer, registerWebhookGauges } from '@lockstep/webhooks';
 import type { Demo } from './front-door/front-page.ts';
 import { addHttpMetrics } from './metrics.ts';
 import { buildServer } from './server.ts';
@@ -62,6 +64,9 @@ export interface ApiOptions {
   /** Connections for all calls but those that wait for lanes, which have a pool of their own. */
   poolSize: number;
   queue: QueueBackend;
+  /** For how many days workers keep what failed orders held, and events (config). */
+  failedOrderDays: number;
+  eventDays: number;
   log: Logger;
   metrics: OrderMetrics;
   /** Which asset numbers it hands out (interface O9). */
@@ -101,6 +106,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
   registerWebhookGauges(metrics.registry, db);
   const schema = new SchemaWatch({ db, queue: options.queue, log });
   const producer = openProducer<Job>(options.queue, QUEUE_NAME, log);
+  const queueView = openQueueView(options.queue, QUEUE_NAME, log);
   const announcer = new JobAnnouncer(producer, log, metrics);
   const deliveries = new DeliveryAnnouncer({ db, producer, log });
   const watch = new BatchWatch(db);
@@ -127,6 +133,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
       () => numbering.settle(),
       () => deliveries.close(),
       () => announcer.close(),
+      () => queueView.close(),
       () => schema.close(),
       () => lanesDb.destroy(),
       () => db.destroy(),
@@ -155,6 +162,8 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
       failedBatches: new FailedBatchReader(),
       numberSearches: new FairQueue(NUMBER_SEARCHES),
       isQueueReachable,
+      queueView,
+      aged: [...agedAccess, ...agedOperators, ...agedOrders(options), ...agedWebhooks(options)],
       schema,
       isPrepared: () => isPrepared,
       demo: () => demo,

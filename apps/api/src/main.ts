@@ -18,6 +18,8 @@ await runUntilSignal(log, async () => {
     queue: chooseQueueBackend(config, config.DATABASE_URL),
     log,
     metrics: createOrderMetrics(),
+    failedOrderDays: config.FAILED_ORDER_DAYS,
+    eventDays: config.EVENT_DAYS,
     region: config.REGION,
     publicUrl: config.publicUrl,
     webhookAllowPrivate: config.WEBHOOK_ALLOW_PRIVATE,

@@ -11,7 +11,7 @@ import type {
   FailedBatchReader,
   ResultReader,
 } from '@lockstep/orders';
-import type { Database, FairQueue, Logger, SchemaWatch, TransactionQueue } from '@lockstep/platform';
+import type { Aged, Database, FairQueue, Logger, QueueView, SchemaWatch, TransactionQueue } from '@lockstep/platform';
 import type { DeliveryAnnouncer } from '@lockstep/webhooks';
 import type { Demo } from './front-door/front-page.ts';
 import type { HttpMetrics } from './metrics.ts';
@@ -50,6 +50,10 @@ export interface ServerOptions {
   /** Wakes workers when there is something to deliver to webhooks. */
   deliveries: DeliveryAnnouncer;
   isQueueReachable: () => Promise<boolean>;
+  /** The jobs of the queue, for operators. */
+  queueView: QueueView;
+  /** What workers delete because of its age. */
+  aged: readonly Aged[];
   schema: SchemaWatch;
   /** Whether all is there that the process prepares when it starts. */
   isPrepared: () => boolean;

@@ -52,7 +52,17 @@ await runUntilSignal(log, async () => {
       const { appKey, operatorName } = await prepareDemo(database.url, demoFile, baseUrl);
       return { demo: { appKey, operatorName, file: demoFile } };
     };
-    const api = await startApi({ ...common, poolSize, region, publicUrl, host, port, prepare });
+    const api = await startApi({
+      ...common,
+      failedOrderDays,
+      eventDays,
+      poolSize,
+      region,
+      publicUrl,
+      host,
+      port,
+      prepare,
+    });
     running.push(api);
     say(`PostgreSQL: ${database.description}; queue: BullMQ on ${queue.kind}`);
     say(`Demo credentials: ${demoFile}   API to try: ${api.baseUrl}/docs`);

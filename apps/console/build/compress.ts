@@ -1,10 +1,12 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { Plugin } from 'vite';
 
 const toBrotli = promisify(brotliCompress);
 const toGzip = promisify(gzip);
-const TEXT = /\.(?:js|css|svg|json)$/;
+const TEXT = /^files\/.*\.(?:js|css|svg|json)$/;
 
 /**
  * Puts a brotli and a gzip file beside each text file, so that the server compresses nothing while it serves. Browsers take
@@ -13,25 +15,20 @@ const TEXT = /\.(?:js|css|svg|json)$/;
 export function compressedFiles(): Plugin {
   return {
     name: 'lockstep-compressed-files',
-    async generateBundle(_options, bundle) {
-      await Promise.all(
-        Object.values(bundle)
-          .filter(({ fileName }) => TEXT.test(fileName))
-          .map(async (file) => {
-            const bytes = Buffer.from(file.type === 'chunk' ? file.code : file.source);
-            const [brotli, gzipped] = await Promise.all([compressWell(bytes), toGzip(bytes, { level: 9 })]);
-            this.emitFile({ type: 'asset', fileName: `${file.fileName}.br`, source: brotli });
-            this.emitFile({ type: 'asset', fileName: `${file.fileName}.gz`, source: gzipped });
-          }),
-      );
+    // Only what is written is final: other plugins go on changing the bundle until then.
+    async writeBundle({ dir = '' }, bundle) {
+      const files = Object.keys(bundle).filter((fileName) => TEXT.test(fileName));
+      await Promise.all(files.map((fileName) => compressFile(join(dir, fileName))));
     },
   };
 }
 
-function compressWell(bytes: Buffer): Promise<Buffer> {
+async function compressFile(path: string): Promise<void> {
+  const bytes = await readFile(path);
   const params = {
     [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY,
     [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
   };
-  return toBrotli(bytes, { params });
+  const [brotli, gzipped] = await Promise.all([toBrotli(bytes, { params }), toGzip(bytes, { level: 9 })]);
+  await Promise.all([writeFile(`${path}.br`, brotli), writeFile(`${path}.gz`, gzipped)]);
 }

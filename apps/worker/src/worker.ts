@@ -7,6 +7,7 @@ import {
   OrderWorker,
   QUEUE_NAME,
   registerBacklogGauges,
+  WORKER_NAME,
 } from '@lockstep/orders';
 import {
   type Aged,
@@ -88,7 +89,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   const db = openDatabase({
     url: databaseUrl,
     poolSize: Math.max(options.poolSize ?? 0, drains + SPARE_CONNECTIONS),
-    applicationName: 'lockstep-worker',
+    applicationName: WORKER_NAME,
     lockTimeoutMs,
     onError: (error) => log.warn({ err: error }, 'database connection failed'),
   });

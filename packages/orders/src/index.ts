@@ -21,3 +21,4 @@ export { retryFailedOrders } from './retry.ts';
 export { BatchApplier, SYNC_GROUPS_AT_ONCE } from './sync.ts';
 export { awaitBatchResult, awaitEvents } from './wait.ts';
 export { OrderWorker } from './work.ts';
+export { WORKER_NAME } from './worker-name.ts';

@@ -1,3 +1,6 @@
+export { type Activity, readActivity, readFailureCauses } from './operator-activity.ts';
+export { findOldestPending, readWaitingWork, type WaitingBatch, type WaitingWork } from './operator-delays.ts';
+
 import type {} from './tables.ts';
 
 export { groupFailures, listOrdersOfBatch, type OperatorBatch, readAnyBatch } from './operator-batch.ts';

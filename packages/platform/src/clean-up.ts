@@ -114,17 +114,26 @@ export function registerCleanUpGauge(registry: Registry, db: Database, aged: rea
     labelNames: ['kind'],
     registers: [registry],
     async collect() {
-      const behind = await readBehind(db, aged).catch(() => []);
+      const behind = await readCleanUpBehind(db, aged).catch(() => []);
       this.reset();
       for (const { kind, seconds } of behind) this.set({ kind }, seconds);
     },
   });
 }
 
-/** On one connection, so that a database that is down is waited for once. */
-async function readBehind(db: Database, aged: readonly Aged[]): Promise<{ kind: string; seconds: number }[]> {
+/** For how long the oldest row of a kind should have been deleted; 0 if there is none to delete. */
+export interface CleanUpBehind {
+  kind: string;
+  seconds: number;
+}
+
+/**
+ * Reads how far the clean-up is behind, of each kind that can be read. On one connection, so that a database that is down is
+ * waited for once.
+ */
+export async function readCleanUpBehind(db: Database, aged: readonly Aged[]): Promise<CleanUpBehind[]> {
   return await db.connection().execute(async (connection) => {
-    const behind: { kind: string; seconds: number }[] = [];
+    const behind: CleanUpBehind[] = [];
     for (const { kind, table, timeColumn, maxAgeSeconds } of aged) {
       try {
         const { rows } = await sql<{ seconds: number | null }>`

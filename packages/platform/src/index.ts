@@ -1,5 +1,12 @@
 export { textArray } from './array-text.ts';
-export { type Aged, CleanUp, registerCleanUpGauge, SECONDS_OF_DAY } from './clean-up.ts';
+export {
+  type Aged,
+  CleanUp,
+  type CleanUpBehind,
+  readCleanUpBehind,
+  registerCleanUpGauge,
+  SECONDS_OF_DAY,
+} from './clean-up.ts';
 export { parseBigint } from './columns.ts';
 export { type Config, readConfig, readDeploymentConfig } from './config.ts';
 export { type CursorPart, readCursor, writeCursor } from './cursor.ts';
@@ -27,10 +34,12 @@ export { chooseQueueBackend, openConsumer, openProducer } from './queue.ts';
 export type { JobProducer, QueueBackend } from './queue-backend.ts';
 export { migratePostgresQueue } from './queue-postgres.ts';
 export { assertRedisKeepsJobs } from './queue-redis.ts';
+export { type JobCounts, openQueueView, type QueueView, type ViewedQueue } from './queue-view.ts';
 export { findDrift } from './schema-drift.ts';
 export { dumpSchema } from './schema-dump.ts';
 export { compareSchema, readSchemaState } from './schema-version.ts';
 export { SchemaWatch, whileCurrent } from './schema-watch.ts';
+export { readSessions, type Sessions } from './sessions.ts';
 export { isConflict, isOverload, mayLieInOnePart, refusesValues, violatesUnique } from './sql-state.ts';
 export { named, sendAhead, together, untilAnswered } from './statement.ts';
 export type { Tables } from './tables.ts';

@@ -17,11 +17,15 @@ const SCHEMA = 'bullmq';
  * Opens the connections of one queue. BullMQ (6.7) does not open them itself, because it does not listen for the error
  * of a connection that breaks while it opens or is in use, and that would end the process.
  */
-function openPool(url: string, logError: (error: Error) => void): pg.Pool & PostgresConnectionOptions {
+function openPool(
+  url: string,
+  logError: (error: Error) => void,
+  // One of them listens for jobs.
+  max = POOL_SIZE + 1,
+): pg.Pool & PostgresConnectionOptions {
   const pool = new pg.Pool({
     connectionString: url,
-    // One of them listens for jobs.
-    max: POOL_SIZE + 1,
+    max,
     connectionTimeoutMillis: PRODUCER_TIMEOUT_MS,
     application_name: 'lockstep-queue',
     keepAlive: true,
@@ -45,6 +49,23 @@ export async function migratePostgresQueue(url: string, name: string, lockTimeou
   }
 }
 
+type PostgresQueue = InstanceType<typeof Queue>;
+
+/** Opens a queue on PostgreSQL with connections of its own, POOL_SIZE and one more unless told otherwise. */
+export function openPostgresQueue(url: string, name: string, logError: (error: Error) => void, poolSize?: number) {
+  const pool = openPool(url, logError, poolSize);
+  const queue = new Queue(name, { connection: pool });
+  queue.on('error', logError);
+  return {
+    queue,
+    close: () =>
+      closeAll(
+        () => queue.close(),
+        () => pool.end(),
+      ),
+  };
+}
+
 /**
  * Opens the producing end of a queue on PostgreSQL. A queue of BullMQ (6.7) whose first connection fails stays broken
  * for good. So the first call opens it, and after a failure the next call opens another one.
@@ -55,22 +76,9 @@ export function openPostgresProducer<Job extends { type: string }>(
   log: Logger,
 ): JobProducer<Job> {
   const logError = createErrorLogger(log, name);
-  const open = () => {
-    const pool = openPool(url, logError);
-    const opened = new Queue(name, { connection: pool });
-    opened.on('error', logError);
-    return {
-      queue: opened,
-      close: () =>
-        closeAll(
-          () => opened.close(),
-          () => pool.end(),
-        ),
-    };
-  };
-  let queue: ReturnType<typeof open> | undefined;
-  const attempt = async (work: (queue: ReturnType<typeof open>['queue']) => Promise<unknown>) => {
-    queue ??= open();
+  let queue: ReturnType<typeof openPostgresQueue> | undefined;
+  const attempt = async (work: (queue: PostgresQueue) => Promise<unknown>) => {
+    queue ??= openPostgresQueue(url, name, logError);
     const used = queue;
     try {
       await withTimeout(work(used.queue));

@@ -1,5 +1,6 @@
 import { Queue, Worker } from 'bullmq';
 import { Redis } from 'ioredis';
+import { closeAll } from './lifecycle.ts';
 import type { Logger } from './log.ts';
 import type { ConsumerOptions, JobConsumer, JobProducer, QueueBackend } from './queue-backend.ts';
 import { createErrorLogger, JOB_OPTIONS, PRODUCER_TIMEOUT_MS, withTimeout } from './queue-limits.ts';
@@ -16,22 +17,35 @@ const reconnectDelayMs = (attempt: number) => Math.min(attempt * 100, 2_000);
 /** BullMQ refuses `prefix: undefined`. */
 const buildPrefix = ({ prefix }: RedisBackend) => (prefix === undefined ? {} : { prefix });
 
-/** Opens the producing end of a queue on Redis. */
-export function openRedisProducer<Job extends { type: string }>(
-  backend: RedisBackend,
-  name: string,
-  log: Logger,
-): JobProducer<Job> {
+/** Opens a queue on Redis with a connection of its own, on which each command has a bounded time. */
+export function openRedisQueue(backend: RedisBackend, name: string, logError: (error: Error) => void) {
   const connection = new Redis(backend.url, {
     maxRetriesPerRequest: 1,
     connectTimeout: PRODUCER_TIMEOUT_MS,
     commandTimeout: PRODUCER_TIMEOUT_MS,
     retryStrategy: reconnectDelayMs,
   });
-  const logError = createErrorLogger(log, name);
   connection.on('error', logError);
   const queue = new Queue(hashTagged(name), { connection, skipWaitingForReady: true, ...buildPrefix(backend) });
   queue.on('error', logError);
+  return {
+    queue,
+    connection,
+    close: () =>
+      closeAll(
+        () => queue.close(),
+        async () => connection.disconnect(),
+      ),
+  };
+}
+
+/** Opens the producing end of a queue on Redis. */
+export function openRedisProducer<Job extends { type: string }>(
+  backend: RedisBackend,
+  name: string,
+  log: Logger,
+): JobProducer<Job> {
+  const { queue, connection } = openRedisQueue(backend, name, createErrorLogger(log, name));
   return {
     async add(job) {
       await withTimeout(queue.add(job.type, job, JOB_OPTIONS));

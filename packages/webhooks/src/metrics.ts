@@ -32,7 +32,8 @@ function createWebhookMetrics(registry: Registry) {
   };
 }
 
-interface WebhookState {
+/** How many webhooks there are, and how long what should have been sent first has been due; 0: nothing is. */
+export interface WebhookState {
   active: number;
   disabled: number;
   overdueSeconds: number;
@@ -43,7 +44,7 @@ export function registerWebhookGauges(registry: Registry, db: Database): void {
   const registers = [registry];
   let reading: Promise<WebhookState | undefined> | undefined;
   const read = () => {
-    reading ??= readState(db)
+    reading ??= readWebhookState(db)
       .catch(() => undefined)
       .finally(() => {
         reading = undefined;
@@ -75,7 +76,8 @@ export function registerWebhookGauges(registry: Registry, db: Database): void {
   });
 }
 
-async function readState(db: Database): Promise<WebhookState> {
+/** Reads how the webhooks of all applications do. */
+export async function readWebhookState(db: Database): Promise<WebhookState> {
   const { rows } = await sql<WebhookState>`
     select count(*) filter (where disabled_time is null)::int as active,
       count(*) filter (where disabled_time is not null)::int as disabled,

@@ -1,4 +1,4 @@
-import { useLocation, useRouter } from '@tanstack/react-router';
+import { useRouter } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useOperation } from '../api/index.ts';
 import { MeContext } from '../api/me.ts';
@@ -29,15 +29,16 @@ function Frame({ children }: { children: ReactNode }) {
   const words = useWords(shellWords);
   const main = useRef<HTMLElement>(null);
   const [isMenuOpen, setMenuOpen] = useState(false);
-  const pathname = useLocation({ select: (location) => location.pathname });
   const router = useRouter();
   useEffect(() => router.subscribe('onResolved', () => setMenuOpen(false)), [router]);
   return (
     <div className={styles.shell}>
+      {/* biome-ignore lint/a11y/useValidAnchor: it leads to a place of this page, whatever the base of addresses is. */}
       <a
         className={styles.skip}
-        href={router.buildLocation({ to: pathname }).publicHref}
+        href="#main"
         onClick={(event) => {
+          // Relative to the page's base it would be another address.
           event.preventDefault();
           main.current?.focus();
         }}
@@ -46,7 +47,7 @@ function Frame({ children }: { children: ReactNode }) {
       </a>
       <Header isMenuOpen={isMenuOpen} onMenu={() => setMenuOpen(!isMenuOpen)} />
       <Navigation isOpen={isMenuOpen} />
-      <main ref={main} tabIndex={-1} className={styles.main}>
+      <main ref={main} id="main" tabIndex={-1} className={styles.main}>
         {children}
       </main>
       <Announcements />

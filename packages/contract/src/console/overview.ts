@@ -1,3 +1,112 @@
+import { z } from 'zod';
 import { consoleTable } from './operation.ts';
 
-export const overviewOperations = consoleTable({});
+/** How far back the overview looks, and how long the pieces are in which it shows what was done. */
+export const OVERVIEW_SPANS = {
+  '1h': { seconds: 3_600, pieceSeconds: 30 },
+  '6h': { seconds: 21_600, pieceSeconds: 180 },
+  '24h': { seconds: 86_400, pieceSeconds: 600 },
+  '7d': { seconds: 604_800, pieceSeconds: 3_600 },
+  '14d': { seconds: 1_209_600, pieceSeconds: 7_200 },
+} as const satisfies Record<string, { seconds: number; pieceSeconds: number }>;
+
+export const OverviewSpan = z.enum(Object.keys(OVERVIEW_SPANS) as (keyof typeof OVERVIEW_SPANS)[]);
+export type OverviewSpan = z.infer<typeof OverviewSpan>;
+
+/** Orders that were accepted, took effect, and failed. An order that was put back and carried out again counts again. */
+export const OrderCounts = z.object({ accepted: z.number(), succeeded: z.number(), failed: z.number() });
+export type OrderCounts = z.infer<typeof OrderCounts>;
+
+/** What the service looks at to say whether it is well, in the order in which it is shown. */
+export const HealthCheckId = z.enum([
+  'database',
+  'workers',
+  'queue',
+  'pending_orders',
+  'events',
+  'activity',
+  'webhooks_disabled',
+  'webhooks_failing',
+  'webhooks_overdue',
+  'clean_up',
+  'transactions',
+  'connections',
+]);
+export type HealthCheckId = z.infer<typeof HealthCheckId>;
+
+/** What one look found. The console says in its words what that means and what to do about it. */
+export const HealthCheck = z.object({
+  check: HealthCheckId,
+  state: z.enum(['ok', 'warning', 'error']),
+  /** Since when it is so, in milliseconds; null where that is not known. */
+  sinceTime: z.number().nullable(),
+  /** How many there are of what was looked at; null where that says nothing. */
+  count: z.number().nullable(),
+  /** What was looked at by name, such as the kinds of rows that are not cleaned up. */
+  names: z.array(z.string()),
+});
+export type HealthCheck = z.infer<typeof HealthCheck>;
+
+/** A webhook that is disabled, or whose last attempts failed. */
+export const TroubledWebhook = z.object({
+  webhookId: z.string(),
+  url: z.string(),
+  appKey: z.string(),
+  applicationName: z.string(),
+  state: z.enum(['failing', 'disabled']),
+  sinceTime: z.number(),
+  disabledCause: z.enum(['endpoint_gone', 'attempts_exhausted']).nullable(),
+});
+export type TroubledWebhook = z.infer<typeof TroubledWebhook>;
+
+/** How the service does: all of it from what the database knows, so it is the same whichever process answers. */
+export const Overview = z.object({
+  /** When the database was asked, by its own clock: milliseconds. */
+  time: z.number(),
+  /** What was done in the last seconds. */
+  now: OrderCounts.extend({ seconds: z.number() }),
+  /** What was done in the span, piece by piece without gaps, the oldest first. The last piece is not over. */
+  pieces: z.array(OrderCounts.extend({ startTime: z.number() })),
+  pieceSeconds: z.number(),
+  /** Why orders failed in the span, the most frequent cause first. */
+  failures: z.array(z.object({ cause: z.string(), failed: z.number(), lastTime: z.number() })),
+  backlog: z.object({
+    /** Null where they could not be counted in time. */
+    pendingOrders: z.number().nullable(),
+    oldest: z.object({ batchId: z.string(), acceptedTime: z.number() }).nullable(),
+  }),
+  webhooks: z.object({ active: z.number(), disabled: z.number(), troubled: z.array(TroubledWebhook) }),
+  checks: z.array(HealthCheck),
+});
+export type Overview = z.infer<typeof Overview>;
+
+/** The jobs of the queue, by what becomes of them. */
+export const QueueState = z.object({
+  kind: z.enum(['redis', 'postgres']),
+  /** Null where the queue cannot be reached. */
+  jobs: z
+    .object({ waiting: z.number(), active: z.number(), delayed: z.number(), failed: z.number(), completed: z.number() })
+    .nullable(),
+  /** Where bull-board is, behind the same session: a path behind CONSOLE_ROOT. */
+  boardPath: z.string(),
+});
+export type QueueState = z.infer<typeof QueueState>;
+
+/** How the service does, and its queue. */
+export const overviewOperations = consoleTable({
+  getOverview: {
+    method: 'GET',
+    path: '/overview',
+    role: 'viewer',
+    query: z.object({ span: OverviewSpan.default('6h') }),
+    data: Overview,
+    summary: 'What the service did, what waits, what failed and what is not well.',
+  },
+  getQueue: {
+    method: 'GET',
+    path: '/queue',
+    role: 'viewer',
+    data: QueueState,
+    summary: 'The jobs of the queue.',
+  },
+});

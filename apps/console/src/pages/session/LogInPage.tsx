@@ -62,6 +62,7 @@ export function LogInPage() {
           name="name"
           label={words.name}
           required
+          withAsterisk={false}
           autoComplete="username"
           autoCapitalize="none"
           spellCheck={false}
@@ -72,6 +73,7 @@ export function LogInPage() {
           ref={password}
           name="password"
           label={words.password}
+          withAsterisk={false}
           required
           autoComplete="current-password"
           maxLength={255}

@@ -71,6 +71,7 @@ function Field(props: {
     <PasswordInput
       {...props}
       required
+      withAsterisk={false}
       maxLength={PASSWORD.maxCharacters}
       visibilityToggleButtonProps={{ 'aria-label': words.showPassword }}
     />

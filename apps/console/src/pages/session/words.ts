@@ -9,7 +9,7 @@ export const sessionWords = defineWords({
     password: 'Password',
     showPassword: 'Show or hide the password',
     hint: 'npm start writes the name and the password of a demo operator into .lockstep/demo.json. Elsewhere an administrator makes accounts: lockstep operator create NAME.',
-    logInFailed: 'You are not logged in',
+    logInFailed: 'You could not be logged in',
     ownPassword: 'Your password',
     ownPasswordLead: 'A new password ends all your sessions in other browsers. This one goes on.',
     present: 'Present password',

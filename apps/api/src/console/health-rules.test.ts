@@ -1,0 +1,100 @@
+import { HealthCheckId } from '@lockstep/contract/console';
+import { describe, expect, it } from 'vitest';
+import { type HealthFacts, judgeHealth } from './health-rules.ts';
+
+const TIME = Date.UTC(2026, 7, 1, 12);
+const ago = (seconds: number) => TIME - seconds * 1_000;
+
+/** A service in which nothing is wrong, but for some facts. */
+const facts = (changes: Partial<HealthFacts> = {}): HealthFacts => ({
+  time: TIME,
+  sessions: { named: 5, connections: 20, maxConnections: 100, oldestTransactionTime: ago(1) },
+  queue: { kind: 'redis', isReachable: true },
+  oldestPendingTime: ago(1),
+  work: { eventsSinceTime: ago(1), activitySinceTime: ago(1) },
+  webhooks: { disabled: 0, disabledSinceTime: null, failing: 0, failingSinceTime: null, overdueSeconds: 0 },
+  cleanUp: [{ kind: 'nonce', seconds: 9 }],
+  ...changes,
+});
+
+/** What of a service is not well. */
+const notWell = (changes: Partial<HealthFacts>) => judgeHealth(facts(changes)).filter(({ state }) => state !== 'ok');
+
+describe('a service', () => {
+  it('is told of in full, in the order of the contract, when it is well', () => {
+    const checks = judgeHealth(facts());
+    expect(checks.map(({ check }) => check)).toEqual(HealthCheckId.options);
+    expect(checks.every(({ state, sinceTime }) => state === 'ok' && sinceTime === null)).toBe(true);
+  });
+
+  it.each<[what: string, changes: Partial<HealthFacts>, expected: object]>([
+    [
+      'without a worker',
+      { sessions: { named: 0, connections: 9, maxConnections: 100, oldestTransactionTime: null } },
+      { check: 'workers', state: 'error' },
+    ],
+    [
+      'whose queue is away',
+      { queue: { kind: 'redis', isReachable: false } },
+      { check: 'queue', state: 'warning', names: ['redis'] },
+    ],
+    [
+      'with an order that waits for half a minute',
+      { oldestPendingTime: ago(30) },
+      { check: 'pending_orders', state: 'warning', sinceTime: ago(30) },
+    ],
+    [
+      'with an order that waits for five minutes',
+      { oldestPendingTime: ago(300) },
+      { check: 'pending_orders', state: 'error', sinceTime: ago(300) },
+    ],
+    [
+      'whose events get no place in the feed',
+      { work: { eventsSinceTime: ago(15), activitySinceTime: null } },
+      { check: 'events', state: 'warning', sinceTime: ago(15) },
+    ],
+    [
+      'whose activity nobody adds up',
+      { work: { eventsSinceTime: null, activitySinceTime: ago(15) } },
+      { check: 'activity', state: 'warning', sinceTime: ago(15) },
+    ],
+    [
+      'with a disabled webhook',
+      { webhooks: { ...facts().webhooks, disabled: 2, disabledSinceTime: ago(60) } },
+      { check: 'webhooks_disabled', state: 'warning', count: 2, sinceTime: ago(60) },
+    ],
+    [
+      'with a webhook that fails',
+      { webhooks: { ...facts().webhooks, failing: 1, failingSinceTime: ago(60) } },
+      { check: 'webhooks_failing', state: 'warning', count: 1, sinceTime: ago(60) },
+    ],
+    [
+      'with a message that nobody sends',
+      { webhooks: { ...facts().webhooks, overdueSeconds: 60 } },
+      { check: 'webhooks_overdue', state: 'warning', sinceTime: ago(60) },
+    ],
+    [
+      'whose clean-up is behind',
+      {
+        cleanUp: [
+          { kind: 'nonce', seconds: 600 },
+          { kind: 'event', seconds: 900 },
+          { kind: 'webhook', seconds: 0 },
+        ],
+      },
+      { check: 'clean_up', state: 'warning', count: 2, names: ['nonce', 'event'], sinceTime: ago(900) },
+    ],
+    [
+      'with a transaction that is open for half an hour',
+      { sessions: { ...facts().sessions, oldestTransactionTime: ago(1_800) } },
+      { check: 'transactions', state: 'warning', sinceTime: ago(1_800) },
+    ],
+    [
+      'with hardly any connection left',
+      { sessions: { ...facts().sessions, connections: 90 } },
+      { check: 'connections', state: 'warning', count: 90, names: ['100'] },
+    ],
+  ])('%s is not well', (_, changes, expected) => {
+    expect(notWell(changes)).toEqual([expect.objectContaining(expected)]);
+  });
+});

@@ -1,0 +1,108 @@
+import { OVERVIEW_SPANS, type Overview, OverviewSpan } from '@lockstep/contract/console';
+import { readBacklog, WORKER_NAME } from '@lockstep/orders';
+import { findOldestPending, readActivity, readFailureCauses, readWaitingWork } from '@lockstep/orders/operator';
+import {
+  type Aged,
+  type Database,
+  Deadline,
+  isOverload,
+  type QueueBackend,
+  readCleanUpBehind,
+  readSessions,
+  within,
+} from '@lockstep/platform';
+import { readWebhookTroubles } from '@lockstep/webhooks/operator';
+import { judgeHealth } from './health-rules.ts';
+import { SharedReading } from './shared-reading.ts';
+
+/** How long a reading may take: it holds one connection. */
+const READING_TIMEOUT_MS = 5_000;
+const MIN_KEPT_MS = 1_000;
+
+/** Where and how an overview is read. */
+interface ReaderOptions {
+  db: Database;
+  queueKind: QueueBackend['kind'];
+  isQueueReachable: () => Promise<boolean>;
+  /** What workers delete because of its age. */
+  aged: readonly Aged[];
+}
+
+/**
+ * Reads how the service does. However many operators look, a process reads it once a second at most, and less often where
+ * that takes long; each reading holds one connection of the pool.
+ */
+export class OverviewReader {
+  readonly #activity: Record<OverviewSpan, SharedReading<ActivityPart>>;
+  readonly #pendingOrders: SharedReading<number | null>;
+  readonly #state: SharedReading<StatePart>;
+
+  constructor(options: ReaderOptions) {
+    const sharing = <Part>(read: (db: Database) => Promise<Part>) =>
+      new SharedReading(() => onOneConnection(options.db, read), MIN_KEPT_MS);
+    this.#activity = Object.fromEntries(
+      OverviewSpan.options.map((span) => [span, sharing((db) => readActivityPart(db, span))]),
+    ) as Record<OverviewSpan, SharedReading<ActivityPart>>;
+    this.#pendingOrders = new SharedReading(() => countPending(options.db), MIN_KEPT_MS);
+    this.#state = sharing((db) => readStatePart(db, options));
+  }
+
+  /** What the service did in a span of time, what waits, and what is not well. Throws what the database throws. */
+  async read(span: OverviewSpan): Promise<Overview> {
+    const [{ time, now, pieces, failures }, pendingOrders, { oldest, webhooks, checks }] = await Promise.all([
+      this.#activity[span].get(),
+      this.#pendingOrders.get(),
+      this.#state.get(),
+    ]);
+    const { pieceSeconds } = OVERVIEW_SPANS[span];
+    return { time, now, pieces, pieceSeconds, failures, backlog: { pendingOrders, oldest }, webhooks, checks };
+  }
+}
+
+type ActivityPart = Pick<Overview, 'time' | 'now' | 'pieces' | 'failures'>;
+type StatePart = Pick<Overview, 'webhooks' | 'checks'> & { oldest: Overview['backlog']['oldest'] };
+
+async function readActivityPart(db: Database, span: OverviewSpan): Promise<ActivityPart> {
+  const { seconds, pieceSeconds } = OVERVIEW_SPANS[span];
+  const activity = await readActivity(db, { seconds, pieceSeconds });
+  return { ...activity, failures: await readFailureCauses(db, seconds) };
+}
+
+/** Counts the orders that are pending; null if that takes too long, as it does while millions are. */
+async function countPending(db: Database): Promise<number | null> {
+  try {
+    const { lanes } = await onOneConnection(db, readBacklog);
+    return lanes.reduce((sum, { pendingOrders }) => sum + pendingOrders, 0);
+  } catch (error) {
+    if (isOverload(error)) return null;
+    throw error;
+  }
+}
+
+async function readStatePart(db: Database, { queueKind, isQueueReachable, aged }: ReaderOptions): Promise<StatePart> {
+  const isReachable = isQueueReachable();
+  const { time, ...sessions } = await readSessions(db, WORKER_NAME);
+  const oldest = await findOldestPending(db);
+  const work = await readWaitingWork(db);
+  const { active, disabled, troubled, ...troubles } = await readWebhookTroubles(db);
+  const cleanUp = await readCleanUpBehind(db, aged);
+  const checks = judgeHealth({
+    time,
+    sessions,
+    queue: { kind: queueKind, isReachable: await isReachable },
+    oldestPendingTime: oldest?.acceptedTime ?? null,
+    work,
+    webhooks: { ...troubles, disabled },
+    cleanUp,
+  });
+  return { oldest, webhooks: { active, disabled, troubled }, checks };
+}
+
+async function onOneConnection<Part>(db: Database, read: (db: Database) => Promise<Part>): Promise<Part> {
+  const deadline = new Deadline(READING_TIMEOUT_MS);
+  try {
+    return await within(db, deadline).connection().execute(read);
+  } finally {
+    deadline.end();
+  }
+}

@@ -1,0 +1,41 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { SharedReading } from './shared-reading.ts';
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'performance'] }));
+afterEach(() => void vi.useRealTimers());
+
+/** A reading that takes so long, and how often it was done. */
+function takingMs(durationMs: number) {
+  const read = vi.fn(
+    () => new Promise<number>((resolve) => setTimeout(() => resolve(read.mock.calls.length), durationMs)),
+  );
+  return { read, reading: new SharedReading(read, 1_000) };
+}
+
+it('is shared by those who come while it runs, and soon after', async () => {
+  const { read, reading } = takingMs(20);
+  const all = [reading.get(), reading.get()];
+  await vi.advanceTimersByTimeAsync(20);
+  expect(await Promise.all([...all, reading.get()])).toEqual([1, 1, 1]);
+  await vi.advanceTimersByTimeAsync(1_000);
+  void reading.get();
+  expect(read).toHaveBeenCalledTimes(2);
+});
+
+it('is kept the longer, the longer it took', async () => {
+  const { read, reading } = takingMs(500);
+  void reading.get();
+  await vi.advanceTimersByTimeAsync(500 + 4_900);
+  void reading.get();
+  expect(read).toHaveBeenCalledTimes(1);
+  await vi.advanceTimersByTimeAsync(100);
+  void reading.get();
+  expect(read).toHaveBeenCalledTimes(2);
+});
+
+it('is tried again at once after it failed', async () => {
+  const read = vi.fn().mockRejectedValueOnce(new Error('away')).mockResolvedValue('there');
+  const reading = new SharedReading(read, 1_000);
+  await expect(reading.get()).rejects.toThrow('away');
+  expect(await reading.get()).toBe('there');
+});

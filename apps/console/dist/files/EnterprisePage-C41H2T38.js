@@ -1,1 +1,0 @@
-import"./kit-BHDiair2.js";import{c as e,t,v as n}from"./index-CgaaFESm.js";import{t as r}from"./words-ClfZL4Xb.js";var i=n();function a(){let n=e(r);return(0,i.jsx)(t,{title:n.enterprise,children:null})}export{a as EnterprisePage};

@@ -1,1 +1,0 @@
-import"./kit-BHDiair2.js";import{c as e,s as t,t as n,v as r}from"./index-CgaaFESm.js";var i=t({en:{search:`Search`},zh:{search:`查找`}}),a=r();function o(){let t=e(i);return(0,a.jsx)(n,{title:t.search,children:null})}export{o as SearchPage};

@@ -1,1 +1,0 @@
-import{s as e}from"./index-CgaaFESm.js";var t=e({en:{operators:`Operators`,record:`Record`},zh:{operators:`操作员`,record:`操作记录`}});export{t};

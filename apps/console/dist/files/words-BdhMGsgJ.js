@@ -1,1 +1,0 @@
-import{s as e}from"./index-CgaaFESm.js";var t=e({en:{applications:`Applications`,application:`Application`},zh:{applications:`应用`,application:`应用`}});export{t};

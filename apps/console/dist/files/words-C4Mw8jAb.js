@@ -1,1 +1,0 @@
-import{s as e}from"./index-CgaaFESm.js";var t=e({en:{orders:`Orders`,order:`Order`},zh:{orders:`订单`,order:`订单`}});export{t};

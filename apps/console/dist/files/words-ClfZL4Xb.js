@@ -1,1 +1,0 @@
-import{s as e}from"./index-CgaaFESm.js";var t=e({en:{enterprises:`Enterprises`,enterprise:`Enterprise`},zh:{enterprises:`企业`,enterprise:`企业`}});export{t};

@@ -1,1 +1,0 @@
-import{s as e}from"./index-CgaaFESm.js";var t=e({en:{webhooks:`Webhooks`,webhook:`Webhook`},zh:{webhooks:`Webhook`,webhook:`Webhook`}});export{t};

@@ -1,1 +1,0 @@
-import{s as e}from"./index-CgaaFESm.js";var t=e({en:{assets:`Assets`,asset:`Asset`},zh:{assets:`资产`,asset:`资产`}});export{t};

@@ -1,1 +1,0 @@
-import{s as e}from"./index-CgaaFESm.js";var t=e({en:{batches:`Batches`,batch:`Batch`},zh:{batches:`批次`,batch:`批次`}});export{t};

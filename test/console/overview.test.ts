@@ -1,0 +1,164 @@
+import { randomUUID } from 'node:crypto';
+import type { HealthCheckId, Overview, OverviewSpan } from '@lockstep/contract/console';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { countActivity } from '../../packages/orders/src/count-activity.ts';
+import { startAnotherApi } from '../harness/another-api.ts';
+import { ConsoleClient } from '../harness/console.ts';
+import { batchOf, deleteAsset, newAssetNum, newBuy } from '../harness/orders.ts';
+import { type Stack, startStack } from '../harness/stack.ts';
+
+/** What the console shows of the service as a whole. */
+
+const PATIENTLY = { timeout: 20_000 };
+
+/** Looks until what is shown is what is expected: a process shows the same for a second. */
+async function looksLike(client: ConsoleClient, expected: object, span: OverviewSpan = '1h'): Promise<Overview> {
+  return await vi.waitFor(async () => {
+    const overview = await client.call('getOverview', { query: { span } });
+    expect({ ...overview, totals: totalsOf(overview), wrong: wrongChecks(overview) }).toMatchObject(expected);
+    return overview;
+  }, PATIENTLY);
+}
+
+function totalsOf({ pieces }: Overview) {
+  const sum = (key: 'accepted' | 'succeeded' | 'failed') => pieces.reduce((total, piece) => total + piece[key], 0);
+  return { accepted: sum('accepted'), succeeded: sum('succeeded'), failed: sum('failed') };
+}
+
+const wrongChecks = ({ checks }: Overview): HealthCheckId[] =>
+  checks.filter(({ state }) => state !== 'ok').map(({ check }) => check);
+
+describe('with no worker', () => {
+  let stack: Stack;
+  let operator: ConsoleClient;
+  beforeAll(async () => {
+    stack = await startStack({ worker: false });
+    operator = await ConsoleClient.logIn(stack, 'viewer');
+  });
+  afterAll(() => stack.close());
+
+  it('shows what was accepted and waits, in every process, and that there is no worker', async () => {
+    const api = await stack.newApi();
+    const customer = await api.newCustomer();
+    await api.accept(batchOf(newBuy(customer, [newAssetNum()]), newBuy(customer, [newAssetNum()])));
+    await api.carryOut(newBuy(await api.newCustomer(), [newAssetNum()]));
+    const { backlog, now, time, pieces } = await looksLike(operator, {
+      totals: { accepted: 3, succeeded: 1, failed: 0 },
+      now: { accepted: 3, succeeded: 1, failed: 0 },
+      backlog: { pendingOrders: 2, oldest: { acceptedTime: expect.any(Number) } },
+      failures: [],
+      wrong: ['workers'],
+    });
+    expect(now.seconds).toBeGreaterThanOrEqual(10);
+    expect(now.seconds).toBeLessThan(20);
+    expect(pieces).toHaveLength(120);
+    expect(pieces.at(-1)!.startTime).toBeLessThanOrEqual(time);
+    const { rows } = await sql<{ id: string }>`select id from batch order by id limit 1`.execute(stack.db);
+    expect(backlog.oldest).toMatchObject({ batchId: rows[0]!.id });
+
+    const other = await startAnotherApi(stack, api);
+    const elsewhere = new ConsoleClient(other.api.baseUrl, operator.login);
+    await elsewhere.call('logIn', { body: operator.login });
+    await looksLike(elsewhere, { totals: { accepted: 3, succeeded: 1 }, backlog: { pendingOrders: 2 } });
+    await other.close();
+  });
+
+  it('shows the same before and after it was added up', async () => {
+    const before = totalsOf(await operator.call('getOverview', { query: { span: '6h' } }));
+    await countActivity(stack.db);
+    const { rows } = await sql<{ left: number }>`select count(*)::int as left from uncounted_activity`.execute(
+      stack.db,
+    );
+    expect(rows).toEqual([{ left: 0 }]);
+    await looksLike(operator, { totals: before }, '24h');
+  });
+
+  it('shows what was done in the span alone', async () => {
+    await sql`
+      insert into order_activity (period_start, accepted, succeeded, failed) values
+      (date_bin('10 seconds', now() - interval '2 hours', 'epoch'), 100, 40, 60)`.execute(stack.db);
+    await sql`
+      insert into failure_activity (minute_start, cause, failed) values
+      (date_bin('1 minute', now() - interval '2 hours', 'epoch'), 'asset_not_found', 60)`.execute(stack.db);
+    await looksLike(
+      operator,
+      { totals: { accepted: 103 }, failures: [{ cause: 'asset_not_found', failed: 60 }] },
+      '7d',
+    );
+    await looksLike(operator, { totals: { accepted: 3 }, failures: [] });
+  });
+
+  it('shows webhooks that are disabled or fail, of all applications', async () => {
+    const api = await stack.newApi();
+    const webhook = async (state: string) => {
+      const url = `https://hooks.example/${randomUUID()}`;
+      await sql`
+        insert into webhook (application_id, url, secret, after_position, failing_since, disabled_time, disabled_cause)
+        select id, ${url}, '\\x00', 0, now() - interval '1 minute',
+          case when ${state} = 'disabled' then now() end, case when ${state} = 'disabled' then 'endpoint_gone' end
+        from application where app_key = ${api.credentials.appKey}`.execute(stack.db);
+      return url;
+    };
+    const [failing, disabled] = [await webhook('failing'), await webhook('disabled')];
+    const { appKey } = api.credentials;
+    await looksLike(operator, {
+      webhooks: {
+        active: 1,
+        disabled: 1,
+        troubled: [
+          { url: disabled, state: 'disabled', disabledCause: 'endpoint_gone', appKey, applicationName: 'Test' },
+          { url: failing, state: 'failing', disabledCause: null, appKey },
+        ],
+      },
+      wrong: ['workers', 'webhooks_disabled', 'webhooks_failing'],
+    });
+  });
+});
+
+describe('with workers', () => {
+  let stack: Stack;
+  let operator: ConsoleClient;
+  beforeAll(async () => {
+    stack = await startStack();
+    await stack.startWorker();
+    operator = await ConsoleClient.logIn(stack, 'viewer');
+  });
+  afterAll(() => stack.close());
+
+  it('shows each order once, whoever carried it out, and why orders failed', async () => {
+    const api = await stack.newApi();
+    const customer = await api.newCustomer();
+    const gone = () => deleteAsset(customer, [newAssetNum()]);
+    await api.process(batchOf(newBuy(customer, [newAssetNum()]), gone(), gone()));
+    await api.process(batchOf(newBuy(await api.newCustomer(), [newAssetNum()])));
+    await api.process(batchOf({ ...newBuy(customer, [newAssetNum()]), customerId: '1' }));
+    await api.carryOut(newBuy(customer, [newAssetNum()]));
+    const expected = {
+      totals: { accepted: 6, succeeded: 3, failed: 3 },
+      failures: [
+        { cause: 'asset_not_found', failed: 2, lastTime: expect.any(Number) },
+        { cause: 'customer_not_found', failed: 1 },
+      ],
+      backlog: { pendingOrders: 0, oldest: null },
+      wrong: [],
+    };
+    await looksLike(operator, expected);
+    await vi.waitFor(async () => {
+      const { rows } = await sql`select from uncounted_activity`.execute(stack.db);
+      expect(rows).toEqual([]);
+    }, PATIENTLY);
+    await looksLike(operator, expected, '6h');
+  });
+
+  it('does not show what was refused, or was there already', async () => {
+    const api = await stack.newApi();
+    const { accepted } = totalsOf(await operator.call('getOverview', { query: { span: '24h' } }));
+    const batch = batchOf(newBuy(await api.newCustomer(), [newAssetNum()]));
+    await api.process(batch);
+    await api.accept(batch);
+    await api.submit({ ...batchOf(deleteAsset(await api.newCustomer(), [newAssetNum()])), syncMode: 'sync' });
+    await api.submit({ ...batch, orderList: [] });
+    await looksLike(operator, { totals: { accepted: accepted + 1 } }, '14d');
+  });
+});
