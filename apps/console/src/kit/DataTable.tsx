@@ -79,7 +79,6 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
     <>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by the keyboard. */}
       {/* biome-ignore lint/a11y/useSemanticElements: a section would be a landmark, beside that of the same name around it. */}
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by the keyboard. */}
       <div ref={scroller} className={styles.scroller} role="group" tabIndex={0} aria-label={label} aria-busy={isStale}>
         <table className={styles.table} aria-label={label} aria-rowcount={rows.length + 1}>
           <thead>
