@@ -44,11 +44,27 @@ describe('a batch in hand', () => {
     const { channelCode, channelOrderId } = batch;
     expect(previewed).toMatchObject({ channelCode, channelOrderId, syncMode: 'async' });
     expect(previewed.orders).toMatchObject([
-      { state: 'succeeded', assetNums: [again], assetCount: 1, productCount: 1, assets: [{ action: 'create' }] },
-      // It sees the order before it.
-      { state: 'succeeded', assetNums: [again], assetCount: 0, products: [{ action: 'revoke', id: null }] },
       {
-        ...{ state: 'failed', cause: 'product_not_found', assetNums: [bought], productCount: 0 },
+        state: 'succeeded',
+        numbers: [{ assetNum: again, isActive: false }],
+        assetCount: 1,
+        productCount: 1,
+        assets: [{ action: 'create' }],
+      },
+      // It sees the order before it.
+      {
+        state: 'succeeded',
+        numbers: [{ assetNum: again, isActive: false }],
+        assetCount: 0,
+        products: [{ action: 'revoke', id: null }],
+      },
+      {
+        ...{
+          state: 'failed',
+          cause: 'product_not_found',
+          numbers: [{ assetNum: bought, isActive: true }],
+          productCount: 0,
+        },
         nearest: [{ assetNum: bought, values: [{ field: 'limitConcurrent', wanted: 3, found: 5 }] }],
       },
     ]);
@@ -68,8 +84,8 @@ describe('a batch in hand', () => {
   it('lists no more than a page can show, and says how much there is', async () => {
     const numbers = Array.from({ length: 600 }, newAssetNum);
     const [order] = (await preview(batchOf(newBuy(customer, numbers)))).orders;
-    expect(order).toMatchObject({ assetNumCount: 600, assetCount: 600, productCount: 600 });
-    expect([order?.assetNums.length, order?.assets.length, order?.products.length]).toEqual([500, 500, 500]);
+    expect(order).toMatchObject({ numberCount: 600, assetCount: 600, productCount: 600 });
+    expect([order?.numbers.length, order?.assets.length, order?.products.length]).toEqual([500, 500, 500]);
   });
 
   it('is that of an application, where one is named: its channels hold', async () => {

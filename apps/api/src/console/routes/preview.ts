@@ -1,5 +1,5 @@
 import { findApplication } from '@lockstep/access/operator';
-import { type ApplicationId, BatchOrder, type Channels, type Order, parse, requireChannel } from '@lockstep/contract';
+import { type ApplicationId, BatchOrder, type Channels, parse, requireChannel } from '@lockstep/contract';
 import { ConsoleRefusal, type PreviewedOrder } from '@lockstep/contract/console';
 import type { Database } from '@lockstep/platform';
 import type { BatchReader } from '../../batch-reader.ts';
@@ -30,16 +30,9 @@ export function previewHandlers({ db, previewer, batches }: ServerOptions & { ba
       const { channelCode, channelOrderId, syncMode, sequences } = prepared;
       noteSubject(request, { channelCode, channelOrderId, orders: sequences.length });
       requireChannel(channels, channelCode);
-      let orderList: Order[] = [];
-      const readOrderList = async () => {
-        orderList = await orders();
-        return orderList;
-      };
-      const previews = await previewer.compare(prepared, readOrderList, channels);
+      const { previews, numbers } = await previewer.compareWithNow(prepared, orders, channels);
       const atMost = Math.min(MAX_LISTED_OF_ORDER, Math.ceil(MAX_LISTED / previews.length));
-      const shown = previews.map((preview, index) =>
-        cutLists({ ...preview, ...listNumbers(orderList[index]!) }, atMost),
-      );
+      const shown = previews.map((preview, index) => cutLists({ ...preview, numbers: numbers[index]! }, atMost));
       return { channelCode, channelOrderId, syncMode, orders: shown };
     },
   } satisfies ConsoleHandlers;
@@ -53,21 +46,17 @@ async function findChannels(db: Database, appKey: string | undefined): Promise<C
   return found.application.channels;
 }
 
-function listNumbers({ assets }: Order): Pick<PreviewedOrder, 'assetNums'> {
-  return { assetNums: [...new Set(assets.flatMap(({ assetNos }) => assetNos))] };
-}
-
 function cutLists(
-  order: Omit<PreviewedOrder, 'assetNumCount' | 'assetCount' | 'productCount'>,
+  order: Omit<PreviewedOrder, 'numberCount' | 'assetCount' | 'productCount'>,
   atMost: number,
 ): PreviewedOrder {
-  const { assetNums, assets, products } = order;
+  const { numbers, assets, products } = order;
   return {
     ...order,
-    assetNums: assetNums.slice(0, atMost),
+    numbers: numbers.slice(0, atMost),
     assets: assets.slice(0, atMost),
     products: products.slice(0, atMost),
-    assetNumCount: assetNums.length,
+    numberCount: numbers.length,
     assetCount: assets.length,
     productCount: products.length,
   };
