@@ -99,14 +99,12 @@ function BatchTable(props: {
       {
         id: 'accepted',
         header: words.accepted,
-        width: '11rem',
         cell: ({ acceptedTime }) => <Time timeMs={acceptedTime} />,
       },
       {
         id: 'completed',
         header: words.completed,
         isMinor: true,
-        width: '11rem',
         cell: ({ completedTime }) => <Time timeMs={completedTime} />,
       },
     ],

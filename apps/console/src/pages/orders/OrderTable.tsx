@@ -38,7 +38,6 @@ export function SentOrderTable({ orders, ...rest }: OrderTableProps<ConsoleOrder
         id: 'accepted',
         header: words.accepted,
         isMinor: true,
-        width: '11rem',
         cell: ({ acceptedTime }) => <Time timeMs={acceptedTime} />,
       },
     ],
@@ -60,14 +59,13 @@ function useOrderColumns(): Column<Order>[] {
       {
         id: 'why',
         header: words.why,
-        width: '18rem',
+        width: '14rem',
         cell: ({ cause, message }) => (cause === null ? '' : causeWords(cause, message)),
       },
       {
         id: 'finished',
         header: words.finished,
         isMinor: true,
-        width: '11rem',
         cell: ({ finishedTime }) => <Time timeMs={finishedTime} />,
       },
     ],

@@ -86,7 +86,12 @@ function useColumns(): readonly Column<ConsoleWebhook>[] {
         ),
       },
       { id: 'state', header: words.state, cell: ({ state }) => <StateBadge state={state} /> },
-      { id: 'url', header: words.url, width: '14rem', cell: ({ url }) => <span className="mono">{url}</span> },
+      {
+        id: 'url',
+        header: words.url,
+        width: '18rem',
+        cell: ({ url }) => <span className="mono">{url}</span>,
+      },
       {
         id: 'application',
         header: words.application,
