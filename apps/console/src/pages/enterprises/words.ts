@@ -80,7 +80,7 @@ export const enterprisesWords = defineWords({
     who: 'Who',
     whom: 'Whom',
     operator: 'the operator of the service',
-    requestId: 'request id',
+    requestId: 'Request id',
     employee_added: 'Employee added',
     employee_edited: 'Employee edited',
     password_reset: 'New password',
