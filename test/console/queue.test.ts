@@ -51,7 +51,7 @@ describe.each(QUEUE_KINDS)('on %s', (kind) => {
     expect(await clients.viewer.call('getQueue')).toEqual({
       kind,
       jobs: { waiting: 1, active: 0, delayed: 0, failed: 0, completed: 0 },
-      boardPath: BOARD,
+      boardPath: '/bull-board',
     });
   });
 

@@ -37,7 +37,7 @@ export type HealthCheckId = z.infer<typeof HealthCheckId>;
 /** What one look found. The console says in its words what that means and what to do about it. */
 export const HealthCheck = z.object({
   check: HealthCheckId,
-  state: z.enum(['ok', 'warning', 'error', 'unknown']),
+  state: z.enum(['ok', 'warning', 'error']),
   /** Since when it is so, in milliseconds; null where that is not known. */
   sinceTime: z.number().nullable(),
   /** How many there are of what was looked at; null where that says nothing. */
@@ -87,7 +87,7 @@ export const QueueState = z.object({
   jobs: z
     .object({ waiting: z.number(), active: z.number(), delayed: z.number(), failed: z.number(), completed: z.number() })
     .nullable(),
-  /** Where bull-board is, behind the same session. */
+  /** Where bull-board is, behind the same session: a path behind CONSOLE_ROOT. */
   boardPath: z.string(),
 });
 export type QueueState = z.infer<typeof QueueState>;

@@ -12,8 +12,9 @@ import { answerConsoleRefusals } from '../refusals.ts';
 import { authorizeOperators, bodyOwnerOf, operatorOf } from '../who-acts.ts';
 import { BOARD_FILES, Board, type BoardRoute } from './board.ts';
 
-/** Where bull-board is, behind the console's session. */
-export const BOARD_ROOT = `${CONSOLE_ROOT}/bull-board`;
+/** Where bull-board is, behind CONSOLE_ROOT and the console's session. */
+export const BOARD_PATH = '/bull-board';
+const BOARD_ROOT = CONSOLE_ROOT + BOARD_PATH;
 
 /** Calls of boards that a process answers at once, so that boards take neither its connections nor its memory. */
 const CALLS_AT_ONCE = 3;

@@ -1,8 +1,59 @@
-import { Page } from '../../kit/index.ts';
+import type { OverviewSpan } from '@lockstep/contract/console';
+import { NativeSelect } from '@mantine/core';
+import { getRouteApi } from '@tanstack/react-router';
+import { useOperation } from '../../api/index.ts';
+import { Page, Query, Section } from '../../kit/index.ts';
 import { useWords } from '../../words/words.ts';
+import { ActivityChart } from './ActivityChart.tsx';
+import { FailureCauses } from './FailureCauses.tsx';
+import { HealthSection } from './HealthSection.tsx';
+import { NowFigures } from './NowFigures.tsx';
+import { readSpan, SPANS } from './spans.ts';
+import { TroubledWebhooks } from './TroubledWebhooks.tsx';
 import { overviewWords } from './words.ts';
 
+const REFRESH_MS = 5_000;
+
+const route = getRouteApi('/');
+
+/** How the service does, from what the database knows. */
 export function OverviewPage() {
   const words = useWords(overviewWords);
-  return <Page title={words.overview}>{null}</Page>;
+  const span = readSpan(route.useSearch().span);
+  const overview = useOperation('getOverview', { query: { span } }, { refreshMs: REFRESH_MS, keepsPrevious: true });
+  return (
+    <Page title={words.overview} lead={words.lead}>
+      <Query of={overview}>
+        {({ time, now, pieces, pieceSeconds, failures, backlog, webhooks, checks }) => (
+          <>
+            <HealthSection checks={checks} time={time} />
+            <NowFigures now={now} backlog={backlog} time={time} />
+            <Section title={words.activity} actions={<SpanChoice span={span} />}>
+              <ActivityChart pieces={pieces} pieceSeconds={pieceSeconds} time={time} span={span} />
+            </Section>
+            <Section title={words.failures}>
+              <FailureCauses failures={failures} />
+            </Section>
+            <Section title={words.troubledWebhooks}>
+              <TroubledWebhooks webhooks={webhooks} />
+            </Section>
+          </>
+        )}
+      </Query>
+    </Page>
+  );
+}
+
+function SpanChoice({ span }: { span: OverviewSpan }) {
+  const words = useWords(overviewWords);
+  const navigate = route.useNavigate();
+  const options = Object.entries(SPANS).map(([value, word]) => ({ value, label: words[word] as string }));
+  return (
+    <NativeSelect
+      aria-label={words.span}
+      data={options}
+      value={span}
+      onChange={({ currentTarget }) => void navigate({ search: { span: currentTarget.value } })}
+    />
+  );
 }

@@ -1,4 +1,5 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { searchOf } from '../../kit/search.ts';
 import { rootRoute } from '../../root-route.tsx';
 
 /** The addresses of this area. */
@@ -6,6 +7,7 @@ export const overviewRoutes = [
   createRoute({
     getParentRoute: () => rootRoute,
     path: '/',
+    validateSearch: searchOf('span'),
     component: lazyRouteComponent(() => import('./OverviewPage.tsx'), 'OverviewPage'),
   }),
 ] as const;

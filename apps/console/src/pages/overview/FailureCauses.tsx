@@ -1,0 +1,46 @@
+import type { Overview } from '@lockstep/contract/console';
+import { Link } from '@tanstack/react-router';
+import { useMemo } from 'react';
+import { type Column, Count, DataTable, Empty, Time } from '../../kit/index.ts';
+import { useCauseWords } from '../../words/causes.ts';
+import { useWords } from '../../words/words.ts';
+import { overviewWords } from './words.ts';
+
+type Failure = Overview['failures'][number];
+
+/** Why orders failed, with links to those that did. */
+export function FailureCauses({ failures }: Pick<Overview, 'failures'>) {
+  const words = useWords(overviewWords);
+  const causeWords = useCauseWords();
+  const columns = useMemo<Column<Failure>[]>(
+    () => [
+      {
+        id: 'cause',
+        header: words.cause,
+        cell: ({ cause }) => {
+          const meaning = causeWords(cause, null);
+          return (
+            <>
+              <Link to="/orders" search={{ state: 'failed', cause } as never}>
+                <code>{cause}</code>
+              </Link>
+              {meaning !== cause && <> {meaning}</>}
+            </>
+          );
+        },
+      },
+      { id: 'orders', header: words.orders, align: 'end', cell: ({ failed }) => <Count value={failed} /> },
+      { id: 'last', header: words.last, isMinor: true, cell: ({ lastTime }) => <Time timeMs={lastTime} isRelative /> },
+    ],
+    [words, causeWords],
+  );
+  return (
+    <DataTable
+      label={words.failures}
+      columns={columns}
+      rows={failures}
+      rowKey={({ cause }) => cause}
+      empty={<Empty title={words.noFailures} />}
+    />
+  );
+}

@@ -1,0 +1,61 @@
+import type { HealthCheck } from '@lockstep/contract/console';
+import { Badge, Notice, Section, Time, type Tone } from '../../kit/index.ts';
+import { useNumberFormat } from '../../words/formats.ts';
+import { useWords } from '../../words/words.ts';
+import { useCheckWords } from './check-phrases.ts';
+import styles from './HealthSection.module.css';
+import { overviewWords } from './words.ts';
+
+const TONES: Record<HealthCheck['state'], Tone> = { ok: 'good', warning: 'warn', error: 'bad' };
+const STATE_WORDS = {
+  ok: 'stateOk',
+  warning: 'stateWarning',
+  error: 'stateError',
+} as const satisfies Record<HealthCheck['state'], keyof typeof overviewWords.en>;
+
+/** What is not well and what to do about it, the worst first, and all that was looked at. */
+export function HealthSection({ checks, time }: { checks: readonly HealthCheck[]; time: number }) {
+  const words = useWords(overviewWords);
+  const write = useNumberFormat();
+  const explain = useCheckWords(time);
+  const wrong = checks
+    .filter(({ state }) => state !== 'ok')
+    .sort((a, b) => Number(b.state === 'error') - Number(a.state === 'error'));
+  return (
+    <Section title={words.health}>
+      {wrong.length === 0 && <Notice tone="good" title={words.allWell} />}
+      {wrong.map((check) => {
+        const { name, says, whatToDo } = explain(check);
+        return (
+          <Notice key={check.check} tone={TONES[check.state]} title={`${name}: ${says}`}>
+            {words.whatToDo} {whatToDo}
+            {check.sinceTime !== null && (
+              <>
+                {' '}
+                {words.since}: <Time timeMs={check.sinceTime} isRelative />
+              </>
+            )}
+          </Notice>
+        );
+      })}
+      <details className={styles.all}>
+        <summary>
+          {words.allChecks}
+          {wrong.length > 0 && <> ({words.someChecks(write(wrong.length))})</>}
+        </summary>
+        <ul className={styles.checks}>
+          {checks.map((check) => {
+            const { name, says } = explain(check);
+            return (
+              <li key={check.check} className={styles.check}>
+                <Badge tone={TONES[check.state]}>{words[STATE_WORDS[check.state]]}</Badge>
+                <strong>{name}</strong>
+                <span>{says}</span>
+              </li>
+            );
+          })}
+        </ul>
+      </details>
+    </Section>
+  );
+}

@@ -1,0 +1,18 @@
+import type { OverviewSpan } from '@lockstep/contract/console';
+import type { overviewWords } from './words.ts';
+
+/** The spans of time that the overview can look back, and their words. */
+export const SPANS: Record<OverviewSpan, keyof typeof overviewWords.en> = {
+  '1h': 'span1h',
+  '6h': 'span6h',
+  '24h': 'span24h',
+  '7d': 'span7d',
+  '14d': 'span14d',
+};
+
+const DEFAULT_SPAN: OverviewSpan = '6h';
+
+/** The span that an address names; six hours where it names none that there is. */
+export function readSpan(text: string | undefined): OverviewSpan {
+  return text !== undefined && Object.hasOwn(SPANS, text) ? (text as OverviewSpan) : DEFAULT_SPAN;
+}
