@@ -36,7 +36,7 @@ export function FailureCauses({ failures }: Pick<Overview, 'failures'>) {
   );
   return (
     <DataTable
-      label={words.failures}
+      label={words.failuresTable}
       columns={columns}
       rows={failures}
       rowKey={({ cause }) => cause}
