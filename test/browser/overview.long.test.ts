@@ -90,7 +90,7 @@ describe('the overview of a service that is well', () => {
 describe('the queue', () => {
   it.each(VIEWS)('shows how many jobs there are (%s)', async (name, view) => {
     const { page } = await openConsole(stack, 'viewer', { ...view, path: '/console/queue' });
-    await page.getByText('PostgreSQL', { exact: true }).waitFor();
+    await page.getByText(/BullMQ.* PostgreSQL/).waitFor();
     await expectAccessible(page);
     await expectFits(page);
     await shot(page, `queue-${name}`);

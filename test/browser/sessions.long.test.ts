@@ -44,7 +44,7 @@ describe('logging in', () => {
     await page.getByRole('alert').getByText('locked').waitFor();
     await shot(page, 'log-in-refused');
     await expectAccessible(page);
-    expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe(login.name);
+    expect(await page.getByRole('textbox', { name: 'Name' }).inputValue()).toBe(login.name);
     await fillInLogin(page, login);
     await heading(page, 'Overview').waitFor();
   });
@@ -55,7 +55,7 @@ describe('logging in', () => {
       const page = await openPage(stack, `/console/log-in?next=${encodeURIComponent(next)}`);
       await fillInLogin(page, login);
       await heading(page, 'Overview').waitFor();
-      expect(page.url()).toBe(`${stack.baseUrl}/console`);
+      expect(page.url()).toBe(`${stack.baseUrl}/console/`);
     }
   });
 });

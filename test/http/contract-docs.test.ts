@@ -247,13 +247,6 @@ describe('/openapi.json', () => {
     expect(words).toBe(1);
   });
 
-  it('is what /docs shows', async () => {
-    const page = await fetch(`${stack.baseUrl}/docs`);
-    expect(page.status).toBe(200);
-    const shown = await fetch(`${stack.baseUrl}/docs/json`);
-    expect(await shown.json()).toEqual(document);
-  });
-
   it('takes the orders that the service takes', async () => {
     const batch = batchOf(
       newBuy(await api.newCustomer(), [newAssetNum()]),

@@ -373,30 +373,45 @@ describe('every answer', () => {
     expect(answer!.headers).not.toHaveProperty('server');
   });
 
-  it.each(['/docs', '/docs/', '/docs/static/swagger-initializer.js', '/docs/static/index.css', '/docs/nothing'])(
-    'of %s lets a page load what is here, run nothing that is written into it, and be in no frame',
-    async (path) => {
-      const [answer] = await sendRaw(stack.baseUrl, request(`GET ${path} HTTP/1.1`));
-      const policy = answer!.headers['content-security-policy'] ?? '';
-      expect(policy).toContain("default-src 'none'");
-      expect(policy).toContain("frame-ancestors 'none'");
-      expect(policy).not.toMatch(/unsafe|\*|https?:/);
-      expect(answer!.headers).toMatchObject({ 'x-content-type-options': 'nosniff', 'x-frame-options': 'DENY' });
-    },
-  );
+  it.each([
+    '/',
+    '/guides',
+    '/guides/security',
+    '/guides/nothing',
+    '/guides/examples/first-batch.json',
+    '/front-door/style.css',
+    '/docs',
+    '/docs/',
+    '/docs/static/swagger-initializer.js',
+    '/docs/static/index.css',
+    '/docs/nothing',
+  ])('of %s lets a page load what is here, run nothing that is written into it, and be in no frame', async (path) => {
+    const [answer] = await sendRaw(stack.baseUrl, request(`GET ${path} HTTP/1.1`));
+    const policy = answer!.headers['content-security-policy'] ?? '';
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain("frame-ancestors 'none'");
+    expect(policy).not.toMatch(/unsafe|\*|https?:/);
+    expect(answer!.headers).toMatchObject({ 'x-content-type-options': 'nosniff', 'x-frame-options': 'DENY' });
+  });
 
-  it('of /openapi.json is the same bytes, which a client that has them need not fetch again', async () => {
-    const first = await fetch(`${stack.baseUrl}/openapi.json`);
+  it.each([
+    '/openapi.json',
+    '/docs/json',
+    '/docs/static/swagger-initializer.js',
+    '/guides',
+    '/guides/api',
+    '/guides/examples/first-batch.json',
+    '/front-door/style.css',
+  ])('of %s are the same bytes, which a client that has them need not fetch again', async (path) => {
+    const first = await fetch(stack.baseUrl + path);
     const text = await first.text();
     const etag = first.headers.get('etag') ?? '';
     expect(etag).toMatch(/^"[\w-]{43}"$/);
     expect(first.headers.get('cache-control')).toBe('no-cache');
-    for (const path of ['/openapi.json', '/docs/json']) {
-      const again = await fetch(stack.baseUrl + path, { headers: { 'if-none-match': `"other", ${etag}` } });
-      expect([again.status, await again.text()]).toEqual([304, '']);
-      const anew = await fetch(stack.baseUrl + path, { headers: { 'if-none-match': '"other"' } });
-      expect([anew.status, anew.headers.get('etag'), await anew.text()]).toEqual([200, etag, text]);
-    }
+    const again = await fetch(stack.baseUrl + path, { headers: { 'if-none-match': `"other", ${etag}` } });
+    expect([again.status, await again.text()]).toEqual([304, '']);
+    const anew = await fetch(stack.baseUrl + path, { headers: { 'if-none-match': '"other"' } });
+    expect([anew.status, anew.headers.get('etag'), await anew.text()]).toEqual([200, etag, text]);
   });
 });
 

@@ -3,6 +3,7 @@ import { matchesGlob } from 'node:path';
 import { readConfig, readDeploymentConfig } from '@lockstep/platform';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { parse } from 'yaml';
+import { PAGES } from '../harness/pages.ts';
 import { endEverything, REPOSITORY, runJob } from '../harness/processes.ts';
 import { freePort } from '../harness/redis.ts';
 import { ServiceProcess } from '../harness/service-process.ts';
@@ -173,6 +174,11 @@ describe('Dockerfile', () => {
     const workspaces = manifest.workspaces.filter((workspace) => !workspace.startsWith('test/'));
     for (const workspace of workspaces) expect(copied).toContain(workspace.replace('/*', ''));
     expect(copied).toContain('migrations');
+  });
+
+  it('copies every page that the API shows at /guides', () => {
+    const isCopied = (file: string) => copied.some((source) => file === source || file.startsWith(`${source}/`));
+    expect(PAGES.filter((page) => !isCopied(page))).toEqual([]);
   });
 
   it('holds the console as a stage of its own builds it, with the libraries that only browsers need', () => {

@@ -208,12 +208,12 @@ describe('tables', () => {
     expect([...new Set(written)].sort()).toEqual(rows.map(({ trigger }) => trigger).sort());
   });
 
-  it('and queries of docs/operations.md run on the database', async () => {
+  it('and queries of docs/operations.md and docs/console.md run on the database', async () => {
     const queries = [
-      ...blocksOf('docs/operations.md', 'sql'),
+      ...['docs/operations.md', 'docs/console.md'].flatMap((page) => blocksOf(page, 'sql')),
       ...[...read('docs/operations.md').matchAll(/`(select [^`]+)`/g)].map(([, query]) => query!),
     ];
-    expect(queries.length).toBe(11);
+    expect(queries.length).toBe(12);
     for (const query of queries) await sql.raw(query).execute(database.db);
   });
 });

@@ -77,8 +77,8 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
   }
   return (
     <>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by the keyboard. */}
-      <section ref={scroller} className={styles.scroller} tabIndex={0} aria-label={label} aria-busy={isStale}>
+      {/* biome-ignore lint/a11y/useSemanticElements: a section would be a landmark, beside that of the same name around it. */}
+      <div ref={scroller} className={styles.scroller} role="group" tabIndex={0} aria-label={label} aria-busy={isStale}>
         <table className={styles.table} aria-label={label} aria-rowcount={rows.length + 1}>
           <thead>
             {table.getHeaderGroups().map((group) => (
@@ -114,7 +114,7 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
             {below > 0 && <Gap heightPx={below} columns={columns.length} />}
           </tbody>
         </table>
-      </section>
+      </div>
       {footer}
     </>
   );

@@ -21,7 +21,7 @@ export function FailureCauses({ failures }: Pick<Overview, 'failures'>) {
           const meaning = causeWords(cause, null);
           return (
             <>
-              <Link to="/orders" search={{ state: 'failed', cause } as never}>
+              <Link to="/orders" search={{ state: 'failed', cause }}>
                 <code>{cause}</code>
               </Link>
               {meaning !== cause && <> {meaning}</>}

@@ -29,12 +29,7 @@ export function NowFigures({ now, backlog, time }: Pick<Overview, 'now' | 'backl
       <Figures>
         <Figure label={words.acceptedNow} value={rate(now.accepted)} tone="busy" />
         <Figure label={words.succeededNow} value={rate(now.succeeded)} tone="good" />
-        <Figure
-          label={words.failedNow}
-          value={rate(now.failed)}
-          tone={now.failed > 0 ? 'bad' : 'neutral'}
-         
-        />
+        <Figure label={words.failedNow} value={rate(now.failed)} tone={now.failed > 0 ? 'bad' : 'neutral'} />
         <Figure label={words.pending} value={pendingOrders ?? words.pendingUnknown} tone="neutral" />
         <Figure label={words.oldest} value={age ?? words.nothingPending} tone={isLong ? 'warn' : 'neutral'} />
       </Figures>

@@ -27,8 +27,10 @@ export const overviewWords = defineWords({
     succeeded: 'applied',
     failed: 'failed',
     aSecond: (what: string) => `${what} a second`,
+    aMinute: (what: string) => `${what} a minute`,
+    anHour: (what: string) => `${what} an hour`,
     chart: (accepted: string, succeeded: string, failed: string, span: string) =>
-      `Orders a second, ${span}: ${accepted} accepted, ${succeeded} applied, ${failed} failed in all.`,
+      `Orders over time, ${span}: ${accepted} accepted, ${succeeded} applied, ${failed} failed in all.`,
     totals: (accepted: string, succeeded: string, failed: string) =>
       `${accepted} accepted, ${succeeded} applied, ${failed} failed`,
     nothingDone: 'No order was accepted in this time',
@@ -80,8 +82,10 @@ export const overviewWords = defineWords({
     succeeded: '生效',
     failed: '失败',
     aSecond: (what) => `每秒${what}`,
+    aMinute: (what) => `每分钟${what}`,
+    anHour: (what) => `每小时${what}`,
     chart: (accepted, succeeded, failed, span) =>
-      `${span}的每秒订单数：共接收 ${accepted}，生效 ${succeeded}，失败 ${failed}。`,
+      `${span}的订单数量变化：共接收 ${accepted}，生效 ${succeeded}，失败 ${failed}。`,
     totals: (accepted, succeeded, failed) => `接收 ${accepted}，生效 ${succeeded}，失败 ${failed}`,
     nothingDone: '这段时间内没有接收订单',
     nothingDoneAdvice: '请用 lockstep submit 发送一批，或选择更长的时间。',

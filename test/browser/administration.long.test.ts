@@ -1,0 +1,235 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { expectAccessible } from '../harness/accessible.ts';
+import { Api, dataOf } from '../harness/api.ts';
+import { NARROW_PIXELS, openConsole, shot, type View } from '../harness/browser.ts';
+import { ConsoleClient } from '../harness/console.ts';
+import { batchOf, newAssetNum, newBuy } from '../harness/orders.ts';
+import { expectNoFaults } from '../harness/page-faults.ts';
+import { expectFits } from '../harness/page-width.ts';
+import { type Receiver, startReceiver } from '../harness/receiver.ts';
+import { type Stack, startStack } from '../harness/stack.ts';
+
+/** Applications, webhooks, operators and the record in a real browser. */
+const MARKUP = '<img src=x onerror=alert(1)> & "Co"';
+
+let stack: Stack;
+let admin: ConsoleClient;
+let api: Api;
+let receiver: Receiver;
+let isWell = false;
+let failing: string;
+let disabled: string;
+
+beforeAll(async () => {
+  stack = await startStack({ webhookAllowPrivate: true });
+  admin = await ConsoleClient.logIn(stack, 'admin');
+  const body = { name: MARKUP, scopes: ['auth_order' as const], channels: null, isApproved: true };
+  api = await Api.logIn(stack.baseUrl, await admin.call('createApplication', { body }));
+  receiver = await startReceiver((response) => response.writeHead(isWell ? 204 : 503).end());
+  failing = await newWebhook();
+  await endBatch();
+  await receiver.awaitCount(1);
+  disabled = await newWebhook();
+  await sql`update webhook set disabled_time = now(), disabled_cause = 'endpoint_gone' where id = ${disabled}`.execute(
+    stack.db,
+  );
+});
+afterAll(async () => {
+  await receiver.close();
+  await stack.close();
+});
+
+async function newWebhook(): Promise<string> {
+  const body = { url: receiver.url, description: MARKUP };
+  return dataOf(await api.call('POST', '/webhooks', { body })).webhookId;
+}
+/** One batch that ends at once, and so one event. */
+async function endBatch(): Promise<void> {
+  const customer = await api.newCustomer();
+  await api.accept({ ...batchOf(newBuy(customer, [newAssetNum()])), channelCode: 'test', syncMode: 'sync' });
+}
+const appKey = () => api.credentials.appKey;
+const open = (path: string, view: View = {}) => openConsole(stack, 'admin', { ...view, path: `/console${path}` });
+const heading = (page: Page, name: string | RegExp) => page.getByRole('heading', { level: 1, name }).waitFor();
+const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click();
+/** A button of the dialog that is in front. */
+const answer = (page: Page, name: string) => page.getByRole('dialog').last().getByRole('button', { name }).click();
+/** What a dialog shows once, by its name. */
+const secretOf = (page: Page, label: string) =>
+  page.getByRole('dialog').last().locator('dl > div').filter({ hasText: label }).locator('dd').innerText();
+
+const PAGES: [name: string, path: () => string][] = [
+  ['applications', () => '/applications'],
+  ['application', () => `/applications/${appKey()}`],
+  ['application-new', () => '/applications/new'],
+  ['application-channels', () => `/applications/${appKey()}/channels`],
+  ['webhooks', () => '/webhooks'],
+  ['webhook-failing', () => `/webhooks/${failing}`],
+  ['webhook-disabled', () => `/webhooks/${disabled}`],
+  ['operators', () => '/operators'],
+  ['operator', () => `/operators/${admin.login.name}`],
+  ['record', () => '/record'],
+];
+const VIEWS: Record<string, View> = {
+  light: {},
+  dark: { colorScheme: 'dark' },
+  narrow: { widthPixels: NARROW_PIXELS },
+  chinese: { language: 'zh-CN' },
+};
+
+describe.each(Object.entries(VIEWS))('in %s', (view, options) => {
+  it.each(PAGES)('the page %s can be read by everybody', async (name, path) => {
+    const { page } = await open(path(), options);
+    await page.locator('main h1').waitFor();
+    await page.waitForLoadState('networkidle');
+    await shot(page, `${name}-${view}`);
+    await expectFits(page);
+    await expectAccessible(page);
+    expectNoFaults(page);
+  });
+});
+
+describe('an admin', () => {
+  it('registers an application, whose secret is shown once and works', async () => {
+    const { page } = await open('/applications');
+    const name = `Shop ${randomUUID()}`;
+    await page.getByRole('link', { name: 'New application' }).click();
+    await page.getByLabel('Name').fill(name);
+    await page.getByLabel('Channels').selectOption('Only these channels');
+    await press(page, 'Create the application');
+    await page.getByText('Name at least one channel').waitFor();
+    await page.getByRole('textbox', { name: 'Only these channels' }).fill('web\n tele \n');
+    await press(page, 'Create the application');
+    const dialog = page.getByRole('dialog');
+    await dialog.waitFor();
+    await shot(page, 'application-secret');
+    await expectAccessible(page);
+    const credentials = { appKey: await secretOf(page, 'Key'), appSecret: await secretOf(page, 'Secret') };
+    expect((await Api.logIn(stack.baseUrl, credentials)).token).toBeTypeOf('string');
+    await answer(page, 'I have kept it');
+    await heading(page, name);
+    await page.getByText('web, tele').waitFor();
+    expect(await page.content()).not.toContain(credentials.appSecret);
+    await page.reload();
+    await heading(page, name);
+    expect(await page.content()).not.toContain(credentials.appSecret);
+    expectNoFaults(page);
+  });
+
+  it('rotates a secret, suspends and approves', async () => {
+    const { appKey: key } = await admin.call('createApplication', {
+      body: { name: 'Rotated', scopes: ['auth_order'], channels: null, isApproved: true },
+    });
+    const { page } = await open(`/applications/${key}`);
+    await press(page, 'Rotate the secret');
+    const hours = page.getByLabel('Hours for which the old secret stays good');
+    await hours.fill('721');
+    expect(await page.getByRole('dialog').getByRole('button', { name: 'Rotate the secret' }).isDisabled()).toBe(true);
+    await hours.fill('2');
+    await answer(page, 'Rotate the secret');
+    await page.getByText('The old secret stays good until').waitFor();
+    const appSecret = await secretOf(page, 'Secret');
+    await Api.logIn(stack.baseUrl, { appKey: key, appSecret });
+    await answer(page, 'I have kept it');
+    await press(page, 'Suspend');
+    await answer(page, 'Suspend');
+    await page.getByText('suspended', { exact: true }).waitFor();
+    await press(page, 'Approve');
+    await answer(page, 'Approve');
+    await page.getByText('approved', { exact: true }).waitFor();
+    expectNoFaults(page);
+  });
+
+  it('changes channels, but not over what another admin has changed meanwhile', async () => {
+    const { appKey: key } = await admin.call('createApplication', {
+      body: { name: 'Bound', scopes: ['auth_order'], channels: ['web'], isApproved: true },
+    });
+    const { page } = await open(`/applications/${key}/channels`);
+    const channels = page.getByRole('textbox', { name: 'Only these channels' });
+    await channels.fill('tele');
+    const body = { channels: ['partner'], shownChannels: ['web'] };
+    await admin.call('bindApplication', { params: { appKey: key }, body });
+    await press(page, 'Save');
+    await page.getByText('changed_meanwhile').waitFor();
+    await press(page, 'Try again');
+    await page.waitForFunction(`document.querySelector('textarea').value === 'partner'`);
+    await channels.fill('partner\ntele');
+    await press(page, 'Save');
+    await page.getByText('partner, tele').waitFor();
+    expectNoFaults(page, { but: /409/ });
+  });
+
+  it('makes an operator, who logs in, is given a role and a new password, and is disabled', async () => {
+    const { page } = await open('/operators');
+    const name = `op-${randomUUID().slice(0, 8)}`;
+    await press(page, 'New operator');
+    await page.getByRole('dialog').getByLabel('Name').fill(name);
+    await page.getByRole('dialog').getByLabel('Role').selectOption('Support');
+    await answer(page, 'Create the operator');
+    const password = await secretOf(page, 'Password');
+    const operator = new ConsoleClient(stack.baseUrl, { name, password });
+    expect(await operator.call('logIn', { body: operator.login })).toMatchObject({ role: 'support' });
+    await answer(page, 'I have kept it');
+    await page.getByRole('link', { name, exact: true }).click();
+    await heading(page, name);
+    await press(page, 'Change the role');
+    await page.getByLabel('Role').selectOption('Viewer');
+    await answer(page, 'Save');
+    await page.getByText('Viewer: ').waitFor();
+    expect(await operator.call('getMe')).toMatchObject({ role: 'viewer' });
+    await press(page, 'New password');
+    await answer(page, 'New password');
+    await page.getByText(`${name} has a new password.`).first().waitFor();
+    await answer(page, 'I have kept it');
+    expect((await operator.send('getMe')).status).toBe(401);
+    await press(page, 'Disable');
+    await answer(page, 'Disable');
+    await page.getByText('disabled', { exact: true }).waitFor();
+    await page.getByRole('link', { name: 'what was changed of them' }).click();
+    await page.getByRole('row').filter({ hasText: 'disabled an operator' }).waitFor();
+    await page.getByText('support → viewer').waitFor();
+    await shot(page, 'record-of-operator');
+    expectNoFaults(page);
+  });
+});
+
+describe('support', () => {
+  const openAsSupport = (path: string) => openConsole(stack, 'support', { path: `/console${path}` });
+
+  it('enables a webhook with what it has missed, and sends a test', async () => {
+    isWell = true;
+    const webhookId = await newWebhook();
+    await sql`update webhook set disabled_time = now(), disabled_cause = 'attempts_exhausted' where id = ${webhookId}`.execute(
+      stack.db,
+    );
+    const { page } = await openAsSupport('/webhooks?state=disabled');
+    await page.getByRole('link', { name: webhookId, exact: true }).click();
+    await press(page, 'Enable');
+    await shot(page, 'webhook-enable');
+    await expectAccessible(page);
+    await answer(page, 'Enable');
+    await page.getByText('active', { exact: true }).waitFor();
+    await press(page, 'Send a test');
+    await answer(page, 'Send a test');
+    await page.getByText('webhook.test', { exact: true }).waitFor();
+    await page.getByText('delivered').first().waitFor();
+    await press(page, 'Send events again');
+    await page.getByRole('dialog').getByLabel('Which').selectOption('Behind an event');
+    await page.getByLabel('Id of the event').fill('0');
+    await answer(page, 'Send events again');
+    await page.getByText('batch.completed', { exact: true }).first().waitFor();
+    await shot(page, 'webhook-replayed');
+    expectNoFaults(page);
+  });
+
+  it('neither sees what admins do with an application nor who the operators are', async () => {
+    const { page } = await openAsSupport(`/applications/${appKey()}`);
+    await heading(page, MARKUP);
+    expect(await page.getByRole('main').getByRole('button').filter({ hasText: /./ }).count()).toBe(0);
+    await page.goto('/console/operators');
+    await page.getByText('role_missing').waitFor();
+  });
+});
