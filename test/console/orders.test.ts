@@ -1,5 +1,5 @@
 import type { Customer } from '@lockstep/contract';
-import { type ConsoleCall, ConsoleOrder, ConsoleOrderDetail, OrderContent } from '@lockstep/contract/console';
+import { type ConsoleCall, ConsoleOrder, OrderContent, OwnedOrder } from '@lockstep/contract/console';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Api } from '../harness/api.ts';
@@ -86,10 +86,11 @@ describe('the list of orders', () => {
 describe('an order', () => {
   it('shows what became of it and who sent it', async () => {
     const [id] = await process(newBuy(customer, [newAssetNum()]));
-    const order = ConsoleOrderDetail.strict().parse(await viewer.call('getOrder', paramsOf(id)));
+    const order = OwnedOrder.strict().parse(await viewer.call('getOrder', paramsOf(id)));
     expect(order).toMatchObject({
       ...{ licenseOrderId: id, state: 'succeeded', appKey: api.credentials.appKey, applicationName: 'Test' },
       ...{ requestId: expect.stringMatching(/^[\w-]{36}$/), retries: [], srcLicenseOrderId: null },
+      owner: { customerId: customer.customerId, customerName: 'Customer' },
     });
     const batch = await viewer.call('getBatch', { params: { batchId: order.batchId } });
     expect(batch.channelOrderId).toBe(order.channelOrderId);
@@ -261,7 +262,7 @@ describe('the search', () => {
       .where('id', '=', enterpriseGlobalId)
       .executeTakeFirstOrThrow();
     expect(await find(name)).toMatchObject([{ kind: 'enterprise', id: enterpriseGlobalId, name }]);
-    expect(await find(channelCustomerId)).toMatchObject([{ kind: 'customer', id: customer.customerId }]);
+    expect(await find(channelCustomerId)).toMatchObject([{ kind: 'customer', id: enterpriseGlobalId }]);
     expect(await find('nothing of the kind')).toEqual([]);
   });
 

@@ -93,14 +93,22 @@ export interface AtConsole {
 export async function openConsole(
   stack: Pick<Stack, 'baseUrl' | 'db'>,
   role: OperatorRole,
-  { path = CONSOLE_ROOT, ...view }: View & { path?: string } = {},
+  view: View & { path?: string } = {},
 ): Promise<AtConsole> {
   const client = await ConsoleClient.logIn(stack, role);
-  const context = await openBrowser(stack, view);
+  return { page: await openInSession(client, view), client, login: client.login };
+}
+
+/** A page of the console, in a browser that is in the session of a client. */
+export async function openInSession(
+  client: ConsoleClient,
+  { path = CONSOLE_ROOT, ...view }: View & { path?: string } = {},
+): Promise<Page> {
+  const context = await openBrowser(client, view);
   await bringSession(context, client);
   const page = await context.newPage();
   await page.goto(path);
-  return { page, client, login: client.login };
+  return page;
 }
 
 /** Fills in the log-in page, on which a page is. */
@@ -110,15 +118,14 @@ export async function fillInLogin(page: Page, { name, password }: OperatorLogin)
   await page.getByRole('button', { name: 'Log in', exact: true }).click();
 }
 
-/** Has a browser be in the session of a client. */
-export async function bringSession(context: BrowserContext, { baseUrl, cookie }: ConsoleClient): Promise<void> {
+async function bringSession(context: BrowserContext, { baseUrl, cookie }: ConsoleClient): Promise<void> {
   const [name = '', value = ''] = cookie.split('=', 2);
   const { hostname } = new URL(baseUrl);
   await context.addCookies([{ name, value, domain: hostname, path: CONSOLE_ROOT, httpOnly: true, sameSite: 'Strict' }]);
 }
 
-/** Keeps a picture of a page as test-artifacts/screenshots/NAME.png. */
-export async function shot(page: Page, name: string): Promise<void> {
+/** Keeps a picture of a page as test-artifacts/screenshots/NAME.png; of what its window shows, or of all of it. */
+export async function shot(page: Page, name: string, { isWhole = false } = {}): Promise<void> {
   const path = join(REPOSITORY, 'test-artifacts', 'screenshots', `${name}.png`);
-  await page.screenshot({ path, animations: 'disabled' });
+  await page.screenshot({ path, animations: 'disabled', fullPage: isWhole });
 }

@@ -6,7 +6,7 @@ import {
   type Database,
   Deadline,
   isOverload,
-  type QueueBackend,
+  type QueueView,
   readCleanUpBehind,
   readSessions,
   within,
@@ -22,7 +22,7 @@ const MIN_KEPT_MS = 1_000;
 /** Where and how an overview is read. */
 interface ReaderOptions {
   db: Database;
-  queueKind: QueueBackend['kind'];
+  queueView: QueueView;
   isQueueReachable: () => Promise<boolean>;
   /** What workers delete because of its age. */
   aged: readonly Aged[];
@@ -79,7 +79,7 @@ async function countPending(db: Database): Promise<number | null> {
   }
 }
 
-async function readStatePart(db: Database, { queueKind, isQueueReachable, aged }: ReaderOptions): Promise<StatePart> {
+async function readStatePart(db: Database, { queueView, isQueueReachable, aged }: ReaderOptions): Promise<StatePart> {
   const isReachable = isQueueReachable();
   const { time, ...sessions } = await readSessions(db, WORKER_NAME);
   const oldest = await findOldestPending(db);
@@ -89,7 +89,7 @@ async function readStatePart(db: Database, { queueKind, isQueueReachable, aged }
   const checks = judgeHealth({
     time,
     sessions,
-    queue: { kind: queueKind, isReachable: await isReachable },
+    queue: { kind: queueView.kind, isReachable: await isReachable },
     oldestPendingTime: oldest?.acceptedTime ?? null,
     work,
     webhooks: { ...troubles, disabled },

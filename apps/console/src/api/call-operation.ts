@@ -54,6 +54,14 @@ export async function callOperation<Id extends ConsoleOperationId>(
   return (await readAnswer(response, id)) as ConsoleData<Id>;
 }
 
+/** Calls an operation whose answer is a file, and returns the file. Throws a CallFailure. */
+export async function downloadOperation<Id extends ConsoleOperationId>(id: Id, call: CallOf<Id>): Promise<Blob> {
+  const headers = { 'x-lockstep-console': whoseDoing() };
+  const response = await reach(operationUrl(id, call), { headers, credentials: 'same-origin' });
+  if (response.status !== 200) await readAnswer(response, id);
+  return await response.blob();
+}
+
 async function reach(url: string, request: RequestInit): Promise<Response> {
   try {
     return await fetch(url, request);

@@ -1,4 +1,5 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, useId, useState } from 'react';
+import { FoldIcon } from './icons.tsx';
 import styles from './Tree.module.css';
 
 /** Something that may hold others. */
@@ -26,20 +27,29 @@ export function Tree({ nodes, label }: { nodes: readonly TreeNode[]; label?: str
   );
 }
 
-function Branch({ node: { label, detail, nodes = [], isOpen = true } }: { node: TreeNode }) {
-  if (nodes.length === 0) {
-    return (
-      <div className={styles.leaf}>
-        <div>{label}</div>
-        {detail !== undefined && <div className={styles.detail}>{detail}</div>}
-      </div>
-    );
-  }
+/** Its name may hold links and buttons: so it folds by a button beside it, and not as the summary of its details. */
+function Branch({ node: { label, detail, nodes = [], isOpen: isOpenAtFirst = true } }: { node: TreeNode }) {
+  const [isOpen, setOpen] = useState(isOpenAtFirst);
+  const nameId = useId();
+  const isLeaf = nodes.length === 0;
   return (
-    <details open={isOpen}>
-      <summary>{label}</summary>
+    <div className={styles.branch}>
+      {!isLeaf && (
+        <button
+          type="button"
+          className={styles.fold}
+          aria-expanded={isOpen}
+          aria-labelledby={nameId}
+          onClick={() => setOpen(!isOpen)}
+        >
+          <FoldIcon />
+        </button>
+      )}
+      <div id={nameId} className={isLeaf ? undefined : styles.holder}>
+        {label}
+      </div>
       {detail !== undefined && <div className={styles.detail}>{detail}</div>}
-      <Tree nodes={nodes} />
-    </details>
+      {!isLeaf && isOpen && <Tree nodes={nodes} />}
+    </div>
   );
 }

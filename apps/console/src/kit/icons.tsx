@@ -51,3 +51,12 @@ export function CloseIcon() {
     </Icon>
   );
 }
+
+/** Points to what can be unfolded. */
+export function FoldIcon() {
+  return (
+    <Icon>
+      <path d="m9 6 6 6-6 6" />
+    </Icon>
+  );
+}

@@ -6,6 +6,7 @@ import { optionalText } from '../scalars.ts';
 import { Sender, ShownBatchId } from './batches.ts';
 import { ComparedPreview } from './compared-preview.ts';
 import { consoleTable } from './operation.ts';
+import { Owner } from './owner.ts';
 
 /** What one order may hold, in bytes, to be shown as it was sent. */
 export const MAX_SHOWN_ORDER_BYTES = 1024 * 1024;
@@ -36,6 +37,9 @@ export const ConsoleOrderDetail = ConsoleOrder.extend({
   retries: z.array(z.object({ cause: Cause, message: z.string(), finishedTime: z.number(), retriedTime: z.number() })),
 });
 export type ConsoleOrderDetail = z.infer<typeof ConsoleOrderDetail>;
+
+/** The same with who its customer is; null where there is no such customer. */
+export const OwnedOrder = ConsoleOrderDetail.extend({ owner: Owner.nullable() });
 
 /**
  * What an order held, with hidden passwords. `gone`: it has taken effect, and then it is not kept; `expired`: it failed too
@@ -95,7 +99,7 @@ export type OrderEffects = z.infer<typeof OrderEffects>;
 /** What a text of the search box names. */
 export const SearchHit = z.object({
   kind: z.enum(['order', 'batch', 'asset', 'application', 'enterprise', 'customer']),
-  /** What its page is addressed by. */
+  /** What its page is addressed by; a customer's is that of its enterprise. */
   id: z.string(),
   /** What it is called. */
   name: z.string(),
@@ -123,7 +127,7 @@ export const ordersOperations = consoleTable({
     path: '/orders/{licenseOrderId}',
     role: 'viewer',
     params: OrderResultParams,
-    data: ConsoleOrderDetail,
+    data: OwnedOrder,
     summary: 'What became of an order, its batch and its application.',
   },
   getOrderContent: {

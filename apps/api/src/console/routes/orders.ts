@@ -6,6 +6,7 @@ import {
   MAX_SHOWN_EFFECTS,
   MAX_SHOWN_ORDER_BYTES,
 } from '@lockstep/contract/console';
+import { readOwners } from '@lockstep/customers/operator';
 import {
   listAllOrders,
   readAnyBatch,
@@ -32,7 +33,12 @@ export function ordersHandlers({ db, previewer, numberSearches }: ServerOptions)
       return await numberSearches.run(owner, deadlineOf(request).signal, list);
     },
 
-    getOrder: async (request) => await findNamedOrder(request, limitToCall(request, db)),
+    getOrder: async (request) => {
+      const limited = limitToCall(request, db);
+      const order = await findNamedOrder(request, limited);
+      const owners = await readOwners(limited, [order.customerId]);
+      return { ...order, owner: owners.get(order.customerId) ?? null };
+    },
 
     getOrderContent: async (request) => {
       const limited = limitToCall(request, db);

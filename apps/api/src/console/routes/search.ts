@@ -76,9 +76,9 @@ async function findCustomers(db: Database, text: string): Promise<SearchHit[]> {
   const asked = { text, enterpriseId: undefined, channelCode: undefined };
   const { exact, customers } = await listCustomersOfAll(db, asked, { after: null, limit: MAX_HITS });
   const found = new Map([...exact, ...customers].map((each) => [each.customerId, each]));
-  return [...found.values()].map(({ customerId, customerName, channelCode, channelCustomerId }) => ({
+  return [...found.values()].map(({ enterpriseGlobalId, customerName, channelCode, channelCustomerId }) => ({
     kind: 'customer',
-    id: customerId,
+    id: enterpriseGlobalId,
     name: customerName,
     detail: `${channelCode} ${channelCustomerId}`,
   }));

@@ -1,8 +1,108 @@
-import { Page } from '../../kit/index.ts';
+import type { ConsoleBatchDetail } from '@lockstep/contract/console';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useMayCall, useOperation } from '../../api/index.ts';
+import { CopyId, Fields, Figure, Figures, Page, ProgressBar, Query, StateBadge, Time } from '../../kit/index.ts';
+import { useNumberFormat } from '../../words/formats.ts';
 import { useWords } from '../../words/words.ts';
+import { BatchOrders } from './BatchOrders.tsx';
+import { CancelBatch } from './CancelBatch.tsx';
+import { DownloadFailed } from './DownloadFailed.tsx';
+import { FailureGroups } from './FailureGroups.tsx';
+import { SenderLink } from './SenderLink.tsx';
 import { batchesWords } from './words.ts';
 
+const REFRESH_MS = 1_000;
+const route = getRouteApi('/batches/$batchId');
+
+/** One batch: how far it is until its end, why orders failed, its orders, and what can be done about it. */
 export function BatchPage() {
   const words = useWords(batchesWords);
-  return <Page title={words.batch}>{null}</Page>;
+  const { batchId } = route.useParams();
+  const batch = useOperation(
+    'getBatch',
+    { params: { batchId } },
+    { refreshMs: (data) => (data?.state === 'completed' ? false : REFRESH_MS) },
+  );
+  const { data } = batch;
+  return (
+    <Page
+      title={data === undefined ? words.batch : `${words.batch} ${data.channelOrderId}`}
+      beside={data && <StateBadge state={data.state} />}
+      crumbs={[
+        <Link key="batches" to="/batches">
+          {words.batches}
+        </Link>,
+      ]}
+      actions={data && <BatchActions batch={data} />}
+    >
+      <Query of={batch}>
+        {(read) => (
+          <>
+            <BatchProgress batch={read} />
+            <BatchFields batch={read} />
+            {read.failed > 0 && <FailureGroups batch={read} />}
+            <BatchOrders batch={read} />
+          </>
+        )}
+      </Query>
+    </Page>
+  );
+}
+
+function BatchActions({ batch }: { batch: ConsoleBatchDetail }) {
+  const words = useWords(batchesWords);
+  const mayCall = useMayCall();
+  const { batchId, failed, pending, state } = batch;
+  return (
+    <>
+      {pending > 0 && mayCall('cancelBatch') && <CancelBatch batch={batch} />}
+      {failed > 0 && <DownloadFailed batch={batch} />}
+      {failed > 0 && state === 'completed' && mayCall('resendOrders') && (
+        <Link to="/batches/$batchId/resend" params={{ batchId }}>
+          {words.resend}
+        </Link>
+      )}
+    </>
+  );
+}
+
+function BatchProgress({ batch: { total, succeeded, failed, pending } }: { batch: ConsoleBatchDetail }) {
+  const words = useWords(batchesWords);
+  const write = useNumberFormat();
+  const label = words.progress(write(succeeded + failed), write(total));
+  return (
+    <>
+      <Figures>
+        <Figure label={words.orders} value={total} />
+        <Figure label={words.succeeded} value={succeeded} tone={succeeded > 0 ? 'good' : 'neutral'} />
+        <Figure label={words.failed} value={failed} tone={failed > 0 ? 'bad' : 'neutral'} />
+        <Figure label={words.pending} value={pending} tone={pending > 0 ? 'busy' : 'neutral'} />
+      </Figures>
+      {pending > 0 && <ProgressBar label={label} total={total} succeeded={succeeded} failed={failed} />}
+    </>
+  );
+}
+
+function BatchFields({ batch }: { batch: ConsoleBatchDetail }) {
+  const words = useWords(batchesWords);
+  const { channelOrderId, channelCode, syncMode, acceptedTime, completedTime, reopenedTime, requestId, batchId } =
+    batch;
+  return (
+    <Fields
+      fields={[
+        { label: words.channelOrderId, value: <CopyId id={channelOrderId} /> },
+        { label: words.channel, value: channelCode },
+        { label: words.application, value: <SenderLink sender={batch} /> },
+        { label: words.mode, value: syncMode },
+        { label: words.accepted, value: <Time timeMs={acceptedTime} isRelative withUtc /> },
+        { label: words.completed, value: completedTime === null ? null : <Time timeMs={completedTime} withUtc /> },
+        {
+          label: words.reopened,
+          value: reopenedTime === null ? undefined : <Time timeMs={reopenedTime} isRelative withUtc />,
+        },
+        { label: words.batchId, value: <CopyId id={batchId} what={words.batchId} /> },
+        { label: words.requestId, value: requestId === null ? null : <CopyId id={requestId} what={words.requestId} /> },
+      ]}
+    />
+  );
 }

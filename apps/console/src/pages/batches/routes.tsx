@@ -7,12 +7,21 @@ export const batchesRoutes = [
   createRoute({
     getParentRoute: () => rootRoute,
     path: '/batches',
-    validateSearch: searchOf('appKey', 'cursor'),
+    validateSearch: searchOf(
+      ...(['channelOrderId', 'appKey', 'channelCode', 'state', 'hasFailed'] as const),
+      ...(['acceptedFrom', 'acceptedTo', 'cursor'] as const),
+    ),
     component: lazyRouteComponent(() => import('./BatchesPage.tsx'), 'BatchesPage'),
   }),
   createRoute({
     getParentRoute: () => rootRoute,
     path: '/batches/$batchId',
+    validateSearch: searchOf('state', 'cause', 'cursor'),
     component: lazyRouteComponent(() => import('./BatchPage.tsx'), 'BatchPage'),
+  }),
+  createRoute({
+    getParentRoute: () => rootRoute,
+    path: '/batches/$batchId/resend',
+    component: lazyRouteComponent(() => import('./ResendPage.tsx'), 'ResendPage'),
   }),
 ] as const;

@@ -1,8 +1,75 @@
-import { Page } from '../../kit/index.ts';
+import { getRouteApi } from '@tanstack/react-router';
+import { type CallOf, useOperation } from '../../api/index.ts';
+import { Empty, Filters, NothingMatches, Page, Pager, Query, useStateWords } from '../../kit/index.ts';
 import { useWords } from '../../words/words.ts';
+import { SentOrderTable } from './OrderTable.tsx';
+import { ORDER_CAUSES } from './order-causes.ts';
 import { ordersWords } from './words.ts';
 
+const REFRESH_MS = 5_000;
+const STATES = ['pending', 'succeeded', 'failed'] as const;
+const TYPES = ['new_buy', 'delete_asset', 'delete_product'] as const;
+const route = getRouteApi('/orders');
+
+/** Orders of all batches, with filters. The first page follows what comes. */
 export function OrdersPage() {
   const words = useWords(ordersWords);
-  return <Page title={words.orders}>{null}</Page>;
+  const stateWords = useStateWords();
+  const { cursor, ...filters } = route.useSearch();
+  const navigate = route.useNavigate();
+  // The server checks what stands in the address.
+  const query = { ...filters, cursor } as CallOf<'listAllOrders'>['query'];
+  const found = useOperation(
+    'listAllOrders',
+    { query },
+    { keepsPrevious: true, refreshMs: cursor === undefined ? REFRESH_MS : false },
+  );
+  const plain = (values: readonly string[]) => values.map((value) => ({ value, label: value }));
+  return (
+    <Page title={words.orders} lead={words.lead}>
+      <Filters
+        fields={[
+          { name: 'customerId', label: words.customerId, kind: 'text' },
+          { name: 'assetNum', label: words.assetNum, kind: 'text' },
+          {
+            name: 'state',
+            label: words.state,
+            kind: 'select',
+            options: STATES.map((value) => ({ value, label: stateWords[value] })),
+          },
+          { name: 'cause', label: words.cause, kind: 'select', options: plain(ORDER_CAUSES) },
+          { name: 'orderType', label: words.type, kind: 'select', options: plain(TYPES) },
+          { name: 'appKey', label: words.appKey, kind: 'text' },
+          { name: 'channelCode', label: words.channel, kind: 'text' },
+        ]}
+        value={filters}
+        onChange={(next) => void navigate({ search: next })}
+      />
+      <Query of={found}>
+        {({ orders, nextCursor }) => (
+          <SentOrderTable
+            label={words.orders}
+            orders={orders}
+            isStale={found.isPlaceholderData}
+            empty={<NoOrders isMore={nextCursor !== null} isFiltered={Object.keys(filters).length > 0} />}
+            footer={
+              <Pager
+                cursor={cursor}
+                nextCursor={nextCursor}
+                shown={orders.length}
+                onCursor={(next) => void navigate({ search: { ...filters, cursor: next } })}
+              />
+            }
+          />
+        )}
+      </Query>
+    </Page>
+  );
+}
+
+/** What to do where nothing was found: by filters, so far, or at all. */
+function NoOrders({ isMore, isFiltered }: { isMore: boolean; isFiltered: boolean }) {
+  const words = useWords(ordersWords);
+  if (isMore) return <Empty title={words.nothingSoFar}>{words.nothingSoFarAdvice}</Empty>;
+  return isFiltered ? <NothingMatches /> : <Empty title={words.noOrders}>{words.noOrdersAdvice}</Empty>;
 }

@@ -7,7 +7,9 @@ export const ordersRoutes = [
   createRoute({
     getParentRoute: () => rootRoute,
     path: '/orders',
-    validateSearch: searchOf('cursor'),
+    validateSearch: searchOf(
+      ...(['customerId', 'assetNum', 'state', 'cause', 'orderType', 'appKey', 'channelCode', 'cursor'] as const),
+    ),
     component: lazyRouteComponent(() => import('./OrdersPage.tsx'), 'OrdersPage'),
   }),
   createRoute({

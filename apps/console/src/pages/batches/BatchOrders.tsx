@@ -1,0 +1,69 @@
+import type { ConsoleBatchDetail } from '@lockstep/contract/console';
+import { getRouteApi } from '@tanstack/react-router';
+import { type CallOf, useOperation } from '../../api/index.ts';
+import { Empty, Filters, Pager, Query, Section, useStateWords } from '../../kit/index.ts';
+import { useWords } from '../../words/words.ts';
+import { OrderTable } from '../orders/OrderTable.tsx';
+import { ORDER_CAUSES } from '../orders/order-causes.ts';
+import { refreshWhile, useReadAtEnd } from './use-until-end.ts';
+import { batchesWords } from './words.ts';
+
+const PAGE_SIZE = '200';
+const STATES = ['pending', 'succeeded', 'failed'] as const;
+const route = getRouteApi('/batches/$batchId');
+
+/** The orders of a batch, by state and by cause. */
+export function BatchOrders({ batch: { batchId, state } }: { batch: ConsoleBatchDetail }) {
+  const words = useWords(batchesWords);
+  const stateWords = useStateWords();
+  const { cursor, ...filters } = route.useSearch();
+  const navigate = route.useNavigate();
+  const isRunning = state !== 'completed';
+  const query = { ...filters, cursor, limit: PAGE_SIZE } as CallOf<'listBatchOrders'>['query'];
+  const found = useOperation(
+    'listBatchOrders',
+    { params: { batchId }, query },
+    { keepsPrevious: true, refreshMs: refreshWhile(isRunning) },
+  );
+  useReadAtEnd(isRunning, found);
+  return (
+    <Section title={words.ordersOfBatch}>
+      <Filters
+        fields={[
+          {
+            name: 'state',
+            label: words.state,
+            kind: 'select',
+            options: STATES.map((value) => ({ value, label: stateWords[value] })),
+          },
+          {
+            name: 'cause',
+            label: words.cause,
+            kind: 'select',
+            options: ORDER_CAUSES.map((value) => ({ value, label: value })),
+          },
+        ]}
+        value={filters}
+        onChange={(next) => void navigate({ search: next, resetScroll: false })}
+      />
+      <Query of={found}>
+        {({ orders, nextCursor }) => (
+          <OrderTable
+            label={words.ordersOfBatch}
+            orders={orders}
+            isStale={found.isPlaceholderData}
+            empty={<Empty title={words.noOrders}>{words.noOrdersAdvice}</Empty>}
+            footer={
+              <Pager
+                cursor={cursor}
+                nextCursor={nextCursor}
+                shown={orders.length}
+                onCursor={(next) => void navigate({ search: { ...filters, cursor: next }, resetScroll: false })}
+              />
+            }
+          />
+        )}
+      </Query>
+    </Section>
+  );
+}

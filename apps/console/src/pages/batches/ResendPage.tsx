@@ -1,0 +1,41 @@
+import type { ConsoleBatchDetail } from '@lockstep/contract/console';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useOperation } from '../../api/index.ts';
+import { Page, Query } from '../../kit/index.ts';
+import { useWords } from '../../words/words.ts';
+import { ResendForm } from './ResendForm.tsx';
+import { resendWords } from './resend-words.ts';
+import { batchesWords } from './words.ts';
+
+const route = getRouteApi('/batches/$batchId/resend');
+
+/** The failed orders of a batch, to be put right and sent again. */
+export function ResendPage() {
+  const words = useWords(resendWords);
+  const shared = useWords(batchesWords);
+  const { batchId } = route.useParams();
+  const batch = useOperation('getBatch', { params: { batchId } });
+  return (
+    <Page
+      title={words.title}
+      lead={words.lead}
+      crumbs={[
+        <Link key="batches" to="/batches">
+          {shared.batches}
+        </Link>,
+        <Link key="batch" to="/batches/$batchId" params={{ batchId }}>
+          {batch.data?.channelOrderId ?? shared.batch}
+        </Link>,
+      ]}
+    >
+      <Query of={batch}>{(read) => <FailedOrders batch={read} />}</Query>
+    </Page>
+  );
+}
+
+/** What was read first stays in the editor, whatever is read later. */
+function FailedOrders({ batch }: { batch: ConsoleBatchDetail }) {
+  const { batchId } = batch;
+  const failed = useOperation('getOrdersToResend', { params: { batchId } });
+  return <Query of={failed}>{(orders) => <ResendForm key={batchId} batch={batch} failed={orders} />}</Query>;
+}

@@ -1,0 +1,16 @@
+import { Link } from '@tanstack/react-router';
+import { CopyId } from '../../kit/index.ts';
+import { useWords } from '../../words/words.ts';
+import { ordersWords } from './words.ts';
+
+/** The id of an order, which can be copied, with a link to its page. */
+export function OrderLink({ orderId }: { orderId: string }) {
+  const words = useWords(ordersWords);
+  return (
+    <CopyId id={orderId} what={`${words.orderId} ${orderId}`}>
+      <Link to="/orders/$orderId" params={{ orderId }}>
+        {orderId}
+      </Link>
+    </CopyId>
+  );
+}

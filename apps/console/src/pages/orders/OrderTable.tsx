@@ -1,0 +1,76 @@
+import type { ConsoleData, ConsoleOrder } from '@lockstep/contract/console';
+import { type ReactNode, useMemo } from 'react';
+import { type Column, CopyId, DataTable, StateBadge, Time } from '../../kit/index.ts';
+import { useCauseWords } from '../../words/causes.ts';
+import { useWords } from '../../words/words.ts';
+import { BatchLink } from '../batches/BatchLink.tsx';
+import { SenderLink } from '../batches/SenderLink.tsx';
+import { OrderLink } from './OrderLink.tsx';
+import { ordersWords } from './words.ts';
+
+type Order = ConsoleData<'listBatchOrders'>['orders'][number];
+
+/** How a list of orders is shown. */
+interface OrderTableProps<Row> {
+  label: string;
+  orders: readonly Row[];
+  isStale: boolean;
+  empty: ReactNode;
+  footer: ReactNode;
+}
+
+/** The orders of one batch. */
+export function OrderTable({ orders, ...rest }: OrderTableProps<Order>) {
+  const columns = useOrderColumns();
+  return <DataTable columns={columns} rows={orders} rowKey={({ licenseOrderId }) => licenseOrderId} {...rest} />;
+}
+
+/** Orders of any batches, with those. */
+export function SentOrderTable({ orders, ...rest }: OrderTableProps<ConsoleOrder>) {
+  const words = useWords(ordersWords);
+  const own = useOrderColumns();
+  const columns = useMemo<Column<ConsoleOrder>[]>(
+    () => [
+      ...own,
+      { id: 'batch', header: words.batch, cell: (order) => <BatchLink batch={order} /> },
+      { id: 'application', header: words.application, cell: (order) => <SenderLink sender={order} /> },
+      {
+        id: 'accepted',
+        header: words.accepted,
+        isMinor: true,
+        width: '11rem',
+        cell: ({ acceptedTime }) => <Time timeMs={acceptedTime} />,
+      },
+    ],
+    [own, words],
+  );
+  return <DataTable columns={columns} rows={orders} rowKey={({ licenseOrderId }) => licenseOrderId} {...rest} />;
+}
+
+function useOrderColumns(): Column<Order>[] {
+  const words = useWords(ordersWords);
+  const causeWords = useCauseWords();
+  return useMemo(
+    () => [
+      { id: 'id', header: words.orderId, cell: ({ licenseOrderId }) => <OrderLink orderId={licenseOrderId} /> },
+      { id: 'state', header: words.state, cell: ({ state }) => <StateBadge state={state} /> },
+      { id: 'sequence', header: words.sequence, align: 'end', isMinor: true, cell: ({ sequence }) => sequence },
+      { id: 'type', header: words.type, cell: ({ orderType }) => orderType },
+      { id: 'customer', header: words.customerId, isMinor: true, cell: ({ customerId }) => <CopyId id={customerId} /> },
+      {
+        id: 'why',
+        header: words.why,
+        width: '18rem',
+        cell: ({ cause, message }) => (cause === null ? '' : causeWords(cause, message)),
+      },
+      {
+        id: 'finished',
+        header: words.finished,
+        isMinor: true,
+        width: '11rem',
+        cell: ({ finishedTime }) => <Time timeMs={finishedTime} />,
+      },
+    ],
+    [words, causeWords],
+  );
+}

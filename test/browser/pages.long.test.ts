@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { expectAccessible } from '../harness/accessible.ts';
+import { NARROW_PIXELS, openInSession, shot, type View } from '../harness/browser.ts';
+import { ConsoleClient } from '../harness/console.ts';
+import { MARKUP, openShop, type Shop } from '../harness/console-shop.ts';
+import { expectNoFaults } from '../harness/page-faults.ts';
+import { expectFits } from '../harness/page-width.ts';
+import { type Stack, startStack } from '../harness/stack.ts';
+import { CONSOLE_PAGES, settled } from './console-pages.ts';
+
+/** Every page of the console, with data that the service made: readable in every view, whatever stands in names. */
+let stack: Stack;
+let shop: Shop;
+let marked: Shop;
+let admin: ConsoleClient;
+
+beforeAll(async () => {
+  stack = await startStack({ webhookAllowPrivate: true });
+  marked = await openShop(stack, MARKUP);
+  shop = await openShop(stack);
+  admin = await ConsoleClient.logIn(stack, 'admin');
+});
+afterAll(async () => {
+  await Promise.all([shop.close(), marked.close()]);
+  await stack.close();
+});
+
+const VIEWS: Record<string, View> = {
+  light: {},
+  dark: { colorScheme: 'dark' },
+  narrow: { widthPixels: NARROW_PIXELS },
+  chinese: { language: 'zh-CN' },
+};
+
+describe.each(Object.entries(VIEWS))('in %s', (viewName, view) => {
+  it.each(CONSOLE_PAGES)('the page $name is there for everybody', async ({ name, path, shows }) => {
+    const page = await openInSession(admin, { path: `/console${path(shop)}`, ...view });
+    await settled(page, shows(shop));
+    await shot(page, `${name}-${viewName}`, { isWhole: true });
+    await expectFits(page);
+    await expectAccessible(page);
+    expectNoFaults(page);
+  });
+});
+
+it.each(CONSOLE_PAGES)('the page $name shows markup in names as text', async ({ name, path, shows }) => {
+  const page = await openInSession(admin, { path: `/console${path(marked)}` });
+  await settled(page, shows(marked));
+  await shot(page, `${name}-markup`, { isWhole: true });
+  expect(await page.locator('img[src="x"]').count()).toBe(0);
+  expectNoFaults(page);
+});
