@@ -26,8 +26,6 @@ export const operatorsWords = defineWords({
     password: 'Password',
     passwordOnce:
       'Hand it over now, by a safe way. Nobody can show it again. Its owner changes it after the first log-in.',
-    actions: 'Actions',
-    actionsFor: (name: string) => `Actions for ${name}`,
     changeRole: 'Change the role',
     changeRoleTitle: (name: string) => `Role of ${name}`,
     changeRoleSays: 'This holds from the next call on, in sessions that are open too.',
@@ -77,8 +75,6 @@ export const operatorsWords = defineWords({
     created: (name: string) => `${name} 可以登录了。`,
     password: '密码',
     passwordOnce: '请立即以安全的方式交付。之后无人能再次查看。请其首次登录后自行修改。',
-    actions: '操作',
-    actionsFor: (name: string) => `${name} 的操作`,
     changeRole: '修改角色',
     changeRoleTitle: (name: string) => `${name} 的角色`,
     changeRoleSays: '从下一次调用起生效，已打开的会话也一样。',
