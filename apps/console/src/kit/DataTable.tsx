@@ -77,8 +77,8 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
   }
   return (
     <>
-      {/* biome-ignore lint/a11y/useSemanticElements: a section would be a landmark, beside that of the same name around it. */}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by the keyboard. */}
+      {/* biome-ignore lint/a11y/useSemanticElements: a section would be a landmark, beside that of the same name around it. */}
       <div ref={scroller} className={styles.scroller} role="group" tabIndex={0} aria-label={label} aria-busy={isStale}>
         <table className={styles.table} aria-label={label} aria-rowcount={rows.length + 1}>
           <thead>

@@ -88,7 +88,7 @@ function describe(
       { value: '{YYYY}-{MM}-{DD} {HH}:{mm}' },
       ...lines.map(({ label, tone }) => ({
         label,
-        stroke: colour(tone),
+        stroke: colour(`line-${tone}`),
         width: 2,
         dash: tone === 'bad' ? [6, 4] : [],
         points: { show: false },

@@ -21,7 +21,7 @@ export function FailureCauses({ failures }: Pick<Overview, 'failures'>) {
           const meaning = causeWords(cause, null);
           return (
             <>
-              <Link to="/orders" search={{ state: 'failed', cause } as never}>
+              <Link to="/orders" search={{ state: 'failed', cause }}>
                 <code>{cause}</code>
               </Link>
               {meaning !== cause && <> {meaning}</>}
@@ -36,7 +36,7 @@ export function FailureCauses({ failures }: Pick<Overview, 'failures'>) {
   );
   return (
     <DataTable
-      label={words.failures}
+      label={words.failuresTable}
       columns={columns}
       rows={failures}
       rowKey={({ cause }) => cause}

@@ -7,28 +7,29 @@ import { overviewWords } from './words.ts';
 
 /** An order that waits for longer is worth a look. */
 const LONG_MS = 30_000;
+/** Fewer orders a second than this are written with a fraction. */
+const FEW = 10;
 
 /** What is done each second, and what waits. */
 export function NowFigures({ now, backlog, time }: Pick<Overview, 'now' | 'backlog' | 'time'>) {
   const words = useWords(overviewWords);
-  const write = useNumberFormat({ maximumSignificantDigits: 3 });
+  const write = useNumberFormat({ maximumFractionDigits: 0 });
+  const writeFew = useNumberFormat({ maximumSignificantDigits: 2 });
   const writeDuration = useDuration();
-  const rate = (orders: number) => write(orders / now.seconds);
+  const rate = (orders: number) => {
+    const ordersPerSecond = orders / now.seconds;
+    return ordersPerSecond < FEW ? writeFew(ordersPerSecond) : write(ordersPerSecond);
+  };
   const { oldest, pendingOrders } = backlog;
   const age = oldest === null ? null : writeDuration(Math.max(0, time - oldest.acceptedTime));
   const isLong = oldest !== null && time - oldest.acceptedTime >= LONG_MS;
-  const beside = words.ofLastSeconds(write(Math.round(now.seconds)));
   return (
     <Section title={words.now}>
+      <p>{words.ofLastSeconds(write(now.seconds))}</p>
       <Figures>
-        <Figure label={words.acceptedNow} value={rate(now.accepted)} tone="busy" beside={beside} />
-        <Figure label={words.succeededNow} value={rate(now.succeeded)} tone="good" beside={beside} />
-        <Figure
-          label={words.failedNow}
-          value={rate(now.failed)}
-          tone={now.failed > 0 ? 'bad' : 'neutral'}
-          beside={beside}
-        />
+        <Figure label={words.acceptedNow} value={rate(now.accepted)} tone="busy" />
+        <Figure label={words.succeededNow} value={rate(now.succeeded)} tone="good" />
+        <Figure label={words.failedNow} value={rate(now.failed)} tone={now.failed > 0 ? 'bad' : 'neutral'} />
         <Figure label={words.pending} value={pendingOrders ?? words.pendingUnknown} tone="neutral" />
         <Figure label={words.oldest} value={age ?? words.nothingPending} tone={isLong ? 'warn' : 'neutral'} />
       </Figures>

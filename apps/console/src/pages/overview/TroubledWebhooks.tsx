@@ -43,7 +43,7 @@ export function TroubledWebhooks({ webhooks }: Pick<Overview, 'webhooks'>) {
   );
   return (
     <DataTable
-      label={words.troubledWebhooks}
+      label={words.webhooksTable}
       columns={columns}
       rows={webhooks.troubled}
       rowKey={({ webhookId }) => webhookId}

@@ -19,14 +19,12 @@ export function QueuePage() {
           <>
             <JobFigures state={state} />
             <Notice tone="neutral" title={words.safe}>
-              {words.safeAdvice}
+              {words.keptIn(words[state.kind])} {words.safeAdvice}
             </Notice>
             <Section title={words.board}>
               <p>
-                <a href={CONSOLE_PATH + state.boardPath}>{words.open}</a>
-              </p>
-              <p>
-                {words.openAdvice} {may('admin') ? words.mayChange : words.mayLook}
+                <a href={CONSOLE_PATH + state.boardPath}>{words.open}</a>. {words.openAdvice}{' '}
+                {may('admin') ? words.mayChange : words.mayLook}
               </p>
             </Section>
           </>
@@ -52,7 +50,6 @@ function JobFigures({ state: { kind, jobs } }: { state: QueueState }) {
       <Figure label={words.delayed} value={jobs.delayed} />
       <Figure label={words.failed} value={jobs.failed} tone={jobs.failed > 0 ? 'bad' : 'neutral'} />
       <Figure label={words.completed} value={jobs.completed} />
-      <Figure label={words.kind} value={words[kind]} />
     </Figures>
   );
 }

@@ -1,0 +1,141 @@
+import { sql } from 'kysely';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { expectAccessible } from '../harness/accessible.ts';
+import { NARROW_PIXELS, openConsole, shot, type View } from '../harness/browser.ts';
+import { batchOf, deleteAsset, newAssetNum, newBuy } from '../harness/orders.ts';
+import { expectNoFaults } from '../harness/page-faults.ts';
+import { expectFits } from '../harness/page-width.ts';
+import { type Stack, startStack } from '../harness/stack.ts';
+
+/** The overview and the queue as an operator sees them: of a service at work, and of one that is not well. */
+
+const MARKUP = '<img src=x onerror=alert(1)>';
+const VIEWS: [name: string, view: View][] = [
+  ['light', {}],
+  ['dark', { colorScheme: 'dark' }],
+  ['chinese', { language: 'zh-CN' }],
+  ['narrow', { widthPixels: NARROW_PIXELS }],
+];
+
+let stack: Stack;
+
+beforeAll(async () => {
+  stack = await startStack();
+  const api = await stack.newApi();
+  const customer = await api.newCustomer();
+  await api.process(batchOf(newBuy(customer, [newAssetNum()]), deleteAsset(customer, [newAssetNum()])));
+  await api.process(batchOf({ ...newBuy(customer, [newAssetNum()]), customerId: '1' }));
+  // What was done before: an afternoon that swells and ebbs.
+  await sql`
+    insert into order_activity (period_start, accepted, succeeded, failed)
+    select date_bin('10 seconds', now() - make_interval(secs => n * 10), 'epoch'),
+      (20 + 15 * sin(n / 150.0))::int * 10, (19 + 15 * sin((n + 3) / 150.0))::int * 10, case when n % 40 < 6 then 30 else 2 end
+    from generate_series(3, 2160) as n on conflict do nothing`.execute(stack.db);
+  await sql`
+    insert into failure_activity (minute_start, cause, failed)
+    select date_bin('1 minute', now() - make_interval(mins => n), 'epoch'), cause, 7
+    from generate_series(1, 350) as n, unnest('{product_not_found,asset_owned_by_other_customer}'::text[]) as cause
+    on conflict do nothing`.execute(stack.db);
+});
+afterAll(() => stack.close());
+
+const settled = async (page: Page) => {
+  await page.locator('canvas').waitFor();
+  await page.getByRole('link', { name: 'asset_not_found' }).waitFor();
+};
+
+describe('the overview of a service that is well', () => {
+  it.each(VIEWS)('shows what was done and why orders failed (%s)', async (name, view) => {
+    const { page } = await openConsole(stack, 'viewer', view);
+    await settled(page);
+    expect(await page.getByText(name === 'chinese' ? '一切正常' : 'All is well').count()).toBe(1);
+    await expectAccessible(page);
+    await expectFits(page);
+    await shot(page, `overview-${name}`);
+    await page.locator('summary').click();
+    await expectAccessible(page);
+    expectNoFaults(page);
+  });
+
+  it('has an address for each span of time, and leads to the orders that failed', async () => {
+    const { page } = await openConsole(stack, 'viewer');
+    await settled(page);
+    await page.getByRole('combobox', { name: 'Time' }).selectOption('24h');
+    await page.waitForURL(/\/console\/?\?span=24h$/);
+    await page.reload();
+    await settled(page);
+    expect(await page.getByRole('combobox', { name: 'Time' }).inputValue()).toBe('24h');
+    await page.getByRole('link', { name: 'asset_not_found' }).click();
+    await page.waitForURL('**/console/orders?*');
+    expect(Object.fromEntries(new URL(page.url()).searchParams)).toMatchObject({
+      state: 'failed',
+      cause: 'asset_not_found',
+    });
+    expectNoFaults(page);
+  });
+
+  it('updates by itself', async () => {
+    const { page } = await openConsole(stack, 'viewer', { path: '/console?span=1h' });
+    await settled(page);
+    const api = await stack.newApi();
+    const [gone] = await api.process(
+      batchOf({ ...newBuy(await api.newCustomer(), [newAssetNum()]), enterpriseGlobalId: '1' }),
+    );
+    expect(gone).toMatchObject({ cause: 'enterprise_mismatch' });
+    await page.getByRole('link', { name: 'enterprise_mismatch' }).waitFor();
+  });
+});
+
+describe('the queue', () => {
+  it.each(VIEWS)('shows how many jobs there are (%s)', async (name, view) => {
+    const { page } = await openConsole(stack, 'viewer', { ...view, path: '/console/queue' });
+    await page.getByText(/BullMQ.* PostgreSQL/).waitFor();
+    await expectAccessible(page);
+    await expectFits(page);
+    await shot(page, `queue-${name}`);
+    expectNoFaults(page);
+  });
+
+  it.each(['viewer', 'admin'] as const)('has a board behind the same session, for a %s', async (role) => {
+    const { page } = await openConsole(stack, role, { path: '/console/queue' });
+    await page.getByRole('link', { name: 'Open the board of jobs' }).click();
+    await page.waitForURL('**/console/bull-board');
+    await page.getByText('Orders').first().waitFor();
+    await page
+      .getByRole('link', { name: /Orders/ })
+      .first()
+      .click();
+    await page.waitForURL('**/console/bull-board/queue/**');
+    await page.getByText('latest', { exact: false }).first().waitFor();
+    await shot(page, `bull-board-${role}`);
+    expectNoFaults(page);
+  });
+});
+
+describe('the overview of a service that is not well', () => {
+  it('says what is wrong and what to do about it', async () => {
+    const sick = await startStack({ worker: false });
+    try {
+      const api = await sick.newApi();
+      await api.accept(batchOf(newBuy(await api.newCustomer(), [newAssetNum()])));
+      await sql`update application set name = ${MARKUP}`.execute(sick.db);
+      await sql`
+        insert into webhook (application_id, url, secret, after_position, disabled_time, disabled_cause)
+        select id, 'https://hooks.example/' || ${MARKUP}, '\\x00', 0, now(), 'endpoint_gone' from application limit 1`.execute(
+        sick.db,
+      );
+      for (const [name, view] of VIEWS) {
+        const { page } = await openConsole(sick, 'support', view);
+        await page.getByText('npm run worker').first().waitFor();
+        await page.getByText(MARKUP).first().waitFor();
+        await expectAccessible(page);
+        await expectFits(page);
+        await shot(page, `overview-not-well-${name}`);
+        expectNoFaults(page);
+      }
+    } finally {
+      await sick.close();
+    }
+  });
+});
