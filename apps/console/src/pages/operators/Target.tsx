@@ -24,6 +24,12 @@ function linkTo(kind: string | undefined, target: string, isAdmin: boolean): Rea
           {target}
         </Link>
       );
+    case 'batch':
+      return (
+        <Link to="/batches/$batchId" params={{ batchId: target }}>
+          {target}
+        </Link>
+      );
     case 'webhook':
       return (
         <Link to="/webhooks/$webhookId" params={{ webhookId: target }}>
