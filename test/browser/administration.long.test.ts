@@ -12,7 +12,7 @@ import { expectFits } from '../harness/page-width.ts';
 import { type Receiver, startReceiver } from '../harness/receiver.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
-/** Applications, webhooks, operators and the record in a real browser. */
+/** What admins and support do with applications, webhooks and operators, in a real browser. */
 const MARKUP = '<img src=x onerror=alert(1)> & "Co"';
 
 let stack: Stack;
@@ -21,7 +21,6 @@ let api: Api;
 let receiver: Receiver;
 let isWell = false;
 let failing: string;
-let disabled: string;
 
 beforeAll(async () => {
   stack = await startStack({ webhookAllowPrivate: true });
@@ -32,10 +31,6 @@ beforeAll(async () => {
   failing = await newWebhook();
   await endBatch();
   await receiver.awaitCount(1);
-  disabled = await newWebhook();
-  await sql`update webhook set disabled_time = now(), disabled_cause = 'endpoint_gone' where id = ${disabled}`.execute(
-    stack.db,
-  );
 });
 afterAll(async () => {
   await receiver.close();
@@ -61,29 +56,16 @@ const answer = (page: Page, name: string) => page.getByRole('dialog').last().get
 const secretOf = (page: Page, label: string) =>
   page.getByRole('dialog').last().locator('dl > div').filter({ hasText: label }).locator('dd').innerText();
 
-const PAGES: [name: string, path: () => string][] = [
-  ['applications', () => '/applications'],
-  ['application', () => `/applications/${appKey()}`],
-  ['application-new', () => '/applications/new'],
-  ['application-channels', () => `/applications/${appKey()}/channels`],
-  ['webhooks', () => '/webhooks'],
-  ['webhook-failing', () => `/webhooks/${failing}`],
-  ['webhook-disabled', () => `/webhooks/${disabled}`],
-  ['operators', () => '/operators'],
-  ['operator', () => `/operators/${admin.login.name}`],
-  ['record', () => '/record'],
-];
-const VIEWS: Record<string, View> = {
-  light: {},
-  dark: { colorScheme: 'dark' },
-  narrow: { widthPixels: NARROW_PIXELS },
-  chinese: { language: 'zh-CN' },
-};
-
-describe.each(Object.entries(VIEWS))('in %s', (view, options) => {
-  it.each(PAGES)('the page %s can be read by everybody', async (name, path) => {
+describe.each<[view: string, View]>([
+  ['dark', { colorScheme: 'dark' }],
+  ['narrow', { widthPixels: NARROW_PIXELS }],
+])('in %s', (view, options) => {
+  it.each<[name: string, path: () => string]>([
+    ['webhook-failing', () => `/webhooks/${failing}`],
+    ['operator', () => `/operators/${admin.login.name}`],
+  ])('the page %s can be read by everybody', async (name, path) => {
     const { page } = await open(path(), options);
-    await page.locator('main h1').waitFor();
+    await page.locator('main dl').first().waitFor();
     await page.waitForLoadState('networkidle');
     await shot(page, `${name}-${view}`);
     await expectFits(page);
@@ -97,11 +79,13 @@ describe('an admin', () => {
     const { page } = await open('/applications');
     const name = `Shop ${randomUUID()}`;
     await page.getByRole('link', { name: 'New application' }).click();
-    await page.getByLabel('Name').fill(name);
+    await page.getByRole('textbox', { name: 'Name', exact: true }).fill(name);
     await page.getByLabel('Channels').selectOption('Only these channels');
+    const channels = page.getByRole('textbox', { name: 'Only these channels' });
+    await channels.fill(' \n ');
     await press(page, 'Create the application');
     await page.getByText('Name at least one channel').waitFor();
-    await page.getByRole('textbox', { name: 'Only these channels' }).fill('web\n tele \n');
+    await channels.fill('web\n tele \n');
     await press(page, 'Create the application');
     const dialog = page.getByRole('dialog');
     await dialog.waitFor();
@@ -167,16 +151,16 @@ describe('an admin', () => {
     const name = `op-${randomUUID().slice(0, 8)}`;
     await press(page, 'New operator');
     await page.getByRole('dialog').getByLabel('Name').fill(name);
-    await page.getByRole('dialog').getByLabel('Role').selectOption('Support');
+    await page.getByRole('combobox', { name: 'Role' }).selectOption('Support');
     await answer(page, 'Create the operator');
     const password = await secretOf(page, 'Password');
     const operator = new ConsoleClient(stack.baseUrl, { name, password });
     expect(await operator.call('logIn', { body: operator.login })).toMatchObject({ role: 'support' });
     await answer(page, 'I have kept it');
-    await page.getByRole('link', { name, exact: true }).click();
+    await page.goto(`/console/operators/${name}`);
     await heading(page, name);
     await press(page, 'Change the role');
-    await page.getByLabel('Role').selectOption('Viewer');
+    await page.getByRole('combobox', { name: 'Role' }).selectOption('Viewer');
     await answer(page, 'Save');
     await page.getByText('Viewer: ').waitFor();
     expect(await operator.call('getMe')).toMatchObject({ role: 'viewer' });
@@ -206,7 +190,7 @@ describe('support', () => {
       stack.db,
     );
     const { page } = await openAsSupport('/webhooks?state=disabled');
-    await page.getByRole('link', { name: webhookId, exact: true }).click();
+    await page.locator(`a[href$="/webhooks/${webhookId}"]`).click();
     await press(page, 'Enable');
     await shot(page, 'webhook-enable');
     await expectAccessible(page);

@@ -30,12 +30,8 @@ const page = (
 export const CONSOLE_PAGES: readonly ConsolePage[] = [
   page('overview', '/', 'product_not_found'),
   page('batches', '/batches', ({ batch }) => batch.channelOrderId),
-  page(
-    'batch',
-    ({ batchId }) => `/batches/${batchId}`,
-    ({ unmatchedOrderId }) => unmatchedOrderId,
-  ),
-  page('orders', '/orders', ({ boughtOrderId }) => boughtOrderId),
+  page('batch', ({ batchId }) => `/batches/${batchId}`, 'customer_not_found'),
+  page('orders', '/orders', ({ batch }) => batch.channelOrderId),
   page(
     'order',
     ({ boughtOrderId }) => `/orders/${boughtOrderId}`,
@@ -46,7 +42,7 @@ export const CONSOLE_PAGES: readonly ConsolePage[] = [
     ({ unmatchedOrderId }) => `/orders/${unmatchedOrderId}`,
     ({ assetNum }) => assetNum,
   ),
-  page('assets', '/assets', ({ assetNum }) => assetNum),
+  page('assets', '/assets', ({ names }) => names.enterprise),
   page(
     'asset',
     ({ assetNum }) => `/assets/${assetNum}`,

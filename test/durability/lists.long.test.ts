@@ -1,6 +1,16 @@
 import { licenseOrderIdOf } from '@lockstep/assets';
-import type { BatchId, CustomerId, ListBatchesQuery, ListOrdersQuery } from '@lockstep/contract';
+import { readOrderEffects } from '@lockstep/assets/operator';
+import type {
+  BatchId,
+  CustomerId,
+  LicenseOrderId,
+  ListBatchesQuery,
+  ListOrdersQuery,
+  OrderType,
+} from '@lockstep/contract';
+import type { ConsoleBatchesQuery, ConsoleOrdersQuery } from '@lockstep/contract/console';
 import { listBatches, listOrders } from '@lockstep/orders';
+import { listAllBatches, listAllOrders } from '@lockstep/orders/operator';
 import type { Database } from '@lockstep/platform';
 import { type CompiledQuery, Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
@@ -53,7 +63,7 @@ const rowsReadBy = (node: PlanNode) =>
 /** What the statements of a page read: rows in all, and the tables that were read from end to end. */
 async function explainSent(): Promise<{ rowsRead: number; wholeTables: string[] }> {
   const scans: PlanNode[] = [];
-  for (const { sql: text, parameters } of sent.filter((query) => query.sql.trimStart().startsWith('select'))) {
+  for (const { sql: text, parameters } of sent.filter((query) => /^\s*(select|with) /.test(query.sql))) {
     const explain = { sql: `explain (analyze, format json) ${text}`, parameters } as CompiledQuery<{
       'QUERY PLAN': [{ Plan: PlanNode }];
     }>;
@@ -152,4 +162,58 @@ it.each<[filters: Partial<ListOrdersQuery>]>([
       return cursors.write(isNamed ? [id] : [acceptedTime, id])!;
     },
   );
+});
+
+it.each<[filters: Partial<ConsoleBatchesQuery>]>([
+  [{}],
+  [{ channelCode: 'common' }],
+  [{ channelCode: 'rare' }],
+  [{ state: 'accepted' }],
+  [{ state: 'completed' }],
+  [{ hasFailed: 'true' }],
+  [{ hasFailed: 'true', channelCode: 'rare' }],
+  [{ state: 'completed', hasFailed: 'true' }],
+  [{ channelOrderId: 'B4711' }],
+  [{ channelOrderId: 'B47*' }],
+  [{ acceptedFrom: Date.UTC(2020, 0, 1), acceptedTo: Date.UTC(2020, 0, 1, 1) }],
+])('batches of all applications %j: by indexes, bounded, the last page as the first', async (filters) => {
+  const cursors = new ListCursor('allBatches', null, filters, undefined);
+  await expectBounded(
+    (cursor) => listAllBatches(db, { ...filters, limit: 50, cursor } as ConsoleBatchesQuery),
+    (acceptedTime, batchId) => cursors.write([acceptedTime, batchId])!,
+  );
+});
+
+it.each<[filters: Partial<ConsoleOrdersQuery>]>([
+  [{}],
+  [{ channelCode: 'rare' }],
+  [{ orderType: 'delete_asset' }],
+  [{ state: 'pending' }],
+  [{ state: 'succeeded' }],
+  [{ state: 'failed' }],
+  [{ cause: 'cancelled' }],
+  [{ cause: 'internal_error' }],
+  [{ customerId: RARE }],
+  [{ customerId: LARGE, state: 'failed' }],
+  [{ assetNum: 'BUSY' }],
+  [{ assetNum: 'BUSY', state: 'failed' }],
+])('orders of all applications %j: by indexes, bounded, the last page as the first', async (filters) => {
+  const cursors = new ListCursor('allOrders', null, filters, undefined);
+  await expectBounded(
+    (cursor) => listAllOrders(db, { ...filters, limit: 200, cursor } as ConsoleOrdersQuery),
+    (_, batchId) => cursors.write([licenseOrderIdOf(batchId, 0)])!,
+  );
+});
+
+it.each<[orderType: OrderType, id: LicenseOrderId, found: number]>([
+  ['new_buy', licenseOrderIdOf('5000' as BatchId, 50), 11],
+  ['delete_asset', licenseOrderIdOf('301' as BatchId, 0), 1],
+  ['delete_product', licenseOrderIdOf('5010' as BatchId, 0), 1],
+])('what an order of the type %s did: by indexes, bounded', async (orderType, licenseOrderId, found) => {
+  sent = [];
+  const { assets } = await readOrderEffects(db, { licenseOrderId, orderType, limit: 200 });
+  expect(assets).toHaveLength(found);
+  const { rowsRead, wholeTables } = await explainSent();
+  expect(wholeTables).toEqual([]);
+  expect(rowsRead).toBeLessThan(MAX_ROWS);
 });

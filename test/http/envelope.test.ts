@@ -70,7 +70,6 @@ describe('a refusal', () => {
 
 describe('what is not an operation', () => {
   it.each([
-    '/',
     '/nothing',
     '/order',
     `${ORDER_ROOT}`,

@@ -121,7 +121,7 @@ describe('/guides', () => {
   it.each([
     '/guides/..%2f..%2fpackage.json',
     '/guides/examples/..%2f..%2fpackage.json',
-    '/guides/examples/webhook-receiver.mjs',
+    '/guides/examples/none.json',
     '/guides/__proto__',
     '/guides/examples/constructor',
     '/front-door/docs.js%00',

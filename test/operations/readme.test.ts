@@ -89,7 +89,9 @@ describe('docs/console.md', () => {
     const { stdout } = await runJob(['npm', 'run', '--silent', 'lockstep', '--', 'operator', '--help']);
     const [, listed = ''] = stdout.split('Commands:');
     const commands = [...listed.matchAll(/^ {2}([a-z][\w-]+)/gm)].map(([, name]) => name!);
-    const named = tableOf('docs/console.md', 'Command', 'What it does').map(([command]) => command!.split(' ')[1]);
+    const named = tableOf('docs/console.md', 'Command', 'What it does').map(
+      ([command]) => command!.match(/^`operator ([\w-]+)/)?.[1],
+    );
     expect(named).toEqual(commands.filter((name) => name !== 'help'));
   });
 });

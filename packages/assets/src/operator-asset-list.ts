@@ -1,5 +1,5 @@
 import type { AssetId, CustomerId, EnterpriseId, LicenseType } from '@lockstep/contract';
-import { type Database, isId, parseBigint } from '@lockstep/platform';
+import { type Database, inIndexOrder, isId, parseBigint } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
 import { ABOVE_ALL } from './order-ids.ts';
 
@@ -90,7 +90,7 @@ export async function listAssetsOfAll(
   if (![customerId, enterpriseId].every((id) => id === undefined || isId(id))) return { assets: [], stop: null };
   const { walk, wanted } = planWalk(filters, after, limit);
   const maxLookedAt = wanted === null ? limit + 1 : MAX_LOOKED_AT;
-  const { rows } = await sql<ListedRow & { is_wanted: boolean }>`
+  const statement = sql<ListedRow & { is_wanted: boolean }>`
     with walked as materialized (
       select row_number() over () as place, found.* from (${walk} limit ${maxLookedAt}) as found
     )
@@ -98,7 +98,8 @@ export async function listAssetsOfAll(
       (select *, true as is_wanted from walked as asset where ${wanted ?? sql`true`} order by place limit ${limit + 1})
       union all
       (select *, false from walked where place = ${maxLookedAt})
-    ) as asset order by is_wanted desc, place`.execute(db);
+    ) as asset order by is_wanted desc, place`;
+  const { rows } = await inIndexOrder(db, (trx) => statement.execute(trx));
   const found = rows.filter((row) => row.is_wanted);
   const page = found.slice(0, limit);
   const last = found.length > limit ? page.at(-1) : rows.find((row) => !row.is_wanted);

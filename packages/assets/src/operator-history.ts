@@ -7,7 +7,7 @@ import type { StepEntry } from './history-entries.ts';
 import { readStepsOfAll } from './history-steps.ts';
 
 /** An entry of a history with what operators want to know beside it. */
-export interface ToldStep extends HistoryEntry {
+interface ToldStep extends HistoryEntry {
   /** The application that sent the order, or asked to change the lock. */
   applicationId: ApplicationId | null;
   /** Who owned the asset before a transfer; null otherwise. */
@@ -54,11 +54,11 @@ async function readInstanceNames(trx: Trx, entries: readonly StepEntry[]): Promi
     );
   const { rows } = await sql<{ id: string; name: string }>`
     select instance.id, name from unnest(${idsOf('product')}::bigint[]) as wanted (id) cross join lateral (
-      select id, product_name as name from product_instance where product_instance.id = wanted.id
+      select id, product_name as name from product_instance where product_instance.id = wanted.id offset 0
     ) as instance
     union all
     select instance.id, name from unnest(${idsOf('merchandise')}::bigint[]) as wanted (id) cross join lateral (
-      select id, merchandise_name as name from merchandise_instance where merchandise_instance.id = wanted.id
+      select id, merchandise_name as name from merchandise_instance where merchandise_instance.id = wanted.id offset 0
     ) as instance`.execute(trx);
   return new Map(rows.map(({ id, name }) => [id, name]));
 }
@@ -75,7 +75,7 @@ async function readFormerOwners(trx: Trx, entries: readonly StepEntry[]): Promis
       ${transfers.map(({ licenseOrderId }) => licenseOrderId)}::bigint[]
     ) as wanted (asset_id, order_id) cross join lateral (
       select asset_id, license_order_id, from_customer_id from asset_transfer
-      where asset_transfer.asset_id = wanted.asset_id and license_order_id = wanted.order_id
+      where asset_transfer.asset_id = wanted.asset_id and license_order_id = wanted.order_id offset 0
     ) as transfer`.execute(trx);
   return new Map(rows.map((row) => [transferKey(row.asset_id, row.license_order_id), row.from_customer_id]));
 }

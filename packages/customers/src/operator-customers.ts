@@ -1,6 +1,6 @@
 import type { CustomerId, EnterpriseId } from '@lockstep/contract';
 import type { CustomerRow } from '@lockstep/contract/console';
-import { type Database, isId } from '@lockstep/platform';
+import { type Database, inIndexOrder, isId } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
 import { beginsWith, folded } from './operator-names.ts';
 
@@ -49,7 +49,7 @@ export async function listCustomersOfAll(
 ): Promise<FoundCustomers> {
   if (filters.enterpriseId !== undefined && !isId(filters.enterpriseId))
     return { exact: [], customers: [], stop: null };
-  const { rows } = await sql<StoredCustomer & { place: string; is_wanted: boolean }>`
+  const statement = sql<StoredCustomer & { place: string; is_wanted: boolean }>`
     with walked as materialized (
       select row_number() over () as place, found.* from (${walkOf(filters, after)} limit ${MAX_LOOKED_AT}) as found
     ), wanted as materialized (
@@ -59,7 +59,8 @@ export async function listCustomersOfAll(
       select *, true as is_wanted from wanted union all
       select *, false from walked where place = ${MAX_LOOKED_AT}
     ) as customer cross join lateral (select id, name from enterprise where id = customer.enterprise_id) as enterprise
-    order by is_wanted desc, place`.execute(db);
+    order by is_wanted desc, place`;
+  const { rows } = await inIndexOrder(db, (trx) => statement.execute(trx));
   const found = rows.filter((row) => row.is_wanted);
   const page = found.slice(0, limit);
   const last = found.length > limit ? page.at(-1) : rows.find((row) => !row.is_wanted);

@@ -1,6 +1,6 @@
 import type { EnterpriseId } from '@lockstep/contract';
 import type { EnterpriseRow } from '@lockstep/contract/console';
-import { type Database, isId } from '@lockstep/platform';
+import { type Database, inIndexOrder, isId } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { beginsWith, folded } from './operator-names.ts';
 
@@ -61,9 +61,10 @@ async function readByName(
   const name = folded(sql`name`);
   const behind =
     after === null ? sql`` : sql`and (${name}, id) > (select ${name}, id from enterprise where id = ${after})`;
-  const { rows } = await sql<StoredEnterprise>`
+  const statement = sql<StoredEnterprise>`
     select id, name, code, crm_customer_id, created_time from enterprise
-    where ${beginsWith(name, text)} ${behind} order by ${name}, id limit ${limit + 1}`.execute(db);
+    where ${beginsWith(name, text)} ${behind} order by ${name}, id limit ${limit + 1}`;
+  const { rows } = await inIndexOrder(db, (trx) => statement.execute(trx));
   return rows;
 }
 
@@ -80,7 +81,7 @@ async function readExact(db: Database, text: string): Promise<StoredEnterprise[]
 }
 
 /** An enterprise with what stands in its row, and how many customers it has. */
-export interface FoundEnterprise extends EnterpriseRow {
+interface FoundEnterprise extends EnterpriseRow {
   securityMobile: string | null;
   createdBy: { appKey: string; name: string } | null;
   customerCount: number;

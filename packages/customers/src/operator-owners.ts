@@ -12,7 +12,7 @@ export async function readOwners(db: Database, customerIds: Iterable<CustomerId>
       select customer.id as "customerId", customer.name as "customerName", channel_code as "channelCode",
         channel_customer_id as "channelCustomerId", enterprise.id as "enterpriseGlobalId",
         enterprise.name as "enterpriseName"
-      from customer join enterprise on enterprise.id = customer.enterprise_id where customer.id = wanted.id
+      from customer join enterprise on enterprise.id = customer.enterprise_id where customer.id = wanted.id offset 0
     ) as owner`.execute(db);
   return new Map(rows.map((owner) => [owner.customerId, owner]));
 }

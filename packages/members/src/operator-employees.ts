@@ -16,7 +16,7 @@ export async function readHolders(db: Database, memberIds: Iterable<MemberId>): 
   const { rows } = await sql<Holder>`
     select holder.* from unnest(${ids}::bigint[]) as wanted (id) cross join lateral (
       select member.id as "memberGlobalId", user_name || '@' || code as account, member.name
-      from member join enterprise on enterprise.id = enterprise_id where member.id = wanted.id
+      from member join enterprise on enterprise.id = enterprise_id where member.id = wanted.id offset 0
     ) as holder`.execute(db);
   return new Map(rows.map((holder) => [holder.memberGlobalId, holder]));
 }

@@ -1,4 +1,4 @@
-import { type Effects, readLedger } from '@lockstep/assets';
+import { type Effects, type Ledger, readLedger } from '@lockstep/assets';
 import type { Channels, Order, OrderPreview } from '@lockstep/contract';
 import type { ComparedPreview } from '@lockstep/contract/console';
 import { type Database, inSnapshot } from '@lockstep/platform';
@@ -9,6 +9,12 @@ import { compareNearest } from './operator-comparison.ts';
 import { type Planned, planEach } from './plan.ts';
 import { checkNumbers, type PreparedBatch } from './prepare.ts';
 import { previewIdOf } from './preview-ids.ts';
+
+/** An asset number that an order names, and whether an active asset has it now. */
+export interface NamedNumber {
+  assetNum: string;
+  isActive: boolean;
+}
 
 /** Previews what batches would do (rules 6.6). */
 export class BatchPreviewer {
@@ -35,11 +41,25 @@ export class BatchPreviewer {
   async compare(batch: PreparedBatch, orders: () => Promise<Order[]>, channels: Channels): Promise<ComparedPreview[]> {
     checkNumbers(batch);
     return await this.#large.inTurn(batch, async () =>
-      previewOrders(this.#db, await orders(), channels, (planned) => ({
-        ...buildPreview(planned),
-        nearest: compareNearest(planned.refusal),
-      })),
+      previewOrders(this.#db, await orders(), channels, buildComparedPreview),
     );
+  }
+
+  /** The same, and for the orders the asset numbers that they name: whether an active asset has each before any takes effect. */
+  async compareWithNow(
+    batch: PreparedBatch,
+    orders: () => Promise<Order[]>,
+    channels: Channels,
+  ): Promise<{ previews: ComparedPreview[]; numbers: NamedNumber[][] }> {
+    checkNumbers(batch);
+    return await this.#large.inTurn(batch, async () => {
+      const orderList = await orders();
+      let numbers: NamedNumber[][] = [];
+      const previews = await previewOrders(this.#db, orderList, channels, buildComparedPreview, (ledger) => {
+        numbers = orderList.map((order) => listNumbers(order, ledger));
+      });
+      return { previews, numbers };
+    });
   }
 }
 
@@ -48,9 +68,11 @@ async function previewOrders<Preview>(
   orderList: readonly Order[],
   channels: Channels,
   build: (planned: Planned) => Preview,
+  lookAt: (ledger: Ledger) => void = () => {},
 ): Promise<Preview[]> {
   const orders = orderList.map((order, index) => ({ licenseOrderId: previewIdOf(index), order, channels }));
   const ledger = await inSnapshot(db, (trx) => readLedger(trx, collectNeeds(orders)));
+  lookAt(ledger);
   const previews = new Map<string, Preview>();
   for (const planned of planEach(
     ledger,
@@ -59,6 +81,16 @@ async function previewOrders<Preview>(
     previews.set(planned.accepted.licenseOrderId, build(planned));
   }
   return orders.map(({ licenseOrderId }) => previews.get(licenseOrderId)!);
+}
+
+function buildComparedPreview(planned: Planned): ComparedPreview {
+  return { ...buildPreview(planned), nearest: compareNearest(planned.refusal) };
+}
+
+/** Lists the asset numbers of an order, each once. */
+function listNumbers({ assets }: Order, ledger: Ledger): NamedNumber[] {
+  const numbers = new Set(assets.flatMap(({ assetNos }) => assetNos));
+  return [...numbers].map((assetNum) => ({ assetNum, isActive: ledger.assets.has(assetNum) }));
 }
 
 function buildPreview({ accepted, effects, refusal }: Planned): OrderPreview {

@@ -23,6 +23,7 @@ export { Deadline, Overload } from './deadline.ts';
 export { FairQueue } from './fair-queue.ts';
 export { Group } from './group.ts';
 export { isId } from './ids.ts';
+export { inIndexOrder } from './index-order.ts';
 export { buildRows, type Column, insertRows } from './insert-rows.ts';
 export { type Closable, closeAll, configOrExit, type ReadinessCheck, runUntilSignal } from './lifecycle.ts';
 export { explainListenFault } from './listen-faults.ts';

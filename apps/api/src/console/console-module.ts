@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import type { BatchReader } from '../batch-reader.ts';
 import type { Bodies } from '../bodies.ts';
 import type { ServerOptions } from '../server-options.ts';
+import { checksAllButBody } from '../validation.ts';
 import { addConsoleOperations } from './console-operations.ts';
 import type { AllConsoleHandlers } from './handlers.ts';
 import { answerConsoleRefusals } from './refusals.ts';
@@ -29,7 +30,8 @@ export async function consoleModule(
   await server.register(cookie);
   authorizeOperators(server, options);
   bodies.readJson(server, bodyOwnerOf);
-  const handlers: AllConsoleHandlers = {
+  const ofBatches = previewHandlers(options);
+  const handlers: Omit<AllConsoleHandlers, keyof typeof ofBatches> = {
     ...sessionHandlers(options),
     ...overviewHandlers(options),
     ...batchesHandlers(options),
@@ -38,10 +40,14 @@ export async function consoleModule(
     ...ordersHandlers(options),
     ...assetsHandlers(options),
     ...enterprisesHandlers(options),
-    ...previewHandlers(options),
     ...applicationsHandlers(options),
     ...webhooksHandlers(options),
     ...operatorsHandlers(options),
   };
   addConsoleOperations(server, handlers);
+  await server.register(async (scope) => {
+    bodies.readBytes(scope, bodyOwnerOf);
+    scope.setValidatorCompiler(checksAllButBody);
+    addConsoleOperations(scope, ofBatches);
+  });
 }

@@ -9,7 +9,11 @@ import { WORDS } from './words.ts';
 
 /** The root of the repository, or of the image: both hold the documentation. */
 const ROOT = join(import.meta.dirname, '..', '..', '..', '..');
-const TYPES: Record<string, string> = { '.png': 'image/png', '.json': 'application/json; charset=utf-8' };
+const TYPES: Record<string, string> = {
+  '.png': 'image/png',
+  '.json': 'application/json; charset=utf-8',
+  '.mjs': 'text/plain; charset=utf-8',
+};
 
 /** The documentation: the guides that are here, each read and rendered when it is first asked for. */
 export class GuideShelf {

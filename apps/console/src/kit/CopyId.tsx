@@ -11,7 +11,7 @@ import { kitWords } from './words.ts';
  */
 export function CopyId({ id, what, children }: { id: string; what?: string; children?: ReactNode }) {
   return (
-    <span>
+    <span className={styles.whole}>
       <span className={styles.id}>{children ?? id}</span>
       <CopyButton text={id} what={what ?? id} />
     </span>

@@ -26,7 +26,7 @@ export function Figure({
       <dt className={styles.label}>{label}</dt>
       <dd className={styles.value}>
         {typeof value === 'number' ? write(value) : value}
-        {beside !== undefined && <span className={styles.beside}> {beside}</span>}
+        {beside !== undefined && <span className={styles.beside}>{beside}</span>}
       </dd>
     </div>
   );

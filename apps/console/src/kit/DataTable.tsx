@@ -44,7 +44,7 @@ const OVERSCAN = 12;
  */
 export function DataTable<Row extends object>(props: DataTableProps<Row>) {
   const { label, columns, rows, rowKey, rowHeightPx = ROW_HEIGHT_PX, empty, footer, isStale = false, isChosen } = props;
-  const scroller = useRef<HTMLElement>(null);
+  const scroller = useRef<HTMLDivElement>(null);
   const definitions = useMemo(() => {
     const helper = createColumnHelper<typeof features, Row>();
     return helper.columns(
@@ -77,6 +77,7 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
   }
   return (
     <>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by the keyboard. */}
       {/* biome-ignore lint/a11y/useSemanticElements: a section would be a landmark, beside that of the same name around it. */}
       <div ref={scroller} className={styles.scroller} role="group" tabIndex={0} aria-label={label} aria-busy={isStale}>
         <table className={styles.table} aria-label={label} aria-rowcount={rows.length + 1}>

@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import { useRouter } from '@tanstack/react-router';
+import { useState } from 'react';
 import { useNumberFormat } from '../words/formats.ts';
 import { useWords } from '../words/words.ts';
 import styles from './Pager.module.css';
@@ -17,12 +17,18 @@ export function Pager({
   nextCursor: string | null;
   /** How many rows this page shows. */
   shown: number;
-  /** Navigates to another page; to the first where undefined. Keep the history, so that the browser's back works. */
+  /** Goes to another page; to the first where undefined. Keep the history, so that the browser's back works. */
   onCursor: (cursor: string | undefined) => void;
 }) {
   const words = useWords(kitWords);
   const write = useNumberFormat();
-  const { history } = useRouter();
+  // The cursors of the pages from the first to the furthest one that was opened here: no cursor leads back.
+  const [visited, setVisited] = useState<readonly (string | undefined)[]>([undefined]);
+  const place = visited.indexOf(cursor);
+  const goOn = (next: string) => {
+    setVisited(place === -1 ? [cursor, next] : [...visited.slice(0, place + 1), next]);
+    onCursor(next);
+  };
   return (
     <nav className={styles.pager} aria-label={words.pages}>
       <span className={styles.shown}>
@@ -34,15 +40,15 @@ export function Pager({
           <Button variant="default" size="compact-md" onClick={() => onCursor(undefined)}>
             {words.firstPage}
           </Button>
-          {history.canGoBack() && (
-            <Button variant="default" size="compact-md" onClick={() => history.back()}>
+          {place > 0 && (
+            <Button variant="default" size="compact-md" onClick={() => onCursor(visited[place - 1])}>
               {words.previousPage}
             </Button>
           )}
         </>
       )}
       {nextCursor !== null && (
-        <Button variant="default" size="compact-md" onClick={() => onCursor(nextCursor)}>
+        <Button variant="default" size="compact-md" onClick={() => goOn(nextCursor)}>
           {words.nextPage}
         </Button>
       )}

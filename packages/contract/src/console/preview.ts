@@ -1,3 +1,44 @@
+import { z } from 'zod';
+import { BatchOrder } from '../batch-order.ts';
+import { MAX_BATCH_BYTES } from '../operations/operation.ts';
+import { SyncMode } from '../order-enums.ts';
+import { optionalText } from '../scalars.ts';
+import { ComparedPreview } from './compared-preview.ts';
 import { consoleTable } from './operation.ts';
 
-export const previewOperations = consoleTable({});
+/** What one order of a pasted batch would do now. Its lists may be cut; the counts say how long they are. */
+export const PreviewedOrder = ComparedPreview.extend({
+  /** The asset numbers that the order names, each once, and whether an active asset has it before any order takes effect. */
+  numbers: z.array(z.object({ assetNum: z.string(), isActive: z.boolean() })),
+  numberCount: z.number(),
+  assetCount: z.number(),
+  productCount: z.number(),
+});
+export type PreviewedOrder = z.infer<typeof PreviewedOrder>;
+
+/** What a batch would do now. */
+export const PreviewedBatch = z.object({
+  channelCode: z.string(),
+  channelOrderId: z.string(),
+  syncMode: SyncMode,
+  /** In the order of orderList. */
+  orders: z.array(PreviewedOrder),
+});
+export type PreviewedBatch = z.infer<typeof PreviewedBatch>;
+
+/** What a batch would do, for whoever has one in hand. */
+export const previewOperations = consoleTable({
+  previewBatch: {
+    method: 'POST',
+    path: '/preview',
+    role: 'viewer',
+    query: z.object({
+      /** Whose channels hold; absent: an application that is bound to none. */
+      appKey: optionalText(),
+    }),
+    body: BatchOrder,
+    maxBodyBytes: MAX_BATCH_BYTES,
+    data: PreviewedBatch,
+    summary: 'What each order of a batch would do if the batch ran now; nothing changes.',
+  },
+});

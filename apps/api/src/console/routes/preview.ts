@@ -1,6 +1,63 @@
+import { findApplication } from '@lockstep/access/operator';
+import { type ApplicationId, BatchOrder, type Channels, parse, requireChannel } from '@lockstep/contract';
+import { ConsoleRefusal, type PreviewedOrder } from '@lockstep/contract/console';
+import type { Database } from '@lockstep/platform';
+import type { BatchReader } from '../../batch-reader.ts';
+import { noteSubject } from '../../calls.ts';
+import { limitToCall } from '../../deadlines.ts';
 import type { ServerOptions } from '../../server-options.ts';
 import type { ConsoleHandlers } from '../handlers.ts';
 
-export function previewHandlers(_options: ServerOptions) {
-  return {} satisfies ConsoleHandlers;
+/** Assets, products and asset numbers that an answer lists of all orders together, each at most. */
+const MAX_LISTED = 20_000;
+/** And of one order. */
+const MAX_LISTED_OF_ORDER = 500;
+
+/**
+ * What a batch would do, in a scope that leaves bodies as bytes: they are read as those of channels are, large ones on a
+ * thread, so that they do not hold up the event loop.
+ */
+export function previewHandlers({ db, previewer, batches }: ServerOptions & { batches: BatchReader }) {
+  return {
+    previewBatch: async (request, operator) => {
+      const bytes = request.body as unknown as Buffer | undefined;
+      // Refused in the same words as by the interface.
+      if (bytes === undefined || bytes === null) parse(BatchOrder, bytes);
+      const channels = await findChannels(limitToCall(request, db), request.query.appKey);
+      // Operators take turns with one another, as applications do.
+      const party = `operator ${operator.operatorId}` as ApplicationId;
+      const { prepared, orders } = await batches.read(party, bytes!, { isPreview: true });
+      const { channelCode, channelOrderId, syncMode, sequences } = prepared;
+      noteSubject(request, { channelCode, channelOrderId, orders: sequences.length });
+      requireChannel(channels, channelCode);
+      const { previews, numbers } = await previewer.compareWithNow(prepared, orders, channels);
+      const atMost = Math.min(MAX_LISTED_OF_ORDER, Math.ceil(MAX_LISTED / previews.length));
+      const shown = previews.map((preview, index) => cutLists({ ...preview, numbers: numbers[index]! }, atMost));
+      return { channelCode, channelOrderId, syncMode, orders: shown };
+    },
+  } satisfies ConsoleHandlers;
+}
+
+/** The channels of an application; those of one that is bound to none where no key is given. */
+async function findChannels(db: Database, appKey: string | undefined): Promise<Channels> {
+  if (appKey === undefined) return null;
+  const found = await findApplication(db, appKey);
+  if (found === undefined) throw new ConsoleRefusal('not_found', 'application', appKey);
+  return found.application.channels;
+}
+
+function cutLists(
+  order: Omit<PreviewedOrder, 'numberCount' | 'assetCount' | 'productCount'>,
+  atMost: number,
+): PreviewedOrder {
+  const { numbers, assets, products } = order;
+  return {
+    ...order,
+    numbers: numbers.slice(0, atMost),
+    assets: assets.slice(0, atMost),
+    products: products.slice(0, atMost),
+    numberCount: numbers.length,
+    assetCount: assets.length,
+    productCount: products.length,
+  };
 }

@@ -56,7 +56,7 @@ function Known({ application }: { application: ApplicationDetail }) {
     <>
       <Fields fields={fields} />
       <Section title={words.goOn}>
-        <nav className={styles.buttons} aria-label={words.goOn}>
+        <nav className={styles.links} aria-label={words.goOn}>
           <Link to="/batches" search={{ appKey }}>
             {words.batches}
           </Link>

@@ -21,7 +21,7 @@ export function AssetContents({ assetNum, cursor, onCursor, isLent }: AssetPart 
     { keepsPrevious: true },
   );
   const instances = contents.data?.instances;
-  const nodes = useMemo(() => buildContentsTree(instances ?? [], words), [instances, words]);
+  const nodes = useMemo(() => buildContentsTree(instances ?? []), [instances]);
   return (
     <Query of={contents}>
       {({ nextCursor }) => (

@@ -76,7 +76,7 @@ function Detail({ entry }: { entry: Entry }) {
     <>
       {fromCustomer !== null && (
         <div>
-          {words.of} <OwnerLink owner={fromCustomer} />
+          {words.from} <OwnerLink owner={fromCustomer} />
         </div>
       )}
       {customer !== null && ['created', 'transferred'].includes(entry.action) && (

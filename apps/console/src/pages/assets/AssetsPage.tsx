@@ -1,6 +1,6 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useOperation } from '../../api/index.ts';
-import { Empty, Filters, NothingMatches, Page, Pager, Query, useStateWords } from '../../kit/index.ts';
+import { Empty, Filters, NothingMatches, Page, Pager, Query } from '../../kit/index.ts';
 import { useWords } from '../../words/words.ts';
 import { AssetTable } from './AssetTable.tsx';
 import { assetsWords } from './words.ts';
@@ -10,10 +10,9 @@ const route = getRouteApi('/assets');
 /** Finds assets: by number, by customer, by enterprise, or the newest. */
 export function AssetsPage() {
   const words = useWords(assetsWords);
-  const stateWords = useStateWords();
-  const { state, ...search } = route.useSearch();
+  const { revoked, ...search } = route.useSearch();
   const navigate = route.useNavigate();
-  const isRevoked = state === 'revoked';
+  const isRevoked = revoked === 'true';
   const lacksNumber = isRevoked && search.assetNum === undefined;
   const query = { ...search, state: isRevoked ? ('revoked' as const) : ('active' as const) };
   const found = useOperation('listAssets', { query }, { keepsPrevious: true, isEnabled: !lacksNumber });
@@ -24,14 +23,9 @@ export function AssetsPage() {
           { name: 'assetNum', label: words.assetNumBegins, kind: 'text' },
           { name: 'customerId', label: words.customerId, kind: 'text' },
           { name: 'enterpriseGlobalId', label: words.enterpriseGlobalId, kind: 'text' },
-          {
-            name: 'state',
-            label: words.state,
-            kind: 'select',
-            options: (['active', 'revoked'] as const).map((value) => ({ value, label: stateWords[value] })),
-          },
+          { name: 'revoked', label: words.revokedInstead, kind: 'flag' },
         ]}
-        value={{ ...search, state }}
+        value={{ ...search, revoked }}
         onChange={(next) => void navigate({ search: next })}
       />
       {lacksNumber ? (
@@ -48,7 +42,7 @@ export function AssetsPage() {
                   cursor={search.cursor}
                   nextCursor={nextCursor}
                   shown={assets.length}
-                  onCursor={(cursor) => void navigate({ search: { ...search, state, cursor } })}
+                  onCursor={(cursor) => void navigate({ search: { ...search, revoked, cursor } })}
                 />
               }
             />

@@ -1,32 +1,15 @@
 import type { ConsoleData } from '@lockstep/contract/console';
-import type { ReactNode } from 'react';
 import { Badge, CopyId, Time, type TreeNode } from '../../kit/index.ts';
+import { useNumberFormat } from '../../words/formats.ts';
+import { useWords } from '../../words/words.ts';
 import { OrderLink } from './OrderLink.tsx';
+import { assetsWords } from './words.ts';
 
 type Instance = ConsoleData<'getAssetContents'>['instances'][number];
 type Product = Extract<Instance, { kind: 'product' }>;
 
-/** What a tree says of products and merchandises. */
-export interface ContentsWords {
-  product: string;
-  merchandise: string;
-  concurrent: (count: string) => string;
-  from: string;
-  until: string;
-  unlimited: string;
-  trial: string;
-  trialUntil: string;
-  duration: (expression: string) => string;
-  boughtBy: string;
-  revocableBy: string;
-  source: string;
-  features: (count: string) => string;
-  moreFeatures: string;
-  elsewhere: string;
-}
-
 /** Nests products and merchandises as they were bought. What is in something that another page shows stands apart. */
-export function buildContentsTree(instances: readonly Instance[], words: ContentsWords): TreeNode[] {
+export function buildContentsTree(instances: readonly Instance[]): TreeNode[] {
   const known = new Set(instances.map(({ id }) => id));
   const byParent = Map.groupBy(instances, ({ parentId }) =>
     parentId !== null && known.has(parentId) ? parentId : null,
@@ -34,35 +17,34 @@ export function buildContentsTree(instances: readonly Instance[], words: Content
   const nodesIn = (parentId: string | null): TreeNode[] =>
     (byParent.get(parentId) ?? []).map((instance) => ({
       key: instance.id,
-      label: <Name instance={instance} words={words} />,
-      detail: <Detail instance={instance} words={words} isApart={parentId === null && instance.parentId !== null} />,
+      label: <Name instance={instance} />,
+      detail: <Detail instance={instance} isApart={parentId === null && instance.parentId !== null} />,
       nodes: nodesIn(instance.id),
     }));
   return nodesIn(null);
 }
 
-interface Shown {
-  instance: Instance;
-  words: ContentsWords;
-}
-
-function Name({ instance, words }: Shown): ReactNode {
+function Name({ instance }: { instance: Instance }) {
+  const words = useWords(assetsWords);
   const isProduct = instance.kind === 'product';
-  const code = isProduct ? instance.productUri : instance.merchandiseNum;
   return (
     <>
       <Badge tone={isProduct ? 'good' : 'neutral'}>{isProduct ? words.product : words.merchandise}</Badge>{' '}
-      {isProduct ? instance.productName : instance.merchandiseName} <CopyId id={code} />
+      {isProduct ? instance.productName : instance.merchandiseName}
     </>
   );
 }
 
-function Detail({ instance, words, isApart }: Shown & { isApart: boolean }): ReactNode {
+function Detail({ instance, isApart }: { instance: Instance; isApart: boolean }) {
+  const words = useWords(assetsWords);
   const { boughtByOrderId, heldByOrderId, srcLicenseOrderId, timeDurationExpression } = instance;
   return (
     <>
       {isApart && <div>{words.elsewhere}</div>}
-      {instance.kind === 'product' && <Limits product={instance} words={words} />}
+      <div>
+        <CopyId id={instance.kind === 'product' ? instance.productUri : instance.merchandiseNum} />
+      </div>
+      {instance.kind === 'product' && <Limits product={instance} />}
       {timeDurationExpression !== null && <div>{words.duration(timeDurationExpression)}</div>}
       <div>
         {words.boughtBy} <OrderLink orderId={boughtByOrderId} /> <Time timeMs={instance.createdTime} />
@@ -77,21 +59,18 @@ function Detail({ instance, words, isApart }: Shown & { isApart: boolean }): Rea
           {words.source} <OrderLink orderId={srcLicenseOrderId} />
         </div>
       )}
-      {instance.kind === 'product' && instance.featureCount > 0 && <Features product={instance} words={words} />}
+      {instance.kind === 'product' && instance.featureCount > 0 && <Features product={instance} />}
     </>
   );
 }
 
-interface ShownProduct {
-  product: Product;
-  words: ContentsWords;
-}
-
-function Limits({ product, words }: ShownProduct): ReactNode {
+function Limits({ product }: { product: Product }) {
+  const words = useWords(assetsWords);
+  const write = useNumberFormat();
   const { limitStartDate, limitEndDate, limitConcurrent, trial, trialEndDate } = product;
   return (
     <div>
-      {words.concurrent(String(limitConcurrent))}
+      {words.concurrent(write(limitConcurrent))}
       {limitStartDate !== null && (
         <>
           {' · '}
@@ -122,10 +101,12 @@ function Limits({ product, words }: ShownProduct): ReactNode {
   );
 }
 
-function Features({ product: { features, featureCount }, words }: ShownProduct): ReactNode {
+function Features({ product: { features, featureCount } }: { product: Product }) {
+  const words = useWords(assetsWords);
+  const write = useNumberFormat();
   return (
     <details>
-      <summary>{words.features(String(featureCount))}</summary>
+      <summary>{words.features(write(featureCount))}</summary>
       <ul>
         {features.map(({ featureCode, featureName, featureValue }) => (
           <li key={featureCode}>

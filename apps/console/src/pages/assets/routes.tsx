@@ -7,7 +7,7 @@ export const assetsRoutes = [
   createRoute({
     getParentRoute: () => rootRoute,
     path: '/assets',
-    validateSearch: searchOf('assetNum', 'customerId', 'enterpriseGlobalId', 'state', 'cursor'),
+    validateSearch: searchOf('assetNum', 'customerId', 'enterpriseGlobalId', 'revoked', 'cursor'),
     component: lazyRouteComponent(() => import('./AssetsPage.tsx'), 'AssetsPage'),
   }),
   createRoute({

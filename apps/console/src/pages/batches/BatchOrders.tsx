@@ -49,7 +49,7 @@ export function BatchOrders({ batch: { batchId, state } }: { batch: ConsoleBatch
       <Query of={found}>
         {({ orders, nextCursor }) => (
           <OrderTable
-            label={words.ordersOfBatch}
+            label={words.itsOrders}
             orders={orders}
             isStale={found.isPlaceholderData}
             empty={<Empty title={words.noOrders}>{words.noOrdersAdvice}</Empty>}

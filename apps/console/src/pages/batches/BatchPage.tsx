@@ -1,4 +1,5 @@
 import type { ConsoleBatchDetail } from '@lockstep/contract/console';
+import { Button } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useMayCall, useOperation } from '../../api/index.ts';
 import { CopyId, Fields, Figure, Figures, Page, ProgressBar, Query, StateBadge, Time } from '../../kit/index.ts';
@@ -58,9 +59,12 @@ function BatchActions({ batch }: { batch: ConsoleBatchDetail }) {
       {pending > 0 && mayCall('cancelBatch') && <CancelBatch batch={batch} />}
       {failed > 0 && <DownloadFailed batch={batch} />}
       {failed > 0 && state === 'completed' && mayCall('resendOrders') && (
-        <Link to="/batches/$batchId/resend" params={{ batchId }}>
+        <Button
+          variant="default"
+          renderRoot={(props) => <Link to="/batches/$batchId/resend" params={{ batchId }} {...props} />}
+        >
           {words.resend}
-        </Link>
+        </Button>
       )}
     </>
   );

@@ -88,26 +88,23 @@ function BatchTable(props: {
   const words = useWords(batchesWords);
   const columns = useMemo<Column<ConsoleBatch>[]>(
     () => [
-      { id: 'channelOrderId', header: words.channelOrderId, cell: (batch) => <BatchLink batch={batch} /> },
+      {
+        id: 'channelOrderId',
+        header: words.channelOrderId,
+        width: '16rem',
+        cell: (batch) => <BatchLink batch={batch} />,
+      },
       { id: 'state', header: words.state, cell: ({ state }) => <StateBadge state={state} /> },
       { id: 'total', header: words.orders, align: 'end', cell: ({ total }) => <Count value={total} /> },
       { id: 'failed', header: words.failed, align: 'end', cell: ({ failed }) => <Count value={failed} /> },
       { id: 'pending', header: words.pending, align: 'end', cell: ({ pending }) => <Count value={pending} /> },
-      { id: 'application', header: words.application, cell: (batch) => <SenderLink sender={batch} /> },
+      { id: 'application', header: words.application, width: '10rem', cell: (batch) => <SenderLink sender={batch} /> },
       { id: 'channel', header: words.channel, isMinor: true, cell: ({ channelCode }) => channelCode },
-      { id: 'mode', header: words.mode, isMinor: true, cell: ({ syncMode }) => syncMode },
       {
         id: 'accepted',
         header: words.accepted,
         width: '11rem',
         cell: ({ acceptedTime }) => <Time timeMs={acceptedTime} />,
-      },
-      {
-        id: 'completed',
-        header: words.completed,
-        isMinor: true,
-        width: '11rem',
-        cell: ({ completedTime }) => <Time timeMs={completedTime} />,
       },
     ],
     [words],

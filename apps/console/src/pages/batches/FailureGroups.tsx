@@ -1,10 +1,11 @@
 import type { ConsoleBatchDetail, FailureGroup } from '@lockstep/contract/console';
 import { Link } from '@tanstack/react-router';
 import { useOperation } from '../../api/index.ts';
-import { Query, Section, Tree } from '../../kit/index.ts';
+import { Query, Section } from '../../kit/index.ts';
 import { useCauseWords } from '../../words/causes.ts';
 import { useNumberFormat } from '../../words/formats.ts';
 import { useWords } from '../../words/words.ts';
+import styles from './FailureGroups.module.css';
 import { refreshWhile, useReadAtEnd } from './use-until-end.ts';
 import { batchesWords } from './words.ts';
 
@@ -16,43 +17,50 @@ export function FailureGroups({ batch: { batchId, state } }: { batch: ConsoleBat
   useReadAtEnd(isRunning, found);
   return (
     <Section title={words.failures}>
-      <Query of={found}>{({ failures }) => <Groups batchId={batchId} groups={failures} />}</Query>
+      <Query of={found}>
+        {({ failures }) => (
+          <ul className={styles.groups}>
+            {failures.map((group) => (
+              <li key={group.cause}>
+                <Group batchId={batchId} group={group} />
+              </li>
+            ))}
+          </ul>
+        )}
+      </Query>
     </Section>
   );
 }
 
-function Groups({ batchId, groups }: { batchId: string; groups: readonly FailureGroup[] }) {
+/** One cause: its messages, and a link to its orders in the list below. */
+function Group({ batchId, group }: { batchId: string; group: FailureGroup }) {
   const words = useWords(batchesWords);
   const causeWords = useCauseWords();
   const write = useNumberFormat();
-  const count = (orders: number) => (orders === 1 ? words.oneOrder : words.ordersOf(write(orders)));
+  const { cause, orders, messages, otherOrders } = group;
   return (
-    <Tree
-      label={words.failures}
-      nodes={groups.map(({ cause, orders, messages, otherOrders }) => ({
-        key: cause,
-        label: (
-          <>
-            <Link
-              to="/batches/$batchId"
-              params={{ batchId }}
-              search={{ state: 'failed', cause }}
-              aria-label={words.showThese(cause)}
-            >
-              <code>{cause}</code>
-            </Link>{' '}
-            · {count(orders)}
-          </>
-        ),
-        nodes: [
-          ...messages.map((each) => ({
-            key: each.message,
-            label: causeWords(cause, each.message),
-            ...(messages.length > 1 || otherOrders > 0 ? { detail: count(each.orders) } : {}),
-          })),
-          ...(otherOrders > 0 ? [{ key: '', label: words.otherMessages(write(otherOrders)) }] : []),
-        ],
-      }))}
-    />
+    <>
+      <p className={styles.cause}>
+        <Link
+          to="/batches/$batchId"
+          params={{ batchId }}
+          search={{ state: 'failed', cause }}
+          resetScroll={false}
+          aria-label={words.showThese(cause)}
+        >
+          <code>{cause}</code>
+        </Link>{' '}
+        · {words.ordersOf(write(orders))}
+      </p>
+      <ul className={styles.messages} aria-label={words.messages}>
+        {messages.map((each) => (
+          <li key={each.message}>
+            {causeWords(cause, each.message)}
+            {each.orders > 1 && <span className={styles.count}> · {words.ordersOf(write(each.orders))}</span>}
+          </li>
+        ))}
+        {otherOrders > 0 && <li className={styles.count}>{words.otherMessages(write(otherOrders))}</li>}
+      </ul>
+    </>
   );
 }

@@ -51,7 +51,11 @@ export function ResendForm({ batch, failed }: { batch: ConsoleBatchDetail; faile
   return (
     <>
       <LeaveGuard isAsking={() => draft !== first && !isSent.current} />
-      {failed.hiddenPasswords > 0 && <Notice tone="neutral" title={words.hidden(write(failed.hiddenPasswords))} />}
+      {failed.hiddenPasswords > 0 && (
+        <Notice tone="neutral" title={words.hidden(write(failed.hiddenPasswords))}>
+          {words.hiddenAdvice}
+        </Notice>
+      )}
       <TextInput
         className={styles.number ?? ''}
         label={words.newNumber}

@@ -1,5 +1,7 @@
 import { defineWords } from '../../words/words.ts';
 
+const countOrders = (count: string) => (count === '1' ? '1 order' : `${count} orders`);
+
 /** The words of the page on which failed orders are put right. */
 export const resendWords = defineWords({
   en: {
@@ -10,8 +12,9 @@ export const resendWords = defineWords({
     numberMissing: 'Give the new batch a number.',
     orders: 'Orders, as JSON',
     ordersHint: 'The failed orders as they were sent. Take out what is not to be sent again.',
-    hidden: (count: string) =>
-      `${count} passwords of licences are hidden. They are put back when you send, only where sequence, customer, asset numbers and product are as they were.`,
+    hidden: (count: string) => `Hidden passwords of licences: ${count}`,
+    hiddenAdvice:
+      'They are put back when you check and send, only where sequence, customer, asset numbers and product are as they were.',
     notJson: 'This is not JSON',
     notList: 'This must be a list of orders: [ … ]',
     check: 'Check',
@@ -22,11 +25,11 @@ export const resendWords = defineWords({
     allGood: 'Nothing of this is done yet: it is done when you send.',
     changedSince: 'You have changed something since the check: check again.',
     send: 'Send',
-    sendTitle: (count: string) => `Send ${count} orders?`,
+    sendTitle: (count: string) => `Send ${countOrders(count)}?`,
     sendText: (application: string) =>
       `They are accepted as a new batch of ${application}, in the order of their sequences. What takes effect is not undone by a cancel.`,
     sendFailing: (count: string) => `${count} of them would fail as things stand.`,
-    sent: (count: string) => `${count} orders were sent.`,
+    sent: (count: string) => `${countOrders(count)} sent.`,
     leaveTitle: 'Leave without sending?',
     leaveText: 'What you have changed here is lost.',
     leave: 'Leave',
@@ -45,8 +48,8 @@ export const resendWords = defineWords({
     numberMissing: '请填写新批次号。',
     orders: '订单（JSON）',
     ordersHint: '失败订单提交时的内容。不再提交的请删去。',
-    hidden: (count) =>
-      `已隐藏 ${count} 个许可密码。仅当 sequence、客户、资产编号和产品与原来一致时，提交时会自动放回。`,
+    hidden: (count) => `已隐藏的许可密码：${count}`,
+    hiddenAdvice: '仅当 sequence、客户、资产编号和产品与原来一致时，检查和提交时会自动放回。',
     notJson: '不是有效的 JSON',
     notList: '必须是订单列表：[ … ]',
     check: '检查',

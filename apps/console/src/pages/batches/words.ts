@@ -1,5 +1,7 @@
 import { defineWords } from '../../words/words.ts';
 
+const orders = (count: string) => (count === '1' ? '1 order' : `${count} orders`);
+
 /** The words of batches. */
 export const batchesWords = defineWords({
   en: {
@@ -8,7 +10,7 @@ export const batchesWords = defineWords({
     lead: 'What the applications have sent, newest first.',
     channelOrderId: 'Batch number',
     channelOrderIdHint: 'whole, or its beginning and *',
-    appKey: 'appKey of the application',
+    appKey: 'appKey',
     application: 'Application',
     channel: 'Channel',
     state: 'State',
@@ -31,23 +33,25 @@ export const batchesWords = defineWords({
     reopened: 'Opened again',
     progress: (done: string, total: string) => `${done} of ${total} orders have their outcome`,
     failures: 'Why orders failed',
-    ordersOf: (count: string) => `${count} orders`,
-    oneOrder: '1 order',
+    ordersOf: orders,
+    messages: 'Messages',
     showThese: (cause: string) => `Show the orders that failed with ${cause}`,
     otherMessages: (count: string) => `and ${count} with other messages`,
     ordersOfBatch: 'Orders of the batch',
+    itsOrders: 'The orders',
     allOrders: 'All',
     cause: 'Cause',
     noOrders: 'No order of this batch is like that',
     noOrdersAdvice: 'Show all, or choose another state.',
     cancel: 'Cancel',
-    cancelTitle: (pending: string) => `Cancel ${pending} pending orders?`,
+    cancelTitle: (pending: string) =>
+      pending === '1' ? 'Cancel 1 pending order?' : `Cancel ${pending} pending orders?`,
     cancelText:
       'Orders that are pending end as failed with the cause cancelled, all in one step. This cannot be undone.',
     cancelFinished:
       'What has taken effect stays as it is. An order that is being carried out just now may still succeed.',
     cancelConfirm: 'Cancel the pending orders',
-    cancelled: (count: string) => `${count} orders were cancelled.`,
+    cancelled: (count: string) => `${orders(count)} cancelled.`,
     nothingCancelled: 'Nothing was pending any more.',
     download: 'Download failed orders',
     downloadHint:
@@ -61,7 +65,7 @@ export const batchesWords = defineWords({
     lead: '各应用提交的批次，最新的在前。',
     channelOrderId: '批次号',
     channelOrderIdHint: '完整批次号，或开头加 *',
-    appKey: '应用的 appKey',
+    appKey: 'appKey',
     application: '应用',
     channel: '渠道',
     state: '状态',
@@ -85,10 +89,11 @@ export const batchesWords = defineWords({
     progress: (done, total) => `${total} 个订单中 ${done} 个已有结果`,
     failures: '失败原因',
     ordersOf: (count) => `${count} 个订单`,
-    oneOrder: '1 个订单',
+    messages: '消息',
     showThese: (cause) => `查看因 ${cause} 失败的订单`,
     otherMessages: (count) => `另有 ${count} 个为其他消息`,
     ordersOfBatch: '批次中的订单',
+    itsOrders: '订单列表',
     allOrders: '全部',
     cause: '原因',
     noOrders: '批次中没有这样的订单',

@@ -60,7 +60,7 @@ export function Administrators({
   return (
     <Section title={words.administrators}>
       <DataTable
-        label={words.administrators}
+        label={words.administratorList}
         columns={columns}
         rows={administrators}
         rowKey={({ memberGlobalId }) => memberGlobalId}

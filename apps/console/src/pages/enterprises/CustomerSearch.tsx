@@ -30,7 +30,7 @@ export function CustomerSearch() {
           <>
             {exact.length > 0 && (
               <Section title={words.exact}>
-                <CustomerTable label={words.exact} customers={exact} isStale={isStale} withEnterprise />
+                <CustomerTable label={words.exactList} customers={exact} isStale={isStale} withEnterprise />
               </Section>
             )}
             {(customers.length > 0 || exact.length === 0) && (

@@ -27,8 +27,21 @@ export function CustomerTable({
   footer?: ReactNode;
 }) {
   const words = useWords(enterprisesWords);
-  const columns = useMemo(
-    (): Column<Customer>[] => [
+  const columns = useMemo((): Column<Customer>[] => {
+    const enterprise = {
+      id: 'enterprise',
+      header: words.enterprise,
+      cell: (row: Customer) => <EnterpriseLink owner={row} />,
+      width: '10rem',
+    };
+    const branch = { id: 'branch', header: words.branch, cell: (row: Customer) => row.branchName, isMinor: true };
+    const address = {
+      id: 'address',
+      header: words.address,
+      cell: (row: Customer) => row.address ?? '–',
+      isMinor: true,
+    };
+    return [
       {
         id: 'name',
         header: words.name,
@@ -38,12 +51,10 @@ export function CustomerTable({
           </>
         ),
       },
-      { id: 'id', header: words.id, cell: ({ customerId }) => <CopyId id={customerId} /> },
+      { id: 'id', header: words.id, cell: ({ customerId }) => <CopyId id={customerId} />, width: '7rem' },
       { id: 'channel', header: words.channel, cell: ({ channelCode }) => channelCode },
       { id: 'number', header: words.number, cell: ({ channelCustomerId }) => <CopyId id={channelCustomerId} /> },
-      ...(withEnterprise
-        ? [{ id: 'enterprise', header: words.enterprise, cell: (row: Customer) => <EnterpriseLink owner={row} /> }]
-        : []),
+      ...(withEnterprise ? [enterprise] : []),
       {
         id: 'links',
         header: `${words.assets} · ${words.orders}`,
@@ -57,12 +68,10 @@ export function CustomerTable({
           </>
         ),
       },
-      { id: 'branch', header: words.branch, cell: ({ branchName }) => branchName, isMinor: true },
-      { id: 'address', header: words.address, cell: ({ address }) => address ?? '–', isMinor: true },
+      ...(withEnterprise ? [] : [branch, address]),
       { id: 'made', header: words.made, cell: ({ createdTime }) => <Time timeMs={createdTime} />, isMinor: true },
-    ],
-    [words, withEnterprise],
-  );
+    ];
+  }, [words, withEnterprise]);
   return (
     <DataTable
       label={label}

@@ -27,7 +27,7 @@ export function EnterpriseSearch() {
           <>
             {exact.length > 0 && (
               <Section title={words.exact}>
-                <EnterpriseTable label={words.exact} enterprises={exact} isStale={isStale} />
+                <EnterpriseTable label={words.exactList} enterprises={exact} isStale={isStale} />
               </Section>
             )}
             {(enterprises.length > 0 || exact.length === 0) && (

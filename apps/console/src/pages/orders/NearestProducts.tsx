@@ -13,38 +13,41 @@ export function NearestProducts({ nearest }: { nearest: readonly Nearest[] }) {
   const words = useWords(ordersWords);
   if (nearest.length === 0) return null;
   return (
-    <table className={styles.nearest} aria-label={words.nearest}>
-      <thead>
-        <tr>
-          <th scope="col">{words.nearest}</th>
-          <th scope="col">{words.field}</th>
-          <th scope="col">{words.inOrder}</th>
-          <th scope="col">{words.onAsset}</th>
-        </tr>
-      </thead>
-      <tbody>
-        {nearest.flatMap(({ id, productUri, values }, place) =>
-          values.map((compared, index) => (
-            <tr key={`${id ?? place}-${compared.field}`}>
-              {index === 0 && (
-                <th scope="rowgroup" rowSpan={values.length}>
-                  {productUri}
-                </th>
-              )}
-              <td>
-                <code>{compared.field}</code>
-              </td>
-              <td>
-                <Value field={compared.field} value={compared.wanted} />
-              </td>
-              <td>
-                <Value field={compared.field} value={compared.found} />
-              </td>
-            </tr>
-          )),
-        )}
-      </tbody>
-    </table>
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by the keyboard.
+    <section className={styles.scroller} tabIndex={0} aria-label={words.nearest}>
+      <table className={styles.nearest}>
+        <thead>
+          <tr>
+            <th scope="col">{words.nearest}</th>
+            <th scope="col">{words.field}</th>
+            <th scope="col">{words.inOrder}</th>
+            <th scope="col">{words.onAsset}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {nearest.flatMap(({ id, productUri, values }, place) =>
+            values.map((compared, index) => (
+              <tr key={`${id ?? place}-${compared.field}`}>
+                {index === 0 && (
+                  <th scope="rowgroup" rowSpan={values.length}>
+                    {productUri}
+                  </th>
+                )}
+                <td>
+                  <code>{compared.field}</code>
+                </td>
+                <td>
+                  <Value field={compared.field} value={compared.wanted} />
+                </td>
+                <td>
+                  <Value field={compared.field} value={compared.found} />
+                </td>
+              </tr>
+            )),
+          )}
+        </tbody>
+      </table>
+    </section>
   );
 }
 

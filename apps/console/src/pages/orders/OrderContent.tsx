@@ -16,7 +16,7 @@ export function OrderContent({ orderId }: { orderId: string }) {
               return (
                 <>
                   <p>{words.contentHidden}</p>
-                  <JsonView value={read.order} label={words.content} />
+                  <JsonView value={read.order} label={words.contentJson} />
                 </>
               );
             case 'too_large':

@@ -79,7 +79,12 @@ function ItemTable({ items }: { items: readonly ItemEffect[] }) {
           </>
         ),
       },
-      { id: 'asset', header: words.asset, cell: ({ assetNum }) => <AssetNumber assetNum={assetNum} /> },
+      {
+        id: 'asset',
+        header: words.asset,
+        width: '11rem',
+        cell: ({ assetNum }) => <AssetNumber assetNum={assetNum} />,
+      },
       { id: 'action', header: words.action, cell: ({ action }) => words[action] },
       {
         id: 'now',

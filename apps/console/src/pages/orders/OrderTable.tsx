@@ -31,15 +31,14 @@ export function SentOrderTable({ orders, ...rest }: OrderTableProps<ConsoleOrder
   const own = useOrderColumns();
   const columns = useMemo<Column<ConsoleOrder>[]>(
     () => [
-      ...own,
-      { id: 'batch', header: words.batch, cell: (order) => <BatchLink batch={order} /> },
-      { id: 'application', header: words.application, cell: (order) => <SenderLink sender={order} /> },
+      ...own.filter(({ id }) => id !== 'sequence'),
+      { id: 'batch', header: words.batch, width: '10rem', cell: (order) => <BatchLink batch={order} /> },
       {
-        id: 'accepted',
-        header: words.accepted,
+        id: 'application',
+        header: words.application,
         isMinor: true,
-        width: '11rem',
-        cell: ({ acceptedTime }) => <Time timeMs={acceptedTime} />,
+        width: '8rem',
+        cell: (order) => <SenderLink sender={order} />,
       },
     ],
     [own, words],
@@ -52,15 +51,26 @@ function useOrderColumns(): Column<Order>[] {
   const causeWords = useCauseWords();
   return useMemo(
     () => [
-      { id: 'id', header: words.orderId, cell: ({ licenseOrderId }) => <OrderLink orderId={licenseOrderId} /> },
+      {
+        id: 'id',
+        header: words.orderId,
+        width: '8rem',
+        cell: ({ licenseOrderId }) => <OrderLink orderId={licenseOrderId} />,
+      },
       { id: 'state', header: words.state, cell: ({ state }) => <StateBadge state={state} /> },
       { id: 'sequence', header: words.sequence, align: 'end', isMinor: true, cell: ({ sequence }) => sequence },
-      { id: 'type', header: words.type, cell: ({ orderType }) => orderType },
-      { id: 'customer', header: words.customerId, isMinor: true, cell: ({ customerId }) => <CopyId id={customerId} /> },
+      { id: 'type', header: words.type, width: '8rem', cell: ({ orderType }) => orderType },
+      {
+        id: 'customer',
+        header: words.customerId,
+        isMinor: true,
+        width: '8rem',
+        cell: ({ customerId }) => <CopyId id={customerId} />,
+      },
       {
         id: 'why',
         header: words.why,
-        width: '18rem',
+        width: '16rem',
         cell: ({ cause, message }) => (cause === null ? '' : causeWords(cause, message)),
       },
       {

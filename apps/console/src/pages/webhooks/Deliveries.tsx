@@ -31,7 +31,7 @@ export function Deliveries(props: {
     <Query of={deliveries}>
       {({ deliveries: rows, nextCursor }) => (
         <DataTable
-          label={words.deliveries}
+          label={words.deliveriesOf(webhookId)}
           columns={columns}
           rows={rows}
           rowKey={({ deliveryId }) => deliveryId}

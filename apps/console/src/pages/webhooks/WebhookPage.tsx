@@ -1,7 +1,18 @@
 import type { ConsoleWebhookDetail } from '@lockstep/contract/console';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useMay, useOperation } from '../../api/index.ts';
-import { CopyId, type Field, Fields, Notice, Page, Query, Section, StateBadge, Time } from '../../kit/index.ts';
+import {
+  CopyButton,
+  CopyId,
+  type Field,
+  Fields,
+  Notice,
+  Page,
+  Query,
+  Section,
+  StateBadge,
+  Time,
+} from '../../kit/index.ts';
 import { useNumberFormat } from '../../words/formats.ts';
 import { useWords } from '../../words/words.ts';
 import { Deliveries } from './Deliveries.tsx';
@@ -55,7 +66,11 @@ function Advice({ webhook: { state, disabledCause, applicationStatus } }: { webh
   return (
     <>
       {applicationStatus !== 'approved' && <Notice tone="warn" title={words.notApproved} />}
-      {state === 'failing' && <Notice tone="warn" title={words.failingHelp} />}
+      {state === 'failing' && (
+        <Notice tone="warn" title={words.failingTitle}>
+          {words.failingHelp}
+        </Notice>
+      )}
       {disabledCause !== null && (
         <Notice tone="bad" title={words[disabledCause]}>
           {words.disabledHelp}
@@ -78,11 +93,12 @@ function Known({ webhook }: { webhook: ConsoleWebhookDetail }) {
     {
       label: words.application,
       value: (
-        <CopyId id={appKey} what={words.appKey}>
+        <>
           <Link to="/applications/$appKey" params={{ appKey }}>
             {webhook.applicationName}
           </Link>
-        </CopyId>
+          <CopyButton text={appKey} what={words.appKey} />
+        </>
       ),
     },
     { label: words.createdTime, value: <Time timeMs={webhook.createdTime} isRelative withUtc /> },

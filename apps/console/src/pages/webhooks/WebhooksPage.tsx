@@ -75,21 +75,26 @@ function useColumns(): readonly Column<ConsoleWebhook>[] {
   return useMemo(
     () => [
       {
-        id: 'id',
-        header: words.id,
-        cell: ({ webhookId }) => (
-          <CopyId id={webhookId} what={words.id}>
-            <Link to="/webhooks/$webhookId" params={{ webhookId }}>
-              {webhookId}
-            </Link>
-          </CopyId>
+        id: 'url',
+        header: words.url,
+        width: '14rem',
+        cell: ({ webhookId, url }) => (
+          <Link to="/webhooks/$webhookId" params={{ webhookId }} className="mono">
+            {url}
+          </Link>
         ),
       },
       { id: 'state', header: words.state, cell: ({ state }) => <StateBadge state={state} /> },
-      { id: 'url', header: words.url, width: '14rem', cell: ({ url }) => <span className="mono">{url}</span> },
+      {
+        id: 'id',
+        header: words.id,
+        isMinor: true,
+        cell: ({ webhookId }) => <CopyId id={webhookId} what={words.id} />,
+      },
       {
         id: 'application',
         header: words.application,
+        width: '10rem',
         cell: ({ appKey, applicationName }) => (
           <Link to="/applications/$appKey" params={{ appKey }}>
             {applicationName}

@@ -1,0 +1,66 @@
+import type { PreviewedOrder } from '@lockstep/contract/console';
+import { NativeSelect } from '@mantine/core';
+import { useState } from 'react';
+import { useOperation } from '../../api/index.ts';
+import { Empty, Fields, Query } from '../../kit/index.ts';
+import { useNumberFormat } from '../../words/formats.ts';
+import { useWords } from '../../words/words.ts';
+import { AssetContents } from '../assets/AssetContents.tsx';
+import { AssetLink } from '../assets/AssetLink.tsx';
+import { OwnerLink } from '../enterprises/OwnerLink.tsx';
+import styles from './PreviewOutcomes.module.css';
+import { previewWords } from './words.ts';
+
+/** What is there now of the asset numbers that an order names: one at a time, those that are there first. */
+export function AssetsNow({ numbers, numberCount }: Pick<PreviewedOrder, 'numbers' | 'numberCount'>) {
+  const words = useWords(previewWords);
+  const write = useNumberFormat();
+  const [chosen, setChosen] = useState(() => (numbers.find(({ isActive }) => isActive) ?? numbers[0])?.assetNum);
+  const named = numbers.find(({ assetNum }) => assetNum === chosen);
+  if (named === undefined) return null;
+  return (
+    <>
+      {numberCount > 1 && (
+        <NativeSelect
+          className={styles.number ?? ''}
+          label={words.number}
+          value={named.assetNum}
+          data={numbers.map(({ assetNum }) => assetNum)}
+          onChange={(event) => setChosen(event.currentTarget.value)}
+        />
+      )}
+      {numberCount > numbers.length && <p>{words.more(write(numberCount - numbers.length))}</p>}
+      {named.isActive ? (
+        <AssetNow key={named.assetNum} assetNum={named.assetNum} />
+      ) : (
+        <Empty title={words.newNumber(named.assetNum)}>{words.newNumberAdvice}</Empty>
+      )}
+    </>
+  );
+}
+
+function AssetNow({ assetNum }: { assetNum: string }) {
+  const words = useWords(previewWords);
+  const asset = useOperation('getAsset', { params: { assetNum } });
+  const [cursor, setCursor] = useState<string>();
+  return (
+    <>
+      <Query of={asset}>
+        {({ active }) => (
+          <Fields
+            fields={[
+              { label: words.number, value: <AssetLink assetNum={assetNum} /> },
+              { label: words.customer, value: active === null ? null : <OwnerLink owner={active.owner} /> },
+            ]}
+          />
+        )}
+      </Query>
+      <AssetContents
+        assetNum={assetNum}
+        cursor={cursor}
+        onCursor={setCursor}
+        isLent={asset.data?.active?.lentInto != null}
+      />
+    </>
+  );
+}

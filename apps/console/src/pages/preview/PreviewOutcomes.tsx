@@ -1,0 +1,134 @@
+import type { PreviewedBatch, PreviewedOrder } from '@lockstep/contract/console';
+import { Button, NativeSelect } from '@mantine/core';
+import { useMemo } from 'react';
+import { type Column, CopyId, DataTable, Figure, Figures, Notice, Section } from '../../kit/index.ts';
+import { useCauseWords } from '../../words/causes.ts';
+import { useNumberFormat } from '../../words/formats.ts';
+import { useWords } from '../../words/words.ts';
+import { AssetLink } from '../assets/AssetLink.tsx';
+import { OrderBeside } from './OrderBeside.tsx';
+import { OutcomeBadge } from './OutcomeBadge.tsx';
+import styles from './PreviewOutcomes.module.css';
+import { previewWords } from './words.ts';
+
+/** How a reader looks at what would happen. */
+interface Look {
+  state?: string | undefined;
+  order?: string | undefined;
+}
+
+/** What would happen: how many orders would fail, each of them, and one side by side with what is there. */
+export function PreviewOutcomes({
+  batch: { orders, syncMode },
+  state,
+  chosen,
+  onLook,
+}: {
+  batch: PreviewedBatch;
+  state: string | undefined;
+  chosen: string | undefined;
+  onLook: (look: Look) => void;
+}) {
+  const words = useWords(previewWords);
+  const write = useNumberFormat();
+  const failed = orders.filter((order) => order.state === 'failed').length;
+  const shown = useMemo(() => orders.filter((order) => state === undefined || order.state === state), [orders, state]);
+  const order = orders.find(({ sequence }) => String(sequence) === chosen);
+  return (
+    <Section title={words.outcome}>
+      <Figures>
+        <Figure label={words.orders} value={orders.length} />
+        <Figure label={words.wouldSucceed} value={orders.length - failed} tone="good" />
+        <Figure label={words.wouldFail} value={failed} tone={failed > 0 ? 'bad' : 'neutral'} />
+      </Figures>
+      {syncMode === 'sync' && failed > 0 && <Notice tone="warn" title={words.noneOfSync(write(failed))} />}
+      {failed > 0 && failed < orders.length && (
+        <NativeSelect
+          className={styles.filter ?? ''}
+          label={words.filter}
+          value={state ?? ''}
+          data={[
+            { value: '', label: words.all },
+            { value: 'failed', label: words.wouldFail },
+            { value: 'succeeded', label: words.wouldSucceed },
+          ]}
+          onChange={(event) => onLook({ state: event.currentTarget.value || undefined })}
+        />
+      )}
+      <OutcomeTable orders={shown} chosen={order} onChoose={({ sequence }) => onLook({ order: String(sequence) })} />
+      {order !== undefined && <OrderBeside key={order.sequence} order={order} />}
+    </Section>
+  );
+}
+
+function OutcomeTable({
+  orders,
+  chosen,
+  onChoose,
+}: {
+  orders: readonly PreviewedOrder[];
+  chosen: PreviewedOrder | undefined;
+  onChoose: (order: PreviewedOrder) => void;
+}) {
+  const words = useWords(previewWords);
+  const columns = useMemo<Column<PreviewedOrder>[]>(
+    () => [
+      { id: 'sequence', header: words.sequence, align: 'end', cell: ({ sequence }) => sequence },
+      { id: 'state', header: words.state, cell: ({ state }) => <OutcomeBadge state={state} /> },
+      { id: 'type', header: words.type, isMinor: true, cell: ({ orderType }) => orderType },
+      { id: 'customer', header: words.customer, isMinor: true, cell: ({ customerId }) => <CopyId id={customerId} /> },
+      { id: 'assets', header: words.assets, width: '11rem', cell: (order) => <Numbers order={order} /> },
+      { id: 'effect', header: words.effect, width: '18rem', cell: (order) => <Summary order={order} /> },
+    ],
+    [words],
+  );
+  // Its button closes over what the page does now, which changes with each look.
+  const all = [
+    ...columns,
+    {
+      id: 'beside',
+      header: words.beside,
+      cell: (order: PreviewedOrder) => (
+        <Button
+          variant="default"
+          size="compact-sm"
+          aria-label={words.besideOf(String(order.sequence))}
+          onClick={() => onChoose(order)}
+        >
+          {words.beside}
+        </Button>
+      ),
+    },
+  ];
+  return (
+    <DataTable
+      label={words.outcome}
+      columns={all}
+      rows={orders}
+      rowKey={({ sequence }) => String(sequence)}
+      isChosen={(order) => order === chosen}
+    />
+  );
+}
+
+function Numbers({ order: { numbers, numberCount } }: { order: PreviewedOrder }) {
+  const words = useWords(previewWords);
+  const write = useNumberFormat();
+  const [first] = numbers;
+  if (first === undefined) return null;
+  return (
+    <>
+      <AssetLink assetNum={first.assetNum} />
+      {numberCount > 1 && <div>{words.more(write(numberCount - 1))}</div>}
+    </>
+  );
+}
+
+function Summary({ order: { cause, message, assetCount, productCount } }: { order: PreviewedOrder }) {
+  const words = useWords(previewWords);
+  const write = useNumberFormat();
+  const causeWords = useCauseWords();
+  if (cause !== null) return <>{causeWords(cause, message)}</>;
+  if (assetCount + productCount === 0) return <>{words.noEffect}</>;
+  return <>{words.effects(write(assetCount), write(productCount))}</>;
+}

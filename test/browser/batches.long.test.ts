@@ -1,0 +1,203 @@
+import type { Customer } from '@lockstep/contract';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { expectAccessible } from '../harness/accessible.ts';
+import { Api } from '../harness/api.ts';
+import { NARROW_PIXELS, openConsole, shot, type View } from '../harness/browser.ts';
+import { ConsoleClient } from '../harness/console.ts';
+import { batchOf, deleteAsset, deleteProduct, newAssetNum, newBuy, productToBuy } from '../harness/orders.ts';
+import { expectNoFaults } from '../harness/page-faults.ts';
+import { expectFits } from '../harness/page-width.ts';
+import { type Stack, startStack } from '../harness/stack.ts';
+
+/** Batches and orders in a real browser: watched to their end, cancelled, put right and sent again. */
+const MARKUP = '<img src=x onerror=i()> & "Co"';
+
+let stack: Stack;
+let api: Api;
+let customer: Customer;
+let batch: ReturnType<typeof batchOf>;
+let batchId: string;
+let boughtId: string;
+let unmatchedId: string;
+let assetNum: string;
+
+beforeAll(async () => {
+  stack = await startStack();
+  const admin = await ConsoleClient.logIn(stack, 'admin');
+  const body = { name: MARKUP, scopes: ['auth_order' as const], channels: null, isApproved: true };
+  api = await Api.logIn(stack.baseUrl, await admin.call('createApplication', { body }));
+  customer = await api.newCustomer(`Enterprise ${MARKUP}`);
+  assetNum = newAssetNum();
+  const bought = newBuy(
+    customer,
+    [assetNum],
+    {},
+    { products: [productToBuy({ productName: MARKUP, limitEndDate: 2e12 })] },
+  );
+  batch = {
+    ...batchOf(
+      bought,
+      deleteProduct(customer, [assetNum], { limitEndDate: 1.9e12, strictMatchWhenDelete: true }),
+      ...Array.from({ length: 3 }, () => deleteAsset(customer, [newAssetNum()])),
+      newBuy(customer, [newAssetNum()], { licenseType: 'softkey' }),
+      newBuy(customer, [assetNum], { licenseType: 'softkey' }, { products: [productToBuy({ passwords: ['secret'] })] }),
+    ),
+    channelOrderId: `spring ${MARKUP}`,
+  };
+  const orders = await api.process(batch);
+  boughtId = orders[0]!.licenseOrderId;
+  unmatchedId = orders[1]!.licenseOrderId;
+  batchId = (await admin.call('getOrder', { params: { licenseOrderId: boughtId } })).batchId;
+});
+afterAll(() => stack.close());
+
+const open = (path: string, view: View = {}) => openConsole(stack, 'support', { ...view, path: `/console${path}` });
+const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click();
+const answer = (page: Page, name: string) => page.getByRole('dialog').getByRole('button', { name }).click();
+const said = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor();
+
+const PAGES: [name: string, path: () => string][] = [
+  ['batches', () => '/batches'],
+  ['batches-none', () => '/batches?channelOrderId=nothing'],
+  ['batch', () => `/batches/${batchId}?state=failed`],
+  ['resend', () => `/batches/${batchId}/resend`],
+  ['orders', () => `/orders?customerId=${customer.customerId}`],
+  ['order-succeeded', () => `/orders/${boughtId}`],
+  ['order-failed', () => `/orders/${unmatchedId}`],
+  ['search', () => `/search?text=${assetNum}`],
+];
+const VIEWS: Record<string, View> = {
+  light: {},
+  dark: { colorScheme: 'dark' },
+  narrow: { widthPixels: NARROW_PIXELS },
+  chinese: { language: 'zh-CN' },
+};
+
+describe.each(Object.entries(VIEWS))('in %s', (view, options) => {
+  it.each(PAGES)('the page %s can be read by everybody', async (name, path) => {
+    const { page } = await open(path(), options);
+    await page.locator('main h1').waitFor();
+    await page.waitForLoadState('networkidle');
+    await shot(page, `${name}-${view}`);
+    await expectFits(page);
+    await expectAccessible(page);
+    expectNoFaults(page);
+  });
+});
+
+describe('a batch', () => {
+  it('is found by its number, and its failures lead to their orders', async () => {
+    const { page } = await open('/batches');
+    await page.getByLabel('Batch number').fill('spring*');
+    await press(page, 'Apply');
+    await page.getByRole('link', { name: batch.channelOrderId }).click();
+    await said(page, 'asset_not_found');
+    await page.getByRole('link', { name: 'Show the orders that failed with asset_not_found' }).click();
+    await page.waitForURL(/state=failed&cause=asset_not_found/);
+    await expect.poll(() => page.getByRole('link', { name: /^\d{4,}$/ }).count()).toBe(3);
+    await page.goBack();
+    await expect.poll(() => page.getByRole('link', { name: /^\d{4,}$/ }).count()).toBe(7);
+    expectNoFaults(page);
+  });
+
+  it('is watched to its end, and cancelled', async () => {
+    const idle = await startStack({ worker: false });
+    try {
+      const sender = await idle.newApi();
+      const buyer = await sender.newCustomer();
+      const [watched, unwanted] = [batchOf(newBuy(buyer, [newAssetNum()])), batchOf(newBuy(buyer, [newAssetNum()]))];
+      await sender.accept(watched);
+      await sender.accept(unwanted);
+      const { page } = await openConsole(idle, 'support', { path: '/console/batches?state=accepted' });
+      await page.getByRole('link', { name: unwanted.channelOrderId }).click();
+      await press(page, 'Cancel');
+      await page.getByRole('heading', { name: 'Cancel 1 pending order?' }).waitFor();
+      await shot(page, 'batch-cancel');
+      await expectAccessible(page);
+      await answer(page, 'Cancel the pending orders');
+      await said(page, '1 order cancelled.');
+      await said(page, 'completed');
+      await page.getByRole('link', { name: 'Batches' }).first().click();
+      await page.getByRole('link', { name: watched.channelOrderId }).click();
+      await page.getByRole('progressbar').waitFor();
+      await shot(page, 'batch-running');
+      await idle.startWorker();
+      await page.getByRole('progressbar').waitFor({ state: 'detached' });
+      await said(page, 'completed');
+      expect(await page.getByRole('button', { name: 'Cancel' }).count()).toBe(0);
+      expectNoFaults(page);
+    } finally {
+      await idle.close();
+    }
+  });
+
+  it('has its failed orders saved as a file', async () => {
+    const { page } = await open(`/batches/${batchId}`);
+    const saving = page.waitForEvent('download');
+    await press(page, 'Download failed orders');
+    expect((await saving).suggestedFilename()).toMatch(/^failed-spring .*\.json$/);
+    expectNoFaults(page);
+  });
+});
+
+describe('failed orders', () => {
+  it('are put right, checked and sent again; leaving with changes asks', async () => {
+    const { page } = await open(`/batches/${batchId}`);
+    await page.getByRole('link', { name: 'Send failed orders again' }).click();
+    const editor = page.getByLabel('Orders, as JSON');
+    await said(page, 'Hidden passwords of licences: 1');
+    const [first, ...others] = JSON.parse(await editor.inputValue()) as { licenseType: string }[];
+    await editor.fill('{');
+    await said(page, 'This is not JSON');
+    await page.getByRole('link', { name: 'Assets' }).first().click();
+    await page.getByRole('heading', { name: 'Leave without sending?' }).waitFor();
+    await expectAccessible(page);
+    await answer(page, 'Stay here');
+    const last = { ...others.at(-1)!, licenseType: 'normal_recover_usbkey' };
+    await editor.fill(JSON.stringify([first, last]));
+    await press(page, 'Check');
+    await said(page, '1 of 2 would succeed now.');
+    await shot(page, 'resend-checked');
+    await expectAccessible(page);
+    await page.getByLabel('Number of the new batch').fill('spring again');
+    await said(page, 'check again');
+    await editor.fill(JSON.stringify([last]));
+    await press(page, 'Check');
+    await said(page, '1 of 1 would succeed now.');
+    await press(page, 'Send');
+    await answer(page, 'Send');
+    await page.getByRole('heading', { level: 1, name: 'Batch spring again' }).waitFor();
+    await said(page, 'completed');
+    await said(page, 'succeeded');
+    expectNoFaults(page);
+  });
+
+  it('say what comes nearest, with both values', async () => {
+    const { page } = await open(`/orders/${unmatchedId}`);
+    const row = page.getByRole('row', { name: /limitEndDate/ }).first();
+    await row.waitFor();
+    expect(await row.locator('time').evaluateAll((all) => all.map((each) => each.getAttribute('datetime')))).toEqual([
+      new Date(1.9e12).toISOString(),
+      new Date(2e12).toISOString(),
+    ]);
+    expectNoFaults(page);
+  });
+});
+
+it('a viewer can look and download, and neither cancel nor send', async () => {
+  const { page } = await openConsole(stack, 'viewer', { path: `/console/batches/${batchId}` });
+  await page.getByRole('button', { name: 'Download failed orders' }).waitFor();
+  expect(await page.getByRole('link', { name: 'Send failed orders again' }).count()).toBe(0);
+  expectNoFaults(page);
+});
+
+it('anything is found by its id in the search box', async () => {
+  const { page } = await open('/');
+  await page.getByRole('searchbox').fill(boughtId);
+  await page.getByRole('searchbox').press('Enter');
+  await page.getByRole('main').getByRole('link', { name: boughtId }).click();
+  await page.getByRole('heading', { level: 1, name: `Order ${boughtId}` }).waitFor();
+  await said(page, 'What it did');
+  expectNoFaults(page);
+});
