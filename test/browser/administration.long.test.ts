@@ -12,7 +12,7 @@ import { expectFits } from '../harness/page-width.ts';
 import { type Receiver, startReceiver } from '../harness/receiver.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
-/** Applications, webhooks, operators and the record in a real browser. */
+/** What admins and support do with applications, webhooks and operators, in a real browser. */
 const MARKUP = '<img src=x onerror=alert(1)> & "Co"';
 
 let stack: Stack;
@@ -21,7 +21,6 @@ let api: Api;
 let receiver: Receiver;
 let isWell = false;
 let failing: string;
-let disabled: string;
 
 beforeAll(async () => {
   stack = await startStack({ webhookAllowPrivate: true });
@@ -32,10 +31,6 @@ beforeAll(async () => {
   failing = await newWebhook();
   await endBatch();
   await receiver.awaitCount(1);
-  disabled = await newWebhook();
-  await sql`update webhook set disabled_time = now(), disabled_cause = 'endpoint_gone' where id = ${disabled}`.execute(
-    stack.db,
-  );
 });
 afterAll(async () => {
   await receiver.close();
@@ -61,29 +56,16 @@ const answer = (page: Page, name: string) => page.getByRole('dialog').last().get
 const secretOf = (page: Page, label: string) =>
   page.getByRole('dialog').last().locator('dl > div').filter({ hasText: label }).locator('dd').innerText();
 
-const PAGES: [name: string, path: () => string][] = [
-  ['applications', () => '/applications'],
-  ['application', () => `/applications/${appKey()}`],
-  ['application-new', () => '/applications/new'],
-  ['application-channels', () => `/applications/${appKey()}/channels`],
-  ['webhooks', () => '/webhooks'],
-  ['webhook-failing', () => `/webhooks/${failing}`],
-  ['webhook-disabled', () => `/webhooks/${disabled}`],
-  ['operators', () => '/operators'],
-  ['operator', () => `/operators/${admin.login.name}`],
-  ['record', () => '/record'],
-];
-const VIEWS: Record<string, View> = {
-  light: {},
-  dark: { colorScheme: 'dark' },
-  narrow: { widthPixels: NARROW_PIXELS },
-  chinese: { language: 'zh-CN' },
-};
-
-describe.each(Object.entries(VIEWS))('in %s', (view, options) => {
-  it.each(PAGES)('the page %s can be read by everybody', async (name, path) => {
+describe.each<[view: string, View]>([
+  ['dark', { colorScheme: 'dark' }],
+  ['narrow', { widthPixels: NARROW_PIXELS }],
+])('in %s', (view, options) => {
+  it.each<[name: string, path: () => string]>([
+    ['webhook-failing', () => `/webhooks/${failing}`],
+    ['operator', () => `/operators/${admin.login.name}`],
+  ])('the page %s can be read by everybody', async (name, path) => {
     const { page } = await open(path(), options);
-    await page.locator('main h1').waitFor();
+    await page.locator('main dl').first().waitFor();
     await page.waitForLoadState('networkidle');
     await shot(page, `${name}-${view}`);
     await expectFits(page);

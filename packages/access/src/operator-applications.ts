@@ -1,47 +1,38 @@
-import { type ApplicationId, type Channels, Refusal, type Scope } from '@lockstep/contract';
+import type { ApplicationId, Channels, Scope } from '@lockstep/contract';
 import type { ApplicationStatus, BoundedCount, ConsoleApplication } from '@lockstep/contract/console';
-import { type Database, isId, readCursor, type Trx, writeCursor } from '@lockstep/platform';
+import type { Database, Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import type {} from './tables.ts';
 import { MAX_CLIENT_TOKENS } from './tokens.ts';
 
-/** Which applications an operator looks for, and which page of them. */
-interface ApplicationQuery {
+/** Which applications an operator looks for. */
+interface ApplicationFilters {
   /** A part of the name or of the key, in any case. */
   search: string | undefined;
   status: ApplicationStatus | undefined;
-  limit: number;
-  cursor: string | undefined;
 }
 
 /**
- * Lists applications, newest first. A service has tens of them, seldom thousands: the search walks through their rows.
- *
- * Throws a Refusal: field_invalid for a cursor that is not of this list.
+ * Lists applications, newest first: a page of those behind an id, and the id that it ends with, null at the end. A service
+ * has tens of applications, seldom thousands: the search walks through their rows.
  */
 export async function listApplicationPage(
   db: Database,
-  { search, status, limit, cursor }: ApplicationQuery,
-): Promise<{ applications: ConsoleApplication[]; nextCursor: string | null }> {
-  const scope = ['console.listApplications', search ?? null, status ?? null];
-  const place = cursor === undefined ? undefined : readCursor(scope, cursor, [isId]);
-  if (place === null) throw new Refusal('field_invalid', 'cursor', 'is not a cursor of this list');
+  { search, status }: ApplicationFilters,
+  { after, limit }: { after: ApplicationId | null; limit: number },
+): Promise<{ applications: ConsoleApplication[]; stop: ApplicationId | null }> {
   const wanted = search?.toLowerCase();
   const rows = await shownOf(db)
     .$if(status !== undefined, (query) => query.where('status', '=', status!))
     .$if(wanted !== undefined, (query) =>
       query.where(sql<boolean>`(strpos(lower(name), ${wanted}) > 0 or strpos(lower(app_key), ${wanted}) > 0)`),
     )
-    .$if(place !== undefined, (query) => query.where('id', '<', place![0] as ApplicationId))
+    .$if(after !== null, (query) => query.where('id', '<', after!))
     .orderBy('id', 'desc')
     .limit(limit + 1)
     .execute();
   const page = rows.slice(0, limit);
-  const last = page.at(-1);
-  return {
-    applications: page.map(showApplication),
-    nextCursor: rows.length > limit && last !== undefined ? writeCursor(scope, [last.id]) : null,
-  };
+  return { applications: page.map(showApplication), stop: rows.length > limit ? page.at(-1)!.id : null };
 }
 
 /** An application with its id, which operators do not see. */

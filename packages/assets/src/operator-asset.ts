@@ -36,7 +36,7 @@ interface Earlier {
 }
 
 /** All that is known of an asset number. */
-export interface FoundAsset {
+interface FoundAsset {
   active: Active | null;
   /** The newest first. */
   earlier: Earlier[];

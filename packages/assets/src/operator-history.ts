@@ -7,7 +7,7 @@ import type { StepEntry } from './history-entries.ts';
 import { readStepsOfAll } from './history-steps.ts';
 
 /** An entry of a history with what operators want to know beside it. */
-export interface ToldStep extends HistoryEntry {
+interface ToldStep extends HistoryEntry {
   /** The application that sent the order, or asked to change the lock. */
   applicationId: ApplicationId | null;
   /** Who owned the asset before a transfer; null otherwise. */

@@ -81,7 +81,7 @@ async function readExact(db: Database, text: string): Promise<StoredEnterprise[]
 }
 
 /** An enterprise with what stands in its row, and how many customers it has. */
-export interface FoundEnterprise extends EnterpriseRow {
+interface FoundEnterprise extends EnterpriseRow {
   securityMobile: string | null;
   createdBy: { appKey: string; name: string } | null;
   customerCount: number;

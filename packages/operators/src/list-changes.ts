@@ -1,29 +1,20 @@
-import { Refusal } from '@lockstep/contract';
 import type { RecordEntry } from '@lockstep/contract/console';
-import { type Database, isId, readCursor, writeCursor } from '@lockstep/platform';
+import type { Database } from '@lockstep/platform';
 
-/** Which changes are looked for, and which page of them. */
-interface ChangeQuery {
+/** Which changes are looked for. */
+interface ChangeFilters {
   /** The name of who made them. */
   operator: string | undefined;
   action: string | undefined;
   target: string | undefined;
-  limit: number;
-  cursor: string | undefined;
 }
 
-/**
- * Lists what operators changed, newest first.
- *
- * Throws a Refusal: field_invalid for a cursor that is not of this list.
- */
+/** Lists what operators changed, newest first: a page of what is behind an id, and the id that it ends with, null at the end. */
 export async function listChanges(
   db: Database,
-  { operator, action, target, limit, cursor }: ChangeQuery,
-): Promise<{ entries: RecordEntry[]; nextCursor: string | null }> {
-  const scope = ['console.listRecord', operator ?? null, action ?? null, target ?? null];
-  const place = cursor === undefined ? undefined : readCursor(scope, cursor, [isId]);
-  if (place === null) throw new Refusal('field_invalid', 'cursor', 'is not a cursor of this list');
+  { operator, action, target }: ChangeFilters,
+  { after, limit }: { after: string | null; limit: number },
+): Promise<{ entries: RecordEntry[]; stop: string | null }> {
   const rows = await db
     .selectFrom('operator_record as record')
     .leftJoin('operator', 'operator.id', 'record.operator_id')
@@ -37,12 +28,11 @@ export async function listChanges(
     )
     .$if(action !== undefined, (query) => query.where('record.action', '=', action!))
     .$if(target !== undefined, (query) => query.where('record.target', '=', target!))
-    .$if(place !== undefined, (query) => query.where('record.id', '<', place![0]!))
+    .$if(after !== null, (query) => query.where('record.id', '<', after!))
     .orderBy('record.id', 'desc')
     .limit(limit + 1)
     .execute();
   const page = rows.slice(0, limit);
-  const last = page.at(-1);
   return {
     entries: page.map((row) => ({
       entryId: row.id,
@@ -54,6 +44,6 @@ export async function listChanges(
       after: row.after,
       requestId: row.request_id,
     })),
-    nextCursor: rows.length > limit && last !== undefined ? writeCursor(scope, [last.id]) : null,
+    stop: rows.length > limit ? page.at(-1)!.id : null,
   };
 }

@@ -1,44 +1,34 @@
-import { Refusal, type WebhookId } from '@lockstep/contract';
+import type { WebhookId } from '@lockstep/contract';
 import type { ConsoleWebhook, WebhookHealth } from '@lockstep/contract/console';
-import { type Database, isId, readCursor, type Trx, writeCursor } from '@lockstep/platform';
+import { type Database, isId, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { type OwnWebhook, SHOWN, showWebhook } from './own-webhooks.ts';
 
-/** Which webhooks an operator looks for, and which page of them. */
-interface WebhookQuery {
+/** Which webhooks an operator looks for. */
+interface WebhookFilters {
   state: WebhookHealth | undefined;
   /** Only those of this application. */
   appKey: string | undefined;
-  limit: number;
-  cursor: string | undefined;
 }
 
 /**
- * Lists the webhooks of all applications, newest first; deleted ones are gone. An application has 20 at most: the list walks
- * through their rows.
- *
- * Throws a Refusal: field_invalid for a cursor that is not of this list.
+ * Lists the webhooks of all applications, newest first: a page of those behind an id, and the id that it ends with, null at
+ * the end. Deleted ones are gone. An application has 20 at most: the list walks through their rows.
  */
 export async function listWebhookPage(
   db: Database,
-  { state, appKey, limit, cursor }: WebhookQuery,
-): Promise<{ webhooks: ConsoleWebhook[]; nextCursor: string | null }> {
-  const scope = ['console.listWebhooks', state ?? null, appKey ?? null];
-  const place = cursor === undefined ? undefined : readCursor(scope, cursor, [isId]);
-  if (place === null) throw new Refusal('field_invalid', 'cursor', 'is not a cursor of this list');
+  { state, appKey }: WebhookFilters,
+  { after, limit }: { after: WebhookId | null; limit: number },
+): Promise<{ webhooks: ConsoleWebhook[]; stop: WebhookId | null }> {
   const rows = await allWebhooks(db)
     .$if(state !== undefined, (query) => query.where(CONDITIONS[state!]))
     .$if(appKey !== undefined, (query) => query.where('application.app_key', '=', appKey!))
-    .$if(place !== undefined, (query) => query.where('webhook.id', '<', place![0] as WebhookId))
+    .$if(after !== null, (query) => query.where('webhook.id', '<', after!))
     .orderBy('webhook.id', 'desc')
     .limit(limit + 1)
     .execute();
   const page = rows.slice(0, limit);
-  const last = page.at(-1);
-  return {
-    webhooks: page.map(show),
-    nextCursor: rows.length > limit && last !== undefined ? writeCursor(scope, [last.id]) : null,
-  };
+  return { webhooks: page.map(show), stop: rows.length > limit ? page.at(-1)!.id : null };
 }
 
 const CONDITIONS: Record<WebhookHealth, ReturnType<typeof sql<boolean>>> = {

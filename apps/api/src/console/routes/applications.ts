@@ -7,6 +7,7 @@ import {
   listApplicationPage,
   lockApplication,
 } from '@lockstep/access/operator';
+import type { ApplicationId } from '@lockstep/contract';
 import { type ApplicationStatus, type ConsoleApplication, ConsoleRefusal } from '@lockstep/contract/console';
 import { type Operator, recordChange } from '@lockstep/operators';
 import { inTransaction } from '@lockstep/platform';
@@ -15,6 +16,7 @@ import { noteSubject } from '../../calls.ts';
 import { limitToCall } from '../../deadlines.ts';
 import type { ServerOptions } from '../../server-options.ts';
 import type { ConsoleHandlers } from '../handlers.ts';
+import { ListPlaces } from '../list-places.ts';
 
 /** Applications: who may call the interface, with which scopes and channels. */
 export function applicationsHandlers({ db }: ServerOptions) {
@@ -45,8 +47,12 @@ export function applicationsHandlers({ db }: ServerOptions) {
 
   return {
     listApplications: async (request) => {
-      const { search, status, limit, cursor } = request.query;
-      return await listApplicationPage(limitToCall(request, db), { search, status, limit, cursor });
+      const { limit, cursor, ...wanted } = request.query;
+      const places = new ListPlaces('applications', wanted, cursor);
+      const after = (places.after?.[0] ?? null) as ApplicationId | null;
+      const filters = { search: wanted.search, status: wanted.status };
+      const { applications, stop } = await listApplicationPage(limitToCall(request, db), filters, { after, limit });
+      return { applications, nextCursor: places.write(stop && [stop]) };
     },
 
     getApplication: async (request) => {

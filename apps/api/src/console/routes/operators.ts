@@ -12,6 +12,7 @@ import {
 import { limitToCall } from '../../deadlines.ts';
 import type { ServerOptions } from '../../server-options.ts';
 import type { ConsoleHandlers } from '../handlers.ts';
+import { ListPlaces } from '../list-places.ts';
 
 /** Operators of the service, and the record of what they changed. */
 export function operatorsHandlers({ db, passwords }: ServerOptions) {
@@ -40,8 +41,13 @@ export function operatorsHandlers({ db, passwords }: ServerOptions) {
       resetOperatorPassword({ db: limitToCall(request, db), passwords }, request.params.name, operator),
 
     listRecord: async (request) => {
-      const { operator, action, target, limit, cursor } = request.query;
-      return await listChanges(limitToCall(request, db), { operator, action, target, limit, cursor });
+      const { limit, cursor, ...wanted } = request.query;
+      const places = new ListPlaces('record', wanted, cursor);
+      const { operator, action, target } = wanted;
+      const after = places.after?.[0] ?? null;
+      const filters = { operator, action, target };
+      const { entries, stop } = await listChanges(limitToCall(request, db), filters, { after, limit });
+      return { entries, nextCursor: places.write(stop === null ? null : [stop]) };
     },
   } satisfies ConsoleHandlers;
 }

@@ -56,8 +56,8 @@ async function findAssets(db: Database, text: string): Promise<SearchHit[]> {
 }
 
 async function findApplications(db: Database, text: string): Promise<SearchHit[]> {
-  const asked = { search: text, status: undefined, limit: MAX_HITS, cursor: undefined };
-  const { applications } = await listApplicationPage(db, asked);
+  const filters = { search: text, status: undefined };
+  const { applications } = await listApplicationPage(db, filters, { after: null, limit: MAX_HITS });
   return applications.map(({ appKey, name }) => ({ kind: 'application', id: appKey, name, detail: appKey }));
 }
 

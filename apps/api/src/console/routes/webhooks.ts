@@ -16,6 +16,7 @@ import { noteSubject } from '../../calls.ts';
 import { limitToCall } from '../../deadlines.ts';
 import type { ServerOptions } from '../../server-options.ts';
 import type { ConsoleHandlers } from '../handlers.ts';
+import { ListPlaces } from '../list-places.ts';
 
 /** The webhooks of all applications, and what was sent to them. */
 export function webhooksHandlers({ db, deliveries }: ServerOptions) {
@@ -28,8 +29,12 @@ export function webhooksHandlers({ db, deliveries }: ServerOptions) {
 
   return {
     listWebhooks: async (request) => {
-      const { state, appKey, limit, cursor } = request.query;
-      return await listWebhookPage(limitToCall(request, db), { state, appKey, limit, cursor });
+      const { limit, cursor, ...wanted } = request.query;
+      const places = new ListPlaces('webhooks', wanted, cursor);
+      const after = (places.after?.[0] ?? null) as WebhookId | null;
+      const filters = { state: wanted.state, appKey: wanted.appKey };
+      const { webhooks, stop } = await listWebhookPage(limitToCall(request, db), filters, { after, limit });
+      return { webhooks, nextCursor: places.write(stop && [stop]) };
     },
 
     getWebhook: async (request) => {

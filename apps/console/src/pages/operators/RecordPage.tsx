@@ -81,6 +81,7 @@ function useColumns(): readonly Column<RecordEntry>[] {
       {
         id: 'operator',
         header: words.operator,
+        width: '8rem',
         cell: ({ operator }) =>
           operator === null ? (
             words.command
@@ -95,9 +96,10 @@ function useColumns(): readonly Column<RecordEntry>[] {
       {
         id: 'action',
         header: words.action,
+        width: '9rem',
         cell: ({ action }) => <span title={action}>{actionWords(action)}</span>,
       },
-      { id: 'target', header: words.target, cell: (entry) => <Target of={entry} /> },
+      { id: 'target', header: words.target, width: '11rem', cell: (entry) => <Target of={entry} /> },
       { id: 'changed', header: words.changed, width: '16rem', cell: (entry) => <Changed of={entry} /> },
       {
         id: 'requestId',

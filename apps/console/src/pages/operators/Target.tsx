@@ -5,22 +5,29 @@ import { useMay } from '../../api/index.ts';
 import { CopyId } from '../../kit/index.ts';
 
 /** What something was done to, with a link to its page where it has one. */
-export function Target({ of: { action, target } }: { of: RecordEntry }) {
+export function Target({ of: entry }: { of: RecordEntry }) {
   const isAdmin = useMay()('admin');
+  const { target } = entry;
   if (target === null) return <>–</>;
-  const [kind] = action.split('.', 1);
   return (
     <CopyId id={target} what={target}>
-      {linkTo(kind, target, isAdmin) ?? target}
+      {linkTo(entry, target, isAdmin) ?? target}
     </CopyId>
   );
 }
 
-function linkTo(kind: string | undefined, target: string, isAdmin: boolean): ReactNode {
+function linkTo({ action, after }: RecordEntry, target: string, isAdmin: boolean): ReactNode {
+  const [kind] = action.split('.', 1);
   switch (kind) {
     case 'application':
       return (
         <Link to="/applications/$appKey" params={{ appKey: target }}>
+          {target}
+        </Link>
+      );
+    case 'batch':
+      return (
+        <Link to="/batches/$batchId" params={{ batchId: target }}>
           {target}
         </Link>
       );
@@ -30,6 +37,20 @@ function linkTo(kind: string | undefined, target: string, isAdmin: boolean): Rea
           {target}
         </Link>
       );
+    case 'batch':
+      return (
+        <Link to="/batches/$batchId" params={{ batchId: target }}>
+          {target}
+        </Link>
+      );
+    case 'administrator': {
+      const { enterpriseGlobalId } = (after ?? {}) as { enterpriseGlobalId?: string };
+      return enterpriseGlobalId === undefined ? undefined : (
+        <Link to="/enterprises/$enterpriseGlobalId" params={{ enterpriseGlobalId }}>
+          {target}
+        </Link>
+      );
+    }
     case 'operator':
       return isAdmin ? (
         <Link to="/operators/$name" params={{ name: target }}>

@@ -88,11 +88,13 @@ function useColumns(): readonly Column<ConsoleWebhook>[] {
       {
         id: 'id',
         header: words.id,
+        isMinor: true,
         cell: ({ webhookId }) => <CopyId id={webhookId} what={words.id} />,
       },
       {
         id: 'application',
         header: words.application,
+        width: '10rem',
         cell: ({ appKey, applicationName }) => (
           <Link to="/applications/$appKey" params={{ appKey }}>
             {applicationName}
