@@ -10,7 +10,7 @@ import { loadPlot } from './load-plot.ts';
 import { kitWords } from './words.ts';
 
 /** One line of a chart. */
-export interface ChartSeries {
+interface ChartSeries {
   label: string;
   values: readonly (number | null)[];
   tone: 'good' | 'bad' | 'busy';
