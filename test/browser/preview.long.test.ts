@@ -1,119 +1,169 @@
-import { randomUUID } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Customer } from '@lockstep/contract';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectAccessible } from '../harness/accessible.ts';
-import type { Api } from '../harness/api.ts';
-import { openConsole, shot } from '../harness/browser.ts';
+import { openConsole, openInSession, shot } from '../harness/browser.ts';
+import { MARKUP, openShop, type Shop } from '../harness/console-shop.ts';
 import { batchOf, deleteProduct, newAssetNum, newBuy, productToBuy } from '../harness/orders.ts';
 import { expectNoFaults } from '../harness/page-faults.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
-import { syncOf } from '../harness/sync-batches.ts';
+import { settled } from './console-pages.ts';
 
-/** "What would happen?", with a batch that a reader has in hand. */
+/** "What would happen?" for a batch that is pasted, chosen or dropped, whatever it is. */
 let stack: Stack;
-let api: Api;
-let customer: Customer;
+let shop: Shop;
+let directory: string;
 
 beforeAll(async () => {
-  stack = await startStack({ worker: false });
-  api = await stack.newApi();
-  customer = await api.newCustomer();
+  stack = await startStack({ webhookAllowPrivate: true });
+  shop = await openShop(stack);
+  directory = await mkdtemp(join(tmpdir(), 'lockstep-preview-'));
 });
-afterAll(() => stack.close());
+afterAll(async () => {
+  await rm(directory, { recursive: true });
+  await shop.close();
+  await stack.close();
+});
 
-const open = async () => (await openConsole(stack, 'viewer', { path: '/console/preview' })).page;
+const openPreview = async () => (await openConsole(stack, 'viewer', { path: '/console/preview' })).page;
 const show = (page: Page) => page.getByRole('button', { name: 'Show what would happen' }).click();
-const paste = (page: Page, text: string) => page.getByLabel('Or paste the batch here').fill(text);
-/** Chooses a file with this content. It goes by the disk: the browser's protocol takes long for many megabytes. */
-async function choose(page: Page, content: string | Buffer): Promise<void> {
-  const path = join(inject('directory'), `${randomUUID()}.json`);
-  await writeFile(path, content);
-  await page.getByLabel('choose a file').setInputFiles(path);
+
+/** Chooses a file, as its reader would by the button. */
+async function choose(page: Page, name: string, content: string | Uint8Array): Promise<void> {
+  const file = join(directory, name);
+  await writeFile(file, content);
+  await page.locator('input[type=file]').setInputFiles(file);
+  await page.getByText(`${name} (`).waitFor();
 }
-const outcome = (page: Page) => page.getByRole('table', { name: 'What would happen' });
 
-describe('a pasted batch', () => {
-  it('shows what each order would do, and one beside what is there', async () => {
-    const bought = newAssetNum();
-    await api.carryOut(newBuy(customer, [bought], {}, { products: [productToBuy({ limitConcurrent: 5 })] }));
-    const wanted = deleteProduct(customer, [bought], { limitConcurrent: 3, strictMatchWhenDelete: true });
-    const page = await open();
-    await paste(page, JSON.stringify(syncOf(newBuy(customer, [newAssetNum()]), wanted)));
+/** Two orders that would fail and two that would not. */
+function mixedBatch() {
+  const { customer } = shop.center;
+  const products = [productToBuy({ productName: `Planner ${MARKUP}`, productUri: MARKUP })];
+  return batchOf(
+    newBuy(customer, [newAssetNum()], {}, { products }),
+    newBuy(customer, [shop.assetNum]),
+    deleteProduct(customer, [shop.assetNum], {
+      productUri: 'gms-100',
+      limitConcurrent: 7,
+      strictMatchWhenDelete: true,
+    }),
+    newBuy({ ...customer, customerId: '999999' }, [newAssetNum()]),
+  );
+}
+
+describe('a batch', () => {
+  it('that is pasted is shown order by order, side by side with what is there', async () => {
+    const page = await openPreview();
+    const { orderList, ...batch } = mixedBatch();
+    await page.getByLabel('Or paste the batch here').fill(JSON.stringify({ ...batch, orderList }));
     await show(page);
-    await outcome(page).waitFor();
-    await page.getByText('1 of its orders would fail: so none would take effect').waitFor();
-    await page.getByRole('button', { name: `Compare order ${wanted.sequence} with what is there` }).click();
-    const beside = page.getByRole('region', { name: `Order ${wanted.sequence}` });
-    // Both values of the field that differs, and the product that is there.
-    await beside.getByRole('row', { name: 'limitConcurrent 3 5' }).waitFor();
-    await beside.getByText('Cost Estimator').waitFor();
+    await settled(page, 'Would fail');
+    const row = page.locator('tbody tr[data-index]').nth(2);
+    expect(await row.innerText()).toContain('fail');
+    await row.getByRole('button', { name: /^Compare/ }).click();
+    await settled(page, 'What is there now');
+    await page.getByRole('columnheader', { name: 'What comes nearest' }).waitFor();
+    await shot(page, 'preview-outcome', { isWhole: true });
     await expectAccessible(page);
-    await shot(page, 'preview-compared');
+    expect(await page.locator('img[src="x"]').count()).toBe(0);
     expectNoFaults(page);
-    // How it is looked at stands in the address.
-    expect(new URL(page.url()).search).toBe(`?order=${wanted.sequence}`);
+    // Nothing was changed.
+    const buys = await stack.db.selectFrom('batch').select('id').where('channel_order_id', '=', batch.channelOrderId);
+    expect(await buys.execute()).toEqual([]);
   });
 
-  it.each([
-    ['nonsense', 'is it a batch?', 'The body is not valid JSON.'],
-    ['another shape', '{"orders": []}', 'channelCode: is required'],
-  ])('is refused with what is wrong with it: %s', async (_what, text, reason) => {
-    const page = await open();
-    await paste(page, text);
+  it('may be a file, with a byte order mark', async () => {
+    const page = await openPreview();
+    await choose(page, 'batch.json', `\uFEFF${JSON.stringify(mixedBatch())}`);
     await show(page);
-    await page.getByRole('alert').getByText(reason).waitFor();
-    await expectAccessible(page);
-    expectNoFaults(page, { but: /400/ });
-  });
-});
-
-describe('a file', () => {
-  it('may have 5,000 orders, of which those in sight are in the page', async () => {
-    const orders = Array.from({ length: 5_000 }, () => newBuy(customer, [newAssetNum()]));
-    const page = await open();
-    await choose(page, JSON.stringify(batchOf(...orders)));
-    await show(page);
-    await outcome(page).waitFor();
-    expect(await outcome(page).getAttribute('aria-rowcount')).toBe('5001');
-    expect(await outcome(page).getByRole('row').count()).toBeLessThan(200);
-    await page.getByRole('group', { name: 'What would happen' }).press('End');
-    await outcome(page)
-      .getByRole('button', { name: `Compare order ${orders.at(-1)?.sequence} ` })
-      .waitFor();
+    await settled(page, 'Would fail');
     expectNoFaults(page);
   });
 
-  it('can be dropped', async () => {
-    const page = await open();
-    const batch = JSON.stringify(batchOf(newBuy(customer, [newAssetNum()])));
-    // What a browser has and Node.js has not is made in the page.
-    const dataTransfer = await page.evaluateHandle(`(() => {
+  it('may be dropped', async () => {
+    const page = await openPreview();
+    const text = JSON.stringify(mixedBatch());
+    await settled(page);
+    const dropped = await page.evaluateHandle(`(() => {
       const transfer = new DataTransfer();
-      transfer.items.add(new File([${JSON.stringify(batch)}], 'dropped.json'));
+      transfer.items.add(new File([${JSON.stringify(text)}], 'dropped.json', { type: 'application/json' }));
       return transfer;
     })()`);
-    await page.getByText('Drop a file here').dispatchEvent('drop', { dataTransfer });
-    await page.getByText('dropped.json').waitFor();
+    const place = page.getByText('Drop a file here, or');
+    await place.dispatchEvent('dragover', { dataTransfer: dropped });
+    await place.dispatchEvent('drop', { dataTransfer: dropped });
+    await page.getByText('dropped.json (').waitFor();
     await show(page);
-    await outcome(page).waitFor();
+    await settled(page, 'Would fail');
     expectNoFaults(page);
   });
 
-  it('is refused before it is sent when it is larger than a batch may be', async () => {
-    const page = await open();
-    await choose(page, Buffer.alloc(32 * 1024 * 1024 + 1, ' '));
+  it('of 5,000 orders is scrolled through, and only the rows in view are in the page', async () => {
+    const page = await openPreview();
+    const { customer } = shop.center;
+    const orders = Array.from({ length: 5_000 }, () => newBuy(customer, [newAssetNum()]));
+    await choose(page, 'large.json', JSON.stringify(batchOf(...orders)));
+    await show(page);
+    await settled(page, '5,000');
+    expect(await page.locator('tbody tr[data-index]').count()).toBeLessThan(100);
+    await page.getByRole('group', { name: 'What would happen' }).press('End');
+    await page.locator('tbody tr[data-index="4999"]').waitFor();
+    expectNoFaults(page);
+  });
+});
+
+describe('what is no batch', () => {
+  it.each([
+    ['nonsense', 'Hello, world', /JSON/],
+    ['an empty list', '[]', /./],
+    ['another shape', '{"orders": [{"id": 7}]}', /channelCode|orderList/],
+    ['a wrong field', JSON.stringify(batchOf({ sequence: 'one' })), /orderList\[0\]/],
+    ['a null', 'null', /./],
+  ])('%s is refused with what is wrong with it', async (_, text, says) => {
+    const page = await openPreview();
+    await page.getByLabel('Or paste the batch here').fill(text);
+    await show(page);
+    const alert = page.getByRole('alert');
+    await alert.waitFor();
+    expect(await alert.innerText()).toMatch(says);
+    await expectAccessible(page);
+    expectNoFaults(page, { but: /\b(299|400|413|422)\b/ });
+  });
+
+  it('more than 32 MiB is refused before it is sent, and 32 MiB of nonsense by the service', async () => {
+    const page = await openPreview();
+    const limit = 32 * 1024 * 1024;
+    const file = join(directory, 'too-large.json');
+    await writeFile(file, Buffer.alloc(limit + 1, 0x20));
+    await page.locator('input[type=file]').setInputFiles(file);
     await page.getByRole('alert').getByText('a batch may have 32 MiB at most').waitFor();
+    await choose(page, 'just-so.json', Buffer.alloc(limit, 0x20));
+    await show(page);
+    const alert = page.getByRole('alert');
+    await alert.getByText(/JSON/).first().waitFor({ timeout: 60_000 });
+    // The service goes on.
+    await page.goto('/console/');
+    await settled(page, 'Pending orders');
+  }, 120_000);
+
+  it('nothing at all is said so', async () => {
+    const page = await openPreview();
+    await show(page);
+    await page.getByRole('alert').getByText('Paste a batch or choose a file first.').waitFor();
     expectNoFaults(page);
   });
+});
 
-  it('is sent when it is just as large as a batch may be', async () => {
-    const page = await open();
-    await choose(page, Buffer.alloc(32 * 1024 * 1024, ' '));
-    await show(page);
-    await page.getByRole('alert').getByText('The body is not valid JSON.').waitFor();
-    expectNoFaults(page, { but: /400/ });
-  });
+it('an application that is bound to channels sees their customers only', async () => {
+  const bound = await stack.newApi(['auth_order'], ['elsewhere']);
+  const { client } = await openConsole(stack, 'viewer');
+  const page = await openInSession(client, { path: `/console/preview?appKey=${bound.credentials.appKey}` });
+  await page.getByLabel('Or paste the batch here').fill(JSON.stringify({ ...mixedBatch(), channelCode: 'elsewhere' }));
+  await show(page);
+  await settled(page, 'Would fail');
+  expect(await page.locator('tbody tr[data-index]').first().innerText()).toContain('fail');
+  expectNoFaults(page);
 });
