@@ -539,8 +539,6 @@ CREATE TABLE uncounted_activity (
   succeeded integer NOT NULL,
   failed integer NOT NULL,
   causes jsonb NOT NULL,
-  CONSTRAINT uncounted_activity_causes CHECK (((failed > 0) = (causes <> '{}'::jsonb))),
-  CONSTRAINT uncounted_activity_counts CHECK (((accepted >= 0) AND (succeeded >= 0) AND (failed >= 0))),
   CONSTRAINT uncounted_activity_pkey PRIMARY KEY (id)
 );
 

@@ -24,8 +24,7 @@ export function NowFigures({ now, backlog, time }: Pick<Overview, 'now' | 'backl
   const age = oldest === null ? null : writeDuration(Math.max(0, time - oldest.acceptedTime));
   const isLong = oldest !== null && time - oldest.acceptedTime >= LONG_MS;
   return (
-    <Section title={words.now}>
-      <p>{words.ofLastSeconds(write(now.seconds))}</p>
+    <Section title={words.now} actions={<span>{words.ofLastSeconds(write(now.seconds))}</span>}>
       <Figures>
         <Figure label={words.acceptedNow} value={rate(now.accepted)} tone="busy" />
         <Figure label={words.succeededNow} value={rate(now.succeeded)} tone="good" />
