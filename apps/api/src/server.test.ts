@@ -26,6 +26,8 @@ const OPEN = [
 ];
 /** The console's own operations, for operators. */
 const isConsole = (url: string) => url.startsWith('/console/api/');
+/** bull-board, for operators. */
+const isBoard = (url: string) => url.startsWith('/console/bull-board');
 const isOpen = (url: string) => OPEN.some((pattern) => pattern.test(url));
 
 let server: FastifyInstance;
@@ -54,7 +56,7 @@ function calls() {
 
 describe('every registered route', () => {
   it('of the modules refuses a call without credentials, whether or not it has a body', async () => {
-    const closed = calls().filter(({ url }) => !isOpen(url) && !isConsole(url));
+    const closed = calls().filter(({ url }) => !isOpen(url) && !isConsole(url) && !isBoard(url));
     expect(closed.length).toBe(Object.values(operations).filter(({ module }) => module !== 'open').length);
     for (const { method, path } of closed) {
       const bodies = method === 'GET' ? [{}] : [{}, { body: '{', headers: { 'content-type': 'application/json' } }];
@@ -81,6 +83,16 @@ describe('every registered route', () => {
     }
   });
 
+  it('of bull-board refuses a call without a session', async () => {
+    const closed = calls().filter(({ url }) => isBoard(url));
+    expect(closed.length).toBeGreaterThan(30);
+    for (const { method, path } of closed) {
+      const { status } = await fetch(baseUrl + path, { method });
+      const isRead = method === 'GET' || method === 'HEAD';
+      expect({ method, path, status }).toEqual({ method, path, status: isRead ? 401 : 403 });
+    }
+  });
+
   it('is an operation of the contract or one of those that are open', () => {
     const served = calls().map(({ method, url }) => `${method} ${url.replace(/:(\w+)/g, '{$1}')}`);
     const described = Object.values(operations).map(({ method, path }) => `${method} ${path}`);
@@ -88,7 +100,7 @@ describe('every registered route', () => {
     const others = calls().filter(
       ({ method, url }) => !described.includes(`${method} ${url.replace(/:(\w+)/g, '{$1}')}`),
     );
-    expect(others.filter(({ url }) => !isOpen(url) && !isConsole(url))).toEqual([]);
+    expect(others.filter(({ url }) => !isOpen(url) && !isConsole(url) && !isBoard(url))).toEqual([]);
   });
 
   it.each(OPEN)('%s is there', (pattern) => {
