@@ -26,12 +26,26 @@ const page = (
   least,
 });
 
+const asset = ({ assetNum }: Shop) => `/assets/${assetNum}`;
+const enterprise = ({ center }: Shop) => `/enterprises/${center.enterpriseId}`;
+const application = ({ api }: Shop) => `/applications/${api.credentials.appKey}`;
+
 /** Every page of the console, which each test of all pages walks. */
 export const CONSOLE_PAGES: readonly ConsolePage[] = [
   page('overview', '/', 'product_not_found'),
   page('batches', '/batches', ({ batch }) => batch.channelOrderId),
   page('batch', ({ batchId }) => `/batches/${batchId}`, 'customer_not_found'),
-  page('orders', '/orders', ({ batch }) => batch.channelOrderId),
+  page(
+    'batch-one-cause',
+    ({ batchId }) => `/batches/${batchId}?cause=product_not_found`,
+    ({ unmatchedOrderId }) => unmatchedOrderId,
+  ),
+  page('resend', ({ batchId }) => `/batches/${batchId}/resend`, 'JSON', 'support'),
+  page(
+    'orders',
+    ({ center }) => `/orders?customerId=${center.customer.customerId}`,
+    ({ batch }) => batch.channelOrderId,
+  ),
   page(
     'order',
     ({ boughtOrderId }) => `/orders/${boughtOrderId}`,
@@ -42,17 +56,34 @@ export const CONSOLE_PAGES: readonly ConsolePage[] = [
     ({ unmatchedOrderId }) => `/orders/${unmatchedOrderId}`,
     ({ assetNum }) => assetNum,
   ),
-  page('assets', '/assets', ({ names }) => names.enterprise),
+  page('assets', ({ customer }) => `/assets?enterpriseGlobalId=${customer.enterpriseGlobalId}`, ''),
   page(
-    'asset',
-    ({ assetNum }) => `/assets/${assetNum}`,
-    ({ names }) => names.merchandise,
+    'assets-of-one',
+    ({ center }) => `/assets?customerId=${center.customer.customerId}`,
+    ({ names }) => names.enterprise,
+  ),
+  page('asset', asset, ({ names }) => names.merchandise),
+  page(
+    'asset-history',
+    (shop) => `${asset(shop)}?tab=history`,
+    ({ names }) => names.secondEnterprise,
   ),
   page('enterprises', '/enterprises', ({ names }) => names.enterprise),
+  page('enterprise', enterprise, ({ names }) => names.enterprise),
   page(
-    'enterprise',
-    ({ center }) => `/enterprises/${center.enterpriseId}`,
-    ({ names }) => names.enterprise,
+    'enterprise-assets',
+    (shop) => `${enterprise(shop)}?tab=assets`,
+    ({ assetNum }) => assetNum,
+  ),
+  page(
+    'enterprise-employees',
+    (shop) => `${enterprise(shop)}?tab=employees`,
+    ({ names }) => names.employee,
+  ),
+  page(
+    'enterprise-record',
+    (shop) => `${enterprise(shop)}?tab=record`,
+    ({ names }) => names.employee,
   ),
   page(
     'enterprise-without-administrator',
@@ -62,14 +93,10 @@ export const CONSOLE_PAGES: readonly ConsolePage[] = [
   page('preview', '/preview', ''),
   page('applications', '/applications', ({ names }) => names.application),
   page('application-new', '/applications/new', 'auth_order', 'admin'),
-  page(
-    'application',
-    ({ api }) => `/applications/${api.credentials.appKey}`,
-    ({ names }) => names.application,
-  ),
+  page('application', application, ({ names }) => names.application),
   page(
     'application-channels',
-    ({ api }) => `/applications/${api.credentials.appKey}/channels`,
+    (shop) => `${application(shop)}/channels`,
     ({ names }) => names.application,
     'admin',
   ),
@@ -85,7 +112,7 @@ export const CONSOLE_PAGES: readonly ConsolePage[] = [
     ({ names }) => names.application,
   ),
   page('queue', '/queue', ''),
-  page('operators', '/operators', 'admin', 'admin'),
+  page('operators', '/operators', 'admin-', 'admin'),
   page('record', '/record', 'admin-', 'support'),
   page(
     'search',
@@ -99,7 +126,7 @@ export const CONSOLE_PAGES: readonly ConsolePage[] = [
 /** Waits until a page has its heading and its data. */
 export async function settled(at: Page, shows = ''): Promise<void> {
   await at.getByRole('heading', { level: 1 }).waitFor();
-  if (shows !== '') await at.getByText(shows).first().waitFor();
+  if (shows !== '') await at.getByText(shows).filter({ visible: true }).first().waitFor();
   await at.waitForLoadState('networkidle');
   await at.locator('[aria-busy="true"]').first().waitFor({ state: 'detached' });
 }

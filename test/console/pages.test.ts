@@ -1,4 +1,6 @@
+import { globSync, statSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { REPOSITORY } from '../harness/processes.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
 let stack: Stack;
@@ -80,6 +82,12 @@ describe('the files of the console', () => {
         expect((await answer.arrayBuffer()).byteLength).toBeGreaterThan(0);
       }
     }
+  });
+
+  it('are small: all scripts of all pages', async () => {
+    const scripts = globSync('apps/console/dist/files/*.js.br', { cwd: REPOSITORY });
+    const bytes = scripts.reduce((sum, file) => sum + statSync(`${REPOSITORY}/${file}`).size, 0);
+    expect(bytes).toBeLessThan(300_000);
   });
 
   it('are sent whole, and are nothing outside of their folder', async () => {

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdir, readdir, rm, statfs } from 'node:fs/promises';
 import { freemem } from 'node:os';
 import { join } from 'node:path';
@@ -27,6 +28,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const directory = await createDirectory();
   // Node.js caches compiled modules there, so that the many processes of the tests start in half the time.
   process.env.NODE_COMPILE_CACHE ??= join(process.cwd(), 'node_modules', '.cache', 'lockstep-test');
+  // What the tests see of the console is what its sources say now.
+  execFileSync(process.execPath, ['apps/console/build.ts', '--if-needed']);
   const redis = await provideRedis(directory);
   const postgres = await startEmbeddedPostgres({ directory: join(directory, 'postgres') });
   await createTemplate(postgres.databaseUrl);

@@ -26,7 +26,7 @@ const OPEN = [
 ];
 /** The console's own operations, for operators. */
 const isConsole = (url: string) => url.startsWith('/console/api/');
-/** bull-board, for operators. */
+/** The board of the queue, behind the console's session. */
 const isBoard = (url: string) => url.startsWith('/console/bull-board');
 const isOpen = (url: string) => OPEN.some((pattern) => pattern.test(url));
 
@@ -69,16 +69,20 @@ describe('every registered route', () => {
   });
 
   it('of the console refuses a call without a session, whether or not it has a body', async () => {
-    const closed = calls().filter(({ url }) => isConsole(url) && !isOpen(url));
-    expect(closed.length).toBe(Object.values(consoleOperations).filter(({ role }) => role !== 'anybody').length);
+    const closed = calls().filter(({ url }) => (isConsole(url) && !isOpen(url)) || isBoard(url));
+    const needSession = Object.values(consoleOperations).filter(({ role }) => role !== 'anybody');
+    expect(closed.filter(({ url }) => isConsole(url)).length).toBe(needSession.length);
+    expect(closed.some(({ url }) => isBoard(url))).toBe(true);
     for (const { method, path } of closed) {
-      const bodies = method === 'GET' ? [{}] : [{}, { body: '{', headers: { 'content-type': 'application/json' } }];
-      for (const body of bodies) {
-        const response = await fetch(baseUrl + path, { method, ...body });
-        const answer = { method, path, status: response.status, body: await response.json() };
+      const isRead = method === 'GET' || method === 'HEAD';
+      const bodies = isRead ? [{}] : [{}, { body: '{', headers: { 'content-type': 'application/json' } }];
+      for (const sent of bodies) {
+        const response = await fetch(baseUrl + path, { method, ...sent });
+        const body = method === 'HEAD' ? undefined : await response.json();
+        const answer = { method, path, status: response.status, body };
         // A change that does not say that it comes from the console is refused before.
-        const cause = method === 'GET' ? 'not_logged_in' : 'request_forged';
-        expect(answer).toMatchObject({ status: method === 'GET' ? 401 : 403, body: { cause } });
+        const cause = isRead ? 'not_logged_in' : 'request_forged';
+        expect(answer).toMatchObject({ status: isRead ? 401 : 403, ...(method !== 'HEAD' && { body: { cause } }) });
       }
     }
   });

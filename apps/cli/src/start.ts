@@ -12,6 +12,7 @@ import {
   runUntilSignal,
 } from '@lockstep/platform';
 import { startWorker } from '@lockstep/worker';
+import { buildConsole } from './build-console.ts';
 import { prepareDemo } from './demo.ts';
 import { migrateDatabase } from './migrate-database.ts';
 import { say } from './say.ts';
@@ -25,6 +26,7 @@ await runUntilSignal(log, async () => {
   const running: Closable[] = [];
   const close = () => closeAll(...running.toReversed().map((part) => part.close));
   try {
+    const consoleBuilt = buildConsole();
     const database = await provideDatabase(config);
     running.push(database);
     const queue = chooseQueueBackend(config, database.url);
@@ -64,6 +66,8 @@ await runUntilSignal(log, async () => {
       prepare,
     });
     running.push(api);
+    const fault = await consoleBuilt;
+    if (fault !== undefined) process.stderr.write(`The console could not be built: ${fault}\n`);
     say(`PostgreSQL: ${database.description}; queue: BullMQ on ${queue.kind}`);
     say(`Demo credentials: ${demoFile}   API to try: ${api.baseUrl}/docs`);
     say(`Console: ${api.baseUrl}/console   log in with operatorName and operatorPassword of the demo credentials`);

@@ -1,4 +1,3 @@
-import type { OperatorRole } from '@lockstep/contract/console';
 import type { Generated } from 'kysely';
 
 /** The tables of operators, their sessions and failed logins, and what they changed. */
@@ -7,7 +6,7 @@ declare module '@lockstep/platform' {
     operator: {
       id: Generated<string>;
       name: string;
-      role: OperatorRole;
+      role: 'viewer' | 'support' | 'admin';
       password_hash: string;
       created_time: Generated<Date>;
       disabled_time: Date | null;
@@ -32,8 +31,8 @@ declare module '@lockstep/platform' {
       operator_id: string | null;
       action: string;
       target: string | null;
-      before: unknown;
-      after: unknown;
+      before: unknown | null;
+      after: unknown | null;
       request_id: string;
       recorded_time: Generated<Date>;
     };

@@ -52,10 +52,10 @@ export function Failure({
   );
 }
 
-function useExplanation({ status }: CallFailure): { title: string; advice: string } {
+function useExplanation({ status, cause }: CallFailure): { title: string; advice: string } {
   const words = useWords(kitWords);
   if (status === 0) return { title: words.unreachable, advice: words.unreachableAdvice };
-  if (status === 403) return { title: words.forbidden, advice: words.forbiddenAdvice };
+  if (cause === 'role_missing') return { title: words.forbidden, advice: words.forbiddenAdvice };
   if (status === 404) return { title: words.missing, advice: words.missingAdvice };
   if (status >= 500) return { title: words.faulty, advice: words.faultyAdvice };
   return { title: words.failed, advice: words.refusedAdvice };

@@ -1,5 +1,6 @@
-import { useRelativeTime, writeTime } from '../words/formats.ts';
+import { useRelativeTime } from '../words/formats.ts';
 import { useWords } from '../words/words.ts';
+import { writeTime } from '../words/write-time.ts';
 import { useNow } from './now.ts';
 import styles from './Time.module.css';
 import { kitWords } from './words.ts';

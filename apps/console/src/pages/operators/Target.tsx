@@ -25,6 +25,12 @@ function linkTo({ action, after }: RecordEntry, target: string, isAdmin: boolean
           {target}
         </Link>
       );
+    case 'batch':
+      return (
+        <Link to="/batches/$batchId" params={{ batchId: target }}>
+          {target}
+        </Link>
+      );
     case 'webhook':
       return (
         <Link to="/webhooks/$webhookId" params={{ webhookId: target }}>

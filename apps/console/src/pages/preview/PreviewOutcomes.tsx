@@ -1,6 +1,6 @@
 import type { PreviewedBatch, PreviewedOrder } from '@lockstep/contract/console';
 import { Button, NativeSelect } from '@mantine/core';
-import { useMemo } from 'react';
+import { useMemo, useRef } from 'react';
 import { type Column, CopyId, DataTable, Figure, Figures, Notice, Section } from '../../kit/index.ts';
 import { useCauseWords } from '../../words/causes.ts';
 import { useNumberFormat } from '../../words/formats.ts';
@@ -71,39 +71,38 @@ function OutcomeTable({
   onChoose: (order: PreviewedOrder) => void;
 }) {
   const words = useWords(previewWords);
+  // What a choice does changes with each look at the page; the columns must not.
+  const choose = useRef(onChoose);
+  choose.current = onChoose;
   const columns = useMemo<Column<PreviewedOrder>[]>(
     () => [
       { id: 'sequence', header: words.sequence, align: 'end', cell: ({ sequence }) => sequence },
       { id: 'state', header: words.state, cell: ({ state }) => <OutcomeBadge state={state} /> },
+      {
+        id: 'beside',
+        header: words.beside,
+        cell: (order) => (
+          <Button
+            variant="default"
+            size="compact-sm"
+            aria-label={words.besideOf(String(order.sequence))}
+            onClick={() => choose.current(order)}
+          >
+            {words.beside}
+          </Button>
+        ),
+      },
       { id: 'type', header: words.type, isMinor: true, cell: ({ orderType }) => orderType },
       { id: 'customer', header: words.customer, isMinor: true, cell: ({ customerId }) => <CopyId id={customerId} /> },
-      { id: 'assets', header: words.assets, width: '11rem', cell: (order) => <Numbers order={order} /> },
-      { id: 'effect', header: words.effect, width: '18rem', cell: (order) => <Summary order={order} /> },
+      { id: 'assets', header: words.assets, cell: (order) => <Numbers order={order} /> },
+      { id: 'effect', header: words.effect, width: '16rem', cell: (order) => <Summary order={order} /> },
     ],
     [words],
   );
-  // Its button closes over what the page does now, which changes with each look.
-  const all = [
-    ...columns,
-    {
-      id: 'beside',
-      header: words.beside,
-      cell: (order: PreviewedOrder) => (
-        <Button
-          variant="default"
-          size="compact-sm"
-          aria-label={words.besideOf(String(order.sequence))}
-          onClick={() => onChoose(order)}
-        >
-          {words.beside}
-        </Button>
-      ),
-    },
-  ];
   return (
     <DataTable
       label={words.outcome}
-      columns={all}
+      columns={columns}
       rows={orders}
       rowKey={({ sequence }) => String(sequence)}
       isChosen={(order) => order === chosen}

@@ -1,7 +1,7 @@
 import { TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { writeTime } from '../../words/formats.ts';
 import { useWords } from '../../words/words.ts';
+import { writeTime } from '../../words/write-time.ts';
 import { webhooksWords } from './words.ts';
 
 /** Asks for a time in the reader's zone, and says which it is in UTC. Undefined: no time is chosen. */

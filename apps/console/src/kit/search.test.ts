@@ -1,0 +1,20 @@
+import { describe, expect, it } from 'vitest';
+import { parseSearch, searchOf, writeSearch } from './search.ts';
+
+describe('the search part of an address', () => {
+  it('keeps texts as they are, also ids with more digits than a number keeps', () => {
+    const search = { order: '9007199254740993', name: 'a&b=c d', flag: 'true' };
+    expect(parseSearch(writeSearch(search))).toEqual(search);
+  });
+
+  it('leaves out what is empty', () => {
+    expect(writeSearch({ state: undefined, channel: '', cursor: null })).toBe('');
+    expect(writeSearch({ state: 'failed', channel: '' })).toBe('?state=failed');
+  });
+
+  it('gives a page the texts that it knows, and nothing else', () => {
+    const read = searchOf('state', 'cursor');
+    expect(read({ state: 'failed', cursor: '', other: 'x' })).toEqual({ state: 'failed' });
+    expect(read({ state: { $ne: 1 } })).toEqual({});
+  });
+});

@@ -1,0 +1,100 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openConsole, openInSession } from '../harness/browser.ts';
+import { ConsoleClient } from '../harness/console.ts';
+import { openShop, type Shop } from '../harness/console-shop.ts';
+import { batchOf, newAssetNum, newBuy } from '../harness/orders.ts';
+import { expectNoFaults } from '../harness/page-faults.ts';
+import { type Stack, startStack } from '../harness/stack.ts';
+import { settled } from './console-pages.ts';
+
+/** What a reader sees stands in the page's address: it can be sent to a colleague, and the way back leads to it. */
+let stack: Stack;
+let shop: Shop;
+
+beforeAll(async () => {
+  stack = await startStack({ webhookAllowPrivate: true });
+  shop = await openShop(stack);
+});
+afterAll(async () => {
+  await shop.close();
+  await stack.close();
+});
+
+const rowsOf = (page: Page) => page.locator('tbody tr[data-index]');
+
+it('a list with filters is the same for a colleague', async () => {
+  const { page } = await openConsole(stack, 'support', { path: '/console/batches' });
+  await settled(page, shop.batch.channelOrderId);
+  expect(await rowsOf(page).count()).toBeGreaterThan(1);
+  await page.getByLabel('only with failed orders').check();
+  await page.waitForURL(/hasFailed/);
+  await settled(page, shop.batch.channelOrderId);
+  const there = await openInSession(await ConsoleClient.logIn(stack, 'viewer'), { path: page.url() });
+  await settled(there, shop.batch.channelOrderId);
+  expect(await rowsOf(there).count()).toBe(1);
+  expect(await there.getByLabel('only with failed orders').isChecked()).toBe(true);
+});
+
+it('the way back from an order leads to the filters, and forward to the order', async () => {
+  const { page } = await openConsole(stack, 'viewer', { path: '/console/orders' });
+  await settled(page);
+  await page.getByRole('combobox', { name: 'Cause' }).selectOption('product_not_found');
+  await page.waitForURL(/product_not_found/);
+  await settled(page, shop.unmatchedOrderId);
+  await page.getByRole('link', { name: shop.unmatchedOrderId, exact: true }).click();
+  await settled(page, shop.assetNum);
+  await page.goBack();
+  await settled(page, shop.unmatchedOrderId);
+  expect(await page.getByRole('combobox', { name: 'Cause' }).inputValue()).toBe('product_not_found');
+  await page.goForward();
+  await settled(page, shop.assetNum);
+  expectNoFaults(page);
+});
+
+it('the second page of a list has an address of its own', async () => {
+  const { page } = await openConsole(stack, 'viewer', { path: '/console/assets' });
+  await settled(page);
+  const { customer } = shop.center;
+  await shop.api.process(batchOf(...Array.from({ length: 60 }, () => newBuy(customer, [newAssetNum()]))));
+  await page.reload();
+  await settled(page);
+  const firstOf = () => rowsOf(page).first().getByRole('link').first().innerText();
+  const first = await firstOf();
+  await page.getByRole('button', { name: 'Next page' }).click();
+  await page.waitForURL(/cursor=/);
+  await settled(page);
+  const second = await firstOf();
+  expect(second).not.toBe(first);
+  await page.reload();
+  await settled(page, second);
+  await page.getByRole('button', { name: 'First page' }).click();
+  await settled(page, first);
+  expectNoFaults(page);
+});
+
+it.each([
+  ['an order', '/orders/999999999999'],
+  ['a batch', '/batches/999999999999'],
+  ['an asset', '/assets/nothing%2Fof%3Fthe%23kind%20%25'],
+  ['an enterprise', '/enterprises/999999999999'],
+  ['an application', '/applications/nobody'],
+  ['a webhook', '/webhooks/999999999999'],
+])('the address of %s that is not there says so', async (_, path) => {
+  const { page } = await openConsole(stack, 'viewer', { path: `/console${path}` });
+  await page.getByRole('main').getByText('There is no').first().waitFor();
+  expectNoFaults(page, { but: /\b404\b/ });
+});
+
+it('a number with characters of addresses in it leads to its asset', async () => {
+  const assetNum = `LOCK/7?a=1&b#c%20 ${newAssetNum()}`;
+  await shop.api.carryOut(newBuy(shop.center.customer, [assetNum]));
+  const { page } = await openConsole(stack, 'viewer', { path: '/console/assets' });
+  await settled(page, assetNum);
+  await page.getByRole('link', { name: assetNum, exact: true }).click();
+  await page.getByRole('heading', { level: 1, name: assetNum }).waitFor();
+  await page.reload();
+  await page.getByRole('heading', { level: 1, name: assetNum }).waitFor();
+  await settled(page, shop.names.enterprise);
+  expectNoFaults(page);
+});

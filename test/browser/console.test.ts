@@ -1,0 +1,35 @@
+import { afterAll, beforeAll, it } from 'vitest';
+import { expectAccessible } from '../harness/accessible.ts';
+import { fillInLogin, openPage } from '../harness/browser.ts';
+import { newOperator } from '../harness/console.ts';
+import { batchOf, deleteAsset, newAssetNum, newBuy } from '../harness/orders.ts';
+import { expectNoFaults } from '../harness/page-faults.ts';
+import { type Stack, startStack } from '../harness/stack.ts';
+import { settled } from './console-pages.ts';
+
+/** The way that every operator takes, in a real browser; the other pages are walked by `npm run test:long`. */
+let stack: Stack;
+
+beforeAll(async () => {
+  stack = await startStack();
+});
+afterAll(() => stack.close());
+
+it('leads from the log-in over the overview to a batch and the order that failed', async () => {
+  const api = await stack.newApi();
+  const customer = await api.newCustomer();
+  const batch = batchOf(newBuy(customer, [newAssetNum()]), deleteAsset(customer, [newAssetNum()]));
+  const [, failed] = await api.process(batch);
+  const page = await openPage(stack, '/');
+  await page.getByRole('main').getByRole('link', { name: 'Console' }).click();
+  await fillInLogin(page, await newOperator(stack, 'viewer'));
+  await settled(page, 'Pending orders');
+  await expectAccessible(page);
+  await page.getByRole('link', { name: 'Batches' }).click();
+  await page.getByRole('link', { name: batch.channelOrderId }).click();
+  await settled(page, 'asset_not_found');
+  await expectAccessible(page);
+  await page.getByRole('link', { name: failed!.licenseOrderId, exact: true }).click();
+  await page.getByRole('heading', { level: 1, name: `Order ${failed!.licenseOrderId}` }).waitFor();
+  expectNoFaults(page);
+});

@@ -1,0 +1,63 @@
+import { includesRole, type OperatorRole } from '@lockstep/contract/console';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openConsole } from '../harness/browser.ts';
+import { openShop, type Shop } from '../harness/console-shop.ts';
+import { expectNoFaults } from '../harness/page-faults.ts';
+import { type Stack, startStack } from '../harness/stack.ts';
+import { CONSOLE_PAGES, settled } from './console-pages.ts';
+
+/** Each role sees its own pages, whole, and no way to the others. What the server refuses, its own tests walk. */
+let stack: Stack;
+let shop: Shop;
+
+beforeAll(async () => {
+  stack = await startStack({ webhookAllowPrivate: true });
+  shop = await openShop(stack);
+});
+afterAll(async () => {
+  await shop.close();
+  await stack.close();
+});
+
+const AREAS: Record<OperatorRole, string[]> = {
+  viewer: [
+    ...['Overview', 'Batches', 'Orders', 'Assets', 'Enterprises', 'What would happen?'],
+    ...['Applications', 'Webhooks', 'Queue'],
+  ],
+  get support() {
+    return [...this.viewer, 'Record'];
+  },
+  get admin() {
+    return [...this.viewer, 'Operators', 'Record'];
+  },
+};
+
+describe.each(['viewer', 'support', 'admin'] as const)('a %s', (role) => {
+  it('reads every page of the role, and no page asks for more than the role may', async () => {
+    const { page } = await openConsole(stack, role);
+    for (const { path, least, shows } of CONSOLE_PAGES.filter((each) => includesRole(role, each.least))) {
+      await page.goto(`/console${path(shop)}`);
+      await settled(page, least === 'viewer' ? shows(shop) : '');
+      expectNoFaults(page);
+    }
+  }, 120_000);
+
+  it('is led to the areas of the role', async () => {
+    const { page } = await openConsole(stack, role);
+    await settled(page);
+    const links = page.getByRole('navigation', { name: 'Areas' }).getByRole('link');
+    expect(await links.allInnerTexts()).toEqual(AREAS[role]);
+  });
+});
+
+it.each([
+  ['viewer', '/operators'],
+  ['support', '/operators'],
+  ['viewer', '/record'],
+] as const)('a %s who opens %s by its address is told who may', async (role, path) => {
+  const { page } = await openConsole(stack, role, { path: `/console${path}` });
+  const alert = page.getByRole('alert');
+  await alert.getByText('You may not do this').waitFor();
+  expect(await alert.innerText()).toContain(`yours is ${role}`);
+  expectNoFaults(page, { but: /\b403\b/ });
+});
