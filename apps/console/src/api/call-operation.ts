@@ -25,7 +25,7 @@ export type CallOf<Id extends ConsoleOperationId> = {
 };
 
 /** The address of an operation, for a link to a file that is downloaded. */
-export function operationUrl<Id extends ConsoleOperationId>(id: Id, call: CallOf<Id>): string {
+function operationUrl<Id extends ConsoleOperationId>(id: Id, call: CallOf<Id>): string {
   const { params = {}, query = {} } = call as AnyCall;
   const path = operations[id].path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
   const url = new URL(`api${path}`, document.baseURI);

@@ -8,7 +8,7 @@ import styles from './LineChart.module.css';
 import { loadPlot } from './load-plot.ts';
 
 /** One line of a chart. */
-export interface ChartSeries {
+interface ChartSeries {
   label: string;
   values: readonly (number | null)[];
   tone: 'good' | 'bad' | 'busy';
