@@ -1,6 +1,6 @@
 import type { OperatorRole } from '@lockstep/contract/console';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { ConsoleClient } from '../harness/console.ts';
 import { batchOf, newAssetNum, newBuy } from '../harness/orders.ts';
 import { QUEUE_KINDS, type Stack, startStack } from '../harness/stack.ts';
@@ -48,11 +48,16 @@ describe.each(QUEUE_KINDS)('on %s', (kind) => {
   }
 
   it('counts the jobs', async () => {
-    expect(await clients.viewer.call('getQueue')).toEqual({
-      kind,
-      jobs: { waiting: 1, active: 0, delayed: 0, failed: 0, completed: 0 },
-      boardPath: '/bull-board',
-    });
+    // The job is added after the batch was answered.
+    await vi.waitFor(
+      async () =>
+        expect(await clients.viewer.call('getQueue')).toEqual({
+          kind,
+          jobs: { waiting: 1, active: 0, delayed: 0, failed: 0, completed: 0 },
+          boardPath: '/bull-board',
+        }),
+      { timeout: 10_000 },
+    );
   });
 
   it('has the board, with nothing from elsewhere', async () => {
