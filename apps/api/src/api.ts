@@ -83,7 +83,7 @@ export interface ApiOptions {
 }
 
 /** What was prepared that people should be told of. */
-export interface Prepared {
+interface Prepared {
   demo: Demo | null;
 }
 

@@ -1,7 +1,7 @@
 import { type Aged, SECONDS_OF_DAY } from '@lockstep/platform';
 
 /** How long the console can look back at what the service did. */
-export const ACTIVITY_DAYS = 14;
+const ACTIVITY_DAYS = 14;
 
 /** What failed orders held, events, each kept for some days (rules 6.7 and 6.8), and what the console shows of activity. */
 export function agedOrders({ failedOrderDays, eventDays }: { failedOrderDays: number; eventDays: number }): Aged[] {

@@ -15,7 +15,7 @@ export interface ActivitySpan {
 }
 
 /** What was done in a piece of time that began at `startTime`, in milliseconds. */
-export interface ActivityPiece extends OrderCounts {
+interface ActivityPiece extends OrderCounts {
   startTime: number;
 }
 

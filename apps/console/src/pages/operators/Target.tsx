@@ -37,12 +37,6 @@ function linkTo({ action, after }: RecordEntry, target: string, isAdmin: boolean
           {target}
         </Link>
       );
-    case 'batch':
-      return (
-        <Link to="/batches/$batchId" params={{ batchId: target }}>
-          {target}
-        </Link>
-      );
     case 'administrator': {
       const { enterpriseGlobalId } = (after ?? {}) as { enterpriseGlobalId?: string };
       return enterpriseGlobalId === undefined ? undefined : (
