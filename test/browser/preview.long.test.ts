@@ -58,14 +58,17 @@ describe('a batch', () => {
   it('that is pasted is shown order by order, side by side with what is there', async () => {
     const page = await openPreview();
     const { orderList, ...batch } = mixedBatch();
-    await page.getByLabel('Or paste the batch here').fill(JSON.stringify({ ...batch, orderList }));
+    const sync = { ...batch, syncMode: 'sync', orderList };
+    await page.getByLabel('Or paste the batch here').fill(JSON.stringify(sync));
     await show(page);
-    await settled(page, 'Would fail');
+    await settled(page, '2 of its orders would fail: so none would take effect');
     const row = page.locator('tbody tr[data-index]').nth(2);
     expect(await row.innerText()).toContain('fail');
     await row.getByRole('button', { name: /^Compare/ }).click();
     await settled(page, 'What is there now');
-    await page.getByRole('columnheader', { name: 'What comes nearest' }).waitFor();
+    await page.getByRole('row', { name: 'limitConcurrent 7 1' }).first().waitFor();
+    // How it is looked at stands in the address.
+    expect(new URL(page.url()).search).toBe(`?order=${orderList[2]!.sequence}`);
     await shot(page, 'preview-outcome', { isWhole: true });
     await expectAccessible(page);
     expect(await page.locator('img[src="x"]').count()).toBe(0);
