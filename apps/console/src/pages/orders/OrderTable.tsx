@@ -69,7 +69,6 @@ function useOrderColumns(): Column<Order>[] {
         id: 'finished',
         header: words.finished,
         isMinor: true,
-        width: '11rem',
         cell: ({ finishedTime }) => <Time timeMs={finishedTime} />,
       },
     ],
