@@ -1,7 +1,7 @@
 import type { ConsoleOperator } from '@lockstep/contract/console';
 import { Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
-import { useMe, useOperation } from '../../api/index.ts';
+import { useMayCall, useMe, useOperation } from '../../api/index.ts';
 import { type Column, Count, DataTable, Page, Query, StateBadge, Time } from '../../kit/index.ts';
 import { useWords } from '../../words/words.ts';
 import { NewOperator } from './NewOperator.tsx';
@@ -12,8 +12,9 @@ export function OperatorsPage() {
   const words = useWords(operatorsWords);
   const operators = useOperation('listOperators', {});
   const columns = useColumns();
+  const actions = useMayCall()('createOperator') ? <NewOperator /> : undefined;
   return (
-    <Page title={words.title} lead={words.intro} actions={<NewOperator />}>
+    <Page title={words.title} lead={words.intro} actions={actions}>
       <Query of={operators}>
         {({ operators: rows }) => (
           <DataTable label={words.title} columns={columns} rows={rows} rowKey={({ operatorId }) => operatorId} />
