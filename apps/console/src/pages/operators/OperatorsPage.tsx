@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { useMayCall, useMe, useOperation } from '../../api/index.ts';
 import { type Column, Count, DataTable, Page, Query, StateBadge, Time } from '../../kit/index.ts';
+import { useCodeNames } from '../../words/code-names.ts';
 import { useWords } from '../../words/words.ts';
 import { NewOperator } from './NewOperator.tsx';
 import { operatorsWords } from './words.ts';
@@ -27,6 +28,7 @@ export function OperatorsPage() {
 function useColumns(): readonly Column<ConsoleOperator>[] {
   const words = useWords(operatorsWords);
   const me = useMe();
+  const codeName = useCodeNames();
   return useMemo(
     () => [
       {
@@ -41,7 +43,7 @@ function useColumns(): readonly Column<ConsoleOperator>[] {
           </>
         ),
       },
-      { id: 'role', header: words.role, cell: ({ role }) => words[role] },
+      { id: 'role', header: words.role, cell: ({ role }) => codeName(role) },
       {
         id: 'state',
         header: words.state,
@@ -68,6 +70,6 @@ function useColumns(): readonly Column<ConsoleOperator>[] {
         cell: ({ createdTime }) => <Time timeMs={createdTime} />,
       },
     ],
-    [words, me.operatorId],
+    [words, codeName, me.operatorId],
   );
 }
