@@ -22,7 +22,7 @@ afterAll(async () => {
 describe('an asset', () => {
   it('is found by the beginning of its number, and told from purchase over transfer to today', async () => {
     const { page } = await openConsole(stack, 'viewer', { path: '/console/assets' });
-    await page.getByLabel('Number, or how it begins').fill(shop.assetNum.slice(0, -1));
+    await page.getByLabel('Number or beginning').fill(shop.assetNum.slice(0, -1));
     await page.getByRole('button', { name: 'Apply' }).click();
     await page.getByRole('link', { name: shop.assetNum }).click();
     await page.getByText(`Office package ${MARKUP}`).waitFor();

@@ -3,6 +3,7 @@ import { Button } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useMayCall, useOperation } from '../../api/index.ts';
 import { CopyId, Fields, Figure, Figures, Page, ProgressBar, Query, StateBadge, Time } from '../../kit/index.ts';
+import { useCodeNames } from '../../words/code-names.ts';
 import { useNumberFormat } from '../../words/formats.ts';
 import { useWords } from '../../words/words.ts';
 import { BatchOrders } from './BatchOrders.tsx';
@@ -88,6 +89,7 @@ function BatchProgress({ batch: { total, succeeded, failed, pending } }: { batch
 }
 
 function BatchFields({ batch }: { batch: ConsoleBatchDetail }) {
+  const codeName = useCodeNames();
   const words = useWords(batchesWords);
   const { channelOrderId, channelCode, syncMode, acceptedTime, completedTime, reopenedTime, requestId, batchId } =
     batch;
@@ -97,7 +99,7 @@ function BatchFields({ batch }: { batch: ConsoleBatchDetail }) {
         { label: words.channelOrderId, value: <CopyId id={channelOrderId} /> },
         { label: words.channel, value: channelCode },
         { label: words.application, value: <SenderLink sender={batch} /> },
-        { label: words.mode, value: syncMode },
+        { label: words.mode, value: codeName(syncMode) },
         { label: words.accepted, value: <Time timeMs={acceptedTime} isRelative withUtc /> },
         { label: words.completed, value: completedTime === null ? null : <Time timeMs={completedTime} withUtc /> },
         {

@@ -3,6 +3,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { useOperation } from '../../api/index.ts';
 import { CopyId, Count, Fields, Notice, Page, Query, StateBadge, Time } from '../../kit/index.ts';
 import { useCauseWords } from '../../words/causes.ts';
+import { useCodeNames } from '../../words/code-names.ts';
 import { useWords } from '../../words/words.ts';
 import { BatchLink } from '../batches/BatchLink.tsx';
 import { SenderLink } from '../batches/SenderLink.tsx';
@@ -73,6 +74,7 @@ function Why({ order: { cause, message } }: { order: Order }) {
 }
 
 function OrderFields({ order }: { order: Order }) {
+  const codeName = useCodeNames();
   const words = useWords(ordersWords);
   const { licenseOrderId, sequence, orderType, owner, customerId, channelCode, acceptedTime, finishedTime } = order;
   const { state, assets, products, requestId, srcLicenseOrderId } = order;
@@ -81,7 +83,7 @@ function OrderFields({ order }: { order: Order }) {
     <Fields
       fields={[
         { label: words.orderId, value: <CopyId id={licenseOrderId} what={words.orderId} /> },
-        { label: words.type, value: orderType },
+        { label: words.type, value: codeName(orderType) },
         { label: words.sequence, value: sequence },
         { label: words.batch, value: <BatchLink batch={order} /> },
         { label: words.channel, value: channelCode },

@@ -29,7 +29,7 @@ export function OverviewPage() {
             <HealthSection checks={checks} time={time} />
             <NowFigures now={now} backlog={backlog} time={time} />
             <Section title={words.activity} actions={<SpanChoice span={span} />}>
-              <ActivityChart pieces={pieces} pieceSeconds={pieceSeconds} time={time} span={span} />
+              <ActivityChart pieces={pieces} pieceSeconds={pieceSeconds} span={span} />
             </Section>
             <Section title={words.failures}>
               <FailureCauses failures={failures} />
