@@ -43,6 +43,23 @@ export const ConsoleBatchDetail = ConsoleBatch.extend({
 });
 export type ConsoleBatchDetail = z.infer<typeof ConsoleBatchDetail>;
 
+const NamedBatch = z.object({ batchId: ShownBatchId, channelOrderId: z.string() });
+
+/** A batch with what operators made of it: its failed orders, put right and sent again. */
+export const TracedBatch = ConsoleBatchDetail.extend({
+  /** The batches that were made of its failed orders, newest first, at most 20. */
+  resends: z.array(
+    NamedBatch.extend({
+      /** Who sent it. */
+      operator: z.string().nullable(),
+      time: z.number(),
+    }),
+  ),
+  /** The batch of whose failed orders it was made; null where no operator made it. */
+  resentFrom: NamedBatch.nullable(),
+});
+export type TracedBatch = z.infer<typeof TracedBatch>;
+
 /** Failed orders of a batch that failed for one cause. */
 export const FailureGroup = z.object({
   cause: Cause,
@@ -103,8 +120,8 @@ export const batchesOperations = consoleTable({
     path: '/batches/{batchId}',
     role: 'viewer',
     params: BatchParams,
-    data: ConsoleBatchDetail,
-    summary: 'What became of a batch so far, and who sent it.',
+    data: TracedBatch,
+    summary: 'What became of a batch so far, who sent it, and where its failed orders were sent again.',
   },
   getBatchFailures: {
     method: 'GET',

@@ -1,7 +1,7 @@
 import { splitOrderId } from '@lockstep/assets';
 import { Refusal, requireChannel } from '@lockstep/contract';
 import { ConsoleRefusal, MAX_RESEND_BYTES, type ResendBody } from '@lockstep/contract/console';
-import { recordChange } from '@lockstep/operators';
+import { recordChange, recordResend } from '@lockstep/operators';
 import { countHidden, type OperatorBatch, putBackHidden, readFailedContent } from '@lockstep/orders/operator';
 import type { Database } from '@lockstep/platform';
 import type { BatchReader, ReadBatch } from '../../batch-reader.ts';
@@ -43,14 +43,18 @@ export function resendHandlers(options: ServerOptions & { batches: BatchReader }
       const { prepared, free } = await readResend(limited, batch, request.body, batches, { isPreview: false });
       const { channelOrderId, sequences } = prepared;
       const asked = { channelOrderId, orders: sequences.length };
-      const { batchId: target } = batch.shown;
+      const { batchId: target, channelOrderId: number } = batch.shown;
       const accept = async () => {
         await recordChange(limited, operator, { action: 'batch.resend_asked', target, before: null, after: asked });
         return await acceptor.accept({ ...prepared, requestId: request.id });
       };
       const accepted = await accept().finally(free);
       const { batchId } = splitOrderId(accepted[0]!.licenseOrderId);
-      await recordChange(db, operator, { action: 'batch.resent', target, before: null, after: { batchId, ...asked } });
+      await recordResend(db, operator, {
+        from: { batchId: target, channelOrderId: number },
+        made: { batchId, channelOrderId },
+        orders: sequences.length,
+      });
       return { batchId, channelOrderId, orders: accepted.length };
     },
   } satisfies ConsoleHandlers;
