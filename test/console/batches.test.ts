@@ -276,6 +276,21 @@ describe('failed orders', () => {
     });
   });
 
+  it('are put right one by one, too', async () => {
+    const num = newAssetNum();
+    const wrong = () => newBuy(customer, [num], { licenseType: 'softkey' }, withPassword);
+    const batchId = await send(api, batchOf(newBuy(customer, [num]), wrong(), wrong()));
+    const { orders } = await viewer.call('listBatchOrders', { params: { batchId } });
+    const [bought, , last] = orders;
+    const read = (licenseOrderId: string) =>
+      support.send('getOrdersToResend', { params: { batchId }, query: { licenseOrderId } });
+    const { data } = (await read(last!.licenseOrderId)).body;
+    expect(data).toMatchObject({ orderList: [{ sequence: last!.sequence }], hiddenPasswords: 1 });
+    expect(data.channelOrderId).toMatch(new RegExp(`-retry-${last!.sequence}$`));
+    // It has succeeded: there is nothing to put right.
+    expect((await read(bought!.licenseOrderId)).status).toBe(404);
+  });
+
   it('do not give their passwords to another asset', async () => {
     const { batchId } = await failOne();
     const params = { batchId };

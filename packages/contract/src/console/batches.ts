@@ -5,7 +5,7 @@ import { FailedOrders } from '../failed-orders.ts';
 import { ListBatchesQuery, ListPageQuery } from '../lists.ts';
 import { OrderState, SyncMode } from '../order-enums.ts';
 import { BatchSummary, OrderResult } from '../results.ts';
-import { emptyAsAbsent, id, optionalText, text } from '../scalars.ts';
+import { emptyAsAbsent, id, optionalId, optionalText, text } from '../scalars.ts';
 import { ComparedPreview } from './compared-preview.ts';
 import { consoleTable } from './operation.ts';
 
@@ -162,6 +162,10 @@ export const batchesOperations = consoleTable({
     path: '/batches/{batchId}/resend',
     role: 'support',
     params: BatchParams,
+    query: z.object({
+      /** Only this one of them. */
+      licenseOrderId: optionalId<'LicenseOrderId'>(),
+    }),
     data: OrdersToResend,
     summary: 'The failed orders of a completed batch as they were sent, to be put right and sent again.',
   },
