@@ -257,7 +257,10 @@ describe('the history of a number', () => {
         customer: { customerId: buyer!.customerId },
         fromCustomer: { customerId: seller!.customerId, enterpriseName: seller!.enterpriseName },
       },
-      { action: 'product_bought', channelOrderId: first, instanceName: 'Cost Estimator', productUri: 'gms-100' },
+      {
+        ...{ action: 'product_bought', channelOrderId: first, instanceName: 'Cost Estimator', productUri: 'gms-100' },
+        ...{ limitConcurrent: expect.any(Number), limitEndDate: expect.any(Number) },
+      },
       { action: 'created', channelOrderId: first, appKey: api.credentials.appKey, fromCustomer: null },
     ]);
     const pages: string[] = [];

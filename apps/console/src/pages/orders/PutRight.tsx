@@ -6,13 +6,18 @@ import { useWords } from '../../words/words.ts';
 import { Resends } from '../batches/Resends.tsx';
 import { ordersWords } from './words.ts';
 
+const REFRESH_MS = 2_000;
 type FailedOrder = Pick<ConsoleOrder, 'batchId' | 'licenseOrderId'>;
 
 /** Leads to where a failed order is put right and sent again; nothing for who may not, or while its batch still runs. */
 export function PutRight({ order: { batchId, licenseOrderId } }: { order: FailedOrder }) {
   const words = useWords(ordersWords);
   const mayCall = useMayCall();
-  const { data } = useOperation('getBatch', { params: { batchId } });
+  const { data } = useOperation(
+    'getBatch',
+    { params: { batchId } },
+    { refreshMs: (read) => (read?.state === 'completed' ? false : REFRESH_MS) },
+  );
   if (!mayCall('resendOrders') || data === undefined) return null;
   if (data.state !== 'completed') return words.batchRuns;
   return (
