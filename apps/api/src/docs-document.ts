@@ -18,11 +18,14 @@ interface DocsPage {
   publicPath: string;
   /** The key of the demo application, to be filled in; null where there is none. */
   demoAppKey: string | null;
+  /** The file with its secret. */
+  demoFile?: string | undefined;
 }
 
 /** A document as /docs reads it: with the key that it fills in. */
 interface PageDocument extends ApiDocument {
   'x-app-key'?: string;
+  'x-demo-file'?: string;
 }
 
 /**
@@ -30,11 +33,12 @@ interface PageDocument extends ApiDocument {
  * asked for by the page (OAuth 2.0 client credentials and password) and not pasted; calls go to where the page is; and
  * nothing is filled in that cannot work: the key of the demo application where there is one, and never a secret.
  */
-export function describeForPage(published: ApiDocument, { publicPath, demoAppKey }: DocsPage): PageDocument {
+export function describeForPage(published: ApiDocument, { publicPath, demoAppKey, demoFile }: DocsPage): PageDocument {
   const document = structuredClone(published) as PageDocument & { servers?: unknown; info?: { description?: string } };
   document.servers = publicPath === '' ? undefined : [{ url: publicPath }];
   if (demoAppKey !== null) document['x-app-key'] = demoAppKey;
-  document.info = { ...document.info, description: introduce(document.info?.description ?? '', demoAppKey) };
+  if (demoFile !== undefined) document['x-demo-file'] = demoFile;
+  document.info = { ...document.info, description: introduce(document.info?.description ?? '', demoAppKey, demoFile) };
   const components = (document.components ?? {}) as { securitySchemes?: unknown; schemas?: Record<string, Form> };
   components.securitySchemes = describeSchemes(`${publicPath}${findOperation('issueToken').path}`);
   const { module } = findOperation('issueToken');
@@ -89,11 +93,11 @@ function describeSchemes(tokenUrl: string) {
   };
 }
 
-function introduce(description: string, demoAppKey: string | null): string {
+function introduce(description: string, demoAppKey: string | null, demoFile = 'demo.json'): string {
   const secret =
     demoAppKey === null
       ? 'with the key and the secret of your application'
-      : 'with the secret of the demo application, `appSecret` of `.lockstep/demo.json`; its key is filled in';
+      : `with the secret of the demo application, \`appSecret\` of \`${demoFile}\`; its key is filled in`;
   return [
     description,
     `**To try a call:** press *Authorize* and ask for a token ${secret}. Open an operation and press *Execute*: it is ` +

@@ -60,8 +60,9 @@ function describePages(server: FastifyInstance, { publicUrl, demo }: ServerOptio
   const publicPath = publicUrl === null ? '' : new URL(publicUrl).pathname.replace(/\/$/, '');
   const built = new Map<string | null, Sendable>();
   return () => {
-    const demoAppKey = demo()?.appKey ?? null;
-    const page = built.get(demoAppKey) ?? asJson(describeForPage(server.swagger(), { publicPath, demoAppKey }));
+    const { appKey: demoAppKey = null, file: demoFile } = demo() ?? {};
+    const page =
+      built.get(demoAppKey) ?? asJson(describeForPage(server.swagger(), { publicPath, demoAppKey, demoFile }));
     built.set(demoAppKey, page);
     return page;
   };

@@ -43,7 +43,10 @@ export class ServiceCommands {
     };
     const [baseUrl, appKey, appSecret] = [given('baseUrl'), given('appKey'), given('appSecret')];
     if (baseUrl === undefined || appKey === undefined || appSecret === undefined) {
-      throw new Error('Where to? Run npm start, or give --base-url, --app-key and --app-secret.');
+      throw new Error(
+        `Where to? ${this.#demoFile} names no service. Run npm start, set DATA_DIR as it is set for npm start, ` +
+          'or give --base-url, --app-key and --app-secret.',
+      );
     }
     return new OrderClient({ baseUrl: readBaseUrl(baseUrl), appKey, appSecret });
   }

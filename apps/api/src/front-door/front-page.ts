@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import { html } from './html.ts';
 import type { Language } from './language.ts';
 import { keepLanguage, layOut } from './layout.ts';
@@ -23,6 +24,8 @@ interface FrontPage {
 }
 
 const SUBMIT = 'npm run --silent lockstep -- submit examples/first-batch.json';
+/** Where `npm start` and the command look if DATA_DIR says nothing. */
+const DEFAULT_DATA_DIR = '.lockstep';
 
 /** The page at `/`: what this is, whether it is well, and where to go. */
 export function frontPage({ language, switched, demo, fault }: FrontPage): string {
@@ -49,8 +52,19 @@ function firstBatch({ operatorName, file }: Demo, language: Language) {
   return html`<h2>${words.firstBatch}</h2>
 <p>${words.demo}</p>
 <ol>
-<li>${words.sendBatch}<pre tabindex="0"><code>${SUBMIT}</code></pre></li>
+<li>${words.sendBatch}<pre tabindex="0"><code>${submitCommand(file)}</code></pre></li>
 <li>${beforeConsole}<a href="./console">${words.console}</a>${fill(afterConsole, '', operatorName, 'operatorPassword', file)}</li>
 <li>${words.lookUp}</li>
 </ol>`;
+}
+
+/** The command that sends a batch to this demo: it needs the DATA_DIR of `npm start`. */
+function submitCommand(demoFile: string): string {
+  const dataDir = dirname(demoFile);
+  return dataDir === DEFAULT_DATA_DIR ? SUBMIT : `DATA_DIR=${quoteForShell(dataDir)} ${SUBMIT}`;
+}
+
+/** A text as one word of a shell. */
+function quoteForShell(text: string): string {
+  return /^[\w./@%+:-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -46,6 +46,44 @@ function addBar() {
   document.body.prepend(bar);
 }
 
+/** Says at the form of the application where its secret is, and whether its token is there. */
+function helpToAuthorize({ React }) {
+  const { createElement, useEffect, useRef } = React;
+  const withHelp = (Form) => (props) => {
+    const { name, authSelectors, specSelectors } = props;
+    const isAuthorized = authSelectors.authorized().has(name);
+    const place = useRef(null);
+    // The library puts the focus into the form below, which most calls do not need.
+    useEffect(() => {
+      if (name !== 'application') return;
+      const secret = place.current.querySelector('#client_secret_clientCredentials');
+      setTimeout(() => {
+        place.current?.closest('.modal-ux-content')?.scrollTo(0, 0);
+        secret?.focus();
+      });
+    }, [name, isAuthorized]);
+    if (name !== 'application') return createElement(Form, props);
+    const file = specSelectors.specJson().get('x-demo-file');
+    const where = file === undefined ? 'the secret of your application' : `appSecret of ${file}`;
+    const words = isAuthorized
+      ? 'You are authorized: calls of the order module carry the token. Close this and try one.'
+      : `client_secret: paste ${where}.`;
+    const help = createElement('p', { className: 'lockstep-help', role: 'status' }, words);
+    return createElement('div', { ref: place }, help, createElement(Form, props));
+  };
+  /** Asks for the secret instead of sending none, which the service could only call a wrong one. */
+  const askForSecret =
+    (authorize, { errActions }) =>
+    (auth) => {
+      errActions.clear({ authId: auth.name, type: 'auth', source: 'auth' });
+      if (auth.clientSecret !== '') return authorize(auth);
+      const message = 'Fill in client_secret: it is empty.';
+      return errActions.newAuthErr({ authId: auth.name, level: 'error', source: 'auth', message });
+    };
+  const wrapActions = { authorizeApplication: askForSecret, authorizePassword: askForSecret };
+  return { wrapComponents: { oauth2: withHelp }, statePlugins: { auth: { wrapActions } } };
+}
+
 window.addEventListener('load', () => {
   addBar();
   const isDark = window.matchMedia('(prefers-color-scheme: dark)');
@@ -63,6 +101,7 @@ window.addEventListener('load', () => {
     displayRequestDuration: true,
     defaultModelsExpandDepth: 0,
     presets: [window.SwaggerUIBundle.presets.apis],
+    plugins: [helpToAuthorize],
     requestInterceptor: (call) => prepareCall(call, () => ui),
     onComplete: () => {
       const clientId = ui.specSelectors.specJson().get('x-app-key');
