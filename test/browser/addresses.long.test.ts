@@ -89,7 +89,7 @@ it.each([
 it('a number with characters of addresses in it leads to its asset', async () => {
   const assetNum = `LOCK/7?a=1&b#c%20 ${newAssetNum()}`;
   await shop.api.carryOut(newBuy(shop.center.customer, [assetNum]));
-  const { page } = await openConsole(stack, 'viewer', { path: '/console/assets' });
+  const { page } = await openConsole(stack, 'viewer', { path: '/console/assets?assetNum=LOCK' });
   await settled(page, assetNum);
   await page.getByRole('link', { name: assetNum, exact: true }).click();
   await page.getByRole('heading', { level: 1, name: assetNum }).waitFor();

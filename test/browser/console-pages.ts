@@ -70,11 +70,7 @@ export const CONSOLE_PAGES: readonly ConsolePage[] = [
   ),
   page('enterprises', '/enterprises', ({ names }) => names.enterprise),
   page('enterprise', enterprise, ({ names }) => names.enterprise),
-  page(
-    'enterprise-assets',
-    (shop) => `${enterprise(shop)}?tab=assets`,
-    ({ assetNum }) => assetNum,
-  ),
+  page('enterprise-assets', (shop) => `${enterprise(shop)}?tab=assets`, 'USB-'),
   page(
     'enterprise-employees',
     (shop) => `${enterprise(shop)}?tab=employees`,

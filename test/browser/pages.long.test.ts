@@ -50,3 +50,13 @@ it.each(CONSOLE_PAGES)('the page $name shows markup in names as text', async ({ 
   expect(await page.locator('img[src="x"]').count()).toBe(0);
   expectNoFaults(page);
 });
+
+it('the overview is drawn where the browser has a language of POSIX', async () => {
+  const page = await openInSession(admin, { path: '/console/password' });
+  await page.context().addInitScript(`
+    Object.defineProperty(Navigator.prototype, 'language', { get: () => 'en-US@posix' });
+    Object.defineProperty(Navigator.prototype, 'languages', { get: () => ['en-US@posix'] });`);
+  await page.goto('/console/');
+  await page.locator('.uplot canvas').waitFor();
+  expectNoFaults(page);
+});

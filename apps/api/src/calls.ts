@@ -19,6 +19,8 @@ export interface Subject {
   appKey?: string;
   /** The name of the operator who calls, in the console. */
   operator?: string;
+  /** Where a log-in to the console comes from. */
+  address?: string;
   channelCode?: string | undefined;
   channelOrderId?: string | undefined;
   batchId?: BatchId;

@@ -1,11 +1,12 @@
-import { createRootRoute, Outlet, useLocation } from '@tanstack/react-router';
+import { createRootRoute, Outlet, useMatches } from '@tanstack/react-router';
 import { Shell } from './shell/Shell.tsx';
 
 /** The route that all others are below: the shell around every page but the log-in page. */
 export const rootRoute = createRootRoute({ component: Root });
 
 function Root() {
-  const isLogIn = useLocation({ select: ({ pathname }) => pathname === '/log-in' });
+  // By what is shown and not by the address, which changes before: a page without the shell would not know who reads it.
+  const isLogIn = useMatches({ select: (matches) => matches.some(({ fullPath }) => fullPath === '/log-in') });
   if (isLogIn) return <Outlet />;
   return (
     <Shell>

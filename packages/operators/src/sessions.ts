@@ -107,7 +107,8 @@ export class OperatorSessions {
     call: LoginCall,
   ): Promise<NewSession> {
     const { name } = operator;
-    const checked = await this.#check(db, name, password, call);
+    // Failures here count by themselves: strangers who lock the log-ins of a name lock nobody out of this.
+    const checked = await this.#check(db, name, password, call, `own password of ${name}`);
     if (checked === undefined) throw new ConsoleRefusal('password_wrong');
     const [hash] = await this.#passwords.hashAll([newPassword], ownerOf(call));
     return await inTransaction(db, async (trx) => {
@@ -123,8 +124,14 @@ export class OperatorSessions {
     });
   }
 
-  /** Whose password it is; undefined, and counted as a failure, if it is nobody's of that name. */
-  async #check(db: Database, name: string, password: string, call: LoginCall): Promise<Checked | undefined> {
+  /** Whose password it is; undefined, and counted as a failure of `counted`, if it is nobody's of that name. */
+  async #check(
+    db: Database,
+    name: string,
+    password: string,
+    call: LoginCall,
+    counted: string = name,
+  ): Promise<Checked | undefined> {
     const found = await db
       .selectFrom('operator')
       .select(['id', 'password_hash as passwordHash'])
@@ -133,9 +140,9 @@ export class OperatorSessions {
       .executeTakeFirst();
     const isRight = await this.#passwords.isPassword(password, found?.passwordHash ?? null, ownerOf(call));
     // While the name is locked nothing counts, whatever the password.
-    if (await isLocked(db, name, call.address)) return undefined;
+    if (await isLocked(db, counted, call.address)) return undefined;
     if (isRight) return found;
-    await recordFailure(db, name, call.address);
+    await recordFailure(db, counted, call.address);
     return undefined;
   }
 }

@@ -53,7 +53,8 @@ export class FailedBatchReader {
   readonly #longPieces = new FairQueue({ ...LONG_PIECES, maxWaiting: () => MAX_WAITING });
 
   /**
-   * Finds the orders of a batch that have failed so far. `signal` ends the wait for a turn, and must abort at the end of
+   * Finds the orders of a batch that have failed so far. `party` takes turns with others: the application, or whoever reads in
+   * its place. `signal` ends the wait for a turn, and must abort at the end of
    * the call: then it holds no piece any more, also where nobody goes on with what was opened.
    *
    * Throws a Refusal: batch_not_found, for another application's batch too; content_expired if what one of them held is
@@ -64,6 +65,7 @@ export class FailedBatchReader {
     applicationId: ApplicationId,
     { channelCode, channelOrderId }: FailedOrdersQuery,
     signal: AbortSignal,
+    party: string = applicationId,
   ): Promise<FailedBatch> {
     const { id, syncMode } = await findBatch(db, applicationId, { channelCode, channelOrderId });
     const { rows } = await sql<KeptOrder>`
@@ -71,16 +73,16 @@ export class FailedBatchReader {
       where id between ${licenseOrderIdOf(id, 0)} and ${licenseOrderIdOf(id, ORDERS_PER_BATCH - 1)} and cause is not null
       order by id`.execute(db);
     if (rows.some(({ bytes }) => bytes === null)) throw new Refusal('content_expired', channelOrderId, channelCode);
-    return { syncMode, pieces: this.#readPieces(db, splitIntoPieces(rows), applicationId, signal) };
+    return { syncMode, pieces: this.#readPieces(db, splitIntoPieces(rows), party, signal) };
   }
 
   async *#readPieces(
     db: Database,
     pieces: readonly Piece[],
-    applicationId: ApplicationId,
+    party: string,
     signal: AbortSignal,
   ): AsyncGenerator<string> {
-    const owner = { kind: 'failed orders', party: applicationId };
+    const owner = { kind: 'failed orders', party };
     for (const [index, piece] of pieces.entries()) {
       const letGo = piece.bytes > PIECE_BYTES ? await this.#longPieces.enter(owner, signal) : () => {};
       try {

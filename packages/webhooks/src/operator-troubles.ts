@@ -2,6 +2,7 @@ import type { TroubledWebhook } from '@lockstep/contract/console';
 import type { Database } from '@lockstep/platform';
 import { type Expression, sql } from 'kysely';
 import { readWebhookState, type WebhookState } from './metrics.ts';
+import { hideQuery } from './shown-url.ts';
 import type {} from './tables.ts';
 
 /** Troubled webhooks that are listed at most. */
@@ -50,7 +51,7 @@ export async function readWebhookTroubles(db: Database): Promise<WebhookTroubles
     failingSinceTime: sums.failingSince,
     troubled: rows.map((row) => ({
       webhookId: row.id,
-      url: row.url,
+      url: hideQuery(row.url),
       appKey: row.app_key,
       applicationName: row.name,
       state: row.disabled_time === null ? 'failing' : 'disabled',

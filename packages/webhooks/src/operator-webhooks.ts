@@ -3,6 +3,7 @@ import type { ConsoleWebhook, WebhookHealth } from '@lockstep/contract/console';
 import { type Database, isId, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { type OwnWebhook, SHOWN, showWebhook } from './own-webhooks.ts';
+import { hideQuery } from './shown-url.ts';
 
 /** Which webhooks an operator looks for. */
 interface WebhookFilters {
@@ -85,10 +86,4 @@ function show(row: Row): ConsoleWebhook {
     applicationStatus: row.status,
     failingSinceTime: row.failing_since?.getTime() ?? null,
   };
-}
-
-/** An address without the values of its query: some receivers take a secret there. */
-function hideQuery(url: string): string {
-  const [address, query] = url.split('?', 2);
-  return query === undefined ? address! : `${address}?…`;
 }

@@ -68,10 +68,18 @@ class ConsolePage {
         html
           .replace('__BASE__', this.#base)
           .replace('__NONCE__', nonce)
-          // Without a session the page asks for a login at once, instead of being refused first.
-          .replace('__SESSION__', readSessionToken(request) === undefined ? 'none' : 'maybe'),
+          .replace('__SESSION__', mayHaveSession(request) ? 'maybe' : 'none'),
       );
   }
+}
+
+/**
+ * Whether the reader may be logged in. Without a session the page asks for a login at once, instead of being refused first.
+ * From another site's page, such as a link in a mail or a ticket, the browser sends no cookie, even if there is one.
+ */
+function mayHaveSession(request: FastifyRequest): boolean {
+  const { 'sec-fetch-site': site = 'none' } = request.headers;
+  return readSessionToken(request) !== undefined || (site !== 'none' && site !== 'same-origin');
 }
 
 /** It is small, and another build replaces it: so it is read each time. */

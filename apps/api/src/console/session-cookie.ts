@@ -19,13 +19,19 @@ export function setSessionCookie(
   token: string,
   publicUrl: string | null,
 ) {
-  const isBehindTls = publicUrl?.startsWith('https:') === true || request.headers['x-forwarded-proto'] === 'https';
+  const isBehindTls = publicUrl?.startsWith('https:') === true || isForwardedFromTls(request);
   reply.setCookie(NAME, token, {
     path: consolePathOf(publicUrl),
     httpOnly: true,
     sameSite: 'strict',
     secure: isBehindTls,
   });
+}
+
+/** Whether the first of the proxies in front was asked over TLS: each adds its own word at the end. */
+function isForwardedFromTls({ headers }: FastifyRequest): boolean {
+  const [first = ''] = String(headers['x-forwarded-proto'] ?? '').split(',');
+  return first.trim() === 'https';
 }
 
 /** Has the browser forget the session's token. */

@@ -1,5 +1,5 @@
 import { Refusal, success } from '@lockstep/contract';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify';
 import { noteCode } from '../calls.ts';
 import { refuseCall } from '../failures.ts';
 import { findFault } from '../readiness.ts';
@@ -23,7 +23,8 @@ const PLACES = {
 
 /** `/` and `/guides`: what this is and where to go, for people; `/` tells programs, too (rules 9). */
 export async function frontDoor(server: FastifyInstance, options: ServerOptions): Promise<void> {
-  const hidden = { schema: { hide: true } };
+  const show = (url: string, handler: RouteHandlerMethod) =>
+    server.route({ method: ['GET', 'HEAD'], url, schema: { hide: true }, handler });
   const shelf = new GuideShelf();
   const files = new Map([
     ['style.css', new Sendable('text/css; charset=utf-8', readFrontFile('style.css'))],
@@ -33,23 +34,21 @@ export async function frontDoor(server: FastifyInstance, options: ServerOptions)
     reply.header('content-security-policy', FRONT_POLICY);
   });
 
-  server.get('/', hidden, async (request, reply) => {
+  show('/', async (request, reply) => {
     reply.header('vary', 'accept, accept-language');
     if (!wantsPage(request)) return success(PLACES);
     const fault = await findFault(options);
     return sendPage(reply, frontPage({ ...readerOf(request), demo: options.demo(), fault }));
   });
 
-  server.get('/front-door/:file', hidden, async (request, reply) => {
+  show('/front-door/:file', async (request, reply) => {
     const file = files.get((request.params as { file: string }).file);
     return file?.send(request, reply) ?? refuseCall(request, reply, new Refusal('operation_not_found'));
   });
 
-  server.get('/guides', hidden, async (request, reply) =>
-    sendDocument(request, reply, guideList(shelf.guides, readerOf(request))),
-  );
+  show('/guides', async (request, reply) => sendDocument(request, reply, guideList(shelf.guides, readerOf(request))));
 
-  server.get('/guides/:guide', hidden, async (request, reply) => {
+  show('/guides/:guide', async (request, reply) => {
     const reader = readerOf(request);
     const { guide: slug } = request.params as { guide: string };
     if (slug === '') return reply.redirect('../guides', 301);
@@ -60,7 +59,7 @@ export async function frontDoor(server: FastifyInstance, options: ServerOptions)
     return sendPage(reply.code(404), noGuidePage(reader));
   });
 
-  server.get('/guides/:folder/:file', hidden, async (request, reply) => {
+  show('/guides/:folder/:file', async (request, reply) => {
     const { folder, file } = request.params as { folder: string; file: string };
     const found = shelf.findFile(`${folder}/${file}`);
     return found?.send(request, reply) ?? refuseCall(request, reply, new Refusal('operation_not_found'));

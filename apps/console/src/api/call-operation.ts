@@ -24,7 +24,7 @@ export type CallOf<Id extends ConsoleOperationId> = {
   [Part in keyof ConsoleCall<Id>]: Part extends 'body' ? ConsoleCall<Id>[Part] | RawJson : ConsoleCall<Id>[Part];
 };
 
-/** The address of an operation, for a link to a file that is downloaded. */
+/** The address of a call. */
 function operationUrl<Id extends ConsoleOperationId>(id: Id, call: CallOf<Id>): string {
   const { params = {}, query = {} } = call as AnyCall;
   const path = operations[id].path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));

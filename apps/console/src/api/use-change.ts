@@ -4,7 +4,7 @@ import type { CallFailure } from './call-failure.ts';
 import { type CallOf, callOperation } from './call-operation.ts';
 
 /** A change that can be made, and how the last one went. */
-export type Change<Id extends ConsoleOperationId> = UseMutationResult<ConsoleData<Id>, CallFailure, CallOf<Id>>;
+type Change<Id extends ConsoleOperationId> = UseMutationResult<ConsoleData<Id>, CallFailure, CallOf<Id>>;
 
 /** An operation that changes something. Whatever the page shows is read again when it is done. */
 export function useChange<Id extends ConsoleOperationId>(id: Id): Change<Id> {

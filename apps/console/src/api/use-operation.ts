@@ -4,7 +4,7 @@ import type { CallFailure } from './call-failure.ts';
 import { type CallOf, callOperation } from './call-operation.ts';
 
 /** How a page reads. */
-export interface ReadOptions<Data> {
+interface ReadOptions<Data> {
   /** Reads again this long after each answer, while the tab is shown; a function may end it when the data say so. */
   refreshMs?: number | false | ((data: Data | undefined) => number | false);
   /** Whether to read at all; true where absent. */
@@ -14,7 +14,7 @@ export interface ReadOptions<Data> {
 }
 
 /** The answer of a reading operation, kept while it is read again. */
-export type Reading<Id extends ConsoleOperationId> = UseQueryResult<ConsoleData<Id>, CallFailure>;
+type Reading<Id extends ConsoleOperationId> = UseQueryResult<ConsoleData<Id>, CallFailure>;
 
 /** Reads an operation for as long as the component is shown. */
 export function useOperation<Id extends ConsoleOperationId>(

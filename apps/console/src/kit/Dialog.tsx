@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useId, useRef } from 'react';
+import { type ReactNode, useId, useLayoutEffect, useRef } from 'react';
 import styles from './Dialog.module.css';
 
 /** A dialog in front of the page. The browser keeps the focus in it, and Escape closes it unless it must be answered. */
@@ -16,7 +16,8 @@ export interface DialogProps {
 export function Dialog({ title, onClose, mustAnswer = false, children, actions }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const titleId = useId();
-  useEffect(() => {
+  // Closed while it is still in the page, it gives the focus back to where it was.
+  useLayoutEffect(() => {
     const element = dialog.current;
     element?.showModal();
     return () => element?.close();

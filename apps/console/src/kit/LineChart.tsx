@@ -4,8 +4,10 @@ import { useEffect, useRef } from 'react';
 import type uPlot from 'uplot';
 import { useNumberFormat } from '../words/formats.ts';
 import { useLanguageTag } from '../words/languages.ts';
+import { useWords } from '../words/words.ts';
 import styles from './LineChart.module.css';
 import { loadPlot } from './load-plot.ts';
+import { kitWords } from './words.ts';
 
 /** One line of a chart. */
 interface ChartSeries {
@@ -30,6 +32,7 @@ export default function LineChart({ label, timesMs, series, heightPx = HEIGHT_PX
   const frame = useRef<HTMLDivElement>(null);
   const scheme = useComputedColorScheme('light');
   const tag = useLanguageTag();
+  const words = useWords(kitWords);
   const write = useNumberFormat({ maximumFractionDigits: 1 });
   const plot = useRef<uPlot>(undefined);
   const data = [timesMs.map((timeMs) => timeMs / MILLISECONDS), ...series.map(({ values }) => [...values])];
@@ -48,7 +51,7 @@ export default function LineChart({ label, timesMs, series, heightPx = HEIGHT_PX
     void loadPlot().then((Plot) => {
       if (isGone) return;
       plot.current = new Plot(
-        describe(JSON.parse(lines), element.clientWidth, heightPx, write),
+        describe(JSON.parse(lines), words.time, element.clientWidth, heightPx, write),
         latest.current,
         element,
       );
@@ -68,6 +71,7 @@ export default function LineChart({ label, timesMs, series, heightPx = HEIGHT_PX
 
 function describe(
   lines: { label: string; tone: string }[],
+  timeLabel: string,
   width: number,
   height: number,
   write: (value: number) => string,
@@ -85,7 +89,7 @@ function describe(
       { ...axis, size: 60, values: (_, splits) => splits.map((split) => write(split)) },
     ],
     series: [
-      { value: '{YYYY}-{MM}-{DD} {HH}:{mm}' },
+      { label: timeLabel, value: '{YYYY}-{MM}-{DD} {HH}:{mm}' },
       ...lines.map(({ label, tone }) => ({
         label,
         stroke: colour(`line-${tone}`),

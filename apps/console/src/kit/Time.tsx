@@ -1,3 +1,4 @@
+import { Fragment } from 'react';
 import { useRelativeTime } from '../words/formats.ts';
 import { useWords } from '../words/words.ts';
 import { writeTime } from '../words/write-time.ts';
@@ -22,7 +23,14 @@ export function Time({ timeMs, isRelative = false, withUtc = false }: TimeOption
   const utc = `${writeTime(timeMs, 'utc')} ${words.utc}`;
   return (
     <time dateTime={new Date(timeMs).toISOString()} title={utc} className={styles.time}>
-      {writeTime(timeMs, 'local')}
+      {writeTime(timeMs, 'local')
+        .split(' ')
+        .map((part, place) => (
+          <Fragment key={part}>
+            {place > 0 && ' '}
+            <span className={styles.part}>{part}</span>
+          </Fragment>
+        ))}
       {isRelative && (
         <span className={styles.beside}>
           {' '}

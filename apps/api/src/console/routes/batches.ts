@@ -36,12 +36,19 @@ export function batchesHandlers({ db, canceller, failedBatches }: ServerOptions)
       return await listOrdersOfBatch(limited, request.params.batchId, request.query);
     },
 
-    downloadFailedOrders: async (request, _operator, reply) => {
+    downloadFailedOrders: async (request, operator, reply) => {
       const limited = limitToCall(request, db);
       const { applicationId, shown } = await findNamedBatch(request, limited);
       const { channelCode, channelOrderId } = shown;
       const { signal } = deadlineOf(request);
-      const { syncMode, pieces } = await failedBatches.open(limited, applicationId, shown, signal);
+      const { syncMode, pieces } = await failedBatches.open(
+        limited,
+        applicationId,
+        shown,
+        signal,
+        // A reader's pauses are no channel's.
+        `operator ${operator.operatorId}`,
+      );
       const file = await answerInPieces(writeFile({ channelCode, syncMode, orderList: [] }, pieces), request, reply);
       reply.header('content-disposition', `attachment; filename="failed-orders.json"; ${nameFile(channelOrderId)}`);
       return file;

@@ -29,8 +29,12 @@ export function resendHandlers(options: ServerOptions & { batches: BatchReader }
     checkResend: async (request) => {
       const limited = limitToCall(request, db);
       const batch = await findNamedBatch(request, limited);
-      const { prepared, orders } = await readResend(limited, batch, request.body, batches, { isPreview: true });
-      return { orders: await previewer.compare(prepared, orders, batch.channels) };
+      const { prepared, orders, free } = await readResend(limited, batch, request.body, batches, { isPreview: true });
+      try {
+        return { orders: await previewer.compare(prepared, orders, batch.channels) };
+      } finally {
+        free();
+      }
     },
 
     resendOrders: async (request, operator) => {
@@ -40,8 +44,11 @@ export function resendHandlers(options: ServerOptions & { batches: BatchReader }
       const { channelOrderId, sequences } = prepared;
       const asked = { channelOrderId, orders: sequences.length };
       const { batchId: target } = batch.shown;
-      await recordChange(limited, operator, { action: 'batch.resend_asked', target, before: null, after: asked });
-      const accepted = await acceptor.accept({ ...prepared, requestId: request.id }).finally(free);
+      const accept = async () => {
+        await recordChange(limited, operator, { action: 'batch.resend_asked', target, before: null, after: asked });
+        return await acceptor.accept({ ...prepared, requestId: request.id });
+      };
+      const accepted = await accept().finally(free);
       const { batchId } = splitOrderId(accepted[0]!.licenseOrderId);
       await recordChange(db, operator, { action: 'batch.resent', target, before: null, after: { batchId, ...asked } });
       return { batchId, channelOrderId, orders: accepted.length };

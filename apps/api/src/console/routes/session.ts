@@ -1,6 +1,8 @@
 import type { FastifyRequest } from 'fastify';
+import { noteSubject } from '../../calls.ts';
 import { deadlineOf, limitToCall } from '../../deadlines.ts';
 import type { ServerOptions } from '../../server-options.ts';
+import { addressOf } from '../caller-address.ts';
 import type { ConsoleHandlers } from '../handlers.ts';
 import { clearSessionCookie, readSessionToken, setSessionCookie } from '../session-cookie.ts';
 import { meOf } from '../who-acts.ts';
@@ -8,13 +10,16 @@ import { meOf } from '../who-acts.ts';
 /** Logging in and out of the console, and the own password. */
 export function sessionHandlers({ db, sessions, publicUrl }: ServerOptions) {
   const callOf = (request: FastifyRequest) => ({
-    address: request.ip,
+    address: addressOf(request, publicUrl),
     requestId: request.id,
     signal: deadlineOf(request).signal,
   });
   return {
     logIn: async (request, _nobody, reply) => {
-      const { token, me } = await sessions.logIn(limitToCall(request, db), request.body, callOf(request));
+      const call = callOf(request);
+      noteSubject(request, { address: call.address });
+      const { token, me } = await sessions.logIn(limitToCall(request, db), request.body, call);
+      noteSubject(request, { operator: me.name });
       setSessionCookie(request, reply, token, publicUrl);
       return me;
     },

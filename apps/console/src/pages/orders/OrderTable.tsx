@@ -4,7 +4,6 @@ import { type Column, CopyId, DataTable, StateBadge, Time } from '../../kit/inde
 import { useCauseWords } from '../../words/causes.ts';
 import { useWords } from '../../words/words.ts';
 import { BatchLink } from '../batches/BatchLink.tsx';
-import { SenderLink } from '../batches/SenderLink.tsx';
 import { OrderLink } from './OrderLink.tsx';
 import { ordersWords } from './words.ts';
 
@@ -33,13 +32,6 @@ export function SentOrderTable({ orders, ...rest }: OrderTableProps<ConsoleOrder
     () => [
       ...own.filter(({ id }) => id !== 'sequence'),
       { id: 'batch', header: words.batch, width: '10rem', cell: (order) => <BatchLink batch={order} /> },
-      {
-        id: 'application',
-        header: words.application,
-        isMinor: true,
-        width: '8rem',
-        cell: (order) => <SenderLink sender={order} />,
-      },
     ],
     [own, words],
   );
@@ -59,7 +51,7 @@ function useOrderColumns(): Column<Order>[] {
       },
       { id: 'state', header: words.state, cell: ({ state }) => <StateBadge state={state} /> },
       { id: 'sequence', header: words.sequence, align: 'end', isMinor: true, cell: ({ sequence }) => sequence },
-      { id: 'type', header: words.type, width: '8rem', cell: ({ orderType }) => orderType },
+      { id: 'type', header: words.type, width: '7rem', cell: ({ orderType }) => orderType },
       {
         id: 'customer',
         header: words.customerId,
@@ -70,7 +62,7 @@ function useOrderColumns(): Column<Order>[] {
       {
         id: 'why',
         header: words.why,
-        width: '16rem',
+        width: '14rem',
         cell: ({ cause, message }) => (cause === null ? '' : causeWords(cause, message)),
       },
       {

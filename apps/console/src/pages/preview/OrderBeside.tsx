@@ -17,11 +17,11 @@ export function OrderBeside({ order }: { order: PreviewedOrder }) {
   // Whoever chose the order goes on reading here.
   useEffect(() => {
     heading.current?.focus({ preventScroll: true });
-    heading.current?.scrollIntoView({ block: 'nearest' });
+    heading.current?.scrollIntoView();
   }, []);
   return (
     <section aria-label={words.order(String(order.sequence))}>
-      <h3 ref={heading} tabIndex={-1}>
+      <h3 ref={heading} tabIndex={-1} className={styles.order}>
         {words.order(String(order.sequence))} <OutcomeBadge state={order.state} />
       </h3>
       <div className={styles.beside}>

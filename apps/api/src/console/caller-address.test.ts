@@ -1,0 +1,25 @@
+import { expect, it } from 'vitest';
+import { addressOf } from './caller-address.ts';
+
+const from = (ip: string, forwarded?: string, publicUrl: string | null = null) =>
+  addressOf({ ip, headers: forwarded === undefined ? {} : { 'x-forwarded-for': forwarded } }, publicUrl);
+const PROXIED = 'https://licences.example';
+
+it('a caller is known by the address of the connection', () => {
+  expect(from('203.0.113.9')).toBe('203.0.113.9');
+  expect(from('::ffff:203.0.113.9')).toBe('203.0.113.9');
+  // Anybody may send this header.
+  expect(from('203.0.113.9', '198.51.100.7')).toBe('203.0.113.9');
+});
+
+it('behind a proxy, by what the proxy says, which is the last word', () => {
+  expect(from('10.0.0.1', '198.51.100.7', PROXIED)).toBe('198.51.100.7');
+  expect(from('10.0.0.1', '192.0.2.1, 198.51.100.7', PROXIED)).toBe('198.51.100.7');
+  expect(from('10.0.0.1', 'unknown', PROXIED)).toBe('10.0.0.1');
+  expect(from('10.0.0.1', undefined, PROXIED)).toBe('10.0.0.1');
+});
+
+it('of IPv6 by the part that is not theirs to change', () => {
+  expect(from('2001:db8:1:2:3:4:5:6')).toBe('2001:db8:1:2::/64');
+  expect(from('2001:db8:1:2:ffff::1')).toBe('2001:db8:1:2::/64');
+});

@@ -1,0 +1,172 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { expectAccessible } from '../harness/accessible.ts';
+import { openConsole, openInSession, shot } from '../harness/browser.ts';
+import { MARKUP, openShop, type Shop } from '../harness/console-shop.ts';
+import { batchOf, deleteProduct, newAssetNum, newBuy, productToBuy } from '../harness/orders.ts';
+import { expectNoFaults } from '../harness/page-faults.ts';
+import { type Stack, startStack } from '../harness/stack.ts';
+import { settled } from './console-pages.ts';
+
+/** "What would happen?" for a batch that is pasted, chosen or dropped, whatever it is. */
+let stack: Stack;
+let shop: Shop;
+let directory: string;
+
+beforeAll(async () => {
+  stack = await startStack({ webhookAllowPrivate: true });
+  shop = await openShop(stack);
+  directory = await mkdtemp(join(tmpdir(), 'lockstep-preview-'));
+});
+afterAll(async () => {
+  await rm(directory, { recursive: true });
+  await shop.close();
+  await stack.close();
+});
+
+const openPreview = async () => (await openConsole(stack, 'viewer', { path: '/console/preview' })).page;
+const show = (page: Page) => page.getByRole('button', { name: 'Show what would happen' }).click();
+
+/** Chooses a file, as its reader would by the button. */
+async function choose(page: Page, name: string, content: string | Uint8Array): Promise<void> {
+  const file = join(directory, name);
+  await writeFile(file, content);
+  await page.locator('input[type=file]').setInputFiles(file);
+  await page.getByText(`${name} (`).waitFor();
+}
+
+/** Two orders that would fail and two that would not. */
+function mixedBatch() {
+  const { customer } = shop.center;
+  const products = [productToBuy({ productName: `Planner ${MARKUP}`, productUri: MARKUP })];
+  return batchOf(
+    newBuy(customer, [newAssetNum()], {}, { products }),
+    newBuy(customer, [shop.assetNum]),
+    deleteProduct(customer, [shop.assetNum], {
+      productUri: 'gms-100',
+      limitConcurrent: 7,
+      strictMatchWhenDelete: true,
+    }),
+    newBuy({ ...customer, customerId: '999999' }, [newAssetNum()]),
+  );
+}
+
+describe('a batch', () => {
+  it('that is pasted is shown order by order, side by side with what is there', async () => {
+    const page = await openPreview();
+    const { orderList, ...batch } = mixedBatch();
+    const sync = { ...batch, syncMode: 'sync', orderList };
+    await page.getByLabel('Or paste the batch here').fill(JSON.stringify(sync));
+    await show(page);
+    await settled(page, '2 of its orders would fail: so none would take effect');
+    const row = page.locator('tbody tr[data-index]').nth(2);
+    expect(await row.innerText()).toContain('fail');
+    await row.getByRole('button', { name: /^Compare/ }).click();
+    await settled(page, 'What is there now');
+    await page.getByRole('row', { name: 'limitConcurrent 7 1' }).first().waitFor();
+    // How it is looked at stands in the address.
+    expect(new URL(page.url()).search).toBe(`?order=${orderList[2]!.sequence}`);
+    await shot(page, 'preview-outcome', { isWhole: true });
+    await expectAccessible(page);
+    expect(await page.locator('img[src="x"]').count()).toBe(0);
+    expectNoFaults(page);
+    // Nothing was changed.
+    const buys = await stack.db.selectFrom('batch').select('id').where('channel_order_id', '=', batch.channelOrderId);
+    expect(await buys.execute()).toEqual([]);
+  });
+
+  it('may be a file, with a byte order mark', async () => {
+    const page = await openPreview();
+    await choose(page, 'batch.json', `\uFEFF${JSON.stringify(mixedBatch())}`);
+    await show(page);
+    await settled(page, 'Would fail');
+    expectNoFaults(page);
+  });
+
+  it('may be dropped', async () => {
+    const page = await openPreview();
+    const text = JSON.stringify(mixedBatch());
+    await settled(page);
+    const dropped = await page.evaluateHandle(`(() => {
+      const transfer = new DataTransfer();
+      transfer.items.add(new File([${JSON.stringify(text)}], 'dropped.json', { type: 'application/json' }));
+      return transfer;
+    })()`);
+    const place = page.getByText('Drop a file here, or');
+    await place.dispatchEvent('dragover', { dataTransfer: dropped });
+    await place.dispatchEvent('drop', { dataTransfer: dropped });
+    await page.getByText('dropped.json (').waitFor();
+    await show(page);
+    await settled(page, 'Would fail');
+    expectNoFaults(page);
+  });
+
+  it('of 5,000 orders is scrolled through, and only the rows in view are in the page', async () => {
+    const page = await openPreview();
+    const { customer } = shop.center;
+    const orders = Array.from({ length: 5_000 }, () => newBuy(customer, [newAssetNum()]));
+    await choose(page, 'large.json', JSON.stringify(batchOf(...orders)));
+    await show(page);
+    await settled(page, '5,000');
+    expect(await page.locator('tbody tr[data-index]').count()).toBeLessThan(100);
+    await page.getByRole('group', { name: 'What would happen' }).press('End');
+    await page.locator('tbody tr[data-index="4999"]').waitFor();
+    expectNoFaults(page);
+  });
+});
+
+describe('what is no batch', () => {
+  it.each([
+    ['nonsense', 'Hello, world', /JSON/],
+    ['an empty list', '[]', /./],
+    ['another shape', '{"orders": [{"id": 7}]}', /channelCode|orderList/],
+    ['a wrong field', JSON.stringify(batchOf({ sequence: 'one' })), /orderList\[0\]/],
+    ['a null', 'null', /./],
+  ])('%s is refused with what is wrong with it', async (_, text, says) => {
+    const page = await openPreview();
+    await page.getByLabel('Or paste the batch here').fill(text);
+    await show(page);
+    const alert = page.getByRole('alert');
+    await alert.waitFor();
+    expect(await alert.innerText()).toMatch(says);
+    await expectAccessible(page);
+    expectNoFaults(page, { but: /\b(299|400|413|422)\b/ });
+  });
+
+  it('more than 32 MiB is refused before it is sent, and 32 MiB of nonsense by the service', async () => {
+    const page = await openPreview();
+    const limit = 32 * 1024 * 1024;
+    const file = join(directory, 'too-large.json');
+    await writeFile(file, Buffer.alloc(limit + 1, 0x20));
+    await page.locator('input[type=file]').setInputFiles(file);
+    await page.getByRole('alert').getByText('a batch may have 32 MiB at most').waitFor();
+    await choose(page, 'just-so.json', Buffer.alloc(limit, 0x20));
+    await show(page);
+    const alert = page.getByRole('alert');
+    await alert.getByText(/JSON/).first().waitFor({ timeout: 60_000 });
+    // The service goes on.
+    await page.goto('/console/');
+    await settled(page, 'Pending orders');
+  }, 120_000);
+
+  it('nothing at all is said so', async () => {
+    const page = await openPreview();
+    await show(page);
+    await page.getByRole('alert').getByText('Paste a batch or choose a file first.').waitFor();
+    expectNoFaults(page);
+  });
+});
+
+it('an application that is bound to channels sees their customers only', async () => {
+  const bound = await stack.newApi(['auth_order'], ['elsewhere']);
+  const { client } = await openConsole(stack, 'viewer');
+  const page = await openInSession(client, { path: `/console/preview?appKey=${bound.credentials.appKey}` });
+  await page.getByLabel('Or paste the batch here').fill(JSON.stringify({ ...mixedBatch(), channelCode: 'elsewhere' }));
+  await show(page);
+  await settled(page, 'Would fail');
+  expect(await page.locator('tbody tr[data-index]').first().innerText()).toContain('fail');
+  expectNoFaults(page);
+});
