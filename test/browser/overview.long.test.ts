@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectAccessible } from '../harness/accessible.ts';
 import { NARROW_PIXELS, openConsole, shot, type View } from '../harness/browser.ts';
+import { ConsoleClient } from '../harness/console.ts';
 import { batchOf, deleteAsset, newAssetNum, newBuy } from '../harness/orders.ts';
 import { expectNoFaults } from '../harness/page-faults.ts';
 import { expectFits } from '../harness/page-width.ts';
@@ -125,13 +126,26 @@ describe('the overview of a service that is not well', () => {
         select id, 'https://hooks.example/' || ${MARKUP}, '\\x00', 0, now(), 'endpoint_gone' from application limit 1`.execute(
         sick.db,
       );
+      const admin = await ConsoleClient.logIn(sick, 'admin');
+      const headers = { cookie: admin.cookie, 'x-lockstep-console': 'user' };
+      const paused = await fetch(`${sick.baseUrl}/console/bull-board/api/queues/pause`, { method: 'PUT', headers });
+      expect(paused.status).toBe(200);
       for (const [name, view] of VIEWS) {
         const { page } = await openConsole(sick, 'support', view);
         await page.getByText('npm run worker').first().waitFor();
         await page.getByText(MARKUP).first().waitFor();
         await expectAccessible(page);
         await expectFits(page);
+        await page
+          .getByText(name === 'chinese' ? 'BullMQ（PostgreSQL）已暂停' : 'BullMQ is paused on PostgreSQL')
+          .first()
+          .waitFor();
         await shot(page, `overview-not-well-${name}`);
+        await page.goto(`${sick.baseUrl}/console/queue`);
+        await page.getByText(name === 'chinese' ? '队列已暂停' : 'The queue is paused', { exact: true }).waitFor();
+        await expectAccessible(page);
+        await expectFits(page);
+        await shot(page, `queue-paused-${name}`);
         expectNoFaults(page);
       }
     } finally {
