@@ -31,10 +31,12 @@ describe('an asset', () => {
     const line = page.getByRole('list', { name: 'History' });
     await line.waitFor();
     const told = await line.getByRole('listitem').allInnerTexts();
-    const actions = told.map((text) => /^(Added to|Bought|Transferred|(?:Product|Merchandise) bought)/.exec(text)?.[0]);
+    const actions = told.map(
+      (text) => /^(Products added to it|Bought|Transferred|(?:Product|Merchandise) bought)/.exec(text)?.[0],
+    );
     expect(actions).toEqual([
       'Product bought',
-      'Added to',
+      'Products added to it',
       'Transferred',
       ...Array.from({ length: 3 }, () => 'Product bought'),
       ...Array.from({ length: 2 }, () => 'Merchandise bought'),

@@ -17,7 +17,7 @@ import {
   type Sent,
 } from '../harness/orders.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
-import { countWaiting } from '../harness/waiting.ts';
+import { countWaiting, waitsToTheEnd } from '../harness/waiting.ts';
 
 /**
  * Concurrent calls, through two APIs, on what employees hold: M4, M9 and M10 against one another and against orders on
@@ -160,7 +160,7 @@ describe('a call that waits for another', () => {
     const answers = await stack.db.transaction().execute(async (trx) => {
       await sql`select pg_advisory_xact_lock(${sql.lit(HOLD)}::bigint)`.execute(trx);
       const one = first();
-      await untilWaiting(1, ['advisory']);
+      await expect.poll(() => waitsToTheEnd(stack.db), { timeout: 20_000, interval: 10 }).toBe(true);
       const two = second();
       await untilWaiting(1, ['transactionid', 'tuple']);
       return { one, two };

@@ -57,6 +57,11 @@ export const batchesWords = defineWords({
     downloadHint:
       'As they were sent, as JSON. Passwords of licences are left empty: fill them in before you send the file.',
     resend: 'Send failed orders again',
+    resentAs: 'Failed orders of this batch were sent again',
+    resentBy: (operator: string) => `by ${operator}`,
+    byCommand: 'the lockstep command',
+    resentAgain: 'What succeeded there is done. Send again only what still failed there, from its own page.',
+    madeFrom: 'Made from failed orders of',
     resendWaits: 'Once the batch is completed, its failed orders can be put right and sent again.',
   },
   zh: {
@@ -108,6 +113,11 @@ export const batchesWords = defineWords({
     download: '下载失败订单',
     downloadHint: '按提交时的内容保存为 JSON。许可密码留空：再次提交前请填写。',
     resend: '重新提交失败订单',
+    resentAs: '此批次的失败订单已重新提交',
+    resentBy: (operator) => `操作员：${operator}`,
+    byCommand: 'lockstep 命令',
+    resentAgain: '在新批次中成功的订单已经生效。仍然失败的，请在新批次的页面重新提交。',
+    madeFrom: '来自失败订单，原批次',
     resendWaits: '批次完成后，可以修正失败的订单并重新提交。',
   },
 });

@@ -11,6 +11,7 @@ import { OrderContent } from './OrderContent.tsx';
 import { OrderEffects } from './OrderEffects.tsx';
 import { OrderLink } from './OrderLink.tsx';
 import { OrderNow } from './OrderNow.tsx';
+import { PutRight, ResentBatch } from './PutRight.tsx';
 import { Retries } from './Retries.tsx';
 import { ordersWords } from './words.ts';
 
@@ -43,11 +44,13 @@ export function OrderPage() {
               </Link>,
             ]),
       ]}
+      actions={order.data?.state === 'failed' && <PutRight order={order.data} />}
     >
       <Query of={order}>
         {(read) => (
           <>
             {read.cause !== null && <Why order={read} />}
+            {read.state === 'failed' && <ResentBatch order={read} />}
             <OrderFields order={read} />
             {/* Its state is part of the key: what it held and did is read anew when it gets its outcome. */}
             {read.state === 'succeeded' && <OrderEffects key="effects" orderId={orderId} />}
