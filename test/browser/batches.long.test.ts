@@ -194,9 +194,9 @@ it('a viewer can look and download, and neither cancel nor send', async () => {
 
 it('a failed order stands in a narrow window, what it held in a box that scrolls by itself', async () => {
   const { page } = await open(`/orders/${unmatchedId}`, { widthPixels: NARROW_PIXELS });
-  const content = page.getByRole('group', { name: 'The order as JSON' });
-  await content.waitFor();
-  expect(await content.evaluate('(box) => getComputedStyle(box).overflow')).toBe('auto');
+  await page.getByRole('group', { name: 'The order as JSON' }).waitFor();
+  const overflow = `getComputedStyle(document.querySelector('[aria-label="The order as JSON"][tabindex]')).overflow`;
+  expect(await page.evaluate(overflow)).toBe('auto');
   await expectFits(page);
 });
 
