@@ -2,7 +2,13 @@ import { splitOrderId } from '@lockstep/assets';
 import { type LicenseOrderId, Refusal, requireChannel } from '@lockstep/contract';
 import { ConsoleRefusal, MAX_RESEND_BYTES, type ResendBody } from '@lockstep/contract/console';
 import { recordChange, recordResend } from '@lockstep/operators';
-import { countHidden, type OperatorBatch, putBackHidden, readAnyOrder, readFailedContent } from '@lockstep/orders/operator';
+import {
+  countHidden,
+  type OperatorBatch,
+  putBackHidden,
+  readAnyOrder,
+  readFailedContent,
+} from '@lockstep/orders/operator';
 import type { Database } from '@lockstep/platform';
 import type { BatchReader, ReadBatch } from '../../batch-reader.ts';
 import { limitToCall } from '../../deadlines.ts';
