@@ -1,5 +1,7 @@
 /** How long a reading is kept for each millisecond that it took: so readings take a tenth of a connection at most. */
 const KEPT_PER_MS = 10;
+/** How long a failed one is kept at most: what failed may be well again. */
+const MAX_FAILURE_KEPT_MS = 10_000;
 
 /**
  * A reading that callers share: those that come while it runs get the same one, and those that come soon after it what it
@@ -29,16 +31,17 @@ export class SharedReading<Result> {
   async #run(): Promise<Result> {
     const startMs = performance.now();
     const reading = this.#read();
-    const keep = (minKeptMs: number) => {
+    const keep = (minMs: number, maxMs: number) => {
       const endMs = performance.now();
-      this.#kept = { reading, untilMs: endMs + Math.max(minKeptMs, (endMs - startMs) * KEPT_PER_MS) };
+      const keptMs = Math.min(maxMs, Math.max(minMs, (endMs - startMs) * KEPT_PER_MS));
+      this.#kept = { reading, untilMs: endMs + keptMs };
     };
     try {
       const result = await reading;
-      keep(this.#minKeptMs);
+      keep(this.#minKeptMs, Number.POSITIVE_INFINITY);
       return result;
     } catch (error) {
-      keep(0);
+      keep(0, MAX_FAILURE_KEPT_MS);
       throw error;
     }
   }
