@@ -139,7 +139,7 @@ describe('an admin', () => {
     await press(page, 'Save');
     await page.getByText('changed_meanwhile').waitFor();
     await press(page, 'Try again');
-    await page.waitForFunction(`document.querySelector('textarea').value === 'partner'`);
+    await expect.poll(() => channels.inputValue(), { timeout: 20_000 }).toBe('partner');
     await channels.fill('partner\ntele');
     await press(page, 'Save');
     await page.getByText('partner, tele').waitFor();
@@ -151,7 +151,7 @@ describe('an admin', () => {
     const name = `op-${randomUUID().slice(0, 8)}`;
     await press(page, 'New operator');
     await page.getByRole('dialog').getByLabel('Name').fill(name);
-    await page.getByRole('combobox', { name: 'Role' }).selectOption('Support');
+    await page.getByRole('combobox', { name: 'Role' }).selectOption('support');
     await answer(page, 'Create the operator');
     const password = await secretOf(page, 'Password');
     const operator = new ConsoleClient(stack.baseUrl, { name, password });
@@ -160,9 +160,9 @@ describe('an admin', () => {
     await page.goto(`/console/operators/${name}`);
     await heading(page, name);
     await press(page, 'Change the role');
-    await page.getByRole('combobox', { name: 'Role' }).selectOption('Viewer');
+    await page.getByRole('combobox', { name: 'Role' }).selectOption('viewer');
     await answer(page, 'Save');
-    await page.getByText('Viewer: ').waitFor();
+    await page.getByText('viewer: ').waitFor();
     expect(await operator.call('getMe')).toMatchObject({ role: 'viewer' });
     await press(page, 'New password');
     await answer(page, 'New password');

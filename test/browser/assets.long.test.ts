@@ -22,7 +22,7 @@ afterAll(async () => {
 describe('an asset', () => {
   it('is found by the beginning of its number, and told from purchase over transfer to today', async () => {
     const { page } = await openConsole(stack, 'viewer', { path: '/console/assets' });
-    await page.getByLabel('Number, or how it begins').fill(shop.assetNum.slice(0, -1));
+    await page.getByLabel('Number or beginning').fill(shop.assetNum.slice(0, -1));
     await page.getByRole('button', { name: 'Apply' }).click();
     await page.getByRole('link', { name: shop.assetNum }).click();
     await page.getByText(`Office package ${MARKUP}`).waitFor();
@@ -31,10 +31,12 @@ describe('an asset', () => {
     const line = page.getByRole('list', { name: 'History' });
     await line.waitFor();
     const told = await line.getByRole('listitem').allInnerTexts();
-    const actions = told.map((text) => /^(Added to|Bought|Transferred|(?:Product|Merchandise) bought)/.exec(text)?.[0]);
+    const actions = told.map(
+      (text) => /^(Products added to it|Bought|Transferred|(?:Product|Merchandise) bought)/.exec(text)?.[0],
+    );
     expect(actions).toEqual([
       'Product bought',
-      'Added to',
+      'Products added to it',
       'Transferred',
       ...Array.from({ length: 3 }, () => 'Product bought'),
       ...Array.from({ length: 2 }, () => 'Merchandise bought'),

@@ -65,7 +65,7 @@ const PAGES: [name: string, path: () => string][] = [
   ['orders', () => `/orders?customerId=${customer.customerId}`],
   ['order-succeeded', () => `/orders/${boughtId}`],
   ['order-failed', () => `/orders/${unmatchedId}`],
-  ['search', () => `/search?text=${assetNum}`],
+  ['search', () => '/search?text=Enterprise'],
 ];
 const VIEWS: Record<string, View> = {
   light: {},
@@ -192,11 +192,18 @@ it('a viewer can look and download, and neither cancel nor send', async () => {
   expectNoFaults(page);
 });
 
-it('anything is found by its id in the search box', async () => {
+it('a failed order stands in a narrow window, what it held in a box that scrolls by itself', async () => {
+  const { page } = await open(`/orders/${unmatchedId}`, { widthPixels: NARROW_PIXELS });
+  const content = page.getByRole('group', { name: 'The order as JSON' });
+  await content.waitFor();
+  expect(await content.evaluate('(box) => getComputedStyle(box).overflow')).toBe('auto');
+  await expectFits(page);
+});
+
+it('anything is shown at once by its id in the search box', async () => {
   const { page } = await open('/');
   await page.getByRole('searchbox').fill(boughtId);
   await page.getByRole('searchbox').press('Enter');
-  await page.getByRole('main').getByRole('link', { name: boughtId }).click();
   await page.getByRole('heading', { level: 1, name: `Order ${boughtId}` }).waitFor();
   await said(page, 'What it did');
   expectNoFaults(page);

@@ -112,8 +112,9 @@ export const CONSOLE_PAGES: readonly ConsolePage[] = [
   page('record', '/record', 'admin-', 'support'),
   page(
     'search',
-    ({ assetNum }) => `/search?text=${assetNum}`,
-    ({ assetNum }) => assetNum,
+    // A beginning: what is named in full is shown at once, in place of this page.
+    ({ names }) => `/search?text=${names.enterprise.slice(0, 6)}`,
+    ({ names }) => names.enterprise,
   ),
   page('password', '/password', ''),
   page('missing', '/no-such-page', ''),

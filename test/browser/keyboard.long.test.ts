@@ -77,3 +77,18 @@ it('keeps the focus in a dialog, and Escape leads back', async () => {
   await page.getByRole('dialog').waitFor({ state: 'detached' });
   expect(await focused(page)).toMatchObject({ tag: 'a', text: 'Batches' });
 });
+
+it('keeps a secret that is shown once until its reader says that they have it', async () => {
+  const { credentials } = await stack.newApi();
+  const { page } = await openConsole(stack, 'admin', { path: `/console/applications/${credentials.appKey}` });
+  await page.getByRole('button', { name: 'Rotate the secret' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Rotate the secret' }).click();
+  const secret = page.getByRole('dialog', { name: 'The secret is rotated.' });
+  await secret.waitFor();
+  // A browser closes a dialog whose page has refused one Escape by the next one.
+  await press(page, 'Escape', 'Escape', 'Escape');
+  expect(await secret.isVisible()).toBe(true);
+  await secret.getByRole('button', { name: 'I have kept it' }).click();
+  await secret.waitFor({ state: 'detached' });
+  expectNoFaults(page);
+});

@@ -54,6 +54,7 @@ it.each([
   ['viewer', '/operators'],
   ['support', '/operators'],
   ['viewer', '/record'],
+  ['support', '/applications/new'],
 ] as const)('a %s who opens %s by its address is told who may', async (role, path) => {
   const { page } = await openConsole(stack, role, { path: `/console${path}` });
   const alert = page.getByRole('alert');

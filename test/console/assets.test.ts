@@ -242,7 +242,9 @@ describe('the history of a number', () => {
   it('goes from purchase over transfer to revocation, with the orders of every application', async () => {
     const assetNum = newPrefix();
     const [seller, buyer]: Customer[] = [await api.newCustomer(), await other.newCustomer()];
-    await api.accept({ ...batchOf(newBuy(seller!, [assetNum])), channelOrderId: `${assetNum}-1`, syncMode: 'sync' });
+    const limitEndDate = Date.UTC(2030, 0, 1);
+    const bought = newBuy(seller!, [assetNum], {}, { products: [productToBuy({ limitConcurrent: 5, limitEndDate })] });
+    await api.accept({ ...batchOf(bought), channelOrderId: `${assetNum}-1`, syncMode: 'sync' });
     const transfer = newBuy(buyer!, [assetNum], {}, { products: [], transferedAssetNum: true });
     const revocation = deleteAsset(buyer!, [assetNum]);
     await other.accept({ ...batchOf(transfer, revocation), channelOrderId: `${assetNum}-2`, syncMode: 'sync' });
@@ -257,7 +259,10 @@ describe('the history of a number', () => {
         customer: { customerId: buyer!.customerId },
         fromCustomer: { customerId: seller!.customerId, enterpriseName: seller!.enterpriseName },
       },
-      { action: 'product_bought', channelOrderId: first, instanceName: 'Cost Estimator', productUri: 'gms-100' },
+      {
+        ...{ action: 'product_bought', channelOrderId: first, instanceName: 'Cost Estimator', productUri: 'gms-100' },
+        ...{ limitConcurrent: 5, limitEndDate },
+      },
       { action: 'created', channelOrderId: first, appKey: api.credentials.appKey, fromCustomer: null },
     ]);
     const pages: string[] = [];

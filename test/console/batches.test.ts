@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Customer } from '@lockstep/contract';
-import { type ConsoleBatch, ConsoleBatchDetail, type ConsoleCall, OrdersToResend } from '@lockstep/contract/console';
+import { type ConsoleBatch, type ConsoleCall, OrdersToResend, TracedBatch } from '@lockstep/contract/console';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Api } from '../harness/api.ts';
 import { ConsoleClient } from '../harness/console.ts';
@@ -117,7 +117,7 @@ describe('a batch', () => {
     const batchId = await send(api, batch);
     const params = { batchId };
     const detail = await viewer.call('getBatch', { params });
-    expect(ConsoleBatchDetail.strict().parse(detail)).toMatchObject({
+    expect(TracedBatch.strict().parse(detail)).toMatchObject({
       ...{ batchId, appKey: api.credentials.appKey, channelOrderId: batch.channelOrderId, total: 4, failed: 3 },
       requestId: expect.stringMatching(/^[\w-]{36}$/),
       reopenedTime: null,
@@ -265,6 +265,30 @@ describe('failed orders', () => {
       { action: 'batch.resent', before: null, after: sent },
     ]);
     expect(JSON.stringify(record)).not.toContain('secret');
+    // Each of the two batches leads to the other.
+    const made = { batchId: sent.batchId, channelOrderId: sent.channelOrderId };
+    const from = { batchId, channelOrderId: batch.channelOrderId };
+    const first = TracedBatch.strict().parse(await viewer.call('getBatch', { params }));
+    expect(first).toMatchObject({ resends: [{ ...made, operator: support.login.name }], resentFrom: null });
+    expect(await viewer.call('getBatch', { params: { batchId: sent.batchId } })).toMatchObject({
+      resends: [],
+      resentFrom: from,
+    });
+  });
+
+  it('are put right one by one, too', async () => {
+    const num = newAssetNum();
+    const wrong = () => newBuy(customer, [num], { licenseType: 'softkey' }, withPassword);
+    const batchId = await send(api, batchOf(newBuy(customer, [num]), wrong(), wrong()));
+    const { orders } = await viewer.call('listBatchOrders', { params: { batchId } });
+    const [bought, , last] = orders;
+    const read = (licenseOrderId: string) =>
+      support.send('getOrdersToResend', { params: { batchId }, query: { licenseOrderId } });
+    const { data } = (await read(last!.licenseOrderId)).body;
+    expect(data).toMatchObject({ orderList: [{ sequence: last!.sequence }], hiddenPasswords: 1 });
+    expect(data.channelOrderId).toMatch(new RegExp(`-retry-${last!.sequence}$`));
+    // It has succeeded: there is nothing to put right.
+    expect((await read(bought!.licenseOrderId)).status).toBe(404);
   });
 
   it('do not give their passwords to another asset', async () => {

@@ -46,6 +46,17 @@ export function answerFailure(
   return refuseCall(request, reply, refusal ?? new Refusal('service_unavailable'));
 }
 
+/** Answers 404 for what the file server refuses, such as a path that leads out of its directory. */
+export function answerFileFailure(
+  error: Error & { statusCode?: number },
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
+  const { statusCode = 500 } = error;
+  if (statusCode >= 500) return answerFailure(error, request, reply);
+  return refuseCall(request, reply, new Refusal('operation_not_found'));
+}
+
 /** Ends a call whose client has left. Proxies call that 499, too. */
 function answerNobody(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   noteCode(request, '499');
@@ -73,9 +84,9 @@ export function refuseCall(request: FastifyRequest, reply: FastifyReply, refusal
   return reply.code(status).header('x-request-id', request.id).type('application/json; charset=utf-8').send(body);
 }
 
-/** The HTTP status of a refusal: the interface's, or for the console's own operations what browsers take for a refusal. */
+/** The HTTP status of a refusal: the interface's, or for what the console calls what browsers take for a refusal. */
 function statusOf({ routeOptions }: FastifyRequest, code: string): number {
-  if (routeOptions.config.consoleOperationId === undefined) return BUSINESS_EXCEPTION;
+  if (routeOptions.config.isConsole !== true) return BUSINESS_EXCEPTION;
   return code === '500' ? 503 : 400;
 }
 

@@ -23,11 +23,14 @@ const OPEN = [
   // The console's page, at every address, and its files: no data.
   /^\/console(\/\*)?$/,
   /^\/console\/files\/\*$/,
+  // The same of the page of the queue's board: its data is below /api.
+  /^\/console\/bull-board(\/|\/\*|\/metrics-history|\/job-schedulers|\/queue\/:queueName(\/:jobId)?)?$/,
+  /^\/console\/bull-board\/static\/\*$/,
 ];
 /** The console's own operations, for operators. */
 const isConsole = (url: string) => url.startsWith('/console/api/');
-/** The board of the queue, behind the console's session. */
-const isBoard = (url: string) => url.startsWith('/console/bull-board');
+/** What the board of the queue shows, behind the console's session. */
+const isBoard = (url: string) => url.startsWith('/console/bull-board/api/');
 const isOpen = (url: string) => OPEN.some((pattern) => pattern.test(url));
 
 let server: FastifyInstance;

@@ -1,5 +1,5 @@
 import type { ApplicationId, CustomerId, HistoryEntry } from '@lockstep/contract';
-import { type Database, inSnapshot, type Trx } from '@lockstep/platform';
+import { type Database, inSnapshot, parseBigint, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { type HistoryPage, readHistoryPage, type Sight } from './history.ts';
 import { findAssetsOfNumber } from './history-assets.ts';
@@ -14,6 +14,18 @@ interface ToldStep extends HistoryEntry {
   fromCustomerId: CustomerId | null;
   /** Name of the product or merchandise; null where it is about none. */
   instanceName: string | null;
+  /** Nodes of the product; null where it is about none. */
+  limitConcurrent: number | null;
+  /** When the product ends, in milliseconds; null without an end, and where it is about none. */
+  limitEndDate: number | null;
+}
+
+/** What tells one product or merchandise from another. */
+interface InstanceRow {
+  id: string;
+  name: string;
+  nodes: number | null;
+  end_ms: string | null;
 }
 
 /**
@@ -34,33 +46,41 @@ export function readHistoryOfAll(
     };
     const read = await readHistoryPage(trx, sight, page);
     if (read === null) return null;
-    const names = await readInstanceNames(trx, read.entries);
+    const instances = await readInstances(trx, read.entries);
     const formerOwners = await readFormerOwners(trx, read.entries);
-    const entries = read.entries.map(({ step, entry }) => ({
-      ...entry,
-      applicationId: step.applicationId,
-      fromCustomerId: formerOwners.get(transferKey(entry.assetId, entry.licenseOrderId)) ?? null,
-      instanceName: entry.instanceId === null ? null : (names.get(entry.instanceId) ?? null),
-    }));
+    const entries = read.entries.map(({ step, entry }) => {
+      const instance = entry.instanceId === null ? undefined : instances.get(entry.instanceId);
+      return {
+        ...entry,
+        applicationId: step.applicationId,
+        fromCustomerId: formerOwners.get(transferKey(entry.assetId, entry.licenseOrderId)) ?? null,
+        instanceName: instance?.name ?? null,
+        limitConcurrent: instance?.nodes ?? null,
+        limitEndDate: parseBigint(instance?.end_ms ?? null),
+      };
+    });
     return { entries, nextCursor: read.nextCursor };
   });
 }
 
-/** Reads the names of the products and merchandises that entries are about, by id. */
-async function readInstanceNames(trx: Trx, entries: readonly StepEntry[]): Promise<Map<string, string>> {
+/** Reads the products and merchandises that entries are about, by id. */
+async function readInstances(trx: Trx, entries: readonly StepEntry[]): Promise<Map<string, InstanceRow>> {
   const idsOf = (kind: string) =>
     entries.flatMap(({ entry }) =>
       entry.action.startsWith(kind) && entry.instanceId !== null ? [entry.instanceId] : [],
     );
-  const { rows } = await sql<{ id: string; name: string }>`
-    select instance.id, name from unnest(${idsOf('product')}::bigint[]) as wanted (id) cross join lateral (
-      select id, product_name as name from product_instance where product_instance.id = wanted.id offset 0
+  const { rows } = await sql<InstanceRow>`
+    select instance.id, name, nodes, end_ms
+    from unnest(${idsOf('product')}::bigint[]) as wanted (id) cross join lateral (
+      select id, product_name as name, limit_concurrent as nodes, limit_end_date as end_ms
+      from product_instance where product_instance.id = wanted.id offset 0
     ) as instance
     union all
-    select instance.id, name from unnest(${idsOf('merchandise')}::bigint[]) as wanted (id) cross join lateral (
+    select instance.id, name, null, null
+    from unnest(${idsOf('merchandise')}::bigint[]) as wanted (id) cross join lateral (
       select id, merchandise_name as name from merchandise_instance where merchandise_instance.id = wanted.id offset 0
     ) as instance`.execute(trx);
-  return new Map(rows.map(({ id, name }) => [id, name]));
+  return new Map(rows.map((row) => [row.id, row]));
 }
 
 const transferKey = (assetId: string, orderId: string | null) => `${assetId} ${orderId}`;

@@ -14,4 +14,5 @@ export {
 } from './manage-operators.ts';
 export { type Actor, newCommand, type Operator } from './operator.ts';
 export { type Change, recordChange } from './record.ts';
+export { readResends, recordResend } from './resends.ts';
 export { type LoginCall, type NewSession, OperatorSessions } from './sessions.ts';

@@ -13,6 +13,13 @@ const RETRY_MS = 1_000;
 /** The schema of BullMQ's tables. */
 const SCHEMA = 'bullmq';
 
+interface QueueBounds {
+  /** The most connections: POOL_SIZE unless told otherwise, and one more that listens for jobs. */
+  poolSize?: number;
+  /** How long each query may take; unbounded if absent. */
+  queryTimeoutMs?: number;
+}
+
 /**
  * Opens the connections of one queue. BullMQ (6.7) does not open them itself, because it does not listen for the error
  * of a connection that breaks while it opens or is in use, and that would end the process.
@@ -20,12 +27,12 @@ const SCHEMA = 'bullmq';
 function openPool(
   url: string,
   logError: (error: Error) => void,
-  // One of them listens for jobs.
-  max = POOL_SIZE + 1,
+  { poolSize = POOL_SIZE + 1, queryTimeoutMs }: QueueBounds = {},
 ): pg.Pool & PostgresConnectionOptions {
   const pool = new pg.Pool({
     connectionString: url,
-    max,
+    max: poolSize,
+    ...(queryTimeoutMs && { query_timeout: queryTimeoutMs, statement_timeout: queryTimeoutMs }),
     connectionTimeoutMillis: PRODUCER_TIMEOUT_MS,
     application_name: 'lockstep-queue',
     keepAlive: true,
@@ -51,9 +58,9 @@ export async function migratePostgresQueue(url: string, name: string, lockTimeou
 
 type PostgresQueue = InstanceType<typeof Queue>;
 
-/** Opens a queue on PostgreSQL with connections of its own, POOL_SIZE and one more unless told otherwise. */
-export function openPostgresQueue(url: string, name: string, logError: (error: Error) => void, poolSize?: number) {
-  const pool = openPool(url, logError, poolSize);
+/** Opens a queue on PostgreSQL with connections of its own. */
+export function openPostgresQueue(url: string, name: string, logError: (error: Error) => void, bounds?: QueueBounds) {
+  const pool = openPool(url, logError, bounds);
   const queue = new Queue(name, { connection: pool });
   queue.on('error', logError);
   return {

@@ -12,7 +12,7 @@ import {
   within,
 } from '@lockstep/platform';
 import { readWebhookTroubles } from '@lockstep/webhooks/operator';
-import { judgeHealth } from './health-rules.ts';
+import { type HealthFacts, judgeHealth } from './health-rules.ts';
 import { SharedReading } from './shared-reading.ts';
 
 /** How long a reading may take: it holds one connection. */
@@ -44,7 +44,7 @@ export class OverviewReader {
       OverviewSpan.options.map((span) => [span, sharing((db) => readActivityPart(db, span))]),
     ) as Record<OverviewSpan, SharedReading<ActivityPart>>;
     this.#pendingOrders = new SharedReading(() => countPending(options.db), MIN_KEPT_MS);
-    this.#state = sharing((db) => readStatePart(db, options));
+    this.#state = new SharedReading(() => readStatePart(options), MIN_KEPT_MS);
   }
 
   /** What the service did in a span of time, what waits, and what is not well. Throws what the database throws. */
@@ -79,23 +79,35 @@ async function countPending(db: Database): Promise<number | null> {
   }
 }
 
-async function readStatePart(db: Database, { queueView, isQueueReachable, aged }: ReaderOptions): Promise<StatePart> {
-  const isReachable = isQueueReachable();
+async function readStatePart(options: ReaderOptions): Promise<StatePart> {
+  const [queue, stored] = await Promise.all([
+    readQueue(options),
+    onOneConnection(options.db, (db) => readStored(db, options.aged)),
+  ]);
+  const { oldest, webhooks, ...facts } = stored;
+  const { active, disabled, troubled, ...troubles } = webhooks;
+  const checks = judgeHealth({
+    ...facts,
+    queue,
+    oldestPendingTime: oldest?.acceptedTime ?? null,
+    webhooks: { ...troubles, disabled },
+  });
+  return { oldest, webhooks: { active, disabled, troubled }, checks };
+}
+
+/** What of the state the database knows. */
+async function readStored(db: Database, aged: readonly Aged[]) {
   const { time, ...sessions } = await readSessions(db, WORKER_NAME);
   const oldest = await findOldestPending(db);
   const work = await readWaitingWork(db);
-  const { active, disabled, troubled, ...troubles } = await readWebhookTroubles(db);
+  const webhooks = await readWebhookTroubles(db);
   const cleanUp = await readCleanUpBehind(db, aged);
-  const checks = judgeHealth({
-    time,
-    sessions,
-    queue: { kind: queueView.kind, isReachable: await isReachable },
-    oldestPendingTime: oldest?.acceptedTime ?? null,
-    work,
-    webhooks: { ...troubles, disabled },
-    cleanUp,
-  });
-  return { oldest, webhooks: { active, disabled, troubled }, checks };
+  return { time, sessions, oldest, work, webhooks, cleanUp };
+}
+
+async function readQueue({ queueView, isQueueReachable }: ReaderOptions): Promise<HealthFacts['queue']> {
+  const isReachable = await isQueueReachable();
+  return { kind: queueView.kind, isReachable, isPaused: isReachable ? await queueView.isPaused() : null };
 }
 
 async function onOneConnection<Part>(db: Database, read: (db: Database) => Promise<Part>): Promise<Part> {

@@ -6,7 +6,7 @@ import files from '@fastify/static';
 import { Refusal } from '@lockstep/contract';
 import { CONSOLE_API_ROOT, CONSOLE_ROOT } from '@lockstep/contract/console';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { answerFailure, refuseCall } from '../failures.ts';
+import { answerFileFailure, refuseCall } from '../failures.ts';
 import type { ServerOptions } from '../server-options.ts';
 import { consolePathOf } from './console-path.ts';
 import { readSessionToken } from './session-cookie.ts';
@@ -121,15 +121,4 @@ async function consoleFiles(server: FastifyInstance): Promise<void> {
     index: false,
     schemaHide: true,
   });
-}
-
-/** Answers 404 for what the file server refuses, such as a path that leads out of its directory. */
-function answerFileFailure(
-  error: Error & { statusCode?: number },
-  request: FastifyRequest,
-  reply: FastifyReply,
-): FastifyReply {
-  const { statusCode = 500 } = error;
-  if (statusCode >= 500) return answerFailure(error, request, reply);
-  return refuseCall(request, reply, new Refusal('operation_not_found'));
 }

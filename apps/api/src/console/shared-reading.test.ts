@@ -33,7 +33,23 @@ it('is kept the longer, the longer it took', async () => {
   expect(read).toHaveBeenCalledTimes(2);
 });
 
-it('is tried again at once after it failed', async () => {
+it('is kept also when it failed, the longer, the longer that took', async () => {
+  const read = vi.fn(() => new Promise<never>((_, reject) => setTimeout(() => reject(new Error('too slow')), 500)));
+  const reading = new SharedReading(read, 1_000);
+  const first = expect(reading.get()).rejects.toThrow('too slow');
+  await vi.advanceTimersByTimeAsync(500);
+  await first;
+  await vi.advanceTimersByTimeAsync(4_900);
+  await expect(reading.get()).rejects.toThrow('too slow');
+  expect(read).toHaveBeenCalledTimes(1);
+  await vi.advanceTimersByTimeAsync(100);
+  const second = expect(reading.get()).rejects.toThrow('too slow');
+  expect(read).toHaveBeenCalledTimes(2);
+  await vi.advanceTimersByTimeAsync(500);
+  await second;
+});
+
+it('is tried again at once after it failed at once', async () => {
   const read = vi.fn().mockRejectedValueOnce(new Error('away')).mockResolvedValue('there');
   const reading = new SharedReading(read, 1_000);
   await expect(reading.get()).rejects.toThrow('away');

@@ -3,15 +3,15 @@ const KEPT_PER_MS = 10;
 
 /**
  * A reading that callers share: those that come while it runs get the same one, and those that come soon after it what it
- * read. A reading that fails is not kept.
+ * read. One that failed is kept, too, if it took long: what is slow is not asked without a pause.
  */
 export class SharedReading<Result> {
   readonly #read: () => Promise<Result>;
   readonly #minKeptMs: number;
   #running: Promise<Result> | null = null;
-  #kept: { result: Result; untilMs: number } | null = null;
+  #kept: { reading: Promise<Result>; untilMs: number } | null = null;
 
-  /** `minKeptMs`: how long a reading is kept at least. */
+  /** `minKeptMs`: how long a reading that succeeded is kept at least. */
   constructor(read: () => Promise<Result>, minKeptMs: number) {
     this.#read = read;
     this.#minKeptMs = minKeptMs;
@@ -19,7 +19,7 @@ export class SharedReading<Result> {
 
   /** What is read now, or was read a moment ago. Throws what the reading throws. */
   async get(): Promise<Result> {
-    if (this.#kept !== null && performance.now() < this.#kept.untilMs) return this.#kept.result;
+    if (this.#kept !== null && performance.now() < this.#kept.untilMs) return await this.#kept.reading;
     this.#running ??= this.#run().finally(() => {
       this.#running = null;
     });
@@ -28,9 +28,18 @@ export class SharedReading<Result> {
 
   async #run(): Promise<Result> {
     const startMs = performance.now();
-    const result = await this.#read();
-    const endMs = performance.now();
-    this.#kept = { result, untilMs: endMs + Math.max(this.#minKeptMs, (endMs - startMs) * KEPT_PER_MS) };
-    return result;
+    const reading = this.#read();
+    const keep = (minKeptMs: number) => {
+      const endMs = performance.now();
+      this.#kept = { reading, untilMs: endMs + Math.max(minKeptMs, (endMs - startMs) * KEPT_PER_MS) };
+    };
+    try {
+      const result = await reading;
+      keep(this.#minKeptMs);
+      return result;
+    } catch (error) {
+      keep(0);
+      throw error;
+    }
   }
 }

@@ -15,6 +15,13 @@ import { readSessionToken } from './session-cookie.ts';
 
 const SESSION = 'operatorSession';
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Whether only the console calls a route, which so refuses as browsers expect, and needs the database. */
+    isConsole?: boolean;
+  }
+}
+
 /** Who acts in a call, and what of it the console shows. */
 interface Session {
   operator: Operator;
@@ -22,7 +29,7 @@ interface Session {
 }
 
 /**
- * Has every route of a plugin refuse calls that may be forged, and verify who calls before the body is read: an operator with
+ * Has every route of a plugin be the console's, refuse calls that may be forged, and verify who calls before the body is read: an operator with
  * the role that the operation needs, or `role` for routes that are none. An operation for anybody needs no session.
  *
  * Calls fail with a ConsoleRefusal: request_forged, not_logged_in, role_missing.
@@ -32,6 +39,9 @@ export function authorizeOperators(
   { db, sessions, publicUrl }: ServerOptions,
   role: (request: FastifyRequest) => OperatorRole = () => 'viewer',
 ): void {
+  server.addHook('onRoute', (route) => {
+    route.config = { ...route.config, isConsole: true };
+  });
   server.decorateRequest(SESSION, null);
   server.addHook('onRequest', async (request) => {
     if (mayBeForged(request, publicUrl)) throw new ConsoleRefusal('request_forged');

@@ -37,6 +37,8 @@ export interface DataTableProps<Row> {
 const features = tableFeatures({});
 const ROW_HEIGHT_PX = 41;
 const OVERSCAN = 12;
+/** So many rows are shown whole; more scroll by themselves. */
+const MAX_WHOLE_ROWS = 25;
 
 /**
  * Rows in columns. Only those that are near the window are in the page, however many there are; arrow keys go from the
@@ -53,12 +55,13 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
   }, [columns]);
   const table = useTable({ features, columns: definitions, data: rows as Row[], getRowId: rowKey });
   const tableRows = table.getRowModel().rows;
+  const isWhole = rows.length <= MAX_WHOLE_ROWS;
   const virtualizer = useVirtualizer({
     count: tableRows.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => rowHeightPx,
     getItemKey: (index) => tableRows[index]?.id ?? index,
-    overscan: OVERSCAN,
+    overscan: isWhole ? MAX_WHOLE_ROWS : OVERSCAN,
     // Before the first measurement, and where nothing is laid out, so many rows are enough.
     initialRect: { width: 0, height: 800 },
   });
@@ -77,9 +80,16 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
   }
   return (
     <>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by the keyboard. */}
       {/* biome-ignore lint/a11y/useSemanticElements: a section would be a landmark, beside that of the same name around it. */}
-      <div ref={scroller} className={styles.scroller} role="group" tabIndex={0} aria-label={label} aria-busy={isStale}>
+      <div
+        ref={scroller}
+        className={isWhole ? styles.scroller : `${styles.scroller} ${styles.long}`}
+        role="group"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by the keyboard.
+        tabIndex={0}
+        aria-label={label}
+        aria-busy={isStale}
+      >
         <table className={styles.table} aria-label={label} aria-rowcount={rows.length + 1}>
           <thead>
             {table.getHeaderGroups().map((group) => (

@@ -31,6 +31,13 @@ export function Dialog({ title, onClose, mustAnswer = false, children, actions }
         event.preventDefault();
         if (!mustAnswer) onClose();
       }}
+      // A browser lets a page refuse to close once: after that it asks no more.
+      onKeyDown={(event) => {
+        if (mustAnswer && event.key === 'Escape') event.preventDefault();
+      }}
+      onClose={() => {
+        if (mustAnswer && dialog.current?.open === false) dialog.current.showModal();
+      }}
     >
       <h2 id={titleId} className={styles.title}>
         {title}

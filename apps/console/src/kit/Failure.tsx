@@ -41,7 +41,7 @@ export function Failure({
           )}
         </p>
       )}
-      {onRetry !== undefined && (
+      {onRetry !== undefined && cause !== 'role_missing' && (
         <div className={styles.actions}>
           <Button size="compact-sm" variant="default" onClick={onRetry}>
             {words.tryAgain}

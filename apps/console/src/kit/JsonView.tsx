@@ -11,7 +11,7 @@ export function JsonView({ value, label }: { value: unknown; label: string }) {
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by the keyboard. */}
       {/* biome-ignore lint/a11y/useSemanticElements: a section would be a landmark, beside that of the same name around it. */}
-      <div role="group" tabIndex={0} aria-label={label}>
+      <div className={styles.text} role="group" tabIndex={0} aria-label={label}>
         <pre>{text}</pre>
       </div>
     </div>

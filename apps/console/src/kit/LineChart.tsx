@@ -5,6 +5,7 @@ import type uPlot from 'uplot';
 import { useNumberFormat } from '../words/formats.ts';
 import { useLanguageTag } from '../words/languages.ts';
 import { useWords } from '../words/words.ts';
+import { writeTime } from '../words/write-time.ts';
 import styles from './LineChart.module.css';
 import { loadPlot } from './load-plot.ts';
 import { kitWords } from './words.ts';
@@ -89,14 +90,15 @@ function describe(
       { ...axis, size: 60, values: (_, splits) => splits.map((split) => write(split)) },
     ],
     series: [
-      { label: timeLabel, value: '{YYYY}-{MM}-{DD} {HH}:{mm}' },
+      { label: timeLabel, value: (_, seconds) => (seconds === null ? '' : writeTime(seconds * MILLISECONDS, 'local')) },
       ...lines.map(({ label, tone }) => ({
         label,
         stroke: colour(`line-${tone}`),
         width: 2,
         dash: tone === 'bad' ? [6, 4] : [],
         points: { show: false },
-        value: (_: uPlot, value: number | null) => (value === null ? '–' : write(value)),
+        // Nothing is pointed at: there is nothing to say.
+        value: (_: uPlot, value: number | null) => (value === null ? '' : write(value)),
       })),
     ],
   };

@@ -69,6 +69,7 @@ export { Page, Section } from './Page.tsx';
 export { Pager } from './Pager.tsx';
 export { ProgressBar } from './ProgressBar.tsx';
 export { Query } from './Query.tsx';
+export { RoleGate } from './RoleGate.tsx';
 export { StateBadge, useStateWords } from './StateBadge.tsx';
 export { Time } from './Time.tsx';
 export { TimeLine } from './TimeLine.tsx';

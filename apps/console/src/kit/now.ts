@@ -9,10 +9,14 @@ let timer: number | undefined;
 /** One clock for all that is shown relative to now, which stands still while nothing is. */
 function subscribe(listener: () => void): () => void {
   listeners.add(listener);
-  timer ??= window.setInterval(() => {
+  if (timer === undefined) {
+    // It may have stood still for long.
     nowMs = Date.now();
-    for (const each of listeners) each();
-  }, TICK_MS);
+    timer = window.setInterval(() => {
+      nowMs = Date.now();
+      for (const each of listeners) each();
+    }, TICK_MS);
+  }
   return () => {
     listeners.delete(listener);
     if (listeners.size > 0) return;

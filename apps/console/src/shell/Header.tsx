@@ -4,6 +4,7 @@ import type { FormEvent } from 'react';
 import { useMe } from '../api/index.ts';
 import iconUrl from '../icon.svg';
 import { MenuIcon, SearchIcon } from '../kit/icons.tsx';
+import { useCodeNames } from '../words/code-names.ts';
 import { chooseLanguage, type Language, languages, useLanguage } from '../words/languages.ts';
 import { useWords } from '../words/words.ts';
 import styles from './Shell.module.css';
@@ -21,7 +22,7 @@ export function Header({ isMenuOpen, onMenu }: { isMenuOpen: boolean; onMenu: ()
         size="lg"
         aria-label={words.menu}
         aria-expanded={isMenuOpen}
-        aria-controls="navigation"
+        aria-controls="account navigation"
         onClick={onMenu}
       >
         <MenuIcon />
@@ -31,7 +32,7 @@ export function Header({ isMenuOpen, onMenu }: { isMenuOpen: boolean; onMenu: ()
         {words.product}
       </Link>
       <SearchBox />
-      <Account />
+      <Account isOpen={isMenuOpen} />
     </header>
   );
 }
@@ -66,14 +67,16 @@ function SearchBox() {
   );
 }
 
-function Account() {
+/** A narrow window shows it with the menu. */
+function Account({ isOpen }: { isOpen: boolean }) {
   const words = useWords(shellWords);
+  const codeName = useCodeNames();
   const { name, role } = useMe();
   const logOut = useLogOut();
   return (
-    <section className={styles.account} aria-label={words.account}>
+    <section id="account" className={styles.account} data-open={isOpen} aria-label={words.account}>
       <Preferences />
-      <span>{words.loggedInAs(name, role)}</span>
+      <span>{words.loggedInAs(name, codeName(role))}</span>
       <Link to="/password">{words.ownPassword}</Link>
       <Button size="compact-sm" variant="default" onClick={() => void logOut()}>
         {words.logOut}

@@ -14,7 +14,7 @@ export function useLogOut(): () => Promise<void> {
       // A session that has ended already is what was wanted; one that may still be there must not look ended.
       if (error.status !== 401) return announce('bad', error.message);
     }
-    await router.navigate({ to: '/log-in', search: {} });
+    await router.navigate({ to: '/log-in', search: { loggedOut: 'true' } });
     noteLogOut('everywhere');
   };
 }

@@ -1,5 +1,6 @@
 import { useMemo } from 'react';
 import { useLanguageTag } from './languages.ts';
+import { writeRelativeTime } from './relative-time.ts';
 
 /** How numbers are written in the language of the console. */
 export function useNumberFormat(options?: Intl.NumberFormatOptions): (value: number) => string {
@@ -21,14 +22,7 @@ const UNITS = [
 /** Writes how long ago something was, or how long it will be: `3 min ago`. */
 export function useRelativeTime(): (timeMs: number, nowMs: number) => string {
   const tag = useLanguageTag();
-  return useMemo(() => {
-    const format = new Intl.RelativeTimeFormat(tag, { numeric: 'auto', style: 'short' });
-    return (timeMs, nowMs) => {
-      const passedMs = timeMs - nowMs;
-      const [unit, unitMs] = UNITS.find(([, each]) => Math.abs(passedMs) >= each) ?? UNITS[3];
-      return format.format(Math.trunc(passedMs / unitMs), unit);
-    };
-  }, [tag]);
+  return useMemo(() => (timeMs, nowMs) => writeRelativeTime(tag, timeMs, nowMs), [tag]);
 }
 
 /** Writes a span of time in its two largest units: `2 h 5 min`. */

@@ -138,6 +138,8 @@ const ToldEntry = HistoryEntry.extend({
   customer: Owner.nullable().describe('Who owned the asset from then on, or last.'),
   fromCustomer: Owner.nullable().describe('Who owned it before a transfer; null otherwise.'),
   instanceName: z.string().nullable().describe('Name of the product or merchandise.'),
+  limitConcurrent: z.number().nullable().describe('Nodes of the product; null where it is about none.'),
+  limitEndDate: time('When the product ends; null without an end, and where it is about none').nullable(),
 });
 export type ToldEntry = z.infer<typeof ToldEntry>;
 

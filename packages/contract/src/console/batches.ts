@@ -5,7 +5,7 @@ import { FailedOrders } from '../failed-orders.ts';
 import { ListBatchesQuery, ListPageQuery } from '../lists.ts';
 import { OrderState, SyncMode } from '../order-enums.ts';
 import { BatchSummary, OrderResult } from '../results.ts';
-import { emptyAsAbsent, id, optionalText, text } from '../scalars.ts';
+import { emptyAsAbsent, id, optionalId, optionalText, text } from '../scalars.ts';
 import { ComparedPreview } from './compared-preview.ts';
 import { consoleTable } from './operation.ts';
 
@@ -42,6 +42,23 @@ export const ConsoleBatchDetail = ConsoleBatch.extend({
   reopenedTime: z.number().nullable(),
 });
 export type ConsoleBatchDetail = z.infer<typeof ConsoleBatchDetail>;
+
+const NamedBatch = z.object({ batchId: ShownBatchId, channelOrderId: z.string() });
+
+/** A batch with what operators made of it: its failed orders, put right and sent again. */
+export const TracedBatch = ConsoleBatchDetail.extend({
+  /** The batches that were made of its failed orders, newest first, at most 20. */
+  resends: z.array(
+    NamedBatch.extend({
+      /** Who sent it. */
+      operator: z.string().nullable(),
+      time: z.number(),
+    }),
+  ),
+  /** The batch of whose failed orders it was made; null where no operator made it. */
+  resentFrom: NamedBatch.nullable(),
+});
+export type TracedBatch = z.infer<typeof TracedBatch>;
 
 /** Failed orders of a batch that failed for one cause. */
 export const FailureGroup = z.object({
@@ -103,8 +120,8 @@ export const batchesOperations = consoleTable({
     path: '/batches/{batchId}',
     role: 'viewer',
     params: BatchParams,
-    data: ConsoleBatchDetail,
-    summary: 'What became of a batch so far, and who sent it.',
+    data: TracedBatch,
+    summary: 'What became of a batch so far, who sent it, and where its failed orders were sent again.',
   },
   getBatchFailures: {
     method: 'GET',
@@ -145,6 +162,10 @@ export const batchesOperations = consoleTable({
     path: '/batches/{batchId}/resend',
     role: 'support',
     params: BatchParams,
+    query: z.object({
+      /** Only this one of them. */
+      licenseOrderId: optionalId<'LicenseOrderId'>(),
+    }),
     data: OrdersToResend,
     summary: 'The failed orders of a completed batch as they were sent, to be put right and sent again.',
   },

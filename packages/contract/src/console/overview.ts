@@ -85,8 +85,18 @@ export const QueueState = z.object({
   kind: z.enum(['redis', 'postgres']),
   /** Null where the queue cannot be reached. */
   jobs: z
-    .object({ waiting: z.number(), active: z.number(), delayed: z.number(), failed: z.number(), completed: z.number() })
+    .object({
+      waiting: z.number(),
+      /** Those that nobody takes because the queue is paused: they do not count as waiting. */
+      paused: z.number(),
+      active: z.number(),
+      delayed: z.number(),
+      failed: z.number(),
+      completed: z.number(),
+    })
     .nullable(),
+  /** Whether workers take no job because an operator paused the queue; null where it cannot be reached. */
+  isPaused: z.boolean().nullable(),
   /** Where bull-board is, behind the same session: a path behind CONSOLE_ROOT. */
   boardPath: z.string(),
 });

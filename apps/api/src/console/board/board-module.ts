@@ -1,25 +1,26 @@
 import cookie from '@fastify/cookie';
 import files from '@fastify/static';
+import { Refusal } from '@lockstep/contract';
 import { CONSOLE_ROOT, includesRole } from '@lockstep/contract/console';
-import { recordChange } from '@lockstep/operators';
-import { FairQueue } from '@lockstep/platform';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Bodies } from '../../bodies.ts';
-import { deadlineOf, limitToCall } from '../../deadlines.ts';
+import { deadlineOf } from '../../deadlines.ts';
+import { answerFileFailure, refuseCall } from '../../failures.ts';
 import type { ServerOptions } from '../../server-options.ts';
+import { consolePathOf } from '../console-path.ts';
 import { CONSOLE_HEADER } from '../forged.ts';
 import { answerConsoleRefusals } from '../refusals.ts';
 import { authorizeOperators, bodyOwnerOf, operatorOf } from '../who-acts.ts';
-import { BOARD_FILES, Board, type BoardRoute } from './board.ts';
+import { BOARD_FILES, Board, type BoardAnswer, type BoardRoute } from './board.ts';
+import { BoardTurns } from './board-turns.ts';
+import { makeRecorded } from './recorded-change.ts';
 
 /** Where bull-board is, behind CONSOLE_ROOT and the console's session. */
 export const BOARD_PATH = '/bull-board';
 const BOARD_ROOT = CONSOLE_ROOT + BOARD_PATH;
 
-/** Calls of boards that a process answers at once, so that boards take neither its connections nor its memory. */
-const CALLS_AT_ONCE = 3;
-const MAX_WAITING = 20;
-const MAX_BODY_BYTES = 64 * 1024;
+/** None of the changes has a body: what is sent all the same is recorded. */
+const MAX_BODY_BYTES = 1024;
 /** The most jobs that a page shows. */
 const MAX_JOBS_PER_PAGE = 100;
 
@@ -42,15 +43,49 @@ const isRead = ({ method }: FastifyRequest) => method === 'GET' || method === 'H
  * bull-board, the page that shows BullMQ's queues, for operators with a session (rules 9): everybody may look, an admin may
  * change jobs, and what an admin changes is recorded. Whatever is done to jobs loses no order: the sweep finds them all.
  */
-export async function boardModule(
+export async function boardModule(server: FastifyInstance, options: ServerOptions & { bodies: Bodies }): Promise<void> {
+  const consolePath = consolePathOf(options.publicUrl);
+  const board = new Board(`${consolePath}/queue`);
+  await server.register(boardPages, { board, page: board.buildPage(consolePath + BOARD_PATH) });
+  await server.register(boardCalls, { ...options, board });
+}
+
+/**
+ * The board's page and its files. Like the console's own they hold no data, so anybody may have them: a browser sends no
+ * cookie with a link from elsewhere, and the page then asks with it.
+ */
+async function boardPages(server: FastifyInstance, { board, page }: { board: Board; page: string }): Promise<void> {
+  server.setErrorHandler(answerFileFailure);
+  server.addHook('onSend', async (_, reply) => {
+    reply.header('content-security-policy', PAGE_POLICY);
+  });
+  await server.register(files, { root: BOARD_FILES, prefix: `${BOARD_ROOT}/static/`, schemaHide: true });
+  for (const url of ['', ...board.pageUrls]) {
+    server.route({
+      method: ['GET', 'HEAD'],
+      url: BOARD_ROOT + url,
+      schema: { hide: true },
+      handler: async (_, reply) =>
+        reply.type('text/html; charset=utf-8').header('cache-control', 'no-cache').send(page),
+    });
+  }
+  // What the board does not have is no address of the console either, which would answer with its page.
+  server.route({
+    method: ['GET', 'HEAD'],
+    url: `${BOARD_ROOT}/*`,
+    config: { isFallback: true },
+    schema: { hide: true },
+    handler: async (request, reply) => refuseCall(request, reply, new Refusal('operation_not_found')),
+  });
+}
+
+/** What the board's page asks for. */
+async function boardCalls(
   server: FastifyInstance,
-  { bodies, ...options }: ServerOptions & { bodies: Bodies },
+  { bodies, board, ...options }: ServerOptions & { bodies: Bodies; board: Board },
 ): Promise<void> {
-  const { db, publicUrl, queueView } = options;
-  const prefix = publicUrl === null ? '' : new URL(publicUrl).pathname.replace(/\/$/, '');
-  const board = new Board(`${prefix}${CONSOLE_ROOT}/queue`);
-  const page = board.buildPage(prefix + BOARD_ROOT);
-  const turns = new FairQueue({ atOnce: CALLS_AT_ONCE, maxWaiting: () => MAX_WAITING });
+  const { db, queueView } = options;
+  const turns = new BoardTurns(queueView);
 
   answerConsoleRefusals(server);
   await server.register(cookie);
@@ -60,44 +95,34 @@ export async function boardModule(
   });
   authorizeOperators(server, options, (request) => (isRead(request) ? 'viewer' : 'admin'));
   bodies.readJson(server, bodyOwnerOf);
-  server.addHook('onSend', async (_, reply) => {
-    reply.header('content-security-policy', PAGE_POLICY);
-  });
-  await server.register(files, { root: BOARD_FILES, prefix: `${BOARD_ROOT}/static/`, schemaHide: true });
-  for (const url of ['', ...board.pageUrls]) {
-    server.get(BOARD_ROOT + url, { schema: { hide: true } }, async (_, reply) => {
-      return reply.type('text/html; charset=utf-8').header('cache-control', 'no-cache').send(page);
+  for (const route of board.routes) {
+    server.route({
+      method: route.methods,
+      url: BOARD_ROOT + route.url,
+      bodyLimit: MAX_BODY_BYTES,
+      schema: { hide: true },
+      handler: async (request, reply) => {
+        const { status, body } = route.isChange ? await change(route, request) : await answer(route, request);
+        return reply.code(status).send(body);
+      },
     });
   }
-  for (const route of board.routes) {
-    for (const url of route.urls) {
-      server.route({
-        method: route.methods,
-        url: BOARD_ROOT + url,
-        bodyLimit: MAX_BODY_BYTES,
-        schema: { hide: true },
-        handler: async (request, reply) => {
-          const operator = operatorOf(request);
-          const owner = { kind: 'board', party: operator.operatorId };
-          const { status, body } = await turns.run(owner, deadlineOf(request).signal, () => answer(route, request));
-          if (!isRead(request)) await recordAnswer(request, status);
-          return reply.code(status).send(body);
-        },
-      });
-    }
+
+  function change(route: BoardRoute, request: FastifyRequest): Promise<BoardAnswer> {
+    const path = request.url.slice(BOARD_ROOT.length).split('?', 1)[0]!;
+    const make = (onBegun: () => void) => answer(route, request, onBegun);
+    return makeRecorded(request, db, { operator: operatorOf(request), path, make });
   }
 
-  function answer(route: BoardRoute, request: FastifyRequest) {
-    const isReadOnly = !includesRole(operatorOf(request).role, 'admin');
-    const { params, body } = request;
-    return queueView.use((queue) => route.answer(queue, isReadOnly, { params, query: boundPage(request), body }));
-  }
-
-  /** Which of the board's changes was made: the queue has no transaction that the record could share. */
-  async function recordAnswer(request: FastifyRequest, status: number): Promise<void> {
-    const target = request.url.slice(BOARD_ROOT.length).split('?', 1)[0]!;
-    const change = { action: 'queue.changed', target, before: null, after: { method: request.method, status } };
-    await recordChange(limitToCall(request, db), operatorOf(request), change);
+  function answer(route: BoardRoute, request: FastifyRequest, onBegun = () => {}): Promise<BoardAnswer> {
+    const { operatorId, role } = operatorOf(request);
+    const isReadOnly = !includesRole(role, 'admin');
+    const { body } = request;
+    const params = request.params as Record<string, string>;
+    return turns.run(operatorId, deadlineOf(request).signal, (queue) => {
+      onBegun();
+      return route.answer(queue, isReadOnly, { params, query: boundPage(request), body });
+    });
   }
 }
 

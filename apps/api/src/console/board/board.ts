@@ -12,13 +12,13 @@ export const BOARD_FILES = join(UI_ROOT, 'static');
 
 /** A call of the board's page. */
 interface BoardCall {
-  params: unknown;
+  params: Record<string, string>;
   query: unknown;
   body: unknown;
 }
 
 /** What the board answers. */
-interface BoardAnswer {
+export interface BoardAnswer {
   status: number;
   body: unknown;
 }
@@ -26,9 +26,44 @@ interface BoardAnswer {
 /** A call that the board's page makes. */
 export interface BoardRoute {
   methods: string[];
-  urls: string[];
+  url: string;
+  /** Whether it changes the queue or its jobs. */
+  isChange: boolean;
   /** Carries it out on a queue; on one that is read only, it refuses what changes anything. */
   answer: (queue: ViewedQueue, isReadOnly: boolean, call: BoardCall) => Promise<BoardAnswer>;
+}
+
+/**
+ * What an operator may need to change. All else that bull-board knows is not there: nobody should give workers jobs of their
+ * own, or take waiting ones from them.
+ */
+const CHANGES: ReadonlySet<string> = new Set([
+  '/api/queues/pause',
+  '/api/queues/resume',
+  '/api/queues/:queueName/pause',
+  '/api/queues/:queueName/resume',
+  '/api/queues/:queueName/promote',
+  '/api/queues/:queueName/retry/:queueStatus',
+  '/api/queues/:queueName/clean/:queueStatus',
+  '/api/queues/:queueName/:jobId/retry',
+  '/api/queues/:queueName/:jobId/promote',
+]);
+/** The state of jobs that a change of many is for. */
+const CHANGED_STATUS = 'failed';
+
+/** The queue as bull-board sees it: without what is not served, as far as the page can be told so. */
+class OrdersQueue extends BullMQAdapter {
+  override readonly allowCompletedRetries = false;
+
+  override get supportsGlobalRateLimit() {
+    return false;
+  }
+  override get supportsJobSchedulerUpdate() {
+    return false;
+  }
+  override get supportsJobSchedulerRun() {
+    return false;
+  }
 }
 
 /** What the page of the board shows beside the queue. */
@@ -66,7 +101,7 @@ export class Board {
         return serverAdapter;
       },
       setApiRoutes: (routes) => {
-        this.routes.push(...routes.map((route) => this.#buildRoute(route)));
+        this.routes.push(...routes.flatMap((route) => this.#buildRoute(route)));
         return serverAdapter;
       },
     };
@@ -87,18 +122,29 @@ export class Board {
     return this.#template.replace(/<%[=-]\s*(\w+)\s*%>/g, (_, name: string) => values[name] ?? '');
   }
 
-  #buildRoute({ method, route, handler }: AppControllerRoute): BoardRoute {
-    return {
-      methods: [method].flat().map((each) => each.toUpperCase()),
-      urls: [route].flat(),
-      answer: async (queue, isReadOnly, call) => {
-        const adapter = new BullMQAdapter(queue, { readOnlyMode: isReadOnly, displayName: 'Orders' });
-        const queues = new Map([[adapter.getName(), adapter]]);
-        const request = { ...call, queues, uiConfig: this.#uiConfig, headers: {} } as unknown as BullBoardRequest;
-        const { status = 200, body } = await handler(request);
-        return { status, body };
+  /** The routes that serve one of bull-board's: none, if it is not served. */
+  #buildRoute({ method, route, handler }: AppControllerRoute): BoardRoute[] {
+    const methods = [method].flat().map((each) => each.toUpperCase());
+    const isChange = !methods.includes('GET');
+    const served = [route].flat().filter((url) => !isChange || CHANGES.has(url));
+    return served.map((url) => ({
+      methods: isChange ? methods : ['GET', 'HEAD'],
+      url: url.replace(':queueStatus', CHANGED_STATUS),
+      isChange,
+      answer: async (queue, isReadOnly, { params, query, body }) => {
+        const adapter = new OrdersQueue(queue, { readOnlyMode: isReadOnly, displayName: 'Orders' });
+        const request = {
+          queues: new Map([[adapter.getName(), adapter]]),
+          uiConfig: this.#uiConfig,
+          headers: {},
+          params: { queueStatus: CHANGED_STATUS, ...params },
+          query,
+          body,
+        } as unknown as BullBoardRequest;
+        const answer = await handler(request);
+        return { status: answer.status ?? 200, body: answer.body };
       },
-    };
+    }));
   }
 }
 

@@ -1,6 +1,6 @@
 import type { BatchId, FailedOrders } from '@lockstep/contract';
 import { ConsoleRefusal } from '@lockstep/contract/console';
-import { recordChange } from '@lockstep/operators';
+import { readResends, recordChange } from '@lockstep/operators';
 import {
   groupFailures,
   listAllBatches,
@@ -22,7 +22,11 @@ export function batchesHandlers({ db, canceller, failedBatches }: ServerOptions)
   return {
     listAllBatches: async (request) => await listAllBatches(limitToCall(request, db), request.query),
 
-    getBatch: async (request) => (await findNamedBatch(request, limitToCall(request, db))).shown,
+    getBatch: async (request) => {
+      const limited = limitToCall(request, db);
+      const { shown } = await findNamedBatch(request, limited);
+      return { ...shown, ...(await readResends(limited, shown.batchId)) };
+    },
 
     getBatchFailures: async (request) => {
       const limited = limitToCall(request, db);

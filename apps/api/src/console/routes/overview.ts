@@ -8,6 +8,9 @@ export function overviewHandlers({ db, queueView, isQueueReachable, aged }: Serv
   const reader = new OverviewReader({ db, queueView, isQueueReachable, aged });
   return {
     getOverview: async (request) => await reader.read(request.query.span),
-    getQueue: async () => ({ kind: queueView.kind, jobs: await queueView.countJobs(), boardPath: BOARD_PATH }),
+    getQueue: async () => {
+      const [jobs, isPaused] = await Promise.all([queueView.countJobs(), queueView.isPaused()]);
+      return { kind: queueView.kind, jobs, isPaused, boardPath: BOARD_PATH };
+    },
   } satisfies ConsoleHandlers;
 }

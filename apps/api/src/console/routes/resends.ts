@@ -1,8 +1,8 @@
 import { splitOrderId } from '@lockstep/assets';
-import { Refusal, requireChannel } from '@lockstep/contract';
+import { type LicenseOrderId, Refusal, requireChannel } from '@lockstep/contract';
 import { ConsoleRefusal, MAX_RESEND_BYTES, type ResendBody } from '@lockstep/contract/console';
-import { recordChange } from '@lockstep/operators';
-import { countHidden, type OperatorBatch, putBackHidden, readFailedContent } from '@lockstep/orders/operator';
+import { recordChange, recordResend } from '@lockstep/operators';
+import { countHidden, type OperatorBatch, putBackHidden, readAnyOrder, readFailedContent } from '@lockstep/orders/operator';
 import type { Database } from '@lockstep/platform';
 import type { BatchReader, ReadBatch } from '../../batch-reader.ts';
 import { limitToCall } from '../../deadlines.ts';
@@ -17,11 +17,14 @@ export function resendHandlers(options: ServerOptions & { batches: BatchReader }
     getOrdersToResend: async (request) => {
       const limited = limitToCall(request, db);
       const batch = await findNamedBatch(request, limited);
-      const orderList = await readFailed(limited, batch, 'hidden');
+      const { licenseOrderId } = request.query;
+      const sequence = licenseOrderId && (await readFailedSequence(limited, batch, licenseOrderId));
+      const failed = await readFailed(limited, batch, 'hidden');
+      const orderList = sequence === undefined ? failed : failed.filter((order) => isNumbered(order, sequence));
       const { channelCode, channelOrderId, syncMode } = batch.shown;
       return {
         ...{ channelCode, syncMode, orderList },
-        channelOrderId: nameRetry(channelOrderId),
+        channelOrderId: nameRetry(channelOrderId, sequence),
         hiddenPasswords: countHidden(orderList),
       };
     },
@@ -43,14 +46,18 @@ export function resendHandlers(options: ServerOptions & { batches: BatchReader }
       const { prepared, free } = await readResend(limited, batch, request.body, batches, { isPreview: false });
       const { channelOrderId, sequences } = prepared;
       const asked = { channelOrderId, orders: sequences.length };
-      const { batchId: target } = batch.shown;
+      const { batchId: target, channelOrderId: number } = batch.shown;
       const accept = async () => {
         await recordChange(limited, operator, { action: 'batch.resend_asked', target, before: null, after: asked });
         return await acceptor.accept({ ...prepared, requestId: request.id });
       };
       const accepted = await accept().finally(free);
       const { batchId } = splitOrderId(accepted[0]!.licenseOrderId);
-      await recordChange(db, operator, { action: 'batch.resent', target, before: null, after: { batchId, ...asked } });
+      await recordResend(db, operator, {
+        from: { batchId: target, channelOrderId: number },
+        made: { batchId, channelOrderId },
+        orders: sequences.length,
+      });
       return { batchId, channelOrderId, orders: accepted.length };
     },
   } satisfies ConsoleHandlers;
@@ -103,5 +110,22 @@ const CANNOT_PUT_BACK =
   'is hidden, and put back only in an order of the same sequence and customer, for the same asset numbers and product at ' +
   'its place; fill it in';
 
-/** The command's name for what is sent in place of failed orders. */
-const nameRetry = (channelOrderId: string) => `${channelOrderId}-retry`;
+/** The command's name for what is sent in place of failed orders; in place of one of them, its sequence tells it from others. */
+const nameRetry = (channelOrderId: string, sequence: number | undefined) =>
+  sequence === undefined ? `${channelOrderId}-retry` : `${channelOrderId}-retry-${sequence}`;
+
+/** Reads the sequence of a failed order of a batch. Throws a ConsoleRefusal: not_found. */
+async function readFailedSequence(
+  db: Database,
+  { shown: { batchId } }: OperatorBatch,
+  licenseOrderId: LicenseOrderId,
+): Promise<number> {
+  const order = await readAnyOrder(db, licenseOrderId);
+  if (order?.batchId !== batchId || order.state !== 'failed') {
+    throw new ConsoleRefusal('not_found', 'failed order of this batch', licenseOrderId);
+  }
+  return order.sequence;
+}
+
+/** Whether an order, as it was sent, has a sequence, which no other order of its batch has. */
+const isNumbered = (order: unknown, sequence: number) => (order as { sequence: number }).sequence === sequence;

@@ -3,7 +3,7 @@ import { Button } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { useChange, useOperation } from '../../api/index.ts';
-import { announce, Failure, Notice, Page, Query } from '../../kit/index.ts';
+import { announce, Failure, Notice, Page, Query, RoleGate } from '../../kit/index.ts';
 import { useWords } from '../../words/words.ts';
 import { ChannelsField } from './ChannelsField.tsx';
 import { findFault, readChoice, writeChoice } from './channel-choice.ts';
@@ -31,15 +31,17 @@ export function ChannelsPage() {
         </Link>,
       ]}
     >
-      <Query of={application}>
-        {(shown) => (
-          <ChannelsForm
-            key={reloads}
-            application={shown}
-            onReload={() => void application.refetch().then(() => setReloads(reloads + 1))}
-          />
-        )}
-      </Query>
+      <RoleGate operation="bindApplication">
+        <Query of={application}>
+          {(shown) => (
+            <ChannelsForm
+              key={reloads}
+              application={shown}
+              onReload={() => void application.refetch().then(() => setReloads(reloads + 1))}
+            />
+          )}
+        </Query>
+      </RoleGate>
     </Page>
   );
 }

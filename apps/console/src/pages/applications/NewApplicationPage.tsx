@@ -3,7 +3,7 @@ import { Button, Checkbox, TextInput } from '@mantine/core';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { useChange } from '../../api/index.ts';
-import { announce, Failure, OneTimeSecret, Page } from '../../kit/index.ts';
+import { announce, Failure, OneTimeSecret, Page, RoleGate } from '../../kit/index.ts';
 import { useWords } from '../../words/words.ts';
 import { ChannelsField } from './ChannelsField.tsx';
 import { type ChannelChoice, findFault, readChoice, writeChoice } from './channel-choice.ts';
@@ -14,6 +14,24 @@ type Scope = ConsoleApplication['scopes'][number];
 
 /** Registers an application, and shows its secret once. */
 export function NewApplicationPage() {
+  const words = useWords(applicationsWords);
+  return (
+    <Page
+      title={words.newTitle}
+      crumbs={[
+        <Link key="all" to="/applications">
+          {words.title}
+        </Link>,
+      ]}
+    >
+      <RoleGate operation="createApplication">
+        <NewApplicationForm />
+      </RoleGate>
+    </Page>
+  );
+}
+
+function NewApplicationForm() {
   const words = useWords(applicationsWords);
   const navigate = useNavigate();
   const create = useChange('createApplication');
@@ -46,14 +64,7 @@ export function NewApplicationPage() {
     />
   );
   return (
-    <Page
-      title={words.newTitle}
-      crumbs={[
-        <Link key="all" to="/applications">
-          {words.title}
-        </Link>,
-      ]}
-    >
+    <>
       <form className={styles.form} onSubmit={(event) => void submit(event)}>
         <TextInput
           label={words.name}
@@ -102,6 +113,6 @@ export function NewApplicationPage() {
           <p>{words.secretOnce}</p>
         </OneTimeSecret>
       )}
-    </Page>
+    </>
   );
 }

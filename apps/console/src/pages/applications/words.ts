@@ -29,7 +29,7 @@ export const applicationsWords = defineWords({
     create: 'Create the application',
     created: (name: string) => `${name} is registered.`,
     secretOnce:
-      'Hand the secret over now, by a safe way. It is stored hashed, so nobody can show it again: a lost secret is replaced by a new one.',
+      'Hand the secret over now, in a safe way. It is stored hashed, so nobody can show it again: a lost secret is replaced by a new one.',
     liveTokens: 'Tokens in use',
     liveTokensHint: 'its own, not those of users that it logs in',
     oldSecretEnd: 'Old secret ends',

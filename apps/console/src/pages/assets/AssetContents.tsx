@@ -1,3 +1,4 @@
+import { Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { useOperation } from '../../api/index.ts';
 import { Empty, Pager, Query, Tree } from '../../kit/index.ts';
@@ -28,11 +29,20 @@ export function AssetContents({ assetNum, cursor, onCursor, isLent }: AssetPart 
         <>
           {isLent && <p>{words.lentContents}</p>}
           {nodes.length === 0 ? (
-            <Empty title={words.nothingOnIt}>{words.nothingOnItAdvice}</Empty>
+            <Empty title={words.nothingOnIt}>
+              {words.nothingOnItAdvice}{' '}
+              <Link to="/assets/$assetNum" params={{ assetNum }} search={{ tab: 'history' }}>
+                {words.seeHistory}
+              </Link>
+              <br />
+              {words.staysActive}
+            </Empty>
           ) : (
             <Tree nodes={nodes} label={words.contents} />
           )}
-          <Pager cursor={cursor} nextCursor={nextCursor} shown={instances?.length ?? 0} onCursor={onCursor} />
+          {(nodes.length > 0 || cursor !== undefined) && (
+            <Pager cursor={cursor} nextCursor={nextCursor} shown={instances?.length ?? 0} onCursor={onCursor} />
+          )}
         </>
       )}
     </Query>

@@ -1,7 +1,8 @@
 import type { ConsoleData } from '@lockstep/contract/console';
 import { Link } from '@tanstack/react-router';
 import { useOperation } from '../../api/index.ts';
-import { CopyId, Empty, Pager, Query, TimeLine, type Tone } from '../../kit/index.ts';
+import { CopyId, Empty, Pager, Query, Time, TimeLine, type Tone } from '../../kit/index.ts';
+import { useNumberFormat } from '../../words/formats.ts';
 import { useWords } from '../../words/words.ts';
 import { OwnerLink } from '../enterprises/OwnerLink.tsx';
 import type { AssetPart } from './AssetContents.tsx';
@@ -41,7 +42,7 @@ export function AssetHistory({ assetNum, cursor, onCursor }: AssetPart) {
                 timeMs: entry.time,
                 tone: TONES[entry.action],
                 title: <Title entry={entry} />,
-                detail: <Detail entry={entry} />,
+                detail: <Detail entry={entry} isOfSameOrder={isOfSameOrder(entry, entries[index - 1])} />,
               }))}
             />
           )}
@@ -68,12 +69,37 @@ function Title({ entry: { action, instanceName, productUri } }: { entry: Entry }
   );
 }
 
-function Detail({ entry }: { entry: Entry }) {
+/** Whether the order that did something did what stands above it, too: then its application is named there. */
+const isOfSameOrder = ({ licenseOrderId }: Entry, above: Entry | undefined) =>
+  licenseOrderId !== null && licenseOrderId === above?.licenseOrderId;
+
+/** What tells a product or merchandise from others of its name. */
+function Terms({ entry: { limitConcurrent, limitEndDate, instanceId } }: { entry: Entry }) {
+  const words = useWords(assetsWords);
+  const write = useNumberFormat();
+  if (instanceId === null) return null;
+  return (
+    <div>
+      {limitConcurrent !== null &&
+        (limitEndDate === null ? (
+          <>{words.nodesWithoutEnd(write(limitConcurrent))} · </>
+        ) : (
+          <>
+            {words.nodesUntil(write(limitConcurrent))} <Time timeMs={limitEndDate} /> ·{' '}
+          </>
+        ))}
+      {words.instance} <CopyId id={instanceId} />
+    </div>
+  );
+}
+
+function Detail({ entry, isOfSameOrder }: { entry: Entry; isOfSameOrder: boolean }) {
   const words = useWords(assetsWords);
   const { licenseOrderId, batchId, channelCode, channelOrderId, applicationName, appKey } = entry;
   const { customer, fromCustomer, operatorIdentity } = entry;
   return (
     <>
+      <Terms entry={entry} />
       {fromCustomer !== null && (
         <div>
           {words.from} <OwnerLink owner={fromCustomer} />
@@ -103,7 +129,7 @@ function Detail({ entry }: { entry: Entry }) {
           {words.askedBy} {operatorIdentity}
         </div>
       )}
-      {appKey !== null && (
+      {appKey !== null && !isOfSameOrder && (
         <div>
           {words.by}{' '}
           <Link to="/applications/$appKey" params={{ appKey }}>

@@ -1,14 +1,17 @@
-import type { ConsoleBatchDetail } from '@lockstep/contract/console';
+import type { ConsoleBatchDetail, TracedBatch } from '@lockstep/contract/console';
 import { Button } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useMayCall, useOperation } from '../../api/index.ts';
 import { CopyId, Fields, Figure, Figures, Page, ProgressBar, Query, StateBadge, Time } from '../../kit/index.ts';
+import { useCodeNames } from '../../words/code-names.ts';
 import { useNumberFormat } from '../../words/formats.ts';
 import { useWords } from '../../words/words.ts';
+import { BatchLink } from './BatchLink.tsx';
 import { BatchOrders } from './BatchOrders.tsx';
 import { CancelBatch } from './CancelBatch.tsx';
 import { DownloadFailed } from './DownloadFailed.tsx';
 import { FailureGroups } from './FailureGroups.tsx';
+import { Resends } from './Resends.tsx';
 import { SenderLink } from './SenderLink.tsx';
 import { batchesWords } from './words.ts';
 
@@ -40,6 +43,7 @@ export function BatchPage() {
         {(read) => (
           <>
             <BatchProgress batch={read} />
+            <Resends resends={read.resends} />
             <BatchFields batch={read} />
             {read.failed > 0 && <FailureGroups batch={read} />}
             <BatchOrders batch={read} />
@@ -87,17 +91,20 @@ function BatchProgress({ batch: { total, succeeded, failed, pending } }: { batch
   );
 }
 
-function BatchFields({ batch }: { batch: ConsoleBatchDetail }) {
+function BatchFields({ batch }: { batch: TracedBatch }) {
+  const codeName = useCodeNames();
   const words = useWords(batchesWords);
   const { channelOrderId, channelCode, syncMode, acceptedTime, completedTime, reopenedTime, requestId, batchId } =
     batch;
+  const { resentFrom } = batch;
   return (
     <Fields
       fields={[
         { label: words.channelOrderId, value: <CopyId id={channelOrderId} /> },
         { label: words.channel, value: channelCode },
         { label: words.application, value: <SenderLink sender={batch} /> },
-        { label: words.mode, value: syncMode },
+        { label: words.madeFrom, value: resentFrom === null ? undefined : <BatchLink batch={resentFrom} /> },
+        { label: words.mode, value: codeName(syncMode) },
         { label: words.accepted, value: <Time timeMs={acceptedTime} isRelative withUtc /> },
         { label: words.completed, value: completedTime === null ? null : <Time timeMs={completedTime} withUtc /> },
         {

@@ -103,7 +103,6 @@ function BatchTable(props: {
       {
         id: 'accepted',
         header: words.accepted,
-        width: '11rem',
         cell: ({ acceptedTime }) => <Time timeMs={acceptedTime} />,
       },
     ],

@@ -1,6 +1,7 @@
 import type { ComparedPreview } from '@lockstep/contract/console';
 import { useMemo } from 'react';
 import { type Column, DataTable, StateBadge } from '../../kit/index.ts';
+import { useCodeNames } from '../../words/code-names.ts';
 import { useWords } from '../../words/words.ts';
 import { PreviewOutcome } from '../orders/PreviewOutcome.tsx';
 import { resendWords } from './resend-words.ts';
@@ -8,15 +9,16 @@ import { resendWords } from './resend-words.ts';
 /** What orders would do, one row each. */
 export function CheckedOrders({ orders, isStale }: { orders: readonly ComparedPreview[]; isStale: boolean }) {
   const words = useWords(resendWords);
+  const codeName = useCodeNames();
   const columns = useMemo<Column<ComparedPreview>[]>(
     () => [
       { id: 'sequence', header: words.sequence, align: 'end', cell: ({ sequence }) => sequence },
       { id: 'state', header: words.state, cell: ({ state }) => <StateBadge state={state} /> },
-      { id: 'type', header: words.type, isMinor: true, cell: ({ orderType }) => orderType },
+      { id: 'type', header: words.type, isMinor: true, cell: ({ orderType }) => codeName(orderType) },
       { id: 'customer', header: words.customer, isMinor: true, cell: ({ customerId }) => customerId },
       { id: 'effect', header: words.effect, width: '20rem', cell: (order) => <PreviewOutcome preview={order} /> },
     ],
-    [words],
+    [words, codeName],
   );
   return (
     <DataTable

@@ -1,9 +1,10 @@
-import type { ConsoleBatchDetail } from '@lockstep/contract/console';
+import type { TracedBatch } from '@lockstep/contract/console';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { useOperation } from '../../api/index.ts';
+import { type CallOf, useOperation } from '../../api/index.ts';
 import { Page, Query } from '../../kit/index.ts';
 import { useWords } from '../../words/words.ts';
 import { ResendForm } from './ResendForm.tsx';
+import { Resends } from './Resends.tsx';
 import { resendWords } from './resend-words.ts';
 import { batchesWords } from './words.ts';
 
@@ -34,8 +35,24 @@ export function ResendPage() {
 }
 
 /** What was read first stays in the editor, whatever is read later. */
-function FailedOrders({ batch }: { batch: ConsoleBatchDetail }) {
+function FailedOrders({ batch }: { batch: TracedBatch }) {
   const { batchId } = batch;
-  const failed = useOperation('getOrdersToResend', { params: { batchId } });
-  return <Query of={failed}>{(orders) => <ResendForm key={batchId} batch={batch} failed={orders} />}</Query>;
+  const words = useWords(resendWords);
+  const { order } = route.useSearch();
+  const query = { licenseOrderId: order } as CallOf<'getOrdersToResend'>['query'];
+  const failed = useOperation('getOrdersToResend', { params: { batchId }, query });
+  return (
+    <>
+      <Resends resends={batch.resends} />
+      {order !== undefined && (
+        <p>
+          {words.oneOrder}{' '}
+          <Link to="/batches/$batchId/resend" params={{ batchId }}>
+            {words.allOrders}
+          </Link>
+        </p>
+      )}
+      <Query of={failed}>{(orders) => <ResendForm key={`${batchId} ${order}`} batch={batch} failed={orders} />}</Query>
+    </>
+  );
 }

@@ -22,6 +22,7 @@ export const batchesRoutes = [
   createRoute({
     getParentRoute: () => rootRoute,
     path: '/batches/$batchId/resend',
+    validateSearch: searchOf('order'),
     component: lazyRouteComponent(() => import('./ResendPage.tsx'), 'ResendPage'),
   }),
 ] as const;

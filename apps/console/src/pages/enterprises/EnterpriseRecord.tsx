@@ -1,6 +1,7 @@
 import type { ConsoleData } from '@lockstep/contract/console';
+import { Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
-import { useOperation } from '../../api/index.ts';
+import { useMayCall, useOperation } from '../../api/index.ts';
 import { type Column, CopyId, DataTable, Empty, Pager, Query, Time } from '../../kit/index.ts';
 import { useWords } from '../../words/words.ts';
 import type { EnterprisePart } from './enterprise-part.ts';
@@ -8,6 +9,19 @@ import { RecordedChange } from './RecordedChange.tsx';
 import { enterprisesWords } from './words.ts';
 
 type Entry = ConsoleData<'listEnterpriseAudit'>['entries'][number];
+
+/** Who made a change; of an operator of the service, the record of operators knows the name. */
+function Who({ entry: { actorAccount, targetGlobalId } }: { entry: Entry }) {
+  const words = useWords(enterprisesWords);
+  const mayCall = useMayCall();
+  if (actorAccount !== null) return actorAccount;
+  if (targetGlobalId === null || !mayCall('listRecord')) return words.operator;
+  return (
+    <Link to="/record" search={{ target: targetGlobalId }} title={words.seeOperators}>
+      {words.operator}
+    </Link>
+  );
+}
 
 /** What was changed in the member center of an enterprise, newest first. */
 export function EnterpriseRecord({ enterpriseGlobalId, cursor, onCursor }: EnterprisePart) {
@@ -24,7 +38,7 @@ export function EnterpriseRecord({ enterpriseGlobalId, cursor, onCursor }: Enter
         cell: ({ targetAccount, targetGlobalId }) => targetAccount ?? targetGlobalId ?? '–',
       },
       { id: 'detail', header: words.detail, cell: ({ detail }) => <RecordedChange detail={detail} />, width: '14rem' },
-      { id: 'who', header: words.who, cell: ({ actorAccount }) => actorAccount ?? words.operator },
+      { id: 'who', header: words.who, cell: (entry) => <Who entry={entry} /> },
       { id: 'request', header: words.requestId, cell: ({ requestId }) => <CopyId id={requestId} />, isMinor: true },
     ],
     [words],

@@ -2,6 +2,7 @@ import type { ConsoleOperator } from '@lockstep/contract/console';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useOperation } from '../../api/index.ts';
 import { Count, Empty, type Field, Fields, Page, Query, StateBadge, Time } from '../../kit/index.ts';
+import { useCodeNames } from '../../words/code-names.ts';
 import { useWords } from '../../words/words.ts';
 import { OperatorActions } from './OperatorActions.tsx';
 import { operatorsWords } from './words.ts';
@@ -39,10 +40,11 @@ export function OperatorPage() {
 }
 
 function Known({ operator }: { operator: ConsoleOperator }) {
+  const codeName = useCodeNames();
   const words = useWords(operatorsWords);
   const { name, role, sessions, lastUsedTime, createdTime, disabledTime } = operator;
   const fields: Field[] = [
-    { label: words.role, value: `${words[role]}: ${words[`${role}Says`]}` },
+    { label: words.role, value: `${codeName(role)}: ${words[`${role}Says`]}` },
     { label: words.sessions, value: <Count value={sessions} /> },
     {
       label: words.lastUsed,

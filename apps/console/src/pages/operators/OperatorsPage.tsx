@@ -1,8 +1,9 @@
 import type { ConsoleOperator } from '@lockstep/contract/console';
 import { Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
-import { useMe, useOperation } from '../../api/index.ts';
+import { useMayCall, useMe, useOperation } from '../../api/index.ts';
 import { type Column, Count, DataTable, Page, Query, StateBadge, Time } from '../../kit/index.ts';
+import { useCodeNames } from '../../words/code-names.ts';
 import { useWords } from '../../words/words.ts';
 import { NewOperator } from './NewOperator.tsx';
 import { operatorsWords } from './words.ts';
@@ -12,8 +13,9 @@ export function OperatorsPage() {
   const words = useWords(operatorsWords);
   const operators = useOperation('listOperators', {});
   const columns = useColumns();
+  const actions = useMayCall()('createOperator') ? <NewOperator /> : undefined;
   return (
-    <Page title={words.title} lead={words.intro} actions={<NewOperator />}>
+    <Page title={words.title} lead={words.intro} actions={actions}>
       <Query of={operators}>
         {({ operators: rows }) => (
           <DataTable label={words.title} columns={columns} rows={rows} rowKey={({ operatorId }) => operatorId} />
@@ -26,6 +28,7 @@ export function OperatorsPage() {
 function useColumns(): readonly Column<ConsoleOperator>[] {
   const words = useWords(operatorsWords);
   const me = useMe();
+  const codeName = useCodeNames();
   return useMemo(
     () => [
       {
@@ -40,7 +43,7 @@ function useColumns(): readonly Column<ConsoleOperator>[] {
           </>
         ),
       },
-      { id: 'role', header: words.role, cell: ({ role }) => words[role] },
+      { id: 'role', header: words.role, cell: ({ role }) => codeName(role) },
       {
         id: 'state',
         header: words.state,
@@ -67,6 +70,6 @@ function useColumns(): readonly Column<ConsoleOperator>[] {
         cell: ({ createdTime }) => <Time timeMs={createdTime} />,
       },
     ],
-    [words, me.operatorId],
+    [words, codeName, me.operatorId],
   );
 }

@@ -3,20 +3,28 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useMay } from '../../api/index.ts';
 import { CopyId } from '../../kit/index.ts';
+import { useWords } from '../../words/words.ts';
+import { recordWords } from './record-words.ts';
 
 /** What something was done to, with a link to its page where it has one. */
 export function Target({ of: entry }: { of: RecordEntry }) {
+  const words = useWords(recordWords);
   const isAdmin = useMay()('admin');
   const { target } = entry;
   if (target === null) return <>–</>;
   return (
     <CopyId id={target} what={target}>
-      {linkTo(entry, target, isAdmin) ?? target}
+      {linkTo(entry, target, words, isAdmin) ?? target}
     </CopyId>
   );
 }
 
-function linkTo({ action, after }: RecordEntry, target: string, isAdmin: boolean): ReactNode {
+function linkTo(
+  { action, after }: RecordEntry,
+  target: string,
+  words: Pick<typeof recordWords.en, 'batch' | 'webhook'>,
+  isAdmin: boolean,
+): ReactNode {
   const [kind] = action.split('.', 1);
   switch (kind) {
     case 'application':
@@ -28,13 +36,13 @@ function linkTo({ action, after }: RecordEntry, target: string, isAdmin: boolean
     case 'batch':
       return (
         <Link to="/batches/$batchId" params={{ batchId: target }}>
-          {target}
+          {words.batch(target)}
         </Link>
       );
     case 'webhook':
       return (
         <Link to="/webhooks/$webhookId" params={{ webhookId: target }}>
-          {target}
+          {words.webhook(target)}
         </Link>
       );
     case 'administrator': {

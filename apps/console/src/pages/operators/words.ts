@@ -7,9 +7,6 @@ export const operatorsWords = defineWords({
     name: 'Name',
     nameHint: 'Lower-case letters and digits, with . _ - between them; it cannot be changed later.',
     role: 'Role',
-    viewer: 'Viewer',
-    support: 'Support',
-    admin: 'Admin',
     viewerSays: 'sees everything but operators and their record, and changes nothing',
     supportSays:
       'what viewers may, and: cancels and sends batches again, helps with webhooks and first passwords, reads the record',
@@ -26,7 +23,7 @@ export const operatorsWords = defineWords({
     created: (name: string) => `${name} may log in.`,
     password: 'Password',
     passwordOnce:
-      'Hand it over now, by a safe way. Nobody can show it again. Its owner changes it after the first log-in.',
+      'Hand it over now, in a safe way. Nobody can show it again. Its owner changes it after the first log-in.',
     changeRole: 'Change the role',
     changeRoleTitle: (name: string) => `Role of ${name}`,
     changeRoleSays: 'This holds from the next call on, in sessions that are open too.',
@@ -58,9 +55,6 @@ export const operatorsWords = defineWords({
     name: '名称',
     nameHint: '小写字母和数字，中间可用 . _ -；之后不能修改。',
     role: '角色',
-    viewer: '查看者',
-    support: '支持',
-    admin: '管理员',
     viewerSays: '可查看除操作员和操作记录以外的全部内容，不能修改',
     supportSays: '除查看者的权限外，可取消和重新发送批次、处理 Webhook 和首个密码，并查看操作记录',
     adminSays: '除支持的权限外，可管理应用、应用密钥和操作员',

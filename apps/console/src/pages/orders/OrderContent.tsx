@@ -1,6 +1,7 @@
 import { useOperation } from '../../api/index.ts';
 import { Empty, JsonView, Query, Section } from '../../kit/index.ts';
 import { useWords } from '../../words/words.ts';
+import { NamedAssets } from './NamedAssets.tsx';
 import { ordersWords } from './words.ts';
 
 /** An order as it was sent, where that is kept; where it is not, why. */
@@ -15,6 +16,7 @@ export function OrderContent({ orderId }: { orderId: string }) {
             case 'kept':
               return (
                 <>
+                  <NamedAssets order={read.order} />
                   <p>{words.contentHidden}</p>
                   <JsonView value={read.order} label={words.contentJson} />
                 </>

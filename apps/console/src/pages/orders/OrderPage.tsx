@@ -3,6 +3,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { useOperation } from '../../api/index.ts';
 import { CopyId, Count, Fields, Notice, Page, Query, StateBadge, Time } from '../../kit/index.ts';
 import { useCauseWords } from '../../words/causes.ts';
+import { useCodeNames } from '../../words/code-names.ts';
 import { useWords } from '../../words/words.ts';
 import { BatchLink } from '../batches/BatchLink.tsx';
 import { SenderLink } from '../batches/SenderLink.tsx';
@@ -10,6 +11,7 @@ import { OrderContent } from './OrderContent.tsx';
 import { OrderEffects } from './OrderEffects.tsx';
 import { OrderLink } from './OrderLink.tsx';
 import { OrderNow } from './OrderNow.tsx';
+import { PutRight, ResentBatch } from './PutRight.tsx';
 import { Retries } from './Retries.tsx';
 import { ordersWords } from './words.ts';
 
@@ -42,11 +44,13 @@ export function OrderPage() {
               </Link>,
             ]),
       ]}
+      actions={order.data?.state === 'failed' && <PutRight order={order.data} />}
     >
       <Query of={order}>
         {(read) => (
           <>
             {read.cause !== null && <Why order={read} />}
+            {read.state === 'failed' && <ResentBatch order={read} />}
             <OrderFields order={read} />
             {/* Its state is part of the key: what it held and did is read anew when it gets its outcome. */}
             {read.state === 'succeeded' && <OrderEffects key="effects" orderId={orderId} />}
@@ -73,6 +77,7 @@ function Why({ order: { cause, message } }: { order: Order }) {
 }
 
 function OrderFields({ order }: { order: Order }) {
+  const codeName = useCodeNames();
   const words = useWords(ordersWords);
   const { licenseOrderId, sequence, orderType, owner, customerId, channelCode, acceptedTime, finishedTime } = order;
   const { state, assets, products, requestId, srcLicenseOrderId } = order;
@@ -81,7 +86,7 @@ function OrderFields({ order }: { order: Order }) {
     <Fields
       fields={[
         { label: words.orderId, value: <CopyId id={licenseOrderId} what={words.orderId} /> },
-        { label: words.type, value: orderType },
+        { label: words.type, value: codeName(orderType) },
         { label: words.sequence, value: sequence },
         { label: words.batch, value: <BatchLink batch={order} /> },
         { label: words.channel, value: channelCode },

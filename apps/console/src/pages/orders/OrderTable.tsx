@@ -2,6 +2,7 @@ import type { ConsoleData, ConsoleOrder } from '@lockstep/contract/console';
 import { type ReactNode, useMemo } from 'react';
 import { type Column, CopyId, DataTable, StateBadge, Time } from '../../kit/index.ts';
 import { useCauseWords } from '../../words/causes.ts';
+import { useCodeNames } from '../../words/code-names.ts';
 import { useWords } from '../../words/words.ts';
 import { BatchLink } from '../batches/BatchLink.tsx';
 import { OrderLink } from './OrderLink.tsx';
@@ -41,6 +42,7 @@ export function SentOrderTable({ orders, ...rest }: OrderTableProps<ConsoleOrder
 function useOrderColumns(): Column<Order>[] {
   const words = useWords(ordersWords);
   const causeWords = useCauseWords();
+  const codeName = useCodeNames();
   return useMemo(
     () => [
       {
@@ -51,7 +53,7 @@ function useOrderColumns(): Column<Order>[] {
       },
       { id: 'state', header: words.state, cell: ({ state }) => <StateBadge state={state} /> },
       { id: 'sequence', header: words.sequence, align: 'end', isMinor: true, cell: ({ sequence }) => sequence },
-      { id: 'type', header: words.type, width: '7rem', cell: ({ orderType }) => orderType },
+      { id: 'type', header: words.type, width: '7rem', cell: ({ orderType }) => codeName(orderType) },
       {
         id: 'customer',
         header: words.customerId,
@@ -69,10 +71,9 @@ function useOrderColumns(): Column<Order>[] {
         id: 'finished',
         header: words.finished,
         isMinor: true,
-        width: '11rem',
         cell: ({ finishedTime }) => <Time timeMs={finishedTime} />,
       },
     ],
-    [words, causeWords],
+    [words, causeWords, codeName],
   );
 }

@@ -1,6 +1,7 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { type CallOf, useOperation } from '../../api/index.ts';
 import { Empty, Filters, NothingMatches, Page, Pager, Query, useStateWords } from '../../kit/index.ts';
+import { useCodeNames } from '../../words/code-names.ts';
 import { useWords } from '../../words/words.ts';
 import { SentOrderTable } from './OrderTable.tsx';
 import { ORDER_CAUSES } from './order-causes.ts';
@@ -15,6 +16,7 @@ const route = getRouteApi('/orders');
 export function OrdersPage() {
   const words = useWords(ordersWords);
   const stateWords = useStateWords();
+  const codeName = useCodeNames();
   const { cursor, ...filters } = route.useSearch();
   const navigate = route.useNavigate();
   // The server checks what stands in the address.
@@ -24,7 +26,6 @@ export function OrdersPage() {
     { query },
     { keepsPrevious: true, refreshMs: cursor === undefined ? REFRESH_MS : false },
   );
-  const plain = (values: readonly string[]) => values.map((value) => ({ value, label: value }));
   return (
     <Page title={words.orders} lead={words.lead}>
       <Filters
@@ -37,8 +38,18 @@ export function OrdersPage() {
             kind: 'select',
             options: STATES.map((value) => ({ value, label: stateWords[value] })),
           },
-          { name: 'cause', label: words.cause, kind: 'select', options: plain(ORDER_CAUSES) },
-          { name: 'orderType', label: words.type, kind: 'select', options: plain(TYPES) },
+          {
+            name: 'cause',
+            label: words.cause,
+            kind: 'select',
+            options: ORDER_CAUSES.map((value) => ({ value, label: value })),
+          },
+          {
+            name: 'orderType',
+            label: words.type,
+            kind: 'select',
+            options: TYPES.map((value) => ({ value, label: codeName(value) })),
+          },
           { name: 'appKey', label: words.appKey, kind: 'text' },
           { name: 'channelCode', label: words.channel, kind: 'text' },
         ]}

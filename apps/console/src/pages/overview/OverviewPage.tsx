@@ -7,6 +7,7 @@ import { useWords } from '../../words/words.ts';
 import { ActivityChart } from './ActivityChart.tsx';
 import { FailureCauses } from './FailureCauses.tsx';
 import { HealthSection } from './HealthSection.tsx';
+import { LatestBatches } from './LatestBatches.tsx';
 import { NowFigures } from './NowFigures.tsx';
 import { readSpan, SPANS } from './spans.ts';
 import { TroubledWebhooks } from './TroubledWebhooks.tsx';
@@ -29,7 +30,10 @@ export function OverviewPage() {
             <HealthSection checks={checks} time={time} />
             <NowFigures now={now} backlog={backlog} time={time} />
             <Section title={words.activity} actions={<SpanChoice span={span} />}>
-              <ActivityChart pieces={pieces} pieceSeconds={pieceSeconds} time={time} span={span} />
+              <ActivityChart pieces={pieces} pieceSeconds={pieceSeconds} span={span} />
+            </Section>
+            <Section title={words.latestBatches}>
+              <LatestBatches refreshMs={REFRESH_MS} />
             </Section>
             <Section title={words.failures}>
               <FailureCauses failures={failures} />

@@ -3,6 +3,7 @@ import { Button, NativeSelect } from '@mantine/core';
 import { useMemo, useRef } from 'react';
 import { type Column, CopyId, DataTable, Figure, Figures, Notice, Section } from '../../kit/index.ts';
 import { useCauseWords } from '../../words/causes.ts';
+import { useCodeNames } from '../../words/code-names.ts';
 import { useNumberFormat } from '../../words/formats.ts';
 import { useWords } from '../../words/words.ts';
 import { AssetLink } from '../assets/AssetLink.tsx';
@@ -71,6 +72,7 @@ function OutcomeTable({
   onChoose: (order: PreviewedOrder) => void;
 }) {
   const words = useWords(previewWords);
+  const codeName = useCodeNames();
   // What a choice does changes with each look at the page; the columns must not.
   const choose = useRef(onChoose);
   choose.current = onChoose;
@@ -92,12 +94,12 @@ function OutcomeTable({
           </Button>
         ),
       },
-      { id: 'type', header: words.type, isMinor: true, cell: ({ orderType }) => orderType },
+      { id: 'type', header: words.type, isMinor: true, cell: ({ orderType }) => codeName(orderType) },
       { id: 'customer', header: words.customer, isMinor: true, cell: ({ customerId }) => <CopyId id={customerId} /> },
       { id: 'assets', header: words.assets, cell: (order) => <Numbers order={order} /> },
       { id: 'effect', header: words.effect, width: '16rem', cell: (order) => <Summary order={order} /> },
     ],
-    [words],
+    [words, codeName],
   );
   return (
     <DataTable

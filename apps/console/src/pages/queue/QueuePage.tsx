@@ -34,7 +34,7 @@ export function QueuePage() {
   );
 }
 
-function JobFigures({ state: { kind, jobs } }: { state: QueueState }) {
+function JobFigures({ state: { kind, jobs, isPaused } }: { state: QueueState }) {
   const words = useWords(queueWords);
   if (jobs === null) {
     return (
@@ -44,12 +44,20 @@ function JobFigures({ state: { kind, jobs } }: { state: QueueState }) {
     );
   }
   return (
-    <Figures>
-      <Figure label={words.waiting} value={jobs.waiting} tone="busy" />
-      <Figure label={words.active} value={jobs.active} tone="busy" />
-      <Figure label={words.delayed} value={jobs.delayed} />
-      <Figure label={words.failed} value={jobs.failed} tone={jobs.failed > 0 ? 'bad' : 'neutral'} />
-      <Figure label={words.completed} value={jobs.completed} />
-    </Figures>
+    <>
+      {isPaused === true && (
+        <Notice tone="warn" title={words.isPaused}>
+          {words.isPausedAdvice}
+        </Notice>
+      )}
+      <Figures>
+        <Figure label={words.waiting} value={jobs.waiting} tone="busy" />
+        {isPaused === true && <Figure label={words.paused} value={jobs.paused} tone="warn" />}
+        <Figure label={words.active} value={jobs.active} tone="busy" />
+        <Figure label={words.delayed} value={jobs.delayed} />
+        <Figure label={words.failed} value={jobs.failed} tone={jobs.failed > 0 ? 'bad' : 'neutral'} />
+        <Figure label={words.completed} value={jobs.completed} />
+      </Figures>
+    </>
   );
 }

@@ -1,36 +1,40 @@
 import type { SearchHit } from '@lockstep/contract/console';
-import { getRouteApi } from '@tanstack/react-router';
+import { getRouteApi, Link, Navigate } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { useOperation } from '../../api/index.ts';
 import { type Column, DataTable, Empty, Page, Query } from '../../kit/index.ts';
 import { useWords } from '../../words/words.ts';
-import { HitLink } from './HitLink.tsx';
+import { hitAddress } from './hit-address.ts';
+import { findSoleHit } from './sole-hit.ts';
 import { searchWords } from './words.ts';
 
 const route = getRouteApi('/search');
 
-/** What the text of the search box names. */
+/** What the text of the search box names. Where it is one thing's whole name, that is shown at once. */
 export function SearchPage() {
   const words = useWords(searchWords);
   const { text = '' } = route.useSearch();
   const found = useOperation('search', { query: { text } }, { isEnabled: text !== '' });
   return (
     <Page title={words.search} lead={text === '' ? words.ask : words.lead(text)}>
-      {text !== '' && <Query of={found}>{({ hits }) => <Hits hits={hits} />}</Query>}
+      {text !== '' && <Query of={found}>{({ hits }) => <Hits hits={hits} text={text} />}</Query>}
     </Page>
   );
 }
 
-function Hits({ hits }: { hits: readonly SearchHit[] }) {
+function Hits({ hits, text }: { hits: readonly SearchHit[]; text: string }) {
   const words = useWords(searchWords);
   const columns = useMemo<Column<SearchHit>[]>(
     () => [
       { id: 'kind', header: words.kind, cell: ({ kind }) => words[kind] },
-      { id: 'name', header: words.name, cell: (hit) => <HitLink hit={hit} /> },
+      { id: 'name', header: words.name, cell: (hit) => <Link {...hitAddress(hit)}>{hit.name}</Link> },
       { id: 'detail', header: words.detail, cell: ({ detail }) => detail ?? '' },
     ],
     [words],
   );
+  const sole = findSoleHit(hits, text);
+  // In place of this page: the way back leads to where the reader searched.
+  if (sole !== undefined) return <Navigate {...hitAddress(sole)} replace />;
   return (
     <DataTable
       label={words.search}

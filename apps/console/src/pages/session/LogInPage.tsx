@@ -49,6 +49,7 @@ export function LogInPage() {
     <main className={styles.page}>
       <form className={styles.form} onSubmit={submit}>
         <h1>{words.product}</h1>
+        {search.loggedOut === 'true' && error === null && <Notice tone="good" title={words.loggedOut} />}
         {error?.cause === 'login_failed' ? (
           <div role="alert">
             <Notice tone="bad" title={words.logInFailed}>

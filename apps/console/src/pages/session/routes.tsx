@@ -8,7 +8,7 @@ export const sessionRoutes = [
   createRoute({
     getParentRoute: () => rootRoute,
     path: '/log-in',
-    validateSearch: searchOf('next'),
+    validateSearch: searchOf('next', 'loggedOut'),
     component: LogInPage,
   }),
   createRoute({

@@ -54,7 +54,15 @@ export function WebhooksPage() {
             rows={rows}
             rowKey={({ webhookId }) => webhookId}
             isStale={webhooks.isPlaceholderData}
-            empty={isFiltered ? <NothingMatches /> : <Empty title={words.noneTitle}>{words.noneYet}</Empty>}
+            empty={
+              isFiltered ? (
+                <NothingMatches />
+              ) : (
+                <Empty title={words.noneTitle}>
+                  {words.noneYet} <a href={new URL('../guides/outcomes', document.baseURI).href}>{words.guide}</a>
+                </Empty>
+              )
+            }
             footer={
               <Pager
                 cursor={cursor}

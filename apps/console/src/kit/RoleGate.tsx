@@ -1,0 +1,24 @@
+import { operations } from 'virtual:operations';
+import type { ConsoleOperationId } from '@lockstep/contract/console';
+import type { ReactNode } from 'react';
+import { useMayCall, useMe } from '../api/index.ts';
+import { useCodeNames } from '../words/code-names.ts';
+import { useWords } from '../words/words.ts';
+import { Notice } from './Notice.tsx';
+import { kitWords } from './words.ts';
+
+/** Shows a form to those whose role may send it, by the operation that it calls; the others are told who may. */
+export function RoleGate({ operation, children }: { operation: ConsoleOperationId; children: ReactNode }) {
+  const words = useWords(kitWords);
+  const codeName = useCodeNames();
+  const { role } = useMe();
+  if (useMayCall()(operation)) return children;
+  return (
+    <div role="alert">
+      <Notice tone="bad" title={words.forbidden}>
+        <p>{words.roleNeeded(codeName(operations[operation].role), codeName(role))}</p>
+        <p>{words.forbiddenAdvice}</p>
+      </Notice>
+    </div>
+  );
+}

@@ -1,0 +1,38 @@
+import type { ConsoleOrder } from '@lockstep/contract/console';
+import { Button } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { useMayCall, useOperation } from '../../api/index.ts';
+import { useWords } from '../../words/words.ts';
+import { Resends } from '../batches/Resends.tsx';
+import { ordersWords } from './words.ts';
+
+const REFRESH_MS = 2_000;
+type FailedOrder = Pick<ConsoleOrder, 'batchId' | 'licenseOrderId'>;
+
+/** Leads to where a failed order is put right and sent again; nothing for who may not, or while its batch still runs. */
+export function PutRight({ order: { batchId, licenseOrderId } }: { order: FailedOrder }) {
+  const words = useWords(ordersWords);
+  const mayCall = useMayCall();
+  const { data } = useOperation(
+    'getBatch',
+    { params: { batchId } },
+    { refreshMs: (read) => (read?.state === 'completed' ? false : REFRESH_MS) },
+  );
+  if (!mayCall('resendOrders') || data === undefined) return null;
+  if (data.state !== 'completed') return words.batchRuns;
+  return (
+    <Button
+      renderRoot={(props) => (
+        <Link to="/batches/$batchId/resend" params={{ batchId }} search={{ order: licenseOrderId }} {...props} />
+      )}
+    >
+      {words.putRight}
+    </Button>
+  );
+}
+
+/** Says as which batches the failed orders of an order's batch were sent again; nothing where they were not. */
+export function ResentBatch({ order: { batchId } }: { order: FailedOrder }) {
+  const { data } = useOperation('getBatch', { params: { batchId } });
+  return data === undefined ? null : <Resends resends={data.resends} />;
+}
