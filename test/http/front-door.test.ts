@@ -41,7 +41,7 @@ describe('/', () => {
 
   it('takes no other method', async () => {
     const answer = await fetch(stack.baseUrl, { method: 'POST' });
-    expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET']);
+    expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
   });
 
   it('speaks English and Chinese, as the browser asks or the reader switches', async () => {
@@ -66,10 +66,12 @@ describe('/', () => {
     try {
       expect(meanwhile).toContain('The service is not ready: the service is still starting.');
       const page = await (await get('/', BROWSER, api.baseUrl)).text();
-      expect(page).toContain('lockstep -- submit examples/first-batch.json');
+      expect(page).toContain(
+        'DATA_DIR=&#39;&lt;b&gt;.lockstep&lt;/b&gt;&#39; npm run --silent lockstep -- submit examples/first-batch.json',
+      );
       expect(page).toContain('&lt;b&gt;.lockstep&lt;/b&gt;/demo.json');
       const document = await (await get('/docs/json', {}, api.baseUrl)).json();
-      expect(document).toMatchObject({ 'x-app-key': 'app_demo' });
+      expect(document).toMatchObject({ 'x-app-key': 'app_demo', 'x-demo-file': demo.file });
     } finally {
       await close();
     }
