@@ -118,7 +118,7 @@ describe('a batch', () => {
       await answer(page, 'Cancel the pending orders');
       await said(page, '1 order cancelled.');
       await said(page, 'completed');
-      await page.getByRole('link', { name: 'Batches' }).first().click();
+      await page.getByRole('link', { name: 'Batches', exact: true }).first().click();
       await page.getByRole('link', { name: watched.channelOrderId }).click();
       await page.getByRole('progressbar').waitFor();
       await shot(page, 'batch-running');

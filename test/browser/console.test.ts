@@ -25,7 +25,7 @@ it('leads from the log-in over the overview to a batch and the order that failed
   await fillInLogin(page, await newOperator(stack, 'viewer'));
   await settled(page, 'Pending orders');
   await expectAccessible(page);
-  await page.getByRole('link', { name: 'Batches' }).click();
+  await page.getByRole('link', { name: 'Batches', exact: true }).click();
   await page.getByRole('link', { name: batch.channelOrderId }).click();
   await settled(page, 'asset_not_found');
   await expectAccessible(page);

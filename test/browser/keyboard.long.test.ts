@@ -62,7 +62,7 @@ it('goes to an area by two keys, and reads on at its heading', async () => {
 it('keeps the focus in a dialog, and Escape leads back', async () => {
   const { page } = await openConsole(stack, 'viewer');
   await heading(page, 'Overview').waitFor();
-  await page.getByRole('link', { name: 'Batches' }).focus();
+  await page.getByRole('link', { name: 'Batches', exact: true }).focus();
   await press(page, '?');
   await page.getByRole('dialog').waitFor();
   await expectAccessible(page);
