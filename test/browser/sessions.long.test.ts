@@ -33,7 +33,7 @@ describe('logging in', () => {
     await fillInLogin(page, login);
     await heading(page, 'Applications').waitFor();
     expect(new URL(page.url()).search).toBe('?status=approved');
-    await page.getByText(`${login.name} (viewer)`).waitFor();
+    await page.getByText(`${login.name} · viewer`).waitFor();
     expectNoFaults(page, { but: REFUSED });
   });
 
