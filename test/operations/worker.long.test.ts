@@ -55,7 +55,7 @@ describe('a worker process', () => {
     // The worker counts a row a moment after it is gone.
     const deleted = /^lockstep_cleanup_deleted_rows_total\{kind="login_failure"\} 1$/m;
     await vi.waitFor(async () => expect(deleted.test(await readMetrics(probe))).toBe(true), PATIENTLY);
-    expect(Object.values(await readBehind(probe))).toEqual(Array(7).fill(0));
+    expect(Object.values(await readBehind(probe))).toEqual(Array(11).fill(0));
     expect(await database.db.selectFrom('login_failure').selectAll().execute()).toEqual([]);
   });
 
