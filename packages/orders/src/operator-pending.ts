@@ -1,60 +1,18 @@
-import { licenseOrderIdOf, ORDERS_PER_BATCH, splitOrderId } from '@lockstep/assets';
+import { ORDERS_PER_BATCH } from '@lockstep/assets';
 import type { BatchId, LicenseOrderId } from '@lockstep/contract';
 import type { Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
-import { laneOf } from './lanes.ts';
 import { isOfSender, type OperatorSearch } from './operator-order-walks.ts';
 import type { OrdersFrom } from './order-index.ts';
-import { PAYLOAD_VERSION } from './order-text.ts';
-
-/** Open batches that one call looks at, at most. */
-const MAX_BATCHES = 1_000;
-/** The weight of batches that one call looks into, at most, beyond its first one; prepare.ts weighs orders. */
-const MAX_WEIGHT = 20_000;
+import { findInContent } from './orders-of-number.ts';
+import { chooseOpen } from './pending-search.ts';
 
 /** Finds pending orders, whoever sent them: in the newest open batches, as many as one call looks into. */
 export async function findPendingOfAll(trx: Trx, search: OperatorSearch): Promise<OrdersFrom> {
   const { limit } = search;
-  const { batchIds, floor } = await chooseOpen(trx, search);
+  const { batchIds, floor } = await chooseOpen(trx, search, isOfSender(search));
   const ids = await (search.filters.assetNum === undefined ? findListed : findInContent)(trx, search, batchIds);
   return { ids, floor: ids.length > limit ? ids.at(-1)! : floor };
-}
-
-/**
- * Chooses the newest open batches that may have such an order. Those with ids from `floor` on are all of them; if that is
- * null, there are no others.
- */
-async function chooseOpen(
-  trx: Trx,
-  search: OperatorSearch,
-): Promise<{ batchIds: BatchId[]; floor: OrdersFrom['floor'] }> {
-  const { filters, below } = search;
-  // Below the first order of a batch there is none of that batch.
-  const { batchId } = splitOrderId(String(BigInt(below) - 1n) as LicenseOrderId);
-  const walked =
-    filters.customerId === undefined
-      ? sql`select id from batch where completed_time is null and id <= ${batchId} order by id desc limit ${MAX_BATCHES}`
-      : sql`
-        select batch_id as id from lane_chunk
-        where lane = ${laneOf(filters.customerId)} and finished_time is null and batch_id <= ${batchId}
-        order by batch_id desc limit ${MAX_BATCHES}`;
-  const { rows } = await sql<{ id: BatchId; weight: number }>`
-    select walked.id, weighed.weight from (${walked}) as walked
-    cross join lateral (select from batch where batch.id = walked.id and ${isOfSender(search)} offset 0) as sent
-    cross join lateral (
-      select sum(weight)::int as weight from lane_chunk where batch_id = walked.id
-    ) as weighed
-    order by walked.id desc`.execute(trx);
-  const batchIds: BatchId[] = [];
-  let weight = 0;
-  for (const batch of rows) {
-    weight += batch.weight;
-    if (batchIds.length > 0 && weight > MAX_WEIGHT) return { batchIds, floor: licenseOrderIdOf(batchIds.at(-1)!, 0) };
-    batchIds.push(batch.id);
-  }
-  const { rows: last } = await sql<{ id: BatchId }>`
-    select id from (${walked}) as walked order by id desc offset ${MAX_BATCHES - 1} limit 1`.execute(trx);
-  return { batchIds, floor: last[0] === undefined ? null : licenseOrderIdOf(last[0].id, 0) };
 }
 
 /** Finds them by what a batch says of its orders. */
@@ -72,35 +30,6 @@ async function findListed(trx: Trx, search: OperatorSearch, batchIds: readonly B
       select license_order.id from license_order where license_order.id = placed.id offset 0
     ) as finished on true
     where batch.id = any (${batchIds}::bigint[]) and placed.id < ${below} and finished.id is null
-    order by placed.id desc limit ${limit + 1}`.execute(trx);
-  return rows.map(({ id }) => id);
-}
-
-/** Finds those that name an asset number by what they hold. */
-async function findInContent(
-  trx: Trx,
-  search: OperatorSearch,
-  batchIds: readonly BatchId[],
-): Promise<LicenseOrderId[]> {
-  const { filters, below, limit } = search;
-  const { assetNum, customerId, orderType } = filters;
-  // Most of what is pending does not have the text anywhere, and need not be parsed.
-  const { rows } = await sql<{ id: LicenseOrderId }>`
-    select placed.id from (
-      select batch_id, payload from lane_chunk
-      where batch_id = any (${batchIds}::bigint[]) and finished_time is null and payload_version = ${PAYLOAD_VERSION}
-        and position(${JSON.stringify(assetNum)} in payload) > 0
-      offset 0
-    ) as chunk cross join lateral (
-      select chunk.batch_id * ${sql.lit(ORDERS_PER_BATCH)} + (each ->> 0)::int as id, each -> 1 as content
-      from json_array_elements(chunk.payload::json) as each
-    ) as placed
-    where placed.id < ${below} and exists (
-      select from json_array_elements(content -> 'assets') as asset
-      cross join json_array_elements_text(asset -> 'assetNos') as named where named = ${assetNum}
-    )
-    ${customerId === undefined ? sql`` : sql`and content ->> 'customerId' = ${customerId}`}
-    ${orderType === undefined ? sql`` : sql`and content ->> 'orderType' = ${orderType}`}
     order by placed.id desc limit ${limit + 1}`.execute(trx);
   return rows.map(({ id }) => id);
 }

@@ -1,5 +1,5 @@
 import { ORDERS_PER_BATCH, ordersOfNumber } from '@lockstep/assets';
-import type { LicenseOrderId } from '@lockstep/contract';
+import type { BatchId, LicenseOrderId } from '@lockstep/contract';
 import type { Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { findFinished, type IndexSearch, type OrdersFrom } from './order-index.ts';
@@ -8,6 +8,11 @@ import { choosePending } from './pending-search.ts';
 
 /** Orders that one call looks at in each place, at most, however few of them it shows. */
 const MAX_ORDERS = 1_000;
+
+/** What to look for in pending orders. */
+interface ContentSearch extends Pick<IndexSearch, 'below' | 'limit'> {
+  filters: Pick<IndexSearch['filters'], 'assetNum' | 'customerId' | 'orderType'>;
+}
 
 /** Finds orders that did something to an asset of the number. */
 export function findSucceededOfNumber(trx: Trx, search: IndexSearch): Promise<OrdersFrom> {
@@ -26,9 +31,19 @@ export function findFailedOfNumber(trx: Trx, search: IndexSearch): Promise<Order
 
 /** Finds pending orders that name the number, in what the open batches of the caller hold. */
 export async function findPendingOfNumber(trx: Trx, search: IndexSearch): Promise<OrdersFrom> {
-  const { filters, below, limit } = search;
-  const { assetNum, customerId, orderType } = filters;
+  const { limit } = search;
   const { batchIds, floor } = await choosePending(trx, search);
+  const ids = await findInContent(trx, search, batchIds);
+  return { ids, floor: ids.length > limit ? ids.at(-1)! : floor };
+}
+
+/** Finds pending orders of some batches that name an asset number, by what they hold: one more than `limit` at most. */
+export async function findInContent(
+  trx: Trx,
+  { filters, below, limit }: ContentSearch,
+  batchIds: readonly BatchId[],
+): Promise<LicenseOrderId[]> {
+  const { assetNum, customerId, orderType } = filters;
   // Most of what is pending does not have the text anywhere, and need not be parsed.
   const { rows } = await sql<{ id: LicenseOrderId }>`
     select placed.id from (
@@ -47,6 +62,5 @@ export async function findPendingOfNumber(trx: Trx, search: IndexSearch): Promis
     ${customerId === undefined ? sql`` : sql`and content ->> 'customerId' = ${customerId}`}
     ${orderType === undefined ? sql`` : sql`and content ->> 'orderType' = ${orderType}`}
     order by placed.id desc limit ${limit + 1}`.execute(trx);
-  const ids = rows.map(({ id }) => id);
-  return { ids, floor: ids.length > limit ? ids.at(-1)! : floor };
+  return rows.map(({ id }) => id);
 }

@@ -1,7 +1,7 @@
 import { licenseOrderIdOf, splitOrderId } from '@lockstep/assets';
 import type { BatchId, LicenseOrderId } from '@lockstep/contract';
 import type { Trx } from '@lockstep/platform';
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { laneOf } from './lanes.ts';
 import { isCallersInPeriod, isOfChannel } from './list-filters.ts';
 import type { IndexSearch, OrdersFrom } from './order-index.ts';
@@ -11,15 +11,30 @@ const MAX_BATCHES = 1_000;
 /** The weight of batches that one call looks into, at most, beyond its first one; prepare.ts weighs orders. */
 const MAX_WEIGHT = 20_000;
 
-/**
- * Chooses the newest batches of the caller that may have such an order pending, as many as one call looks into. Those with
- * ids from `floor` on are all of them; if that is null, there are no others.
- */
-export async function choosePending(
+/** What to look for among pending orders: below this order, of this customer if one is named. */
+interface PendingSearch {
+  filters: Pick<IndexSearch['filters'], 'customerId'>;
+  below: IndexSearch['below'];
+}
+
+/** Open batches to look into. Those with ids from `floor` on are all of them; if that is null, there are no others. */
+interface ChosenBatches {
+  batchIds: BatchId[];
+  floor: OrdersFrom['floor'];
+}
+
+/** Chooses the newest batches of the caller that may have such an order pending, as many as one call looks into. */
+export function choosePending(trx: Trx, search: IndexSearch): Promise<ChosenBatches> {
+  const { caller, filters } = search;
+  return chooseOpen(trx, search, sql`${isCallersInPeriod(caller, filters)} and ${isOfChannel(caller, filters)}`);
+}
+
+/** Chooses the newest of those open batches for which `isWanted`, a condition on `batch`, holds. */
+export async function chooseOpen(
   trx: Trx,
-  search: IndexSearch,
-): Promise<{ batchIds: BatchId[]; floor: OrdersFrom['floor'] }> {
-  const { caller, filters, below } = search;
+  { filters, below }: PendingSearch,
+  isWanted: RawBuilder<unknown>,
+): Promise<ChosenBatches> {
   // Below the first order of a batch there is none of that batch.
   const { batchId } = splitOrderId(String(BigInt(below) - 1n) as LicenseOrderId);
   const walked =
@@ -31,10 +46,7 @@ export async function choosePending(
         order by batch_id desc limit ${MAX_BATCHES}`;
   const { rows } = await sql<{ id: BatchId; weight: number }>`
     select walked.id, weighed.weight from (${walked}) as walked
-    cross join lateral (
-      select from batch
-      where batch.id = walked.id and ${isCallersInPeriod(caller, filters)} and ${isOfChannel(caller, filters)} offset 0
-    ) as own
+    cross join lateral (select from batch where batch.id = walked.id and ${isWanted} offset 0) as wanted
     cross join lateral (
       select sum(weight)::int as weight from lane_chunk where batch_id = walked.id
     ) as weighed
