@@ -3,5 +3,5 @@ import { shared } from './vitest.shared.ts';
 
 /** `npm test`. */
 export default defineConfig({
-  test: { ...shared, exclude: [...configDefaults.exclude, '**/*.long.test.ts'] },
+  test: { ...shared, exclude: [...configDefaults.exclude, '**/*.long.test.ts', '**/*.wide.test.ts'] },
 });

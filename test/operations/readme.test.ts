@@ -34,7 +34,13 @@ describe('commands', () => {
     expect(commands).toEqual(['npm ci && npm start\n', 'npm ci && npm test\n']);
     expect(scripts).toMatchObject({ start: expect.any(String), test: expect.any(String), check: expect.any(String) });
     const steps = [...read('.ci/run').matchAll(/^step '(.*)'$/gm)].map(([, command]) => command);
-    expect(steps).toEqual(['npm ci && npm test', 'npm run test:long', 'npm run test:fuzz', 'npm run check']);
+    expect(steps).toEqual([
+      'npm ci && npm test',
+      'npm run test:long',
+      'npm run test:wide',
+      'npm run test:fuzz',
+      'npm run check',
+    ]);
     expect(statSync(join(REPOSITORY, '.ci/run')).mode & 0o111).toBe(0o111);
   });
 
