@@ -2,6 +2,7 @@ import { licenseOrderIdOf } from '@lockstep/assets';
 import { type AcceptedOrder, type ApplicationId, type BatchId, Refusal, type SyncMode } from '@lockstep/contract';
 import { buildRows, type Database, named } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
+import { refuseArchivedBatch } from './archived.ts';
 import { DIGEST_VERSION } from './order-text.ts';
 import type { PreparedBatch } from './prepare.ts';
 
@@ -25,7 +26,9 @@ export function listAcceptedOrders(batch: PreparedBatch, batchId: BatchId): Acce
   }));
 }
 
-/** Finds a batch of an application. Throws a Refusal: batch_not_found, for another application's batch too. */
+/**
+ * Finds a batch of an application. Throws a Refusal: batch_not_found, for another application's batch too; batch_archived.
+ */
 export async function findBatch(
   db: Database,
   applicationId: ApplicationId,
@@ -38,7 +41,10 @@ export async function findBatch(
     .where('channel_code', '=', channelCode)
     .where('channel_order_id', '=', channelOrderId)
     .executeTakeFirst();
-  if (batch === undefined) throw new Refusal('batch_not_found', channelOrderId, channelCode);
+  if (batch === undefined) {
+    await refuseArchivedBatch(db, applicationId, { channelCode, channelOrderId });
+    throw new Refusal('batch_not_found', channelOrderId, channelCode);
+  }
   return batch;
 }
 
