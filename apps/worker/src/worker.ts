@@ -6,6 +6,7 @@ import {
   type OrderMetrics,
   OrderWorker,
   QUEUE_NAME,
+  registerArchiveGauges,
   registerBacklogGauges,
   WORKER_NAME,
 } from '@lockstep/orders';
@@ -114,6 +115,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   try {
     if (probe !== undefined) {
       registerBacklogGauges(metrics.registry, db);
+      registerArchiveGauges(metrics.registry, db);
       registerWebhookGauges(metrics.registry, db);
       served = await startProbe(readiness, metrics, probe.host, probe.port);
     }

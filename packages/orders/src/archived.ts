@@ -2,6 +2,7 @@ import { splitOrderId } from '@lockstep/assets';
 import { type ApplicationId, type BatchId, type LicenseOrderId, Refusal } from '@lockstep/contract';
 import { type Database, named } from '@lockstep/platform';
 import { sql } from 'kysely';
+import { PERIOD_BITS } from './periods.ts';
 
 /** What is known of an archived batch. */
 export interface ArchivedBatch {
@@ -74,9 +75,6 @@ export async function findAnyArchived(
   if (row === undefined) return undefined;
   return { channelCode: row.channel_code, channelOrderId: row.channel_order_id, archivedTime: row.archived_time };
 }
-
-/** Batches of a period, as a power of two: period k has the ids from k times this on. */
-export const PERIOD_BITS = 30;
 
 /** A query of the archive that an archived batch, `archived`, is in, once its batches are refused. */
 const ARCHIVE_OF_BATCH = sql`
