@@ -55,9 +55,8 @@ async function archive(db: Database, order: ArchiveOrder): Promise<ArchiveRecord
 async function begin(db: Database, { period, directory, say }: ArchiveOrder): Promise<void> {
   await requireNoObstacle(db, period);
   await prepareDirectory(directory, { mayHoldOurs: false });
-  say('waiting for the transactions that run');
   // One of them may hold an id of the period from before the next one began.
-  await awaitRunningTransactions(db);
+  await awaitRunningTransactions(db, say);
   await requireNoObstacle(db, period);
   await beginArchive(db, period, directory);
 }
@@ -82,9 +81,8 @@ const STEPS: Record<Exclude<ArchiveStep, 'done'>, (order: ArchiveOrder & { db: D
   async copying({ db, period, say }) {
     say('copying what stays reachable');
     const copied = await copyPeriod(db, period);
-    say('waiting for the transactions that run');
     // Whoever looks from now on finds the copy where the batch is gone.
-    await awaitRunningTransactions(db);
+    await awaitRunningTransactions(db, say);
     await enterStep(db, period, 'detaching', copied);
     return 'detaching';
   },

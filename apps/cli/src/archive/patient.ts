@@ -35,8 +35,9 @@ async function hasRun(run: () => Promise<void>): Promise<boolean> {
  * Waits until every transaction of this database has ended that runs now: whatever begins later sees what was committed
  * before. Those of PostgreSQL itself, such as a vacuum, do not count.
  */
-export async function awaitRunningTransactions(db: Database): Promise<void> {
+export async function awaitRunningTransactions(db: Database, say: (line: string) => void): Promise<void> {
   let running = await readRunning(db);
+  if (running.size > 0) say(`waiting for transactions to end: ${running.size}`);
   while (running.size > 0) {
     await sleep(LOOK_AGAIN_MS);
     running = running.intersection(await readRunning(db));
