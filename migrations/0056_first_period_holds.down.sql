@@ -1,0 +1,1 @@
+-- A constraint that holds does no harm; the migration before this one drops them.
