@@ -6,7 +6,7 @@ import { type Ended, type Job, newDataDir, startJob } from './processes.ts';
 
 /** Begins the next period, as a worker does in a new month. */
 export async function beginNextPeriod(db: Database): Promise<void> {
-  await sql`select begin_period()`.execute(db);
+  await sql`select begin_period((select max(number) from period))`.execute(db);
 }
 
 /** Deletes what a period keeps for days only, as the clean-up does when they are over. */
