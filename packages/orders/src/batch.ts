@@ -32,11 +32,12 @@ export async function findBatch(
   { channelCode, channelOrderId }: { channelCode: string; channelOrderId: string },
 ): Promise<{ id: BatchId; syncMode: SyncMode; total: number }> {
   const batch = await db
-    .selectFrom('batch')
-    .select(['id', 'sync_mode as syncMode', sql<number>`cardinality(sequences)`.as('total')])
-    .where('application_id', '=', applicationId)
-    .where('channel_code', '=', channelCode)
-    .where('channel_order_id', '=', channelOrderId)
+    .selectFrom('batch_key as key')
+    .innerJoin('batch', 'batch.id', 'key.batch_id')
+    .select(['batch.id', 'sync_mode as syncMode', sql<number>`cardinality(sequences)`.as('total')])
+    .where('key.application_id', '=', applicationId)
+    .where('key.channel_code', '=', channelCode)
+    .where('key.channel_order_id', '=', channelOrderId)
     .executeTakeFirst();
   if (batch === undefined) throw new Refusal('batch_not_found', channelOrderId, channelCode);
   return batch;
@@ -62,16 +63,25 @@ export function findingEarlier(batches: readonly PreparedBatch[]): RawBuilder<Ea
     ['channel_code', 'text', batches.map((batch) => batch.channelCode)],
     ['channel_order_id', 'text', batches.map((batch) => batch.channelOrderId)],
   ]);
-  // So written that a kept plan can only use the index of the whole key, not one of all batches of a channel.
   const finding = sql<EarlierRow>`
-    select place, id, digest, digest_version from ${keys} as key (place, application_id, channel_code, channel_order_id)
-    cross join lateral (
-      select id, digest, digest_version from batch
-      where application_id = key.application_id and channel_code = key.channel_code
-        and channel_order_id between key.channel_order_id and key.channel_order_id
-      order by application_id, channel_code, channel_order_id limit 1
-    ) as stored`;
+    select place, id, digest, digest_version
+    from ${keys} as wanted (place, application_id, channel_code, channel_order_id)
+    cross join lateral (${batchIdOf('wanted')}) as taken
+    cross join lateral (select id, digest, digest_version from batch where id = taken.batch_id offset 0) as stored`;
   return named('find_earlier', finding);
+}
+
+/**
+ * A query of the id, `batch_id`, of the batch that has the key in a row called `wanted`. So written that a kept plan can only
+ * look the whole key up in its index, and not read all keys of a channel.
+ */
+export function batchIdOf(wanted: string): RawBuilder<unknown> {
+  const row = sql.ref(wanted);
+  return sql`
+    select batch_id from batch_key
+    where batch_key.application_id = ${row}.application_id and batch_key.channel_code = ${row}.channel_code
+      and batch_key.channel_order_id between ${row}.channel_order_id and ${row}.channel_order_id
+    order by application_id, channel_code, channel_order_id limit 1`;
 }
 
 interface EarlierRow extends EarlierBatch {
