@@ -2,6 +2,7 @@ import { splitOrderId } from '@lockstep/assets';
 import { type ApplicationId, type BatchId, type LicenseOrderId, Refusal } from '@lockstep/contract';
 import { type Database, named } from '@lockstep/platform';
 import { sql } from 'kysely';
+import { batchIdOf } from './batch-keys.ts';
 import { PERIOD_BITS } from './periods.ts';
 
 /** What is known of an archived batch. */
@@ -28,12 +29,12 @@ export async function refuseArchivedBatch(
   { channelCode, channelOrderId }: { channelCode: string; channelOrderId: string },
 ): Promise<void> {
   const finding = sql<ArchivedRow>`
-    select channel_code, channel_order_id, archive.archived_time from (
-      select batch_id from batch_key
-      where application_id = ${applicationId} and channel_code = ${channelCode}
-        and channel_order_id between ${channelOrderId} and ${channelOrderId}
-      order by application_id, channel_code, channel_order_id limit 1
-    ) as known
+    select archived.channel_code, archived.channel_order_id, archive.archived_time
+    from (
+      select ${applicationId}::bigint as application_id, ${channelCode}::text as channel_code,
+        ${channelOrderId}::text as channel_order_id
+    ) as wanted
+    cross join lateral (${batchIdOf('wanted')}) as known
     cross join lateral (select * from archived_batch where id = known.batch_id offset 0) as archived
     cross join lateral (${ARCHIVE_OF_BATCH}) as archive`;
   const [row] = (await named('find_archived_batch', finding).execute(db)).rows;

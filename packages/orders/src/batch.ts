@@ -3,6 +3,7 @@ import { type AcceptedOrder, type ApplicationId, type BatchId, Refusal, type Syn
 import { buildRows, type Database, named } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
 import { refuseArchivedBatch } from './archived.ts';
+import { batchIdOf } from './batch-keys.ts';
 import { DIGEST_VERSION } from './order-text.ts';
 import type { PreparedBatch } from './prepare.ts';
 
@@ -35,11 +36,12 @@ export async function findBatch(
   { channelCode, channelOrderId }: { channelCode: string; channelOrderId: string },
 ): Promise<{ id: BatchId; syncMode: SyncMode; total: number }> {
   const batch = await db
-    .selectFrom('batch')
-    .select(['id', 'sync_mode as syncMode', sql<number>`cardinality(sequences)`.as('total')])
-    .where('application_id', '=', applicationId)
-    .where('channel_code', '=', channelCode)
-    .where('channel_order_id', '=', channelOrderId)
+    .selectFrom('batch_key as key')
+    .innerJoin('batch', 'batch.id', 'key.batch_id')
+    .select(['batch.id', 'sync_mode as syncMode', sql<number>`cardinality(sequences)`.as('total')])
+    .where('key.application_id', '=', applicationId)
+    .where('key.channel_code', '=', channelCode)
+    .where('key.channel_order_id', '=', channelOrderId)
     .executeTakeFirst();
   if (batch === undefined) {
     await refuseArchivedBatch(db, applicationId, { channelCode, channelOrderId });
@@ -55,7 +57,7 @@ export interface EarlierBatch {
   digest_version: number;
 }
 
-/** Finds for each batch the one that was stored before under its key, if any. */
+/** Finds for each batch the one that was stored before under its key, if any, archived or not. */
 export async function findEarlier(db: Database, batches: PreparedBatch[]): Promise<(EarlierBatch | undefined)[]> {
   return readEarlier((await findingEarlier(batches).execute(db)).rows, batches);
 }
@@ -68,14 +70,15 @@ export function findingEarlier(batches: readonly PreparedBatch[]): RawBuilder<Ea
     ['channel_code', 'text', batches.map((batch) => batch.channelCode)],
     ['channel_order_id', 'text', batches.map((batch) => batch.channelOrderId)],
   ]);
-  // So written that a kept plan can only use the index of the whole key, not one of all batches of a channel.
   const finding = sql<EarlierRow>`
-    select place, id, digest, digest_version from ${keys} as key (place, application_id, channel_code, channel_order_id)
+    select place, id, digest, digest_version
+    from ${keys} as wanted (place, application_id, channel_code, channel_order_id)
+    cross join lateral (${batchIdOf('wanted')}) as taken
     cross join lateral (
-      select id, digest, digest_version from batch
-      where application_id = key.application_id and channel_code = key.channel_code
-        and channel_order_id between key.channel_order_id and key.channel_order_id
-      order by application_id, channel_code, channel_order_id limit 1
+      select id, digest, digest_version from batch where id = taken.batch_id
+      union all
+      select id, digest, digest_version from archived_batch where id = taken.batch_id
+      limit 1
     ) as stored`;
   return named('find_earlier', finding);
 }

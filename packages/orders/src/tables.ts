@@ -55,6 +55,13 @@ declare module '@lockstep/platform' {
       orders: string | null;
       bytes: string | null;
     };
+    batch_key: {
+      application_id: ApplicationId;
+      channel_code: string;
+      channel_order_id: string;
+      batch_id: BatchId;
+    };
+    period: { number: number; began_time: Generated<Date> };
     lane_chunk: {
       batch_id: BatchId;
       lane: number;
