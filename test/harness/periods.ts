@@ -1,6 +1,7 @@
 import { PERIOD_TABLES, partitionOf } from '@lockstep/orders';
 import type { Database } from '@lockstep/platform';
 import { sql } from 'kysely';
+import { expect, vi } from 'vitest';
 import { COMMAND } from './command-line.ts';
 import { type Ended, type Job, newDataDir, startJob } from './processes.ts';
 
@@ -9,8 +10,12 @@ export async function beginNextPeriod(db: Database): Promise<void> {
   await sql`select begin_period((select max(number) from period))`.execute(db);
 }
 
-/** Deletes what a period keeps for days only, as the clean-up does when they are over. */
+/** Deletes what is kept for days only, as the clean-up does when they are over; events that have no place yet get theirs first. */
 export async function passKeptDays(db: Database): Promise<void> {
+  await vi.waitFor(async () => {
+    const { rows } = await sql`select from unnumbered_event`.execute(db);
+    expect(rows).toEqual([]);
+  });
   await sql`delete from event`.execute(db);
   await sql`delete from failed_order`.execute(db);
 }

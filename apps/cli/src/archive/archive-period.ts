@@ -9,7 +9,7 @@ import {
   listPeriods,
   readArchive,
 } from '@lockstep/orders';
-import type { Database } from '@lockstep/platform';
+import { type Database, isOverload } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { prepareDirectory } from './archive-directory.ts';
 import { detachPeriod, dropPeriod } from './detach-period.ts';
@@ -32,15 +32,30 @@ export interface ArchiveOrder extends Omit<PeriodToWrite, 'db'> {
 export async function archivePeriod(db: Database, order: ArchiveOrder): Promise<ArchiveRecord> {
   return await db.connection().execute(async (session) => {
     await sql`set timezone = 'UTC'`.execute(session);
-    const { rows } = await sql<{ locked: boolean }>`
-      select pg_try_advisory_lock(hashtext('lockstep archive')) as locked`.execute(session);
-    if (!rows[0]!.locked) throw new Error('A period is being archived already. Wait until that is done.');
+    // If this process is killed, PostgreSQL ends what it does for it.
+    await sql`set client_connection_check_interval = '1s'`.execute(session);
+    await lockAlone(session);
     try {
       return await archive(session, order);
     } finally {
       await sql`select pg_advisory_unlock(hashtext('lockstep archive'))`.execute(session).catch(() => {});
     }
   });
+}
+
+/** How long it waits for another one that archives: what was killed may hold its lock for a moment. */
+const OTHER_ENDS_MS = 5_000;
+
+async function lockAlone(db: Database): Promise<void> {
+  await sql`select set_config('lock_timeout', ${`${OTHER_ENDS_MS}ms`}, false)`.execute(db);
+  try {
+    await sql`select pg_advisory_lock(hashtext('lockstep archive'))`.execute(db);
+  } catch (error) {
+    if (!isOverload(error)) throw error;
+    throw new Error('A period is being archived already. Wait until that is done.', { cause: error });
+  } finally {
+    await sql`reset lock_timeout`.execute(db);
+  }
 }
 
 async function archive(db: Database, order: ArchiveOrder): Promise<ArchiveRecord> {
