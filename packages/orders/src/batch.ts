@@ -1,6 +1,6 @@
 import { licenseOrderIdOf } from '@lockstep/assets';
 import { type AcceptedOrder, type ApplicationId, type BatchId, Refusal, type SyncMode } from '@lockstep/contract';
-import { buildRows, type Database, named } from '@lockstep/platform';
+import { assertPartitions, buildRows, type Database, named } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
 import { DIGEST_VERSION } from './order-text.ts';
 import type { PreparedBatch } from './prepare.ts';
@@ -39,7 +39,10 @@ export async function findBatch(
     .where('key.channel_code', '=', channelCode)
     .where('key.channel_order_id', '=', channelOrderId)
     .executeTakeFirst();
-  if (batch === undefined) throw new Refusal('batch_not_found', channelOrderId, channelCode);
+  if (batch === undefined) {
+    await assertPartitions(db);
+    throw new Refusal('batch_not_found', channelOrderId, channelCode);
+  }
   return batch;
 }
 

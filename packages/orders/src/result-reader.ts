@@ -1,5 +1,5 @@
 import { type ApplicationId, type BatchId, type BatchResultQuery, Refusal, success } from '@lockstep/contract';
-import { type Database, type Deadline, Group } from '@lockstep/platform';
+import { assertPartitions, type Database, type Deadline, Group, within } from '@lockstep/platform';
 import { RememberedAnswers } from './remembered-answers.ts';
 import { type ReadPage, readPages } from './result-pages.ts';
 
@@ -58,8 +58,9 @@ export class ResultReader {
     const { channelCode, channelOrderId, state, cursor, limit } = query;
     const key = JSON.stringify([applicationId, channelCode, channelOrderId, state, cursor, limit]);
     const found = await this.#reads.run({ applicationId, query, key, deadline });
-    if (found === undefined) throw new Refusal('batch_not_found', channelOrderId, channelCode);
-    return found;
+    if (found !== undefined) return found;
+    await assertPartitions(within(this.#db, deadline));
+    throw new Refusal('batch_not_found', channelOrderId, channelCode);
   }
 
   async #read(polls: readonly Poll[]): Promise<(FoundResult | undefined)[]> {

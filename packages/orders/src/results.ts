@@ -11,7 +11,7 @@ import {
   Refusal,
   type SingleOrderResult,
 } from '@lockstep/contract';
-import type { Database } from '@lockstep/platform';
+import { assertPartitions, type Database } from '@lockstep/platform';
 import { sql } from 'kysely';
 
 /** An order with its place in orderList, what was sent of it, and its outcome if it has one. */
@@ -73,6 +73,7 @@ export async function readOrderResult(
     where batch.id = ${batchId} and application_id = ${applicationId}`.execute(db);
   const row = rows[0];
   if (row === undefined || licenseOrderIdOf(batchId, index) !== licenseOrderId) {
+    await assertPartitions(db);
     throw new Refusal('order_not_found', licenseOrderId);
   }
   return { ...buildResult(batchId, row), channelCode: row.channel_code, channelOrderId: row.channel_order_id };
