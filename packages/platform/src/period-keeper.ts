@@ -96,7 +96,7 @@ const gauged = new WeakSet<Registry>();
 export function registerPeriodGauges(registry: Registry, db: Database): void {
   if (gauged.has(registry)) return;
   gauged.add(registry);
-  const ofPeriod = (name: string, help: string, valueOf: (period: PeriodState) => number) =>
+  const ofPeriod = (name: string, help: string, measure: (period: PeriodState) => number) =>
     new Gauge({
       name,
       help,
@@ -104,7 +104,7 @@ export function registerPeriodGauges(registry: Registry, db: Database): void {
       async collect() {
         const period = await readPeriod(db).catch(() => null);
         if (period === null) this.remove();
-        else this.set(valueOf(period));
+        else this.set(measure(period));
       },
     });
   ofPeriod('lockstep_partitions_ahead', 'Periods to come whose partitions are there', ({ ahead }) => ahead);
