@@ -1,3 +1,4 @@
+drop function partitions_ahead();
 drop function missing_partitions();
 drop function begin_period(integer);
 drop function make_partitions();

@@ -1,5 +1,5 @@
 import type { AssetId, CustomerId, EnterpriseId, LicenseOrderId, LicenseType } from '@lockstep/contract';
-import { isId, named, parseBigint, type Trx, together } from '@lockstep/platform';
+import { assertPartitions, isId, named, parseBigint, type Trx, together } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
 import { type Asset, emptyChanges, type Ledger, type LedgerCustomer } from './ledger.ts';
 import { loadContents } from './load-contents.ts';
@@ -40,6 +40,8 @@ async function load(trx: Trx, needs: LedgerNeeds, locking: RawBuilder<unknown>):
     readingPurchases(ids(needs.purchaseIds)),
     readingAssets([...needs.assetNums], locking),
   ]);
+  // A source that is not found fails its order for good.
+  if (purchases.length < ids(needs.purchaseIds).length) await assertPartitions(trx);
   const assets = new Map(assetRows.map((row) => [row.asset_num, buildAsset(row)]));
   const full = [...assets.values()].filter((asset) => needs.fullAssetNums.has(asset.assetNum));
   if (full.length > 0) await loadContents(trx, full);

@@ -1,5 +1,5 @@
 import type { AcceptedOrder, BatchId } from '@lockstep/contract';
-import { buildRows, type Database, Group, named } from '@lockstep/platform';
+import { assertPartitions, buildRows, type Database, Group, named } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { notingActivity } from './activity-notes.ts';
 import type { JobAnnouncer } from './announcer.ts';
@@ -55,8 +55,10 @@ export class BatchAcceptor {
   /** Finds a batch that is stored already, or cannot be: an earlier release took batches that name a number twice. */
   async #findEarlierId(batch: SubmittedBatch): Promise<BatchId> {
     const [earlier] = await findEarlier(this.#db, [batch]);
-    if (earlier === undefined) checkNumbers(batch);
-    return sameBatchId(batch, earlier!);
+    if (earlier !== undefined) return sameBatchId(batch, earlier);
+    await assertPartitions(this.#db);
+    checkNumbers(batch);
+    throw new Error(`The batch ${batch.channelOrderId} has a key and no row`);
   }
 }
 

@@ -1,6 +1,6 @@
 import { licenseOrderIdOf } from '@lockstep/assets';
 import { type AcceptedOrder, type ApplicationId, type BatchId, Refusal, type SyncMode } from '@lockstep/contract';
-import { buildRows, type Database, named } from '@lockstep/platform';
+import { assertPartitions, buildRows, type Database, named } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
 import { refuseArchivedBatch } from './archived.ts';
 import { batchIdOf } from './batch-keys.ts';
@@ -45,6 +45,7 @@ export async function findBatch(
     .executeTakeFirst();
   if (batch === undefined) {
     await refuseArchivedBatch(db, applicationId, { channelCode, channelOrderId });
+    await assertPartitions(db);
     throw new Refusal('batch_not_found', channelOrderId, channelCode);
   }
   return batch;

@@ -1,5 +1,5 @@
 import { type ApplicationId, type BatchId, type BatchResultQuery, Refusal, success } from '@lockstep/contract';
-import { type Database, type Deadline, Group, within } from '@lockstep/platform';
+import { assertPartitions, type Database, type Deadline, Group, within } from '@lockstep/platform';
 import { refuseArchivedBatch } from './archived.ts';
 import { RememberedAnswers } from './remembered-answers.ts';
 import { type ReadPage, readPages } from './result-pages.ts';
@@ -60,7 +60,9 @@ export class ResultReader {
     const key = JSON.stringify([applicationId, channelCode, channelOrderId, state, cursor, limit]);
     const found = await this.#reads.run({ applicationId, query, key, deadline });
     if (found !== undefined) return found;
-    await refuseArchivedBatch(within(this.#db, deadline), applicationId, query);
+    const limited = within(this.#db, deadline);
+    await refuseArchivedBatch(limited, applicationId, query);
+    await assertPartitions(limited);
     throw new Refusal('batch_not_found', channelOrderId, channelCode);
   }
 

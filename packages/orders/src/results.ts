@@ -11,7 +11,7 @@ import {
   Refusal,
   type SingleOrderResult,
 } from '@lockstep/contract';
-import type { Database } from '@lockstep/platform';
+import { assertPartitions, type Database } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { refuseArchivedOrder } from './archived.ts';
 
@@ -75,6 +75,7 @@ export async function readOrderResult(
   const row = rows[0];
   if (row === undefined || licenseOrderIdOf(batchId, index) !== licenseOrderId) {
     await refuseArchivedOrder(db, applicationId, licenseOrderId);
+    await assertPartitions(db);
     throw new Refusal('order_not_found', licenseOrderId);
   }
   return { ...buildResult(batchId, row), channelCode: row.channel_code, channelOrderId: row.channel_order_id };

@@ -61,7 +61,6 @@ declare module '@lockstep/platform' {
       channel_order_id: string;
       batch_id: BatchId;
     };
-    period: { number: number; began_time: Generated<Date> };
     lane_chunk: {
       batch_id: BatchId;
       lane: number;

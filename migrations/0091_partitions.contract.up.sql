@@ -139,15 +139,7 @@ begin
     execute format('alter table %I alter column %I add generated always as identity (start with %s)',
       parent, key_column, next_id);
   end if;
-  -- Whoever was allowed to use the table is.
   execute format('alter table %I owner to %I', parent, owner);
-  for each in
-    select case when grantee = 0 then 'public' else quote_ident(pg_get_userbyid(grantee)) end as grantee, privilege_type,
-      case when is_grantable then ' with grant option' else '' end as option
-    from pg_class cross join lateral aclexplode(relacl) where oid = first::regclass
-  loop
-    execute format('grant %s on %I to %s%s', each.privilege_type, parent, each.grantee, each.option);
-  end loop;
   execute format('alter table %I attach partition %I for values from (minvalue) to (%s)', parent, first, ids_each);
   execute format('alter table %I drop constraint %I', first, parent || '_first_period');
 end $$;
