@@ -1,7 +1,3 @@
--- The archive of periods. The functions look for orders and partitions there as well.
---
--- functions b6f9fd048da012e4
-
 -- What stays of batches and orders whose period is archived: enough to answer a repeat of a batch as before, to name a
 -- purchase as a source, and for the history of an asset number. Filled when a period is archived, and never changed.
 create table archived_batch (
