@@ -40,13 +40,16 @@ export async function readPiece(file: string, take: (line: string) => void): Pro
       yield chunk;
     }
   }
-  await pipeline(createReadStream(file), measured, createGunzip(), async (texts: AsyncIterable<Buffer>) => {
+  const reading = pipeline(createReadStream(file), measured, createGunzip(), async (texts: AsyncIterable<Buffer>) => {
     for await (const text of texts) {
       const lines = (rest + decoder.decode(text, { stream: true })).split('\n');
       rest = lines.pop()!;
       rows += lines.length;
       for (const line of lines) take(line);
     }
+  });
+  await reading.catch((error: Error) => {
+    throw new Error(`${file} cannot be read: ${error.message}. Remove it and run the command again.`, { cause: error });
   });
   if (rest !== '' || decoder.decode() !== '') throw new Error(`${file} ends in the middle of a line.`);
   return { rows, bytes, sha256: hash.digest('hex') };
