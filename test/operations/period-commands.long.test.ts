@@ -138,7 +138,7 @@ describe('lockstep period archive refuses', () => {
     await complete();
     await beginNextPeriod(stack.db);
     await passKeptDays(stack.db);
-    mkdirSync(directory);
+    mkdirSync(directory, { recursive: true });
     writeFileSync(join(directory, 'mine.txt'), '');
     expect(await refusal()).toBe(`lockstep: ${directory} is not empty: it holds mine.txt. Choose another directory.`);
     const file = join(directory, 'mine.txt', 'below-a-file');

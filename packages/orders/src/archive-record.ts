@@ -2,8 +2,7 @@ import type { Database } from '@lockstep/platform';
 import { sql } from 'kysely';
 
 /** What an archive of a period does, one after the other. */
-export const ARCHIVE_STEPS = ['copying', 'detaching', 'writing', 'dropping', 'done'] as const;
-export type ArchiveStep = (typeof ARCHIVE_STEPS)[number];
+export type ArchiveStep = 'copying' | 'detaching' | 'writing' | 'dropping' | 'done';
 
 /** How far the archive of a period is. */
 export interface ArchiveRecord {
@@ -48,6 +47,11 @@ export async function continueArchive(db: Database, number: number, directory: s
   await sql`
     update period_archive set directory = ${directory}, changed_time = statement_timestamp()
     where number = ${number}`.execute(db);
+}
+
+/** Notes that an archive does something. */
+export async function noteProgress(db: Database, number: number): Promise<void> {
+  await sql`update period_archive set changed_time = statement_timestamp() where number = ${number}`.execute(db);
 }
 
 /** Notes the next step of an archive. From `detaching` on its batches are refused. */

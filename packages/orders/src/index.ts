@@ -12,6 +12,7 @@ export {
   beginArchive,
   continueArchive,
   enterStep,
+  noteProgress,
   readArchive,
 } from './archive-record.ts';
 export { readBacklog } from './backlog.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { basename, join } from 'node:path';
-import { PERIOD_TABLES, type PeriodTable, partitionOf } from '@lockstep/orders';
+import { noteProgress, PERIOD_TABLES, type PeriodTable, partitionOf } from '@lockstep/orders';
 import type { Database } from '@lockstep/platform';
 import { listPieces, pieceName } from './archive-directory.ts';
 import { readLines, readPartitionColumns } from './archived-tables.ts';
@@ -33,6 +33,7 @@ async function writeTable({ db, period, directory, pieceBytes = PIECE_BYTES }: P
   const whole = await listPieces(directory, table);
   let last = whole.length === 0 ? null : await readLastLine(whole.at(-1)!);
   for (let piece = whole.length + 1; ; piece++) {
+    await noteProgress(db, period);
     let lines = await readLines(db, table, period, last);
     if (lines.length === 0) return;
     async function* portions() {
@@ -67,6 +68,7 @@ export async function verifyPeriod({ db, period, directory, say }: PeriodToWrite
   const tables: ArchivedTable[] = [];
   for (const table of PERIOD_TABLES) {
     say(`verifying ${partitionOf(table, period)}`);
+    await noteProgress(db, period);
     const written = await readWritten(directory, table);
     const columns = await readPartitionColumns(db, table, period);
     if (written.sha256 !== (await hashRows(db, table, period))) {
