@@ -37,7 +37,7 @@ async function readSchema(): Promise<string[]> {
   const { rows } = await sql<{ line: string }>`
     with ours as (
       select * from pg_class
-      where relnamespace = 'public'::regnamespace and relname not like 'kysely%' and relkind in ('r', 'S', 'v', 'i')
+      where relnamespace = 'public'::regnamespace and relname not like 'kysely%' and relkind in ('r', 'p', 'S', 'v', 'i', 'I')
     )
     select format('%s %s %s', relkind, relname, reloptions) as line from ours
     union all
@@ -46,7 +46,7 @@ async function readSchema(): Promise<string[]> {
     from ours join pg_attribute on attrelid = ours.oid left join pg_attrdef on adrelid = attrelid and adnum = attnum
     where attnum > 0 and not attisdropped
     union all
-    select pg_get_indexdef(oid) from ours where relkind = 'i'
+    select pg_get_indexdef(oid) from ours where relkind in ('i', 'I')
     union all
     select format('constraint on %s: %s', relname, pg_get_constraintdef(pg_constraint.oid))
     from ours join pg_constraint on conrelid = ours.oid

@@ -32,6 +32,8 @@ export { createLogger, type Logger } from './log.ts';
 export { createMetrics, type Metrics, SECONDS_BUCKETS } from './metrics.ts';
 export { type Migrated, type MigrateOptions, migrateDown, migrateToLatest, migrateUpTo } from './migrate.ts';
 export type { AppliedMigrations } from './migration-record.ts';
+export { assertPartitions, MissingPartitions } from './partitions.ts';
+export { PeriodKeeper, registerPeriodGauges } from './period-keeper.ts';
 export { chooseQueueBackend, openConsumer, openProducer } from './queue.ts';
 export type { JobProducer, QueueBackend } from './queue-backend.ts';
 export { migratePostgresQueue } from './queue-postgres.ts';

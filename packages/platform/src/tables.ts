@@ -5,6 +5,7 @@ import type { Generated } from 'kysely';
  * '@lockstep/platform'`); a test holds all of them against the database. Here is what the migrator keeps.
  */
 export interface Tables {
+  period: { number: number; began_time: Generated<Date> };
   schema_definition: { name: string; definition: string };
   schema_expansion: { name: string; applied_time: Generated<Date> };
 }
