@@ -37,7 +37,8 @@ export function openDatabase(options: {
     // without it, pg would give the dead one out again.
     pipeline: true,
     // Plans of named statements are kept, and may have been made while tables were small: what has an index uses it.
-    options: '-c enable_seqscan=off',
+    // Warnings are heard whatever the role's own setting (ServiceClient).
+    options: '-c enable_seqscan=off -c client_min_messages=warning',
     ...buildQueryTimeouts(options.queryTimeoutMs),
     ...(options.lockTimeoutMs === undefined ? {} : { lock_timeout: options.lockTimeoutMs }),
   } as pg.PoolConfig);

@@ -1,7 +1,11 @@
+import type { Generated } from 'kysely';
+
 /**
  * The columns of the tables, by name. The owner of a table adds it in a `tables.ts` of its own (`declare module
- * '@lockstep/platform'`); a test holds all of them against the database. Here is what the migrator keeps.
+ * '@lockstep/platform'`); a test holds all of them against the database. Here is what the migrator
+ * keeps, and what a finder of hosts notes.
  */
 export interface Tables {
   schema_definition: { name: string; definition: string };
+  promotion: { system_identifier: string; timeline: number; noted_time: Generated<Date> };
 }
