@@ -8,4 +8,5 @@ import type { Generated } from 'kysely';
 export interface Tables {
   schema_definition: { name: string; definition: string };
   promotion: { system_identifier: string; timeline: number; noted_time: Generated<Date> };
+  schema_expansion: { name: string; applied_time: Generated<Date> };
 }
