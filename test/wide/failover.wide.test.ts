@@ -112,12 +112,12 @@ it('gives nothing out twice when a standby that was behind is promoted, and the 
   load.begin();
   await load.more(SOME);
   await untilCaughtUp(primary, standby);
-  standby.pause();
+  await standby.stop();
   await load.more(SOME);
   const seen = await newestEvent(primary);
   const [batch] = await primary.query<{ id: string }>('select max(id) as id from batch');
   await primary.kill();
-  standby.resume();
+  await standby.start();
   await standby.promote();
   await load.more(SOME);
   const figures = await sum('primary killed, standby behind', deployment);
