@@ -7,7 +7,6 @@ import {
   removeServers,
   startPrimary,
   untilCaughtUp,
-  untilStreaming,
 } from '../harness/postgres-cluster.ts';
 import { QUEUE_KINDS } from '../harness/stack.ts';
 import { Deployment } from './deployment.ts';
