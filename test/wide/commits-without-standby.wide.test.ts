@@ -1,4 +1,4 @@
-import { openDatabase } from '@lockstep/platform';
+import { openDatabase, untilConfirmed } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { addStandby, type PostgresServer, removeServers, startPrimary } from '../harness/postgres-cluster.ts';
@@ -49,6 +49,22 @@ it.each<[what: string, write: (text: string) => Promise<unknown>]>([
   standby.resume();
   await write(`${what}, later`);
   expect(await isThere(`${what}, later`)).toBe(true);
+});
+
+it('what is read is confirmed only when the standbys have it', async () => {
+  standby.pause();
+  const writing = sql`insert into written values ('read too early')`.execute(db);
+  writing.catch(() => {});
+  await cancelWaiting();
+  await expect(writing).rejects.toThrow('the outcome of a commit is not known');
+  expect(await isThere('read too early')).toBe(true);
+  const confirming = untilConfirmed(db);
+  await vi.waitFor(async () => {
+    const waiting = await primary.query("select query from pg_stat_activity where wait_event = 'SyncRep'");
+    expect(waiting).toEqual([{ query: expect.stringContaining('until_confirmed') }]);
+  });
+  standby.resume();
+  await confirming;
 });
 
 it('a statement_timeout does not end the wait', async () => {

@@ -9,6 +9,7 @@ export {
 } from './clean-up.ts';
 export { parseBigint } from './columns.ts';
 export { type Config, readConfig, readDeploymentConfig } from './config.ts';
+export { untilConfirmed } from './confirmed.ts';
 export { type CursorPart, readCursor, writeCursor } from './cursor.ts';
 export {
   behindSavepoint,
