@@ -1,5 +1,6 @@
 import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely';
 import pg from 'pg';
+import { followWritable } from './host-finder.ts';
 import { ServiceClient } from './service-client.ts';
 import { sessionName } from './session-name.ts';
 import { isConflict } from './sql-state.ts';
@@ -27,7 +28,7 @@ export function openDatabase(options: {
   onError: (error: Error) => void;
 }): Database {
   const pool = new pg.Pool({
-    connectionString: options.url,
+    ...followWritable(options.url),
     max: options.poolSize,
     application_name: sessionName(options.applicationName),
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
@@ -38,7 +39,8 @@ export function openDatabase(options: {
     // without it, pg would give the dead one out again.
     pipeline: true,
     // Plans of named statements are kept, and may have been made while tables were small: what has an index uses it.
-    options: '-c enable_seqscan=off',
+    // Warnings are heard whatever the role's own setting (ServiceClient).
+    options: '-c enable_seqscan=off -c client_min_messages=warning',
     ...buildQueryTimeouts(options.queryTimeoutMs),
     ...(options.lockTimeoutMs === undefined ? {} : { lock_timeout: options.lockTimeoutMs }),
   } as pg.PoolConfig);
