@@ -42,5 +42,7 @@ export function findHostsFault(url: string): string | null {
   if (repeated !== undefined) return `must name each host once, and names ${repeated} again`;
   const { searchParams } = new URL(hosts[0]!.url);
   const given = ['host', 'port', 'hostaddr'].find((parameter) => searchParams.has(parameter));
-  return given === undefined ? null : `must name its hosts before the database, and not in the parameter ${given} as well`;
+  return given === undefined
+    ? null
+    : `must name its hosts before the database, and not in the parameter ${given} as well`;
 }

@@ -1,7 +1,8 @@
 /**
  * The columns of the tables, by name. The owner of a table adds it in a `tables.ts` of its own (`declare module
- * '@lockstep/platform'`); a test holds all of them against the database. Here is what the migrator keeps.
+ * '@lockstep/platform'`); a test holds all of them against the database. Here is what the migrator and reads from standbys keep.
  */
 export interface Tables {
+  replica_mark: { reader: string; timeline: string; written_ms: number; written_time: Date };
   schema_definition: { name: string; definition: string };
 }
