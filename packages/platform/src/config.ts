@@ -32,8 +32,10 @@ function databaseUrl() {
     for (const url of urls.length === 0 ? [value] : urls) {
       const { error } = one.safeParse(url);
       if (error === undefined) continue;
-      const [{ message }] = error.issues as [{ message: string }];
-      context.addIssue({ code: 'custom', message: `${message}; several hosts are host:port,host:port` });
+      context.addIssue({
+        code: 'custom',
+        message: `${error.issues[0]!.message}; several hosts are host:port,host:port`,
+      });
       return;
     }
     const fault = findHostsFault(value);

@@ -1,5 +1,6 @@
 import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely';
 import pg from 'pg';
+import { followWritable } from './host-finder.ts';
 import { ServiceClient } from './service-client.ts';
 import { isConflict } from './sql-state.ts';
 import type { Tables } from './tables.ts';
@@ -30,7 +31,7 @@ export function openDatabase(options: {
   onError: (error: Error) => void;
 }): Database {
   const pool = new pg.Pool({
-    connectionString: options.url,
+    ...followWritable(options.url),
     max: options.poolSize,
     application_name: options.applicationName,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,

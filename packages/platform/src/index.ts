@@ -20,9 +20,11 @@ export {
   type Trx,
 } from './database.ts';
 export { explainFault } from './database-faults.ts';
+export { type DatabaseHost, readHosts } from './database-hosts.ts';
 export { Deadline, Overload } from './deadline.ts';
 export { FairQueue } from './fair-queue.ts';
 export { Group } from './group.ts';
+export { reportHosts } from './host-report.ts';
 export { isId } from './ids.ts';
 export { inIndexOrder } from './index-order.ts';
 export { buildRows, type Column, insertRows } from './insert-rows.ts';

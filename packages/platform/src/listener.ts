@@ -1,4 +1,6 @@
-import pg from 'pg';
+import type pg from 'pg';
+import { FollowingClient } from './following-client.ts';
+import { followWritable } from './host-finder.ts';
 import type { Logger } from './log.ts';
 
 const RECONNECT_MS = 1_000;
@@ -34,8 +36,8 @@ export class Listener {
   /** Starts to listen. While PostgreSQL is away it goes on trying. */
   async start(): Promise<void> {
     if (this.#closed) return;
-    const client = new pg.Client({
-      connectionString: this.#url,
+    const client = new FollowingClient({
+      ...followWritable(this.#url),
       application_name: 'lockstep-watch',
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       keepAlive: true,

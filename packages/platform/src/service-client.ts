@@ -1,5 +1,6 @@
 import type { Duplex } from 'node:stream';
-import pg from 'pg';
+import type pg from 'pg';
+import { FollowingClient } from './following-client.ts';
 import { headOf } from './statement-head.ts';
 
 /** A result of a statement whose outcome comes later. */
@@ -10,7 +11,7 @@ const SENT = { command: '', rowCount: 0, rows: [], oid: 0, fields: [] };
  * connection, and planned anew only while that pays. Nobody waits for the answer to a `begin`, or to a statement that is
  * sent ahead (`sendAhead`): what is sent next travels with it, and fails with its error.
  */
-export class ServiceClient extends pg.Client {
+export class ServiceClient extends FollowingClient {
   /** Answers that nobody has waited for yet. They never reject. */
   #ahead: Promise<void>[] = [];
   /** Why the transaction has failed, if that was told by an answer that nobody waited for. */
