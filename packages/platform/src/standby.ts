@@ -1,11 +1,11 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import { CheckedPool, NotThereYet } from './checked-pool.ts';
 import { type Database, openDatabase, poolOf } from './database.ts';
 import { explainDatabaseFault } from './database-faults.ts';
 import { inTime, Late } from './in-time.ts';
 import type { LogPosition } from './log-position.ts';
-import { findStandbyFault, lacksHalfARecord, type Sighting, shows } from './standby-rules.ts';
+import { ReplayWaits } from './replay-waits.ts';
+import { findStandbyFault, type Sighting, shows } from './standby-rules.ts';
 import { named } from './statement.ts';
 import type { Tables } from './tables.ts';
 
@@ -16,10 +16,6 @@ const LOOK_PATIENCE_MS = 1_000;
 const STATEMENT_TIMEOUT_MS = 2_000;
 /** The same for all statements of a read. */
 const READ_PATIENCE_MS = 2_500;
-/** How often a standby is asked where it is while somebody waits for that. */
-const ASK_EVERY_MS = 3;
-/** How long nobody waits for a standby that somebody has waited for in vain. */
-const NO_WAIT_AFTER_VAIN_MS = 500;
 
 interface SightingRow {
   is_standby: boolean;
@@ -28,11 +24,6 @@ interface SightingRow {
   replayed_time_ms: number | null;
   timeline: string | null;
   written_ms: number | null;
-}
-
-interface Waiting {
-  position: LogPosition;
-  settle: (isThere: boolean) => void;
 }
 
 export interface StandbyOptions {
@@ -57,21 +48,21 @@ export class Standby {
   readonly #reads: Database;
   /** A connection of its own: looks wait for no read. */
   readonly #looks: Database;
-  readonly #completeRecord: () => Promise<void>;
-  readonly #waiting = new Set<Waiting>();
-  readonly #closing = new AbortController();
+  readonly #waits: ReplayWaits;
   #seen: Sighting | null = null;
   #fault: string | null = 'has not been looked at yet';
   /** Whether a read has failed there since it was last looked at. */
   #isSuspect = false;
-  #noWaitUntilMs = Number.NEGATIVE_INFINITY;
-  #isAsking = false;
   #isPrompt = true;
 
   constructor({ name, url, poolSize, reader, onError, completeRecord }: StandbyOptions) {
     this.name = name;
     this.#reader = reader;
-    this.#completeRecord = completeRecord;
+    this.#waits = new ReplayWaits({
+      ask: () => this.#ask(CHECK_PATIENCE_MS),
+      completeRecord,
+      onFailure: () => this.suspect(),
+    });
     const common = { url, onError, applicationName: 'lockstep-replica', readOnly: true };
     this.#reads = openDatabase({ ...common, poolSize, queryTimeoutMs: STATEMENT_TIMEOUT_MS });
     this.#looks = openDatabase({ ...common, poolSize: 1, queryTimeoutMs: LOOK_PATIENCE_MS });
@@ -97,11 +88,13 @@ export class Standby {
       this.#seen = null;
       this.#fault = error instanceof Late ? error.message : (explainDatabaseFault(error) ?? String(error));
     }
+    if (this.#fault !== null) this.#waits.giveUp();
   }
 
   /** Says that the primary itself does not answer: so nobody knows which standby follows it. */
   forget(): void {
     this.#fault = 'cannot be held against the primary, which does not answer';
+    this.#waits.giveUp();
   }
 
   /** Whether it is worth trying. */
@@ -121,24 +114,7 @@ export class Standby {
 
   /** Waits until it shows all that stands in front of a place, `patienceMs` at most. Returns whether it does. */
   async reaches(position: LogPosition, patienceMs: number): Promise<boolean> {
-    if (this.isAt(position)) return true;
-    if (patienceMs <= 0 || performance.now() < this.#noWaitUntilMs) return false;
-    return await new Promise<boolean>((resolve) => {
-      const waiting: Waiting = {
-        position,
-        settle: (isThere) => {
-          clearTimeout(timer);
-          this.#waiting.delete(waiting);
-          resolve(isThere);
-        },
-      };
-      const timer = setTimeout(() => {
-        this.#noWaitUntilMs = performance.now() + NO_WAIT_AFTER_VAIN_MS;
-        waiting.settle(false);
-      }, patienceMs);
-      this.#waiting.add(waiting);
-      void this.#askForAll();
-    });
+    return this.isAt(position) || (await this.#waits.wait(position, patienceMs));
   }
 
   /**
@@ -154,12 +130,11 @@ export class Standby {
   /** Keeps others away from it until it has been looked at again. */
   suspect(): void {
     this.#isSuspect = true;
-    for (const waiting of [...this.#waiting]) waiting.settle(false);
+    this.#waits.giveUp();
   }
 
   async close(): Promise<void> {
-    this.#closing.abort();
-    for (const waiting of [...this.#waiting]) waiting.settle(false);
+    this.#waits.close();
     await Promise.all([this.#reads.destroy(), this.#looks.destroy()]);
   }
 
@@ -192,30 +167,6 @@ export class Standby {
           mark.timeline, mark.written_ms
         from (select) as here left join replica_mark as mark on mark.reader = ${this.#reader}::uuid`,
     );
-  }
-
-  /** Asks again and again on behalf of all who wait. */
-  async #askForAll(): Promise<void> {
-    if (this.#isAsking) return;
-    this.#isAsking = true;
-    const { signal } = this.#closing;
-    try {
-      while (this.#waiting.size > 0 && !signal.aborted) {
-        const sighting = await this.#ask(CHECK_PATIENCE_MS);
-        let lacksHalf = false;
-        for (const waiting of [...this.#waiting]) {
-          if (this.isAt(waiting.position)) waiting.settle(true);
-          else lacksHalf ||= lacksHalfARecord(sighting, waiting.position);
-        }
-        if (lacksHalf) await this.#completeRecord();
-        if (this.#waiting.size > 0) await delay(ASK_EVERY_MS, undefined, { signal });
-      }
-    } catch {
-      // The next look says what is the matter. Whoever waits reads from the primary.
-      this.suspect();
-    } finally {
-      this.#isAsking = false;
-    }
   }
 }
 
