@@ -109,7 +109,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
   registerBacklogGauges(metrics.registry, db);
   registerWebhookGauges(metrics.registry, db);
   const schema = new SchemaWatch({ db, queue: options.queue, log });
-  const replica = openReplica(options, db, schema);
+  const replica = openReplica(options, schema);
   const producer = openProducer<Job>(options.queue, QUEUE_NAME, log);
   const queueView = openQueueView(options.queue, QUEUE_NAME, log);
   const announcer = new JobAnnouncer(producer, log, metrics);
@@ -195,14 +195,14 @@ function openPools({ databaseUrl, poolSize, log }: ApiOptions): { db: Database; 
 }
 
 /** Refusals are answers: what a standby refuses for what it shows, the primary would refuse too. */
-function openReplica(options: ApiOptions, db: Database, schema: SchemaWatch): ReplicaReads | null {
-  const { replicaUrl: url, poolSize, log, metrics } = options;
+function openReplica(options: ApiOptions, schema: SchemaWatch): ReplicaReads | null {
+  const { databaseUrl: primaryUrl, replicaUrl: url, poolSize, log, metrics } = options;
   if (url === undefined) return null;
   const isAnswer = (error: unknown) => error instanceof Refusal;
   return new ReplicaReads({
     url,
     poolSize,
-    db,
+    primaryUrl,
     until: schema.untilCurrent(),
     log,
     registry: metrics.registry,

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import type { Registry } from 'prom-client';
 import { NotThereYet } from './checked-pool.ts';
-import type { Database } from './database.ts';
+import { type Database, openDatabase } from './database.ts';
 import { readHosts } from './database-hosts.ts';
 import { Deadline } from './deadline.ts';
 import type { Logger } from './log.ts';
@@ -36,7 +36,9 @@ export interface Reading<Result> {
  * whatever the names of hosts say, and its lag is known.
  */
 export class ReplicaReads {
-  readonly #options: { db: Database; log: Logger; isAnswer: (error: unknown) => boolean };
+  readonly #options: { log: Logger; isAnswer: (error: unknown) => boolean };
+  /** Connections of its own: marks wait for no call. Else a primary with much to do would lose the help of its standbys. */
+  readonly #primary: Database;
   readonly #standbys: readonly Standby[];
   readonly #metrics: ReplicaMetrics;
   readonly #reader = randomUUID();
@@ -48,14 +50,14 @@ export class ReplicaReads {
 
   /**
    * @param options.url of one standby or several (config.DATABASE_REPLICA_URL)
-   * @param options.db of the primary
+   * @param options.primaryUrl where marks are written
    * @param options.until when the primary's tables can be used
    * @param options.isAnswer whether what a read throws is the answer to its call, as good from a standby as from the primary
    */
   constructor(options: {
     url: string;
     poolSize: number;
-    db: Database;
+    primaryUrl: string;
     until: Promise<void>;
     log: Logger;
     registry: Registry;
@@ -64,6 +66,13 @@ export class ReplicaReads {
     const { url, poolSize, log } = options;
     this.#options = options;
     const onError = (error: Error) => log.debug({ err: error }, 'connection to a standby failed');
+    this.#primary = openDatabase({
+      url: options.primaryUrl,
+      poolSize: 2,
+      applicationName: 'lockstep-replica',
+      queryTimeoutMs: MARK_WITHIN_MS,
+      onError: (error) => log.debug({ err: error }, 'connection for marks failed'),
+    });
     const shared = { poolSize, reader: this.#reader, onError, completeRecord: () => this.#completeRecord() };
     this.#standbys = namedUrls(url).map((each) => new Standby({ ...shared, ...each }));
     this.#metrics = registerReplicaMetrics(options.registry);
@@ -99,7 +108,7 @@ export class ReplicaReads {
   async close(): Promise<void> {
     this.#closing.abort();
     await this.#running;
-    await Promise.all(this.#standbys.map((standby) => standby.close()));
+    await Promise.all([this.#primary.destroy(), ...this.#standbys.map((standby) => standby.close())]);
   }
 
   async #onStandby<Result>(reading: Promise<Result>): Promise<Result> {
@@ -129,7 +138,7 @@ export class ReplicaReads {
 
   /** Once at a time, whoever asks: it is a write to the primary's disk. */
   async #completeRecord(): Promise<void> {
-    this.#completing ??= completeRecord(this.#options.db).finally(() => {
+    this.#completing ??= completeRecord(this.#primary).finally(() => {
       this.#completing = undefined;
     });
     await this.#completing;
@@ -139,7 +148,7 @@ export class ReplicaReads {
     const { signal } = this.#closing;
     const closed = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
     await Promise.race([until, closed]);
-    if (!signal.aborted) await forgetOldMarks(this.#options.db).catch((error: unknown) => this.#warn(error));
+    if (!signal.aborted) await forgetOldMarks(this.#primary).catch((error: unknown) => this.#warn(error));
     while (!signal.aborted) {
       await this.#look();
       await delay(LOOK_EVERY_MS, undefined, { signal }).catch(() => {});
@@ -149,7 +158,7 @@ export class ReplicaReads {
   async #look(): Promise<void> {
     const deadline = new Deadline(MARK_WITHIN_MS);
     try {
-      const primary = await writeMark(within(this.#options.db, deadline), this.#reader);
+      const primary = await writeMark(within(this.#primary, deadline), this.#reader);
       await Promise.all(this.#standbys.map((standby) => standby.look(primary.position.timeline)));
       this.#note(primary);
     } catch {
