@@ -34,6 +34,7 @@ import {
   openQueueView,
   type QueueBackend,
   ReplicaReads,
+  reportHosts,
   SchemaWatch,
   TransactionQueue,
 } from '@lockstep/platform';
@@ -106,6 +107,7 @@ interface RunningApi extends Closable {
 export async function startApi(options: ApiOptions): Promise<RunningApi> {
   const { databaseUrl, log, metrics } = options;
   const { db, lanesDb } = openPools(options);
+  reportHosts(databaseUrl, log, metrics.registry);
   registerBacklogGauges(metrics.registry, db);
   registerWebhookGauges(metrics.registry, db);
   const schema = new SchemaWatch({ db, queue: options.queue, log });

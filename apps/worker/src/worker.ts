@@ -22,6 +22,7 @@ import {
   type QueueBackend,
   type ReadinessCheck,
   registerCleanUpGauge,
+  reportHosts,
   SchemaWatch,
   whileCurrent,
 } from '@lockstep/platform';
@@ -94,6 +95,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     onError: (error) => log.warn({ err: error }, 'database connection failed'),
   });
   const aged = [...agedAccess, ...agedOperators, ...agedOrders(options), ...agedWebhooks(options)];
+  reportHosts(databaseUrl, log, metrics.registry);
   registerCleanUpGauge(metrics.registry, db, aged);
   const schema = new SchemaWatch({ db, queue, log });
   let stalledBy = (): string | null => null;

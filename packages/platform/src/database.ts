@@ -2,6 +2,7 @@ import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely';
 import pg from 'pg';
 import { followWritable } from './host-finder.ts';
 import { ServiceClient } from './service-client.ts';
+import { sessionName } from './session-name.ts';
 import { isConflict } from './sql-state.ts';
 import type { Tables } from './tables.ts';
 
@@ -13,6 +14,7 @@ export type ReadRunner = <Result>(work: (db: Database) => Promise<Result>) => Pr
 
 const CONNECT_TIMEOUT_MS = 5_000;
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 60_000;
+const READ_ONLY = ' -c default_transaction_read_only=on';
 
 /**
  * Opens a pool of at most `poolSize` connections. It connects when a query needs it; `onError` gets connections'
@@ -21,6 +23,7 @@ const IDLE_IN_TRANSACTION_TIMEOUT_MS = 60_000;
 export function openDatabase(options: {
   url: string;
   poolSize: number;
+  /** What sessions are called, without the level of the release, which is added. */
   applicationName: string;
   /** How long a query may take; without it as long as it needs, which for thousands of rows is long. */
   queryTimeoutMs?: number;
@@ -33,7 +36,7 @@ export function openDatabase(options: {
   const pool = new pg.Pool({
     ...followWritable(options.url),
     max: options.poolSize,
-    application_name: options.applicationName,
+    application_name: sessionName(options.applicationName),
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
     keepAlive: true,
@@ -42,7 +45,8 @@ export function openDatabase(options: {
     // without it, pg would give the dead one out again.
     pipeline: true,
     // Plans of named statements are kept, and may have been made while tables were small: what has an index uses it.
-    options: `-c enable_seqscan=off${options.readOnly === true ? ' -c default_transaction_read_only=on' : ''}`,
+    // Warnings are heard whatever the role's own setting (ServiceClient).
+    options: `-c enable_seqscan=off -c client_min_messages=warning${options.readOnly === true ? READ_ONLY : ''}`,
     ...buildQueryTimeouts(options.queryTimeoutMs),
     ...(options.lockTimeoutMs === undefined ? {} : { lock_timeout: options.lockTimeoutMs }),
   } as pg.PoolConfig);

@@ -22,7 +22,7 @@ export interface Finder {
 interface Wired {
   connectionParameters: { host: string; port: number };
   connection: {
-    stream: { destroy(error?: Error): void };
+    stream: { destroy(error?: Error): void; on(event: 'error', listener: () => void): void };
     on(event: 'parameterStatus', listener: (status: { parameterName: string; parameterValue: string }) => void): void;
   };
 }
@@ -37,8 +37,10 @@ export class FollowingClient extends pg.Client {
   constructor(config: pg.ClientConfig & Partial<FollowingConfig> = {}) {
     super(config);
     this.#finder = config.finder;
+    if (this.#finder === undefined) return;
     // The finder may end it while nobody listens yet, and an error that nobody hears ends the process.
-    if (this.#finder !== undefined) this.on('error', () => {});
+    this.on('error', () => {});
+    (this as unknown as Wired).connection.stream.on('error', () => {});
   }
 
   // biome-ignore lint/suspicious/noExplicitAny: pg has an overload for callers with a callback, such as its pool

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import type { DatabaseHost } from './database-hosts.ts';
+import { sessionName } from './session-name.ts';
 import type { Server, Sighting } from './writable-host.ts';
 
 /** A host that takes longer is silent. */
@@ -45,7 +46,7 @@ export class HostProbe {
   async #connect(): Promise<pg.Client & WithStream> {
     const client = new pg.Client({
       connectionString: this.#url,
-      application_name: 'lockstep-finder',
+      application_name: sessionName('lockstep-finder'),
       connectionTimeoutMillis: ANSWER_WITHIN_MS,
       query_timeout: ANSWER_WITHIN_MS,
       keepAlive: true,

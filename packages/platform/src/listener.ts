@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { FollowingClient } from './following-client.ts';
 import { followWritable } from './host-finder.ts';
 import type { Logger } from './log.ts';
+import { sessionName } from './session-name.ts';
 
 const RECONNECT_MS = 1_000;
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -38,7 +39,7 @@ export class Listener {
     if (this.#closed) return;
     const client = new FollowingClient({
       ...followWritable(this.#url),
-      application_name: 'lockstep-watch',
+      application_name: sessionName('lockstep-watch'),
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       keepAlive: true,
     });

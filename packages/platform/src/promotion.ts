@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { sessionName } from './session-name.ts';
 
 const CONNECT_TIMEOUT_MS = 2_000;
 const NOTE_TIMEOUT_MS = 10_000;
@@ -12,7 +13,7 @@ const NOTE_TIMEOUT_MS = 10_000;
 export async function notePromotion(url: string): Promise<boolean> {
   const client = new pg.Client({
     connectionString: url,
-    application_name: 'lockstep-finder',
+    application_name: sessionName('lockstep-finder'),
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     query_timeout: NOTE_TIMEOUT_MS,
     statement_timeout: NOTE_TIMEOUT_MS,
