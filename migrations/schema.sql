@@ -636,6 +636,14 @@ CREATE TABLE promotion (
   CONSTRAINT promotion_pkey PRIMARY KEY (system_identifier, timeline)
 );
 
+CREATE TABLE replica_mark (
+  reader uuid NOT NULL,
+  timeline text NOT NULL,
+  written_ms double precision NOT NULL,
+  written_time timestamp with time zone NOT NULL,
+  CONSTRAINT replica_mark_pkey PRIMARY KEY (reader)
+);
+
 CREATE TABLE schema_definition (
   name text NOT NULL,
   definition text NOT NULL,

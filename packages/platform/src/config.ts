@@ -62,6 +62,8 @@ const absentWhenEmpty = (value: unknown) => (typeof value === 'string' && value.
 /** Every environment variable that Lockstep reads (rules 9; docs/operations.md lists them). */
 const environment = z.object({
   DATABASE_URL: z.preprocess(absentWhenEmpty, databaseUrl().optional()),
+  /** Standbys of DATABASE_URL, which the API reads from where they show what a call has to see. */
+  DATABASE_REPLICA_URL: z.preprocess(absentWhenEmpty, databaseUrl().optional()),
   REDIS_URL: z.preprocess(
     absentWhenEmpty,
     serverUrl(/^rediss?$/, 'redis://:password@host:port, or rediss:// for TLS').optional(),
@@ -102,7 +104,7 @@ export type Config = Omit<z.infer<typeof environment>, 'PUBLIC_URL'> & {
 };
 
 /** Variables whose values are not repeated in messages: they may hold a password, if only by mistake. */
-const NEVER_SHOWN = ['DATABASE_URL', 'REDIS_URL', 'PUBLIC_URL'];
+const NEVER_SHOWN = ['DATABASE_URL', 'DATABASE_REPLICA_URL', 'REDIS_URL', 'PUBLIC_URL'];
 const MAX_SHOWN_CHARACTERS = 40;
 
 /** Reads the configuration. Throws an Error that names each wrong variable, what it must be, and what it is. */
