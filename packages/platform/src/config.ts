@@ -1,6 +1,7 @@
 import { isIPv6 } from 'node:net';
 import { z } from 'zod';
 import { readPublicUrl } from './public-url.ts';
+import { readRedisAddress } from './redis-address.ts';
 
 function wholeNumber(least: number, most: number) {
   const rule = `must be ${least} to ${most}`;
@@ -37,6 +38,10 @@ const publicUrl = z.string().transform((value, context) => {
   if (fault !== undefined) context.issues.push({ code: 'custom', message: fault, input: value });
   return url ?? z.NEVER;
 });
+const redisUrl = z.string().superRefine((value, context) => {
+  const { fault } = readRedisAddress(value);
+  if (fault !== undefined) context.addIssue({ code: 'custom', message: fault });
+});
 const absentWhenEmpty = (value: unknown) => (typeof value === 'string' && value.trim() === '' ? undefined : value);
 
 /** Every environment variable that Lockstep reads (rules 9; docs/operations.md lists them). */
@@ -45,10 +50,7 @@ const environment = z.object({
     absentWhenEmpty,
     databaseUrl(/^postgres(ql)?$/, 'postgres://user:password@host:port/database').optional(),
   ),
-  REDIS_URL: z.preprocess(
-    absentWhenEmpty,
-    databaseUrl(/^rediss?$/, 'redis://:password@host:port, or rediss:// for TLS').optional(),
-  ),
+  REDIS_URL: z.preprocess(absentWhenEmpty, redisUrl.optional()),
   DATA_DIR: z.preprocess(absentWhenEmpty, z.string().default('.lockstep')),
   HOST: z.preprocess(absentWhenEmpty, host.default('127.0.0.1')),
   PORT: z.preprocess(absentWhenEmpty, port.default(8080)),
