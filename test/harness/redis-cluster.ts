@@ -27,6 +27,7 @@ export class ClusterNode {
   readonly #options: readonly string[];
   #watchdog: ChildProcess | undefined;
   #pid = 0;
+  #hangs = false;
   /** The node's id in the cluster, which it keeps. */
   id = '';
 
@@ -42,6 +43,11 @@ export class ClusterNode {
     return ['127.0.0.1', this.port, this.#busPort];
   }
 
+  /** Whether it was started, and neither killed nor made to hang. */
+  get answers(): boolean {
+    return this.#watchdog !== undefined && !this.#hangs;
+  }
+
   /** Starts it, and waits until it answers. */
   async start(): Promise<void> {
     await mkdir(this.#directory, { recursive: true });
@@ -52,7 +58,7 @@ export class ClusterNode {
       ...['--repl-diskless-sync-delay', '0', '--loglevel', 'warning', ...this.#options],
     ];
     const watchdog = spawn('sh', ['-c', WITH_WATCHDOG, 'sh', ...command], {
-      stdio: ['pipe', 'pipe', 'inherit'],
+      stdio: ['pipe', 'pipe', 'ignore'],
       detached: true,
     });
     this.#watchdog = watchdog;
@@ -95,6 +101,7 @@ export class ClusterNode {
   /** Stops it in its tracks, without closing its connections, as a machine that hangs does; or lets it go on. */
   hang(hangs: boolean): void {
     process.kill(this.#pid, hangs ? 'SIGSTOP' : 'SIGCONT');
+    this.#hangs = hangs;
   }
 }
 
@@ -191,9 +198,9 @@ export class RedisCluster {
     return Number(await this.nodes[0]!.ask('CLUSTER', 'KEYSLOT', key));
   }
 
-  /** The master that has a slot, as one of `asked` sees it. Rejects while none has it. */
-  async masterOf(slot: number, asked: readonly ClusterNode[] = this.nodes): Promise<ClusterNode> {
-    for (const node of asked) {
+  /** The master that has a slot, as the first node that knows one says, which may be late. Rejects if none knows one. */
+  async masterOf(slot: number): Promise<ClusterNode> {
+    for (const node of this.nodes.filter(({ answers }) => answers)) {
       const table = await node.ask('CLUSTER', 'NODES').catch(() => '');
       for (const line of table.split('\n')) {
         const [id, , flags = '', , , , , ...ranges] = line.trim().split(' ');
@@ -209,7 +216,15 @@ export class RedisCluster {
     throw new Error(`No master has slot ${slot}`);
   }
 
-  /** The masters, as the first node that answers sees them. */
+  /** A replica of a master. */
+  async replicaOf(master: ClusterNode): Promise<ClusterNode> {
+    for (const node of this.nodes) {
+      if ((await node.ask('INFO', 'replication')).includes(`master_port:${master.port}\r\n`)) return node;
+    }
+    throw new Error(`${master.port} has no replica`);
+  }
+
+  /** The masters, when all slots are served. */
   async masters(): Promise<ClusterNode[]> {
     const slots = [0, SLOTS / 2, SLOTS - 1];
     return await Promise.all(slots.map((slot) => this.masterOf(slot)));

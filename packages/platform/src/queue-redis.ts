@@ -4,7 +4,7 @@ import type { Logger } from './log.ts';
 import type { ConsumerOptions, JobConsumer, JobProducer, QueueBackend } from './queue-backend.ts';
 import { createErrorLogger, PRODUCER_TIMEOUT_MS, withTimeout } from './queue-limits.ts';
 import { reopeningProducer } from './queue-producer.ts';
-import { onEachServer, openRedisClient, type RedisClient } from './redis-client.ts';
+import { listServers, openRedisClient, type RedisClient } from './redis-client.ts';
 
 type RedisBackend = Extract<QueueBackend, { kind: 'redis' }>;
 
@@ -95,35 +95,38 @@ function openWorkerConnections(url: string): { first: RedisClient; disconnect: (
 
 /**
  * Throws if Redis may evict keys, because that would remove jobs: in a cluster each node, because any may become the
- * queue's. If Redis cannot be asked now, it only logs that: the sweep works without Redis.
+ * queue's. If Redis, or a node, cannot be asked now, it only logs that: the sweep works without Redis.
  */
 export async function assertRedisKeepsJobs(url: string, log: Logger): Promise<void> {
-  const asked = await readEvictionPolicies(url).catch((error: unknown) => [
-    { status: 'rejected' as const, reason: error },
-  ]);
-  for (const answer of asked) {
-    if (answer.status === 'fulfilled') continue;
-    log.warn({ err: answer.reason }, 'Redis does not answer; orders are found by the sweep until it does');
-  }
-  for (const answer of asked) {
-    if (answer.status === 'rejected' || answer.value.policy === undefined || answer.value.policy === 'noeviction')
-      continue;
-    const { policy, server } = answer.value;
-    throw new Error(`Redis at ${server} evicts keys (maxmemory-policy ${policy}). Set maxmemory-policy to noeviction.`);
-  }
+  const servers = await readEvictionPolicies(url, log).catch((error: unknown) => {
+    log.warn({ err: error }, 'Redis does not answer; orders are found by the sweep until it does');
+    return [];
+  });
+  const evicting = servers.find(({ policy }) => policy !== undefined && policy !== 'noeviction');
+  if (evicting === undefined) return;
+  const { server, policy } = evicting;
+  throw new Error(`Redis at ${server} evicts keys (maxmemory-policy ${policy}). Set maxmemory-policy to noeviction.`);
 }
 
-async function readEvictionPolicies(url: string) {
+async function readEvictionPolicies(url: string, log: Logger) {
   const options = { maxRetriesPerRequest: 1, connectTimeout: PRODUCER_TIMEOUT_MS, commandTimeout: PRODUCER_TIMEOUT_MS };
   const redis = openRedisClient(url, { ...options, lazyConnect: true });
   // `connect` and `info` reject with the error; without a listener it would end the process.
   redis.on('error', () => {});
   try {
     await withTimeout(redis.connect());
-    return await onEachServer(redis, async (server) => ({
-      server: `${server.options.host}:${server.options.port}`,
-      policy: /maxmemory_policy:(\S+)/.exec(await server.info('memory'))?.[1],
-    }));
+    const servers = listServers(redis);
+    return await Promise.all(
+      servers.map(async (one) => {
+        const server = `${one.options.host}:${one.options.port}`;
+        const memory = await one.info('memory').catch((error: unknown) => {
+          if (servers.length === 1) throw error;
+          log.warn({ err: error, server }, 'a node of Redis does not answer; whether it keeps jobs is not known');
+          return '';
+        });
+        return { server, policy: /maxmemory_policy:(\S+)/.exec(memory)?.[1] };
+      }),
+    );
   } finally {
     redis.disconnect();
   }

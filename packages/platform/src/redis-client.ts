@@ -48,10 +48,7 @@ export function openRedisClient(url: string, options: ConnectionOptions): RedisC
   });
 }
 
-/** Runs a task on each server: the one, or all nodes of the cluster, as it knows them once it is connected. */
-export function onEachServer<Result>(
-  client: RedisClient,
-  task: (server: Redis) => Promise<Result>,
-): Promise<PromiseSettledResult<Result>[]> {
-  return Promise.allSettled((client.isCluster ? (client as Cluster).nodes() : [client as Redis]).map(task));
+/** The one server, or all nodes of the cluster that are known once it is connected. */
+export function listServers(client: RedisClient): Redis[] {
+  return client instanceof Cluster ? client.nodes() : [client];
 }
