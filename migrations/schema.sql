@@ -532,6 +532,12 @@ CREATE TABLE schema_definition (
   CONSTRAINT schema_definition_pkey PRIMARY KEY (name)
 );
 
+CREATE TABLE schema_expansion (
+  name text NOT NULL,
+  applied_time timestamp with time zone NOT NULL DEFAULT statement_timestamp(),
+  CONSTRAINT schema_expansion_pkey PRIMARY KEY (name)
+);
+
 CREATE TABLE uncounted_activity (
   id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
   noted_time timestamp with time zone NOT NULL DEFAULT statement_timestamp(),

@@ -6,6 +6,7 @@ import type { Logger } from './log.ts';
 import type { ConsumerOptions, JobConsumer, JobProducer } from './queue-backend.ts';
 import { createErrorLogger, PRODUCER_TIMEOUT_MS } from './queue-limits.ts';
 import { type OpenedQueue, reopeningProducer } from './queue-producer.ts';
+import { sessionName } from './session-name.ts';
 
 const { Queue, Worker } = withBackend(createPostgresBackend);
 
@@ -35,7 +36,7 @@ function openPool(
     max: poolSize,
     ...(queryTimeoutMs && { query_timeout: queryTimeoutMs, statement_timeout: queryTimeoutMs }),
     connectionTimeoutMillis: PRODUCER_TIMEOUT_MS,
-    application_name: 'lockstep-queue',
+    application_name: sessionName('lockstep-queue'),
     keepAlive: true,
     options: `-c search_path=${SCHEMA}`,
   });

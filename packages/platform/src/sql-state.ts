@@ -26,6 +26,12 @@ export function isConflict(error: unknown): boolean {
   return state === DEADLOCK_DETECTED || state === SERIALIZATION_FAILURE || state === UNIQUE_VIOLATION;
 }
 
+/** Whether nothing was done only because others had a lock or were first: the same may succeed when they have finished. */
+export function lostAgainstOthers(error: unknown): boolean {
+  const state = sqlState(error);
+  return state === LOCK_NOT_AVAILABLE || state === DEADLOCK_DETECTED || state === SERIALIZATION_FAILURE;
+}
+
 /**
  * SQLSTATE classes that say that PostgreSQL cannot serve now: connection, transaction state (a standby, a transaction
  * that has failed already), rollback, resources, operator, system.
