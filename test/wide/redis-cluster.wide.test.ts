@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { createApplication } from '@lockstep/access';
 import { QUEUE_NAME } from '@lockstep/orders';
-import { assertRedisKeepsJobs, createLogger, openQueueView } from '@lockstep/platform';
+import { assertRedisKeepsJobs, createLogger, openProducer, openQueueView } from '@lockstep/platform';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { Api, dataOf } from '../harness/api.ts';
 import { batchOf, newAssetNum, newBuy } from '../harness/orders.ts';
@@ -140,6 +140,21 @@ describe('an api and two workers on a Redis Cluster, under load', () => {
     } finally {
       await view.close();
     }
+  });
+
+  it('says in its log that the password is wrong, and not what it is', async () => {
+    const lines: string[] = [];
+    const log = createLogger({ name: 'test', level: 'info' }, { write: (line) => void lines.push(line) });
+    const url = cluster.url.replace(cluster.password, 'hunter2');
+    const producer = openProducer({ kind: 'redis', url }, QUEUE_NAME, log);
+    await expect(producer.add({ type: 'never' })).rejects.toThrow();
+    await producer.close();
+    await assertRedisKeepsJobs(url, log);
+    for (const message of ['queue connection failed', 'Redis does not answer']) {
+      const line = lines.find((each) => each.includes(message));
+      expect(line).toContain('WRONGPASS invalid username-password pair');
+    }
+    expect(lines.join()).not.toContain('hunter2');
   });
 
   it('never logs the password of the cluster', () => {

@@ -4,7 +4,7 @@ import type { Logger } from './log.ts';
 import type { ConsumerOptions, JobConsumer, JobProducer, QueueBackend } from './queue-backend.ts';
 import { createErrorLogger, PRODUCER_TIMEOUT_MS, withTimeout } from './queue-limits.ts';
 import { reopeningProducer } from './queue-producer.ts';
-import { listServers, openRedisClient, type RedisClient } from './redis-client.ts';
+import { listServers, openRedisClient, type RedisClient, withNodeFault } from './redis-client.ts';
 
 type RedisBackend = Extract<QueueBackend, { kind: 'redis' }>;
 
@@ -25,9 +25,10 @@ export function openRedisQueue(backend: RedisBackend, name: string, logError: (e
     connectTimeout: PRODUCER_TIMEOUT_MS,
     commandTimeout: PRODUCER_TIMEOUT_MS,
   });
-  connection.on('error', logError);
+  const logFault = (error: Error) => logError(withNodeFault(error));
+  connection.on('error', logFault);
   const queue = new Queue(hashTagged(name), { connection, skipWaitingForReady: true, ...buildPrefix(backend) });
-  queue.on('error', logError);
+  queue.on('error', logFault);
   return {
     queue,
     close: () =>
@@ -60,7 +61,8 @@ export function openRedisConsumer<Job>(
     runRetryDelay: RETRY_MS,
     ...buildPrefix(backend),
   });
-  worker.on('error', createErrorLogger(log, name));
+  const logError = createErrorLogger(log, name);
+  worker.on('error', (error) => logError(withNodeFault(error)));
   return {
     async close() {
       // Without its Redis, a worker never closes. Its jobs only wait for work that ends by itself.
@@ -111,10 +113,15 @@ export async function assertRedisKeepsJobs(url: string, log: Logger): Promise<vo
 async function readEvictionPolicies(url: string, log: Logger) {
   const options = { maxRetriesPerRequest: 1, connectTimeout: PRODUCER_TIMEOUT_MS, commandTimeout: PRODUCER_TIMEOUT_MS };
   const redis = openRedisClient(url, { ...options, lazyConnect: true });
-  // `connect` and `info` reject with the error; without a listener it would end the process.
-  redis.on('error', () => {});
+  // Without a listener it would end the process. That of a cluster says more than what `connect` rejects with.
+  let fault: Error | undefined;
+  redis.on('error', (error) => {
+    fault = withNodeFault(error);
+  });
   try {
-    await withTimeout(redis.connect());
+    await withTimeout(redis.connect()).catch((error: unknown) => {
+      throw fault ?? error;
+    });
     const servers = listServers(redis);
     return await Promise.all(
       servers.map(async (one) => {

@@ -52,3 +52,10 @@ export function openRedisClient(url: string, options: ConnectionOptions): RedisC
 export function listServers(client: RedisClient): Redis[] {
   return client instanceof Cluster ? client.nodes() : [client];
 }
+
+/** The error of a cluster only says that no node could be asked. Why the last one could not be becomes its cause. */
+export function withNodeFault(error: Error): Error {
+  const { lastNodeError } = error as { lastNodeError?: unknown };
+  if (lastNodeError instanceof Error) error.cause ??= lastNodeError;
+  return error;
+}
