@@ -1,11 +1,11 @@
 /** One node of a cluster that is asked for the others. */
-export interface RedisNode {
+interface RedisNode {
   host: string;
   port: number;
 }
 
 /** Where Redis is: one server, whose address ioredis reads itself, or a cluster. */
-export type RedisAddress =
+type RedisAddress =
   | { kind: 'server'; url: string }
   | { kind: 'cluster'; nodes: RedisNode[]; tls: boolean; username: string | null; password: string | null };
 
