@@ -1,8 +1,16 @@
-import { existsSync, globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync } from 'node:fs';
 import { matchesGlob } from 'node:path';
-import { readConfig, readDeploymentConfig } from '@lockstep/platform';
+import { readDeploymentConfig } from '@lockstep/platform';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { parse } from 'yaml';
+import {
+  findScriptCommand,
+  knownVariables,
+  PACKAGE,
+  readDockerfile,
+  readRepositoryFile,
+  wordsOf,
+} from '../harness/deployment-files.ts';
 import { PAGES } from '../harness/pages.ts';
 import { endEverything, REPOSITORY, runJob } from '../harness/processes.ts';
 import { freePort } from '../harness/redis.ts';
@@ -18,17 +26,9 @@ interface Service {
   stop_grace_period?: string;
 }
 
-const read = (file: string) => readFileSync(`${REPOSITORY}/${file}`, 'utf8');
-const manifest = JSON.parse(read('package.json')) as {
-  scripts: Record<string, string>;
-  workspaces: string[];
-  dependencies: Record<string, string>;
-  devDependencies: Record<string, string>;
-};
-
 /** The file with the defaults of Compose's `${NAME:-default}`. */
 const compose = parse(
-  read('docker-compose.yml').replace(/\$\{\w+:-([^}]*)\}/g, (_, value: string) => value),
+  readRepositoryFile('docker-compose.yml').replace(/\$\{\w+:-([^}]*)\}/g, (_, value: string) => value),
   // A process gets every value as text.
   { merge: true, schema: 'failsafe' },
 ) as { services: Record<string, Service> };
@@ -36,16 +36,6 @@ const { postgres, redis, migrate, api, worker } = compose.services as Record<
   'postgres' | 'redis' | 'migrate' | 'api' | 'worker',
   Service
 >;
-
-/** Returns the command of an npm script: node, its flags, and the file that it runs. */
-const findScriptCommand = (script: string) => manifest.scripts[script]?.replace(/^exec /, '').split(' ');
-
-/** The variables that the service reads. The test finds them by letting it read them. */
-function knownVariables(): Set<string> {
-  const known = new Set<string>();
-  readConfig(new Proxy<NodeJS.ProcessEnv>({}, { get: (_, name) => void known.add(String(name)) }));
-  return known;
-}
 
 describe('docker-compose.yml', () => {
   it('runs PostgreSQL, Redis and every process of a deployment', () => {
@@ -143,27 +133,23 @@ describe('the health checks of docker-compose.yml', () => {
 });
 
 describe('Dockerfile', () => {
-  const instructions = read('Dockerfile')
-    .split('\n')
-    .filter((line) => /^[A-Z]+ /.test(line))
-    .map((line) => ({ name: line.split(' ', 1)[0]!, words: line.split(' ').slice(1) }));
-  // The last stage is the image; the one before it builds the console.
-  const lastStage = instructions.findLastIndex(({ name }) => name === 'FROM');
-  const wordsIn = (stage: typeof instructions, name: string) =>
-    stage.filter((each) => each.name === name).map(({ words }) => words);
-  const wordsOf = (name: string) => wordsIn(instructions.slice(lastStage), name);
-  const copies = wordsOf('COPY');
+  const { before, image } = readDockerfile();
+  const copies = wordsOf(image, 'COPY');
   const copied = copies.filter(([first]) => !first?.startsWith('--from=')).flatMap((words) => words.slice(0, -1));
 
   it('uses the Node.js of the tests, as an unprivileged user', () => {
-    const [major] = manifest.devDependencies.node?.split('.') ?? [];
-    expect(wordsIn(instructions, 'FROM')).toEqual([[`node:${major}-slim`, 'AS', 'console'], [`node:${major}-slim`]]);
-    expect(wordsOf('USER')).toEqual([['node']]);
+    const [major] = PACKAGE.devDependencies.node?.split('.') ?? [];
+    expect([...wordsOf(before, 'FROM'), ...wordsOf(image, 'FROM')]).toEqual([
+      [`node:${major}-slim`, 'AS', 'console'],
+      [`node:${major}-slim`],
+    ]);
+    // The user `node` of that image; by number, so that Kubernetes can tell that it is not root.
+    expect(wordsOf(image, 'USER')).toEqual([['1000:1000']]);
     expect(process.versions.node.split('.')[0]).toBe(major);
   });
 
   it('copies files that exist and are not ignored, every workspace and the migrations', () => {
-    const [everything, ...exceptions] = read('.dockerignore')
+    const [everything, ...exceptions] = readRepositoryFile('.dockerignore')
       .split('\n')
       .filter((line) => line !== '' && !line.startsWith('#'));
     expect(everything).toBe('*');
@@ -171,7 +157,7 @@ describe('Dockerfile', () => {
       expect(existsSync(`${REPOSITORY}/${source}`)).toBe(true);
       expect(exceptions).toContain(`!${source}`);
     }
-    const workspaces = manifest.workspaces.filter((workspace) => !workspace.startsWith('test/'));
+    const workspaces = PACKAGE.workspaces.filter((workspace) => !workspace.startsWith('test/'));
     for (const workspace of workspaces) expect(copied).toContain(workspace.replace('/*', ''));
     expect(copied).toContain('migrations');
   });
@@ -182,31 +168,32 @@ describe('Dockerfile', () => {
   });
 
   it('holds the console as a stage of its own builds it, with the libraries that only browsers need', () => {
-    const stage = instructions.slice(0, lastStage);
-    expect(wordsIn(stage, 'COPY').flat()).toEqual(expect.arrayContaining(['packages', 'apps']));
+    expect(wordsOf(before, 'COPY').flat()).toEqual(expect.arrayContaining(['packages', 'apps']));
     const build = 'node apps/console/build.ts --sizes';
-    expect(wordsIn(stage, 'RUN').map((words) => words.join(' '))).toEqual([`npm ci --ignore-scripts && ${build}`]);
+    expect(wordsOf(before, 'RUN').map((words) => words.join(' '))).toEqual([`npm ci --ignore-scripts && ${build}`]);
     expect(existsSync(`${REPOSITORY}/apps/console/build.ts`)).toBe(true);
     expect(copies).toContainEqual(['--from=console', '/app/apps/console/dist', 'apps/console/dist']);
   });
 
   it('installs everything that the processes import', () => {
-    expect(wordsOf('RUN').map((words) => words.join(' '))).toEqual([expect.stringMatching(/^npm ci --omit=dev /)]);
+    expect(wordsOf(image, 'RUN').map((words) => words.join(' '))).toEqual([
+      expect.stringMatching(/^npm ci --omit=dev /),
+    ]);
     const sources = globSync('{packages,apps}/*/src/**/*.ts', { cwd: REPOSITORY });
     const imported = sources
       .filter((file) => !matchesGlob(file, '**/*.test.ts') && !matchesGlob(file, 'apps/console/**'))
       .flatMap((file) => [
-        ...read(file).matchAll(/^(?:import|export|\}).* from '([^'.][^']*)'|import\('([^'.][^']*)'\)/gm),
+        ...readRepositoryFile(file).matchAll(/^(?:import|export|\}).* from '([^'.][^']*)'|import\('([^'.][^']*)'\)/gm),
       ])
       .map(([, name, lazily]) => (name ?? lazily)!)
       .filter((name) => !name.startsWith('node:') && !name.startsWith('@lockstep/'))
       .map((name) => name.split('/', name.startsWith('@') ? 2 : 1).join('/'));
-    expect(new Set(imported).difference(new Set(Object.keys(manifest.dependencies)))).toEqual(new Set());
+    expect(new Set(imported).difference(new Set(Object.keys(PACKAGE.dependencies)))).toEqual(new Set());
   });
 
   it('runs the API, on every address of the container', () => {
-    expect(JSON.parse(wordsOf('CMD')[0]!.join(' '))).toEqual(findScriptCommand('api'));
-    expect(wordsOf('ENV').flat()).toContain('HOST=0.0.0.0');
-    expect(wordsOf('EXPOSE')).toEqual([[String(readDeploymentConfig(api.environment).PORT)]]);
+    expect(JSON.parse(wordsOf(image, 'CMD')[0]!.join(' '))).toEqual(findScriptCommand('api'));
+    expect(wordsOf(image, 'ENV').flat()).toContain('HOST=0.0.0.0');
+    expect(wordsOf(image, 'EXPOSE')).toEqual([[String(readDeploymentConfig(api.environment).PORT)]]);
   });
 });
