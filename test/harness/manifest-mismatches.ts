@@ -3,7 +3,7 @@ import { readDeploymentConfig } from '@lockstep/platform';
 import type { Manifest } from './kustomize.ts';
 
 /** What a process of a deployment really is. */
-export interface ProcessFacts {
+interface ProcessFacts {
   command: string[];
   /** The variable that says where it listens; null if it does not listen. */
   port: 'PORT' | 'WORKER_PORT' | null;

@@ -24,6 +24,9 @@ interface Service {
   healthcheck?: { test: string[] };
   depends_on?: Record<string, { condition: string }>;
   stop_grace_period?: string;
+  deploy?: { replicas: string };
+  image?: string;
+  volumes?: string[];
 }
 
 /** The file with the defaults of Compose's `${NAME:-default}`. */
@@ -32,14 +35,38 @@ const compose = parse(
   // A process gets every value as text.
   { merge: true, schema: 'failsafe' },
 ) as { services: Record<string, Service> };
-const { postgres, redis, migrate, api, worker } = compose.services as Record<
-  'postgres' | 'redis' | 'migrate' | 'api' | 'worker',
+const { postgres, redis, migrate, api, worker, proxy } = compose.services as Record<
+  'postgres' | 'redis' | 'migrate' | 'api' | 'worker' | 'proxy',
   Service
 >;
 
 describe('docker-compose.yml', () => {
-  it('runs PostgreSQL, Redis and every process of a deployment', () => {
-    expect(Object.keys(compose.services).sort()).toEqual(['api', 'migrate', 'postgres', 'redis', 'worker']);
+  it('runs PostgreSQL, Redis, a proxy, and more than one of each process of a deployment', () => {
+    expect(Object.keys(compose.services).sort()).toEqual(['api', 'migrate', 'postgres', 'proxy', 'redis', 'worker']);
+    for (const service of [api, worker]) expect(Number(service.deploy?.replicas)).toBeGreaterThan(1);
+  });
+
+  it('leaves PostgreSQL connections for twice the processes, as while they are replaced', () => {
+    // docs/operations.md, "Configuration": what each opens beside its pool, and the least pool of a worker.
+    const { DATABASE_POOL, WORKER_DRAINS } = readDeploymentConfig(worker.environment);
+    const ofApi = 21 + DATABASE_POOL;
+    const ofWorker = Math.max(DATABASE_POOL, WORKER_DRAINS + 7);
+    const needed = Number(api.deploy!.replicas) * ofApi + Number(worker.deploy!.replicas) * ofWorker;
+    const [, room] = /max_connections=(\d+)/.exec(postgres.command!.join(' '))!;
+    expect(Number(room)).toBeGreaterThan(2 * needed);
+  });
+
+  it('has the proxy send calls to the API, and gives it time to end those that wait', () => {
+    const { PORT } = readDeploymentConfig(api.environment);
+    const [source, target] = proxy.volumes![0]!.split(':');
+    expect(target).toBe('/usr/local/etc/haproxy/haproxy.cfg');
+    const configuration = readRepositoryFile(source!);
+    const [, most, host] = new RegExp(`server-template api (\\d+) (\\w+):${PORT} `).exec(configuration)!;
+    expect(compose.services).toHaveProperty(host!);
+    expect(Number(most)).toBeGreaterThanOrEqual(2 * Number(api.deploy!.replicas));
+    const [, hardStopSeconds] = /hard-stop-after (\d+)s/.exec(configuration)!;
+    expect(Number.parseInt(proxy.stop_grace_period!, 10)).toBeGreaterThan(Number(hardStopSeconds));
+    expect(proxy.depends_on).toEqual({ api: { condition: 'service_healthy' } });
   });
 
   it.each(['migrate', 'api', 'worker'] as const)('runs %s as the npm script does', (name) => {
@@ -79,10 +106,11 @@ describe('docker-compose.yml', () => {
     expect(redis.command?.join(' ')).toMatch(/^redis-server --maxmemory-policy noeviction --appendonly yes /);
   });
 
-  it('publishes the port of the API alone, to this machine alone', () => {
+  it('publishes the port of the proxy alone, to this machine alone', () => {
+    const [, bound] = /^ {2}bind :(\d+)$/m.exec(readRepositoryFile('deploy/haproxy.cfg'))!;
     const { PORT } = readDeploymentConfig(api.environment);
-    expect(api.ports).toEqual([`127.0.0.1:${PORT}:${PORT}`]);
-    const others = [postgres, redis, migrate, worker];
+    expect(proxy.ports).toEqual([`127.0.0.1:${PORT}:${bound}`]);
+    const others = [postgres, redis, migrate, api, worker];
     expect(others.flatMap((service) => service.ports ?? [])).toEqual([]);
   });
 });

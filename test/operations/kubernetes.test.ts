@@ -59,7 +59,9 @@ beforeAll(async () => {
     },
     variables: knownVariables(),
     user: wordsOf(readDockerfile().image, 'USER')[0]!.join(' '),
-    stopSeconds: Number(/within (\d+) seconds; give it\s+that time/.exec(readRepositoryFile('docs/operations.md'))![1]),
+    stopSeconds: Number(
+      /\*\*Signals\.\*\* SIGTERM: [^.]* within (\d+) seconds/.exec(readRepositoryFile('docs/rules.md'))![1],
+    ),
     metrics: new Set([...(await readMetrics(ports.api)), ...(await readMetrics(ports.worker))]),
     maxWorkers: LANE_COUNT / readDeploymentConfig({ ...variablesOf('worker'), ...urls }).WORKER_DRAINS,
   };
