@@ -1,12 +1,16 @@
 import pg from 'pg';
+import { readHosts } from './database-hosts.ts';
+import { MigrationFailure } from './migrate.ts';
 
 /** Describes a DATABASE_URL to people: host, port, database and role, never the password. */
 function describeDatabase(url: string): string {
-  const { hostname, port, pathname, username, searchParams } = new URL(url);
+  const hosts = readHosts(url);
+  const { hostname, port, pathname, username, searchParams } = new URL(hosts[0]?.url ?? url);
   const host = searchParams.get('host') ?? (hostname || 'localhost');
+  const names = hosts.length === 0 ? `${host}:${port || 5432}` : hosts.map(({ name }) => name).join(', ');
   const role = decodeURIComponent(username);
   const database = decodeURIComponent(pathname.slice(1)) || role;
-  return `PostgreSQL at ${host}:${port || 5432} (database "${database}", role "${role}")`;
+  return `PostgreSQL at ${names} (database "${database}", role "${role}")`;
 }
 
 /**
@@ -60,6 +64,10 @@ export function explainDatabaseFault(error: unknown): string | null {
 
 /** Explains in one line what went wrong in a command that works on a database. */
 export function explainFault(error: unknown, databaseUrl: string): string {
+  if (error instanceof MigrationFailure) {
+    const why = explainFault(error.cause, databaseUrl).replace(/\.$/, '');
+    return `${error.message}: ${why}. What was done before it stays; when this is mended, run it again to go on.`;
+  }
   const fault = explainDatabaseFault(error);
   if (fault !== null) return `${describeDatabase(databaseUrl)} ${fault}.`;
   return (error instanceof Error ? error.message : String(error)).split('\n')[0]!;

@@ -1,5 +1,8 @@
-import pg from 'pg';
+import type pg from 'pg';
+import { FollowingClient } from './following-client.ts';
+import { followWritable } from './host-finder.ts';
 import type { Logger } from './log.ts';
+import { sessionName } from './session-name.ts';
 
 const RECONNECT_MS = 1_000;
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -34,9 +37,9 @@ export class Listener {
   /** Starts to listen. While PostgreSQL is away it goes on trying. */
   async start(): Promise<void> {
     if (this.#closed) return;
-    const client = new pg.Client({
-      connectionString: this.#url,
-      application_name: 'lockstep-watch',
+    const client = new FollowingClient({
+      ...followWritable(this.#url),
+      application_name: sessionName('lockstep-watch'),
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       keepAlive: true,
     });
