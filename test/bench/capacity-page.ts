@@ -11,6 +11,8 @@ export interface Capacity {
   /** By the orders of a batch: bytes that came to each table for an order. */
   tables: Record<string, { table: string; isPartitioned: boolean; tableBytes: number; indexBytes: number }[]>;
   process: ProcessConstants & Record<string, number>;
+  /** What archiving a period takes. */
+  archive: Record<string, number>;
 }
 
 const MILLION = 1e6;
@@ -47,7 +49,7 @@ export function renderCapacity(capacity: Capacity): Record<string, string> {
 
 function renderConstants({ batches, process }: Capacity, sizes: readonly string[]): string {
   const names = Object.keys(batches[sizes[0]!]!);
-  const rows = names.map((name) => [name, ...sizes.map((size) => batches[size]![name]!)]);
+  const rows: (string | number)[][] = names.map((name) => [name, ...sizes.map((size) => batches[size]![name]!)]);
   const polls = ['poll API µs', 'poll PostgreSQL µs'].map((name) => [name, ...sizes.map(() => process[name]!)]);
   return formatMarkdown(['An order', ...sizes.map((size) => `in batches of ${size}`)], [...rows, ...polls]);
 }

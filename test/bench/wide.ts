@@ -1,11 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { withDeployment } from './deployment.ts';
+import { type Deployment, withDeployment } from './deployment.ts';
 import { type Edition, prepareEdition } from './edition.ts';
 import { Machine } from './machine.ts';
 import { type Bench, type Figures, median } from './measure.ts';
 import { measureBacklog } from './measure-backlog.ts';
-import { async, measureOrders } from './measure-orders.ts';
+import { async, measureOrders, type Sending } from './measure-orders.ts';
 import { writeFigures } from './page-figures.ts';
 import { REPLICATIONS, withReplication } from './replication.ts';
 import type { Standby } from './standby.ts';
@@ -32,6 +32,8 @@ const { values } = parseArgs({
   },
 });
 const QUICK_SCALE = 0.02;
+/** Of what is measured for each number of workers. */
+const SHOWN = ['orders/s', 'API µs', 'worker µs', 'PostgreSQL µs', 'standby µs'];
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
@@ -85,21 +87,28 @@ async function measureWorkers(
 ): Promise<Figures> {
   const figures: Figures = {};
   for (const sending of [async(100, 8), async(1, 64)]) {
-    const what = `batches of ${sending.ordersPerBatch}`;
-    await standby?.untilCaughtUp();
-    const usedBefore = standby?.readMicros() ?? 0;
-    const { orders, ...applied } = await withDeployment(bench, edition, { workers }, async (deployment) => {
-      const measured = await measureOrders(bench, deployment, sending);
-      const { rows } = await deployment.db.query<{ orders: number }>(
-        'select count(*)::int as orders from license_order',
-      );
-      return { ...measured, orders: rows[0]!.orders };
-    });
-    await standby?.untilCaughtUp();
-    figures[`${what}, orders/s`] = applied['orders/s']!;
-    for (const name of ['API µs', 'worker µs', 'PostgreSQL µs']) figures[`${what}, ${name}`] = applied[name]!;
-    figures[`${what}, standby µs`] = standby === undefined ? 0 : (standby.readMicros() - usedBefore) / orders;
+    const applied = await withDeployment(bench, edition, { workers }, (deployment) =>
+      measureWithStandby(bench, deployment, sending, standby),
+    );
+    for (const name of SHOWN) figures[`batches of ${sending.ordersPerBatch}, ${name}`] = applied[name]!;
   }
   const backlog = await measureBacklog(bench, edition, workers);
   return { ...figures, 'backlog, orders/s': backlog['drained/s']! };
+}
+
+/** As measureOrders, and what the standby used until it had replayed all of it. */
+async function measureWithStandby(
+  bench: Bench,
+  deployment: Deployment,
+  sending: Sending,
+  standby: Standby | undefined,
+): Promise<Figures> {
+  await standby?.untilCaughtUp();
+  const usedBefore = standby?.readMicros() ?? 0;
+  const applied = await measureOrders(bench, deployment, sending);
+  if (standby === undefined) return { ...applied, 'standby µs': 0 };
+  await standby.untilCaughtUp();
+  // Those that were sent to warm up were replayed as well.
+  const { rows } = await deployment.db.query<{ orders: number }>('select count(*)::int as orders from license_order');
+  return { ...applied, 'standby µs': (standby.readMicros() - usedBefore) / rows[0]!.orders };
 }
