@@ -12,12 +12,11 @@ export interface TableStorage {
 /** Reads what each table takes on disk, with what PostgreSQL keeps beside its rows. */
 export async function readStorage(db: pg.Pool): Promise<TableStorage[]> {
   const { rows } = await db.query<{ table: string; isPartitioned: boolean; tableBytes: string; indexBytes: string }>(
-    `select relname as "table", relkind = 'p' as "isPartitioned",
-      (select sum(pg_table_size(relid)) from pg_partition_tree(pg_class.oid)) as "tableBytes",
-      (select sum(pg_indexes_size(relid)) from pg_partition_tree(pg_class.oid) where isleaf) as "indexBytes"
-    from pg_class
-    where relkind in ('r', 'p') and not relispartition and relnamespace = 'public'::regnamespace
-    order by relname`,
+    `select whole.relname as "table", whole.relkind = 'p' as "isPartitioned",
+      sum(pg_table_size(part.oid)) as "tableBytes", sum(pg_indexes_size(part.oid)) as "indexBytes"
+    from pg_class as part join pg_class as whole on whole.oid = coalesce(pg_partition_root(part.oid), part.oid)
+    where part.relkind = 'r' and part.relnamespace = 'public'::regnamespace
+    group by whole.oid order by 1`,
   );
   return rows.map(({ tableBytes, indexBytes, ...row }) => ({
     ...row,
