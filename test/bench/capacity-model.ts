@@ -24,6 +24,12 @@ export interface ProcessConstants {
   'poll PostgreSQL µs': number;
 }
 
+/**
+ * The most connections that a process opens with the default configuration, which PostgreSQL must have room for; under
+ * load fewer are used. docs/operations.md says where they come from.
+ */
+const MOST_CONNECTIONS = { api: 31, worker: 11 };
+
 /** What a day is like. */
 export interface Day {
   orders: number;
@@ -64,8 +70,8 @@ export function needsOf(day: Day, order: OrderConstants, process: ProcessConstan
     'cores: Redis': cores(order['Redis µs']),
     'API processes': apiProcesses,
     'worker processes': workerProcesses,
-    'connections to PostgreSQL':
-      apiProcesses * process['API connections'] + workerProcesses * process['worker connections'],
+    'connections to PostgreSQL, at most':
+      apiProcesses * MOST_CONNECTIONS.api + workerProcesses * MOST_CONNECTIONS.worker,
     'WAL, GB a day': (day.orders * order['WAL bytes']) / 1e9,
     'WAL, MB a second at the peak': (peakOrders * order['WAL bytes']) / 1e6,
     'stored, GB a day': (day.orders * order['stored bytes']) / 1e9,

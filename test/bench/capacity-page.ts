@@ -18,6 +18,7 @@ export interface Capacity {
 const MILLION = 1e6;
 const DAYS = [1, 10, 100].map((millions) => millions * MILLION);
 const MICROS_PER_SECOND = 1e6;
+const SECONDS_PER_DAY = 86_400;
 /** Those that use most of what an order costs: orders a second that one core of them serves. */
 const CORES = ['API', 'worker', 'PostgreSQL', 'standby', 'Redis'];
 
@@ -27,11 +28,15 @@ export function renderCapacity(capacity: Capacity): Record<string, string> {
   return {
     constants: renderConstants(capacity, sizes),
     cores: formatMarkdown(
-      ['One core of', ...sizes.map((size) => `batches of ${size}, orders/s`), 'millions of orders a day, all day'],
+      [
+        'One core of',
+        ...sizes.map((size) => `batches of ${size}, orders/s`),
+        ...sizes.map((size) => `batches of ${size}, millions a day`),
+      ],
       CORES.map((name) => {
         const rates = sizes.map((size) => MICROS_PER_SECOND / capacity.batches[size]![`${name} µs`]!);
-        const [largest, smallest] = [rates[0]!, rates.at(-1)!].map((rate) => Math.round((rate * 86_400) / MILLION));
-        return [name === 'worker' ? 'a worker' : name, ...rates, `${smallest} to ${largest}`];
+        const millions = rates.map((rate) => (rate * SECONDS_PER_DAY) / MILLION);
+        return [name === 'worker' ? 'a worker' : name, ...rates, ...millions];
       }),
     ),
     tables: renderTables(capacity, sizes),
