@@ -52,11 +52,12 @@ export function renderCapacity(capacity: Capacity): Record<string, string> {
   };
 }
 
-function renderConstants({ batches, process }: Capacity, sizes: readonly string[]): string {
+function renderConstants({ batches, process, machine, rounds }: Capacity, sizes: readonly string[]): string {
   const names = Object.keys(batches[sizes[0]!]!);
   const rows: (string | number)[][] = names.map((name) => [name, ...sizes.map((size) => batches[size]![name]!)]);
   const polls = ['poll API µs', 'poll PostgreSQL µs'].map((name) => [name, ...sizes.map(() => process[name]!)]);
-  return formatMarkdown(['An order', ...sizes.map((size) => `in batches of ${size}`)], [...rows, ...polls]);
+  const table = formatMarkdown(['An order', ...sizes.map((size) => `in batches of ${size}`)], [...rows, ...polls]);
+  return `${table}\n\nOn ${machine.cores} cores (${machine.model}), medians of rounds: ${rounds}.`;
 }
 
 function renderTables({ tables }: Capacity, sizes: readonly string[]): string {

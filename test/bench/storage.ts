@@ -25,7 +25,12 @@ export async function readStorage(db: pg.Pool): Promise<TableStorage[]> {
   }));
 }
 
-/** What came to each table between two looks, for one of so many orders; tables that did not grow are left out. */
+/** What grows by less for an order does not count. */
+const LEAST_BYTES = 0.05;
+/** What is deleted within minutes, so that its space is used again. */
+const PASSING = ['nonce', 'uncounted_activity', 'unnumbered_event'];
+
+/** What came to each table between two looks, for one of so many orders. Tables that did not grow, or soon shrink again, are left out. */
 export function growthOf(
   before: readonly TableStorage[],
   after: readonly TableStorage[],
@@ -39,6 +44,6 @@ export function growthOf(
       tableBytes: (each.tableBytes - tableBytes) / orders,
       indexBytes: (each.indexBytes - indexBytes) / orders,
     };
-    return grown.tableBytes + grown.indexBytes >= 0.05 ? [grown] : [];
+    return grown.tableBytes + grown.indexBytes >= LEAST_BYTES && !PASSING.includes(each.table) ? [grown] : [];
   });
 }
