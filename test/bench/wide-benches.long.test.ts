@@ -46,7 +46,7 @@ it('bench:capacity prints what an order takes, in batches of both sizes, and wri
   expect(found.process['worker connections']).toBeGreaterThanOrEqual(2);
   const [, days] = /\n(\| In batches of 100 \|.*?)\n\n/s.exec(stdout)!;
   expect(page).toContain(days);
-}, 600_000);
+}, 900_000);
 
 it('bench:wide measures workers with each way to replicate, and writes them into the page', async () => {
   const { stdout, page, found } = await runBench('bench:wide', '--workers', '2');
@@ -60,4 +60,4 @@ it('bench:wide measures workers with each way to replicate, and writes them into
   for (const row of found.rows.slice(1)) expect(row['batches of 1, standby µs']).toBeGreaterThan(0);
   const [, table] = /\n(\| PostgreSQL \| workers \|.*?)\n\n/s.exec(stdout)!;
   expect(page).toContain(table);
-}, 600_000);
+}, 900_000);
