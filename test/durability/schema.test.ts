@@ -37,7 +37,7 @@ async function readSchema(): Promise<string[]> {
   const { rows } = await sql<{ line: string }>`
     with ours as (
       select * from pg_class
-      where relnamespace = 'public'::regnamespace and relname not like 'kysely%' and relkind in ('r', 'S', 'v', 'i')
+      where relnamespace = 'public'::regnamespace and relname not like 'kysely%' and relkind in ('r', 'p', 'S', 'v', 'i', 'I')
     )
     select format('%s %s %s', relkind, relname, reloptions) as line from ours
     union all
@@ -46,7 +46,7 @@ async function readSchema(): Promise<string[]> {
     from ours join pg_attribute on attrelid = ours.oid left join pg_attrdef on adrelid = attrelid and adnum = attnum
     where attnum > 0 and not attisdropped
     union all
-    select pg_get_indexdef(oid) from ours where relkind = 'i'
+    select pg_get_indexdef(oid) from ours where relkind in ('i', 'I')
     union all
     select format('constraint on %s: %s', relname, pg_get_constraintdef(pg_constraint.oid))
     from ours join pg_constraint on conrelid = ours.oid
@@ -84,7 +84,7 @@ describe('the migrations', () => {
     const names = await migrationNames();
     expect(await migrateDown(database.db)).toEqual(names.toReversed());
     expect(await readSchema()).toEqual([]);
-    expect(await migrateToLatest(database.db)).toEqual(names);
+    expect((await migrateToLatest(database.db)).applied).toEqual(names);
     expect(await readSchema()).toEqual(before);
   });
 
@@ -95,7 +95,8 @@ describe('the migrations', () => {
       const before = await readSchema();
       await run(`${name}.up.sql`);
       const after = await readSchema();
-      expect(after).not.toEqual(before);
+      // A back-fill moves rows, and there are none.
+      if (!name.endsWith('.repeat')) expect(after).not.toEqual(before);
       await run(`${name}.down.sql`);
       expect([name, await readSchema()]).toEqual([name, before]);
       await run(`${name}.up.sql`);
@@ -135,14 +136,14 @@ describe('the migrations', () => {
   });
 
   it('do nothing where there is nothing to do', async () => {
-    expect(await migrateToLatest(database.db)).toEqual([]);
+    expect((await migrateToLatest(database.db)).applied).toEqual([]);
   });
 
   it('do not collide when processes start together', async () => {
     const names = await migrationNames();
     await migrateDown(database.db);
     const applied = await Promise.all([1, 2, 3].map(() => migrateToLatest(database.db)));
-    expect(applied.flat()).toEqual(names);
+    expect(applied.flatMap((each) => each.applied)).toEqual(names);
   });
 });
 
@@ -756,7 +757,7 @@ describe('a database of version 1', () => {
     const before = await readRows(old.db);
     for (const [table, rows] of Object.entries(before)) expect([table, rows]).not.toEqual([table, []]);
     const names = await migrationNames();
-    expect(await migrateToLatest(old.db)).toEqual(names.slice(names.indexOf(VERSION_1) + 1));
+    expect((await migrateToLatest(old.db)).applied).toEqual(names.slice(names.indexOf(VERSION_1) + 1));
     const after = await readRows(old.db);
     for (const table of version1Tables) {
       const expected = before[table]!.map((row) => asNow(table, row));

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { MigrationFailure } from './migrate.ts';
 
 /** Describes a DATABASE_URL to people: host, port, database and role, never the password. */
 function describeDatabase(url: string): string {
@@ -60,6 +61,10 @@ export function explainDatabaseFault(error: unknown): string | null {
 
 /** Explains in one line what went wrong in a command that works on a database. */
 export function explainFault(error: unknown, databaseUrl: string): string {
+  if (error instanceof MigrationFailure) {
+    const why = explainFault(error.cause, databaseUrl).replace(/\.$/, '');
+    return `${error.message}: ${why}. What was done before it stays; when this is mended, run it again to go on.`;
+  }
   const fault = explainDatabaseFault(error);
   if (fault !== null) return `${describeDatabase(databaseUrl)} ${fault}.`;
   return (error instanceof Error ? error.message : String(error)).split('\n')[0]!;

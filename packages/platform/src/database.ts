@@ -1,6 +1,7 @@
 import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely';
 import pg from 'pg';
 import { ServiceClient } from './service-client.ts';
+import { sessionName } from './session-name.ts';
 import { isConflict } from './sql-state.ts';
 import type { Tables } from './tables.ts';
 
@@ -17,6 +18,7 @@ const IDLE_IN_TRANSACTION_TIMEOUT_MS = 60_000;
 export function openDatabase(options: {
   url: string;
   poolSize: number;
+  /** What sessions are called, without the level of the release, which is added. */
   applicationName: string;
   /** How long a query may take; without it as long as it needs, which for thousands of rows is long. */
   queryTimeoutMs?: number;
@@ -27,7 +29,7 @@ export function openDatabase(options: {
   const pool = new pg.Pool({
     connectionString: options.url,
     max: options.poolSize,
-    application_name: options.applicationName,
+    application_name: sessionName(options.applicationName),
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
     keepAlive: true,

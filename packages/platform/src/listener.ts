@@ -1,5 +1,6 @@
 import pg from 'pg';
 import type { Logger } from './log.ts';
+import { sessionName } from './session-name.ts';
 
 const RECONNECT_MS = 1_000;
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -36,7 +37,7 @@ export class Listener {
     if (this.#closed) return;
     const client = new pg.Client({
       connectionString: this.#url,
-      application_name: 'lockstep-watch',
+      application_name: sessionName('lockstep-watch'),
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       keepAlive: true,
     });

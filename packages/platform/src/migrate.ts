@@ -1,92 +1,242 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import { type Kysely, sql } from 'kysely';
 import { type Migration, type MigrationProvider, Migrator, NO_MIGRATIONS } from 'kysely/migration';
 import type { Database } from './database.ts';
-import { recordDefinitions } from './schema-drift.ts';
+import { MigrationFiles } from './migration-files.ts';
+import { forgetApplied, isApplied, noteApplied, readApplied } from './migration-record.ts';
+import { findOlderProcesses, type OlderProcesses } from './older-processes.ts';
+import { findMigrations, MIGRATIONS, type ShippedMigration } from './shipped-migrations.ts';
+import { isOverload, lostAgainstOthers } from './sql-state.ts';
 
-const MIGRATIONS = new URL('../../../migrations/', import.meta.url);
-/** The functions of triggers as they are now, one a file. */
-const FUNCTIONS = new URL('functions/', MIGRATIONS);
+export interface MigrateOptions {
+  /**
+   * How long a migration waits for a lock that others hold. Everyone who needs the same rows or tables waits behind it, so
+   * it gives up soon and tries again a little later.
+   */
+  lockTimeoutMs?: number;
+  /** How long it goes on trying, from its first attempt on. */
+  patienceMs?: number;
+  /** Hears of each migration as soon as it is done. */
+  onApplied?: (name: string) => void;
+  /** Where the migrations lie; those of this release if absent. */
+  directory?: URL;
+}
 
-let shipped: Promise<string[]> | undefined;
+/** What a run of the migrations did, and what it had to leave. */
+export interface Migrated {
+  applied: string[];
+  /** The migrations that wait for older processes to end; empty if all have run. */
+  left: string[];
+  /** The sessions of older processes that are in the way of the first one that is left. */
+  olderProcesses: OlderProcesses[];
+  /** Whether this release cannot work before those that are left have run. */
+  isBehind: boolean;
+}
 
-/** The names of the migrations that this release ships, oldest first. Read once: a process is of one release. */
-export function shippedMigrations(): Promise<string[]> {
-  shipped ??= readdir(MIGRATIONS).then((files) =>
-    files
-      .filter((file) => file.endsWith('.up.sql'))
-      .map((file) => file.slice(0, -'.up.sql'.length))
-      .toSorted(),
-  );
-  return shipped;
+const LOCK_TIMEOUT_MS = 1_000;
+const PATIENCE_MS = 120_000;
+/** How much longer than its wait for a lock it pauses after it: those who queued behind it have most of the time. */
+const PAUSE_FACTOR = 2;
+/** The longest rest of a back-fill between two transactions; it rests as long as it worked. */
+const LONGEST_REST_MS = 1_000;
+
+/** A migration failed, or could not get a lock in time. Those before it are done. */
+export class MigrationFailure extends Error {
+  constructor(name: string, cause: unknown) {
+    super(`${name} failed`, { cause });
+    this.name = 'MigrationFailure';
+  }
 }
 
 /**
- * The pairs of plain SQL files in migrations/: NNNN_name.up.sql and NNNN_name.down.sql. The functions belong to the newest
- * one: they are applied after it, all of them, in the transaction of the migrations.
+ * Brings the database to the newest migration, one after the other in the order of their numbers, behind a lock, so that
+ * processes that start together do not collide. Stops before a contraction while older processes are connected.
+ * @throws MigrationFailure with the error of the migration that failed; run it again to go on from there
  */
-const sqlFiles: MigrationProvider = {
-  async getMigrations() {
-    const names = await shippedMigrations();
-    const migrations = names.map((name): [string, Migration] => [
-      name,
-      {
-        async up(db) {
-          await runFile(db, `${name}.up.sql`);
-          if (name === names.at(-1)) await applyFunctions(db);
-        },
-        down: (db) => runFile(db, `${name}.down.sql`),
-      },
-    ]);
-    return Object.fromEntries(migrations);
-  },
-};
-
-async function runFile(db: Kysely<unknown>, file: string): Promise<void> {
-  await run(db, await readFile(new URL(file, MIGRATIONS), 'utf8'));
+export function migrateToLatest(db: Database, options: MigrateOptions = {}): Promise<Migrated> {
+  return alone(db, options, (session) => new Run(session, options).toLatest());
 }
 
-async function applyFunctions(db: Kysely<unknown>): Promise<void> {
-  const files = (await readdir(FUNCTIONS)).toSorted();
-  const texts = await Promise.all(files.map((file) => readFile(new URL(file, FUNCTIONS), 'utf8')));
-  await run(db, texts.join('\n'));
+/** Brings an empty database to a migration of the past, by its name, and to the functions of that time. For tests of upgrades. */
+export function migrateUpTo(db: Database, name: string): Promise<Migrated> {
+  return alone(db, {}, (session) => new Run(session, {}).upTo(name));
 }
 
-/** Runs SQL statements and records what they changed in the schema. */
-function run(db: Kysely<unknown>, statements: string): Promise<void> {
-  return recordDefinitions(db, async () => void (await sql.raw(statements).execute(db)));
+/** Takes every migration back, newest first. For the test that each pair undoes itself. */
+export function migrateDown(db: Database): Promise<string[]> {
+  return alone(db, {}, (session) => new Run(session, {}).down());
 }
 
-/**
- * Brings the database to the newest migration and its functions to those of this release, all in one transaction behind
- * a lock, so that processes that start together do not collide.
- * @returns the names of the migrations that ran
- * @throws what the failing file threw; nothing has changed then
- */
-export function migrateToLatest(db: Database): Promise<string[]> {
+/** Runs work on one connection while no other migrator works on this database. */
+function alone<Result>(
+  db: Database,
+  { lockTimeoutMs = LOCK_TIMEOUT_MS, patienceMs = PATIENCE_MS }: MigrateOptions,
+  work: (session: Kysely<unknown>) => Promise<Result>,
+): Promise<Result> {
   return db.connection().execute(async (session) => {
-    // The migrator waits an hour for its own lock. Whoever has this one gets that at once, and waits for this one no
-    // longer than the connection's lock_timeout says. The lock ends with the connection.
-    await sql`select pg_advisory_lock(hashtext('lockstep migrate'))`.execute(session);
+    // If this process is killed, PostgreSQL ends its statement and gives back its locks.
+    await sql`set client_connection_check_interval = '1s'`.execute(session);
+    await sql`select set_config('lock_timeout', ${String(patienceMs)}, false)`.execute(session);
     try {
-      return migratedNames(await new Migrator({ db: session, provider: sqlFiles }).migrateToLatest());
+      await sql`select pg_advisory_lock(hashtext('lockstep migrate'))`.execute(session);
+    } catch (error) {
+      if (!isOverload(error)) throw error;
+      throw new Error('another migration of this database is still running: run it again when that has ended');
+    }
+    try {
+      await sql`select set_config('lock_timeout', ${String(lockTimeoutMs)}, false)`.execute(session);
+      return await work(session as unknown as Kysely<unknown>);
     } finally {
-      await sql`select pg_advisory_unlock(hashtext('lockstep migrate'))`.execute(session).catch(() => {});
+      const unlock = sql`select pg_advisory_unlock(hashtext('lockstep migrate'))`;
+      await unlock.execute(session).catch(() => {});
+      const reset = sql`reset lock_timeout; reset client_connection_check_interval`;
+      await reset.execute(session).catch(() => {});
     }
   });
 }
 
-/** Brings an empty database to a migration of the past, by its name, and to the functions of that time. For tests of upgrades. */
-export async function migrateUpTo(db: Database, name: string): Promise<string[]> {
-  return migratedNames(await new Migrator({ db, provider: sqlFiles }).migrateTo(name));
-}
+/** One run over the migrations, on the connection that has the lock. */
+class Run {
+  readonly #db: Kysely<unknown>;
+  readonly #options: MigrateOptions;
+  readonly #files: MigrationFiles;
+  readonly #migrations: readonly ShippedMigration[];
+  readonly #applied: string[] = [];
 
-/** Takes every migration back, newest first. For the test that each pair undoes itself. */
-export async function migrateDown(db: Database): Promise<string[]> {
-  return migratedNames(await new Migrator({ db, provider: sqlFiles }).migrateTo(NO_MIGRATIONS));
-}
+  constructor(db: Kysely<unknown>, options: MigrateOptions) {
+    const directory = options.directory ?? MIGRATIONS;
+    this.#db = db;
+    this.#options = options;
+    this.#files = new MigrationFiles(directory);
+    this.#migrations = findMigrations(directory);
+  }
 
-function migratedNames({ error, results }: Awaited<ReturnType<Migrator['migrateToLatest']>>): string[] {
-  if (error) throw error;
-  return (results ?? []).map((result) => result.migrationName);
+  toLatest(): Promise<Migrated> {
+    return this.upTo(this.#migrations.at(-1)!.name);
+  }
+
+  async upTo(name: string): Promise<Migrated> {
+    await this.#history(name);
+    const applied = await readApplied(this.#db);
+    const steps = this.#migrations.filter((each) => each.kind !== 'history' && each.name <= name);
+    const lacking = steps.filter((each) => !isApplied(each, applied));
+    for (const [index, step] of lacking.entries()) {
+      const olderProcesses = await this.#step(step);
+      if (olderProcesses.length === 0) continue;
+      const rest = lacking.slice(index);
+      const isBehind = rest.some(({ kind }) => kind !== 'contraction');
+      return { applied: this.#applied, left: rest.map((each) => each.name), olderProcesses, isBehind };
+    }
+    return { applied: this.#applied, left: [], olderProcesses: [], isBehind: false };
+  }
+
+  async down(): Promise<string[]> {
+    const applied = await readApplied(this.#db);
+    const steps = this.#migrations.filter((each) => each.kind !== 'history' && isApplied(each, applied));
+    for (const step of steps.toReversed()) {
+      await this.#db.transaction().execute(async (trx) => {
+        await forgetApplied(trx, step);
+        await this.#files.run(trx, step.name, 'down');
+      });
+    }
+    const { error, results = [] } = await this.#migrator().migrateTo(NO_MIGRATIONS);
+    if (error) throw error;
+    return [...steps.map(({ name }) => name).toReversed(), ...results.map(({ migrationName }) => migrationName)];
+  }
+
+  /** Runs what is missing of the history, up to `name`, all of it in one transaction. */
+  async #history(name: string): Promise<void> {
+    const all = this.#migrations.filter(({ kind }) => kind === 'history');
+    const applied = await readApplied(this.#db);
+    if (all.every((each) => isApplied(each, applied))) return;
+    const target = all.findLast((each) => each.name <= name)!.name;
+    const { results } = await this.#patiently(target, async () => {
+      const migrated = await this.#migrator().migrateTo(target);
+      if (migrated.error) throw migrated.error;
+      return migrated;
+    });
+    for (const { migrationName } of results ?? []) this.#note(migrationName);
+  }
+
+  #migrator(): Migrator {
+    const history = this.#migrations.filter(({ kind }) => kind === 'history');
+    const provider: MigrationProvider = {
+      getMigrations: async () =>
+        Object.fromEntries(
+          history.map(({ name }): [string, Migration] => [
+            name,
+            {
+              up: (db) => this.#files.run(db, name, 'up'),
+              down: (db) => this.#files.run(db, name, 'down'),
+            },
+          ]),
+        ),
+    };
+    return new Migrator({ db: this.#db, provider });
+  }
+
+  /** Runs one migration to its end. Returns the older processes that are in its way; it has not run then. */
+  async #step(step: ShippedMigration): Promise<OlderProcesses[]> {
+    const { name, kind } = step;
+    if (kind === 'repeat') await this.#backFill(name);
+    const older = await this.#patiently(name, () => this.#once(step));
+    if (older.length === 0) this.#note(name);
+    return older;
+  }
+
+  /** Runs a back-fill until there is nothing left to move. What it has moved stays, whatever happens to the rest. */
+  async #backFill(name: string): Promise<void> {
+    for (;;) {
+      const begunMs = performance.now();
+      const run = () => this.#db.transaction().execute((trx) => this.#files.repeat(trx, name));
+      const moved = await this.#patiently(name, run);
+      if (moved === 0n) return;
+      await delay(Math.min(performance.now() - begunMs, LONGEST_REST_MS));
+    }
+  }
+
+  /** Runs a migration and notes it, in a transaction of its own. Returns the older processes that are in its way. */
+  async #once(step: ShippedMigration): Promise<OlderProcesses[]> {
+    const { name, kind, number } = step;
+    const findOlder = (db: Kysely<unknown>) => (kind === 'contraction' ? findOlderProcesses(db, number) : []);
+    const before = await findOlder(this.#db);
+    if (before.length > 0) return before;
+    const newestExpansion = this.#migrations.findLast((each) => each.kind !== 'contraction')!;
+    const trx = await this.#db.startTransaction().execute();
+    try {
+      if (kind !== 'repeat') await this.#files.run(trx, name, 'up');
+      if (kind === 'contraction' || step === newestExpansion) await this.#files.applyFunctions(trx, name);
+      await noteApplied(trx, step);
+      // One that came in the meantime has seen the schema as it was.
+      const late = await findOlder(trx);
+      await (late.length > 0 ? trx.rollback() : trx.commit()).execute();
+      return late;
+    } catch (error) {
+      // If this fails too, the connection is gone, and the error says why.
+      await trx
+        .rollback()
+        .execute()
+        .catch(() => {});
+      throw error;
+    }
+  }
+
+  /** Tries until it works, as long as only others are in the way. */
+  async #patiently<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
+    const { lockTimeoutMs = LOCK_TIMEOUT_MS, patienceMs = PATIENCE_MS } = this.#options;
+    const endMs = performance.now() + patienceMs;
+    for (;;) {
+      try {
+        return await work();
+      } catch (error) {
+        if (!lostAgainstOthers(error) || performance.now() >= endMs) throw new MigrationFailure(name, error);
+        await delay(PAUSE_FACTOR * lockTimeoutMs);
+      }
+    }
+  }
+
+  #note(name: string): void {
+    this.#applied.push(name);
+    this.#options.onApplied?.(name);
+  }
 }

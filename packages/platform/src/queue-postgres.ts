@@ -5,6 +5,7 @@ import { closeAll } from './lifecycle.ts';
 import type { Logger } from './log.ts';
 import type { ConsumerOptions, JobConsumer, JobProducer } from './queue-backend.ts';
 import { createErrorLogger, JOB_OPTIONS, PRODUCER_TIMEOUT_MS, withTimeout } from './queue-limits.ts';
+import { sessionName } from './session-name.ts';
 
 const { Queue, Worker } = withBackend(createPostgresBackend);
 
@@ -34,7 +35,7 @@ function openPool(
     max: poolSize,
     ...(queryTimeoutMs && { query_timeout: queryTimeoutMs, statement_timeout: queryTimeoutMs }),
     connectionTimeoutMillis: PRODUCER_TIMEOUT_MS,
-    application_name: 'lockstep-queue',
+    application_name: sessionName('lockstep-queue'),
     keepAlive: true,
     options: `-c search_path=${SCHEMA}`,
   });

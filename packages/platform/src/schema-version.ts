@@ -1,30 +1,39 @@
 import { BULLMQ_MAJOR_VERSION, LATEST_SCHEMA_VERSION } from 'bullmq';
-import { sql } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import type { Database } from './database.ts';
-import { shippedMigrations } from './migrate.ts';
+import { type AppliedMigrations, isApplied, readApplied } from './migration-record.ts';
+import { explainMissing, findMissingPartitions } from './partitions.ts';
 import type { QueueBackend } from './queue-backend.ts';
+import { type ShippedMigration, shippedMigrations } from './shipped-migrations.ts';
 
 /**
  * How the tables of a database compare with those that this release was written for: `missing`, there are none;
- * `behind`, migrations have not run; `ahead`, a newer release has migrated it. `reason` tells people this and what to
- * do; null if it is current.
+ * `behind`, migrations have not run that this release needs; `ahead`, a newer release has changed them so that this one
+ * cannot work with them; `incomplete`, partitions are missing, and with them rows. `reason` tells people this and what to do;
+ * null if it is current.
  */
 export type SchemaState =
   | { state: 'current'; reason: null }
-  | { state: 'missing' | 'behind' | 'ahead'; reason: string };
+  | { state: 'missing' | 'behind' | 'ahead' | 'incomplete'; reason: string };
 
 const CURRENT: SchemaState = { state: 'current', reason: null };
 const MIGRATE = 'run npm run migrate';
 
-/** Compares the names of the migrations that this release ships with those that have run on the database. */
-export function compareSchema(shipped: readonly string[], applied: readonly string[]): SchemaState {
-  const unknown = applied.filter((name) => !shipped.includes(name));
+/**
+ * Compares the migrations that this release ships with those that have run on the database. It works beside expansions of
+ * later releases, and before contractions of its own; so it lacks those up to its newest expansion.
+ */
+export function compareSchema(shipped: readonly ShippedMigration[], applied: AppliedMigrations): SchemaState {
+  const unknown = applied.decisive.filter((name) => !shipped.some((each) => each.name === name));
   if (unknown.length > 0) {
     const reason = `the database is newer than this release (${some(unknown)}): run the release that migrated it`;
     return { state: 'ahead', reason };
   }
-  if (applied.length === 0) return { state: 'missing', reason: `the database has no tables yet: ${MIGRATE}` };
-  const lacking = shipped.filter((name) => !applied.includes(name));
+  if (applied.decisive.length === 0) {
+    return { state: 'missing', reason: `the database has no tables yet: ${MIGRATE}` };
+  }
+  const needed = shipped.slice(0, shipped.findLastIndex(({ kind }) => kind !== 'contraction') + 1);
+  const lacking = needed.filter((each) => !isApplied(each, applied)).map(({ name }) => name);
   if (lacking.length === 0) return CURRENT;
   return { state: 'behind', reason: `the database is older than this release (lacks ${some(lacking)}): ${MIGRATE}` };
 }
@@ -73,16 +82,18 @@ export async function readSchemaState(db: Database, queue?: QueueBackend['kind']
         where relname = 'kysely_migration' and not has_schema_privilege(relnamespace, 'usage')) as unusable,
       array(
         select other.relname::text from named join pg_class as other using (relnamespace, relowner)
-        where named.relname = 'kysely_migration' and visible and other.relkind = 'r'
+        where named.relname = 'kysely_migration' and visible and other.relkind in ('r', 'p') and not other.relispartition
           and not has_table_privilege(other.oid, 'select')
         order by 1) as unreadable`.execute(db);
   const { migrated, queueMigrated, unusable, unreadable } = rows[0]!;
   if (!migrated && unusable.length > 0) throw new LackingPrivilege(`use schema ${unusable.join(', ')}`);
   if (unreadable.length > 0) throw new LackingPrivilege(`read ${unreadable.join(', ')}`);
-  const applied = migrated ? await sql<{ name: string }>`select name from kysely_migration`.execute(db) : { rows: [] };
-  const names = applied.rows.map(({ name }) => name);
-  const ours = compareSchema(await shippedMigrations(), names);
-  if (ours.state !== 'current' || queue !== 'postgres') return ours;
+  const applied = migrated ? await readApplied(db as unknown as Kysely<unknown>) : { decisive: [], expansions: [] };
+  const ours = compareSchema(shippedMigrations(), applied);
+  if (ours.state !== 'current') return ours;
+  const lost = await findMissingPartitions(db);
+  if (lost.length > 0) return { state: 'incomplete', reason: explainMissing(lost) };
+  if (queue !== 'postgres') return ours;
   if (!queueMigrated) return compareQueueSchema(null);
   const versions = await sql<{ version: number; minClientVersion: number }>`
     select coalesce(max(version), 0) as version, coalesce(max(min_client_version), 0) as "minClientVersion"

@@ -1,7 +1,11 @@
+import type { Generated } from 'kysely';
+
 /**
  * The columns of the tables, by name. The owner of a table adds it in a `tables.ts` of its own (`declare module
  * '@lockstep/platform'`); a test holds all of them against the database. Here is what the migrator keeps.
  */
 export interface Tables {
+  period: { number: number; began_time: Generated<Date> };
   schema_definition: { name: string; definition: string };
+  schema_expansion: { name: string; applied_time: Generated<Date> };
 }
