@@ -1,5 +1,6 @@
 import { type ApplicationId, type BatchId, type BatchResultQuery, Refusal, success } from '@lockstep/contract';
 import {
+  assertPartitions,
   type Database,
   type Deadline,
   Group,
@@ -7,7 +8,9 @@ import {
   latestOf,
   type ReplicaReads,
   type Standby,
+  within,
 } from '@lockstep/platform';
+import { refuseArchivedBatch } from './archived.ts';
 import { RememberedAnswers } from './remembered-answers.ts';
 import { type ReadPage, readPages } from './result-pages.ts';
 
@@ -62,7 +65,7 @@ export class ResultReader {
   /**
    * Reads what became of a batch, with a page of its orders in orderList order (rules 6.4).
    *
-   * Throws a Refusal: batch_not_found, for another application's batch too.
+   * Throws a Refusal: batch_not_found, for another application's batch too; batch_archived.
    */
   async read(
     { applicationId, position }: { applicationId: ApplicationId; position: LogPosition | null },
@@ -82,8 +85,11 @@ export class ResultReader {
             onStandby: (standby) => this.#readsOf(standby).run({ ...poll, position }),
             onPrimary,
           });
-    if (found === undefined) throw new Refusal('batch_not_found', channelOrderId, channelCode);
-    return found;
+    if (found !== undefined) return found;
+    const limited = within(this.#db, deadline);
+    await refuseArchivedBatch(limited, applicationId, query);
+    await assertPartitions(limited);
+    throw new Refusal('batch_not_found', channelOrderId, channelCode);
   }
 
   /** What bounds the shared statements of one server. */

@@ -9,6 +9,7 @@ export {
 } from './clean-up.ts';
 export { parseBigint } from './columns.ts';
 export { type Config, readConfig, readDeploymentConfig } from './config.ts';
+export { untilConfirmed } from './confirmed.ts';
 export { type CursorPart, readCursor, writeCursor } from './cursor.ts';
 export {
   behindSavepoint,
@@ -36,6 +37,8 @@ export { flushedPosition, type LogPosition, latestOf, type PositionRow, position
 export { createMetrics, type Metrics, SECONDS_BUCKETS } from './metrics.ts';
 export { type Migrated, type MigrateOptions, migrateDown, migrateToLatest, migrateUpTo } from './migrate.ts';
 export type { AppliedMigrations } from './migration-record.ts';
+export { assertPartitions, MissingPartitions } from './partitions.ts';
+export { PeriodKeeper, registerPeriodGauges } from './period-keeper.ts';
 export { chooseQueueBackend, openConsumer, openProducer } from './queue.ts';
 export type { JobProducer, QueueBackend } from './queue-backend.ts';
 export { migratePostgresQueue } from './queue-postgres.ts';

@@ -75,7 +75,7 @@ export class ServiceClient extends FollowingClient {
       return result;
     } catch (error) {
       await this.#settle();
-      throw isRollback ? error : (this.#failure ?? error);
+      throw this.#unconfirmed ?? (isRollback ? error : (this.#failure ?? error));
     } finally {
       if (isRollback || text === 'commit') this.#failure = undefined;
     }

@@ -6,6 +6,7 @@ import type { Generated } from 'kysely';
  * keeps, what a finder of hosts notes, and what reads from standbys are held against.
  */
 export interface Tables {
+  period: { number: number; began_time: Generated<Date> };
   replica_mark: { reader: string; timeline: string; written_ms: number; written_time: Date };
   schema_definition: { name: string; definition: string };
   promotion: { system_identifier: string; timeline: number; noted_time: Generated<Date> };
