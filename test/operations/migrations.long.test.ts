@@ -12,7 +12,8 @@ import { countWaiting } from '../harness/waiting.ts';
 
 /** How the migrations of a later release run on a database that works: one after the other, and never all or nothing. */
 
-const HASTE = { lockTimeoutMs: 100, patienceMs: 1_000 };
+const HASTE = { lockTimeoutMs: 200, patienceMs: 1_000 };
+const PATIENTLY = { timeout: 30_000 };
 
 const databases: TestDatabase[] = [];
 const sessions: pg.Client[] = [];
@@ -103,14 +104,14 @@ describe('migrations', () => {
     const holder = await connect(database.url, 'holder');
     await holder.query('begin; lock table enterprise in row exclusive mode');
     const failing = migrateToLatest(database.db, { directory, ...HASTE }).catch((error: unknown) => error);
-    await vi.waitUntil(async () => (await countWaiting(database.db, 'relation')) > 0);
+    await vi.waitUntil(async () => (await countWaiting(database.db, 'relation')) > 0, PATIENTLY);
     // It waits behind the migration, and goes on when that lets go.
     await run(database, "insert into enterprise (name, code) values ('E', 'abc234')");
     expect(await failing).toMatchObject({ message: '9002_more failed', cause: { code: '55P03' } });
     expect(await namesIn(database, 'schema_expansion')).toEqual(['9001_note']);
 
-    const patient = migrateToLatest(database.db, { directory, lockTimeoutMs: 100 });
-    await vi.waitUntil(async () => (await countWaiting(database.db, 'relation')) > 0);
+    const patient = migrateToLatest(database.db, { directory });
+    await vi.waitUntil(async () => (await countWaiting(database.db, 'relation')) > 0, PATIENTLY);
     await holder.query('commit');
     expect((await patient).applied).toEqual(['9002_more']);
   });
@@ -177,7 +178,7 @@ describe('a contraction', () => {
       });
       sessions.splice(0);
       await older.end();
-      await vi.waitUntil(async () => (await migrateToLatest(database.db, { directory })).left.length === 0);
+      await vi.waitUntil(async () => (await migrateToLatest(database.db, { directory })).left.length === 0, PATIENTLY);
       await asSuperuser(`drop role ${role}`);
     },
   );
@@ -201,7 +202,7 @@ describe('a contraction', () => {
     const holder = await connect(database.url, 'holder');
     await holder.query('begin; lock table enterprise in row exclusive mode');
     const migrating = migrateToLatest(database.db, { directory });
-    await vi.waitUntil(async () => (await countWaiting(database.db, 'relation')) > 0);
+    await vi.waitUntil(async () => (await countWaiting(database.db, 'relation')) > 0, PATIENTLY);
     await connect(database.url, 'lockstep-worker');
     await holder.query('commit');
     expect(await migrating).toMatchObject({ left: ['9002_narrow.contract'], olderProcesses: [{ sessions: 1 }] });
