@@ -37,6 +37,39 @@ CREATE TABLE application (
   CONSTRAINT application_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'approved'::text, 'suspended'::text])))
 );
 
+CREATE TABLE archived_batch (
+  id bigint NOT NULL,
+  application_id bigint NOT NULL,
+  channel_code text NOT NULL,
+  channel_order_id text NOT NULL,
+  sync_mode text NOT NULL,
+  digest bytea NOT NULL,
+  digest_version smallint NOT NULL,
+  request_id text,
+  accepted_time timestamp with time zone NOT NULL,
+  completed_time timestamp with time zone NOT NULL,
+  succeeded integer NOT NULL,
+  failed integer NOT NULL,
+  CONSTRAINT archived_batch_application_id_fkey FOREIGN KEY (application_id) REFERENCES application(id),
+  CONSTRAINT archived_batch_failed_check CHECK ((failed >= 0)),
+  CONSTRAINT archived_batch_pkey PRIMARY KEY (id),
+  CONSTRAINT archived_batch_succeeded_check CHECK ((succeeded >= 0)),
+  CONSTRAINT archived_batch_sync_mode_check CHECK ((sync_mode = ANY (ARRAY['sync'::text, 'async'::text])))
+);
+CREATE TRIGGER refuse_change BEFORE DELETE OR UPDATE OR TRUNCATE ON archived_batch FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TABLE archived_order (
+  id bigint NOT NULL,
+  finished_time timestamp with time zone NOT NULL,
+  src_license_order_id bigint,
+  sequence integer NOT NULL,
+  order_type text NOT NULL,
+  customer_id text NOT NULL,
+  CONSTRAINT archived_order_order_type_check CHECK ((order_type = ANY (ARRAY['new_buy'::text, 'delete_asset'::text, 'delete_product'::text]))),
+  CONSTRAINT archived_order_pkey PRIMARY KEY (id)
+);
+CREATE TRIGGER refuse_change BEFORE DELETE OR UPDATE OR TRUNCATE ON archived_order FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
 CREATE TABLE asset (
   id bigint NOT NULL,
   asset_num text NOT NULL,
@@ -137,11 +170,11 @@ CREATE TABLE asset_transfer (
   CONSTRAINT asset_transfer_asset_id_fkey FOREIGN KEY (asset_id) REFERENCES asset(id) DEFERRABLE INITIALLY DEFERRED,
   CONSTRAINT asset_transfer_check CHECK ((from_customer_id <> to_customer_id)),
   CONSTRAINT asset_transfer_from_customer_id_fkey FOREIGN KEY (from_customer_id) REFERENCES customer(id),
-  CONSTRAINT asset_transfer_license_order_id_fkey FOREIGN KEY (license_order_id) REFERENCES license_order(id),
   CONSTRAINT asset_transfer_pkey PRIMARY KEY (asset_id, license_order_id),
   CONSTRAINT asset_transfer_to_customer_id_fkey FOREIGN KEY (to_customer_id) REFERENCES customer(id)
 );
 CREATE INDEX asset_transfer_order ON asset_transfer USING btree (license_order_id);
+CREATE TRIGGER check_inserted AFTER INSERT ON asset_transfer REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION check_transfers_inserted();
 CREATE TRIGGER refuse_change BEFORE DELETE OR UPDATE OR TRUNCATE ON asset_transfer FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 CREATE TABLE batch (
@@ -161,7 +194,6 @@ CREATE TABLE batch (
   succeeded integer,
   failed integer,
   reopened_time timestamp with time zone,
-  CONSTRAINT batch_application_id_channel_code_channel_order_id_key UNIQUE (application_id, channel_code, channel_order_id),
   CONSTRAINT batch_application_id_fkey FOREIGN KEY (application_id) REFERENCES application(id),
   CONSTRAINT batch_check CHECK (((cardinality(sequences) = cardinality(customer_ids)) AND (cardinality(sequences) = cardinality(order_types)))),
   CONSTRAINT batch_end_counts CHECK (((succeeded >= 0) AND (failed >= 0) AND ((succeeded + failed) = cardinality(sequences)))),
@@ -170,14 +202,30 @@ CREATE TABLE batch (
   CONSTRAINT batch_pkey PRIMARY KEY (id),
   CONSTRAINT batch_sequences_check CHECK (((cardinality(sequences) >= 1) AND (cardinality(sequences) <= 8192))),
   CONSTRAINT batch_sync_mode_check CHECK ((sync_mode = ANY (ARRAY['sync'::text, 'async'::text])))
-);
+) PARTITION BY RANGE (id);
 CREATE INDEX batch_accepted ON batch USING btree (application_id, accepted_time, id);
 CREATE INDEX batch_channel_accepted ON batch USING btree (application_id, channel_code, accepted_time, id);
 CREATE INDEX batch_failed_accepted ON batch USING btree (application_id, accepted_time, id) WHERE (failed > 0);
 CREATE INDEX batch_open ON batch USING btree (id) WHERE (completed_time IS NULL);
 CREATE INDEX batch_open_accepted ON batch USING btree (application_id, accepted_time, id) WHERE (completed_time IS NULL);
 CREATE TRIGGER check_ends AFTER UPDATE ON batch REFERENCING OLD TABLE AS before NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION check_batch_ends();
+CREATE TRIGGER check_inserted AFTER INSERT ON batch REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION check_batch_keys();
 CREATE TRIGGER refuse_change BEFORE DELETE OR UPDATE OF id, application_id, channel_code, channel_order_id, sync_mode, digest, digest_version, sequences, customer_ids, order_types, accepted_time, request_id OR TRUNCATE ON batch FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TABLE batch_key (
+  application_id bigint NOT NULL,
+  channel_code text NOT NULL,
+  channel_order_id text NOT NULL,
+  batch_id bigint NOT NULL,
+  CONSTRAINT batch_key_pkey PRIMARY KEY (application_id, channel_code, channel_order_id)
+);
+CREATE TRIGGER refuse_change BEFORE DELETE OR UPDATE OR TRUNCATE ON batch_key FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TABLE batch_p0000 PARTITION OF batch FOR VALUES FROM (MINVALUE) TO ('1073741824');
+
+CREATE TABLE batch_p0001 PARTITION OF batch FOR VALUES FROM ('1073741824') TO ('2147483648');
+
+CREATE TABLE batch_p0002 PARTITION OF batch FOR VALUES FROM ('2147483648') TO ('3221225472');
 
 CREATE TABLE customer (
   id bigint NOT NULL GENERATED BY DEFAULT AS IDENTITY,
@@ -225,9 +273,8 @@ CREATE TABLE event (
   cancelled integer NOT NULL,
   created_time timestamp with time zone NOT NULL DEFAULT statement_timestamp(),
   CONSTRAINT event_check CHECK (((succeeded >= 0) AND (failed >= 0) AND ((cancelled >= 0) AND (cancelled <= failed)))),
-  CONSTRAINT event_pkey PRIMARY KEY (application_id, "position"),
   CONSTRAINT event_type_check CHECK ((type = ANY (ARRAY['batch.completed'::text, 'batch.retried'::text])))
-);
+) PARTITION BY RANGE (batch_id);
 CREATE UNIQUE INDEX event_completed_batch ON event USING btree (batch_id) WHERE (type = 'batch.completed'::text);
 CREATE INDEX event_created ON event USING btree (created_time);
 CREATE TRIGGER refuse_change BEFORE UPDATE OF application_id, "position", batch_id, type, completed_time, succeeded, failed, cancelled OR TRUNCATE ON event FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
@@ -239,6 +286,12 @@ CREATE TABLE event_counter (
   CONSTRAINT event_counter_pkey PRIMARY KEY (only_row)
 );
 
+CREATE TABLE event_p0000 PARTITION OF event FOR VALUES FROM (MINVALUE) TO ('1073741824');
+
+CREATE TABLE event_p0001 PARTITION OF event FOR VALUES FROM ('1073741824') TO ('2147483648');
+
+CREATE TABLE event_p0002 PARTITION OF event FOR VALUES FROM ('2147483648') TO ('3221225472');
+
 CREATE TABLE failed_order (
   license_order_id bigint NOT NULL,
   batch_id bigint NOT NULL,
@@ -247,11 +300,11 @@ CREATE TABLE failed_order (
   content text STORAGE EXTERNAL NOT NULL,
   failed_time timestamp with time zone NOT NULL DEFAULT statement_timestamp(),
   asset_nums text[] NOT NULL,
-  CONSTRAINT failed_order_batch_id_lane_fkey FOREIGN KEY (batch_id, lane) REFERENCES lane_chunk(batch_id, lane),
   CONSTRAINT failed_order_pkey PRIMARY KEY (license_order_id)
 );
 CREATE INDEX failed_order_asset_nums ON failed_order USING gin (asset_nums);
 CREATE INDEX failed_order_failed_time ON failed_order USING btree (failed_time);
+CREATE TRIGGER check_inserted AFTER INSERT ON failed_order REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION check_failed_inserted();
 
 CREATE TABLE failure_activity (
   minute_start timestamp with time zone NOT NULL,
@@ -272,7 +325,6 @@ CREATE TABLE lane_chunk (
   succeeded integer NOT NULL DEFAULT 0,
   failed integer NOT NULL DEFAULT 0,
   payload_version smallint NOT NULL DEFAULT 1,
-  CONSTRAINT lane_chunk_batch_id_fkey FOREIGN KEY (batch_id) REFERENCES batch(id),
   CONSTRAINT lane_chunk_check CHECK ((weight >= order_count)),
   CONSTRAINT lane_chunk_counts CHECK (((succeeded + failed) <= order_count)),
   CONSTRAINT lane_chunk_finished CHECK ((((succeeded + failed) = order_count) = (finished_time IS NOT NULL))),
@@ -281,8 +333,16 @@ CREATE TABLE lane_chunk (
   CONSTRAINT lane_chunk_pkey PRIMARY KEY (batch_id, lane),
   CONSTRAINT lane_chunk_progress CHECK (((succeeded >= 0) AND (failed >= 0))),
   CONSTRAINT lane_chunk_times CHECK ((finished_time >= accepted_time)) NOT VALID
-) WITH (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=1000);
+) PARTITION BY RANGE (batch_id);
 CREATE INDEX lane_chunk_pending ON lane_chunk USING btree (lane, batch_id) WHERE (finished_time IS NULL);
+CREATE TRIGGER check_inserted AFTER INSERT ON lane_chunk REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION check_chunks_inserted();
+CREATE TRIGGER refuse_change BEFORE DELETE OR TRUNCATE ON lane_chunk FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TABLE lane_chunk_p0000 PARTITION OF lane_chunk FOR VALUES FROM (MINVALUE) TO ('1073741824') WITH (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=1000);
+
+CREATE TABLE lane_chunk_p0001 PARTITION OF lane_chunk FOR VALUES FROM ('1073741824') TO ('2147483648') WITH (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=1000);
+
+CREATE TABLE lane_chunk_p0002 PARTITION OF lane_chunk FOR VALUES FROM ('2147483648') TO ('3221225472') WITH (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=1000);
 
 CREATE TABLE license_order (
   id bigint NOT NULL,
@@ -300,12 +360,18 @@ CREATE TABLE license_order (
   CONSTRAINT license_order_order_type_check CHECK ((order_type = ANY (ARRAY['new_buy'::text, 'delete_asset'::text, 'delete_product'::text]))),
   CONSTRAINT license_order_pkey PRIMARY KEY (id),
   CONSTRAINT license_order_products_check CHECK ((products >= 0))
-);
+) PARTITION BY RANGE (id);
 CREATE INDEX license_order_customer ON license_order USING btree (customer_id, id);
 CREATE INDEX license_order_failed ON license_order USING btree (id) WHERE (cause IS NOT NULL);
 CREATE INDEX license_order_internal_error ON license_order USING btree (id) WHERE (cause = 'internal_error'::text);
 CREATE TRIGGER check_taken_back AFTER DELETE ON license_order REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION check_taken_back();
 CREATE TRIGGER refuse_change BEFORE UPDATE OR TRUNCATE ON license_order FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TABLE license_order_p0000 PARTITION OF license_order FOR VALUES FROM (MINVALUE) TO ('8796093022208');
+
+CREATE TABLE license_order_p0001 PARTITION OF license_order FOR VALUES FROM ('8796093022208') TO ('17592186044416');
+
+CREATE TABLE license_order_p0002 PARTITION OF license_order FOR VALUES FROM ('17592186044416') TO ('26388279066624');
 
 CREATE TABLE lock_audit (
   id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
@@ -373,9 +439,15 @@ CREATE TABLE member_audit (
   CONSTRAINT member_audit_enterprise_id_fkey FOREIGN KEY (enterprise_id) REFERENCES enterprise(id),
   CONSTRAINT member_audit_pkey PRIMARY KEY (id),
   CONSTRAINT member_audit_target_id_fkey FOREIGN KEY (target_id) REFERENCES member(id)
-);
+) PARTITION BY RANGE (id);
 CREATE INDEX member_audit_newest ON member_audit USING btree (enterprise_id, id);
 CREATE TRIGGER refuse_change BEFORE DELETE OR UPDATE OR TRUNCATE ON member_audit FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TABLE member_audit_p0000 PARTITION OF member_audit FOR VALUES FROM (MINVALUE) TO ('8796093022208');
+
+CREATE TABLE member_audit_p0001 PARTITION OF member_audit FOR VALUES FROM ('8796093022208') TO ('17592186044416');
+
+CREATE TABLE member_audit_p0002 PARTITION OF member_audit FOR VALUES FROM ('17592186044416') TO ('26388279066624');
 
 CREATE TABLE merchandise_instance (
   id bigint NOT NULL,
@@ -450,11 +522,17 @@ CREATE TABLE operator_record (
   recorded_time timestamp with time zone NOT NULL DEFAULT statement_timestamp(),
   CONSTRAINT operator_record_operator_id_fkey FOREIGN KEY (operator_id) REFERENCES operator(id),
   CONSTRAINT operator_record_pkey PRIMARY KEY (id)
-);
+) PARTITION BY RANGE (id);
 CREATE INDEX operator_record_action ON operator_record USING btree (action, id);
 CREATE INDEX operator_record_operator ON operator_record USING btree (operator_id, id);
 CREATE INDEX operator_record_target ON operator_record USING btree (target, id);
 CREATE TRIGGER refuse_change BEFORE DELETE OR UPDATE OR TRUNCATE ON operator_record FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TABLE operator_record_p0000 PARTITION OF operator_record FOR VALUES FROM (MINVALUE) TO ('8796093022208');
+
+CREATE TABLE operator_record_p0001 PARTITION OF operator_record FOR VALUES FROM ('8796093022208') TO ('17592186044416');
+
+CREATE TABLE operator_record_p0002 PARTITION OF operator_record FOR VALUES FROM ('17592186044416') TO ('26388279066624');
 
 CREATE TABLE operator_session (
   token_hash bytea NOT NULL,
@@ -491,6 +569,31 @@ CREATE TABLE order_retry (
 CREATE INDEX order_retry_order ON order_retry USING btree (license_order_id, finished_time);
 CREATE TRIGGER refuse_change BEFORE DELETE OR UPDATE OR TRUNCATE ON order_retry FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
+CREATE TABLE period (
+  number integer NOT NULL,
+  began_time timestamp with time zone NOT NULL DEFAULT statement_timestamp(),
+  CONSTRAINT period_number_check CHECK ((number >= 0)),
+  CONSTRAINT period_pkey PRIMARY KEY (number)
+);
+CREATE TRIGGER refuse_change BEFORE DELETE OR UPDATE OR TRUNCATE ON period FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TABLE period_archive (
+  number integer NOT NULL,
+  step text NOT NULL,
+  directory text NOT NULL,
+  started_time timestamp with time zone NOT NULL DEFAULT statement_timestamp(),
+  archived_time timestamp with time zone,
+  changed_time timestamp with time zone NOT NULL DEFAULT statement_timestamp(),
+  batches bigint,
+  orders bigint,
+  bytes bigint,
+  CONSTRAINT period_archive_check CHECK (((archived_time IS NULL) = (step = 'copying'::text))),
+  CONSTRAINT period_archive_check1 CHECK (((bytes IS NULL) = (step = ANY (ARRAY['copying'::text, 'detaching'::text, 'writing'::text])))),
+  CONSTRAINT period_archive_number_check CHECK ((number >= 0)),
+  CONSTRAINT period_archive_pkey PRIMARY KEY (number),
+  CONSTRAINT period_archive_step_check CHECK ((step = ANY (ARRAY['copying'::text, 'detaching'::text, 'writing'::text, 'dropping'::text, 'done'::text])))
+);
+
 CREATE TABLE product_instance (
   id bigint NOT NULL,
   asset_id bigint NOT NULL,
@@ -525,6 +628,21 @@ CREATE TRIGGER check_revoked_stays AFTER UPDATE ON product_instance REFERENCING 
 CREATE TRIGGER check_stays AFTER UPDATE ON product_instance REFERENCING OLD TABLE AS before NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION check_stays('id, asset_id, license_order_id, merchandise_id');
 CREATE TRIGGER check_taken_over AFTER UPDATE ON product_instance REFERENCING OLD TABLE AS before NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION check_taken_over();
 CREATE TRIGGER refuse_change BEFORE DELETE OR TRUNCATE ON product_instance FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TABLE promotion (
+  system_identifier text NOT NULL,
+  timeline integer NOT NULL,
+  noted_time timestamp with time zone NOT NULL DEFAULT statement_timestamp(),
+  CONSTRAINT promotion_pkey PRIMARY KEY (system_identifier, timeline)
+);
+
+CREATE TABLE replica_mark (
+  reader uuid NOT NULL,
+  timeline text NOT NULL,
+  written_ms double precision NOT NULL,
+  written_time timestamp with time zone NOT NULL,
+  CONSTRAINT replica_mark_pkey PRIMARY KEY (reader)
+);
 
 CREATE TABLE schema_definition (
   name text NOT NULL,

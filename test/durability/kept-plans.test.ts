@@ -14,7 +14,8 @@ import { syncOf } from '../harness/sync-batches.ts';
 const PLANS = {
   judge_attempts: ['access_token_pkey: token_hash', 'application_pkey: id'],
   read_result_pages: [
-    'batch_application_id_channel_code_channel_order_id_key: application_id, channel_code, channel_order_id',
+    'batch_key_pkey: application_id, channel_code, channel_order_id',
+    'batch_pkey: id',
     'lane_chunk_pkey: batch_id',
     'license_order_pkey: id',
   ],
@@ -37,9 +38,7 @@ const PLANS = {
   revoke_asset: ['asset_pkey: id'],
   hold_product_instance: ['product_instance_pkey: id'],
   update_assets: ['asset_pkey: id'],
-  find_earlier: [
-    'batch_application_id_channel_code_channel_order_id_key: application_id, channel_code, channel_order_id',
-  ],
+  find_earlier: ['batch_key_pkey: application_id, channel_code, channel_order_id', 'batch_pkey: id'],
   find_newest_by_lane: ['lane_chunk_pending: lane'],
 };
 
@@ -63,13 +62,19 @@ interface Node {
   Plans?: Node[];
 }
 
-/** The look-ups of a plan that read tables: by which index, with the columns of its condition. */
+/**
+ * The look-ups of a plan that read tables: by which index, with the columns of its condition. An index of a partition has the
+ * name of its table's: those of all partitions are read in the same way, and only where a row may be.
+ */
 function listLookUps(node: Node): string[] {
   const { 'Node Type': type, 'Relation Name': table, 'Index Name': index, 'Index Cond': condition } = node;
   const below = (node.Plans ?? []).flatMap(listLookUps);
   if (index !== undefined) {
     const columns = [...(condition ?? 'nothing').matchAll(/\(?\(+"?(?:\w+\.)?([a-z_]+) (?:=|>=|<=|<|>)/g)];
-    return [`${index}: ${[...new Set(columns.map(([, column]) => column))].join(', ') || 'all of it'}`, ...below];
+    return [
+      `${index.replace(/_p\d{4}/, '')}: ${[...new Set(columns.map(([, column]) => column))].join(', ') || 'all of it'}`,
+      ...below,
+    ];
   }
   return type === 'Seq Scan' ? [`${table}: whole table`, ...below] : below;
 }

@@ -6,6 +6,7 @@ import {
   type OrderMetrics,
   OrderWorker,
   QUEUE_NAME,
+  registerArchiveGauges,
   registerBacklogGauges,
   WORKER_NAME,
 } from '@lockstep/orders';
@@ -19,9 +20,12 @@ import {
   type Logger,
   openConsumer,
   openDatabase,
+  PeriodKeeper,
   type QueueBackend,
   type ReadinessCheck,
   registerCleanUpGauge,
+  registerPeriodGauges,
+  reportHosts,
   SchemaWatch,
   whileCurrent,
 } from '@lockstep/platform';
@@ -33,6 +37,7 @@ import { startProbe } from './probe.ts';
 const JOBS_AT_ONCE = 50;
 const SWEEP_EVERY_MS = 1_000;
 const CLEAN_UP_EVERY_MS = 10_000;
+const PERIOD_LOOK_EVERY_MS = 10_000;
 
 /**
  * Connections that a worker needs beside those of its drains: for the sweep, the clean-up, the ends of batches, their events
@@ -94,7 +99,9 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     onError: (error) => log.warn({ err: error }, 'database connection failed'),
   });
   const aged = [...agedAccess, ...agedOperators, ...agedOrders(options), ...agedWebhooks(options)];
+  reportHosts(databaseUrl, log, metrics.registry);
   registerCleanUpGauge(metrics.registry, db, aged);
+  registerPeriodGauges(metrics.registry, db);
   const schema = new SchemaWatch({ db, queue, log });
   let stalledBy = (): string | null => null;
   const work = whileCurrent(schema, log, () => {
@@ -114,6 +121,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   try {
     if (probe !== undefined) {
       registerBacklogGauges(metrics.registry, db);
+      registerArchiveGauges(metrics.registry, db);
       registerWebhookGauges(metrics.registry, db);
       served = await startProbe(readiness, metrics, probe.host, probe.port);
     }
@@ -147,6 +155,8 @@ function startWork(
   const stop = new AbortController();
   const cleanUp = new CleanUp({ db, log, registry: metrics.registry, aged });
   const cleaning = every(CLEAN_UP_EVERY_MS, () => cleanUp.run(stop.signal), log);
+  const keeper = new PeriodKeeper({ db, log, registry: metrics.registry });
+  const keeping = every(PERIOD_LOOK_EVERY_MS, () => keeper.run(), log);
   return {
     stalledBy: () => worker.stalledBy,
     close: () => {
@@ -154,6 +164,7 @@ function startWork(
       return closeAll(
         sweep.close,
         cleaning.close,
+        keeping.close,
         consumer.close,
         () => worker.close(),
         () => numbering.settle(),

@@ -1,8 +1,9 @@
 import type { AssetId, CustomerId, EnterpriseId, LicenseOrderId, LicenseType } from '@lockstep/contract';
-import { isId, named, parseBigint, type Trx, together } from '@lockstep/platform';
+import { assertPartitions, isId, named, parseBigint, type Trx, together } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
 import { type Asset, emptyChanges, type Ledger, type LedgerCustomer } from './ledger.ts';
 import { loadContents } from './load-contents.ts';
+import { storedOrder } from './stored-orders.ts';
 
 /** The part of the ledger that some orders may look at. */
 export interface LedgerNeeds {
@@ -39,6 +40,8 @@ async function load(trx: Trx, needs: LedgerNeeds, locking: RawBuilder<unknown>):
     readingPurchases(ids(needs.purchaseIds)),
     readingAssets([...needs.assetNums], locking),
   ]);
+  // A source that is not found fails its order for good.
+  if (purchases.length < ids(needs.purchaseIds).length) await assertPartitions(trx);
   const assets = new Map(assetRows.map((row) => [row.asset_num, buildAsset(row)]));
   const full = [...assets.values()].filter((asset) => needs.fullAssetNums.has(asset.assetNum));
   if (full.length > 0) await loadContents(trx, full);
@@ -78,8 +81,8 @@ const readingPurchases = (orderIds: LicenseOrderId[]) =>
   named(
     'read_purchases',
     sql<PurchaseRow>`
-      select id, customer_id from license_order
-      where id = any (${orderIds}::bigint[]) and order_type = 'new_buy' and cause is null`,
+      select found.id, found.customer_id from unnest(${orderIds}::bigint[]) as wanted (id)
+      cross join lateral (${storedOrder(sql`wanted.id`)}) as found where found.order_type = 'new_buy'`,
   );
 
 interface AssetRow {

@@ -1,5 +1,5 @@
 import type { AcceptedOrder, BatchId } from '@lockstep/contract';
-import { buildRows, type Database, Group, named } from '@lockstep/platform';
+import { assertPartitions, buildRows, type Database, Group, named, untilConfirmed } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { notingActivity } from './activity-notes.ts';
 import type { JobAnnouncer } from './announcer.ts';
@@ -43,7 +43,12 @@ export class BatchAcceptor {
    */
   async accept(submitted: SubmittedBatch): Promise<AcceptedOrder[]> {
     const batchId = submitted.sharedNumber === null ? await this.#groups.run(submitted) : null;
-    if (batchId === null) return listAcceptedOrders(submitted, await this.#findEarlierId(submitted));
+    if (batchId === null) {
+      const earlierId = await this.#findEarlierId(submitted);
+      // Its own call may have been told that nobody knows: this answer must not be lost.
+      await untilConfirmed(this.#db);
+      return listAcceptedOrders(submitted, earlierId);
+    }
     this.#metrics.ordersAccepted.inc(submitted.sequences.length);
     this.#announcer.announce(
       submitted.chunks.map(({ lane }) => lane),
@@ -55,8 +60,10 @@ export class BatchAcceptor {
   /** Finds a batch that is stored already, or cannot be: an earlier release took batches that name a number twice. */
   async #findEarlierId(batch: SubmittedBatch): Promise<BatchId> {
     const [earlier] = await findEarlier(this.#db, [batch]);
-    if (earlier === undefined) checkNumbers(batch);
-    return sameBatchId(batch, earlier!);
+    if (earlier !== undefined) return sameBatchId(batch, earlier);
+    await assertPartitions(this.#db);
+    checkNumbers(batch);
+    throw new Error(`The batch ${batch.channelOrderId} has a key and no row`);
   }
 }
 
@@ -88,8 +95,8 @@ function findLines(payloads: readonly Uint8Array[]): Buffer | null {
 
 /**
  * Stores a group of batches with one statement, and returns their ids; null for a batch whose key is taken. The ids are
- * drawn in that statement, so they are the acceptance order. Keys are inserted in sorted order, so that two processes that
- * accept the same batches wait rather than deadlock.
+ * drawn in that statement, so they are the acceptance order. Keys are inserted before batches and in sorted order, so that
+ * two processes that accept the same batches wait rather than deadlock.
  */
 async function insertAsyncBatches(db: Database, batches: SubmittedBatch[]): Promise<(BatchId | null)[]> {
   const keys = batches.map(keyOf);
@@ -105,15 +112,18 @@ async function insertAsyncBatches(db: Database, batches: SubmittedBatch[]): Prom
   const payloads = joinLines(chunks.map(({ payload }) => payload));
   const inputs = order.map((index) => batches[index]!);
   const accepting = sql<{ place: number; id: BatchId }>`
-    with input as (select * from ${batchRows('input', inputs)}), stored as (
-      insert into batch (id, ${BATCH_COLUMNS})
-      select nextval('batch_id'), ${batchValues(DIGEST_VERSION)} from input order by place
-      on conflict (application_id, channel_code, channel_order_id) do nothing
-      returning id, application_id, channel_code, channel_order_id, cardinality(sequences) as orders
+    with input as (select * from ${batchRows('input', inputs)}), keyed as (
+      insert into batch_key (application_id, channel_code, channel_order_id, batch_id)
+      select application_id, channel_code, channel_order_id, nextval('batch_id') from input order by place
+      on conflict do nothing
+      returning application_id, channel_code, channel_order_id, batch_id as id
+    ), placed as (
+      select * from input join keyed using (application_id, channel_code, channel_order_id)
+    ), stored as (
+      insert into batch (id, ${BATCH_COLUMNS}) select id, ${batchValues(DIGEST_VERSION)} from placed
+      returning cardinality(sequences) as orders
     ), noted as (
       ${notingActivity({ accepted: sql`sum(orders)` }, sql`from stored having count(*) > 0`)}
-    ), placed as (
-      select place, id from input join stored using (application_id, channel_code, channel_order_id)
     ), chunks as (
       insert into lane_chunk (batch_id, lane, order_count, weight, payload, payload_version)
       select placed.id, lane, order_count, weight, payload, ${PAYLOAD_VERSION}::smallint

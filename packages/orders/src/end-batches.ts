@@ -62,8 +62,8 @@ export async function endBatches(db: Database | Trx, batchIds: readonly BatchId[
  * Stores sync batches with their end, in the transaction in which all of their orders succeed. Nobody waits for them:
  * nobody can see them before the commit. Call it when their outcomes are stored.
  *
- * Inserts in the order of the keys, as async batches are inserted: calls that store the same ones wait and do not
- * deadlock. It is sent ahead: PostgreSQL's unique_violation comes with the next answer or the commit if another call has
+ * Inserts keys before batches and in their order, as async batches are inserted: calls that store the same ones wait and do
+ * not deadlock. It is sent ahead: PostgreSQL's unique_violation comes with the next answer or the commit if another call has
  * stored one of the keys.
  */
 export async function insertEndedBatches(
@@ -84,10 +84,14 @@ export async function insertEndedBatches(
     ['weight', 'integer', chunks.map(({ weight }) => weight)],
   ]);
   const storing = sql`
-    with stored as (
+    with input as (select * from ${rows}), keyed as (
+      insert into batch_key (application_id, channel_code, channel_order_id, batch_id)
+      select application_id, channel_code, channel_order_id, id from input order by place
+      returning batch_id
+    ), stored as (
       insert into batch (id, ${BATCH_COLUMNS}, completed_time, succeeded, failed)
       select id, ${batchValues(DIGEST_VERSION)}, ${FINISHED_NOW}, cardinality(sequences::int[]), 0
-      from ${rows} order by place
+      from input join keyed on batch_id = id
       returning id, application_id, completed_time, succeeded, failed
     ), noted as (
       insert into unnumbered_event (application_id, batch_id, type, completed_time, succeeded, failed, cancelled)

@@ -36,9 +36,13 @@ export function walkAll({ applicationIds, query, after }: OperatorWalk): RawBuil
       : [
           sql`(
           select ${NAMED_KIND} as kind, batch.id, batch.accepted_time
-          from ${channelsOf(query)} as channel (code) cross join batch
-          where batch.application_id = application.id and batch.channel_code = channel.code
-            and batch.channel_order_id = ${named} ${inPeriod(query)} ${behind}
+          from ${channelsOf(query)} as channel (code) cross join lateral (
+            select batch_id from batch_key
+            where batch_key.application_id = application.id and batch_key.channel_code = channel.code
+              and batch_key.channel_order_id = ${named} offset 0
+          ) as known
+          cross join lateral (select * from batch where batch.id = known.batch_id offset 0) as batch
+          where true ${inPeriod(query)} ${behind}
         )`,
         ];
   return sql`
@@ -98,7 +102,7 @@ export function namedExactly({ channelOrderId }: ConsoleBatchesQuery): string | 
 function channelsOf({ channelCode }: ConsoleBatchesQuery): RawBuilder<unknown> {
   if (channelCode !== undefined) return sql`(select ${channelCode}::text)`;
   const next = (after: RawBuilder<unknown>) => sql`(
-    select channel_code from batch where batch.application_id = application.id ${after}
+    select channel_code from batch_key where batch_key.application_id = application.id ${after}
     order by application_id, channel_code limit 1
   )`;
   return sql`lateral (

@@ -2,6 +2,7 @@ import { ORDERS_PER_BATCH } from '@lockstep/assets';
 import type { ApplicationId, BatchResult, BatchResultQuery } from '@lockstep/contract';
 import { buildRows, type Database, named } from '@lockstep/platform';
 import { sql } from 'kysely';
+import { batchIdOf } from './batch-keys.ts';
 import { buildSummary, SO_FAR, SUMMARY_COLUMNS, type SummaryRow } from './batch-summary.ts';
 import { buildResult, type OrderRow } from './results.ts';
 
@@ -31,20 +32,15 @@ type StoredOrder = Omit<OrderRow, 'finished_time'> & { finished_ms: number | nul
 /**
  * Reads pages of results, in their order; undefined where the application has no such batch. It is one statement, so
  * counts and orders of a page are of one moment. It reads no orders for pages that are known. A plan is kept, perhaps from
- * when the tables were empty. So batches and orders are looked up one by one, and in the order of the index of their keys:
- * in no other one, which might lead through all batches of a channel.
+ * when the tables were empty. So batches and orders are looked up one by one, by their ids.
  */
 export async function readPages(db: Database, pages: readonly WantedPage[]): Promise<(ReadPage | undefined)[]> {
   const statement = sql<Row>`
     select wanted.ordinal, batch.id, ending.end, found.*
     from ${buildWanted(pages)}
       as wanted (ordinal, application_id, channel_code, channel_order_id, state, after, max_orders, known_end)
-    cross join lateral (
-      select * from batch
-      where batch.application_id = wanted.application_id and batch.channel_code = wanted.channel_code
-        and batch.channel_order_id between wanted.channel_order_id and wanted.channel_order_id
-      order by batch.channel_order_id limit 1
-    ) as batch
+    cross join lateral (${batchIdOf('wanted')}) as known
+    cross join lateral (select * from batch where batch.id = known.batch_id offset 0) as batch
     cross join lateral (select
       extract(epoch from batch.completed_time) || '/' || coalesce(extract(epoch from batch.reopened_time)::text, '')
     ) as ending ("end")

@@ -1,6 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { createPostgresBackend, type PostgresConnectionOptions, withBackend } from 'bullmq';
 import pg from 'pg';
+import { FollowingClient } from './following-client.ts';
+import { followWritable } from './host-finder.ts';
 import { closeAll } from './lifecycle.ts';
 import type { Logger } from './log.ts';
 import type { ConsumerOptions, JobConsumer, JobProducer } from './queue-backend.ts';
@@ -32,14 +34,15 @@ function openPool(
   { poolSize = POOL_SIZE + 1, queryTimeoutMs }: QueueBounds = {},
 ): pg.Pool & PostgresConnectionOptions {
   const pool = new pg.Pool({
-    connectionString: url,
+    ...followWritable(url),
+    Client: FollowingClient,
     max: poolSize,
     ...(queryTimeoutMs && { query_timeout: queryTimeoutMs, statement_timeout: queryTimeoutMs }),
     connectionTimeoutMillis: PRODUCER_TIMEOUT_MS,
     application_name: sessionName('lockstep-queue'),
     keepAlive: true,
     options: `-c search_path=${SCHEMA}`,
-  });
+  } as pg.PoolConfig);
   pool.on('error', logError);
   pool.on('connect', (client) => client.on('error', logError));
   // BullMQ takes a pool; its type forgets to say so.
@@ -48,7 +51,13 @@ function openPool(
 
 /** Brings BullMQ's own tables to the version in use. Waits `lockTimeoutMs` at most for a lock. */
 export async function migratePostgresQueue(url: string, name: string, lockTimeoutMs: number): Promise<void> {
-  const connection = { connectionString: url, max: 1, migrate: true, lock_timeout: lockTimeoutMs };
+  const connection = {
+    ...followWritable(url),
+    Client: FollowingClient,
+    max: 1,
+    migrate: true,
+    lock_timeout: lockTimeoutMs,
+  };
   const queue = new Queue(name, { connection });
   queue.on('error', () => {});
   try {

@@ -5,7 +5,10 @@ import { readColumns, readTableObjects, type TableObject } from './schema-catalo
 type AnyDatabase = Kysely<unknown>;
 type Definitions = Map<string, string>;
 
-/** How PostgreSQL defines what can refuse a row in the schema `public`, by name: `constraint asset.asset_times`. */
+/**
+ * How PostgreSQL defines what can refuse a row in the schema `public`, by name: `constraint asset.asset_times`. Of a partition
+ * only what it does not have from its table, because workers make partitions.
+ */
 async function readDefinitions(db: AnyDatabase): Promise<Definitions> {
   const columns = await readColumns(db);
   const objects = await readTableObjects(db);
@@ -63,6 +66,6 @@ export async function findDrift(db: Database, tables: readonly string[]): Promis
   const found = await readDefinitions(db as unknown as AnyDatabase);
   const recorded = await readRecorded(db as unknown as AnyDatabase);
   const names = new Set([...found.keys(), ...recorded.keys()]);
-  const isOf = (name: string) => tables.some((table) => new RegExp(`^[a-z ]+ ${table}([.:]|$)`).test(name));
+  const isOf = (name: string) => tables.some((table) => new RegExp(`^[a-z ]+ ${table}(_p\\d{4})?([.:]|$)`).test(name));
   return [...names].filter((name) => isOf(name) && found.get(name) !== recorded.get(name)).toSorted();
 }

@@ -1,6 +1,13 @@
 import { type Kysely, sql } from 'kysely';
 import type { Database } from './database.ts';
-import { type CatalogColumn, readColumns, readTableObjects, type TableObject } from './schema-catalog.ts';
+import {
+  type CatalogColumn,
+  type Division,
+  readColumns,
+  readDivisions,
+  readTableObjects,
+  type TableObject,
+} from './schema-catalog.ts';
 
 const HEAD = `-- The schema as the migrations leave it, written by npm run schema. A test holds it against a migrated database;
 -- nothing runs it. The functions of the triggers stand in functions/.`;
@@ -17,16 +24,22 @@ export async function dumpSchema(database: Database): Promise<string> {
   const columns = Map.groupBy(await readColumns(db), ({ table }) => table);
   const objects = Map.groupBy(await readTableObjects(db), ({ table }) => table);
   const options = await readTableOptions(db);
-  const tables = [...columns.keys()]
-    .toSorted()
-    .map((table) => dumpTable(table, columns.get(table)!, objects.get(table) ?? [], options.get(table)));
+  const divisions = new Map((await readDivisions(db)).map((division) => [division.table, division]));
+  const tables = [...new Set([...columns.keys(), ...divisions.keys()])].toSorted().map((table) =>
+    dumpTable(table, {
+      columns: columns.get(table) ?? [],
+      objects: objects.get(table) ?? [],
+      options: options.get(table),
+      division: divisions.get(table),
+    }),
+  );
   return `${[HEAD, sequences.join('\n'), ...tables].join('\n\n')}\n`;
 }
 
 async function assertDescribable(db: Kysely<unknown>): Promise<void> {
   const { rows } = await sql<{ name: string }>`
     select relname as name from pg_class
-    where relnamespace = 'public'::regnamespace and relkind not in ('r', 'i', 'S')
+    where relnamespace = 'public'::regnamespace and relkind not in ('r', 'p', 'i', 'I', 'S')
     union all
     select typname from pg_type where typnamespace = 'public'::regnamespace and typtype not in ('b', 'c')
     order by name`.execute(db);
@@ -56,12 +69,14 @@ async function readTableOptions(db: Kysely<unknown>): Promise<Map<string, string
   return new Map(rows.map(({ table, options }) => [table, options]));
 }
 
-function dumpTable(
-  table: string,
-  columns: readonly CatalogColumn[],
-  objects: readonly TableObject[],
-  options: string | undefined,
-): string {
+interface Parts {
+  columns: readonly CatalogColumn[];
+  objects: readonly TableObject[];
+  options: string | undefined;
+  division: Division | undefined;
+}
+
+function dumpTable(table: string, { columns, objects, options, division }: Parts): string {
   const sorted = objects.toSorted((one, other) => (one.name < other.name ? -1 : 1));
   const constraints = sorted.filter(({ kind }) => kind === 'constraint');
   const inside = [
@@ -70,9 +85,11 @@ function dumpTable(
   ];
   const indexes = sorted.filter(({ kind, isOfConstraint }) => kind === 'index' && !isOfConstraint);
   const others = sorted.filter(({ kind }) => kind === 'trigger' || kind === 'rule' || kind === 'row security');
+  const head = division?.bounds ?? `(\n${inside.map((line) => `  ${line}`).join(',\n')}\n)`;
+  const by = division?.by == null ? '' : ` PARTITION BY ${division.by}`;
   return [
-    `CREATE TABLE ${table} (\n${inside.map((line) => `  ${line}`).join(',\n')}\n)${options ? ` WITH (${options})` : ''};`,
-    ...[...indexes, ...others].map((each) => `${dumpObject(each).replaceAll(' public.', ' ')};`),
+    `CREATE TABLE ${table} ${head}${by}${options ? ` WITH (${options})` : ''};`,
+    ...[...indexes, ...others].map((each) => `${dumpObject(each).replaceAll(/ (ONLY )?public\./g, ' ')};`),
   ].join('\n');
 }
 

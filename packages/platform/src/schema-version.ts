@@ -2,18 +2,19 @@ import { BULLMQ_MAJOR_VERSION, LATEST_SCHEMA_VERSION } from 'bullmq';
 import { type Kysely, sql } from 'kysely';
 import type { Database } from './database.ts';
 import { type AppliedMigrations, isApplied, readApplied } from './migration-record.ts';
+import { explainMissing, findMissingPartitions } from './partitions.ts';
 import type { QueueBackend } from './queue-backend.ts';
 import { type ShippedMigration, shippedMigrations } from './shipped-migrations.ts';
 
 /**
  * How the tables of a database compare with those that this release was written for: `missing`, there are none;
  * `behind`, migrations have not run that this release needs; `ahead`, a newer release has changed them so that this one
- * cannot work with them. `reason` tells people this and what to
- * do; null if it is current.
+ * cannot work with them; `incomplete`, partitions are missing, and with them rows. `reason` tells people this and what to do;
+ * null if it is current.
  */
 export type SchemaState =
   | { state: 'current'; reason: null }
-  | { state: 'missing' | 'behind' | 'ahead'; reason: string };
+  | { state: 'missing' | 'behind' | 'ahead' | 'incomplete'; reason: string };
 
 const CURRENT: SchemaState = { state: 'current', reason: null };
 const MIGRATE = 'run npm run migrate';
@@ -89,7 +90,10 @@ export async function readSchemaState(db: Database, queue?: QueueBackend['kind']
   if (unreadable.length > 0) throw new LackingPrivilege(`read ${unreadable.join(', ')}`);
   const applied = migrated ? await readApplied(db as unknown as Kysely<unknown>) : { decisive: [], expansions: [] };
   const ours = compareSchema(shippedMigrations(), applied);
-  if (ours.state !== 'current' || queue !== 'postgres') return ours;
+  if (ours.state !== 'current') return ours;
+  const lost = await findMissingPartitions(db);
+  if (lost.length > 0) return { state: 'incomplete', reason: explainMissing(lost) };
+  if (queue !== 'postgres') return ours;
   if (!queueMigrated) return compareQueueSchema(null);
   const versions = await sql<{ version: number; minClientVersion: number }>`
     select coalesce(max(version), 0) as version, coalesce(max(min_client_version), 0) as "minClientVersion"

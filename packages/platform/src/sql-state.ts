@@ -32,6 +32,17 @@ export function lostAgainstOthers(error: unknown): boolean {
   return state === LOCK_NOT_AVAILABLE || state === DEADLOCK_DETECTED || state === SERIALIZATION_FAILURE;
 }
 
+const CHECK_VIOLATION = '23514';
+
+/**
+ * Whether a row has no partition to go into: somebody has dropped or detached it. PostgreSQL names the table then and no
+ * constraint; errors that triggers raise name neither.
+ */
+function lacksPartition(error: unknown): boolean {
+  const { constraint, table } = error as Partial<pg.DatabaseError>;
+  return sqlState(error) === CHECK_VIOLATION && constraint === undefined && table !== undefined;
+}
+
 /**
  * SQLSTATE classes that say that PostgreSQL cannot serve now: connection, transaction state (a standby, a transaction
  * that has failed already), rollback, resources, operator, system.
@@ -45,7 +56,7 @@ const UNAVAILABLE = ['08', '25', '40', '53', '55', '57', '58'];
  */
 export function mayLieInOnePart(error: unknown): boolean {
   const state = sqlState(error);
-  return state !== undefined && !UNAVAILABLE.includes(state.slice(0, 2));
+  return state !== undefined && !UNAVAILABLE.includes(state.slice(0, 2)) && !lacksPartition(error);
 }
 
 /** SQLSTATE classes that concern values: data exception, integrity constraint violation. */
@@ -60,6 +71,7 @@ const SEQUENCE_LIMIT_EXCEEDED = '2200H';
 export function refusesValues(error: unknown): boolean {
   const state = sqlState(error);
   if (state === undefined || state === UNIQUE_VIOLATION || state === SEQUENCE_LIMIT_EXCEEDED) return false;
+  if (lacksPartition(error)) return false;
   return OF_VALUES.includes(state.slice(0, 2));
 }
 

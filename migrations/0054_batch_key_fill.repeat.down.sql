@@ -1,0 +1,1 @@
+-- The keys go with their table.

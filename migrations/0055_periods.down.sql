@@ -1,0 +1,14 @@
+drop function partitions_ahead();
+drop function missing_partitions();
+drop function begin_period(integer);
+drop function make_partitions();
+drop function current_period();
+drop function partition_name(text, integer);
+drop function partitioned_tables();
+alter table batch drop constraint batch_first_period;
+alter table lane_chunk drop constraint lane_chunk_first_period;
+alter table license_order drop constraint license_order_first_period;
+alter table event drop constraint event_first_period;
+alter table member_audit drop constraint member_audit_first_period;
+alter table operator_record drop constraint operator_record_first_period;
+drop table period;
