@@ -85,6 +85,7 @@ describe('readConfig', () => {
     ['DATABASE_REPLICA_URL', 'standby-1:5432', `DATABASE_REPLICA_URL must be postgres://user:password@host:port`],
     ['DATABASE_URL', 'postgres://user:a/b#c@db/lockstep', DATABASE_RULE],
     ['REDIS_URL', 'http://redis', REDIS_RULE],
+    ['REDIS_URL', 'redis://a:7000,b:7001/2', 'REDIS_URL must have no number of a database: a cluster has one only'],
     ['HOST', '0.0.0.0:8080', 'HOST must be one name or address of this machine, such as 127.0.0.1, or 0.0.0.0 for'],
     ['HOST', 'http://localhost', 'the port is PORT, not http://localhost'],
     ['PORT', '65536', 'PORT must be 0 to 65535, not 65536'],
