@@ -37,6 +37,39 @@ CREATE TABLE application (
   CONSTRAINT application_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'approved'::text, 'suspended'::text])))
 );
 
+CREATE TABLE archived_batch (
+  id bigint NOT NULL,
+  application_id bigint NOT NULL,
+  channel_code text NOT NULL,
+  channel_order_id text NOT NULL,
+  sync_mode text NOT NULL,
+  digest bytea NOT NULL,
+  digest_version smallint NOT NULL,
+  request_id text,
+  accepted_time timestamp with time zone NOT NULL,
+  completed_time timestamp with time zone NOT NULL,
+  succeeded integer NOT NULL,
+  failed integer NOT NULL,
+  CONSTRAINT archived_batch_application_id_fkey FOREIGN KEY (application_id) REFERENCES application(id),
+  CONSTRAINT archived_batch_failed_check CHECK ((failed >= 0)),
+  CONSTRAINT archived_batch_pkey PRIMARY KEY (id),
+  CONSTRAINT archived_batch_succeeded_check CHECK ((succeeded >= 0)),
+  CONSTRAINT archived_batch_sync_mode_check CHECK ((sync_mode = ANY (ARRAY['sync'::text, 'async'::text])))
+);
+CREATE TRIGGER refuse_change BEFORE DELETE OR UPDATE OR TRUNCATE ON archived_batch FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TABLE archived_order (
+  id bigint NOT NULL,
+  finished_time timestamp with time zone NOT NULL,
+  src_license_order_id bigint,
+  sequence integer NOT NULL,
+  order_type text NOT NULL,
+  customer_id text NOT NULL,
+  CONSTRAINT archived_order_order_type_check CHECK ((order_type = ANY (ARRAY['new_buy'::text, 'delete_asset'::text, 'delete_product'::text]))),
+  CONSTRAINT archived_order_pkey PRIMARY KEY (id)
+);
+CREATE TRIGGER refuse_change BEFORE DELETE OR UPDATE OR TRUNCATE ON archived_order FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
 CREATE TABLE asset (
   id bigint NOT NULL,
   asset_num text NOT NULL,
@@ -544,6 +577,23 @@ CREATE TABLE period (
 );
 CREATE TRIGGER refuse_change BEFORE DELETE OR UPDATE OR TRUNCATE ON period FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
+CREATE TABLE period_archive (
+  number integer NOT NULL,
+  step text NOT NULL,
+  directory text NOT NULL,
+  started_time timestamp with time zone NOT NULL DEFAULT statement_timestamp(),
+  archived_time timestamp with time zone,
+  changed_time timestamp with time zone NOT NULL DEFAULT statement_timestamp(),
+  batches bigint,
+  orders bigint,
+  bytes bigint,
+  CONSTRAINT period_archive_check CHECK (((archived_time IS NULL) = (step = 'copying'::text))),
+  CONSTRAINT period_archive_check1 CHECK (((bytes IS NULL) = (step = ANY (ARRAY['copying'::text, 'detaching'::text, 'writing'::text])))),
+  CONSTRAINT period_archive_number_check CHECK ((number >= 0)),
+  CONSTRAINT period_archive_pkey PRIMARY KEY (number),
+  CONSTRAINT period_archive_step_check CHECK ((step = ANY (ARRAY['copying'::text, 'detaching'::text, 'writing'::text, 'dropping'::text, 'done'::text])))
+);
+
 CREATE TABLE product_instance (
   id bigint NOT NULL,
   asset_id bigint NOT NULL,
@@ -578,6 +628,21 @@ CREATE TRIGGER check_revoked_stays AFTER UPDATE ON product_instance REFERENCING 
 CREATE TRIGGER check_stays AFTER UPDATE ON product_instance REFERENCING OLD TABLE AS before NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION check_stays('id, asset_id, license_order_id, merchandise_id');
 CREATE TRIGGER check_taken_over AFTER UPDATE ON product_instance REFERENCING OLD TABLE AS before NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION check_taken_over();
 CREATE TRIGGER refuse_change BEFORE DELETE OR TRUNCATE ON product_instance FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TABLE promotion (
+  system_identifier text NOT NULL,
+  timeline integer NOT NULL,
+  noted_time timestamp with time zone NOT NULL DEFAULT statement_timestamp(),
+  CONSTRAINT promotion_pkey PRIMARY KEY (system_identifier, timeline)
+);
+
+CREATE TABLE replica_mark (
+  reader uuid NOT NULL,
+  timeline text NOT NULL,
+  written_ms double precision NOT NULL,
+  written_time timestamp with time zone NOT NULL,
+  CONSTRAINT replica_mark_pkey PRIMARY KEY (reader)
+);
 
 CREATE TABLE schema_definition (
   name text NOT NULL,

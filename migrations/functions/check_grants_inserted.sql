@@ -13,7 +13,10 @@ begin
   if exists (
     select from changed
     left join lateral (
-      select o.order_type, o.cause from license_order o where o.id = changed.license_order_id offset 0
+      select o.order_type, o.cause from license_order o where o.id = changed.license_order_id
+      union all
+      select a.order_type, null from archived_order a where a.id = changed.license_order_id
+      limit 1
     ) as bought on true
     where bought.order_type is distinct from 'new_buy' or bought.cause is not null
   ) then

@@ -71,7 +71,10 @@ function listLookUps(node: Node): string[] {
   const below = (node.Plans ?? []).flatMap(listLookUps);
   if (index !== undefined) {
     const columns = [...(condition ?? 'nothing').matchAll(/\(?\(+"?(?:\w+\.)?([a-z_]+) (?:=|>=|<=|<|>)/g)];
-    return [`${index.replace(/_p\d{4}/, '')}: ${[...new Set(columns.map(([, column]) => column))].join(', ') || 'all of it'}`, ...below];
+    return [
+      `${index.replace(/_p\d{4}/, '')}: ${[...new Set(columns.map(([, column]) => column))].join(', ') || 'all of it'}`,
+      ...below,
+    ];
   }
   return type === 'Seq Scan' ? [`${table}: whole table`, ...below] : below;
 }

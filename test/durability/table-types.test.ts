@@ -36,6 +36,8 @@ function plainType(type: string): string {
 const DRIVER_TYPES: Record<string, string> = {
   int8: 'string',
   text: 'string',
+  uuid: 'string',
+  float8: 'number',
   int2: 'number',
   int4: 'number',
   bool: 'boolean',
@@ -54,9 +56,7 @@ async function readColumns(): Promise<Record<string, string>> {
     select table_name || '.' || column_name as name, udt_name as type, is_nullable = 'YES' as nullable,
       column_default is not null or is_identity = 'YES' as generated
     from information_schema.columns where table_schema = 'public' and table_name not like 'kysely%'
-      and table_name !~ '_p[0-9]{4}$'`.execute(
-    database.db,
-  );
+      and table_name !~ '_p[0-9]{4}$'`.execute(database.db);
   return Object.fromEntries(
     rows.map(({ name, type, nullable, generated }) => {
       const read = `${DRIVER_TYPES[type]}${nullable ? ' | null' : ''}`;

@@ -713,6 +713,8 @@ describe('the table of causes', () => {
     batch_not_found: 'order/results.test.ts',
     content_expired: 'order/failed-orders.test.ts',
     order_not_found: 'order/results.test.ts',
+    batch_archived: 'durability/archive.long.test.ts',
+    order_archived: 'durability/archive.long.test.ts',
     webhook_not_found: 'order/webhooks.test.ts',
     webhook_disabled: 'order/webhook-deliveries.test.ts',
     webhook_address_forbidden: 'order/webhooks.test.ts',

@@ -36,6 +36,7 @@ import { addDatabaseCommands } from './database-commands.ts';
 import { addEventCommand } from './event-command.ts';
 import { addOperatorCommands } from './operator-commands.ts';
 import { addOrderCommands } from './order-commands.ts';
+import { addPeriodCommands } from './period-commands.ts';
 import { say } from './say.ts';
 import { ServiceCommands } from './service-options.ts';
 import { endWithReader } from './signals.ts';
@@ -142,6 +143,7 @@ order
 
 addOperatorCommands(program, withDatabase);
 addDatabaseCommands(program, config, withDatabase);
+addPeriodCommands(program, { withDatabase, withoutDeadline, release: version });
 const service = new ServiceCommands(join(config.DATA_DIR, 'demo.json'));
 addSubmitCommand(program, service);
 addBatchCommands(program, service);
@@ -155,21 +157,31 @@ function parseOrderId(value: string): string {
   return value;
 }
 
-async function withDatabase<Result>(work: (db: Database) => Promise<Result>): Promise<Result> {
+function withDatabase<Result>(work: (db: Database) => Promise<Result>): Promise<Result> {
+  return withoutDeadline(async (db) => {
+    const deadline = new Deadline(COMMAND_TIMEOUT_MS);
+    try {
+      return await work(within(db, deadline));
+    } finally {
+      deadline.end();
+    }
+  });
+}
+
+async function withoutDeadline<Result>(work: (db: Database) => Promise<Result>): Promise<Result> {
   const url = await findDatabaseUrl(config);
   const db = openDatabase({ url, poolSize: 2, applicationName: 'lockstep-cli', onError: () => {} });
-  const deadline = new Deadline(COMMAND_TIMEOUT_MS);
+  const looking = new Deadline(COMMAND_TIMEOUT_MS);
   try {
-    const bounded = within(db, deadline);
-    const { state, reason } = await readSchemaState(bounded);
+    const { state, reason } = await readSchemaState(within(db, looking));
     if (state !== 'current') throw new Error(reason);
-    return await work(bounded);
+    return await work(db);
   } catch (error) {
     if (isOverload(error)) throw new Error('Somebody else is changing the same just now. Try again.', { cause: error });
     const isAway = (error as NodeJS.ErrnoException).code === 'ECONNREFUSED' && config.DATABASE_URL === undefined;
     throw isAway ? new NothingRuns(config.DATA_DIR, error) : new Error(explainFault(error, url), { cause: error });
   } finally {
-    deadline.end();
+    looking.end();
     await db.destroy();
   }
 }

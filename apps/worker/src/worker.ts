@@ -6,6 +6,7 @@ import {
   type OrderMetrics,
   OrderWorker,
   QUEUE_NAME,
+  registerArchiveGauges,
   registerBacklogGauges,
   WORKER_NAME,
 } from '@lockstep/orders';
@@ -24,6 +25,7 @@ import {
   type ReadinessCheck,
   registerCleanUpGauge,
   registerPeriodGauges,
+  reportHosts,
   SchemaWatch,
   whileCurrent,
 } from '@lockstep/platform';
@@ -97,6 +99,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     onError: (error) => log.warn({ err: error }, 'database connection failed'),
   });
   const aged = [...agedAccess, ...agedOperators, ...agedOrders(options), ...agedWebhooks(options)];
+  reportHosts(databaseUrl, log, metrics.registry);
   registerCleanUpGauge(metrics.registry, db, aged);
   registerPeriodGauges(metrics.registry, db);
   const schema = new SchemaWatch({ db, queue, log });
@@ -118,6 +121,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   try {
     if (probe !== undefined) {
       registerBacklogGauges(metrics.registry, db);
+      registerArchiveGauges(metrics.registry, db);
       registerWebhookGauges(metrics.registry, db);
       served = await startProbe(readiness, metrics, probe.host, probe.port);
     }

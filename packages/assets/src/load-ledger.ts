@@ -3,6 +3,7 @@ import { assertPartitions, isId, named, parseBigint, type Trx, together } from '
 import { type RawBuilder, sql } from 'kysely';
 import { type Asset, emptyChanges, type Ledger, type LedgerCustomer } from './ledger.ts';
 import { loadContents } from './load-contents.ts';
+import { storedOrder } from './stored-orders.ts';
 
 /** The part of the ledger that some orders may look at. */
 export interface LedgerNeeds {
@@ -80,8 +81,8 @@ const readingPurchases = (orderIds: LicenseOrderId[]) =>
   named(
     'read_purchases',
     sql<PurchaseRow>`
-      select id, customer_id from license_order
-      where id = any (${orderIds}::bigint[]) and order_type = 'new_buy' and cause is null`,
+      select found.id, found.customer_id from unnest(${orderIds}::bigint[]) as wanted (id)
+      cross join lateral (${storedOrder(sql`wanted.id`)}) as found where found.order_type = 'new_buy'`,
   );
 
 interface AssetRow {

@@ -2,6 +2,8 @@ import { licenseOrderIdOf } from '@lockstep/assets';
 import { type AcceptedOrder, type ApplicationId, type BatchId, Refusal, type SyncMode } from '@lockstep/contract';
 import { assertPartitions, buildRows, type Database, named } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
+import { refuseArchivedBatch } from './archived.ts';
+import { batchIdOf } from './batch-keys.ts';
 import { DIGEST_VERSION } from './order-text.ts';
 import type { PreparedBatch } from './prepare.ts';
 
@@ -25,7 +27,9 @@ export function listAcceptedOrders(batch: PreparedBatch, batchId: BatchId): Acce
   }));
 }
 
-/** Finds a batch of an application. Throws a Refusal: batch_not_found, for another application's batch too. */
+/**
+ * Finds a batch of an application. Throws a Refusal: batch_not_found, for another application's batch too; batch_archived.
+ */
 export async function findBatch(
   db: Database,
   applicationId: ApplicationId,
@@ -40,6 +44,7 @@ export async function findBatch(
     .where('key.channel_order_id', '=', channelOrderId)
     .executeTakeFirst();
   if (batch === undefined) {
+    await refuseArchivedBatch(db, applicationId, { channelCode, channelOrderId });
     await assertPartitions(db);
     throw new Refusal('batch_not_found', channelOrderId, channelCode);
   }
@@ -53,7 +58,7 @@ export interface EarlierBatch {
   digest_version: number;
 }
 
-/** Finds for each batch the one that was stored before under its key, if any. */
+/** Finds for each batch the one that was stored before under its key, if any, archived or not. */
 export async function findEarlier(db: Database, batches: PreparedBatch[]): Promise<(EarlierBatch | undefined)[]> {
   return readEarlier((await findingEarlier(batches).execute(db)).rows, batches);
 }
@@ -70,21 +75,13 @@ export function findingEarlier(batches: readonly PreparedBatch[]): RawBuilder<Ea
     select place, id, digest, digest_version
     from ${keys} as wanted (place, application_id, channel_code, channel_order_id)
     cross join lateral (${batchIdOf('wanted')}) as taken
-    cross join lateral (select id, digest, digest_version from batch where id = taken.batch_id offset 0) as stored`;
+    cross join lateral (
+      select id, digest, digest_version from batch where id = taken.batch_id
+      union all
+      select id, digest, digest_version from archived_batch where id = taken.batch_id
+      limit 1
+    ) as stored`;
   return named('find_earlier', finding);
-}
-
-/**
- * A query of the id, `batch_id`, of the batch that has the key in a row called `wanted`. So written that a kept plan can only
- * look the whole key up in its index, and not read all keys of a channel.
- */
-export function batchIdOf(wanted: string): RawBuilder<unknown> {
-  const row = sql.ref(wanted);
-  return sql`
-    select batch_id from batch_key
-    where batch_key.application_id = ${row}.application_id and batch_key.channel_code = ${row}.channel_code
-      and batch_key.channel_order_id between ${row}.channel_order_id and ${row}.channel_order_id
-    order by application_id, channel_code, channel_order_id limit 1`;
 }
 
 interface EarlierRow extends EarlierBatch {

@@ -2,7 +2,7 @@ import { ORDERS_PER_BATCH } from '@lockstep/assets';
 import type { ApplicationId, BatchResult, BatchResultQuery } from '@lockstep/contract';
 import { buildRows, type Database, named } from '@lockstep/platform';
 import { sql } from 'kysely';
-import { batchIdOf } from './batch.ts';
+import { batchIdOf } from './batch-keys.ts';
 import { buildSummary, SO_FAR, SUMMARY_COLUMNS, type SummaryRow } from './batch-summary.ts';
 import { buildResult, type OrderRow } from './results.ts';
 

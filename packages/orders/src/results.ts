@@ -13,6 +13,7 @@ import {
 } from '@lockstep/contract';
 import { assertPartitions, type Database } from '@lockstep/platform';
 import { sql } from 'kysely';
+import { refuseArchivedOrder } from './archived.ts';
 
 /** An order with its place in orderList, what was sent of it, and its outcome if it has one. */
 export interface OrderRow {
@@ -59,7 +60,7 @@ export function buildResult(batchId: BatchId, row: OrderRow): OrderResult {
 /**
  * Reads what became of one order (rules 6.4).
  *
- * Throws a Refusal: order_not_found, for another application's order too.
+ * Throws a Refusal: order_not_found, for another application's order too; order_archived.
  */
 export async function readOrderResult(
   db: Database,
@@ -73,6 +74,7 @@ export async function readOrderResult(
     where batch.id = ${batchId} and application_id = ${applicationId}`.execute(db);
   const row = rows[0];
   if (row === undefined || licenseOrderIdOf(batchId, index) !== licenseOrderId) {
+    await refuseArchivedOrder(db, applicationId, licenseOrderId);
     await assertPartitions(db);
     throw new Refusal('order_not_found', licenseOrderId);
   }

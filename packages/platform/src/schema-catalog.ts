@@ -24,11 +24,15 @@ export interface TableObject {
   isOfConstraint: boolean;
 }
 
-/** The tables of the schema `public`, but for those that the migrator keeps for itself; `parent` of a partition its table. */
+/**
+ * The tables of the schema `public`, but for those that the migrator keeps for itself, and partitions that an archive detaches
+ * or has detached; `parent` of a partition its table.
+ */
 const TABLES = sql`
   select oid, relname, relrowsecurity, relforcerowsecurity, inhparent as parent from pg_class
   left join pg_inherits on relispartition and inhrelid = oid
-  where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and relname not like 'kysely%'`;
+  where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and relname not like 'kysely%'
+    and not coalesce(inhdetachpending, false) and (relispartition or relname !~ '_p[0-9]{4}$')`;
 
 /** The columns of all tables, in their order; of a partition those that are not as in its table. */
 export async function readColumns(db: Kysely<unknown>): Promise<CatalogColumn[]> {

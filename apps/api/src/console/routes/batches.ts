@@ -2,6 +2,7 @@ import type { BatchId, FailedOrders } from '@lockstep/contract';
 import { ConsoleRefusal } from '@lockstep/contract/console';
 import { readResends, recordChange } from '@lockstep/operators';
 import {
+  findAnyArchived,
   groupFailures,
   listAllBatches,
   listOrdersOfBatch,
@@ -16,6 +17,7 @@ import { deadlineOf, limitToCall } from '../../deadlines.ts';
 import { answerInPieces } from '../../piecewise-answer.ts';
 import type { ServerOptions } from '../../server-options.ts';
 import type { ConsoleHandlers } from '../handlers.ts';
+import { refuseArchived } from '../refuse-archived.ts';
 
 /** Batches of all applications: what became of them, and cancelling what is pending. */
 export function batchesHandlers({ db, canceller, failedBatches }: ServerOptions) {
@@ -46,7 +48,7 @@ export function batchesHandlers({ db, canceller, failedBatches }: ServerOptions)
       const { channelCode, channelOrderId } = shown;
       const { signal } = deadlineOf(request);
       const { syncMode, pieces } = await failedBatches.open(
-        limited,
+        (work) => work(limited),
         applicationId,
         shown,
         signal,
@@ -80,12 +82,16 @@ export function batchesHandlers({ db, canceller, failedBatches }: ServerOptions)
 /** A call about one batch. */
 type BatchCall = FastifyRequest<{ Params: { batchId: BatchId } }>;
 
-/** Finds the batch that a call names. Throws a ConsoleRefusal: not_found. */
+/** Finds the batch that a call names. Throws a ConsoleRefusal: not_found, archived. */
 export async function findNamedBatch(request: BatchCall, db: Database): Promise<OperatorBatch> {
   const { batchId } = request.params;
   noteSubject(request, { batchId });
   const batch = isId(batchId) ? await readAnyBatch(db, batchId) : undefined;
-  if (batch === undefined) throw new ConsoleRefusal('not_found', 'batch', batchId);
+  if (batch === undefined) {
+    const archived = isId(batchId) ? await findAnyArchived(db, { batchId }) : undefined;
+    if (archived === undefined) throw new ConsoleRefusal('not_found', 'batch', batchId);
+    throw refuseArchived('batch', batchId, archived);
+  }
   noteSubject(request, { channelCode: batch.shown.channelCode, channelOrderId: batch.shown.channelOrderId });
   return batch;
 }

@@ -1,9 +1,10 @@
 import { listApplicationPage } from '@lockstep/access/operator';
+import { splitOrderId } from '@lockstep/assets';
 import { findAssetOfNumber } from '@lockstep/assets/operator';
 import type { BatchId, LicenseOrderId } from '@lockstep/contract';
 import { ConsoleBatchesQuery, type SearchHit } from '@lockstep/contract/console';
 import { listCustomersOfAll, listEnterprises } from '@lockstep/customers/operator';
-import { listAllBatches, readAnyBatch, readAnyOrder } from '@lockstep/orders/operator';
+import { findAnyArchived, listAllBatches, readAnyBatch, readAnyOrder } from '@lockstep/orders/operator';
 import { type Database, isId } from '@lockstep/platform';
 import { limitToCall } from '../../deadlines.ts';
 import type { ServerOptions } from '../../server-options.ts';
@@ -31,8 +32,8 @@ export function searchHandlers({ db }: ServerOptions) {
 async function findOrders(db: Database, text: string): Promise<SearchHit[]> {
   if (!isId(text)) return [];
   const order = await readAnyOrder(db, text as LicenseOrderId);
-  if (order === undefined) return [];
-  return [{ kind: 'order', id: order.licenseOrderId, name: order.licenseOrderId, detail: order.channelOrderId }];
+  const found = order ?? (await findAnyArchived(db, splitOrderId(text as LicenseOrderId)));
+  return found === undefined ? [] : [{ kind: 'order', id: text, name: text, detail: found.channelOrderId }];
 }
 
 async function findBatches(db: Database, text: string): Promise<SearchHit[]> {
@@ -40,14 +41,16 @@ async function findBatches(db: Database, text: string): Promise<SearchHit[]> {
   const query = ConsoleBatchesQuery.parse({ channelOrderId: text, limit: String(MAX_HITS) });
   const { batches } = text.endsWith('*') ? { batches: [] } : await listAllBatches(db, query);
   const byId = isId(text) ? await readAnyBatch(db, text as BatchId) : undefined;
-  return [...batches, ...(byId === undefined ? [] : [byId.shown])].map(
-    ({ batchId, channelOrderId, applicationName }) => ({
+  const hits = [...batches, ...(byId === undefined ? [] : [byId.shown])].map(
+    ({ batchId, channelOrderId, applicationName }): SearchHit => ({
       kind: 'batch',
       id: batchId,
       name: channelOrderId,
       detail: applicationName,
     }),
   );
+  const archived = isId(text) && byId === undefined && (await findAnyArchived(db, { batchId: text as BatchId }));
+  return archived ? [...hits, { kind: 'batch', id: text, name: archived.channelOrderId, detail: null }] : hits;
 }
 
 async function findAssets(db: Database, text: string): Promise<SearchHit[]> {
