@@ -53,6 +53,11 @@ export const FILL_STATEMENTS: readonly string[] = [
   from ${batches} where $3::text[] is not null`,
 ];
 
+/** Fills in the keys of these batches; an edition that the present one is compared with may have no such table. */
+export const FILL_KEYS = `insert into batch_key (application_id, channel_code, channel_order_id, batch_id)
+  select (select id from application limit 1), 'bench', 'filled-' || batch_id, batch_id
+  from ${batches} where $3::text[] is not null`;
+
 /** Lets the service go on behind so many batches. */
 export function continueBehind(lastBatch: number): string[] {
   const lastLedgerId = FIRST_LEDGER_ID + (lastBatch * ORDERS_PER_FILLED_BATCH + 1) * 2;

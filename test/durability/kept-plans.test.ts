@@ -44,6 +44,12 @@ const PLANS = {
     'batch_pkey: id',
   ],
   find_newest_by_lane: ['lane_chunk_pending: lane'],
+  find_archived_batch: [
+    'archived_batch_pkey: id',
+    'batch_key_pkey: application_id, channel_code, channel_order_id',
+    'period_archive_pkey: number',
+  ],
+  find_archived_order: ['archived_batch_pkey: id', 'period_archive_pkey: number'],
 };
 
 let stack: Stack;
@@ -92,6 +98,9 @@ it('look up by keys', async () => {
   await api.process(batchOf(newBuy(other!, [num], {}, { transferedAssetNum: true })));
   await api.accept(syncOf(newBuy(one!, [newAssetNum()])));
   await countActivity(stack.db);
+  const unknown = { channelCode: 'test', channelOrderId: 'unknown' };
+  await api.ask('getBatchResult', { query: unknown });
+  await api.call('GET', '/licenseOrder/404');
   const found: Record<string, string[]> = {};
   const connection = await empty.db.startTransaction().execute();
   await sql`select set_config('enable_seqscan', 'off', true), set_config('lockstep.lanes', '1,2', true)`.execute(
