@@ -3,6 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { Overload } from './deadline.ts';
 import { isOverload, mayLieInOnePart, refusesValues, violatesUnique } from './sql-state.ts';
 
+/** A row for which there is no partition, as PostgreSQL reports it. */
+const withoutPartition = Object.assign(new pg.DatabaseError('no partition', 0, 'error'), {
+  code: '23514',
+  table: 'batch',
+});
+
 /** An error as PostgreSQL reports it. */
 function databaseError(code: string, constraint?: string): pg.DatabaseError {
   return Object.assign(new pg.DatabaseError(code, 0, 'error'), { code, constraint });
@@ -24,6 +30,7 @@ describe('a failure that may lie in one part of what was written together', () =
     ['a full disk', databaseError('53100')],
     ['a shutdown', databaseError('57P01')],
     ['a broken connection', new Error('Connection terminated unexpectedly')],
+    ['a partition that is missing', withoutPartition],
   ])('is not %s', (_, error) => expect(mayLieInOnePart(error)).toBe(false));
 });
 
@@ -53,6 +60,8 @@ describe('a failure that concerns values', () => {
     'is not %s',
     (code) => expect(refusesValues(databaseError(code))).toBe(false),
   );
+
+  it('is not a partition that is missing', () => expect(refusesValues(withoutPartition)).toBe(false));
 
   it('is never an error of anybody but PostgreSQL', () =>
     expect(refusesValues(new TypeError('of the code'))).toBe(false));
