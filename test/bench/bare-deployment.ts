@@ -52,7 +52,7 @@ export async function withBareDeployment<Result>(
       server,
       batches: (route, batches, ordersPerBatch, { customers }, pace) => ({
         baseUrl,
-        target: `${route}?`,
+        targets: [`${route}?`],
         headers: {},
         requests: {
           kind: 'batches',
@@ -64,7 +64,13 @@ export async function withBareDeployment<Result>(
         },
         pace,
       }),
-      questions: (route, pace) => ({ baseUrl, target: `${route}?`, headers: {}, requests: { kind: 'question' }, pace }),
+      questions: (route, pace) => ({
+        baseUrl,
+        targets: [`${route}?`],
+        headers: {},
+        requests: { kind: 'question' },
+        pace,
+      }),
     });
   } finally {
     await Promise.all(started.map((each) => each.stop()));

@@ -3,9 +3,11 @@ import { cpus, totalmem } from 'node:os';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Edition, prepareEdition } from './edition.ts';
+import { renderFilled } from './filled-page.ts';
 import { Machine } from './machine.ts';
 import type { Bench, Measure } from './measure.ts';
 import { measures } from './measures.ts';
+import { writeFigures } from './page-figures.ts';
 import { formatRatios } from './ratios.ts';
 import { Results } from './results.ts';
 
@@ -25,6 +27,8 @@ const { values } = parseArgs({
     before: { type: 'string' },
     /** A file to write all figures to. */
     json: { type: 'string' },
+    /** The page whose table of filled databases is to be replaced. */
+    page: { type: 'string' },
   },
 });
 const QUICK_SCALE = 0.02;
@@ -50,6 +54,7 @@ say('');
 for (const line of results.formatTable()) say(line);
 say('');
 for (const line of formatRatios(results)) say(line);
+if (values.page !== undefined) writeFigures(values.page, renderFilled(results));
 if (values.quick) say('\nEverything was small: these figures mean nothing.');
 if (values.json !== undefined) {
   const [{ model } = { model: 'unknown' }, ...others] = cpus();

@@ -88,7 +88,7 @@ export class Deployment {
     const { baseUrl, token, credentials } = this.#caller;
     return {
       baseUrl,
-      target: `${buildPath('createBatchOrder', {})}?appKey=${credentials.appKey}&`,
+      targets: [`${buildPath('createBatchOrder', {})}?appKey=${credentials.appKey}&`],
       headers: { authorization: `Bearer ${token}` },
       requests: {
         kind: 'batches',
@@ -102,12 +102,21 @@ export class Deployment {
     };
   }
 
-  /** Polls of the result of a batch for a load generator to send. */
-  polls(channelOrderId: string, pace: Pace): LoadWork {
+  /** Polls of the results of batches for a load generator to send. */
+  polls(channelOrderIds: readonly string[], pace: Pace): LoadWork {
+    const path = buildPath('getBatchResult', {});
+    return this.questions(
+      channelOrderIds.map((id) => `${path}?channelCode=bench&channelOrderId=${id}&`),
+      pace,
+    );
+  }
+
+  /** Calls that read, by their paths with queries that end with `?` or `&`, for a load generator to send. */
+  questions(targets: readonly string[], pace: Pace): LoadWork {
     const { baseUrl, token } = this.#caller;
     return {
       baseUrl,
-      target: `${buildPath('getBatchResult', {})}?channelCode=bench&channelOrderId=${channelOrderId}&`,
+      targets,
       headers: { authorization: `Bearer ${token}` },
       requests: { kind: 'question' },
       pace,

@@ -11,6 +11,7 @@ const bodies = work.requests.kind === 'batches' ? buildBodies(work.requests) : u
 const nonces = randomUUID();
 let calls = 0;
 let repeats = 0;
+let sentBytes = 0;
 const latencies: number[] = [];
 const answered: number[] = [];
 const nowMs = () => performance.timeOrigin + performance.now();
@@ -30,6 +31,7 @@ const result: LoadResult = {
   latenciesMs: Float64Array.from(latencies),
   answeredMs: Float64Array.from(answered),
   repeats,
+  sentBytes,
   processorMicros: used.user + used.system,
 };
 process.send!(result);
@@ -74,6 +76,7 @@ async function sendAtRate({ perSecond, connections }: { perSecond: number; conne
 async function call(connection: RawConnection, index: number, dueMs: number): Promise<void> {
   for (let attempt = 0; ; attempt++) {
     const { head, body } = buildRequest(index, attempt);
+    sentBytes += head.length + (body?.length ?? 0);
     const answer = await connection.send(head, body);
     if (answer.status === 200) {
       const atMs = nowMs();
@@ -94,7 +97,8 @@ function buildRequest(index: number, attempt: number): { head: string; body?: Bu
   const method = body === undefined ? 'GET' : 'POST';
   const length = body === undefined ? '' : `content-type: application/json\r\ncontent-length: ${body.length}\r\n`;
   const nonce = `${nonces}-${index}-${attempt}`;
-  const head = `${method} ${work.target}g_nonce=${nonce} HTTP/1.1\r\nhost: bench\r\n${headers.join('')}${length}\r\n`;
+  const target = work.targets[index % work.targets.length];
+  const head = `${method} ${target}g_nonce=${nonce} HTTP/1.1\r\nhost: bench\r\n${headers.join('')}${length}\r\n`;
   return body === undefined ? { head } : { head, body };
 }
 

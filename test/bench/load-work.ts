@@ -1,6 +1,6 @@
 import type { Customer } from '@lockstep/contract';
 
-/** What a load generator sends: batches of orders, or the same question again and again. */
+/** What a load generator sends: batches of orders, or questions again and again. */
 export type Requests =
   | {
       kind: 'batches';
@@ -20,8 +20,8 @@ export type Pace =
 
 export interface LoadWork {
   baseUrl: string;
-  /** The path with its query, to which a nonce is added. */
-  target: string;
+  /** Paths with their queries, to which a nonce is added; calls take them in turn. */
+  targets: readonly string[];
   headers: Record<string, string>;
   requests: Requests;
   pace: Pace;
@@ -37,5 +37,7 @@ export interface LoadResult {
   answeredMs: Float64Array;
   /** Calls that were refused for overload and sent again. */
   repeats: number;
+  /** Of all requests, heads and bodies. */
+  sentBytes: number;
   processorMicros: number;
 }

@@ -13,6 +13,12 @@ export interface Usage {
   postgresMicros: number;
   redisMicros: number;
   walBytes: number;
+  /** Pages that PostgreSQL's log holds whole, because they changed for the first time after a checkpoint. */
+  walFullPages: number;
+  /** Those that scripts run are counted, too. */
+  redisCommands: number;
+  /** In and out. */
+  redisBytes: number;
 }
 
 /** PostgreSQL and Redis of one run of the benchmark, in a directory of its own. */
@@ -81,6 +87,16 @@ export class Machine {
     return url.href;
   }
 
+  /** The directory of its PostgreSQL, and a URL of it: what a copy of it needs. */
+  get primary(): { directory: string; databaseUrl: string } {
+    return { directory: join(this.directory, 'postgres'), databaseUrl: this.#databaseUrl };
+  }
+
+  /** Runs a statement as PostgreSQL's superuser. */
+  async administer<Row extends pg.QueryResultRow>(sql: string, values: unknown[] = []): Promise<Row[]> {
+    return (await this.#admin.query<Row>(sql, values)).rows;
+  }
+
   /** The URL of a database for PostgreSQL's superuser. */
   superuserUrlOf(url: string): string {
     return superuserUrl(url, this.directory);
@@ -97,13 +113,18 @@ export class Machine {
   }
 
   async readUsage(): Promise<Usage> {
-    const { rows } = await this.#admin.query<{ bytes: string }>(
-      `select pg_current_wal_insert_lsn() - '0/0'::pg_lsn as bytes`,
+    const { rows } = await this.#admin.query<{ bytes: string; pages: string }>(
+      `select pg_current_wal_insert_lsn() - '0/0'::pg_lsn as bytes, wal_fpi as pages from pg_stat_wal`,
     );
+    const redis = await this.#redis.info('stats');
+    const redisCount = (name: string) => Number(new RegExp(`^${name}:(\\d+)`, 'm').exec(redis)![1]);
     return {
       postgresMicros: readFamilyTime(this.#postmasterPid),
       redisMicros: readFamilyTime(this.#redisPid),
       walBytes: Number(rows[0]!.bytes),
+      walFullPages: Number(rows[0]!.pages),
+      redisCommands: redisCount('total_commands_processed'),
+      redisBytes: redisCount('total_net_input_bytes') + redisCount('total_net_output_bytes'),
     };
   }
 

@@ -21,7 +21,8 @@ export const backlogMeasures: Measure[] = [1, 2, 3, 4].map((workers) => ({
   run: (bench, edition) => measureBacklog(bench, edition, workers),
 }));
 
-function measureBacklog(bench: Bench, edition: Edition, workers: number): Promise<Figures> {
+/** Measures accepting alone, and then draining by so many workers. */
+export function measureBacklog(bench: Bench, edition: Edition, workers: number): Promise<Figures> {
   return withDeployment(bench, edition, { workers }, async (deployment) => {
     await warmUp(bench, deployment, 'async', ORDERS_PER_BATCH);
     const batches = scaled(bench, ORDERS / ORDERS_PER_BATCH, 3 * CALLERS);

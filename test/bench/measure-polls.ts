@@ -38,7 +38,7 @@ export async function measurePolls(bench: Bench, deployment: Deployment, callers
   const sent = deployment.batches(1, ORDERS_OF_BATCH, 'sync', { kind: 'callers', callers: 1 });
   await runLoad(sent);
   return measureQuestions(bench, deployment.api, (durationMs) =>
-    deployment.polls(`${sent.requests.tag}-0`, { kind: 'callers', callers, durationMs }),
+    deployment.polls([`${sent.requests.tag}-0`], { kind: 'callers', callers, durationMs }),
   );
 }
 

@@ -64,6 +64,12 @@ const RATIOS: Ratio[] = [
     goal: 0.9,
     read: (results) => divide(results.median('filled-10m', RATE), results.median('filled-0', RATE)),
   },
+  ...['results by key', 'pages of batches', 'pages of a customer', 'histories'].map((read) => ({
+    name: `${read} at 10 million orders ÷ at none`,
+    goal: 0.8,
+    read: (results: Results) =>
+      divide(results.median('filled-10m', `${read}/s`), results.median('filled-0', `${read}/s`)),
+  })),
   {
     name: 'polls, 64 callers ÷ bare route',
     goal: 0.6,

@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 const MIGRATIONS = new URL('../../migrations/', import.meta.url);
 
 /** Runs one side of a migration, and nothing else. */
-export async function runMigration(db: Database, name: string, side: 'up' | 'down'): Promise<void> {
+async function runMigration(db: Database, name: string, side: 'up' | 'down'): Promise<void> {
   await sql.raw(await readFile(new URL(`${name}.${side}.sql`, MIGRATIONS), 'utf8')).execute(db);
 }
 

@@ -100,10 +100,11 @@ export function startJob(
   command: readonly string[],
   env: Record<string, string> = {},
   stdin: 'ignore' | 'pipe' = 'ignore',
+  directory = REPOSITORY,
 ): Job {
   const [file = '', ...args] = command;
   const child = spawn(file, args, {
-    cwd: REPOSITORY,
+    cwd: directory,
     detached: true,
     env: { ...personalEnvironment(), ...env },
     stdio: [stdin, 'pipe', 'pipe'],

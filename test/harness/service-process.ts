@@ -7,22 +7,26 @@ export class ServiceProcess {
   readonly #command: string;
   readonly #readyLine: string;
   readonly #env: NodeJS.ProcessEnv;
+  readonly #directory: string | undefined;
   readonly #listeners = new Set<() => void>();
   #lines: string[] = [];
   #child: ChildProcess | undefined;
 
-  private constructor(command: string, readyLine: string, env: Record<string, string>) {
+  private constructor(command: string, readyLine: string, env: Record<string, string>, directory?: string) {
     this.#command = command;
     this.#readyLine = readyLine;
+    this.#directory = directory;
     this.#env = { ...process.env, LOG_LEVEL: 'info', ...env };
   }
 
-  static api(env: Record<string, string>): ServiceProcess {
-    return new ServiceProcess('--max-semi-space-size=8 apps/api/src/main.ts', 'api ready', env);
+  /** An API, from the checkout in `directory` if that is given. */
+  static api(env: Record<string, string>, directory?: string): ServiceProcess {
+    return new ServiceProcess('--max-semi-space-size=8 apps/api/src/main.ts', 'api ready', env, directory);
   }
 
-  static worker(env: Record<string, string>): ServiceProcess {
-    return new ServiceProcess('apps/worker/src/main.ts', 'worker ready', env);
+  /** A worker, from the checkout in `directory` if that is given. */
+  static worker(env: Record<string, string>, directory?: string): ServiceProcess {
+    return new ServiceProcess('apps/worker/src/main.ts', 'worker ready', env, directory);
   }
 
   /** The id of the process that was started last. */
@@ -40,6 +44,7 @@ export class ServiceProcess {
   async launch(text: string): Promise<void> {
     const child = spawn(process.execPath, this.#command.split(' '), {
       env: this.#env,
+      ...(this.#directory === undefined ? {} : { cwd: this.#directory }),
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     this.#child = child;

@@ -20,6 +20,9 @@ it.each<[what: string, statement: string, rule: string]>([
   ],
   ['adds a unique constraint', 'alter table asset add unique (asset_num)', 'disallowed-unique-constraint'],
   ['changes the type of a column', 'alter table asset alter id type numeric', 'changing-column-type'],
+  ['gives a column another name', 'alter table asset rename freezing to frozen', 'renaming-column'],
+  ['gives a table another name', 'alter table asset rename to thing', 'renaming-table'],
+  ['drops a column', 'alter table asset drop column freezing', 'ban-drop-column'],
   ['sets a column NOT NULL', 'alter table asset alter revoked_time set not null', 'adding-not-nullable-field'],
   [
     'adds a column that rewrites the table',
@@ -39,7 +42,6 @@ it.each([
   ['a column without a default', 'alter table asset add more text'],
   ['a check of new rows', 'alter table asset add check (id > 0) not valid'],
   ['a trigger', 'create trigger more after insert on asset for each statement execute function refuse_change()'],
-  ['another name', 'alter table asset rename freezing to frozen'],
 ])('the lint lets %s pass', (_, statements) => {
   expect(lint(`${statements};`)).toEqual([]);
 });

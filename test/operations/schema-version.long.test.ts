@@ -342,7 +342,7 @@ describe('npm run migrate', () => {
     await other.connect();
     try {
       await other.query('begin');
-      await other.query('lock table schema_expansion');
+      await other.query('lock table kysely_migration');
       const failing = migrateDatabase(database.url, { kind: 'postgres', url: database.url }, HASTE);
       const error = await failing.then(
         () => null,

@@ -9,8 +9,8 @@ import {
   readSchemaState,
 } from '@lockstep/platform';
 
-/** How long the migration of the queue's tables waits for a lock. */
-const QUEUE_LOCK_TIMEOUT_MS = 15_000;
+/** How long it waits for a lock outside of the service's migrations: on the record of them, and on the queue's tables. */
+const LOCK_TIMEOUT_MS = 15_000;
 
 /**
  * Brings the service's and the queue's tables to the version of this release, as far as older processes that are
@@ -23,13 +23,15 @@ export async function migrateDatabase(
   queue: QueueBackend,
   options: MigrateOptions = {},
 ): Promise<Migrated> {
-  const db = openDatabase({ url: databaseUrl, poolSize: 2, applicationName: 'lockstep-migrate', onError: () => {} });
+  const lockTimeoutMs = options.lockTimeoutMs ?? LOCK_TIMEOUT_MS;
+  const name = { applicationName: 'lockstep-migrate', onError: () => {} };
+  const db = openDatabase({ url: databaseUrl, poolSize: 2, lockTimeoutMs, ...name });
   try {
     const { state, reason } = await readSchemaState(db, queue.kind);
     if (state === 'ahead') throw new Error(reason);
     const migrated = await migrateToLatest(db, options);
     if (queue.kind === 'postgres') {
-      await migratePostgresQueue(queue.url, QUEUE_NAME, options.lockTimeoutMs ?? QUEUE_LOCK_TIMEOUT_MS);
+      await migratePostgresQueue(queue.url, QUEUE_NAME, lockTimeoutMs);
     }
     if (migrated.isBehind) throw new Error(`this version cannot work yet. ${describeLeft(migrated)}`);
     return migrated;

@@ -33,10 +33,10 @@ export interface Migrated {
   isBehind: boolean;
 }
 
-const LOCK_TIMEOUT_MS = 2_000;
+const LOCK_TIMEOUT_MS = 1_000;
 const PATIENCE_MS = 120_000;
-/** Between two attempts. */
-const PAUSE_MS = 500;
+/** How much longer than its wait for a lock it pauses after it: those who queued behind it have most of the time. */
+const PAUSE_FACTOR = 2;
 /** The longest rest of a back-fill between two transactions; it rests as long as it worked. */
 const LONGEST_REST_MS = 1_000;
 
@@ -223,14 +223,14 @@ class Run {
 
   /** Tries until it works, as long as only others are in the way. */
   async #patiently<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
-    const { patienceMs = PATIENCE_MS } = this.#options;
+    const { lockTimeoutMs = LOCK_TIMEOUT_MS, patienceMs = PATIENCE_MS } = this.#options;
     const endMs = performance.now() + patienceMs;
     for (;;) {
       try {
         return await work();
       } catch (error) {
         if (!lostAgainstOthers(error) || performance.now() >= endMs) throw new MigrationFailure(name, error);
-        await delay(PAUSE_MS);
+        await delay(PAUSE_FACTOR * lockTimeoutMs);
       }
     }
   }

@@ -3,17 +3,13 @@ import { numberOf, shippedMigrations } from './shipped-migrations.ts';
 /** The level of the releases whose sessions did not say theirs yet. */
 const LEVEL_OF_UNSAID = 50;
 
-/** Says what a release can work with: the number of the newest migration that it ships. */
-export function releaseLevel(): number {
-  return numberOf(shippedMigrations().at(-1)!.name);
-}
-
 /**
- * The name of a session in pg_stat_activity, which PostgreSQL shows every role: who it is, and behind a slash the level of
- * its release, such as `lockstep-worker/0057`. By it a migration knows which processes could not work with what it leaves.
+ * The name of a session in pg_stat_activity, which PostgreSQL shows every role: who it is, and behind a slash the number of
+ * the newest migration that its release ships, such as `lockstep-worker/0057`. By it the migrator knows which processes
+ * could not work with what a migration leaves.
  */
 export function sessionName(who: string): string {
-  return `${who}/${String(releaseLevel()).padStart(4, '0')}`;
+  return `${who}/${String(numberOf(shippedMigrations().at(-1)!.name)).padStart(4, '0')}`;
 }
 
 /** Reads the name of a session of any release; null if it is not one of Lockstep. */

@@ -1,0 +1,110 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { cpus } from 'node:os';
+import { parseArgs } from 'node:util';
+import type { OrderConstants, ProcessConstants } from './capacity-model.ts';
+import { type Capacity, renderCapacity } from './capacity-page.ts';
+import { prepareEdition } from './edition.ts';
+import { Machine } from './machine.ts';
+import { type Bench, type Figures, median } from './measure.ts';
+import { type ArchiveCosts, measureArchive } from './measure-archive.ts';
+import {
+  measureDatabaseTraffic,
+  measureOrderCosts,
+  measureProcesses,
+  measureReplay,
+  type OrderCosts,
+} from './measure-capacity.ts';
+import { async, type Sending } from './measure-orders.ts';
+import { writeFigures } from './page-figures.ts';
+
+/**
+ * `npm run bench:capacity`: prints the constants of the capacity model of docs/scaling.md, and works them through for days
+ * of 1, 10 and 100 million orders.
+ */
+const { values } = parseArgs({
+  options: {
+    rounds: { type: 'string', default: '3' },
+    /** Everything small: to see that it works. */
+    quick: { type: 'boolean', default: false },
+    /** A file to write what was found to. */
+    json: { type: 'string' },
+    /** Such a file to print, in place of measuring. */
+    from: { type: 'string' },
+    /** The page whose tables are to be replaced by these. */
+    page: { type: 'string' },
+  },
+});
+const QUICK_SCALE = 0.02;
+const SENDINGS = [async(100, 8), async(1, 64)];
+const say = (line: string) => process.stdout.write(`${line}\n`);
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
+
+const capacity =
+  values.from === undefined ? await measure() : (JSON.parse(readFileSync(values.from, 'utf8')) as Capacity);
+const parts = renderCapacity(capacity);
+for (const [name, part] of Object.entries(parts)) say(`\n${name}\n\n${part}`);
+if (capacity.quick) say('\nEverything was small: these figures mean nothing.');
+if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(capacity, null, 2)}\n`);
+if (values.page !== undefined) writeFigures(values.page, parts);
+
+async function measure(): Promise<Capacity> {
+  const rounds = values.quick ? 1 : Number(values.rounds);
+  const machine = await Machine.start();
+  const bench: Bench = { machine, scale: values.quick ? QUICK_SCALE : 1, kept: new Map() };
+  const orders = new Map<number, OrderCosts[]>(SENDINGS.map(({ ordersPerBatch }) => [ordersPerBatch, []]));
+  const processes: Figures[] = [];
+  let archive: ArchiveCosts;
+  try {
+    const edition = await prepareEdition(machine, 'now', process.cwd());
+    archive = await measureArchive(bench, edition);
+    sayFigures('archive', archive.figures);
+    for (let round = 1; round <= rounds; round++) {
+      for (const sending of SENDINGS) {
+        const { figures, growth } = await measureOrderCosts(bench, edition, sending);
+        const traffic = await measureDatabaseTraffic(bench, edition, sending);
+        const replay = await measureReplay(bench, edition, sending);
+        const all = { ...figures, ...leaveInDatabase(figures, archive, sending), ...traffic, ...replay };
+        orders.get(sending.ordersPerBatch)!.push({ figures: all, growth });
+        sayFigures(`round ${round}, batches of ${sending.ordersPerBatch}`, all);
+      }
+      processes.push(await measureProcesses(bench, edition));
+      sayFigures(`round ${round}, processes`, processes.at(-1)!);
+    }
+  } finally {
+    await machine.stop();
+  }
+  const [{ model } = { model: 'unknown' }, ...others] = cpus();
+  return {
+    machine: { cores: others.length + 1, model, node: process.version },
+    rounds,
+    quick: values.quick,
+    batches: Object.fromEntries(
+      [...orders].map(([size, each]) => [size, mediansOf(each.map(({ figures }) => figures)) as Constants]),
+    ),
+    // What a row takes does not change from round to round, beyond the chance of where pages end.
+    tables: Object.fromEntries([...orders].map(([size, each]) => [size, each.at(-1)!.growth])),
+    archive: archive.figures,
+    process: mediansOf(processes) as ProcessConstants & Figures,
+  };
+}
+
+type Constants = OrderConstants & Figures;
+
+/** What stays in the database of an order whose period is archived: its rows outside of periods, and what the archive leaves. */
+function leaveInDatabase(figures: Figures, archive: ArchiveCosts, { ordersPerBatch }: Sending): Figures {
+  const lasting = figures['stored bytes']! - figures['stored bytes in periods']!;
+  const left = archive.bytesOfOrder + archive.bytesOfBatch / ordersPerBatch;
+  return { 'stored bytes after archiving': lasting + left };
+}
+
+function mediansOf(rounds: readonly Figures[]): Figures {
+  return Object.fromEntries(
+    Object.keys(rounds[0]!).map((name) => [name, median(rounds.map((figures) => figures[name]!))]),
+  );
+}
+
+function sayFigures(what: string, figures: Figures): void {
+  const shown = Object.entries(figures).map(([name, value]) => `${name} ${Math.round(value * 100) / 100}`);
+  say(`${what}: ${shown.join(', ')}`);
+}

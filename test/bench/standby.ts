@@ -1,0 +1,121 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, chownSync, copyFileSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { backUpCluster, startEmbeddedPostgres } from '@lockstep/embedded-postgres';
+import type { Machine } from './machine.ts';
+import { readFamilyTime } from './processor-time.ts';
+
+const LOOK_EVERY_MS = 20;
+const FOLLOWS_WITHIN_MS = 60_000;
+
+/** A streaming standby of the benchmark's PostgreSQL, on the same machine. */
+export class Standby {
+  /** Names it to the primary. */
+  readonly name: string;
+  readonly #machine: Machine;
+  readonly #postmasterPid: number;
+  readonly #stop: () => Promise<void>;
+
+  private constructor(machine: Machine, name: string, postmasterPid: number, stop: () => Promise<void>) {
+    this.#machine = machine;
+    this.name = name;
+    this.#postmasterPid = postmasterPid;
+    this.#stop = stop;
+  }
+
+  /** Copies all that the primary has, and returns when the copy follows it. */
+  static async start(machine: Machine, name = 'standby'): Promise<Standby> {
+    const directory = join(machine.directory, name);
+    const cluster = join(directory, 'cluster');
+    mkdirSync(cluster, { recursive: true, mode: 0o700 });
+    // When we are root, PostgreSQL's user must be able to pass through.
+    chmodSync(directory, 0o711);
+    await copyCluster(machine, cluster);
+    for (const file of ['superuser-password', 'lockstep-password']) {
+      copyFileSync(join(machine.primary.directory, file), join(directory, file));
+    }
+    const conninfo = describePrimary(machine, name);
+    writeOwned(join(cluster, 'postgresql.auto.conf'), `primary_conninfo = '${conninfo}'\n`);
+    writeOwned(join(cluster, 'standby.signal'), '');
+    const { stop } = await startEmbeddedPostgres({ directory });
+    const [pid] = readFileSync(join(cluster, 'postmaster.pid'), 'utf8').split('\n');
+    const standby = new Standby(machine, name, Number(pid), stop);
+    await standby.#until(`state = 'streaming'`);
+    return standby;
+  }
+
+  /** From now on commits on the primary wait for it. Returns when they do. */
+  async makeSynchronous(): Promise<void> {
+    await this.#machine.administer(`alter system set synchronous_standby_names = '${this.name}'`);
+    await this.#machine.administer('select pg_reload_conf()');
+    await this.#until(`sync_state = 'sync'`);
+  }
+
+  /** Waits until it has replayed all that the primary has written by now. */
+  async untilCaughtUp(): Promise<void> {
+    const [row] = await this.#machine.administer<{ position: string }>(
+      'select pg_current_wal_insert_lsn() as position',
+    );
+    // Not all of it needs to be flushed yet, if its commit did not wait for that.
+    await this.#machine.administer('select pg_switch_wal()');
+    await this.#until('replay_lsn >= $2::pg_lsn', [row!.position]);
+  }
+
+  /** Microseconds of processor that it has used so far. */
+  readMicros(): number {
+    return readFamilyTime(this.#postmasterPid);
+  }
+
+  /** Ends it, and no commit waits for it any more. */
+  async remove(): Promise<void> {
+    await this.#machine.administer('alter system reset synchronous_standby_names');
+    await this.#machine.administer('select pg_reload_conf()');
+    await this.#stop();
+    await rm(join(this.#machine.directory, this.name), { recursive: true, maxRetries: 20, retryDelay: 50 });
+  }
+
+  async #until(condition: string, values: unknown[] = []): Promise<void> {
+    const deadlineMs = performance.now() + FOLLOWS_WITHIN_MS;
+    for (;;) {
+      const rows = await this.#machine.administer(
+        `select from pg_stat_replication where application_name = $1 and ${condition}`,
+        [this.name, ...values],
+      );
+      if (rows.length > 0) return;
+      if (performance.now() > deadlineMs) throw new Error(`The standby ${this.name} does not follow: ${condition}`);
+      await delay(LOOK_EVERY_MS);
+    }
+  }
+}
+
+/** Writes a base backup of the primary into a directory. */
+async function copyCluster({ primary }: Machine, cluster: string): Promise<void> {
+  const { uid, gid } = statSync(join(primary.directory, 'cluster'));
+  chownSync(cluster, uid, gid);
+  // When we are root, tar gives each file to the user that has it in the source.
+  const tar = spawn('tar', ['--extract', '--numeric-owner', '--file=-', `--directory=${cluster}`], {
+    stdio: ['pipe', 'ignore', 'inherit'],
+  });
+  const ended = once(tar, 'exit');
+  // When tar ends early, its status says so.
+  tar.stdin.on('error', () => {});
+  await backUpCluster(primary.directory, primary.databaseUrl, (part) => void tar.stdin.write(Buffer.from(part)));
+  tar.stdin.end();
+  const [status] = await ended;
+  if (status !== 0) throw new Error(`tar ended with status ${status}`);
+}
+
+function describePrimary(machine: Machine, name: string): string {
+  const { username, password, hostname, port } = new URL(machine.superuserUrlOf(machine.primary.databaseUrl));
+  return `host=${hostname} port=${port} user=${username} password=${password} application_name=${name} sslmode=disable`;
+}
+
+/** Writes a file of a cluster, for the user whose cluster it is. */
+function writeOwned(file: string, text: string): void {
+  writeFileSync(file, text, { mode: 0o600 });
+  const { uid, gid } = statSync(join(file, '..'));
+  chownSync(file, uid, gid);
+}

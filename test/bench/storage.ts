@@ -1,0 +1,49 @@
+import type pg from 'pg';
+
+/** What a table takes on disk, its partitions together. */
+export interface TableStorage {
+  table: string;
+  /** Whether it is in partitions, which can be detached and archived. */
+  isPartitioned: boolean;
+  tableBytes: number;
+  indexBytes: number;
+}
+
+/** Reads what each table takes on disk, with what PostgreSQL keeps beside its rows. */
+export async function readStorage(db: pg.Pool): Promise<TableStorage[]> {
+  const { rows } = await db.query<{ table: string; isPartitioned: boolean; tableBytes: string; indexBytes: string }>(
+    `select whole.relname as "table", whole.relkind = 'p' as "isPartitioned",
+      sum(pg_table_size(part.oid)) as "tableBytes", sum(pg_indexes_size(part.oid)) as "indexBytes"
+    from pg_class as part join pg_class as whole on whole.oid = coalesce(pg_partition_root(part.oid), part.oid)
+    where part.relkind = 'r' and part.relnamespace = 'public'::regnamespace
+    group by whole.oid order by 1`,
+  );
+  return rows.map(({ tableBytes, indexBytes, ...row }) => ({
+    ...row,
+    tableBytes: Number(tableBytes),
+    indexBytes: Number(indexBytes),
+  }));
+}
+
+/** What grows by less for an order does not count. */
+const LEAST_BYTES = 0.05;
+/** What is deleted within minutes, so that its space is used again. */
+const PASSING = ['nonce', 'uncounted_activity', 'unnumbered_event'];
+
+/** What came to each table between two looks, for one of so many orders. Tables that did not grow, or soon shrink again, are left out. */
+export function growthOf(
+  before: readonly TableStorage[],
+  after: readonly TableStorage[],
+  orders: number,
+): TableStorage[] {
+  const earlier = new Map(before.map((each) => [each.table, each]));
+  return after.flatMap((each) => {
+    const { tableBytes = 0, indexBytes = 0 } = earlier.get(each.table) ?? {};
+    const grown = {
+      ...each,
+      tableBytes: (each.tableBytes - tableBytes) / orders,
+      indexBytes: (each.indexBytes - indexBytes) / orders,
+    };
+    return grown.tableBytes + grown.indexBytes >= LEAST_BYTES && !PASSING.includes(each.table) ? [grown] : [];
+  });
+}

@@ -1,0 +1,244 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type AcceptedOrder, BatchResult, type Customer } from '@lockstep/contract';
+import type { Database } from '@lockstep/platform';
+import { vi } from 'vitest';
+import { type Answer, Api, dataOf } from '../harness/api.ts';
+import { MemberCenter } from '../harness/member-center.ts';
+import { batchOf, deleteAsset, newAssetNum, newBuy } from '../harness/orders.ts';
+import { syncOf } from '../harness/sync-batches.ts';
+
+/** How long each caller thinks between two calls, so that the load is the same on any machine that can carry it. */
+const THINK_MS = 15;
+const RETRY_MS = 100;
+const NUMBERS_A_BATCH = 3;
+const READS_AT_ONCE = 16;
+
+/** A call that was not answered as it should be: refused, or its connection broke. */
+export interface Fault {
+  call: string;
+  baseUrl: string;
+  /** The cause of the refusal, or what is known of the break. */
+  why: string;
+}
+
+/** What came of a load. Orders are counted, and `found` are those whose result names the ids that were answered. */
+export interface Figures {
+  sent: number;
+  acknowledged: number;
+  found: number;
+  /** Found, but failed: with chains that are carried out in order, once, there is none. */
+  failed: number;
+  /** Numbers that were bought more or less often than it was answered. */
+  numbersWrong: number;
+  /** Changes of an employee that were answered, and those on record: an answer that was lost may have made one more. */
+  edits: number;
+  editsOnRecord: number;
+  polls: number;
+  faults: number;
+}
+
+type Batch = ReturnType<typeof batchOf> | ReturnType<typeof syncOf>;
+
+/** A customer whose channel buys some numbers, revokes them, buys them again: each batch succeeds only right after the one before. */
+interface Chain {
+  customer: Customer;
+  numbers: string[];
+  isSync: boolean;
+  bought: number;
+}
+
+/**
+ * Callers of every kind, each with one call at a time: channels that send batches in chains, channels that do so with sync
+ * batches, a poller and a member center. A call that breaks or is refused for a fault of the service is repeated, a batch
+ * under the same key, as clients should.
+ */
+export class Load {
+  readonly faults: Fault[] = [];
+  readonly #chains: Chain[];
+  readonly #center: MemberCenter;
+  readonly #answered: { batch: Batch; orders: AcceptedOrder[] }[] = [];
+  #targets: Api[];
+  #turn = 0;
+  #sent = 0;
+  #acknowledged = 0;
+  #polls = 0;
+  #edits = 0;
+  #isOver = false;
+  #callers: Promise<unknown> = Promise.resolve();
+
+  private constructor(targets: Api[], chains: Chain[], center: MemberCenter) {
+    this.#targets = targets;
+    this.#chains = chains;
+    this.#center = center;
+  }
+
+  /** Makes the customers and an enterprise of the load, through the first API. */
+  static async open(db: Database, targets: Api[], { asyncChains = 6, syncChains = 2 } = {}): Promise<Load> {
+    const [api] = targets;
+    const chains: Chain[] = [];
+    for (let index = 0; index < asyncChains + syncChains; index++) {
+      const numbers = Array.from({ length: NUMBERS_A_BATCH }, newAssetNum);
+      chains.push({ customer: await api!.newCustomer(), numbers, isSync: index >= asyncChains, bought: 0 });
+    }
+    const newApi = () => Promise.reject(new Error('the member center has an API'));
+    return new Load(targets, chains, await MemberCenter.open({ db, newApi }, api));
+  }
+
+  /** Starts all callers. */
+  begin(): void {
+    this.#callers = Promise.all([
+      ...this.#chains.map((chain) => this.#sendChain(chain)),
+      this.#poll(),
+      this.#manageEmployee(),
+    ]);
+    this.#callers.catch(() => {});
+  }
+
+  /** Sends the calls from now on to these addresses, as a proxy does that takes others out of its list. */
+  use(baseUrls: readonly string[]): void {
+    const { credentials, token } = this.#targets[0]!;
+    this.#targets = baseUrls.map((baseUrl) => new Api(baseUrl, credentials, token));
+  }
+
+  /** Waits until so many more orders are acknowledged; rejects if a caller has failed. */
+  async more(orders: number, timeoutMs = 60_000): Promise<void> {
+    const goal = this.#acknowledged + orders;
+    const reached = vi.waitUntil(() => this.#acknowledged >= goal, { timeout: timeoutMs });
+    await Promise.race([reached, this.#callers.then(() => reached)]);
+  }
+
+  /** Stops the callers. Each call that is on its way is repeated until it is answered. */
+  async end(): Promise<void> {
+    this.#isOver = true;
+    await this.#callers;
+  }
+
+  /** Reads the result of every batch that was acknowledged, and the ledger. */
+  async check(db: Database): Promise<Figures> {
+    const outcomes: { found: number; failed: number }[] = [];
+    for (let first = 0; first < this.#answered.length; first += READS_AT_ONCE) {
+      const some = this.#answered.slice(first, first + READS_AT_ONCE);
+      outcomes.push(...(await Promise.all(some.map(({ batch, orders }) => this.#readOutcome(batch, orders)))));
+    }
+    const sum = (counted: 'found' | 'failed') => outcomes.reduce((total, outcome) => total + outcome[counted], 0);
+    return {
+      sent: this.#sent,
+      acknowledged: this.#acknowledged,
+      found: sum('found'),
+      failed: sum('failed'),
+      numbersWrong: await this.#countWrongNumbers(db),
+      edits: this.#edits,
+      editsOnRecord: await this.#countEditsOnRecord(db),
+      polls: this.#polls,
+      faults: this.faults.length,
+    };
+  }
+
+  async #sendChain(chain: Chain): Promise<void> {
+    for (let isPurchase = true; !this.#isOver; isPurchase = !isPurchase) {
+      const batch = makeBatch(chain, isPurchase);
+      this.#sent += batch.orderList.length;
+      const answer = await this.#untilAnswered('createBatchOrder', (api) => api.submit(batch));
+      const orders: AcceptedOrder[] = dataOf(answer);
+      this.#acknowledged += orders.length;
+      this.#answered.push({ batch, orders });
+      if (isPurchase) chain.bought++;
+      await delay(THINK_MS);
+    }
+  }
+
+  /** Asks for what was acknowledged last: an answer that does not know it is a fault. */
+  async #poll(): Promise<void> {
+    while (!this.#isOver) {
+      const last = this.#answered.at(-1);
+      if (last !== undefined) {
+        const { channelCode, channelOrderId } = last.batch;
+        const query = { channelCode, channelOrderId, limit: '1000' };
+        const answer = await this.#once('getBatchResult', (api) => api.ask('getBatchResult', { query }));
+        if (answer?.status === 200) this.#polls++;
+      }
+      await delay(THINK_MS);
+    }
+  }
+
+  /** Gives an employee another remark with each call, which is recorded, and reads what the member center shows. */
+  async #manageEmployee(): Promise<void> {
+    const [employee] = await this.#center.add();
+    const { globalId, userName } = employee!;
+    for (let number = 0; !this.#isOver; number++) {
+      const edit = { userName, name: 'Kim', remark: `change ${number}` };
+      await this.#untilAnswered('editEmployee', (api) => this.#centerAt(api).edit(globalId, edit));
+      this.#edits++;
+      await this.#once('listEmployees', (api) => this.#centerAt(api).submitList({ pageNum: '1', pageSize: '10' }));
+      await delay(THINK_MS);
+    }
+  }
+
+  #centerAt(api: Api): MemberCenter {
+    return Object.assign(Object.create(this.#center) as MemberCenter, { api });
+  }
+
+  async #untilAnswered(call: string, work: (api: Api) => Promise<Answer>): Promise<Answer> {
+    for (;;) {
+      const answer = await this.#once(call, work);
+      if (answer?.status === 200) return answer;
+      await delay(RETRY_MS);
+    }
+  }
+
+  /** Makes one call, and notes it if it fails. */
+  async #once(call: string, work: (api: Api) => Promise<Answer>): Promise<Answer | undefined> {
+    const api = this.#targets[this.#turn++ % this.#targets.length]!;
+    const { baseUrl } = api;
+    try {
+      const answer = await work(api);
+      if (answer.status !== 200) this.faults.push({ call, baseUrl, why: answer.body.cause ?? `HTTP ${answer.status}` });
+      return answer;
+    } catch (error) {
+      const { cause, message } = error as { cause?: { code?: string; message?: string }; message: string };
+      this.faults.push({ call, baseUrl, why: cause?.code ?? cause?.message ?? message });
+      return undefined;
+    }
+  }
+
+  async #readOutcome(batch: Batch, acknowledged: AcceptedOrder[]): Promise<{ found: number; failed: number }> {
+    const { channelCode, channelOrderId } = batch;
+    const query = { channelCode, channelOrderId, limit: '1000', waitSeconds: '30' };
+    const answer = await this.#targets[0]!.ask('getBatchResult', { query });
+    if (answer.body.cause === 'batch_not_found') return { found: 0, failed: 0 };
+    const { orders } = BatchResult.parse(dataOf(answer));
+    const known = orders.filter(({ licenseOrderId }) =>
+      acknowledged.some((order) => order.licenseOrderId === licenseOrderId),
+    );
+    return { found: known.length, failed: known.filter(({ state }) => state !== 'succeeded').length };
+  }
+
+  async #countWrongNumbers(db: Database): Promise<number> {
+    const all = this.#chains.flatMap(({ numbers }) => numbers);
+    const rows = await db
+      .selectFrom('asset')
+      .select(({ fn }) => ['asset_num', fn.countAll<string>().as('count')])
+      .where('asset_num', 'in', all)
+      .groupBy('asset_num')
+      .execute();
+    const counts = new Map(rows.map((row) => [row.asset_num, Number(row.count)]));
+    return this.#chains.flatMap(({ numbers, bought }) => numbers.filter((each) => (counts.get(each) ?? 0) !== bought))
+      .length;
+  }
+
+  async #countEditsOnRecord(db: Database): Promise<number> {
+    const { count } = await db
+      .selectFrom('member_audit')
+      .select(({ fn }) => fn.countAll<string>().as('count'))
+      .where('enterprise_id', '=', this.#center.enterpriseId)
+      .where('action', '=', 'employee_edited')
+      .executeTakeFirstOrThrow();
+    return Number(count);
+  }
+}
+
+function makeBatch({ customer, numbers, isSync }: Chain, isPurchase: boolean): Batch {
+  const make = isPurchase ? newBuy : deleteAsset;
+  const orders = numbers.map((number) => make(customer, [number]));
+  return isSync ? syncOf(...orders) : batchOf(...orders);
+}
