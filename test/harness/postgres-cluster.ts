@@ -200,7 +200,7 @@ export async function addStandby(primary: PostgresServer, options: StandbyOption
 }
 
 /** From now on, commits on the primary wait for this standby. Returns when they do. */
-export async function waitForStandby(primary: PostgresServer, standby: PostgresServer): Promise<void> {
+async function waitForStandby(primary: PostgresServer, standby: PostgresServer): Promise<void> {
   await primary.set('synchronous_standby_names', standby.name);
   await untilFollowing(primary, standby, "sync_state = 'sync'");
 }

@@ -28,15 +28,15 @@ export interface ReplicatedService extends Closable {
   untilUsable(isUsable: boolean, standby?: PostgresServer): Promise<void>;
 }
 
-/** Starts an API that reads from these servers, and a worker, on the primary's database. */
+/** Starts an API that reads from `standbys`, and a worker. Both write to the one of `primaries` that may be written to. */
 export async function startReplicatedService(
-  primary: PostgresServer,
+  primaries: readonly PostgresServer[],
   standbys: readonly PostgresServer[],
 ): Promise<ReplicatedService> {
   const logLines: string[] = [];
   const log = createLogger({ name: 'test', level: 'info' }, { write: (line) => void logLines.push(line) });
   const metrics = createOrderMetrics();
-  const { databaseUrl } = primary;
+  const databaseUrl = urlOf(primaries);
   const common = {
     databaseUrl,
     poolSize: 8,
@@ -49,7 +49,7 @@ export async function startReplicatedService(
     ...common,
     log,
     metrics,
-    replicaUrl: replicaUrlOf(standbys),
+    replicaUrl: urlOf(standbys),
     region: 'domestic',
     publicUrl: null,
     host: '127.0.0.1',
@@ -94,8 +94,8 @@ export async function startReplicatedService(
   };
 }
 
-function replicaUrlOf(standbys: readonly PostgresServer[]): string {
-  const url = new URL(standbys[0]!.databaseUrl);
-  const hosts = standbys.map(({ port }) => `127.0.0.1:${port}`).join(',');
+function urlOf(servers: readonly PostgresServer[]): string {
+  const url = new URL(servers[0]!.databaseUrl);
+  const hosts = servers.map(({ port }) => `127.0.0.1:${port}`).join(',');
   return url.href.replace(url.host, hosts);
 }

@@ -37,8 +37,9 @@ const running: ServiceProcess[] = [];
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  // A Redis database without the jobs of other tests.
-  const urls = { DATABASE_URL: database.url, REDIS_URL: `${inject('redisUrl')}/8` };
+  // Several hosts and a standby: there are metrics of these. The second host is away; Redis has no jobs of other tests.
+  const several = database.url.replace(/@[^/]+/, `$&,127.0.0.1:${await freePort()}`);
+  const urls = { DATABASE_URL: several, DATABASE_REPLICA_URL: several, REDIS_URL: `${inject('redisUrl')}/8` };
   const ports = { api: await freePort(), worker: await freePort() };
   const started = [
     ServiceProcess.api({ ...variablesOf('api'), ...urls, PORT: String(ports.api) }),

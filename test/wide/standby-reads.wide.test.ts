@@ -1,5 +1,5 @@
 import type { BatchResult, Customer } from '@lockstep/contract';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type Answer, dataOf } from '../harness/api.ts';
 import { batchOf, deleteAsset, newAssetNum, newBuy } from '../harness/orders.ts';
 import {
@@ -7,6 +7,7 @@ import {
   type PostgresServer,
   removeServers,
   startPrimary,
+  untilCaughtUp,
   untilStreaming,
 } from '../harness/postgres-cluster.ts';
 import { type ReplicatedService, type Served, startReplicatedService } from '../harness/standby-reads.ts';
@@ -20,7 +21,7 @@ let customer: Customer;
 beforeAll(async () => {
   primary = await startPrimary();
   standby = await addStandby(primary);
-  service = await startReplicatedService(primary, [standby]);
+  service = await startReplicatedService([primary], [standby]);
   customer = await service.api.newCustomer();
   await service.untilUsable(true);
 });
@@ -127,8 +128,11 @@ test('a call that waits is served by the primary', async () => {
 
 test('polls alone, behind which nothing is written to the disk for long, go to the standby too', async () => {
   const batch = await completedBatch();
-  const served = await servedBy(() => pollAgain(batch, 100));
-  expect(served.standby).toBeGreaterThan(80);
+  const served = await servedBy(() => pollAgain(batch, 600));
+  process.stdout.write(`polls alone, served by ${JSON.stringify(served)}\n`);
+  // If nobody completed the records in which pages of the log end, it would be a quarter of them.
+  expect(served.why.behind).toBeLessThan(90);
+  expect(served.standby).toBeGreaterThan(300);
 });
 
 test('a poll right after an accept sees it, and most of them on the standby', async () => {
@@ -231,7 +235,7 @@ test('a process that is ready stays ready without its standby', async () => {
 
 test('a standby that is promoted by mistake, or follows such a one, is not read from', async () => {
   const second = await addStandby(primary);
-  const both = await startReplicatedService(primary, [standby, second]);
+  const both = await startReplicatedService([primary], [standby, second]);
   try {
     await both.untilUsable(true, standby);
     await both.untilUsable(true, second);
@@ -243,7 +247,7 @@ test('a standby that is promoted by mistake, or follows such a one, is not read 
     await workRound();
     await both.untilUsable(false, second);
     const follower = await addStandby(second);
-    const misled = await startReplicatedService(primary, [follower]);
+    const misled = await startReplicatedService([primary], [follower]);
     try {
       const batch = await completedBatch();
       await misled.untilUsable(false);
@@ -261,4 +265,27 @@ test('a standby that is promoted by mistake, or follows such a one, is not read 
     await both.close();
     await second.remove();
   }
+});
+
+test('after a failover reads go to what was the primary, when it follows the new one', async () => {
+  await service.close();
+  const servers = [primary, standby];
+  service = await startReplicatedService(servers, servers);
+  await service.untilUsable(true, standby);
+  await service.untilUsable(false, primary);
+  customer = await service.api.newCustomer();
+  const before = await completedBatch();
+  await untilCaughtUp(primary, standby);
+
+  await primary.kill();
+  await standby.promote();
+  // Until the processes have found it, calls are refused.
+  await vi.waitFor(() => completedBatch(), { timeout: 60_000, interval: 200 });
+  await service.untilUsable(false, standby);
+  expect((await workRound()).standby).toBe(0);
+
+  await primary.startAsStandbyOf(standby);
+  await service.untilUsable(true, primary);
+  expect((await servedBy(() => pollAgain(before, 20))).standby).toBeGreaterThan(0);
+  expect((await workRound()).primary).toBeDefined();
 });

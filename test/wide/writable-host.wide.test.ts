@@ -9,6 +9,7 @@ import {
   startPrimary,
   untilCaughtUp,
 } from '../harness/postgres-cluster.ts';
+import { runJob } from '../harness/processes.ts';
 import { severalHosts } from './several-hosts.ts';
 
 /** One process with connections to a primary and its standby: where it writes while these are killed, promoted and hung. */
@@ -81,6 +82,17 @@ it('goes to the promoted standby when the primary is killed, moves ids on first,
     { timeout: 10_000 },
   );
   await heard.close();
+});
+
+it('is found by the commands too, and they say what each host is if none can be written to', async () => {
+  const run = (...command: string[]) => runJob([process.execPath, ...command], { DATABASE_URL: url, REDIS_URL: '' });
+  expect(await run('apps/cli/src/migrate.ts')).toMatchObject({ status: 0 });
+  const created = await run('apps/cli/src/lockstep.ts', 'app', 'create', '--name', 'Wide', '--scope', 'auth_order');
+  expect(created).toMatchObject({ status: 0, stdout: expect.stringContaining('appKey') });
+  await primary.kill();
+  const listed = await run('apps/cli/src/lockstep.ts', 'app', 'list');
+  const reason = `127.0.0.1:${standby.port} is a standby, 127.0.0.1:${primary.port} is away (ECONNREFUSED)`;
+  expect(listed).toMatchObject({ status: 1, stderr: expect.stringContaining(reason) });
 });
 
 it('leaves a primary that hangs when another one was promoted, and refuses both when it resumes', async () => {

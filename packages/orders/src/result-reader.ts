@@ -49,6 +49,7 @@ export interface FoundResult {
  * process, counts from its commit on.
  */
 export class ResultReader {
+  readonly #db: Database;
   readonly #replica: ReplicaReads | null;
   readonly #reads: Group<Poll, FoundResult | undefined>;
   readonly #standbyReads = new Map<Standby, Group<StandbyPoll, FoundResult | undefined>>();
@@ -57,6 +58,7 @@ export class ResultReader {
   /** @param options.replica where polls are answered that the primary need not answer; null: only by the primary */
   constructor(options: { db: Database; replica: ReplicaReads | null; maxRememberedBytes?: number }) {
     const { db, replica, maxRememberedBytes = MAX_REMEMBERED_BYTES } = options;
+    this.#db = db;
     this.#replica = replica;
     this.#remembered = new RememberedAnswers(maxRememberedBytes);
     this.#reads = new Group({ ...this.#bounds, run: (polls: Poll[]) => this.#read(db, polls) });

@@ -18,7 +18,6 @@ function oneOf<const Words extends readonly string[]>(words: Words) {
   return z.enum(words, { error: `must be ${words.slice(0, -1).join(', ')} or ${words.at(-1)}` });
 }
 
-
 /** The URL of PostgreSQL, which may name several hosts; see database-hosts.ts. */
 function databaseUrl() {
   const one = z.url({

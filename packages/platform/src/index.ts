@@ -44,6 +44,7 @@ export type { JobProducer, QueueBackend } from './queue-backend.ts';
 export { migratePostgresQueue } from './queue-postgres.ts';
 export { assertRedisKeepsJobs } from './queue-redis.ts';
 export { type JobCounts, openQueueView, type QueueView, type ViewedQueue } from './queue-view.ts';
+export { registerReplicaMetrics } from './replica-metrics.ts';
 export { ReplicaReads } from './replica-reads.ts';
 export { findDrift } from './schema-drift.ts';
 export { dumpSchema } from './schema-dump.ts';

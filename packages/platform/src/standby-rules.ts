@@ -4,7 +4,7 @@ import type { LogPosition } from './log-position.ts';
  * What this process has noted on the primary: a row that it writes each second. Where a standby shows it, the standby follows
  * that primary, at least up to there.
  */
-export interface Mark {
+interface Mark {
   /** The primary's timeline when it was written. */
   timeline: string;
   /** When it was written, by this process's own clock (performance.now), which no other clock is compared with. */

@@ -1,4 +1,4 @@
-import { Kysely, PostgresDialect, sql } from 'kysely';
+import { type CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely';
 import { CheckedPool, NotThereYet } from './checked-pool.ts';
 import { type Database, openDatabase, poolOf } from './database.ts';
 import { explainDatabaseFault } from './database-faults.ts';
@@ -44,11 +44,12 @@ export interface StandbyOptions {
  */
 export class Standby {
   readonly name: string;
-  readonly #reader: string;
   readonly #reads: Database;
   /** A connection of its own: looks wait for no read. */
   readonly #looks: Database;
   readonly #waits: ReplayWaits;
+  /** Asks where the server is. */
+  readonly #question: CompiledQuery<SightingRow>;
   #seen: Sighting | null = null;
   #fault: string | null = 'has not been looked at yet';
   /** Whether a read has failed there since it was last looked at. */
@@ -57,7 +58,6 @@ export class Standby {
 
   constructor({ name, url, poolSize, reader, onError, completeRecord }: StandbyOptions) {
     this.name = name;
-    this.#reader = reader;
     this.#waits = new ReplayWaits({
       ask: () => this.#ask(CHECK_PATIENCE_MS),
       completeRecord,
@@ -66,6 +66,7 @@ export class Standby {
     const common = { url, onError, applicationName: 'lockstep-replica', readOnly: true };
     this.#reads = openDatabase({ ...common, poolSize, queryTimeoutMs: STATEMENT_TIMEOUT_MS });
     this.#looks = openDatabase({ ...common, poolSize: 1, queryTimeoutMs: LOOK_PATIENCE_MS });
+    this.#question = askWhereItIs(reader).compile(this.#looks);
   }
 
   /** Why it cannot be read from, as of the last look; null if it can. */
@@ -139,7 +140,7 @@ export class Standby {
   }
 
   async #check(client: { query: (text: string, values: unknown[]) => Promise<unknown> }, position: LogPosition) {
-    const { sql: text, parameters } = this.#sighting().compile(this.#reads);
+    const { sql: text, parameters } = this.#question;
     const { rows } = (await client.query(text, [...parameters])) as { rows: [SightingRow] };
     const sighting = buildSighting(rows[0]);
     this.#seen = sighting;
@@ -151,23 +152,24 @@ export class Standby {
   }
 
   async #ask(patienceMs: number): Promise<Sighting> {
-    const { rows } = await inTime(this.#sighting().execute(this.#looks), patienceMs, 'does not answer in time');
+    const { rows } = await inTime(this.#looks.executeQuery(this.#question), patienceMs, 'does not answer in time');
     this.#seen = buildSighting(rows[0]!);
     return this.#seen;
   }
+}
 
-  #sighting() {
-    return named(
-      'look_at_replay',
-      sql<SightingRow>`
-        select pg_is_in_recovery() as is_standby,
-          (coalesce(pg_last_wal_replay_lsn(), '0/0') - '0/0')::float8 as replayed_bytes,
-          (coalesce(pg_last_wal_receive_lsn(), '0/0') - '0/0')::float8 as received_bytes,
-          (extract(epoch from pg_last_xact_replay_timestamp()) * 1000)::float8 as replayed_time_ms,
-          mark.timeline, mark.written_ms
-        from (select) as here left join replica_mark as mark on mark.reader = ${this.#reader}::uuid`,
-    );
-  }
+/** Where a server is, and the newest mark of a process that it shows. */
+function askWhereItIs(reader: string) {
+  return named(
+    'look_at_replay',
+    sql<SightingRow>`
+      select pg_is_in_recovery() as is_standby,
+        (coalesce(pg_last_wal_replay_lsn(), '0/0') - '0/0')::float8 as replayed_bytes,
+        (coalesce(pg_last_wal_receive_lsn(), '0/0') - '0/0')::float8 as received_bytes,
+        (extract(epoch from pg_last_xact_replay_timestamp()) * 1000)::float8 as replayed_time_ms,
+        mark.timeline, mark.written_ms
+      from (select) as here left join replica_mark as mark on mark.reader = ${reader}::uuid`,
+  );
 }
 
 function buildSighting(row: SightingRow): Sighting {

@@ -1,4 +1,4 @@
--- functions c1258199b6c0a918
+-- functions d3cdffaa0db54a85
 -- The servers and timelines that have given out ids.
 create table promotion (
   system_identifier text not null,
