@@ -1,6 +1,6 @@
 -- Looks at every row once, while all go on reading and writing: so the step to partitions does not need to. It takes about
 -- a second for each million orders.
--- functions d3cdffaa0db54a85
+-- functions b6f9fd048da012e4
 alter table batch validate constraint batch_first_period;
 alter table lane_chunk validate constraint lane_chunk_first_period;
 alter table license_order validate constraint license_order_first_period;
