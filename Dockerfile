@@ -23,6 +23,7 @@ COPY examples examples
 COPY --from=console /app/apps/console/dist apps/console/dist
 
 ENV NODE_ENV=production HOST=0.0.0.0
-USER node
+# The user `node`, by number: Kubernetes can tell only of a number that it is not root.
+USER 1000:1000
 EXPOSE 8080
 CMD ["node", "--max-semi-space-size=8", "apps/api/src/main.ts"]

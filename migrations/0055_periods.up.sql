@@ -8,12 +8,12 @@ create table period (
 create trigger refuse_change before update or delete or truncate on period
   for each statement execute function refuse_change();
 
-alter table batch add constraint batch_first_period check (id < 1::bigint << 30) not valid;
-alter table lane_chunk add constraint lane_chunk_first_period check (batch_id < 1::bigint << 30) not valid;
-alter table license_order add constraint license_order_first_period check (id < 1::bigint << 43) not valid;
-alter table event add constraint event_first_period check (batch_id < 1::bigint << 30) not valid;
-alter table member_audit add constraint member_audit_first_period check (id < 1::bigint << 43) not valid;
-alter table operator_record add constraint operator_record_first_period check (id < 1::bigint << 43) not valid;
+alter table batch add constraint batch_first_period check (id < '1073741824'::bigint) not valid;
+alter table lane_chunk add constraint lane_chunk_first_period check (batch_id < '1073741824'::bigint) not valid;
+alter table license_order add constraint license_order_first_period check (id < '8796093022208'::bigint) not valid;
+alter table event add constraint event_first_period check (batch_id < '1073741824'::bigint) not valid;
+alter table member_audit add constraint member_audit_first_period check (id < '8796093022208'::bigint) not valid;
+alter table operator_record add constraint operator_record_first_period check (id < '8796093022208'::bigint) not valid;
 
 -- The tables that have a partition for each period: by which column, how many ids of it belong to a period, the sequence
 -- that gives them out, and what a partition needs besides what it has from its table.

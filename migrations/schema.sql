@@ -629,6 +629,21 @@ CREATE TRIGGER check_stays AFTER UPDATE ON product_instance REFERENCING OLD TABL
 CREATE TRIGGER check_taken_over AFTER UPDATE ON product_instance REFERENCING OLD TABLE AS before NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION check_taken_over();
 CREATE TRIGGER refuse_change BEFORE DELETE OR TRUNCATE ON product_instance FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
+CREATE TABLE promotion (
+  system_identifier text NOT NULL,
+  timeline integer NOT NULL,
+  noted_time timestamp with time zone NOT NULL DEFAULT statement_timestamp(),
+  CONSTRAINT promotion_pkey PRIMARY KEY (system_identifier, timeline)
+);
+
+CREATE TABLE replica_mark (
+  reader uuid NOT NULL,
+  timeline text NOT NULL,
+  written_ms double precision NOT NULL,
+  written_time timestamp with time zone NOT NULL,
+  CONSTRAINT replica_mark_pkey PRIMARY KEY (reader)
+);
+
 CREATE TABLE schema_definition (
   name text NOT NULL,
   definition text NOT NULL,

@@ -22,7 +22,7 @@ const PLANS = {
   find_ended_batches: ['batch_pkey: id'],
   read_pending: ['application_pkey: id', 'batch_pkey: id', 'lane_chunk_pending: lane, batch_id'],
   read_customers: ['customer_pkey: id'],
-  read_purchases: ['license_order_pkey: id'],
+  read_purchases: ['archived_order_pkey: id', 'license_order_pkey: id'],
   lock_assets: ['asset_active_number: asset_num'],
   finish_chunks: ['batch_pkey: id', 'lane_chunk_pkey: batch_id, lane'],
   end_batches: ['batch_open: id', 'batch_pkey: id', 'lane_chunk_pkey: batch_id', 'license_order_failed: id'],
@@ -38,8 +38,18 @@ const PLANS = {
   revoke_asset: ['asset_pkey: id'],
   hold_product_instance: ['product_instance_pkey: id'],
   update_assets: ['asset_pkey: id'],
-  find_earlier: ['batch_key_pkey: application_id, channel_code, channel_order_id', 'batch_pkey: id'],
+  find_earlier: [
+    'archived_batch_pkey: id',
+    'batch_key_pkey: application_id, channel_code, channel_order_id',
+    'batch_pkey: id',
+  ],
   find_newest_by_lane: ['lane_chunk_pending: lane'],
+  find_archived_batch: [
+    'archived_batch_pkey: id',
+    'batch_key_pkey: application_id, channel_code, channel_order_id',
+    'period_archive_pkey: number',
+  ],
+  find_archived_order: ['archived_batch_pkey: id', 'period_archive_pkey: number'],
 };
 
 let stack: Stack;
@@ -88,6 +98,9 @@ it('look up by keys', async () => {
   await api.process(batchOf(newBuy(other!, [num], {}, { transferedAssetNum: true })));
   await api.accept(syncOf(newBuy(one!, [newAssetNum()])));
   await countActivity(stack.db);
+  const unknown = { channelCode: 'test', channelOrderId: 'unknown' };
+  await api.ask('getBatchResult', { query: unknown });
+  await api.call('GET', '/licenseOrder/404');
   const found: Record<string, string[]> = {};
   const connection = await empty.db.startTransaction().execute();
   await sql`select set_config('enable_seqscan', 'off', true), set_config('lockstep.lanes', '1,2', true)`.execute(

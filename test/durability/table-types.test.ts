@@ -36,6 +36,8 @@ function plainType(type: string): string {
 const DRIVER_TYPES: Record<string, string> = {
   int8: 'string',
   text: 'string',
+  uuid: 'string',
+  float8: 'number',
   int2: 'number',
   int4: 'number',
   bool: 'boolean',

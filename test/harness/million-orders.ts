@@ -21,7 +21,7 @@ const OPEN_BATCHES = 30;
 /** Customer 1 has a fifth of the orders, 7 one of each of the oldest 10 batches, all others the rest. */
 const CUSTOMERS = 1_000;
 
-const CHECKED = ['batch', 'license_order', 'asset', 'asset_grant', 'product_instance'];
+const CHECKED = ['batch', 'lane_chunk', 'license_order', 'asset', 'asset_grant', 'product_instance'];
 
 const perBatch = sql.lit(ORDERS_PER_BATCH);
 const isBadNight = sql`batch.id between 6000 and 6199`;
@@ -58,6 +58,8 @@ export async function fillWithBatches(db: Database): Promise<Filled> {
           array_agg(case when id % 500 = 7 and place = 3 then 'delete_asset' else 'new_buy' end order by place) as order_types
         from generate_series(1, case when id > ${SMALL_BATCHES} then 5000 else 100 end) as place
       ) as sent`.execute(trx);
+    await sql`
+      insert into batch_key select application_id, channel_code, channel_order_id, id from batch`.execute(trx);
     // Every hundredth batch has a failed order, and in a bad night all orders of some batches have failed.
     await sql`
       insert into license_order (id, order_type, customer_id, cause, message, assets, products, finished_time)

@@ -35,7 +35,8 @@ export async function provideRedis(directory: string): Promise<{ url: string; st
   };
 }
 
-function findRedisServer(): string {
+/** Finds a redis-server, on Debian as root by installing it. Throws an Error that says what to do if there is none. */
+export function findRedisServer(): string {
   const found = findOnPath();
   if (found !== undefined) return found;
   if (process.getuid?.() === 0 && existsSync('/etc/debian_version')) {

@@ -1,8 +1,16 @@
-import { existsSync, globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync } from 'node:fs';
 import { matchesGlob } from 'node:path';
-import { readConfig, readDeploymentConfig } from '@lockstep/platform';
+import { readDeploymentConfig } from '@lockstep/platform';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { parse } from 'yaml';
+import {
+  findScriptCommand,
+  knownVariables,
+  PACKAGE,
+  readDockerfile,
+  readRepositoryFile,
+  wordsOf,
+} from '../harness/deployment-files.ts';
 import { PAGES } from '../harness/pages.ts';
 import { endEverything, REPOSITORY, runJob } from '../harness/processes.ts';
 import { freePort } from '../harness/redis.ts';
@@ -16,40 +24,49 @@ interface Service {
   healthcheck?: { test: string[] };
   depends_on?: Record<string, { condition: string }>;
   stop_grace_period?: string;
+  deploy?: { replicas: string };
+  image?: string;
+  volumes?: string[];
 }
-
-const read = (file: string) => readFileSync(`${REPOSITORY}/${file}`, 'utf8');
-const manifest = JSON.parse(read('package.json')) as {
-  scripts: Record<string, string>;
-  workspaces: string[];
-  dependencies: Record<string, string>;
-  devDependencies: Record<string, string>;
-};
 
 /** The file with the defaults of Compose's `${NAME:-default}`. */
 const compose = parse(
-  read('docker-compose.yml').replace(/\$\{\w+:-([^}]*)\}/g, (_, value: string) => value),
+  readRepositoryFile('docker-compose.yml').replace(/\$\{\w+:-([^}]*)\}/g, (_, value: string) => value),
   // A process gets every value as text.
   { merge: true, schema: 'failsafe' },
 ) as { services: Record<string, Service> };
-const { postgres, redis, migrate, api, worker } = compose.services as Record<
-  'postgres' | 'redis' | 'migrate' | 'api' | 'worker',
+const { postgres, redis, migrate, api, worker, proxy } = compose.services as Record<
+  'postgres' | 'redis' | 'migrate' | 'api' | 'worker' | 'proxy',
   Service
 >;
 
-/** Returns the command of an npm script: node, its flags, and the file that it runs. */
-const findScriptCommand = (script: string) => manifest.scripts[script]?.replace(/^exec /, '').split(' ');
-
-/** The variables that the service reads. The test finds them by letting it read them. */
-function knownVariables(): Set<string> {
-  const known = new Set<string>();
-  readConfig(new Proxy<NodeJS.ProcessEnv>({}, { get: (_, name) => void known.add(String(name)) }));
-  return known;
-}
-
 describe('docker-compose.yml', () => {
-  it('runs PostgreSQL, Redis and every process of a deployment', () => {
-    expect(Object.keys(compose.services).sort()).toEqual(['api', 'migrate', 'postgres', 'redis', 'worker']);
+  it('runs PostgreSQL, Redis, a proxy, and more than one of each process of a deployment', () => {
+    expect(Object.keys(compose.services).sort()).toEqual(['api', 'migrate', 'postgres', 'proxy', 'redis', 'worker']);
+    for (const service of [api, worker]) expect(Number(service.deploy?.replicas)).toBeGreaterThan(1);
+  });
+
+  it('leaves PostgreSQL connections for twice the processes, as while they are replaced', () => {
+    // docs/operations.md, "Configuration": what each opens beside its pool, and the least pool of a worker.
+    const { DATABASE_POOL, WORKER_DRAINS } = readDeploymentConfig(worker.environment);
+    const ofApi = 21 + DATABASE_POOL;
+    const ofWorker = Math.max(DATABASE_POOL, WORKER_DRAINS + 7);
+    const needed = Number(api.deploy!.replicas) * ofApi + Number(worker.deploy!.replicas) * ofWorker;
+    const [, room] = /max_connections=(\d+)/.exec(postgres.command!.join(' '))!;
+    expect(Number(room)).toBeGreaterThan(2 * needed);
+  });
+
+  it('has the proxy send calls to the API, and gives it time to end those that wait', () => {
+    const { PORT } = readDeploymentConfig(api.environment);
+    const [source, target] = proxy.volumes![0]!.split(':');
+    expect(target).toBe('/usr/local/etc/haproxy/haproxy.cfg');
+    const configuration = readRepositoryFile(source!);
+    const [, most, host] = new RegExp(`server-template api (\\d+) (\\w+):${PORT} `).exec(configuration)!;
+    expect(compose.services).toHaveProperty(host!);
+    expect(Number(most)).toBeGreaterThanOrEqual(2 * Number(api.deploy!.replicas));
+    const [, hardStopSeconds] = /hard-stop-after (\d+)s/.exec(configuration)!;
+    expect(Number.parseInt(proxy.stop_grace_period!, 10)).toBeGreaterThan(Number(hardStopSeconds));
+    expect(proxy.depends_on).toEqual({ api: { condition: 'service_healthy' } });
   });
 
   it.each(['migrate', 'api', 'worker'] as const)('runs %s as the npm script does', (name) => {
@@ -89,10 +106,11 @@ describe('docker-compose.yml', () => {
     expect(redis.command?.join(' ')).toMatch(/^redis-server --maxmemory-policy noeviction --appendonly yes /);
   });
 
-  it('publishes the port of the API alone, to this machine alone', () => {
+  it('publishes the port of the proxy alone, to this machine alone', () => {
+    const [, bound] = /^ {2}bind :(\d+)$/m.exec(readRepositoryFile('deploy/haproxy.cfg'))!;
     const { PORT } = readDeploymentConfig(api.environment);
-    expect(api.ports).toEqual([`127.0.0.1:${PORT}:${PORT}`]);
-    const others = [postgres, redis, migrate, worker];
+    expect(proxy.ports).toEqual([`127.0.0.1:${PORT}:${bound}`]);
+    const others = [postgres, redis, migrate, api, worker];
     expect(others.flatMap((service) => service.ports ?? [])).toEqual([]);
   });
 });
@@ -143,27 +161,23 @@ describe('the health checks of docker-compose.yml', () => {
 });
 
 describe('Dockerfile', () => {
-  const instructions = read('Dockerfile')
-    .split('\n')
-    .filter((line) => /^[A-Z]+ /.test(line))
-    .map((line) => ({ name: line.split(' ', 1)[0]!, words: line.split(' ').slice(1) }));
-  // The last stage is the image; the one before it builds the console.
-  const lastStage = instructions.findLastIndex(({ name }) => name === 'FROM');
-  const wordsIn = (stage: typeof instructions, name: string) =>
-    stage.filter((each) => each.name === name).map(({ words }) => words);
-  const wordsOf = (name: string) => wordsIn(instructions.slice(lastStage), name);
-  const copies = wordsOf('COPY');
+  const { before, image } = readDockerfile();
+  const copies = wordsOf(image, 'COPY');
   const copied = copies.filter(([first]) => !first?.startsWith('--from=')).flatMap((words) => words.slice(0, -1));
 
   it('uses the Node.js of the tests, as an unprivileged user', () => {
-    const [major] = manifest.devDependencies.node?.split('.') ?? [];
-    expect(wordsIn(instructions, 'FROM')).toEqual([[`node:${major}-slim`, 'AS', 'console'], [`node:${major}-slim`]]);
-    expect(wordsOf('USER')).toEqual([['node']]);
+    const [major] = PACKAGE.devDependencies.node?.split('.') ?? [];
+    expect([...wordsOf(before, 'FROM'), ...wordsOf(image, 'FROM')]).toEqual([
+      [`node:${major}-slim`, 'AS', 'console'],
+      [`node:${major}-slim`],
+    ]);
+    // The user `node` of that image; by number, so that Kubernetes can tell that it is not root.
+    expect(wordsOf(image, 'USER')).toEqual([['1000:1000']]);
     expect(process.versions.node.split('.')[0]).toBe(major);
   });
 
   it('copies files that exist and are not ignored, every workspace and the migrations', () => {
-    const [everything, ...exceptions] = read('.dockerignore')
+    const [everything, ...exceptions] = readRepositoryFile('.dockerignore')
       .split('\n')
       .filter((line) => line !== '' && !line.startsWith('#'));
     expect(everything).toBe('*');
@@ -171,7 +185,7 @@ describe('Dockerfile', () => {
       expect(existsSync(`${REPOSITORY}/${source}`)).toBe(true);
       expect(exceptions).toContain(`!${source}`);
     }
-    const workspaces = manifest.workspaces.filter((workspace) => !workspace.startsWith('test/'));
+    const workspaces = PACKAGE.workspaces.filter((workspace) => !workspace.startsWith('test/'));
     for (const workspace of workspaces) expect(copied).toContain(workspace.replace('/*', ''));
     expect(copied).toContain('migrations');
   });
@@ -182,31 +196,32 @@ describe('Dockerfile', () => {
   });
 
   it('holds the console as a stage of its own builds it, with the libraries that only browsers need', () => {
-    const stage = instructions.slice(0, lastStage);
-    expect(wordsIn(stage, 'COPY').flat()).toEqual(expect.arrayContaining(['packages', 'apps']));
+    expect(wordsOf(before, 'COPY').flat()).toEqual(expect.arrayContaining(['packages', 'apps']));
     const build = 'node apps/console/build.ts --sizes';
-    expect(wordsIn(stage, 'RUN').map((words) => words.join(' '))).toEqual([`npm ci --ignore-scripts && ${build}`]);
+    expect(wordsOf(before, 'RUN').map((words) => words.join(' '))).toEqual([`npm ci --ignore-scripts && ${build}`]);
     expect(existsSync(`${REPOSITORY}/apps/console/build.ts`)).toBe(true);
     expect(copies).toContainEqual(['--from=console', '/app/apps/console/dist', 'apps/console/dist']);
   });
 
   it('installs everything that the processes import', () => {
-    expect(wordsOf('RUN').map((words) => words.join(' '))).toEqual([expect.stringMatching(/^npm ci --omit=dev /)]);
+    expect(wordsOf(image, 'RUN').map((words) => words.join(' '))).toEqual([
+      expect.stringMatching(/^npm ci --omit=dev /),
+    ]);
     const sources = globSync('{packages,apps}/*/src/**/*.ts', { cwd: REPOSITORY });
     const imported = sources
       .filter((file) => !matchesGlob(file, '**/*.test.ts') && !matchesGlob(file, 'apps/console/**'))
       .flatMap((file) => [
-        ...read(file).matchAll(/^(?:import|export|\}).* from '([^'.][^']*)'|import\('([^'.][^']*)'\)/gm),
+        ...readRepositoryFile(file).matchAll(/^(?:import|export|\}).* from '([^'.][^']*)'|import\('([^'.][^']*)'\)/gm),
       ])
       .map(([, name, lazily]) => (name ?? lazily)!)
       .filter((name) => !name.startsWith('node:') && !name.startsWith('@lockstep/'))
       .map((name) => name.split('/', name.startsWith('@') ? 2 : 1).join('/'));
-    expect(new Set(imported).difference(new Set(Object.keys(manifest.dependencies)))).toEqual(new Set());
+    expect(new Set(imported).difference(new Set(Object.keys(PACKAGE.dependencies)))).toEqual(new Set());
   });
 
   it('runs the API, on every address of the container', () => {
-    expect(JSON.parse(wordsOf('CMD')[0]!.join(' '))).toEqual(findScriptCommand('api'));
-    expect(wordsOf('ENV').flat()).toContain('HOST=0.0.0.0');
-    expect(wordsOf('EXPOSE')).toEqual([[String(readDeploymentConfig(api.environment).PORT)]]);
+    expect(JSON.parse(wordsOf(image, 'CMD')[0]!.join(' '))).toEqual(findScriptCommand('api'));
+    expect(wordsOf(image, 'ENV').flat()).toContain('HOST=0.0.0.0');
+    expect(wordsOf(image, 'EXPOSE')).toEqual([[String(readDeploymentConfig(api.environment).PORT)]]);
   });
 });

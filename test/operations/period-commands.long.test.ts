@@ -195,7 +195,7 @@ describe('the files of an archive', () => {
     expect(await archive()).toMatchObject({ status: 0 });
 
     const page = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8');
-    const lines = /```sql\n(create table archived_lines[^`]+)```/.exec(page)![1]!;
+    const lines = /```psql\n(create table archived_lines[^`]+)```/.exec(page)![1]!;
     const file = join(directory, 'load.sql');
     writeFileSync(file, lines.replaceAll('/archive/2026-11', directory));
     const psql = await runJob(['psql', '-v', 'ON_ERROR_STOP=1', '-q', '-d', stack.url, '-f', file]);

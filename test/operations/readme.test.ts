@@ -4,7 +4,14 @@ import { addHttpMetrics, describeApi, fillConsoleReference, fillReference } from
 import { type Cause, causes, codeOf, operations } from '@lockstep/contract';
 import { type ConsoleOperation, consoleOperations, OperatorRole } from '@lockstep/contract/console';
 import { createOrderMetrics, registerArchiveGauges, registerBacklogGauges } from '@lockstep/orders';
-import { CleanUp, createLogger, readConfig, registerCleanUpGauge } from '@lockstep/platform';
+import {
+  CleanUp,
+  createLogger,
+  readConfig,
+  registerCleanUpGauge,
+  registerReplicaMetrics,
+  reportHosts,
+} from '@lockstep/platform';
 import { registerWebhookGauges, webhookMetricsOf } from '@lockstep/webhooks';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -176,8 +183,10 @@ describe('tables', () => {
     registerWebhookGauges(metrics.registry, database.db);
     webhookMetricsOf(metrics.registry);
     registerCleanUpGauge(metrics.registry, database.db, []);
+    registerReplicaMetrics(metrics.registry);
     const log = createLogger({ name: 'test', level: 'silent' });
     new CleanUp({ db: database.db, log, registry: metrics.registry, aged: [] });
+    reportHosts('postgres://one,two/lockstep', log, metrics.registry);
     const { registry } = addHttpMetrics(metrics);
     const own = registry.getMetricsAsArray().filter(({ name }) => name.startsWith('lockstep_'));
     const rows = own.map((metric) => {
@@ -222,7 +231,7 @@ describe('tables', () => {
       ...['docs/operations.md', 'docs/console.md'].flatMap((page) => blocksOf(page, 'sql')),
       ...[...read('docs/operations.md').matchAll(/`(select [^`]+)`/g)].map(([, query]) => query!),
     ];
-    expect(queries.length).toBe(12);
+    expect(queries.length).toBe(13);
     for (const query of queries) await sql.raw(query).execute(database.db);
   });
 });

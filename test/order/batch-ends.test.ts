@@ -209,12 +209,15 @@ describe('the end', () => {
     await new OpenBatches().endFinished(stack.db);
     const { id: applicationId } = await stack.db.selectFrom('application').select('id').executeTakeFirstOrThrow();
     await sql`
-      with opened as (
+      with keyed as (
+        insert into batch_key (application_id, channel_code, channel_order_id, batch_id)
+        select ${applicationId}, 'test', ${randomUUID()} || number, nextval('batch_id')
+        from generate_series(1, 1500) as number returning *
+      ), opened as (
         insert into batch (id, application_id, channel_code, channel_order_id, sync_mode, digest, sequences, customer_ids,
           order_types)
-        select nextval('batch_id'), ${applicationId}, 'test', ${randomUUID()} || number, 'async', '', '{1}', '{0}',
-          '{new_buy}'
-        from generate_series(1, 1500) as number returning id
+        select batch_id, application_id, channel_code, channel_order_id, 'async', '', '{1}', '{0}', '{new_buy}'
+        from keyed returning id
       )
       insert into lane_chunk (batch_id, lane, order_count, weight, payload) select id, 99, 1, 1, '[]' from opened`.execute(
       stack.db,

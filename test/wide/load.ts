@@ -154,8 +154,8 @@ export class Load {
       if (last !== undefined) {
         const { channelCode, channelOrderId } = last.batch;
         const query = { channelCode, channelOrderId, limit: '1000' };
-        await this.#untilAnswered('getBatchResult', (api) => api.ask('getBatchResult', { query }));
-        this.#polls++;
+        const answer = await this.#once('getBatchResult', (api) => api.ask('getBatchResult', { query }));
+        if (answer?.status === 200) this.#polls++;
       }
       await delay(THINK_MS);
     }

@@ -1,7 +1,7 @@
 import { createApplication } from '@lockstep/access';
 import { shippedMigrations } from '@lockstep/platform';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { Api } from '../harness/api.ts';
 import { type Ended, endEverything, REPOSITORY, startJob } from '../harness/processes.ts';
 import { freePort } from '../harness/redis.ts';
@@ -15,7 +15,7 @@ import { type Figures, Load } from './load.ts';
 /** A logical database that no other test uses, because real processes use the queue's real name. */
 const REDIS_DATABASE = '9';
 /** Between two steps, so that each meets calls of every kind. */
-const ORDERS_BETWEEN = 120;
+const ORDERS_BETWEEN = 90;
 
 const CONTRACTIONS = shippedMigrations().flatMap(({ name, kind }) => (kind === 'contraction' ? [name] : []));
 
@@ -47,6 +47,32 @@ const envOf = ({ url }: TestDatabase) => ({
 /** Runs `npm run migrate` of a checkout to its end. */
 function migrate(database: TestDatabase, directory = REPOSITORY): Promise<Ended> {
   return startJob([process.execPath, 'apps/cli/src/migrate.ts'], envOf(database), 'ignore', directory).ended;
+}
+
+/**
+ * Starts the migrations while somebody holds a lock that they need, and kills the migrator while it tries: both releases go
+ * on meanwhile, and what it has done stays.
+ */
+async function killStuckMigrator(database: TestDatabase, load: Load): Promise<void> {
+  const holder = await database.db.startTransaction().execute();
+  try {
+    await sql`lock table batch in row exclusive mode`.execute(holder);
+    const stuck = startJob([process.execPath, 'apps/cli/src/migrate.ts'], envOf(database));
+    const isStuck = async () => (await countWaitingMigrations(database)) > 0;
+    await vi.waitUntil(isStuck, { timeout: 60_000 });
+    await load.more(ORDERS_BETWEEN);
+    await vi.waitUntil(isStuck, { timeout: 60_000 });
+    expect((await stuck.end('SIGKILL')).signal).toBe('SIGKILL');
+  } finally {
+    await holder.rollback().execute();
+  }
+}
+
+async function countWaitingMigrations({ db }: TestDatabase): Promise<number> {
+  const { rows } = await sql`
+    select from pg_locks join pg_stat_activity using (pid)
+    where not granted and datname = current_database() and application_name like 'lockstep-migrate/%'`.execute(db);
+  return rows.length;
 }
 
 /** Makes two APIs and a worker of a checkout. */
@@ -107,6 +133,7 @@ describe('an upgrade from the last release, under load', () => {
     const next = await startNewBeside(database);
     await load.more(ORDERS_BETWEEN);
 
+    await killStuckMigrator(database, load);
     const expanded = await migrate(database);
     expect(expanded).toMatchObject({ status: 0, stderr: '' });
     for (const name of CONTRACTIONS) {

@@ -11,16 +11,5 @@ const EVENTS = 1_000_000;
  * is restored. Each call moves them on once more.
  */
 export async function skipIds(db: Database): Promise<void> {
-  await db.transaction().execute(async (transaction) => {
-    await sql`
-      select setval(format('%I.%I', schemaname, sequencename)::regclass,
-        coalesce(last_value, start_value) + increment_by * ${DRAWS}::bigint)
-      from pg_sequences where schemaname = 'public'`.execute(transaction);
-    await sql`
-      update asset_number set handed_out = least(handed_out + ${ASSET_NUMBERS}::bigint, 999999999)`.execute(
-      transaction,
-    );
-    // A reader goes on from the last event that it saw before the loss: new ones must come behind that.
-    await sql`update event_counter set last_position = last_position + ${EVENTS}::bigint`.execute(transaction);
-  });
+  await sql`select skip_ids(${DRAWS}, ${ASSET_NUMBERS}, ${EVENTS})`.execute(db);
 }

@@ -56,6 +56,7 @@ await runUntilSignal(log, async () => {
     };
     const api = await startApi({
       ...common,
+      replicaUrl: config.DATABASE_REPLICA_URL,
       failedOrderDays,
       eventDays,
       poolSize,

@@ -1,5 +1,5 @@
 import type { AcceptedOrder, BatchId } from '@lockstep/contract';
-import { assertPartitions, buildRows, type Database, Group, named } from '@lockstep/platform';
+import { assertPartitions, buildRows, type Database, Group, named, untilConfirmed } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { notingActivity } from './activity-notes.ts';
 import type { JobAnnouncer } from './announcer.ts';
@@ -43,7 +43,12 @@ export class BatchAcceptor {
    */
   async accept(submitted: SubmittedBatch): Promise<AcceptedOrder[]> {
     const batchId = submitted.sharedNumber === null ? await this.#groups.run(submitted) : null;
-    if (batchId === null) return listAcceptedOrders(submitted, await this.#findEarlierId(submitted));
+    if (batchId === null) {
+      const earlierId = await this.#findEarlierId(submitted);
+      // Its own call may have been told that nobody knows: this answer must not be lost.
+      await untilConfirmed(this.#db);
+      return listAcceptedOrders(submitted, earlierId);
+    }
     this.#metrics.ordersAccepted.inc(submitted.sequences.length);
     this.#announcer.announce(
       submitted.chunks.map(({ lane }) => lane),

@@ -1,11 +1,10 @@
-import { randomInt } from 'node:crypto';
-import type { LedgerIds } from '@lockstep/assets';
+import { type LedgerIds, licenseOrderIdOf } from '@lockstep/assets';
 import type {
+  BatchId,
   CustomerId,
   DeleteAssetOrder,
   DeleteProductOrder,
   EnterpriseId,
-  LicenseOrderId,
   Merchandise,
   NewBuyOrder,
   ProductToBuy,
@@ -14,10 +13,6 @@ import { behindSavepoint, type Trx, untilAnswered } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { applyOrders } from './apply.ts';
 import type { OrderWithId } from './outcome.ts';
-
-/** Above every id that an accepted order can have: 2^40 batches of 8192 orders end at 2^53. */
-const FIRST_ID = 1n << 62n;
-const ROOM = 2 ** 40;
 
 /** Thrown when everything went well, so that it is rolled back. */
 class Taken extends Error {}
@@ -56,9 +51,11 @@ async function buildCanaryOrders(trx: Trx): Promise<OrderWithId[]> {
   const [owner, other = owner] = rows;
   // Without customers no order could succeed, and this could prove nothing.
   if (owner === undefined || other === undefined) throw new Error('There is no customer');
-  const id = FIRST_ID + BigInt(randomInt(ROOM)) * 8n;
-  const assetNum = `canary ${id}`;
-  const purchaseId = String(id) as LicenseOrderId;
+  // The ids of a batch that never comes, so that the orders go where those of new batches go.
+  const { rows: drawn } = await sql<{ id: BatchId }>`select nextval('batch_id') as id`.execute(trx);
+  const batchId = drawn[0]!.id;
+  const assetNum = `canary ${batchId}`;
+  const purchaseId = licenseOrderIdOf(batchId, 0);
   const orders = [
     purchase(owner, { assetNos: [assetNum], products: [product()], merchandises: [merchandise([merchandise()])] }),
     purchase(owner, {
@@ -73,7 +70,7 @@ async function buildCanaryOrders(trx: Trx): Promise<OrderWithId[]> {
     revocationOfAsset(other, assetNum),
   ];
   return orders.map((order, index) => ({
-    licenseOrderId: String(id + BigInt(index)) as LicenseOrderId,
+    licenseOrderId: licenseOrderIdOf(batchId, index),
     order,
     channels: null,
   }));

@@ -1,12 +1,13 @@
 import { licenseOrderIdOf, ORDERS_PER_BATCH } from '@lockstep/assets';
 import {
   type ApplicationId,
+  type BatchId,
   type FailedOrdersQuery,
   type LicenseOrderId,
   Refusal,
   type SyncMode,
 } from '@lockstep/contract';
-import { type Database, FairQueue } from '@lockstep/platform';
+import { type Database, FairQueue, type ReadRunner } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { findBatch } from './batch.ts';
 import { cutOrderText } from './stored-orders.ts';
@@ -61,23 +62,22 @@ export class FailedBatchReader {
    * not kept any more.
    */
   async open(
-    db: Database,
+    read: ReadRunner,
     applicationId: ApplicationId,
     { channelCode, channelOrderId }: FailedOrdersQuery,
     signal: AbortSignal,
     party: string = applicationId,
   ): Promise<FailedBatch> {
-    const { id, syncMode } = await findBatch(db, applicationId, { channelCode, channelOrderId });
-    const { rows } = await sql<KeptOrder>`
-      select id, octet_length(content) as bytes from license_order left join failed_order on license_order_id = id
-      where id between ${licenseOrderIdOf(id, 0)} and ${licenseOrderIdOf(id, ORDERS_PER_BATCH - 1)} and cause is not null
-      order by id`.execute(db);
-    if (rows.some(({ bytes }) => bytes === null)) throw new Refusal('content_expired', channelOrderId, channelCode);
-    return { syncMode, pieces: this.#readPieces(db, splitIntoPieces(rows), party, signal) };
+    const { syncMode, orders } = await read(async (db) => {
+      const batch = await findBatch(db, applicationId, { channelCode, channelOrderId });
+      return { syncMode: batch.syncMode, orders: await findKeptOrders(db, batch.id) };
+    });
+    if (orders.some(({ bytes }) => bytes === null)) throw new Refusal('content_expired', channelOrderId, channelCode);
+    return { syncMode, pieces: this.#readPieces(read, splitIntoPieces(orders), party, signal) };
   }
 
   async *#readPieces(
-    db: Database,
+    read: ReadRunner,
     pieces: readonly Piece[],
     party: string,
     signal: AbortSignal,
@@ -86,7 +86,7 @@ export class FailedBatchReader {
     for (const [index, piece] of pieces.entries()) {
       const letGo = piece.bytes > PIECE_BYTES ? await this.#longPieces.enter(owner, signal) : () => {};
       try {
-        const text = await this.#turns.run(owner, signal, () => readPiece(db, piece));
+        const text = await this.#turns.run(owner, signal, () => read((db) => readPiece(db, piece)));
         signal.throwIfAborted();
         signal.addEventListener('abort', letGo, { once: true });
         yield (index === 0 ? '' : ',') + text;
@@ -96,6 +96,14 @@ export class FailedBatchReader {
       }
     }
   }
+}
+
+async function findKeptOrders(db: Database, id: BatchId): Promise<KeptOrder[]> {
+  const { rows } = await sql<KeptOrder>`
+    select id, octet_length(content) as bytes from license_order left join failed_order on license_order_id = id
+    where id between ${licenseOrderIdOf(id, 0)} and ${licenseOrderIdOf(id, ORDERS_PER_BATCH - 1)} and cause is not null
+    order by id`.execute(db);
+  return rows;
 }
 
 function splitIntoPieces(orders: readonly KeptOrder[]): Piece[] {

@@ -7,7 +7,7 @@ import {
   type Order,
   Refusal,
 } from '@lockstep/contract';
-import { type Database, Group, inTransaction, type Logger, together } from '@lockstep/platform';
+import { type Database, Group, inTransaction, type Logger, together, untilConfirmed } from '@lockstep/platform';
 import { liesInOrder } from './attempt.ts';
 import { findNewestPending } from './backlog.ts';
 import { findingEarlier, keyOf, listAcceptedOrders, readEarlier, type SubmittedBatch, sameBatchId } from './batch.ts';
@@ -99,7 +99,11 @@ export class BatchApplier {
         // Calls that share a transaction wait as long as the youngest of them.
         return (isBehind ? null : await this.#free.apply(call)) ?? (await this.#groups.run(call));
       };
-      if (earlier !== undefined) return listAcceptedOrders(batch, sameBatchId(batch, earlier));
+      if (earlier !== undefined) {
+        const earlierId = sameBatchId(batch, earlier);
+        await untilConfirmed(this.#db);
+        return listAcceptedOrders(batch, earlierId);
+      }
       return listAcceptedOrders(batch, await this.#large.inTurn(batch, apply));
     } catch (error) {
       if (!refusesOrder(error) || !(await this.#liesInOrder())) throw error;

@@ -1,6 +1,8 @@
 import { isIPv6 } from 'node:net';
 import { z } from 'zod';
+import { findHostsFault, readHosts } from './database-hosts.ts';
 import { readPublicUrl } from './public-url.ts';
+import { readRedisAddress } from './redis-address.ts';
 
 function wholeNumber(least: number, most: number) {
   const rule = `must be ${least} to ${most}`;
@@ -16,10 +18,26 @@ function oneOf<const Words extends readonly string[]>(words: Words) {
   return z.enum(words, { error: `must be ${words.slice(0, -1).join(', ')} or ${words.at(-1)}` });
 }
 
-function databaseUrl(protocol: RegExp, example: string) {
-  return z.url({
-    protocol,
-    error: `must be ${example}, with / ? # and @ in user and password written as %2F %3F %23 and %40`,
+/** The URL of PostgreSQL, which may name several hosts; see database-hosts.ts. */
+function databaseUrl() {
+  const one = z.url({
+    protocol: /^postgres(ql)?$/,
+    error:
+      'must be postgres://user:password@host:port/database, with / ? # and @ in user and password written as %2F %3F %23 and %40',
+  });
+  return z.string().superRefine((value, context) => {
+    const urls = readHosts(value).map(({ url }) => url);
+    for (const url of urls.length === 0 ? [value] : urls) {
+      const { error } = one.safeParse(url);
+      if (error === undefined) continue;
+      context.addIssue({
+        code: 'custom',
+        message: `${error.issues[0]!.message}; several hosts are host:port,host:port`,
+      });
+      return;
+    }
+    const fault = findHostsFault(value);
+    if (fault !== null) context.addIssue({ code: 'custom', message: fault });
   });
 }
 
@@ -37,18 +55,18 @@ const publicUrl = z.string().transform((value, context) => {
   if (fault !== undefined) context.issues.push({ code: 'custom', message: fault, input: value });
   return url ?? z.NEVER;
 });
+const redisUrl = z.string().superRefine((value, context) => {
+  const { fault } = readRedisAddress(value);
+  if (fault !== undefined) context.addIssue({ code: 'custom', message: fault });
+});
 const absentWhenEmpty = (value: unknown) => (typeof value === 'string' && value.trim() === '' ? undefined : value);
 
 /** Every environment variable that Lockstep reads (rules 9; docs/operations.md lists them). */
 const environment = z.object({
-  DATABASE_URL: z.preprocess(
-    absentWhenEmpty,
-    databaseUrl(/^postgres(ql)?$/, 'postgres://user:password@host:port/database').optional(),
-  ),
-  REDIS_URL: z.preprocess(
-    absentWhenEmpty,
-    databaseUrl(/^rediss?$/, 'redis://:password@host:port, or rediss:// for TLS').optional(),
-  ),
+  DATABASE_URL: z.preprocess(absentWhenEmpty, databaseUrl().optional()),
+  /** Standbys of DATABASE_URL, which the API reads from where they show what a call has to see. */
+  DATABASE_REPLICA_URL: z.preprocess(absentWhenEmpty, databaseUrl().optional()),
+  REDIS_URL: z.preprocess(absentWhenEmpty, redisUrl.optional()),
   DATA_DIR: z.preprocess(absentWhenEmpty, z.string().default('.lockstep')),
   HOST: z.preprocess(absentWhenEmpty, host.default('127.0.0.1')),
   PORT: z.preprocess(absentWhenEmpty, port.default(8080)),
@@ -85,7 +103,7 @@ export type Config = Omit<z.infer<typeof environment>, 'PUBLIC_URL'> & {
 };
 
 /** Variables whose values are not repeated in messages: they may hold a password, if only by mistake. */
-const NEVER_SHOWN = ['DATABASE_URL', 'REDIS_URL', 'PUBLIC_URL'];
+const NEVER_SHOWN = ['DATABASE_URL', 'DATABASE_REPLICA_URL', 'REDIS_URL', 'PUBLIC_URL'];
 const MAX_SHOWN_CHARACTERS = 40;
 
 /** Reads the configuration. Throws an Error that names each wrong variable, what it must be, and what it is. */

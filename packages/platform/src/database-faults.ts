@@ -1,13 +1,16 @@
 import pg from 'pg';
+import { readHosts } from './database-hosts.ts';
 import { MigrationFailure } from './migrate.ts';
 
 /** Describes a DATABASE_URL to people: host, port, database and role, never the password. */
 function describeDatabase(url: string): string {
-  const { hostname, port, pathname, username, searchParams } = new URL(url);
+  const hosts = readHosts(url);
+  const { hostname, port, pathname, username, searchParams } = new URL(hosts[0]?.url ?? url);
   const host = searchParams.get('host') ?? (hostname || 'localhost');
+  const names = hosts.length === 0 ? `${host}:${port || 5432}` : hosts.map(({ name }) => name).join(', ');
   const role = decodeURIComponent(username);
   const database = decodeURIComponent(pathname.slice(1)) || role;
-  return `PostgreSQL at ${host}:${port || 5432} (database "${database}", role "${role}")`;
+  return `PostgreSQL at ${names} (database "${database}", role "${role}")`;
 }
 
 /**

@@ -1,5 +1,6 @@
 import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely';
 import pg from 'pg';
+import { followWritable } from './host-finder.ts';
 import { ServiceClient } from './service-client.ts';
 import { sessionName } from './session-name.ts';
 import { isConflict } from './sql-state.ts';
@@ -8,8 +9,12 @@ import type { Tables } from './tables.ts';
 export type Database = Kysely<Tables>;
 export type Trx = Transaction<Tables>;
 
+/** Carries out a read on a database that shows all it has to see. It may run it twice. */
+export type ReadRunner = <Result>(work: (db: Database) => Promise<Result>) => Promise<Result>;
+
 const CONNECT_TIMEOUT_MS = 5_000;
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 60_000;
+const READ_ONLY = ' -c default_transaction_read_only=on';
 
 /**
  * Opens a pool of at most `poolSize` connections. It connects when a query needs it; `onError` gets connections'
@@ -24,10 +29,12 @@ export function openDatabase(options: {
   queryTimeoutMs?: number;
   /** How long a query may wait for a lock; without it for ever. */
   lockTimeoutMs?: number;
+  /** Whether PostgreSQL refuses to write anything; without it, it writes. */
+  readOnly?: boolean;
   onError: (error: Error) => void;
 }): Database {
   const pool = new pg.Pool({
-    connectionString: options.url,
+    ...followWritable(options.url),
     max: options.poolSize,
     application_name: sessionName(options.applicationName),
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
@@ -38,7 +45,8 @@ export function openDatabase(options: {
     // without it, pg would give the dead one out again.
     pipeline: true,
     // Plans of named statements are kept, and may have been made while tables were small: what has an index uses it.
-    options: '-c enable_seqscan=off',
+    // Warnings are heard whatever the role's own setting (ServiceClient).
+    options: `-c enable_seqscan=off -c client_min_messages=warning${options.readOnly === true ? READ_ONLY : ''}`,
     ...buildQueryTimeouts(options.queryTimeoutMs),
     ...(options.lockTimeoutMs === undefined ? {} : { lock_timeout: options.lockTimeoutMs }),
   } as pg.PoolConfig);

@@ -1,4 +1,6 @@
-import pg from 'pg';
+import type pg from 'pg';
+import { FollowingClient } from './following-client.ts';
+import { followWritable } from './host-finder.ts';
 import type { Logger } from './log.ts';
 import { sessionName } from './session-name.ts';
 
@@ -35,8 +37,8 @@ export class Listener {
   /** Starts to listen. While PostgreSQL is away it goes on trying. */
   async start(): Promise<void> {
     if (this.#closed) return;
-    const client = new pg.Client({
-      connectionString: this.#url,
+    const client = new FollowingClient({
+      ...followWritable(this.#url),
       application_name: sessionName('lockstep-watch'),
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       keepAlive: true,

@@ -1,10 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { createPostgresBackend, type PostgresConnectionOptions, withBackend } from 'bullmq';
 import pg from 'pg';
+import { FollowingClient } from './following-client.ts';
+import { followWritable } from './host-finder.ts';
 import { closeAll } from './lifecycle.ts';
 import type { Logger } from './log.ts';
 import type { ConsumerOptions, JobConsumer, JobProducer } from './queue-backend.ts';
-import { createErrorLogger, JOB_OPTIONS, PRODUCER_TIMEOUT_MS, withTimeout } from './queue-limits.ts';
+import { createErrorLogger, PRODUCER_TIMEOUT_MS } from './queue-limits.ts';
+import { type OpenedQueue, reopeningProducer } from './queue-producer.ts';
 import { sessionName } from './session-name.ts';
 
 const { Queue, Worker } = withBackend(createPostgresBackend);
@@ -31,14 +34,15 @@ function openPool(
   { poolSize = POOL_SIZE + 1, queryTimeoutMs }: QueueBounds = {},
 ): pg.Pool & PostgresConnectionOptions {
   const pool = new pg.Pool({
-    connectionString: url,
+    ...followWritable(url),
+    Client: FollowingClient,
     max: poolSize,
     ...(queryTimeoutMs && { query_timeout: queryTimeoutMs, statement_timeout: queryTimeoutMs }),
     connectionTimeoutMillis: PRODUCER_TIMEOUT_MS,
     application_name: sessionName('lockstep-queue'),
     keepAlive: true,
     options: `-c search_path=${SCHEMA}`,
-  });
+  } as pg.PoolConfig);
   pool.on('error', logError);
   pool.on('connect', (client) => client.on('error', logError));
   // BullMQ takes a pool; its type forgets to say so.
@@ -47,7 +51,13 @@ function openPool(
 
 /** Brings BullMQ's own tables to the version in use. Waits `lockTimeoutMs` at most for a lock. */
 export async function migratePostgresQueue(url: string, name: string, lockTimeoutMs: number): Promise<void> {
-  const connection = { connectionString: url, max: 1, migrate: true, lock_timeout: lockTimeoutMs };
+  const connection = {
+    ...followWritable(url),
+    Client: FollowingClient,
+    max: 1,
+    migrate: true,
+    lock_timeout: lockTimeoutMs,
+  };
   const queue = new Queue(name, { connection });
   queue.on('error', () => {});
   try {
@@ -56,8 +66,6 @@ export async function migratePostgresQueue(url: string, name: string, lockTimeou
     await queue.close();
   }
 }
-
-type PostgresQueue = InstanceType<typeof Queue>;
 
 /** Opens a queue on PostgreSQL with connections of its own. */
 export function openPostgresQueue(url: string, name: string, logError: (error: Error) => void, bounds?: QueueBounds) {
@@ -74,42 +82,15 @@ export function openPostgresQueue(url: string, name: string, logError: (error: E
   };
 }
 
-/**
- * Opens the producing end of a queue on PostgreSQL. A queue of BullMQ (6.7) whose first connection fails stays broken
- * for good. So the first call opens it, and after a failure the next call opens another one.
- */
+/** Opens the producing end of a queue on PostgreSQL. */
 export function openPostgresProducer<Job extends { type: string }>(
   url: string,
   name: string,
   log: Logger,
 ): JobProducer<Job> {
-  const logError = createErrorLogger(log, name);
-  let queue: ReturnType<typeof openPostgresQueue> | undefined;
-  const attempt = async (work: (queue: PostgresQueue) => Promise<unknown>) => {
-    queue ??= openPostgresQueue(url, name, logError);
-    const used = queue;
-    try {
-      await withTimeout(work(used.queue));
-    } catch (error) {
-      if (queue === used) {
-        queue = undefined;
-        used.close().catch(logError);
-      }
-      throw error;
-    }
-  };
-  return {
-    add: (job) => attempt((opened) => opened.add(job.type, job, JOB_OPTIONS)),
-    isReachable: () =>
-      attempt((opened) => opened.getMeta()).then(
-        () => true,
-        () => false,
-      ),
-    async close() {
-      if (queue === undefined) return;
-      await withTimeout(queue.close()).catch((error: unknown) => log.warn({ err: error }, 'queue closed by force'));
-    },
-  };
+  // Of the same class as on Redis but for what it keeps jobs in.
+  const open = (logError: (error: Error) => void) => openPostgresQueue(url, name, logError) as unknown as OpenedQueue;
+  return reopeningProducer(open, name, log);
 }
 
 /**

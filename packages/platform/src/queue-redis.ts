@@ -1,36 +1,36 @@
 import { Queue, Worker } from 'bullmq';
-import { Redis } from 'ioredis';
 import { closeAll } from './lifecycle.ts';
 import type { Logger } from './log.ts';
 import type { ConsumerOptions, JobConsumer, JobProducer, QueueBackend } from './queue-backend.ts';
-import { createErrorLogger, JOB_OPTIONS, PRODUCER_TIMEOUT_MS, withTimeout } from './queue-limits.ts';
+import { createErrorLogger, PRODUCER_TIMEOUT_MS, withTimeout } from './queue-limits.ts';
+import { reopeningProducer } from './queue-producer.ts';
+import { listServers, openRedisClient, type RedisClient, withNodeFault } from './redis-client.ts';
 
 type RedisBackend = Extract<QueueBackend, { kind: 'redis' }>;
 
-/** Braces put all keys of a queue on one node of a Redis cluster. */
+/** Braces put all keys of a queue into one slot of a Redis Cluster, as BullMQ's scripts need it. */
 const hashTagged = (name: string) => `{${name}}`;
 
 const CLOSE_TIMEOUT_MS = 5_000;
-
-const reconnectDelayMs = (attempt: number) => Math.min(attempt * 100, 2_000);
+/** How long a worker waits before it asks again for jobs, after its connections have failed. BullMQ waits 15 s. */
+const RETRY_MS = 1_000;
 
 /** BullMQ refuses `prefix: undefined`. */
 const buildPrefix = ({ prefix }: RedisBackend) => (prefix === undefined ? {} : { prefix });
 
-/** Opens a queue on Redis with a connection of its own, on which each command has a bounded time. */
+/** Opens a queue on Redis with connections of its own, on which each command has a bounded time. */
 export function openRedisQueue(backend: RedisBackend, name: string, logError: (error: Error) => void) {
-  const connection = new Redis(backend.url, {
+  const connection = openRedisClient(backend.url, {
     maxRetriesPerRequest: 1,
     connectTimeout: PRODUCER_TIMEOUT_MS,
     commandTimeout: PRODUCER_TIMEOUT_MS,
-    retryStrategy: reconnectDelayMs,
   });
-  connection.on('error', logError);
+  const logFault = (error: Error) => logError(withNodeFault(error));
+  connection.on('error', logFault);
   const queue = new Queue(hashTagged(name), { connection, skipWaitingForReady: true, ...buildPrefix(backend) });
-  queue.on('error', logError);
+  queue.on('error', logFault);
   return {
     queue,
-    connection,
     close: () =>
       closeAll(
         () => queue.close(),
@@ -45,21 +45,7 @@ export function openRedisProducer<Job extends { type: string }>(
   name: string,
   log: Logger,
 ): JobProducer<Job> {
-  const { queue, connection } = openRedisQueue(backend, name, createErrorLogger(log, name));
-  return {
-    async add(job) {
-      await withTimeout(queue.add(job.type, job, JOB_OPTIONS));
-    },
-    isReachable: () =>
-      withTimeout(connection.ping()).then(
-        () => true,
-        () => false,
-      ),
-    async close() {
-      await withTimeout(queue.close()).catch((error: unknown) => log.warn({ err: error }, 'queue closed by force'));
-      connection.disconnect();
-    },
-  };
+  return reopeningProducer((logError) => openRedisQueue(backend, name, logError), name, log);
 }
 
 /** Takes jobs from a queue on Redis. */
@@ -68,44 +54,86 @@ export function openRedisConsumer<Job>(
   name: string,
   { concurrency, log, process }: ConsumerOptions<Job>,
 ): JobConsumer {
-  const connection = { url: backend.url, maxRetriesPerRequest: null, retryStrategy: reconnectDelayMs };
+  const connections = openWorkerConnections(backend.url);
   const worker = new Worker<Job, void>(hashTagged(name), (job) => process(job.data), {
-    connection,
+    connection: connections.first,
     concurrency,
+    runRetryDelay: RETRY_MS,
     ...buildPrefix(backend),
   });
-  worker.on('error', createErrorLogger(log, name));
+  const logError = createErrorLogger(log, name);
+  worker.on('error', (error) => logError(withNodeFault(error)));
   return {
     async close() {
       // Without its Redis, a worker never closes. Its jobs only wait for work that ends by itself.
       await withTimeout(worker.close(), CLOSE_TIMEOUT_MS).catch((error: unknown) =>
         log.warn({ err: error }, 'queue closed by force'),
       );
+      connections.disconnect();
     },
   };
 }
 
 /**
- * Throws if Redis may evict keys, because that would remove jobs. If Redis cannot be asked now, it only logs that: the
- * sweep works without Redis.
+ * The connections of a worker: the one that is given to it, and the one on which it waits for jobs, which it duplicates
+ * from that and does not give up while Redis is away.
  */
-export async function assertRedisKeepsJobs(url: string, log: Logger): Promise<void> {
-  const policy = await readEvictionPolicy(url).catch((error: unknown) => {
-    log.warn({ err: error }, 'Redis does not answer; orders are found by the sweep until it does');
-    return undefined;
-  });
-  if (policy !== undefined && policy !== 'noeviction') {
-    throw new Error(`Redis evicts keys (maxmemory-policy ${policy}). Set maxmemory-policy to noeviction.`);
-  }
+function openWorkerConnections(url: string): { first: RedisClient; disconnect: () => void } {
+  const first = openRedisClient(url, { maxRetriesPerRequest: null });
+  const all: RedisClient[] = [first];
+  const duplicate = first.duplicate.bind(first) as (...options: unknown[]) => RedisClient;
+  first.duplicate = ((...options: unknown[]) => {
+    const other = duplicate(...options);
+    all.push(other);
+    return other;
+  }) as RedisClient['duplicate'];
+  return {
+    first,
+    disconnect: () => {
+      for (const connection of all) connection.disconnect();
+    },
+  };
 }
 
-async function readEvictionPolicy(url: string): Promise<string | undefined> {
-  const redis = new Redis(url, { maxRetriesPerRequest: 1, connectTimeout: PRODUCER_TIMEOUT_MS, lazyConnect: true });
-  // `connect` and `info` reject with the error; without a listener it would end the process.
-  redis.on('error', () => {});
+/**
+ * Throws if Redis may evict keys, because that would remove jobs: in a cluster each node, because any may become the
+ * queue's. If Redis, or a node, cannot be asked now, it only logs that: the sweep works without Redis.
+ */
+export async function assertRedisKeepsJobs(url: string, log: Logger): Promise<void> {
+  const servers = await readEvictionPolicies(url, log).catch((error: unknown) => {
+    log.warn({ err: error }, 'Redis does not answer; orders are found by the sweep until it does');
+    return [];
+  });
+  const evicting = servers.find(({ policy }) => policy !== undefined && policy !== 'noeviction');
+  if (evicting === undefined) return;
+  const { server, policy } = evicting;
+  throw new Error(`Redis at ${server} evicts keys (maxmemory-policy ${policy}). Set maxmemory-policy to noeviction.`);
+}
+
+async function readEvictionPolicies(url: string, log: Logger) {
+  const options = { maxRetriesPerRequest: 1, connectTimeout: PRODUCER_TIMEOUT_MS, commandTimeout: PRODUCER_TIMEOUT_MS };
+  const redis = openRedisClient(url, { ...options, lazyConnect: true });
+  // Without a listener it would end the process. That of a cluster says more than what `connect` rejects with.
+  let fault: Error | undefined;
+  redis.on('error', (error) => {
+    fault = withNodeFault(error);
+  });
   try {
-    await redis.connect();
-    return /maxmemory_policy:(\S+)/.exec(await redis.info('memory'))?.[1];
+    await withTimeout(redis.connect()).catch((error: unknown) => {
+      throw fault ?? error;
+    });
+    const servers = listServers(redis);
+    return await Promise.all(
+      servers.map(async (one) => {
+        const server = `${one.options.host}:${one.options.port}`;
+        const memory = await one.info('memory').catch((error: unknown) => {
+          if (servers.length === 1) throw error;
+          log.warn({ err: error, server }, 'a node of Redis does not answer; whether it keeps jobs is not known');
+          return '';
+        });
+        return { server, policy: /maxmemory_policy:(\S+)/.exec(memory)?.[1] };
+      }),
+    );
   } finally {
     redis.disconnect();
   }

@@ -1,7 +1,10 @@
 import type { Duplex } from 'node:stream';
-import pg from 'pg';
+import type pg from 'pg';
+import { FollowingClient } from './following-client.ts';
 import { headOf } from './statement-head.ts';
 
+/** Where PostgreSQL's warning comes from. Its text may be in any language. */
+const WAITS_FOR_STANDBYS = 'SyncRepWaitForLSN';
 /** A result of a statement whose outcome comes later. */
 const SENT = { command: '', rowCount: 0, rows: [], oid: 0, fields: [] };
 
@@ -10,12 +13,19 @@ const SENT = { command: '', rowCount: 0, rows: [], oid: 0, fields: [] };
  * connection, and planned anew only while that pays. Nobody waits for the answer to a `begin`, or to a statement that is
  * sent ahead (`sendAhead`): what is sent next travels with it, and fails with its error.
  */
-export class ServiceClient extends pg.Client {
+export class ServiceClient extends FollowingClient {
   /** Answers that nobody has waited for yet. They never reject. */
   #ahead: Promise<void>[] = [];
   /** Why the transaction has failed, if that was told by an answer that nobody waited for. */
   #failure: Error | undefined;
   #isCorked = false;
+  /** Set when a commit has not waited for the standbys that it should have waited for. */
+  #unconfirmed: Error | undefined;
+
+  constructor(config: ConstructorParameters<typeof FollowingClient>[0] = {}) {
+    super(config);
+    this.on('notice', (notice) => this.#hear(notice as pg.DatabaseError));
+  }
 
   // biome-ignore lint/suspicious/noExplicitAny: pg has ten overloads of it
   override query(config: any, values?: any, callback?: any): any {
@@ -60,14 +70,26 @@ export class ServiceClient extends pg.Client {
       // PostgreSQL answers in the order of the statements.
       const result = await answer;
       await this.#settle();
+      if (this.#unconfirmed !== undefined) throw this.#unconfirmed;
       if (this.#failure !== undefined && !isRollback) throw this.#failure;
       return result;
     } catch (error) {
       await this.#settle();
-      throw isRollback ? error : (this.#failure ?? error);
+      throw this.#unconfirmed ?? (isRollback ? error : (this.#failure ?? error));
     } finally {
       if (isRollback || text === 'commit') this.#failure = undefined;
     }
+  }
+
+  /**
+   * PostgreSQL warns when somebody cancels a commit that waits for its synchronous standbys, and then answers as if it had
+   * succeeded: it stands on this server, and on another one perhaps not. That is no success: nobody knows, as when a
+   * connection breaks. The connection ends as well, because answers to what was sent behind it would say nothing of that.
+   */
+  #hear({ routine, message }: pg.DatabaseError): void {
+    if (routine !== WAITS_FOR_STANDBYS) return;
+    this.#unconfirmed = new Error(`the outcome of a commit is not known: ${message}`);
+    this.cutOff(this.#unconfirmed);
   }
 
   async #settle(): Promise<void> {

@@ -1,18 +1,19 @@
 import { type FailedOrders, success } from '@lockstep/contract';
 import { noteSubject } from '../calls.ts';
-import { deadlineOf, limitToCall } from '../deadlines.ts';
+import { deadlineOf } from '../deadlines.ts';
 import type { OrderHandlers } from '../order-handlers.ts';
 import { answerInPieces } from '../piecewise-answer.ts';
+import { readsOf } from '../reads.ts';
 import type { ServerOptions } from '../server-options.ts';
 
 /** The failed orders of batches, as they were sent (rules 6.7). */
-export function failedOrderHandlers({ db, failedBatches }: ServerOptions) {
+export function failedOrderHandlers({ failedBatches, ...servers }: ServerOptions) {
   return {
-    getFailedOrders: async (request, { applicationId }, reply) => {
+    getFailedOrders: async (request, { applicationId, position }, reply) => {
       const { channelCode, channelOrderId } = request.query;
       noteSubject(request, { channelCode, channelOrderId });
       const { syncMode, pieces } = await failedBatches.open(
-        limitToCall(request, db),
+        readsOf(request, position, servers),
         applicationId,
         request.query,
         deadlineOf(request).signal,

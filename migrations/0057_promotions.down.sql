@@ -1,0 +1,3 @@
+drop function note_promotion();
+drop function skip_ids(bigint, bigint, bigint);
+drop table promotion;

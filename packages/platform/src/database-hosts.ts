@@ -1,0 +1,48 @@
+/** One server of those that a DATABASE_URL names. */
+export interface DatabaseHost {
+  /** Host and port, for people: never the password. */
+  name: string;
+  host: string;
+  port: number;
+  /** The URL with this host alone. */
+  url: string;
+}
+
+/** What stands before the hosts, the hosts, and what stands behind them. */
+const PARTS = /^(postgres(?:ql)?:\/\/(?:[^@/?#]*@)?)([^@/?#]*)(.*)$/s;
+const DEFAULT_PORT = 5432;
+
+/**
+ * Reads which servers a DATABASE_URL names, in libpq's way: `postgres://user:password@host1:5432,host2:5433/database`. Drivers
+ * and the URLs of browsers know only one host, so this is the only place that reads several.
+ * @returns the hosts in their order, each with a URL of its own; none if it names one at most: then the URL is a driver's
+ * matter, with all that it may hold
+ */
+export function readHosts(url: string): DatabaseHost[] {
+  const [, before = '', hosts = '', behind = ''] = PARTS.exec(url) ?? [];
+  if (!hosts.includes(',')) return [];
+  return hosts.split(',').map((text) => {
+    const [, host = text, port = ''] = /^(\[.*\]|[^:]*):?(\d*)$/.exec(text) ?? [];
+    return {
+      name: `${host}:${port || DEFAULT_PORT}`,
+      host: decodeURIComponent(host.replace(/^\[(.*)\]$/, '$1')),
+      port: Number(port || DEFAULT_PORT),
+      url: `${before}${text}${behind}`,
+    };
+  });
+}
+
+/** Says what is wrong with the several hosts of a DATABASE_URL; null if nothing is, or if it names only one. */
+export function findHostsFault(url: string): string | null {
+  const hosts = readHosts(url);
+  if (hosts.length === 0) return null;
+  const names = hosts.map(({ name }) => name);
+  if (hosts.some(({ host }) => host === '')) return 'must name a host before and behind each comma';
+  const repeated = names.find((name, place) => names.indexOf(name) !== place);
+  if (repeated !== undefined) return `must name each host once, and names ${repeated} again`;
+  const { searchParams } = new URL(hosts[0]!.url);
+  const given = ['host', 'port', 'hostaddr'].find((parameter) => searchParams.has(parameter));
+  return given === undefined
+    ? null
+    : `must name its hosts before the database, and not in the parameter ${given} as well`;
+}

@@ -1,0 +1,38 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+
+/**
+ * Stops processes where they are (SIGSTOP), until `end`. Connections to them stay open, and nothing answers. They go on
+ * too when this process dies: a shell waits for that, whose input only we hold open.
+ */
+export class Pause {
+  readonly #guard: ChildProcess;
+  readonly #pids: readonly number[];
+
+  constructor(pids: readonly number[]) {
+    this.#pids = pids;
+    const script = 'read -r _ || kill -CONT "$@" 2> /dev/null';
+    this.#guard = spawn('/bin/sh', ['-c', script, 'pause', ...pids.map(String)], {
+      stdio: ['pipe', 'ignore', 'ignore'],
+      detached: true,
+    });
+    this.#guard.stdin!.on('error', () => {});
+    signalAll(pids, 'SIGSTOP');
+  }
+
+  /** Lets them go on. */
+  end(): void {
+    signalAll(this.#pids, 'SIGCONT');
+    this.#guard.stdin!.end('ended\n');
+  }
+}
+
+/** Signals processes one after the other, as far as they have not ended. */
+export function signalAll(pids: readonly number[], name: NodeJS.Signals): void {
+  for (const pid of pids) {
+    try {
+      process.kill(pid, name);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+    }
+  }
+}

@@ -1,0 +1,96 @@
+import { openDatabase, untilConfirmed } from '@lockstep/platform';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { addStandby, type PostgresServer, removeServers, startPrimary } from '../harness/postgres-cluster.ts';
+
+/** Commits that wait for a synchronous standby which does not answer. */
+
+let primary: PostgresServer;
+let standby: PostgresServer;
+let db: ReturnType<typeof openDatabase>;
+
+beforeAll(async () => {
+  primary = await startPrimary();
+  standby = await addStandby(primary, { synchronous: true });
+  db = openDatabase({ url: primary.databaseUrl, poolSize: 2, applicationName: 'waiting', onError: () => {} });
+  await sql`create table written (text text)`.execute(db);
+});
+afterAll(async () => {
+  await db.destroy();
+  await removeServers();
+});
+
+/** Sends a query cancel to the sessions whose commit waits, once there is one. */
+async function cancelWaiting(): Promise<void> {
+  await vi.waitFor(async () => {
+    const cancelled = await primary.query(
+      "select pg_cancel_backend(pid) from pg_stat_activity where wait_event = 'SyncRep'",
+    );
+    expect(cancelled).toHaveLength(1);
+  });
+}
+
+const isThere = async (text: string) =>
+  (await primary.query('select from written where text = $1', [text])).length === 1;
+
+it.each<[what: string, write: (text: string) => Promise<unknown>]>([
+  ['of a statement', (text) => sql`insert into written values (${text})`.execute(db)],
+  [
+    'of a transaction',
+    (text) => db.transaction().execute((trx) => sql`insert into written values (${text})`.execute(trx)),
+  ],
+])('the commit %s is no success if its wait is cancelled, although this server has it', async (what, write) => {
+  standby.pause();
+  const writing = write(what);
+  writing.catch(() => {});
+  await cancelWaiting();
+  await expect(writing).rejects.toThrow('the outcome of a commit is not known');
+  expect(await isThere(what)).toBe(true);
+  standby.resume();
+  await write(`${what}, later`);
+  expect(await isThere(`${what}, later`)).toBe(true);
+});
+
+it('what is read is confirmed only when the standbys have it', async () => {
+  standby.pause();
+  const writing = sql`insert into written values ('read too early')`.execute(db);
+  writing.catch(() => {});
+  await cancelWaiting();
+  await expect(writing).rejects.toThrow('the outcome of a commit is not known');
+  expect(await isThere('read too early')).toBe(true);
+  const confirming = untilConfirmed(db);
+  await vi.waitFor(async () => {
+    const waiting = await primary.query("select query from pg_stat_activity where wait_event = 'SyncRep'");
+    expect(waiting).toEqual([{ query: expect.stringContaining('until_confirmed') }]);
+  });
+  standby.resume();
+  await confirming;
+});
+
+it('a statement_timeout does not end the wait', async () => {
+  await sql`select`.execute(db);
+  const waiting = db.connection().execute(async (session) => {
+    await sql`set statement_timeout = 100`.execute(session);
+    try {
+      await sql`insert into written values ('patient')`.execute(session);
+    } finally {
+      await sql`reset statement_timeout`.execute(session);
+    }
+  });
+  standby.pause();
+  const second = db.connection().execute(async (session) => {
+    await sql`set statement_timeout = 100`.execute(session);
+    await sql`insert into written values ('patient too')`.execute(session);
+    await sql`reset statement_timeout`.execute(session);
+  });
+  // Waits for much longer than the timeout.
+  await vi.waitFor(async () => {
+    const rows = await primary.query(
+      "select from pg_stat_activity where wait_event = 'SyncRep' and clock_timestamp() - query_start > interval '1 second'",
+    );
+    expect(rows.length).toBeGreaterThan(0);
+  }, 10_000);
+  standby.resume();
+  await Promise.all([waiting, second]);
+  expect([await isThere('patient'), await isThere('patient too')]).toEqual([true, true]);
+});

@@ -1,0 +1,73 @@
+import { createApplication } from '@lockstep/access';
+import { type Database, openDatabase } from '@lockstep/platform';
+import { inject } from 'vitest';
+import { Api } from '../harness/api.ts';
+import { freePort } from '../harness/redis.ts';
+import { ServiceProcess } from '../harness/service-process.ts';
+import type { QueueKind } from '../harness/stack.ts';
+import { Load } from './load.ts';
+
+/** The Redis database of the deployments of these tests. */
+const REDIS_DATABASE = 9;
+
+/** Two APIs and two workers as processes, on a DATABASE_URL of any number of hosts, and a load on both APIs. */
+export class Deployment {
+  readonly db: Database;
+  readonly apis: readonly Api[];
+  readonly load: Load;
+  readonly #processes: readonly ServiceProcess[];
+
+  private constructor(db: Database, apis: Api[], load: Load, processes: ServiceProcess[]) {
+    this.db = db;
+    this.apis = apis;
+    this.load = load;
+    this.#processes = processes;
+  }
+
+  static async start(
+    databaseUrl: string,
+    queue: QueueKind,
+    chains?: Parameters<typeof Load.open>[2],
+  ): Promise<Deployment> {
+    const ports = [await freePort(), await freePort()];
+    const redisUrl = queue === 'redis' ? `${inject('redisUrl')}/${REDIS_DATABASE}` : '';
+    const env = { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, LOG_LEVEL: 'info' };
+    const processes = [
+      ...ports.map((port) => ServiceProcess.api({ ...env, PORT: String(port) })),
+      ...[1, 2].map(() => ServiceProcess.worker(env)),
+    ];
+    await Promise.all(processes.map((part) => part.start()));
+    const db = openDatabase({ url: databaseUrl, poolSize: 2, applicationName: 'test', onError: () => {} });
+    const credentials = await createApplication(db, {
+      name: 'Wide',
+      scopes: ['auth_order', 'auth_me'],
+      approved: true,
+    });
+    const { token } = await Api.logIn(`http://127.0.0.1:${ports[0]}`, credentials);
+    const apis = ports.map((port) => new Api(`http://127.0.0.1:${port}`, credentials, token));
+    return new Deployment(db, apis, await Load.open(db, apis, chains), processes);
+  }
+
+  /** What each API says of its readiness: status and reason. */
+  readiness(): Promise<{ status: number; reason?: string }[]> {
+    return Promise.all(
+      this.apis.map(async ({ baseUrl }) => {
+        const response = await fetch(`${baseUrl}/health/ready`);
+        const { reason } = (await response.json()) as { reason?: string };
+        return { status: response.status, ...(reason === undefined ? {} : { reason }) };
+      }),
+    );
+  }
+
+  /** The lines of the logs of all processes that contain `text`. */
+  linesWith(text: string): string[] {
+    return this.#processes.flatMap((part) => part.linesWith(text));
+  }
+
+  /** Asks all processes to stop. Returns their exit statuses. */
+  async stop(): Promise<(number | null)[]> {
+    const statuses = await Promise.all(this.#processes.map((part) => part.stop()));
+    await this.db.destroy();
+    return statuses;
+  }
+}

@@ -1,0 +1,154 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { createApplication } from '@lockstep/access';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { type Answer, Api, dataOf } from '../harness/api.ts';
+import { readRepositoryFile } from '../harness/deployment-files.ts';
+import { findConfigurationFault, type RunningProxy, readHaproxyVersion, startProxy } from '../harness/haproxy.ts';
+import { NameServer } from '../harness/name-server.ts';
+import { batchOf, newAssetNum, newBuy } from '../harness/orders.ts';
+import { REPOSITORY } from '../harness/processes.ts';
+import { freePort } from '../harness/redis.ts';
+import { ServiceProcess } from '../harness/service-process.ts';
+import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
+
+const ADDRESSES = ['127.0.0.1', '127.0.0.2'];
+const CALLERS = 4;
+const CONFIGURATION = readRepositoryFile('deploy/haproxy.cfg');
+
+it('the configuration is valid, for the version that docker-compose.yml runs', () => {
+  expect(findConfigurationFault(join(REPOSITORY, 'deploy/haproxy.cfg'))).toBe('');
+  expect(readRepositoryFile('docker-compose.yml')).toContain(`image: haproxy:${readHaproxyVersion()}\n`);
+});
+
+describe('two API processes and two workers behind the proxy of docker-compose.yml', () => {
+  const directory = mkdtempSync(join(inject('directory'), 'proxy-'));
+  const names = new NameServer(ADDRESSES);
+  let database: TestDatabase;
+  let apis: ServiceProcess[];
+  let workers: ServiceProcess[];
+  let proxy: RunningProxy;
+  let baseUrl: string;
+  let api: Api;
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    const [port, proxyPort] = [await freePort(), await freePort()];
+    const env = { DATABASE_URL: database.url, REDIS_URL: `${inject('redisUrl')}/9`, PORT: String(port) };
+    apis = ADDRESSES.map((HOST) => ServiceProcess.api({ ...env, HOST }));
+    workers = ADDRESSES.map(() => ServiceProcess.worker(env));
+    await Promise.all([...apis, ...workers].map((each) => each.start()));
+    const replaced = {
+      '127.0.0.11:53': `127.0.0.1:${await names.start()}`,
+      'bind :8080': `bind 127.0.0.1:${proxyPort}`,
+      'api:8080': `api:${port}`,
+    };
+    const configuration = Object.entries(replaced).reduce((text, [from, to]) => {
+      expect(text.split(from), from).toHaveLength(2);
+      return text.replace(from, to);
+    }, CONFIGURATION);
+    proxy = await startProxy(directory, configuration);
+    baseUrl = `http://127.0.0.1:${proxyPort}`;
+    await proxy.untilServing(ADDRESSES);
+    const credentials = await createApplication(database.db, { name: 'Proxy', scopes: ['auth_order'], approved: true });
+    api = await Api.logIn(baseUrl, credentials);
+  });
+  afterAll(async () => {
+    await proxy.stop();
+    names.stop();
+    await Promise.all([...apis, ...workers].map((each) => each.stop()));
+    await database.close();
+    rmSync(directory, { recursive: true });
+  });
+
+  it('what is for operators stays inside, however it is written', async () => {
+    const paths = ['/metrics', '/health/live', '/health/ready', '/%6Detrics', '/metrics?x', '/health%2Flive'];
+    const answers = await Promise.all(paths.map((path) => fetch(baseUrl + path)));
+    expect(answers.map(({ status }) => status)).toEqual(paths.map(() => 404));
+    expect(await answers[0]!.text()).toBe('');
+    expect((await fetch(`${baseUrl}/proxy/health`)).status).toBe(200);
+  });
+
+  /**
+   * Sends batches during `work`, each until it is accepted, as clients are told to. Every one must be found once.
+   * @returns how many calls got no answer of the service
+   */
+  async function callDuring(work: () => Promise<void>): Promise<number> {
+    const customer = await api.newCustomer();
+    const acknowledged: ReturnType<typeof batchOf>[] = [];
+    let [sent, unanswered, isOver] = [0, 0, false];
+    const caller = async () => {
+      while (!isOver) {
+        const batch = batchOf(newBuy(customer, [newAssetNum()]));
+        sent += 1;
+        for (let answer: Answer | null = null; answer === null; ) {
+          answer = await submit(batch);
+          if (answer === null) unanswered += 1;
+          else expect(dataOf(answer)).toHaveLength(1);
+        }
+        acknowledged.push(batch);
+      }
+    };
+    const callers = Promise.all(Array.from({ length: CALLERS }, caller));
+    await Promise.race([work(), callers]);
+    isOver = true;
+    await callers;
+    const results = await Promise.all(acknowledged.map((batch) => api.completed(batch)));
+    const found = results.filter(({ state, total, succeeded }) => state === 'completed' && total + succeeded === 2);
+    process.stdout.write(
+      `sent ${sent}, acknowledged ${acknowledged.length}, found ${found.length}, without an answer at first ${unanswered}\n`,
+    );
+    expect(found).toHaveLength(sent);
+    return unanswered;
+  }
+
+  /** The answer of the service; null if the connection broke, or the proxy answered in its place. */
+  async function submit(batch: ReturnType<typeof batchOf>): Promise<Answer | null> {
+    try {
+      return await api.submit(batch);
+    } catch (error) {
+      // TypeError: the connection. SyntaxError: a page of the proxy.
+      if (error instanceof TypeError || error instanceof SyntaxError) return null;
+      throw error;
+    }
+  }
+
+  it('no call fails when each API process is taken out of the name before it stops, and workers just stop', async () => {
+    const unanswered = await callDuring(async () => {
+      for (const [place, each] of apis.entries()) {
+        names.addresses = ADDRESSES.toSpliced(place, 1);
+        await proxy.untilServing(names.addresses);
+        expect(await each.stop()).toBe(0);
+        await each.start();
+        names.addresses = ADDRESSES;
+        await proxy.untilServing(ADDRESSES);
+      }
+      for (const each of workers) {
+        expect(await each.stop()).toBe(0);
+        await each.start();
+      }
+    });
+    expect(unanswered).toBe(0);
+  });
+
+  it('when they are stopped while they are called, at most the calls in flight are repeated', async () => {
+    const unanswered = await callDuring(async () => {
+      for (const each of apis) {
+        expect(await each.stop()).toBe(0);
+        await each.start();
+        await proxy.untilServing(ADDRESSES);
+      }
+    });
+    expect(unanswered).toBeLessThanOrEqual(CALLERS * apis.length);
+  });
+
+  it('when one is killed, the other takes all calls', async () => {
+    const unanswered = await callDuring(async () => {
+      await apis[0]!.kill();
+      await proxy.untilServing(ADDRESSES.slice(1));
+      await apis[0]!.start();
+      await proxy.untilServing(ADDRESSES);
+    });
+    expect(unanswered).toBeLessThanOrEqual(CALLERS);
+  });
+});

@@ -1,0 +1,252 @@
+import { join } from 'node:path';
+import { createApplication } from '@lockstep/access';
+import { QUEUE_NAME } from '@lockstep/orders';
+import { assertRedisKeepsJobs, createLogger, openProducer, openQueueView } from '@lockstep/platform';
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { Api, dataOf } from '../harness/api.ts';
+import { batchOf, newAssetNum, newBuy } from '../harness/orders.ts';
+import { freePort } from '../harness/redis.ts';
+import { type ClusterNode, RedisCluster } from '../harness/redis-cluster.ts';
+import { ServiceProcess } from '../harness/service-process.ts';
+import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
+
+/** Channels that send at once; each waits for the end of its batch before it sends the next. */
+const CHANNELS = 6;
+const ORDERS_A_BATCH = 10;
+/** What makes plain that jobs flow: so many of them are put in and taken, and the sweep has nothing to do. */
+const JOBS = 20;
+const PATIENTLY = { timeout: 60_000, interval: 50 };
+
+describe('an api and two workers on a Redis Cluster, under load', () => {
+  let database: TestDatabase;
+  let cluster: RedisCluster;
+  let api: Api;
+  let apiProcess: ServiceProcess;
+  let workers: { process: ServiceProcess; address: string }[];
+  let slot: number;
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    cluster = await RedisCluster.start(join(inject('directory'), 'redis-cluster'));
+    slot = await cluster.slotOf(keyOf('id'));
+    const [port, ...probes] = await Promise.all([freePort(), freePort(), freePort()]);
+    const env = { DATABASE_URL: database.url, REDIS_URL: cluster.url };
+    apiProcess = ServiceProcess.api({ ...env, PORT: String(port) });
+    workers = probes.map((probe) => ({
+      process: ServiceProcess.worker({ ...env, WORKER_PORT: String(probe) }),
+      address: `http://127.0.0.1:${probe}`,
+    }));
+    await Promise.all([apiProcess.start(), ...workers.map(({ process }) => process.start())]);
+    const credentials = await createApplication(database.db, { name: 'Wide', scopes: ['auth_order'], approved: true });
+    api = await Api.logIn(`http://127.0.0.1:${port}`, credentials);
+  });
+
+  afterAll(async () => {
+    const statuses = await Promise.all(
+      [apiProcess, ...workers.map(({ process }) => process)].map((each) => each.stop()),
+    );
+    await cluster.stop();
+    await database.close();
+    expect(statuses, 'every process stops with status 0').toEqual([0, 0, 0]);
+  });
+
+  it('has its jobs on the replica, when the master of the queue was killed', async () => {
+    await underLoad('a master killed', async () => {
+      await untilJobsFlow();
+      const master = await cluster.masterOf(slot);
+      await master.kill();
+      const other = await untilAnotherMasterThan(master);
+      await untilJobsFlow();
+      expect(await cluster.masterOf(slot)).toBe(other);
+      await master.start();
+      await cluster.untilWhole();
+    });
+  });
+
+  it('has its jobs on the replica, when the master of the queue hangs and closes no connection', async () => {
+    await underLoad('a master hangs', async () => {
+      const master = await cluster.masterOf(slot);
+      master.hang(true);
+      try {
+        await untilAnotherMasterThan(master);
+        await untilJobsFlow();
+      } finally {
+        master.hang(false);
+      }
+      await cluster.untilWhole();
+    });
+  });
+
+  it('follows the queue when its slot moves to another master, and back', async () => {
+    await underLoad('the slot moved twice', async () => {
+      const home = await cluster.masterOf(slot);
+      const other = (await cluster.masters()).find((master) => master !== home)!;
+      for (const master of [other, home]) {
+        expect(await cluster.moveSlot(slot, master)).toBeGreaterThan(0);
+        await untilJobsFlow();
+        expect(await cluster.masterOf(slot)).toBe(master);
+      }
+    });
+  });
+
+  it('accepts and applies without a quorum, and goes back to the queue when the cluster is whole', async () => {
+    await underLoad('no quorum', async (load) => {
+      const home = await cluster.masterOf(slot);
+      const dead = [home, (await cluster.masters()).find((master) => master !== home)!];
+      await Promise.all(dead.map((node) => node.kill()));
+      try {
+        await vi.waitFor(async () => expect(await readiness()).toEqual([200, { ...READY, queue: 'down' }]), PATIENTLY);
+        // A worker may stop, and start, without the cluster.
+        const { process } = workers[0]!;
+        expect(await process.stop()).toBe(0);
+        await process.start();
+        // The calls are answered, and the sweep finds what no job told of.
+        const [sweeps, ended] = [await countSweptLanes(), load.ended()];
+        await vi.waitFor(() => expect(load.ended()).toBeGreaterThan(ended + CHANNELS), PATIENTLY);
+        expect(await countSweptLanes()).toBeGreaterThan(sweeps);
+        expect(await readiness()).toEqual([200, { ...READY, queue: 'down' }]);
+        for (const { address } of workers) expect((await fetch(`${address}/health/ready`)).status).toBe(200);
+      } finally {
+        await Promise.all(dead.map((node) => node.start()));
+      }
+      await cluster.untilWhole();
+      await untilJobsFlow();
+      await vi.waitFor(async () => expect(await readiness()).toEqual([200, READY]), PATIENTLY);
+    });
+  });
+
+  it('refuses a worker while any node of the cluster may evict jobs, a replica too', async () => {
+    const replica = await cluster.replicaOf(await cluster.masterOf(slot));
+    await replica.ask('CONFIG', 'SET', 'maxmemory-policy', 'allkeys-lru');
+    try {
+      const log = createLogger({ name: 'test', level: 'silent' });
+      const message = `Redis at 127.0.0.1:${replica.port} evicts keys (maxmemory-policy allkeys-lru)`;
+      // A master lists a replica as soon as that has said how far it has come.
+      await vi.waitFor(() => expect(assertRedisKeepsJobs(cluster.url, log)).rejects.toThrow(message), PATIENTLY);
+    } finally {
+      await replica.ask('CONFIG', 'SET', 'maxmemory-policy', 'noeviction');
+    }
+  });
+
+  it('shows the queue to operators', async () => {
+    const log = createLogger({ name: 'test', level: 'silent' });
+    const view = openQueueView({ kind: 'redis', url: cluster.url }, QUEUE_NAME, log);
+    try {
+      expect(await view.countJobs()).toMatchObject({ waiting: 0, paused: 0 });
+      await view.use((queue) => queue.pause());
+      expect(await view.isPaused()).toBe(true);
+      await view.use((queue) => queue.resume());
+      expect(await view.isPaused()).toBe(false);
+    } finally {
+      await view.close();
+    }
+  });
+
+  it('says in its log that the password is wrong, and not what it is', async () => {
+    const lines: string[] = [];
+    const log = createLogger({ name: 'test', level: 'info' }, { write: (line) => void lines.push(line) });
+    const url = cluster.url.replace(cluster.password, 'hunter2');
+    const producer = openProducer({ kind: 'redis', url }, QUEUE_NAME, log);
+    await expect(producer.add({ type: 'never' })).rejects.toThrow();
+    await producer.close();
+    await assertRedisKeepsJobs(url, log);
+    for (const message of ['queue connection failed', 'Redis does not answer']) {
+      const line = lines.find((each) => each.includes(message));
+      expect(line).toContain('WRONGPASS invalid username-password pair');
+    }
+    expect(lines.join()).not.toContain('hunter2');
+  });
+
+  it('never logs the password of the cluster', () => {
+    const processes = [apiProcess, ...workers.map(({ process }) => process)];
+    expect(processes.flatMap((each) => each.linesWith(cluster.password))).toEqual([]);
+    expect(apiProcess.linesWith('job could not be queued')).not.toEqual([]);
+  });
+
+  const READY = { status: 'ready', database: 'up', queue: 'up' };
+
+  async function readiness(): Promise<[status: number, body: unknown]> {
+    const response = await fetch(`${api.baseUrl}/health/ready`);
+    return [response.status, await response.json()];
+  }
+
+  async function untilAnotherMasterThan(master: ClusterNode): Promise<ClusterNode> {
+    return await vi.waitFor(async () => {
+      const found = await cluster.masterOf(slot);
+      if (found === master) throw new Error('No replica has taken over yet');
+      return found;
+    }, PATIENTLY);
+  }
+
+  /** Waits until jobs are put into the queue and taken from it, and no lane is drained for another reason. */
+  async function untilJobsFlow(): Promise<void> {
+    await vi.waitFor(async () => {
+      const before = { sweeps: await countSweptLanes(), failures: await countEnqueueFailures() };
+      const from = await countJobs();
+      await vi.waitFor(async () => expect(await countJobs()).toBeGreaterThan(from + JOBS), PATIENTLY);
+      await vi.waitFor(async () => expect(await countWaiting()).toBe(0), { timeout: 5_000, interval: 5 });
+      expect({ sweeps: await countSweptLanes(), failures: await countEnqueueFailures() }).toEqual(before);
+    }, PATIENTLY);
+  }
+
+  /** Jobs that were ever put into the queue. */
+  const countJobs = async () => Number(await (await cluster.masterOf(slot)).ask('GET', keyOf('id')));
+  /** Jobs that nobody has taken. */
+  const countWaiting = async () => Number(await (await cluster.masterOf(slot)).ask('LLEN', keyOf('wait')));
+  const countEnqueueFailures = () => readCounter(api.baseUrl, 'lockstep_enqueue_failures_total');
+
+  async function countSweptLanes(): Promise<number> {
+    const counts = workers.map(({ address }) => readCounter(address, 'lockstep_swept_lanes_total'));
+    return (await Promise.all(counts)).reduce((sum, count) => sum + count);
+  }
+
+  /**
+   * Runs a task while channels send: each batch must be accepted, whatever happens to the queue, and each order of it must
+   * succeed once. Prints and asserts how many were sent, acknowledged and found.
+   */
+  async function underLoad(what: string, task: (load: { ended: () => number }) => Promise<void>): Promise<void> {
+    let ended = 0;
+    let sent = 0;
+    const acknowledged = new Set<string>();
+    let goesOn = true;
+    const channel = async () => {
+      const customer = await api.newCustomer();
+      while (goesOn) {
+        const batch = batchOf(...Array.from({ length: ORDERS_A_BATCH }, () => newBuy(customer, [newAssetNum()])));
+        sent += ORDERS_A_BATCH;
+        for (const { licenseOrderId } of dataOf(await api.submit(batch)) as { licenseOrderId: string }[]) {
+          acknowledged.add(licenseOrderId);
+        }
+        expect(await api.completed(batch)).toMatchObject({ succeeded: ORDERS_A_BATCH, failed: 0 });
+        ended++;
+      }
+    };
+    const channels = Promise.all(Array.from({ length: CHANNELS }, channel));
+    channels.catch(() => {});
+    try {
+      await Promise.race([task({ ended: () => ended }), channels]);
+    } finally {
+      goesOn = false;
+    }
+    await channels;
+    const rows = await database.db
+      .selectFrom('license_order')
+      .innerJoin('asset_grant', 'asset_grant.license_order_id', 'license_order.id')
+      .where('license_order.id', 'in', [...acknowledged] as never)
+      .select('license_order.id')
+      .execute();
+    const counts = { sent, acknowledged: acknowledged.size, found: rows.length };
+    process.stdout.write(`${what}: ${JSON.stringify(counts)}\n`);
+    expect(counts).toEqual({ sent, acknowledged: sent, found: sent });
+  }
+});
+
+/** A key of BullMQ's. */
+const keyOf = (name: string) => `bull:{${QUEUE_NAME}}:${name}`;
+
+/** Reads a counter of a process, added up over its labels. */
+async function readCounter(address: string, name: string): Promise<number> {
+  const text = await (await fetch(`${address}/metrics`)).text();
+  const values = text.split('\n').filter((line) => line.startsWith(name));
+  return values.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
+}
