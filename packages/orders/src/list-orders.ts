@@ -39,8 +39,8 @@ async function readListed(trx: Trx, ids: readonly LicenseOrderId[]): Promise<Lis
     from unnest(
       ${ids}::bigint[], ${wanted.map(({ batchId }) => batchId)}::bigint[], ${wanted.map(({ index }) => index)}::int[]
     ) with ordinality as wanted (id, batch_id, index, place)
-    join batch on batch.id = wanted.batch_id
-    left join license_order as finished on finished.id = wanted.id
+    cross join lateral (select * from batch where batch.id = wanted.batch_id offset 0) as batch
+    left join lateral (select * from license_order where license_order.id = wanted.id offset 0) as finished on true
     order by place`.execute(trx);
   return rows.map((row, place) => ({
     ...buildResult(wanted[place]!.batchId, row),
