@@ -1,4 +1,4 @@
--- functions f7bfcb6ded586896
+-- functions c5e7e9fbc3123589
 -- The servers and timelines that have given out ids.
 create table promotion (
   system_identifier text not null,
