@@ -7,6 +7,8 @@ create table archived_batch (
   channel_order_id text not null,
   sync_mode text not null check (sync_mode in ('sync', 'async')),
   digest bytea not null,
+  -- As batch has it.
+  -- squawk-ignore prefer-bigint-over-smallint
   digest_version smallint not null,
   request_id text,
   accepted_time timestamptz not null,

@@ -74,7 +74,11 @@ export async function whileHeld<Result>(
       return await work();
     });
   } finally {
-    await sql`drop function wait_for_test cascade`.execute(db);
+    await db.transaction().execute(async (trx) => {
+      // Table and partitions in the order in which everybody else takes them.
+      await sql`lock table batch in access exclusive mode`.execute(trx);
+      await sql`drop function wait_for_test cascade`.execute(trx);
+    });
   }
 }
 

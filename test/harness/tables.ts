@@ -46,11 +46,12 @@ const PARTS: Record<string, RawBuilder<unknown>> = {
   webhook_delivery: sql`(select id, webhook_id from webhook_delivery where position is null)`,
 };
 
-/** Prepares the look at the tables that there are: a database of an older release has fewer. */
+/** Prepares the look at the tables that there are: a database of an older release has fewer. Partitions are looked at by their table. */
 async function prepareLook(connection: Database): Promise<void> {
   const { rows: tables } = await sql<{ name: string }>`
-    select tablename as name from pg_tables
-    where schemaname = 'public' and tablename <> all (${LEFT_OUT})`.execute(connection);
+    select relname as name from pg_class
+    where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition
+      and relname <> all (${LEFT_OUT})`.execute(connection);
   const looks = tables.map(({ name }) => ({ name, content: PARTS[name] ?? sql.table(name) }));
   const digests = looks.map(
     ({ name, content }) => sql`

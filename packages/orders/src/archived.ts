@@ -80,7 +80,7 @@ export async function findAnyArchived(
 /** A query of the archive that an archived batch, `archived`, is in, once its batches are refused. */
 const ARCHIVE_OF_BATCH = sql`
   select archived_time from period_archive
-  where number = (archived.id >> ${sql.lit(PERIOD_BITS)})::integer and archived_time is not null offset 0`;
+  where number = (archived.id / ${sql.lit(2 ** PERIOD_BITS)})::integer and archived_time is not null offset 0`;
 
 /** The day of a time, as messages name it. */
 export const dayOf = (time: Date): string => time.toISOString().slice(0, 10);

@@ -18,6 +18,7 @@ export const GUIDES = [
   { slug: 'interface', file: 'docs/interface.md' },
   { slug: 'rules', file: 'docs/rules.md' },
   { slug: 'architecture', file: 'docs/architecture.md' },
+  { slug: 'scaling', file: 'docs/scaling.md' },
   { slug: 'performance', file: 'docs/performance.md' },
   { slug: 'testing', file: 'docs/testing.md' },
   { slug: 'changelog', file: 'CHANGELOG.md' },
