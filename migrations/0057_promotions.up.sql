@@ -1,4 +1,4 @@
--- functions d3cdffaa0db54a85
+-- functions c5e7e9fbc3123589
 -- The servers and timelines that have given out ids.
 create table promotion (
   system_identifier text not null,
@@ -10,6 +10,8 @@ create table promotion (
 insert into promotion (system_identifier, timeline)
 select system_identifier::text, ('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::integer
 from pg_control_system();
+-- How many draws were skipped altogether: skip_ids moves it on as every other sequence. Periods begin behind as many ids.
+create sequence skipped_draws minvalue 0 start with 0;
 create or replace function skip_ids(draws bigint, asset_numbers bigint, events bigint) returns void language plpgsql as $$
 begin
   perform setval(format('%I.%I', schemaname, sequencename)::regclass,

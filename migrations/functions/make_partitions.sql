@@ -12,6 +12,10 @@ declare
   part text;
   made integer := 0;
 begin
+  -- Whoever may not store batches may not do this either, though everybody may call functions.
+  if not has_table_privilege(coalesce(nullif(current_setting('role'), 'none'), session_user), 'batch', 'insert') then
+    raise insufficient_privilege using message = 'make_partitions is for roles that may insert into batch';
+  end if;
   if current_number is null then
     return 0;
   end if;

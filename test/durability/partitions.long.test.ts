@@ -93,6 +93,19 @@ describe('a period that begins', () => {
     expect(await countByPartition('license_order')).toEqual({ license_order_p0001: 1 });
     expect(await beginPeriod(0)).toBe(1);
   });
+
+  it('gives out no id that a server which was lost gave out when it had begun the same period', async () => {
+    const lost = await sql<{ upto: string }>`select ((1::bigint << 30) + 900_000)::text as upto`.execute(stack.db);
+    // A restored backup of the period before.
+    await sql`select skip_ids(1_000_000, 0, 0)`.execute(stack.db);
+    expect(await beginPeriod(0)).toBe(1);
+    await api.process(batchOf(newBuy(await api.newCustomer(), [newAssetNum()])));
+    const { rows } = await sql<{ free: boolean }>`select id > ${lost.rows[0]!.upto} as free from batch`.execute(
+      stack.db,
+    );
+    expect(rows).toEqual([{ free: true }]);
+    expect(await countByPartition('batch')).toEqual({ batch_p0001: 1 });
+  });
 });
 
 describe('the worker', () => {

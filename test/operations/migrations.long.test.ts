@@ -251,4 +251,16 @@ describe('a role that is not the owner', () => {
     expect(sequences.rows).toEqual([{ may: true }]);
     await asSuperuser(`drop owned by ${role}; drop role ${role}`, database.url);
   });
+
+  it.each(['begin_period(0)', 'make_partitions()'])('that only reads may not call %s', async (call) => {
+    const database = await newDatabase();
+    const role = `reader_${randomUUID().replaceAll('-', '')}`;
+    await asSuperuser(`create role ${role}`);
+    await run(database, `grant select on all tables in schema public to ${role}`);
+    const asRole = () => asSuperuser(`set role ${role}; select ${call}`, database.url);
+    await expect(asRole()).rejects.toMatchObject({ code: '42501' });
+    await run(database, `grant insert on batch to ${role}`);
+    await asRole();
+    await asSuperuser(`drop owned by ${role}; drop role ${role}`, database.url);
+  });
 });

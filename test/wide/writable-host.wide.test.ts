@@ -95,6 +95,15 @@ it('is found by the commands too, and they say what each host is if none can be 
   expect(listed).toMatchObject({ status: 1, stderr: expect.stringContaining(reason) });
 });
 
+it('is found by a command while the standby hangs, which refuses no connection', async () => {
+  standby.pause();
+  const listed = await runJob([process.execPath, 'apps/cli/src/lockstep.ts', 'app', 'list'], {
+    DATABASE_URL: url,
+    REDIS_URL: '',
+  });
+  expect(listed).toMatchObject({ status: 0, stderr: '' });
+});
+
 it('leaves a primary that hangs when another one was promoted, and refuses both when it resumes', async () => {
   await write('before');
   await untilCaughtUp(primary, standby);

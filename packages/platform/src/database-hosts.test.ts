@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readConfig } from './config.ts';
-import { findHostsFault, readHosts } from './database-hosts.ts';
+import { findHostsFault, readHosts, withoutSessionName } from './database-hosts.ts';
 
 describe('readHosts', () => {
   it('gives each host a URL of its own, with user, password, database and parameters', () => {
@@ -35,6 +35,21 @@ describe('readHosts', () => {
   });
 });
 
+describe('withoutSessionName', () => {
+  it.each([
+    ['postgres://db/lockstep?application_name=shop', 'postgres://db/lockstep?'],
+    [
+      'postgres://u:p@a,b/lockstep?application%5Fname=shop&sslmode=require',
+      'postgres://u:p@a,b/lockstep?sslmode=require',
+    ],
+    ['postgres://db/lockstep?options=-c%20a=1', 'postgres://db/lockstep?options=-c%20a=1'],
+    ['postgres:///lockstep?host=/run/postgresql', 'postgres:///lockstep?host=/run/postgresql'],
+    ['postgres://db/application_name=shop', 'postgres://db/application_name=shop'],
+  ])('leaves all of %s but the name of sessions', (url, left) => {
+    expect(withoutSessionName(url)).toBe(left);
+  });
+});
+
 describe('DATABASE_URL with several hosts', () => {
   it('is accepted as it is', () => {
     const DATABASE_URL = 'postgres://user:pass@db-1:5432,db-2:5433,db-3/lockstep?sslmode=verify-full';
@@ -46,6 +61,7 @@ describe('DATABASE_URL with several hosts', () => {
     ['postgres://db-1,/lockstep', 'must name a host before and behind each comma'],
     ['postgres://db-1,db-2,db-1:5432/lockstep', 'must name each host once, and names db-1:5432 again'],
     ['postgres://db-1,db-2/lockstep?host=db-3', 'and not in the parameter host as well'],
+    ['postgres://db%zz,db-2/lockstep', 'DATABASE_URL must have no % in its hosts'],
     ['postgres://db-1,db-2:99999/lockstep', 'several hosts are host:port,host:port'],
     ['postgres://user:a/b@db-1,db-2/lockstep', 'must be postgres://user:password@host:port/database'],
   ])('is refused, with what it must be: %s', (DATABASE_URL, message) => {

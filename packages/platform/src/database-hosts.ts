@@ -25,11 +25,32 @@ export function readHosts(url: string): DatabaseHost[] {
     const [, host = text, port = ''] = /^(\[.*\]|[^:]*):?(\d*)$/.exec(text) ?? [];
     return {
       name: `${host}:${port || DEFAULT_PORT}`,
-      host: decodeURIComponent(host.replace(/^\[(.*)\]$/, '$1')),
+      host: decode(host.replace(/^\[(.*)\]$/, '$1')),
       port: Number(port || DEFAULT_PORT),
       url: `${before}${text}${behind}`,
     };
   });
+}
+
+/**
+ * Takes the name of sessions out of a URL, because drivers prefer it to the one that a process gives, and by that the migrator
+ * knows which release is connected.
+ */
+export function withoutSessionName(url: string): string {
+  const [, before = url, query = '', behind = ''] = /^([^?#]*)\?([^#]*)(.*)$/s.exec(url) ?? [];
+  const parameters = new URLSearchParams(query);
+  if (!parameters.has('application_name')) return url;
+  parameters.delete('application_name');
+  return `${before}?${parameters}${behind}`;
+}
+
+/** What is not encoded as in a URL stays as it is: nobody finds such a host. */
+function decode(host: string): string {
+  try {
+    return decodeURIComponent(host);
+  } catch {
+    return host;
+  }
 }
 
 /** Says what is wrong with the several hosts of a DATABASE_URL; null if nothing is, or if it names only one. */
@@ -38,6 +59,7 @@ export function findHostsFault(url: string): string | null {
   if (hosts.length === 0) return null;
   const names = hosts.map(({ name }) => name);
   if (hosts.some(({ host }) => host === '')) return 'must name a host before and behind each comma';
+  if (hosts.some(({ host }) => host.includes('%'))) return 'must have no % in its hosts that encodes nothing';
   const repeated = names.find((name, place) => names.indexOf(name) !== place);
   if (repeated !== undefined) return `must name each host once, and names ${repeated} again`;
   const { searchParams } = new URL(hosts[0]!.url);

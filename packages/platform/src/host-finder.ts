@@ -1,12 +1,22 @@
-import { type DatabaseHost, readHosts } from './database-hosts.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type DatabaseHost, readHosts, withoutSessionName } from './database-hosts.ts';
 import type { Finder, FollowingClient, FollowingConfig } from './following-client.ts';
 import { HostProbe } from './host-probe.ts';
 import { notePromotion } from './promotion.ts';
-import { type Choice, chooseHost, type Server, type Sighting, type Written } from './writable-host.ts';
+import {
+  type Choice,
+  chooseHost,
+  type Server,
+  SILENT_COUNTS_AS_GONE_MS,
+  type Sighting,
+  type Written,
+} from './writable-host.ts';
 
 const LOOK_EVERY_MS = 1_000;
 /** How soon after a look the next one follows if a connection breaks or somebody asks. */
 const SOONEST_MS = 100;
+/** The most that a process which begins waits for a silent host: until that counts as gone, and for the looks around it. */
+const DOUBT_MS = SILENT_COUNTS_AS_GONE_MS + 2_000;
 
 /** No host of DATABASE_URL may be written to, or not this one any more. Nothing is known of what was sent. */
 export class NoWritableHost extends Error {
@@ -36,7 +46,7 @@ const finders = new Map<string, HostFinder>();
 export function finderOf(url: string): HostFinder | undefined {
   const known = finders.get(url);
   if (known !== undefined) return known;
-  const hosts = readHosts(url);
+  const hosts = readHosts(withoutSessionName(url));
   if (hosts.length === 0) return undefined;
   const finder = new HostFinder(hosts);
   finders.set(url, finder);
@@ -46,7 +56,9 @@ export function finderOf(url: string): HostFinder | undefined {
 /** What a FollowingClient needs to connect to whichever host of a DATABASE_URL may be written to. */
 export function followWritable(url: string): FollowingConfig {
   const finder = finderOf(url);
-  return finder === undefined ? { connectionString: url } : { connectionString: finder.anyUrl, finder };
+  return finder === undefined
+    ? { connectionString: withoutSessionName(url) }
+    : { connectionString: finder.anyUrl, finder };
 }
 
 /**
@@ -102,6 +114,7 @@ export class HostFinder implements Finder {
   async enter(client: FollowingClient): Promise<DatabaseHost> {
     this.#clients.set(client, null);
     if (this.#choice?.host == null) await this.#lookSoon();
+    if (this.#written === undefined) await this.#untilDoubtEnds();
     const choice = this.#choice;
     if (choice?.host == null) throw this.#refusal();
     this.#clients.set(client, choice.host);
@@ -138,6 +151,18 @@ export class HostFinder implements Finder {
   async #lookSoon(): Promise<void> {
     if (this.#looking === undefined && performance.now() - this.#lookedMs < SOONEST_MS && this.#choice !== null) return;
     await this.#look();
+  }
+
+  /**
+   * Waits until a silent host counts as gone. A process that begins has not seen for how long it is silent, and a command would
+   * have ended before it knows; one that has written already rather tells its calls at once.
+   */
+  async #untilDoubtEnds(): Promise<void> {
+    const untilMs = performance.now() + DOUBT_MS;
+    while (this.#choice?.host === null && this.#choice.endsSoon === true && performance.now() < untilMs) {
+      await delay(SOONEST_MS);
+      await this.#lookSoon();
+    }
   }
 
   #look(): Promise<void> {

@@ -35,11 +35,12 @@ describe('a process that has not written yet', () => {
   });
 
   it.each([
-    ['might be hung for a moment', JUST_SILENT, 'it does not answer'],
-    ['lets nobody look', CLOSED, 'it answers: password authentication failed'],
-  ])('waits if the other one %s, because that might be written to', (_, other, why) => {
+    ['might be hung for a moment', JUST_SILENT, 'it does not answer', true],
+    ['lets nobody look', CLOSED, 'it answers: password authentication failed', undefined],
+  ])('waits if the other one %s, because that might be written to', (_, other, why, endsSoon) => {
     const choice = choose([other, writable(1)]);
     expect(choice).toMatchObject({ host: null, endsAll: false, isSplit: false });
+    expect((choice as { endsSoon?: true }).endsSoon).toBe(endsSoon);
     expect(choice).toHaveProperty('reason', expect.stringContaining(why));
   });
 

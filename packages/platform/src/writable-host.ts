@@ -27,10 +27,19 @@ export interface Written {
 }
 
 /** Which host may be written to, by its place in DATABASE_URL, or why none may be. */
-export type Choice =
-  | { host: number; server: Server | null }
-  /** `endsAll`: what is connected must not go on either. `isSplit`: more than one could be written to. */
-  | { host: null; reason: string; endsAll: boolean; isSplit: boolean };
+export type Choice = { host: number; server: Server | null } | Refused;
+
+/** Why no host may be written to. */
+export interface Refused {
+  host: null;
+  reason: string;
+  /** What is connected must not go on either. */
+  endsAll: boolean;
+  /** More than one could be written to. */
+  isSplit: boolean;
+  /** One is writable, and only a silent host is in its way, which soon answers or counts as gone. */
+  endsSoon?: true;
+}
 
 /** For how long a host must be silent before another one is believed to have taken its place. */
 export const SILENT_COUNTS_AS_GONE_MS = 3_000;
@@ -62,8 +71,9 @@ export function chooseHost(
   if (written === undefined || host !== written.host) {
     const doubtful = sightings.findIndex((sighting, place) => place !== host && mayBeWritten(sighting));
     if (doubtful !== -1) {
-      const { why } = sightings[doubtful] as { why: string };
-      return wait(`${names[host]} is writable, and ${names[doubtful]} might be as well: it ${why}`);
+      const { state, why } = sightings[doubtful] as Extract<Sighting, { why: string }>;
+      const refused = wait(`${names[host]} is writable, and ${names[doubtful]} might be as well: it ${why}`);
+      return state === 'silent' ? { ...refused, endsSoon: true } : refused;
     }
   }
   const isBack =
@@ -141,11 +151,11 @@ function list(names: readonly string[]): string {
 }
 
 /** What is wrong is certain: nothing may go on. */
-function refuse(reason: string): Choice {
+function refuse(reason: string): Refused {
   return { host: null, reason, endsAll: true, isSplit: false };
 }
 
 /** It may be over in a moment, and what is connected harms nobody. */
-function wait(reason: string): Choice {
+function wait(reason: string): Refused {
   return { host: null, reason, endsAll: false, isSplit: false };
 }

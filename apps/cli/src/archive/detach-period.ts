@@ -2,7 +2,7 @@ import { PERIOD_TABLES, type PeriodTable, partitionOf } from '@lockstep/orders';
 import type { Database } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { isThere, readAttachment } from './archived-tables.ts';
-import { withPatience } from './patient.ts';
+import { type Patience, withPatience } from './patient.ts';
 
 /**
  * Detaches the partitions of a period, while the service works. What an earlier try has begun is finished. `db`: one
@@ -26,6 +26,12 @@ async function detach(db: Database, table: PeriodTable, period: number): Promise
 }
 
 /**
+ * What every call needs is locked while a table is dropped, and all of them wait behind that. A backup or a report may be in
+ * its way for hours: so it takes a twentieth of the time at most.
+ */
+const DROPS: Patience = { lockTimeoutMs: 100, tryAgainMs: 2_000 };
+
+/**
  * Drops the detached tables of a period. Throws an Error if one of them is attached.
  *
  * A table with foreign keys cannot be dropped without a moment in which nobody uses the tables that it points to.
@@ -37,8 +43,8 @@ export async function dropPeriod(db: Database, period: number, say: (line: strin
       throw new Error(`${partitionOf(table, period)} is attached to ${table} again. It is not dropped.`);
     }
     say(`dropping ${partitionOf(table, period)}`);
-    await withPatience(db, async () => {
-      await sql`drop table if exists ${sql.table(partitionOf(table, period))}`.execute(db);
-    });
+    const drop = async () =>
+      void (await sql`drop table if exists ${sql.table(partitionOf(table, period))}`.execute(db));
+    await withPatience(db, drop, DROPS);
   }
 }

@@ -2,9 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '@lockstep/platform';
 import { sql } from 'kysely';
 
-/** How long a statement waits for a lock before it gives way to those behind it, and when it tries again. */
-const LOCK_TIMEOUT_MS = 1_000;
-const TRY_AGAIN_MS = 500;
+/** How long a statement waits for a lock each time, and how long it lets those behind it work then. */
+export interface Patience {
+  lockTimeoutMs: number;
+  tryAgainMs: number;
+}
+
+const PATIENCE: Patience = { lockTimeoutMs: 1_000, tryAgainMs: 500 };
 const LOOK_AGAIN_MS = 200;
 const LOCK_NOT_AVAILABLE = '55P03';
 
@@ -12,10 +16,14 @@ const LOCK_NOT_AVAILABLE = '55P03';
  * Runs a statement that takes a lock which others wait behind. It waits briefly, and tries again until it has it, so nobody
  * waits long for it. `db`: one session.
  */
-export async function withPatience(db: Database, run: () => Promise<void>): Promise<void> {
-  await sql`select set_config('lock_timeout', ${`${LOCK_TIMEOUT_MS}ms`}, false)`.execute(db);
+export async function withPatience(
+  db: Database,
+  run: () => Promise<void>,
+  { lockTimeoutMs, tryAgainMs }: Patience = PATIENCE,
+): Promise<void> {
+  await sql`select set_config('lock_timeout', ${`${lockTimeoutMs}ms`}, false)`.execute(db);
   try {
-    while (!(await hasRun(run))) await sleep(TRY_AGAIN_MS);
+    while (!(await hasRun(run))) await sleep(tryAgainMs);
   } finally {
     await sql`reset lock_timeout`.execute(db);
   }
