@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createApplication } from '@lockstep/access';
+import { ME_ROOT, ORDER_ROOT } from '@lockstep/contract';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { type Answer, Api, dataOf } from '../harness/api.ts';
 import { readRepositoryFile } from '../harness/deployment-files.ts';
@@ -14,6 +15,11 @@ import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
 
 const ADDRESSES = ['127.0.0.1', '127.0.0.2'];
 const CALLERS = 4;
+/** Calls for results at once; all of them at once would be a test of overload. */
+const READERS = 32;
+/** More than the queue for new connections that a Node.js server has if nothing else is said, of both processes. */
+const BURST = 3_000;
+const UNAVAILABLE = { code: '500', cause: 'service_unavailable', message: expect.any(String) };
 const CONFIGURATION = readRepositoryFile('deploy/haproxy.cfg');
 
 it('the configuration is valid, for the version that docker-compose.yml runs', () => {
@@ -65,7 +71,8 @@ describe('two API processes and two workers behind the proxy of docker-compose.y
     const paths = ['/metrics', '/health/live', '/health/ready', '/%6Detrics', '/metrics?x', '/health%2Flive'];
     const answers = await Promise.all(paths.map((path) => fetch(baseUrl + path)));
     expect(answers.map(({ status }) => status)).toEqual(paths.map(() => 404));
-    expect(await answers[0]!.text()).toBe('');
+    for (const answer of answers)
+      expect(await answer.json()).toMatchObject({ code: '404', cause: 'operation_not_found' });
     expect((await fetch(`${baseUrl}/proxy/health`)).status).toBe(200);
   });
 
@@ -93,25 +100,54 @@ describe('two API processes and two workers behind the proxy of docker-compose.y
     await Promise.race([work(), callers]);
     isOver = true;
     await callers;
-    const results = await Promise.all(acknowledged.map((batch) => api.completed(batch)));
-    const found = results.filter(({ state, total, succeeded }) => state === 'completed' && total + succeeded === 2);
+    const left = acknowledged.values();
+    let found = 0;
+    const reader = async () => {
+      for (const batch of left) {
+        const { state, total, succeeded } = await api.completed(batch);
+        if (state === 'completed' && total === 1 && succeeded === 1) found += 1;
+      }
+    };
+    await Promise.all(Array.from({ length: READERS }, reader));
     process.stdout.write(
-      `sent ${sent}, acknowledged ${acknowledged.length}, found ${found.length}, without an answer at first ${unanswered}\n`,
+      `sent ${sent}, acknowledged ${acknowledged.length}, found ${found}, without an answer at first ${unanswered}\n`,
     );
-    expect(found).toHaveLength(sent);
+    expect(found).toBe(sent);
     return unanswered;
   }
 
   /** The answer of the service; null if the connection broke, or the proxy answered in its place. */
   async function submit(batch: ReturnType<typeof batchOf>): Promise<Answer | null> {
     try {
-      return await api.submit(batch);
+      const answer = await api.submit(batch);
+      if (answer.body.code !== '500') return answer;
+      expectUnavailable(answer, 299);
+      return null;
     } catch (error) {
-      // TypeError: the connection. SyntaxError: a page of the proxy.
-      if (error instanceof TypeError || error instanceof SyntaxError) return null;
+      // The connection.
+      if (error instanceof TypeError) return null;
       throw error;
     }
   }
+
+  function expectUnavailable({ status, headers, body }: Pick<Answer, 'status' | 'headers' | 'body'>, expected: number) {
+    expect({ status, body }).toEqual({ status: expected, body: UNAVAILABLE });
+    expect(headers.get('retry-after')).toBe('1');
+    expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
+  }
+
+  async function call(path: string): Promise<Answer> {
+    const response = await fetch(baseUrl + path);
+    return { status: response.status, headers: response.headers, body: await response.json() };
+  }
+
+  it('a burst of calls, as many as it lets through, takes no process out', async () => {
+    const batch = batchOf(newBuy(await api.newCustomer(), [newAssetNum()]));
+    await api.accept(batch);
+    await api.completed(batch);
+    const results = await Promise.all(Array.from({ length: BURST }, () => api.completed(batch)));
+    expect(results.map(({ succeeded }) => succeeded)).toEqual(results.map(() => 1));
+  });
 
   it('no call fails when each API process is taken out of the name before it stops, and workers just stop', async () => {
     const unanswered = await callDuring(async () => {
@@ -150,5 +186,13 @@ describe('two API processes and two workers behind the proxy of docker-compose.y
       await proxy.untilServing(ADDRESSES);
     });
     expect(unanswered).toBeLessThanOrEqual(CALLERS);
+  });
+
+  it('where no process is left, clients get JSON with the status of each interface', async () => {
+    await Promise.all(apis.map((each) => each.kill()));
+    await proxy.untilServing([]);
+    for (const path of [ORDER_ROOT, ME_ROOT]) expectUnavailable(await call(`${path}/any`), 299);
+    for (const path of ['/oauth2/token', '/console/api/session']) expectUnavailable(await call(path), 503);
+    expect((await fetch(`${baseUrl}/proxy/health`)).status).toBe(503);
   });
 });

@@ -40,6 +40,7 @@ import {
 } from '@lockstep/platform';
 import { agedWebhooks, DeliveryAnnouncer, registerWebhookGauges } from '@lockstep/webhooks';
 import type { Demo } from './front-door/front-page.ts';
+import { MOST_CONNECTIONS } from './http-server.ts';
 import { addHttpMetrics } from './metrics.ts';
 import { buildServer } from './server.ts';
 
@@ -177,7 +178,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
       isPrepared: () => isPrepared,
       demo: () => demo,
     });
-    const baseUrl = await server.listen({ host: options.host, port: options.port });
+    const baseUrl = await server.listen({ host: options.host, port: options.port, backlog: MOST_CONNECTIONS });
     demo = (await options.prepare?.(baseUrl))?.demo ?? null;
     isPrepared = true;
     return { baseUrl, untilReady: () => schema.untilCurrent(), close };

@@ -7,11 +7,16 @@ import { SAFE_HEADERS } from './safe-headers.ts';
 import { UnreadableRequests } from './unreadable-requests.ts';
 
 /**
+ * Connections that a process has at most, open or not taken yet: node would let 511 wait to be taken, and to a proxy
+ * that sends more at once while the process is busy it would look dead. The kernel's `somaxconn` bounds it, too.
+ */
+export const MOST_CONNECTIONS = 4_000;
+
+/**
  * Limits for connections that carry no call. Idle ones cost little; ten seconds are plenty for the head of a request;
  * and no proxy keeps idle connections for longer than a minute.
  */
 const BOUNDS = {
-  connections: 4_000,
   headersTimeoutMs: 10_000,
   keepAliveTimeoutMs: 72_000,
   /** For a connection on which nothing moves, such as one whose client does not read its answer. */
@@ -55,7 +60,7 @@ export function httpServer(
         },
       );
       server.requestTimeout = requestTimeout as number;
-      server.maxConnections = BOUNDS.connections;
+      server.maxConnections = MOST_CONNECTIONS;
       server.setTimeout(BOUNDS.silenceTimeoutMs);
       server.on('connect', (request, socket) => unreadable.onConnect(request, socket as import('node:net').Socket));
       server.on('checkContinue', (request, response) => {
@@ -80,6 +85,6 @@ function countDropped(server: Server, log: Logger, metrics: HttpMetrics): void {
     const nowMs = performance.now();
     if (nowMs - warnedMs < WARN_EVERY_MS) return;
     warnedMs = nowMs;
-    log.warn({ maxConnections: BOUNDS.connections }, 'too many connections; more are closed at once');
+    log.warn({ maxConnections: MOST_CONNECTIONS }, 'too many connections; more are closed at once');
   });
 }
