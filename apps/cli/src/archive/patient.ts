@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Database } from '@lockstep/platform';
+import { type Database, lostAgainstOthers } from '@lockstep/platform';
 import { sql } from 'kysely';
 
 /** How long a statement waits for a lock each time, and how long it lets those behind it work then. */
@@ -10,7 +10,6 @@ export interface Patience {
 
 const PATIENCE: Patience = { lockTimeoutMs: 1_000, tryAgainMs: 500 };
 const LOOK_AGAIN_MS = 200;
-const LOCK_NOT_AVAILABLE = '55P03';
 
 /**
  * Runs a statement that takes a lock which others wait behind. It waits briefly, and tries again until it has it, so nobody
@@ -34,7 +33,7 @@ async function hasRun(run: () => Promise<void>): Promise<boolean> {
     await run();
     return true;
   } catch (error) {
-    if ((error as { code?: string }).code === LOCK_NOT_AVAILABLE) return false;
+    if (lostAgainstOthers(error)) return false;
     throw error;
   }
 }
