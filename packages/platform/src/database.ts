@@ -14,6 +14,7 @@ export type ReadRunner = <Result>(work: (db: Database) => Promise<Result>) => Pr
 
 const CONNECT_TIMEOUT_MS = 5_000;
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 60_000;
+const SETTINGS = '-c enable_seqscan=off -c max_parallel_workers_per_gather=0 -c client_min_messages=warning';
 const READ_ONLY = ' -c default_transaction_read_only=on';
 
 /**
@@ -45,8 +46,9 @@ export function openDatabase(options: {
     // without it, pg would give the dead one out again.
     pipeline: true,
     // Plans of named statements are kept, and may have been made while tables were small: what has an index uses it.
+    // And none starts processes: over many partitions PostgreSQL would, and that takes longer than what they do.
     // Warnings are heard whatever the role's own setting (ServiceClient).
-    options: `-c enable_seqscan=off -c client_min_messages=warning${options.readOnly === true ? READ_ONLY : ''}`,
+    options: `${SETTINGS}${options.readOnly === true ? READ_ONLY : ''}`,
     ...buildQueryTimeouts(options.queryTimeoutMs),
     ...(options.lockTimeoutMs === undefined ? {} : { lock_timeout: options.lockTimeoutMs }),
   } as pg.PoolConfig);
