@@ -92,5 +92,6 @@ export async function untilOneWaits(db: Database, whom: 'for the test' | 'for an
       where not granted and ${lock} and datname = current_database()`.execute(db);
     return rows.length;
   };
-  await expect.poll(waiting, { timeout: 20_000 }).toBe(1);
+  // A call that shares its transaction with others gives up after 100 ms: it must be seen well before.
+  await expect.poll(waiting, { timeout: 20_000, interval: 5 }).toBe(1);
 }
