@@ -1,4 +1,4 @@
-import type { Database, Trx } from '@lockstep/platform';
+import type { Database, Tables, Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 
 /** Changes batches and chunks in a way that their triggers refuse, as another release may have stored them. */
@@ -11,6 +11,15 @@ export async function pastBatchTriggers(db: Database, work: (trx: Trx) => Promis
 }
 
 const BATCHES = ['batch', 'lane_chunk'];
+
+/** Drops the function of triggers that a test has added to a table, and them with it. */
+export async function dropTriggerFunction(db: Database, table: keyof Tables, name: string): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    // The table and its partitions in the order in which everybody else takes them, or PostgreSQL may find a deadlock.
+    await sql`lock table ${sql.table(table)} in access exclusive mode`.execute(trx);
+    await sql`drop function ${sql.ref(name)} cascade`.execute(trx);
+  });
+}
 
 const LEDGER = ['asset', 'asset_grant', 'merchandise_instance', 'product_instance'];
 

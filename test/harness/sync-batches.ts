@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import { expect } from 'vitest';
 import { type Api, dataOf } from './api.ts';
 import { batchOf, type Sent } from './orders.ts';
+import { dropTriggerFunction } from './past-triggers.ts';
 
 type Batch = { channelCode: string; channelOrderId: string };
 
@@ -74,11 +75,7 @@ export async function whileHeld<Result>(
       return await work();
     });
   } finally {
-    await db.transaction().execute(async (trx) => {
-      // Table and partitions in the order in which everybody else takes them.
-      await sql`lock table batch in access exclusive mode`.execute(trx);
-      await sql`drop function wait_for_test cascade`.execute(trx);
-    });
+    await dropTriggerFunction(db, 'batch', 'wait_for_test');
   }
 }
 

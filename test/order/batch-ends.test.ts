@@ -15,6 +15,7 @@ import { OpenBatches } from '../../packages/orders/src/open-batches.ts';
 import { type Api, dataOf } from '../harness/api.ts';
 import { newCustomersInLanes } from '../harness/lanes.ts';
 import { batchOf, deleteAsset, newAssetNum, newBuy } from '../harness/orders.ts';
+import { dropTriggerFunction } from '../harness/past-triggers.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 import { readResult } from '../harness/sync-batches.ts';
 
@@ -89,7 +90,7 @@ async function withHeldCommits(work: () => Promise<void>): Promise<void> {
       await work();
     });
   } finally {
-    await sql`drop function wait_for_test cascade`.execute(stack.db);
+    await dropTriggerFunction(stack.db, 'lane_chunk', 'wait_for_test');
   }
 }
 
@@ -303,7 +304,7 @@ describe('with a worker', () => {
     const failedSweep = 'batches could not be ended; the sweep tries again';
     await vi.waitUntil(() => worked.logLines.some((line) => JSON.parse(line).msg === failedSweep), PATIENTLY);
     expect(await isOpen()).toBe(true);
-    await sql`drop function refuse_end cascade`.execute(worked.db);
+    await dropTriggerFunction(worked.db, 'batch', 'refuse_end');
     await vi.waitUntil(async () => !(await isOpen()), PATIENTLY);
     // No order waits for that.
     expect(worked.logLines.filter((line) => line.includes('orders wait'))).toEqual([]);
