@@ -52,7 +52,14 @@ export { compareSchema, readSchemaState } from './schema-version.ts';
 export { SchemaWatch, whileCurrent } from './schema-watch.ts';
 export { readSessions, type Sessions } from './sessions.ts';
 export { shippedMigrations } from './shipped-migrations.ts';
-export { isConflict, isOverload, lostAgainstOthers, mayLieInOnePart, refusesValues, violatesUnique } from './sql-state.ts';
+export {
+  isConflict,
+  isOverload,
+  lostAgainstOthers,
+  mayLieInOnePart,
+  refusesValues,
+  violatesUnique,
+} from './sql-state.ts';
 export type { Standby } from './standby.ts';
 export { named, sendAhead, together, untilAnswered } from './statement.ts';
 export type { Tables } from './tables.ts';
