@@ -30,7 +30,7 @@ export interface Written {
 export type Choice = { host: number; server: Server | null } | Refused;
 
 /** Why no host may be written to. */
-export interface Refused {
+interface Refused {
   host: null;
   reason: string;
   /** What is connected must not go on either. */
