@@ -1,7 +1,8 @@
 -- Makes the partitions of the next two periods that are not there yet, and returns how many it made. It makes none of a
 -- period that has begun: one that is missing there was taken away with its rows, and an empty one would hide that.
--- A partition is made beside its table and attached then, which keeps nobody from reading and writing. It runs with the
--- rights of its owner, so that a worker needs none to change tables.
+-- A partition is made beside its table and attached then, which keeps nobody from reading and writing that table. Whoever
+-- writes to application, enterprise, member or operator, to which it gets foreign keys, waits until it is done; it gives up
+-- after waiting a second itself. It runs with the rights of its owner, so that a worker needs none to change tables.
 create or replace function make_partitions() returns integer language plpgsql security definer
 set search_path = public, pg_temp set lock_timeout = '1s' as $$
 declare

@@ -2,9 +2,9 @@ import { writeFileSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { RUN_OPTIONS, say, withBench } from './bench-run.ts';
 import { type Edition, prepareEdition } from './edition.ts';
 import { renderFilled } from './filled-page.ts';
-import { Machine } from './machine.ts';
 import type { Bench, Measure } from './measure.ts';
 import { measures } from './measures.ts';
 import { writeFigures } from './page-figures.ts';
@@ -18,38 +18,16 @@ import { Results } from './results.ts';
  */
 const { values } = parseArgs({
   options: {
+    ...RUN_OPTIONS,
     /** Names of measures, with commas between them; what is no name is the beginning of several. */
     only: { type: 'string' },
-    rounds: { type: 'string', default: '3' },
-    /** Everything small: to see that it works. */
-    quick: { type: 'boolean', default: false },
     /** The directory of another checkout, installed, to measure beside this one. */
     before: { type: 'string' },
-    /** A file to write all figures to. */
-    json: { type: 'string' },
-    /** The page whose table of filled databases is to be replaced. */
-    page: { type: 'string' },
   },
 });
-const QUICK_SCALE = 0.02;
-const say = (line: string) => process.stdout.write(`${line}\n`);
-
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
-
-const rounds = values.quick ? 1 : Number(values.rounds);
 const chosen = choose(values.only);
-const machine = await Machine.start();
-const bench: Bench = { machine, scale: values.quick ? QUICK_SCALE : 1, kept: new Map() };
 const results = new Results();
-try {
-  const editions = [await prepareEdition(machine, 'now', process.cwd())];
-  if (values.before !== undefined) editions.push(await prepareEdition(machine, 'before', resolve(values.before)));
-  for (let round = 1; round <= rounds; round++) {
-    for (const measure of chosen) await runMeasure(measure, round, editions);
-  }
-} finally {
-  await machine.stop();
-}
+const rounds = await withBench(values, measureAll);
 say('');
 for (const line of results.formatTable()) say(line);
 say('');
@@ -63,7 +41,16 @@ if (values.json !== undefined) {
   writeFileSync(values.json, `${JSON.stringify(run, null, 2)}\n`);
 }
 
-async function runMeasure(measure: Measure, round: number, editions: readonly Edition[]): Promise<void> {
+async function measureAll(bench: Bench, rounds: number): Promise<number> {
+  const editions = [await prepareEdition(bench.machine, 'now', process.cwd())];
+  if (values.before !== undefined) editions.push(await prepareEdition(bench.machine, 'before', resolve(values.before)));
+  for (let round = 1; round <= rounds; round++) {
+    for (const measure of chosen) await runMeasure(bench, measure, round, editions);
+  }
+  return rounds;
+}
+
+async function runMeasure(bench: Bench, measure: Measure, round: number, editions: readonly Edition[]): Promise<void> {
   // The order changes from round to round, because what comes second may find something warm.
   const turns = measure.of === 'yardstick' ? editions.slice(0, 1) : round % 2 === 1 ? editions : editions.toReversed();
   for (const edition of turns) {

@@ -1,10 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
+import { RUN_OPTIONS, say, withBench } from './bench-run.ts';
 import type { OrderConstants, ProcessConstants } from './capacity-model.ts';
 import { type Capacity, renderCapacity } from './capacity-page.ts';
 import { prepareEdition } from './edition.ts';
-import { Machine } from './machine.ts';
 import { type Bench, type Figures, median } from './measure.ts';
 import { type ArchiveCosts, measureArchive } from './measure-archive.ts';
 import {
@@ -23,56 +23,40 @@ import { writeFigures } from './page-figures.ts';
  */
 const { values } = parseArgs({
   options: {
-    rounds: { type: 'string', default: '3' },
-    /** Everything small: to see that it works. */
-    quick: { type: 'boolean', default: false },
-    /** A file to write what was found to. */
-    json: { type: 'string' },
-    /** Such a file to print, in place of measuring. */
+    ...RUN_OPTIONS,
+    /** A file of `--json` to print, in place of measuring. */
     from: { type: 'string' },
-    /** The page whose tables are to be replaced by these. */
-    page: { type: 'string' },
   },
 });
-const QUICK_SCALE = 0.02;
 const SENDINGS = [async(100, 8), async(1, 64)];
-const say = (line: string) => process.stdout.write(`${line}\n`);
-
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 
 const capacity =
-  values.from === undefined ? await measure() : (JSON.parse(readFileSync(values.from, 'utf8')) as Capacity);
+  values.from === undefined
+    ? await withBench(values, measure)
+    : (JSON.parse(readFileSync(values.from, 'utf8')) as Capacity);
 const parts = renderCapacity(capacity);
 for (const [name, part] of Object.entries(parts)) say(`\n${name}\n\n${part}`);
 if (capacity.quick) say('\nEverything was small: these figures mean nothing.');
 if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(capacity, null, 2)}\n`);
 if (values.page !== undefined) writeFigures(values.page, parts);
 
-async function measure(): Promise<Capacity> {
-  const rounds = values.quick ? 1 : Number(values.rounds);
-  const machine = await Machine.start();
-  const bench: Bench = { machine, scale: values.quick ? QUICK_SCALE : 1, kept: new Map() };
+async function measure(bench: Bench, rounds: number): Promise<Capacity> {
   const orders = new Map<number, OrderCosts[]>(SENDINGS.map(({ ordersPerBatch }) => [ordersPerBatch, []]));
   const processes: Figures[] = [];
-  let archive: ArchiveCosts;
-  try {
-    const edition = await prepareEdition(machine, 'now', process.cwd());
-    archive = await measureArchive(bench, edition);
-    sayFigures('archive', archive.figures);
-    for (let round = 1; round <= rounds; round++) {
-      for (const sending of SENDINGS) {
-        const { figures, growth } = await measureOrderCosts(bench, edition, sending);
-        const traffic = await measureDatabaseTraffic(bench, edition, sending);
-        const replay = await measureReplay(bench, edition, sending);
-        const all = { ...figures, ...leaveInDatabase(figures, archive, sending), ...traffic, ...replay };
-        orders.get(sending.ordersPerBatch)!.push({ figures: all, growth });
-        sayFigures(`round ${round}, batches of ${sending.ordersPerBatch}`, all);
-      }
-      processes.push(await measureProcesses(bench, edition));
-      sayFigures(`round ${round}, processes`, processes.at(-1)!);
+  const edition = await prepareEdition(bench.machine, 'now', process.cwd());
+  const archive = await measureArchive(bench, edition);
+  sayFigures('archive', archive.figures);
+  for (let round = 1; round <= rounds; round++) {
+    for (const sending of SENDINGS) {
+      const { figures, growth } = await measureOrderCosts(bench, edition, sending);
+      const traffic = await measureDatabaseTraffic(bench, edition, sending);
+      const replay = await measureReplay(bench, edition, sending);
+      const all = { ...figures, ...leaveInDatabase(figures, archive, sending), ...traffic, ...replay };
+      orders.get(sending.ordersPerBatch)!.push({ figures: all, growth });
+      sayFigures(`round ${round}, batches of ${sending.ordersPerBatch}`, all);
     }
-  } finally {
-    await machine.stop();
+    processes.push(await measureProcesses(bench, edition));
+    sayFigures(`round ${round}, processes`, processes.at(-1)!);
   }
   const [{ model } = { model: 'unknown' }, ...others] = cpus();
   return {

@@ -1,10 +1,9 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { chmodSync, chownSync, copyFileSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, mkdirSync, readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { backUpCluster, startEmbeddedPostgres } from '@lockstep/embedded-postgres';
+import { startEmbeddedPostgres } from '@lockstep/embedded-postgres';
+import { copyCluster, describePrimary, writeClusterFile } from '../harness/copy-cluster.ts';
 import type { Machine } from './machine.ts';
 import { readFamilyTime } from './processor-time.ts';
 
@@ -30,16 +29,16 @@ export class Standby {
   static async start(machine: Machine, name = 'standby'): Promise<Standby> {
     const directory = join(machine.directory, name);
     const cluster = join(directory, 'cluster');
-    mkdirSync(cluster, { recursive: true, mode: 0o700 });
+    mkdirSync(directory);
     // When we are root, PostgreSQL's user must be able to pass through.
     chmodSync(directory, 0o711);
-    await copyCluster(machine, cluster);
+    await copyCluster(machine.primary, cluster);
     for (const file of ['superuser-password', 'lockstep-password']) {
       copyFileSync(join(machine.primary.directory, file), join(directory, file));
     }
-    const conninfo = describePrimary(machine, name);
-    writeOwned(join(cluster, 'postgresql.auto.conf'), `primary_conninfo = '${conninfo}'\n`);
-    writeOwned(join(cluster, 'standby.signal'), '');
+    const conninfo = describePrimary(machine.superuserUrlOf(machine.primary.databaseUrl), name);
+    writeClusterFile(join(cluster, 'postgresql.auto.conf'), `primary_conninfo = '${conninfo}'\n`);
+    writeClusterFile(join(cluster, 'standby.signal'), '');
     const { stop } = await startEmbeddedPostgres({ directory });
     const [pid] = readFileSync(join(cluster, 'postmaster.pid'), 'utf8').split('\n');
     const standby = new Standby(machine, name, Number(pid), stop);
@@ -89,33 +88,4 @@ export class Standby {
       await delay(LOOK_EVERY_MS);
     }
   }
-}
-
-/** Writes a base backup of the primary into a directory. */
-async function copyCluster({ primary }: Machine, cluster: string): Promise<void> {
-  const { uid, gid } = statSync(join(primary.directory, 'cluster'));
-  chownSync(cluster, uid, gid);
-  // When we are root, tar gives each file to the user that has it in the source.
-  const tar = spawn('tar', ['--extract', '--numeric-owner', '--file=-', `--directory=${cluster}`], {
-    stdio: ['pipe', 'ignore', 'inherit'],
-  });
-  const ended = once(tar, 'exit');
-  // When tar ends early, its status says so.
-  tar.stdin.on('error', () => {});
-  await backUpCluster(primary.directory, primary.databaseUrl, (part) => void tar.stdin.write(Buffer.from(part)));
-  tar.stdin.end();
-  const [status] = await ended;
-  if (status !== 0) throw new Error(`tar ended with status ${status}`);
-}
-
-function describePrimary(machine: Machine, name: string): string {
-  const { username, password, hostname, port } = new URL(machine.superuserUrlOf(machine.primary.databaseUrl));
-  return `host=${hostname} port=${port} user=${username} password=${password} application_name=${name} sslmode=disable`;
-}
-
-/** Writes a file of a cluster, for the user whose cluster it is. */
-function writeOwned(file: string, text: string): void {
-  writeFileSync(file, text, { mode: 0o600 });
-  const { uid, gid } = statSync(join(file, '..'));
-  chownSync(file, uid, gid);
 }

@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { RUN_OPTIONS, say, withBench } from './bench-run.ts';
 import { type Deployment, withDeployment } from './deployment.ts';
 import { type Edition, prepareEdition } from './edition.ts';
-import { Machine } from './machine.ts';
 import { type Bench, type Figures, median } from './measure.ts';
 import { measureBacklog } from './measure-backlog.ts';
 import { async, measureOrders, type Sending } from './measure-orders.ts';
@@ -18,59 +18,44 @@ import { renderWide, type WideFigures } from './wide-page.ts';
  */
 const { values } = parseArgs({
   options: {
-    rounds: { type: 'string', default: '3' },
+    ...RUN_OPTIONS,
     /** Numbers of workers, with commas between them. */
     workers: { type: 'string', default: '1,2,3,4' },
-    /** Everything small: to see that it works. */
-    quick: { type: 'boolean', default: false },
-    /** A file to write what was found to. */
-    json: { type: 'string' },
-    /** Such a file to print, in place of measuring. */
+    /** A file of `--json` to print, in place of measuring. */
     from: { type: 'string' },
-    /** The page whose tables are to be replaced by these. */
-    page: { type: 'string' },
   },
 });
-const QUICK_SCALE = 0.02;
 /** Of what is measured for each number of workers. */
 const SHOWN = ['orders/s', 'API µs', 'worker µs', 'PostgreSQL µs', 'standby µs'];
-const say = (line: string) => process.stdout.write(`${line}\n`);
-
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 
 const found =
-  values.from === undefined ? await measure() : (JSON.parse(readFileSync(values.from, 'utf8')) as WideFigures);
+  values.from === undefined
+    ? await withBench(values, measure)
+    : (JSON.parse(readFileSync(values.from, 'utf8')) as WideFigures);
 const parts = renderWide(found);
 for (const [name, part] of Object.entries(parts)) say(`\n${name}\n\n${part}`);
 if (found.quick) say('\nEverything was small: these figures mean nothing.');
 if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(found, null, 2)}\n`);
 if (values.page !== undefined) writeFigures(values.page, parts);
 
-async function measure(): Promise<WideFigures> {
-  const rounds = values.quick ? 1 : Number(values.rounds);
-  const machine = await Machine.start();
-  const bench: Bench = { machine, scale: values.quick ? QUICK_SCALE : 1, kept: new Map() };
+async function measure(bench: Bench, rounds: number): Promise<WideFigures> {
   const measured = new Map<string, { replication: string; workers: number; figures: Figures[] }>();
-  try {
-    const edition = await prepareEdition(machine, 'now', process.cwd());
-    for (let round = 1; round <= rounds; round++) {
-      // The order changes from round to round, because a machine may become slower while all of them run.
-      for (const replication of round % 2 === 1 ? REPLICATIONS : REPLICATIONS.toReversed()) {
-        await withReplication(machine, replication, async (standby) => {
-          for (const workers of values.workers.split(',').map(Number)) {
-            const figures = await measureWorkers(bench, edition, workers, standby);
-            const key = `${replication.name} ${workers}`;
-            const each = measured.get(key) ?? { replication: replication.name, workers, figures: [] };
-            each.figures.push(figures);
-            measured.set(key, each);
-            const shown = Object.entries(figures).map(([name, value]) => `${name} ${Math.round(value)}`);
-            say(`round ${round}, ${replication.name}, ${workers} workers: ${shown.join(', ')}`);
-          }
-        });
-      }
+  const edition = await prepareEdition(bench.machine, 'now', process.cwd());
+  for (let round = 1; round <= rounds; round++) {
+    // The order changes from round to round, because a machine may become slower while all of them run.
+    for (const replication of round % 2 === 1 ? REPLICATIONS : REPLICATIONS.toReversed()) {
+      await withReplication(bench.machine, replication, async (standby) => {
+        for (const workers of values.workers.split(',').map(Number)) {
+          const figures = await measureWorkers(bench, edition, workers, standby);
+          const key = `${replication.name} ${workers}`;
+          const each = measured.get(key) ?? { replication: replication.name, workers, figures: [] };
+          each.figures.push(figures);
+          measured.set(key, each);
+          const shown = Object.entries(figures).map(([name, value]) => `${name} ${Math.round(value)}`);
+          say(`round ${round}, ${replication.name}, ${workers} workers: ${shown.join(', ')}`);
+        }
+      });
     }
-  } finally {
-    await machine.stop();
   }
   const rows = [...measured.values()].map(({ figures, ...row }) => ({
     ...row,

@@ -50,6 +50,9 @@ const PLANS = {
     'period_archive_pkey: number',
   ],
   find_archived_order: ['archived_batch_pkey: id', 'period_archive_pkey: number'],
+  read_order_result: ['batch_pkey: id', 'license_order_pkey: id'],
+  read_listed_orders: ['batch_pkey: id', 'license_order_pkey: id'],
+  read_events: ['batch_pkey: id', 'event_pkey: application_id'],
 };
 
 let stack: Stack;
@@ -80,7 +83,7 @@ function listLookUps(node: Node): string[] {
   const { 'Node Type': type, 'Relation Name': table, 'Index Name': index, 'Index Cond': condition } = node;
   const below = (node.Plans ?? []).flatMap(listLookUps);
   if (index !== undefined) {
-    const columns = [...(condition ?? 'nothing').matchAll(/\(?\(+"?(?:\w+\.)?([a-z_]+) (?:=|>=|<=|<|>)/g)];
+    const columns = [...(condition ?? 'nothing').matchAll(/\(?\(+"?(?:\w+\.)?([a-z_]+) (?:=|>=|<=|<|>|@>)/g)];
     return [
       `${index.replace(/_p\d{4}/, '')}: ${[...new Set(columns.map(([, column]) => column))].join(', ') || 'all of it'}`,
       ...below,
@@ -101,6 +104,9 @@ it('look up by keys', async () => {
   const unknown = { channelCode: 'test', channelOrderId: 'unknown' };
   await api.ask('getBatchResult', { query: unknown });
   await api.call('GET', '/licenseOrder/404');
+  await api.ask('getEvents');
+  await api.ask('listOrders', { query: { customerId: one!.customerId } });
+  await api.call('GET', `/asset/${num}/history`);
   const found: Record<string, string[]> = {};
   const connection = await empty.db.startTransaction().execute();
   await sql`select set_config('enable_seqscan', 'off', true), set_config('lockstep.lanes', '1,2', true)`.execute(
@@ -119,5 +125,12 @@ it('look up by keys', async () => {
     Object.entries(found).filter(([name]) => name in PLANS === isKnown),
   ) as [[string, string[]][], [string, string[]][]];
   expect(Object.fromEntries(known)).toEqual(PLANS);
+  // Lists have several texts. None may look for a batch among all of an application.
+  expect(
+    others.filter(
+      ([name, lookUps]) =>
+        /^(find_finished|choose_open)/.test(name) && lookUps.some((lookUp) => lookUp.startsWith('batch_channel')),
+    ),
+  ).toEqual([]);
   expect(others.filter(([, lookUps]) => lookUps.some((lookUp) => /all of it|whole table/.test(lookUp)))).toEqual([]);
 });

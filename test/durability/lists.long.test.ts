@@ -16,6 +16,7 @@ import { type CompiledQuery, Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { ListCursor } from '../../packages/orders/src/list-cursor.ts';
+import { explain } from '../harness/explain.ts';
 import { type Filled, fillWithBatches } from '../harness/million-orders.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
 
@@ -63,12 +64,9 @@ const rowsReadBy = (node: PlanNode) =>
 /** What the statements of a page read: rows in all, and the tables that were read from end to end. */
 async function explainSent(): Promise<{ rowsRead: number; wholeTables: string[] }> {
   const scans: PlanNode[] = [];
-  for (const { sql: text, parameters } of sent.filter((query) => /^\s*(select|with) /.test(query.sql))) {
-    const explain = { sql: `explain (analyze, format json) ${text}`, parameters } as CompiledQuery<{
-      'QUERY PLAN': [{ Plan: PlanNode }];
-    }>;
-    const { rows } = await database.db.executeQuery(explain);
-    scans.push(...nodesOf(rows[0]!['QUERY PLAN'][0].Plan).filter((node) => READS.test(node['Node Type'])));
+  for (const query of sent.filter(({ sql: text }) => /^(-- name: [a-z_]+\n)?\s*(select|with) /.test(text))) {
+    const plan = await explain<PlanNode>(database.db, query);
+    scans.push(...nodesOf(plan).filter((node) => READS.test(node['Node Type'])));
   }
   const wholeTables = scans.filter((node) => node['Node Type'] === 'Seq Scan').map((node) => node['Relation Name']!);
   return { rowsRead: scans.map(rowsReadBy).reduce((sum, rows) => sum + rows, 0), wholeTables };

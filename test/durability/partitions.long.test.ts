@@ -1,5 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { LedgerIds } from '@lockstep/assets';
-import { CleanUp, createLogger, PeriodKeeper } from '@lockstep/platform';
+import { CleanUp, createLogger, PeriodKeeper, readSchemaState } from '@lockstep/platform';
 import type { RunningWorker } from '@lockstep/worker';
 import { sql } from 'kysely';
 import { Registry } from 'prom-client';
@@ -190,6 +191,23 @@ describe('a partition that is missing', () => {
     await attach(table);
     await vi.waitFor(async () => expect(await api.accept(batch)).toHaveLength(1), { timeout: 10_000 });
     expect(await api.completed(batch)).toMatchObject({ succeeded: 1, failed: 0 });
+  });
+
+  it('is attached again by what docs/operations.md says', async () => {
+    for (const table of PARTITIONED) await detach(table);
+    const page = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8');
+    const [, question] = /```sql\n(select format\('alter table [^`]+)```/.exec(page)!;
+    const { rows } = await sql.raw<{ format: string }>(question!).execute(stack.db);
+    expect(rows).toHaveLength(PARTITIONED.length);
+    for (const { format } of rows) await sql.raw(format).execute(stack.db);
+    expect(await readSchemaState(stack.db)).toMatchObject({ state: 'current' });
+    await api.process(batchOf(newBuy(await api.newCustomer(), [newAssetNum()])));
+  });
+
+  it('is none if an archive has detached it, and nobody needs privileges on it then', async () => {
+    await sql`alter table batch detach partition batch_p0002`.execute(stack.db);
+    await sql`revoke select on batch_p0002 from current_user`.execute(stack.db);
+    expect(await readSchemaState(stack.db)).toMatchObject({ state: 'current' });
   });
 
   it('does not make an order fail whose source lies in it', async () => {

@@ -1,10 +1,11 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { createConnection } from 'node:net';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, vi } from 'vitest';
+import { provideProgram } from './installed-program.ts';
 
 /** A running HAProxy. */
 export interface RunningProxy {
@@ -68,25 +69,9 @@ export function readHaproxyVersion(): string | undefined {
 }
 
 function findHaproxy(): string {
-  const found = findOnPath();
-  if (found !== undefined) return found;
-  if (process.getuid?.() === 0 && existsSync('/etc/debian_version')) {
-    installWithApt();
-    const installed = findOnPath();
-    if (installed !== undefined) return installed;
-  }
-  throw new Error('This test needs HAProxy: install haproxy (Debian: apt-get install haproxy).');
-}
-
-function findOnPath(): string | undefined {
-  return [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin']
-    .map((directory) => join(directory, 'haproxy'))
-    .find((file) => existsSync(file));
-}
-
-function installWithApt(): void {
-  process.stdout.write('Installing haproxy for the tests (apt-get install haproxy)\n');
-  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-  execFileSync('apt-get', ['update', '-qq'], { env, stdio: 'ignore' });
-  execFileSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', 'haproxy'], { env, stdio: 'ignore' });
+  return provideProgram({
+    command: 'haproxy',
+    debianPackage: 'haproxy',
+    otherwise: 'This test needs HAProxy: install haproxy (Debian: apt-get install haproxy).',
+  });
 }

@@ -1,12 +1,11 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { chown, rm, writeFile } from 'node:fs/promises';
+import { chmodSync, copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { migrateDatabase } from '@lockstep/cli';
-import { backUpCluster, type EmbeddedPostgres, startEmbeddedPostgres } from '@lockstep/embedded-postgres';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '@lockstep/embedded-postgres';
 import pg from 'pg';
 import { inject, vi } from 'vitest';
+import { copyCluster, describePrimary, writeClusterFile } from './copy-cluster.ts';
 import { Pause, signalAll } from './pause.ts';
 import { freePort } from './redis.ts';
 
@@ -133,18 +132,18 @@ export class PostgresServer {
     if (this.#running !== undefined) await this.kill();
     const cluster = join(this.#directory, 'cluster');
     rmSync(cluster, { recursive: true, force: true });
-    await copyCluster(primary, primary.#directory, cluster);
+    await copyCluster({ directory: primary.#directory, databaseUrl: primary.databaseUrl }, cluster);
     for (const name of ['superuser-password', 'lockstep-password']) {
       copyFileSync(join(primary.#directory, name), join(this.#directory, name));
     }
     // The copy has the primary's own settings, too. A standby that becomes a primary must not wait for standbys.
     const settings = [
-      `primary_conninfo = '${describePrimary(primary, this.name)}'`,
+      `primary_conninfo = '${describePrimary(primary.superuserUrl, this.name)}'`,
       `recovery_min_apply_delay = ${options.delayMs ?? 0}`,
       ...COMMON_SETTINGS.map(([name, value]) => `${name} = '${value}'`),
     ];
-    await writeOwned(join(cluster, 'postgresql.auto.conf'), `${settings.join('\n')}\n`, cluster);
-    await writeOwned(join(cluster, 'standby.signal'), '', cluster);
+    writeClusterFile(join(cluster, 'postgresql.auto.conf'), `${settings.join('\n')}\n`);
+    writeClusterFile(join(cluster, 'standby.signal'), '');
     await this.start();
   }
 
@@ -237,41 +236,6 @@ async function untilFollowing(primary: PostgresServer, standby: PostgresServer, 
     if (rows.length === 0)
       throw new Error(`${standby.name} does not follow; the end of its log:\n${standby.log.slice(-2_000)}`);
   }, TO_FOLLOW);
-}
-
-/** Writes a base backup of a running server into a new directory. */
-async function copyCluster(source: PostgresServer, sourceDirectory: string, cluster: string): Promise<void> {
-  mkdirSync(cluster, { mode: 0o700 });
-  await takeOwner(cluster, join(sourceDirectory, 'cluster'));
-  // When we are root, tar gives each file to the user that has it in the source.
-  const tar = spawn('tar', ['--extract', '--numeric-owner', '--file=-', `--directory=${cluster}`], {
-    stdio: ['pipe', 'ignore', 'inherit'],
-  });
-  const ended = once(tar, 'exit');
-  // When tar ends early, its status says so.
-  tar.stdin.on('error', () => {});
-  await backUpCluster(sourceDirectory, source.databaseUrl, (part) => void tar.stdin.write(Buffer.from(part)));
-  tar.stdin.end();
-  const [status] = await ended;
-  if (status !== 0) throw new Error(`tar ended with status ${status}`);
-}
-
-function describePrimary(primary: PostgresServer, name: string): string {
-  const { username, password, hostname, port } = new URL(primary.superuserUrl);
-  const parts = { host: hostname, port, user: username, password, application_name: name, sslmode: 'disable' };
-  return Object.entries(parts)
-    .map(([key, value]) => `${key}=${value}`)
-    .join(' ');
-}
-
-async function writeOwned(file: string, text: string, ownedLike: string): Promise<void> {
-  await writeFile(file, text, { mode: 0o600 });
-  await takeOwner(file, ownedLike);
-}
-
-async function takeOwner(file: string, ownedLike: string): Promise<void> {
-  const { uid, gid } = statSync(ownedLike);
-  if (process.geteuid?.() === 0) await chown(file, uid, gid);
 }
 
 function childrenOf(parent: number): number[] {

@@ -1,9 +1,8 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { delimiter, join } from 'node:path';
 import { Redis } from 'ioredis';
+import { provideProgram } from './installed-program.ts';
 
 /**
  * Provides the Redis of REDIS_URL, or starts one for this run. Throws an Error that says what to do if there is none.
@@ -37,33 +36,12 @@ export async function provideRedis(directory: string): Promise<{ url: string; st
 
 /** Finds a redis-server, on Debian as root by installing it. Throws an Error that says what to do if there is none. */
 export function findRedisServer(): string {
-  const found = findOnPath();
-  if (found !== undefined) return found;
-  if (process.getuid?.() === 0 && existsSync('/etc/debian_version')) {
-    installWithApt();
-    const installed = findOnPath();
-    if (installed !== undefined) return installed;
-  }
-  throw new Error(
-    'The tests need a Redis: set REDIS_URL, or install redis-server (Debian: apt-get install redis-server; ' +
+  return provideProgram({
+    command: 'redis-server',
+    debianPackage: 'redis-server',
+    otherwise:
+      'The tests need a Redis: set REDIS_URL, or install redis-server (Debian: apt-get install redis-server; ' +
       'macOS: brew install redis).',
-  );
-}
-
-function findOnPath(): string | undefined {
-  return (process.env.PATH ?? '')
-    .split(delimiter)
-    .map((directory) => join(directory, 'redis-server'))
-    .find((file) => existsSync(file));
-}
-
-function installWithApt(): void {
-  process.stdout.write('Installing redis-server for the tests (apt-get install redis-server)\n');
-  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-  execFileSync('apt-get', ['update', '-qq'], { env, stdio: 'ignore' });
-  execFileSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', 'redis-server'], {
-    env,
-    stdio: 'ignore',
   });
 }
 

@@ -184,8 +184,11 @@ describe('an api and a worker process', () => {
     await expectWork(service, database);
     expect(await readiness(service)).toEqual({ api: [200, undefined], worker: [200, undefined] });
     for (const each of [service.api, service.worker]) {
-      for (const why of [reason, behind]) expect(each.linesWith(`"reason":"${why}"`)).toHaveLength(1);
-      expect(each.linesWith(GOES_ON)).toHaveLength(1);
+      const told = each.linesWith(WAITS).map((line) => (JSON.parse(line) as { reason: string }).reason);
+      // A look may come between two migrations; whatever it finds is said once.
+      expect([told[0], told.at(-1)]).toEqual([reason, behind]);
+      expect(told).toEqual([...new Set(told)]);
+      expect(each.linesWith(GOES_ON).length).toBeGreaterThan(0);
       expect(each.linesWith('"level":50')).toEqual([]);
     }
   });

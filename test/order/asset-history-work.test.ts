@@ -1,9 +1,10 @@
 import { readAssetHistory } from '@lockstep/assets';
 import type { ApplicationId, AssetHistory, Customer } from '@lockstep/contract';
 import { type Database, writeCursor } from '@lockstep/platform';
-import { CompiledQuery, createQueryId, type KyselyPlugin, type RootOperationNode, sql } from 'kysely';
+import { createQueryId, type KyselyPlugin, type RootOperationNode, sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Api } from '../harness/api.ts';
+import { explain } from '../harness/explain.ts';
 import { newAssetNum, newBuy } from '../harness/orders.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
@@ -87,10 +88,7 @@ async function readPage(assetNum: string, cursor?: string): Promise<AssetHistory
   let rows = 0;
   for (const node of nodes) {
     const query = stack.db.getExecutor().compileQuery(node, createQueryId());
-    const explained = await stack.db.executeQuery<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(
-      CompiledQuery.raw(`explain (analyze, format json) ${query.sql}`, [...query.parameters]),
-    );
-    rows += countRows(explained.rows[0]!['QUERY PLAN'][0].Plan);
+    rows += countRows(await explain<PlanNode>(stack.db, query));
   }
   return { ...page, rows };
 }

@@ -134,6 +134,7 @@ describe('two API processes and two workers behind the proxy of docker-compose.y
     expect({ status, body }).toEqual({ status: expected, body: UNAVAILABLE });
     expect(headers.get('retry-after')).toBe('1');
     expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
+    expect(headers.get('x-request-id')).toMatch(/^[\w.-]{8,64}$/);
   }
 
   async function call(path: string): Promise<Answer> {
@@ -194,5 +195,13 @@ describe('two API processes and two workers behind the proxy of docker-compose.y
     for (const path of [ORDER_ROOT, ME_ROOT]) expectUnavailable(await call(`${path}/any`), 299);
     for (const path of ['/oauth2/token', '/console/api/session']) expectUnavailable(await call(path), 503);
     expect((await fetch(`${baseUrl}/proxy/health`)).status).toBe(503);
+  });
+
+  it.each([
+    ['takes it', 'order-2026.11_23', 'order-2026.11_23'],
+    ['gives it another one', 'no id', expect.stringMatching(/^[0-9a-f-]{36}$/)],
+  ])('an answer of its own names the call as its caller does, if the API %s', async (_, given, named) => {
+    const { headers } = await fetch(`${baseUrl}/metrics`, { headers: { 'x-request-id': given } });
+    expect(headers.get('x-request-id')).toEqual(named);
   });
 });

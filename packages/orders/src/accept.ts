@@ -39,7 +39,7 @@ export class BatchAcceptor {
    * Stores a batch and returns its final order ids, in the order of orderList. The same content again gets the same
    * answer.
    *
-   * Throws a Refusal: channel_order_id_conflict, asset_number_shared; then nothing is stored.
+   * Throws a Refusal: channel_order_id_conflict, asset_number_shared; or a MissingPartitions. Then nothing is stored.
    */
   async accept(submitted: SubmittedBatch): Promise<AcceptedOrder[]> {
     const batchId = submitted.sharedNumber === null ? await this.#groups.run(submitted) : null;

@@ -8,6 +8,8 @@ interface Measured {
   periods: { number: number; bytes: number }[];
   archived: number;
   unfinished: { number: number; step: string; idle_seconds: number }[];
+  /** Locks that sessions hold in PostgreSQL's table of locks, of those for which it has room in any case. */
+  locksRatio: number;
 }
 
 /** How long one reading is good for: sizes of hundreds of partitions are as many looks at files. */
@@ -51,6 +53,16 @@ export function registerArchiveGauges(registry: Registry, db: Database): void {
       }
     },
   });
+  new Gauge({
+    name: 'lockstep_database_locks_ratio',
+    help: 'How full the table of locks of PostgreSQL was, to which each period that is not archived adds',
+    registers,
+    async collect() {
+      const measured = await read();
+      if (measured === undefined) this.remove();
+      else this.set(measured.locksRatio);
+    },
+  });
 }
 
 /** Remembers what was read for a while, and reads once for all who ask at the same time. */
@@ -74,5 +86,17 @@ async function measure(db: Database): Promise<Measured> {
     select number, step, greatest(0, extract(epoch from statement_timestamp() - changed_time))::float8 as idle_seconds
     from period_archive order by number`.execute(db);
   const unfinished = archives.filter(({ step }) => step !== 'done');
-  return { periods, archived: archives.length - unfinished.length, unfinished };
+  return {
+    ...{ periods, archived: archives.length - unfinished.length, unfinished },
+    locksRatio: await measureLocks(db),
+  };
+}
+
+/** Sessions keep some locks for themselves, on what they only read and write rows of; these need no room in the table. */
+async function measureLocks(db: Database): Promise<number> {
+  const { rows } = await sql<{ ratio: number }>`
+    select count(*) / (current_setting('max_locks_per_transaction')::float8 *
+      (current_setting('max_connections')::int + current_setting('max_prepared_transactions')::int)) as ratio
+    from pg_locks where not fastpath`.execute(db);
+  return rows[0]!.ratio;
 }

@@ -61,7 +61,10 @@ function buildSeenChunks({ batch_id: batchId, lanes, weights, customer_ids }: Lo
   }));
 }
 
-/** Reads the orders of pending chunks that were seen. */
+/**
+ * Reads the orders of pending chunks that were seen. Each is looked up by itself: of a join PostgreSQL may expect many rows,
+ * and read the partitions of all periods.
+ */
 export async function readSeen(trx: Trx, seen: readonly Place[]): Promise<Pick<Pending, 'chunks' | 'unreadable'>> {
   if (seen.length === 0) return { chunks: [], unreadable: [] };
   const places = buildRows([
@@ -70,7 +73,9 @@ export async function readSeen(trx: Trx, seen: readonly Place[]): Promise<Pick<P
   ]);
   const { rows } = await sql<ChunkRow>`
     select batch_id, lane, payload, payload_version, ${SENDERS_CHANNELS}
-    from ${places} as seen (batch_id, lane) join lane_chunk using (batch_id, lane)
-    where finished_time is null order by batch_id, lane`.execute(trx);
+    from ${places} as seen (batch_id, lane) cross join lateral (
+      select payload, payload_version from lane_chunk
+      where lane_chunk.batch_id = seen.batch_id and lane_chunk.lane = seen.lane and finished_time is null offset 0
+    ) as chunk order by batch_id, lane`.execute(trx);
   return readRows(rows);
 }

@@ -1,6 +1,6 @@
 import type { LedgerIds } from '@lockstep/assets';
 import type { BatchId, Channels, Order } from '@lockstep/contract';
-import type { Trx } from '@lockstep/platform';
+import { type Trx, untilConfirmed } from '@lockstep/platform';
 import { type EarlierBatch, type SubmittedBatch, sameBatchId } from './batch.ts';
 import { applyNewBatches, type NewBatch } from './sync-batches.ts';
 
@@ -32,7 +32,7 @@ export function lanesOf(batches: readonly SubmittedBatch[]): number[] {
 
 /**
  * Applies sync calls in one transaction that holds their lanes: all of their orders succeed, or nothing is stored. Calls that
- * were stored before get the batch that was stored. Returns the batch of each call.
+ * were stored before get the batch that was stored. Returns the batch of each call. The commit confirms all of them.
  *
  * Throws a BatchFailed, a Refusal (channel_order_id_conflict), or a PlanFault.
  */
@@ -51,6 +51,8 @@ export async function applyCalls(
     if (earlier[place] !== undefined) continue;
     newBatches.push({ id: newIds[place]!, batch, orders: await orders(), channels });
   }
-  await applyNewBatches(trx, newBatches, ids);
+  if (newBatches.length > 0) await applyNewBatches(trx, newBatches, ids);
+  // Answers of a batch that was found wait for the standbys, too: a commit that has written nothing would not.
+  else if (calls.length > 0) await untilConfirmed(trx);
   return { batchIds, newBatches };
 }

@@ -1,13 +1,22 @@
 import type { PostgresPool, PostgresPoolClient } from 'kysely';
 import type pg from 'pg';
-import { inTime } from './in-time.ts';
+import { inTime, Late } from './in-time.ts';
 import { headOf } from './statement-head.ts';
+import { takeConnection } from './take-connection.ts';
 
 /** A standby does not show yet what a call needs. The same connection may do a moment later. */
 export class NotThereYet extends Error {
   constructor() {
     super('does not show yet what the call needs');
     this.name = 'NotThereYet';
+  }
+}
+
+/** All connections of a pool are used for longer than a caller can wait. That says nothing about the server. */
+export class NoConnectionFree extends Error {
+  constructor() {
+    super('all connections are in use');
+    this.name = 'NoConnectionFree';
   }
 }
 
@@ -32,18 +41,14 @@ export class CheckedPool implements PostgresPool {
   }
 
   async connect(): Promise<PostgresPoolClient> {
-    const connecting = this.#pool.connect();
-    try {
-      const client = await inTime(connecting, this.#patienceMs, 'gives no connection in time');
-      return new CheckedClient(client, inTime(this.#check(client), this.#patienceMs, 'does not answer in time'));
-    } catch (error) {
-      // The connection may still come; nobody needs it then.
-      connecting.then(
-        (client) => client.release(),
-        () => {},
-      );
-      throw error;
-    }
+    const { idleCount, totalCount, options } = this.#pool;
+    const isFull = idleCount === 0 && totalCount >= options.max;
+    const client = await takeConnection(this.#pool, (connecting) =>
+      inTime(connecting, this.#patienceMs, 'gives no connection in time'),
+    ).catch((error: unknown) => {
+      throw isFull && error instanceof Late ? new NoConnectionFree() : error;
+    });
+    return new CheckedClient(client, inTime(this.#check(client), this.#patienceMs, 'does not answer in time'));
   }
 
   async end(): Promise<void> {}

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readConfig } from './config.ts';
-import { findHostsFault, readHosts, withoutSessionName } from './database-hosts.ts';
+import { findHostsFault, nameHost, readHosts, withoutSessionName } from './database-hosts.ts';
 
 describe('readHosts', () => {
   it('gives each host a URL of its own, with user, password, database and parameters', () => {
@@ -32,6 +32,18 @@ describe('readHosts', () => {
   ])('leaves a URL of one host to the driver: %s', (url) => {
     expect(readHosts(url)).toEqual([]);
     expect(findHostsFault(url)).toBeNull();
+  });
+});
+
+describe('nameHost', () => {
+  it.each([
+    ['postgres://me:secret@db-1:5433/orders', 'db-1:5433'],
+    ['postgres://me:secret@db-1/orders', 'db-1:5432'],
+    ['postgres://[::1]/orders', '[::1]:5432'],
+    ['postgres:///orders', 'localhost:5432'],
+    ['postgres:///orders?host=/run/postgresql', '/run/postgresql'],
+  ])('names the host of %s', (url, name) => {
+    expect(nameHost(url)).toBe(name);
   });
 });
 

@@ -32,6 +32,12 @@ export function readHosts(url: string): DatabaseHost[] {
   });
 }
 
+/** Names the one host of a URL as `readHosts` names several; by the directory of its socket if the URL has that. */
+export function nameHost(url: string): string {
+  const { hostname, port, searchParams } = new URL(url);
+  return searchParams.get('host') ?? `${hostname || 'localhost'}:${port || DEFAULT_PORT}`;
+}
+
 /**
  * Takes the name of sessions out of a URL, because drivers prefer it to the one that a process gives, and by that the migrator
  * knows which release is connected.

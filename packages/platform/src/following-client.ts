@@ -23,6 +23,7 @@ interface Wired {
   connectionParameters: { host: string; port: number };
   connection: {
     stream: { destroy(error?: Error): void; on(event: 'error', listener: () => void): void };
+    once(event: 'end', listener: () => void): void;
     on(event: 'parameterStatus', listener: (status: { parameterName: string; parameterValue: string }) => void): void;
   };
 }
@@ -70,7 +71,8 @@ export class FollowingClient extends pg.Client {
         if (parameterName === 'in_hot_standby') isStandby = parameterValue === 'on';
       });
       await super.connect();
-      this.once('end', () => finder.leave(this));
+      // Whoever uses it may take all listeners off the client, as BullMQ does.
+      wired.connection.once('end', () => finder.leave(this));
       finder.confirm(this, isStandby);
       return this;
     } catch (error) {

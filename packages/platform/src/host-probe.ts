@@ -65,7 +65,7 @@ export class HostProbe {
   #explain(error: unknown): Sighting {
     const { code = '', message } = error as { code?: string; message: string };
     const isAway = NOBODY_LISTENS.includes(code) || STARTS_OR_STOPS.includes(code);
-    if (isAway || error instanceof pg.DatabaseError) {
+    if (isAway || !isNoAnswer(error)) {
       this.#silentSinceMs = undefined;
       if (isAway) return { state: 'away', why: `is away (${code})` };
       return { state: 'closed', why: `answers: ${message.split('\n', 1)[0]}` };
@@ -81,6 +81,16 @@ export class HostProbe {
 
 interface WithStream {
   readonly connection: { stream: { destroy(error?: Error): void } };
+}
+
+/** The system's codes, but for that of TLS; those of Node.js and OpenSSL have underscores. */
+const OF_THE_NETWORK = /^(?!EPROTO$)E(AI_)?[A-Z0-9]+$/;
+
+/** Whether nothing came from the host. A fault of TLS or of logging in is an answer: somebody works there. */
+function isNoAnswer(error: unknown): boolean {
+  if (error instanceof pg.DatabaseError) return false;
+  const { code = '', message } = error as { code?: string; message: string };
+  return OF_THE_NETWORK.test(code) || isTimeout(error) || /terminated/i.test(message);
 }
 
 function isTimeout(error: unknown): boolean {

@@ -44,8 +44,14 @@ export class Listener {
       keepAlive: true,
     });
     client.on('notification', ({ channel, payload = '' }) => this.#subscribers.get(channel)?.receive(payload));
-    client.on('error', (error) => this.#retry(client, error));
-    client.on('end', () => this.#retry(client));
+    const retry = (error?: unknown) => {
+      // Others wait for its end as well: only this goes.
+      client.off('end', ended);
+      this.#retry(client, error);
+    };
+    const ended = () => retry();
+    client.on('error', retry);
+    client.on('end', ended);
     try {
       await client.connect();
       await client.query([...this.#subscribers.keys()].map((channel) => `listen ${channel}`).join('; '));
@@ -53,7 +59,7 @@ export class Listener {
       this.#client = client;
       this.#isLost = false;
     } catch (error) {
-      this.#retry(client, error);
+      retry(error);
     }
   }
 
@@ -71,7 +77,6 @@ export class Listener {
       this.#log.warn({ err: error }, 'lost the connection that listens for ends of batches and for events');
     }
     if (this.#client === client) this.#client = null;
-    client.removeAllListeners('end');
     client.end().catch(() => {});
     clearTimeout(this.#reconnect);
     this.#reconnect = setTimeout(() => void this.start(), RECONNECT_MS);

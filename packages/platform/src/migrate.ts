@@ -75,7 +75,7 @@ function alone<Result>(
 ): Promise<Result> {
   return db.connection().execute(async (session) => {
     // If this process is killed, PostgreSQL ends its statement and gives back its locks.
-    await sql`set client_connection_check_interval = '1s'`.execute(session);
+    await sql`set client_connection_check_interval = '1s'; set statement_timeout = 0`.execute(session);
     await sql`select set_config('lock_timeout', ${String(patienceMs)}, false)`.execute(session);
     try {
       await sql`select pg_advisory_lock(hashtext('lockstep migrate'))`.execute(session);
@@ -89,7 +89,7 @@ function alone<Result>(
     } finally {
       const unlock = sql`select pg_advisory_unlock(hashtext('lockstep migrate'))`;
       await unlock.execute(session).catch(() => {});
-      const reset = sql`reset lock_timeout; reset client_connection_check_interval`;
+      const reset = sql`reset lock_timeout; reset client_connection_check_interval; reset statement_timeout`;
       await reset.execute(session).catch(() => {});
     }
   });

@@ -68,7 +68,7 @@ export class ReplayWaits {
     this.#isAsking = true;
     try {
       while (this.#waiting.size > 0 || this.#missed !== null) {
-        if (await this.#askOnce()) await this.#options.completeRecord();
+        if (await this.#askOnce()) await this.#completeRecord();
         const pauseMs = this.#waiting.size > 0 ? ASK_EVERY_MS : ASK_LATE_EVERY_MS;
         if (this.#waiting.size > 0 || this.#missed !== null) {
           await delay(pauseMs, undefined, { signal: this.#closing.signal });
@@ -81,6 +81,11 @@ export class ReplayWaits {
     } finally {
       this.#isAsking = false;
     }
+  }
+
+  /** If the primary fails, so does the next mark, which says why: that is not the standby's fault. */
+  async #completeRecord(): Promise<void> {
+    await this.#options.completeRecord().catch(() => this.giveUp());
   }
 
   /** Asks once, and settles those for whom it is there. Returns whether it lacks the second half of a record. */

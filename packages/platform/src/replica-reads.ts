@@ -2,10 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import type { Registry } from 'prom-client';
-import { NotThereYet } from './checked-pool.ts';
+import { NoConnectionFree, NotThereYet } from './checked-pool.ts';
 import { type Database, openDatabase } from './database.ts';
-import { readHosts } from './database-hosts.ts';
-import { Deadline } from './deadline.ts';
+import { explainDatabaseFault } from './database-faults.ts';
+import { nameHost, readHosts } from './database-hosts.ts';
+import { Deadline, Overload } from './deadline.ts';
 import type { Logger } from './log.ts';
 import type { LogPosition } from './log-position.ts';
 import { completeRecord, forgetOldMarks, type MarkedPrimary, writeMark } from './replica-marks.ts';
@@ -98,6 +99,7 @@ export class ReplicaReads {
           continue;
         }
         if (error instanceof NotThereYet) return await this.#onPrimary('behind', onPrimary);
+        if (error instanceof NoConnectionFree) return await this.#onPrimary('busy', onPrimary);
         if (!liesInStatement(error)) standby.suspect();
         this.#options.log.debug({ err: error, standby: standby.name }, 'a read on a standby failed');
         return await this.#onPrimary('failed', onPrimary);
@@ -161,9 +163,12 @@ export class ReplicaReads {
       const primary = await writeMark(within(this.#primary, deadline), this.#reader);
       await Promise.all(this.#standbys.map((standby) => standby.look(primary.position.timeline)));
       this.#note(primary);
-    } catch {
-      // Its own users say that the primary does not answer, and why.
-      for (const standby of this.#standbys) standby.forget();
+    } catch (error) {
+      const why =
+        error instanceof Overload
+          ? 'PostgreSQL does not answer in time'
+          : (explainDatabaseFault(error) ?? String(error));
+      for (const standby of this.#standbys) standby.forget(why);
       this.#note(null);
     } finally {
       deadline.end();
@@ -202,7 +207,5 @@ function liesInStatement(error: unknown): boolean {
 
 function namedUrls(url: string): { name: string; url: string }[] {
   const hosts = readHosts(url);
-  if (hosts.length > 0) return hosts;
-  const { host, searchParams } = new URL(url);
-  return [{ name: searchParams.get('host') ?? host, url }];
+  return hosts.length > 0 ? hosts : [{ name: nameHost(url), url }];
 }

@@ -83,6 +83,8 @@ export async function readSchemaState(db: Database, queue?: QueueBackend['kind']
       array(
         select other.relname::text from named join pg_class as other using (relnamespace, relowner)
         where named.relname = 'kysely_migration' and visible and other.relkind in ('r', 'p') and not other.relispartition
+          -- A partition that an archive has detached is nobody's but the archive's.
+          and other.relname !~ '_p[0-9]{4}$'
           and not has_table_privilege(other.oid, 'select')
         order by 1) as unreadable`.execute(db);
   const { migrated, queueMigrated, unusable, unreadable } = rows[0]!;

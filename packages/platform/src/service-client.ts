@@ -5,13 +5,15 @@ import { headOf } from './statement-head.ts';
 
 /** Where PostgreSQL's warning comes from. Its text may be in any language. */
 const WAITS_FOR_STANDBYS = 'SyncRepWaitForLSN';
+/** `plan_cache_mode`: once for any values, or as PostgreSQL thinks best. */
+type PlanMode = 'force_generic_plan' | 'auto';
 /** A result of a statement whose outcome comes later. */
 const SENT = { command: '', rowCount: 0, rows: [], oid: 0, fields: [] };
 
 /**
- * A connection that saves PostgreSQL work and round trips. Statements that have a name (`named`) are parsed once a
- * connection, and planned anew only while that pays. Nobody waits for the answer to a `begin`, or to a statement that is
- * sent ahead (`sendAhead`): what is sent next travels with it, and fails with its error.
+ * A connection that saves PostgreSQL work and round trips. Statements that have a name (`named`) are parsed and planned once a
+ * connection, for any values; all others are planned for the values that they have. Nobody waits for the answer to a `begin`,
+ * or to a statement that is sent ahead (`sendAhead`): what is sent next travels with it, and fails with its error.
  */
 export class ServiceClient extends FollowingClient {
   /** Answers that nobody has waited for yet. They never reject. */
@@ -19,6 +21,8 @@ export class ServiceClient extends FollowingClient {
   /** Why the transaction has failed, if that was told by an answer that nobody waited for. */
   #failure: Error | undefined;
   #isCorked = false;
+  /** How statements are planned now; undefined when a rollback may have taken that back. */
+  #planMode: PlanMode | undefined;
   /** Set when a commit has not waited for the standbys that it should have waited for. */
   #unconfirmed: Error | undefined;
 
@@ -37,11 +41,28 @@ export class ServiceClient extends FollowingClient {
     this.#cork();
     const statement = { ...others, text, values: values ?? others.values, ...(name === undefined ? {} : { name }) };
     if (text === 'begin') this.#failure = undefined;
+    if (name !== undefined) this.#planBy('force_generic_plan');
+    else if (statement.values?.length > 0) this.#planBy('auto');
     if (isAhead || text === 'begin') {
       this.#ahead.push(super.query(statement).then(...this.#note));
       return Promise.resolve(SENT);
     }
     return this.#answer(text, super.query(statement));
+  }
+
+  /**
+   * Left to itself PostgreSQL would plan many a named statement for its values each time, because it takes that for cheap: with
+   * tables of many partitions, planning takes far longer than the look-ups that are planned. If this fails, so does what is
+   * sent next.
+   */
+  #planBy(mode: PlanMode): void {
+    if (this.#planMode === mode) return;
+    this.#planMode = mode;
+    super.query(`set plan_cache_mode = ${mode}`).catch(() => this.#forgetPlanMode());
+  }
+
+  #forgetPlanMode(): void {
+    this.#planMode = undefined;
   }
 
   /** Has what is sent in this turn of the event loop written at once: a system call costs as much as a small statement. */
@@ -60,12 +81,14 @@ export class ServiceClient extends FollowingClient {
     () => {},
     (error) => {
       this.#failure ??= error;
+      this.#forgetPlanMode();
     },
   ];
 
   /** Returns the answer of a statement, or throws why an earlier one of its transaction failed. */
   async #answer(text: string, answer: Promise<pg.QueryResult>): Promise<pg.QueryResult> {
     const isRollback = text.startsWith('rollback');
+    if (isRollback) this.#forgetPlanMode();
     try {
       // PostgreSQL answers in the order of the statements.
       const result = await answer;
@@ -74,6 +97,7 @@ export class ServiceClient extends FollowingClient {
       if (this.#failure !== undefined && !isRollback) throw this.#failure;
       return result;
     } catch (error) {
+      this.#forgetPlanMode();
       await this.#settle();
       throw this.#unconfirmed ?? (isRollback ? error : (this.#failure ?? error));
     } finally {

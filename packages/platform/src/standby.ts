@@ -55,6 +55,8 @@ export class Standby {
   /** Whether a read has failed there since it was last looked at. */
   #isSuspect = false;
   #isPrompt = true;
+  /** The primary's, at the last look. */
+  #timeline: string | undefined;
 
   constructor({ name, url, poolSize, reader, onError, completeRecord }: StandbyOptions) {
     this.name = name;
@@ -81,6 +83,9 @@ export class Standby {
 
   /** Finds out whether it can be read from by calls on this timeline of the primary. */
   async look(timeline: string): Promise<void> {
+    // A place on another timeline is never reached: nobody is late for it.
+    if (timeline !== this.#timeline) this.#waits.giveUp();
+    this.#timeline = timeline;
     try {
       const sighting = await this.#ask(LOOK_PATIENCE_MS);
       this.#fault = findStandbyFault(sighting, timeline, performance.now());
@@ -92,9 +97,9 @@ export class Standby {
     if (this.#fault !== null) this.#waits.giveUp();
   }
 
-  /** Says that the primary itself does not answer: so nobody knows which standby follows it. */
-  forget(): void {
-    this.#fault = 'cannot be held against the primary, which does not answer';
+  /** Says why no mark could be written on the primary: so nobody knows which standby follows it. */
+  forget(why: string): void {
+    this.#fault = `cannot be held against the primary: ${why}`;
     this.#waits.giveUp();
   }
 

@@ -29,10 +29,32 @@ it('prepares a statement that has a name once a connection', async () => {
   expect(rows).toEqual([{ name: 'test_add', runs: '2' }]);
 });
 
-it('runs another statement under a name that is taken, unprepared', async () => {
-  const taken = (statement: string) => named<{ one: number }>('test_taken', sql.raw(statement)).execute(db);
-  await taken('select 1 as one');
-  expect((await taken('select 1 as one, 2 as two')).rows).toEqual([{ one: 1, two: 2 }]);
+it('prepares the first eight texts of a name, and runs others unprepared', async () => {
+  const taken = (number: number) => named<{ n: number }>('test_taken', sql.raw(`select ${number} as n`)).execute(db);
+  for (let number = 1; number <= 9; number++) expect((await taken(number)).rows).toEqual([{ n: number }]);
+  const { rows } = await sql<{ name: string }>`
+    select name from pg_prepared_statements where name like 'test_taken%' order by 1`.execute(db);
+  expect(rows.map(({ name }) => name)).toEqual([
+    'test_taken',
+    ...[2, 3, 4, 5, 6, 7, 8].map((number) => `test_taken_${number}`),
+  ]);
+});
+
+it('plans a statement that has a name once, for any values, also after a transaction that failed, and others for theirs', async () => {
+  const look = (id: number) => named('test_plan', sql`select from thing where id = ${id}::int`);
+  await look(1).execute(db);
+  await expect(
+    inTransaction(db, async (trx) => {
+      await sql`select ${1}::int`.execute(trx);
+      await look(2).execute(trx);
+      await sql`select 1 / ${0}::int`.execute(trx);
+    }),
+  ).rejects.toMatchObject({ code: '22012' });
+  await look(3).execute(db);
+  const { rows } = await sql`
+    select custom_plans, generic_plans, current_setting('plan_cache_mode') as mode, ${1}::int as value
+    from pg_prepared_statements where name = 'test_plan'`.execute(db);
+  expect(rows).toEqual([{ custom_plans: '0', generic_plans: '3', mode: 'auto', value: 1 }]);
 });
 
 it('returns the rows of statements that are sent together', async () => {

@@ -2,8 +2,9 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Database, Trx } from './database.ts';
 
 /**
- * Gives a statement that recurs a name: each connection prepares it once. Its text must always be the same, whatever the
- * number of rows, so it takes arrays. The name is its first line, and so stands in PostgreSQL's log and views too.
+ * Gives a statement that recurs a name: each connection prepares and plans it once, for any values, so it must leave no
+ * choice of index. Its text must be the same whatever the number of rows, so it takes arrays; of texts that differ by their
+ * filters the first eight are prepared. The name is its first line, and so stands in PostgreSQL's log and views too.
  */
 export function named<Row>(name: string, statement: RawBuilder<Row>): RawBuilder<Row> {
   return sql<Row>`${sql.raw(`-- name: ${name}\n`)}${statement}`;

@@ -3,6 +3,7 @@ import type pg from 'pg';
 import { type Database, HUNG_AFTER_MS, poolOf } from './database.ts';
 import { type Deadline, Overload } from './deadline.ts';
 import type { Tables } from './tables.ts';
+import { takeConnection } from './take-connection.ts';
 
 /** Statements that follow each other within this time share one setting of the timeouts. */
 const SETTING_GOOD_FOR_MS = 50;
@@ -39,17 +40,8 @@ class BoundedPool implements PostgresPool {
 
   async connect(): Promise<PostgresPoolClient> {
     this.#deadline.signal.throwIfAborted();
-    const connecting = this.#pool.connect();
-    try {
-      return new BoundedClient(await this.#deadline.race(connecting), this.#deadline, this.#maxLockWaitMs);
-    } catch (error) {
-      // The connection may still come; nobody needs it then.
-      connecting.then(
-        (client) => client.release(),
-        () => {},
-      );
-      throw error;
-    }
+    const client = await takeConnection(this.#pool, (connecting) => this.#deadline.race(connecting));
+    return new BoundedClient(client, this.#deadline, this.#maxLockWaitMs);
   }
 
   async end(): Promise<void> {}

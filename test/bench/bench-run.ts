@@ -1,0 +1,34 @@
+import { Machine } from './machine.ts';
+import type { Bench } from './measure.ts';
+
+/** The options that every benchmark of several rounds has, for `parseArgs`. */
+export const RUN_OPTIONS = {
+  rounds: { type: 'string', default: '3' },
+  /** Everything small: to see that it works. */
+  quick: { type: 'boolean', default: false },
+  /** A file to write what was found to. */
+  json: { type: 'string' },
+  /** The page whose tables are to be replaced by what was found. */
+  page: { type: 'string' },
+} as const;
+
+const QUICK_SCALE = 0.02;
+
+/** Writes a line of the report. */
+export function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+/** Starts the servers, calls `measure` once, and ends them whatever happens, also when the run is interrupted. */
+export async function withBench<Found>(
+  { rounds, quick }: { rounds: string; quick: boolean },
+  measure: (bench: Bench, rounds: number) => Promise<Found>,
+): Promise<Found> {
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
+  const machine = await Machine.start();
+  try {
+    return await measure({ machine, scale: quick ? QUICK_SCALE : 1, kept: new Map() }, quick ? 1 : Number(rounds));
+  } finally {
+    await machine.stop();
+  }
+}
