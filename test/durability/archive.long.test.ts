@@ -270,10 +270,25 @@ describe('kill -9 while a period is archived, with orders coming in', () => {
     return { job, letGo };
   }
 
+  /** Starts the command and brings it to where it waits for a reader before it detaches license_order; batch is detached. */
+  async function startDetaching(): Promise<{ job: Job; endReading: () => Promise<void> }> {
+    const { job, letGo } = await startBehind('select 1');
+    await said(job, 'waiting for transactions to end', 2);
+    const endReading = await hold('select count(*) from license_order');
+    await letGo();
+    await said(job, 'detaching license_order_p0000');
+    await waitsForLock();
+    return { job, endReading };
+  }
+
   async function killedWhileItWrites(): Promise<void> {
-    const job = start();
+    const { job, endReading } = await startDetaching();
+    const letGo = await hold('lock table batch_p0000 in access exclusive mode');
+    await endReading();
     await said(job, 'writing batch_p0000');
+    await waitsForLock();
     await kill(job);
+    await letGo();
   }
 
   /** Kills the command, and waits until PostgreSQL has noticed: until then it goes on with the statement that it has. */
@@ -321,12 +336,7 @@ describe('kill -9 while a period is archived, with orders coming in', () => {
       await letGo();
     },
     async 'while it detaches a table'() {
-      const { job, letGo } = await startBehind('select 1');
-      await said(job, 'waiting for transactions to end', 2);
-      const endReading = await hold('select count(*) from license_order');
-      await letGo();
-      await said(job, 'detaching license_order_p0000');
-      await waitsForLock();
+      const { job, endReading } = await startDetaching();
       await kill(job);
       await endReading();
       const { rows } = await sql`select from pg_inherits where inhdetachpending`.execute(stack.db);
@@ -338,9 +348,17 @@ describe('kill -9 while a period is archived, with orders coming in', () => {
       expect(readdirSync(directory)).toContain('license_order-00001.jsonl.gz');
     },
     async 'while it verifies'() {
+      await killedWhileItWrites();
+      const endWriting = await hold('lock table operator_record_p0000 in access exclusive mode');
       const job = start();
+      await said(job, 'writing operator_record_p0000');
+      await waitsForLock();
+      const letGo = await hold('lock table license_order_p0000 in access exclusive mode');
+      await endWriting();
       await said(job, 'verifying license_order_p0000');
+      await waitsForLock();
       await kill(job);
+      await letGo();
     },
     async 'before it drops anything'() {
       await killedWhileItWrites();

@@ -153,7 +153,7 @@ describe('lockstep period archive refuses', () => {
     expect(await listed()).toMatchObject([{ state: 'past', archive: null }, { state: 'current' }]);
   });
 
-  it('a period that is archived already, or by another command just now', async () => {
+  it('a period that another command archives just now, or that is archived already in another directory', async () => {
     await complete();
     await beginNextPeriod(stack.db);
     await passKeptDays(stack.db);
@@ -165,8 +165,11 @@ describe('lockstep period archive refuses', () => {
     });
     expect(await refusal()).toBe('lockstep: A period is being archived already. Wait until that is done.');
     await reading.rollback().execute();
-    expect(await first.ended).toMatchObject({ status: 0 });
-    expect(await refusal()).toBe(`lockstep: Period 0 is archived already, in ${directory}.`);
+    const { status, stdout: archived } = await first.ended;
+    expect(status).toBe(0);
+    const elsewhere = join(newDataDir(), 'elsewhere');
+    expect(await refusal('0', elsewhere)).toBe(`lockstep: Period 0 is archived already, in ${directory}.`);
+    expect(await archive()).toMatchObject({ status: 0, stdout: archived, stderr: '' });
   });
 
   it('to drop anything whose files do not hold what the tables hold', async () => {

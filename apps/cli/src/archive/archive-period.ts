@@ -25,7 +25,8 @@ export interface ArchiveOrder extends Omit<PeriodToWrite, 'db'> {
 
 /**
  * Archives a period, while the service works: copies what stays reachable, detaches the period's tables, writes them into
- * files, reads these back and drops the tables. Whatever ends it, it goes on at its step when it is called again.
+ * files, reads these back and drops the tables. Whatever ends it, it goes on at its step when it is called again; once all is
+ * done, it does nothing.
  *
  * Throws an Error that says why the period cannot be archived.
  */
@@ -85,6 +86,8 @@ async function requireNoObstacle(db: Database, period: number): Promise<void> {
 
 async function goOn(db: Database, begun: ArchiveRecord, { period, directory }: ArchiveOrder): Promise<void> {
   const isSame = begun.directory === directory;
+  // Whoever did not hear that it was done calls again, and is told so.
+  if (begun.step === 'done' && isSame) return;
   if (begun.step === 'done') throw new Error(`Period ${period} is archived already, in ${begun.directory}.`);
   if (begun.step === 'dropping' && !isSame) {
     throw new Error(`The files of period ${period} are in ${begun.directory}. Give that directory.`);
