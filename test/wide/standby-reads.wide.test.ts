@@ -10,6 +10,7 @@ import {
   untilCaughtUp,
   untilStreaming,
 } from '../harness/postgres-cluster.ts';
+import { buildHead, send } from '../harness/raw-calls.ts';
 import { type ReplicatedService, type Served, startReplicatedService } from '../harness/standby-reads.ts';
 
 /** Reads from a standby are never older than what was answered before, and never fail, whatever becomes of the standby. */
@@ -223,6 +224,80 @@ test('no call fails or waits for long when the standby hangs', async () => {
   }
   await service.untilUsable(true);
   expect((await servedBy(() => pollAgain(batch, 20))).standby).toBeGreaterThan(0);
+});
+
+/** Makes what a standby does before it says that an order is not there take a second, until it is put back. */
+async function delayNotFound(): Promise<() => Promise<void>> {
+  const [before] = await primary.query<{ definition: string }>(
+    "select pg_get_functiondef('missing_partitions()'::regprocedure) as definition",
+  );
+  await primary.query(`
+    create or replace function missing_partitions() returns setof text language plpgsql stable security definer
+    set search_path = public, pg_temp as $$ begin
+      if pg_is_in_recovery() then perform pg_sleep(1); end if;
+    end $$`);
+  await untilCaughtUp(primary, standby);
+  return async () => {
+    await primary.query(before!.definition);
+    await untilCaughtUp(primary, standby);
+  };
+}
+
+const countSleeping = async () => {
+  const [sleeping] = await standby.query<{ count: number }>(
+    "select count(*)::int as count from pg_stat_activity where wait_event = 'PgSleep'",
+  );
+  return sleeping!.count;
+};
+
+/** The path of an order that is not there. */
+async function unknownOrder(): Promise<string> {
+  const [{ licenseOrderId } = { licenseOrderId: '' }] = await service.api.accept(
+    batchOf(newBuy(customer, [newAssetNum()])),
+  );
+  return `/licenseOrder/${BigInt(licenseOrderId) + 1n}`;
+}
+
+test('the primary serves what comes while all connections to the standby are in use', async () => {
+  const unknown = await unknownOrder();
+  const putBack = await delayNotFound();
+  try {
+    const served = await servedBy(async () => {
+      const answers = await Promise.all(Array.from({ length: 30 }, () => service.api.call('GET', unknown)));
+      expect(answers.map(({ body }) => body.cause)).toEqual(answers.map(() => 'order_not_found'));
+    });
+    expect(served.standby).toBeGreaterThan(0);
+    expect(served.why.busy).toBeGreaterThan(0);
+    expect(served.why.failed ?? 0).toBe(0);
+  } finally {
+    await putBack();
+  }
+  const batch = await completedBatch();
+  expect((await servedBy(() => pollAgain(batch, 20))).standby).toBeGreaterThan(0);
+});
+
+test('clients that leave while the standby works for them hold nothing there', async () => {
+  const unknown = await unknownOrder();
+  const { api } = service;
+  const call = () => buildHead(api, unknown, { method: 'GET' });
+  const putBack = await delayNotFound();
+  try {
+    for (let round = 0; round < 3; round++) {
+      const sockets = await Promise.all(Array.from({ length: 30 }, () => send(api.baseUrl, call())));
+      await vi.waitFor(async () => expect(await countSleeping()).toBeGreaterThan(3), { timeout: 30_000, interval: 10 });
+      for (const socket of sockets) socket.destroy();
+      await vi.waitFor(async () => expect(await countSleeping()).toBe(0), { timeout: 30_000 });
+    }
+  } finally {
+    await putBack();
+  }
+  const served = await servedBy(async () => {
+    for (let time = 0; time < 20; time++) {
+      expect((await service.api.call('GET', unknown)).body.cause).toBe('order_not_found');
+    }
+  });
+  expect(served.standby).toBeGreaterThan(0);
+  expect(served.why.busy ?? 0).toBe(0);
 });
 
 test('a process that is ready stays ready without its standby', async () => {

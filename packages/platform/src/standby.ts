@@ -130,7 +130,8 @@ export class Standby {
   async read<Result>(position: LogPosition, work: (db: Database) => Promise<Result>): Promise<Result> {
     const pool = new CheckedPool(poolOf(this.#reads), (client) => this.#check(client, position), CHECK_PATIENCE_MS);
     const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
-    return await inTime(work(db), READ_PATIENCE_MS, 'does not answer in time');
+    // All on one connection: behind the name of a host there may be several servers, one of them behind the others.
+    return await inTime(db.connection().execute(work), READ_PATIENCE_MS, 'does not answer in time');
   }
 
   /** Keeps others away from it until it has been looked at again. */
