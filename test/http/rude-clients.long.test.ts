@@ -92,6 +92,10 @@ describe('a client that leaves', () => {
     },
   );
 
+  /** Waits until so many calls have ended that were sent when the log had `before` of them. Their bodies hold no room then. */
+  const untilEnded = (before: number, count: number) =>
+    expect.poll(() => linesOf({ route: operations.createBatchOrder.path }).length, PATIENTLY).toBe(before + count);
+
   it('with its whole body on the way gives its room back, again and again', async () => {
     const body = `{}${' '.repeat(MEBIBYTE - 2)}`;
     const before = linesOf({ route: operations.createBatchOrder.path }).length;
@@ -99,7 +103,7 @@ describe('a client that leaves', () => {
       const sockets = await Promise.all(times(16, () => send(stack.baseUrl, buildCall(api, BATCH_ORDER, body))));
       for (const socket of sockets) socket.destroy();
     }
-    await expect.poll(() => linesOf({ route: operations.createBatchOrder.path }).length, PATIENTLY).toBe(before + MANY);
+    await untilEnded(before, MANY);
     await expectRoom(api);
   });
 
@@ -118,12 +122,14 @@ describe('a client that leaves', () => {
   });
 
   it('while its token is checked takes nothing', async () => {
+    const before = linesOf({ route: operations.createBatchOrder.path }).length;
     const nonces = await holding('lock table nonce in exclusive mode');
     const body = `{}${' '.repeat(MEBIBYTE - 2)}`;
     const sockets = await Promise.all(times(MANY, () => send(stack.baseUrl, buildCall(api, BATCH_ORDER, body))));
     await untilWaiting(1);
     for (const socket of sockets) socket.destroy();
     await nonces.release();
+    await untilEnded(before, MANY);
     await expectRoom(api);
   });
 
