@@ -22,6 +22,8 @@ export const shared: InlineConfig = {
   // The files of a worker share its modules: loading them for each anew took a fifth of the time.
   isolate: false,
   sequence: { sequencer: LongRunningFirst },
+  // What others do in the background is polled for: a second is too little for them on a busy machine.
+  expect: { poll: { timeout: 30_000 } },
   testTimeout: 60_000,
   hookTimeout: 60_000,
 };

@@ -47,8 +47,8 @@ it('goes to an area by two keys, and reads on at its heading', async () => {
   await heading(page, 'Overview').waitFor();
   await press(page, 'g', 'p');
   await heading(page, 'Applications').waitFor();
-  expect(await focused(page)).toMatchObject({ tag: 'h1', text: 'Applications' });
-  expect(await page.title()).toBe('Applications · Lockstep');
+  await expect.poll(() => focused(page)).toMatchObject({ tag: 'h1', text: 'Applications' });
+  await expect.poll(() => page.title()).toBe('Applications · Lockstep');
   await press(page, 'g', 'u');
   // Not an area of a viewer.
   await heading(page, 'Applications').waitFor();

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { countActivity } from '../../packages/orders/src/count-activity.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
+import { countWaiting } from '../harness/waiting.ts';
 
 /** What transactions noted of activity is added up, each note once, whoever adds up and whatever dies meanwhile. */
 
@@ -66,6 +67,7 @@ it('leaves what one adds up to that one, and has it again if it dies', async () 
   await countActivity(dying);
   await note(db, 10);
   const waiting = countActivity(db);
+  await expect.poll(() => countWaiting(db, 'transactionid')).toBe(1);
   await sql`select pg_terminate_backend(${await pidOf(dying)}::int)`.execute(db);
   await waiting;
   await dying

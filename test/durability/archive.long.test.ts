@@ -12,7 +12,6 @@ import { beginNextPeriod, passKeptDays, runPeriodCommand, startPeriodCommand, ta
 import { endEverything, type Job, newDataDir } from '../harness/processes.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 import { syncOf } from '../harness/sync-batches.ts';
-import { countWaiting } from '../harness/waiting.ts';
 
 /** What stays as it was when a period is archived, what is refused then, and that no end of the command loses anything. */
 
@@ -257,8 +256,19 @@ describe('kill -9 while a period is archived, with orders coming in', () => {
     vi.waitFor(() => expect(job.output.stderr.split(text).length - 1).toBeGreaterThanOrEqual(times), {
       timeout: 30_000,
     });
+  /** Waits until the command waits for a lock. */
   const waitsForLock = () =>
-    vi.waitFor(async () => expect(await countWaiting(stack.db)).toBeGreaterThan(0), { timeout: 30_000 });
+    vi.waitFor(
+      async () => {
+        const { rows } = await sql`
+          select from pg_locks join pg_stat_activity using (pid)
+          where not granted and datname = current_database() and application_name like 'lockstep-cli%'`.execute(
+          stack.db,
+        );
+        expect(rows).not.toEqual([]);
+      },
+      { timeout: 30_000 },
+    );
 
   /** Starts the command and brings it behind its first wait, with a transaction open in which a statement has run. */
   async function startBehind(statement: string): Promise<{ job: Job; letGo: () => Promise<void> }> {

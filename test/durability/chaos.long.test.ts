@@ -82,7 +82,7 @@ describe.each(QUEUE_KINDS)('two api and two worker processes on %s, one killed e
         (select count(*)::int from license_order) as orders`.execute(database.db);
     const orders = CUSTOMERS * BATCHES_A_CUSTOMER * 3;
     expect(rows[0]).toEqual({ active: 0, bought: orders / 2, orders });
-  });
+  }, 240_000);
 });
 
 /**

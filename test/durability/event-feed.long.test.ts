@@ -14,7 +14,7 @@ const BATCHES_A_CUSTOMER = 50;
 /** Eight kills: of every process two. */
 const BATCHES_BETWEEN_KILLS = 45;
 /** A logical database that no other test uses, because real processes use the queue's real name. */
-const REDIS_DATABASE = '8';
+const REDIS_DATABASE = '6';
 
 type Batch = ReturnType<typeof batchOf> | ReturnType<typeof syncOf>;
 

@@ -114,9 +114,11 @@ describe('a fault around the service ends no order', () => {
     expect(await stack.metrics.registry.metrics()).toMatch(/lockstep_stalled_lanes [1-9]/);
     await run(mended);
     expect(await api.completed(batch)).toMatchObject({ succeeded: 40, failed: 0 });
-    await vi.waitUntil(() => worker.stalledBy() === null);
+    await vi.waitUntil(() => worker.stalledBy() === null, { timeout: 30_000 });
     expect(complaints()).toHaveLength(1);
-    await vi.waitUntil(() => stack.logLines.some((line) => line.includes('orders are applied again')));
+    await vi.waitUntil(() => stack.logLines.some((line) => line.includes('orders are applied again')), {
+      timeout: 30_000,
+    });
     expect(await stack.metrics.registry.metrics()).toMatch('lockstep_stalled_lanes 0');
   });
 
@@ -221,7 +223,7 @@ describe('a fault that only some orders meet', () => {
     await run(mended);
     expect(await api.completed(batch)).toMatchObject({ succeeded: 6, failed: 0 });
     expect(await api.completed(later)).toMatchObject({ succeeded: 1 });
-    await vi.waitUntil(() => worker.stalledBy() === null);
+    await vi.waitUntil(() => worker.stalledBy() === null, { timeout: 30_000 });
   });
 
   it('of a customer with more than a drain takes: they keep nobody behind them', async () => {
@@ -245,7 +247,7 @@ describe('an order that is at fault itself', () => {
     const batch = batchOf(refusedByPostgres(customer, [newAssetNum()]), newBuy(other, [newAssetNum()]));
     await acceptUnchecked(stack, api, batch);
     expect((await api.completed(batch)).orders).toMatchObject([{ cause: 'internal_error' }, { state: 'succeeded' }]);
-    await vi.waitUntil(() => worker.stalledBy() === null);
+    await vi.waitUntil(() => worker.stalledBy() === null, { timeout: 30_000 });
   });
 
   it('in a sync call refuses it with internal_error, and where a rule is not ours with service_unavailable', async () => {

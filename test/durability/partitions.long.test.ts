@@ -54,9 +54,12 @@ describe('a period that begins', () => {
     for (const table of ['batch', 'lane_chunk', 'license_order']) {
       expect(await countByPartition(table)).toEqual({ [`${table}_p0000`]: 1, [`${table}_p0001`]: 1 });
     }
-    await vi.waitFor(async () => {
-      expect(await countByPartition('event')).toEqual({ event_p0000: 1, event_p0001: 1 });
-    });
+    await vi.waitFor(
+      async () => {
+        expect(await countByPartition('event')).toEqual({ event_p0000: 1, event_p0001: 1 });
+      },
+      { timeout: 30_000 },
+    );
   });
 
   it('is begun once, however many workers look at the same time', async () => {
@@ -153,7 +156,9 @@ describe('the worker', () => {
       for (let count = 0; count < 2; count++) await api.process(batchOf(newBuy(customer, [newAssetNum()])));
       await beginPeriod(after);
     }
-    await vi.waitFor(async () => expect(await countByPartition('event')).toEqual({ event_p0000: 2, event_p0001: 2 }));
+    await vi.waitFor(async () => expect(await countByPartition('event')).toEqual({ event_p0000: 2, event_p0001: 2 }), {
+      timeout: 30_000,
+    });
     await sql`
       update event set created_time = created_time - interval '31 days'
       where batch_id in (select min(batch_id) from event group by tableoid)`.execute(stack.db);
@@ -182,12 +187,18 @@ describe('a partition that is missing', () => {
     const [source] = await api.process(batchOf(newBuy(customer, [newAssetNum()])));
     await detach(table);
     const batch = batchOf(newBuy(customer, [newAssetNum()], { srcLicenseOrderId: source!.licenseOrderId }));
-    await vi.waitFor(async () => {
-      expect(refusalOf(await api.submit(batch))).toMatchObject({ code: '500', cause: 'service_unavailable' });
-    });
-    await vi.waitFor(() => {
-      expect(stack.logLines.join('')).toContain(`the partition ${table}_p0000 is missing`);
-    });
+    await vi.waitFor(
+      async () => {
+        expect(refusalOf(await api.submit(batch))).toMatchObject({ code: '500', cause: 'service_unavailable' });
+      },
+      { timeout: 30_000 },
+    );
+    await vi.waitFor(
+      () => {
+        expect(stack.logLines.join('')).toContain(`the partition ${table}_p0000 is missing`);
+      },
+      { timeout: 30_000 },
+    );
     await attach(table);
     await vi.waitFor(async () => expect(await api.accept(batch)).toHaveLength(1), { timeout: 10_000 });
     expect(await api.completed(batch)).toMatchObject({ succeeded: 1, failed: 0 });

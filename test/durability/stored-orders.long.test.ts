@@ -125,7 +125,7 @@ describe.each(QUEUE_KINDS)('on %s,', (queue) => {
     const batch = batchOf(newBuy(await api.newCustomer(), [newAssetNum()]));
     expect(await api.process(batch)).toMatchObject([{ state: 'succeeded' }]);
     await producer.close();
-    await vi.waitUntil(() => stack.logLines.some((line) => line.includes('another release made')));
+    await vi.waitUntil(() => stack.logLines.some((line) => line.includes('another release made')), { timeout: 30_000 });
     expect(stack.logLines.filter((line) => line.includes('another release made'))).toHaveLength(1);
     expect(worker.stalledBy()).toBeNull();
   });

@@ -12,10 +12,13 @@ export async function beginNextPeriod(db: Database): Promise<void> {
 
 /** Deletes what is kept for days only, as the clean-up does when they are over; events that have no place yet get theirs first. */
 export async function passKeptDays(db: Database): Promise<void> {
-  await vi.waitFor(async () => {
-    const { rows } = await sql`select from unnumbered_event`.execute(db);
-    expect(rows).toEqual([]);
-  });
+  await vi.waitFor(
+    async () => {
+      const { rows } = await sql`select from unnumbered_event`.execute(db);
+      expect(rows).toEqual([]);
+    },
+    { timeout: 30_000 },
+  );
   await sql`delete from event`.execute(db);
   await sql`delete from failed_order`.execute(db);
 }

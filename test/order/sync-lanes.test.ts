@@ -19,6 +19,26 @@ beforeAll(async () => {
 });
 afterAll(() => stack.close());
 
+/** Sends so many calls, and lets none look for its batch before all have come. */
+async function arrivingTogether<Answers>(count: number, sending: () => Promise<Answers>): Promise<Answers> {
+  const countNonces = async () => {
+    const { rows } = await sql<{ used: number }>`select count(*)::int as used from nonce`.execute(stack.db);
+    return rows[0]!.used;
+  };
+  const before = await countNonces();
+  const trx = await stack.db.startTransaction().execute();
+  try {
+    await sql`lock table batch_key in access exclusive mode`.execute(trx);
+    const sent = sending();
+    sent.catch(() => {});
+    await expect.poll(countNonces).toBe(before + count);
+    await trx.rollback().execute();
+    return await sent;
+  } finally {
+    if (!trx.isRolledBack) await trx.rollback().execute();
+  }
+}
+
 /** Holds the lane of a customer, as a drain that takes its time does, while `work` runs. */
 async function whileLaneIsHeld(customer: Customer, work: () => Promise<void>): Promise<void> {
   const trx = await stack.db.startTransaction().execute();
@@ -78,11 +98,9 @@ describe('calls that come at once', () => {
     const before = countApplied();
     const calls = Array.from({ length: 40 }, (_, index) => syncOf(newBuy(customers[index % 8]!, [newAssetNum()])));
     const failing = syncOf(deleteAsset(customers[3]!, [newAssetNum()]));
-    const [fails, repeated, ...answers] = await Promise.all([
-      api.submit(failing),
-      api.accept(repeat),
-      ...calls.map((call) => api.accept(call)),
-    ]);
+    const [fails, repeated, ...answers] = await arrivingTogether(42, () =>
+      Promise.all([api.submit(failing), api.accept(repeat), ...calls.map((call) => api.accept(call))]),
+    );
     expect(refusalOf(fails).cause).toBe('asset_not_found');
     expect(repeated).toEqual(accepted);
     expect(new Set(answers.flat().map(({ licenseOrderId }) => licenseOrderId)).size).toBe(40);

@@ -259,6 +259,11 @@ describe('an attempt that fails', () => {
     const came = receiver.received.length;
     const fresh = await endBatch();
     expect(orderIds(await receiver.awaitCount(came + 1)).slice(came)).toEqual([fresh]);
+    // What is on its way is not sent again beside that.
+    await vi.waitFor(async () => {
+      const { deliveries } = await listDeliveries(webhookId);
+      expect(deliveries.map(({ state }) => state)).not.toContain('pending');
+    }, WAIT);
     await ask(webhookId, 'replay', { after: before.id });
     const replayed = orderIds(await receiver.awaitCount(came + 4)).slice(came + 1);
     expect(replayed.toSorted()).toEqual([missed, waiting, fresh].toSorted());

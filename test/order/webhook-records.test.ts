@@ -96,5 +96,5 @@ it('workers are told of what is due, and of new events of an application with an
   await announcer.close();
   expect(added).toEqual([{ type: 'deliver', version: 1 }]);
   announcer.eventsNumbered([rows[0]!.id]);
-  await vi.waitFor(() => expect(added).toHaveLength(2));
+  await vi.waitFor(() => expect(added).toHaveLength(2), { timeout: 30_000 });
 });

@@ -22,12 +22,15 @@ afterAll(async () => {
 
 /** Sends a query cancel to the sessions whose commit waits, once there is one. */
 async function cancelWaiting(): Promise<void> {
-  await vi.waitFor(async () => {
-    const cancelled = await primary.query(
-      "select pg_cancel_backend(pid) from pg_stat_activity where wait_event = 'SyncRep'",
-    );
-    expect(cancelled).toHaveLength(1);
-  });
+  await vi.waitFor(
+    async () => {
+      const cancelled = await primary.query(
+        "select pg_cancel_backend(pid) from pg_stat_activity where wait_event = 'SyncRep'",
+      );
+      expect(cancelled).toHaveLength(1);
+    },
+    { timeout: 30_000 },
+  );
 }
 
 const isThere = async (text: string) =>
@@ -59,10 +62,13 @@ it('what is read is confirmed only when the standbys have it', async () => {
   await expect(writing).rejects.toThrow('the outcome of a commit is not known');
   expect(await isThere('read too early')).toBe(true);
   const confirming = untilConfirmed(db);
-  await vi.waitFor(async () => {
-    const waiting = await primary.query("select query from pg_stat_activity where wait_event = 'SyncRep'");
-    expect(waiting).toEqual([{ query: expect.stringContaining('until_confirmed') }]);
-  });
+  await vi.waitFor(
+    async () => {
+      const waiting = await primary.query("select query from pg_stat_activity where wait_event = 'SyncRep'");
+      expect(waiting).toEqual([{ query: expect.stringContaining('until_confirmed') }]);
+    },
+    { timeout: 30_000 },
+  );
   standby.resume();
   await confirming;
 });
@@ -70,7 +76,7 @@ it('what is read is confirmed only when the standbys have it', async () => {
 it('a statement_timeout does not end the wait', async () => {
   await sql`select`.execute(db);
   const waiting = db.connection().execute(async (session) => {
-    await sql`set statement_timeout = 100`.execute(session);
+    await sql`set statement_timeout = 1000`.execute(session);
     try {
       await sql`insert into written values ('patient')`.execute(session);
     } finally {
@@ -79,17 +85,17 @@ it('a statement_timeout does not end the wait', async () => {
   });
   standby.pause();
   const second = db.connection().execute(async (session) => {
-    await sql`set statement_timeout = 100`.execute(session);
+    await sql`set statement_timeout = 1000`.execute(session);
     await sql`insert into written values ('patient too')`.execute(session);
     await sql`reset statement_timeout`.execute(session);
   });
   // Waits for much longer than the timeout.
   await vi.waitFor(async () => {
     const rows = await primary.query(
-      "select from pg_stat_activity where wait_event = 'SyncRep' and clock_timestamp() - query_start > interval '1 second'",
+      "select from pg_stat_activity where wait_event = 'SyncRep' and clock_timestamp() - query_start > interval '3 seconds'",
     );
     expect(rows.length).toBeGreaterThan(0);
-  }, 10_000);
+  }, 30_000);
   standby.resume();
   await Promise.all([waiting, second]);
   expect([await isThere('patient'), await isThere('patient too')]).toEqual([true, true]);

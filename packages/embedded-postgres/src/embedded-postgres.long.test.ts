@@ -32,8 +32,6 @@ const directories = new Set<string>();
 const running: EmbeddedPostgres[] = [];
 const children: ChildProcess[] = [];
 
-vi.setConfig({ testTimeout: 20_000, hookTimeout: 20_000 });
-
 afterEach(async () => {
   for (const child of children.splice(0)) child.kill('SIGKILL');
   for (const postgres of running.splice(0)) await postgres.stop();
@@ -274,7 +272,7 @@ test('ends with a process that exits without stopping it', async () => {
   const exit = once(child, 'exit');
   child.kill('SIGUSR2');
   await exit;
-  await expect.poll(() => existsSync(join(shared, 'cluster', 'postmaster.pid'))).toBe(false);
+  await expect.poll(() => existsSync(join(shared, 'cluster', 'postmaster.pid')), SOON).toBe(false);
   await expect(query(await url, 'select')).rejects.toThrow('ECONNREFUSED');
 });
 
@@ -344,9 +342,12 @@ test('starts over when initdb was killed half way', async () => {
   const unfinished = () => readdirSync(directory).filter((name) => name.startsWith('initdb-'));
   const { child, url } = startElsewhere(directory);
   url.catch(() => {});
+  // Stopped, it cannot take what initdb makes for the cluster once that is done.
+  await vi.waitFor(() => expect(unfinished()).toHaveLength(1), { interval: 5, timeout: 30_000 });
+  child.kill('SIGSTOP');
   await vi.waitFor(() => expect(existsSync(join(directory, unfinished()[0]!, 'PG_VERSION'))).toBe(true), {
     interval: 5,
-    timeout: 10_000,
+    timeout: 30_000,
   });
   await kill(child);
   expect(existsSync(join(directory, 'cluster'))).toBe(false);

@@ -41,8 +41,9 @@ export class CheckedPool implements PostgresPool {
   }
 
   async connect(): Promise<PostgresPoolClient> {
-    const { idleCount, totalCount, options } = this.#pool;
-    const isFull = idleCount === 0 && totalCount >= options.max;
+    const { idleCount, totalCount, waitingCount, options } = this.#pool;
+    // Those that came in the same moment wait still, though there are connections for some of them.
+    const isFull = waitingCount >= idleCount + options.max - totalCount;
     const client = await takeConnection(this.#pool, (connecting) =>
       inTime(connecting, this.#patienceMs, 'gives no connection in time'),
     ).catch((error: unknown) => {

@@ -44,6 +44,7 @@ export class ReplicaReads {
   readonly #metrics: ReplicaMetrics;
   readonly #reader = randomUUID();
   readonly #closing = new AbortController();
+  /** What the log last said of a standby: its fault without numbers; null for none. */
   readonly #logged = new Map<Standby, string | null>();
   readonly #running: Promise<void>;
   #turn = 0;
@@ -180,14 +181,12 @@ export class ReplicaReads {
     for (const standby of this.#standbys) {
       const { name, fault } = standby;
       this.#metrics.note(name, fault === null, primary, standby.seen);
-      if (this.#logged.get(standby) === fault) continue;
       // The words of the same fault may count seconds.
-      const wasUsable = this.#logged.get(standby);
-      this.#logged.set(standby, fault);
+      const kind = fault?.replaceAll(/\d+/g, '#') ?? null;
+      if (this.#logged.get(standby) === kind) continue;
+      this.#logged.set(standby, kind);
       if (fault === null) this.#options.log.info({ standby: name }, 'reads from a standby');
-      else if (wasUsable === null || wasUsable === undefined) {
-        this.#options.log.warn({ standby: name, reason: `it ${fault}` }, 'does not read from a standby');
-      }
+      else this.#options.log.warn({ standby: name, reason: `it ${fault}` }, 'does not read from a standby');
     }
   }
 
