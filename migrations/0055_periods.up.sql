@@ -126,15 +126,16 @@ begin
   return next_number;
 end $$;
 
--- The partitions of periods that have begun which somebody has dropped or detached.
+-- The partitions of periods that have begun which somebody has dropped or detached. Those of an archive are where they
+-- belong. A table that is not there at all is no matter of partitions: whoever needs it says so.
 create function missing_partitions() returns setof text language sql stable security definer
 set search_path = public, pg_temp as $$
   select partition_name(name, number)
-  from generate_series(0, current_period()) as number cross join partitioned_tables()
-  where not exists (
+  from generate_series(0, current_period()) as begun (number) cross join partitioned_tables()
+  where to_regclass(name) is not null and not exists (
     select from pg_inherits
-    where inhparent = name::regclass and inhrelid = to_regclass(partition_name(name, number)) and not inhdetachpending
-  )
+    where inhparent = to_regclass(name) and inhrelid = to_regclass(partition_name(name, number)) and not inhdetachpending
+  ) and not exists (select from period_archive a where a.number = begun.number and a.archived_time is not null)
   order by number, name
 $$;
 
