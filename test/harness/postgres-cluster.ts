@@ -1,4 +1,14 @@
-import { chmodSync, copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { migrateDatabase } from '@lockstep/cli';
@@ -122,6 +132,20 @@ export class PostgresServer {
     const text = value === null ? `reset ${setting}` : `set ${setting} = '${value.replaceAll("'", "''")}'`;
     await this.query(`alter system ${text}`);
     await this.query('select pg_reload_conf()');
+  }
+
+  /** Takes connections over TLS from now on, as well as those without. */
+  async useTls({ cert, key }: { cert: string; key: string }): Promise<void> {
+    const cluster = join(this.#directory, 'cluster');
+    const { uid, gid } = statSync(cluster);
+    for (const [name, text] of [
+      ['server.crt', cert],
+      ['server.key', key],
+    ] as const) {
+      writeFileSync(join(cluster, name), text, { mode: 0o600 });
+      chownSync(join(cluster, name), uid, gid);
+    }
+    await this.set('ssl', 'on');
   }
 
   /**

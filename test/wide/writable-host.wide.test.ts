@@ -1,7 +1,9 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { createLogger, Listener, openDatabase, reportHosts } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { Registry } from 'prom-client';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, expect, inject, it, vi } from 'vitest';
 import {
   addStandby,
   type PostgresServer,
@@ -10,6 +12,7 @@ import {
   untilCaughtUp,
 } from '../harness/postgres-cluster.ts';
 import { runJob } from '../harness/processes.ts';
+import { SELF_SIGNED } from '../harness/self-signed.ts';
 import { severalHosts } from './several-hosts.ts';
 
 /** One process with connections to a primary and its standby: where it writes while these are killed, promoted and hung. */
@@ -152,4 +155,25 @@ it('does not go back to a primary of before that is started again', async () => 
   await primary.start();
   expect(await refusal()).toContain('lacks what was written to');
   expect(await textsOf(primary)).toEqual([]);
+});
+
+it('works over TLS, and holds each host against its certificate', async () => {
+  for (const server of [primary, standby]) await server.useTls(SELF_SIGNED);
+  const rootFile = join(inject('directory'), 'root.crt');
+  writeFileSync(rootFile, SELF_SIGNED.cert);
+  const verifying = (rest: string) => `${url.replaceAll('127.0.0.1', 'localhost')}?sslmode=verify-full${rest}`;
+  const open = (text: string) => openDatabase({ url: text, poolSize: 2, applicationName: 'test', onError: () => {} });
+  const [vouched, unknown] = [open(verifying(`&sslrootcert=${rootFile}`)), open(verifying(''))];
+  const sessions = sql`select ssl, inet_server_port() as port from pg_stat_ssl where pid = pg_backend_pid()`;
+  try {
+    // PostgreSQL takes its settings a moment after it was told to.
+    const read = () => vi.waitFor(() => sessions.execute(vouched), { timeout: 30_000, interval: 50 });
+    expect((await read()).rows).toEqual([{ ssl: true, port: primary.port }]);
+    await expect(sessions.execute(unknown)).rejects.toThrow('self-signed certificate');
+    await primary.kill();
+    await standby.promote();
+    expect((await read()).rows).toEqual([{ ssl: true, port: standby.port }]);
+  } finally {
+    await Promise.all([vouched.destroy(), unknown.destroy()]);
+  }
 });
