@@ -8,6 +8,29 @@ create table period (
 create trigger refuse_change before update or delete or truncate on period
   for each statement execute function refuse_change();
 
+-- All locks first, within the time that the migrator gives for one.
+do $$
+declare
+  given text := current_setting('lock_timeout');
+  ends timestamptz := clock_timestamp() + given::interval;
+  needed record;
+begin
+  for needed in select * from (values
+    ('batch', 'access exclusive'),
+    ('lane_chunk', 'access exclusive'),
+    ('license_order', 'access exclusive'),
+    ('event', 'access exclusive'),
+    ('member_audit', 'access exclusive'),
+    ('operator_record', 'access exclusive')
+  ) as lock (name, mode) loop
+    if given <> '0' then
+      perform set_config('lock_timeout', ceil(greatest(extract(epoch from ends - clock_timestamp()) * 1000, 1))::text, true);
+    end if;
+    execute format('lock table %I in %s mode', needed.name, needed.mode);
+  end loop;
+  perform set_config('lock_timeout', given, true);
+end $$;
+
 alter table batch add constraint batch_first_period check (id < '1073741824'::bigint) not valid;
 alter table lane_chunk add constraint lane_chunk_first_period check (batch_id < '1073741824'::bigint) not valid;
 alter table license_order add constraint license_order_first_period check (id < '8796093022208'::bigint) not valid;

@@ -3,11 +3,38 @@
 -- of the new table take over those that are there. Processes of earlier releases cannot work with this: they count on the
 -- unique key of batch.
 --
--- The locks are taken at once and in the order in which drains take them, so that they are held for some milliseconds.
+-- All locks are taken first, those of what is referenced before those of what references it, as calls do, and then in the
+-- order in which drains take them. They come within the time that the migrator gives for one: whoever needs one of these
+-- tables waits for as long as this waits for the others. The rest takes some milliseconds.
 -- squawk-ignore-file
 
-lock table batch, lane_chunk, license_order, failed_order, asset_transfer, event, member_audit, operator_record
-  in access exclusive mode;
+do $$
+declare
+  given text := current_setting('lock_timeout');
+  ends timestamptz := clock_timestamp() + given::interval;
+  needed record;
+begin
+  for needed in select * from (values
+    ('application', 'share row exclusive'),
+    ('enterprise', 'share row exclusive'),
+    ('member', 'share row exclusive'),
+    ('operator', 'share row exclusive'),
+    ('batch', 'access exclusive'),
+    ('lane_chunk', 'access exclusive'),
+    ('license_order', 'access exclusive'),
+    ('failed_order', 'access exclusive'),
+    ('asset_transfer', 'access exclusive'),
+    ('event', 'access exclusive'),
+    ('member_audit', 'access exclusive'),
+    ('operator_record', 'access exclusive')
+  ) as lock (name, mode) loop
+    if given <> '0' then
+      perform set_config('lock_timeout', ceil(greatest(extract(epoch from ends - clock_timestamp()) * 1000, 1))::text, true);
+    end if;
+    execute format('lock table %I in %s mode', needed.name, needed.mode);
+  end loop;
+  perform set_config('lock_timeout', given, true);
+end $$;
 
 drop trigger keep_batch_key on batch;
 drop function keep_batch_key();
