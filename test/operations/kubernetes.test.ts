@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { Refusal } from '@lockstep/contract';
 import { readDeploymentConfig } from '@lockstep/platform';
 import ipaddr from 'ipaddr.js';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { parseAllDocuments } from 'yaml';
+import { parse } from 'yaml';
 import { LANE_COUNT } from '../../packages/orders/src/lanes.ts';
 import { checkUrl } from '../../packages/webhooks/src/addresses.ts';
 import {
@@ -15,114 +15,210 @@ import {
   readRepositoryFile,
   wordsOf,
 } from '../harness/deployment-files.ts';
-import { buildKustomization, type Manifest, patch } from '../harness/kustomize.ts';
-import { findSchemaFaults } from '../harness/manifest-faults.ts';
-import { type DeploymentFacts, findMismatches } from '../harness/manifest-mismatches.ts';
+import { checkValues, findUnknownKeys, type Manifest, readManifests } from '../harness/manifests.ts';
 import { endEverything, REPOSITORY } from '../harness/processes.ts';
 import { freePort } from '../harness/redis.ts';
 import { ServiceProcess } from '../harness/service-process.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
 
 const ROOT = `${REPOSITORY}/deploy/kubernetes`;
-const OVERLAYS = readdirSync(`${ROOT}/overlays`);
-const BUILT = new Map(OVERLAYS.map((overlay) => [overlay, buildKustomization(`${ROOT}/overlays/${overlay}`)]));
-/** The manifests of an overlay, for the test alone. */
-const build = (overlay: string) => structuredClone(BUILT.get(overlay)!);
-const find = (manifests: Manifest[], kind: string, name: string) =>
-  manifests.find((each) => each.kind === kind && each.metadata.name === `lockstep-${name}`)!;
+const DIRECTORIES = ['base', ...['components', 'overlays'].flatMap((parent) => subdirectories(parent))];
+const OVERLAYS = subdirectories('overlays');
 
-let facts: DeploymentFacts;
-let database: TestDatabase;
-const running: ServiceProcess[] = [];
+interface Kustomization {
+  resources: string[];
+  components?: string[];
+  images?: { newTag: string }[];
+  patches?: { target: { kind: string; name: string }; path: string }[];
+}
+const kustomizations = DIRECTORIES.map((directory) => ({
+  directory,
+  file: parse(readFileSync(`${ROOT}/${directory}/kustomization.yaml`, 'utf8')) as Kustomization,
+}));
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-  // Several hosts and a standby: there are metrics of these. The second host is away; Redis has no jobs of other tests.
-  const several = database.url.replace(/@[^/]+/, `$&,127.0.0.1:${await freePort()}`);
-  const urls = { DATABASE_URL: several, DATABASE_REPLICA_URL: several, REDIS_URL: `${inject('redisUrl')}/8` };
-  const ports = { api: await freePort(), worker: await freePort() };
-  const started = [
-    ServiceProcess.api({ ...variablesOf('api'), ...urls, PORT: String(ports.api) }),
-    ServiceProcess.worker({ ...variablesOf('worker'), ...urls, WORKER_PORT: String(ports.worker) }),
-  ];
-  running.push(...started);
-  await Promise.all(started.map((each) => each.start()));
-  const processOf = async <Port extends 'PORT' | 'WORKER_PORT'>(name: 'api' | 'worker', port: Port) => ({
-    command: findScriptCommand(name)!,
-    port,
-    paths: await findAnswering(ports[name], ['/health/live', '/health/ready', '/metrics', '/healthz']),
+/** What base and components deploy; overlays only name, count and configure it. */
+const MANIFESTS = kustomizations.flatMap(({ directory, file }) =>
+  file.resources
+    .filter((resource) => resource.endsWith('.yaml'))
+    .flatMap((resource) => readManifests(`${ROOT}/${directory}/${resource}`)),
+);
+const WORKLOADS = MANIFESTS.filter(({ spec }) => spec?.template !== undefined);
+const DEPLOYMENTS = WORKLOADS.filter(({ kind }) => kind === 'Deployment');
+const find = (kind: string, name: string) =>
+  MANIFESTS.find((each) => each.kind === kind && each.metadata.name === `lockstep-${name}`)!;
+const componentOf = ({ metadata }: Manifest) => metadata.labels!['app.kubernetes.io/component']!;
+const podOf = ({ spec }: Manifest) => spec.template.spec;
+const containerOf = (workload: Manifest) => podOf(workload).containers[0];
+
+function subdirectories(parent: string): string[] {
+  return readdirSync(`${ROOT}/${parent}`).map((name) => `${parent}/${name}`);
+}
+
+it('kustomizations name files and manifests that exist, and this release', () => {
+  for (const { directory, file } of kustomizations) {
+    const named = [...file.resources, ...(file.components ?? []), ...(file.patches ?? []).map(({ path }) => path)];
+    expect(named.filter((name) => !existsSync(`${ROOT}/${directory}/${name}`))).toEqual([]);
+    for (const { target } of file.patches ?? []) {
+      expect(find(target.kind, target.name.replace('lockstep-', ''))).toBeDefined();
+    }
+    for (const { newTag } of file.images ?? []) expect(newTag).toBe(PACKAGE.version);
+  }
+});
+
+/** Whether there is a kubectl that can render components. */
+const hasKubectl = (() => {
+  try {
+    return execFileSync('kubectl', ['version', '--client'], { encoding: 'utf8' }).includes('Kustomize Version: v5');
+  } catch {
+    return false;
+  }
+})();
+it.skipIf(!hasKubectl).each(OVERLAYS)('kubectl renders %s', (overlay) => {
+  const text = execFileSync('kubectl', ['kustomize', `${ROOT}/${overlay}`], { encoding: 'utf8' });
+  expect(text.match(/image: registry\.example\.com\/lockstep:/g)).toHaveLength(WORKLOADS.length);
+});
+
+it('manifests match the schemas of their kinds and have no unknown keys', async () => {
+  await Promise.all(MANIFESTS.map(checkValues));
+  expect(await findUnknownKeys(MANIFESTS)).toBe('');
+  const misspelled = structuredClone(find('Deployment', 'api'));
+  containerOf(misspelled).readinessProbe.httpGet.pfad = '/';
+  expect(await findUnknownKeys([misspelled])).toContain('pfad');
+});
+
+it('manifests hold no secret', () => {
+  expect(MANIFESTS.filter(({ kind }) => kind === 'Secret')).toEqual([]);
+  expect(JSON.stringify(MANIFESTS)).not.toMatch(/postgres(ql)?:\/\/|rediss?:\/\//);
+});
+
+describe.each(WORKLOADS)('$kind $metadata.name', (workload) => {
+  const container = containerOf(workload);
+
+  it('runs a process of this release with variables that it reads', () => {
+    const component = componentOf(workload);
+    expect(container.command).toEqual(findScriptCommand(component));
+    const patches = component === 'api' ? OVERLAYS.map((overlay) => `${ROOT}/${overlay}/api-settings.yaml`) : [];
+    const steps = patches.flatMap((file) => parse(readFileSync(file, 'utf8')) as { value: { name: string } }[]);
+    const names: string[] = [...container.env, ...steps.map(({ value }) => value)].map(({ name }) => name);
+    const known = knownVariables();
+    expect(names.filter((name) => !known.has(name))).toEqual([]);
+    const secrets: Record<string, string> = { DATABASE_URL: 'postgres://user:password@database/lockstep' };
+    const config = readDeploymentConfig({ ...secrets, ...variablesOf(workload) });
+    const port = { api: config.PORT, worker: config.WORKER_PORT }[component];
+    expect((container.ports ?? []).map((each: { containerPort: number }) => each.containerPort)).toEqual(
+      port === undefined ? [] : [port],
+    );
   });
-  facts = {
-    processes: {
-      migrate: { command: findScriptCommand('migrate')!, port: null, paths: [] },
-      api: await processOf('api', 'PORT'),
-      worker: await processOf('worker', 'WORKER_PORT'),
-    },
-    variables: knownVariables(),
-    user: wordsOf(readDockerfile().image, 'USER')[0]!.join(' '),
-    stopSeconds: Number(
-      /\*\*Signals\.\*\* SIGTERM: [^.]* within (\d+) seconds/.exec(readRepositoryFile('docs/rules.md'))![1],
-    ),
-    metrics: new Set([...(await readMetrics(ports.api)), ...(await readMetrics(ports.worker))]),
-    maxWorkers: LANE_COUNT / readDeploymentConfig({ ...variablesOf('worker'), ...urls }).WORKER_DRAINS,
-  };
-});
-afterAll(async () => {
-  await Promise.all(running.map((each) => each.stop()));
-  await database.close();
-  await endEverything();
+
+  it('has few rights and bounded memory', () => {
+    expect(podOf(workload)).toMatchObject({
+      automountServiceAccountToken: false,
+      serviceAccountName: workload.metadata.name,
+      securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
+    });
+    const { runAsUser, runAsGroup } = podOf(workload).securityContext;
+    expect(`${runAsUser}:${runAsGroup}`).toBe(wordsOf(readDockerfile().image, 'USER')[0]!.join(' '));
+    expect(container).toMatchObject({
+      resources: { limits: { memory: expect.any(String) } },
+      securityContext: {
+        allowPrivilegeEscalation: false,
+        readOnlyRootFilesystem: true,
+        capabilities: { drop: ['ALL'] },
+      },
+    });
+  });
 });
 
-/** The variables that a Deployment sets by itself. */
-function variablesOf(name: string): Record<string, string> {
-  const variables: { name: string; value?: string }[] = find(build('production'), 'Deployment', name).spec.template.spec
-    .containers[0].env;
+describe.each(DEPLOYMENTS)('Deployment $metadata.name', (deployment) => {
+  it('stops only when its work is done', () => {
+    const grace = Number(
+      /\*\*Signals\.\*\* SIGTERM: [^.]* within (\d+) seconds/.exec(readRepositoryFile('docs/rules.md'))![1],
+    );
+    const sleep = containerOf(deployment).lifecycle?.preStop.sleep.seconds ?? 0;
+    expect(podOf(deployment).terminationGracePeriodSeconds - sleep).toBeGreaterThanOrEqual(grace);
+    if (componentOf(deployment) === 'api') expect(sleep).toBeGreaterThan(0);
+    expect(deployment.spec.strategy.rollingUpdate.maxUnavailable).toBe(0);
+  });
+
+  it.each(['PodDisruptionBudget', 'NetworkPolicy', 'PodMonitor', 'Service'])(
+    'is the one that its %s selects',
+    (kind) => {
+      for (const { spec } of MANIFESTS.filter(
+        (each) => each.kind === kind && componentOf(each) === componentOf(deployment),
+      )) {
+        const { matchLabels = spec.selector } = spec.selector ?? spec.podSelector;
+        const { labels } = deployment.spec.template.metadata;
+        expect(matchLabels).toEqual(labels);
+        expect(deployment.spec.selector.matchLabels).toEqual(labels);
+        const ports: { port: string; targetPort?: string }[] =
+          kind === 'Service' ? spec.ports : (spec.podMetricsEndpoints ?? []);
+        const [{ name: port }] = containerOf(deployment).ports;
+        expect(ports.map((each) => each.targetPort ?? each.port).filter((each) => each !== port)).toEqual([]);
+      }
+    },
+  );
+});
+
+describe('beside running processes', () => {
+  let database: TestDatabase;
+  const ports: Record<string, number> = {};
+  const running: ServiceProcess[] = [];
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    // Several hosts and a standby: there are metrics of these. The second host is away; Redis has no jobs of other tests.
+    const several = database.url.replace(/@[^/]+/, `$&,127.0.0.1:${await freePort()}`);
+    const urls = { DATABASE_URL: several, DATABASE_REPLICA_URL: several, REDIS_URL: `${inject('redisUrl')}/8` };
+    for (const component of ['api', 'worker']) ports[component] = await freePort();
+    running.push(
+      ServiceProcess.api({ ...urls, PORT: String(ports.api) }),
+      ServiceProcess.worker({ ...urls, WORKER_PORT: String(ports.worker) }),
+    );
+    await Promise.all(running.map((each) => each.start()));
+  });
+  afterAll(async () => {
+    await Promise.all(running.map((each) => each.stop()));
+    await database.close();
+    await endEverything();
+  });
+
+  it.each(DEPLOYMENTS)('the probes of $metadata.name are answered', async (deployment) => {
+    const { ports: declared, ...probes } = containerOf(deployment);
+    // A process that waits for its database must not be killed, and must get no calls.
+    const paths = { startupProbe: '/health/live', livenessProbe: '/health/live', readinessProbe: '/health/ready' };
+    for (const [probe, path] of Object.entries(paths)) {
+      expect(probes[probe].httpGet).toEqual({ path, port: declared[0].name });
+      expect((await fetch(`http://127.0.0.1:${ports[componentOf(deployment)]}${path}`)).status).toBe(200);
+    }
+  });
+
+  it('alerts and the autoscaler ask for metrics that a process has', async () => {
+    const texts = await Promise.all(
+      Object.values(ports).map(async (port) => (await fetch(`http://127.0.0.1:${port}/metrics`)).text()),
+    );
+    const has = (metric: string) => texts.some((text) => new RegExp(`^${metric}[ {]`, 'm').test(text));
+    const typed = (metric: string) => texts.some((text) => text.includes(`# TYPE ${metric} `));
+    const asked = JSON.stringify(MANIFESTS).match(/\blockstep_\w+/g)!;
+    expect(asked.filter((metric) => !has(metric) && !typed(metric))).toEqual([]);
+  });
+});
+
+it('no worker is started that would find no lane', () => {
+  const { WORKER_DRAINS } = readDeploymentConfig({
+    DATABASE_URL: 'postgres://user:password@database/lockstep',
+    ...variablesOf(find('Deployment', 'worker')),
+  });
+  expect(find('ScaledObject', 'worker').spec.maxReplicaCount).toBeLessThanOrEqual(LANE_COUNT / WORKER_DRAINS);
+});
+
+/** The variables whose values a workload names itself. */
+function variablesOf(workload: Manifest): Record<string, string> {
+  const variables: { name: string; value?: string }[] = containerOf(workload).env;
   return Object.fromEntries(variables.flatMap((each) => (each.value === undefined ? [] : [[each.name, each.value]])));
 }
 
-async function findAnswering(port: number, paths: string[]): Promise<string[]> {
-  const answers = await Promise.all(paths.map((path) => fetch(`http://127.0.0.1:${port}${path}`)));
-  return paths.filter((_, place) => answers[place]!.status === 200);
-}
-
-/** The names under which Prometheus finds what a process says, with those that a histogram has. */
-async function readMetrics(port: number): Promise<string[]> {
-  const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
-  return [...text.matchAll(/^# TYPE (\w+) (\w+)$/gm)].flatMap(([, name, type]) =>
-    type === 'histogram' ? ['_bucket', '_count', '_sum'].map((end) => `${name}${end}`) : [name!],
-  );
-}
-
-describe.each(OVERLAYS)('deploy/kubernetes/overlays/%s', (overlay) => {
-  it('is valid by the schemas of its kinds and has no key that they do not know', async () => {
-    expect(await findSchemaFaults(build(overlay))).toEqual([]);
-  });
-
-  it('fits the processes: commands, variables, ports, probes, how they stop, whom they reach, what they say', () => {
-    expect(findMismatches(build(overlay), facts)).toEqual([]);
-  });
-
-  it('runs this release of one image in every process', () => {
-    const containers = build(overlay).flatMap((each) => each.spec?.template?.spec.containers ?? []);
-    expect(containers).toHaveLength(3);
-    const images = new Set(containers.map(({ image }) => image));
-    expect(images).toEqual(new Set([`registry.example.com/lockstep:${PACKAGE.version}`]));
-  });
-
-  it('holds no secret, and everything is in its namespace', () => {
-    const manifests = build(overlay);
-    expect(manifests.filter(({ kind }) => kind === 'Secret')).toEqual([]);
-    expect(JSON.stringify(manifests)).not.toMatch(/postgres(ql)?:\/\/|rediss?:\/\//);
-    expect(new Set(manifests.map(({ metadata }) => metadata.namespace))).toEqual(new Set(['lockstep']));
-  });
-});
-
 describe('the egress of workers', () => {
-  const rules: { to?: { ipBlock?: { cidr: string; except?: string[] } }[] }[] = find(
-    build('production'),
-    'NetworkPolicy',
-    'worker',
-  ).spec.egress;
+  const rules: { to?: { ipBlock?: { cidr: string; except?: string[] } }[] }[] = find('NetworkPolicy', 'worker').spec
+    .egress;
   const blocks = rules.flatMap(({ to = [] }) => to.flatMap(({ ipBlock }) => ipBlock ?? []));
   const exceptions = blocks.flatMap(({ except = [] }) => except);
   const inUrl = (address: string) => `https://${address.includes(':') ? `[${address}]` : address}/`;
@@ -146,98 +242,4 @@ describe('the egress of workers', () => {
   it('to the internet is open', () => {
     expect(blocks.filter(({ except }) => except).map(({ cidr }) => cidr)).toEqual(['0.0.0.0/0', '::/0']);
   });
-});
-
-const POD = '/spec/template/spec';
-const CONTAINER = `${POD}/containers/0`;
-type Break = { of: string; at: string; to: unknown; says: string };
-
-describe('a manifest with a fault is found', () => {
-  const of = 'Deployment api';
-  const schema: Break[] = [
-    { of, at: '/spec/replica', to: 3, says: '\'"replica"\' does not exist' },
-    { of, at: `${POD}/terminationGracePeriod`, to: 40, says: 'terminationGracePeriod' },
-    { of, at: `${CONTAINER}/readinessProbe/httpGet/pfad`, to: '/', says: 'pfad' },
-    { of, at: `${CONTAINER}/securityContext/readOnly`, to: true, says: 'readOnly' },
-    { of, at: `${CONTAINER}/env/0/valueFrom/secretKeyRef/secret`, to: 'x', says: 'secret' },
-    { of, at: `${CONTAINER}/ports/0/containerPort`, to: '8080', says: "Type 'string' is not assignable" },
-    { of, at: `${CONTAINER}/ports/0/containerPort`, to: 80.5, says: 'must be integer' },
-    { of, at: `${CONTAINER}/resources/limits/memory`, to: '1Gigabyte', says: 'quantity' },
-    { of, at: '/spec/strategy/type', to: 'Rolling', says: 'Rolling' },
-    { of, at: '/metadata/annotation', to: {}, says: 'annotation' },
-    { of: 'NetworkPolicy worker', at: '/spec/egress/2/to/0/ipBlock/excepts', to: [], says: 'excepts' },
-    { of: 'HorizontalPodAutoscaler api', at: '/spec/metrics/0/resource/target/average', to: 7, says: 'average' },
-    { of: 'PodDisruptionBudget api', at: '/spec/minAvailabel', to: 1, says: 'minAvailabel' },
-    { of: 'Job migrate', at: '/spec/backoff', to: 1, says: 'backoff' },
-    { of: 'ScaledObject worker', at: '/spec/triggers/0/metricsType', to: 'Value', says: 'metricsType' },
-    { of: 'ScaledObject worker', at: '/spec/triggers/0/metadata/threshold', to: 10, says: 'string' },
-    { of: 'PodMonitor worker', at: '/spec/podMetricsEndpoints/0/pfad', to: '/metrics', says: 'pfad' },
-  ];
-  it('by the schema, whatever the level', async () => {
-    const broken = schema.map((each) => breakOne(each).manifest);
-    const faults = await findSchemaFaults(broken);
-    expect(faults).toEqual(schema.map(({ says }, place) => expect.stringMatching(`^${place}: .*${says}`)));
-  });
-
-  it.each<Break>([
-    { of, at: `${CONTAINER}/command/2`, to: 'apps/api/main.ts', says: 'Deployment lockstep-api runs' },
-    { of: 'Job migrate', at: `${CONTAINER}/command/1`, to: 'migrate.ts', says: 'Job lockstep-migrate runs' },
-    { of, at: `${CONTAINER}/ports/0/containerPort`, to: 8081, says: 'listens on [8080], not on [8081]' },
-    { of, at: `${CONTAINER}/ports/0/name`, to: 'web', says: 'no port for its startupProbe' },
-    { of, at: `${CONTAINER}/livenessProbe/httpGet/path`, to: '/healthz', says: 'which does not answer' },
-    { of, at: `${CONTAINER}/livenessProbe/httpGet/path`, to: '/health/ready', says: 'liveness is not' },
-    { of, at: `${CONTAINER}/env/-`, to: { name: 'REDIS', value: 'x' }, says: 'sets REDIS, which nothing reads' },
-    { of, at: `${CONTAINER}/env/-`, to: { name: 'DATABASE_POOL', value: '1' }, says: 'DATABASE_POOL must be' },
-    { of, at: `${CONTAINER}/env/0/name`, to: 'REGION', says: 'DATABASE_URL is not set' },
-    { of, at: `${POD}/securityContext/runAsUser`, to: 1001, says: 'does not run as 1000:1000' },
-    { of, at: `${CONTAINER}/securityContext/readOnlyRootFilesystem`, to: false, says: 'may change its files' },
-    { of, at: `${POD}/terminationGracePeriodSeconds`, to: 35, says: 'is killed before it ends' },
-    { of, at: `${CONTAINER}/lifecycle/preStop/sleep/seconds`, to: 0, says: 'stops while it is still called' },
-    { of, at: '/spec/replicas', to: 2, says: '2 say how many there are' },
-    { of, at: '/spec/selector/matchLabels', to: { 'app.kubernetes.io/name': 'lockstep' }, says: 'selects others' },
-    { of: 'Deployment worker', at: `${CONTAINER}/env/2/value`, to: '8082', says: 'listens on [8082], not on [8081]' },
-    { of: 'Service api', at: '/spec/ports/0/targetPort', to: 8081, says: 'goes to the port 8081' },
-    { of: 'HorizontalPodAutoscaler api', at: '/spec/minReplicas', to: 1, says: 'may be alone' },
-    { of: 'NetworkPolicy api', at: '/spec/ingress/0/ports/0/port', to: 80, says: 'may be reached at [TCP 80]' },
-    { of: 'NetworkPolicy migrate', at: '/spec/egress/1/ports/0/port', to: 5433, says: 'may reach' },
-    { of: 'NetworkPolicy worker', at: '/spec/podSelector/matchLabels', to: { a: 'b' }, says: 'has 0 network policies' },
-    { of: 'PodDisruptionBudget api', at: '/spec/selector/matchLabels', to: { a: 'b' }, says: 'has 0 budgets' },
-    { of: 'ScaledObject worker', at: '/spec/maxReplicaCount', to: 50, says: 'find no lane' },
-    { of: 'ScaledObject worker', at: '/metadata/namespace', to: 'shop', says: 'asks for another namespace' },
-    {
-      of: 'ScaledObject worker',
-      at: '/spec/triggers/0/metadata/query',
-      to: 'max(lockstep_oldest_order_seconds{namespace="lockstep"})',
-      says: 'asks for lockstep_oldest_order_seconds, which no process has',
-    },
-  ])('by what is deployed: $of with $to at $at', (each) => {
-    const { manifests } = breakOne(each);
-    expect(findMismatches(manifests, facts).join('\n')).toContain(each.says);
-  });
-
-  /** The manifests for production, with one value put or added, and the manifest that has it. */
-  function breakOne({ of, at, to }: Break) {
-    const manifests = build('production');
-    const [kind, name] = of.split(' ') as [string, string];
-    const manifest = find(manifests, kind, name);
-    patch(manifest, [{ op: at.endsWith('/-') || !/\/\d+$/.test(at) ? 'add' : 'replace', path: at, value: to }]);
-    return { manifests, manifest };
-  }
-});
-
-/** Whether there is a kubectl that knows how to build, of 1.27 or later. */
-const hasKubectl = (() => {
-  try {
-    return execFileSync('kubectl', ['version', '--client'], { encoding: 'utf8' }).includes('Kustomize Version: v5');
-  } catch {
-    return false;
-  }
-})();
-
-it.skipIf(!hasKubectl).each(OVERLAYS)('kubectl builds the same of %s as the tests', (overlay) => {
-  const text = execFileSync('kubectl', ['kustomize', `${ROOT}/overlays/${overlay}`], { encoding: 'utf8' });
-  const byName = (manifests: Manifest[]) =>
-    Object.fromEntries(manifests.map((each) => [`${each.kind} ${each.metadata.name}`, each]));
-  const built = parseAllDocuments(text).map((document) => document.toJS() as Manifest);
-  expect(byName(built)).toEqual(byName(build(overlay)));
 });
