@@ -44,6 +44,7 @@ export {
   type WebhookId,
 } from './ids.ts';
 export { BatchPage, ListBatchesQuery, ListedOrder, ListOrdersQuery, ListPageQuery, OrderPage } from './lists.ts';
+export { nested } from './nested.ts';
 export { AddedEmployees, type NamedEmployee, readNewEmployees } from './new-employees.ts';
 export {
   buildPath,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { BatchOrder } from './batch-order.ts';
+import { nested } from './nested.ts';
 import { AssetToBuy } from './order-items.ts';
 import { DeleteAssetOrder, DeleteProductOrder, NewBuyOrder } from './orders.ts';
 
@@ -17,12 +18,7 @@ let compiled: ReturnType<typeof compile> | undefined;
 /** Takes some tens of milliseconds, so only processes that read batches do it. */
 function compile() {
   const { merchandises } = AssetToBuy.shape;
-  // No code is generated for a schema that contains itself, as merchandise does: there the generated code calls zod.
-  const merchandisesByZod = z.custom<z.output<typeof merchandises>>().check((payload) => {
-    const result = merchandises.safeParse(payload.value);
-    if (result.success) payload.value = result.data;
-    else payload.issues.push(...(result.error.issues as z.core.$ZodRawIssue[]));
-  });
+  const merchandisesByZod = nested(() => merchandises);
   const assets = z.array(AssetToBuy.safeExtend({ merchandises: merchandisesByZod.optional() }));
   const order = z.discriminatedUnion('orderType', [
     NewBuyOrder.safeExtend({ assets: sameBounds(NewBuyOrder.shape.assets, assets) }),

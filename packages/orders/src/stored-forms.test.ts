@@ -69,15 +69,60 @@ describe('stored orders', () => {
     ['at a place that no batch has', 1, payload.replace('[0,', '[8192,')],
     ['of an unknown type', 1, payload.replace('"new_buy"', '"new_gift"')],
     ['of a type that every object has', 1, payload.replace('"new_buy"', '"toString"')],
-    ['without a customer', 1, payload.replace('"customerId":"1",', '')],
-    ['whose customer is a number', 1, payload.replace('"customerId":"1"', '"customerId":1')],
-    ['without assets', 1, payload.replace('"assets":[{"assetNos":["A2"]}]', '"assets":null')],
-    ['whose numbers are no texts', 1, payload.replace('["A1","A2"]', '["A1",2]')],
-    ['whose products lack a field', 1, payload.replace('"limitConcurrent":1,', '')],
-    ['whose inner merchandise lacks a field', 1, payload.replace('"merchandiseNum":"M-2",', '')],
-    ['whose feature lacks a field', 1, payload.replace('"featureCode":"seats",', '')],
   ])('%s are a fault of the service', (_, version, text) => {
     expect(text === payload && version === 1).toBe(false);
     expect(() => readStoredOrders(version, text)).toThrow(PayloadFault);
   });
+
+  it('with a value of another type, or without one that they need, are a fault that names the place only', () => {
+    const missing = new Set<string>();
+    for (const stored of Object.values(PAYLOADS)) {
+      for (const path of pathsOf(JSON.parse(stored))) {
+        const key = path.at(-1)!;
+        const wrong = typeof valueAt(JSON.parse(stored), path) === 'string' ? 4711 : 'secret';
+        const place = typeof key === 'string' ? `.${key}` : `[${key}]`;
+        expect(() => readStoredOrders(1, changed(stored, path, wrong)), path.join('.')).toThrow(
+          expect.objectContaining({ name: 'PayloadFault', message: expect.not.stringMatching(/4711|secret/) }),
+        );
+        expect(() => readStoredOrders(1, changed(stored, path, wrong))).toThrow(place);
+        if (typeof key !== 'string') continue;
+        try {
+          readStoredOrders(1, changed(stored, path, undefined));
+        } catch {
+          continue;
+        }
+        missing.add(key);
+      }
+    }
+    expect([...missing].sort()).toEqual(OPTIONAL);
+  });
 });
+
+/** The fields that an order may lack in form 1. */
+const OPTIONAL = [
+  ...['appKey', 'assetExtendList', 'borrowedUsbKey', 'children', 'extendCode', 'extendValue', 'gmsPid', 'limitEndDate'],
+  ...['limitStartDate', 'merchandises', 'passwords', 'products', 'srcLicenseOrderId', 'transferedAssetNum'],
+];
+
+type Path = readonly (string | number)[];
+
+/** Every place in a value, but for the value itself. */
+function* pathsOf(value: unknown, path: Path = []): Generator<Path> {
+  if (typeof value !== 'object' || value === null) return;
+  for (const [key, inner] of Object.entries(value)) {
+    const innerPath = [...path, Array.isArray(value) ? Number(key) : key];
+    yield innerPath;
+    yield* pathsOf(inner, innerPath);
+  }
+}
+
+function valueAt(value: unknown, path: Path): unknown {
+  return path.reduce<unknown>((outer, key) => (outer as Record<string | number, unknown>)[key], value);
+}
+
+/** JSON with another value at one place. */
+function changed(text: string, path: Path, to: unknown): string {
+  const value: unknown = JSON.parse(text);
+  (valueAt(value, path.slice(0, -1)) as Record<string | number, unknown>)[path.at(-1)!] = to;
+  return JSON.stringify(value);
+}
