@@ -1,8 +1,7 @@
 import swaggerUi from '@fastify/swagger-ui';
-import { Refusal } from '@lockstep/contract';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { describeForPage } from './docs-document.ts';
-import { answerFailure, refuseCall } from './failures.ts';
+import { answerFileFailure } from './failures.ts';
 import { readFrontFile, Sendable } from './front-door/files.ts';
 import type { ServerOptions } from './server-options.ts';
 
@@ -77,15 +76,4 @@ function once<Value>(build: () => Value): () => Value {
     built ??= { value: build() };
     return built.value;
   };
-}
-
-/** Answers 404 for what the file server refuses, such as a path that leads out of its directory. */
-function answerFileFailure(
-  error: Error & { statusCode?: number },
-  request: FastifyRequest,
-  reply: FastifyReply,
-): FastifyReply | undefined {
-  const { statusCode = 500 } = error;
-  if (statusCode >= 500) return answerFailure(error, request, reply);
-  return refuseCall(request, reply, new Refusal('operation_not_found'));
 }

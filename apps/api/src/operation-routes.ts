@@ -1,6 +1,8 @@
 import type { Readable } from 'node:stream';
 import {
   buildSummary,
+  type CalledOperation,
+  type CallOf,
   credentials,
   findOperation,
   MAX_BODY_BYTES,
@@ -9,7 +11,14 @@ import {
   type OperationId,
   type OperationRequest,
 } from '@lockstep/contract';
-import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify';
+import type {
+  FastifyContextConfig,
+  FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
+  FastifySchema,
+  RouteHandlerMethod,
+} from 'fastify';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -18,24 +27,17 @@ declare module 'fastify' {
   }
 }
 
-type Call<Id extends OperationId> = FastifyRequest<{
-  Params: OperationRequest<Id>['params'];
-  Querystring: OperationRequest<Id>['query'];
-  Body: OperationRequest<Id>['body'];
-}>;
-
-/**
- * Carries out an operation and returns the body of its answer, or its JSON text: whole, or in pieces. `sender` says who
- * calls.
- */
-type Handler<Id extends OperationId, Sender> = (
-  request: Call<Id>,
+/** Carries out an operation and returns its answer, which may be a text in pieces. `sender` says who calls. */
+export type Handler<Request extends CallOf<unknown>, Sender, Answer> = (
+  request: FastifyRequest<{ Params: Request['params']; Querystring: Request['query']; Body: Request['body'] }>,
   sender: Sender,
   reply: FastifyReply,
-) => Promise<OperationAnswers<Id>[keyof OperationAnswers<Id>] | string | Readable>;
+) => Promise<Answer | Readable>;
 
-/** One handler for each of some operations. */
-export type Handlers<Ids extends OperationId, Sender> = { [Id in Ids]: Handler<Id, Sender> };
+/** One handler for each of some operations. It returns the body of an answer, or its JSON text. */
+export type Handlers<Ids extends OperationId, Sender> = {
+  [Id in Ids]: Handler<OperationRequest<Id>, Sender, OperationAnswers<Id>[keyof OperationAnswers<Id>] | string>;
+};
 
 /** The tags of the modules in the API description. */
 export const TAGS: Record<Operation['module'], string> = {
@@ -53,24 +55,46 @@ export function addOperations<Ids extends OperationId, Sender>(
   handlers: Handlers<Ids, Sender>,
   findSender: (request: FastifyRequest) => Sender,
 ): void {
-  for (const [id, handler] of Object.entries(handlers) as [Ids, Handler<OperationId, Sender>][]) {
+  for (const [id, handler] of Object.entries(handlers) as [Ids, AnyHandler<Sender>][]) {
     const operation = findOperation(id);
-    const handle: RouteHandlerMethod = (request, reply) =>
-      handler(request as Call<OperationId>, findSender(request), reply);
-    server.route({
-      method: operation.method,
-      url: operation.path.replace(/\{(\w+)\}/g, ':$1'),
-      bodyLimit: operation.maxBodyBytes ?? MAX_BODY_BYTES,
+    addRoute(server, operation, {
       config: { operationId: id },
-      schema: buildRouteSchema(id, operation),
-      handler: handle,
+      description: describe(id, operation),
+      handler: (request, reply) => handler(request, findSender(request), reply),
     });
   }
 }
 
-/** Builds the schema of a route, which checks calls and describes the operation. */
-function buildRouteSchema(operationId: OperationId, operation: Operation) {
-  const { module, params, query, body, mediaType, answers, description } = operation;
+/** A handler of a table, without what only its own types know. */
+export type AnyHandler<Sender> = (request: FastifyRequest, sender: Sender, reply: FastifyReply) => Promise<unknown>;
+
+interface RouteParts {
+  /** What is in front of its path. */
+  root?: string;
+  config: FastifyContextConfig;
+  /** Its part of the published description. */
+  description: FastifySchema;
+  handler: RouteHandlerMethod;
+}
+
+/** Registers the route of an operation as a table of the contract describes it: every operation's is registered here. */
+export function addRoute(
+  server: FastifyInstance,
+  { method, path, params, query, body, maxBodyBytes = MAX_BODY_BYTES }: CalledOperation,
+  { root = '', config, description, handler }: RouteParts,
+): void {
+  server.route({
+    method,
+    url: root + path.replace(/\{(\w+)\}/g, ':$1'),
+    bodyLimit: maxBodyBytes,
+    config,
+    schema: { ...description, ...(params && { params }), ...(query && { querystring: query }), ...(body && { body }) },
+    handler,
+  });
+}
+
+function describe(operationId: OperationId, operation: Operation): FastifySchema {
+  const { module, mediaType, answers, description } = operation;
   return {
     tags: [TAGS[module]],
     security: credentials[module].map((schemes) => Object.fromEntries(schemes.map((scheme) => [scheme, []]))),
@@ -78,9 +102,6 @@ function buildRouteSchema(operationId: OperationId, operation: Operation) {
     summary: buildSummary(operation),
     description,
     ...(mediaType && { consumes: [mediaType] }),
-    ...(params && { params }),
-    ...(query && { querystring: query }),
-    ...(body && { body }),
     response: answers,
   };
 }

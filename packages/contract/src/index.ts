@@ -46,6 +46,7 @@ export {
 export { BatchPage, ListBatchesQuery, ListedOrder, ListOrdersQuery, ListPageQuery, OrderPage } from './lists.ts';
 export { nested } from './nested.ts';
 export { AddedEmployees, type NamedEmployee, readNewEmployees } from './new-employees.ts';
+export type { CalledOperation, CallOf } from './operation-parts.ts';
 export {
   buildPath,
   buildSummary,

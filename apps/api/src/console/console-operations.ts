@@ -1,8 +1,8 @@
-import type { Readable } from 'node:stream';
-import { MAX_BODY_BYTES, success } from '@lockstep/contract';
+import { success } from '@lockstep/contract';
 import { CONSOLE_API_ROOT, type ConsoleOperationId, findConsoleOperation } from '@lockstep/contract/console';
 import type { Operator } from '@lockstep/operators';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
+import { type AnyHandler, addRoute } from '../operation-routes.ts';
 import type { ConsoleHandlers } from './handlers.ts';
 import { operatorOf } from './who-acts.ts';
 
@@ -13,23 +13,19 @@ declare module 'fastify' {
   }
 }
 
-type AnyHandler = (request: FastifyRequest, operator: Operator, reply: FastifyReply) => Promise<unknown>;
-
 /** Registers the routes of operations of the console, as the contract's table describes them. */
 export function addConsoleOperations(server: FastifyInstance, handlers: ConsoleHandlers): void {
-  for (const [id, handler] of Object.entries(handlers) as [ConsoleOperationId, AnyHandler][]) {
-    const { method, path, role, params, query, body, maxBodyBytes, isDownload } = findConsoleOperation(id);
-    server.route({
-      method,
-      url: CONSOLE_API_ROOT + path.replace(/\{(\w+)\}/g, ':$1'),
-      bodyLimit: maxBodyBytes ?? MAX_BODY_BYTES,
+  for (const [id, handler] of Object.entries(handlers) as [ConsoleOperationId, AnyHandler<Operator>][]) {
+    const operation = findConsoleOperation(id);
+    addRoute(server, operation, {
+      root: CONSOLE_API_ROOT,
       config: { consoleOperationId: id },
       // Channels never call these: the published description leaves them out.
-      schema: { hide: true, ...(params && { params }), ...(query && { querystring: query }), ...(body && { body }) },
+      description: { hide: true },
       handler: async (request, reply) => {
-        const operator = role === 'anybody' ? NOBODY : operatorOf(request);
+        const operator = operation.role === 'anybody' ? NOBODY : operatorOf(request);
         const data = await handler(request, operator, reply);
-        return isDownload ? (data as Readable) : success(data);
+        return operation.isDownload ? data : success(data);
       },
     });
   }

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { type CallOf, fillPath, type Part, type Read, type Sent } from '../operation-parts.ts';
 import { applicationsOperations } from './applications.ts';
 import { assetsOperations } from './assets.ts';
 import { batchesOperations } from './batches.ts';
@@ -50,25 +50,18 @@ export const consoleOperations = {
 type Operations = typeof consoleOperations;
 export type ConsoleOperationId = keyof Operations;
 
-type Part<Id extends ConsoleOperationId, Key extends keyof ConsoleOperation> =
-  Operations[Id] extends Record<Key, infer Schema> ? Schema : undefined;
-type Read<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined;
-type Sent<Schema> = Schema extends z.ZodType ? z.input<Schema> : undefined;
-
-/** What the service reads of a call: undefined where the operation has no such part. */
-export interface ConsoleRequest<Id extends ConsoleOperationId> {
-  params: Read<Part<Id, 'params'>>;
-  query: Read<Part<Id, 'query'>>;
-  body: Read<Part<Id, 'body'>>;
-}
+/** What the service reads of a call. */
+export type ConsoleRequest<Id extends ConsoleOperationId> = CallOf<Operations[Id]>;
 
 /** What the browser sends; parts that an operation does not have are absent. */
 export type ConsoleCall<Id extends ConsoleOperationId> = {
-  [Key in 'params' | 'query' | 'body' as Part<Id, Key> extends undefined ? never : Key]: Sent<Part<Id, Key>>;
+  [Key in 'params' | 'query' | 'body' as Part<Operations[Id], Key> extends undefined ? never : Key]: Sent<
+    Part<Operations[Id], Key>
+  >;
 };
 
 /** The `data` of an operation's answer. */
-export type ConsoleData<Id extends ConsoleOperationId> = Read<Part<Id, 'data'>>;
+export type ConsoleData<Id extends ConsoleOperationId> = Read<Part<Operations[Id], 'data'>>;
 
 /** An operation of the table, without what only its own types know. */
 export function findConsoleOperation(id: ConsoleOperationId): ConsoleOperation {
@@ -77,6 +70,5 @@ export function findConsoleOperation(id: ConsoleOperationId): ConsoleOperation {
 
 /** The path of a call from the root of the host, with its parameters filled in and escaped. */
 export function consolePath(id: ConsoleOperationId, params: Record<string, string> = {}): string {
-  const { path } = findConsoleOperation(id);
-  return CONSOLE_API_ROOT + path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
+  return CONSOLE_API_ROOT + fillPath(findConsoleOperation(id).path, params);
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { CalledOperation } from '../operation-parts.ts';
 
 /** Where the operations of the console are, and the console itself (rules 9). */
 export const CONSOLE_ROOT = '/console';
@@ -13,18 +14,11 @@ export function includesRole(role: OperatorRole, least: OperatorRole): boolean {
   return OperatorRole.options.indexOf(role) >= OperatorRole.options.indexOf(least);
 }
 
-/** One operation of the console: what the browser sends, where, and what it gets. Channels never call these. */
-export interface ConsoleOperation {
+/** One operation of the console, behind CONSOLE_API_ROOT: what the browser sends, where, and what it gets. Channels never call these. */
+export interface ConsoleOperation extends CalledOperation {
   method: 'GET' | 'POST';
-  /** Behind CONSOLE_API_ROOT, in OpenAPI's form: `/batches/{batchId}`. */
-  path: `/${string}`;
   /** The least role that may call it; `anybody`: also who is not logged in. */
   role: OperatorRole | 'anybody';
-  params?: z.ZodObject;
-  query?: z.ZodType;
-  body?: z.ZodType;
-  /** The largest body; MAX_BODY_BYTES of the interface where it is absent. */
-  maxBodyBytes?: number;
   /** The `data` of a success; for a `download`, of the file. */
   data: z.ZodType;
   /** Its answer is a file, not an envelope. */

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { type CallOf, fillPath, type Part, type Read, type Sent } from '../operation-parts.ts';
 import { memberOperations } from './member.ts';
 import { openOperations } from './open.ts';
 import type { Operation } from './operation.ts';
@@ -33,17 +33,8 @@ export type OrderOperationId =
   | keyof typeof webhookOperations;
 export type MemberOperationId = keyof typeof memberOperations;
 
-type Part<Id extends OperationId, Key extends keyof Operation> =
-  Operations[Id] extends Record<Key, infer Schema> ? Schema : undefined;
-type Read<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined;
-type Sent<Schema> = Schema extends z.ZodType ? z.input<Schema> : undefined;
-
-/** What the service reads of a call: undefined where the operation has no such part. */
-export interface OperationRequest<Id extends OperationId> {
-  params: Read<Part<Id, 'params'>>;
-  query: Read<Part<Id, 'query'>>;
-  body: Read<Part<Id, 'body'>>;
-}
+/** What the service reads of a call. */
+export type OperationRequest<Id extends OperationId> = CallOf<Operations[Id]>;
 
 /** The bodies that an operation can be answered with, by HTTP status. */
 export type OperationAnswers<Id extends OperationId> = {
@@ -51,7 +42,7 @@ export type OperationAnswers<Id extends OperationId> = {
 };
 
 /** What clients send as the body of a call. */
-export type SentBody<Id extends OperationId> = Sent<Part<Id, 'body'>>;
+export type SentBody<Id extends OperationId> = Sent<Part<Operations[Id], 'body'>>;
 
 type PathParameters<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
   ? Name | PathParameters<Rest>
@@ -71,6 +62,5 @@ export function buildSummary({ name, summary }: Operation): string {
 
 /** The path of a call from the root of the host, with its parameters filled in and escaped. */
 export function buildPath<Id extends OperationId>(id: Id, params: OperationParams<Id>): string {
-  const values: Record<string, string> = params;
-  return operations[id].path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(values[name] ?? ''));
+  return fillPath(operations[id].path, params);
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { Nonce } from '../access.ts';
 import type { Module } from '../causes.ts';
 import { DoneBody, DoneWithNullBody, FailureBody, successBody } from '../envelope.ts';
+import type { CalledOperation } from '../operation-parts.ts';
 
 /** Where the operations of each module are. */
 export const ORDER_ROOT = '/order/api/order/v1';
@@ -17,21 +18,14 @@ export const MAX_BODY_BYTES = 1024 * 1024;
 export const FORM_TYPE = 'application/x-www-form-urlencoded';
 
 /** One operation of the service: what clients send, where, and what they get. */
-export interface Operation {
+export interface Operation extends CalledOperation {
   /** Its name in the interface, O1 to M10; none where the interface has no such operation. */
   name?: string;
-  method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** From the root of the host, in OpenAPI's form: `/order/{orderId}`. */
-  path: `/${string}`;
   /** Whose credentials it takes (`credentials`); `open` is outside of both modules and looks at credentials itself. */
   module: Module | 'open';
-  params?: z.ZodObject;
   query?: z.ZodObject;
-  body?: z.ZodType;
   /** The media type of the body; JSON where it is absent. */
   mediaType?: string;
-  /** The largest body; MAX_BODY_BYTES where it is absent. */
-  maxBodyBytes?: number;
   /** The bodies of answers, by HTTP status. */
   answers: Record<number, z.ZodType>;
   summary: string;

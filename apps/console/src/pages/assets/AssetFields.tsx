@@ -3,9 +3,9 @@ import { CopyId, Fields, Time } from '../../kit/index.ts';
 import { useWords } from '../../words/words.ts';
 import { HolderLink } from '../enterprises/HolderLink.tsx';
 import { EnterpriseLink, OwnerLink } from '../enterprises/OwnerLink.tsx';
+import { OrderLink } from '../orders/OrderLink.tsx';
 import { AssetLink } from './AssetLink.tsx';
 import { licenseTypeWords } from './license-types.ts';
-import { OrderLink } from './OrderLink.tsx';
 import { assetsWords } from './words.ts';
 
 type ActiveAsset = NonNullable<ConsoleData<'getAsset'>['active']>;

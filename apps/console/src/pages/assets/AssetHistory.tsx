@@ -5,8 +5,8 @@ import { CopyId, Empty, Pager, Query, Time, TimeLine, type Tone } from '../../ki
 import { useNumberFormat } from '../../words/formats.ts';
 import { useWords } from '../../words/words.ts';
 import { OwnerLink } from '../enterprises/OwnerLink.tsx';
+import { OrderLink } from '../orders/OrderLink.tsx';
 import type { AssetPart } from './AssetContents.tsx';
-import { OrderLink } from './OrderLink.tsx';
 import { assetsWords } from './words.ts';
 
 type Entry = ConsoleData<'getAssetHistory'>['entries'][number];

@@ -3,7 +3,7 @@ import { useMemo } from 'react';
 import { type Column, CopyId, DataTable, Empty, Time } from '../../kit/index.ts';
 import { useWords } from '../../words/words.ts';
 import { OwnerLink } from '../enterprises/OwnerLink.tsx';
-import { OrderLink } from './OrderLink.tsx';
+import { OrderLink } from '../orders/OrderLink.tsx';
 import { assetsWords } from './words.ts';
 
 type Earlier = ConsoleData<'getAsset'>['earlier'][number];

@@ -2,7 +2,7 @@ import type { ConsoleData } from '@lockstep/contract/console';
 import { Badge, CopyId, Time, type TreeNode } from '../../kit/index.ts';
 import { useNumberFormat } from '../../words/formats.ts';
 import { useWords } from '../../words/words.ts';
-import { OrderLink } from './OrderLink.tsx';
+import { OrderLink } from '../orders/OrderLink.tsx';
 import { assetsWords } from './words.ts';
 
 type Instance = ConsoleData<'getAssetContents'>['instances'][number];

@@ -42,7 +42,6 @@ export const assetsWords = defineWords({
     since: 'since',
     lentInto: 'Lent into',
     notLent: 'no lock',
-    notRecorded: 'not on record',
     notActive: 'No asset has this number now',
     notActiveAdvice: 'What had it is revoked. Its history tells what happened.',
     ofNow: 'Now',
@@ -97,7 +96,6 @@ export const assetsWords = defineWords({
     to: 'to',
     askedBy: 'asked by',
     noHistory: 'Nothing more happened',
-    orderId: 'order id',
   },
   zh: {
     assets: '资产',
@@ -137,7 +135,6 @@ export const assetsWords = defineWords({
     since: '自',
     lentInto: '借出到',
     notLent: '未借出',
-    notRecorded: '没有记录',
     notActive: '目前没有资产使用这个编号',
     notActiveAdvice: '使用过它的资产已撤销。历史中有经过。',
     ofNow: '现状',
@@ -192,6 +189,5 @@ export const assetsWords = defineWords({
     to: '到',
     askedBy: '操作人',
     noHistory: '没有更多记录',
-    orderId: '订单编号',
   },
 });
