@@ -1,6 +1,8 @@
+import { QUEUE_NAME } from '@lockstep/orders';
+import { createLogger, openConsumer } from '@lockstep/platform';
 import { sql } from 'kysely';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { expectAccessible } from '../harness/accessible.ts';
 import { NARROW_PIXELS, openConsole, shot, type View } from '../harness/browser.ts';
 import { ConsoleClient } from '../harness/console.ts';
@@ -97,21 +99,6 @@ describe('the queue', () => {
     await shot(page, `queue-${name}`);
     expectNoFaults(page);
   });
-
-  it.each(['viewer', 'admin'] as const)('has a board behind the same session, for a %s', async (role) => {
-    const { page } = await openConsole(stack, role, { path: '/console/queue' });
-    await page.getByRole('link', { name: 'Open the board of jobs' }).click();
-    await page.waitForURL('**/console/bull-board');
-    await page.getByText('Orders').first().waitFor();
-    await page
-      .getByRole('link', { name: /Orders/ })
-      .first()
-      .click();
-    await page.waitForURL('**/console/bull-board/queue/**');
-    await page.getByText('latest', { exact: false }).first().waitFor();
-    await shot(page, `bull-board-${role}`);
-    expectNoFaults(page);
-  });
 });
 
 describe('the overview of a service that is not well', () => {
@@ -127,25 +114,30 @@ describe('the overview of a service that is not well', () => {
         sick.db,
       );
       const admin = await ConsoleClient.logIn(sick, 'admin');
-      const headers = { cookie: admin.cookie, 'x-lockstep-console': 'user' };
-      const paused = await fetch(`${sick.baseUrl}/console/bull-board/api/queues/pause`, { method: 'PUT', headers });
-      expect(paused.status).toBe(200);
+      const log = createLogger({ name: 'test', level: 'silent' });
+      const failing = openConsumer(sick.queue, QUEUE_NAME, {
+        concurrency: 1,
+        log,
+        process: () => Promise.reject(new Error(MARKUP)),
+      });
+      await vi.waitFor(async () => expect((await admin.call('getQueue')).found?.counts).toMatchObject({ failed: 1 }), {
+        timeout: 20_000,
+      });
+      await failing.close();
+      await api.accept(batchOf(newBuy(await api.newCustomer(), [newAssetNum()])));
       for (const [name, view] of VIEWS) {
         const { page } = await openConsole(sick, 'support', view);
         await page.getByText('npm run worker').first().waitFor();
         await page.getByText(MARKUP).first().waitFor();
         await expectAccessible(page);
         await expectFits(page);
-        await page
-          .getByText(name === 'chinese' ? 'BullMQ（PostgreSQL）已暂停' : 'BullMQ is paused on PostgreSQL')
-          .first()
-          .waitFor();
         await shot(page, `overview-not-well-${name}`);
         await page.goto(`${sick.baseUrl}/console/queue`);
-        await page.getByText(name === 'chinese' ? '队列已暂停' : 'The queue is paused', { exact: true }).waitFor();
+        await page.getByRole('cell', { name: MARKUP }).waitFor();
+        await page.getByText(name === 'chinese' ? '没有 Worker 在监听' : 'No worker listens').waitFor();
         await expectAccessible(page);
         await expectFits(page);
-        await shot(page, `queue-paused-${name}`);
+        await shot(page, `queue-not-well-${name}`);
         expectNoFaults(page);
       }
     } finally {

@@ -15,6 +15,8 @@ const CHANNELS = 6;
 const ORDERS_A_BATCH = 10;
 /** What makes plain that jobs flow: so many of them are put in and taken, and the sweep has nothing to do. */
 const JOBS = 20;
+/** The names of both workers: the host and the process. */
+const WORKERS = [expect.stringMatching(/:\d+$/), expect.stringMatching(/:\d+$/)];
 const PATIENTLY = { timeout: 60_000, interval: 50 };
 
 describe('an api and two workers on a Redis Cluster, under load', () => {
@@ -128,15 +130,14 @@ describe('an api and two workers on a Redis Cluster, under load', () => {
     }
   });
 
-  it('shows the queue to operators', async () => {
+  it('shows the queue and both workers to operators', async () => {
     const log = createLogger({ name: 'test', level: 'silent' });
     const view = openQueueView({ kind: 'redis', url: cluster.url }, QUEUE_NAME, log);
     try {
-      expect(await view.countJobs()).toMatchObject({ waiting: 0, paused: 0 });
-      await view.use((queue) => queue.pause());
-      expect(await view.isPaused()).toBe(true);
-      await view.use((queue) => queue.resume());
-      expect(await view.isPaused()).toBe(false);
+      await vi.waitFor(
+        async () => expect(await view.look()).toMatchObject({ counts: { waiting: 0 }, workers: WORKERS }),
+        PATIENTLY,
+      );
     } finally {
       await view.close();
     }

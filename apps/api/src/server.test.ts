@@ -23,14 +23,9 @@ const OPEN = [
   // The console's page, at every address, and its files: no data.
   /^\/console(\/\*)?$/,
   /^\/console\/files\/\*$/,
-  // The same of the page of the queue's board: its data is below /api.
-  /^\/console\/bull-board(\/|\/\*|\/metrics-history|\/job-schedulers|\/queue\/:queueName(\/:jobId)?)?$/,
-  /^\/console\/bull-board\/static\/\*$/,
 ];
 /** The console's own operations, for operators. */
 const isConsole = (url: string) => url.startsWith('/console/api/');
-/** What the board of the queue shows, behind the console's session. */
-const isBoard = (url: string) => url.startsWith('/console/bull-board/api/');
 const isOpen = (url: string) => OPEN.some((pattern) => pattern.test(url));
 
 let server: FastifyInstance;
@@ -59,7 +54,7 @@ function calls() {
 
 describe('every registered route', () => {
   it('of the modules refuses a call without credentials, whether or not it has a body', async () => {
-    const closed = calls().filter(({ url }) => !isOpen(url) && !isConsole(url) && !isBoard(url));
+    const closed = calls().filter(({ url }) => !isOpen(url) && !isConsole(url));
     expect(closed.length).toBe(Object.values(operations).filter(({ module }) => module !== 'open').length);
     for (const { method, path } of closed) {
       const bodies = method === 'GET' ? [{}] : [{}, { body: '{', headers: { 'content-type': 'application/json' } }];
@@ -72,10 +67,9 @@ describe('every registered route', () => {
   });
 
   it('of the console refuses a call without a session, whether or not it has a body', async () => {
-    const closed = calls().filter(({ url }) => (isConsole(url) && !isOpen(url)) || isBoard(url));
+    const closed = calls().filter(({ url }) => isConsole(url) && !isOpen(url));
     const needSession = Object.values(consoleOperations).filter(({ role }) => role !== 'anybody');
-    expect(closed.filter(({ url }) => isConsole(url)).length).toBe(needSession.length);
-    expect(closed.some(({ url }) => isBoard(url))).toBe(true);
+    expect(closed.length).toBe(needSession.length);
     for (const { method, path } of closed) {
       const isRead = method === 'GET' || method === 'HEAD';
       const bodies = isRead ? [{}] : [{}, { body: '{', headers: { 'content-type': 'application/json' } }];
@@ -97,7 +91,7 @@ describe('every registered route', () => {
     const others = calls().filter(
       ({ method, url }) => !described.includes(`${method} ${url.replace(/:(\w+)/g, '{$1}')}`),
     );
-    expect(others.filter(({ url }) => !isOpen(url) && !isConsole(url) && !isBoard(url))).toEqual([]);
+    expect(others.filter(({ url }) => !isOpen(url) && !isConsole(url))).toEqual([]);
   });
 
   it.each(OPEN)('%s is there', (pattern) => {

@@ -4,7 +4,6 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } 
 import { BatchReader } from './batch-reader.ts';
 import { Bodies } from './bodies.ts';
 import { observeCalls, recordCall } from './calls.ts';
-import { boardModule } from './console/board/board-module.ts';
 import { consoleModule } from './console/console-module.ts';
 import { consolePages } from './console/pages.ts';
 import { boundCalls } from './deadlines.ts';
@@ -71,6 +70,5 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   await server.register(memberModule, moduleOptions);
   await server.register(consoleModule, moduleOptions);
   await server.register(consolePages, moduleOptions);
-  await server.register(boardModule, moduleOptions);
   return server;
 }

@@ -22,7 +22,7 @@ export { EventNumbering } from './event-numbering.ts';
 export { EventWatch } from './event-watch.ts';
 export { parsePosition, readBehind } from './events.ts';
 export { FailedBatchReader } from './failed-batch.ts';
-export { type Job, QUEUE_NAME } from './jobs.ts';
+export { type Job, jobSchema, QUEUE_NAME } from './jobs.ts';
 export { listBatches } from './list-batches.ts';
 export { listOrders } from './list-orders.ts';
 export { createOrderMetrics, type OrderMetrics, registerBacklogGauges } from './metrics.ts';

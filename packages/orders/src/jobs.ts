@@ -20,5 +20,5 @@ const drainJob = z.object({
 /** Look for messages to webhooks that are due. */
 const deliverJob = z.object({ type: z.literal('deliver'), version: z.literal(1) });
 
-export const job = z.discriminatedUnion('type', [drainJob, deliverJob]);
-export type Job = z.infer<typeof job>;
+export const jobSchema = z.discriminatedUnion('type', [drainJob, deliverJob]);
+export type Job = z.infer<typeof jobSchema>;

@@ -4,7 +4,7 @@ import { readOldestPending } from './backlog.ts';
 import { countActivity } from './count-activity.ts';
 import { DrainScheduler, type LanesDrained, type LanesWanted } from './drain-scheduler.ts';
 import type { EventNumbering } from './event-numbering.ts';
-import { job } from './jobs.ts';
+import { jobSchema } from './jobs.ts';
 import { LaneDrainer } from './lane-drainer.ts';
 import type { OrderMetrics } from './metrics.ts';
 import { OpenBatches } from './open-batches.ts';
@@ -74,7 +74,7 @@ export class OrderWorker {
    * release does not know is dropped: the sweep finds its orders.
    */
   async process(data: unknown): Promise<void> {
-    const { success, data: known } = job.safeParse(data);
+    const { success, data: known } = jobSchema.safeParse(data);
     if (success) {
       if (known.type === 'deliver') return this.#deliver();
       return await this.#scheduler.request(known.lanes, BigInt(known.throughBatchId));

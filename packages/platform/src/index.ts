@@ -43,7 +43,7 @@ export { chooseQueueBackend, openConsumer, openProducer } from './queue.ts';
 export type { JobProducer, QueueBackend } from './queue-backend.ts';
 export { migratePostgresQueue } from './queue-postgres.ts';
 export { assertRedisKeepsJobs } from './queue-redis.ts';
-export { type JobCounts, openQueueView, type QueueView, type ViewedQueue } from './queue-view.ts';
+export { openQueueView, type QueueSight, type QueueView } from './queue-view.ts';
 export { registerReplicaMetrics } from './replica-metrics.ts';
 export { ReplicaReads } from './replica-reads.ts';
 export { findDrift } from './schema-drift.ts';

@@ -18,8 +18,8 @@ export interface JobConsumer {
 }
 
 /**
- * How to take jobs from a queue: `concurrency` at once. A job that `process` rejects is dropped: the sweep makes up for
- * it.
+ * How to take jobs from a queue: `concurrency` at once. A job that `process` rejects is not tried again: the sweep
+ * makes up for it.
  */
 export interface ConsumerOptions<Job> {
   concurrency: number;

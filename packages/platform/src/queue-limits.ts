@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import type { Logger } from './log.ts';
 
 /** How long a producer waits for Redis or PostgreSQL. */
@@ -6,8 +7,11 @@ export const PRODUCER_TIMEOUT_MS = 2_000;
 const LOG_EVERY_MS = 1_000;
 const LOG_SAME_EVERY_MS = 60_000;
 
-/** Finished jobs are useless: what they did is in the database. The sweep makes up for a failed one. */
-export const JOB_OPTIONS = { removeOnComplete: true, removeOnFail: true, attempts: 1 };
+/** The sweep makes up for a failed job; the latest are kept for operators. What the others did is in the database. */
+export const JOB_OPTIONS = { removeOnComplete: true, removeOnFail: 100, attempts: 1 };
+
+/** The name by which operators see the workers of this process. */
+export const WORKER_OPTIONS = { name: `${hostname()}:${process.pid}` };
 
 /** Rejects when the work takes longer than `timeoutMs`. */
 export async function withTimeout<Result>(work: Promise<Result>, timeoutMs = PRODUCER_TIMEOUT_MS): Promise<Result> {

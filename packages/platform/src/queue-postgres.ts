@@ -6,7 +6,7 @@ import { followWritable } from './host-finder.ts';
 import { closeAll } from './lifecycle.ts';
 import type { Logger } from './log.ts';
 import type { ConsumerOptions, JobConsumer, JobProducer } from './queue-backend.ts';
-import { createErrorLogger, PRODUCER_TIMEOUT_MS } from './queue-limits.ts';
+import { createErrorLogger, PRODUCER_TIMEOUT_MS, WORKER_OPTIONS } from './queue-limits.ts';
 import { type OpenedQueue, reopeningProducer } from './queue-producer.ts';
 import { sessionName } from './session-name.ts';
 
@@ -107,7 +107,11 @@ export function openPostgresConsumer<Job>(
   const starting = untilReady(url, name, logError, closing.signal).then((ready) => {
     if (!ready) return undefined;
     const pool = openPool(url, logError);
-    const worker = new Worker<Job, void>(name, (job) => process(job.data), { connection: pool, concurrency });
+    const worker = new Worker<Job, void>(name, (job) => process(job.data), {
+      ...WORKER_OPTIONS,
+      connection: pool,
+      concurrency,
+    });
     worker.on('error', logError);
     return {
       close: () =>

@@ -5,91 +5,82 @@ import { createErrorLogger, withTimeout } from './queue-limits.ts';
 import { openPostgresQueue } from './queue-postgres.ts';
 import { openRedisQueue } from './queue-redis.ts';
 
-/** How long work on a queue may take that an operator looks at. */
-const WORK_TIMEOUT_MS = 5_000;
+/** How long a look may take. */
+const LOOK_TIMEOUT_MS = 5_000;
 /**
- * An operator waits for another one rather than that a process takes more of the server's connections. Each query ends in
- * time, as each command to Redis does, so that work which was given up ends too.
+ * A look takes few of the server's connections. Each query ends in time, as each command to Redis does, so that a look that
+ * timed out ends too.
  */
-const POSTGRES_BOUNDS = { poolSize: 3, queryTimeoutMs: WORK_TIMEOUT_MS };
+const POSTGRES_BOUNDS = { poolSize: 3, queryTimeoutMs: LOOK_TIMEOUT_MS };
+/** The most jobs of each state that a look lists. */
+const MAX_JOBS_OF_STATE = 20;
 
-/** BullMQ's queue, for a board that shows it. */
-export type ViewedQueue = Queue;
+/** The states of jobs. Those that succeeded are removed at once. */
+const STATES = ['active', 'failed', 'delayed', 'waiting'] as const;
+type JobState = (typeof STATES)[number];
 
-/** How many jobs of a queue there are, by what becomes of them. Those that succeeded or failed are gone at once. */
-export interface JobCounts {
-  waiting: number;
-  /** Those that would wait, but that nobody takes because the queue is paused. */
-  paused: number;
-  active: number;
-  delayed: number;
-  failed: number;
-  completed: number;
+/** A job as BullMQ keeps it. */
+interface SeenJob {
+  jobId: string;
+  state: JobState;
+  type: string;
+  /** What the producer put in; another release may have done so. */
+  data: unknown;
+  /** How often a worker began it. */
+  attempts: number;
+  /** The worker that has it, or had it last. */
+  worker: string | null;
+  addedTime: number;
+  /** When a worker began it, it failed, or it will begin; null for one that waits. */
+  stateTime: number | null;
+  failure: string | null;
 }
 
-/** Looks into a queue for operators, on connections of its own, so that nothing of it delays what puts jobs in or takes them. */
+/** What a look into a queue found. */
+export interface QueueSight {
+  counts: Record<JobState, number>;
+  /** The newest jobs of each state; of the delayed ones, those that begin first. */
+  jobs: SeenJob[];
+  /** The names of the workers that listen; null where Redis does not let its clients be listed. */
+  workers: string[] | null;
+}
+
+/** Looks into a queue for operators, on connections of its own, so that it delays nothing that adds or takes jobs. */
 export interface QueueView {
   kind: QueueBackend['kind'];
-  /** Counts the jobs; null if the queue cannot be reached. */
-  countJobs(): Promise<JobCounts | null>;
-  /** Whether the queue is paused, so that workers take no job from it; null if it cannot be reached. */
-  isPaused(): Promise<boolean | null>;
-  /** Works with the queue. Rejects within seconds when the backend cannot be reached, or the work takes too long. */
-  use<Result>(work: (queue: ViewedQueue) => Promise<Result>): Promise<Result>;
+  /** Returns null if the queue cannot be reached. */
+  look(): Promise<QueueSight | null>;
   close(): Promise<void>;
 }
 
 interface OpenedQueue {
-  queue: ViewedQueue;
+  queue: Queue;
   close: () => Promise<void>;
 }
 
-/**
- * Looks into a queue. The first look opens its connections, so a process in which nobody looks has none; after a look that
- * failed because the backend was away, the next one opens others.
- */
+/** Opens its connections at the first look; after a look that failed, the next one opens others. */
 export function openQueueView(backend: QueueBackend, name: string, log: Logger): QueueView {
   const logError = createErrorLogger(log, name);
   let opened: OpenedQueue | undefined;
-  const dropIfAway = async (used: OpenedQueue) => {
-    const isAway = await withTimeout(used.queue.getMeta()).then(
-      () => false,
-      () => true,
-    );
-    if (!isAway || opened !== used) return;
+  const close = async () => {
+    const last = opened;
     opened = undefined;
-    await withTimeout(used.close()).catch(logError);
-  };
-  const use = async <Result>(work: (queue: ViewedQueue) => Promise<Result>): Promise<Result> => {
-    opened ??= open(backend, name, logError);
-    const used = opened;
-    try {
-      return await withTimeout(work(used.queue), WORK_TIMEOUT_MS);
-    } catch (error) {
-      // Whoever looks need not wait for this.
-      void dropIfAway(used);
-      throw error;
-    }
-  };
-  /** The same, null where that rejects: the log says why. */
-  const read = async <Result>(work: (queue: ViewedQueue) => Promise<Result>): Promise<Result | null> => {
-    try {
-      return await use(work);
-    } catch (error) {
-      logError(error as Error);
-      return null;
-    }
+    if (last !== undefined) await withTimeout(last.close()).catch(logError);
   };
   return {
     kind: backend.kind,
-    use,
-    isPaused: () => read((queue) => queue.isPaused()),
-    countJobs: () => read(countJobs),
-    async close() {
-      const last = opened;
-      opened = undefined;
-      if (last !== undefined) await withTimeout(last.close()).catch(logError);
+    async look() {
+      opened ??= open(backend, name, logError);
+      const used = opened;
+      try {
+        return await withTimeout(lookInto(used.queue), LOOK_TIMEOUT_MS);
+      } catch (error) {
+        logError(error as Error);
+        if (opened === used) void close();
+        return null;
+      }
     },
+    close,
   };
 }
 
@@ -99,14 +90,42 @@ function open(backend: QueueBackend, name: string, logError: (error: Error) => v
   return openPostgresQueue(backend.url, name, logError, POSTGRES_BOUNDS) as unknown as OpenedQueue;
 }
 
-async function countJobs(queue: ViewedQueue): Promise<JobCounts> {
-  const [counts, ofPriorities, isPaused] = await Promise.all([
-    queue.getJobCounts('active', 'delayed', 'failed', 'completed'),
-    // BullMQ (6.7) on PostgreSQL does not count as waiting what a paused queue holds; by priority it does. Ours have none.
-    queue.getCountsPerPriority([0]),
-    queue.isPaused(),
+async function lookInto(queue: Queue): Promise<QueueSight> {
+  const [counts, workers, ...jobs] = await Promise.all([
+    queue.getJobCounts(...STATES),
+    listWorkers(queue),
+    ...STATES.map((state) => listJobs(queue, state)),
   ]);
-  const { active = 0, delayed = 0, failed = 0, completed = 0 } = counts;
-  const held = ofPriorities[0] ?? 0;
-  return { waiting: isPaused ? 0 : held, paused: isPaused ? held : 0, active, delayed, failed, completed };
+  return { counts: counts as QueueSight['counts'], workers, jobs: jobs.flat() };
+}
+
+async function listJobs(queue: Queue, state: JobState): Promise<SeenJob[]> {
+  const jobs = await queue.getJobs([state], 0, MAX_JOBS_OF_STATE - 1, state === 'delayed');
+  return jobs.map((job) => ({
+    jobId: job.id!,
+    state,
+    type: job.name,
+    data: job.data,
+    attempts: job.attemptsStarted,
+    worker: job.processedBy ?? null,
+    addedTime: job.timestamp,
+    stateTime: {
+      active: job.processedOn ?? null,
+      failed: job.finishedOn ?? null,
+      delayed: job.timestamp + job.delay,
+      waiting: null,
+    }[state],
+    failure: job.failedReason || null,
+  }));
+}
+
+/** BullMQ lists them by the names of their connections. */
+async function listWorkers(queue: Queue): Promise<string[] | null> {
+  try {
+    const names = (await queue.getWorkers()).map(({ rawname }) => rawname?.split(':w:', 2)[1]);
+    return names.every((name) => name !== undefined) ? names.sort() : null;
+  } catch (error) {
+    if ((error as Error).name === 'ReplyError') return null;
+    throw error;
+  }
 }

@@ -9,7 +9,7 @@ const ago = (seconds: number) => TIME - seconds * 1_000;
 const facts = (changes: Partial<HealthFacts> = {}): HealthFacts => ({
   time: TIME,
   sessions: { named: 5, connections: 20, maxConnections: 100, oldestTransactionTime: ago(1) },
-  queue: { kind: 'redis', isReachable: true, isPaused: false },
+  queue: { kind: 'redis', isReachable: true },
   oldestPendingTime: ago(1),
   work: { eventsSinceTime: ago(1), activitySinceTime: ago(1) },
   webhooks: { disabled: 0, disabledSinceTime: null, failing: 0, failingSinceTime: null, overdueSeconds: 0 },
@@ -35,13 +35,8 @@ describe('a service', () => {
     ],
     [
       'whose queue is away',
-      { queue: { kind: 'redis', isReachable: false, isPaused: null } },
+      { queue: { kind: 'redis', isReachable: false } },
       { check: 'queue', state: 'warning', names: ['redis'] },
-    ],
-    [
-      'whose queue is paused',
-      { queue: { kind: 'postgres', isReachable: true, isPaused: true } },
-      { check: 'queue', state: 'warning', names: ['postgres', 'paused'] },
     ],
     [
       'with an order that waits for half a minute',

@@ -25,7 +25,7 @@ export interface HealthFacts {
   time: number;
   /** Connections of workers are `named`. */
   sessions: Sessions;
-  queue: { kind: QueueBackend['kind']; isReachable: boolean; isPaused: boolean | null };
+  queue: { kind: QueueBackend['kind']; isReachable: boolean };
   oldestPendingTime: number | null;
   work: WaitingWork;
   webhooks: Pick<WebhookTroubles, 'disabled' | 'disabledSinceTime' | 'failing' | 'failingSinceTime' | 'overdueSeconds'>;
@@ -43,9 +43,7 @@ export function judgeHealth(facts: HealthFacts): HealthCheck[] {
   return [
     judged('database', 'ok'),
     judged('workers', hasWorkers ? 'ok' : 'error'),
-    judged('queue', queue.isReachable && queue.isPaused !== true ? 'ok' : 'warning', {
-      names: [queue.kind, ...(queue.isReachable && queue.isPaused === true ? ['paused'] : [])],
-    }),
+    judged('queue', queue.isReachable ? 'ok' : 'warning', { names: [queue.kind] }),
     judged(
       'pending_orders',
       ageMs(oldestPendingTime) >= PENDING_ERROR_MS ? 'error' : late(oldestPendingTime, PENDING_WARNING_MS),

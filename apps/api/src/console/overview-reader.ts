@@ -106,8 +106,7 @@ async function readStored(db: Database, aged: readonly Aged[]) {
 }
 
 async function readQueue({ queueView, isQueueReachable }: ReaderOptions): Promise<HealthFacts['queue']> {
-  const isReachable = await isQueueReachable();
-  return { kind: queueView.kind, isReachable, isPaused: isReachable ? await queueView.isPaused() : null };
+  return { kind: queueView.kind, isReachable: await isQueueReachable() };
 }
 
 async function onOneConnection<Part>(db: Database, read: (db: Database) => Promise<Part>): Promise<Part> {

@@ -1,10 +1,4 @@
-import {
-  ConsoleRefusal,
-  findConsoleOperation,
-  includesRole,
-  type Me,
-  type OperatorRole,
-} from '@lockstep/contract/console';
+import { ConsoleRefusal, findConsoleOperation, includesRole, type Me } from '@lockstep/contract/console';
 import type { Operator } from '@lockstep/operators';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { noteSubject } from '../calls.ts';
@@ -29,16 +23,12 @@ interface Session {
 }
 
 /**
- * Has every route of a plugin be the console's, refuse calls that may be forged, and verify who calls before the body is read: an operator with
- * the role that the operation needs, or `role` for routes that are none. An operation for anybody needs no session.
+ * Has every route of a plugin be the console's, refuse calls that may be forged, and verify who calls before the body is
+ * read: an operator with the role that the operation needs. An operation for anybody needs no session.
  *
  * Calls fail with a ConsoleRefusal: request_forged, not_logged_in, role_missing.
  */
-export function authorizeOperators(
-  server: FastifyInstance,
-  { db, sessions, publicUrl }: ServerOptions,
-  role: (request: FastifyRequest) => OperatorRole = () => 'viewer',
-): void {
+export function authorizeOperators(server: FastifyInstance, { db, sessions, publicUrl }: ServerOptions): void {
   server.addHook('onRoute', (route) => {
     route.config = { ...route.config, isConsole: true };
   });
@@ -46,7 +36,7 @@ export function authorizeOperators(
   server.addHook('onRequest', async (request) => {
     if (mayBeForged(request, publicUrl)) throw new ConsoleRefusal('request_forged');
     const { consoleOperationId } = request.routeOptions.config;
-    const least = consoleOperationId === undefined ? role(request) : findConsoleOperation(consoleOperationId).role;
+    const least = consoleOperationId === undefined ? 'viewer' : findConsoleOperation(consoleOperationId).role;
     if (least === 'anybody') return;
     const token = readSessionToken(request);
     const isAutomatic = request.headers[CONSOLE_HEADER] === 'automatic';

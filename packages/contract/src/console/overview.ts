@@ -80,25 +80,38 @@ export const Overview = z.object({
 });
 export type Overview = z.infer<typeof Overview>;
 
-/** The jobs of the queue, by what becomes of them. */
+/** A job of the queue. It says which orders to look at; it holds none. */
+export const QueueJob = z.object({
+  jobId: z.string(),
+  state: z.enum(['active', 'failed', 'delayed', 'waiting']),
+  type: z.string(),
+  /** The lanes that it asks to drain, and the last batch that it is for. */
+  lanes: z.array(z.number()),
+  throughBatchId: z.string().nullable(),
+  /** How often a worker began it. */
+  attempts: z.number(),
+  /** The worker that has it, or had it last. */
+  worker: z.string().nullable(),
+  addedTime: z.number(),
+  /** When a worker began it, it failed, or it will begin; null for one that waits. */
+  stateTime: z.number().nullable(),
+  failure: z.string().nullable(),
+});
+export type QueueJob = z.infer<typeof QueueJob>;
+
+/** What is in the queue, and who listens. */
 export const QueueState = z.object({
   kind: z.enum(['redis', 'postgres']),
   /** Null where the queue cannot be reached. */
-  jobs: z
+  found: z
     .object({
-      waiting: z.number(),
-      /** Those that nobody takes because the queue is paused: they do not count as waiting. */
-      paused: z.number(),
-      active: z.number(),
-      delayed: z.number(),
-      failed: z.number(),
-      completed: z.number(),
+      counts: z.object({ waiting: z.number(), active: z.number(), delayed: z.number(), failed: z.number() }),
+      /** The newest jobs of each state; of the delayed ones, those that begin first. */
+      jobs: z.array(QueueJob),
+      /** The names of the workers that listen; null where Redis does not let its clients be listed. */
+      workers: z.array(z.string()).nullable(),
     })
     .nullable(),
-  /** Whether workers take no job because an operator paused the queue; null where it cannot be reached. */
-  isPaused: z.boolean().nullable(),
-  /** Where bull-board is, behind the same session: a path behind CONSOLE_ROOT. */
-  boardPath: z.string(),
 });
 export type QueueState = z.infer<typeof QueueState>;
 
@@ -117,6 +130,6 @@ export const overviewOperations = consoleTable({
     path: '/queue',
     role: 'viewer',
     data: QueueState,
-    summary: 'The jobs of the queue.',
+    summary: 'The jobs of the queue, and the workers that listen.',
   },
 });

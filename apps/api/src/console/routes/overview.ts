@@ -1,16 +1,31 @@
+import type { QueueJob, QueueState } from '@lockstep/contract/console';
+import { jobSchema } from '@lockstep/orders';
+import type { QueueSight, QueueView } from '@lockstep/platform';
 import type { ServerOptions } from '../../server-options.ts';
-import { BOARD_PATH } from '../board/board-module.ts';
 import type { ConsoleHandlers } from '../handlers.ts';
 import { OverviewReader } from '../overview-reader.ts';
+import { SharedReading } from '../shared-reading.ts';
+
+const MIN_KEPT_MS = 1_000;
 
 /** How the service does. */
 export function overviewHandlers({ db, queueView, isQueueReachable, aged }: ServerOptions) {
   const reader = new OverviewReader({ db, queueView, isQueueReachable, aged });
+  const queue = new SharedReading(() => readQueue(queueView), MIN_KEPT_MS);
   return {
     getOverview: async (request) => await reader.read(request.query.span),
-    getQueue: async () => {
-      const [jobs, isPaused] = await Promise.all([queueView.countJobs(), queueView.isPaused()]);
-      return { kind: queueView.kind, jobs, isPaused, boardPath: BOARD_PATH };
-    },
+    getQueue: async () => await queue.get(),
   } satisfies ConsoleHandlers;
+}
+
+async function readQueue(view: QueueView): Promise<QueueState> {
+  const found = await view.look();
+  return { kind: view.kind, found: found && { ...found, jobs: found.jobs.map(readJob) } };
+}
+
+function readJob({ data, ...job }: QueueSight['jobs'][number]): QueueJob {
+  const pointer = jobSchema.safeParse(data).data;
+  if (pointer?.type !== 'drain') return { ...job, lanes: [], throughBatchId: null };
+  const { lanes, throughBatchId } = pointer;
+  return { ...job, lanes, throughBatchId };
 }

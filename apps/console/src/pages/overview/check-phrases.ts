@@ -20,7 +20,7 @@ export function useCheckWords(time: number): (check: HealthCheck) => CheckPhrase
     const isOk = state === 'ok';
     const age = writeDuration(Math.max(0, time - (sinceTime ?? time)));
     const many = write(count ?? 0);
-    const [first = '', second] = names;
+    const [first = ''] = names;
     switch (check.check) {
       case 'database':
         return phrases(words.databaseName, isOk ? words.databaseIs : words.databaseWrong, words.databaseDo);
@@ -28,7 +28,6 @@ export function useCheckWords(time: number): (check: HealthCheck) => CheckPhrase
         return phrases(words.workersName, isOk ? words.workersIs : words.workersWrong, words.workersDo);
       case 'queue': {
         const kind = first === 'redis' ? 'Redis' : 'PostgreSQL';
-        if (second === 'paused') return phrases(words.queueName, words.queuePaused(kind), words.queuePausedDo);
         return phrases(words.queueName, isOk ? words.queueIs(kind) : words.queueWrong(kind), words.queueDo);
       }
       case 'pending_orders':

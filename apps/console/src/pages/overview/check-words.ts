@@ -15,9 +15,6 @@ export const checkWords = defineWords({
     queueIs: (kind: string) => `BullMQ answers on ${kind}.`,
     queueWrong: (kind: string) =>
       `BullMQ does not answer on ${kind}: orders are found by the sweep, some seconds later.`,
-    queuePaused: (kind: string) =>
-      `BullMQ is paused on ${kind}: workers take no jobs. Orders are found by the sweep, some seconds later.`,
-    queuePausedDo: 'If nobody needs the pause, an admin resumes the queue in bull-board (page Queue).',
     queueDo: 'Check that Redis runs and that REDIS_URL is right. Nothing is lost meanwhile.',
     pendingOrdersName: 'Pending orders',
     pendingOrdersIs: 'No order has waited for half a minute.',
@@ -71,8 +68,6 @@ export const checkWords = defineWords({
     queueName: '队列',
     queueIs: (kind) => `BullMQ（${kind}）正常应答。`,
     queueWrong: (kind) => `BullMQ（${kind}）没有应答：订单将由定时扫描发现，晚几秒处理。`,
-    queuePaused: (kind) => `BullMQ（${kind}）已暂停：Worker 不取任务，订单将由定时扫描发现，晚几秒处理。`,
-    queuePausedDo: '如不再需要暂停，请管理员在 bull-board（“队列”页面）中恢复队列。',
     queueDo: '请检查 Redis 是否运行、REDIS_URL 是否正确。期间不会丢失任何内容。',
     pendingOrdersName: '待处理订单',
     pendingOrdersIs: '没有订单等待超过半分钟。',

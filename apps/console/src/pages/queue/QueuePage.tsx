@@ -1,32 +1,52 @@
-import type { QueueState } from '@lockstep/contract/console';
-import { useMay, useOperation } from '../../api/index.ts';
-import { Figure, Figures, Notice, Page, Query, Section } from '../../kit/index.ts';
-import { CONSOLE_PATH } from '../../page-head.ts';
+import type { QueueJob, QueueState } from '@lockstep/contract/console';
+import { Link } from '@tanstack/react-router';
+import { useMemo } from 'react';
+import { useOperation } from '../../api/index.ts';
+import {
+  Badge,
+  type Column,
+  Count,
+  DataTable,
+  Empty,
+  Figure,
+  Figures,
+  Notice,
+  Page,
+  Query,
+  Section,
+  Time,
+  type Tone,
+} from '../../kit/index.ts';
 import { useWords } from '../../words/words.ts';
 import { queueWords } from './words.ts';
 
 const REFRESH_MS = 5_000;
+const TONES: Record<QueueJob['state'], Tone> = {
+  active: 'busy',
+  failed: 'bad',
+  delayed: 'neutral',
+  waiting: 'neutral',
+};
 
-/** How many jobs there are, what they are, and where each is shown. */
+/** The jobs of the queue, and the workers that listen. */
 export function QueuePage() {
   const words = useWords(queueWords);
-  const may = useMay();
   const queue = useOperation('getQueue', {}, { refreshMs: REFRESH_MS });
   return (
     <Page title={words.queue} lead={words.lead}>
       <Query of={queue}>
-        {(state) => (
+        {({ kind, found }) => (
           <>
-            <JobFigures state={state} />
+            {found === null ? (
+              <Notice tone="warn" title={words.unreachable(words[kind])}>
+                {words.unreachableAdvice}
+              </Notice>
+            ) : (
+              <Found found={found} />
+            )}
             <Notice tone="neutral" title={words.safe}>
-              {words.keptIn(words[state.kind])} {words.safeAdvice}
+              {words.keptIn(words[kind])} {words.safeAdvice}
             </Notice>
-            <Section title={words.board}>
-              <p>
-                <a href={CONSOLE_PATH + state.boardPath}>{words.open}</a>. {words.openAdvice}{' '}
-                {may('admin') ? words.mayChange : words.mayLook}
-              </p>
-            </Section>
           </>
         )}
       </Query>
@@ -34,30 +54,68 @@ export function QueuePage() {
   );
 }
 
-function JobFigures({ state: { kind, jobs, isPaused } }: { state: QueueState }) {
+function Found({ found: { counts, jobs, workers } }: { found: NonNullable<QueueState['found']> }) {
   const words = useWords(queueWords);
-  if (jobs === null) {
-    return (
-      <Notice tone="warn" title={words.unreachable(words[kind])}>
-        {words.unreachableAdvice}
-      </Notice>
-    );
-  }
+  const columns = useColumns();
   return (
     <>
-      {isPaused === true && (
-        <Notice tone="warn" title={words.isPaused}>
-          {words.isPausedAdvice}
-        </Notice>
-      )}
       <Figures>
-        <Figure label={words.waiting} value={jobs.waiting} tone="busy" />
-        {isPaused === true && <Figure label={words.paused} value={jobs.paused} tone="warn" />}
-        <Figure label={words.active} value={jobs.active} tone="busy" />
-        <Figure label={words.delayed} value={jobs.delayed} />
-        <Figure label={words.failed} value={jobs.failed} tone={jobs.failed > 0 ? 'bad' : 'neutral'} />
-        <Figure label={words.completed} value={jobs.completed} />
+        <Figure label={words.waiting} value={counts.waiting} tone="busy" />
+        <Figure label={words.active} value={counts.active} tone="busy" />
+        <Figure label={words.delayed} value={counts.delayed} />
+        <Figure label={words.failed} value={counts.failed} tone={counts.failed > 0 ? 'bad' : 'neutral'} />
       </Figures>
+      <Section title={words.jobs}>
+        <DataTable
+          label={words.jobs}
+          columns={columns}
+          rows={jobs}
+          rowKey={({ jobId }) => jobId}
+          empty={<Empty title={words.noJobs}>{words.noJobsAdvice}</Empty>}
+        />
+      </Section>
+      <Section title={words.workers}>
+        {workers === null && <p>{words.workersUnknown}</p>}
+        {workers?.length === 0 && <Empty title={words.noWorkers}>{words.noWorkersAdvice}</Empty>}
+        <ul>
+          {workers?.map((worker) => (
+            <li key={worker}>{worker}</li>
+          ))}
+        </ul>
+      </Section>
     </>
+  );
+}
+
+function useColumns(): readonly Column<QueueJob>[] {
+  const words = useWords(queueWords);
+  return useMemo(
+    () => [
+      { id: 'state', header: words.state, cell: ({ state }) => <Badge tone={TONES[state]}>{words[state]}</Badge> },
+      { id: 'type', header: words.type, cell: ({ type }) => type },
+      { id: 'lanes', header: words.lanes, isMinor: true, cell: ({ lanes }) => lanes.join(', ') || '–' },
+      {
+        id: 'batch',
+        header: words.throughBatch,
+        cell: ({ throughBatchId }) =>
+          throughBatchId === null ? (
+            '–'
+          ) : (
+            <Link to="/batches/$batchId" params={{ batchId: throughBatchId }}>
+              {throughBatchId}
+            </Link>
+          ),
+      },
+      { id: 'attempts', header: words.attempts, align: 'end', cell: ({ attempts }) => <Count value={attempts} /> },
+      { id: 'added', header: words.added, isMinor: true, cell: ({ addedTime }) => <Time timeMs={addedTime} /> },
+      {
+        id: 'since',
+        header: words.stateTime,
+        cell: ({ stateTime }) => <Time timeMs={stateTime} isRelative />,
+      },
+      { id: 'worker', header: words.worker, isMinor: true, cell: ({ worker }) => worker ?? '–' },
+      { id: 'failure', header: words.failure, cell: ({ failure }) => failure ?? '–' },
+    ],
+    [words],
   );
 }
