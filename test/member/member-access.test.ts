@@ -312,7 +312,46 @@ describe('every operation is refused with 70001 to a user who is', () => {
   });
 });
 
+describe('every operation on an enterprise is refused with 70001 where the path names', () => {
+  it.each<[what: string, enterpriseId: () => string]>([
+    ['none that is there', () => '999999999'],
+    ['more than 63 bits', () => '9'.repeat(19)],
+    ['a zero before the right one', () => `0${center.enterpriseId}`],
+    ['a blank behind the right one', () => `${center.enterpriseId} `],
+    ['SQL', () => "1' or '1'='1"],
+    ['U+0000', () => '\0'],
+  ])('%s', async (_what, enterpriseId) => {
+    const right = `/enterprise/${center.enterpriseId}/`;
+    for (const { method, path, query = {}, body } of Object.values(OPERATIONS)) {
+      if (!path().startsWith(right)) continue;
+      const wrong = path().replace(right, `/enterprise/${encodeURIComponent(enterpriseId())}/`);
+      const answer = await center.call(method, wrong, { query, ...(body && { body: body() }) });
+      expect(refusalOf(answer)).toMatchObject({ code: '70001', cause: 'not_administrator' });
+    }
+  });
+});
+
 describe('who may call', () => {
+  it.each(NAMES)('is decided in a fixed order where everything is wrong: %s', async (name) => {
+    const employeeToken = await logIn(center.api, { account: `kim@${center.code}`, password: PASSWORD });
+    const corrections: [correction: MemberCallOptions, code: string, cause: Cause][] = [
+      [{}, '60000', 'token_invalid'],
+      [{ token: good.token }, '60000', 'client_token_invalid'],
+      [{ clientToken: good.token }, '60005', 'user_token_invalid'],
+      [{ userToken: employeeToken }, '70001', 'nonce_malformed'],
+      [{ nonce: randomUUID() }, '70001', 'not_administrator'],
+    ];
+    let options: MemberCallOptions = { token: 'x', clientToken: 'x', userToken: 'x', nonce: 'x' };
+    if (WITH_BODY.includes(name)) {
+      options.rawBody = '{"';
+      corrections.push([{ userToken: good.userToken, nonce: randomUUID() }, '40000', 'json_malformed']);
+    }
+    for (const [correction, code, cause] of corrections) {
+      options = { ...options, ...correction };
+      expect(refusalOf(await call(name, options))).toMatchObject({ code, cause });
+    }
+  });
+
   it('is decided before the body has come', async () => {
     const url = `${stack.baseUrl}/me/api/v1${OPERATIONS.M1!.path()}?g_nonce=${randomUUID()}`;
     const headers = { 'content-type': 'application/json', 'content-length': '1000', authorization: 'Bearer unknown' };

@@ -164,15 +164,7 @@ it('if there is room for some, those who fail for another reason take none of it
 describe('all of whom fail: HTTP 299 with the code of the first', () => {
   const FIRST: [code: string, cause: Cause, fields: Sent][] = [
     ['80001', 'account_taken', { userName: 'kim' }],
-    ['40008', 'account_missing', { userName: '' }],
-    ['10003', 'account_malformed', { userName: 'k m' }],
-    ['40001', 'password_missing', { password: null }],
-    ['50003', 'password_length', { password: 'x'.repeat(33) }],
     ['40009', 'group_id_missing', { departmentId: ' ' }],
-    ['40022', 'name_missing', { name: undefined }],
-    ['30002', 'name_too_long', { name: 'x'.repeat(31) }],
-    ['30003', 'remark_too_long', { remark: 'x'.repeat(201) }],
-    ['10004', 'mobile_invalid', { passwordMobile: '+0' }],
     ['40000', 'field_invalid', { name: 'a\nb' }],
   ];
 

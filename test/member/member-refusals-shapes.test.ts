@@ -250,39 +250,6 @@ describe.each(OPERATIONS.filter(({ body }) => body !== undefined))('$name refuse
     expectRefused(await callRaw(operation, query), 'field_missing', 'body');
   });
 
-  it.each<[what: string, body: (right: string) => string | Uint8Array<ArrayBuffer>]>([
-    ['nothing', () => ''],
-    ['half of it', (right) => right.slice(0, -1)],
-    ['something after it', (right) => `${right}{}`],
-    ['a form', () => 'userName=kim&name=Kim'],
-    ['NaN in it', (right) => right.replace(/:.*/, ':NaN}')],
-    [
-      'bytes that are not UTF-8',
-      (right) => Uint8Array.from([...new TextEncoder().encode(right)].toSpliced(2, 1, 0xff)),
-    ],
-  ])('%s, which is no JSON', async (_what, body) => {
-    const query = new URLSearchParams({ g_nonce: randomUUID() });
-    const headers = { 'content-type': 'application/json' };
-    const answer = await callRaw(operation, query, { headers, body: body(JSON.stringify(operation.body!())) });
-    expect(refusalOf(answer)).toMatchObject({ code: '40000', cause: 'json_malformed' });
-  });
-
-  it.each(['text/plain', 'application/x-www-form-urlencoded', 'application/xml', 'application/jsonp', 'json'])(
-    'what says that it is %s',
-    async (type) => {
-      const refusal = refusalOf(await call(operation, { headers: { 'content-type': type } }));
-      expect(refusal).toMatchObject({ code: '40000', cause: 'content_type_unsupported' });
-      expect(refusal.message).toContain('application/json');
-    },
-  );
-
-  it('a body without a content type', async () => {
-    const query = new URLSearchParams({ g_nonce: randomUUID() });
-    const body = new TextEncoder().encode(JSON.stringify(operation.body!()));
-    const answer = await callRaw(operation, query, { body });
-    expect(refusalOf(answer)).toMatchObject({ code: '40000', cause: 'content_type_unsupported' });
-  });
-
   it('all of them and changes nothing', expectNothingChanged);
 });
 
@@ -291,20 +258,14 @@ it('a password of nothing but tabs is there, and refused for what it is', async 
   expectRefused(await center.resetPassword(kim, '\t'.repeat(9)), 'field_invalid', 'password');
 });
 
-it('a body over 1 MiB is refused', async () => {
-  const [operation] = OPERATIONS;
-  const rawBody = JSON.stringify(operation!.body!()).padEnd(MAX_BODY_BYTES + 1);
-  const refusal = refusalOf(await call(operation!, { rawBody }));
-  expect(refusal).toMatchObject({ code: '40000', cause: 'body_too_large' });
-  expect(refusal.message).toContain(String(MAX_BODY_BYTES));
-});
-
 it.each([
-  ['json_too_deep', `{"userList":${'['.repeat(64)}${']'.repeat(64)}}`],
-  ['list_too_long', `{"userList":[{${'"name":"",'.repeat(1_000)}"name":""}]}`],
-])('a body that is too much to look at is refused: %s', async (cause, rawBody) => {
-  const [operation] = OPERATIONS;
-  expect(refusalOf(await call(operation!, { rawBody }))).toMatchObject({ code: '40000', cause });
+  ['json_malformed', '{"userList":[', {}],
+  ['content_type_unsupported', '{}', { 'content-type': 'text/plain' }],
+  ['body_too_large', ' '.repeat(MAX_BODY_BYTES + 1), {}],
+  ['json_too_deep', `{"userList":${'['.repeat(64)}${']'.repeat(64)}}`, {}],
+  ['list_too_long', `{"userList":[{${'"name":"",'.repeat(1_000)}"name":""}]}`, {}],
+])('a body that is not looked at is refused with 40000 as well: %s', async (cause, rawBody, headers) => {
+  expect(refusalOf(await call(OPERATIONS[0]!, { rawBody, headers }))).toMatchObject({ code: '40000', cause });
 });
 
 describe.each(OPERATIONS)('$name takes', (operation) => {

@@ -1,5 +1,5 @@
-import { type Cause, causes, codeOf } from '@lockstep/contract';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Cause } from '@lockstep/contract';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Answer, dataOf, refusalOf } from '../harness/api.ts';
 import { MemberCenter, newEmployee } from '../harness/member-center.ts';
 import type { Sent } from '../harness/orders.ts';
@@ -7,8 +7,8 @@ import { type Stack, startStack } from '../harness/stack.ts';
 import { contentOfTables } from '../harness/tables.ts';
 
 /**
- * Every code of the member center that a client can cause (interface Errors; rules 8): here those of M1 to M5 and of the
- * audit record. member-refusals-callers.test.ts has those of callers, member-refusals-holdings.test.ts those of M6 to M10.
+ * What M1 to M5 and the audit record are refused for (interface Errors; rules 8). member-access.test.ts has the refusals
+ * of callers, holdings.test.ts those of M6 to M10, member-refusals-shapes.test.ts every fault of every field.
  * No refusal changes anything.
  */
 let stack: Stack;
@@ -207,67 +207,4 @@ it.each(REFUSED)('%s of %s is refused with %s %s and changes nothing', async (_n
   expect(refusal).toMatchObject({ code, cause });
   expect(refusal.message).toContain(typeof says === 'string' ? says : says());
   expect(await contents()).toEqual(tables);
-});
-
-/** The one refusal that changes something. */
-const SOME_FAILED = ['60027', 'some_employees_failed'] as const;
-
-it('M1 of one who can be added and one who cannot is answered with 60027 and adds the one', async () => {
-  const answer = await center.submitAdd([newEmployee({ name: 'Nam' }), newEmployee({ userName: 'kim' })]);
-  const [code, cause] = SOME_FAILED;
-  const data = { succeeded: [{ name: 'Nam' }], failed: [{ userName: 'kim' }] };
-  expect(answer).toMatchObject({ status: 200, body: { code, cause, data } });
-  expect(answer.body.message).toContain('1 of 2 employees');
-  expect(await center.list({ keyword: 'Nam' })).toMatchObject(data.succeeded);
-});
-
-/**
- * The codes of M1 to M5, with the operations that the interface and rules 8 name for each. Only M1 can cause 80001, an
- * account that is taken.
- */
-const DOCUMENTED: Record<string, string[]> = {
-  '10003': ['M1', 'M2'],
-  '10004': ['M1', 'M2'],
-  '30002': ['M1', 'M2'],
-  '30003': ['M1', 'M2'],
-  '40000': ['M1', 'M2', 'M3', 'M5', 'audit'],
-  '40001': ['M1', 'M3'],
-  '40008': ['M1'],
-  '40009': ['M1'],
-  '40021': ['M1'],
-  '40022': ['M1'],
-  '50003': ['M1', 'M3'],
-  '60002': ['M2', 'M3', 'M4'],
-  '60009': ['M1'],
-  '60013': ['M1'],
-  '60027': ['M1'],
-  '80001': ['M1'],
-};
-
-describe('the codes of the member center', () => {
-  const tried = [...REFUSED, ['M1', 'one of two', ...SOME_FAILED] as const];
-
-  it('are tried for every operation that they are documented for', () => {
-    const operations = Map.groupBy(tried, ([, , code]) => code);
-    const found = [...operations].map(([code, rows]) => [code, [...new Set(rows.map(([name]) => name))].toSorted()]);
-    expect(Object.fromEntries(found)).toEqual(DOCUMENTED);
-  });
-
-  it('are tried here or elsewhere for every cause that they have, if a client can bring it about', () => {
-    const elsewhere = {
-      orders: ['13004'],
-      everywhere: ['500', '400', '404', '405', '408', '417', '431'],
-      callers: ['60000', '60005', '70001'],
-      holdings: ['60017', '60024', '60025', '60026', '60028', '33003', '33006', '33007', '33008', '33018'],
-      nowhere: ['60023', '40006', '33009'],
-    };
-    const codes = Object.values(elsewhere).flat();
-    const known = (Object.keys(causes) as Cause[]).filter((cause) => !codes.includes(codeOf(cause, 'member')));
-    // Of code 40000 too; member-refusals-shapes.test.ts tries them.
-    const bodies: Cause[] = [
-      ...(['json_malformed', 'content_type_unsupported', 'body_too_large'] as const),
-      ...(['json_too_deep', 'list_too_long'] as const),
-    ];
-    expect([...new Set([...tried.map(([, , , cause]) => cause), ...bodies])].toSorted()).toEqual(known.toSorted());
-  });
 });

@@ -5,7 +5,7 @@ import type { Cause, Customer } from '@lockstep/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Answer, type Api, dataOf, refusalOf } from '../harness/api.ts';
 import { BODY_FAULTS, type FaultCase, faultCases, put, TEXT_FAULTS } from '../harness/faults.ts';
-import { batchOf, deleteAsset, merchandise, newAssetNum, newBuy, productToBuy, type Sent } from '../harness/orders.ts';
+import { batchOf, merchandise, newAssetNum, newBuy, type Sent } from '../harness/orders.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 import { contentOfTables } from '../harness/tables.ts';
 
@@ -223,8 +223,6 @@ const OPERATIONS: Operation[] = [
   },
 ];
 
-const hasBody = (operation: Operation): operation is Operation & { body: object } => operation.body !== undefined;
-
 /** Makes a call, with changes to how it is made. */
 const call = (
   { method }: Operation,
@@ -336,48 +334,6 @@ describe.each(OPERATIONS)('$name refuses', (operation) => {
   it('all that and stores nothing', expectNothingStored);
 });
 
-describe.each(OPERATIONS.filter(hasBody))('$name refuses as its body', (operation) => {
-  const { valid } = operation;
-
-  it.each<[body: string, cause: Cause]>([
-    ['null', 'field_missing'],
-    ['""', 'field_missing'],
-    ['"text"', 'field_invalid'],
-    ['5', 'field_invalid'],
-    ['true', 'field_invalid'],
-    ['[]', 'field_invalid'],
-    ['[{}]', 'field_invalid'],
-  ])('%s', async (rawBody, cause) => {
-    expectRefused(await call(operation, valid(), { rawBody }), cause, 'body');
-  });
-
-  it('a list of what would be right', async () => {
-    const rawBody = JSON.stringify([valid().body]);
-    expectRefused(await call(operation, valid(), { rawBody }), 'field_invalid', 'body');
-  });
-
-  it('an empty object, by the path of its first field', async () => {
-    const [first] = Object.keys(operation.body);
-    expectRefused(await call(operation, { ...valid(), body: {} }), 'field_missing', first!);
-  });
-
-  it('what is no JSON, and nothing at all', async () => {
-    const rawBody = JSON.stringify(valid().body).slice(0, -1);
-    expect(refusalOf(await call(operation, valid(), { rawBody }))).toMatchObject({ cause: 'json_malformed' });
-    const { body: _, ...bare } = valid();
-    expectRefused(await call(operation, bare), 'field_missing', 'body');
-  });
-
-  it('what says that it is text', async () => {
-    const { path, query, body } = valid();
-    const headers = { 'content-type': 'text/plain' };
-    const answer = await api.call(operation.method, path, { ...(query && { query }), body, headers });
-    expect(refusalOf(answer)).toMatchObject({ code: '13004', cause: 'content_type_unsupported' });
-  });
-
-  it('all that and stores nothing', expectNothingStored);
-});
-
 describe('O6 and O7 refuse', () => {
   it.each(['/asset/lock', '/asset/unlock'])(
     '%s of more than 1,000 numbers, however many and whatever they are',
@@ -405,91 +361,6 @@ describe('O9 refuses a size', () => {
   it.each(['1e999', '-1e999', '10000.5', '-0', '1e-400', '9007199254740993', '1e4000'])('%s', async (size) => {
     expectRefused(await api.call('POST', '/shellnums', { rawBody: `{"size":${size}}` }), 'field_invalid', 'size');
     await expectNothingStored();
-  });
-
-  it.each(['NaN', 'Infinity', '0x10', '010', '+1'])('%s, which is no JSON', async (size) => {
-    const answer = await api.call('POST', '/shellnums', { rawBody: `{"size":${size}}` });
-    expect(refusalOf(answer)).toMatchObject({ code: '13004', cause: 'json_malformed' });
-  });
-});
-
-describe('the preview refuses, as O5 does,', () => {
-  const nested = (depth: number): Sent => merchandise(depth === 1 ? {} : { children: [nested(depth - 1)] });
-  const buy = (element: Sent) => [newBuy(customer, [newAssetNum()], {}, element)];
-  const reversed = { limitStartDate: 2, limitEndDate: 1 };
-
-  it.each<[rule: string, orders: () => Sent[], cause: Cause, path: string]>([
-    [
-      'a sequence that repeats',
-      () => [newBuy(customer, ['1'], { sequence: 7 }), newBuy(customer, ['2'], { sequence: 7 })],
-      'sequence_repeated',
-      '[1].sequence',
-    ],
-    [
-      'a number that repeats in an element',
-      () => [newBuy(customer, ['1', ' 1'])],
-      'asset_number_repeated',
-      '[0].assets[0].assetNos[1]',
-    ],
-    ['an asset without items', () => buy({ products: [] }), 'asset_without_items', '[0].assets[0].products'],
-    ['an asset that starts after its end', () => buy(reversed), 'dates_reversed', '[0].assets[0].limitStartDate'],
-    [
-      'a product that starts after its end',
-      () => buy({ products: [productToBuy(reversed)] }),
-      'dates_reversed',
-      '[0].assets[0].products[0].limitStartDate',
-    ],
-    [
-      'merchandise that nests 17 deep',
-      () => buy({ merchandises: [nested(17)] }),
-      'merchandise_too_deep',
-      `[0].assets[0].merchandises[0]${'.children[0]'.repeat(16)}`,
-    ],
-    [
-      'a revocation of a cloud license without its order',
-      () => [deleteAsset(customer, ['1'], { licenseType: 'cloud_customer' })],
-      'src_license_order_required',
-      '[0].srcLicenseOrderId',
-    ],
-    [
-      'a list of 10,001 elements',
-      () => buy({ assetNos: Array.from({ length: 10_001 }, (_, index) => `${index}`) }),
-      'list_too_long',
-      '[0].assets[0].assetNos',
-    ],
-    [
-      'more than 200,000 instances',
-      () =>
-        buy({
-          assetNos: Array.from({ length: 10_000 }, (_, index) => `${index}`),
-          products: Array(21).fill(productToBuy()),
-        }),
-      'batch_too_large',
-      '[0]',
-    ],
-    ['5,001 orders', () => Array.from({ length: 5_001 }, () => deleteAsset(customer, ['1'])), 'field_invalid', ''],
-  ])('%s', async (_rule, orders, cause, path) => {
-    for (const syncMode of ['async', 'sync']) {
-      const answer = await api.submitPreview({ ...batchOf(...orders()), syncMode });
-      expectRefused(answer, cause, `orderList${path}`);
-    }
-    await expectNothingStored();
-  });
-
-  it('an async batch that names a number for two customers, and not a sync one', async () => {
-    const second = { ...customer, customerId: '1' };
-    const batch = batchOf(newBuy(customer, ['1', '2']), deleteAsset(second, ['2']));
-    expectRefused(await api.submitPreview(batch), 'asset_number_shared', 'orderList[1].assets[0].assetNos[0]');
-    dataOf(await api.submitPreview({ ...batch, syncMode: 'sync' }));
-    await expectNothingStored();
-  });
-
-  it.each<[whose: string, appKey: () => string]>([
-    ['of another application', () => outsider.credentials.appKey],
-    ['that nobody has', () => 'app_unknown'],
-  ])('an appKey %s', async (_whose, appKey) => {
-    const answer = await api.submitPreview(batchOf(newBuy(customer, ['1'])), { query: { appKey: appKey() } });
-    expectRefused(answer, 'app_key_mismatch', 'appKey');
   });
 });
 

@@ -194,18 +194,6 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
       expect(after.created_time).toEqual(before.created_time);
     });
 
-    it('fails for an asset of another license type or of another customer', async () => {
-      const [customer, other] = [await api.newCustomer(), await api.newCustomer()];
-      const assetNum = newAssetNum();
-      await succeed(newBuy(customer, [assetNum]));
-      const before = await readRecords(assetNum);
-      expect(await fail(newBuy(customer, [assetNum], { licenseType: 'softkey' }))).toBe('license_type_mismatch');
-      expect(await fail(newBuy(other, [assetNum]))).toBe('asset_owned_by_other_customer');
-      const transfer = newBuy(other, [assetNum], { licenseType: 'softkey' }, { transferedAssetNum: true });
-      expect(await fail(transfer)).toBe('license_type_mismatch');
-      expect(await readRecords(assetNum)).toEqual(before);
-    });
-
     it('transfers an asset with everything on it, and ends its assignment and its lending', async () => {
       const { customer: seller, memberIds } = await newCustomerWithMembers();
       const buyer = await api.newCustomer();
@@ -285,19 +273,6 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
       }
     });
 
-    it('records a product’s source order, another customer’s too', async () => {
-      const [customer, other] = [await api.newCustomer(), await api.newCustomer()];
-      const [assetNum, otherNum] = [newAssetNum(), newAssetNum()];
-      const source = await succeed(newBuy(other, [otherNum]));
-      const revocation = await succeed(deleteAsset(other, [otherNum]));
-      const bought = ({ licenseOrderId }: { licenseOrderId: string }) =>
-        newBuy(customer, [assetNum], {}, { products: [uri('a', { srcLicenseOrderId: licenseOrderId })] });
-      await succeed(bought(source));
-      expect(await readAsset(assetNum)).toMatchObject({ products: [{ src_license_order_id: source.licenseOrderId }] });
-      expect(await fail(bought(revocation))).toBe('source_order_not_found');
-      expect(await fail(bought({ licenseOrderId: '9999999999999999999' }))).toBe('source_order_not_found');
-    });
-
     it('buys a number again after its revocation as a new asset, and keeps the old one on record', async () => {
       const [customer, other] = [await api.newCustomer(), await api.newCustomer()];
       const assetNum = newAssetNum();
@@ -344,20 +319,6 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
       expect(await readHoldings(assetNum, lockNum)).toEqual({ held: [true, false], lent: [false, false] });
     });
 
-    it('takes only active assets of the customer, of the order’s license type', async () => {
-      const [customer, other] = [await api.newCustomer(), await api.newCustomer()];
-      const [assetNum, otherNum] = [newAssetNum(), newAssetNum()];
-      await succeed(newBuy(customer, [assetNum]));
-      await succeed(newBuy(other, [otherNum]));
-      const before = await readRecords(assetNum);
-      expect(await fail(deleteAsset(customer, [assetNum, otherNum]))).toBe('asset_not_found');
-      expect(await fail(deleteAsset(customer, [assetNum, newAssetNum()]))).toBe('asset_not_found');
-      expect(await fail(deleteAsset(customer, [assetNum], { licenseType: 'softkey' }))).toBe('license_type_mismatch');
-      expect(await readRecords(assetNum)).toEqual(before);
-      await succeed(deleteAsset(customer, [assetNum]));
-      expect(await fail(deleteAsset(customer, [assetNum]))).toBe('asset_not_found');
-    });
-
     it('with a source order takes what that order granted, and the asset with its last grant', async () => {
       const { customer, memberIds } = await newCustomerWithMembers();
       const [assetNum, lockNum] = [newAssetNum(), newAssetNum()];
@@ -381,19 +342,6 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
       expect((await readRecords(assetNum)).filter(isActive)).toEqual([]);
       expect(await productsOn(lockNum)).toEqual(['b']);
       expect(await readHoldings(assetNum)).toEqual({ held: [false], lent: [false] });
-    });
-
-    it('with a source order finds the grant though delete_product took all its products', async () => {
-      const customer = await api.newCustomer();
-      const assetNum = newAssetNum();
-      const emptied = await succeed(newBuy(customer, [assetNum], {}, { products: [uri('a')] }));
-      const other = await succeed(newBuy(customer, [assetNum], {}, { products: [uri('b')] }));
-      await succeed(deleteProduct(customer, [assetNum], { productUri: 'a' }));
-      const revoke = ({ licenseOrderId }: OrderResult) =>
-        deleteAsset(customer, [assetNum], { srcLicenseOrderId: licenseOrderId });
-      expect(await succeed(revoke(other))).toMatchObject({ assets: 0, products: 1 });
-      expect(await productsOn(assetNum)).toEqual([]);
-      expect(await succeed(revoke(emptied))).toMatchObject({ assets: 1, products: 0 });
     });
 
     it('takes as source order only a succeeded new_buy of the customer', async () => {
@@ -434,44 +382,6 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
       expect([...asset.merchandises, ...asset.grants].every(isActive)).toBe(true);
       expect(await fail(deleteProduct(customer, [assetNum], { productUri: 'a' }))).toBe('product_not_found');
     });
-
-    it('strictly revokes only what has the same period and node count, absent equal to absent', async () => {
-      const customer = await api.newCustomer();
-      const assetNum = newAssetNum();
-      const terms = [
-        { limitStartDate: 1, limitEndDate: 2, limitConcurrent: 1 },
-        { limitStartDate: 1, limitEndDate: 2, limitConcurrent: 2 },
-        { limitStartDate: 1, limitConcurrent: 1 },
-        { limitEndDate: 2, limitConcurrent: 1 },
-        { limitConcurrent: 1 },
-      ];
-      await succeed(newBuy(customer, [assetNum], {}, { products: terms.map((each) => uri('a', each)) }));
-      const left = async () =>
-        (await readAsset(assetNum)).products
-          .filter(isActive)
-          .map((each) => [each.limit_start_date, each.limit_end_date, each.limit_concurrent]);
-      const revoke = (changes: Sent) =>
-        deleteProduct(customer, [assetNum], { productUri: 'a', strictMatchWhenDelete: true, ...changes });
-      const all = await left();
-      expect(await fail(revoke({ limitStartDate: 1, limitEndDate: 3 }))).toBe('product_not_found');
-      for (const [index, each] of terms.entries()) {
-        expect(await succeed(revoke(each))).toMatchObject({ products: 1 });
-        expect(await left()).toEqual(all.slice(index + 1));
-        expect(await fail(revoke(each))).toBe('product_not_found');
-      }
-    });
-
-    it('with a source order revokes only what that order bought', async () => {
-      const customer = await api.newCustomer();
-      const assetNum = newAssetNum();
-      const first = await succeed(newBuy(customer, [assetNum]));
-      const second = await succeed(newBuy(customer, [assetNum]));
-      const revoke = deleteProduct(customer, [assetNum], {}, { srcLicenseOrderId: first.licenseOrderId });
-      expect(await succeed(revoke)).toMatchObject({ products: 1 });
-      const products = (await readAsset(assetNum)).products.filter(isActive);
-      expect(products).toMatchObject([{ license_order_id: second.licenseOrderId }]);
-      expect(await fail(revoke)).toBe('product_not_found');
-    });
   });
 
   it('fails an order of an unknown customer or of another enterprise, and stores nothing', async () => {
@@ -483,16 +393,6 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
     }
     expect(await fail(newBuy(customer, [assetNum], { enterpriseGlobalId }))).toBe('enterprise_mismatch');
     expect(await readRecords(assetNum)).toEqual([]);
-  });
-
-  it('revokes a cloud license by its source order', async () => {
-    const customer = await api.newCustomer();
-    const assetNum = newAssetNum();
-    const licenseType = 'cloud_customer';
-    const { licenseOrderId } = await succeed(newBuy(customer, [assetNum], { licenseType }));
-    await succeed(deleteProduct(customer, [assetNum], {}, { licenseType, srcLicenseOrderId: licenseOrderId }));
-    await succeed(deleteAsset(customer, [assetNum], { licenseType, srcLicenseOrderId: licenseOrderId }));
-    expect((await readRecords(assetNum)).filter(isActive)).toEqual([]);
   });
 
   describe('within one batch', () => {

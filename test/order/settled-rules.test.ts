@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type ApplicationId, BatchOrder, type Customer, type OrderResult, parse } from '@lockstep/contract';
-import { prepareBatch } from '@lockstep/orders/prepare';
+import type { Customer, OrderResult } from '@lockstep/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Api, refusalOf } from '../harness/api.ts';
 import { MemberCenter } from '../harness/member-center.ts';
@@ -15,7 +14,6 @@ import {
   productToRevoke,
   type Sent,
 } from '../harness/orders.ts';
-import { pastBatchTriggers } from '../harness/past-triggers.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 import { contentOfTables } from '../harness/tables.ts';
 
@@ -98,23 +96,6 @@ describe('an async batch that names one asset number for two customers', () => {
     const assetNum = newAssetNum();
     const orders = await api.process(batchOf(newBuy(alice, [assetNum]), deleteAsset(alice, [assetNum])));
     expect(orders.map(({ state }) => state)).toEqual(['succeeded', 'succeeded']);
-  });
-
-  it('that an earlier release accepted is answered as then', async () => {
-    const batch = batchOf(newBuy(alice, [newAssetNum()]), newBuy(bob, [newAssetNum()], {}, TRANSFER));
-    const accepted = await api.accept(batch);
-    const sharing = {
-      ...batch,
-      orderList: batch.orderList.map((order) => ({ ...order, assets: batch.orderList[1]!.assets })),
-    };
-    expect(refusalOf(await api.submit(sharing)).cause).toBe('channel_order_id_conflict');
-    // As that release stored it: it did not look at the numbers.
-    const { digest } = prepareBatch('1' as ApplicationId, parse(BatchOrder, sharing));
-    const { channelOrderId } = batch;
-    await pastBatchTriggers(stack.db, (trx) =>
-      trx.updateTable('batch').set({ digest }).where('channel_order_id', '=', channelOrderId).execute(),
-    );
-    expect(await api.accept(sharing)).toEqual(accepted);
   });
 });
 

@@ -30,49 +30,8 @@ const situation = (changes: Partial<AdditionFacts> = {}): AdditionFacts => ({
 
 /** What became of each: undefined where it can be added. */
 const causesOf = (judged: NamedEmployee[]) => judged.map(({ refusal }) => refusal?.reason);
-const messagesOf = (judged: NamedEmployee[]) => judged.map(({ refusal }) => refusal?.message);
 
 describe('who can be added', () => {
-  it('everybody, as long as nothing is against it', () => {
-    const all = named('kim', 'lee');
-    expect(judgeAdditions(all, situation())).toEqual(all);
-  });
-
-  it.each([
-    ['abc123', 56, undefined],
-    ['abc123', 57, 'account_malformed'],
-    ['abcdef1234', 52, undefined],
-    ['abcdef1234', 53, 'account_malformed'],
-  ])('an account below 63 characters with its code: %s and %i more', (code, length, cause) => {
-    const judged = judgeAdditions(named('a'.repeat(length)), situation({ code }));
-    expect(causesOf(judged)).toEqual([cause]);
-    expect(messagesOf(judged)).toEqual([
-      cause &&
-        'userList[0].userName: must be letters A-Z a-z and digits only, and with the enterprise code fewer than 63 characters',
-    ]);
-  });
-
-  it('nobody whose account is taken, by another or by one before in the call', () => {
-    const judged = judgeAdditions(named('kim', 'lee', 'lee', 'pat'), situation({ takenUserNames: new Set(['kim']) }));
-    expect(causesOf(judged)).toEqual(['account_taken', undefined, 'account_taken', undefined]);
-    expect(messagesOf(judged)[2]).toBe('userList[2].userName: another employee of the enterprise has this account.');
-  });
-
-  it('as many as there is room for, the first ones', () => {
-    const judged = judgeAdditions(named('a', 'b', 'c'), situation({ room: 2 }));
-    expect(causesOf(judged)).toEqual([undefined, undefined, 'trial_employees_exhausted']);
-    expect(messagesOf(judged)[2]).toBe(
-      'userList[2]: without a cloud license an enterprise may have at most 5 employees beside its first ones.',
-    );
-  });
-
-  it.each([0, -1, -95])('nobody with room for %i', (room) => {
-    expect(causesOf(judgeAdditions(named('a', 'b'), situation({ room })))).toEqual([
-      'trial_employees_exhausted',
-      'trial_employees_exhausted',
-    ]);
-  });
-
   it('others in place of those who fail, for these take no room and no account', () => {
     const [tooLong, kim] = named('k'.repeat(60), 'kim');
     const all = [refused(0, 'kim'), tooLong!, kim!];
@@ -86,17 +45,6 @@ describe('who can be added', () => {
   it('the account before the room, where both are against it', () => {
     const taken = situation({ takenUserNames: new Set(['kim']), room: 0 });
     expect(causesOf(judgeAdditions(named('kim'), taken))).toEqual(['account_taken']);
-  });
-
-  it('accounts that differ in case only, for they are different', () => {
-    const judged = judgeAdditions(named('Kim', 'kim'), situation({ takenUserNames: new Set(['KIM']) }));
-    expect(causesOf(judged)).toEqual([undefined, undefined]);
-  });
-
-  it('without changing what is taken', () => {
-    const takenUserNames = new Set(['kim']);
-    judgeAdditions(named('lee'), situation({ takenUserNames }));
-    expect([...takenUserNames]).toEqual(['kim']);
   });
 });
 

@@ -19,14 +19,6 @@ interface World {
   holders: Record<string, MemberId>;
 }
 
-const WORLD: World = {
-  kinds: {
-    ...{ FREE: 'asset', FREE2: 'asset', KIMS: 'asset', KIMS2: 'asset', LEES: 'asset' },
-    ...{ LOCK: 'borrowed lock', ELSEWHERE: 'elsewhere' },
-  },
-  holders: { KIMS: KIM, KIMS2: KIM, LEES: LEE },
-};
-
 function namedIn({ kinds, holders }: World): ConfigurationFacts {
   const numsOf = (...wanted: Kind[]) => Object.keys(kinds).filter((assetNum) => wanted.includes(kinds[assetNum]!));
   const assets = numsOf('asset', 'borrowed lock').map((assetNum) => ({
@@ -44,7 +36,7 @@ function namedIn({ kinds, holders }: World): ConfigurationFacts {
 type End = { withdrawn: string[]; assigned: string[] } | { cause: Cause; path: string };
 
 /** What Kim's M9 comes to: the numbers withdrawn and assigned, or what it is refused for. */
-function planned(wanted: ConfigureAssets, world = WORLD): End {
+function planned(wanted: ConfigureAssets, world: World): End {
   try {
     const { withdrawn, assigned } = planConfiguration(wanted, namedIn(world));
     const numsOf = (assets: typeof withdrawn) => assets.map(({ assetNum }) => assetNum);
@@ -54,52 +46,6 @@ function planned(wanted: ConfigureAssets, world = WORLD): End {
     return { cause: error.reason, path: error.message.split(':')[0]! };
   }
 }
-
-describe('a configuration', () => {
-  it.each<[what: string, wanted: ConfigureAssets]>([
-    ['of nothing', { deleteAssets: [], addAssets: [] }],
-    ['that assigns what is free', { deleteAssets: [], addAssets: ['FREE2', 'FREE'] }],
-    ['that withdraws what the employee holds', { deleteAssets: ['KIMS2', 'KIMS'], addAssets: [] }],
-    ['that does both', { deleteAssets: ['KIMS'], addAssets: ['FREE'] }],
-    ['that withdraws a number and assigns it again', { deleteAssets: ['KIMS'], addAssets: ['FREE', 'KIMS'] }],
-  ])('%s is done in the order sent', (_, wanted) => {
-    expect(planned(wanted)).toEqual({ withdrawn: wanted.deleteAssets, assigned: wanted.addAssets });
-  });
-
-  it.each<[what: string, assetNum: string, cause: Cause]>([
-    ['is unknown', 'UNKNOWN', 'asset_not_withdrawable'],
-    ['nobody holds', 'FREE', 'asset_not_withdrawable'],
-    ['another employee holds', 'LEES', 'asset_not_withdrawable'],
-    ['is a borrowed lock', 'LOCK', 'asset_not_withdrawable'],
-    ['is withdrawn already', 'KIMS', 'asset_not_withdrawable'],
-    ['belongs to another enterprise', 'ELSEWHERE', 'asset_of_other_enterprise'],
-  ])('that withdraws what %s is refused', (_, assetNum, cause) => {
-    const path = 'deleteAssets[1]';
-    expect(planned({ deleteAssets: ['KIMS', assetNum], addAssets: ['FREE'] })).toEqual({ cause, path });
-  });
-
-  it.each<[what: string, assetNum: string, cause: Cause]>([
-    ['is unknown', 'UNKNOWN', 'asset_number_not_found'],
-    ['is a borrowed lock', 'LOCK', 'asset_number_not_found'],
-    ['another employee holds', 'LEES', 'asset_configured_twice'],
-    ['the employee holds', 'KIMS2', 'asset_configured_twice'],
-    ['is assigned already', 'FREE', 'asset_configured_twice'],
-    ['belongs to another enterprise', 'ELSEWHERE', 'asset_of_other_enterprise'],
-  ])('that assigns what %s is refused', (_, assetNum, cause) => {
-    const path = 'addAssets[1]';
-    expect(planned({ deleteAssets: ['KIMS'], addAssets: ['FREE', assetNum] })).toEqual({ cause, path });
-  });
-
-  it.each<[wanted: ConfigureAssets, cause: Cause, path: string]>([
-    [{ deleteAssets: ['UNKNOWN'], addAssets: ['LEES'] }, 'asset_not_withdrawable', 'deleteAssets[0]'],
-    [{ deleteAssets: ['UNKNOWN', 'ELSEWHERE'], addAssets: [] }, 'asset_not_withdrawable', 'deleteAssets[0]'],
-    [{ deleteAssets: ['ELSEWHERE', 'UNKNOWN'], addAssets: [] }, 'asset_of_other_enterprise', 'deleteAssets[0]'],
-    [{ deleteAssets: [], addAssets: ['LEES', 'UNKNOWN'] }, 'asset_configured_twice', 'addAssets[0]'],
-    [{ deleteAssets: ['KIMS'], addAssets: ['KIMS', 'KIMS', 'LOCK'] }, 'asset_configured_twice', 'addAssets[1]'],
-  ])('of several faults, %j, is refused for the first: withdrawals, then what is assigned', (wanted, cause, path) => {
-    expect(planned(wanted)).toEqual({ cause, path });
-  });
-});
 
 /** The same, number by number on a notebook of who holds what: the first that does not go is what it is refused for. */
 function onNotebook({ deleteAssets, addAssets }: ConfigureAssets, { kinds, holders }: World): End {

@@ -41,48 +41,8 @@ function planned(assetIDs: string[], changes: Partial<LendingFacts> = {}): End {
 }
 
 describe('a lending', () => {
-  it.each<[what: string, assetIDs: string[], lentIds: string[]]>([
-    ['of one asset', ['1'], ['1']],
-    ['of several, in the order sent', ['2', '1'], ['2', '1']],
-    ['that names an asset twice', ['1', '2', '1'], ['1', '2']],
-    ['that was done before', ['4'], []],
-    ['of one that is lent there already and of more', ['4', '1'], ['1']],
-  ])('%s is done', (_, assetIDs, lentIds) => {
-    expect(planned(assetIDs)).toEqual({ lentIds });
-  });
-
-  it('into a lock that nothing is lent into is done', () => {
-    expect(planned(['1'], { lockHolderIds: new Set() })).toEqual({ lentIds: ['1'] });
-  });
-
   it('that was done before is done though the asset has no node left', () => {
     expect(planned(['4'], { idsWithNodes: new Set() })).toEqual({ lentIds: [] });
-  });
-
-  it.each<[what: string, changes: Partial<LendingFacts>, cause: Cause]>([
-    ['that is not there', { lock: undefined }, 'borrowed_lock_unusable'],
-    ['that is no borrowed lock', { lock: { ...LOCK, isBorrowedLock: false } }, 'borrowed_lock_unusable'],
-    ['that is disabled or frozen', { lock: { ...LOCK, isUsable: false } }, 'borrowed_lock_unusable'],
-    [
-      'that is disabled, and lent to another employee',
-      { lock: { ...LOCK, isUsable: false }, lockHolderIds: new Set([LEE]) },
-      'borrowed_lock_unusable',
-    ],
-    ['that is lent to another employee', { lockHolderIds: new Set([LEE]) }, 'borrowed_lock_taken'],
-  ])('into a lock %s is refused, whatever the assets', (_, changes, cause) => {
-    for (const assetIDs of [['1'], ['4'], ['6']]) {
-      expect(planned(assetIDs, changes)).toEqual({ cause, path: 'borrowedUsbKey' });
-    }
-  });
-
-  it.each<[what: string, assetId: string, cause: Cause]>([
-    ['that is not there', '7', 'asset_not_held'],
-    ['that another employee holds', '6', 'asset_not_held'],
-    ['that is the lock itself', LOCK.id, 'asset_not_held'],
-    ['that is lent into another lock', '5', 'asset_lent_elsewhere'],
-    ['without a node', '3', 'asset_without_nodes'],
-  ])('of an asset %s is refused', (_, assetId, cause) => {
-    expect(planned(['1', assetId])).toEqual({ cause, path: 'assetIDs[1]' });
   });
 
   it('of an asset with several faults is refused for the first: not held, lent elsewhere, without nodes', () => {

@@ -46,16 +46,6 @@ describe('a page', () => {
       },
     ],
     [
-      'the only one, full',
-      1,
-      10,
-      {
-        ...{ size: 10, startRow: 1, endRow: 10, pages: 1, list: window(1, 10) },
-        ...{ prePage: 0, nextPage: 0, firstPage: 1, lastPage: 1, navigatepageNums: [1] },
-        ...{ isFirstPage: true, isLastPage: true, hasPreviousPage: false, hasNextPage: false },
-      },
-    ],
-    [
       // PageHelper counts back from where one is, also where no page is.
       'one beyond the last',
       9,
@@ -89,29 +79,6 @@ describe('a page', () => {
   ])('%s has the fields of PageHelper', (_which, pageNum, total, fields) => {
     const same = { pageNum, pageSize: 10, total, orderBy: null, navigatePages: 8 };
     expect(buildPageRows(pageNum, 10, total)).toEqual({ ...same, ...fields });
-  });
-
-  it.each<[pageNum: number, pages: number, first: number, last: number]>([
-    [1, 8, 1, 8],
-    [8, 8, 1, 8],
-    [1, 9, 1, 8],
-    [5, 9, 1, 8],
-    [6, 9, 2, 9],
-    [9, 9, 2, 9],
-    [4, 20, 1, 8],
-    [5, 20, 1, 8],
-    [6, 20, 2, 9],
-    [10, 20, 6, 13],
-    [16, 20, 12, 19],
-    [17, 20, 13, 20],
-    [20, 20, 13, 20],
-    [99, 20, 13, 20],
-  ])('%i of %i navigates from %i to %i', (pageNum, pages, first, last) => {
-    expect(buildPageRows(pageNum, 3, pages * 3)).toMatchObject({
-      navigatepageNums: window(first, last),
-      firstPage: first,
-      lastPage: last,
-    });
   });
 });
 
