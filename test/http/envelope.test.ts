@@ -1,6 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
 import { ORDER_ROOT } from '@lockstep/contract';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
@@ -23,33 +21,6 @@ beforeAll(async () => {
   api = await stack.newApi();
 });
 afterAll(() => stack.close());
-
-/** Sends bytes as they are. Returns the connection and the first bytes that come back. */
-async function sendRaw(baseUrl: string, text: string): Promise<{ socket: Socket; received: string }> {
-  const { hostname, port } = new URL(baseUrl);
-  const socket = connect(Number(port), hostname);
-  socket.write(text);
-  const [data] = await once(socket, 'data');
-  return { socket, received: String(data) };
-}
-
-describe('a success', () => {
-  it.each<[operation: string, call: () => Promise<Answer>]>([
-    [
-      'O3',
-      () =>
-        api.call('GET', '/enterprise/user/query', {
-          query: { channelCode: 'a', channelCustomerId: 'b', defaultCustomer: 'Y' },
-        }),
-    ],
-    ['O5', async () => api.submit(batchOf(newBuy(await api.newCustomer(), [newAssetNum()])))],
-  ])('of %s is HTTP 200 with code 0, message and data, and nothing else', async (_operation, call) => {
-    const { status, headers, body } = await call();
-    expect(status).toBe(200);
-    expect(headers.get('content-type')).toMatch(/^application\/json/);
-    expect(body).toEqual({ code: 0, message: 'success', data: expect.any(Array) });
-  });
-});
 
 describe('a refusal', () => {
   it.each<[what: string, call: () => Promise<Answer>, code: string, cause: string]>([
@@ -205,31 +176,6 @@ describe('x-request-id', () => {
       .toMatchObject([{ status, code: expect.any(String), seconds: expect.any(Number) }]);
   });
 
-  it('a target that names its host is the same operation', async () => {
-    const target = `http://another.example${ORDER_ROOT}/enterprise/user/bind`;
-    const { received, socket } = await sendRaw(stack.baseUrl, `GET ${target} HTTP/1.1\r\nhost: a\r\n\r\n`);
-    socket.destroy();
-    expect(received).toMatch(/^HTTP\/1\.1 405 /);
-    expect(received).toMatch(/^allow: POST\r$/m);
-  });
-
-  it('is on the answer to what is hardly HTTP', async () => {
-    const { received, socket } = await sendRaw(stack.baseUrl, 'HELLO\r\n\r\n');
-    socket.destroy();
-    expect(received).toMatch(/^HTTP\/1\.1 400 /);
-    expect(received.toLowerCase()).toContain('x-request-id: ');
-    expect(JSON.parse(received.split('\r\n\r\n')[1]!)).toMatchObject({ code: '400', cause: 'http_malformed' });
-  });
-
-  it('is on the answer to headers that are too large', async () => {
-    const header = `x-padding: ${'x'.repeat(100_000)}`;
-    const { received, socket } = await sendRaw(stack.baseUrl, `GET /nothing HTTP/1.1\r\nhost: a\r\n${header}\r\n\r\n`);
-    socket.destroy();
-    expect(received).toMatch(/^HTTP\/1\.1 431 /);
-    expect(received.toLowerCase()).toContain('x-request-id: ');
-    expect(JSON.parse(received.split('\r\n\r\n')[1]!)).toMatchObject({ code: '431', cause: 'headers_too_large' });
-  });
-
   it.each(['12345678', 'A-z_0.9-trace', 'f'.repeat(64), randomUUID()])('is the caller’s own: %s', async (own) => {
     const response = await fetch(`${stack.baseUrl}/nothing`, { headers: { 'x-request-id': own } });
     expect(response.headers.get('x-request-id')).toBe(own);
@@ -320,19 +266,6 @@ describe('besides its operations the service answers', () => {
     const text = await stack.metrics.registry.metrics();
     expect(text).not.toContain('made');
     expect(text).not.toContain('123456');
-  });
-
-  it('/docs for people', async () => {
-    const response = await get('/docs');
-    expect(response.status).toBe(200);
-    expect(response.headers.get('content-type')).toMatch(/^text\/html/);
-    expect(await response.text()).toContain('swagger');
-  });
-
-  it('/openapi.json for programs', async () => {
-    const response = await get('/openapi.json');
-    expect(response.headers.get('content-type')).toMatch(/^application\/json/);
-    expect(await response.json()).toMatchObject({ openapi: expect.stringMatching(/^3\.1\./) });
   });
 });
 

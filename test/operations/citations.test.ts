@@ -66,28 +66,4 @@ describe('citations of the rules and the interface', () => {
     expect(quoted.length).toBeGreaterThan(20);
     expect(quoted.filter((quote) => !words.includes(quote))).toEqual([]);
   });
-
-  it.each([
-    'one (rules 6.2), some (rules 6.1 to 6.3 and 8), with a name (rules 6.5 delete_asset)',
-    'a section (interface Errors), an operation (interface O5; rules 6.1), some (interface M1 to M10)',
-    'a title of several words (interface Page of employees; rules 8), and a\n * comment (rules\n * 6.4)',
-    'export interface Foo { }\ninterface Bar<Item> extends Foo { }',
-  ])('are live: %j', (text) => {
-    expect(deadCitationsIn(text)).toEqual([]);
-  });
-
-  it.each([
-    'a number (rules 6.9)',
-    'one of several (rules 4 and 11)',
-    'a name (rules 6.5 delete_everything)',
-    'an operation (interface O11)',
-    'the end of a range (interface M1 to M11)',
-    'a title (interface Mistakes)',
-    'a page that is gone (decisions 6.2)',
-    'over two lines (decisions\n * 8)',
-    'its name (decisions.md)',
-    'the other one (interface.md, Errors)',
-  ])('are dead: %j', (text) => {
-    expect(deadCitationsIn(text)).toHaveLength(1);
-  });
 });

@@ -123,20 +123,6 @@ describe.each([
     for (const assetNum of [a, b, c]) expect(await readState(assetNum)).toEqual(changed);
   });
 
-  it('a number by its text without the blanks around it', async () => {
-    const assetNums = await ready();
-    expect(await change(path, [` ${assetNums[0]}\t`])).toEqual(entries(SUCCESS, assetNums));
-    expect(await readState(assetNums[0]!)).toEqual(changed);
-  });
-
-  it('numbers of every script', async () => {
-    const assetNums = ['锁-😀', "o'lock", 'a"b\\c', '{a,b}', '$1', 'NULL'].map((text) => `${text} ${randomUUID()}`);
-    await api.carryOut(newBuy(customer, assetNums));
-    if (!locked) await change(LOCK, assetNums);
-    expect(await change(path, assetNums)).toEqual(entries(SUCCESS, assetNums));
-    for (const assetNum of assetNums) expect(await readState(assetNum)).toEqual(changed);
-  });
-
   it('what is so already with success, and neither touches it nor records it again', async () => {
     const assetNums = await ready(2);
     await change(path, assetNums.slice(0, 1));
@@ -193,17 +179,6 @@ describe.each([
     }
   });
 
-  it.each(['Ada Lovelace', '13800000000', 'ada@example.com', '😀'.repeat(255)])(
-    'for the operator %s, under the request id of the answer',
-    async (operatorIdentity) => {
-      const [assetNum] = await ready();
-      const answer = await submit(path, [assetNum!], operatorIdentity);
-      const record = (await readAudit((await activeAsset(assetNum!)).id)).at(-1);
-      const request_id = answer.headers.get('x-request-id');
-      expect(record).toMatchObject({ locked, operator_identity: operatorIdentity, request_id });
-    },
-  );
-
   it('1,000 numbers at once', async () => {
     const assetNums = await ready(1_000);
     const sent = assetNums.toReversed();
@@ -216,13 +191,6 @@ describe.each([
       .execute();
     expect(rows.filter((row) => row.locked === locked && row.recorded === locked)).toHaveLength(1_000);
     expect(rows).toHaveLength(1_000 * (before.length + 1));
-  });
-
-  it('one number 1,000 times', async () => {
-    const [assetNum] = await ready();
-    const sent = Array<string>(1_000).fill(assetNum!);
-    expect(await change(path, sent)).toEqual(entries(SUCCESS, sent));
-    expect(await readState(assetNum!)).toEqual(changed);
   });
 
   it('once, where 20 calls ask for it at the same time', async () => {
@@ -328,8 +296,8 @@ async function whileFailing<Result>(
 }
 
 describe('a fault on one lock', () => {
-  /** raise_exception, check_violation, unique_violation, numeric_value_out_of_range, division_by_zero. */
-  const SQL_STATES = ['P0001', '23514', '23505', '22003', '22012'];
+  /** raise_exception, unique_violation. */
+  const SQL_STATES = ['P0001', '23505'];
   const FAULTS = (['asset', 'lock_audit'] as const).flatMap((table) =>
     SQL_STATES.map((sqlState) => ({ table, sqlState })),
   );
@@ -365,25 +333,6 @@ describe('a fault on one lock', () => {
     await change(LOCK, assetNums);
     const fault = { table: 'asset', sqlState: 'P0001', assetNum: assetNums[0]! } as const;
     expect(await whileFailing(fault, () => change(LOCK, assetNums))).toEqual(entries(SUCCESS, assetNums));
-  });
-
-  it('among 1,000 leaves 999 changed', async () => {
-    const assetNums = await buy(1_000);
-    const fault = { table: 'lock_audit', sqlState: 'P0001', assetNum: assetNums[500]! } as const;
-    const results = await whileFailing(fault, () => change(LOCK, assetNums));
-    expect(results).toEqual(
-      assetNums.map((assetNum, index) => ({ assetNum, status: index === 500 ? FAILED : SUCCESS })),
-    );
-    const rows = await stack.db
-      .selectFrom('asset')
-      .leftJoin('lock_audit', 'lock_audit.asset_id', 'asset.id')
-      .select(['asset_num', 'asset.locked', 'lock_audit.locked as recorded'])
-      .where('asset_num', 'in', assetNums)
-      .execute();
-    expect(rows).toHaveLength(1_000);
-    expect(rows.filter((row) => !row.locked || !row.recorded)).toEqual([
-      { asset_num: assetNums[500], locked: false, recorded: null },
-    ]);
   });
 
   /** Nothing that is the lock's own: the disk is full, memory is out, PostgreSQL shuts down, a conflict without end. */

@@ -100,44 +100,6 @@ describe('the preview of an order that would', () => {
     });
   });
 
-  it('extend an asset of the customer says so', async () => {
-    const customer = await api.newCustomer();
-    const assetNum = newAssetNum();
-    await apply(newBuy(customer, [assetNum]));
-    expect(await previewAndApply(newBuy(customer, [assetNum], {}, { transferedAssetNum: true }))).toMatchObject({
-      state: 'succeeded',
-      assets: [{ assetNum, action: 'extend' }],
-      products: [{ assetNum, productUri: 'gms-100', action: 'create', id: null }],
-    });
-  });
-
-  it('transfer an asset from another customer says so', async () => {
-    const [seller, buyer] = (await newCustomersInLanes(api, 2)) as [Customer, Customer];
-    const [assetNum, newNum] = [newAssetNum(), newAssetNum()];
-    await apply(newBuy(seller, [assetNum]));
-    const transfer = newBuy(buyer, [assetNum, newNum], {}, { transferedAssetNum: true, products: [uri('b')] });
-    expect(await previewAndApply(transfer)).toMatchObject({
-      state: 'succeeded',
-      assets: [
-        { assetNum, action: 'transfer' },
-        { assetNum: newNum, action: 'create' },
-      ],
-      products: [assetNum, newNum].map((each) => ({ assetNum: each, productUri: 'b', action: 'create', id: null })),
-    });
-  });
-
-  it('do several things to one asset names what it does first', async () => {
-    const customer = await api.newCustomer();
-    const assetNum = newAssetNum();
-    const order = newBuy(customer, [], {
-      assets: ['a', 'b'].map((productUri) => ({ assetNos: [assetNum], products: [uri(productUri)] })),
-    });
-    expect(await previewAndApply(order)).toMatchObject({
-      assets: [{ assetNum, action: 'create' }],
-      products: [{ productUri: 'a' }, { productUri: 'b' }],
-    });
-  });
-
   it('revoke an asset says so, with the ids of all products on it', async () => {
     const customer = await api.newCustomer();
     const [assetNum, otherNum] = [newAssetNum(), newAssetNum()];
@@ -152,22 +114,6 @@ describe('the preview of an order that would', () => {
       products: ['gms-100', 'c', 'b'].map((productUri, index) => ({
         ...{ assetNum, productUri, action: 'revoke', id: ids[index] },
       })),
-    });
-  });
-
-  it('revoke what one order granted says so, and names the asset with its last grant', async () => {
-    const customer = await api.newCustomer();
-    const assetNum = newAssetNum();
-    const [first] = await apply(newBuy(customer, [assetNum], {}, { products: [uri('a')] }));
-    const [second] = await apply(newBuy(customer, [assetNum], {}, { merchandises: [merchandise()] }));
-    const ids = await productIdsOn(assetNum);
-    expect(await previewAndApply(deleteAsset(customer, [assetNum], { srcLicenseOrderId: first }))).toMatchObject({
-      assets: [],
-      products: [{ productUri: 'a', action: 'revoke', id: ids[0] }],
-    });
-    expect(await previewAndApply(deleteAsset(customer, [assetNum], { srcLicenseOrderId: second }))).toMatchObject({
-      assets: [{ assetNum, action: 'revoke' }],
-      products: [{ id: ids[1] }, { id: ids[2] }],
     });
   });
 
@@ -197,20 +143,6 @@ describe('the preview of an order that would', () => {
     expect(await previewAndApply(mnemonic)).toMatchObject({
       assets: [],
       products: [third, first, second].map((id) => ({ assetNum, action: 'revoke', id })),
-    });
-  });
-});
-
-describe('the preview of an order that names a product twice', () => {
-  it('says once that it is revoked, and the order revokes it once', async () => {
-    const customer = await api.newCustomer();
-    const assetNum = newAssetNum();
-    await apply(newBuy(customer, [assetNum], {}, { products: [uri('a'), uri('b'), uri('a')] }));
-    const [first, , third] = await productIdsOn(assetNum);
-    const products = ['a', 'a'].map((productUri) => productToRevoke({ productUri }));
-    const twice = deleteProduct(customer, [], {}, { assets: [{ assetNos: [assetNum], products }] });
-    expect(await previewAndApply(twice)).toMatchObject({
-      products: [first, third].map((id) => ({ assetNum, productUri: 'a', action: 'revoke', id })),
     });
   });
 });
@@ -321,41 +253,6 @@ describe('the nearest of a product that is not found', () => {
         ...{ assetNum, productUri: index === 0 ? 'b' : 'a', id, differs: ['productUri'] },
       })),
     );
-  });
-
-  it('say where only the source order is another', async () => {
-    const customer = await api.newCustomer();
-    const [assetNum, otherNum] = [newAssetNum(), newAssetNum()];
-    await apply(newBuy(customer, [assetNum]));
-    const [source] = await apply(newBuy(customer, [otherNum]));
-    const [id] = await productIdsOn(assetNum);
-    const wanted = deleteProduct(customer, [assetNum], {}, { srcLicenseOrderId: source });
-    expect(await previewNearest(wanted)).toEqual([
-      { assetNum, productUri: 'gms-100', id, differs: ['srcLicenseOrderId'] },
-    ]);
-  });
-
-  it('are five at most, the oldest of those that are equally near', async () => {
-    const customer = await api.newCustomer();
-    const assetNum = newAssetNum();
-    const others = Array.from({ length: 3 }, () => uri('b'));
-    const same = Array.from({ length: 4 }, () => uri('a', { limitConcurrent: 2 }));
-    await apply(newBuy(customer, [assetNum], {}, { products: [...others, ...same] }));
-    const ids = await productIdsOn(assetNum);
-    const wanted = deleteProduct(customer, [assetNum], { productUri: 'a', strictMatchWhenDelete: true });
-    expect((await previewNearest(wanted)).map(({ id }) => id)).toEqual([...ids.slice(3), ids[0]]);
-  });
-
-  it('are active products of that asset alone', async () => {
-    const customer = await api.newCustomer();
-    const [assetNum, otherNum] = [newAssetNum(), newAssetNum()];
-    await apply(newBuy(customer, [assetNum, otherNum], {}, { products: [uri('a'), uri('b')] }));
-    await apply(deleteProduct(customer, [assetNum], { productUri: 'a' }));
-    const [, active] = await productIdsOn(assetNum);
-    const wanted = deleteProduct(customer, [assetNum], { productUri: 'a' });
-    expect(await previewNearest(wanted)).toEqual([{ assetNum, productUri: 'b', id: active, differs: ['productUri'] }]);
-    await apply(deleteProduct(customer, [assetNum], { productUri: 'b' }));
-    expect(await previewNearest(wanted)).toEqual([]);
   });
 
   it('are not what an order before it in the batch has taken already', async () => {
@@ -475,14 +372,6 @@ describe('the preview of a batch', () => {
     const assetNum = newAssetNum();
     await api.accept(batchOf(newBuy(customer, [assetNum])));
     expect(await preview(deleteAsset(customer, [assetNum]))).toMatchObject([{ cause: 'asset_not_found' }]);
-  });
-
-  it('of 5,000 orders has an entry for each', async () => {
-    const customers = await newCustomersInLanes(api, 4);
-    const orders = Array.from({ length: 5_000 }, (_, index) => newBuy(customers[index % 4]!, [newAssetNum()]));
-    const previews = await api.preview(syncOf(...orders));
-    expect(previews.map(({ sequence }) => sequence)).toEqual(orders.map(({ sequence }) => sequence));
-    expect(previews.every(({ assets }) => assets[0]?.action === 'create')).toBe(true);
   });
 
   it('is refused for an appKey that is not the caller’s', async () => {

@@ -1,6 +1,6 @@
 import type { Customer, OrderResult } from '@lockstep/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Api, dataOf, refusalOf } from '../harness/api.ts';
+import { type Api, refusalOf } from '../harness/api.ts';
 import {
   batchOf,
   deleteAsset,
@@ -164,25 +164,6 @@ describe('a new_buy is accepted with', () => {
     await expectDone(buyProduct({ productFeatures: [feature(trialEndDate)] }));
   });
 
-  it.each([
-    'normal_unrecover_usbkey',
-    'normal_recover_usbkey',
-    'normal_unrecover_lan_usbkey',
-    'normal_recover_lan_usbkey',
-    'identity_usbkey',
-    'identity_lan_usbkey',
-    'softkey',
-    'lan_softkey',
-    'product_entity',
-    'cloud_account',
-    'cloud_customer',
-    'cloud_personal',
-    'lk_product_usbkey',
-    'lk_auth_usbkey',
-  ])('licenseType %s', async (licenseType) => {
-    await expectDone(buy({}, { licenseType }));
-  });
-
   it.each(['personal', 'company'])('customerType %s', async (customerType) => {
     await expectDone(buy({}, { customerType }));
   });
@@ -285,15 +266,6 @@ describe('digits that nobody has for an id are taken, and the order fails', () =
     const results = await api.process(batchOf(...orders));
     expect(results.map(({ cause }) => cause)).toEqual(DIGITS.map(() => 'source_order_not_found'));
   });
-});
-
-it('a body may begin with a byte order mark', async () => {
-  const batch = batchOf(buy({}));
-  const bytes = new TextEncoder().encode(`\uFEFF${JSON.stringify(batch)}`);
-  const accepted = dataOf(await api.submit(undefined, { rawBody: bytes }));
-  expect(accepted).toMatchObject([{ customerId: customer.customerId }]);
-  // It is the same batch as without.
-  expect(await api.accept(batch)).toEqual(accepted);
 });
 
 describe('the largest calls', () => {

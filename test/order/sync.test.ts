@@ -1,4 +1,4 @@
-import type { AcceptedOrder, Customer } from '@lockstep/contract';
+import type { Customer } from '@lockstep/contract';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startAnotherApi } from '../harness/another-api.ts';
@@ -115,38 +115,6 @@ describe('a sync call, without any worker,', () => {
       { customerId: second.customerId, active: false },
       { customerId: second.customerId, active: true },
     ]);
-  });
-
-  it('gives ids that later orders may name as their source', async () => {
-    const customer = await api.newCustomer();
-    const assetNum = newAssetNum();
-    const [first] = await api.accept(syncOf(newBuy(customer, [assetNum])));
-    const [second] = await api.accept(syncOf(newBuy(customer, [assetNum])));
-    const [revoked] = await api.accept(
-      syncOf(deleteAsset(customer, [assetNum], { srcLicenseOrderId: first!.licenseOrderId })),
-    );
-    const product = productToBuy({ srcLicenseOrderId: first!.licenseOrderId });
-    await api.accept(syncOf(newBuy(await api.newCustomer(), [newAssetNum()], {}, { products: [product] })));
-    const asSource = (source: AcceptedOrder) =>
-      api.submit(syncOf(deleteAsset(customer, [assetNum], { srcLicenseOrderId: source.licenseOrderId })));
-    expect(countCauses([await asSource(first!), await asSource(revoked!), await asSource(second!)])).toEqual({
-      asset_not_in_source_order: 1,
-      source_order_not_found: 1,
-      succeeded: 1,
-    });
-    expect((await readRecords(stack.db, assetNum)).map(({ active }) => active)).toEqual([false]);
-  });
-
-  it('applies 5,000 orders', async () => {
-    const customers = await newCustomersInLanes(api, 4);
-    const batch = syncOf(
-      ...Array.from({ length: 5_000 }, (_, index) => newBuy(customers[index % 4]!, [newAssetNum()])),
-    );
-    const before = await countRows(stack.db, 'asset');
-    const accepted = await api.accept(batch);
-    expect(new Set(accepted.map(({ licenseOrderId }) => licenseOrderId)).size).toBe(5_000);
-    expect(await readResult(api, batch)).toMatchObject({ state: 'completed', total: 5_000, succeeded: 5_000 });
-    expect(await countRows(stack.db, 'asset')).toBe(before + 5_000);
   });
 
   describe('of which orders fail', () => {

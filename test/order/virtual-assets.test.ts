@@ -3,7 +3,7 @@ import type { AssetId, CreatedEnterprise, Customer, LicenseType, MemberId, Virtu
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Api, dataOf, refusalOf } from '../harness/api.ts';
-import { deleteAsset, deleteProduct, newAssetNum, newBuy, productToBuy, type Sent } from '../harness/orders.ts';
+import { deleteAsset, newAssetNum, newBuy, productToBuy, type Sent } from '../harness/orders.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
 /** The virtual assets of an enterprise: O8 (rules 7). */
@@ -151,15 +151,6 @@ describe('O8 shows an asset', () => {
     );
   });
 
-  it.each<[limits: string, element: Sent, shown: Partial<VirtualAsset>]>([
-    ['only a start', { limitStartDate: 0 }, { limitStartTime: 0 }],
-    ['only an end', { limitEndDate: Number.MAX_SAFE_INTEGER }, { limitEndTime: Number.MAX_SAFE_INTEGER }],
-  ])('with %s', async (_limits, element, shown) => {
-    const customer = await api.newCustomer();
-    const [assetNum] = await buy(customer, element);
-    expect(await list(customer.enterpriseGlobalId)).toEqual([await plainAsset(customer, assetNum!, shown)]);
-  });
-
   it.each([
     ['8000000001', '8000000001'],
     ['AB-12 cd.34', '1234'],
@@ -192,23 +183,6 @@ describe('O8 shows an asset', () => {
     });
     expect(extended!.updateTime).toBeGreaterThan(bought!.updateTime);
   });
-
-  it('with no product left on it', async () => {
-    const customer = await api.newCustomer();
-    const assetNum = newAssetNum();
-    const [order] = await api.carryOut(newBuy(customer, [assetNum], CLOUD));
-    const srcLicenseOrderId = order!.licenseOrderId;
-    await api.carryOut(deleteProduct(customer, [assetNum], {}, { ...CLOUD, srcLicenseOrderId }));
-    expect(await list(customer.enterpriseGlobalId)).toEqual([await plainAsset(customer, assetNum)]);
-  });
-
-  it('as what O6 cannot lock', async () => {
-    const customer = await api.newCustomer();
-    const [assetNum] = await buy(customer, {});
-    const body = { assetNums: [assetNum], operatorIdentity: 'Ada' };
-    expect(dataOf(await api.call('POST', '/asset/lock', { body }))).toEqual([{ assetNum, status: 4 }]);
-    expect(await list(customer.enterpriseGlobalId)).toEqual([await plainAsset(customer, assetNum!)]);
-  });
 });
 
 describe('O8 lists', () => {
@@ -231,14 +205,6 @@ describe('O8 lists', () => {
     const byNumber = (a: { assetNum: string }, b: { assetNum: string }) => (a.assetNum < b.assetNum ? -1 : 1);
     expect((await list(enterpriseGlobalId)).toSorted(byNumber)).toEqual(bought.toSorted(byNumber));
     expect(await list(stranger.enterpriseGlobalId)).toEqual([await plainAsset(stranger, strange!)]);
-  });
-
-  it('to every application, for there is no owner', async () => {
-    const customer = await api.newCustomer();
-    const [assetNum] = await buy(customer, {});
-    const other = await stack.newApi(['auth_order']);
-    const answer = await other.call('GET', `/asset/${customer.enterpriseGlobalId}/list`);
-    expect(dataOf(answer)).toEqual([await plainAsset(customer, assetNum!)]);
   });
 
   it('assets of no other license type', async () => {
@@ -274,13 +240,6 @@ describe('O8 lists', () => {
     const again = (await list(customer.enterpriseGlobalId)).find(({ assetNum }) => assetNum === gone);
     expect(again).toEqual(await plainAsset(customer, gone!));
     expect(again!.id).not.toBe(before.id);
-  });
-
-  it('3,000 assets', async () => {
-    const customer = await api.newCustomer();
-    const assetNums = Array.from({ length: 3_000 }, newAssetNum);
-    await api.carryOut(newBuy(customer, assetNums, CLOUD));
-    expect(await listNums(customer)).toEqual(assetNums.toSorted());
   });
 });
 
@@ -341,13 +300,6 @@ describe('O8 with extendCode', () => {
     expect(await listNums(customer)).toEqual(all);
   });
 
-  it.each(['unknown', 'value of gxxp', 'gxx', 'toString', '1=1', '$.gxxp'])(
-    '%s, which no asset carries, lists nothing',
-    async (extendCode) => {
-      expect(await list(customer.enterpriseGlobalId, { extendCode })).toEqual([]);
-    },
-  );
-
   it('counts without the blanks around it', async () => {
     expect(await listNums(customer, { extendCode: ' gxxp ' })).toEqual([numOf.get('gxxp')]);
   });
@@ -392,13 +344,6 @@ describe('O8 shows who holds an asset', () => {
     expect(listed).toHaveLength(3);
     for (const asset of listed) expect(asset).toEqual(expected.get(asset.assetNum));
     expect(expected.get(one)!.assignStatus.createTime).toMatch(/^1\d{12}$/);
-  });
-
-  it('with extendCode too', async () => {
-    const { enterpriseGlobalId, customer, members } = await newEnterprise();
-    const [assetNum] = await buy(customer, { assetExtendList: [{ extendCode: 'a' }] });
-    const assignStatus = await assign(assetNum!, members[0]!.memberGlobalId);
-    expect(await list(enterpriseGlobalId, { extendCode: 'a' })).toMatchObject([{ assetNum, assignStatus }]);
   });
 
   it('until it is transferred to another enterprise, where nobody holds it', async () => {

@@ -332,12 +332,6 @@ describe('new_buy', () => {
     ]);
   });
 
-  it('does not transfer where the license type differs', () => {
-    const ledger = ledgerAfter(newBuy(stranger, ['X1']));
-    const order = newBuy(ours, ['X1'], { licenseType: 'softkey' }, { transferedAssetNum: true });
-    expect(causeOf(ledger, order)).toBe('license_type_mismatch');
-  });
-
   it.each([
     ['a free number', []],
     ['the customer’s own asset', [newBuy(ours, ['X1'])]],
@@ -667,70 +661,6 @@ describe('delete_product', () => {
     expect(merchandisesOn(ledger, 'X1')).toEqual(['outer@101', 'with empty@101', 'empty@101']);
     expect(deleted('a')).toEqual({ assets: 0, products: 1 });
     expect(merchandisesOn(ledger, 'X1')).toEqual(['with empty@101', 'empty@101']);
-  });
-
-  describe('matching', () => {
-    const terms = { limitStartDate: 10, limitEndDate: 20, limitConcurrent: 3 };
-    const others: [string, Sent][] = [
-      ['another start', { limitStartDate: 11 }],
-      ['no start', { limitStartDate: undefined }],
-      ['another end', { limitEndDate: 21 }],
-      ['no end', { limitEndDate: undefined }],
-      ['another node count', { limitConcurrent: 4 }],
-    ];
-    const revoke = (changes: Sent) => deleteProduct(ours, ['X1'], { ...terms, ...changes });
-    const bought = (changes: Sent) =>
-      ledgerAfter(newBuy(ours, ['X1'], {}, { products: [productToBuy({ ...terms, ...changes })] }));
-
-    it.each(others)('strictly fails where %s was bought', (_, changes) => {
-      expect(causeOf(bought(changes), revoke({ strictMatchWhenDelete: true }))).toBe('product_not_found');
-    });
-
-    it.each(others)('strictly fails where %s is asked for', (_, changes) => {
-      expect(causeOf(bought({}), revoke({ ...changes, strictMatchWhenDelete: true }))).toBe('product_not_found');
-    });
-
-    it.each(others)('by mnemonic takes what has %s', (_, changes) => {
-      expect(succeed(bought(changes), revoke({ strictMatchWhenDelete: false }))).toEqual({ assets: 0, products: 1 });
-      expect(succeed(bought(changes), revoke({ strictMatchWhenDelete: undefined }))).toEqual({
-        assets: 0,
-        products: 1,
-      });
-    });
-
-    it.each<[string, Sent]>([
-      ['all three equal', {}],
-      ['no start on either side', { limitStartDate: undefined }],
-      ['no end on either side', { limitEndDate: null }],
-      ['no dates on either side', { limitStartDate: undefined, limitEndDate: undefined }],
-      ['times of zero', { limitStartDate: 0, limitEndDate: 0, limitConcurrent: 0 }],
-    ])('strictly takes what has %s', (_, changes) => {
-      const order = revoke({ ...changes, strictMatchWhenDelete: true });
-      expect(succeed(bought(changes), order)).toEqual({ assets: 0, products: 1 });
-    });
-
-    it('strictly does not take a time of zero for an absent one', () => {
-      const order = revoke({ limitStartDate: undefined, strictMatchWhenDelete: true });
-      expect(causeOf(bought({ limitStartDate: 0 }), order)).toBe('product_not_found');
-    });
-
-    it('strictly takes every equal one and leaves the others', () => {
-      const products = [terms, { ...terms, limitConcurrent: 4 }, terms].map((each) => productToBuy(each));
-      const ledger = ledgerAfter(newBuy(ours, ['X1'], {}, { products }));
-      expect(succeed(ledger, revoke({ strictMatchWhenDelete: true }))).toEqual({ assets: 0, products: 2 });
-      expect(productsOn(ledger, 'X1').length).toBe(1);
-    });
-
-    it('reads the product’s own period, not that of its element', () => {
-      const element = { assetNos: ['X1'], limitStartDate: 1, limitEndDate: 2 };
-      const products = [productToRevoke({ ...terms, strictMatchWhenDelete: true })];
-      const assets = [{ ...element, products }];
-      expect(succeed(bought({}), deleteProduct(ours, [], {}, { assets }))).toEqual({ assets: 0, products: 1 });
-    });
-
-    it('tells productUris apart by case', () => {
-      expect(causeOf(bought({}), revoke({ productUri: 'GMS-100' }))).toBe('product_not_found');
-    });
   });
 });
 
