@@ -1,14 +1,4 @@
-import {
-  chmodSync,
-  chownSync,
-  copyFileSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, copyFileSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { migrateDatabase } from '@lockstep/cli';
@@ -18,14 +8,6 @@ import { inject, vi } from 'vitest';
 import { copyCluster, describePrimary, writeClusterFile } from './copy-cluster.ts';
 import { Pause, signalAll } from './pause.ts';
 import { freePort } from './redis.ts';
-
-/** How a standby follows its primary. */
-export interface StandbyOptions {
-  /** Whether commits on the primary wait for it (`synchronous_standby_names`). */
-  synchronous?: boolean;
-  /** How long after its commit a transaction shows on the standby (`recovery_min_apply_delay`). */
-  delayMs?: number;
-}
 
 const servers = new Set<PostgresServer>();
 
@@ -92,12 +74,6 @@ export class PostgresServer {
     await this.start();
   }
 
-  /** Asks it to end and waits for that: a standby has then received all that was written before. */
-  async stop(): Promise<void> {
-    this.resume();
-    await this.#release();
-  }
-
   /** Stops all of its processes where they are: connections stay open, and nothing answers. */
   pause(): void {
     this.#pause ??= new Pause(this.#pids());
@@ -134,28 +110,11 @@ export class PostgresServer {
     await this.query('select pg_reload_conf()');
   }
 
-  /** Takes connections over TLS from now on, as well as those without. */
-  async useTls({ cert, key }: { cert: string; key: string }): Promise<void> {
-    const cluster = join(this.#directory, 'cluster');
-    const { uid, gid } = statSync(cluster);
-    for (const [name, text] of [
-      ['server.crt', cert],
-      ['server.key', key],
-    ] as const) {
-      writeFileSync(join(cluster, name), text, { mode: 0o600 });
-      chownSync(join(cluster, name), uid, gid);
-    }
-    await this.set('ssl', 'on');
-  }
-
   /**
-   * Replaces its data by a copy of the primary's and starts it as a standby of that, whatever it was before. It does not
-   * wait until it streams: see `untilStreaming`.
+   * Copies the primary's data and starts as a standby of that. It does not wait until it streams.
    */
-  async startAsStandbyOf(primary: PostgresServer, options: StandbyOptions = {}): Promise<void> {
-    if (this.#running !== undefined) await this.kill();
+  async startAsStandbyOf(primary: PostgresServer): Promise<void> {
     const cluster = join(this.#directory, 'cluster');
-    rmSync(cluster, { recursive: true, force: true });
     await copyCluster({ directory: primary.#directory, databaseUrl: primary.databaseUrl }, cluster);
     for (const name of ['superuser-password', 'lockstep-password']) {
       copyFileSync(join(primary.#directory, name), join(this.#directory, name));
@@ -163,7 +122,6 @@ export class PostgresServer {
     // The copy has the primary's own settings, too. A standby that becomes a primary must not wait for standbys.
     const settings = [
       `primary_conninfo = '${describePrimary(primary.superuserUrl, this.name)}'`,
-      `recovery_min_apply_delay = ${options.delayMs ?? 0}`,
       ...COMMON_SETTINGS.map(([name, value]) => `${name} = '${value}'`),
     ];
     writeClusterFile(join(cluster, 'postgresql.auto.conf'), `${settings.join('\n')}\n`);
@@ -204,45 +162,23 @@ const COMMON_SETTINGS = [
 
 const TO_END = { timeout: 20_000, interval: 10 };
 
-/** Starts a PostgreSQL that others can follow, with the tables of this release unless told otherwise. */
-export async function startPrimary({ migrated = true } = {}): Promise<PostgresServer> {
+/** Starts a PostgreSQL that others can follow, with the tables of this release. */
+export async function startPrimary(): Promise<PostgresServer> {
   const primary = new PostgresServer('primary', await freePort());
   await primary.start();
   for (const [name, value] of COMMON_SETTINGS) await primary.set(name, value);
-  if (migrated) await migrateDatabase(primary.databaseUrl, { kind: 'postgres', url: primary.databaseUrl });
+  await migrateDatabase(primary.databaseUrl, { kind: 'postgres', url: primary.databaseUrl });
   return primary;
 }
 
-/** Copies the primary's data and starts a standby that follows it. Returns when it streams. */
-export async function addStandby(primary: PostgresServer, options: StandbyOptions = {}): Promise<PostgresServer> {
+/** Starts a standby for which commits on the primary wait from now on. */
+export async function addStandby(primary: PostgresServer): Promise<PostgresServer> {
   const standby = new PostgresServer(`standby_${servers.size}`, await freePort());
-  await standby.startAsStandbyOf(primary, options);
-  await untilStreaming(primary, standby);
-  if (options.synchronous === true) await waitForStandby(primary, standby);
-  return standby;
-}
-
-/** From now on, commits on the primary wait for this standby. Returns when they do. */
-async function waitForStandby(primary: PostgresServer, standby: PostgresServer): Promise<void> {
+  await standby.startAsStandbyOf(primary);
+  await untilFollowing(primary, standby, "state = 'streaming'");
   await primary.set('synchronous_standby_names', standby.name);
   await untilFollowing(primary, standby, "sync_state = 'sync'");
-}
-
-/** Waits until the standby receives what the primary writes as it writes it. */
-export async function untilStreaming(primary: PostgresServer, standby: PostgresServer): Promise<void> {
-  await untilFollowing(primary, standby, "state = 'streaming'");
-}
-
-/** Waits until all that the primary has written by now shows on the standby. */
-export async function untilCaughtUp(primary: PostgresServer, standby: PostgresServer): Promise<void> {
-  const [row] = await primary.query<{ position: string }>('select pg_current_wal_insert_lsn() as position');
-  await vi.waitFor(async () => {
-    const [{ reached } = { reached: false }] = await standby.query<{ reached: boolean }>(
-      'select pg_last_wal_replay_lsn() >= $1::pg_lsn as reached',
-      [row!.position],
-    );
-    if (!reached) throw new Error(`${standby.name} has not come to ${row!.position}`);
-  }, TO_FOLLOW);
+  return standby;
 }
 
 /** Ends all servers and removes their directories: for `afterAll`. */

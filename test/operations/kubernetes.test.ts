@@ -165,9 +165,8 @@ describe('beside running processes', () => {
   const running: ServiceProcess[] = [];
   beforeAll(async () => {
     database = await createTestDatabase();
-    // Several hosts and a standby: there are metrics of these. The second host is away; Redis has no jobs of other tests.
-    const several = database.url.replace(/@[^/]+/, `$&,127.0.0.1:${await freePort()}`);
-    const urls = { DATABASE_URL: several, DATABASE_REPLICA_URL: several, REDIS_URL: `${inject('redisUrl')}/8` };
+    // There Redis has no jobs of other tests.
+    const urls = { DATABASE_URL: database.url, REDIS_URL: `${inject('redisUrl')}/8` };
     for (const component of ['api', 'worker']) ports[component] = await freePort();
     running.push(
       ServiceProcess.api({ ...urls, PORT: String(ports.api) }),

@@ -11,8 +11,6 @@ import {
   readConfig,
   registerCleanUpGauge,
   registerPeriodGauges,
-  registerReplicaMetrics,
-  reportHosts,
 } from '@lockstep/platform';
 import { registerWebhookGauges, webhookMetricsOf } from '@lockstep/webhooks';
 import { sql } from 'kysely';
@@ -185,12 +183,10 @@ describe('tables', () => {
     registerWebhookGauges(metrics.registry, database.db);
     webhookMetricsOf(metrics.registry);
     registerCleanUpGauge(metrics.registry, database.db, []);
-    registerReplicaMetrics(metrics.registry);
     const log = createLogger({ name: 'test', level: 'silent' });
     new CleanUp({ db: database.db, log, registry: metrics.registry, aged: [] });
     new PeriodKeeper({ db: database.db, log, registry: metrics.registry });
     registerPeriodGauges(metrics.registry, database.db);
-    reportHosts('postgres://one,two/lockstep', log, metrics.registry);
     const { registry } = addHttpMetrics(metrics);
     const own = registry.getMetricsAsArray().filter(({ name }) => name.startsWith('lockstep_'));
     const rows = own.map((metric) => {
@@ -237,7 +233,7 @@ describe('tables', () => {
       ...['docs/operations.md', 'docs/console.md'].flatMap((page) => blocksOf(page, 'sql')),
       ...[...read('docs/operations.md').matchAll(/`(select [^`]+)`/g)].map(([, query]) => query!),
     ];
-    expect(queries.length).toBe(16);
+    expect(queries.length).toBe(15);
     for (const query of queries) await sql.raw(query).execute(database.db);
   });
 });

@@ -11,7 +11,7 @@ let db: ReturnType<typeof openDatabase>;
 
 beforeAll(async () => {
   primary = await startPrimary();
-  standby = await addStandby(primary, { synchronous: true });
+  standby = await addStandby(primary);
   db = openDatabase({ url: primary.databaseUrl, poolSize: 2, applicationName: 'waiting', onError: () => {} });
   await sql`create table written (text text)`.execute(db);
 });

@@ -10,7 +10,7 @@ import { Load } from './load.ts';
 /** The Redis database of the deployments of these tests. */
 const REDIS_DATABASE = 9;
 
-/** Two APIs and two workers as processes, on a DATABASE_URL of any number of hosts, and a load on both APIs. */
+/** Two APIs and two workers as processes, and a load on both APIs. */
 export class Deployment {
   readonly db: Database;
   readonly apis: readonly Api[];
@@ -24,11 +24,7 @@ export class Deployment {
     this.#processes = processes;
   }
 
-  static async start(
-    databaseUrl: string,
-    queue: QueueKind,
-    chains?: Parameters<typeof Load.open>[2],
-  ): Promise<Deployment> {
+  static async start(databaseUrl: string, queue: QueueKind): Promise<Deployment> {
     const ports = [await freePort(), await freePort()];
     const redisUrl = queue === 'redis' ? `${inject('redisUrl')}/${REDIS_DATABASE}` : '';
     const env = { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, LOG_LEVEL: 'info' };
@@ -45,7 +41,7 @@ export class Deployment {
     });
     const { token } = await Api.logIn(`http://127.0.0.1:${ports[0]}`, credentials);
     const apis = ports.map((port) => new Api(`http://127.0.0.1:${port}`, credentials, token));
-    return new Deployment(db, apis, await Load.open(db, apis, chains), processes);
+    return new Deployment(db, apis, await Load.open(db, apis), processes);
   }
 
   /** What each API says of its readiness: status and reason. */
@@ -57,11 +53,6 @@ export class Deployment {
         return { status: response.status, ...(reason === undefined ? {} : { reason }) };
       }),
     );
-  }
-
-  /** The lines of the logs of all processes that contain `text`. */
-  linesWith(text: string): string[] {
-    return this.#processes.flatMap((part) => part.linesWith(text));
   }
 
   /** Asks all processes to stop. Returns their exit statuses. */

@@ -11,6 +11,8 @@ import { syncOf } from '../harness/sync-batches.ts';
 const THINK_MS = 15;
 const RETRY_MS = 100;
 const NUMBERS_A_BATCH = 3;
+const ASYNC_CHAINS = 6;
+const SYNC_CHAINS = 2;
 const READS_AT_ONCE = 16;
 
 /** A call that was not answered as it should be: refused, or its connection broke. */
@@ -73,12 +75,12 @@ export class Load {
   }
 
   /** Makes the customers and an enterprise of the load, through the first API. */
-  static async open(db: Database, targets: Api[], { asyncChains = 6, syncChains = 2 } = {}): Promise<Load> {
+  static async open(db: Database, targets: Api[]): Promise<Load> {
     const [api] = targets;
     const chains: Chain[] = [];
-    for (let index = 0; index < asyncChains + syncChains; index++) {
+    for (let index = 0; index < ASYNC_CHAINS + SYNC_CHAINS; index++) {
       const numbers = Array.from({ length: NUMBERS_A_BATCH }, newAssetNum);
-      chains.push({ customer: await api!.newCustomer(), numbers, isSync: index >= asyncChains, bought: 0 });
+      chains.push({ customer: await api!.newCustomer(), numbers, isSync: index >= ASYNC_CHAINS, bought: 0 });
     }
     const newApi = () => Promise.reject(new Error('the member center has an API'));
     return new Load(targets, chains, await MemberCenter.open({ db, newApi }, api));

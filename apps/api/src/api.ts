@@ -1,6 +1,5 @@
 import { agedAccess, CallVerifier, PasswordHasher } from '@lockstep/access';
 import type { Region } from '@lockstep/assets';
-import { Refusal } from '@lockstep/contract';
 import { agedOperators, OperatorSessions } from '@lockstep/operators';
 import {
   agedOrders,
@@ -33,8 +32,6 @@ import {
   openProducer,
   openQueueView,
   type QueueBackend,
-  ReplicaReads,
-  reportHosts,
   SchemaWatch,
   TransactionQueue,
 } from '@lockstep/platform';
@@ -65,8 +62,6 @@ const LANES_POOL = {
 
 export interface ApiOptions {
   databaseUrl: string;
-  /** Standbys to read from (config.DATABASE_REPLICA_URL). */
-  replicaUrl?: string | undefined;
   /** Connections for all calls but those that wait for lanes, which have a pool of their own. */
   poolSize: number;
   queue: QueueBackend;
@@ -108,11 +103,9 @@ interface RunningApi extends Closable {
 export async function startApi(options: ApiOptions): Promise<RunningApi> {
   const { databaseUrl, log, metrics } = options;
   const { db, lanesDb } = openPools(options);
-  reportHosts(databaseUrl, log, metrics.registry);
   registerBacklogGauges(metrics.registry, db);
   registerWebhookGauges(metrics.registry, db);
   const schema = new SchemaWatch({ db, queue: options.queue, log });
-  const replica = openReplica(options, schema);
   const producer = openProducer<Job>(options.queue, QUEUE_NAME, log);
   const queueView = openQueueView(options.queue, QUEUE_NAME, log);
   const announcer = new JobAnnouncer(producer, log, metrics);
@@ -143,7 +136,6 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
       () => announcer.close(),
       () => queueView.close(),
       () => schema.close(),
-      async () => replica?.close(),
       () => lanesDb.destroy(),
       () => db.destroy(),
     );
@@ -152,8 +144,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
       db,
       log,
       metrics: addHttpMetrics(metrics),
-      replica,
-      results: new ResultReader({ db, replica }),
+      results: new ResultReader(db),
       watch,
       eventWatch,
       region: options.region,
@@ -195,20 +186,4 @@ function openPools({ databaseUrl, poolSize, log }: ApiOptions): { db: Database; 
     db: openDatabase({ ...common, applicationName: 'lockstep-api', poolSize, queryTimeoutMs: QUERY_TIMEOUT_MS }),
     lanesDb: openDatabase({ ...common, applicationName: 'lockstep-lanes', ...LANES_POOL }),
   };
-}
-
-/** Refusals are answers: what a standby refuses for what it shows, the primary would refuse too. */
-function openReplica(options: ApiOptions, schema: SchemaWatch): ReplicaReads | null {
-  const { databaseUrl: primaryUrl, replicaUrl: url, poolSize, log, metrics } = options;
-  if (url === undefined) return null;
-  const isAnswer = (error: unknown) => error instanceof Refusal;
-  return new ReplicaReads({
-    url,
-    poolSize,
-    primaryUrl,
-    until: schema.untilCurrent(),
-    log,
-    registry: metrics.registry,
-    isAnswer,
-  });
 }

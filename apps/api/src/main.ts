@@ -14,7 +14,6 @@ const log = createLogger({ name: 'api', level: config.LOG_LEVEL ?? 'info' });
 await runUntilSignal(log, async () => {
   const api = await startApi({
     databaseUrl: config.DATABASE_URL,
-    replicaUrl: config.DATABASE_REPLICA_URL,
     poolSize: config.DATABASE_POOL,
     queue: chooseQueueBackend(config, config.DATABASE_URL),
     log,

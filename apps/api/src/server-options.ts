@@ -11,16 +11,7 @@ import type {
   FailedBatchReader,
   ResultReader,
 } from '@lockstep/orders';
-import type {
-  Aged,
-  Database,
-  FairQueue,
-  Logger,
-  QueueView,
-  ReplicaReads,
-  SchemaWatch,
-  TransactionQueue,
-} from '@lockstep/platform';
+import type { Aged, Database, FairQueue, Logger, QueueView, SchemaWatch, TransactionQueue } from '@lockstep/platform';
 import type { DeliveryAnnouncer } from '@lockstep/webhooks';
 import type { Demo } from './front-door/front-page.ts';
 import type { HttpMetrics } from './metrics.ts';
@@ -28,8 +19,6 @@ import type { HttpMetrics } from './metrics.ts';
 /** What the operations work with. */
 export interface ServerOptions {
   db: Database;
-  /** Standbys to read from; null where there are none. */
-  replica: ReplicaReads | null;
   log: Logger;
   metrics: HttpMetrics;
   verifier: CallVerifier;

@@ -56,7 +56,6 @@ await runUntilSignal(log, async () => {
     };
     const api = await startApi({
       ...common,
-      replicaUrl: config.DATABASE_REPLICA_URL,
       failedOrderDays,
       eventDays,
       poolSize,

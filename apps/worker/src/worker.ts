@@ -25,7 +25,6 @@ import {
   type ReadinessCheck,
   registerCleanUpGauge,
   registerPeriodGauges,
-  reportHosts,
   SchemaWatch,
   whileCurrent,
 } from '@lockstep/platform';
@@ -99,7 +98,6 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     onError: (error) => log.warn({ err: error }, 'database connection failed'),
   });
   const aged = [...agedAccess, ...agedOperators, ...agedOrders(options), ...agedWebhooks(options)];
-  reportHosts(databaseUrl, log, metrics.registry);
   registerCleanUpGauge(metrics.registry, db, aged);
   registerPeriodGauges(metrics.registry, db);
   const schema = new SchemaWatch({ db, queue, log });

@@ -1,5 +1,5 @@
 import type { ApplicationId, EnterpriseId, MemberId, Scope } from '@lockstep/contract';
-import { buildRows, type Column, type Database, flushedPosition, named, type PositionRow } from '@lockstep/platform';
+import { buildRows, type Column, type Database, named } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
 
 /** A call to verify: its token, the scope that it needs, and its nonce. */
@@ -16,8 +16,8 @@ export interface UserAttempt extends Attempt {
   userTokenHash: Buffer;
 }
 
-/** What PostgreSQL knows about an attempt whose token is good, and how far its log was when it was asked. */
-export interface Verdict extends PositionRow {
+/** What PostgreSQL knows about an attempt whose token is good. */
+export interface Verdict {
   ordinal: number;
   application_id: ApplicationId;
   app_key: string;
@@ -102,9 +102,6 @@ function buildAttemptRows(attempts: Attempt[], more: Column[] = []): RawBuilder<
  * Finds the tokens and uses up the nonces of the calls that pass, with one statement. A nonce older than ten minutes is
  * free again. The commit does not wait for the disk: if PostgreSQL itself crashed, the last second's nonces could be used
  * once more, and the idempotency of O5 would still hold.
- *
- * The position is read while the statement runs. It was sent when all of its calls had come in. So what had been answered to
- * anybody before one of these calls began was on the disk before the position was read, and stands in front of it.
  */
 async function judge<Row extends Verdict>(
   db: Database,
@@ -122,7 +119,7 @@ async function judge<Row extends Verdict>(
         where nonce.used_time <= now() - interval '10 minutes'
       returning application_id, nonce
     )
-    select known.*, fresh.nonce is not null as nonce_fresh, ${flushedPosition},
+    select known.*, fresh.nonce is not null as nonce_fresh, 
       (select set_config('synchronous_commit', 'off', true)) as commits_without_waiting
     from known left join fresh using (application_id, nonce)`;
   const { rows } = await named(name, statement).execute(db);

@@ -7,7 +7,7 @@ import {
   Refusal,
   type Scope,
 } from '@lockstep/contract';
-import { type Database, Group, type LogPosition, positionOf } from '@lockstep/platform';
+import { type Database, Group } from '@lockstep/platform';
 import {
   type Attempt,
   judgeAttempts,
@@ -24,8 +24,6 @@ export interface Caller {
   appKey: string;
   /** The channels that it is bound to. */
   channels: Channels;
-  /** What was answered before the call began stands in front of it: what a standby has to show to answer the call. */
-  position: LogPosition;
 }
 
 /** An administrator of an enterprise, and the application that calls for them. */
@@ -74,7 +72,7 @@ export class CallVerifier {
     checkApplication(verdict, call.scope);
     checkNonce(verdict, call.nonce, nonce);
     const { application_id: applicationId, app_key: appKey, channels } = verdict;
-    return { applicationId, appKey, channels, position: positionOf(verdict) };
+    return { applicationId, appKey, channels };
   }
 
   /**
@@ -102,7 +100,7 @@ export class CallVerifier {
     checkNonce(verdict, call.nonce, nonce);
     if (verdict.is_administrator !== true) throw new Refusal('not_administrator', enterpriseId);
     const { application_id: applicationId, app_key: appKey, channels } = verdict;
-    return { applicationId, appKey, channels, memberId, enterpriseId, position: positionOf(verdict) };
+    return { applicationId, appKey, channels, memberId, enterpriseId };
   }
 }
 

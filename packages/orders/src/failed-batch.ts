@@ -7,7 +7,7 @@ import {
   Refusal,
   type SyncMode,
 } from '@lockstep/contract';
-import { type Database, FairQueue, type ReadRunner } from '@lockstep/platform';
+import { type Database, FairQueue } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { findBatch } from './batch.ts';
 import { cutOrderText } from './stored-orders.ts';
@@ -62,22 +62,20 @@ export class FailedBatchReader {
    * them held is not kept any more.
    */
   async open(
-    read: ReadRunner,
+    db: Database,
     applicationId: ApplicationId,
     { channelCode, channelOrderId }: FailedOrdersQuery,
     signal: AbortSignal,
     party: string = applicationId,
   ): Promise<FailedBatch> {
-    const { syncMode, orders } = await read(async (db) => {
-      const batch = await findBatch(db, applicationId, { channelCode, channelOrderId });
-      return { syncMode: batch.syncMode, orders: await findKeptOrders(db, batch.id) };
-    });
+    const { id, syncMode } = await findBatch(db, applicationId, { channelCode, channelOrderId });
+    const orders = await findKeptOrders(db, id);
     if (orders.some(({ bytes }) => bytes === null)) throw new Refusal('content_expired', channelOrderId, channelCode);
-    return { syncMode, pieces: this.#readPieces(read, splitIntoPieces(orders), party, signal) };
+    return { syncMode, pieces: this.#readPieces(db, splitIntoPieces(orders), party, signal) };
   }
 
   async *#readPieces(
-    read: ReadRunner,
+    db: Database,
     pieces: readonly Piece[],
     party: string,
     signal: AbortSignal,
@@ -86,7 +84,7 @@ export class FailedBatchReader {
     for (const [index, piece] of pieces.entries()) {
       const letGo = piece.bytes > PIECE_BYTES ? await this.#longPieces.enter(owner, signal) : () => {};
       try {
-        const text = await this.#turns.run(owner, signal, () => read((db) => readPiece(db, piece)));
+        const text = await this.#turns.run(owner, signal, () => readPiece(db, piece));
         signal.throwIfAborted();
         signal.addEventListener('abort', letGo, { once: true });
         yield (index === 0 ? '' : ',') + text;

@@ -1,15 +1,5 @@
 import { type ApplicationId, type BatchId, type BatchResultQuery, Refusal, success } from '@lockstep/contract';
-import {
-  assertPartitions,
-  type Database,
-  type Deadline,
-  Group,
-  type LogPosition,
-  latestOf,
-  type ReplicaReads,
-  type Standby,
-  within,
-} from '@lockstep/platform';
+import { assertPartitions, type Database, type Deadline, Group, within } from '@lockstep/platform';
 import { refuseArchivedBatch } from './archived.ts';
 import { RememberedAnswers } from './remembered-answers.ts';
 import { type ReadPage, readPages } from './result-pages.ts';
@@ -25,11 +15,6 @@ interface Poll {
   query: BatchResultQuery;
   /** Names the page, in all that the answer depends on. */
   key: string;
-}
-
-/** A poll that a standby may answer if it shows what stands in front of the position. */
-interface StandbyPoll extends Poll {
-  position: LogPosition;
 }
 
 /** What became of a batch, as far as a call wants to know. */
@@ -50,18 +35,19 @@ export interface FoundResult {
  */
 export class ResultReader {
   readonly #db: Database;
-  readonly #replica: ReplicaReads | null;
   readonly #reads: Group<Poll, FoundResult | undefined>;
-  readonly #standbyReads = new Map<Standby, Group<StandbyPoll, FoundResult | undefined>>();
   readonly #remembered: RememberedAnswers;
 
-  /** @param options.replica where polls are answered that the primary need not answer; null: only by the primary */
-  constructor(options: { db: Database; replica: ReplicaReads | null; maxRememberedBytes?: number }) {
-    const { db, replica, maxRememberedBytes = MAX_REMEMBERED_BYTES } = options;
+  constructor(db: Database, maxRememberedBytes = MAX_REMEMBERED_BYTES) {
     this.#db = db;
-    this.#replica = replica;
     this.#remembered = new RememberedAnswers(maxRememberedBytes);
-    this.#reads = new Group({ ...this.#bounds, run: (polls: Poll[]) => this.#read(db, polls) });
+    this.#reads = new Group({
+      ...READS,
+      gathers: true,
+      isOver: ({ deadline }: Poll) => deadline.isOver,
+      weightOf: ({ key, query }: Poll) => (this.#remembered.get(key) === undefined ? query.limit : 0),
+      run: (polls: Poll[]) => this.#read(polls),
+    });
   }
 
   /**
@@ -69,24 +55,10 @@ export class ResultReader {
    *
    * Throws a Refusal: batch_not_found, for another application's batch too; batch_archived.
    */
-  async read(
-    { applicationId, position }: { applicationId: ApplicationId; position: LogPosition | null },
-    query: BatchResultQuery,
-    deadline: Deadline,
-  ): Promise<FoundResult> {
+  async read(applicationId: ApplicationId, query: BatchResultQuery, deadline: Deadline): Promise<FoundResult> {
     const { channelCode, channelOrderId, state, cursor, limit } = query;
     const key = JSON.stringify([applicationId, channelCode, channelOrderId, state, cursor, limit]);
-    const poll = { applicationId, query, key, deadline };
-    const onPrimary = () => this.#reads.run(poll);
-    const found =
-      this.#replica === null || position === null
-        ? await onPrimary()
-        : await this.#replica.read({
-            position,
-            deadline,
-            onStandby: (standby) => this.#readsOf(standby).run({ ...poll, position }),
-            onPrimary,
-          });
+    const found = await this.#reads.run({ applicationId, query, key, deadline });
     if (found !== undefined) return found;
     const limited = within(this.#db, deadline);
     await refuseArchivedBatch(limited, applicationId, query);
@@ -94,36 +66,11 @@ export class ResultReader {
     throw new Refusal('batch_not_found', channelOrderId, channelCode);
   }
 
-  /** What bounds the shared statements of one server. */
-  get #bounds() {
-    return {
-      ...READS,
-      gathers: true,
-      isOver: ({ deadline }: Poll) => deadline.isOver,
-      weightOf: ({ key, query }: Poll) => (this.#remembered.get(key) === undefined ? query.limit : 0),
-    };
-  }
-
-  /** A statement on a standby has to see what the latest of its polls has to see. */
-  #readsOf(standby: Standby): Group<StandbyPoll, FoundResult | undefined> {
-    const known = this.#standbyReads.get(standby);
-    if (known !== undefined) return known;
-    const run = async (polls: StandbyPoll[]) => {
-      const position = latestOf(polls.map((poll) => poll.position));
-      if (position === null) throw new Error('the primary changed while these polls came in');
-      return await standby.read(position, (db) => this.#read(db, polls));
-    };
-    // What fails there is read from the primary.
-    const reads = new Group({ ...this.#bounds, splitsOn: () => false, run });
-    this.#standbyReads.set(standby, reads);
-    return reads;
-  }
-
-  async #read(db: Database, polls: readonly Poll[]): Promise<(FoundResult | undefined)[]> {
+  async #read(polls: readonly Poll[]): Promise<(FoundResult | undefined)[]> {
     const wanted = [...new Map(polls.map((poll) => [poll.key, poll])).values()];
     const known = wanted.map(({ key }) => this.#remembered.get(key));
     const pages = await readPages(
-      db,
+      this.#db,
       wanted.map((poll, index) => ({ ...poll, knownEnd: known[index]?.end ?? null })),
     );
     const found = new Map(

@@ -1,5 +1,5 @@
 import type { ApplicationId, BatchResultQuery, EventPage, EventsQuery } from '@lockstep/contract';
-import type { Database, Deadline, LogPosition } from '@lockstep/platform';
+import type { Database, Deadline } from '@lockstep/platform';
 import type { BatchWatch } from './batch-watch.ts';
 import type { EventWatch } from './event-watch.ts';
 import { type Behind, type Place, parsePosition, readBehind } from './events.ts';
@@ -14,15 +14,13 @@ import type { ResultReader } from './result-reader.ts';
 export async function awaitBatchResult(
   results: ResultReader,
   watch: BatchWatch,
-  { applicationId, position }: { applicationId: ApplicationId; position: LogPosition },
+  applicationId: ApplicationId,
   query: BatchResultQuery,
   deadline: Deadline,
 ): Promise<string> {
-  // What a call waits for is told by the primary, often before a standby shows it.
-  const caller = { applicationId, position: query.waitSeconds === 0 ? position : null };
   const endMs = performance.now() + query.waitSeconds * 1_000;
   for (;;) {
-    const { batchId, hasEnded, answer } = await deadline.race(results.read(caller, query, deadline));
+    const { batchId, hasEnded, answer } = await deadline.race(results.read(applicationId, query, deadline));
     if (hasEnded || watch.isClosed || performance.now() >= endMs) return answer;
     await watch.waitForEnd(batchId, endMs, deadline.signal);
     // Nobody reads the answer any more.

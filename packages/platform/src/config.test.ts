@@ -13,22 +13,13 @@ describe('readConfig', () => {
   });
 
   it('treats an empty variable as absent', () => {
-    const names = [
-      ...Object.keys(defaults),
-      'PUBLIC_URL',
-      'DATABASE_URL',
-      'DATABASE_REPLICA_URL',
-      'REDIS_URL',
-      'WORKER_PORT',
-      'LOG_LEVEL',
-    ];
+    const names = [...Object.keys(defaults), 'PUBLIC_URL', 'DATABASE_URL', 'REDIS_URL', 'WORKER_PORT', 'LOG_LEVEL'];
     expect(readConfig(Object.fromEntries(names.map((name) => [name, ''])))).toEqual(defaults);
   });
 
   it('reads the variables that are set and ignores unknown ones', () => {
     const env = {
       DATABASE_URL: 'postgres://user:pass@db:5432/lockstep',
-      DATABASE_REPLICA_URL: 'postgres://user:pass@standby-1,standby-2:5433/lockstep',
       REDIS_URL: 'rediss://:pass@redis:6379/1',
       DATA_DIR: '/data',
       HOST: '0.0.0.0',
@@ -82,7 +73,6 @@ describe('readConfig', () => {
   it.each([
     ['DATABASE_URL', 'mysql://db/lockstep', DATABASE_RULE],
     ['DATABASE_URL', 'no url', DATABASE_RULE],
-    ['DATABASE_REPLICA_URL', 'standby-1:5432', `DATABASE_REPLICA_URL must be postgres://user:password@host:port`],
     ['DATABASE_URL', 'postgres://user:a/b#c@db/lockstep', DATABASE_RULE],
     ['REDIS_URL', 'http://redis', REDIS_RULE],
     ['REDIS_URL', 'redis://a:7000,b:7001/2', 'REDIS_URL must have no number of a database: a cluster has one only'],

@@ -1,6 +1,5 @@
 import { isIPv6 } from 'node:net';
 import { z } from 'zod';
-import { findHostsFault, readHosts } from './database-hosts.ts';
 import { readPublicUrl } from './public-url.ts';
 import { readRedisAddress } from './redis-address.ts';
 
@@ -18,29 +17,11 @@ function oneOf<const Words extends readonly string[]>(words: Words) {
   return z.enum(words, { error: `must be ${words.slice(0, -1).join(', ')} or ${words.at(-1)}` });
 }
 
-/** The URL of PostgreSQL, which may name several hosts; see database-hosts.ts. */
-function databaseUrl() {
-  const one = z.url({
-    protocol: /^postgres(ql)?$/,
-    error:
-      'must be postgres://user:password@host:port/database, with / ? # and @ in user and password written as %2F %3F %23 and %40',
-  });
-  return z.string().superRefine((value, context) => {
-    const urls = readHosts(value).map(({ url }) => url);
-    for (const url of urls.length === 0 ? [value] : urls) {
-      const { error } = one.safeParse(url);
-      if (error === undefined) continue;
-      context.addIssue({
-        code: 'custom',
-        message: `${error.issues[0]!.message}; several hosts are host:port,host:port`,
-      });
-      return;
-    }
-    const fault = findHostsFault(value);
-    if (fault !== null) context.addIssue({ code: 'custom', message: fault });
-  });
-}
-
+const databaseUrl = z.url({
+  protocol: /^postgres(ql)?$/,
+  error:
+    'must be postgres://user:password@host:port/database, with / ? # and @ in user and password written as %2F %3F %23 and %40',
+});
 const port = wholeNumber(0, 65_535);
 /** A name or an address without a port. */
 const host = z
@@ -63,9 +44,7 @@ const absentWhenEmpty = (value: unknown) => (typeof value === 'string' && value.
 
 /** Every environment variable that Lockstep reads (rules 9; docs/operations.md lists them). */
 const environment = z.object({
-  DATABASE_URL: z.preprocess(absentWhenEmpty, databaseUrl().optional()),
-  /** Standbys of DATABASE_URL, which the API reads from where they show what a call has to see. */
-  DATABASE_REPLICA_URL: z.preprocess(absentWhenEmpty, databaseUrl().optional()),
+  DATABASE_URL: z.preprocess(absentWhenEmpty, databaseUrl.optional()),
   REDIS_URL: z.preprocess(absentWhenEmpty, redisUrl.optional()),
   DATA_DIR: z.preprocess(absentWhenEmpty, z.string().default('.lockstep')),
   HOST: z.preprocess(absentWhenEmpty, host.default('127.0.0.1')),
@@ -103,7 +82,7 @@ export type Config = Omit<z.infer<typeof environment>, 'PUBLIC_URL'> & {
 };
 
 /** Variables whose values are not repeated in messages: they may hold a password, if only by mistake. */
-const NEVER_SHOWN = ['DATABASE_URL', 'DATABASE_REPLICA_URL', 'REDIS_URL', 'PUBLIC_URL'];
+const NEVER_SHOWN = ['DATABASE_URL', 'REDIS_URL', 'PUBLIC_URL'];
 const MAX_SHOWN_CHARACTERS = 40;
 
 /** Reads the configuration. Throws an Error that names each wrong variable, what it must be, and what it is. */

@@ -1,16 +1,14 @@
 import pg from 'pg';
-import { readHosts } from './database-hosts.ts';
 import { MigrationFailure } from './migrate.ts';
+import { ReadOnlyServer } from './primary-pool.ts';
 
 /** Describes a DATABASE_URL to people: host, port, database and role, never the password. */
 function describeDatabase(url: string): string {
-  const hosts = readHosts(url);
-  const { hostname, port, pathname, username, searchParams } = new URL(hosts[0]?.url ?? url);
+  const { hostname, port, pathname, username, searchParams } = new URL(url);
   const host = searchParams.get('host') ?? (hostname || 'localhost');
-  const names = hosts.length === 0 ? `${host}:${port || 5432}` : hosts.map(({ name }) => name).join(', ');
   const role = decodeURIComponent(username);
   const database = decodeURIComponent(pathname.slice(1)) || role;
-  return `PostgreSQL at ${names} (database "${database}", role "${role}")`;
+  return `PostgreSQL at ${host}:${port || 5432} (database "${database}", role "${role}")`;
 }
 
 /**
@@ -52,6 +50,7 @@ export function explainDatabaseFault(error: unknown): string | null {
       return `does not have the tables of this release (${line}): run npm run migrate`;
     return `answers: ${line}`;
   }
+  if (error instanceof ReadOnlyServer) return 'takes no writes: it is a standby';
   if (UNREACHABLE.includes(code)) return `does not answer (${code})`;
   if (/timeout exceeded when trying to connect|due to connection timeout|^Query read timeout/.test(line)) {
     return 'does not answer in time';

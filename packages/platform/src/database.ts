@@ -1,6 +1,6 @@
 import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely';
-import pg from 'pg';
-import { followWritable } from './host-finder.ts';
+import type pg from 'pg';
+import { openPrimaryPool } from './primary-pool.ts';
 import { ServiceClient } from './service-client.ts';
 import { sessionName } from './session-name.ts';
 import { isConflict } from './sql-state.ts';
@@ -9,13 +9,8 @@ import type { Tables } from './tables.ts';
 export type Database = Kysely<Tables>;
 export type Trx = Transaction<Tables>;
 
-/** Carries out a read on a database that shows all it has to see. It may run it twice. */
-export type ReadRunner = <Result>(work: (db: Database) => Promise<Result>) => Promise<Result>;
-
-const CONNECT_TIMEOUT_MS = 5_000;
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 60_000;
 const SETTINGS = '-c enable_seqscan=off -c max_parallel_workers_per_gather=0 -c client_min_messages=warning';
-const READ_ONLY = ' -c default_transaction_read_only=on';
 
 /**
  * Opens a pool of at most `poolSize` connections. It connects when a query needs it; `onError` gets connections'
@@ -30,17 +25,13 @@ export function openDatabase(options: {
   queryTimeoutMs?: number;
   /** How long a query may wait for a lock; without it for ever. */
   lockTimeoutMs?: number;
-  /** Whether PostgreSQL refuses to write anything; without it, it writes. */
-  readOnly?: boolean;
   onError: (error: Error) => void;
 }): Database {
-  const pool = new pg.Pool({
-    ...followWritable(options.url),
+  const config = {
+    connectionString: options.url,
     max: options.poolSize,
     application_name: sessionName(options.applicationName),
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
-    keepAlive: true,
     Client: ServiceClient,
     // Statements may be sent before the one ahead of them is answered. And a query that times out ends its connection;
     // without it, pg would give the dead one out again.
@@ -48,14 +39,11 @@ export function openDatabase(options: {
     // Plans of named statements are kept, and may have been made while tables were small: what has an index uses it.
     // And none starts processes: over many partitions PostgreSQL would, and that takes longer than what they do.
     // Warnings are heard whatever the role's own setting (ServiceClient).
-    options: `${SETTINGS}${options.readOnly === true ? READ_ONLY : ''}`,
+    options: SETTINGS,
     ...buildQueryTimeouts(options.queryTimeoutMs),
     ...(options.lockTimeoutMs === undefined ? {} : { lock_timeout: options.lockTimeoutMs }),
-  } as pg.PoolConfig);
-  pool.on('error', options.onError);
-  // When a connection breaks while it is in use, its query rejects. Without a listener the process would end, too.
-  pool.on('connect', (client) => client.on('error', options.onError));
-  return new PooledDatabase(pool);
+  };
+  return new PooledDatabase(openPrimaryPool(config as pg.PoolConfig, options.onError));
 }
 
 class PooledDatabase extends Kysely<Tables> {

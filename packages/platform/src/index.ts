@@ -17,15 +17,12 @@ export {
   inSnapshot,
   inTransaction,
   openDatabase,
-  type ReadRunner,
   type Trx,
 } from './database.ts';
 export { explainFault } from './database-faults.ts';
-export { type DatabaseHost, readHosts } from './database-hosts.ts';
 export { Deadline, Overload } from './deadline.ts';
 export { FairQueue } from './fair-queue.ts';
 export { Group } from './group.ts';
-export { reportHosts } from './host-report.ts';
 export { isId } from './ids.ts';
 export { inIndexOrder } from './index-order.ts';
 export { buildRows, type Column, insertRows } from './insert-rows.ts';
@@ -33,7 +30,6 @@ export { type Closable, closeAll, configOrExit, type ReadinessCheck, runUntilSig
 export { explainListenFault } from './listen-faults.ts';
 export { Listener } from './listener.ts';
 export { createLogger, type Logger } from './log.ts';
-export { flushedPosition, type LogPosition, latestOf, type PositionRow, positionOf } from './log-position.ts';
 export { createMetrics, type Metrics, SECONDS_BUCKETS } from './metrics.ts';
 export { type Migrated, type MigrateOptions, migrateDown, migrateToLatest, migrateUpTo } from './migrate.ts';
 export type { AppliedMigrations } from './migration-record.ts';
@@ -44,8 +40,6 @@ export type { JobProducer, QueueBackend } from './queue-backend.ts';
 export { migratePostgresQueue } from './queue-postgres.ts';
 export { assertRedisKeepsJobs } from './queue-redis.ts';
 export { openQueueView, type QueueSight, type QueueView } from './queue-view.ts';
-export { registerReplicaMetrics } from './replica-metrics.ts';
-export { ReplicaReads } from './replica-reads.ts';
 export { findDrift } from './schema-drift.ts';
 export { dumpSchema } from './schema-dump.ts';
 export { compareSchema, readSchemaState } from './schema-version.ts';
@@ -60,7 +54,6 @@ export {
   refusesValues,
   violatesUnique,
 } from './sql-state.ts';
-export type { Standby } from './standby.ts';
 export { named, sendAhead, together, untilAnswered } from './statement.ts';
 export type { Tables } from './tables.ts';
 export { TransactionQueue } from './transaction-queue.ts';

@@ -1,11 +1,9 @@
-import type pg from 'pg';
-import { FollowingClient } from './following-client.ts';
-import { followWritable } from './host-finder.ts';
+import pg from 'pg';
 import type { Logger } from './log.ts';
+import { CONNECTION } from './primary-pool.ts';
 import { sessionName } from './session-name.ts';
 
 const RECONNECT_MS = 1_000;
-const CONNECT_TIMEOUT_MS = 5_000;
 
 /** What wants to know of the notifications on a channel of PostgreSQL. */
 export interface Subscriber {
@@ -37,11 +35,10 @@ export class Listener {
   /** Starts to listen. While PostgreSQL is away it goes on trying. */
   async start(): Promise<void> {
     if (this.#closed) return;
-    const client = new FollowingClient({
-      ...followWritable(this.#url),
+    const client = new pg.Client({
+      ...CONNECTION,
+      connectionString: this.#url,
       application_name: sessionName('lockstep-watch'),
-      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-      keepAlive: true,
     });
     client.on('notification', ({ channel, payload = '' }) => this.#subscribers.get(channel)?.receive(payload));
     const retry = (error?: unknown) => {

@@ -1,10 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { createPostgresBackend, type PostgresConnectionOptions, withBackend } from 'bullmq';
-import pg from 'pg';
-import { FollowingClient } from './following-client.ts';
-import { followWritable } from './host-finder.ts';
+import type pg from 'pg';
 import { closeAll } from './lifecycle.ts';
 import type { Logger } from './log.ts';
+import { openPrimaryPool } from './primary-pool.ts';
 import type { ConsumerOptions, JobConsumer, JobProducer } from './queue-backend.ts';
 import { createErrorLogger, PRODUCER_TIMEOUT_MS, WORKER_OPTIONS } from './queue-limits.ts';
 import { type OpenedQueue, reopeningProducer } from './queue-producer.ts';
@@ -33,31 +32,21 @@ function openPool(
   logError: (error: Error) => void,
   { poolSize = POOL_SIZE + 1, queryTimeoutMs }: QueueBounds = {},
 ): pg.Pool & PostgresConnectionOptions {
-  const pool = new pg.Pool({
-    ...followWritable(url),
-    Client: FollowingClient,
+  const config = {
+    connectionString: url,
     max: poolSize,
     ...(queryTimeoutMs && { query_timeout: queryTimeoutMs, statement_timeout: queryTimeoutMs }),
     connectionTimeoutMillis: PRODUCER_TIMEOUT_MS,
     application_name: sessionName('lockstep-queue'),
-    keepAlive: true,
     options: `-c search_path=${SCHEMA}`,
-  } as pg.PoolConfig);
-  pool.on('error', logError);
-  pool.on('connect', (client) => client.on('error', logError));
+  };
   // BullMQ takes a pool; its type forgets to say so.
-  return pool as unknown as pg.Pool & PostgresConnectionOptions;
+  return openPrimaryPool(config as pg.PoolConfig, logError) as unknown as pg.Pool & PostgresConnectionOptions;
 }
 
 /** Brings BullMQ's own tables to the version in use. Waits `lockTimeoutMs` at most for a lock. */
 export async function migratePostgresQueue(url: string, name: string, lockTimeoutMs: number): Promise<void> {
-  const connection = {
-    ...followWritable(url),
-    Client: FollowingClient,
-    max: 1,
-    migrate: true,
-    lock_timeout: lockTimeoutMs,
-  };
+  const connection = { connectionString: url, max: 1, migrate: true, lock_timeout: lockTimeoutMs };
   const queue = new Queue(name, { connection });
   queue.on('error', () => {});
   try {

@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
 import type pg from 'pg';
-import { FollowingClient } from './following-client.ts';
+import { PrimaryClient } from './primary-pool.ts';
 import { headOf } from './statement-head.ts';
 
 /** Where PostgreSQL's warning comes from. Its text may be in any language. */
@@ -15,7 +15,7 @@ const SENT = { command: '', rowCount: 0, rows: [], oid: 0, fields: [] };
  * connection, for any values; all others are planned for the values that they have. Nobody waits for the answer to a `begin`,
  * or to a statement that is sent ahead (`sendAhead`): what is sent next travels with it, and fails with its error.
  */
-export class ServiceClient extends FollowingClient {
+export class ServiceClient extends PrimaryClient {
   /** Answers that nobody has waited for yet. They never reject. */
   #ahead: Promise<void>[] = [];
   /** Why the transaction has failed, if that was told by an answer that nobody waited for. */
@@ -26,7 +26,7 @@ export class ServiceClient extends FollowingClient {
   /** Set when a commit has not waited for the standbys that it should have waited for. */
   #unconfirmed: Error | undefined;
 
-  constructor(config: ConstructorParameters<typeof FollowingClient>[0] = {}) {
+  constructor(config: ConstructorParameters<typeof PrimaryClient>[0] = {}) {
     super(config);
     this.on('notice', (notice) => this.#hear(notice as pg.DatabaseError));
   }
@@ -113,7 +113,7 @@ export class ServiceClient extends FollowingClient {
   #hear({ routine, message }: pg.DatabaseError): void {
     if (routine !== WAITS_FOR_STANDBYS) return;
     this.#unconfirmed = new Error(`the outcome of a commit is not known: ${message}`);
-    this.cutOff(this.#unconfirmed);
+    (this as unknown as { connection: { stream: Duplex } }).connection.stream.destroy(this.#unconfirmed);
   }
 
   async #settle(): Promise<void> {

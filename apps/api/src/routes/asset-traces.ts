@@ -1,23 +1,19 @@
 import { readAssetHistory, showAsset } from '@lockstep/assets';
 import { success } from '@lockstep/contract';
-import { deadlineOf } from '../deadlines.ts';
+import { deadlineOf, limitToCall } from '../deadlines.ts';
 import type { OrderHandlers } from '../order-handlers.ts';
-import { readsOf } from '../reads.ts';
 import type { ServerOptions } from '../server-options.ts';
 
 /** One asset by its number, and what happened to it (rules 6.7). */
-export function assetTraceHandlers({ numberSearches, ...servers }: ServerOptions) {
+export function assetTraceHandlers({ numberSearches, db }: ServerOptions) {
   return {
-    getAsset: async (request, { channels, position }) => {
-      const read = readsOf(request, position, servers);
-      return success(await read((db) => showAsset(db, channels, request.params.assetNum)));
-    },
+    getAsset: async (request, { channels }) =>
+      success(await showAsset(limitToCall(request, db), channels, request.params.assetNum)),
 
     getAssetHistory: async (request, viewer) => {
       const { params, query } = request;
       const owner = { kind: 'history', party: viewer.applicationId };
-      const read = readsOf(request, viewer.position, servers);
-      const readHistory = () => read((db) => readAssetHistory(db, viewer, params.assetNum, query));
+      const readHistory = () => readAssetHistory(limitToCall(request, db), viewer, params.assetNum, query);
       return success(await numberSearches.run(owner, deadlineOf(request).signal, readHistory));
     },
   } satisfies OrderHandlers;

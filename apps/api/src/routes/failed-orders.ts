@@ -1,19 +1,18 @@
 import { type FailedOrders, success } from '@lockstep/contract';
 import { noteSubject } from '../calls.ts';
-import { deadlineOf } from '../deadlines.ts';
+import { deadlineOf, limitToCall } from '../deadlines.ts';
 import type { OrderHandlers } from '../order-handlers.ts';
 import { answerInPieces } from '../piecewise-answer.ts';
-import { readsOf } from '../reads.ts';
 import type { ServerOptions } from '../server-options.ts';
 
 /** The failed orders of batches, as they were sent (rules 6.7). */
-export function failedOrderHandlers({ failedBatches, ...servers }: ServerOptions) {
+export function failedOrderHandlers({ failedBatches, db }: ServerOptions) {
   return {
-    getFailedOrders: async (request, { applicationId, position }, reply) => {
+    getFailedOrders: async (request, { applicationId }, reply) => {
       const { channelCode, channelOrderId } = request.query;
       noteSubject(request, { channelCode, channelOrderId });
       const { syncMode, pieces } = await failedBatches.open(
-        readsOf(request, position, servers),
+        limitToCall(request, db),
         applicationId,
         request.query,
         deadlineOf(request).signal,

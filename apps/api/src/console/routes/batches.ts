@@ -48,7 +48,7 @@ export function batchesHandlers({ db, canceller, failedBatches }: ServerOptions)
       const { channelCode, channelOrderId } = shown;
       const { signal } = deadlineOf(request);
       const { syncMode, pieces } = await failedBatches.open(
-        (work) => work(limited),
+        limited,
         applicationId,
         shown,
         signal,

@@ -1,0 +1,71 @@
+import pg from 'pg';
+
+const READ_ONLY_TRANSACTION = '25006';
+const CONNECT_TIMEOUT_MS = 5_000;
+/** The system then asks ten times, once a second: a connection to a machine that has vanished ends after 20 s. */
+const KEEP_ALIVE_AFTER_MS = 10_000;
+
+/** The server at the address of the database takes no writes. */
+export class ReadOnlyServer extends Error {
+  constructor() {
+    super('the server takes no writes: it is a standby');
+    this.name = 'ReadOnlyServer';
+  }
+}
+
+/** The parts of pg's client that its types leave out. */
+interface Wired {
+  connectionParameters: { application_name?: string };
+  connection: {
+    on(event: 'parameterStatus', listener: (status: { parameterName: string; parameterValue: string }) => void): void;
+    on(event: 'errorMessage', listener: (error: { code?: string }) => void): void;
+  };
+}
+
+/** A connection that knows whether its server takes writes. */
+export class PrimaryClient extends pg.Client {
+  /** Whether the server has said that it is a standby, or refused a write as read-only. */
+  isReadOnly = false;
+
+  constructor(config: pg.ClientConfig = {}) {
+    super(config);
+    const { connection, connectionParameters } = this as unknown as Wired;
+    // The service finds its own sessions by their name, so it goes before that of the URL.
+    if (config.application_name !== undefined) connectionParameters.application_name = config.application_name;
+    connection.on('parameterStatus', ({ parameterName, parameterValue }) => {
+      if (parameterName === 'in_hot_standby' && parameterValue === 'on') this.isReadOnly = true;
+    });
+    connection.on('errorMessage', ({ code }) => {
+      if (code === READ_ONLY_TRANSACTION) this.isReadOnly = true;
+    });
+  }
+}
+
+/** What all connections of the service have in common. */
+export const CONNECTION = {
+  connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+  keepAlive: true,
+  keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
+} as const;
+
+/**
+ * Opens a pool that drops a connection that breaks, leads to a standby or has turned read-only. The next query connects anew,
+ * wherever the address leads by then. `onError` gets connections' errors.
+ */
+export function openPrimaryPool(config: pg.PoolConfig, onError: (error: Error) => void): pg.Pool {
+  const isReadOnly = (client: pg.PoolClient) => (client as unknown as PrimaryClient).isReadOnly;
+  const pool = new pg.Pool({
+    ...CONNECTION,
+    Client: PrimaryClient,
+    ...config,
+    verify: (client, done) => done(isReadOnly(client) ? new ReadOnlyServer() : undefined),
+  });
+  pool.on('error', onError);
+  // When a connection breaks while it is in use, its query rejects. Without a listener the process would end, too.
+  pool.on('connect', (client) => client.on('error', onError));
+  // The pool keeps no client that is ending.
+  pool.on('release', (_error, client) => {
+    if (isReadOnly(client)) void (client as unknown as pg.Client).end().catch(onError);
+  });
+  return pool;
+}
