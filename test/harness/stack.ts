@@ -106,7 +106,12 @@ export async function startStack(
       const credentials = await createApplication(db, { name: 'Test', scopes, approved: true, channels });
       return await Api.logIn(api.baseUrl, credentials);
     },
-    close: () => closeAll(api.close, ...running.map((part) => part.close), database.close),
+    close: () =>
+      closeAll({
+        api: api.close,
+        ...Object.fromEntries(running.map((part, index) => [`worker ${index}`, part.close])),
+        database: database.close,
+      }),
   };
 }
 

@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import type { AcceptedOrder, Customer, CustomerId, EnterpriseId } from '@lockstep/contract';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
@@ -8,6 +10,7 @@ import { askUserToken } from '../harness/member-center.ts';
 import { batchOf, newAssetNum, newBuy } from '../harness/orders.ts';
 import {
   endEverything,
+  type Job,
   livingProcesses,
   lockstep,
   newDataDir,
@@ -270,6 +273,52 @@ describe('npm start, ended and started again,', () => {
       cursor = page.nextCursor;
     }
     expect(ids).toEqual(accepted.map(({ licenseOrderId }) => licenseOrderId));
+  });
+});
+
+describe('npm start, told to stop while it starts,', () => {
+  const dataDir = newDataDir();
+  const postgresFiles = () => (existsSync(join(dataDir, 'postgres')) ? readdirSync(join(dataDir, 'postgres')) : []);
+
+  it.each<[string, () => boolean, (job: Job) => ReturnType<Job['end']>]>([
+    [
+      'creates its PostgreSQL (Ctrl-C)',
+      () => postgresFiles().some((name) => name.startsWith('initdb-')),
+      (job) => job.endGroup('SIGINT'),
+    ],
+    [
+      'creates its PostgreSQL',
+      () => postgresFiles().some((name) => name.startsWith('initdb-')),
+      (job) => job.end('SIGTERM'),
+    ],
+    ['starts its PostgreSQL', () => postgresFiles().includes('cluster'), (job) => job.endGroup('SIGINT')],
+    ['migrates', () => existsSync(join(dataDir, 'stack.json')), (job) => job.endGroup('SIGINT')],
+  ])('ends by itself and leaves nothing behind, while it %s', async (_, isThere, end) => {
+    const job = startJob(['npm', 'start'], { DATA_DIR: dataDir, PORT: '0' });
+    await expect.poll(isThere, { timeout: 60_000, interval: 2 }).toBe(true);
+    expect(await end(job)).toMatchObject({ status: 0, signal: null, stderr: '' });
+    await expect.poll(() => findLeftovers({ job, dataDir }), { timeout: 20_000 }).toEqual(NOTHING);
+    expect(postgresFiles().filter((name) => name.startsWith('initdb-') || name === 'lock.pid')).toEqual([]);
+    expect(existsSync(join(dataDir, 'postgres', 'cluster', 'postmaster.pid'))).toBe(false);
+  });
+
+  it('starts afterwards', async () => {
+    expect(await (await npmStart(dataDir)).job.end('SIGTERM')).toMatchObject({ status: 0, stderr: '' });
+  });
+
+  it('does not wait for a database that is silent', async () => {
+    const connected = Promise.withResolvers<void>();
+    const silent = createServer(() => connected.resolve()).listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const { port } = silent.address() as AddressInfo;
+    const job = startJob(['npm', 'start'], {
+      DATA_DIR: newDataDir(),
+      PORT: '0',
+      DATABASE_URL: `postgres://lockstep@127.0.0.1:${port}/lockstep`,
+    });
+    await connected.promise;
+    expect(await job.endGroup('SIGINT')).toMatchObject({ status: 0, signal: null, stderr: '' });
+    silent.close();
   });
 });
 

@@ -1,9 +1,10 @@
 import { inTransaction } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { batchOf, newAssetNum, newBuy } from '../harness/orders.ts';
 import { freePort } from '../harness/redis.ts';
 import { ServiceProcess } from '../harness/service-process.ts';
-import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
+import { createTestDatabase, startStack, type TestDatabase } from '../harness/stack.ts';
 
 const PATIENTLY = { timeout: 30_000, interval: 200 };
 
@@ -32,6 +33,40 @@ describe('a worker process', () => {
     const behind = (await readMetrics(probe)).matchAll(/^lockstep_cleanup_behind_seconds\{kind="(\w+)"\} (\S+)$/gm);
     return Object.fromEntries([...behind].map(([, kind, seconds]) => [kind, Number(seconds)]));
   }
+
+  it('exits with status 1 when it cannot stop in time, and says what hangs', async () => {
+    const api = await startStack({ worker: false });
+    const lock = Promise.withResolvers<void>();
+    const worker = ServiceProcess.worker({ DATABASE_URL: api.url, REDIS_URL: '' });
+    try {
+      const caller = await api.newApi();
+      await caller.accept(batchOf(newBuy(await caller.newCustomer(), [newAssetNum()])));
+      const locked = Promise.withResolvers<void>();
+      const holding = inTransaction(api.db, async (trx) => {
+        await sql`lock table asset`.execute(trx);
+        locked.resolve();
+        await lock.promise;
+      });
+      await locked.promise;
+      await worker.start();
+      await vi.waitFor(async () => {
+        const { rows } = await sql`select from pg_locks where not granted and relation = 'asset'::regclass`.execute(
+          api.db,
+        );
+        expect(rows).toHaveLength(1);
+      }, PATIENTLY);
+      expect(await worker.stop()).toBe(1);
+      expect(worker.linesWith('could not stop in time').map((line) => JSON.parse(line).hanging)).toEqual([
+        ['worker', 'work', 'jobs'],
+      ]);
+      lock.resolve();
+      await holding;
+    } finally {
+      lock.resolve();
+      await worker.kill();
+      await api.close();
+    }
+  });
 
   it('serves liveness, readiness and metrics on WORKER_PORT', async () => {
     const probe = await startWorker({});

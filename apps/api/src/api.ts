@@ -124,21 +124,21 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
   let isPrepared = false;
   let demo: Demo | null = null;
   const close = () =>
-    closeAll(
+    closeAll({
       // Answers the calls that wait for a result or an event with what there is, so that the server can close.
-      async () => watch.close(),
-      async () => eventWatch.close(),
-      async () => server?.close(),
-      () => listener.close(),
-      () => applier.close(),
-      () => numbering.settle(),
-      () => deliveries.close(),
-      () => announcer.close(),
-      () => queueView.close(),
-      () => schema.close(),
-      () => lanesDb.destroy(),
-      () => db.destroy(),
-    );
+      watch: async () => watch.close(),
+      eventWatch: async () => eventWatch.close(),
+      calls: async () => server?.close(),
+      listener: () => listener.close(),
+      applier: () => applier.close(),
+      events: () => numbering.settle(),
+      webhooks: () => deliveries.close(),
+      jobs: () => announcer.close(),
+      queueView: () => queueView.close(),
+      schema: () => schema.close(),
+      lanesDatabase: () => lanesDb.destroy(),
+      database: () => db.destroy(),
+    });
   try {
     server = await buildServer({
       db,

@@ -11,22 +11,23 @@ import { startApi } from './api.ts';
 const config = configOrExit(readDeploymentConfig);
 const log = createLogger({ name: 'api', level: config.LOG_LEVEL ?? 'info' });
 
-await runUntilSignal(log, async () => {
-  const api = await startApi({
-    databaseUrl: config.DATABASE_URL,
-    poolSize: config.DATABASE_POOL,
-    queue: chooseQueueBackend(config, config.DATABASE_URL),
-    log,
-    metrics: createOrderMetrics(),
-    failedOrderDays: config.FAILED_ORDER_DAYS,
-    eventDays: config.EVENT_DAYS,
-    region: config.REGION,
-    publicUrl: config.publicUrl,
-    webhookAllowPrivate: config.WEBHOOK_ALLOW_PRIVATE,
-    host: config.HOST,
-    port: config.PORT,
-  });
+await runUntilSignal(log, async (startPart) => {
+  const api = await startPart('api', () =>
+    startApi({
+      databaseUrl: config.DATABASE_URL,
+      poolSize: config.DATABASE_POOL,
+      queue: chooseQueueBackend(config, config.DATABASE_URL),
+      log,
+      metrics: createOrderMetrics(),
+      failedOrderDays: config.FAILED_ORDER_DAYS,
+      eventDays: config.EVENT_DAYS,
+      region: config.REGION,
+      publicUrl: config.publicUrl,
+      webhookAllowPrivate: config.WEBHOOK_ALLOW_PRIVATE,
+      host: config.HOST,
+      port: config.PORT,
+    }),
+  );
   log.info({ baseUrl: api.baseUrl }, 'api listens');
   void api.untilReady().then(() => log.info({ baseUrl: api.baseUrl }, 'api ready'));
-  return api;
 });

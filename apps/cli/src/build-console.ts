@@ -1,18 +1,20 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import type { Closable } from '@lockstep/platform';
 
 const BUILD = fileURLToPath(new URL('../../console/build.ts', import.meta.url));
 
 /**
  * Builds the console if its sources are newer than what the install has built, as after `git pull`. It takes seconds, in a
- * process of its own, whose memory goes with it. Returns why that failed, or undefined: the service runs without a console.
+ * process of its own, whose memory goes with it. Returns why that failed, if it did: the service runs without a console.
  */
-export async function buildConsole(): Promise<string | undefined> {
+export async function buildConsole(stop: AbortSignal): Promise<Closable & { fault?: string }> {
+  const close = async () => {};
   try {
-    await promisify(execFile)(process.execPath, [BUILD, '--if-needed']);
-    return undefined;
+    await promisify(execFile)(process.execPath, [BUILD, '--if-needed'], { signal: stop });
+    return { close };
   } catch (error) {
-    return (error as { stderr?: string }).stderr?.trim() || (error as Error).message;
+    return { close, fault: (error as { stderr?: string }).stderr?.trim() || (error as Error).message };
   }
 }

@@ -13,8 +13,14 @@ export function postgresDirectory({ DATA_DIR }: Config): string {
   return join(DATA_DIR, 'postgres');
 }
 
-/** Provides the database of `npm start`: that of DATABASE_URL, or a PostgreSQL of its own in DATA_DIR (rules 9). */
-export async function provideDatabase(config: Config): Promise<Closable & { url: string; description: string }> {
+/**
+ * Provides the database of `npm start`: that of DATABASE_URL, or a PostgreSQL of its own in DATA_DIR (rules 9). `stop` ends a
+ * start half way, and what it has started; then it rejects.
+ */
+export async function provideDatabase(
+  config: Config,
+  stop: AbortSignal,
+): Promise<Closable & { url: string; description: string }> {
   // Any user may pass through, so that PostgreSQL can run as an unprivileged user; each file has a mode of its own.
   await mkdir(config.DATA_DIR, { recursive: true, mode: 0o711 }).catch((error: Error) => {
     throw new Error(`DATA_DIR must be a directory that this process can write: ${error.message}`, { cause: error });
@@ -24,7 +30,7 @@ export async function provideDatabase(config: Config): Promise<Closable & { url:
     return { url: config.DATABASE_URL, description: 'DATABASE_URL', close: async () => {} };
   }
   const { startEmbeddedPostgres } = await import('@lockstep/embedded-postgres');
-  const postgres = await startEmbeddedPostgres({ directory: postgresDirectory(config) });
+  const postgres = await startEmbeddedPostgres({ directory: postgresDirectory(config), stop });
   await writeFile(file, JSON.stringify({ databaseUrl: postgres.databaseUrl }), { mode: 0o600 });
   return {
     url: postgres.databaseUrl,

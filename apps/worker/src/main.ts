@@ -11,21 +11,22 @@ import { startWorker } from './worker.ts';
 const config = configOrExit(readDeploymentConfig);
 const log = createLogger({ name: 'worker', level: config.LOG_LEVEL ?? 'info' });
 
-await runUntilSignal(log, async () => {
+await runUntilSignal(log, async (startPart) => {
   const queue = chooseQueueBackend(config, config.DATABASE_URL);
-  const worker = await startWorker({
-    databaseUrl: config.DATABASE_URL,
-    poolSize: config.DATABASE_POOL,
-    queue,
-    log,
-    metrics: createOrderMetrics(),
-    drains: config.WORKER_DRAINS,
-    failedOrderDays: config.FAILED_ORDER_DAYS,
-    eventDays: config.EVENT_DAYS,
-    webhookAllowPrivate: config.WEBHOOK_ALLOW_PRIVATE,
-    probe: config.WORKER_PORT === undefined ? undefined : { host: config.HOST, port: config.WORKER_PORT },
-  });
+  const worker = await startPart('worker', () =>
+    startWorker({
+      databaseUrl: config.DATABASE_URL,
+      poolSize: config.DATABASE_POOL,
+      queue,
+      log,
+      metrics: createOrderMetrics(),
+      drains: config.WORKER_DRAINS,
+      failedOrderDays: config.FAILED_ORDER_DAYS,
+      eventDays: config.EVENT_DAYS,
+      webhookAllowPrivate: config.WEBHOOK_ALLOW_PRIVATE,
+      probe: config.WORKER_PORT === undefined ? undefined : { host: config.HOST, port: config.WORKER_PORT },
+    }),
+  );
   log.info({ queue: queue.kind, drains: config.WORKER_DRAINS }, 'worker started');
   void worker.untilReady().then(() => log.info('worker ready'));
-  return worker;
 });

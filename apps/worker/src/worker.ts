@@ -110,12 +110,12 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   const readiness = [async () => (await schema.health()).reason, async () => stalledBy()];
   let served: Closable | undefined;
   const close = () =>
-    closeAll(
-      work.close,
-      async () => served?.close(),
-      () => schema.close(),
-      () => db.destroy(),
-    );
+    closeAll({
+      work: work.close,
+      probe: async () => served?.close(),
+      schema: () => schema.close(),
+      database: () => db.destroy(),
+    });
   try {
     if (probe !== undefined) {
       registerBacklogGauges(metrics.registry, db);
@@ -159,15 +159,15 @@ function startWork(
     stalledBy: () => worker.stalledBy,
     close: () => {
       stop.abort();
-      return closeAll(
-        sweep.close,
-        cleaning.close,
-        keeping.close,
-        consumer.close,
-        () => worker.close(),
-        () => numbering.settle(),
-        () => deliverer.close(),
-      );
+      return closeAll({
+        sweep: sweep.close,
+        cleaning: cleaning.close,
+        keeping: keeping.close,
+        jobs: consumer.close,
+        drains: () => worker.close(),
+        events: () => numbering.settle(),
+        webhooks: () => deliverer.close(),
+      });
     },
   };
 }

@@ -58,9 +58,9 @@ const UNFINISHED_PREFIX = 'initdb-';
 /**
  * Creates the cluster if there is none. A rename gives the finished cluster its name, so an initdb that was killed
  * leaves only a directory that the next start removes.
- * @throws Error with the output of initdb
+ * @throws Error with the output of initdb; the reason of `stop`, which ends initdb and removes what it has made
  */
-export async function ensureCluster(places: Places, launcher: Launcher): Promise<void> {
+export async function ensureCluster(places: Places, launcher: Launcher, stop?: AbortSignal): Promise<void> {
   await removeUnfinished(places.directory);
   if (existsSync(places.clusterDirectory)) return;
   rmSync(places.passwordFile, { force: true });
@@ -70,7 +70,7 @@ export async function ensureCluster(places: Places, launcher: Launcher): Promise
   }
   const unfinished = mkdtempSync(join(places.directory, UNFINISHED_PREFIX));
   if (launcher.owner !== undefined) chownSync(unfinished, launcher.owner.uid, launcher.owner.gid);
-  const { failure } = await run(launcher, [
+  const initdb = [
     join(places.nativeDirectory, 'bin', 'initdb'),
     `--pgdata=${unfinished}`,
     '--username=postgres',
@@ -81,7 +81,10 @@ export async function ensureCluster(places: Places, launcher: Launcher): Promise
     '--locale-provider=builtin',
     '--builtin-locale=C.UTF-8',
     '--no-instructions',
-  ]);
+  ];
+  const { failure } = await run(launcher, initdb, { stop });
+  if (stop?.aborted === true) await removeUnfinished(places.directory);
+  stop?.throwIfAborted();
   if (failure !== undefined) throw new Error(`PostgreSQL's initdb failed: ${failure}`);
   renameSync(unfinished, places.clusterDirectory);
   syncDirectory(places.directory);

@@ -19,7 +19,7 @@ export interface Launcher {
 export function launch(
   launcher: Launcher,
   command: readonly string[],
-  options: { stdio: StdioOptions; detached?: boolean },
+  options: { stdio: StdioOptions; detached?: boolean; signal?: AbortSignal },
 ): ChildProcess {
   const [file = '', ...args] = [...launcher.prefix, ...command];
   const environment = { PATH: process.env.PATH ?? '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C' };
@@ -30,15 +30,16 @@ export function launch(
 
 /**
  * Runs a program to its end. It never throws: `failure` says what went wrong, with the program's output.
- * @param input its standard input: a text, or an open file
+ * @param options.input its standard input: a text, or an open file
+ * @param options.stop ends the program
  */
 export function run(
   launcher: Launcher,
   command: readonly string[],
-  input: string | number = '',
+  { input = '', stop }: { input?: string | number; stop?: AbortSignal | undefined } = {},
 ): Promise<{ failure: string | undefined }> {
   const stdin = typeof input === 'number' ? input : 'pipe';
-  const child = launch(launcher, command, { stdio: [stdin, 'pipe', 'pipe'] });
+  const child = launch(launcher, command, { stdio: [stdin, 'pipe', 'pipe'], ...(stop && { signal: stop }) });
   // A program that ends before it has read everything says why in its output.
   child.stdin?.on('error', () => {}).end(input);
   let output = '';
@@ -49,6 +50,8 @@ export function run(
   }
   return new Promise((resolve) => {
     child.once('error', (error: NodeJS.ErrnoException) => {
+      // It has not ended yet.
+      if (stop?.aborted === true) return;
       const missing = `the program ${launcher.prefix[0] ?? command[0]} is not there`;
       resolve({ failure: error.code === 'ENOENT' ? missing : error.message });
     });

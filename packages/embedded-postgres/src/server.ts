@@ -38,17 +38,22 @@ const WORTH_RETRYING =
 /**
  * Starts PostgreSQL on the cluster, after stopping the one that a killed process left behind. It listens on a free
  * TCP port of 127.0.0.1 only, and writes only into the directory. A watchdog ends it when this process dies.
- * @param ownerFile holds our pid while this process owns the directory
- * @throws Error with the last lines of the log
+ * @param options.ownerFile holds our pid while this process owns the directory
+ * @param options.stop ends a start half way, and PostgreSQL
+ * @throws Error with the last lines of the log; the reason of `stop`
  */
 export async function startServer(
   places: Places,
   launcher: Launcher,
-  ownerFile: string,
-  choosePort: () => Promise<number>,
+  {
+    ownerFile,
+    choosePort,
+    stop,
+  }: { ownerFile: string; choosePort: () => Promise<number>; stop?: AbortSignal | undefined },
 ): Promise<Server> {
   boundLog(places.logFile);
   for (let attempt = 1; ; attempt += 1) {
+    stop?.throwIfAborted();
     await stopLeftover(places, launcher, {
       fastStopMs: FAST_STOP_TIMEOUT_MS,
       immediateStopMs: IMMEDIATE_STOP_TIMEOUT_MS,
@@ -60,8 +65,9 @@ export async function startServer(
     if (child.pid !== undefined) watchdog.watch(child.pid);
     const ended = (hasEnded(child) ? Promise.resolve() : once(child, 'exit').catch(() => {})).then(watchdog.dismiss);
     const server = { port, stop: () => stopChild(child).then(() => ended) };
-    if (await waitUntilReady(child, pidFilePath(places.clusterDirectory))) return server;
+    if (await waitUntilReady(child, pidFilePath(places.clusterDirectory), stop)) return server;
     await server.stop();
+    stop?.throwIfAborted();
     const log = readFileSync(places.logFile).subarray(logStartBytes).toString('utf8').trim();
     if (attempt === START_ATTEMPTS || !WORTH_RETRYING.test(log)) {
       throw new Error(
@@ -123,13 +129,13 @@ function hasEnded(child: ChildProcess): boolean {
   return child.pid === undefined || child.exitCode !== null || child.signalCode !== null;
 }
 
-async function waitUntilReady(child: ChildProcess, pidFile: string): Promise<boolean> {
+async function waitUntilReady(child: ChildProcess, pidFile: string, stop?: AbortSignal): Promise<boolean> {
   const deadlineMs = performance.now() + START_TIMEOUT_MS;
   do {
     await sleep(READINESS_POLL_MS);
     const lines = readPidFile(pidFile);
     if (Number(lines[0]) === child.pid && lines[7]?.trim() === 'ready') return true;
-  } while (!hasEnded(child) && performance.now() < deadlineMs);
+  } while (!hasEnded(child) && performance.now() < deadlineMs && stop?.aborted !== true);
   return false;
 }
 

@@ -18,6 +18,7 @@ export interface EmbeddedPostgres {
  * replaced.
  * @param options.nativeDirectory PostgreSQL's programs; by default those of the npm package for this platform
  * @param options.choosePort finds the TCP port; by default any free one
+ * @param options.stop ends a start half way, and what it has started; then it rejects
  * @throws Error when another living process uses the directory, when PostgreSQL does not start (with the end of its
  *   log), or when it cannot run as an unprivileged user (with what to do)
  */
@@ -25,13 +26,18 @@ export async function startEmbeddedPostgres(options: {
   directory: string;
   nativeDirectory?: string;
   choosePort?: () => Promise<number>;
+  stop?: AbortSignal;
 }): Promise<EmbeddedPostgres> {
   const places = preparePlaces(options.directory, options.nativeDirectory ?? findNativeDirectory());
   const lock = lockDirectory(places.directory);
   try {
     const launcher = await chooseLauncher(places);
-    await ensureCluster(places, launcher);
-    const server = await startServer(places, launcher, lock.ownerFile, options.choosePort ?? findFreePort);
+    await ensureCluster(places, launcher, options.stop);
+    const server = await startServer(places, launcher, {
+      ownerFile: lock.ownerFile,
+      choosePort: options.choosePort ?? findFreePort,
+      stop: options.stop,
+    });
     try {
       const password = await ensureRoleAndDatabase(places, server.port);
       let stopped: Promise<void> | undefined;

@@ -19,7 +19,7 @@ export async function unpackCluster(directory: string, backup: number): Promise<
   const program = (name: string) => join(nativeDirectory, 'bin', name);
   mkdirSync(cluster, { mode: 0o700 });
   if (launcher.owner !== undefined) chownSync(cluster, launcher.owner.uid, launcher.owner.gid);
-  await requireSuccess(run(launcher, ['tar', '--extract', '--file=-', `--directory=${cluster}`], backup));
+  await requireSuccess(run(launcher, ['tar', '--extract', '--file=-', `--directory=${cluster}`], { input: backup }));
   const password = randomPassword();
   // In single-user mode PostgreSQL asks for no password. It recovers the cluster first.
   await requireSuccess(setPassword(launcher, program('postgres'), cluster, password));
@@ -31,7 +31,7 @@ function setPassword(launcher: Launcher, postgres: string, cluster: string, pass
   const settings = ['-c', 'exit_on_error=on', '-c', 'dynamic_shared_memory_type=mmap'];
   const command = [postgres, '--single', ...settings, '-D', cluster, 'postgres'];
   // Through standard input: every user can see the arguments of a process.
-  return run(launcher, command, `alter role postgres password '${password}'\n`);
+  return run(launcher, command, { input: `alter role postgres password '${password}'\n` });
 }
 
 async function requireSuccess(done: Promise<{ failure: string | undefined }>): Promise<void> {

@@ -26,7 +26,14 @@ export { Group } from './group.ts';
 export { isId } from './ids.ts';
 export { inIndexOrder } from './index-order.ts';
 export { buildRows, type Column, insertRows } from './insert-rows.ts';
-export { type Closable, closeAll, configOrExit, type ReadinessCheck, runUntilSignal } from './lifecycle.ts';
+export {
+  type Closable,
+  closeAll,
+  configOrExit,
+  type ReadinessCheck,
+  runUntilSignal,
+  type StartPart,
+} from './lifecycle.ts';
 export { explainListenFault } from './listen-faults.ts';
 export { Listener } from './listener.ts';
 export { createLogger, type Logger } from './log.ts';

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { Logger } from './log.ts';
 
 /** Something that a process has started and has to close. */
@@ -10,32 +11,55 @@ export type ReadinessCheck = () => Promise<string | null>;
 
 const SHUTDOWN_TIMEOUT_MS = 25_000;
 
+/** Starts a part that the process closes when it ends, the last one first, even if it is still starting then. */
+export type StartPart = <Part extends Closable>(
+  name: string,
+  start: (stop: AbortSignal) => Promise<Part>,
+) => Promise<Part>;
+
 /**
- * Runs a process's service until SIGTERM, SIGINT or SIGHUP, then closes it and exits with status 0 (rules 9).
+ * Runs a process's service until SIGTERM, SIGINT or SIGHUP, then closes its parts and exits with status 0 (rules 9). A
+ * signal during startup does the same: it aborts `stop`, and no further part starts. If a part does not start, the rest is
+ * closed and the status is 1.
  *
- * A second signal changes nothing: npm passes on a signal that the process group got as well. A close that hangs is cut
- * off after 25 s, which loses nothing that was answered.
+ * A second signal changes nothing: npm passes on a signal that the process group got as well. After 25 s the process says
+ * which parts hang and exits with status 1, which loses nothing that was answered.
  */
-export async function runUntilSignal(log: Logger, start: () => Promise<Closable>): Promise<void> {
-  const stopping = new Promise<NodeJS.Signals>((resolve) => {
-    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, resolve);
-  });
+export async function runUntilSignal(
+  log: Logger,
+  start: (startPart: StartPart) => Promise<void>,
+  tellFailure = (error: unknown) => log.fatal({ err: error }, 'could not start'),
+): Promise<never> {
+  const stop = new AbortController();
+  const stopped = once(stop.signal, 'abort');
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => stop.abort(signal));
   process.on('unhandledRejection', (error) => fail(log, error));
   process.on('uncaughtException', (error) => fail(log, error));
-  const service = await start().catch((error: unknown) => {
-    log.fatal({ err: error }, 'could not start');
-    process.exit(1);
+  let status = 0;
+  const parts: [name: string, close: () => Promise<unknown>][] = [];
+  const startPart: StartPart = async (name, startIt) => {
+    stop.signal.throwIfAborted();
+    const starting = startIt(stop.signal);
+    const started = starting.catch(() => undefined);
+    parts.unshift([name, async () => (await started)?.close()]);
+    return await starting;
+  };
+  start(startPart).catch((error: unknown) => {
+    // What a signal interrupts fails.
+    if (stop.signal.aborted) return;
+    tellFailure(error);
+    status = 1;
+    stop.abort();
   });
-  const signal = await stopping;
-  log.info({ signal }, 'stopping');
-  const cutOff = setTimeout(() => {
-    log.error({ timeoutMs: SHUTDOWN_TIMEOUT_MS }, 'could not stop in time; ends now, nothing accepted is lost');
-    process.exit(0);
+  await stopped;
+  if (status === 0) log.info({ signal: stop.signal.reason }, 'stopping');
+  setTimeout(() => {
+    log.error({ timeoutMs: SHUTDOWN_TIMEOUT_MS, hanging: [...closing] }, 'could not stop in time; exiting');
+    process.exit(1);
   }, SHUTDOWN_TIMEOUT_MS);
-  await service.close();
-  clearTimeout(cutOff);
-  log.info('stopped');
-  process.exit(0);
+  await closeAll(Object.fromEntries(parts)).catch((error: unknown) => fail(log, error));
+  if (status === 0) log.info('stopped');
+  process.exit(status);
 }
 
 function fail(log: Logger, error: unknown): void {
@@ -53,9 +77,16 @@ export function configOrExit<Config>(read: () => Config): Config {
   }
 }
 
+/** The names of what is closing now: the part, and what of it. */
+const closing = new Set<string>();
+
 /** Closes in the order given, each one even if an earlier one failed; then throws the first failure. */
-export async function closeAll(...closables: (() => Promise<unknown>)[]): Promise<void> {
+export async function closeAll(parts: Record<string, () => Promise<unknown>>): Promise<void> {
   const failures: unknown[] = [];
-  for (const close of closables) await close().catch((error: unknown) => failures.push(error));
+  for (const [name, close] of Object.entries(parts)) {
+    closing.add(name);
+    await close().catch((error: unknown) => failures.push(error));
+    closing.delete(name);
+  }
   if (failures.length > 0) throw failures[0];
 }

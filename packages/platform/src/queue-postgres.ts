@@ -63,11 +63,7 @@ export function openPostgresQueue(url: string, name: string, logError: (error: E
   queue.on('error', logError);
   return {
     queue,
-    close: () =>
-      closeAll(
-        () => queue.close(),
-        () => pool.end(),
-      ),
+    close: () => closeAll({ queue: () => queue.close(), pool: () => pool.end() }),
   };
 }
 
@@ -103,11 +99,7 @@ export function openPostgresConsumer<Job>(
     });
     worker.on('error', logError);
     return {
-      close: () =>
-        closeAll(
-          () => worker.close(),
-          () => pool.end(),
-        ),
+      close: () => closeAll({ worker: () => worker.close(), pool: () => pool.end() }),
     };
   });
   return {
@@ -136,10 +128,7 @@ async function untilReady(
       logError(error as Error);
       await delay(RETRY_MS, undefined, { signal: stop }).catch(() => {});
     } finally {
-      await closeAll(
-        () => queue.close(),
-        () => pool.end(),
-      ).catch(logError);
+      await closeAll({ queue: () => queue.close(), pool: () => pool.end() }).catch(logError);
     }
   }
   return false;

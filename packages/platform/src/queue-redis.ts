@@ -31,11 +31,7 @@ export function openRedisQueue(backend: RedisBackend, name: string, logError: (e
   queue.on('error', logFault);
   return {
     queue,
-    close: () =>
-      closeAll(
-        () => queue.close(),
-        async () => connection.disconnect(),
-      ),
+    close: () => closeAll({ queue: () => queue.close(), connection: async () => connection.disconnect() }),
   };
 }
 

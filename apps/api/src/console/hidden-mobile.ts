@@ -4,9 +4,9 @@ type Detail = NamedAuditEntry['detail'];
 
 const SHOWN_DIGITS = 4;
 
-/** Hides all of a security mobile number but what tells it from another. */
+/** Hides all of a security mobile number but what tells it from another; a short one as a whole. */
 export function hideMobile(mobile: string): string {
-  const shown = mobile.slice(-SHOWN_DIGITS);
+  const shown = mobile.length > SHOWN_DIGITS ? mobile.slice(-SHOWN_DIGITS) : '';
   return '•'.repeat(mobile.length - shown.length) + shown;
 }
 

@@ -102,7 +102,7 @@ export const applicationsOperations = consoleTable({
     role: 'admin',
     params,
     data: ConsoleApplication,
-    summary: 'Stops an application: it gets no tokens, and those that it has end within a minute.',
+    summary: 'Stops an application: it gets no tokens, and those that it has stop working with the next call.',
   },
   rotateApplicationSecret: {
     method: 'POST',

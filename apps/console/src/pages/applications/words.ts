@@ -42,7 +42,7 @@ export const applicationsWords = defineWords({
     approvedNow: (name: string) => `${name} is approved.`,
     suspend: 'Suspend',
     suspendSays: (name: string) =>
-      `Within a minute ${name} gets no new tokens and its calls are refused. Its webhooks get nothing. Batches that it has sent go on.`,
+      `From the next call on, ${name} gets no tokens and its calls are refused. Its webhooks get nothing. Batches that it has sent go on.`,
     suspendedNow: (name: string) => `${name} is suspended.`,
     rotate: 'Rotate the secret',
     rotateSays:
@@ -105,7 +105,7 @@ export const applicationsWords = defineWords({
     approvedNow: (name: string) => `${name} 已批准。`,
     suspend: '暂停',
     suspendSays: (name: string) =>
-      `一分钟之内，${name} 将无法获取新令牌，其调用会被拒绝，其 Webhook 不再收到任何事件。已发送的批次继续处理。`,
+      `自下一次调用起，${name} 无法获取令牌，其调用会被拒绝，其 Webhook 不再收到任何事件。已发送的批次继续处理。`,
     suspendedNow: (name: string) => `${name} 已暂停。`,
     rotate: '更换密钥',
     rotateSays: '将生成一个新密钥。当前密钥在您指定的时间内仍然有效；更早的密钥立即失效。',
