@@ -1,20 +1,16 @@
-import { createApplication } from '@lockstep/access';
 import type { AcceptedOrder, Customer } from '@lockstep/contract';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { Api, dataOf } from '../harness/api.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Api, dataOf } from '../harness/api.ts';
+import { type KilledProcesses, startKilledProcesses } from '../harness/killed-processes.ts';
 import { batchOf, deleteAsset, newAssetNum, newBuy } from '../harness/orders.ts';
-import { freePort } from '../harness/redis.ts';
 import { retried } from '../harness/retried.ts';
-import { ServiceProcess } from '../harness/service-process.ts';
-import { createTestDatabase, QUEUE_KINDS, type TestDatabase } from '../harness/stack.ts';
+import { QUEUE_KINDS } from '../harness/stack.ts';
 
 const CUSTOMERS = 6;
 const BATCHES_A_CUSTOMER = 18;
 /** Five kills: of every process one, and of one a second. */
 const BATCHES_BETWEEN_KILLS = 20;
-/** A logical database that no other test uses, because real processes use the queue's real name. */
-const REDIS_DATABASE = '7';
 
 /** What one customer's channel sent and was answered. */
 interface Story {
@@ -23,53 +19,22 @@ interface Story {
 }
 
 describe.each(QUEUE_KINDS)('two api and two worker processes on %s, one killed every few batches', (queue) => {
-  let database: TestDatabase;
-  let apis: Api[];
-  let processes: ServiceProcess[];
-
+  let service: KilledProcesses;
   beforeAll(async () => {
-    database = await createTestDatabase();
-    const ports = [await freePort(), await freePort()];
-    const env = {
-      DATABASE_URL: database.url,
-      REDIS_URL: queue === 'redis' ? `${inject('redisUrl')}/${REDIS_DATABASE}` : '',
-    };
-    processes = [
-      ...ports.map((port) => ServiceProcess.api({ ...env, PORT: String(port) })),
-      ServiceProcess.worker(env),
-      ServiceProcess.worker(env),
-    ];
-    await Promise.all(processes.map((part) => part.start()));
-    const credentials = await createApplication(database.db, { name: 'Chaos', scopes: ['auth_order'], approved: true });
-    const { token } = await Api.logIn(`http://127.0.0.1:${ports[0]}`, credentials);
-    apis = ports.map((port) => new Api(`http://127.0.0.1:${port}`, credentials, token));
+    service = await startKilledProcesses(queue, { redisDatabase: 7, batchesBetweenKills: BATCHES_BETWEEN_KILLS });
   });
-  afterAll(async () => {
-    const statuses = await Promise.all(processes.map((part) => part.stop()));
-    await database.close();
-    expect(statuses, 'every process stops with status 0').toEqual(processes.map(() => 0));
-  });
+  afterAll(() => service.close());
 
   it('loses nothing that was answered, does nothing twice and keeps the order of each customer', async () => {
-    let sent = 0;
-    let restarting: Promise<void> = Promise.resolve();
-    const countBatch = () => {
-      sent++;
-      if (sent % BATCHES_BETWEEN_KILLS !== 0) return;
-      const victim = processes[(sent / BATCHES_BETWEEN_KILLS) % processes.length]!;
-      restarting = restarting.then(async () => {
-        await victim.kill();
-        await victim.start();
-      });
-    };
+    const { apis } = service;
 
     const stories = await Promise.all(
       Array.from({ length: CUSTOMERS }, async () => {
         const customer = await retried(apis, (api) => api.newCustomer());
-        return await tellStory(apis, customer, countBatch);
+        return await tellStory(apis, customer, service.countBatch);
       }),
     );
-    await restarting;
+    await service.restarted();
 
     for (const { batch, answered } of stories.flat()) {
       const result = await retried(apis, (api) => api.completed(batch));
@@ -79,7 +44,7 @@ describe.each(QUEUE_KINDS)('two api and two worker processes on %s, one killed e
     const { rows } = await sql<{ active: number; bought: number; orders: number }>`
       select (select count(*)::int from asset where revoked_time is null) as active,
         (select count(*)::int from product_instance) as bought,
-        (select count(*)::int from license_order) as orders`.execute(database.db);
+        (select count(*)::int from license_order) as orders`.execute(service.database.db);
     const orders = CUSTOMERS * BATCHES_A_CUSTOMER * 3;
     expect(rows[0]).toEqual({ active: 0, bought: orders / 2, orders });
   }, 240_000);

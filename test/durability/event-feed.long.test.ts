@@ -1,63 +1,28 @@
-import { createApplication } from '@lockstep/access';
 import type { EventPage, FeedEvent } from '@lockstep/contract';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { Api, dataOf } from '../harness/api.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Api, dataOf } from '../harness/api.ts';
+import { type KilledProcesses, startKilledProcesses } from '../harness/killed-processes.ts';
 import { batchOf, deleteAsset, newAssetNum, newBuy } from '../harness/orders.ts';
-import { freePort } from '../harness/redis.ts';
 import { retried } from '../harness/retried.ts';
-import { ServiceProcess } from '../harness/service-process.ts';
-import { createTestDatabase, QUEUE_KINDS, type TestDatabase } from '../harness/stack.ts';
+import { QUEUE_KINDS } from '../harness/stack.ts';
 import { syncOf } from '../harness/sync-batches.ts';
 
 const CUSTOMERS = 8;
 const BATCHES_A_CUSTOMER = 50;
 /** Eight kills: of every process two. */
 const BATCHES_BETWEEN_KILLS = 45;
-/** A logical database that no other test uses, because real processes use the queue's real name. */
-const REDIS_DATABASE = '6';
 
 type Batch = ReturnType<typeof batchOf> | ReturnType<typeof syncOf>;
 
 describe.each(QUEUE_KINDS)('two api and two worker processes on %s, one killed every few batches', (queue) => {
-  let database: TestDatabase;
-  let apis: Api[];
-  let processes: ServiceProcess[];
-
+  let service: KilledProcesses;
   beforeAll(async () => {
-    database = await createTestDatabase();
-    const ports = [await freePort(), await freePort()];
-    const env = {
-      DATABASE_URL: database.url,
-      REDIS_URL: queue === 'redis' ? `${inject('redisUrl')}/${REDIS_DATABASE}` : '',
-    };
-    processes = [
-      ...ports.map((port) => ServiceProcess.api({ ...env, PORT: String(port) })),
-      ServiceProcess.worker(env),
-      ServiceProcess.worker(env),
-    ];
-    await Promise.all(processes.map((part) => part.start()));
-    const credentials = await createApplication(database.db, { name: 'Feed', scopes: ['auth_order'], approved: true });
-    const { token } = await Api.logIn(`http://127.0.0.1:${ports[0]}`, credentials);
-    apis = ports.map((port) => new Api(`http://127.0.0.1:${port}`, credentials, token));
+    service = await startKilledProcesses(queue, { redisDatabase: 6, batchesBetweenKills: BATCHES_BETWEEN_KILLS });
   });
-  afterAll(async () => {
-    const statuses = await Promise.all(processes.map((part) => part.stop()));
-    await database.close();
-    expect(statuses, 'every process stops with status 0').toEqual(processes.map(() => 0));
-  });
+  afterAll(() => service.close());
 
   it('tell a reader that goes on from the last id of every batch, once and in order', async () => {
-    let sent = 0;
-    let restarting: Promise<void> = Promise.resolve();
-    const countBatch = () => {
-      sent++;
-      if (sent % BATCHES_BETWEEN_KILLS !== 0) return;
-      const victim = processes[(sent / BATCHES_BETWEEN_KILLS) % processes.length]!;
-      restarting = restarting.then(async () => {
-        await victim.kill();
-        await victim.start();
-      });
-    };
+    const { apis } = service;
     let areAllEnded = false;
     const following = follow(() => areAllEnded);
 
@@ -74,12 +39,12 @@ describe.each(QUEUE_KINDS)('two api and two worker processes on %s, one killed e
           await settled((api) => api.submit(batch));
           if (index % 5 === 4) await settled((api) => api.submitCancel(batch));
           own.push(batch);
-          countBatch();
+          service.countBatch();
         }
         return own;
       }),
     );
-    await restarting;
+    await service.restarted();
     const completed = batches.flat().map((batch) => retried(apis, (api) => api.completed(batch)));
     const results = new Map((await Promise.all(completed)).map((result) => [result.channelOrderId, result]));
     areAllEnded = true;
@@ -107,7 +72,7 @@ describe.each(QUEUE_KINDS)('two api and two worker processes on %s, one killed e
     let after = '';
     for (;;) {
       const isLast = isEnding();
-      const page = await retried(apis, async (api): Promise<EventPage> => {
+      const page = await retried(service.apis, async (api): Promise<EventPage> => {
         const query = { after, limit: '7', waitSeconds: '3' };
         return dataOf(await api.call('GET', '/events', { query }));
       });
@@ -119,7 +84,7 @@ describe.each(QUEUE_KINDS)('two api and two worker processes on %s, one killed e
 
   /** Makes a call until it is carried out; it is refused while one process has what another one was killed with. */
   async function settled(call: (api: Api) => ReturnType<Api['submit']>): Promise<void> {
-    await retried(apis, async (api) => {
+    await retried(service.apis, async (api) => {
       const answer = await call(api);
       if (answer.body.code === '500') throw new TypeError('It is to be sent again');
       return dataOf(answer);

@@ -3,11 +3,19 @@ import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, createServer, type LookupFunction, type Server, type Socket } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { SELF_SIGNED } from '../../../test/harness/self-signed.ts';
-import { Sender } from './sender.ts';
+import { lookUpByDns } from './name-lookup.ts';
+import { Sender, type SendOutcome } from './sender.ts';
+
+vi.mock(import('./name-lookup.ts'), async (importOriginal) => ({
+  lookUpByDns: vi.fn((await importOriginal()).lookUpByDns),
+}));
+const lookUp = vi.mocked(lookUpByDns);
 
 const NEVER = new AbortController().signal;
 const servers: Server[] = [];
 afterEach(() => {
+  vi.useRealTimers();
+  lookUp.mockReset();
   for (const server of servers.splice(0)) server.close();
 });
 
@@ -33,7 +41,16 @@ async function listen(onConnection: (socket: Socket) => void, host = '127.0.0.1'
 const post = (url: string) => ({ url, headers: { 'webhook-id': '1' }, body: '{}' });
 /** Answers a request as soon as it has begun. */
 const answering = (text: string) => (socket: Socket) => socket.once('data', () => socket.write(text));
-const anyAddress = (answerTimeoutMs = 15_000) => new Sender({ allowPrivate: true, answerTimeoutMs });
+const anyAddress = () => new Sender({ allowPrivate: true });
+/** Sends, and lets the time for an answer pass once `begun` holds. */
+async function sendTillTimeout(sender: Sender, url: string, begun: () => boolean): Promise<SendOutcome> {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const sending = sender.send(post(url), NEVER);
+  while (!begun()) await new Promise((resolve) => setImmediate(resolve));
+  vi.advanceTimersByTime(15_000);
+  vi.useRealTimers();
+  return await sending;
+}
 /** A look-up that gives one address after the other. */
 const resolvingTo = (...addresses: string[]): LookupFunction => {
   let asked = 0;
@@ -59,27 +76,32 @@ describe('an answer', () => {
     [500, 'answered 500', 500],
   ])('of %i is not', async (status, fault, shown) => {
     const seen = await listen(answering(`HTTP/1.1 ${status} x\r\nlocation: /elsewhere\r\nconnection: close\r\n\r\n`));
-    const sender = anyAddress(status === 100 ? 300 : 15_000);
-    expect(await sender.send(post(`http://127.0.0.1:${seen.port}/`), NEVER)).toMatchObject({ status: shown, fault });
+    const url = `http://127.0.0.1:${seen.port}/`;
+    const outcome =
+      status === 100
+        ? await sendTillTimeout(anyAddress(), url, () => seen.requests !== '')
+        : await anyAddress().send(post(url), NEVER);
+    expect(outcome).toMatchObject({ status: shown, fault });
     expect(seen.connections).toBe(1);
     expect(seen.requests).not.toContain('elsewhere');
   });
 
   it('that never comes ends with the time', async () => {
     const seen = await listen(() => {});
-    const outcome = await anyAddress(200).send(post(`http://127.0.0.1:${seen.port}/`), NEVER);
+    const url = `http://127.0.0.1:${seen.port}/`;
+    const outcome = await sendTillTimeout(anyAddress(), url, () => seen.requests !== '');
     expect(outcome).toMatchObject({ status: null, fault: 'no answer within 15 seconds' });
     await expect.poll(() => seen.closed).toBe(1);
   });
 
   it('that comes byte by byte ends with the time', async () => {
     const text = `HTTP/1.1 200 OK\r\nx-slow: ${'x'.repeat(10_000)}`;
+    let sent = 0;
     const seen = await listen((socket) => {
-      let sent = 0;
       const timer = setInterval(() => socket.write(text[sent++]!), 5);
       socket.on('close', () => clearInterval(timer));
     });
-    const outcome = await anyAddress(300).send(post(`http://127.0.0.1:${seen.port}/`), NEVER);
+    const outcome = await sendTillTimeout(anyAddress(), `http://127.0.0.1:${seen.port}/`, () => sent > 30);
     expect(outcome).toMatchObject({ status: null, fault: 'no answer within 15 seconds' });
     await expect.poll(() => seen.closed).toBe(1);
   });
@@ -198,7 +220,8 @@ describe('where only public addresses are allowed', () => {
     'nothing goes to a name that means %s',
     async (address) => {
       const seen = await listen(() => {}, '::');
-      const sender = new Sender({ allowPrivate: false, lookup: resolvingTo(address) });
+      lookUp.mockImplementation(resolvingTo(address));
+      const sender = new Sender({ allowPrivate: false });
       const url = `https://hooks.shop.example:${seen.port}/`;
       expect(await sender.send(post(url), NEVER)).toMatchObject(FORBIDDEN);
       expect(seen.connections).toBe(0);
@@ -209,9 +232,9 @@ describe('where only public addresses are allowed', () => {
     const seen = await listen(() => {});
     const url = `https://hooks.shop.example:${seen.port}/`;
     // An address of the part of IPv6 that is given to nobody comes first, then this machine.
-    const lookup = resolvingTo('4000::1', '127.0.0.1');
-    const sender = new Sender({ allowPrivate: false, lookup, answerTimeoutMs: 300 });
-    const { fault } = await sender.send(post(url), NEVER);
+    lookUp.mockImplementation(resolvingTo('4000::1', '127.0.0.1'));
+    const sender = new Sender({ allowPrivate: false });
+    const { fault } = await sendTillTimeout(sender, url, () => lookUp.mock.calls.length > 0);
     expect(['the host could not be reached', 'no answer within 15 seconds']).toContain(fault);
     expect(await sender.send(post(url), NEVER)).toMatchObject(FORBIDDEN);
     expect(seen.connections).toBe(0);
@@ -219,25 +242,26 @@ describe('where only public addresses are allowed', () => {
 
   it('one forbidden address among several is enough', async () => {
     const seen = await listen(() => {});
-    const lookup: LookupFunction = (_, _options, done) =>
+    lookUp.mockImplementation((_, _options, done) =>
       done(null, [
         { address: '8.8.8.8', family: 4 },
         { address: '127.0.0.1', family: 4 },
-      ]);
-    const sender = new Sender({ allowPrivate: false, lookup });
+      ]),
+    );
+    const sender = new Sender({ allowPrivate: false });
     expect(await sender.send(post(`https://hooks.shop.example:${seen.port}/`), NEVER)).toMatchObject(FORBIDDEN);
     expect(seen.connections).toBe(0);
   });
 
   it('nothing goes to http, wherever it is', async () => {
     const seen = await listen(() => {});
-    const lookup = vi.fn(resolvingTo('8.8.8.8'));
-    const sender = new Sender({ allowPrivate: false, lookup });
+    lookUp.mockImplementation(resolvingTo('8.8.8.8'));
+    const sender = new Sender({ allowPrivate: false });
     for (const host of ['127.0.0.1', 'hooks.shop.example']) {
       const outcome = await sender.send(post(`http://${host}:${seen.port}/`), NEVER);
       expect(outcome).toMatchObject({ status: null, fault: 'the URL must begin with https://' });
     }
-    expect({ connections: seen.connections, lookups: lookup.mock.calls }).toEqual({ connections: 0, lookups: [] });
+    expect({ connections: seen.connections, lookups: lookUp.mock.calls }).toEqual({ connections: 0, lookups: [] });
   });
 
   it('localhost is not public', async () => {

@@ -37,14 +37,10 @@ export class Sender {
   /** Null where https is a must. */
   readonly #http: HttpAgent | null;
   readonly #https: HttpsAgent;
-  readonly #answerTimeoutMs: number;
   readonly #lookup: LookupFunction | undefined;
 
-  /**
-   * `allowPrivate`: whether any address is good, for tests and closed networks. `lookup` and `answerTimeoutMs` are for
-   * tests.
-   */
-  constructor(options: { allowPrivate: boolean; lookup?: LookupFunction; answerTimeoutMs?: number }) {
+  /** `allowPrivate`: whether any address is good, for tests and closed networks. */
+  constructor({ allowPrivate }: { allowPrivate: boolean }) {
     const filter = {
       allowPrivateIPAddress: false,
       allowMetaIPAddress: false,
@@ -52,10 +48,9 @@ export class Sender {
       // A connection for each message: none stays open at anybody's cost.
       keepAlive: false,
     };
-    this.#http = options.allowPrivate ? new HttpAgent({ keepAlive: false }) : null;
-    this.#https = options.allowPrivate ? new HttpsAgent({ keepAlive: false }) : new RequestFilteringHttpsAgent(filter);
-    this.#lookup = options.lookup ?? (options.allowPrivate ? undefined : lookUpByDns);
-    this.#answerTimeoutMs = options.answerTimeoutMs ?? ANSWER_TIMEOUT_MS;
+    this.#http = allowPrivate ? new HttpAgent({ keepAlive: false }) : null;
+    this.#https = allowPrivate ? new HttpsAgent({ keepAlive: false }) : new RequestFilteringHttpsAgent(filter);
+    this.#lookup = allowPrivate ? undefined : lookUpByDns;
   }
 
   /**
@@ -89,7 +84,7 @@ export class Sender {
         maxHeaderSize: MAX_HEADER_BYTES,
         ...(this.#lookup && { lookup: this.#lookup }),
       });
-      const timer = setTimeout(() => finish(conclude(null, TIMED_OUT)), this.#answerTimeoutMs);
+      const timer = setTimeout(() => finish(conclude(null, TIMED_OUT)), ANSWER_TIMEOUT_MS);
       const abort = () => {
         clearTimeout(timer);
         request.destroy();
