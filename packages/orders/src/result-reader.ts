@@ -1,13 +1,15 @@
 import { type ApplicationId, type BatchId, type BatchResultQuery, Refusal, success } from '@lockstep/contract';
 import { assertPartitions, type Database, type Deadline, Group, within } from '@lockstep/platform';
+import { LRUCache } from 'lru-cache';
 import { refuseArchivedBatch } from './archived.ts';
-import { RememberedAnswers } from './remembered-answers.ts';
 import { type ReadPage, readPages } from './result-pages.ts';
 
 /** Statements at once, and what one of them reads at most: pages, and orders of pages that are not known. */
 const READS = { maxRunning: 2, maxInputs: 100, maxWeight: 2_000 };
 /** For answers about batches that have ended: some ten thousand of one order, or a hundred of 1,000. */
 const MAX_REMEMBERED_BYTES = 32 * 1024 * 1024;
+/** What a remembered answer takes beside its texts, roughly; a character takes two bytes. */
+const ENTRY_BYTES = 256;
 
 interface Poll {
   deadline: Deadline;
@@ -36,16 +38,18 @@ export interface FoundResult {
 export class ResultReader {
   readonly #db: Database;
   readonly #reads: Group<Poll, FoundResult | undefined>;
-  readonly #remembered: RememberedAnswers;
+  readonly #remembered = new LRUCache<string, { end: string; answer: string }>({
+    maxSize: MAX_REMEMBERED_BYTES,
+    sizeCalculation: ({ end, answer }, key) => ENTRY_BYTES + 2 * (key.length + end.length + answer.length),
+  });
 
-  constructor(db: Database, maxRememberedBytes = MAX_REMEMBERED_BYTES) {
+  constructor(db: Database) {
     this.#db = db;
-    this.#remembered = new RememberedAnswers(maxRememberedBytes);
     this.#reads = new Group({
       ...READS,
       gathers: true,
       isOver: ({ deadline }: Poll) => deadline.isOver,
-      weightOf: ({ key, query }: Poll) => (this.#remembered.get(key) === undefined ? query.limit : 0),
+      weightOf: ({ key, query }: Poll) => (this.#remembered.has(key) ? 0 : query.limit),
       run: (polls: Poll[]) => this.#read(polls),
     });
   }
@@ -83,7 +87,7 @@ export class ResultReader {
     if (page === undefined) return undefined;
     const { batchId, end, result } = page;
     const answer = result === null ? known! : JSON.stringify(success(result));
-    if (end === null) this.#remembered.forget(key);
+    if (end === null) this.#remembered.delete(key);
     else if (result !== null) this.#remembered.set(key, { end, answer });
     return { batchId, hasEnded: end !== null, answer };
   }
