@@ -6,5 +6,9 @@ export type Tone = 'good' | 'bad' | 'warn' | 'busy' | 'neutral';
 
 /** A word on a coloured ground, with contrast enough in light and dark. */
 export function Badge({ tone = 'neutral', children }: { tone?: Tone; children: ReactNode }) {
-  return <span className={`${styles.badge} ${styles[tone]}`}>{children}</span>;
+  return (
+    <span className={styles.badge} data-tone={tone}>
+      {children}
+    </span>
+  );
 }

@@ -22,7 +22,7 @@ export function Figure({
 }) {
   const write = useNumberFormat();
   return (
-    <div className={`${styles.figure} ${styles[tone]}`}>
+    <div className={styles.figure} data-tone={tone}>
       <dt className={styles.label}>{label}</dt>
       <dd className={styles.value}>
         {typeof value === 'number' ? write(value) : value}

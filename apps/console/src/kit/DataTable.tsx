@@ -2,6 +2,7 @@ import { createColumnHelper, tableFeatures, useTable } from '@tanstack/react-tab
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type KeyboardEvent, type ReactNode, useMemo, useRef } from 'react';
 import styles from './DataTable.module.css';
+import { Pager, type Paging } from './Pager.tsx';
 
 /** A column of a table. */
 export interface Column<Row> {
@@ -16,7 +17,7 @@ export interface Column<Row> {
   width?: string;
 }
 
-export interface DataTableProps<Row> {
+interface DataTableProps<Row> {
   /** Names the table for those who do not see it. */
   label: string;
   columns: readonly Column<Row>[];
@@ -26,13 +27,17 @@ export interface DataTableProps<Row> {
   rowHeightPx?: number;
   /** Shown where there are no rows. */
   empty?: ReactNode;
-  /** Below the rows, such as a Pager. */
+  /** Below the rows: the way to other pages, or something else. */
+  paging?: Paging;
   footer?: ReactNode;
   /** Whether other rows are on their way, so that these look old. */
   isStale?: boolean;
   /** Marks a row, such as the one that another part of the page shows. */
   isChosen?: (row: Row) => boolean;
 }
+
+/** What a table of one kind of rows leaves to where it stands. */
+export type TableProps<Row> = Omit<DataTableProps<Row>, 'columns' | 'rowKey'>;
 
 const features = tableFeatures({});
 const ROW_HEIGHT_PX = 41;
@@ -45,7 +50,8 @@ const MAX_WHOLE_ROWS = 25;
  * links of a row to those of the next.
  */
 export function DataTable<Row extends object>(props: DataTableProps<Row>) {
-  const { label, columns, rows, rowKey, rowHeightPx = ROW_HEIGHT_PX, empty, footer, isStale = false, isChosen } = props;
+  const { label, columns, rows, rowKey, rowHeightPx = ROW_HEIGHT_PX, empty, paging, isStale = false, isChosen } = props;
+  const footer = paging === undefined ? props.footer : <Pager {...paging} shown={rows.length} />;
   const scroller = useRef<HTMLDivElement>(null);
   const definitions = useMemo(() => {
     const helper = createColumnHelper<typeof features, Row>();

@@ -22,7 +22,7 @@ export function Failure({
   const { title, advice } = useExplanation(failure);
   const { cause, requestId, status, message } = failure;
   return (
-    <div className={`${styles.notice} ${styles.bad}`} role="alert">
+    <div className={styles.notice} data-tone="bad" role="alert">
       <p className={styles.title}>{title}</p>
       {status > 0 && <p className={styles.advice}>{causeWords(cause, message)}</p>}
       <p className={styles.advice}>{advice}</p>

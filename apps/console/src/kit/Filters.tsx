@@ -16,6 +16,14 @@ export interface FilterField<Name extends string> {
   placeholder?: string;
 }
 
+/** The options of a select: values with their words, or the values themselves. */
+export function optionsOf<Value extends string>(
+  values: readonly Value[],
+  words: Readonly<Record<Value, string>> | ((value: Value) => string) = (value) => value,
+): { value: Value; label: string }[] {
+  return values.map((value) => ({ value, label: typeof words === 'function' ? words(value) : words[value] }));
+}
+
 /** Filters of a list. They stand in the page's address: `value` is its search, `onChange` navigates. */
 export function Filters<Name extends string>({
   fields,

@@ -5,21 +5,20 @@ import { useWords } from '../words/words.ts';
 import styles from './Pager.module.css';
 import { kitWords } from './words.ts';
 
-/** The way from page to page of a list: its cursor stands in the address, so a page can be sent to a colleague. */
-export function Pager({
-  cursor,
-  nextCursor,
-  shown,
-  onCursor,
-}: {
+/** Where a page of a list is, and how to go to another one. */
+export interface Paging {
   /** Where this page begins; undefined on the first. */
   cursor: string | undefined;
   nextCursor: string | null;
-  /** How many rows this page shows. */
-  shown: number;
   /** Goes to another page; to the first where undefined. Keep the history, so that the browser's back works. */
   onCursor: (cursor: string | undefined) => void;
-}) {
+}
+
+/**
+ * The way from page to page of a list: its cursor stands in the address, so a page can be sent to a colleague. `shown`: how
+ * many rows this page shows.
+ */
+export function Pager({ cursor, nextCursor, shown, onCursor }: Paging & { shown: number }) {
   const words = useWords(kitWords);
   const write = useNumberFormat();
   // The cursors of the pages from the first to the furthest one that was opened here: no cursor leads back.

@@ -17,7 +17,7 @@ export function TimeLine({ label, entries }: { label: string; entries: readonly 
   return (
     <ol className={styles.line} aria-label={label}>
       {entries.map(({ key, timeMs, tone = 'neutral', title, detail }) => (
-        <li key={key} className={`${styles.entry} ${styles[tone]}`}>
+        <li key={key} className={styles.entry} data-tone={tone}>
           <div className={styles.head}>
             <span className={styles.title}>{title}</span>
             <Time timeMs={timeMs} isRelative />

@@ -29,8 +29,8 @@
  *            <Query of={batches}>
  *              {({ batches: rows, nextCursor }) => (
  *                <DataTable label={words.title} columns={columns} rows={rows} rowKey={(row) => row.batchId} empty={…}
- *                  footer={<Pager cursor={search.cursor} nextCursor={nextCursor} shown={rows.length}
- *                    onCursor={(cursor) => void navigate({ search: { ...search, cursor } })} />} />
+ *                  paging={{ cursor: search.cursor, nextCursor,
+ *                    onCursor: (cursor) => void navigate({ search: { ...search, cursor } }) }} />
  *              )}
  *            </Query>
  *          </Page>
@@ -55,12 +55,12 @@ export { Chart } from './Chart.tsx';
 export { ConfirmButton } from './ConfirmButton.tsx';
 export { CopyButton, CopyId } from './CopyId.tsx';
 export { Count, Figure, Figures } from './Count.tsx';
-export { type Column, DataTable } from './DataTable.tsx';
+export { type Column, DataTable, type TableProps } from './DataTable.tsx';
 export { Dialog } from './Dialog.tsx';
 export { Empty } from './Empty.tsx';
 export { Failure } from './Failure.tsx';
 export { type Field, Fields } from './Fields.tsx';
-export { type FilterField, Filters } from './Filters.tsx';
+export { type FilterField, Filters, optionsOf } from './Filters.tsx';
 export { JsonView } from './JsonView.tsx';
 export { NothingMatches } from './NothingMatches.tsx';
 export { Notice } from './Notice.tsx';

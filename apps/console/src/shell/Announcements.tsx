@@ -11,7 +11,7 @@ export function Announcements() {
   return (
     <div className={styles.announcements} role="status" aria-live="polite" aria-label={words.announcements}>
       {announcements.map(({ id, tone, text }) => (
-        <div key={id} className={`${styles.announcement} ${styles[tone]}`}>
+        <div key={id} className={styles.announcement} data-tone={tone}>
           <span>{text}</span>
           <button type="button" aria-label={words.dismiss} onClick={() => dismiss(id)}>
             <CloseIcon />

@@ -11,8 +11,8 @@ import {
   type FilterField,
   Filters,
   NothingMatches,
+  optionsOf,
   Page,
-  Pager,
   Query,
   StateBadge,
   Time,
@@ -37,12 +37,7 @@ export function ApplicationsPage() {
   const columns = useColumns();
   const fields: FilterField<'search' | 'status'>[] = [
     { name: 'search', label: words.search, kind: 'text' },
-    {
-      name: 'status',
-      label: words.status,
-      kind: 'select',
-      options: STATUSES.map((value) => ({ value, label: states[value] })),
-    },
+    { name: 'status', label: words.status, kind: 'select', options: optionsOf(STATUSES, states) },
   ];
   const isFiltered = search !== undefined || status !== undefined;
   return (
@@ -65,14 +60,11 @@ export function ApplicationsPage() {
             rowKey={({ appKey }) => appKey}
             isStale={applications.isPlaceholderData}
             empty={isFiltered ? <NothingMatches /> : <Empty title={words.noneTitle}>{words.noneYet}</Empty>}
-            footer={
-              <Pager
-                cursor={cursor}
-                nextCursor={nextCursor}
-                shown={rows.length}
-                onCursor={(next) => void navigate({ search: { search, status, cursor: next } })}
-              />
-            }
+            paging={{
+              cursor,
+              nextCursor,
+              onCursor: (next) => void navigate({ search: { search, status, cursor: next } }),
+            }}
           />
         )}
       </Query>

@@ -1,6 +1,6 @@
 import type { ConsoleData } from '@lockstep/contract/console';
-import { type ReactNode, useMemo } from 'react';
-import { type Column, DataTable, Time } from '../../kit/index.ts';
+import { useMemo } from 'react';
+import { type Column, DataTable, type TableProps, Time } from '../../kit/index.ts';
 import { useWords } from '../../words/words.ts';
 import { OwnerLink } from '../enterprises/OwnerLink.tsx';
 import { AssetLink } from './AssetLink.tsx';
@@ -11,17 +11,7 @@ import { assetsWords } from './words.ts';
 type Asset = ConsoleData<'listAssets'>['assets'][number];
 
 /** Assets in rows. */
-export function AssetTable({
-  assets,
-  isStale,
-  empty,
-  footer,
-}: {
-  assets: readonly Asset[];
-  isStale: boolean;
-  empty: ReactNode;
-  footer: ReactNode;
-}) {
+export function AssetTable(props: Omit<TableProps<Asset>, 'label'>) {
   const words = useWords(assetsWords);
   const typeWords = useWords(licenseTypeWords);
   const columns = useMemo(
@@ -35,15 +25,5 @@ export function AssetTable({
     ],
     [words, typeWords],
   );
-  return (
-    <DataTable
-      label={words.assets}
-      columns={columns}
-      rows={assets}
-      rowKey={({ assetId }) => assetId}
-      isStale={isStale}
-      empty={empty}
-      footer={footer}
-    />
-  );
+  return <DataTable label={words.assets} columns={columns} rowKey={({ assetId }) => assetId} {...props} />;
 }

@@ -1,6 +1,6 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useOperation } from '../../api/index.ts';
-import { Empty, Filters, NothingMatches, Page, Pager, Query } from '../../kit/index.ts';
+import { Empty, Filters, NothingMatches, Page, Query } from '../../kit/index.ts';
 import { useWords } from '../../words/words.ts';
 import { AssetTable } from './AssetTable.tsx';
 import { assetsWords } from './words.ts';
@@ -34,17 +34,14 @@ export function AssetsPage() {
         <Query of={found}>
           {({ assets, nextCursor }) => (
             <AssetTable
-              assets={assets}
+              rows={assets}
               isStale={found.isPlaceholderData}
               empty={<NoAssets search={search} />}
-              footer={
-                <Pager
-                  cursor={search.cursor}
-                  nextCursor={nextCursor}
-                  shown={assets.length}
-                  onCursor={(cursor) => void navigate({ search: { ...search, revoked, cursor } })}
-                />
-              }
+              paging={{
+                cursor: search.cursor,
+                nextCursor,
+                onCursor: (cursor) => void navigate({ search: { ...search, revoked, cursor } }),
+              }}
             />
           )}
         </Query>

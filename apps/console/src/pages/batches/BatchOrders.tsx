@@ -1,7 +1,7 @@
 import type { ConsoleBatchDetail } from '@lockstep/contract/console';
 import { getRouteApi } from '@tanstack/react-router';
 import { type CallOf, useOperation } from '../../api/index.ts';
-import { Empty, Filters, Pager, Query, Section, useStateWords } from '../../kit/index.ts';
+import { Empty, Filters, optionsOf, Query, Section, useStateWords } from '../../kit/index.ts';
 import { useWords } from '../../words/words.ts';
 import { OrderTable } from '../orders/OrderTable.tsx';
 import { ORDER_CAUSES } from '../orders/order-causes.ts';
@@ -30,18 +30,8 @@ export function BatchOrders({ batch: { batchId, state } }: { batch: ConsoleBatch
     <Section title={words.ordersOfBatch}>
       <Filters
         fields={[
-          {
-            name: 'state',
-            label: words.state,
-            kind: 'select',
-            options: STATES.map((value) => ({ value, label: stateWords[value] })),
-          },
-          {
-            name: 'cause',
-            label: words.cause,
-            kind: 'select',
-            options: ORDER_CAUSES.map((value) => ({ value, label: value })),
-          },
+          { name: 'state', label: words.state, kind: 'select', options: optionsOf(STATES, stateWords) },
+          { name: 'cause', label: words.cause, kind: 'select', options: optionsOf(ORDER_CAUSES) },
         ]}
         value={filters}
         onChange={(next) => void navigate({ search: next, resetScroll: false })}
@@ -50,17 +40,14 @@ export function BatchOrders({ batch: { batchId, state } }: { batch: ConsoleBatch
         {({ orders, nextCursor }) => (
           <OrderTable
             label={words.itsOrders}
-            orders={orders}
+            rows={orders}
             isStale={found.isPlaceholderData}
             empty={<Empty title={words.noOrders}>{words.noOrdersAdvice}</Empty>}
-            footer={
-              <Pager
-                cursor={cursor}
-                nextCursor={nextCursor}
-                shown={orders.length}
-                onCursor={(next) => void navigate({ search: { ...filters, cursor: next }, resetScroll: false })}
-              />
-            }
+            paging={{
+              cursor,
+              nextCursor,
+              onCursor: (next) => void navigate({ search: { ...filters, cursor: next }, resetScroll: false }),
+            }}
           />
         )}
       </Query>

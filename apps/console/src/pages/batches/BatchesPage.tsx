@@ -9,10 +9,11 @@ import {
   Empty,
   Filters,
   NothingMatches,
+  optionsOf,
   Page,
-  Pager,
   Query,
   StateBadge,
+  type TableProps,
   Time,
   useStateWords,
 } from '../../kit/index.ts';
@@ -45,12 +46,7 @@ export function BatchesPage() {
           { name: 'channelOrderId', label: words.channelOrderId, kind: 'text', placeholder: words.channelOrderIdHint },
           { name: 'appKey', label: words.appKey, kind: 'text' },
           { name: 'channelCode', label: words.channel, kind: 'text' },
-          {
-            name: 'state',
-            label: words.state,
-            kind: 'select',
-            options: STATES.map((value) => ({ value, label: stateWords[value] })),
-          },
+          { name: 'state', label: words.state, kind: 'select', options: optionsOf(STATES, stateWords) },
           { name: 'acceptedFrom', label: words.acceptedFrom, kind: 'time' },
           { name: 'acceptedTo', label: words.acceptedTo, kind: 'time' },
           { name: 'hasFailed', label: words.hasFailed, kind: 'flag' },
@@ -61,17 +57,10 @@ export function BatchesPage() {
       <Query of={found}>
         {({ batches, nextCursor }) => (
           <BatchTable
-            batches={batches}
+            rows={batches}
             isStale={found.isPlaceholderData}
             empty={<NoBatches isMore={nextCursor !== null} isFiltered={Object.keys(filters).length > 0} />}
-            footer={
-              <Pager
-                cursor={cursor}
-                nextCursor={nextCursor}
-                shown={batches.length}
-                onCursor={(next) => void navigate({ search: { ...filters, cursor: next } })}
-              />
-            }
+            paging={{ cursor, nextCursor, onCursor: (next) => void navigate({ search: { ...filters, cursor: next } }) }}
           />
         )}
       </Query>
@@ -79,12 +68,7 @@ export function BatchesPage() {
   );
 }
 
-function BatchTable(props: {
-  batches: readonly ConsoleBatch[];
-  isStale: boolean;
-  empty: React.ReactNode;
-  footer: React.ReactNode;
-}) {
+function BatchTable(props: Omit<TableProps<ConsoleBatch>, 'label'>) {
   const words = useWords(batchesWords);
   const columns = useMemo<Column<ConsoleBatch>[]>(
     () => [
@@ -108,10 +92,7 @@ function BatchTable(props: {
     ],
     [words],
   );
-  const { batches, ...rest } = props;
-  return (
-    <DataTable label={words.batches} columns={columns} rows={batches} rowKey={({ batchId }) => batchId} {...rest} />
-  );
+  return <DataTable label={words.batches} columns={columns} rowKey={({ batchId }) => batchId} {...props} />;
 }
 
 /** What to do where nothing was found: by filters, so far, or at all. */

@@ -62,7 +62,6 @@ export const batchesWords = defineWords({
     byCommand: 'the lockstep command',
     resentAgain: 'What succeeded there is done. Send again only what still failed there, from its own page.',
     madeFrom: 'Made from failed orders of',
-    resendWaits: 'Once the batch is completed, its failed orders can be put right and sent again.',
   },
   zh: {
     batches: '批次',
@@ -118,6 +117,5 @@ export const batchesWords = defineWords({
     byCommand: 'lockstep 命令',
     resentAgain: '在新批次中成功的订单已经生效。仍然失败的，请在新批次的页面重新提交。',
     madeFrom: '来自失败订单，原批次',
-    resendWaits: '批次完成后，可以修正失败的订单并重新提交。',
   },
 });

@@ -1,7 +1,7 @@
 import { Stack } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useOperation } from '../../api/index.ts';
-import { Empty, Filters, NothingMatches, Pager, Query, Section } from '../../kit/index.ts';
+import { Empty, Filters, NothingMatches, Query, Section } from '../../kit/index.ts';
 import { useWords } from '../../words/words.ts';
 import { CustomerTable } from './CustomerTable.tsx';
 import { enterprisesWords } from './words.ts';
@@ -30,26 +30,21 @@ export function CustomerSearch() {
           <>
             {exact.length > 0 && (
               <Section title={words.exact}>
-                <CustomerTable label={words.exactList} customers={exact} isStale={isStale} withEnterprise />
+                <CustomerTable label={words.exactList} rows={exact} isStale={isStale} withEnterprise />
               </Section>
             )}
             {(customers.length > 0 || exact.length === 0) && (
               <CustomerTable
                 label={text === undefined ? words.customers : words.byName}
-                customers={customers}
+                rows={customers}
                 isStale={isStale}
                 withEnterprise
                 empty={<NoCustomers text={text} channelCode={channelCode} />}
-                footer={
-                  <Pager
-                    cursor={cursor}
-                    nextCursor={nextCursor}
-                    shown={customers.length}
-                    onCursor={(next) =>
-                      void navigate({ search: { list: 'customers', text, channelCode, cursor: next } })
-                    }
-                  />
-                }
+                paging={{
+                  cursor,
+                  nextCursor,
+                  onCursor: (next) => void navigate({ search: { list: 'customers', text, channelCode, cursor: next } }),
+                }}
               />
             )}
           </>

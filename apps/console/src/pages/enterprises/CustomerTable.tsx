@@ -1,7 +1,7 @@
 import type { ConsoleData } from '@lockstep/contract/console';
 import { Link } from '@tanstack/react-router';
-import { type ReactNode, useMemo } from 'react';
-import { Badge, type Column, CopyId, DataTable, Time } from '../../kit/index.ts';
+import { useMemo } from 'react';
+import { Badge, type Column, CopyId, DataTable, type TableProps, Time } from '../../kit/index.ts';
 import { useWords } from '../../words/words.ts';
 import { OrdersLink } from './OrdersLink.tsx';
 import { EnterpriseLink } from './OwnerLink.tsx';
@@ -9,23 +9,8 @@ import { enterprisesWords } from './words.ts';
 
 type Customer = ConsoleData<'listCustomers'>['customers'][number];
 
-/** Customers in rows, with links to what they have and what they ordered. */
-export function CustomerTable({
-  label,
-  customers,
-  isStale,
-  withEnterprise,
-  empty,
-  footer,
-}: {
-  label: string;
-  customers: readonly Customer[];
-  isStale: boolean;
-  /** Whether rows name the enterprise: not on its own page. */
-  withEnterprise: boolean;
-  empty?: ReactNode;
-  footer?: ReactNode;
-}) {
+/** Customers in rows, with links to what they have and what they ordered; the enterprise is left out on its own page. */
+export function CustomerTable({ withEnterprise, ...props }: TableProps<Customer> & { withEnterprise: boolean }) {
   const words = useWords(enterprisesWords);
   const columns = useMemo((): Column<Customer>[] => {
     const enterprise = {
@@ -72,15 +57,5 @@ export function CustomerTable({
       { id: 'made', header: words.made, cell: ({ createdTime }) => <Time timeMs={createdTime} />, isMinor: true },
     ];
   }, [words, withEnterprise]);
-  return (
-    <DataTable
-      label={label}
-      columns={columns}
-      rows={customers}
-      rowKey={({ customerId }) => customerId}
-      isStale={isStale}
-      empty={empty}
-      footer={footer}
-    />
-  );
+  return <DataTable columns={columns} rowKey={({ customerId }) => customerId} {...props} />;
 }

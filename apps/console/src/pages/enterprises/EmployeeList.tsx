@@ -2,18 +2,7 @@ import type { ConsoleData } from '@lockstep/contract/console';
 import { Stack } from '@mantine/core';
 import { useMemo } from 'react';
 import { useOperation } from '../../api/index.ts';
-import {
-  Badge,
-  type Column,
-  CopyId,
-  DataTable,
-  Empty,
-  Filters,
-  NothingMatches,
-  Pager,
-  Query,
-  Time,
-} from '../../kit/index.ts';
+import { Badge, type Column, CopyId, DataTable, Empty, Filters, NothingMatches, Query, Time } from '../../kit/index.ts';
 import { useNumberFormat } from '../../words/formats.ts';
 import { useWords } from '../../words/words.ts';
 import { AssetLink } from '../assets/AssetLink.tsx';
@@ -76,7 +65,7 @@ export function EmployeeList({
                 <NothingMatches />
               )
             }
-            footer={<Pager cursor={cursor} nextCursor={nextCursor} shown={employees.length} onCursor={onCursor} />}
+            paging={{ cursor, nextCursor, onCursor }}
           />
         )}
       </Query>

@@ -1,5 +1,5 @@
 import { useOperation } from '../../api/index.ts';
-import { Empty, Pager, Query } from '../../kit/index.ts';
+import { Empty, Query } from '../../kit/index.ts';
 import { useWords } from '../../words/words.ts';
 import { AssetTable } from '../assets/AssetTable.tsx';
 import type { EnterprisePart } from './enterprise-part.ts';
@@ -13,10 +13,10 @@ export function EnterpriseAssets({ enterpriseGlobalId, cursor, onCursor }: Enter
     <Query of={found}>
       {({ assets, nextCursor }) => (
         <AssetTable
-          assets={assets}
+          rows={assets}
           isStale={found.isPlaceholderData}
           empty={<Empty title={words.noAssets}>{words.noAssetsAdvice}</Empty>}
-          footer={<Pager cursor={cursor} nextCursor={nextCursor} shown={assets.length} onCursor={onCursor} />}
+          paging={{ cursor, nextCursor, onCursor }}
         />
       )}
     </Query>

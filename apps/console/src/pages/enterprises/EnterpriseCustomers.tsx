@@ -1,5 +1,5 @@
 import { useOperation } from '../../api/index.ts';
-import { Empty, Pager, Query } from '../../kit/index.ts';
+import { Empty, Query } from '../../kit/index.ts';
 import { useWords } from '../../words/words.ts';
 import { CustomerTable } from './CustomerTable.tsx';
 import type { EnterprisePart } from './enterprise-part.ts';
@@ -14,11 +14,11 @@ export function EnterpriseCustomers({ enterpriseGlobalId, cursor, onCursor }: En
       {({ customers, nextCursor }) => (
         <CustomerTable
           label={words.customers}
-          customers={customers}
+          rows={customers}
           isStale={found.isPlaceholderData}
           withEnterprise={false}
           empty={<Empty title={words.noCustomers}>{words.noCustomersAdvice}</Empty>}
-          footer={<Pager cursor={cursor} nextCursor={nextCursor} shown={customers.length} onCursor={onCursor} />}
+          paging={{ cursor, nextCursor, onCursor }}
         />
       )}
     </Query>

@@ -2,7 +2,7 @@ import type { ConsoleData } from '@lockstep/contract/console';
 import { Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { useMayCall, useOperation } from '../../api/index.ts';
-import { type Column, CopyId, DataTable, Empty, Pager, Query, Time } from '../../kit/index.ts';
+import { type Column, CopyId, DataTable, Empty, Query, Time } from '../../kit/index.ts';
 import { useWords } from '../../words/words.ts';
 import type { EnterprisePart } from './enterprise-part.ts';
 import { RecordedChange } from './RecordedChange.tsx';
@@ -53,7 +53,7 @@ export function EnterpriseRecord({ enterpriseGlobalId, cursor, onCursor }: Enter
           rowKey={({ id }) => id}
           isStale={found.isPlaceholderData}
           empty={<Empty title={words.noRecord}>{words.noRecordAdvice}</Empty>}
-          footer={<Pager cursor={cursor} nextCursor={nextCursor} shown={entries.length} onCursor={onCursor} />}
+          paging={{ cursor, nextCursor, onCursor }}
         />
       )}
     </Query>

@@ -1,7 +1,7 @@
 import { Stack } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useOperation } from '../../api/index.ts';
-import { Empty, Filters, Pager, Query, Section } from '../../kit/index.ts';
+import { Empty, Filters, Query, Section } from '../../kit/index.ts';
 import { useWords } from '../../words/words.ts';
 import { EnterpriseTable } from './EnterpriseTable.tsx';
 import { enterprisesWords } from './words.ts';
@@ -27,13 +27,13 @@ export function EnterpriseSearch() {
           <>
             {exact.length > 0 && (
               <Section title={words.exact}>
-                <EnterpriseTable label={words.exactList} enterprises={exact} isStale={isStale} />
+                <EnterpriseTable label={words.exactList} rows={exact} isStale={isStale} />
               </Section>
             )}
             {(enterprises.length > 0 || exact.length === 0) && (
               <EnterpriseTable
                 label={text === undefined ? words.enterprises : words.byName}
-                enterprises={enterprises}
+                rows={enterprises}
                 isStale={isStale}
                 empty={
                   text === undefined ? (
@@ -46,14 +46,7 @@ export function EnterpriseSearch() {
                     </Empty>
                   )
                 }
-                footer={
-                  <Pager
-                    cursor={cursor}
-                    nextCursor={nextCursor}
-                    shown={enterprises.length}
-                    onCursor={(next) => void navigate({ search: { text, cursor: next } })}
-                  />
-                }
+                paging={{ cursor, nextCursor, onCursor: (next) => void navigate({ search: { text, cursor: next } }) }}
               />
             )}
           </>

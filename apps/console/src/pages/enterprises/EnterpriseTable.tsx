@@ -1,26 +1,14 @@
 import type { ConsoleData } from '@lockstep/contract/console';
 import { Link } from '@tanstack/react-router';
-import { type ReactNode, useMemo } from 'react';
-import { type Column, CopyId, DataTable, Time } from '../../kit/index.ts';
+import { useMemo } from 'react';
+import { type Column, CopyId, DataTable, type TableProps, Time } from '../../kit/index.ts';
 import { useWords } from '../../words/words.ts';
 import { enterprisesWords } from './words.ts';
 
 type Enterprise = ConsoleData<'listEnterprises'>['enterprises'][number];
 
 /** Enterprises in rows. */
-export function EnterpriseTable({
-  label,
-  enterprises,
-  isStale,
-  empty,
-  footer,
-}: {
-  label: string;
-  enterprises: readonly Enterprise[];
-  isStale: boolean;
-  empty?: ReactNode;
-  footer?: ReactNode;
-}) {
+export function EnterpriseTable(props: TableProps<Enterprise>) {
   const words = useWords(enterprisesWords);
   const columns = useMemo(
     (): Column<Enterprise>[] => [
@@ -40,17 +28,7 @@ export function EnterpriseTable({
     ],
     [words],
   );
-  return (
-    <DataTable
-      label={label}
-      columns={columns}
-      rows={enterprises}
-      rowKey={({ enterpriseGlobalId }) => enterpriseGlobalId}
-      isStale={isStale}
-      empty={empty}
-      footer={footer}
-    />
-  );
+  return <DataTable columns={columns} rowKey={({ enterpriseGlobalId }) => enterpriseGlobalId} {...props} />;
 }
 
 function CrmNumber({ crmCustomerId }: Pick<Enterprise, 'crmCustomerId'>) {

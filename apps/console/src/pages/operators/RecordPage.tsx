@@ -10,8 +10,8 @@ import {
   type FilterField,
   Filters,
   NothingMatches,
+  optionsOf,
   Page,
-  Pager,
   Query,
   Time,
 } from '../../kit/index.ts';
@@ -34,12 +34,7 @@ export function RecordPage() {
   const columns = useColumns();
   const fields: FilterField<keyof typeof filters>[] = [
     { name: 'operator', label: words.operator, kind: 'text' },
-    {
-      name: 'action',
-      label: words.action,
-      kind: 'select',
-      options: ACTIONS.map((value) => ({ value, label: actionWords(value) })),
-    },
+    { name: 'action', label: words.action, kind: 'select', options: optionsOf(ACTIONS, actionWords) },
     { name: 'target', label: words.target, kind: 'text', placeholder: words.targetExample },
   ];
   const isFiltered = Object.values(filters).some((value) => value !== undefined);
@@ -55,14 +50,7 @@ export function RecordPage() {
             rowKey={({ entryId }) => entryId}
             isStale={record.isPlaceholderData}
             empty={isFiltered ? <NothingMatches /> : <Empty title={words.none}>{words.noneHelp}</Empty>}
-            footer={
-              <Pager
-                cursor={cursor}
-                nextCursor={nextCursor}
-                shown={entries.length}
-                onCursor={(next) => void navigate({ search: { ...filters, cursor: next } })}
-              />
-            }
+            paging={{ cursor, nextCursor, onCursor: (next) => void navigate({ search: { ...filters, cursor: next } }) }}
           />
         )}
       </Query>

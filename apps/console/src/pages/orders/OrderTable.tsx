@@ -1,6 +1,6 @@
 import type { ConsoleData, ConsoleOrder } from '@lockstep/contract/console';
-import { type ReactNode, useMemo } from 'react';
-import { type Column, CopyId, DataTable, StateBadge, Time } from '../../kit/index.ts';
+import { useMemo } from 'react';
+import { type Column, CopyId, DataTable, StateBadge, type TableProps, Time } from '../../kit/index.ts';
 import { useCauseWords } from '../../words/causes.ts';
 import { useCodeNames } from '../../words/code-names.ts';
 import { useWords } from '../../words/words.ts';
@@ -10,23 +10,14 @@ import { ordersWords } from './words.ts';
 
 type Order = ConsoleData<'listBatchOrders'>['orders'][number];
 
-/** How a list of orders is shown. */
-interface OrderTableProps<Row> {
-  label: string;
-  orders: readonly Row[];
-  isStale: boolean;
-  empty: ReactNode;
-  footer: ReactNode;
-}
-
 /** The orders of one batch. */
-export function OrderTable({ orders, ...rest }: OrderTableProps<Order>) {
+export function OrderTable(props: TableProps<Order>) {
   const columns = useOrderColumns();
-  return <DataTable columns={columns} rows={orders} rowKey={({ licenseOrderId }) => licenseOrderId} {...rest} />;
+  return <DataTable columns={columns} rowKey={({ licenseOrderId }) => licenseOrderId} {...props} />;
 }
 
 /** Orders of any batches, with those. */
-export function SentOrderTable({ orders, ...rest }: OrderTableProps<ConsoleOrder>) {
+export function SentOrderTable(props: TableProps<ConsoleOrder>) {
   const words = useWords(ordersWords);
   const own = useOrderColumns();
   const columns = useMemo<Column<ConsoleOrder>[]>(
@@ -36,7 +27,7 @@ export function SentOrderTable({ orders, ...rest }: OrderTableProps<ConsoleOrder
     ],
     [own, words],
   );
-  return <DataTable columns={columns} rows={orders} rowKey={({ licenseOrderId }) => licenseOrderId} {...rest} />;
+  return <DataTable columns={columns} rowKey={({ licenseOrderId }) => licenseOrderId} {...props} />;
 }
 
 function useOrderColumns(): Column<Order>[] {

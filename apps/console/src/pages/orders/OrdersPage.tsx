@@ -1,6 +1,6 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { type CallOf, useOperation } from '../../api/index.ts';
-import { Empty, Filters, NothingMatches, Page, Pager, Query, useStateWords } from '../../kit/index.ts';
+import { Empty, Filters, NothingMatches, optionsOf, Page, Query, useStateWords } from '../../kit/index.ts';
 import { useCodeNames } from '../../words/code-names.ts';
 import { useWords } from '../../words/words.ts';
 import { SentOrderTable } from './OrderTable.tsx';
@@ -32,24 +32,9 @@ export function OrdersPage() {
         fields={[
           { name: 'customerId', label: words.customerId, kind: 'text' },
           { name: 'assetNum', label: words.assetNum, kind: 'text' },
-          {
-            name: 'state',
-            label: words.state,
-            kind: 'select',
-            options: STATES.map((value) => ({ value, label: stateWords[value] })),
-          },
-          {
-            name: 'cause',
-            label: words.cause,
-            kind: 'select',
-            options: ORDER_CAUSES.map((value) => ({ value, label: value })),
-          },
-          {
-            name: 'orderType',
-            label: words.type,
-            kind: 'select',
-            options: TYPES.map((value) => ({ value, label: codeName(value) })),
-          },
+          { name: 'state', label: words.state, kind: 'select', options: optionsOf(STATES, stateWords) },
+          { name: 'cause', label: words.cause, kind: 'select', options: optionsOf(ORDER_CAUSES) },
+          { name: 'orderType', label: words.type, kind: 'select', options: optionsOf(TYPES, codeName) },
           { name: 'appKey', label: words.appKey, kind: 'text' },
           { name: 'channelCode', label: words.channel, kind: 'text' },
         ]}
@@ -60,17 +45,10 @@ export function OrdersPage() {
         {({ orders, nextCursor }) => (
           <SentOrderTable
             label={words.orders}
-            orders={orders}
+            rows={orders}
             isStale={found.isPlaceholderData}
             empty={<NoOrders isMore={nextCursor !== null} isFiltered={Object.keys(filters).length > 0} />}
-            footer={
-              <Pager
-                cursor={cursor}
-                nextCursor={nextCursor}
-                shown={orders.length}
-                onCursor={(next) => void navigate({ search: { ...filters, cursor: next } })}
-              />
-            }
+            paging={{ cursor, nextCursor, onCursor: (next) => void navigate({ search: { ...filters, cursor: next } }) }}
           />
         )}
       </Query>

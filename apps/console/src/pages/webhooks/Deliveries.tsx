@@ -1,7 +1,7 @@
 import type { ConsoleData } from '@lockstep/contract/console';
 import { useMemo } from 'react';
 import { useOperation } from '../../api/index.ts';
-import { type Column, CopyId, DataTable, Empty, Pager, Query, StateBadge, Time } from '../../kit/index.ts';
+import { type Column, CopyId, DataTable, Empty, Query, StateBadge, Time } from '../../kit/index.ts';
 import { useDuration } from '../../words/formats.ts';
 import { useWords } from '../../words/words.ts';
 import styles from './Deliveries.module.css';
@@ -37,7 +37,7 @@ export function Deliveries(props: {
           rowKey={({ deliveryId }) => deliveryId}
           isStale={deliveries.isPlaceholderData}
           empty={<Empty title={words.noDeliveriesTitle}>{words.noDeliveries}</Empty>}
-          footer={<Pager cursor={cursor} nextCursor={nextCursor} shown={rows.length} onCursor={onCursor} />}
+          paging={{ cursor, nextCursor, onCursor }}
         />
       )}
     </Query>

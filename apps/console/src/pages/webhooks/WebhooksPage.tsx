@@ -10,8 +10,8 @@ import {
   type FilterField,
   Filters,
   NothingMatches,
+  optionsOf,
   Page,
-  Pager,
   Query,
   StateBadge,
   Time,
@@ -34,12 +34,7 @@ export function WebhooksPage() {
   const webhooks = useOperation('listWebhooks', { query }, { keepsPrevious: true, refreshMs: REFRESH_MS });
   const columns = useColumns();
   const fields: FilterField<'state' | 'appKey'>[] = [
-    {
-      name: 'state',
-      label: words.state,
-      kind: 'select',
-      options: STATES.map((value) => ({ value, label: states[value] })),
-    },
+    { name: 'state', label: words.state, kind: 'select', options: optionsOf(STATES, states) },
     { name: 'appKey', label: words.appKey, kind: 'text' },
   ];
   const isFiltered = state !== undefined || appKey !== undefined;
@@ -63,14 +58,11 @@ export function WebhooksPage() {
                 </Empty>
               )
             }
-            footer={
-              <Pager
-                cursor={cursor}
-                nextCursor={nextCursor}
-                shown={rows.length}
-                onCursor={(next) => void navigate({ search: { state, appKey, cursor: next } })}
-              />
-            }
+            paging={{
+              cursor,
+              nextCursor,
+              onCursor: (next) => void navigate({ search: { state, appKey, cursor: next } }),
+            }}
           />
         )}
       </Query>
