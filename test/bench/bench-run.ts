@@ -8,8 +8,6 @@ export const RUN_OPTIONS = {
   quick: { type: 'boolean', default: false },
   /** A file to write what was found to. */
   json: { type: 'string' },
-  /** The page whose tables are to be replaced by what was found. */
-  page: { type: 'string' },
 } as const;
 
 const QUICK_SCALE = 0.02;

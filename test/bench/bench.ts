@@ -4,10 +4,8 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { RUN_OPTIONS, say, withBench } from './bench-run.ts';
 import { type Edition, prepareEdition } from './edition.ts';
-import { renderFilled } from './filled-page.ts';
 import type { Bench, Measure } from './measure.ts';
 import { measures } from './measures.ts';
-import { writeFigures } from './page-figures.ts';
 import { formatRatios } from './ratios.ts';
 import { Results } from './results.ts';
 
@@ -32,7 +30,6 @@ say('');
 for (const line of results.formatTable()) say(line);
 say('');
 for (const line of formatRatios(results)) say(line);
-if (values.page !== undefined) writeFigures(values.page, renderFilled(results));
 if (values.quick) say('\nEverything was small: these figures mean nothing.');
 if (values.json !== undefined) {
   const [{ model } = { model: 'unknown' }, ...others] = cpus();

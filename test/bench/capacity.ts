@@ -24,6 +24,8 @@ import { writeFigures } from './page-figures.ts';
 const { values } = parseArgs({
   options: {
     ...RUN_OPTIONS,
+    /** The page whose tables are to be replaced by what was found. */
+    page: { type: 'string' },
     /** A file of `--json` to print, in place of measuring. */
     from: { type: 'string' },
   },

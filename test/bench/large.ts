@@ -1,18 +1,14 @@
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import { createApplication } from '@lockstep/access';
-import { migrateDatabase } from '@lockstep/cli';
 import { MAX_BATCH_BYTES } from '@lockstep/contract';
-import { startEmbeddedPostgres } from '@lockstep/embedded-postgres';
-import { openDatabase } from '@lockstep/platform';
 import { Api, dataOf } from '../harness/api.ts';
 import { newBuy, productToBuy } from '../harness/orders.ts';
-import { freePort } from '../harness/redis.ts';
-import { ServiceProcess } from '../harness/service-process.ts';
+import { say } from './bench-run.ts';
+import { withService } from './bench-service.ts';
+import { quantile } from './measure.ts';
+import { readPeakMebibytes } from './processor-time.ts';
 
 /**
  * `npm run bench:large`: measures how the largest batches slow down other calls. Two applications send the batches, all
@@ -28,25 +24,13 @@ const { values } = parseArgs({
     worker: { type: 'boolean', default: false },
   },
 });
-const say = (line: string) => process.stdout.write(`${line}\n`);
 const CUSTOMERS = 50;
 
-const directory = await mkdtemp(join(process.cwd(), '.test-data-bench-'));
-const postgres = await startEmbeddedPostgres({ directory: join(directory, 'postgres') });
-const url = postgres.databaseUrl;
-await migrateDatabase(url, { kind: 'postgres', url });
-const db = openDatabase({ url, poolSize: 2, applicationName: 'bench', onError: () => {} });
-const port = await freePort();
-const env = { DATABASE_URL: url, REDIS_URL: '', PORT: String(port) };
-const api = ServiceProcess.api(env);
-const worker = values.worker ? ServiceProcess.worker(env) : undefined;
-await api.start();
-await worker?.start();
-try {
+await withService({ hasWorker: values.worker }, async ({ api, baseUrl, db }) => {
   const callers = await Promise.all(
     [1, 2, 3].map(async (number) => {
       const credentials = await createApplication(db, { name: `${number}`, scopes: ['auth_order'], approved: true });
-      return Api.logIn(`http://127.0.0.1:${port}`, credentials);
+      return Api.logIn(baseUrl, credentials);
     }),
   );
   const [one, two, small] = callers as [Api, Api, Api];
@@ -75,7 +59,7 @@ try {
   say(
     `${bodies.length} ${values.mode} batches, ${Math.round(megabytes)} MB, in ${seconds.toFixed(1)} s; sent again ${repeats}`,
   );
-  say(`the api process took ${Math.round(readPeakBytes(api) / 1e6)} MB at most`);
+  say(`the api process took ${Math.round(readPeakMebibytes(api.pid))} MiB at most`);
 
   function largestBatch(batch: number): Uint8Array {
     const instances = Number(values.instances);
@@ -97,12 +81,7 @@ try {
     // As bytes, because encoding them while the calls are timed would delay those calls here.
     return new TextEncoder().encode(JSON.stringify(whole));
   }
-} finally {
-  await Promise.all([api.stop(), worker?.stop()]);
-  await db.destroy();
-  await postgres.stop();
-  await rm(directory, { recursive: true });
-}
+});
 
 function feature() {
   const name = { featureCode: 'code', featureName: 'name of a feature', featureValue: 'v', featureValueType: 'text' };
@@ -123,13 +102,6 @@ function startProbe({ baseUrl, credentials, token }: Api): () => Promise<number[
 }
 
 function formatQuantiles(times: number[]): string {
-  const sorted = times.toSorted((a, b) => a - b);
-  const at = (share: number) => Math.round(sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))]!);
+  const at = (share: number) => Math.round(quantile(times, share));
   return `${times.length} small calls, median ${at(0.5)} ms, p99 ${at(0.99)} ms, longest ${at(1)} ms`;
-}
-
-/** Reads the most memory that a process has used so far; works on Linux only. */
-function readPeakBytes({ pid }: ServiceProcess): number {
-  const [, kibibytes] = /^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
-  return Number(kibibytes) * 1_024;
 }

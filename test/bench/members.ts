@@ -1,13 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import { createApplication, PasswordHasher } from '@lockstep/access';
-import { migrateDatabase } from '@lockstep/cli';
-import { startEmbeddedPostgres } from '@lockstep/embedded-postgres';
-import { openDatabase } from '@lockstep/platform';
+import type { Database } from '@lockstep/platform';
 import { Api, dataOf } from '../harness/api.ts';
 import { MemberCenter, newEmployee } from '../harness/member-center.ts';
-import { freePort } from '../harness/redis.ts';
-import { ServiceProcess } from '../harness/service-process.ts';
+import { say } from './bench-run.ts';
+import { withService } from './bench-service.ts';
+import { median } from './measure.ts';
 
 /**
  * `npm run bench:members`: measures how long an M1 of 100 employees takes, and the floor, which is the 100 argon2id
@@ -19,34 +16,15 @@ const EMPLOYEES_PER_CALL = 100;
 const CALLS = 400;
 const CALLERS = 8;
 
-const say = (line: string) => process.stdout.write(`${line}\n`);
-
 async function measureSeconds(work: () => Promise<unknown>): Promise<number> {
   const startedMs = performance.now();
   await work();
   return (performance.now() - startedMs) / 1_000;
 }
 
-const directory = await mkdtemp(join(process.cwd(), '.test-data-bench-'));
-const postgres = await startEmbeddedPostgres({ directory: join(directory, 'postgres') });
-const db = openDatabase({ url: postgres.databaseUrl, poolSize: 4, applicationName: 'bench', onError: () => {} });
-try {
-  await migrateDatabase(postgres.databaseUrl, { kind: 'postgres', url: postgres.databaseUrl });
-  const port = await freePort();
-  const api = ServiceProcess.api({ DATABASE_URL: postgres.databaseUrl, REDIS_URL: '', PORT: String(port) });
-  await api.start();
-  try {
-    await measure(`http://127.0.0.1:${port}`);
-  } finally {
-    await api.stop();
-  }
-} finally {
-  await db.destroy();
-  await postgres.stop();
-  await rm(directory, { recursive: true });
-}
+await withService({ hasWorker: false }, ({ db, baseUrl }) => measure(db, baseUrl));
 
-async function measure(baseUrl: string): Promise<void> {
+async function measure(db: Database, baseUrl: string): Promise<void> {
   const newApi = async () => {
     const credentials = await createApplication(db, {
       name: 'Bench',
@@ -80,7 +58,6 @@ async function measure(baseUrl: string): Promise<void> {
       ),
     );
   }
-  const median = (seconds: number[]) => seconds.toSorted((a, b) => a - b)[Math.floor(seconds.length / 2)]!;
   const [addition, floor] = [median(additions), median(floors)];
   say(
     `M1 of ${EMPLOYEES_PER_CALL}: ${Math.round(addition * 1_000)} ms, its hashes alone ${Math.round(floor * 1_000)} ms ` +

@@ -3,10 +3,9 @@ import { expect, it } from 'vitest';
 import { read } from '../harness/pages.ts';
 import { renderCapacity } from './capacity-page.ts';
 import { replaceFigures } from './page-figures.ts';
-import { renderWide } from './wide-page.ts';
 
-/** What wrote each file of figures that docs/scaling.md quotes, with `--json`: `npm run bench:capacity`, `npm run bench:wide`. */
-const RENDERERS = { 'capacity.json': renderCapacity, 'wide.json': renderWide };
+/** What wrote each file of figures that docs/scaling.md quotes, with `--json`: `npm run bench:capacity`. */
+const RENDERERS = { 'capacity.json': renderCapacity };
 
 const files = readdirSync(new URL('figures', import.meta.url)) as (keyof typeof RENDERERS)[];
 

@@ -9,25 +9,24 @@ import { readFamilyTime } from './processor-time.ts';
 
 const LOOK_EVERY_MS = 20;
 const FOLLOWS_WITHIN_MS = 60_000;
+/** Names it to the primary. */
+const NAME = 'standby';
 
 /** A streaming standby of the benchmark's PostgreSQL, on the same machine. */
 export class Standby {
-  /** Names it to the primary. */
-  readonly name: string;
   readonly #machine: Machine;
   readonly #postmasterPid: number;
   readonly #stop: () => Promise<void>;
 
-  private constructor(machine: Machine, name: string, postmasterPid: number, stop: () => Promise<void>) {
+  private constructor(machine: Machine, postmasterPid: number, stop: () => Promise<void>) {
     this.#machine = machine;
-    this.name = name;
     this.#postmasterPid = postmasterPid;
     this.#stop = stop;
   }
 
   /** Copies all that the primary has, and returns when the copy follows it. */
-  static async start(machine: Machine, name = 'standby'): Promise<Standby> {
-    const directory = join(machine.directory, name);
+  static async start(machine: Machine): Promise<Standby> {
+    const directory = join(machine.directory, NAME);
     const cluster = join(directory, 'cluster');
     mkdirSync(directory);
     // When we are root, PostgreSQL's user must be able to pass through.
@@ -36,21 +35,14 @@ export class Standby {
     for (const file of ['superuser-password', 'lockstep-password']) {
       copyFileSync(join(machine.primary.directory, file), join(directory, file));
     }
-    const conninfo = describePrimary(machine.superuserUrlOf(machine.primary.databaseUrl), name);
+    const conninfo = describePrimary(machine.superuserUrlOf(machine.primary.databaseUrl), NAME);
     writeClusterFile(join(cluster, 'postgresql.auto.conf'), `primary_conninfo = '${conninfo}'\n`);
     writeClusterFile(join(cluster, 'standby.signal'), '');
     const { stop } = await startEmbeddedPostgres({ directory });
     const [pid] = readFileSync(join(cluster, 'postmaster.pid'), 'utf8').split('\n');
-    const standby = new Standby(machine, name, Number(pid), stop);
+    const standby = new Standby(machine, Number(pid), stop);
     await standby.#until(`state = 'streaming'`);
     return standby;
-  }
-
-  /** From now on commits on the primary wait for it. Returns when they do. */
-  async makeSynchronous(): Promise<void> {
-    await this.#machine.administer(`alter system set synchronous_standby_names = '${this.name}'`);
-    await this.#machine.administer('select pg_reload_conf()');
-    await this.#until(`sync_state = 'sync'`);
   }
 
   /** Waits until it has replayed all that the primary has written by now. */
@@ -68,12 +60,10 @@ export class Standby {
     return readFamilyTime(this.#postmasterPid);
   }
 
-  /** Ends it, and no commit waits for it any more. */
+  /** Ends it. */
   async remove(): Promise<void> {
-    await this.#machine.administer('alter system reset synchronous_standby_names');
-    await this.#machine.administer('select pg_reload_conf()');
     await this.#stop();
-    await rm(join(this.#machine.directory, this.name), { recursive: true, maxRetries: 20, retryDelay: 50 });
+    await rm(join(this.#machine.directory, NAME), { recursive: true, maxRetries: 20, retryDelay: 50 });
   }
 
   async #until(condition: string, values: unknown[] = []): Promise<void> {
@@ -81,10 +71,10 @@ export class Standby {
     for (;;) {
       const rows = await this.#machine.administer(
         `select from pg_stat_replication where application_name = $1 and ${condition}`,
-        [this.name, ...values],
+        [NAME, ...values],
       );
       if (rows.length > 0) return;
-      if (performance.now() > deadlineMs) throw new Error(`The standby ${this.name} does not follow: ${condition}`);
+      if (performance.now() > deadlineMs) throw new Error(`The standby does not follow: ${condition}`);
       await delay(LOOK_EVERY_MS);
     }
   }

@@ -1,0 +1,33 @@
+import { copyFileSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, inject, it } from 'vitest';
+import { runJob } from '../harness/processes.ts';
+
+it('bench:capacity prints what an order takes, in batches of both sizes, and writes it into the page', async () => {
+  const [json, page] = ['capacity.json', 'capacity.md'].map((name) => join(inject('directory'), name)) as [
+    string,
+    string,
+  ];
+  copyFileSync('docs/scaling.md', page);
+  const options = ['--quick', '--json', json, '--page', page];
+  const { status, stdout, stderr } = await runJob(['npm', 'run', '-s', 'bench:capacity', '--', ...options]);
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  const found = JSON.parse(readFileSync(json, 'utf8'));
+  for (const size of [100, 1]) {
+    // Of so few orders the kernel's ticks may count no processor time at all for the smallest.
+    expect(found.batches[size]).toMatchObject({
+      'orders/s': expect.any(Number),
+      'API µs': expect.any(Number),
+      'standby µs': expect.any(Number),
+      'Redis commands': expect.any(Number),
+    });
+    expect(found.batches[size]['WAL bytes']).toBeGreaterThan(1_000);
+    expect(found.batches[size]['HTTP bytes']).toBeGreaterThan(500);
+    expect(found.batches[size]['PostgreSQL bytes']).toBeGreaterThan(500);
+    expect(found.batches[size]['stored bytes']).toBeGreaterThan(0);
+  }
+  expect(found.process['API connections']).toBeGreaterThanOrEqual(3);
+  expect(found.process['worker connections']).toBeGreaterThanOrEqual(2);
+  const [, days] = /\n(\| In batches of 100 \|.*?)\n\n/s.exec(stdout)!;
+  expect(readFileSync(page, 'utf8')).toContain(days);
+}, 900_000);
