@@ -64,7 +64,7 @@ const rowsReadBy = (node: PlanNode) =>
 /** What the statements of a page read: rows in all, and the tables that were read from end to end. */
 async function explainSent(): Promise<{ rowsRead: number; wholeTables: string[] }> {
   const scans: PlanNode[] = [];
-  for (const query of sent.filter(({ sql: text }) => /^(-- name: [a-z_]+\n)?\s*(select|with) /.test(text))) {
+  for (const query of sent.filter(({ sql: text }) => /^\s*(select|with) /.test(text))) {
     const plan = await explain<PlanNode>(database.db, query);
     scans.push(...nodesOf(plan).filter((node) => READS.test(node['Node Type'])));
   }

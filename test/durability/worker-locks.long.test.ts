@@ -1,4 +1,4 @@
-import { createLogger } from '@lockstep/platform';
+import { createLogger, run } from '@lockstep/platform';
 import { type RunningWorker, startWorker } from '@lockstep/worker';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
@@ -80,7 +80,7 @@ it('takes those of some lanes that nobody has, as many as it may, and waits for 
   const other = await stack.db.startTransaction().execute();
   await lockLanes(other, [1, 3]);
   const take = (lanes: number[], atMost: number) =>
-    stack.db.transaction().execute(async (trx) => readLocked((await tryingLanes(lanes, atMost).execute(trx)).rows));
+    stack.db.transaction().execute(async (trx) => readLocked(await run(trx, tryingLanes(lanes, atMost))));
   try {
     expect(await take([5, 3, 1, 2, 4], 2)).toEqual([5, 2]);
     expect(await take([1, 2, 3], 3)).toEqual([2]);

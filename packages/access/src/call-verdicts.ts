@@ -1,6 +1,5 @@
 import type { ApplicationId, EnterpriseId, MemberId, Scope } from '@lockstep/contract';
-import { buildRows, type Column, type Database, named } from '@lockstep/platform';
-import { type RawBuilder, sql } from 'kysely';
+import { type Database, run, type Statement } from '@lockstep/platform';
 
 /** A call to verify: its token, the scope that it needs, and its nonce. */
 export interface Attempt {
@@ -38,78 +37,67 @@ export interface UserVerdict extends Verdict {
 }
 
 /** Judges calls of applications, in their order; undefined if the token is not good. Uses up the nonces of those that pass. */
-export function judgeAttempts(db: Database, attempts: Attempt[]): Promise<(Verdict | undefined)[]> {
-  const known = sql`
-    select *, approved and in_scope as passes
-    from (
-      select ordinal, nonce, t.application_id, app_key, channels, status = 'approved' as approved, scope = any (t.scopes) as in_scope
-      from ${buildAttemptRows(attempts)} as call (ordinal, token_hash, scope, nonce)
-      cross join lateral ${findToken('call.token_hash')} as t
-      join application on application.id = t.application_id
-      where expires_time > now() and t.member_id is null
-    ) as found`;
-  return judge(db, 'judge_attempts', attempts, known);
+export function judgeAttempts(db: Database, attempts: readonly Attempt[]): Promise<(Verdict | undefined)[]> {
+  return judge(db, { name: 'judge_attempts', text: JUDGE_ATTEMPTS, values: attemptValues(attempts) }, attempts.length);
 }
 
 /** Judges calls of the member center in the same way, with their three tokens. */
-export function judgeUserAttempts(db: Database, attempts: UserAttempt[]): Promise<(UserVerdict | undefined)[]> {
-  const calls = buildAttemptRows(attempts, [
-    ['client_token_hash', 'bytea', attempts.map((attempt) => attempt.clientTokenHash)],
-    ['user_token_hash', 'bytea', attempts.map((attempt) => attempt.userTokenHash)],
-  ]);
-  const known = sql`
-    select *, approved and in_scope and client_application_id = application_id and client_in_scope
-      and member_id is not null as passes
-    from (
-      select ordinal, nonce, t.application_id, app_key, channels, status = 'approved' as approved,
-        scope = any (t.scopes) as in_scope, client.application_id as client_application_id,
-        scope = any (client.scopes) as client_in_scope, member.id as member_id, enterprise_id, is_administrator
-      from ${calls} as call (ordinal, token_hash, scope, nonce, client_token_hash, user_token_hash)
-      cross join lateral ${findToken('call.token_hash')} as t
-      join application on application.id = t.application_id
-      left join lateral ${findToken('client_token_hash')} as client on client.member_id is null
-        and client.expires_time > now()
-      left join lateral ${findToken('user_token_hash')} as u on u.application_id = t.application_id
-        and u.expires_time > now() and scope = any (u.scopes)
-      left join lateral (
-        select * from member where id between u.member_id and u.member_id order by id limit 1
-      ) as member on deleted_time is null
-      where t.member_id is null and t.expires_time > now()
-    ) as found`;
-  return judge(db, 'judge_user_attempts', attempts, known);
-}
-
-/**
- * For a FROM clause: the token of a hash. The plan is kept, perhaps from when the tables were empty. So it is written such
- * that no other index can be chosen than that of the key: another one might lead through all tokens that are live.
- */
-function findToken(hash: string): RawBuilder<unknown> {
-  const sent = sql.raw(hash);
-  return sql`(select * from access_token where token_hash between ${sent} and ${sent} order by token_hash limit 1)`;
-}
-
-function buildAttemptRows(attempts: Attempt[], more: Column[] = []): RawBuilder<unknown> {
-  return buildRows([
-    ['ordinal', 'int', attempts.map((_, index) => index)],
-    ['token_hash', 'bytea', attempts.map((attempt) => attempt.tokenHash)],
-    ['scope', 'text', attempts.map((attempt) => attempt.scope)],
-    ['nonce', 'text', attempts.map((attempt) => attempt.nonce ?? null)],
-    ...more,
-  ]);
-}
-
-/**
- * Finds the tokens and uses up the nonces of the calls that pass, with one statement. A nonce older than ten minutes is
- * free again. The commit does not wait for the disk: if PostgreSQL itself crashed, the last second's nonces could be used
- * once more, and the idempotency of O5 would still hold.
- */
-async function judge<Row extends Verdict>(
+export function judgeUserAttempts(
   db: Database,
-  name: string,
-  attempts: Attempt[],
-  known: RawBuilder<unknown>,
-): Promise<(Row | undefined)[]> {
-  const statement = sql<Row>`
+  attempts: readonly UserAttempt[],
+): Promise<(UserVerdict | undefined)[]> {
+  const values = [
+    ...attemptValues(attempts),
+    attempts.map(({ clientTokenHash }) => clientTokenHash),
+    attempts.map(({ userTokenHash }) => userTokenHash),
+  ];
+  return judge(db, { name: 'judge_user_attempts', text: JUDGE_USER_ATTEMPTS, values }, attempts.length);
+}
+
+const attemptValues = (attempts: readonly Attempt[]) => [
+  attempts.map((_, index) => index),
+  attempts.map(({ tokenHash }) => tokenHash),
+  attempts.map(({ scope }) => scope),
+  attempts.map(({ nonce }) => nonce ?? null),
+];
+
+/** For a FROM clause: the token of a hash. LIMIT keeps it a look-up of the key, one token after the other. */
+const tokenOf = (hash: string) => `(select * from access_token where token_hash = ${hash} limit 1)`;
+
+const JUDGE_ATTEMPTS = judgingText(`
+  select ordinal, nonce, t.application_id, app_key, channels, status = 'approved' as approved,
+    scope = any (t.scopes) as in_scope, status = 'approved' and scope = any (t.scopes) as passes
+  from unnest($1::int[], $2::bytea[], $3::text[], $4::text[]) as call (ordinal, token_hash, scope, nonce)
+  cross join lateral ${tokenOf('call.token_hash')} as t
+  join application on application.id = t.application_id
+  where expires_time > now() and t.member_id is null`);
+
+const JUDGE_USER_ATTEMPTS = judgingText(`
+  select *, approved and in_scope and client_application_id = application_id and client_in_scope
+    and member_id is not null as passes
+  from (
+    select ordinal, nonce, t.application_id, app_key, channels, status = 'approved' as approved,
+      scope = any (t.scopes) as in_scope, client.application_id as client_application_id,
+      scope = any (client.scopes) as client_in_scope, member.id as member_id, enterprise_id, is_administrator
+    from unnest($1::int[], $2::bytea[], $3::text[], $4::text[], $5::bytea[], $6::bytea[])
+      as call (ordinal, token_hash, scope, nonce, client_token_hash, user_token_hash)
+    cross join lateral ${tokenOf('call.token_hash')} as t
+    join application on application.id = t.application_id
+    left join lateral ${tokenOf('client_token_hash')} as client on client.member_id is null
+      and client.expires_time > now()
+    left join lateral ${tokenOf('user_token_hash')} as u on u.application_id = t.application_id
+      and u.expires_time > now() and scope = any (u.scopes)
+    left join lateral (select * from member where id = u.member_id limit 1) as member on deleted_time is null
+    where t.member_id is null and t.expires_time > now()
+  ) as found`);
+
+/**
+ * Writes a statement that uses up the nonces of the calls that pass. A nonce older than ten minutes is free again. The commit
+ * does not wait for the disk: if PostgreSQL itself crashed, the last second's nonces could be used once more, and the
+ * idempotency of O5 would still hold.
+ */
+function judgingText(known: string): string {
+  return `
     with known as (${known}), fresh as (
       insert into nonce (application_id, nonce, used_time)
       select application_id, nonce, now() from known
@@ -119,11 +107,17 @@ async function judge<Row extends Verdict>(
         where nonce.used_time <= now() - interval '10 minutes'
       returning application_id, nonce
     )
-    select known.*, fresh.nonce is not null as nonce_fresh, 
+    select known.*, fresh.nonce is not null as nonce_fresh,
       (select set_config('synchronous_commit', 'off', true)) as commits_without_waiting
     from known left join fresh using (application_id, nonce)`;
-  const { rows } = await named(name, statement).execute(db);
-  const verdicts: (Row | undefined)[] = attempts.map(() => undefined);
-  for (const row of rows) verdicts[row.ordinal] = row;
+}
+
+async function judge<Row extends Verdict>(
+  db: Database,
+  judging: Statement<Row>,
+  count: number,
+): Promise<(Row | undefined)[]> {
+  const verdicts: (Row | undefined)[] = Array.from({ length: count });
+  for (const row of await run(db, judging)) verdicts[row.ordinal] = row;
   return verdicts;
 }

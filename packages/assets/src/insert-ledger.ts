@@ -1,6 +1,5 @@
 import type { LicenseOrderId, ProductToBuy } from '@lockstep/contract';
 import { type Column, insertRows, type Trx } from '@lockstep/platform';
-import { sql } from 'kysely';
 import { heldBy } from './grants.ts';
 import type { Asset, Instance, LedgerChanges, Transfer } from './ledger.ts';
 
@@ -94,7 +93,7 @@ function revocationColumns(rows: readonly { revokedBy: LicenseOrderId | null }[]
   const orderIds = rows.map(({ revokedBy }) => revokedBy);
   const flags = orderIds.map((orderId) => orderId !== null);
   return [
-    ['revoked_time', 'boolean', flags, (revoked) => sql`case when ${revoked} then statement_timestamp() end`],
+    ['revoked_time', 'boolean', flags, () => 'case when revoked_time then statement_timestamp() end'],
     ['revoked_by_order_id', 'bigint', orderIds],
   ];
 }

@@ -1,14 +1,13 @@
-import { named, type Trx } from '@lockstep/platform';
-import { sql } from 'kysely';
+import { run, type Statement, type Trx } from '@lockstep/platform';
 
 /** Rows that one draw from the sequence ledger_id is good for; its increment in the migration. */
 const IDS_PER_BLOCK = 1_000;
 
-const drawingBlocks = (blocks: number) =>
-  named(
-    'draw_ledger_ids',
-    sql<{ id: string }>`select nextval('ledger_id') as id from generate_series(1, ${blocks}::int)`,
-  );
+const drawingBlocks = (blocks: number): Statement<{ id: string }> => ({
+  name: 'draw_ledger_ids',
+  text: "select nextval('ledger_id') as id from generate_series(1, $1::int)",
+  values: [blocks],
+});
 
 /**
  * Hands out ids for new assets, merchandises and products, in blocks that no other process has. What a crash leaves over
@@ -21,7 +20,7 @@ export class LedgerIds {
   async take(trx: Trx, count: number): Promise<string[]> {
     for (let missing = count - this.#countLeft(); missing > 0; missing = count - this.#countLeft()) {
       const blocks = Math.ceil(missing / IDS_PER_BLOCK);
-      const { rows } = await drawingBlocks(blocks).execute(trx);
+      const rows = await run(trx, drawingBlocks(blocks));
       this.#spare.push(...rows.map(({ id }) => ({ next: BigInt(id), left: IDS_PER_BLOCK })));
     }
     return Array.from({ length: count }, () => this.#takeOne());

@@ -1,6 +1,5 @@
 import type { AssetId, LicenseOrderId } from '@lockstep/contract';
-import { named, parseBigint, type Trx, together } from '@lockstep/platform';
-import { sql } from 'kysely';
+import { arrayText, parseBigint, type Statement, type Trx, together } from '@lockstep/platform';
 import { createGrant, type Grant } from './grants.ts';
 import type { Asset, MerchandiseInstance, ProductInstance } from './ledger.ts';
 
@@ -29,38 +28,38 @@ interface ActiveProductRow {
   limit_concurrent: number;
 }
 
-const readingGrants = (assetIds: AssetId[]) =>
-  named(
-    'read_grants',
-    sql<GrantRow>`
-      select asset_id, license_order_id from asset_grant
-      where asset_id = any (${assetIds}::bigint[]) and revoked_time is null
-      order by license_order_id`,
-  );
+const readingGrants = (assetIds: unknown): Statement<GrantRow> => ({
+  name: 'read_grants',
+  text: `
+    select asset_id, license_order_id from asset_grant
+    where asset_id = any ($1::bigint[]) and revoked_time is null
+    order by license_order_id`,
+  values: [assetIds],
+});
 
-const readingMerchandises = (assetIds: AssetId[]) =>
-  named(
-    'read_merchandises',
-    sql<ActiveMerchandiseRow>`
-      select id, asset_id, license_order_id, held_by_order_id, parent_id from merchandise_instance
-      where asset_id = any (${assetIds}::bigint[]) and revoked_time is null
-      order by license_order_id, id`,
-  );
+const readingMerchandises = (assetIds: unknown): Statement<ActiveMerchandiseRow> => ({
+  name: 'read_merchandises',
+  text: `
+    select id, asset_id, license_order_id, held_by_order_id, parent_id from merchandise_instance
+    where asset_id = any ($1::bigint[]) and revoked_time is null
+    order by license_order_id, id`,
+  values: [assetIds],
+});
 
-const readingProducts = (assetIds: AssetId[]) =>
-  named(
-    'read_products',
-    sql<ActiveProductRow>`
-      select id, asset_id, license_order_id, held_by_order_id, merchandise_id, product_uri,
-        limit_start_date, limit_end_date, limit_concurrent
-      from product_instance where asset_id = any (${assetIds}::bigint[]) and revoked_time is null
-      order by license_order_id, id`,
-  );
+const readingProducts = (assetIds: unknown): Statement<ActiveProductRow> => ({
+  name: 'read_products',
+  text: `
+    select id, asset_id, license_order_id, held_by_order_id, merchandise_id, product_uri,
+      limit_start_date, limit_end_date, limit_concurrent
+    from product_instance where asset_id = any ($1::bigint[]) and revoked_time is null
+    order by license_order_id, id`,
+  values: [assetIds],
+});
 
 /** Loads the active grants, merchandises and products of assets into them, oldest first. */
 export async function loadContents(trx: Trx, assets: Asset[]): Promise<void> {
   const byId = new Map(assets.map((asset) => [asset.id!, asset]));
-  const assetIds = [...byId.keys()];
+  const assetIds = arrayText('bigint', [...byId.keys()]);
   const [grants, merchandises, products] = await together<[GrantRow, ActiveMerchandiseRow, ActiveProductRow]>(trx, [
     readingGrants(assetIds),
     readingMerchandises(assetIds),

@@ -1,6 +1,16 @@
 import type { AssetId, CustomerId, EnterpriseId, LicenseOrderId, LicenseType } from '@lockstep/contract';
-import { assertPartitions, isId, named, parseBigint, type Trx, together } from '@lockstep/platform';
-import { type RawBuilder, sql } from 'kysely';
+import {
+  arrayText,
+  assertPartitions,
+  isId,
+  named,
+  parseBigint,
+  run,
+  type Statement,
+  type Trx,
+  together,
+} from '@lockstep/platform';
+import { sql } from 'kysely';
 import { type Asset, emptyChanges, type Ledger, type LedgerCustomer } from './ledger.ts';
 import { loadContents } from './load-contents.ts';
 import { storedOrder } from './stored-orders.ts';
@@ -17,8 +27,6 @@ export interface LedgerNeeds {
   owners: boolean;
 }
 
-const LOCKED = sql`for update`;
-
 const ids = <Id extends string>(digits: Iterable<Id>) => [...digits].filter(isId);
 
 /**
@@ -26,19 +34,19 @@ const ids = <Id extends string>(digits: Iterable<Id>) => [...digits].filter(isId
  * order of their numbers, so two transactions that want the same ones wait rather than deadlock.
  */
 export function loadLedger(trx: Trx, needs: LedgerNeeds): Promise<Ledger> {
-  return load(trx, needs, LOCKED);
+  return load(trx, needs, true);
 }
 
 /** Reads the part of the ledger that orders need without locking it: for a look at what they would do. */
 export function readLedger(trx: Trx, needs: LedgerNeeds): Promise<Ledger> {
-  return load(trx, needs, sql``);
+  return load(trx, needs, false);
 }
 
-async function load(trx: Trx, needs: LedgerNeeds, locking: RawBuilder<unknown>): Promise<Ledger> {
+async function load(trx: Trx, needs: LedgerNeeds, areLocked: boolean): Promise<Ledger> {
   const [customers, purchases, assetRows] = await together<[CustomerRow, PurchaseRow, AssetRow]>(trx, [
     readingCustomers(ids(needs.customerIds)),
     readingPurchases(ids(needs.purchaseIds)),
-    readingAssets([...needs.assetNums], locking),
+    readingAssets([...needs.assetNums], areLocked),
   ]);
   // A source that is not found fails its order for good.
   if (purchases.length < ids(needs.purchaseIds).length) await assertPartitions(trx);
@@ -46,7 +54,7 @@ async function load(trx: Trx, needs: LedgerNeeds, locking: RawBuilder<unknown>):
   const full = [...assets.values()].filter((asset) => needs.fullAssetNums.has(asset.assetNum));
   if (full.length > 0) await loadContents(trx, full);
   const ownerIds = [...assetRows, ...purchases].map((row) => row.customer_id);
-  const owners = needs.owners ? (await readingCustomers([...new Set(ownerIds)]).execute(trx)).rows : [];
+  const owners = needs.owners ? await run(trx, readingCustomers([...new Set(ownerIds)])) : [];
   return {
     customers: new Map([...customers, ...owners].map((row) => [row.id, buildCustomer(row)])),
     customerOfPurchase: new Map(purchases.map((row) => [row.id, row.customer_id])),
@@ -65,12 +73,11 @@ function buildCustomer(row: CustomerRow): LedgerCustomer {
   return { enterpriseId: row.enterprise_id, channelCode: row.channel_code };
 }
 
-const readingCustomers = (customerIds: CustomerId[]) =>
-  named(
-    'read_customers',
-    sql<CustomerRow>`
-      select id, enterprise_id, channel_code from customer where id = any (${customerIds}::bigint[])`,
-  );
+const readingCustomers = (customerIds: CustomerId[]): Statement<CustomerRow> => ({
+  name: 'read_customers',
+  text: 'select id, enterprise_id, channel_code from customer where id = any ($1::bigint[])',
+  values: [arrayText('bigint', customerIds)],
+});
 
 interface PurchaseRow {
   id: LicenseOrderId;
@@ -100,17 +107,17 @@ interface AssetRow {
  * Reads active assets in the order of their numbers, one after the other. Looked up as a list, a plan may read all active
  * assets: without statistics PostgreSQL takes them for few.
  */
-const readingAssets = (assetNums: string[], locking: RawBuilder<unknown>) =>
-  named(
-    locking === LOCKED ? 'lock_assets' : 'read_assets',
-    sql<AssetRow>`
-      select found.* from (select num from unnest(${assetNums}::text[]) as num order by num) as wanted
-      cross join lateral (
-        select id, asset_num, customer_id, license_type, limit_start_date, limit_end_date, borrowed_usb_key, extends
-        from asset where asset_num between num and num and revoked_time is null
-        order by asset_num limit 1 ${locking}
-      ) as found`,
-  );
+const readingAssets = (assetNums: string[], areLocked: boolean): Statement<AssetRow> => ({
+  name: areLocked ? 'lock_assets' : 'read_assets',
+  text: `
+    select found.* from (select num from unnest($1::text[]) as num order by num) as wanted
+    cross join lateral (
+      select id, asset_num, customer_id, license_type, limit_start_date, limit_end_date, borrowed_usb_key, extends
+      from asset where asset_num between num and num and revoked_time is null
+      order by asset_num limit 1 ${areLocked ? 'for update' : ''}
+    ) as found`,
+  values: [arrayText('text', assetNums)],
+});
 
 function buildAsset(row: AssetRow): Asset {
   return {

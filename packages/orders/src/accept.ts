@@ -1,5 +1,5 @@
 import type { AcceptedOrder, BatchId } from '@lockstep/contract';
-import { assertPartitions, buildRows, type Database, Group, named, untilConfirmed } from '@lockstep/platform';
+import { assertPartitions, buildRows, type Database, Group, named, run, untilConfirmed } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { notingActivity } from './activity-notes.ts';
 import type { JobAnnouncer } from './announcer.ts';
@@ -131,7 +131,7 @@ async function insertAsyncBatches(db: Database, batches: SubmittedBatch[]): Prom
         as chunk (payload, place, lane, order_count, weight) using (place)
     )
     select place, id from placed`;
-  const { rows } = await named('accept_batches', accepting).execute(db);
+  const rows = await run(db, named('accept_batches', accepting));
   const batchIds: (BatchId | null)[] = batches.map(() => null);
   for (const { place, id } of rows) batchIds[order[place]!] = id;
   return batchIds;

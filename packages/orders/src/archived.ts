@@ -1,6 +1,6 @@
 import { splitOrderId } from '@lockstep/assets';
 import { type ApplicationId, type BatchId, type LicenseOrderId, Refusal } from '@lockstep/contract';
-import { type Database, named } from '@lockstep/platform';
+import type { Database } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { batchIdOf } from './batch-keys.ts';
 import { PERIOD_BITS } from './periods.ts';
@@ -37,7 +37,7 @@ export async function refuseArchivedBatch(
     cross join lateral (${batchIdOf('wanted')}) as known
     cross join lateral (select * from archived_batch where id = known.batch_id offset 0) as archived
     cross join lateral (${ARCHIVE_OF_BATCH}) as archive`;
-  const [row] = (await named('find_archived_batch', finding).execute(db)).rows;
+  const [row] = (await finding.execute(db)).rows;
   if (row !== undefined) throw new Refusal('batch_archived', channelOrderId, channelCode, dayOf(row.archived_time));
 }
 
@@ -57,7 +57,7 @@ export async function refuseArchivedOrder(
     ) as archived
     cross join lateral (${ARCHIVE_OF_BATCH}) as archive
     where application_id = ${applicationId} and ${index}::int < succeeded + failed`;
-  const [row] = (await named('find_archived_order', finding).execute(db)).rows;
+  const [row] = (await finding.execute(db)).rows;
   if (row !== undefined) throw new Refusal('order_archived', licenseOrderId, dayOf(row.archived_time));
 }
 

@@ -1,5 +1,5 @@
 import type { BatchId } from '@lockstep/contract';
-import { type Database, named } from '@lockstep/platform';
+import { type Database, named, run } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { LANE_COUNT } from './lanes.ts';
 import type { OldestPending } from './sightings.ts';
@@ -48,7 +48,7 @@ export const findingNewestByLane = (lanes: readonly number[]) =>
 
 /** Finds the newest batch that has orders pending in some lanes; null if nothing is pending there. */
 export async function findNewestPending(db: Database, lanes: readonly number[]): Promise<bigint | null> {
-  const { rows } = await findingNewestByLane(lanes).execute(db);
+  const rows = await run(db, findingNewestByLane(lanes));
   return rows.reduce<bigint | null>((newest, { batch_id }) => {
     const batchId = BigInt(batch_id);
     return newest === null || batchId > newest ? batchId : newest;

@@ -1,5 +1,5 @@
 import type { BatchId } from '@lockstep/contract';
-import { named, type Trx } from '@lockstep/platform';
+import type { Trx } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
 import { type BatchFilters, isCallersInPeriod, isOfChannel, type ListCaller } from './list-filters.ts';
 
@@ -56,11 +56,8 @@ export function walkBatches({ caller, filters, kinds, from, maxBatches }: BatchW
 
 /** Returns the last batch of a walk that stopped before the end, because it had looked at enough; null if it did not. */
 export async function findWalkStop(trx: Trx, walk: BatchWalk): Promise<BatchPlace | null> {
-  const { rows } = await named(
-    'find_walk_stop',
-    sql<BatchPlace>`
+  const { rows } = await sql<BatchPlace>`
     select accepted_time::text as "acceptedTime", id as "batchId" from ${walkBatches(walk)}
-    order by accepted_time desc, id desc offset ${walk.maxBatches - 1} limit 1`,
-  ).execute(trx);
+    order by accepted_time desc, id desc offset ${walk.maxBatches - 1} limit 1`.execute(trx);
   return rows[0] ?? null;
 }

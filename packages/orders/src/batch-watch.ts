@@ -1,5 +1,5 @@
 import type { BatchId } from '@lockstep/contract';
-import { type Database, Group, named } from '@lockstep/platform';
+import { type Database, Group, named, run } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { readNotification } from './notify.ts';
 
@@ -98,7 +98,7 @@ export class BatchWatch {
 async function haveEnded(db: Database, batchIds: readonly BatchId[]): Promise<boolean[]> {
   const statement = sql<{ id: BatchId }>`
     select id from batch where id = any (${batchIds}::bigint[]) and completed_time is not null`;
-  const { rows } = await named('find_ended_batches', statement).execute(db);
+  const rows = await run(db, named('find_ended_batches', statement));
   const ended = new Set(rows.map(({ id }) => id));
   return batchIds.map((batchId) => ended.has(batchId));
 }

@@ -1,7 +1,7 @@
 import { licenseOrderIdOf } from '@lockstep/assets';
 import { type AcceptedOrder, type ApplicationId, type BatchId, Refusal, type SyncMode } from '@lockstep/contract';
-import { assertPartitions, buildRows, type Database, named } from '@lockstep/platform';
-import { type RawBuilder, sql } from 'kysely';
+import { assertPartitions, buildRows, type Database, named, run, type Statement } from '@lockstep/platform';
+import { sql } from 'kysely';
 import { refuseArchivedBatch } from './archived.ts';
 import { batchIdOf } from './batch-keys.ts';
 import { DIGEST_VERSION } from './order-text.ts';
@@ -60,11 +60,11 @@ export interface EarlierBatch {
 
 /** Finds for each batch the one that was stored before under its key, if any, archived or not. */
 export async function findEarlier(db: Database, batches: PreparedBatch[]): Promise<(EarlierBatch | undefined)[]> {
-  return readEarlier((await findingEarlier(batches).execute(db)).rows, batches);
+  return readEarlier(await run(db, findingEarlier(batches)), batches);
 }
 
 /** The statement of findEarlier, for readEarlier. */
-export function findingEarlier(batches: readonly PreparedBatch[]): RawBuilder<EarlierRow> {
+export function findingEarlier(batches: readonly PreparedBatch[]): Statement<EarlierRow> {
   const keys = buildRows([
     ['place', 'int', batches.map((_, place) => place)],
     ['application_id', 'bigint', batches.map((batch) => batch.applicationId)],

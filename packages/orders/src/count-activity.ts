@@ -1,4 +1,4 @@
-import { type Database, named } from '@lockstep/platform';
+import { type Database, named, run } from '@lockstep/platform';
 import { sql } from 'kysely';
 
 /** Notes that one statement counts. There is one a transaction, so a busy second has some hundred. */
@@ -48,6 +48,6 @@ async function countSome(db: Database): Promise<number> {
       on conflict (minute_start, cause) do update set failed = counted.failed + excluded.failed
     )
     select count(*)::int as notes from taken`;
-  const { rows } = await named('count_activity', counting).execute(db);
+  const rows = await run(db, named('count_activity', counting));
   return rows[0]!.notes;
 }

@@ -1,6 +1,6 @@
 import type { LedgerIds } from '@lockstep/assets';
 import type { BatchId, CustomerId, LicenseOrderId } from '@lockstep/contract';
-import { type Database, inTransaction, type Trx, together } from '@lockstep/platform';
+import { type Database, inTransaction, run, type Trx, together } from '@lockstep/platform';
 import { applyOrders } from './apply.ts';
 import { Attempts } from './attempt.ts';
 import { DrainTurns } from './drain-turns.ts';
@@ -151,7 +151,7 @@ async function lockAndRead(
 ): Promise<{ lanes: number[]; first: Pending | null }> {
   const locking = atMost === undefined ? lockingLanes(lanes) : tryingLanes(lanes, atMost);
   if (way.holds.findHeldIn(lanes, performance.now()).ids.size > 0) {
-    return { lanes: readLocked((await locking.execute(trx)).rows), first: null };
+    return { lanes: readLocked(await run(trx, locking)), first: null };
   }
   const reading = readingPending({ maxWeight: maxWeightOf(way), after: START });
   const [locked, rows] = await together(trx, [locking, reading]);
@@ -186,7 +186,7 @@ async function readWorkable(trx: Trx, lanes: readonly number[], first: Pending |
 
 async function readNext(trx: Trx, { turns, after }: { turns: DrainTurns; after: Place }, way: Way): Promise<Pending> {
   if (turns.hasWaiting) return await readChosen(trx, { turns, after });
-  return buildPending((await readingPending({ maxWeight: maxWeightOf(way), after }).execute(trx)).rows, after);
+  return buildPending(await run(trx, readingPending({ maxWeight: maxWeightOf(way), after })), after);
 }
 
 /** Reads the chunks behind a place in which somebody has a turn, while others wait. */

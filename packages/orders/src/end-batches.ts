@@ -1,6 +1,6 @@
 import { ORDERS_PER_BATCH } from '@lockstep/assets';
 import type { BatchId } from '@lockstep/contract';
-import { buildRows, type Database, named, sendAhead, type Trx } from '@lockstep/platform';
+import { buildRows, type Database, named, run, send, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { notingActivity } from './activity-notes.ts';
 import { keyOf, type SubmittedBatch } from './batch.ts';
@@ -39,7 +39,7 @@ export async function endBatches(db: Database | Trx, batchIds: readonly BatchId[
       order by id for no key update of batch skip locked
     ), ended as (
       update batch set completed_time = last_time, succeeded = succeeded_sum, failed = failed_sum
-      from finished where batch.id = finished.id
+      from finished where batch.id = any (${batchIds}::bigint[]) and batch.id = finished.id
       returning batch.id, application_id, completed_time, succeeded, failed, reopened_time
     ), noted as (
       insert into unnumbered_event (application_id, batch_id, type, completed_time, succeeded, failed, cancelled)
@@ -54,7 +54,7 @@ export async function endBatches(db: Database | Trx, batchIds: readonly BatchId[
       select coalesce(array_agg(id::text), '{}') as ids, string_agg(id::text, ',') as awaited from ended
     )
     select ids, ${notify(ENDS_CHANNEL, sql`awaited`)} from listed`;
-  const { rows } = await named('end_batches', ending).execute(db);
+  const rows = await run(db, named('end_batches', ending));
   return rows[0]!.ids;
 }
 
@@ -102,7 +102,7 @@ export async function insertEndedBatches(
     insert into lane_chunk (batch_id, lane, order_count, weight, payload, finished_time, succeeded, failed)
     select batch_id, lane, order_count, weight, null, ${FINISHED_NOW}, order_count, 0
     from ${chunkRows} as chunk (batch_id, lane, order_count, weight)`;
-  await sendAhead(trx, 'store_ended_batches', storing);
+  await send(trx, named('store_ended_batches', storing));
 }
 
 /** Locks batches, so that nobody ends them before the commit. */

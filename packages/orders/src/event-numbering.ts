@@ -1,5 +1,5 @@
 import type { ApplicationId } from '@lockstep/contract';
-import { type Database, type Logger, named } from '@lockstep/platform';
+import { type Database, type Logger, named, run } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { EVENTS_CHANNEL } from './event-watch.ts';
 import { notify } from './notify.ts';
@@ -47,7 +47,7 @@ export async function numberEvents(db: Database): Promise<{ count: number; appli
       from numbered
     )
     select count, application_ids, ${notify(EVENTS_CHANNEL, sql`awaited`)} from listed`;
-  const { rows } = await named('number_events', numbering).execute(db);
+  const rows = await run(db, named('number_events', numbering));
   const { count, application_ids: applicationIds } = rows[0]!;
   return { count, applicationIds };
 }

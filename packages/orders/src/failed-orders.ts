@@ -1,6 +1,6 @@
 import { licenseOrderIdOf } from '@lockstep/assets';
 import type { Order } from '@lockstep/contract';
-import { buildRows, sendAhead, type Trx, textArray } from '@lockstep/platform';
+import { buildRows, named, send, type Trx, textArray } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { PAYLOAD_VERSION } from './order-text.ts';
 import type { Chunk } from './pending.ts';
@@ -30,7 +30,7 @@ export async function keepFailedOrders(trx: Trx, failed: readonly FailedInChunk[
     select license_order_id, batch_id, lane, ${PAYLOAD_VERSION}::smallint, content, asset_nums::text[]
     from rows from (string_to_table(${lines}::text, chr(10)), ${others})
       as kept (content, license_order_id, batch_id, lane, asset_nums)`;
-  await sendAhead(trx, 'keep_failed_orders', keeping);
+  await send(trx, named('keep_failed_orders', keeping));
 }
 
 function listAssetNums({ assets }: Order): string[] {

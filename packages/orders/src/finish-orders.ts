@@ -1,6 +1,6 @@
 import { licenseOrderIdOf } from '@lockstep/assets';
 import type { BatchId, CustomerId } from '@lockstep/contract';
-import { buildRows, named, type Trx } from '@lockstep/platform';
+import { buildRows, named, run, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { notingOutcomes } from './activity-notes.ts';
 import { type FailedInChunk, keepFailedOrders } from './failed-orders.ts';
@@ -70,11 +70,12 @@ export async function finishOrders(
       failed = lane_chunk.failed + done.failed,
       finished_time = case when done.payload is null then greatest(accepted_time, statement_timestamp()) end
     from ${done} as done (batch_id, lane, payload, succeeded, failed)
-    where lane_chunk.batch_id = done.batch_id and lane_chunk.lane = done.lane
+    where lane_chunk.batch_id = any (${finished.map(({ batchId }) => batchId)}::bigint[])
+      and lane_chunk.batch_id = done.batch_id and lane_chunk.lane = done.lane
       and lane_chunk.succeeded + lane_chunk.failed < order_count
     returning lane_chunk.batch_id,
       (select array[channel_order_id, request_id] from batch where id = lane_chunk.batch_id) as call`;
-  const { rows } = await named('finish_chunks', finishing).execute(trx);
+  const rows = await run(trx, named('finish_chunks', finishing));
   if (rows.length !== finished.length) throw new Error('A chunk was finished by somebody else');
   const calls = new Map(rows.map(({ batch_id, call }) => [batch_id, call]));
   const batches = [...Map.groupBy(finished, ({ batchId }) => batchId)].map(([batchId, chunks]) => {

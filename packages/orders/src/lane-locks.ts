@@ -1,4 +1,4 @@
-import { named, type Trx, together } from '@lockstep/platform';
+import { named, run, type Statement, type Trx, together } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
 
 /** The advisory lock class of lanes: ('lane', n) locks lane n among all processes. */
@@ -28,7 +28,7 @@ export function readLocked([row]: readonly LockedRow[]): number[] {
  * A statement that locks lanes, lowest first, so that transactions which share lanes wait rather than deadlock. They are
  * held until the commit.
  */
-export function lockingLanes(lanes: readonly number[]): RawBuilder<LockedRow> {
+export function lockingLanes(lanes: readonly number[]): Statement<LockedRow> {
   const sorted = [...lanes].sort((a, b) => a - b);
   return named(
     'lock_lanes',
@@ -42,7 +42,7 @@ export function lockingLanes(lanes: readonly number[]): RawBuilder<LockedRow> {
  * A statement that locks some of the lanes, those that nobody has locked, and waits for none. It begins with the first, and
  * tries no more once it has enough (LIMIT takes them one by one).
  */
-export function tryingLanes(lanes: readonly number[], atMost: number): RawBuilder<LockedRow> {
+export function tryingLanes(lanes: readonly number[], atMost: number): Statement<LockedRow> {
   return named(
     'try_lanes',
     noted(sql`
@@ -53,7 +53,7 @@ export function tryingLanes(lanes: readonly number[], atMost: number): RawBuilde
 
 /** Locks lanes, lowest first; see lockingLanes. It waits for each lane as long as for any lock of this connection. */
 export async function lockLanes(trx: Trx, lanes: readonly number[]): Promise<void> {
-  await lockingLanes(lanes).execute(trx);
+  await run(trx, lockingLanes(lanes));
 }
 
 /**

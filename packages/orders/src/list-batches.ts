@@ -1,5 +1,5 @@
 import type { BatchId, BatchPage, ListBatchesQuery } from '@lockstep/contract';
-import { type Database, inSnapshot, named } from '@lockstep/platform';
+import { type Database, inSnapshot } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
 import { buildSummary, SO_FAR, SUMMARY_COLUMNS, type SummaryRow } from './batch-summary.ts';
 import { type BatchKind, type BatchWalk, findWalkStop, walkBatches } from './batch-walk.ts';
@@ -25,13 +25,10 @@ export async function listBatches(db: Database, caller: ListCaller, query: ListB
   const walk: BatchWalk = { caller, filters, kinds: kindsOf(query), from, maxBatches: MAX_BATCHES + 1 };
   return await inSnapshot(db, async (trx) => {
     const behind = from === null ? sql`` : sql`and batch.id <> ${from.batchId}`;
-    const { rows } = await named(
-      'list_batches',
-      sql<SummaryRow & { accepted_text: string }>`
+    const { rows } = await sql<SummaryRow & { accepted_text: string }>`
       select ${SUMMARY_COLUMNS}, batch.accepted_time::text as accepted_text from ${walkBatches(walk)} ${SO_FAR}
       where ${isOfChannel(caller, filters)} ${behind} and ${matches(query)}
-      order by batch.accepted_time desc, batch.id desc limit ${limit + 1}`,
-    ).execute(trx);
+      order by batch.accepted_time desc, batch.id desc limit ${limit + 1}`.execute(trx);
     const page = rows.slice(0, limit);
     const last = page.at(-1);
     const stop =

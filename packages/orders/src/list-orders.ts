@@ -1,6 +1,6 @@
 import { splitOrderId } from '@lockstep/assets';
 import type { LicenseOrderId, ListedOrder, ListOrdersQuery, OrderPage } from '@lockstep/contract';
-import { type Database, inSnapshot, named, type Trx } from '@lockstep/platform';
+import { type Database, inSnapshot, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { ListCursor } from './list-cursor.ts';
 import type { ListCaller } from './list-filters.ts';
@@ -32,9 +32,7 @@ export async function listOrders(db: Database, caller: ListCaller, query: ListOr
 async function readListed(trx: Trx, ids: readonly LicenseOrderId[]): Promise<ListedOrder[]> {
   if (ids.length === 0) return [];
   const wanted = ids.map(splitOrderId);
-  const { rows } = await named(
-    'read_listed_orders',
-    sql<OrderRow & { channel_code: string; channel_order_id: string; accepted_time: Date }>`
+  const { rows } = await sql<OrderRow & { channel_code: string; channel_order_id: string; accepted_time: Date }>`
     select wanted.index, sequences[wanted.index + 1] as sequence, customer_ids[wanted.index + 1] as customer_id,
       order_types[wanted.index + 1] as order_type, finished.cause, finished.message, finished.assets, finished.products,
       finished.finished_time, channel_code, channel_order_id, batch.accepted_time
@@ -43,8 +41,7 @@ async function readListed(trx: Trx, ids: readonly LicenseOrderId[]): Promise<Lis
     ) with ordinality as wanted (id, batch_id, index, place)
     cross join lateral (select * from batch where batch.id = wanted.batch_id offset 0) as batch
     left join lateral (select * from license_order where license_order.id = wanted.id offset 0) as finished on true
-    order by place`,
-  ).execute(trx);
+    order by place`.execute(trx);
   return rows.map((row, place) => ({
     ...buildResult(wanted[place]!.batchId, row),
     channelCode: row.channel_code,

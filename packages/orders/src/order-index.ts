@@ -1,6 +1,6 @@
 import { ORDERS_PER_BATCH } from '@lockstep/assets';
 import type { LicenseOrderId } from '@lockstep/contract';
-import { named, type Trx } from '@lockstep/platform';
+import type { Trx } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
 import { isCallersInPeriod, isOfChannel, type ListCaller } from './list-filters.ts';
 import { isFinishedAsAsked, type OrderFilters } from './order-filters.ts';
@@ -29,9 +29,7 @@ export async function findFinished(
   { caller, filters, limit }: IndexSearch,
   { walked, maxWalked }: { walked: RawBuilder<unknown>; maxWalked: number },
 ): Promise<OrdersFrom> {
-  const { rows } = await named(
-    'find_finished',
-    sql<{ id: LicenseOrderId }>`
+  const { rows } = await sql<{ id: LicenseOrderId }>`
     select walked.id from (${walked}) as walked
     cross join lateral (
       select from license_order as finished where finished.id = walked.id and ${isFinishedAsAsked(filters)} offset 0
@@ -40,14 +38,10 @@ export async function findFinished(
       select * from batch where batch.id = walked.id / ${sql.lit(ORDERS_PER_BATCH)} offset 0
     ) as batch
     where ${isCallersInPeriod(caller, filters)} and ${isOfChannel(caller, filters)}
-    order by walked.id desc limit ${limit + 1}`,
-  ).execute(trx);
+    order by walked.id desc limit ${limit + 1}`.execute(trx);
   const ids = rows.map(({ id }) => id);
   if (ids.length > limit) return { ids, floor: ids.at(-1)! };
-  const { rows: last } = await named(
-    'find_finished_stop',
-    sql<{ id: LicenseOrderId }>`
-    select id from (${walked}) as walked order by id desc offset ${maxWalked - 1} limit 1`,
-  ).execute(trx);
+  const { rows: last } = await sql<{ id: LicenseOrderId }>`
+    select id from (${walked}) as walked order by id desc offset ${maxWalked - 1} limit 1`.execute(trx);
   return { ids, floor: last[0]?.id ?? null };
 }

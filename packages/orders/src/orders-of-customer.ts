@@ -1,6 +1,6 @@
 import { ORDERS_PER_BATCH } from '@lockstep/assets';
 import type { LicenseOrderId } from '@lockstep/contract';
-import { named, type Trx } from '@lockstep/platform';
+import type { Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { findFinished, type IndexSearch, type OrdersFrom } from './order-index.ts';
 import { choosePending } from './pending-search.ts';
@@ -21,9 +21,7 @@ export async function findPendingOfCustomer(trx: Trx, search: IndexSearch): Prom
   const { filters, below, limit } = search;
   const { batchIds, floor } = await choosePending(trx, search);
   const ofType = filters.orderType === undefined ? sql`` : sql`and order_type = ${filters.orderType}`;
-  const { rows } = await named(
-    'find_pending_of_customer',
-    sql<{ id: LicenseOrderId }>`
+  const { rows } = await sql<{ id: LicenseOrderId }>`
     select placed.id from batch cross join lateral (
       select batch.id * ${sql.lit(ORDERS_PER_BATCH)} + place - 1 as id
       from unnest(customer_ids, order_types) with ordinality as sent (customer_id, order_type, place)
@@ -33,8 +31,7 @@ export async function findPendingOfCustomer(trx: Trx, search: IndexSearch): Prom
       select license_order.id from license_order where license_order.id = placed.id offset 0
     ) as finished on true
     where batch.id = any (${batchIds}::bigint[]) and placed.id < ${below} and finished.id is null
-    order by placed.id desc limit ${limit + 1}`,
-  ).execute(trx);
+    order by placed.id desc limit ${limit + 1}`.execute(trx);
   const ids = rows.map(({ id }) => id);
   return { ids, floor: ids.length > limit ? ids.at(-1)! : floor };
 }

@@ -1,6 +1,6 @@
 import { licenseOrderIdOf, splitOrderId } from '@lockstep/assets';
 import type { BatchId, LicenseOrderId } from '@lockstep/contract';
-import { named, type Trx } from '@lockstep/platform';
+import type { Trx } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
 import { laneOf } from './lanes.ts';
 import { isCallersInPeriod, isOfChannel } from './list-filters.ts';
@@ -44,17 +44,14 @@ export async function chooseOpen(
         select batch_id as id from lane_chunk
         where lane = ${laneOf(filters.customerId)} and finished_time is null and batch_id <= ${batchId}
         order by batch_id desc limit ${MAX_BATCHES}`;
-  const { rows } = await named(
-    'choose_open',
-    sql<{ id: BatchId; weight: number }>`
+  const { rows } = await sql<{ id: BatchId; weight: number }>`
     select walked.id, weighed.weight from (${walked}) as walked
     cross join lateral (select * from batch where batch.id = walked.id offset 0) as batch
     cross join lateral (
       select sum(weight)::int as weight from lane_chunk where batch_id = walked.id
     ) as weighed
     where ${isWanted}
-    order by walked.id desc`,
-  ).execute(trx);
+    order by walked.id desc`.execute(trx);
   const batchIds: BatchId[] = [];
   let weight = 0;
   for (const batch of rows) {
@@ -62,10 +59,7 @@ export async function chooseOpen(
     if (batchIds.length > 0 && weight > MAX_WEIGHT) return { batchIds, floor: licenseOrderIdOf(batchIds.at(-1)!, 0) };
     batchIds.push(batch.id);
   }
-  const { rows: last } = await named(
-    'find_open_stop',
-    sql<{ id: BatchId }>`
-    select id from (${walked}) as walked order by id desc offset ${MAX_BATCHES - 1} limit 1`,
-  ).execute(trx);
+  const { rows: last } = await sql<{ id: BatchId }>`
+    select id from (${walked}) as walked order by id desc offset ${MAX_BATCHES - 1} limit 1`.execute(trx);
   return { batchIds, floor: last[0] === undefined ? null : licenseOrderIdOf(last[0].id, 0) };
 }

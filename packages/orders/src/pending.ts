@@ -1,6 +1,6 @@
 import { licenseOrderIdOf } from '@lockstep/assets';
 import type { BatchId, Channels, CustomerId } from '@lockstep/contract';
-import { named, type Trx } from '@lockstep/platform';
+import { named, type Statement, type Trx } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
 import { LOCKED_LANES } from './lane-locks.ts';
 import { laneOf } from './lanes.ts';
@@ -82,10 +82,10 @@ export function takenChunks({ maxWeight, after }: PendingBounds): RawBuilder<unk
 }
 
 /** A statement that reads the oldest pending chunks of the locked lanes, by batch; at least one if there is any. */
-export function readingPending(bounds: PendingBounds): RawBuilder<PendingRow> {
+export function readingPending(bounds: PendingBounds): Statement<PendingRow> {
   return named(
     'read_pending',
-    sql`
+    sql<PendingRow>`
       with ${takenChunks(bounds)}
       select batch_id, lane, payload, payload_version, ${SENDERS_CHANNELS}, cut_at from taken order by batch_id, lane`,
   );

@@ -1,6 +1,6 @@
 import { ORDERS_PER_BATCH } from '@lockstep/assets';
 import type { ApplicationId, BatchResult, BatchResultQuery } from '@lockstep/contract';
-import { buildRows, type Database, named } from '@lockstep/platform';
+import { buildRows, type Database, named, run } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { batchIdOf } from './batch-keys.ts';
 import { buildSummary, SO_FAR, SUMMARY_COLUMNS, type SummaryRow } from './batch-summary.ts';
@@ -70,7 +70,7 @@ export async function readPages(db: Database, pages: readonly WantedPage[]): Pro
       ) as page
       where wanted.known_end is null or ending.end is distinct from wanted.known_end
     ) as found on true`;
-  const { rows } = await named('read_result_pages', statement).execute(db);
+  const rows = await run(db, named('read_result_pages', statement));
   const read: (ReadPage | undefined)[] = pages.map(() => undefined);
   for (const row of rows) read[row.ordinal] = buildPage(row, pages[row.ordinal]!.query.limit);
   return read;

@@ -11,7 +11,7 @@ import {
   Refusal,
   type SingleOrderResult,
 } from '@lockstep/contract';
-import { assertPartitions, type Database, named } from '@lockstep/platform';
+import { assertPartitions, type Database, named, run } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { refuseArchivedOrder } from './archived.ts';
 
@@ -68,14 +68,17 @@ export async function readOrderResult(
   licenseOrderId: LicenseOrderId,
 ): Promise<SingleOrderResult> {
   const { batchId, index } = splitOrderId(licenseOrderId);
-  const { rows } = await named(
-    'read_order_result',
-    sql<OrderRow & { channel_code: string; channel_order_id: string }>`
+  const rows = await run(
+    db,
+    named(
+      'read_order_result',
+      sql<OrderRow & { channel_code: string; channel_order_id: string }>`
     select orders.*, channel_code, channel_order_id
     from (select * from batch where batch.id = ${batchId} offset 0) as batch
     cross join lateral (${ordersOfBatch} where batch.id = ${batchId} and place = ${index} + 1) as orders
     where application_id = ${applicationId}`,
-  ).execute(db);
+    ),
+  );
   const row = rows[0];
   if (row === undefined || licenseOrderIdOf(batchId, index) !== licenseOrderId) {
     await refuseArchivedOrder(db, applicationId, licenseOrderId);

@@ -1,6 +1,11 @@
-import { sql } from 'kysely';
 import type { Database, Trx } from './database.ts';
-import { named } from './statement.ts';
+import { run } from './statement.ts';
+
+const UNTIL_CONFIRMED = {
+  name: 'until_confirmed',
+  text: "select pg_logical_emit_message(true, 'lockstep', '')",
+  values: [],
+};
 
 /**
  * Waits until all that others have committed by now is wherever commits have to be (`synchronous_commit`,
@@ -9,5 +14,5 @@ import { named } from './statement.ts';
  * in a transaction, its commit waits, also if nothing else is written.
  */
 export async function untilConfirmed(db: Database | Trx): Promise<void> {
-  await named('until_confirmed', sql`select pg_logical_emit_message(true, 'lockstep', '')`).execute(db);
+  await run(db, UNTIL_CONFIRMED);
 }

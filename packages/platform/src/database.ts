@@ -1,7 +1,9 @@
-import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely';
+import { Kysely, sql, type Transaction } from 'kysely';
 import type pg from 'pg';
+import { type Connection, HUNG_AFTER_MS, watchCommits } from './connection.ts';
+import type { Deadline } from './deadline.ts';
+import { ServiceDialect } from './driver.ts';
 import { openPrimaryPool } from './primary-pool.ts';
-import { ServiceClient } from './service-client.ts';
 import { sessionName } from './session-name.ts';
 import { isConflict } from './sql-state.ts';
 import type { Tables } from './tables.ts';
@@ -10,7 +12,8 @@ export type Database = Kysely<Tables>;
 export type Trx = Transaction<Tables>;
 
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 60_000;
-const SETTINGS = '-c enable_seqscan=off -c max_parallel_workers_per_gather=0 -c client_min_messages=warning';
+/** The warnings that `watchCommits` needs are heard whatever the role's own setting. */
+const SETTINGS = '-c client_min_messages=warning';
 
 /**
  * Opens a pool of at most `poolSize` connections. It connects when a query needs it; `onError` gets connections'
@@ -32,44 +35,49 @@ export function openDatabase(options: {
     max: options.poolSize,
     application_name: sessionName(options.applicationName),
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
-    Client: ServiceClient,
     // Statements may be sent before the one ahead of them is answered. And a query that times out ends its connection;
     // without it, pg would give the dead one out again.
     pipeline: true,
-    // Plans of named statements are kept, and may have been made while tables were small: what has an index uses it.
-    // And none starts processes: over many partitions PostgreSQL would, and that takes longer than what they do.
-    // Warnings are heard whatever the role's own setting (ServiceClient).
     options: SETTINGS,
     ...buildQueryTimeouts(options.queryTimeoutMs),
     ...(options.lockTimeoutMs === undefined ? {} : { lock_timeout: options.lockTimeoutMs }),
   };
-  return new PooledDatabase(openPrimaryPool(config as pg.PoolConfig, options.onError));
+  const pool = openPrimaryPool(config as pg.PoolConfig, options.onError);
+  pool.on('connect', watchCommits);
+  return new ServiceDatabase(new ServiceDialect(pool));
 }
 
-class PooledDatabase extends Kysely<Tables> {
-  readonly pool: pg.Pool;
+class ServiceDatabase extends Kysely<Tables> {
+  readonly #dialect: ServiceDialect;
 
-  constructor(pool: pg.Pool) {
-    super({ dialect: new PostgresDialect({ pool }) });
-    this.pool = pool;
+  constructor(dialect: ServiceDialect) {
+    super({ dialect });
+    this.#dialect = dialect;
   }
 
-  /** Ends the connections. Kysely itself does not end a pool that only others, such as `within`, have used. */
-  override async destroy(): Promise<void> {
-    await super.destroy();
-    if (!this.pool.ending) await this.pool.end();
+  within(deadline: Deadline, maxLockWaitMs: number): Database {
+    const executor = this.getExecutor();
+    const bounded = executor.withConnectionProvider({
+      provideConnection: (use) =>
+        executor.provideConnection(
+          (connection) => (connection as Connection).within(deadline, maxLockWaitMs, () => use(connection)),
+          { signal: deadline.signal },
+        ),
+    });
+    const dialect = this.#dialect;
+    return new Kysely({ config: { dialect }, dialect, driver: dialect.driver, executor: bounded });
   }
 }
 
-/** The pool of a database that `openDatabase` has opened. */
-export function poolOf(db: Database): pg.Pool {
-  if (!(db instanceof PooledDatabase))
-    throw new Error('within() needs a database from openDatabase, not one from within()');
-  return db.pool;
+/**
+ * Returns the same database for a call that has a deadline. Waiting for a connection, every statement, every wait for a
+ * lock (`maxLockWaitMs` at most, if that is less) and every new try of a transaction end at the deadline, with an error
+ * for which `isOverload` is true; nothing has changed then.
+ */
+export function within(db: Database, deadline: Deadline, maxLockWaitMs = Number.POSITIVE_INFINITY): Database {
+  if (!(db instanceof ServiceDatabase)) throw new Error('within() needs a database from openDatabase');
+  return db.within(deadline, maxLockWaitMs);
 }
-
-/** How much later than PostgreSQL the client ends a query: this is for a PostgreSQL that does not answer at all. */
-export const HUNG_AFTER_MS = 2_000;
 
 /** Has PostgreSQL itself end the statement, so that nothing goes on for a caller that has given up. */
 function buildQueryTimeouts(queryTimeoutMs: number | undefined) {

@@ -1,4 +1,4 @@
-export { textArray } from './array-text.ts';
+export { arrayText, textArray } from './array-text.ts';
 export {
   type Aged,
   CleanUp,
@@ -18,6 +18,7 @@ export {
   inTransaction,
   openDatabase,
   type Trx,
+  within,
 } from './database.ts';
 export { explainFault } from './database-faults.ts';
 export { Deadline, Overload } from './deadline.ts';
@@ -61,7 +62,6 @@ export {
   refusesValues,
   violatesUnique,
 } from './sql-state.ts';
-export { named, sendAhead, together, untilAnswered } from './statement.ts';
+export { named, run, type Statement, send, together, untilAnswered } from './statement.ts';
 export type { Tables } from './tables.ts';
 export { TransactionQueue } from './transaction-queue.ts';
-export { within } from './within.ts';

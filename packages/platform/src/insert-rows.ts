@@ -1,17 +1,17 @@
 import { type RawBuilder, sql } from 'kysely';
 import { arrayText } from './array-text.ts';
 import type { Trx } from './database.ts';
-import { sendAhead } from './statement.ts';
+import { send } from './statement.ts';
 import type { Tables } from './tables.ts';
 
 /**
- * One column of many rows: its name, PostgreSQL type and values, and optionally what to store instead of each value.
+ * One column of many rows: its name, PostgreSQL type and values, and optionally SQL for what to store instead of each value.
  */
 export type Column = readonly [
   name: string,
   type: string,
   values: readonly unknown[],
-  stored?: (value: RawBuilder<unknown>) => RawBuilder<unknown>,
+  stored?: (column: string) => string,
 ];
 
 /** Builds a set of rows for a FROM clause from columns of equal length, with one parameter a column. */
@@ -21,18 +21,17 @@ export function buildRows(columns: readonly Column[]): RawBuilder<unknown> {
 }
 
 /**
- * Inserts many rows with one statement, which it sends ahead (see sendAhead); does nothing when there are none. The same
- * table always gets the same columns, so that the statement keeps its name.
+ * Inserts many rows with one statement, which it sends without waiting for its answer (see `send`); does nothing when there are
+ * none. The same table always gets the same columns.
  */
 export async function insertRows(trx: Trx, table: keyof Tables, columns: readonly Column[]): Promise<void> {
   if (columns[0] === undefined || columns[0][2].length === 0) return;
-  const names = columns.map(([name]) => sql.ref(name));
-  const stored = columns.map(([name, , , expression]) => expression?.(sql.ref(name)) ?? sql.ref(name));
-  await sendAhead(
-    trx,
-    `insert_${table}`,
-    sql`
-      insert into ${sql.table(table)} (${sql.join(names)})
-      select ${sql.join(stored)} from ${buildRows(columns)} as row (${sql.join(names)})`,
-  );
+  const names = columns.map(([name]) => name).join(', ');
+  const stored = columns.map(([name, , , expression]) => expression?.(name) ?? name).join(', ');
+  const arrays = columns.map(([, type], place) => `$${place + 1}::${type}[]`).join(', ');
+  await send(trx, {
+    name: `insert_${table}`,
+    text: `insert into ${table} (${names}) select ${stored} from unnest(${arrays}) as row (${names})`,
+    values: columns.map(([, type, values]) => arrayText(type, values)),
+  });
 }

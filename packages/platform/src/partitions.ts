@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Database, Trx } from './database.ts';
-import { named } from './statement.ts';
+import { named, run } from './statement.ts';
 
 /** Rows are in partitions that somebody has dropped or detached, so nobody can say what there is and what there is not. */
 export class MissingPartitions extends Error {
@@ -22,7 +22,7 @@ const findingMissing = () =>
 
 /** Finds the partitions of periods that have begun which are not there. Costs a look into the catalog. */
 export async function findMissingPartitions(db: Database | Trx): Promise<string[]> {
-  return (await findingMissing().execute(db)).rows.map(({ name }) => name);
+  return (await run(db, findingMissing())).map(({ name }) => name);
 }
 
 /** Call it where something that was asked for is not there, before that is said: it may be in a partition that is missing. */

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Database } from './database.ts';
+import { type Database, within } from './database.ts';
 import { explainDatabaseFault } from './database-faults.ts';
 import { Deadline } from './deadline.ts';
 import type { Closable } from './lifecycle.ts';
@@ -7,7 +7,6 @@ import type { Logger } from './log.ts';
 import type { QueueBackend } from './queue-backend.ts';
 import { readSchemaState, type SchemaState } from './schema-version.ts';
 import { isOverload } from './sql-state.ts';
-import { within } from './within.ts';
 
 const LOOK_EVERY_MS = 1_000;
 /** A database that does not answer for this long counts as away. */

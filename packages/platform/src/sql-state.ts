@@ -6,6 +6,7 @@ const SERIALIZATION_FAILURE = '40001';
 const UNIQUE_VIOLATION = '23505';
 const LOCK_NOT_AVAILABLE = '55P03';
 const QUERY_CANCELED = '57014';
+const TRANSACTION_TIMEOUT = '25P04';
 
 /** The SQLSTATE of an error that PostgreSQL reported; undefined for any other error. */
 function sqlState(error: unknown): string | undefined {
@@ -86,6 +87,6 @@ const NO_CONNECTION_FREE = 'timeout exceeded when trying to connect';
 export function isOverload(error: unknown): boolean {
   if (error instanceof Overload) return true;
   const state = sqlState(error);
-  if (state === LOCK_NOT_AVAILABLE || state === QUERY_CANCELED) return true;
+  if (state === LOCK_NOT_AVAILABLE || state === QUERY_CANCELED || state === TRANSACTION_TIMEOUT) return true;
   return error instanceof Error && error.message === NO_CONNECTION_FREE;
 }

@@ -1,9 +1,8 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, inject, it } from 'vitest';
-import { behindSavepoint, type Database, inTransaction, openDatabase } from './database.ts';
-import { named, sendAhead, together } from './statement.ts';
+import { behindSavepoint, type Database, inTransaction, openDatabase, type Trx } from './database.ts';
+import { run, send, together } from './statement.ts';
 
-/** Statements with names, and those that are sent before the one ahead of them is answered. */
 let db: Database;
 
 beforeAll(() => {
@@ -16,81 +15,47 @@ beforeEach(async () => {
 });
 afterAll(() => db.destroy());
 
-const insert = (id: number) => sql`insert into thing values (${id}::int)`;
+const add = (number: number) => ({ name: 'add', text: 'select $1::int + 1 as sum', values: [number] });
+const insert = (id: number) => ({ name: 'insert_thing', text: 'insert into thing values ($1)', values: [id] });
+const divide = { name: 'divide', text: 'select 1 / 0', values: [] };
 const readIds = async () => {
   const { rows } = await sql<{ id: number }>`select id from thing order by id`.execute(db);
   return rows.map(({ id }) => id);
 };
 
-it('prepares a statement that has a name once a connection', async () => {
-  const add = (number: number) => named<{ sum: number }>('test_add', sql`select ${number}::int + 1 as sum`).execute(db);
-  expect([(await add(1)).rows, (await add(2)).rows]).toEqual([[{ sum: 2 }], [{ sum: 3 }]]);
+it('prepares a statement once a connection', async () => {
+  expect([await run(db, add(1)), await run(db, add(2))]).toEqual([[{ sum: 2 }], [{ sum: 3 }]]);
   const { rows } = await sql`select name, custom_plans + generic_plans as runs from pg_prepared_statements`.execute(db);
-  expect(rows).toEqual([{ name: 'test_add', runs: '2' }]);
-});
-
-it('prepares the first eight texts of a name, and runs others unprepared', async () => {
-  const taken = (number: number) => named<{ n: number }>('test_taken', sql.raw(`select ${number} as n`)).execute(db);
-  for (let number = 1; number <= 9; number++) expect((await taken(number)).rows).toEqual([{ n: number }]);
-  const { rows } = await sql<{ name: string }>`
-    select name from pg_prepared_statements where name like 'test_taken%' order by 1`.execute(db);
-  expect(rows.map(({ name }) => name)).toEqual([
-    'test_taken',
-    ...[2, 3, 4, 5, 6, 7, 8].map((number) => `test_taken_${number}`),
-  ]);
-});
-
-it('plans a statement that has a name once, for any values, also after a transaction that failed, and others for theirs', async () => {
-  const look = (id: number) => named('test_plan', sql`select from thing where id = ${id}::int`);
-  await look(1).execute(db);
-  await expect(
-    inTransaction(db, async (trx) => {
-      await sql`select ${1}::int`.execute(trx);
-      await look(2).execute(trx);
-      await sql`select 1 / ${0}::int`.execute(trx);
-    }),
-  ).rejects.toMatchObject({ code: '22012' });
-  await look(3).execute(db);
-  const { rows } = await sql`
-    select custom_plans, generic_plans, current_setting('plan_cache_mode') as mode, ${1}::int as value
-    from pg_prepared_statements where name = 'test_plan'`.execute(db);
-  expect(rows).toEqual([{ custom_plans: '0', generic_plans: '3', mode: 'auto', value: 1 }]);
+  expect(rows).toEqual([{ name: 'add', runs: '2' }]);
 });
 
 it('returns the rows of statements that are sent together', async () => {
-  const [ones, twos] = await inTransaction(db, (trx) =>
-    together<[{ one: number }, { two: number }]>(trx, [sql`select 1 as one`, sql`select 2 as two`]),
-  );
-  expect([ones, twos]).toEqual([[{ one: 1 }], [{ two: 2 }]]);
+  expect(await inTransaction(db, (trx) => together(trx, [add(1), add(2)]))).toEqual([[{ sum: 2 }], [{ sum: 3 }]]);
 });
 
 it('throws the error of the first of them that fails, and changes nothing', async () => {
-  const failing = inTransaction(db, (trx) => together(trx, [insert(1), sql`select 1 / 0`, insert(2)]));
+  const failing = inTransaction(db, (trx) => together(trx, [insert(1), divide, insert(2)]));
   await expect(failing).rejects.toMatchObject({ code: '22012' });
   expect(await readIds()).toEqual([]);
 });
 
-it('commits what was sent ahead', async () => {
+it('commits what was sent without waiting', async () => {
   await inTransaction(db, async (trx) => {
-    await sendAhead(trx, 'test_insert', insert(1));
-    await sendAhead(trx, 'test_insert', insert(2));
+    await send(trx, insert(1));
+    await send(trx, insert(2));
   });
   expect(await readIds()).toEqual([1, 2]);
 });
 
-it('fails with what was sent ahead: at the next answer, or at the commit', async () => {
-  const atCommit = inTransaction(
-    db,
-    async (trx) => {
-      await sendAhead(trx, 'test_insert', insert(1));
-      await sendAhead(trx, 'test_insert', insert(1));
-    },
-    1,
-  );
-  await expect(atCommit).rejects.toMatchObject({ code: '23505' });
+it('fails with what was sent without waiting: at the next answer, or at the commit', async () => {
+  const sendTwice = async (trx: Trx) => {
+    await send(trx, insert(1));
+    await send(trx, insert(1));
+  };
+  await expect(inTransaction(db, sendTwice, 1)).rejects.toMatchObject({ code: '23505' });
   let reached = false;
   const atAnswer = inTransaction(db, async (trx) => {
-    await sendAhead(trx, 'test_divide', sql`select 1 / 0`);
+    await send(trx, divide);
     await sql`select 1`.execute(trx);
     reached = true;
   });
@@ -98,21 +63,35 @@ it('fails with what was sent ahead: at the next answer, or at the commit', async
   expect([reached, await readIds()]).toEqual([false, []]);
 });
 
-it('goes on behind a savepoint after what was sent ahead has failed', async () => {
+it('commits nothing if the failure of a statement was passed over', async () => {
+  const passing = inTransaction(db, async (trx) => {
+    await run(trx, insert(1));
+    await run(trx, divide).catch(() => {});
+  });
+  await expect(passing).rejects.toThrow('rolled back instead of committed');
+  expect(await readIds()).toEqual([]);
+});
+
+it('goes on behind a savepoint after what was sent has failed', async () => {
   await inTransaction(db, async (trx) => {
-    await sendAhead(trx, 'test_insert', insert(1));
-    const part = behindSavepoint(trx, () => sendAhead(trx, 'test_insert', insert(1)));
-    await expect(part).rejects.toMatchObject({ code: '23505' });
-    await sendAhead(trx, 'test_insert', insert(2));
+    await send(trx, insert(1));
+    await expect(behindSavepoint(trx, () => send(trx, insert(1)))).rejects.toMatchObject({ code: '23505' });
+    await send(trx, insert(2));
   });
   expect(await readIds()).toEqual([1, 2]);
 });
 
-it('runs a transaction again that lost by what it had sent ahead', async () => {
+it('runs a transaction again that lost by what it had sent', async () => {
   let runs = 0;
   await inTransaction(db, async (trx) => {
-    await sendAhead(trx, 'test_insert', insert(1));
-    if (++runs === 1) await sendAhead(trx, 'test_insert', insert(1));
+    await send(trx, insert(1));
+    if (++runs === 1) await send(trx, insert(1));
   });
   expect([runs, await readIds()]).toEqual([2, [1]]);
+});
+
+it('takes a connection out of use that breaks in a transaction, and shows why it broke', async () => {
+  const breaking = inTransaction(db, (trx) => sql`select pg_terminate_backend(pg_backend_pid())`.execute(trx));
+  await expect(breaking).rejects.toMatchObject({ code: '57P01' });
+  expect(await run(db, add(1))).toEqual([{ sum: 2 }]);
 });

@@ -1,27 +1,44 @@
-import { type RawBuilder, sql } from 'kysely';
+import {
+  DummyDriver,
+  Kysely,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  type RawBuilder,
+} from 'kysely';
+import type { Connection, Query } from './connection.ts';
 import type { Database, Trx } from './database.ts';
 
 /**
- * Gives a statement that recurs a name: each connection prepares and plans it once, for any values, so it must leave no
- * choice of index. Its text must be the same whatever the number of rows, so it takes arrays; of texts that differ by their
- * filters the first eight are prepared. The name is its first line, and so stands in PostgreSQL's log and views too.
+ * A statement that runs often: each connection prepares it once under its name. One name has one text, so what varies in
+ * number comes as arrays.
  */
-export function named<Row>(name: string, statement: RawBuilder<Row>): RawBuilder<Row> {
-  return sql<Row>`${sql.raw(`-- name: ${name}\n`)}${statement}`;
+export interface Statement<_Row> {
+  name: string;
+  text: string;
+  values: readonly unknown[];
 }
 
-/**
- * Sends a statement of a transaction whose result nobody needs, without waiting for its answer: what is sent next travels
- * with it. If it fails, the next statement that is waited for, or the commit, throws its error. It has a name (see `named`).
- * It must not be the first statement of its transaction, whose `begin` nobody has waited for either.
- */
-export async function sendAhead(trx: Trx, name: string, statement: RawBuilder<unknown>): Promise<void> {
-  await sql`${sql.raw(`-- ahead: ${name}\n`)}${statement}`.execute(trx);
+/** Writes statements and runs none. */
+const writer = new Kysely({
+  dialect: {
+    createAdapter: () => new PostgresAdapter(),
+    createDriver: () => new DummyDriver(),
+    createIntrospector: (db) => new PostgresIntrospector(db),
+    createQueryCompiler: () => new PostgresQueryCompiler(),
+  },
+});
+
+/** Gives a statement a name. */
+export function named<Row>(name: string, statement: RawBuilder<Row>): Statement<Row> {
+  const { sql: text, parameters: values } = statement.compile(writer);
+  return { name, text, values };
 }
 
-/** Waits until all that a transaction has sent ahead is answered. Throws the first of its errors. */
-export async function untilAnswered(trx: Trx): Promise<void> {
-  await named('until_answered', sql`select`).execute(trx);
+/** Runs a statement and returns its rows. */
+export async function run<Row>(db: Database | Trx, statement: Statement<Row>): Promise<Row[]> {
+  const [rows] = await together<[Row]>(db, [statement]);
+  return rows;
 }
 
 /**
@@ -30,17 +47,26 @@ export async function untilAnswered(trx: Trx): Promise<void> {
  */
 export async function together<Rows extends readonly unknown[]>(
   db: Database | Trx,
-  statements: { [Place in keyof Rows]: RawBuilder<Rows[Place]> },
+  statements: { [Place in keyof Rows]: Statement<Rows[Place]> },
 ): Promise<{ [Place in keyof Rows]: Rows[Place][] }> {
-  const queries = (statements as readonly RawBuilder<unknown>[]).map((statement) => statement.compile(db));
-  const executor = db.getExecutor();
-  const settled = await executor.provideConnection((connection) => {
-    // A transaction's own executor would wait for each answer before it sends the next statement.
-    const atOnce = executor.withConnectionProvider({ provideConnection: (use) => use(connection) });
-    return Promise.allSettled(queries.map((query) => atOnce.executeQuery(query)));
-  });
-  const failed = settled.find((each) => each.status === 'rejected');
-  if (failed !== undefined) throw failed.reason;
-  const rows = settled.map((each) => (each as PromiseFulfilledResult<{ rows: unknown[] }>).value.rows);
-  return rows as { [Place in keyof Rows]: Rows[Place][] };
+  const results = await onConnection(db, (connection) => connection.runAll(statements as readonly Query[]));
+  return results.map(({ rows }) => rows) as { [Place in keyof Rows]: Rows[Place][] };
+}
+
+/**
+ * Sends a statement of a transaction whose result nobody needs, without waiting for its answer: what is sent next travels
+ * with it. If it fails, the next statement that is waited for, or the commit, throws its error. It must not be the first
+ * statement of its transaction, whose `begin` nobody has waited for either.
+ */
+export async function send(trx: Trx, statement: Statement<unknown>): Promise<void> {
+  await onConnection(trx, async (connection) => connection.send(statement));
+}
+
+/** Waits until all that a transaction has sent is answered. Throws the first of its errors. */
+export async function untilAnswered(trx: Trx): Promise<void> {
+  await onConnection(trx, (connection) => connection.runAll([]));
+}
+
+function onConnection<Result>(db: Database | Trx, use: (connection: Connection) => Promise<Result>): Promise<Result> {
+  return db.getExecutor().provideConnection((connection) => use(connection as Connection));
 }

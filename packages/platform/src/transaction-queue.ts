@@ -1,7 +1,6 @@
-import { type Database, inTransaction, type Trx } from './database.ts';
+import { type Database, inTransaction, type Trx, within } from './database.ts';
 import type { Deadline } from './deadline.ts';
 import { FairQueue } from './fair-queue.ts';
-import { within } from './within.ts';
 
 /** The most calls of one party that wait for their turn. */
 const MAX_WAITING = 250;

@@ -1,0 +1,161 @@
+import type { Duplex } from 'node:stream';
+import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely';
+import type pg from 'pg';
+import { type Deadline, Overload } from './deadline.ts';
+
+/** Where PostgreSQL's warning comes from. Its text may be in any language. */
+const WAITS_FOR_STANDBYS = 'SyncRepWaitForLSN';
+/** How much later than PostgreSQL the client ends a query: this is for a PostgreSQL that does not answer at all. */
+export const HUNG_AFTER_MS = 2_000;
+
+/** A query as pg takes it. */
+export interface Query {
+  /** If given, each connection prepares the query once under this name. */
+  name?: string;
+  text: string;
+  values?: readonly unknown[];
+}
+
+/** Clients whose last commit did not wait for its standbys. */
+const unconfirmed = new WeakMap<pg.ClientBase, Error>();
+
+/**
+ * Watches a new client for commits that do not wait for their synchronous standbys. PostgreSQL warns when somebody cancels
+ * that wait, and then answers as if the commit had succeeded: this server has it, another one perhaps not. So its outcome is
+ * unknown, as when a connection breaks. The client is cut off, because no later answer would say so again.
+ */
+export function watchCommits(client: pg.ClientBase): void {
+  client.on('notice', (notice) => {
+    const { routine, message } = notice as pg.DatabaseError;
+    if (routine !== WAITS_FOR_STANDBYS) return;
+    const error = new Error(`the outcome of a commit is not known: ${message}`);
+    unconfirmed.set(client, error);
+    streamOf(client).destroy(error);
+  });
+}
+
+/** A connection that somebody has taken from the pool. Queries are sent at once, behind those that are not answered yet. */
+export class Connection implements DatabaseConnection {
+  readonly #client: pg.PoolClient;
+  /** Answers that the next `runAll` waits for. */
+  #ahead: Promise<pg.QueryResult>[] = [];
+  #deadline: Deadline | undefined;
+  #isUnclear = false;
+
+  constructor(client: pg.PoolClient) {
+    this.#client = client;
+  }
+
+  /** Runs a query of kysely. */
+  async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
+    const [result] = await this.runAll([{ text: sql, values: parameters }]);
+    const { command, rowCount, rows } = result!;
+    const isChange = command === 'INSERT' || command === 'UPDATE' || command === 'DELETE' || command === 'MERGE';
+    return isChange ? { rows, numAffectedRows: BigInt(rowCount ?? 0) } : { rows: rows ?? [] };
+  }
+
+  // biome-ignore lint/correctness/useYield: kysely wants a generator, and nothing is streamed
+  async *streamQuery(): AsyncIterableIterator<never> {
+    throw new Error('Lockstep does not stream queries');
+  }
+
+  /** Sends queries at once and returns their results. Throws the first error, be it of one that `send` has sent before. */
+  async runAll(queries: readonly Query[]): Promise<pg.QueryResult[]> {
+    this.#checkTime();
+    return await this.#answers(queries);
+  }
+
+  /** Sends a query and does not wait for its answer. If it fails, the next `runAll` or the commit throws its error. */
+  send(query: Query): void {
+    this.#checkTime();
+    this.#sendAhead(query);
+  }
+
+  /** Nobody waits for the answer of a `begin`: what is sent next travels with it. */
+  begin(text: string): void {
+    this.#sendAhead({ text });
+  }
+
+  /** Commits, and returns what PostgreSQL made of it: COMMIT, or ROLLBACK if a query has failed. */
+  async commit(): Promise<string> {
+    const [result] = await this.#answers([{ text: 'commit' }]);
+    return result!.command;
+  }
+
+  /** Rolls back. If that fails, the connection will not be used again. */
+  async rollback(): Promise<void> {
+    this.#ahead = [];
+    await this.#query({ text: 'rollback' }).catch(() => {
+      this.#isUnclear = true;
+    });
+  }
+
+  /**
+   * Uses the connection until a deadline. PostgreSQL itself ends a transaction, or a statement outside of one, when as much time
+   * has passed as is left now; none is begun after the deadline. The settings travel with what is sent next.
+   */
+  async within<Result>(deadline: Deadline, maxLockWaitMs: number, use: () => Promise<Result>): Promise<Result> {
+    this.#deadline = deadline;
+    this.#checkTime();
+    const leftMs = Math.ceil(deadline.remainingMs);
+    this.#sendAhead({
+      text: `set transaction_timeout = ${leftMs}; set lock_timeout = ${Math.min(leftMs, maxLockWaitMs)}`,
+    });
+    try {
+      return await use();
+    } finally {
+      this.#sendAhead({ text: 'reset transaction_timeout; reset lock_timeout' });
+    }
+  }
+
+  /** Gives the connection back to the pool. */
+  release(): void {
+    this.#client.release(this.#isUnclear);
+  }
+
+  async #answers(queries: readonly Query[]): Promise<pg.QueryResult[]> {
+    const answers = queries.map((query) => this.#query(query));
+    // PostgreSQL answers in the order of the queries.
+    const settled = await Promise.allSettled([...this.#ahead.splice(0), ...answers]);
+    const failed = settled.find((each) => each.status === 'rejected');
+    if (failed !== undefined) throw failed.reason;
+    return settled
+      .slice(settled.length - queries.length)
+      .map((each) => (each as PromiseFulfilledResult<pg.QueryResult>).value);
+  }
+
+  #sendAhead(query: Query): void {
+    const answer = this.#query(query);
+    answer.catch(() => {});
+    this.#ahead.push(answer);
+  }
+
+  async #query({ name, text, values }: Query): Promise<pg.QueryResult> {
+    const timeout =
+      this.#deadline === undefined ? {} : { query_timeout: Math.max(this.#deadline.remainingMs, 0) + HUNG_AFTER_MS };
+    this.#cork();
+    try {
+      return await this.#client.query({ name, text, values, ...timeout } as pg.QueryConfig);
+    } finally {
+      const error = unconfirmed.get(this.#client);
+      // biome-ignore lint/correctness/noUnsafeFinally: whatever else is known, the outcome of the commit is not
+      if (error !== undefined) throw error;
+    }
+  }
+
+  #checkTime(): void {
+    if (this.#deadline !== undefined && this.#deadline.remainingMs <= 0) {
+      throw new Overload('no time is left for a statement');
+    }
+  }
+
+  /** Has what is sent in this turn of the event loop written at once: a system call costs as much as a small statement. */
+  #cork(): void {
+    const stream = streamOf(this.#client);
+    stream.cork();
+    process.nextTick(() => stream.uncork());
+  }
+}
+
+/** The socket of a client, which pg's types leave out. */
+const streamOf = (client: pg.ClientBase) => (client as unknown as { connection: { stream: Duplex } }).connection.stream;

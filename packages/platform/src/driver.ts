@@ -1,0 +1,52 @@
+import { AbortedTransactionError, type Driver, PostgresDialect, type TransactionSettings } from 'kysely';
+import type pg from 'pg';
+import { Connection } from './connection.ts';
+
+/** How kysely reaches PostgreSQL here. Its own driver waits for the answer to each `begin`, and reaches no prepared query. */
+export class ServiceDialect extends PostgresDialect {
+  readonly driver: ServiceDriver;
+
+  constructor(pool: pg.Pool) {
+    super({ pool });
+    this.driver = new ServiceDriver(pool);
+  }
+
+  override createDriver(): Driver {
+    return this.driver;
+  }
+}
+
+class ServiceDriver implements Driver {
+  readonly #pool: pg.Pool;
+
+  constructor(pool: pg.Pool) {
+    this.#pool = pool;
+  }
+
+  async init(): Promise<void> {}
+
+  async acquireConnection(): Promise<Connection> {
+    return new Connection(await this.#pool.connect());
+  }
+
+  async beginTransaction(connection: Connection, { isolationLevel, accessMode }: TransactionSettings): Promise<void> {
+    const isolation = isolationLevel === undefined ? '' : ` isolation level ${isolationLevel}`;
+    connection.begin(`begin${isolation}${accessMode === undefined ? '' : ` ${accessMode}`}`);
+  }
+
+  async commitTransaction(connection: Connection): Promise<void> {
+    if ((await connection.commit()) === 'ROLLBACK') throw new AbortedTransactionError();
+  }
+
+  async rollbackTransaction(connection: Connection): Promise<void> {
+    await connection.rollback();
+  }
+
+  async releaseConnection(connection: Connection): Promise<void> {
+    connection.release();
+  }
+
+  async destroy(): Promise<void> {
+    await this.#pool.end();
+  }
+}
