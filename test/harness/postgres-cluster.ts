@@ -110,9 +110,7 @@ export class PostgresServer {
     await this.query('select pg_reload_conf()');
   }
 
-  /**
-   * Copies the primary's data and starts as a standby of that. It does not wait until it streams.
-   */
+  /** Copies the primary's data and starts as a standby of that. It does not wait until it streams. */
   async startAsStandbyOf(primary: PostgresServer): Promise<void> {
     const cluster = join(this.#directory, 'cluster');
     await copyCluster({ directory: primary.#directory, databaseUrl: primary.databaseUrl }, cluster);
@@ -120,11 +118,8 @@ export class PostgresServer {
       copyFileSync(join(primary.#directory, name), join(this.#directory, name));
     }
     // The copy has the primary's own settings, too. A standby that becomes a primary must not wait for standbys.
-    const settings = [
-      `primary_conninfo = '${describePrimary(primary.superuserUrl, this.name)}'`,
-      ...COMMON_SETTINGS.map(([name, value]) => `${name} = '${value}'`),
-    ];
-    writeClusterFile(join(cluster, 'postgresql.auto.conf'), `${settings.join('\n')}\n`);
+    const follow = `primary_conninfo = '${describePrimary(primary.superuserUrl, this.name)}'\n`;
+    writeClusterFile(join(cluster, 'postgresql.auto.conf'), follow);
     writeClusterFile(join(cluster, 'standby.signal'), '');
     await this.start();
   }
@@ -152,21 +147,12 @@ export class PostgresServer {
   }
 }
 
-/** Standbys that were away for a while find in the primary what they have missed. */
-const COMMON_SETTINGS = [
-  ['wal_keep_size', '256MB'],
-  // Standbys notice a primary that does not answer, and try the next connection, after this and not after minutes.
-  ['wal_receiver_timeout', '2s'],
-  ['wal_retrieve_retry_interval', '200ms'],
-] as const;
-
 const TO_END = { timeout: 20_000, interval: 10 };
 
 /** Starts a PostgreSQL that others can follow, with the tables of this release. */
 export async function startPrimary(): Promise<PostgresServer> {
   const primary = new PostgresServer('primary', await freePort());
   await primary.start();
-  for (const [name, value] of COMMON_SETTINGS) await primary.set(name, value);
   await migrateDatabase(primary.databaseUrl, { kind: 'postgres', url: primary.databaseUrl });
   return primary;
 }
