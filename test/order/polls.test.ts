@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { type ApplicationId, BatchResultQuery, type Customer } from '@lockstep/contract';
-import { ResultReader, retryFailedOrders } from '@lockstep/orders';
-import { Deadline } from '@lockstep/platform';
+import type { Customer } from '@lockstep/contract';
+import { retryFailedOrders } from '@lockstep/orders';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startAnotherApi } from '../harness/another-api.ts';
@@ -137,25 +136,6 @@ it('that use a nonce at the same time in two processes are answered once', async
   for (let index = 0; index < answers.length; index += 3) {
     const ofNonce = answers.slice(index, index + 3).map(({ body }) => body.cause ?? body.data.state);
     expect(ofNonce.toSorted()).toEqual(['accepted', 'nonce_replayed', 'nonce_replayed']);
-  }
-});
-
-it('are right where nothing fits into the memory', async () => {
-  const batch = batchOf(newBuy(customer, [newAssetNum()]));
-  await api.accept(batch);
-  await complete(batch);
-  const { id } = await stack.db
-    .selectFrom('application')
-    .select('id')
-    .where('app_key', '=', api.credentials.appKey)
-    .executeTakeFirstOrThrow();
-  const { channelCode, channelOrderId } = batch;
-  const query = BatchResultQuery.parse({ channelCode, channelOrderId });
-  const { body } = await ask(api, batch);
-  const reader = new ResultReader(stack.db);
-  for (let count = 0; count < 3; count++) {
-    const { hasEnded, answer } = await reader.read(id as ApplicationId, query, new Deadline(60_000));
-    expect([hasEnded, JSON.parse(answer)]).toEqual([true, body]);
   }
 });
 

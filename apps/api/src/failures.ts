@@ -86,7 +86,7 @@ export function refuseCall(request: FastifyRequest, reply: FastifyReply, refusal
 
 /** The HTTP status of a refusal: the interface's, or for what the console calls what browsers take for a refusal. */
 function statusOf({ routeOptions }: FastifyRequest, code: string): number {
-  if (routeOptions.config.isConsole !== true) return BUSINESS_EXCEPTION;
+  if (routeOptions.config.consoleOperationId === undefined) return BUSINESS_EXCEPTION;
   return code === '500' ? 503 : 400;
 }
 

@@ -8,8 +8,8 @@ import type { FastifyInstance } from 'fastify';
  */
 export function requireSchema(server: FastifyInstance, schema: SchemaWatch): void {
   server.addHook('onRequest', async ({ routeOptions }) => {
-    const { operationId, isConsole } = routeOptions.config;
-    const isOperation = operationId !== undefined || isConsole === true;
+    const { operationId, consoleOperationId } = routeOptions.config;
+    const isOperation = operationId !== undefined || consoleOperationId !== undefined;
     if (isOperation && !(await schema.isCurrent())) throw new Refusal('service_unavailable');
   });
 }

@@ -9,13 +9,6 @@ import { readSessionToken } from './session-cookie.ts';
 
 const SESSION = 'operatorSession';
 
-declare module 'fastify' {
-  interface FastifyContextConfig {
-    /** Whether only the console calls a route, which so refuses as browsers expect, and needs the database. */
-    isConsole?: boolean;
-  }
-}
-
 /** Who acts in a call, and what of it the console shows. */
 interface Session {
   operator: Operator;
@@ -23,20 +16,16 @@ interface Session {
 }
 
 /**
- * Has every route of a plugin be the console's, refuse calls that may be forged, and verify who calls before the body is
- * read: an operator with the role that the operation needs. An operation for anybody needs no session.
+ * Has the operations of a plugin refuse calls that may be forged, and verify who calls before the body is read: an operator
+ * with the role that the operation needs. An operation for anybody needs no session.
  *
  * Calls fail with a ConsoleRefusal: request_forged, not_logged_in, role_missing.
  */
 export function authorizeOperators(server: FastifyInstance, { db, sessions, publicUrl }: ServerOptions): void {
-  server.addHook('onRoute', (route) => {
-    route.config = { ...route.config, isConsole: true };
-  });
   server.decorateRequest(SESSION, null);
   server.addHook('onRequest', async (request) => {
     if (mayBeForged(request, publicUrl)) throw new ConsoleRefusal('request_forged');
-    const { consoleOperationId } = request.routeOptions.config;
-    const least = consoleOperationId === undefined ? 'viewer' : findConsoleOperation(consoleOperationId).role;
+    const least = findConsoleOperation(request.routeOptions.config.consoleOperationId!).role;
     if (least === 'anybody') return;
     const token = readSessionToken(request);
     const isAutomatic = request.headers[CONSOLE_HEADER] === 'automatic';
