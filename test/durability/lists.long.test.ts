@@ -16,6 +16,7 @@ import { type CompiledQuery, Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { ListCursor } from '../../packages/orders/src/list-cursor.ts';
+import { OPERATOR } from '../../packages/orders/src/list-filters.ts';
 import { explain } from '../harness/explain.ts';
 import { type Filled, fillWithBatches } from '../harness/million-orders.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
@@ -115,7 +116,7 @@ it.each<[filters: Partial<ListBatchesQuery>]>([
   [{ state: 'processing' }],
   [{ state: 'completed' }],
   [{ hasFailed: 'true' }],
-  [{ hasFailed: 'true', channelCode: 'rare' }],
+  [{ channelCode: 'rare', hasFailed: 'true' }],
   [{ state: 'completed', hasFailed: 'true' }],
   [{ acceptedFrom: Date.UTC(2020, 0, 1), acceptedTo: Date.UTC(2020, 0, 1, 1) }],
 ])('batches %j: by indexes, bounded, the last page as the first', async (filters) => {
@@ -169,13 +170,13 @@ it.each<[filters: Partial<ConsoleBatchesQuery>]>([
   [{ state: 'accepted' }],
   [{ state: 'completed' }],
   [{ hasFailed: 'true' }],
-  [{ hasFailed: 'true', channelCode: 'rare' }],
+  [{ channelCode: 'rare', hasFailed: 'true' }],
   [{ state: 'completed', hasFailed: 'true' }],
   [{ channelOrderId: 'B4711' }],
   [{ channelOrderId: 'B47*' }],
   [{ acceptedFrom: Date.UTC(2020, 0, 1), acceptedTo: Date.UTC(2020, 0, 1, 1) }],
 ])('batches of all applications %j: by indexes, bounded, the last page as the first', async (filters) => {
-  const cursors = new ListCursor('allBatches', null, filters, undefined);
+  const cursors = new ListCursor('allBatches', OPERATOR, filters, undefined);
   await expectBounded(
     (cursor) => listAllBatches(db, { ...filters, limit: 50, cursor } as ConsoleBatchesQuery),
     (acceptedTime, batchId) => cursors.write([acceptedTime, batchId])!,
@@ -196,7 +197,7 @@ it.each<[filters: Partial<ConsoleOrdersQuery>]>([
   [{ assetNum: 'BUSY' }],
   [{ assetNum: 'BUSY', state: 'failed' }],
 ])('orders of all applications %j: by indexes, bounded, the last page as the first', async (filters) => {
-  const cursors = new ListCursor('allOrders', null, filters, undefined);
+  const cursors = new ListCursor('allOrders', OPERATOR, filters, undefined);
   await expectBounded(
     (cursor) => listAllOrders(db, { ...filters, limit: 200, cursor } as ConsoleOrdersQuery),
     (_, batchId) => cursors.write([licenseOrderIdOf(batchId, 0)])!,

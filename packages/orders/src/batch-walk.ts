@@ -1,7 +1,7 @@
 import type { BatchId } from '@lockstep/contract';
 import type { Trx } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
-import { type BatchFilters, isCallersInPeriod, isOfChannel, type ListCaller } from './list-filters.ts';
+import { type BatchFilters, isOfChannel, isOfSenderInPeriod, type Viewer } from './list-filters.ts';
 
 /** A place in the order of acceptance. The time is PostgreSQL's text of it, which keeps the microseconds. */
 export interface BatchPlace {
@@ -12,9 +12,9 @@ export interface BatchPlace {
 /** Which batches to walk through. Each kind has an index of its own. */
 export type BatchKind = 'all' | 'open' | 'failed';
 
-/** A walk through the batches of a caller, newest first. */
+/** A walk through the batches that somebody may see, newest first. */
 export interface BatchWalk {
-  caller: ListCaller;
+  viewer: Viewer;
   filters: BatchFilters;
   kinds: readonly BatchKind[];
   /** Where to begin: at this batch and older ones. Null: at the newest. */
@@ -34,16 +34,16 @@ export const KINDS: Record<BatchKind, RawBuilder<unknown>> = {
  * For a FROM clause: the batches of a walk, as `batch`. What an index can leave out counts for nothing; the channel may
  * have to be looked at row by row, so that a WHERE clause outside needs `isOfChannel`.
  */
-export function walkBatches({ caller, filters, kinds, from, maxBatches }: BatchWalk): RawBuilder<unknown> {
+export function walkBatches({ viewer, filters, kinds, from, maxBatches }: BatchWalk): RawBuilder<unknown> {
   const behind =
     from === null
       ? sql``
       : sql`and (batch.accepted_time, batch.id) <= (${from.acceptedTime}::timestamptz, ${from.batchId}::bigint)`;
   const walks = kinds.map((kind) => {
-    const ofChannel = kind === 'all' && filters.channelCode !== undefined ? isOfChannel(caller, filters) : sql`true`;
+    const ofChannel = kind === 'all' && filters.channelCode !== undefined ? isOfChannel(viewer, filters) : sql`true`;
     return sql`(
       select batch.* from batch
-      where ${isCallersInPeriod(caller, filters)} and ${KINDS[kind]} and ${ofChannel} ${behind}
+      where ${isOfSenderInPeriod(viewer, filters)} and ${KINDS[kind]} and ${ofChannel} ${behind}
       order by batch.accepted_time desc, batch.id desc limit ${maxBatches}
     )`;
   });

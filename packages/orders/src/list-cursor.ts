@@ -1,6 +1,6 @@
 import { Refusal } from '@lockstep/contract';
 import { type CursorPart, isId, readCursor, writeCursor } from '@lockstep/platform';
-import type { ListCaller } from './list-filters.ts';
+import type { Viewer } from './list-filters.ts';
 
 /** The lists, and the parts of a place in each: PostgreSQL's text of when a batch was accepted, and the id. */
 const PARTS = {
@@ -11,20 +11,20 @@ const PARTS = {
   allOrders: [isId],
 } satisfies Record<string, CursorPart[]>;
 
-/** The cursors of one list of one caller with certain filters: where a page begins, and where the next one does. */
+/** The cursors of one list of one viewer with certain filters: where a page begins, and where the next one does. */
 export class ListCursor {
   readonly #scope: readonly unknown[];
   /** The place behind which the page begins; null for the first page. */
   readonly after: readonly string[] | null;
 
   /**
-   * `caller`: null for a list of an operator. `filters`: all that decides which entries the list has; what is undefined
+   * `filters`: all that decides which entries the list has; what is undefined
    * counts as absent.
    *
    * Throws a Refusal: field_invalid, for a cursor of another list, caller or filter, and for one that was made up.
    */
-  constructor(list: keyof typeof PARTS, caller: ListCaller | null, filters: object, cursor: string | undefined) {
-    this.#scope = [list, caller?.applicationId ?? null, filters];
+  constructor(list: keyof typeof PARTS, viewer: Viewer, filters: object, cursor: string | undefined) {
+    this.#scope = [list, viewer.applicationId, filters];
     this.after = cursor === undefined ? null : readCursor(this.#scope, cursor, PARTS[list]);
     if (cursor !== undefined && this.after === null) {
       throw new Refusal('field_invalid', 'cursor', 'is not a cursor of this list');

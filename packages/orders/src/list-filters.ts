@@ -1,18 +1,33 @@
 import type { ApplicationId, Channels, ListBatchesQuery } from '@lockstep/contract';
 import { type RawBuilder, sql } from 'kysely';
 
-/** Who asks for a list: an application, and the channels that it is bound to. It sees its own batches of these. */
+/** An application that looks, and the channels that it is bound to. It sees its own batches of these. */
 export interface ListCaller {
   applicationId: ApplicationId;
   channels: Channels;
 }
 
-/** What the lists have in common: filters by the batch. */
-export type BatchFilters = Pick<ListBatchesQuery, 'channelCode' | 'acceptedFrom' | 'acceptedTo'>;
+/** An operator, who sees the batches of all applications. */
+export const OPERATOR = { applicationId: null, channels: null } as const;
 
-/** Conditions on `batch`: it is the caller's, and was accepted in the period, whose ends belong to it. */
-export function isCallersInPeriod(caller: ListCaller, filters: BatchFilters): RawBuilder<unknown> {
-  return sql`batch.application_id = ${caller.applicationId} ${inPeriod(filters)}`;
+/** Who looks at batches and orders. Every query for somebody has one, with the conditions below. */
+export type Viewer = ListCaller | typeof OPERATOR;
+
+/** What the lists have in common: filters by the batch. */
+export type BatchFilters = Pick<ListBatchesQuery, 'channelCode' | 'acceptedFrom' | 'acceptedTo'> & {
+  /** The application that sent it; only operators ask for that. */
+  applicationId?: ApplicationId | undefined;
+};
+
+/** A condition on `batch`: the viewer may see it, and it is of the application asked for. */
+export function isOfSender(viewer: Viewer, asked: Pick<BatchFilters, 'applicationId'> = {}): RawBuilder<unknown> {
+  const applicationId = viewer.applicationId ?? asked.applicationId;
+  return applicationId === undefined ? sql`true` : sql`batch.application_id = ${applicationId}`;
+}
+
+/** Conditions on `batch`: the same, and it was accepted in the period, whose ends belong to it. */
+export function isOfSenderInPeriod(viewer: Viewer, filters: BatchFilters): RawBuilder<unknown> {
+  return sql`${isOfSender(viewer, filters)} ${inPeriod(filters)}`;
 }
 
 /** More conditions on `batch`, or none: it was accepted in the period, whose ends belong to it. */
@@ -25,8 +40,8 @@ export function inPeriod({ acceptedFrom, acceptedTo }: BatchFilters): RawBuilder
 
 const timeOf = (milliseconds: number) => sql`to_timestamp(${milliseconds}::bigint / 1000.0)`;
 
-/** Conditions on `batch`: it is of the channel asked for, and of one that the caller is bound to (rules 2). */
-export function isOfChannel({ channels }: ListCaller, { channelCode }: BatchFilters): RawBuilder<unknown> {
+/** Conditions on `batch`: it is of the channel asked for, and of one that the viewer is bound to (rules 2). */
+export function isOfChannel({ channels }: Viewer, { channelCode }: BatchFilters): RawBuilder<unknown> {
   if (channelCode !== undefined) return sql`batch.channel_code = ${channelCode}`;
   return channels === null ? sql`true` : sql`batch.channel_code = any (${[...channels]}::text[])`;
 }

@@ -4,7 +4,9 @@ import { type ConsoleOrderDetail, HIDDEN_PASSWORD, type OrderContent } from '@lo
 import { type Database, isId } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { laneOf } from './lanes.ts';
-import { buildSentOrder, selectSentOrders } from './operator-orders.ts';
+import { OPERATOR } from './list-filters.ts';
+import { selectSentOrders } from './list-orders.ts';
+import { buildSentOrder } from './operator-orders.ts';
 import { markPasswords } from './operator-passwords.ts';
 import { PAYLOAD_VERSION } from './order-text.ts';
 import { cutOrderText, type PlacedOrder, readStoredOrders } from './stored-orders.ts';
@@ -15,7 +17,7 @@ const MAX_RETRIES = 50;
 /** Reads an order, whoever sent it; undefined if there is none. */
 export async function readAnyOrder(db: Database, id: LicenseOrderId): Promise<ConsoleOrderDetail | undefined> {
   if (!isId(id)) return undefined;
-  const [row] = await selectSentOrders(db, [id]);
+  const [row] = await selectSentOrders(db, OPERATOR, [id]);
   if (row === undefined) return undefined;
   const retries = await db
     .selectFrom('order_retry')
@@ -25,7 +27,7 @@ export async function readAnyOrder(db: Database, id: LicenseOrderId): Promise<Co
     .limit(MAX_RETRIES)
     .execute();
   return {
-    ...buildSentOrder(id, row),
+    ...buildSentOrder(row),
     requestId: row.request_id,
     srcLicenseOrderId: row.src_license_order_id,
     retries: retries.map((retry) => ({

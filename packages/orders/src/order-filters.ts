@@ -1,13 +1,13 @@
 import type { LicenseOrderId, ListOrdersQuery } from '@lockstep/contract';
 import { type RawBuilder, sql } from 'kysely';
-import type { ListCaller } from './list-filters.ts';
+import type { BatchFilters, Viewer } from './list-filters.ts';
 
 /** What is asked for, without what belongs to the page. */
-export type OrderFilters = Omit<ListOrdersQuery, 'limit' | 'cursor'>;
+export type OrderFilters = Omit<ListOrdersQuery, 'limit' | 'cursor'> & Pick<BatchFilters, 'applicationId'>;
 
 /** A search for a page of orders. `after`: the place behind which it begins, as FoundOrders named it; null at the newest. */
 export interface OrderSearch {
-  caller: ListCaller;
+  viewer: Viewer;
   filters: OrderFilters;
   limit: number;
   after: readonly string[] | null;
@@ -17,6 +17,17 @@ export interface OrderSearch {
 export interface FoundOrders {
   ids: LicenseOrderId[];
   stop: readonly string[] | null;
+}
+
+/** What to look for in one index: orders with ids below one, as many as a page holds and one more. */
+export interface IndexSearch extends Omit<OrderSearch, 'after'> {
+  below: LicenseOrderId;
+}
+
+/** What was found by one index, newest first: every such order from `floor` on; all of them if that is null. */
+export interface OrdersFrom {
+  ids: LicenseOrderId[];
+  floor: LicenseOrderId | null;
 }
 
 /** Conditions on `finished`, a row of license_order or nulls: the outcome is the one asked for. */

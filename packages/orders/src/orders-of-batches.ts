@@ -18,10 +18,10 @@ interface OrderPlace {
 
 /** Finds orders batch by batch, as they were accepted, newest first; those of one batch from its end. */
 export async function findOrdersOfBatches(trx: Trx, search: OrderSearch): Promise<FoundOrders> {
-  const { caller, filters, limit } = search;
+  const { viewer, filters, limit } = search;
   const after = search.after && { acceptedTime: search.after[0]!, id: search.after[1] as LicenseOrderId };
   const walk: BatchWalk = {
-    ...{ caller, filters, kinds: kindsOf(filters), maxBatches: MAX_BATCHES + 1 },
+    ...{ viewer, filters, kinds: kindsOf(filters), maxBatches: MAX_BATCHES + 1 },
     from: after && { acceptedTime: after.acceptedTime, batchId: splitOrderId(after.id).batchId },
   };
   const orders = walkOrders(walk, filters, after);
@@ -46,7 +46,7 @@ function kindsOf({ state, cause }: OrderFilters): BatchWalk['kinds'] {
 
 /** The orders of a walk through batches that come behind a place, with id, order_type and accepted_time. */
 function walkOrders(walk: BatchWalk, filters: OrderFilters, after: OrderPlace | null): RawBuilder<unknown> {
-  const { caller } = walk;
+  const { viewer } = walk;
   const failedOnly = filters.state === 'failed' || filters.cause !== undefined;
   const behind =
     after === null
@@ -55,7 +55,7 @@ function walkOrders(walk: BatchWalk, filters: OrderFilters, after: OrderPlace | 
   return sql`(
     select placed.id, placed.order_type, batch.accepted_time
     from ${walkBatches(walk)} cross join lateral ${failedOnly ? FAILED_ORDERS : ALL_ORDERS} as placed
-    where ${isOfChannel(caller, filters)} ${behind}
+    where ${isOfChannel(viewer, filters)} ${behind}
     order by batch.accepted_time desc, placed.id desc limit ${MAX_ORDERS}
   )`;
 }

@@ -1,21 +1,16 @@
-import { licenseOrderIdOf, splitOrderId } from '@lockstep/assets';
+import { licenseOrderIdOf, ORDERS_PER_BATCH, splitOrderId } from '@lockstep/assets';
 import type { BatchId, LicenseOrderId } from '@lockstep/contract';
 import type { Trx } from '@lockstep/platform';
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import { laneOf } from './lanes.ts';
-import { isCallersInPeriod, isOfChannel } from './list-filters.ts';
-import type { IndexSearch, OrdersFrom } from './order-index.ts';
+import { isOfChannel, isOfSenderInPeriod } from './list-filters.ts';
+import type { IndexSearch, OrdersFrom } from './order-filters.ts';
+import { PAYLOAD_VERSION } from './order-text.ts';
 
 /** Batches of whoever it may be that one call looks at, at most. */
 const MAX_BATCHES = 1_000;
 /** The weight of batches that one call looks into, at most, beyond its first one; prepare.ts weighs orders. */
 const MAX_WEIGHT = 20_000;
-
-/** What to look for among pending orders: below this order, of this customer if one is named. */
-interface PendingSearch {
-  filters: Pick<IndexSearch['filters'], 'customerId'>;
-  below: IndexSearch['below'];
-}
 
 /** Open batches to look into. Those with ids from `floor` on are all of them; if that is null, there are no others. */
 interface ChosenBatches {
@@ -23,18 +18,14 @@ interface ChosenBatches {
   floor: OrdersFrom['floor'];
 }
 
-/** Chooses the newest batches of the caller that may have such an order pending, as many as one call looks into. */
-export function choosePending(trx: Trx, search: IndexSearch): Promise<ChosenBatches> {
-  const { caller, filters } = search;
-  return chooseOpen(trx, search, sql`${isCallersInPeriod(caller, filters)} and ${isOfChannel(caller, filters)}`);
+/** Finds pending orders: in the newest open batches that may have such an order, as many as one call looks into. */
+export async function findPending(trx: Trx, search: IndexSearch): Promise<OrdersFrom> {
+  const { batchIds, floor } = await chooseOpen(trx, search);
+  const ids = await (search.filters.assetNum === undefined ? findListed : findInContent)(trx, search, batchIds);
+  return { ids, floor: ids.length > search.limit ? ids.at(-1)! : floor };
 }
 
-/** Chooses the newest of those open batches for which `isWanted`, a condition on `batch`, holds. */
-export async function chooseOpen(
-  trx: Trx,
-  { filters, below }: PendingSearch,
-  isWanted: RawBuilder<unknown>,
-): Promise<ChosenBatches> {
+async function chooseOpen(trx: Trx, { viewer, filters, below }: IndexSearch): Promise<ChosenBatches> {
   // Below the first order of a batch there is none of that batch.
   const { batchId } = splitOrderId(String(BigInt(below) - 1n) as LicenseOrderId);
   const walked =
@@ -50,7 +41,7 @@ export async function chooseOpen(
     cross join lateral (
       select sum(weight)::int as weight from lane_chunk where batch_id = walked.id
     ) as weighed
-    where ${isWanted}
+    where ${isOfSenderInPeriod(viewer, filters)} and ${isOfChannel(viewer, filters)}
     order by walked.id desc`.execute(trx);
   const batchIds: BatchId[] = [];
   let weight = 0;
@@ -62,4 +53,51 @@ export async function chooseOpen(
   const { rows: last } = await sql<{ id: BatchId }>`
     select id from (${walked}) as walked order by id desc offset ${MAX_BATCHES - 1} limit 1`.execute(trx);
   return { batchIds, floor: last[0] === undefined ? null : licenseOrderIdOf(last[0].id, 0) };
+}
+
+/** Finds those by what a batch says of its orders. */
+async function findListed(trx: Trx, search: IndexSearch, batchIds: readonly BatchId[]): Promise<LicenseOrderId[]> {
+  const { filters, below, limit } = search;
+  const { customerId, orderType } = filters;
+  const { rows } = await sql<{ id: LicenseOrderId }>`
+    select placed.id from batch cross join lateral (
+      select batch.id * ${sql.lit(ORDERS_PER_BATCH)} + place - 1 as id
+      from unnest(customer_ids, order_types) with ordinality as sent (customer_id, order_type, place)
+      where true ${customerId === undefined ? sql`` : sql`and customer_id = ${customerId}`}
+        ${orderType === undefined ? sql`` : sql`and order_type = ${orderType}`}
+    ) as placed
+    left join lateral (
+      select license_order.id from license_order where license_order.id = placed.id offset 0
+    ) as finished on true
+    where batch.id = any (${batchIds}::bigint[]) and placed.id < ${below} and finished.id is null
+    order by placed.id desc limit ${limit + 1}`.execute(trx);
+  return rows.map(({ id }) => id);
+}
+
+/** Finds pending orders of some batches that name an asset number, by what they hold: one more than `limit` at most. */
+async function findInContent(
+  trx: Trx,
+  { filters, below, limit }: IndexSearch,
+  batchIds: readonly BatchId[],
+): Promise<LicenseOrderId[]> {
+  const { assetNum, customerId, orderType } = filters;
+  // Most of what is pending does not have the text anywhere, and need not be parsed.
+  const { rows } = await sql<{ id: LicenseOrderId }>`
+    select placed.id from (
+      select batch_id, payload from lane_chunk
+      where batch_id = any (${batchIds}::bigint[]) and finished_time is null and payload_version = ${PAYLOAD_VERSION}
+        and position(${JSON.stringify(assetNum)} in payload) > 0
+      offset 0
+    ) as chunk cross join lateral (
+      select chunk.batch_id * ${sql.lit(ORDERS_PER_BATCH)} + (each ->> 0)::int as id, each -> 1 as content
+      from json_array_elements(chunk.payload::json) as each
+    ) as placed
+    where placed.id < ${below} and exists (
+      select from json_array_elements(content -> 'assets') as asset
+      cross join json_array_elements_text(asset -> 'assetNos') as named where named = ${assetNum}
+    )
+    ${customerId === undefined ? sql`` : sql`and content ->> 'customerId' = ${customerId}`}
+    ${orderType === undefined ? sql`` : sql`and content ->> 'orderType' = ${orderType}`}
+    order by placed.id desc limit ${limit + 1}`.execute(trx);
+  return rows.map(({ id }) => id);
 }

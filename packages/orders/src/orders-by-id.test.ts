@@ -1,6 +1,6 @@
 import type { LicenseOrderId } from '@lockstep/contract';
 import { describe, expect, it } from 'vitest';
-import { mergeFound } from './orders-by-name.ts';
+import { mergeFound } from './orders-by-id.ts';
 
 /** What one place has found: orders with these ids, all there are from `floor` on. */
 const from = (floor: number | null, ...ids: number[]) => ({

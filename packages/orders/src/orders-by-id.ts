@@ -1,23 +1,36 @@
-import { ORDERS_PER_BATCH, ordersOfNumber } from '@lockstep/assets';
-import type { ApplicationId, LicenseOrderId } from '@lockstep/contract';
-import type { ConsoleOrdersQuery } from '@lockstep/contract/console';
+import { ABOVE_ALL, ORDERS_PER_BATCH, ordersOfNumber } from '@lockstep/assets';
+import type { LicenseOrderId } from '@lockstep/contract';
 import type { Trx } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
-import { isFinishedAsAsked } from './order-filters.ts';
-import type { OrdersFrom } from './order-index.ts';
+import { isOfChannel, isOfSenderInPeriod } from './list-filters.ts';
+import {
+  type FoundOrders,
+  type IndexSearch,
+  isFinishedAsAsked,
+  type OrderSearch,
+  type OrdersFrom,
+} from './order-filters.ts';
+import { findPending } from './pending-search.ts';
 
 /** Orders of an index that one call looks at, at most, however few of them it shows. */
 const MAX_ORDERS = 10_000;
 /** The same where each may have to be looked for in several places. */
 const MAX_ORDERS_OF_NUMBER = 1_000;
 
-/** A search of an operator for a page of orders with ids below one. */
-export interface OperatorSearch {
-  filters: Omit<ConsoleOrdersQuery, 'limit' | 'cursor'>;
-  /** Null: of all applications. */
-  applicationId: ApplicationId | null;
-  below: LicenseOrderId;
-  limit: number;
+/**
+ * Finds orders newest first by their ids. Each place where such orders may be is looked through by its index, down to where
+ * the next page goes on.
+ */
+export async function findOrdersById(trx: Trx, { after, ...wanted }: OrderSearch): Promise<FoundOrders> {
+  const search: IndexSearch = { ...wanted, below: (after?.[0] ?? ABOVE_ALL) as LicenseOrderId };
+  const { state, cause } = search.filters;
+  const found: OrdersFrom[] = [];
+  if (state !== 'pending') {
+    for (const walk of listWalks(search)) found.push(await findFinished(trx, search, walk));
+  }
+  // Only failed orders have a cause.
+  if (cause === undefined && (state === undefined || state === 'pending')) found.push(await findPending(trx, search));
+  return mergeFound(found, search.limit);
 }
 
 /** An index to walk: a query of at most `maxWalked` ids below one, the highest first. */
@@ -27,11 +40,12 @@ interface OrderWalk {
 }
 
 /** The indexes that lead to the orders with an outcome which a search is for. */
-export function listWalks({ filters, below }: OperatorSearch): OrderWalk[] {
+function listWalks({ filters, below }: IndexSearch): OrderWalk[] {
   const { assetNum, customerId, state, cause } = filters;
   const isFailed = cause !== undefined || state === 'failed';
   if (assetNum !== undefined) {
     const succeeded = ordersOfNumber(assetNum, below, MAX_ORDERS_OF_NUMBER);
+    // As far as what they held is kept.
     const failed = sql`
       select license_order_id as id from failed_order
       where asset_nums @> array[${assetNum}] and license_order_id < ${below}
@@ -54,20 +68,20 @@ export function listWalks({ filters, below }: OperatorSearch): OrderWalk[] {
 }
 
 /** Finds the orders of a walk that a search is for. Each order and its batch are looked up: a join might read them all. */
-export async function findWalked(
+async function findFinished(
   trx: Trx,
-  search: OperatorSearch,
+  { viewer, filters, limit }: IndexSearch,
   { walked, maxWalked }: OrderWalk,
 ): Promise<OrdersFrom> {
-  const { filters, limit } = search;
   const { rows } = await sql<{ id: LicenseOrderId }>`
     select walked.id from (${walked}) as walked
     cross join lateral (
       select from license_order as finished where finished.id = walked.id and ${isFinishedAsAsked(filters)} offset 0
     ) as asked
     cross join lateral (
-      select from batch where batch.id = walked.id / ${sql.lit(ORDERS_PER_BATCH)} and ${isOfSender(search)} offset 0
-    ) as sent
+      select * from batch where batch.id = walked.id / ${sql.lit(ORDERS_PER_BATCH)} offset 0
+    ) as batch
+    where ${isOfSenderInPeriod(viewer, filters)} and ${isOfChannel(viewer, filters)}
     order by walked.id desc limit ${limit + 1}`.execute(trx);
   const ids = rows.map(({ id }) => id);
   if (ids.length > limit) return { ids, floor: ids.at(-1)! };
@@ -76,8 +90,17 @@ export async function findWalked(
   return { ids, floor: last[0]?.id ?? null };
 }
 
-/** A condition on `batch`: it is of the application and of the channel that a search is for. */
-export function isOfSender({ applicationId, filters: { channelCode } }: OperatorSearch): RawBuilder<unknown> {
-  const ofApplication = applicationId === null ? sql`true` : sql`batch.application_id = ${applicationId}`;
-  return channelCode === undefined ? ofApplication : sql`${ofApplication} and batch.channel_code = ${channelCode}`;
+/** Merges what was found in several places, newest first, down to where all of them have been looked through. */
+export function mergeFound(found: readonly OrdersFrom[], limit: number): FoundOrders {
+  const floors = found.flatMap(({ floor }) => (floor === null ? [] : [BigInt(floor)]));
+  const floor = floors.length === 0 ? null : floors.reduce((highest, each) => (each > highest ? each : highest));
+  const ids = found
+    .flatMap((each) => each.ids)
+    .map(BigInt)
+    .filter((id) => floor === null || id >= floor)
+    .sort((a, b) => (a > b ? -1 : 1))
+    .map((id) => String(id) as LicenseOrderId);
+  const page = ids.slice(0, limit);
+  if (ids.length > limit) return { ids: page, stop: [page.at(-1)!] };
+  return { ids: page, stop: floor === null ? null : [String(floor)] };
 }

@@ -1,19 +1,21 @@
-import type { ApplicationId } from '@lockstep/contract';
-import type { ConsoleBatchesQuery } from '@lockstep/contract/console';
+import type { ApplicationId, ListBatchesQuery } from '@lockstep/contract';
 import { type RawBuilder, sql } from 'kysely';
 import { type BatchKind, type BatchPlace, KINDS } from './batch-walk.ts';
-import { kindsOf } from './list-batches.ts';
-import { inPeriod } from './list-filters.ts';
+import { inPeriod, type Viewer } from './list-filters.ts';
 
 /** Batches that one call looks at, at most, however few of them it shows: those of all applications together. */
 const MAX_BATCHES = 20_000;
 /** The same of one application. */
 const MAX_BATCHES_OF_ONE = 1_000;
 
-/** A walk of an operator through the batches of some applications, newest first. */
-export interface OperatorWalk {
+/** What is asked for. Only operators name an application, or the channelOrderId: exactly, or with a * how it begins. */
+export type BatchesQuery = ListBatchesQuery & { appKey?: string | undefined; channelOrderId?: string | undefined };
+
+/** A walk through the batches of some applications, newest first. */
+export interface SenderWalk {
+  viewer: Viewer;
   applicationIds: readonly ApplicationId[];
-  query: ConsoleBatchesQuery;
+  query: BatchesQuery;
   /** Batches behind this one; null: from the newest. */
   after: BatchPlace | null;
 }
@@ -23,12 +25,12 @@ export interface OperatorWalk {
  * application_id and accepted_time; each application has an index for that. `floor`: one row with the place down to which
  * these are all there are; nulls if there are no others at all.
  */
-export function walkAll({ applicationIds, query, after }: OperatorWalk): RawBuilder<unknown> {
+export function walkSenders({ viewer, applicationIds, query, after }: SenderWalk): RawBuilder<unknown> {
   const behind =
     after === null
       ? sql``
       : sql`and (batch.accepted_time, batch.id) < (${after.acceptedTime}::timestamptz, ${after.batchId}::bigint)`;
-  const looked = countLooked(applicationIds.length, query);
+  const looked = countLooked(viewer, applicationIds.length, query);
   const named = namedExactly(query);
   const walks =
     named === null
@@ -64,7 +66,7 @@ const NAMED_KIND = sql`'named'`;
 
 function walkKind(
   kind: BatchKind,
-  query: ConsoleBatchesQuery,
+  query: BatchesQuery,
   { behind, looked }: { behind: RawBuilder<unknown>; looked: number },
 ): RawBuilder<unknown> {
   const { channelCode } = query;
@@ -78,20 +80,27 @@ function walkKind(
 }
 
 /** How many batches of each application to look at: no more than the page shows, unless some of them may not be wanted. */
-function countLooked(applications: number, query: ConsoleBatchesQuery): number {
+function countLooked({ channels }: Viewer, applications: number, query: BatchesQuery): number {
   const { state, hasFailed, channelCode, channelOrderId, limit } = query;
   const isExact =
     channelOrderId === undefined &&
     (state === undefined || (state === 'completed' && hasFailed !== undefined)) &&
     (hasFailed === undefined || state === 'completed') &&
-    (channelCode === undefined || hasFailed === undefined);
+    (channelCode === undefined ? channels === null : hasFailed === undefined);
   if (isExact) return limit + 1;
   const share = Math.floor(MAX_BATCHES / Math.max(1, applications));
   return Math.max(limit + 1, Math.min(MAX_BATCHES_OF_ONE, share));
 }
 
+/** The batches among which those are that a query asks for. */
+function kindsOf({ state, hasFailed }: BatchesQuery): BatchKind[] {
+  if (state === 'accepted' || state === 'processing') return ['open'];
+  if (hasFailed === undefined) return ['all'];
+  return state === 'completed' ? ['failed'] : ['failed', 'open'];
+}
+
 /** The whole channelOrderId that a query names; null if it names none, or a beginning. */
-export function namedExactly({ channelOrderId }: ConsoleBatchesQuery): string | null {
+export function namedExactly({ channelOrderId }: BatchesQuery): string | null {
   return channelOrderId === undefined || channelOrderId.endsWith('*') ? null : channelOrderId;
 }
 
@@ -99,7 +108,7 @@ export function namedExactly({ channelOrderId }: ConsoleBatchesQuery): string | 
  * For a FROM clause behind `application`: the channel that is asked for, or all of which the application has sent batches.
  * It goes from channel to channel in the index, however many batches each has.
  */
-function channelsOf({ channelCode }: ConsoleBatchesQuery): RawBuilder<unknown> {
+function channelsOf({ channelCode }: BatchesQuery): RawBuilder<unknown> {
   if (channelCode !== undefined) return sql`(select ${channelCode}::text)`;
   const next = (after: RawBuilder<unknown>) => sql`(
     select channel_code from batch_key where batch_key.application_id = application.id ${after}
