@@ -62,14 +62,19 @@ const rowsReadBy = (node: PlanNode) =>
   node['Actual Loops'] *
   (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Index Recheck'] ?? 0));
 
-/** What the statements of a page read: rows in all, and the tables that were read from end to end. */
+const MAX_ROWS_OF_WHOLE = 1_000;
+
+/** What the statements of a page read: rows in all, and the large tables that were read from end to end. */
 async function explainSent(): Promise<{ rowsRead: number; wholeTables: string[] }> {
   const scans: PlanNode[] = [];
   for (const query of sent.filter(({ sql: text }) => /^\s*(select|with) /.test(text))) {
     const plan = await explain<PlanNode>(database.db, query);
     scans.push(...nodesOf(plan).filter((node) => READS.test(node['Node Type'])));
   }
-  const wholeTables = scans.filter((node) => node['Node Type'] === 'Seq Scan').map((node) => node['Relation Name']!);
+  // A small table is read as a whole.
+  const wholeTables = scans
+    .filter((node) => node['Node Type'] === 'Seq Scan' && rowsReadBy(node) > MAX_ROWS_OF_WHOLE)
+    .map((node) => node['Relation Name']!);
   return { rowsRead: scans.map(rowsReadBy).reduce((sum, rows) => sum + rows, 0), wholeTables };
 }
 

@@ -65,7 +65,7 @@ it('what is read is confirmed only when the standbys have it', async () => {
   await vi.waitFor(
     async () => {
       const waiting = await primary.query("select query from pg_stat_activity where wait_event = 'SyncRep'");
-      expect(waiting).toEqual([{ query: expect.stringContaining('until_confirmed') }]);
+      expect(waiting).toEqual([{ query: expect.stringContaining('pg_logical_emit_message') }]);
     },
     { timeout: 30_000 },
   );

@@ -67,7 +67,7 @@ const tokenOf = (hash: string) => `(select * from access_token where token_hash 
 const JUDGE_ATTEMPTS = judgingText(`
   select ordinal, nonce, t.application_id, app_key, channels, status = 'approved' as approved,
     scope = any (t.scopes) as in_scope, status = 'approved' and scope = any (t.scopes) as passes
-  from unnest($1::int[], $2::bytea[], $3::text[], $4::text[]) as call (ordinal, token_hash, scope, nonce)
+  from unnest((select $1::int[]), (select $2::bytea[]), (select $3::text[]), (select $4::text[])) as call (ordinal, token_hash, scope, nonce)
   cross join lateral ${tokenOf('call.token_hash')} as t
   join application on application.id = t.application_id
   where expires_time > now() and t.member_id is null`);
@@ -79,7 +79,7 @@ const JUDGE_USER_ATTEMPTS = judgingText(`
     select ordinal, nonce, t.application_id, app_key, channels, status = 'approved' as approved,
       scope = any (t.scopes) as in_scope, client.application_id as client_application_id,
       scope = any (client.scopes) as client_in_scope, member.id as member_id, enterprise_id, is_administrator
-    from unnest($1::int[], $2::bytea[], $3::text[], $4::text[], $5::bytea[], $6::bytea[])
+    from unnest((select $1::int[]), (select $2::bytea[]), (select $3::text[]), (select $4::text[]), (select $5::bytea[]), (select $6::bytea[]))
       as call (ordinal, token_hash, scope, nonce, client_token_hash, user_token_hash)
     cross join lateral ${tokenOf('call.token_hash')} as t
     join application on application.id = t.application_id

@@ -32,7 +32,7 @@ const readingGrants = (assetIds: unknown): Statement<GrantRow> => ({
   name: 'read_grants',
   text: `
     select asset_id, license_order_id from asset_grant
-    where asset_id = any ($1::bigint[]) and revoked_time is null
+    where asset_id = any ((select $1::bigint[])::bigint[]) and revoked_time is null
     order by license_order_id`,
   values: [assetIds],
 });
@@ -41,7 +41,7 @@ const readingMerchandises = (assetIds: unknown): Statement<ActiveMerchandiseRow>
   name: 'read_merchandises',
   text: `
     select id, asset_id, license_order_id, held_by_order_id, parent_id from merchandise_instance
-    where asset_id = any ($1::bigint[]) and revoked_time is null
+    where asset_id = any ((select $1::bigint[])::bigint[]) and revoked_time is null
     order by license_order_id, id`,
   values: [assetIds],
 });
@@ -51,7 +51,7 @@ const readingProducts = (assetIds: unknown): Statement<ActiveProductRow> => ({
   text: `
     select id, asset_id, license_order_id, held_by_order_id, merchandise_id, product_uri,
       limit_start_date, limit_end_date, limit_concurrent
-    from product_instance where asset_id = any ($1::bigint[]) and revoked_time is null
+    from product_instance where asset_id = any ((select $1::bigint[])::bigint[]) and revoked_time is null
     order by license_order_id, id`,
   values: [assetIds],
 });

@@ -75,7 +75,7 @@ function buildCustomer(row: CustomerRow): LedgerCustomer {
 
 const readingCustomers = (customerIds: CustomerId[]): Statement<CustomerRow> => ({
   name: 'read_customers',
-  text: 'select id, enterprise_id, channel_code from customer where id = any ($1::bigint[])',
+  text: 'select id, enterprise_id, channel_code from customer where id = any ((select $1::bigint[])::bigint[])',
   values: [arrayText('bigint', customerIds)],
 });
 
@@ -88,7 +88,7 @@ const readingPurchases = (orderIds: LicenseOrderId[]) =>
   named(
     'read_purchases',
     sql<PurchaseRow>`
-      select found.id, found.customer_id from unnest(${orderIds}::bigint[]) as wanted (id)
+      select found.id, found.customer_id from unnest((select ${orderIds}::bigint[])) as wanted (id)
       cross join lateral (${storedOrder(sql`wanted.id`)}) as found where found.order_type = 'new_buy'`,
   );
 
@@ -110,7 +110,7 @@ interface AssetRow {
 const readingAssets = (assetNums: string[], areLocked: boolean): Statement<AssetRow> => ({
   name: areLocked ? 'lock_assets' : 'read_assets',
   text: `
-    select found.* from (select num from unnest($1::text[]) as num order by num) as wanted
+    select found.* from (select num from unnest((select $1::text[])) as num order by num) as wanted
     cross join lateral (
       select id, asset_num, customer_id, license_type, limit_start_date, limit_end_date, borrowed_usb_key, extends
       from asset where asset_num between num and num and revoked_time is null

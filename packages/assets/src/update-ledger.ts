@@ -20,7 +20,7 @@ export async function updateHolders(
     text: `
       update ${table} as instance set held_by_order_id = held.order_id, updated_time = ${NOW_TEXT}
       from unnest($1::bigint[], $2::bigint[]) as held (id, order_id)
-      where instance.id = any ($1::bigint[]) and instance.id = held.id`,
+      where instance.id = any ((select $1::bigint[])::bigint[]) and instance.id = held.id`,
     values: [bigints(held.map(({ id }) => id)), bigints(held.map(({ heldBy }) => heldBy))],
   });
 }
@@ -37,7 +37,7 @@ export async function revokeRows(
       update ${table} as instance
       set revoked_time = ${NOW_TEXT}, revoked_by_order_id = revoked.order_id, updated_time = ${NOW_TEXT}
       from unnest($1::bigint[], $2::bigint[]) as revoked (id, order_id)
-      where instance.id = any ($1::bigint[]) and instance.id = revoked.id`,
+      where instance.id = any ((select $1::bigint[])::bigint[]) and instance.id = revoked.id`,
     values: [bigints(revoked.map(({ id }) => id)), bigints(revoked.map(({ revokedBy }) => revokedBy))],
   });
 }
@@ -52,7 +52,7 @@ export async function revokeGrants(
     text: `
       update asset_grant set revoked_time = ${NOW_TEXT}, revoked_by_order_id = revoked.order_id
       from unnest($1::bigint[], $2::bigint[], $3::bigint[]) as revoked (asset_id, license_order_id, order_id)
-      where asset_grant.asset_id = any ($1::bigint[]) and asset_grant.asset_id = revoked.asset_id
+      where asset_grant.asset_id = any ((select $1::bigint[])::bigint[]) and asset_grant.asset_id = revoked.asset_id
         and asset_grant.license_order_id = revoked.license_order_id`,
     values: [
       bigints(revoked.map(({ asset }) => asset.id)),
@@ -72,7 +72,7 @@ export async function updateAssets(trx: Trx, changed: readonly Asset[]): Promise
         updated_time = ${NOW_TEXT}
       from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::boolean[], $6::jsonb[])
         as c (id, customer_id, limit_start_date, limit_end_date, borrowed_usb_key, extends)
-      where asset.id = any ($1::bigint[]) and asset.id = c.id`,
+      where asset.id = any ((select $1::bigint[])::bigint[]) and asset.id = c.id`,
     values: [
       bigints(changed.map((asset) => asset.id)),
       bigints(changed.map((asset) => asset.customerId)),
@@ -96,12 +96,12 @@ export async function releaseAssets(trx: Trx, ids: readonly AssetId[]): Promise<
   const values = [bigints(ids)];
   await send(trx, {
     name: 'end_lendings',
-    text: 'delete from asset_lending where asset_id = any ($1::bigint[]) or lock_asset_id = any ($1::bigint[])',
+    text: 'delete from asset_lending where asset_id = any ((select $1::bigint[])::bigint[]) or lock_asset_id = any ((select $1::bigint[])::bigint[])',
     values,
   });
   await send(trx, {
     name: 'end_assignments',
-    text: 'delete from asset_assignment where asset_id = any ($1::bigint[])',
+    text: 'delete from asset_assignment where asset_id = any ((select $1::bigint[])::bigint[])',
     values,
   });
 }

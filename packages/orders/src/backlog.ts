@@ -39,7 +39,7 @@ export const findingNewestByLane = (lanes: readonly number[]) =>
   named(
     'find_newest_by_lane',
     sql<{ lane: number; batch_id: BatchId }>`
-      select lane, batch_id from unnest(${lanes}::smallint[]) as wanted (lane) cross join lateral (
+      select lane, batch_id from unnest((select ${lanes}::smallint[])) as wanted (lane) cross join lateral (
         select batch_id from lane_chunk
         where lane_chunk.lane = wanted.lane and finished_time is null
         order by batch_id desc limit 1

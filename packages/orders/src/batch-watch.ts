@@ -97,7 +97,7 @@ export class BatchWatch {
 
 async function haveEnded(db: Database, batchIds: readonly BatchId[]): Promise<boolean[]> {
   const statement = sql<{ id: BatchId }>`
-    select id from batch where id = any (${batchIds}::bigint[]) and completed_time is not null`;
+    select id from batch where id = any ((select ${batchIds}::bigint[])::bigint[]) and completed_time is not null`;
   const rows = await run(db, named('find_ended_batches', statement));
   const ended = new Set(rows.map(({ id }) => id));
   return batchIds.map((batchId) => ended.has(batchId));

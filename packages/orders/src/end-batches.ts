@@ -35,11 +35,11 @@ export async function endBatches(db: Database | Trx, batchIds: readonly BatchId[
         from lane_chunk where batch_id = batch.id
         having bool_and(finished_time is not null)
       ) as chunks
-      where id = any (${batchIds}::bigint[]) and completed_time is null
+      where id = any ((select ${batchIds}::bigint[])::bigint[]) and completed_time is null
       order by id for no key update of batch skip locked
     ), ended as (
       update batch set completed_time = last_time, succeeded = succeeded_sum, failed = failed_sum
-      from finished where batch.id = any (${batchIds}::bigint[]) and batch.id = finished.id
+      from finished where batch.id = any ((select ${batchIds}::bigint[])::bigint[]) and batch.id = finished.id
       returning batch.id, application_id, completed_time, succeeded, failed, reopened_time
     ), noted as (
       insert into unnumbered_event (application_id, batch_id, type, completed_time, succeeded, failed, cancelled)

@@ -48,9 +48,9 @@ export async function readBehind(db: Database, places: readonly Place[]): Promis
       sql<EventRow>`
     select place::int, found.*, sent.*
     from unnest(
-      ${places.map(({ applicationId }) => applicationId)}::bigint[],
-      ${places.map(({ after }) => String(after))}::bigint[],
-      ${places.map(({ limit }) => limit)}::int[]
+      (select ${places.map(({ applicationId }) => applicationId)}::bigint[]),
+      (select ${places.map(({ after }) => String(after))}::bigint[]),
+      (select ${places.map(({ limit }) => limit)}::int[])
     ) with ordinality as wanted (application_id, after, event_limit, place)
     cross join lateral (
       select position, batch_id, type, completed_time, succeeded, failed, cancelled from event
@@ -85,8 +85,8 @@ export async function findBehind(db: Database, places: readonly Omit<Place, 'lim
       sql<{ application_id: ApplicationId }>`
     select wanted.application_id
     from unnest(
-      ${places.map(({ applicationId }) => applicationId)}::bigint[],
-      ${places.map(({ after }) => String(after))}::bigint[]
+      (select ${places.map(({ applicationId }) => applicationId)}::bigint[]),
+      (select ${places.map(({ after }) => String(after))}::bigint[])
     ) as wanted (application_id, after)
     cross join lateral (
       select from event where event.application_id = wanted.application_id and position > after limit 1

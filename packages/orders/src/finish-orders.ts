@@ -70,7 +70,7 @@ export async function finishOrders(
       failed = lane_chunk.failed + done.failed,
       finished_time = case when done.payload is null then greatest(accepted_time, statement_timestamp()) end
     from ${done} as done (batch_id, lane, payload, succeeded, failed)
-    where lane_chunk.batch_id = any (${finished.map(({ batchId }) => batchId)}::bigint[])
+    where lane_chunk.batch_id = any ((select ${finished.map(({ batchId }) => batchId)}::bigint[])::bigint[])
       and lane_chunk.batch_id = done.batch_id and lane_chunk.lane = done.lane
       and lane_chunk.succeeded + lane_chunk.failed < order_count
     returning lane_chunk.batch_id,

@@ -1,6 +1,6 @@
 import { Kysely, sql, type Transaction } from 'kysely';
 import type pg from 'pg';
-import { type Connection, HUNG_AFTER_MS, watchCommits } from './connection.ts';
+import { HUNG_AFTER_MS, watchCommits } from './connection.ts';
 import type { Deadline } from './deadline.ts';
 import { ServiceDialect } from './driver.ts';
 import { openPrimaryPool } from './primary-pool.ts';
@@ -56,16 +56,18 @@ class ServiceDatabase extends Kysely<Tables> {
   }
 
   within(deadline: Deadline, maxLockWaitMs: number): Database {
-    const executor = this.getExecutor();
-    const bounded = executor.withConnectionProvider({
-      provideConnection: (use) =>
-        executor.provideConnection(
-          (connection) => (connection as Connection).within(deadline, maxLockWaitMs, () => use(connection)),
-          { signal: deadline.signal },
-        ),
-    });
     const dialect = this.#dialect;
-    return new Kysely({ config: { dialect }, dialect, driver: dialect.driver, executor: bounded });
+    const executor = this.getExecutor().withConnectionProvider({
+      async provideConnection(use) {
+        const connection = await dialect.driver.acquireWithin(deadline);
+        try {
+          return await connection.within(deadline, maxLockWaitMs, () => use(connection));
+        } finally {
+          connection.release();
+        }
+      },
+    });
+    return new Kysely({ config: { dialect }, dialect, driver: dialect.driver, executor });
   }
 }
 

@@ -1,6 +1,7 @@
 import { AbortedTransactionError, type Driver, PostgresDialect, type TransactionSettings } from 'kysely';
 import type pg from 'pg';
 import { Connection } from './connection.ts';
+import type { Deadline } from './deadline.ts';
 
 /** How kysely reaches PostgreSQL here. Its own driver waits for the answer to each `begin`, and reaches no prepared query. */
 export class ServiceDialect extends PostgresDialect {
@@ -27,6 +28,20 @@ class ServiceDriver implements Driver {
 
   async acquireConnection(): Promise<Connection> {
     return new Connection(await this.#pool.connect());
+  }
+
+  /** Takes a connection that comes before a deadline. One that comes later goes back to the pool at once. */
+  async acquireWithin(deadline: Deadline): Promise<Connection> {
+    const connecting = this.#pool.connect();
+    try {
+      return new Connection(await deadline.race(connecting));
+    } catch (error) {
+      connecting.then(
+        (client) => client.release(),
+        () => {},
+      );
+      throw error;
+    }
   }
 
   async beginTransaction(connection: Connection, { isolationLevel, accessMode }: TransactionSettings): Promise<void> {

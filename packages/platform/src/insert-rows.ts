@@ -16,7 +16,7 @@ export type Column = readonly [
 
 /** Builds a set of rows for a FROM clause from columns of equal length, with one parameter a column. */
 export function buildRows(columns: readonly Column[]): RawBuilder<unknown> {
-  const arrays = columns.map(([, type, values]) => sql`${arrayText(type, values)}::${sql.raw(type)}[]`);
+  const arrays = columns.map(([, type, values]) => sql`(select ${arrayText(type, values)}::${sql.raw(type)}[])`);
   return sql`unnest(${sql.join(arrays)})`;
 }
 

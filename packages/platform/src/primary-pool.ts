@@ -23,7 +23,7 @@ interface Wired {
 }
 
 /** A connection that knows whether its server takes writes. */
-export class PrimaryClient extends pg.Client {
+class PrimaryClient extends pg.Client {
   /** Whether the server has said that it is a standby, or refused a write as read-only. */
   isReadOnly = false;
 

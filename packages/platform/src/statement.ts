@@ -12,6 +12,10 @@ import type { Database, Trx } from './database.ts';
 /**
  * A statement that runs often: each connection prepares it once under its name. One name has one text, so what varies in
  * number comes as arrays.
+ *
+ * A list that rows are looked up by stands in a `select` of its own: `any ((select $1::bigint[])::bigint[])`. So PostgreSQL does
+ * not see how long it is, and keeps one plan for any length. Else it plans a look-up of one row anew each time, because that looks
+ * cheaper than a look-up of many; but planning takes longer than looking up.
  */
 export interface Statement<_Row> {
   name: string;
