@@ -10,7 +10,6 @@ const ORDER: OrderConstants = {
   'standby µs': 20,
   'WAL bytes': 2_000,
   'stored bytes': 1_000,
-  'stored bytes after archiving': 800,
   'HTTP bytes': 900,
   'PostgreSQL bytes': 2_500,
   'Redis commands': 4,

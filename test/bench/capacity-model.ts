@@ -7,7 +7,6 @@ export interface OrderConstants {
   'standby µs': number;
   'WAL bytes': number;
   'stored bytes': number;
-  'stored bytes after archiving': number;
   'HTTP bytes': number;
   'PostgreSQL bytes': number;
   'Redis commands': number;
@@ -76,7 +75,6 @@ export function needsOf(day: Day, order: OrderConstants, process: ProcessConstan
     'WAL, MB a second at the peak': (peakOrders * order['WAL bytes']) / 1e6,
     'stored, GB a day': (day.orders * order['stored bytes']) / 1e9,
     'stored, TB a year': (365 * day.orders * order['stored bytes']) / 1e12,
-    'left of it when archived, TB a year': (365 * day.orders * order['stored bytes after archiving']) / 1e12,
     'Redis commands a second, peak': peakOrders * order['Redis commands'],
     'network of PostgreSQL without standbys, Mbit/s at the peak': (peakOrders * order['PostgreSQL bytes'] * 8) / 1e6,
     'network of each standby, Mbit/s at the peak': (peakOrders * order['WAL bytes'] * 8) / 1e6,

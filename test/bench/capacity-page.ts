@@ -9,10 +9,8 @@ export interface Capacity {
   /** By the orders of a batch. */
   batches: Record<string, OrderConstants & Record<string, number>>;
   /** By the orders of a batch: bytes that came to each table for an order. */
-  tables: Record<string, { table: string; isPartitioned: boolean; tableBytes: number; indexBytes: number }[]>;
+  tables: Record<string, { table: string; tableBytes: number; indexBytes: number }[]>;
   process: ProcessConstants & Record<string, number>;
-  /** What archiving a period takes. */
-  archive: Record<string, number>;
 }
 
 const MILLION = 1e6;
@@ -66,10 +64,9 @@ function renderTables({ tables }: Capacity, sizes: readonly string[]): string {
   const rows = names.map((name) => [
     `\`${name}\``,
     ...sizes.flatMap((size) => [find(size, name)?.tableBytes ?? 0, find(size, name)?.indexBytes ?? 0]),
-    sizes.some((size) => find(size, name)?.isPartitioned) ? 'yes' : '',
   ]);
   const heads = sizes.flatMap((size) => [`batches of ${size}: rows`, 'indexes']);
-  return formatMarkdown(['Bytes of an order in', ...heads, 'in periods'], rows);
+  return formatMarkdown(['Bytes of an order in', ...heads], rows);
 }
 
 function renderDays({ batches, process }: Capacity, ordersPerBatch: number): string {

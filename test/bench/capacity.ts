@@ -6,7 +6,6 @@ import type { OrderConstants, ProcessConstants } from './capacity-model.ts';
 import { type Capacity, renderCapacity } from './capacity-page.ts';
 import { prepareEdition } from './edition.ts';
 import { type Bench, type Figures, median } from './measure.ts';
-import { type ArchiveCosts, measureArchive } from './measure-archive.ts';
 import {
   measureDatabaseTraffic,
   measureOrderCosts,
@@ -14,7 +13,7 @@ import {
   measureReplay,
   type OrderCosts,
 } from './measure-capacity.ts';
-import { async, type Sending } from './measure-orders.ts';
+import { async } from './measure-orders.ts';
 import { writeFigures } from './page-figures.ts';
 
 /**
@@ -46,14 +45,12 @@ async function measure(bench: Bench, rounds: number): Promise<Capacity> {
   const orders = new Map<number, OrderCosts[]>(SENDINGS.map(({ ordersPerBatch }) => [ordersPerBatch, []]));
   const processes: Figures[] = [];
   const edition = await prepareEdition(bench.machine, 'now', process.cwd());
-  const archive = await measureArchive(bench, edition);
-  sayFigures('archive', archive.figures);
   for (let round = 1; round <= rounds; round++) {
     for (const sending of SENDINGS) {
       const { figures, growth } = await measureOrderCosts(bench, edition, sending);
       const traffic = await measureDatabaseTraffic(bench, edition, sending);
       const replay = await measureReplay(bench, edition, sending);
-      const all = { ...figures, ...leaveInDatabase(figures, archive, sending), ...traffic, ...replay };
+      const all = { ...figures, ...traffic, ...replay };
       orders.get(sending.ordersPerBatch)!.push({ figures: all, growth });
       sayFigures(`round ${round}, batches of ${sending.ordersPerBatch}`, all);
     }
@@ -70,19 +67,11 @@ async function measure(bench: Bench, rounds: number): Promise<Capacity> {
     ),
     // What a row takes does not change from round to round, beyond the chance of where pages end.
     tables: Object.fromEntries([...orders].map(([size, each]) => [size, each.at(-1)!.growth])),
-    archive: archive.figures,
     process: mediansOf(processes) as ProcessConstants & Figures,
   };
 }
 
 type Constants = OrderConstants & Figures;
-
-/** What stays in the database of an order whose period is archived: its rows outside of periods, and what the archive leaves. */
-function leaveInDatabase(figures: Figures, archive: ArchiveCosts, { ordersPerBatch }: Sending): Figures {
-  const lasting = figures['stored bytes']! - figures['stored bytes in periods']!;
-  const left = archive.bytesOfOrder + archive.bytesOfBatch / ordersPerBatch;
-  return { 'stored bytes after archiving': lasting + left };
-}
 
 function mediansOf(rounds: readonly Figures[]): Figures {
   return Object.fromEntries(

@@ -1,8 +1,6 @@
 /** How many order ids a batch id leaves room for. */
 const STRIDE = 8_192;
 export const ORDERS_PER_FILLED_BATCH = 100;
-/** How many batch ids a period has. */
-export const BATCHES_PER_PERIOD = 2 ** 30;
 const FIRST_LEDGER_ID = 1_000_000;
 
 const batches = 'generate_series($1::bigint, $2::bigint) as batch_id';
@@ -10,9 +8,7 @@ const orders = `${batches} cross join generate_series(1, ${ORDERS_PER_FILLED_BAT
 const orderId = `batch_id * ${STRIDE} + place - 1`;
 const orderNumber = `((batch_id - 1) * ${ORDERS_PER_FILLED_BATCH} + place)`;
 const customer = `($3::text[])[1 + ${orderNumber} % cardinality($3::text[])]`;
-/** Periods are months, and a second of each is a batch's. */
-const acceptedTime = `timestamptz '2020-01-01' + batch_id / ${BATCHES_PER_PERIOD} * interval '1 month'
-  + batch_id % ${BATCHES_PER_PERIOD} * interval '1 second'`;
+const acceptedTime = `timestamptz '2020-01-01' + batch_id * interval '1 second'`;
 const finishedTime = `${acceptedTime} + interval '1 second'`;
 /** Numbers of a batch lie together, and batches anywhere among all numbers, as they do with the load generator. */
 const assetNum = `left(md5(batch_id::text), 16) || '-' || place`;
@@ -21,25 +17,16 @@ const details = `'{"trial": 0, "timeUnit": "year", "productType": "tool", "trial
   "timeUnitQuantity": 1, "limitTimeDuration": 0, "parentCrmProductId": "", "timeDurationExpression": "1-0-0"}'`;
 
 /**
- * Statements that fill the tables with what the service leaves of completed batches, by table; earlier editions have not
- * all of these. $1 and $2 are the first and the last batch, $3 the ids of customers.
+ * Statements that fill the tables with what the service leaves of completed batches, by table. $1 and $2 are the first and
+ * the last batch, $3 the ids of customers.
  */
 export const FILL_STATEMENTS: Readonly<Record<string, string>> = {
-  batch_key: `insert into batch_key (application_id, channel_code, channel_order_id, batch_id)
-  select (select id from application limit 1), 'bench', 'filled-' || batch_id, batch_id
-  from ${batches} where $3::text[] is not null`,
-
   batch: `insert into batch (id, application_id, channel_code, channel_order_id, sync_mode, digest, sequences, customer_ids,
     order_types, accepted_time, completed_time, succeeded, failed)
   select batch_id, (select id from application limit 1), 'bench', 'filled-' || batch_id, 'async',
     sha256(batch_id::text::bytea), array_agg(place), array_agg(${customer}), array_agg('new_buy'::text),
     ${acceptedTime}, ${finishedTime}, ${ORDERS_PER_FILLED_BATCH}, 0
   from ${orders} group by batch_id`,
-
-  // As many chunks as there are lanes, which a hundred customers nearly always reach.
-  lane_chunk: `insert into lane_chunk (batch_id, lane, order_count, weight, accepted_time, finished_time, succeeded)
-  select batch_id, place % 16, count(*), count(*), ${acceptedTime}, ${finishedTime}, count(*)
-  from ${orders} where $3::text[] is not null group by batch_id, place % 16`,
 
   license_order: `insert into license_order (id, order_type, customer_id, assets, products, finished_time)
   select ${orderId}, 'new_buy', ${customer}, 1, 1, ${finishedTime} from ${orders}`,
@@ -59,6 +46,18 @@ export const FILL_STATEMENTS: Readonly<Record<string, string>> = {
   select (select id from application limit 1), batch_id, batch_id, 'batch.completed', ${finishedTime},
     ${ORDERS_PER_FILLED_BATCH}, 0, 0
   from ${batches} where $3::text[] is not null`,
+};
+
+/** The same of what editions up to the one with a table of keys leave besides. */
+export const EARLIER_FILL_STATEMENTS: Readonly<Record<string, string>> = {
+  batch_key: `insert into batch_key (application_id, channel_code, channel_order_id, batch_id)
+  select (select id from application limit 1), 'bench', 'filled-' || batch_id, batch_id
+  from ${batches} where $3::text[] is not null`,
+
+  // As many chunks as there are lanes, which a hundred customers nearly always reach.
+  lane_chunk: `insert into lane_chunk (batch_id, lane, order_count, weight, accepted_time, finished_time, succeeded)
+  select batch_id, place % 16, count(*), count(*), ${acceptedTime}, ${finishedTime}, count(*)
+  from ${orders} where $3::text[] is not null group by batch_id, place % 16`,
 };
 
 /** Lets the service go on behind a batch. */

@@ -47,7 +47,6 @@ export function measureOrderCosts(bench: Bench, edition: Edition, sending: Sendi
         'Redis commands': (used.redisCommands - usedBefore.redisCommands) / orders,
         'Redis bytes': (used.redisBytes - usedBefore.redisBytes) / orders,
         'stored bytes': sumOf(growth),
-        'stored bytes in periods': sumOf(growth.filter(({ isPartitioned }) => isPartitioned)),
       },
       growth,
     };

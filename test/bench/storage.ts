@@ -1,19 +1,16 @@
 import type pg from 'pg';
 
-/** What a table takes on disk, its partitions together. */
+/** What a table takes on disk. Earlier editions have tables with partitions, which count together. */
 export interface TableStorage {
   table: string;
-  /** Whether it is in partitions, which can be detached and archived. */
-  isPartitioned: boolean;
   tableBytes: number;
   indexBytes: number;
 }
 
 /** Reads what each table takes on disk, with what PostgreSQL keeps beside its rows. */
 export async function readStorage(db: pg.Pool): Promise<TableStorage[]> {
-  const { rows } = await db.query<{ table: string; isPartitioned: boolean; tableBytes: string; indexBytes: string }>(
-    `select whole.relname as "table", whole.relkind = 'p' as "isPartitioned",
-      sum(pg_table_size(part.oid)) as "tableBytes", sum(pg_indexes_size(part.oid)) as "indexBytes"
+  const { rows } = await db.query<{ table: string; tableBytes: string; indexBytes: string }>(
+    `select whole.relname as "table", sum(pg_table_size(part.oid)) as "tableBytes", sum(pg_indexes_size(part.oid)) as "indexBytes"
     from pg_class as part join pg_class as whole on whole.oid = coalesce(pg_partition_root(part.oid), part.oid)
     where part.relkind = 'r' and part.relnamespace = 'public'::regnamespace
     group by whole.oid order by 1`,

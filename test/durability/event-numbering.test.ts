@@ -24,8 +24,6 @@ beforeEach(async () => {
     insert into application (id, app_key, name, secret_hash, scopes) overriding system value
     values (1, 'k1', 'Test', '', '{auth_order}')`.execute(db);
   await sql`
-    insert into batch_key select 1, 'test', number, number from generate_series(1, 5000) as number`.execute(db);
-  await sql`
     insert into batch (id, application_id, channel_code, channel_order_id, sync_mode, digest, sequences, customer_ids,
       order_types)
     select number, 1, 'test', number, 'async', '', '{1}', '{0}', '{new_buy}'

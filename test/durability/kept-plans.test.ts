@@ -17,8 +17,8 @@ const HOT = [
   ...['lock_assets', 'read_grants', 'insert_license_order', 'update_assets', 'finish_chunks', 'end_batches'],
 ];
 /** Tables with a row a batch or few of them. */
-const PER_BATCH = ['batch_key', 'batch', 'lane_chunk', 'event'];
-const LARGE = ['batch_key', 'asset', 'asset_grant', 'product_instance'];
+const PER_BATCH = ['batch', 'event'];
+const LARGE = ['batch', 'asset', 'asset_grant', 'product_instance'];
 
 let stack: Stack;
 let empty: Stack;

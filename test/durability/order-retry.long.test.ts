@@ -117,22 +117,6 @@ describe('lockstep order retry', () => {
     expect(await readResult(api, batch)).toMatchObject({ failed: 1, pending: 1 });
   });
 
-  it('opens a batch again that had ended, and it ends again', async () => {
-    const batch = batchOf(refusedByPostgres(customer, [newAssetNum()]));
-    const before = await failed(batch);
-    await mend();
-    expect(await retried()).toEqual({ retried: 1, contentLost: 0 });
-    const open = { state: 'accepted', succeeded: 0, failed: 0, pending: 1, completedTime: null };
-    expect(await readResult(api, batch)).toMatchObject(open);
-    const end = stack.db.selectFrom('batch').select(['completed_time', 'succeeded', 'failed']);
-    expect(await end.execute()).toEqual([{ completed_time: null, succeeded: null, failed: null }]);
-    await stack.startWorker();
-    const after = await api.completed(batch);
-    expect(after).toMatchObject({ succeeded: 1, failed: 0, pending: 0 });
-    expect(after.completedTime).toBeGreaterThan(before.completedTime!);
-    expect(await end.execute()).toEqual([{ completed_time: expect.any(Date), succeeded: 1, failed: 0 }]);
-  });
-
   it('has its order among the failed ones until it is put back, and not when it has succeeded', async () => {
     const [refused, notFound] = [refusedByPostgres(customer, [newAssetNum()]), deleteAsset(customer, [newAssetNum()])];
     const batch = batchOf(refused, notFound);
@@ -182,6 +166,7 @@ describe('the database', () => {
     await record(1);
     await expect(take(1)).rejects.toThrow('license_order: delete is never done');
     await record(0);
+    await sql`delete from failed_order`.execute(stack.db);
     await take(0);
     await expect(sql`update order_retry set cause = ''`.execute(stack.db)).rejects.toThrow('update is never done');
   });

@@ -33,7 +33,6 @@ describe.each(QUEUE_KINDS)('on %s,', (queue) => {
       insert into customer (id, enterprise_id, channel_code, channel_customer_id, name, branch_name, is_default)
         overriding system value values (1, 1, 'test', 'c1', 'C', 'B', true), (2, 1, 'test', 'c2', 'C', 'B', false);
       insert into license_order (id, order_type, customer_id, assets, products) values (8192, 'new_buy', '1', 0, 0);
-      insert into batch_key select id, 'test', 'O-1', 5 from application where app_key = '${api.credentials.appKey}';
       insert into batch (id, application_id, channel_code, channel_order_id, sync_mode, digest, sequences, customer_ids,
         order_types)
         select 5, id, 'test', 'O-1', 'async', '\\x${DIGESTS.async}', '{3,1,2}', '{1,2,1}',

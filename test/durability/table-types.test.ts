@@ -55,8 +55,9 @@ async function readColumns(): Promise<Record<string, string>> {
   const { rows } = await sql<{ name: string; type: string; nullable: boolean; generated: boolean }>`
     select table_name || '.' || column_name as name, udt_name as type, is_nullable = 'YES' as nullable,
       column_default is not null or is_identity = 'YES' as generated
-    from information_schema.columns where table_schema = 'public' and table_name not like 'kysely%'
-      and table_name !~ '_p[0-9]{4}$'`.execute(database.db);
+    from information_schema.columns where table_schema = 'public' and table_name not like 'kysely%'`.execute(
+    database.db,
+  );
   return Object.fromEntries(
     rows.map(({ name, type, nullable, generated }) => {
       const read = `${DRIVER_TYPES[type]}${nullable ? ' | null' : ''}`;

@@ -8,10 +8,7 @@ const CHANGES: Record<string, readonly string[]> = {
   bindCustomer: ['enterprise', 'customer'],
   createEnterprise: ['enterprise', 'customer', 'member'],
   updateCustomer: ['customer'],
-  createBatchOrder: [
-    ...['batch_key', 'batch', 'lane_chunk', 'license_order', 'failed_order', 'event', 'order_activity'],
-    ...LEDGER,
-  ],
+  createBatchOrder: [...['batch', 'lane_chunk', 'license_order', 'failed_order', 'event', 'order_activity'], ...LEDGER],
   cancelBatchOrder: ['batch', 'lane_chunk', 'license_order', 'failed_order', 'event', 'order_activity'],
   lockAssets: ['asset', 'lock_audit'],
   unlockAssets: ['asset', 'lock_audit'],

@@ -58,8 +58,6 @@ export async function fillWithBatches(db: Database): Promise<Filled> {
           array_agg(case when id % 500 = 7 and place = 3 then 'delete_asset' else 'new_buy' end order by place) as order_types
         from generate_series(1, case when id > ${SMALL_BATCHES} then 5000 else 100 end) as place
       ) as sent`.execute(trx);
-    await sql`
-      insert into batch_key select application_id, channel_code, channel_order_id, id from batch`.execute(trx);
     // Every hundredth batch has a failed order, and in a bad night all orders of some batches have failed.
     await sql`
       insert into license_order (id, order_type, customer_id, cause, message, assets, products, finished_time)
@@ -150,8 +148,8 @@ async function insertAssets(db: Database): Promise<void> {
     db,
   );
   await sql`
-    insert into failed_order (license_order_id, batch_id, lane, payload_version, content, asset_nums)
-    select license_order.id, license_order.id / ${perBatch}, 0, 1, '[]',
+    insert into failed_order (license_order_id, payload_version, content, asset_nums)
+    select license_order.id, 1, '[]',
       array[case when license_order.id / ${perBatch} % 200 = 0 then 'BUSY' else 'A' || license_order.id end]
     from license_order where cause is not null`.execute(db);
 }

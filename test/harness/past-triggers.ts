@@ -15,7 +15,7 @@ const BATCHES = ['batch', 'lane_chunk'];
 /** Drops the function of triggers that a test has added to a table, and them with it. */
 export async function dropTriggerFunction(db: Database, table: keyof Tables, name: string): Promise<void> {
   await db.transaction().execute(async (trx) => {
-    // The table and its partitions in the order in which everybody else takes them, or PostgreSQL may find a deadlock.
+    // First the table, as everybody else, or PostgreSQL may find a deadlock.
     await sql`lock table ${sql.table(table)} in access exclusive mode`.execute(trx);
     await sql`drop function ${sql.ref(name)} cascade`.execute(trx);
   });

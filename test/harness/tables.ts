@@ -46,11 +46,11 @@ const PARTS: Record<string, RawBuilder<unknown>> = {
   webhook_delivery: sql`(select id, webhook_id from webhook_delivery where position is null)`,
 };
 
-/** Prepares the look at the tables that there are: a database of an older release has fewer. Partitions are looked at by their table. */
+/** Prepares the look at the tables that there are: a database of an older release has fewer.  */
 async function prepareLook(connection: Database): Promise<void> {
   const { rows: tables } = await sql<{ name: string }>`
     select relname as name from pg_class
-    where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition
+    where relnamespace = 'public'::regnamespace and relkind = 'r'
       and relname <> all (${LEFT_OUT})`.execute(connection);
   const looks = tables.map(({ name }) => ({ name, content: PARTS[name] ?? sql.table(name) }));
   const digests = looks.map(

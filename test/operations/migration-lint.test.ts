@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 
 /** The rules of `.squawk.toml` that statements in a new migration break. */
 function lint(statements: string): string[] {
-  const words = ['--stdin-filepath', 'migrations/9999_new.up.sql', '--reporter', 'json'];
+  const words = ['--stdin-filepath', 'migrations/9999_new.sql', '--reporter', 'json'];
   const { stdout, error } = spawnSync('node_modules/.bin/squawk', words, { input: statements, encoding: 'utf8' });
   if (error !== undefined) throw error;
   return (JSON.parse(stdout) as { rule_name: string }[]).map(({ rule_name }) => rule_name);

@@ -40,8 +40,6 @@ beforeEach(async () => {
     insert into application (id, app_key, name, secret_hash, scopes) overriding system value
     select id, id, 'Test', '', '{auth_order}' from generate_series(1, ${OTHERS + 1}::int) as id`.execute(database.db);
   await sql`
-    insert into batch_key select 1, 'test', id, id from generate_series(1, 100) as id`.execute(database.db);
-  await sql`
     insert into batch (id, application_id, channel_code, channel_order_id, sync_mode, digest, sequences, customer_ids,
       order_types)
     select id, 1, 'test', id, 'async', '', '{1}', '{0}', '{new_buy}' from generate_series(1, 100) as id`.execute(

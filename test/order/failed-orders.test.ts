@@ -93,7 +93,7 @@ describe('with a worker', () => {
     const { orderList } = await readFailed(api, batch);
     expect(orderList).toEqual(normalised([order]));
     const { rows } = await sql<{ asset_nums: string[] }>`
-      select asset_nums from failed_order join batch on batch_id = batch.id
+      select asset_nums from failed_order join batch on batch.id = license_order_id / 8192
       where channel_order_id = ${batch.channelOrderId}`.execute(stack.db);
     const [asset] = (orderList[0] as { assets: { assetNos: string[] }[] }).assets;
     expect(rows).toEqual([{ asset_nums: asset!.assetNos }]);

@@ -143,8 +143,8 @@ describe('of a story', () => {
         insert into license_order (id, order_type, customer_id, cause, message, assets, products)
         values (${id}, 'new_buy', ${customer_id}, 'customer_not_found', 'A message', 0, 0)`.execute(trx);
       await sql`
-        insert into failed_order (license_order_id, batch_id, lane, payload_version, content, asset_nums)
-        values (${id}, ${batch_id}, ${lane}, 1, ${content}, ${[neverBought]})`.execute(trx);
+        insert into failed_order (license_order_id, payload_version, content, asset_nums)
+        values (${id}, 1, ${content}, ${[neverBought]})`.execute(trx);
       await sql`
         update lane_chunk set payload = null, finished_time = statement_timestamp(), failed = 1
         where batch_id = ${batch_id} and lane = ${lane}`.execute(trx);

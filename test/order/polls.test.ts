@@ -148,7 +148,7 @@ it('that wait hold no connection, however many they are', async () => {
     const { rows } = await sql<{ taken: number; busy: number }>`
       select (select count(*)::int from nonce where nonce = any (${nonces})) as taken, (
         select count(*)::int from pg_stat_activity
-        where datname = current_database() and application_name like 'lockstep-api/%' and state <> 'idle'
+        where datname = current_database() and application_name = 'lockstep-api' and state <> 'idle'
       ) as busy`.execute(stack.db);
     return rows[0]!;
   };

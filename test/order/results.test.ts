@@ -429,7 +429,7 @@ describe.each(QUEUE_KINDS)('without a worker, on %s', (queue) => {
     const answers = await Promise.all(Array.from({ length: 3 }, () => startWaiting(stack, api, batch)));
     const cut = await sql<{ cut: boolean }>`
       select pg_terminate_backend(pid) as cut from pg_stat_activity
-      where application_name like 'lockstep-watch/%' and datname = current_database()`.execute(stack.db);
+      where application_name = 'lockstep-watch' and datname = current_database()`.execute(stack.db);
     expect(cut.rows).toEqual([{ cut: true }]);
     await stack.startWorker();
     for (const answer of answers) {

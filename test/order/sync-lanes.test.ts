@@ -28,7 +28,7 @@ async function arrivingTogether<Answers>(count: number, sending: () => Promise<A
   const before = await countNonces();
   const trx = await stack.db.startTransaction().execute();
   try {
-    await sql`lock table batch_key in access exclusive mode`.execute(trx);
+    await sql`lock table batch in access exclusive mode`.execute(trx);
     const sent = sending();
     sent.catch(() => {});
     await expect.poll(countNonces).toBe(before + count);

@@ -21,11 +21,11 @@ import {
   type Database,
   Deadline,
   explainFault,
+  findSchemaFault,
   isId,
   isOverload,
   openDatabase,
   readConfig,
-  readSchemaState,
   within,
 } from '@lockstep/platform';
 import { Command, InvalidArgumentError, Option } from 'commander';
@@ -36,7 +36,6 @@ import { addDatabaseCommands } from './database-commands.ts';
 import { addEventCommand } from './event-command.ts';
 import { addOperatorCommands } from './operator-commands.ts';
 import { addOrderCommands } from './order-commands.ts';
-import { addPeriodCommands } from './period-commands.ts';
 import { say } from './say.ts';
 import { ServiceCommands } from './service-options.ts';
 import { endWithReader } from './signals.ts';
@@ -143,7 +142,6 @@ order
 
 addOperatorCommands(program, withDatabase);
 addDatabaseCommands(program, config, withDatabase);
-addPeriodCommands(program, { withDatabase, withoutDeadline, release: version });
 const service = new ServiceCommands(join(config.DATA_DIR, 'demo.json'));
 addSubmitCommand(program, service);
 addBatchCommands(program, service);
@@ -173,8 +171,8 @@ async function withoutDeadline<Result>(work: (db: Database) => Promise<Result>):
   const db = openDatabase({ url, poolSize: 2, applicationName: 'lockstep-cli', onError: () => {} });
   const looking = new Deadline(COMMAND_TIMEOUT_MS);
   try {
-    const { state, reason } = await readSchemaState(within(db, looking));
-    if (state !== 'current') throw new Error(reason);
+    const fault = await findSchemaFault(within(db, looking));
+    if (fault !== null) throw new Error(fault);
     return await work(db);
   } catch (error) {
     if (isOverload(error)) throw new Error('Somebody else is changing the same just now. Try again.', { cause: error });

@@ -6,7 +6,6 @@ import {
   type OrderMetrics,
   OrderWorker,
   QUEUE_NAME,
-  registerArchiveGauges,
   registerBacklogGauges,
   WORKER_NAME,
 } from '@lockstep/orders';
@@ -20,13 +19,10 @@ import {
   type Logger,
   openConsumer,
   openDatabase,
-  PeriodKeeper,
   type QueueBackend,
   type ReadinessCheck,
   registerCleanUpGauge,
-  registerPeriodGauges,
   SchemaWatch,
-  whileCurrent,
 } from '@lockstep/platform';
 import { agedWebhooks, registerWebhookGauges, Sender, WebhookDeliverer, webhookMetricsOf } from '@lockstep/webhooks';
 import { every } from './every.ts';
@@ -36,7 +32,6 @@ import { startProbe } from './probe.ts';
 const JOBS_AT_ONCE = 50;
 const SWEEP_EVERY_MS = 1_000;
 const CLEAN_UP_EVERY_MS = 10_000;
-const PERIOD_LOOK_EVERY_MS = 10_000;
 
 /**
  * Connections that a worker needs beside those of its drains: for the sweep, the clean-up, the ends of batches, their events
@@ -99,27 +94,28 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   });
   const aged = [...agedAccess, ...agedOperators, ...agedOrders(options), ...agedWebhooks(options)];
   registerCleanUpGauge(metrics.registry, db, aged);
-  registerPeriodGauges(metrics.registry, db);
   const schema = new SchemaWatch({ db, queue, log });
-  let stalledBy = (): string | null => null;
-  const work = whileCurrent(schema, log, () => {
-    const started = startWork(db, aged, options);
-    stalledBy = started.stalledBy;
-    return started;
+  let work: ReturnType<typeof startWork> | undefined;
+  void schema.untilCurrent().then(() => {
+    work = startWork(db, aged, options);
   });
+  const stalledBy = () => work?.stalledBy() ?? null;
   const readiness = [async () => (await schema.health()).reason, async () => stalledBy()];
   let served: Closable | undefined;
   const close = () =>
     closeAll({
-      work: work.close,
-      probe: async () => served?.close(),
       schema: () => schema.close(),
+      work: async () => {
+        const ended = work;
+        work = undefined;
+        await ended?.close();
+      },
+      probe: async () => served?.close(),
       database: () => db.destroy(),
     });
   try {
     if (probe !== undefined) {
       registerBacklogGauges(metrics.registry, db);
-      registerArchiveGauges(metrics.registry, db);
       registerWebhookGauges(metrics.registry, db);
       served = await startProbe(readiness, metrics, probe.host, probe.port);
     }
@@ -127,7 +123,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     await close();
     throw error;
   }
-  return { readiness, stalledBy: () => stalledBy(), untilReady: () => schema.untilCurrent(), close };
+  return { readiness, stalledBy, untilReady: () => schema.untilCurrent(), close };
 }
 
 /** Starts to process jobs, to sweep, to deliver to webhooks, and to delete what is too old. Closing finishes what runs. */
@@ -153,8 +149,6 @@ function startWork(
   const stop = new AbortController();
   const cleanUp = new CleanUp({ db, log, registry: metrics.registry, aged });
   const cleaning = every(CLEAN_UP_EVERY_MS, () => cleanUp.run(stop.signal), log);
-  const keeper = new PeriodKeeper({ db, log, registry: metrics.registry });
-  const keeping = every(PERIOD_LOOK_EVERY_MS, () => keeper.run(), log);
   return {
     stalledBy: () => worker.stalledBy,
     close: () => {
@@ -162,7 +156,6 @@ function startWork(
       return closeAll({
         sweep: sweep.close,
         cleaning: cleaning.close,
-        keeping: keeping.close,
         jobs: consumer.close,
         drains: () => worker.close(),
         events: () => numbering.settle(),

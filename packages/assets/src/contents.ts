@@ -10,7 +10,7 @@ import type {
 } from '@lockstep/contract';
 import { parseBigint, type Tables, type Trx } from '@lockstep/platform';
 import { type RawBuilder, type Selectable, sql } from 'kysely';
-import { storedBatchOf, storedOrder } from './stored-orders.ts';
+import { ORDERS_PER_BATCH } from './order-ids.ts';
 
 /** What rows of merchandises and products have in common: columns of their asset, and of the order that stands for them. */
 interface InstanceRow {
@@ -88,8 +88,8 @@ async function selectInstances<Row extends InstanceRow>(
     from ${sql.table(table)} as instance
     cross join lateral (select coalesce(held_by_order_id, license_order_id) as order_id) as held
     join asset on asset.id = asset_id
-    cross join lateral (${storedBatchOf(sql`held.order_id`)}) as batch
-    cross join lateral (${storedOrder(sql`instance.license_order_id`)}) as bought
+    join batch on batch.id = held.order_id / ${ORDERS_PER_BATCH}::bigint
+    join license_order as bought on bought.id = instance.license_order_id
     where asset_id = any (${assetIds}::bigint[]) and instance.revoked_time is null
     order by instance.license_order_id, instance.id`.execute(trx);
   return rows;

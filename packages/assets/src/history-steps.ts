@@ -3,9 +3,8 @@ import { selectCustomers } from '@lockstep/customers';
 import { buildRows, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import type { TracedAsset } from './history-assets.ts';
-import { ABOVE_ALL } from './order-ids.ts';
+import { ABOVE_ALL, ORDERS_PER_BATCH } from './order-ids.ts';
 import { revokersOf } from './revokers.ts';
-import { storedBatchOf, storedOrder } from './stored-orders.ts';
 
 /** What an order, or a call of O6 or O7, did to one asset. It is the same at every look, and newer ones come before it. */
 export interface Step {
@@ -151,9 +150,13 @@ async function selectSteps(trx: Trx, assets: readonly TracedAsset[]): Promise<St
         ordered.customer_id, application_id, channel_code, channel_order_id, null as operator_identity
       from touched join traced using (asset_id)
       cross join lateral (
-        ${storedOrder(sql`touched.order_id`)}
+        select id, order_type, customer_id, finished_time from license_order where id = touched.order_id offset 0
       ) as ordered
-      left join lateral (${storedBatchOf(sql`touched.order_id`)}) as batch on true
+      left join lateral (
+        select id, application_id, channel_code, channel_order_id,
+          sequences[(touched.order_id % ${ORDERS_PER_BATCH}::bigint)::integer + 1] as sequence
+        from batch where id = touched.order_id / ${ORDERS_PER_BATCH}::bigint offset 0
+      ) as batch on true
       left join lateral (
         select asset_id from asset_transfer
         where asset_id = touched.asset_id and license_order_id = touched.order_id offset 0

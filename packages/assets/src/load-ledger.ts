@@ -1,19 +1,8 @@
 import type { AssetId, CustomerId, EnterpriseId, LicenseOrderId, LicenseType } from '@lockstep/contract';
-import {
-  arrayText,
-  assertPartitions,
-  isId,
-  named,
-  parseBigint,
-  run,
-  type Statement,
-  type Trx,
-  together,
-} from '@lockstep/platform';
+import { arrayText, isId, named, parseBigint, run, type Statement, type Trx, together } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { type Asset, emptyChanges, type Ledger, type LedgerCustomer } from './ledger.ts';
 import { loadContents } from './load-contents.ts';
-import { storedOrder } from './stored-orders.ts';
 
 /** The part of the ledger that some orders may look at. */
 export interface LedgerNeeds {
@@ -48,8 +37,6 @@ async function load(trx: Trx, needs: LedgerNeeds, areLocked: boolean): Promise<L
     readingPurchases(ids(needs.purchaseIds)),
     readingAssets([...needs.assetNums], areLocked),
   ]);
-  // A source that is not found fails its order for good.
-  if (purchases.length < ids(needs.purchaseIds).length) await assertPartitions(trx);
   const assets = new Map(assetRows.map((row) => [row.asset_num, buildAsset(row)]));
   const full = [...assets.values()].filter((asset) => needs.fullAssetNums.has(asset.assetNum));
   if (full.length > 0) await loadContents(trx, full);
@@ -88,8 +75,8 @@ const readingPurchases = (orderIds: LicenseOrderId[]) =>
   named(
     'read_purchases',
     sql<PurchaseRow>`
-      select found.id, found.customer_id from unnest((select ${orderIds}::bigint[])) as wanted (id)
-      cross join lateral (${storedOrder(sql`wanted.id`)}) as found where found.order_type = 'new_buy'`,
+      select id, customer_id from license_order
+      where id = any ((select ${orderIds}::bigint[])::bigint[]) and order_type = 'new_buy' and cause is null`,
   );
 
 interface AssetRow {

@@ -2,7 +2,6 @@ import type { LicenseOrderId, ProductToBuy } from '@lockstep/contract';
 import type { AssetInstance } from '@lockstep/contract/console';
 import { type Database, inSnapshot, parseBigint, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
-import { storedOrder } from './stored-orders.ts';
 
 /** Features of a product that are shown, at most. An order may send ten thousand. */
 const MAX_FEATURES = 20;
@@ -84,7 +83,9 @@ async function readMerchandises(
       where asset_id = ${assetId} and revoked_time is null and id > ${afterId}
       order by id limit ${limit}
     ) as instance
-    left join lateral (${storedOrder(sql`instance.license_order_id`)}) as bought on true
+    left join lateral (
+      select src_license_order_id from license_order where license_order.id = instance.license_order_id offset 0
+    ) as bought on true
     order by instance.id`.execute(trx);
   return rows.map((row) => ({
     ...instanceFields(row),
@@ -115,7 +116,9 @@ async function readProducts(
       where asset_id = ${assetId} and revoked_time is null and id > ${afterId}
       order by id limit ${limit}
     ) as instance
-    left join lateral (${storedOrder(sql`instance.license_order_id`)}) as bought on true
+    left join lateral (
+      select src_license_order_id from license_order where license_order.id = instance.license_order_id offset 0
+    ) as bought on true
     order by instance.id`.execute(trx);
   return rows.map((row) => ({
     ...instanceFields(row),

@@ -75,14 +75,6 @@ export const causes = {
     message: 'What the failed orders of batch {0} of channel {1} held is not kept any more.',
   },
   order_not_found: { code: '13004', message: 'No order {0} was submitted by this application.' },
-  batch_archived: {
-    code: '13004',
-    message: 'Batch {0} of channel {1} was archived on {2}: the operator of the service has what became of it.',
-  },
-  order_archived: {
-    code: '13004',
-    message: 'Order {0} was archived on {1}: the operator of the service has what became of it.',
-  },
 
   // Why an order can fail (rules 6.5)
   customer_not_found: { code: '13004', message: 'Customer {0} does not exist.' },

@@ -99,8 +99,6 @@ function spawnPostgres(places: Places, launcher: Launcher, port: number): ChildP
     // The default uses /dev/shm, which is small in a container.
     dynamic_shared_memory_type: 'mmap',
     max_connections: 200,
-    // A statement locks the partitions of all periods, and their indexes while it is planned.
-    max_locks_per_transaction: 256,
     shared_buffers: '256MB',
     fsync: 'on',
     timezone: 'UTC',

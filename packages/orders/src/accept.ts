@@ -1,5 +1,5 @@
 import type { AcceptedOrder, BatchId } from '@lockstep/contract';
-import { assertPartitions, buildRows, type Database, Group, named, run, untilConfirmed } from '@lockstep/platform';
+import { buildRows, type Database, Group, named, run, untilConfirmed } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { notingActivity } from './activity-notes.ts';
 import type { JobAnnouncer } from './announcer.ts';
@@ -39,7 +39,7 @@ export class BatchAcceptor {
    * Stores a batch and returns its final order ids, in the order of orderList. The same content again gets the same
    * answer.
    *
-   * Throws a Refusal: channel_order_id_conflict, asset_number_shared; or a MissingPartitions. Then nothing is stored.
+   * Throws a Refusal: channel_order_id_conflict, asset_number_shared. Then nothing is stored.
    */
   async accept(submitted: SubmittedBatch): Promise<AcceptedOrder[]> {
     const batchId = submitted.sharedNumber === null ? await this.#groups.run(submitted) : null;
@@ -57,13 +57,12 @@ export class BatchAcceptor {
     return listAcceptedOrders(submitted, batchId);
   }
 
-  /** Finds a batch that is stored already, or cannot be: an earlier release took batches that name a number twice. */
+  /** Finds a batch that is stored already, or cannot be. */
   async #findEarlierId(batch: SubmittedBatch): Promise<BatchId> {
     const [earlier] = await findEarlier(this.#db, [batch]);
     if (earlier !== undefined) return sameBatchId(batch, earlier);
-    await assertPartitions(this.#db);
     checkNumbers(batch);
-    throw new Error(`The batch ${batch.channelOrderId} has a key and no row`);
+    throw new Error(`The batch ${batch.channelOrderId} is neither stored nor new`);
   }
 }
 
@@ -95,8 +94,8 @@ function findLines(payloads: readonly Uint8Array[]): Buffer | null {
 
 /**
  * Stores a group of batches with one statement, and returns their ids; null for a batch whose key is taken. The ids are
- * drawn in that statement, so they are the acceptance order. Keys are inserted before batches and in sorted order, so that
- * two processes that accept the same batches wait rather than deadlock.
+ * drawn in that statement, so they are the acceptance order. Batches are inserted in the order of their keys, so that two
+ * processes that accept the same ones wait rather than deadlock.
  */
 async function insertAsyncBatches(db: Database, batches: SubmittedBatch[]): Promise<(BatchId | null)[]> {
   const keys = batches.map(keyOf);
@@ -112,18 +111,15 @@ async function insertAsyncBatches(db: Database, batches: SubmittedBatch[]): Prom
   const payloads = joinLines(chunks.map(({ payload }) => payload));
   const inputs = order.map((index) => batches[index]!);
   const accepting = sql<{ place: number; id: BatchId }>`
-    with input as (select * from ${batchRows('input', inputs)}), keyed as (
-      insert into batch_key (application_id, channel_code, channel_order_id, batch_id)
-      select application_id, channel_code, channel_order_id, nextval('batch_id') from input order by place
-      on conflict do nothing
-      returning application_id, channel_code, channel_order_id, batch_id as id
-    ), placed as (
-      select * from input join keyed using (application_id, channel_code, channel_order_id)
-    ), stored as (
-      insert into batch (id, ${BATCH_COLUMNS}) select id, ${batchValues(DIGEST_VERSION)} from placed
-      returning cardinality(sequences) as orders
+    with input as (select * from ${batchRows('input', inputs)}), stored as (
+      insert into batch (id, ${BATCH_COLUMNS})
+      select nextval('batch_id'), ${batchValues(DIGEST_VERSION)} from input order by place
+      on conflict (application_id, channel_code, channel_order_id) do nothing
+      returning id, application_id, channel_code, channel_order_id, cardinality(sequences) as orders
     ), noted as (
       ${notingActivity({ accepted: sql`sum(orders)` }, sql`from stored having count(*) > 0`)}
+    ), placed as (
+      select place, id from input join stored using (application_id, channel_code, channel_order_id)
     ), chunks as (
       insert into lane_chunk (batch_id, lane, order_count, weight, payload, payload_version)
       select placed.id, lane, order_count, weight, payload, ${PAYLOAD_VERSION}::smallint

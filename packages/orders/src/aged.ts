@@ -6,11 +6,7 @@ const ACTIVITY_DAYS = 14;
 /** What failed orders held, events, each kept for some days (rules 6.7 and 6.8), and what the console shows of activity. */
 export function agedOrders({ failedOrderDays, eventDays }: { failedOrderDays: number; eventDays: number }): Aged[] {
   const failed = { table: 'failed_order', timeColumn: 'failed_time' } as const;
-  const events = {
-    table: 'event',
-    timeColumn: 'created_time',
-    key: ['application_id', 'position', 'batch_id'],
-  } as const;
+  const events = { table: 'event', timeColumn: 'created_time' } as const;
   const activitySeconds = ACTIVITY_DAYS * SECONDS_OF_DAY;
   return [
     { kind: 'failed_order', ...failed, maxAgeSeconds: failedOrderDays * SECONDS_OF_DAY },

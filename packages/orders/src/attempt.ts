@@ -1,17 +1,11 @@
 import type { LedgerIds } from '@lockstep/assets';
 import { Refusal } from '@lockstep/contract';
-import { behindSavepoint, findDrift, type Trx } from '@lockstep/platform';
+import { behindSavepoint, type Trx } from '@lockstep/platform';
 import { applyOrders, recordOutcomes } from './apply.ts';
 import { tryCanary } from './canary.ts';
 import type { Failure, Holds } from './holds.ts';
 import { failOrder, type OrderWithId, type Outcome } from './outcome.ts';
 import { refusesOrder } from './plan-fault.ts';
-
-/** Every table that applying an order reads or writes. */
-const TABLES_OF_ORDERS = [
-  ...['customer', 'asset', 'asset_grant', 'asset_transfer', 'merchandise_instance', 'product_instance'],
-  ...['asset_assignment', 'asset_lending', 'license_order', 'lane_chunk'],
-] as const;
 
 /** What became of one order that was tried alone: it has its outcome, or it stays pending. */
 export type Attempt = { outcome: Outcome; error: unknown } | { outcome: null; failure: Failure };
@@ -20,8 +14,8 @@ export type Attempt = { outcome: Outcome; error: unknown } | { outcome: null; fa
  * Tries orders alone, each behind a savepoint, in one transaction, and judges what a failure proves.
  *
  * An order ends with internal_error only if all of this holds: PostgreSQL refuses its values, or the planner fails on it;
- * it fails alone and again, in two transactions with a pause between them; orders of every kind can be carried out at that
- * moment in the same transaction; and the database's rules are those of the migrations. Anything less may be a fault of
+ * it fails alone and again, in two transactions with a pause between them; and orders of every kind can be carried out at
+ * that moment in the same transaction. Anything less may be a fault of
  * what is around it, and the order stays pending.
  */
 export class Attempts {
@@ -29,7 +23,6 @@ export class Attempts {
   readonly #ids: LedgerIds;
   readonly #holds: Holds;
   #serviceWorks = false;
-  #drift: string[] | undefined;
 
   constructor(trx: Trx, ids: LedgerIds, holds: Holds) {
     this.#trx = trx;
@@ -49,10 +42,8 @@ export class Attempts {
       return { outcome: await this.#apply(accepted), error: null };
     } catch (error) {
       if (this.#holds.countFailures(accepted) === 0 || !refusesOrder(error)) {
-        return { outcome: null, failure: { accepted, error, drift: [] } };
+        return { outcome: null, failure: { accepted, error } };
       }
-      this.#drift ??= await findDrift(this.#trx, TABLES_OF_ORDERS);
-      if (this.#drift.length > 0) return { outcome: null, failure: { accepted, error, drift: this.#drift } };
       return { outcome: await this.#end(accepted), error };
     }
   }
@@ -76,11 +67,8 @@ export class Attempts {
   }
 }
 
-/**
- * Whether an order failed because of what it is: orders of every kind can be carried out now, and the database's rules are
- * those of the migrations. Throws if they cannot be carried out.
- */
+/** Whether an order failed because of what it is: throws if orders of every kind cannot be carried out now. */
 export async function liesInOrder(trx: Trx, ids: LedgerIds): Promise<boolean> {
   await tryCanary(trx, ids);
-  return (await findDrift(trx, TABLES_OF_ORDERS)).length === 0;
+  return true;
 }

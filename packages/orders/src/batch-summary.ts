@@ -1,7 +1,8 @@
+import { ORDERS_PER_BATCH } from '@lockstep/assets';
 import type { BatchId, BatchSummary } from '@lockstep/contract';
 import { sql } from 'kysely';
 
-/** What became of a batch in all, as its row and its chunks say. */
+/** What became of a batch in all. */
 export interface SummaryRow {
   id: BatchId;
   channel_code: string;
@@ -14,10 +15,18 @@ export interface SummaryRow {
   completed_time: Date | null;
 }
 
-/** For a FROM clause, behind `batch`: the counts of an open one, the sums over its chunks so far; null for others. */
+/**
+ * For a FROM clause, behind `batch`: what is finished of an open one so far, as `so_far`; null for others. Its chunks have
+ * counted it, unless they were deleted when it ended and it was reopened.
+ */
 export const SO_FAR = sql`
   left join lateral (
     select sum(succeeded)::int as succeeded, sum(failed)::int as failed from lane_chunk where batch_id = batch.id
+    having batch.reopened_time is null
+    union all
+    select count(*)::int - count(cause)::int, count(cause)::int from license_order
+    where id >= batch.id * ${sql.lit(ORDERS_PER_BATCH)} and id < (batch.id + 1) * ${sql.lit(ORDERS_PER_BATCH)}
+    having batch.reopened_time is not null
   ) as so_far on batch.completed_time is null`;
 
 /**

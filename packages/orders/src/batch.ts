@@ -1,9 +1,7 @@
 import { licenseOrderIdOf } from '@lockstep/assets';
 import { type AcceptedOrder, type ApplicationId, type BatchId, Refusal, type SyncMode } from '@lockstep/contract';
-import { assertPartitions, buildRows, type Database, named, run, type Statement } from '@lockstep/platform';
-import { sql } from 'kysely';
-import { refuseArchivedBatch } from './archived.ts';
-import { batchIdOf } from './batch-keys.ts';
+import { buildRows, type Database, named, run, type Statement } from '@lockstep/platform';
+import { type RawBuilder, sql } from 'kysely';
 import { DIGEST_VERSION } from './order-text.ts';
 import type { PreparedBatch } from './prepare.ts';
 
@@ -27,27 +25,20 @@ export function listAcceptedOrders(batch: PreparedBatch, batchId: BatchId): Acce
   }));
 }
 
-/**
- * Finds a batch of an application. Throws a Refusal: batch_not_found, for another application's batch too; batch_archived.
- */
+/** Finds a batch of an application. Throws a Refusal: batch_not_found, for another application's batch too. */
 export async function findBatch(
   db: Database,
   applicationId: ApplicationId,
   { channelCode, channelOrderId }: { channelCode: string; channelOrderId: string },
 ): Promise<{ id: BatchId; syncMode: SyncMode; total: number }> {
   const batch = await db
-    .selectFrom('batch_key as key')
-    .innerJoin('batch', 'batch.id', 'key.batch_id')
-    .select(['batch.id', 'sync_mode as syncMode', sql<number>`cardinality(sequences)`.as('total')])
-    .where('key.application_id', '=', applicationId)
-    .where('key.channel_code', '=', channelCode)
-    .where('key.channel_order_id', '=', channelOrderId)
+    .selectFrom('batch')
+    .select(['id', 'sync_mode as syncMode', sql<number>`cardinality(sequences)`.as('total')])
+    .where('application_id', '=', applicationId)
+    .where('channel_code', '=', channelCode)
+    .where('channel_order_id', '=', channelOrderId)
     .executeTakeFirst();
-  if (batch === undefined) {
-    await refuseArchivedBatch(db, applicationId, { channelCode, channelOrderId });
-    await assertPartitions(db);
-    throw new Refusal('batch_not_found', channelOrderId, channelCode);
-  }
+  if (batch === undefined) throw new Refusal('batch_not_found', channelOrderId, channelCode);
   return batch;
 }
 
@@ -58,7 +49,7 @@ export interface EarlierBatch {
   digest_version: number;
 }
 
-/** Finds for each batch the one that was stored before under its key, if any, archived or not. */
+/** Finds for each batch the one that was stored before under its key, if any. */
 export async function findEarlier(db: Database, batches: PreparedBatch[]): Promise<(EarlierBatch | undefined)[]> {
   return readEarlier(await run(db, findingEarlier(batches)), batches);
 }
@@ -74,14 +65,21 @@ export function findingEarlier(batches: readonly PreparedBatch[]): Statement<Ear
   const finding = sql<EarlierRow>`
     select place, id, digest, digest_version
     from ${keys} as wanted (place, application_id, channel_code, channel_order_id)
-    cross join lateral (${batchIdOf('wanted')}) as taken
-    cross join lateral (
-      select id, digest, digest_version from batch where id = taken.batch_id
-      union all
-      select id, digest, digest_version from archived_batch where id = taken.batch_id
-      limit 1
-    ) as stored`;
+    cross join lateral (${batchOf('wanted')}) as stored`;
   return named('find_earlier', finding);
+}
+
+/**
+ * A query of the batch that has the key in a row called `wanted`. So written that a kept plan can only use the index of the
+ * whole key, not one of all batches of a channel.
+ */
+export function batchOf(wanted: string): RawBuilder<unknown> {
+  const row = sql.ref(wanted);
+  return sql`
+    select * from batch
+    where batch.application_id = ${row}.application_id and batch.channel_code = ${row}.channel_code
+      and batch.channel_order_id between ${row}.channel_order_id and ${row}.channel_order_id
+    order by application_id, channel_code, channel_order_id limit 1`;
 }
 
 interface EarlierRow extends EarlierBatch {

@@ -29,7 +29,7 @@ export class BatchCanceller {
   readonly #log: Logger;
   readonly #metrics: OrderMetrics;
   readonly #numbering: EventNumbering;
-  readonly #calls: Group<CancelCall, Work>;
+  readonly #calls: Group<CancelCall, Work | null>;
 
   /** `lanesDb`: the pool for transactions that wait for lane locks. */
   constructor(options: {
@@ -62,25 +62,33 @@ export class BatchCanceller {
   async cancel(applicationId: ApplicationId, request: CancelBatch): Promise<CancelledBatch> {
     const deadlineMs = performance.now() + MAX_WAIT_MS;
     const { id: batchId, total } = await findBatch(this.#db, applicationId, request);
-    const lanes = await findPendingLanes(this.#db, batchId);
-    const work = lanes.length === 0 ? null : await this.#calls.run({ batchId, lanes, deadlineMs });
-    const cancelled = work?.failedOrders.length ?? 0;
-    if (work !== null && cancelled > 0) {
-      this.#numbering.number();
-      logWork(this.#log, 'cancelled', work);
-      this.#metrics.ordersApplied.inc({ outcome: 'cancelled' }, cancelled);
+    for (;;) {
+      const lanes = await findPendingLanes(this.#db, batchId);
+      if (lanes.length === 0) return { cancelled: 0, finished: total };
+      const work = await this.#calls.run({ batchId, lanes, deadlineMs });
+      if (work === null) continue;
+      const cancelled = work.failedOrders.length;
+      if (cancelled > 0) {
+        this.#numbering.number();
+        logWork(this.#log, 'cancelled', work);
+        this.#metrics.ordersApplied.inc({ outcome: 'cancelled' }, cancelled);
+      }
+      return { cancelled, finished: total - cancelled };
     }
-    return { cancelled, finished: total - cancelled };
   }
 }
 
-/** Cancels what is pending of a batch once it has its lanes, and returns which orders that were. */
-function cancelPending(db: Database, { batchId, lanes, deadlineMs }: CancelCall): Promise<Work> {
+/**
+ * Cancels what is pending of a batch once it has its lanes, and returns which orders that were. Null, and nothing is done, if
+ * `order retry` has put orders back in other lanes meanwhile.
+ */
+function cancelPending(db: Database, { batchId, lanes, deadlineMs }: CancelCall): Promise<Work | null> {
   if (performance.now() > deadlineMs) throw new Refusal('overloaded');
   return inTransaction(db, async (trx) => {
     await lockLanesUntil(trx, lanes, deadlineMs);
     const startedMs = performance.now();
     const chunks = await readPendingInBatch(trx, batchId);
+    if (chunks.some(({ lane }) => !lanes.includes(lane))) return null;
     const outcomes = inAcceptanceOrder(chunks).map((accepted) => failOrder(accepted, new Refusal('cancelled')));
     await recordOutcomes(trx, outcomes);
     const { batches, finishedBatchIds } = await finishOrders(trx, chunks, outcomes);

@@ -1,13 +1,14 @@
 import { ORDERS_PER_BATCH } from '@lockstep/assets';
 import type { BatchId } from '@lockstep/contract';
-import { buildRows, type Database, named, run, send, type Trx } from '@lockstep/platform';
+import { buildRows, type Database, inTransaction, named, run, send, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { notingActivity } from './activity-notes.ts';
 import { keyOf, type SubmittedBatch } from './batch.ts';
 import { BATCH_COLUMNS, batchRows, batchValues } from './batch-rows.ts';
+import { SO_FAR } from './batch-summary.ts';
 import { ENDS_CHANNEL } from './batch-watch.ts';
 import { notify } from './notify.ts';
-import { DIGEST_VERSION } from './order-text.ts';
+import { DIGEST_VERSION, PAYLOAD_VERSION } from './order-text.ts';
 
 /** When the orders of a new row finish: not before it is accepted, even if the clock was set back since. */
 const FINISHED_NOW = sql<Date>`greatest(now(), statement_timestamp())`;
@@ -18,29 +19,53 @@ const FINISHED_NOW = sql<Date>`greatest(now(), statement_timestamp())`;
  * Ends those of some batches whose chunks are all finished and which have no end yet, and returns their ids. The calls that
  * wait for them wake up after the commit. Their events have to be numbered after it (EventNumbering).
  *
- * Each batch ends once, however many callers find it finished at the same time: they lock the rows in the order of their
- * ids. A row that somebody else has locked is left out, so that one batch never keeps others from ending. Whoever has it
- * ends or reopens the batch; if not, the sweep comes by.
+ * Each batch ends once, however many callers find it finished at the same time. The first statement locks the rows in the
+ * order of their ids. A row that somebody else has locked is left out, so that one batch never keeps others from ending:
+ * whoever has it ends or reopens the batch; if not, the sweep comes by. The second statement decides. It sees what was
+ * committed before the lock, so it never deletes a chunk that `order retry` has put back.
  *
  * Call it in the transaction that finishes a last chunk, or right after the commit of one that finishes chunks: two
  * transactions that finish the last two chunks do not see each other, but whoever commits later sees both.
  */
 export async function endBatches(db: Database | Trx, batchIds: readonly BatchId[]): Promise<BatchId[]> {
   if (batchIds.length === 0) return [];
-  // The chunks are looked up batch by batch in their index: a join might read them all.
-  const ending = sql<{ ids: BatchId[] }>`
-    with finished as (
-      select id, chunks.* from batch cross join lateral (
-        select max(finished_time) as last_time, sum(succeeded)::int as succeeded_sum, sum(failed)::int as failed_sum
-        from lane_chunk where batch_id = batch.id
-        having bool_and(finished_time is not null)
+  return await inTransaction(db, async (trx) => {
+    const locked = await run(trx, lockingFinished(batchIds));
+    if (locked.length === 0) return [];
+    const rows = await run(trx, endingLocked(locked.map(({ id }) => id)));
+    return rows[0]!.ids;
+  });
+}
+
+const lockingFinished = (batchIds: readonly BatchId[]) =>
+  named(
+    'lock_finished_batches',
+    sql<{ id: BatchId }>`
+      select id from batch cross join lateral (
+        select from lane_chunk where batch_id = batch.id having bool_and(finished_time is not null)
       ) as chunks
       where id = any ((select ${batchIds}::bigint[])::bigint[]) and completed_time is null
-      order by id for no key update of batch skip locked
+      order by id for no key update of batch skip locked`,
+  );
+
+// The chunks are looked up batch by batch in their index: a join might read them all.
+const endingLocked = (batchIds: readonly BatchId[]) =>
+  named(
+    'end_batches',
+    sql<{ ids: BatchId[] }>`
+    with finished as (
+      select batch.id, chunks.last_time, so_far.succeeded, so_far.failed from batch
+      cross join lateral (
+        select max(finished_time) as last_time from lane_chunk where batch_id = batch.id
+        having bool_and(finished_time is not null)
+      ) as chunks ${SO_FAR}
+      where batch.id = any ((select ${batchIds}::bigint[])::bigint[]) and batch.completed_time is null
     ), ended as (
-      update batch set completed_time = last_time, succeeded = succeeded_sum, failed = failed_sum
+      update batch set completed_time = last_time, succeeded = finished.succeeded, failed = finished.failed
       from finished where batch.id = any ((select ${batchIds}::bigint[])::bigint[]) and batch.id = finished.id
-      returning batch.id, application_id, completed_time, succeeded, failed, reopened_time
+      returning batch.id, application_id, completed_time, batch.succeeded, batch.failed, reopened_time
+    ), cleared as (
+      delete from lane_chunk using ended where batch_id = ended.id
     ), noted as (
       insert into unnumbered_event (application_id, batch_id, type, completed_time, succeeded, failed, cancelled)
       select application_id, id, case when reopened_time is null then 'batch.completed' else 'batch.retried' end,
@@ -53,17 +78,15 @@ export async function endBatches(db: Database | Trx, batchIds: readonly BatchId[
     ), listed as (
       select coalesce(array_agg(id::text), '{}') as ids, string_agg(id::text, ',') as awaited from ended
     )
-    select ids, ${notify(ENDS_CHANNEL, sql`awaited`)} from listed`;
-  const rows = await run(db, named('end_batches', ending));
-  return rows[0]!.ids;
-}
+    select ids, ${notify(ENDS_CHANNEL, sql`awaited`)} from listed`,
+  );
 
 /**
  * Stores sync batches with their end, in the transaction in which all of their orders succeed. Nobody waits for them:
  * nobody can see them before the commit. Call it when their outcomes are stored.
  *
- * Inserts keys before batches and in their order, as async batches are inserted: calls that store the same ones wait and do
- * not deadlock. It is sent ahead: PostgreSQL's unique_violation comes with the next answer or the commit if another call has
+ * Inserts in the order of the keys, as async batches are inserted: calls that store the same ones wait and do not
+ * deadlock. It is sent ahead: PostgreSQL's unique_violation comes with the next answer or the commit if another call has
  * stored one of the keys.
  */
 export async function insertEndedBatches(
@@ -76,32 +99,17 @@ export async function insertEndedBatches(
     sorted.map(({ batch }) => batch),
     [['id', 'bigint', sorted.map(({ id }) => id)]],
   );
-  const chunks = sorted.flatMap(({ id, batch }) => batch.chunks.map((chunk) => ({ id, ...chunk })));
-  const chunkRows = buildRows([
-    ['batch_id', 'bigint', chunks.map(({ id }) => id)],
-    ['lane', 'smallint', chunks.map(({ lane }) => lane)],
-    ['order_count', 'integer', chunks.map(({ orderCount }) => orderCount)],
-    ['weight', 'integer', chunks.map(({ weight }) => weight)],
-  ]);
   const storing = sql`
-    with input as (select * from ${rows}), keyed as (
-      insert into batch_key (application_id, channel_code, channel_order_id, batch_id)
-      select application_id, channel_code, channel_order_id, id from input order by place
-      returning batch_id
-    ), stored as (
+    with stored as (
       insert into batch (id, ${BATCH_COLUMNS}, completed_time, succeeded, failed)
       select id, ${batchValues(DIGEST_VERSION)}, ${FINISHED_NOW}, cardinality(sequences::int[]), 0
-      from input join keyed on batch_id = id
+      from ${rows} order by place
       returning id, application_id, completed_time, succeeded, failed
     ), noted as (
       insert into unnumbered_event (application_id, batch_id, type, completed_time, succeeded, failed, cancelled)
       select application_id, id, 'batch.completed', completed_time, succeeded, failed, 0 from stored order by id
-    ), noted_activity as (
-      ${notingActivity({ accepted: sql`sum(succeeded)`, succeeded: sql`sum(succeeded)` }, sql`from stored`)}
     )
-    insert into lane_chunk (batch_id, lane, order_count, weight, payload, finished_time, succeeded, failed)
-    select batch_id, lane, order_count, weight, null, ${FINISHED_NOW}, order_count, 0
-    from ${chunkRows} as chunk (batch_id, lane, order_count, weight)`;
+    ${notingActivity({ accepted: sql`sum(succeeded)`, succeeded: sql`sum(succeeded)` }, sql`from stored`)}`;
   await send(trx, named('store_ended_batches', storing));
 }
 
@@ -110,9 +118,43 @@ export async function lockBatches(trx: Trx, batchIds: readonly BatchId[]): Promi
   await sql`select from batch where id = any (${batchIds}::bigint[]) order by id for no key update`.execute(trx);
 }
 
-/** Takes the ends of batches back that have a pending chunk again. Lock them before the chunk is pending. */
-export async function reopenBatches(trx: Trx, batchIds: readonly BatchId[]): Promise<void> {
+/** Orders of a batch and a lane that are pending again. */
+export interface ChunkBack {
+  batchId: BatchId;
+  lane: number;
+  /** How many come back, and their weight. */
+  orderCount: number;
+  weight: number;
+  /** All that is pending of the chunk then. */
+  payload: string;
+}
+
+/**
+ * Makes orders pending again, and takes the ends of their batches back. Lock the batches before. Of a batch that has never
+ * ended, the chunks count what is finished; of another one nothing does (SO_FAR), and its chunks came back one by one.
+ */
+export async function reopenBatches(trx: Trx, chunks: readonly ChunkBack[]): Promise<void> {
+  const hasNeverEnded = sql`(select reopened_time is null from batch where batch.id = excluded.batch_id)`;
+  const rows = buildRows([
+    ['batch_id', 'bigint', chunks.map(({ batchId }) => batchId)],
+    ['lane', 'smallint', chunks.map(({ lane }) => lane)],
+    ['order_count', 'integer', chunks.map(({ orderCount }) => orderCount)],
+    ['weight', 'integer', chunks.map(({ weight }) => weight)],
+  ]);
+  // As one text, a line each, because the driver takes long to quote the elements of an array. JSON has no line breaks.
+  const payloads = chunks.map(({ payload }) => payload).join('\n');
   await sql`
-    update batch set completed_time = null, succeeded = null, failed = null, reopened_time = statement_timestamp()
-    where id = any (${batchIds}::bigint[]) and completed_time is not null`.execute(trx);
+    with reopened as (
+      update batch set completed_time = null, succeeded = null, failed = null, reopened_time = statement_timestamp()
+      where id = any (${chunks.map(({ batchId }) => batchId)}::bigint[]) and completed_time is not null
+    )
+    insert into lane_chunk as chunk (batch_id, lane, order_count, weight, payload, payload_version)
+    select batch_id, lane, order_count, weight, payload, ${PAYLOAD_VERSION}::smallint
+    from rows from (string_to_table(${payloads}::text, chr(10)), ${rows})
+      as back (payload, batch_id, lane, order_count, weight)
+    on conflict (batch_id, lane) do update set payload = excluded.payload, payload_version = excluded.payload_version,
+      finished_time = null,
+      order_count = chunk.order_count + case when ${hasNeverEnded} then 0 else excluded.order_count end,
+      weight = chunk.weight + case when ${hasNeverEnded} then 0 else excluded.weight end,
+      failed = chunk.failed - case when ${hasNeverEnded} then excluded.order_count else 0 end`.execute(trx);
 }

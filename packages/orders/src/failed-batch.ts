@@ -58,8 +58,8 @@ export class FailedBatchReader {
    * its place. `signal` ends the wait for a turn, and must abort at the end of
    * the call: then it holds no piece any more, also where nobody goes on with what was opened.
    *
-   * Throws a Refusal: batch_not_found, for another application's batch too; batch_archived; content_expired if what one of
-   * them held is not kept any more.
+   * Throws a Refusal: batch_not_found, for another application's batch too; content_expired if what one of them held is not
+   * kept any more.
    */
   async open(
     db: Database,

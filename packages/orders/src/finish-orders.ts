@@ -3,7 +3,7 @@ import type { BatchId, CustomerId } from '@lockstep/contract';
 import { buildRows, named, run, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { notingOutcomes } from './activity-notes.ts';
-import { type FailedInChunk, keepFailedOrders } from './failed-orders.ts';
+import { type FailedInBatch, keepFailedOrders } from './failed-orders.ts';
 import { PAYLOAD_VERSION } from './order-text.ts';
 import type { Outcome } from './outcome.ts';
 import type { Chunk } from './pending.ts';
@@ -42,11 +42,11 @@ export async function finishOrders(
   const leftCustomerIds = new Set<CustomerId>();
   const finished = chunks.flatMap(({ batchId, lane, orders }) => {
     const left: PlacedOrder[] = [];
-    const failed: FailedInChunk[] = [];
+    const failed: FailedInBatch[] = [];
     for (const placed of orders) {
       const outcome = isFailed.get(licenseOrderIdOf(batchId, placed[0]));
       if (outcome === undefined) left.push(placed);
-      else if (outcome) failed.push({ batchId, lane, placed });
+      else if (outcome) failed.push({ batchId, placed });
     }
     for (const [, order] of left) leftCustomerIds.add(order.customerId);
     if (left.length === orders.length) return [];

@@ -6,12 +6,10 @@ import type { OrderWithId } from './outcome.ts';
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 15_000;
 
-/** An order that could not be applied although the service works, and what was found about it. */
+/** An order that could not be applied although the service works. */
 export interface Failure {
   accepted: OrderWithId;
   error: unknown;
-  /** Schema objects that differ from the migrations; empty if not checked. */
-  drift: string[];
 }
 
 /** The held customers as they were when a drain began. */

@@ -3,18 +3,6 @@ import type {} from './tables.ts';
 export { BatchAcceptor } from './accept.ts';
 export { agedOrders } from './aged.ts';
 export { JobAnnouncer } from './announcer.ts';
-export { copyPeriod } from './archive-copy.ts';
-export { registerArchiveGauges } from './archive-metrics.ts';
-export { findObstacle } from './archive-obstacles.ts';
-export {
-  type ArchiveRecord,
-  type ArchiveStep,
-  beginArchive,
-  continueArchive,
-  enterStep,
-  noteProgress,
-  readArchive,
-} from './archive-record.ts';
 export { readBacklog } from './backlog.ts';
 export { BatchWatch } from './batch-watch.ts';
 export { BatchCanceller, CANCELS_AT_ONCE } from './cancel.ts';
@@ -26,8 +14,6 @@ export { type Job, jobSchema, QUEUE_NAME } from './jobs.ts';
 export { listBatches } from './list-batches.ts';
 export { listOrders } from './list-orders.ts';
 export { createOrderMetrics, type OrderMetrics, registerBacklogGauges } from './metrics.ts';
-export { listPeriods } from './period-list.ts';
-export { PERIOD_TABLES, type PeriodTable, partitionOf } from './periods.ts';
 export { BatchPreviewer } from './preview.ts';
 export { ResultReader } from './result-reader.ts';
 export { readOrderResult } from './results.ts';

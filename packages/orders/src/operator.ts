@@ -3,7 +3,6 @@ export { findOldestPending, readWaitingWork, type WaitingBatch, type WaitingWork
 
 import type {} from './tables.ts';
 
-export { type ArchivedBatch, dayOf, findAnyArchived } from './archived.ts';
 export { groupFailures, listOrdersOfBatch, type OperatorBatch, readAnyBatch } from './operator-batch.ts';
 export { listAllBatches } from './operator-batches.ts';
 export { readFailedContent } from './operator-failed.ts';

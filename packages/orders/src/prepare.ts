@@ -31,7 +31,7 @@ export interface PreparedBatch {
 const CHARACTERS_PER_WEIGHT = 1_024;
 
 /** What an order costs a drain: the instances that it may create or revoke, or one for each 1,024 characters if that is more. */
-function weighOrder(order: Order, characters: number): number {
+export function weighOrder(order: Order, characters: number): number {
   return Math.max(1, countInstances(order), Math.ceil(characters / CHARACTERS_PER_WEIGHT));
 }
 

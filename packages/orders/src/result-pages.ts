@@ -2,7 +2,7 @@ import { ORDERS_PER_BATCH } from '@lockstep/assets';
 import type { ApplicationId, BatchResult, BatchResultQuery } from '@lockstep/contract';
 import { buildRows, type Database, named, run } from '@lockstep/platform';
 import { sql } from 'kysely';
-import { batchIdOf } from './batch-keys.ts';
+import { batchOf } from './batch.ts';
 import { buildSummary, SO_FAR, SUMMARY_COLUMNS, type SummaryRow } from './batch-summary.ts';
 import { buildResult, type OrderRow } from './results.ts';
 
@@ -32,15 +32,14 @@ type StoredOrder = Omit<OrderRow, 'finished_time'> & { finished_ms: number | nul
 /**
  * Reads pages of results, in their order; undefined where the application has no such batch. It is one statement, so
  * counts and orders of a page are of one moment. It reads no orders for pages that are known. A plan is kept, perhaps from
- * when the tables were empty. So batches and orders are looked up one by one, by their ids.
+ * when the tables were empty. So batches and orders are looked up one by one.
  */
 export async function readPages(db: Database, pages: readonly WantedPage[]): Promise<(ReadPage | undefined)[]> {
   const statement = sql<Row>`
     select wanted.ordinal, batch.id, ending.end, found.*
     from ${buildWanted(pages)}
       as wanted (ordinal, application_id, channel_code, channel_order_id, state, after, max_orders, known_end)
-    cross join lateral (${batchIdOf('wanted')}) as known
-    cross join lateral (select * from batch where batch.id = known.batch_id offset 0) as batch
+    cross join lateral (${batchOf('wanted')}) as batch
     cross join lateral (select
       extract(epoch from batch.completed_time) || '/' || coalesce(extract(epoch from batch.reopened_time)::text, '')
     ) as ending ("end")

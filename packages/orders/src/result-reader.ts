@@ -1,7 +1,6 @@
 import { type ApplicationId, type BatchId, type BatchResultQuery, Refusal, success } from '@lockstep/contract';
-import { assertPartitions, type Database, type Deadline, Group, within } from '@lockstep/platform';
+import { type Database, type Deadline, Group } from '@lockstep/platform';
 import { LRUCache } from 'lru-cache';
-import { refuseArchivedBatch } from './archived.ts';
 import { type ReadPage, readPages } from './result-pages.ts';
 
 /** Statements at once, and what one of them reads at most: pages, and orders of pages that are not known. */
@@ -57,16 +56,13 @@ export class ResultReader {
   /**
    * Reads what became of a batch, with a page of its orders in orderList order (rules 6.4).
    *
-   * Throws a Refusal: batch_not_found, for another application's batch too; batch_archived.
+   * Throws a Refusal: batch_not_found, for another application's batch too.
    */
   async read(applicationId: ApplicationId, query: BatchResultQuery, deadline: Deadline): Promise<FoundResult> {
     const { channelCode, channelOrderId, state, cursor, limit } = query;
     const key = JSON.stringify([applicationId, channelCode, channelOrderId, state, cursor, limit]);
     const found = await this.#reads.run({ applicationId, query, key, deadline });
     if (found !== undefined) return found;
-    const limited = within(this.#db, deadline);
-    await refuseArchivedBatch(limited, applicationId, query);
-    await assertPartitions(limited);
     throw new Refusal('batch_not_found', channelOrderId, channelCode);
   }
 

@@ -11,9 +11,8 @@ import {
   Refusal,
   type SingleOrderResult,
 } from '@lockstep/contract';
-import { assertPartitions, type Database, named, run } from '@lockstep/platform';
+import { type Database, named, run } from '@lockstep/platform';
 import { sql } from 'kysely';
-import { refuseArchivedOrder } from './archived.ts';
 
 /** An order with its place in orderList, what was sent of it, and its outcome if it has one. */
 export interface OrderRow {
@@ -60,7 +59,7 @@ export function buildResult(batchId: BatchId, row: OrderRow): OrderResult {
 /**
  * Reads what became of one order (rules 6.4).
  *
- * Throws a Refusal: order_not_found, for another application's order too; order_archived.
+ * Throws a Refusal: order_not_found, for another application's order too.
  */
 export async function readOrderResult(
   db: Database,
@@ -81,8 +80,6 @@ export async function readOrderResult(
   );
   const row = rows[0];
   if (row === undefined || licenseOrderIdOf(batchId, index) !== licenseOrderId) {
-    await refuseArchivedOrder(db, applicationId, licenseOrderId);
-    await assertPartitions(db);
     throw new Refusal('order_not_found', licenseOrderId);
   }
   return { ...buildResult(batchId, row), channelCode: row.channel_code, channelOrderId: row.channel_order_id };

@@ -1,13 +1,14 @@
-import { splitOrderId } from '@lockstep/assets';
-import type { LicenseOrderId } from '@lockstep/contract';
+import { ORDERS_PER_BATCH, splitOrderId } from '@lockstep/assets';
+import type { BatchId, CustomerId, LicenseOrderId } from '@lockstep/contract';
 import { type Database, inTransaction, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
-import { lockBatches, reopenBatches } from './end-batches.ts';
+import { type ChunkBack, lockBatches, reopenBatches } from './end-batches.ts';
 import { lockLanes } from './lane-locks.ts';
-import { PAYLOAD_VERSION } from './order-text.ts';
-import { type PlacedOrder, readStoredOrders, writeStoredOrders } from './stored-orders.ts';
+import { laneOf } from './lanes.ts';
+import { weighOrder } from './prepare.ts';
+import { readStoredOrders, writeStoredOrders } from './stored-orders.ts';
 
-/** Orders that one transaction puts back at most. */
+/** Orders that one transaction puts back, unless the last batch has more: those of a batch come back together. */
 const ORDERS_AT_ONCE = 500;
 
 /** What retryFailedOrders has done. */
@@ -30,45 +31,40 @@ export async function retryFailedOrders(db: Database, licenseOrderId?: LicenseOr
     const found = await findFailed(db, after, licenseOrderId);
     const last = found.at(-1);
     if (last === undefined) return total;
-    const keptIds = found.filter(({ kept }) => kept).map(({ id }) => id);
-    total.retried += await inTransaction(db, (trx) => putBack(trx, keptIds));
-    total.contentLost += found.length - keptIds.length;
+    const kept = found.filter(({ isKept }) => isKept);
+    if (kept.length > 0) total.retried += await inTransaction(db, (trx) => putBack(trx, kept));
+    total.contentLost += found.length - kept.length;
     after = last.id;
   }
 }
 
-async function findFailed(db: Database, after: string, licenseOrderId: LicenseOrderId | undefined) {
+interface FailedOrder {
+  id: LicenseOrderId;
+  customerId: CustomerId;
+  isKept: boolean;
+}
+
+async function findFailed(db: Database, after: string, licenseOrderId?: LicenseOrderId): Promise<FailedOrder[]> {
   const only = licenseOrderId === undefined ? sql`` : sql`and id = ${licenseOrderId}`;
-  const { rows } = await sql<{ id: LicenseOrderId; kept: boolean }>`
-    select id, license_order_id is not null as kept
+  const failed = sql`cause = 'internal_error' and id > ${after}::bigint ${only}`;
+  const { rows } = await sql<FailedOrder>`
+    with first as (select id from license_order where ${failed} order by id limit ${ORDERS_AT_ONCE})
+    select id, customer_id as "customerId", license_order_id is not null as "isKept"
     from license_order left join failed_order on license_order_id = id
-    where license_order.cause = 'internal_error' and id > ${after} ${only}
-    order by id limit ${ORDERS_AT_ONCE}`.execute(db);
+    where ${failed} and id < (select max(id) / ${ORDERS_PER_BATCH} + 1 from first) * ${ORDERS_PER_BATCH}
+    order by id`.execute(db);
   return rows;
 }
 
-interface FailedRow {
-  license_order_id: LicenseOrderId;
-  lane: number;
-  payload_version: number;
-  content: string;
-}
-
-/** Locks the lanes of these orders, puts back those that are still failed then, and returns how many. */
-async function putBack(trx: Trx, ids: LicenseOrderId[]): Promise<number> {
-  const { rows: lanes } = await sql<{ lane: number }>`
-    select distinct lane from failed_order where license_order_id = any (${ids}::bigint[])`.execute(trx);
-  await lockLanes(
-    trx,
-    lanes.map(({ lane }) => lane),
-  );
-  const { rows } = await sql<FailedRow>`
-    select license_order_id, lane, payload_version, content
-    from failed_order join license_order on id = license_order_id
-    where id = any (${ids}::bigint[]) and cause = 'internal_error'`.execute(trx);
-  const backIds = rows.map((row) => row.license_order_id);
-  const batchIds = [...new Set(backIds.map((id) => splitOrderId(id).batchId))];
-  await lockBatches(trx, batchIds);
+/** Locks the lanes of these orders and their batches, puts back those that are still failed then, and returns how many. */
+async function putBack(trx: Trx, orders: readonly FailedOrder[]): Promise<number> {
+  await lockLanes(trx, [...new Set(orders.map(({ customerId }) => laneOf(customerId)))]);
+  await lockBatches(trx, [...new Set(orders.map(({ id }) => splitOrderId(id).batchId))]);
+  const { rows } = await sql<{ id: LicenseOrderId; customer_id: CustomerId; payload_version: number; content: string }>`
+    select id, customer_id, payload_version, content from failed_order join license_order on id = license_order_id
+    where id = any (${orders.map(({ id }) => id)}::bigint[]) and cause = 'internal_error' order by id`.execute(trx);
+  if (rows.length === 0) return 0;
+  const backIds = rows.map(({ id }) => id);
   await sql`
     insert into order_retry (license_order_id, cause, message, finished_time)
     select id, cause, message, finished_time from license_order where id = any (${backIds}::bigint[]) order by id`.execute(
@@ -76,27 +72,24 @@ async function putBack(trx: Trx, ids: LicenseOrderId[]): Promise<number> {
   );
   await sql`delete from license_order where id = any (${backIds}::bigint[])`.execute(trx);
   await sql`delete from failed_order where license_order_id = any (${backIds}::bigint[])`.execute(trx);
-  const byChunk = Map.groupBy(
-    rows,
-    ({ license_order_id, lane }) => `${splitOrderId(license_order_id).batchId} ${lane}`,
-  );
-  for (const ofChunk of byChunk.values()) await reopen(trx, ofChunk);
-  await reopenBatches(trx, batchIds);
+  const placed = rows.map(({ id, customer_id, payload_version, content }) => ({
+    ...{ batchId: splitOrderId(id).batchId, lane: laneOf(customer_id), characters: content.length },
+    order: readStoredOrders(payload_version, content)[0]!,
+  }));
+  const chunks: ChunkBack[] = [];
+  for (const ofChunk of Map.groupBy(placed, ({ batchId, lane }) => `${batchId} ${lane}`).values()) {
+    const { batchId, lane } = ofChunk[0]!;
+    const orders = [...(await readPending(trx, batchId, lane)), ...ofChunk.map(({ order }) => order)];
+    const weight = ofChunk.reduce((sum, { order, characters }) => sum + weighOrder(order[1], characters), 0);
+    chunks.push({ batchId, lane, orderCount: ofChunk.length, weight, payload: writeStoredOrders(orders) });
+  }
+  await reopenBatches(trx, chunks);
   return rows.length;
 }
 
-/** Makes orders of one chunk pending again, beside what is pending of it. */
-async function reopen(trx: Trx, rows: FailedRow[]): Promise<void> {
-  const { license_order_id, lane } = rows[0]!;
-  const chunk = sql`batch_id = ${splitOrderId(license_order_id).batchId} and lane = ${lane}`;
-  const { rows: pending } = await sql<{ payload_version: number; payload: string }>`
-    select payload_version, payload from lane_chunk where ${chunk} and payload is not null`.execute(trx);
-  const orders: PlacedOrder[] = [
-    ...pending.flatMap((row) => readStoredOrders(row.payload_version, row.payload)),
-    ...rows.flatMap((row) => readStoredOrders(row.payload_version, row.content)),
-  ];
-  await sql`
-    update lane_chunk set payload = ${writeStoredOrders(orders)}, payload_version = ${PAYLOAD_VERSION},
-      failed = failed - ${rows.length}, finished_time = null
-    where ${chunk}`.execute(trx);
+async function readPending(trx: Trx, batchId: BatchId, lane: number) {
+  const { rows } = await sql<{ payload_version: number; payload: string }>`
+    select payload_version, payload from lane_chunk
+    where batch_id = ${batchId} and lane = ${lane} and payload is not null`.execute(trx);
+  return rows.flatMap(({ payload_version, payload }) => readStoredOrders(payload_version, payload));
 }

@@ -38,12 +38,9 @@ export function walkSenders({ viewer, applicationIds, query, after }: SenderWalk
       : [
           sql`(
           select ${NAMED_KIND} as kind, batch.id, batch.accepted_time
-          from ${channelsOf(query)} as channel (code) cross join lateral (
-            select batch_id from batch_key
-            where batch_key.application_id = application.id and batch_key.channel_code = channel.code
-              and batch_key.channel_order_id = ${named} offset 0
-          ) as known
-          cross join lateral (select * from batch where batch.id = known.batch_id offset 0) as batch
+          from ${channelsOf(query)} as channel (code) join batch
+            on batch.application_id = application.id and batch.channel_code = channel.code
+              and batch.channel_order_id = ${named}
           where true ${inPeriod(query)} ${behind}
         )`,
         ];
@@ -111,7 +108,7 @@ export function namedExactly({ channelOrderId }: BatchesQuery): string | null {
 function channelsOf({ channelCode }: BatchesQuery): RawBuilder<unknown> {
   if (channelCode !== undefined) return sql`(select ${channelCode}::text)`;
   const next = (after: RawBuilder<unknown>) => sql`(
-    select channel_code from batch_key where batch_key.application_id = application.id ${after}
+    select channel_code from batch where batch.application_id = application.id ${after}
     order by application_id, channel_code limit 1
   )`;
   return sql`lateral (

@@ -88,11 +88,9 @@ export class Stalls {
       return;
     }
     const error = first?.error ?? unreadable;
-    const drift = first?.drift ?? [];
-    const changed = drift.length === 0 ? '' : `; not as the migrations made it: ${drift.slice(0, 5).join(', ')}`;
-    this.#orders = this.#tell(this.#orders, `${describeError(error)}${changed}`, (reason, why) =>
+    this.#orders = this.#tell(this.#orders, describeError(error), (reason, why) =>
       this.#log.error(
-        { err: error, licenseOrderId: first?.accepted.licenseOrderId, drift, heldCustomers: held.length },
+        { err: error, licenseOrderId: first?.accepted.licenseOrderId, heldCustomers: held.length },
         `orders ${why}: some cannot be applied (${reason}). They and later ones of the same customers stay pending and ` +
           'are tried again by themselves; all others go on',
       ),

@@ -22,45 +22,6 @@ declare module '@lockstep/platform' {
       failed: number | null;
       reopened_time: Date | null;
     };
-    archived_batch: {
-      id: BatchId;
-      application_id: ApplicationId;
-      channel_code: string;
-      channel_order_id: string;
-      sync_mode: 'sync' | 'async';
-      digest: Buffer;
-      digest_version: number;
-      request_id: string | null;
-      accepted_time: Date;
-      completed_time: Date;
-      succeeded: number;
-      failed: number;
-    };
-    archived_order: {
-      id: LicenseOrderId;
-      finished_time: Date;
-      src_license_order_id: LicenseOrderId | null;
-      sequence: number;
-      order_type: string;
-      customer_id: string;
-    };
-    period_archive: {
-      number: number;
-      step: 'copying' | 'detaching' | 'writing' | 'dropping' | 'done';
-      directory: string;
-      started_time: Generated<Date>;
-      archived_time: Date | null;
-      changed_time: Generated<Date>;
-      batches: string | null;
-      orders: string | null;
-      bytes: string | null;
-    };
-    batch_key: {
-      application_id: ApplicationId;
-      channel_code: string;
-      channel_order_id: string;
-      batch_id: BatchId;
-    };
     lane_chunk: {
       batch_id: BatchId;
       lane: number;
@@ -86,8 +47,6 @@ declare module '@lockstep/platform' {
     };
     failed_order: {
       license_order_id: LicenseOrderId;
-      batch_id: BatchId;
-      lane: number;
       payload_version: number;
       content: string;
       failed_time: Generated<Date>;

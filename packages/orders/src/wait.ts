@@ -9,7 +9,7 @@ import type { ResultReader } from './result-reader.ts';
  * Waits until a batch is completed, `waitSeconds` are over or the client has gone, and returns what became of it (rules
  * 6.4), as the JSON text of the answer. While it waits it holds no connection and sends no statement.
  *
- * Throws a Refusal: batch_not_found, batch_archived. Throws an Overload.
+ * Throws a Refusal: batch_not_found. Throws an Overload.
  */
 export async function awaitBatchResult(
   results: ResultReader,

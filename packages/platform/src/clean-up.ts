@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Database } from './database.ts';
 import type { Logger } from './log.ts';
@@ -11,8 +11,6 @@ export interface Aged {
   table: keyof Tables;
   /** The column from whose time on the age counts. It needs an index, for the oldest rows. */
   timeColumn: string;
-  /** The columns that tell its rows apart, of a table with partitions, and the one by which these are divided. */
-  key?: readonly string[];
   /** 0: they are too old as soon as that time has come. */
   maxAgeSeconds: number;
 }
@@ -74,23 +72,14 @@ export class CleanUp {
   }
 }
 
-async function deleteOldest(db: Database, { table, timeColumn, maxAgeSeconds, key = [] }: Aged): Promise<number> {
+async function deleteOldest(db: Database, { table, timeColumn, maxAgeSeconds }: Aged): Promise<number> {
   const [rows, time] = [sql.table(table), sql.ref(timeColumn)];
-  // A locked row stays where it is.
-  const oldest = (columns: RawBuilder<unknown>) => sql`
-    select ${columns} from ${rows} where ${time} < statement_timestamp() - make_interval(secs => ${maxAgeSeconds})
-    order by ${time} limit ${ROWS_AT_ONCE} for update skip locked`;
-  const columns = sql.join(key.map((column) => sql.ref(column)));
-  // By ctid, which every table has; but rows of two partitions may have the same.
-  const deleting =
-    key.length === 0
-      ? sql`delete from ${rows} where ctid = any (array(${oldest(sql`ctid`)}))`
-      : sql`
-        with oldest as materialized (${oldest(columns)})
-        delete from ${rows} as aged using oldest
-        where (${sql.join(key.map((column) => sql.ref(`aged.${column}`)))})
-          = (${sql.join(key.map((column) => sql.ref(`oldest.${column}`)))})`;
-  const { numAffectedRows = 0n } = await deleting.execute(db);
+  // A locked row stays where it is. By ctid, which every table has.
+  const { numAffectedRows = 0n } = await sql`
+    delete from ${rows} where ctid = any (array(
+      select ctid from ${rows} where ${time} < statement_timestamp() - make_interval(secs => ${maxAgeSeconds})
+      order by ${time} limit ${ROWS_AT_ONCE} for update skip locked
+    ))`.execute(db);
   return Number(numAffectedRows);
 }
 

@@ -4,7 +4,6 @@ import { HUNG_AFTER_MS, watchCommits } from './connection.ts';
 import type { Deadline } from './deadline.ts';
 import { ServiceDialect } from './driver.ts';
 import { openPrimaryPool } from './primary-pool.ts';
-import { sessionName } from './session-name.ts';
 import { isConflict } from './sql-state.ts';
 import type { Tables } from './tables.ts';
 
@@ -22,7 +21,7 @@ const SETTINGS = '-c client_min_messages=warning';
 export function openDatabase(options: {
   url: string;
   poolSize: number;
-  /** What sessions are called, without the level of the release, which is added. */
+  /** What sessions are called. */
   applicationName: string;
   /** How long a query may take; without it as long as it needs, which for thousands of rows is long. */
   queryTimeoutMs?: number;
@@ -33,7 +32,7 @@ export function openDatabase(options: {
   const config = {
     connectionString: options.url,
     max: options.poolSize,
-    application_name: sessionName(options.applicationName),
+    application_name: options.applicationName,
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
     // Statements may be sent before the one ahead of them is answered. And a query that times out ends its connection;
     // without it, pg would give the dead one out again.

@@ -39,21 +39,15 @@ export { explainListenFault } from './listen-faults.ts';
 export { Listener } from './listener.ts';
 export { createLogger, type Logger } from './log.ts';
 export { createMetrics, type Metrics, SECONDS_BUCKETS } from './metrics.ts';
-export { type Migrated, type MigrateOptions, migrateDown, migrateToLatest, migrateUpTo } from './migrate.ts';
-export type { AppliedMigrations } from './migration-record.ts';
-export { assertPartitions, MissingPartitions } from './partitions.ts';
-export { PeriodKeeper, registerPeriodGauges } from './period-keeper.ts';
+export { type MigrateOptions, migrateToLatest } from './migrate.ts';
 export { chooseQueueBackend, openConsumer, openProducer } from './queue.ts';
 export type { JobProducer, QueueBackend } from './queue-backend.ts';
 export { migratePostgresQueue } from './queue-postgres.ts';
 export { assertRedisKeepsJobs } from './queue-redis.ts';
 export { openQueueView, type QueueSight, type QueueView } from './queue-view.ts';
-export { findDrift } from './schema-drift.ts';
-export { dumpSchema } from './schema-dump.ts';
-export { compareSchema, readSchemaState } from './schema-version.ts';
-export { SchemaWatch, whileCurrent } from './schema-watch.ts';
+export { findSchemaFault } from './schema-state.ts';
+export { SchemaWatch } from './schema-watch.ts';
 export { readSessions, type Sessions } from './sessions.ts';
-export { shippedMigrations } from './shipped-migrations.ts';
 export {
   isConflict,
   isOverload,

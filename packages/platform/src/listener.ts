@@ -1,7 +1,6 @@
 import pg from 'pg';
 import type { Logger } from './log.ts';
 import { CONNECTION } from './primary-pool.ts';
-import { sessionName } from './session-name.ts';
 
 const RECONNECT_MS = 1_000;
 
@@ -38,7 +37,7 @@ export class Listener {
     const client = new pg.Client({
       ...CONNECTION,
       connectionString: this.#url,
-      application_name: sessionName('lockstep-watch'),
+      application_name: 'lockstep-watch',
     });
     client.on('notification', ({ channel, payload = '' }) => this.#subscribers.get(channel)?.receive(payload));
     const retry = (error?: unknown) => {

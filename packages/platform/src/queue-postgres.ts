@@ -7,7 +7,6 @@ import { openPrimaryPool } from './primary-pool.ts';
 import type { ConsumerOptions, JobConsumer, JobProducer } from './queue-backend.ts';
 import { createErrorLogger, PRODUCER_TIMEOUT_MS, WORKER_OPTIONS } from './queue-limits.ts';
 import { type OpenedQueue, reopeningProducer } from './queue-producer.ts';
-import { sessionName } from './session-name.ts';
 
 const { Queue, Worker } = withBackend(createPostgresBackend);
 
@@ -37,7 +36,7 @@ function openPool(
     max: poolSize,
     ...(queryTimeoutMs && { query_timeout: queryTimeoutMs, statement_timeout: queryTimeoutMs }),
     connectionTimeoutMillis: PRODUCER_TIMEOUT_MS,
-    application_name: sessionName('lockstep-queue'),
+    application_name: 'lockstep-queue',
     options: `-c search_path=${SCHEMA}`,
   };
   // BullMQ takes a pool; its type forgets to say so.

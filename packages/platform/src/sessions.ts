@@ -3,7 +3,7 @@ import type { Database } from './database.ts';
 
 /** Who is connected to the database. */
 export interface Sessions {
-  /** Connections with the application name that was asked for, of any release. */
+  /** Connections with the application name that was asked for. */
   named: number;
   /** Connections of all databases of the server, and how many it has. */
   connections: number;
@@ -18,7 +18,7 @@ export interface Sessions {
 export async function readSessions(db: Database, applicationName: string): Promise<Sessions & { time: number }> {
   const { rows } = await sql<Sessions & { time: number }>`
     select floor(extract(epoch from statement_timestamp()) * 1000)::float8 as time,
-      count(*) filter (where datname = current_database() and split_part(application_name, '/', 1) = ${applicationName})::int as named,
+      count(*) filter (where datname = current_database() and application_name = ${applicationName})::int as named,
       count(*) filter (where backend_type = 'client backend' or backend_type is null)::int as connections,
       current_setting('max_connections')::int as "maxConnections",
       floor(extract(epoch from min(xact_start) filter (where datname = current_database() and pid <> pg_backend_pid()))

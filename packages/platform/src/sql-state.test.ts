@@ -3,12 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { Overload } from './deadline.ts';
 import { isOverload, mayLieInOnePart, refusesValues, violatesUnique } from './sql-state.ts';
 
-/** A row for which there is no partition, as PostgreSQL reports it. */
-const withoutPartition = Object.assign(new pg.DatabaseError('no partition', 0, 'error'), {
-  code: '23514',
-  table: 'batch',
-});
-
 /** An error as PostgreSQL reports it. */
 function databaseError(code: string, constraint?: string): pg.DatabaseError {
   return Object.assign(new pg.DatabaseError(code, 0, 'error'), { code, constraint });
@@ -30,7 +24,6 @@ describe('a failure that may lie in one part of what was written together', () =
     ['a full disk', databaseError('53100')],
     ['a shutdown', databaseError('57P01')],
     ['a broken connection', new Error('Connection terminated unexpectedly')],
-    ['a partition that is missing', withoutPartition],
   ])('is not %s', (_, error) => expect(mayLieInOnePart(error)).toBe(false));
 });
 
@@ -52,16 +45,14 @@ describe('overload, after which nothing has changed', () => {
 });
 
 describe('a failure that concerns values', () => {
-  it.each(['22021', '22003', '23514', '23503', '23001'])('is %s', (code) => {
+  it.each(['22021', '22003'])('is %s', (code) => {
     expect(refusesValues(databaseError(code))).toBe(true);
   });
 
-  it.each(['23505', '2200H', '42703', '42P01', '42501', '54001', '0A000', 'P0001', 'XX001', '53100', '40P01'])(
+  it.each(['23505', '23514', '2200H', '42703', '42P01', '42501', '54001', '0A000', 'P0001', 'XX001', '53100', '40P01'])(
     'is not %s',
     (code) => expect(refusesValues(databaseError(code))).toBe(false),
   );
-
-  it('is not a partition that is missing', () => expect(refusesValues(withoutPartition)).toBe(false));
 
   it('is never an error of anybody but PostgreSQL', () =>
     expect(refusesValues(new TypeError('of the code'))).toBe(false));

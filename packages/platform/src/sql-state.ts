@@ -33,17 +33,6 @@ export function lostAgainstOthers(error: unknown): boolean {
   return state === LOCK_NOT_AVAILABLE || state === DEADLOCK_DETECTED || state === SERIALIZATION_FAILURE;
 }
 
-const CHECK_VIOLATION = '23514';
-
-/**
- * Whether a row has no partition to go into: somebody has dropped or detached it. PostgreSQL names the table then and no
- * constraint; errors that triggers raise name neither.
- */
-function lacksPartition(error: unknown): boolean {
-  const { constraint, table } = error as Partial<pg.DatabaseError>;
-  return sqlState(error) === CHECK_VIOLATION && constraint === undefined && table !== undefined;
-}
-
 /**
  * SQLSTATE classes that say that PostgreSQL cannot serve now: connection, transaction state (a standby, a transaction
  * that has failed already), rollback, resources, operator, system.
@@ -57,23 +46,20 @@ const UNAVAILABLE = ['08', '25', '40', '53', '55', '57', '58'];
  */
 export function mayLieInOnePart(error: unknown): boolean {
   const state = sqlState(error);
-  return state !== undefined && !UNAVAILABLE.includes(state.slice(0, 2)) && !lacksPartition(error);
+  return state !== undefined && !UNAVAILABLE.includes(state.slice(0, 2));
 }
 
-/** SQLSTATE classes that concern values: data exception, integrity constraint violation. */
-const OF_VALUES = ['22', '23'];
+/** The SQLSTATE class of data exceptions. */
+const OF_VALUES = '22';
 /** The only data exception that concerns no value: a sequence has come to its end. */
 const SEQUENCE_LIMIT_EXCEEDED = '2200H';
 
 /**
- * Whether PostgreSQL refused values, because of their types or a rule of the database. It does not say whether that
- * rule is ours. A unique violation does not count: another transaction was first.
+ * Whether PostgreSQL refused values because of their types. A rule of the database that refuses them may be another's.
  */
 export function refusesValues(error: unknown): boolean {
   const state = sqlState(error);
-  if (state === undefined || state === UNIQUE_VIOLATION || state === SEQUENCE_LIMIT_EXCEEDED) return false;
-  if (lacksPartition(error)) return false;
-  return OF_VALUES.includes(state.slice(0, 2));
+  return state !== undefined && state !== SEQUENCE_LIMIT_EXCEEDED && state.startsWith(OF_VALUES);
 }
 
 /** The message of the pool's error when all its connections stay in use for too long; the error has no code. */

@@ -57,7 +57,6 @@ function useExplanation({ status, cause }: CallFailure): { title: string; advice
   if (status === 0) return { title: words.unreachable, advice: words.unreachableAdvice };
   if (cause === 'role_missing') return { title: words.forbidden, advice: words.forbiddenAdvice };
   if (status === 404) return { title: words.missing, advice: words.missingAdvice };
-  if (cause === 'archived') return { title: words.archived, advice: words.archivedAdvice };
   if (status >= 500) return { title: words.faulty, advice: words.faultyAdvice };
   return { title: words.failed, advice: words.refusedAdvice };
 }

@@ -25,8 +25,6 @@ type MetCause = Extract<
   | 'batch_not_found'
   | 'content_expired'
   | 'order_not_found'
-  | 'batch_archived'
-  | 'order_archived'
   | 'customer_not_found'
   | 'enterprise_mismatch'
   | 'source_order_not_found'
@@ -63,7 +61,6 @@ export const causesInChinese: Readonly<Record<ConsoleCause | MetCause, string>> 
   role_missing: '您的角色无权进行此操作。',
   request_forged: '该请求不是由本控制台发出的。',
   not_found: '找不到该对象。',
-  archived: '该对象已归档，其内容在归档文件中。',
   changed_meanwhile: '该内容在此期间已被更改，请重新加载。',
   name_taken: '已有同名操作员。',
   batch_not_completed: '批次尚未完成，待处理的订单也可能失败。请等待其完成，或取消这些订单。',
@@ -92,8 +89,6 @@ export const causesInChinese: Readonly<Record<ConsoleCause | MetCause, string>> 
   batch_not_found: '找不到该批次。',
   content_expired: '失败订单的内容已不再保留。',
   order_not_found: '找不到该订单。',
-  batch_archived: '该批次已归档，其结果由服务的运营者保存。',
-  order_archived: '该订单已归档，其结果由服务的运营者保存。',
 
   customer_not_found: '客户不存在。',
   enterprise_mismatch: '客户不属于该企业。',

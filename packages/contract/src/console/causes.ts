@@ -15,10 +15,6 @@ export const consoleCauses = {
   role_missing: { status: 403, message: 'This needs the role {0}; yours is {1}.' },
   request_forged: { status: 403, message: 'The request does not come from this console.' },
   not_found: { status: 404, message: 'There is no {0} {1}.' },
-  archived: {
-    status: 410,
-    message: 'The {0} {1} ({2}) was archived on {3}: its rows are in the files of the archive.',
-  },
   changed_meanwhile: { status: 409, message: 'It has changed meanwhile: {0}. Load it again.' },
   name_taken: { status: 409, message: 'There is an operator {0} already.' },
   batch_not_completed: {

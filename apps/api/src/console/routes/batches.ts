@@ -2,7 +2,6 @@ import type { BatchId, FailedOrders } from '@lockstep/contract';
 import { ConsoleRefusal } from '@lockstep/contract/console';
 import { readResends, recordChange } from '@lockstep/operators';
 import {
-  findAnyArchived,
   groupFailures,
   listAllBatches,
   listOrdersOfBatch,
@@ -17,7 +16,6 @@ import { deadlineOf, limitToCall } from '../../deadlines.ts';
 import { answerInPieces } from '../../piecewise-answer.ts';
 import type { ServerOptions } from '../../server-options.ts';
 import type { ConsoleHandlers } from '../handlers.ts';
-import { refuseArchived } from '../refuse-archived.ts';
 
 /** Batches of all applications: what became of them, and cancelling what is pending. */
 export function batchesHandlers({ db, canceller, failedBatches }: ServerOptions) {
@@ -82,16 +80,12 @@ export function batchesHandlers({ db, canceller, failedBatches }: ServerOptions)
 /** A call about one batch. */
 type BatchCall = FastifyRequest<{ Params: { batchId: BatchId } }>;
 
-/** Finds the batch that a call names. Throws a ConsoleRefusal: not_found, archived. */
+/** Finds the batch that a call names. Throws a ConsoleRefusal: not_found. */
 export async function findNamedBatch(request: BatchCall, db: Database): Promise<OperatorBatch> {
   const { batchId } = request.params;
   noteSubject(request, { batchId });
   const batch = isId(batchId) ? await readAnyBatch(db, batchId) : undefined;
-  if (batch === undefined) {
-    const archived = isId(batchId) ? await findAnyArchived(db, { batchId }) : undefined;
-    if (archived === undefined) throw new ConsoleRefusal('not_found', 'batch', batchId);
-    throw refuseArchived('batch', batchId, archived);
-  }
+  if (batch === undefined) throw new ConsoleRefusal('not_found', 'batch', batchId);
   noteSubject(request, { channelCode: batch.shown.channelCode, channelOrderId: batch.shown.channelOrderId });
   return batch;
 }

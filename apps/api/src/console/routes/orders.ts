@@ -1,4 +1,3 @@
-import { splitOrderId } from '@lockstep/assets';
 import { readOrderEffects } from '@lockstep/assets/operator';
 import type { LicenseOrderId } from '@lockstep/contract';
 import {
@@ -9,7 +8,6 @@ import {
 } from '@lockstep/contract/console';
 import { readOwners } from '@lockstep/customers/operator';
 import {
-  findAnyArchived,
   listAllOrders,
   readAnyBatch,
   readAnyOrder,
@@ -18,13 +16,12 @@ import {
   showContent,
 } from '@lockstep/orders/operator';
 import { prepareBatch } from '@lockstep/orders/prepare';
-import { type Database, isId } from '@lockstep/platform';
+import type { Database } from '@lockstep/platform';
 import type { FastifyRequest } from 'fastify';
 import { noteSubject } from '../../calls.ts';
 import { deadlineOf, limitToCall } from '../../deadlines.ts';
 import type { ServerOptions } from '../../server-options.ts';
 import type { ConsoleHandlers } from '../handlers.ts';
-import { refuseArchived } from '../refuse-archived.ts';
 
 /** Orders of all applications: what became of them, what they held, what they did and what they would do now. */
 export function ordersHandlers({ db, previewer, numberSearches }: ServerOptions) {
@@ -74,13 +71,11 @@ export function ordersHandlers({ db, previewer, numberSearches }: ServerOptions)
 /** A call about one order. */
 type OrderCall = FastifyRequest<{ Params: { licenseOrderId: LicenseOrderId } }>;
 
-/** Finds the order that a call names. Throws a ConsoleRefusal: not_found, archived. */
+/** Finds the order that a call names. Throws a ConsoleRefusal: not_found. */
 async function findNamedOrder(request: OrderCall, db: Database): Promise<ConsoleOrderDetail> {
   const { licenseOrderId } = request.params;
   noteSubject(request, { licenseOrderIds: [licenseOrderId] });
   const order = await readAnyOrder(db, licenseOrderId);
-  if (order !== undefined) return order;
-  const archived = isId(licenseOrderId) ? await findAnyArchived(db, splitOrderId(licenseOrderId)) : undefined;
-  if (archived === undefined) throw new ConsoleRefusal('not_found', 'order', licenseOrderId);
-  throw refuseArchived('order', licenseOrderId, archived);
+  if (order === undefined) throw new ConsoleRefusal('not_found', 'order', licenseOrderId);
+  return order;
 }

@@ -1,10 +1,9 @@
 import { listApplicationPage } from '@lockstep/access/operator';
-import { splitOrderId } from '@lockstep/assets';
 import { findAssetOfNumber } from '@lockstep/assets/operator';
 import type { BatchId, LicenseOrderId } from '@lockstep/contract';
 import { ConsoleBatchesQuery, type SearchHit } from '@lockstep/contract/console';
 import { listCustomersOfAll, listEnterprises } from '@lockstep/customers/operator';
-import { findAnyArchived, listAllBatches, readAnyBatch, readAnyOrder } from '@lockstep/orders/operator';
+import { listAllBatches, readAnyBatch, readAnyOrder } from '@lockstep/orders/operator';
 import { type Database, isId } from '@lockstep/platform';
 import { limitToCall } from '../../deadlines.ts';
 import type { ServerOptions } from '../../server-options.ts';
@@ -31,8 +30,7 @@ export function searchHandlers({ db }: ServerOptions) {
 
 async function findOrders(db: Database, text: string): Promise<SearchHit[]> {
   if (!isId(text)) return [];
-  const order = await readAnyOrder(db, text as LicenseOrderId);
-  const found = order ?? (await findAnyArchived(db, splitOrderId(text as LicenseOrderId)));
+  const found = await readAnyOrder(db, text as LicenseOrderId);
   return found === undefined ? [] : [{ kind: 'order', id: text, name: text, detail: found.channelOrderId }];
 }
 
@@ -41,7 +39,7 @@ async function findBatches(db: Database, text: string): Promise<SearchHit[]> {
   const query = ConsoleBatchesQuery.parse({ channelOrderId: text, limit: String(MAX_HITS) });
   const { batches } = text.endsWith('*') ? { batches: [] } : await listAllBatches(db, query);
   const byId = isId(text) ? await readAnyBatch(db, text as BatchId) : undefined;
-  const hits = [...batches, ...(byId === undefined ? [] : [byId.shown])].map(
+  return [...batches, ...(byId === undefined ? [] : [byId.shown])].map(
     ({ batchId, channelOrderId, applicationName }): SearchHit => ({
       kind: 'batch',
       id: batchId,
@@ -49,8 +47,6 @@ async function findBatches(db: Database, text: string): Promise<SearchHit[]> {
       detail: applicationName,
     }),
   );
-  const archived = isId(text) && byId === undefined && (await findAnyArchived(db, { batchId: text as BatchId }));
-  return archived ? [...hits, { kind: 'batch', id: text, name: archived.channelOrderId, detail: null }] : hits;
 }
 
 async function findAssets(db: Database, text: string): Promise<SearchHit[]> {

@@ -1,1 +1,0 @@
-drop table batch; drop sequence batch_id;

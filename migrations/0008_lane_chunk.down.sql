@@ -1,1 +1,0 @@
-drop table lane_chunk;

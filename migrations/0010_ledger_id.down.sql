@@ -1,1 +1,0 @@
-drop sequence ledger_id;

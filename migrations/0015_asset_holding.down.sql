@@ -1,1 +1,0 @@
-drop table asset_lending; drop table asset_assignment;

@@ -1,2 +1,0 @@
-drop table lock_audit;
-drop function refuse_change();

@@ -1,2 +1,0 @@
-alter table lane_chunk drop column payload_version;
-alter table batch drop column digest_version;

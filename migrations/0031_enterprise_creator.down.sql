@@ -1,1 +1,0 @@
-alter table enterprise drop column created_by_application_id;

@@ -1,1 +1,0 @@
-alter table application drop column channels;

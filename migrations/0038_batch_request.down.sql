@@ -1,1 +1,0 @@
-alter table batch drop column request_id;

@@ -1,1 +1,0 @@
-drop index asset_revoked_number;

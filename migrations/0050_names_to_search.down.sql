@@ -1,2 +1,0 @@
-drop index customer_folded_name;
-drop index enterprise_folded_name;

@@ -1,1 +1,0 @@
--- The keys go with their table.

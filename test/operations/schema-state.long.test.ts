@@ -1,0 +1,259 @@
+import { once } from 'node:events';
+import { connect, createServer, type Server } from 'node:net';
+import { createApplication } from '@lockstep/access';
+import { findSchemaFault, migrateToLatest } from '@lockstep/platform';
+import { sql } from 'kysely';
+import { afterAll, afterEach, describe, expect, inject, it } from 'vitest';
+import { Api, refusalOf } from '../harness/api.ts';
+import { batchOf, newAssetNum, newBuy } from '../harness/orders.ts';
+import { type Ended, endEverything, newDataDir, runJob } from '../harness/processes.ts';
+import { freePort } from '../harness/redis.ts';
+import { ServiceProcess } from '../harness/service-process.ts';
+import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
+
+/** API and worker wait until all migrations of their release have run. */
+
+const databases: TestDatabase[] = [];
+const processes: ServiceProcess[] = [];
+const servers: Server[] = [];
+
+afterEach(async () => {
+  const ended = await Promise.all(processes.splice(0).map((each) => each.stop()));
+  expect(ended.filter((status) => status !== 0)).toEqual([]);
+  for (const server of servers.splice(0)) server.close();
+  await Promise.all(databases.splice(0).map((each) => each.close()));
+});
+
+afterAll(endEverything);
+
+async function newDatabase(options?: { migrated: boolean }): Promise<TestDatabase> {
+  const database = await createTestDatabase(options);
+  databases.push(database);
+  return database;
+}
+
+interface Service {
+  api: ServiceProcess;
+  worker: ServiceProcess;
+  apiUrl: string;
+  workerUrl: string;
+}
+
+/** Starts an API and a worker process on a database, and waits until both have logged `text`. */
+async function launch(databaseUrl: string, text: string): Promise<Service> {
+  const [port, workerPort] = [String(await freePort()), String(await freePort())];
+  const env = { DATABASE_URL: databaseUrl, REDIS_URL: '' };
+  const api = ServiceProcess.api({ ...env, PORT: port });
+  const worker = ServiceProcess.worker({ ...env, WORKER_PORT: workerPort });
+  processes.push(api, worker);
+  await Promise.all([api.launch('api listens'), worker.launch('worker started')]);
+  await Promise.all([api.logged(text), worker.logged(text)]);
+  return { api, worker, apiUrl: `http://127.0.0.1:${port}`, workerUrl: `http://127.0.0.1:${workerPort}` };
+}
+
+const WAITS = 'waits for the database';
+const GOES_ON = 'the database can be used; goes on';
+
+/** Reads the readiness of both; both must be live. */
+async function readiness({ apiUrl, workerUrl }: Service) {
+  const [api, worker] = await Promise.all(
+    [apiUrl, workerUrl].map(async (url) => {
+      expect((await fetch(`${url}/health/live`)).status).toBe(200);
+      const response = await fetch(`${url}/health/ready`);
+      const body = (await response.json()) as { reason?: string };
+      return [response.status, body.reason];
+    }),
+  );
+  return { api, worker };
+}
+
+async function logInNewApplication({ apiUrl }: Service, { db }: TestDatabase): Promise<Api> {
+  const application = { name: 'Test', scopes: ['auth_order' as const], approved: true };
+  return await Api.logIn(apiUrl, await createApplication(db, application));
+}
+
+/** Expects that orders are accepted and succeed. */
+async function expectWork(service: Service, database: TestDatabase): Promise<void> {
+  const api = await logInNewApplication(service, database);
+  const customer = await api.newCustomer();
+  expect(await api.process(batchOf(newBuy(customer, [newAssetNum()])))).toMatchObject([{ state: 'succeeded' }]);
+}
+
+/** Runs one of the commands to its end, with the Node.js of this test. */
+function runScript(script: string, databaseUrl: string): Promise<Omit<Ended, 'signal'>> {
+  const words = script === 'lockstep' ? ['app', 'approve', 'app_x'] : [];
+  const env = { DATABASE_URL: databaseUrl, DATA_DIR: newDataDir(), PORT: '0' };
+  return runJob([process.execPath, `apps/cli/src/${script}.ts`, ...words], env).then(
+    ({ signal: _, ...ended }) => ended,
+  );
+}
+
+const NEWER = '9999_of_a_later_release';
+const OTHER = '0001_application';
+
+/** Has the database say that this migration has run, instead of all others if it is to be alone. */
+async function record({ db }: TestDatabase, name: string, { alone = false } = {}): Promise<void> {
+  await sql`delete from kysely_migration where ${alone}`.execute(db);
+  await sql`insert into kysely_migration (name, timestamp) values (${name}, '2999-01-01T00:00:00.000Z')`.execute(db);
+}
+
+const WRONG_BASELINE =
+  'the database was made by another version of Lockstep from before 1.0.0, which this version cannot take over: start again with an empty database (npm start: with another DATA_DIR)';
+
+it('the tables of BullMQ count if it runs on PostgreSQL', async () => {
+  const { db } = await newDatabase({ migrated: false });
+  await migrateToLatest(db);
+  expect(await findSchemaFault(db)).toBeNull();
+  expect(await findSchemaFault(db, 'postgres')).toMatch(/queue.*npm run migrate/);
+});
+
+describe('an api and a worker process', () => {
+  it('wait for the tables, go on by themselves, and go on beside migrations of a later release', async () => {
+    const database = await newDatabase({ migrated: false });
+    const service = await launch(database.url, WAITS);
+    const reason = 'the database has no tables yet: run npm run migrate';
+    expect(await readiness(service)).toEqual({ api: [503, reason], worker: [503, reason] });
+    const stranger = new Api(service.apiUrl, { appKey: 'a', appSecret: 'b' }, 'token');
+    const refused = await stranger.submit({});
+    expect(refusalOf(refused)).toMatchObject({ code: '500', cause: 'service_unavailable' });
+    expect(refused.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
+    const form = new URLSearchParams({ grant_type: 'client_credentials', client_id: 'a', client_secret: 'b' });
+    expect((await fetch(`${service.apiUrl}/oauth2/token`, { method: 'POST', body: form })).status).toBe(503);
+    expect((await fetch(`${service.apiUrl}/nothing`)).status).toBe(404);
+    expect((await fetch(`${service.apiUrl}/docs`)).status).toBe(200);
+
+    expect(await runScript('migrate', database.url)).toEqual({ status: 0, stdout: expect.any(String), stderr: '' });
+    await Promise.all([service.api.logged('api ready'), service.worker.logged('worker ready')]);
+    await expectWork(service, database);
+    expect(await readiness(service)).toEqual({ api: [200, undefined], worker: [200, undefined] });
+    for (const each of [service.api, service.worker]) {
+      const told = each.linesWith(WAITS).map((line) => (JSON.parse(line) as { reason: string }).reason);
+      // A look may come between the service's tables and the queue's; whatever it finds is said once.
+      expect(told[0]).toBe(reason);
+      expect(told).toEqual([...new Set(told)]);
+      expect(each.linesWith(GOES_ON)).toHaveLength(1);
+      expect(each.linesWith('"level":50')).toEqual([]);
+    }
+
+    await record(database, NEWER);
+    await expectWork(await launch(database.url, 'ready'), database);
+    const nothing = { status: 0, stdout: 'The database is up to date.\n', stderr: '' };
+    expect(await runScript('migrate', database.url)).toEqual(nothing);
+  });
+
+  it('wait when another baseline has made the database, which nothing changes', async () => {
+    const database = await newDatabase();
+    await record(database, OTHER, { alone: true });
+    const service = await launch(database.url, WAITS);
+    expect(await readiness(service)).toEqual({ api: [503, WRONG_BASELINE], worker: [503, WRONG_BASELINE] });
+  });
+
+  it('wait for a PostgreSQL that is down when they start, and for tables that their role may not read', async () => {
+    const database = await newDatabase();
+    await sql`revoke select on batch, license_order from current_user`.execute(database.db);
+    const port = await freePort();
+    const url = new URL(database.url);
+    const target = { host: url.hostname, port: Number(url.port) };
+    url.port = String(port);
+    const service = await launch(url.href, WAITS);
+    const down = 'PostgreSQL does not answer (ECONNREFUSED)';
+    expect(await readiness(service)).toEqual({ api: [503, down], worker: [503, down] });
+
+    const server = createServer((client) => {
+      const upstream = connect(target);
+      client.pipe(upstream).pipe(client);
+      for (const socket of [client, upstream]) socket.on('error', () => {});
+    });
+    servers.push(server);
+    await once(server.listen(port, '127.0.0.1'), 'listening');
+    const unreadable = 'the role of DATABASE_URL may not read batch, license_order: grant it that';
+    await Promise.all([service.api.logged(unreadable), service.worker.logged(unreadable)]);
+    expect(await readiness(service)).toEqual({ api: [503, unreadable], worker: [503, unreadable] });
+    await sql`grant select on batch, license_order to current_user`.execute(database.db);
+    await Promise.all([service.api.logged('api ready'), service.worker.logged('worker ready')]);
+    await expectWork(service, database);
+  });
+
+  it('end with status 0 on SIGTERM while they wait', async () => {
+    const url = new URL(inject('postgresUrl'));
+    url.pathname = '/no_such_database';
+    const { api, worker } = await launch(url.href, WAITS);
+    expect(await Promise.all([api.stop(), worker.stop()])).toEqual([0, 0]);
+  });
+
+  it('ask the database once a second, however many calls ask for their readiness', async () => {
+    const database = await newDatabase();
+    const service = await launch(database.url, 'ready');
+    const { rows: before } = await transactions(database);
+    for (let round = 0; round < 20; round++) {
+      const ask = () => Promise.all([service.apiUrl, service.workerUrl].map((url) => fetch(`${url}/health/ready`)));
+      await Promise.all(Array.from({ length: 50 }, ask));
+    }
+    const { rows: after } = await transactions(database);
+    // There were two thousand calls; these few statements come from the sweep, the queue and the checks.
+    expect(after[0]!.count - before[0]!.count).toBeLessThan(1_000);
+  });
+});
+
+const transactions = ({ db }: TestDatabase) =>
+  sql<{ count: number }>`
+    select xact_commit::int as count from pg_stat_database where datname = current_database()`.execute(db);
+
+describe('npm run migrate', () => {
+  /** Runs a script that must end with status 1 and one line without the password. Returns the line. */
+  async function fault(script: string, url: string): Promise<string> {
+    const { status, stdout, stderr } = await runScript(script, url);
+    expect([status, stdout]).toEqual([1, '']);
+    expect(stderr).toMatch(/^[^\n]+\n$/);
+    expect(stderr).not.toContain(new URL(url).password);
+    return stderr.trimEnd();
+  }
+
+  const changed = (change: (url: URL) => void): string => {
+    const url = new URL(inject('postgresUrl'));
+    url.pathname = '/postgres';
+    change(url);
+    return url.href;
+  };
+  const at = () => {
+    const { hostname, port } = new URL(inject('postgresUrl'));
+    return `PostgreSQL at ${hostname}:${port}`;
+  };
+
+  it('says in one line what is wrong with DATABASE_URL', async () => {
+    const here = (database: string) => `${at()} (database "${database}", role "lockstep")`;
+    const faults = [
+      [changed((url) => (url.password = 'not-the-password')), `${here('postgres')} refuses the password of this role.`],
+      [changed((url) => (url.pathname = '/no_such')), `${here('no_such')} has no such database.`],
+      [changed((url) => (url.hostname = 'postgres.invalid')), /^PostgreSQL at postgres.invalid:.* does not answer \(E/],
+      [changed(() => {}), /does not let this role do what is needed: permission denied for schema public/],
+    ] as const;
+    for (const [url, expected] of faults) {
+      const line = await fault('migrate', url);
+      expect(line).toMatch(/^Could not migrate: /);
+      const said = line.slice('Could not migrate: '.length);
+      if (typeof expected === 'string') expect(said).toBe(expected);
+      else expect(said).toMatch(expected);
+    }
+  });
+
+  it('lockstep and npm start say in one line that PostgreSQL is down', async () => {
+    const port = await freePort();
+    const url = `postgres://lockstep:secret-word@127.0.0.1:${port}/lockstep`;
+    const down = `PostgreSQL at 127.0.0.1:${port} (database "lockstep", role "lockstep") does not answer (ECONNREFUSED).`;
+    expect(await fault('migrate', url)).toBe(`Could not migrate: ${down}`);
+    expect(await fault('lockstep', url)).toBe(`lockstep: ${down}`);
+    expect(await fault('start', url)).toBe(`Lockstep could not start: ${down}`);
+  });
+
+  it('lockstep and npm start refuse a database that another baseline has made, and change nothing', async () => {
+    const database = await newDatabase();
+    await record(database, OTHER, { alone: true });
+    const { url } = database;
+    expect(await fault('migrate', url)).toBe(`Could not migrate: ${WRONG_BASELINE}`);
+    expect(await fault('lockstep', url)).toBe(`lockstep: ${WRONG_BASELINE}`);
+    expect(await fault('start', url)).toBe(`Lockstep could not start: ${WRONG_BASELINE}`);
+    const { rows } = await sql`select name from kysely_migration`.execute(database.db);
+    expect(rows).toEqual([{ name: OTHER }]);
+  });
+});
