@@ -227,6 +227,8 @@ create table lane_chunk (
   finished_time timestamptz,
   succeeded integer not null default 0,
   failed integer not null default 0,
+  -- Whether all that is left of it is in held_order, or cannot be read.
+  is_held boolean not null default false,
   primary key (batch_id, lane),
   constraint lane_chunk_times check (finished_time >= accepted_time),
   constraint lane_chunk_pending_content check ((payload is null) = (finished_time is not null)),
@@ -236,7 +238,7 @@ create table lane_chunk (
 -- Every row changes soon and is deleted then: vacuum early, so that looking for pending chunks does not read dead rows.
 with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000);
 -- The pending chunks, in the order in which they take effect.
-create index lane_chunk_pending on lane_chunk (lane, batch_id) where finished_time is null;
+create index lane_chunk_pending on lane_chunk (lane, batch_id) where finished_time is null and not is_held;
 
 -- A chunk is of an open batch.
 create function check_chunks_inserted() returns trigger language plpgsql set enable_seqscan = off as $$
@@ -301,6 +303,45 @@ begin
 end $$;
 create trigger check_ends after update on batch
   referencing old table as before new table as changed for each statement execute function check_batch_ends();
+
+-- A customer whose oldest pending order cannot be applied, and that order. All pending orders that the customer has in chunks
+-- that were read are in held_order.
+create table order_hold (
+  customer_id text primary key,
+  lane smallint not null,
+  license_order_id bigint not null,
+  since timestamptz not null default statement_timestamp(),
+  -- How often in a row the order has failed.
+  tries integer not null default 1 check (tries > 0),
+  next_try timestamptz not null,
+  last_error text not null
+);
+create index order_hold_lane on order_hold (lane);
+create index order_hold_due on order_hold (next_try);
+
+-- A pending order of a held customer, outside of its chunk, which counts it all the same. The content is a list that holds the
+-- order alone; null while the order is still in its chunk, because that cannot be read.
+create table held_order (
+  license_order_id bigint primary key,
+  customer_id text not null references order_hold,
+  batch_id bigint not null,
+  lane smallint not null,
+  sequence integer not null,
+  payload_version smallint,
+  content text storage external,
+  check ((content is null) = (payload_version is null)),
+  -- The order in which they take effect.
+  unique (customer_id, batch_id, sequence)
+);
+create index held_order_batch on held_order (batch_id, lane);
+
+-- A lane that a worker cannot drain at present. A row that nobody has renewed for a minute says nothing any more.
+create table lane_stall (
+  lane smallint primary key,
+  since timestamptz not null default statement_timestamp(),
+  seen_time timestamptz not null default statement_timestamp(),
+  last_error text not null
+);
 
 -- A finished order: succeeded if cause is null. A pending one has no row yet.
 create table license_order (

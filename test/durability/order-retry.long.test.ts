@@ -1,4 +1,4 @@
-import type { Customer } from '@lockstep/contract';
+import type { BatchResult, Customer } from '@lockstep/contract';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Api, dataOf } from '../harness/api.ts';
@@ -6,7 +6,7 @@ import { batchOf, deleteAsset, newAssetNum, newBuy, type Sent } from '../harness
 import { type Ended, endEverything, newDataDir, runJob } from '../harness/processes.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 import { readResult } from '../harness/sync-batches.ts';
-import { acceptUnchecked, refusedByPostgres } from '../harness/unchecked.ts';
+import { acceptUnchecked, completedByFailing, refusedByPostgres } from '../harness/unchecked.ts';
 
 let stack: Stack;
 let api: Api;
@@ -26,20 +26,24 @@ function retry(...words: string[]): Promise<Ended> {
 }
 
 /** What the command says that it has done. */
-async function retried(...words: string[]): Promise<unknown> {
-  const ended = await retry('--cause', 'internal_error', ...words);
+async function retried(...ids: string[]): Promise<unknown> {
+  const ended = await retry(...ids);
   expect(ended).toMatchObject({ status: 0, stderr: '', stdout: expect.stringMatching(/^[^\n]+\n$/) });
   return JSON.parse(ended.stdout);
 }
 
-/** Lets a worker carry a batch out, with orders in it that end with internal_error, and stops the worker. */
+/** Lets a worker carry a batch out, with orders in it that an operator ends with internal_error, and stops the worker. */
 async function failed(batch: ReturnType<typeof batchOf>) {
   const worker = await stack.startWorker();
   await acceptUnchecked(stack, api, batch);
-  const result = await api.completed(batch);
+  const result = await completedByFailing(stack, api, batch);
   await worker.close();
-  return result;
+  return { ...result, failedIds: idsOf(result) };
 }
+
+/** The orders of a result that ended with internal_error. */
+const idsOf = ({ orders }: Pick<BatchResult, 'orders'>) =>
+  orders.flatMap(({ cause, licenseOrderId }) => (cause === 'internal_error' ? [licenseOrderId] : []));
 
 /** What was wrong with the orders is put right, so that they can be applied the next time. */
 async function mend(): Promise<void> {
@@ -67,10 +71,10 @@ describe('lockstep order retry', () => {
     for (const each of later) await api.accept(each);
     await mend();
 
-    const counts = await Promise.all([retried(), retried()]);
+    const counts = await Promise.all([retried(...before.failedIds), retried(...before.failedIds)]);
     expect(counts).toHaveLength(2);
     expect(counts.map((count) => (count as { retried: number }).retried).toSorted()).toEqual([0, 1]);
-    expect(await retried()).toEqual({ retried: 0, contentLost: 0 });
+    expect(await retried(...before.failedIds)).toEqual({ retried: 0, contentLost: 0 });
 
     const pending = await readResult(api, batch);
     expect(pending).toMatchObject({ state: 'processing', total: 3, succeeded: 1, failed: 1, pending: 1 });
@@ -88,32 +92,31 @@ describe('lockstep order retry', () => {
     expect(rows).toEqual([{ license_order_id: before.orders[1]!.licenseOrderId, cause: 'internal_error' }]);
   });
 
-  it('puts all back, or the one that is named, and none that failed for another cause', async () => {
+  it('puts back those that are named, and none that failed for another cause', async () => {
     const batch = batchOf(
       ...Array.from({ length: 3 }, () => refusedByPostgres(customer, [newAssetNum()])),
       deleteAsset(customer, [newAssetNum()]),
     );
     const { orders } = await failed(batch);
     expect(orders.map(({ cause }) => cause)).toEqual([...Array(3).fill('internal_error'), 'asset_not_found']);
-    const [first, , , notFound] = orders;
-    expect(await retried('--licenseOrderId', notFound!.licenseOrderId)).toEqual({ retried: 0, contentLost: 0 });
-    expect(await retried('--licenseOrderId', first!.licenseOrderId)).toEqual({ retried: 1, contentLost: 0 });
+    const [first, second, third, notFound] = orders.map(({ licenseOrderId }) => licenseOrderId);
+    expect(await retried(notFound!, first!)).toEqual({ retried: 1, contentLost: 0 });
     expect((await readResult(api, batch)).orders).toMatchObject([{ state: 'pending' }, {}, {}, { state: 'failed' }]);
     await mend();
-    expect(await retried()).toEqual({ retried: 2, contentLost: 0 });
+    expect(await retried(second!, third!)).toEqual({ retried: 2, contentLost: 0 });
     expect(await readResult(api, batch)).toMatchObject({ succeeded: 0, failed: 1, pending: 3 });
     // The first was not mended: it fails again, and this failure can be put back again.
     await stack.startWorker();
-    expect(await api.completed(batch)).toMatchObject({ succeeded: 2, failed: 2, pending: 0 });
-    expect(await retried()).toEqual({ retried: 1, contentLost: 0 });
+    expect(await completedByFailing(stack, api, batch)).toMatchObject({ succeeded: 2, failed: 2, pending: 0 });
+    expect(await retried(first!)).toEqual({ retried: 1, contentLost: 0 });
     expect(await api.cancel(batch)).toMatchObject({ finished: expect.any(Number) });
   });
 
   it('says how many cannot be put back because what they held is gone', async () => {
     const batch = batchOf(refusedByPostgres(customer, [newAssetNum()]), refusedByPostgres(customer, [newAssetNum()]));
-    const { orders } = await failed(batch);
-    await sql`delete from failed_order where license_order_id = ${orders[0]!.licenseOrderId}`.execute(stack.db);
-    expect(await retried()).toEqual({ retried: 1, contentLost: 1 });
+    const { failedIds } = await failed(batch);
+    await sql`delete from failed_order where license_order_id = ${failedIds[0]}`.execute(stack.db);
+    expect(await retried(...failedIds)).toEqual({ retried: 1, contentLost: 1 });
     expect(await readResult(api, batch)).toMatchObject({ failed: 1, pending: 1 });
   });
 
@@ -121,10 +124,10 @@ describe('lockstep order retry', () => {
     const [refused, notFound] = [refusedByPostgres(customer, [newAssetNum()]), deleteAsset(customer, [newAssetNum()])];
     const batch = batchOf(refused, notFound);
     const sequencesOf = async () => (await readFailed(batch)).map(({ sequence }) => sequence);
-    await failed(batch);
+    const { failedIds } = await failed(batch);
     expect(await sequencesOf()).toEqual([refused.sequence, notFound.sequence]);
     await mend();
-    expect(await retried()).toEqual({ retried: 1, contentLost: 0 });
+    expect(await retried(...failedIds)).toEqual({ retried: 1, contentLost: 0 });
     expect(await sequencesOf()).toEqual([notFound.sequence]);
     await stack.startWorker();
     expect(await api.completed(batch)).toMatchObject({ succeeded: 1, failed: 1, pending: 0 });
@@ -133,19 +136,18 @@ describe('lockstep order retry', () => {
 
   it('has its order among the failed ones again, once, when it fails again', async () => {
     const batch = batchOf(refusedByPostgres(customer, [newAssetNum()]));
-    await failed(batch);
+    const { failedIds } = await failed(batch);
     const before = await readFailed(batch);
-    expect(await retried()).toEqual({ retried: 1, contentLost: 0 });
+    expect(await retried(...failedIds)).toEqual({ retried: 1, contentLost: 0 });
     expect(await readFailed(batch)).toEqual([]);
     await stack.startWorker();
-    expect(await api.completed(batch)).toMatchObject({ succeeded: 0, failed: 1, pending: 0 });
+    expect(await completedByFailing(stack, api, batch)).toMatchObject({ succeeded: 0, failed: 1, pending: 0 });
     expect(await readFailed(batch)).toEqual(before);
   });
 
   it.each([
-    ['another cause', ['--cause', 'cancelled']],
-    ['no cause', []],
-    ['what is no id', ['--cause', 'internal_error', '--licenseOrderId', 'all']],
+    ['no id', []],
+    ['what is no id', ['all']],
   ])('refuses %s', async (_, words) => {
     expect(await retry(...words)).toMatchObject({ status: 1, stdout: '', stderr: expect.stringMatching(/./) });
   });

@@ -1,15 +1,12 @@
-import type { Customer } from '@lockstep/contract';
 import { Redis } from 'ioredis';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { startAnotherApi } from '../harness/another-api.ts';
-import type { Api } from '../harness/api.ts';
 import { newCustomersInLanes } from '../harness/lanes.ts';
-import { acceptAll, buyAndDelete, countOutcomes, readGrants, waitForResults } from '../harness/order-stories.ts';
-import { batchOf, deleteAsset, newAssetNum, newBuy } from '../harness/orders.ts';
+import { acceptAll, buyAndDelete, countOutcomes, waitForResults } from '../harness/order-stories.ts';
+import { batchOf, newAssetNum, newBuy } from '../harness/orders.ts';
 import { freePort } from '../harness/redis.ts';
 import { QUEUE_KINDS, type Stack, startStack } from '../harness/stack.ts';
-import { acceptUnchecked, refusedByPostgres } from '../harness/unchecked.ts';
 
 describe.concurrent.each(QUEUE_KINDS)('what no job asks for, on %s,', (queue) => {
   it('is found when the queue cannot be reached at acceptance', async () => {
@@ -77,78 +74,3 @@ async function loseAllJobs({ db, queue }: Stack): Promise<number> {
   redis.disconnect();
   return lost;
 }
-
-describe.each(QUEUE_KINDS)('an order that PostgreSQL refuses, on %s,', (queue) => {
-  let stack: Stack;
-  let api: Api;
-
-  beforeAll(async () => {
-    stack = await startStack({ queue });
-    api = await stack.newApi();
-  });
-  afterAll(() => stack.close());
-
-  /** What became of a batch that was accepted without being checked. */
-  const processed = async (batch: ReturnType<typeof batchOf>) => {
-    await acceptUnchecked(stack, api, batch);
-    return await waitForResults(api, [batch]);
-  };
-
-  it('fails alone, and says nothing of the inside', async () => {
-    const [customer, other] = (await newCustomersInLanes(api, 2)) as [Customer, Customer];
-    const [assetNum, refusedNum, otherNum] = [newAssetNum(), newAssetNum(), newAssetNum()];
-    const orders = await processed(
-      batchOf(
-        newBuy(customer, [assetNum]),
-        refusedByPostgres(customer, [assetNum, refusedNum]),
-        deleteAsset(customer, [refusedNum]),
-        newBuy(other, [otherNum]),
-        deleteAsset(customer, [assetNum]),
-      ),
-    );
-    expect(orders).toMatchObject([
-      { state: 'succeeded', code: null },
-      { state: 'failed', code: '500', cause: 'internal_error', assets: 0, products: 0 },
-      { state: 'failed', code: '13004', cause: 'asset_not_found' },
-      { state: 'succeeded' },
-      { state: 'succeeded', assets: 1, products: 1 },
-    ]);
-    expect(orders[1]!.message).toBe('The order could not be applied because of a fault in the service.');
-    expect(await readGrants(stack, refusedNum)).toEqual([]);
-    expect(await readGrants(stack, assetNum)).toMatchObject([{ active: false }]);
-  });
-
-  it('is no succeeded order that later ones could name', async () => {
-    const customer = await api.newCustomer();
-    const assetNum = newAssetNum();
-    const [failed] = await processed(batchOf(refusedByPostgres(customer, [assetNum])));
-    const { licenseOrderId: srcLicenseOrderId } = failed!;
-    const orders = await api.process(batchOf(newBuy(customer, [assetNum], { srcLicenseOrderId })));
-    expect(orders).toMatchObject([{ cause: 'source_order_not_found' }]);
-  });
-
-  it('stops neither its batch, its lane nor the batches after it', async () => {
-    const customers = await newCustomersInLanes(api, 4);
-    // In each batch 30 orders of each customer that must keep their order, and two that are refused among them.
-    const batches = [0, 1].map(() =>
-      batchOf(
-        ...customers.flatMap((customer) => {
-          const orders = buyAndDelete(customer, newAssetNum(), 30);
-          return [
-            ...orders.slice(0, 15),
-            refusedByPostgres(customer, [newAssetNum()]),
-            ...orders.slice(15),
-            refusedByPostgres(customer, [newAssetNum()]),
-          ];
-        }),
-      ),
-    );
-    for (const batch of batches) await acceptUnchecked(stack, api, batch);
-    expect(countOutcomes(await waitForResults(api, batches))).toEqual({ succeeded: 240, internal_error: 16 });
-    expect(
-      countOutcomes(await api.process(batchOf(...customers.map((each) => newBuy(each, [newAssetNum()]))))),
-    ).toEqual({
-      succeeded: 4,
-    });
-  });
-});

@@ -1,10 +1,12 @@
 import { BatchOrder } from '@lockstep/contract';
-import { BatchAcceptor, type Job, JobAnnouncer, QUEUE_NAME } from '@lockstep/orders';
+import { BatchAcceptor, failPendingOrders, type Job, JobAnnouncer, QUEUE_NAME } from '@lockstep/orders';
 import { createLogger, openProducer } from '@lockstep/platform';
+import { vi } from 'vitest';
 import { prepareBatch } from '../../packages/orders/src/prepare.ts';
 import type { Api } from './api.ts';
 import { newBuy, productToBuy, type Sent } from './orders.ts';
 import type { Stack } from './stack.ts';
+import { readResult } from './sync-batches.ts';
 
 const REFUSED = 'refused';
 
@@ -32,4 +34,28 @@ export async function acceptUnchecked(stack: Stack, api: Api, sent: { channelOrd
   const submitted = { ...prepareBatch(id, batch), requestId: 'unchecked' };
   await new BatchAcceptor(stack.db, announcer, stack.metrics).accept(submitted);
   await announcer.close();
+}
+
+/** Ends what is held with internal_error, as an operator may, and lets what waits behind it run. */
+async function failHeld({ db }: Stack): Promise<void> {
+  const held = await db.selectFrom('order_hold').select('license_order_id').execute();
+  const licenseOrderIds = held.map((row) => row.license_order_id);
+  if (licenseOrderIds.length === 0) return;
+  await failPendingOrders(db, { licenseOrderIds, later: 'keep', record: async () => {} });
+}
+
+/** Waits until a batch is completed. Its orders that PostgreSQL refuses end with internal_error. */
+export async function completedByFailing(
+  stack: Stack,
+  api: Api,
+  batch: { channelCode: string; channelOrderId: string },
+) {
+  await vi.waitUntil(
+    async () => {
+      await failHeld(stack);
+      return (await readResult(api, batch)).state === 'completed';
+    },
+    { timeout: 30_000 },
+  );
+  return await readResult(api, batch);
 }

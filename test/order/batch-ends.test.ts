@@ -9,7 +9,6 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { ENDS_CHANNEL } from '../../packages/orders/src/batch-watch.ts';
 import { drainLanes } from '../../packages/orders/src/drain.ts';
 import { endBatches, lockBatches } from '../../packages/orders/src/end-batches.ts';
-import { Holds } from '../../packages/orders/src/holds.ts';
 import { LANE_COUNT, laneOf } from '../../packages/orders/src/lanes.ts';
 import { OpenBatches } from '../../packages/orders/src/open-batches.ts';
 import { type Api, dataOf } from '../harness/api.ts';
@@ -43,8 +42,7 @@ afterAll(async () => {
   await stack.close();
 });
 
-const drain = (lanes: readonly number[] = ALL_LANES) =>
-  drainLanes(stack.db, { lanes: lanes }, { ids: new LedgerIds(), holds: new Holds() });
+const drain = (lanes: readonly number[] = ALL_LANES) => drainLanes(stack.db, { lanes: lanes }, new LedgerIds());
 
 async function readRow({ channelOrderId }: { channelOrderId: string }) {
   return await stack.db

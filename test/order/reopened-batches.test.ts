@@ -4,16 +4,12 @@ import { retryFailedOrders } from '@lockstep/orders';
 import { type Database, inTransaction, openDatabase } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { recordOutcomes } from '../../packages/orders/src/apply.ts';
 import { drainLanes } from '../../packages/orders/src/drain.ts';
 import { endBatches } from '../../packages/orders/src/end-batches.ts';
-import { finishOrders } from '../../packages/orders/src/finish-orders.ts';
-import { Holds } from '../../packages/orders/src/holds.ts';
+import { endOrders } from '../../packages/orders/src/end-orders.ts';
 import { lockLanes } from '../../packages/orders/src/lane-locks.ts';
 import { LANE_COUNT } from '../../packages/orders/src/lanes.ts';
 import { OpenBatches } from '../../packages/orders/src/open-batches.ts';
-import { failOrder } from '../../packages/orders/src/outcome.ts';
-import { inAcceptanceOrder, readPendingInBatch } from '../../packages/orders/src/pending.ts';
 import { startAnotherApi } from '../harness/another-api.ts';
 import type { Api } from '../harness/api.ts';
 import { newCustomersInLanes } from '../harness/lanes.ts';
@@ -67,24 +63,18 @@ async function accept(lanes: number, ofEach: number) {
 }
 
 /** Carries out what is pending in some lanes; it does not end the batches. */
-const drain = (db: Database, lanes = ALL_LANES) => drainLanes(db, { lanes }, { ids, holds: new Holds() });
+const drain = (db: Database, lanes = ALL_LANES) => drainLanes(db, { lanes }, ids);
 
 /** Ends what is pending of a batch, or one order of it, with internal_error; it does not end the batch. */
 async function fail(db: Database, batchId: BatchId, orderId?: LicenseOrderId): Promise<void> {
   await inTransaction(db, async (trx) => {
     await lockLanes(trx, ALL_LANES);
-    const chunks = await readPendingInBatch(trx, batchId);
-    const chosen = inAcceptanceOrder(chunks).filter(
-      ({ licenseOrderId }) => orderId === undefined || licenseOrderId === orderId,
-    );
-    const outcomes = chosen.map((accepted) => failOrder(accepted, new Refusal('internal_error')));
-    if (outcomes.length === 0) return;
-    await recordOutcomes(trx, outcomes);
-    await finishOrders(trx, chunks, outcomes);
+    const isMeant = (id: LicenseOrderId) => orderId === undefined || id === orderId;
+    await endOrders(trx, { batchId, lanes: ALL_LANES }, new Refusal('internal_error'), isMeant);
   });
 }
 
-const retry = async (orderId: LicenseOrderId, db = stack.db) => (await retryFailedOrders(db, orderId)).retried;
+const retry = async (orderId: LicenseOrderId, db = stack.db) => (await retryFailedOrders(db, [orderId])).retried;
 
 async function countChunks(batchId: BatchId): Promise<number> {
   const rows = await stack.db.selectFrom('lane_chunk').select('lane').where('batch_id', '=', batchId).execute();
@@ -163,7 +153,7 @@ describe('a batch of four orders in two lanes that all failed', () => {
   });
 
   it('comes back in one step', async () => {
-    expect(await retryFailedOrders(stack.db)).toEqual({ retried: 4, contentLost: 0 });
+    expect(await retryFailedOrders(stack.db, orderIds)).toEqual({ retried: 4, contentLost: 0 });
     await expectTotals({ state: 'accepted', pending: 4 });
     await drain(stack.db);
     await new OpenBatches().endFinished(stack.db);
@@ -202,6 +192,7 @@ it('an order that is put back before its batch has ended keeps the end waiting',
 
 it('all of this at once, from several processes, loses nothing, does nothing twice and announces each end once', async () => {
   const stories = await Promise.all(Array.from({ length: 8 }, () => accept(4, 3)));
+  const allIds = stories.flatMap(({ orderIds }) => orderIds);
   const pools = Array.from({ length: 4 }, () =>
     openDatabase({ url: stack.url, poolSize: 3, applicationName: 'test', onError: () => {} }),
   );
@@ -215,14 +206,14 @@ it('all of this at once, from several processes, loses nothing, does nothing twi
     return [
       repeat(40, () => fail(db, pick(stories).id, pick(stories).orderIds[0])),
       repeat(25, () => fail(db, pick(stories).id)),
-      repeat(60, () => retryFailedOrders(db, pick(pick(stories).orderIds))),
-      repeat(10, () => retryFailedOrders(db)),
+      repeat(60, () => retryFailedOrders(db, [pick(pick(stories).orderIds)])),
+      repeat(10, () => retryFailedOrders(db, allIds)),
       // Some die before they end what they have finished.
       repeat(30, async () => {
         const { finishedBatchIds } = await drainLanes(
           db,
           { lanes: ALL_LANES.toSorted(() => Math.random() - 0.5), atMost: 2 },
-          { ids, holds: new Holds() },
+          ids,
         );
         if (Math.random() < 0.7) await endBatches(db, finishedBatchIds);
       }),
@@ -244,7 +235,7 @@ it('all of this at once, from several processes, loses nothing, does nothing twi
   }
   await Promise.all(actors);
   expect(polls).toBe(120);
-  while ((await retryFailedOrders(stack.db)).retried > 0) await drain(stack.db);
+  while ((await retryFailedOrders(stack.db, allIds)).retried > 0) await drain(stack.db);
   await drain(stack.db);
   await new OpenBatches().endFinished(stack.db);
 

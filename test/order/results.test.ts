@@ -63,13 +63,14 @@ describe('with a worker', () => {
         succeeded: 2,
         failed: 2,
         pending: 0,
+        held: 0,
         nextCursor: null,
       });
       const latest = Date.now();
       expect(result.acceptedTime).toBeGreaterThanOrEqual(earliest - 1);
       expect(result.completedTime).toBeGreaterThanOrEqual(result.acceptedTime);
       expect(result.completedTime).toBeLessThanOrEqual(latest + 1);
-      const shared = { customerId: customer.customerId, finishedTime: expect.any(Number) };
+      const shared = { customerId: customer.customerId, finishedTime: expect.any(Number), heldSince: null };
       const done = { ...shared, state: 'succeeded', code: null, cause: null, message: null };
       const failed = { ...shared, state: 'failed', code: '13004', assets: 0, products: 0 };
       const ids = accepted.map(({ licenseOrderId }) => licenseOrderId);

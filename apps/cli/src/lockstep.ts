@@ -7,28 +7,20 @@ import {
   rotateSecret,
   setApplicationStatus,
 } from '@lockstep/access';
-import {
-  DEFAULT_OVERLAP_HOURS,
-  type EnterpriseId,
-  type LicenseOrderId,
-  type MemberId,
-  Scope,
-} from '@lockstep/contract';
+import { DEFAULT_OVERLAP_HOURS, type EnterpriseId, type MemberId, Scope } from '@lockstep/contract';
 import { createAdministrator, setPassword } from '@lockstep/members';
-import { retryFailedOrders } from '@lockstep/orders';
 import {
   configOrExit,
   type Database,
   Deadline,
   explainFault,
   findSchemaFault,
-  isId,
   isOverload,
   openDatabase,
   readConfig,
   within,
 } from '@lockstep/platform';
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command, Option } from 'commander';
 import { addChannel, parseName, parseOverlapHours } from './application-options.ts';
 import { addAssetCommands } from './asset-commands.ts';
 import { addBatchCommands } from './batch-commands.ts';
@@ -36,6 +28,7 @@ import { addDatabaseCommands } from './database-commands.ts';
 import { addEventCommand } from './event-command.ts';
 import { addOperatorCommands } from './operator-commands.ts';
 import { addOrderCommands } from './order-commands.ts';
+import { addFailCommands } from './order-fail-commands.ts';
 import { say } from './say.ts';
 import { ServiceCommands } from './service-options.ts';
 import { endWithReader } from './signals.ts';
@@ -131,15 +124,7 @@ program
   });
 
 const order = program.command('order').description('orders that were accepted');
-order
-  .command('retry')
-  .description('put orders that the service failed back as pending, in their place; prints how many')
-  .addOption(new Option('--cause <cause>', 'what they failed for').choices(['internal_error']).makeOptionMandatory())
-  .option('--licenseOrderId <id>', 'only this one', parseOrderId)
-  .action(async ({ licenseOrderId }: { licenseOrderId?: LicenseOrderId }) => {
-    say(JSON.stringify(await withDatabase((db) => retryFailedOrders(db, licenseOrderId))));
-  });
-
+addFailCommands(order, withDatabase);
 addOperatorCommands(program, withDatabase);
 addDatabaseCommands(program, config, withDatabase);
 const service = new ServiceCommands(join(config.DATA_DIR, 'demo.json'));
@@ -149,11 +134,6 @@ addOrderCommands(order, service);
 addAssetCommands(program, service);
 addEventCommand(program, service);
 addWebhookCommands(program, service);
-
-function parseOrderId(value: string): string {
-  if (!isId(value)) throw new InvalidArgumentError('It must be the licenseOrderId of an order, digits.');
-  return value;
-}
 
 function withDatabase<Result>(work: (db: Database) => Promise<Result>): Promise<Result> {
   return withoutDeadline(async (db) => {

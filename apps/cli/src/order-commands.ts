@@ -72,7 +72,8 @@ export function addOrderCommands(order: Command, service: ServiceCommands): void
       const client = await service.openClient(command);
       const result = await client.call('getOrderResult', { params: { licenseOrderId } });
       if (json) return say(JSON.stringify(result));
-      const { finishedTime, ...rest } = result;
-      say(formatFields([...Object.entries(rest), ['finishedTime', formatTime(finishedTime)]]));
+      const { finishedTime, heldSince, ...rest } = result;
+      const times = { finishedTime: formatTime(finishedTime), heldSince: formatTime(heldSince) };
+      say(formatFields(Object.entries({ ...rest, ...times })));
     });
 }

@@ -78,6 +78,7 @@ function formatMessages(orders: readonly Outcome[]): string[] {
   return orders.flatMap(({ sequence, message }) => (message === null ? [] : [`${sequence}: ${message}`]));
 }
 
-function formatTotals({ succeeded, failed, pending }: BatchSummary): string {
-  return `${succeeded} succeeded, ${failed} failed${pending === 0 ? '' : `, ${pending} pending`}`;
+function formatTotals({ succeeded, failed, pending, held }: BatchSummary): string {
+  const waiting = held === 0 ? '' : ` (${held} held: they wait for an order that cannot be applied at present)`;
+  return `${succeeded} succeeded, ${failed} failed${pending === 0 ? '' : `, ${pending} pending${waiting}`}`;
 }

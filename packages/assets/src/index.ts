@@ -18,7 +18,6 @@ export {
 export { LedgerIds } from './ledger-ids.ts';
 export { type LedgerNeeds, loadLedger, readLedger } from './load-ledger.ts';
 export { setLocked } from './locks.ts';
-export { isNumberConflict } from './number-conflict.ts';
 export { type Region, takeAssetNumbers } from './numbers.ts';
 export { ABOVE_ALL, licenseOrderIdOf, ORDERS_PER_BATCH, splitOrderId } from './order-ids.ts';
 export { ordersOfNumber } from './orders-of-number.ts';

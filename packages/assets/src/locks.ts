@@ -10,8 +10,8 @@ import type {
 import {
   behindSavepoint,
   type Deadline,
+  isTransient,
   type Logger,
-  mayLieInOnePart,
   type TransactionQueue,
   type Trx,
 } from '@lockstep/platform';
@@ -106,7 +106,7 @@ async function updateAll(trx: Trx, log: Logger, locks: LockRow[], change: LockCh
     await behindSavepoint(trx, () => update(trx, locks, change));
     return failedIds;
   } catch (error) {
-    if (!mayLieInOnePart(error) || locks.length === 1) throw error;
+    if (isTransient(error) || locks.length === 1) throw error;
     log.error({ err: error, assetNums: locks.map((lock) => lock.asset_num) }, 'locks could not be changed together');
   }
   let lastError: unknown;
@@ -114,7 +114,7 @@ async function updateAll(trx: Trx, log: Logger, locks: LockRow[], change: LockCh
     try {
       await behindSavepoint(trx, () => update(trx, [lock], change));
     } catch (error) {
-      if (!mayLieInOnePart(error)) throw error;
+      if (isTransient(error)) throw error;
       log.error({ err: error, assetNum: lock.asset_num }, 'a lock could not be changed');
       failedIds.add(lock.id);
       lastError = error;

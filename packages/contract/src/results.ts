@@ -54,6 +54,9 @@ export const OrderResult = z
     ),
     products: integer().describe('Product instances that the order created or revoked.'),
     finishedTime: time('When it succeeded or failed; null while it is pending').nullable(),
+    heldSince: time(
+      'Since when it waits because it, or an earlier order of its customer, cannot be applied at present; null otherwise',
+    ).nullable(),
   })
   .meta({ id: 'OrderResult', description: 'What became of one order.' });
 export type OrderResult = z.infer<typeof OrderResult>;
@@ -76,6 +79,7 @@ export const BatchSummary = z
     succeeded: integer().describe('Orders that have succeeded.'),
     failed: integer().describe('Orders that have failed.'),
     pending: integer().describe('Orders that have no outcome yet.'),
+    held: integer().describe('Pending orders that wait because one of their customer cannot be applied at present.'),
     acceptedTime: time('When the batch was accepted'),
     completedTime: time('When the last order succeeded or failed; null before').nullable(),
   })

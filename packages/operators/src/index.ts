@@ -13,6 +13,6 @@ export {
   setOperatorRole,
 } from './manage-operators.ts';
 export { type Actor, newCommand, type Operator } from './operator.ts';
-export { type Change, recordChange } from './record.ts';
+export { type Change, recordChange, recordFailed } from './record.ts';
 export { readResends, recordResend } from './resends.ts';
 export { type LoginCall, type NewSession, OperatorSessions } from './sessions.ts';

@@ -1,4 +1,4 @@
-import type { Database } from '@lockstep/platform';
+import type { Database, Trx } from '@lockstep/platform';
 import type { Actor } from './operator.ts';
 
 /** A change that an operator made. `before` and `after` never hold a password or a secret. */
@@ -26,4 +26,16 @@ export async function recordChange(db: Database, { operatorId, requestId }: Acto
       request_id: requestId,
     })
     .execute();
+}
+
+/** Records that an operator ended pending orders, a record for each. Call it in the transaction that ends them. */
+export async function recordFailed(
+  trx: Trx,
+  actor: Actor,
+  { licenseOrderIds, reason }: { licenseOrderIds: readonly string[]; reason: string },
+): Promise<void> {
+  for (const target of licenseOrderIds) {
+    const after = { state: 'failed', cause: 'internal_error', reason };
+    await recordChange(trx, actor, { action: 'order.failed', target, before: { state: 'pending' }, after });
+  }
 }

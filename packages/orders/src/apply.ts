@@ -3,7 +3,6 @@ import { insertRows, type Trx } from '@lockstep/platform';
 import { collectNeeds } from './ledger-needs.ts';
 import type { OrderWithId, Outcome } from './outcome.ts';
 import { planAll } from './plan.ts';
-import { PlanFault } from './plan-fault.ts';
 
 /** Applies orders: loads what they touch, plans them, and stores what they change and what became of them. */
 export async function applyOrders(trx: Trx, orders: readonly OrderWithId[], ids: LedgerIds): Promise<Outcome[]> {
@@ -12,21 +11,13 @@ export async function applyOrders(trx: Trx, orders: readonly OrderWithId[], ids:
   return outcomes;
 }
 
-/**
- * Loads what orders touch, locks it, and plans them on it. Nothing is stored.
- *
- * Throws a PlanFault if the rules themselves fail.
- */
+/** Loads what orders touch, locks it, and plans them on it. Nothing is stored. */
 export async function planOnLoaded(
   trx: Trx,
   orders: readonly OrderWithId[],
 ): Promise<{ ledger: Ledger; outcomes: Outcome[] }> {
   const ledger = await loadLedger(trx, collectNeeds(orders));
-  try {
-    return { ledger, outcomes: planAll(ledger, orders) };
-  } catch (error) {
-    throw new PlanFault(error);
-  }
+  return { ledger, outcomes: planAll(ledger, orders) };
 }
 
 /** Stores what orders have changed and what became of them: the outcomes first, because grants refer to them. */

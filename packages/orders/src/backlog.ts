@@ -22,26 +22,26 @@ export async function readBacklog(db: Database): Promise<Backlog> {
   };
 }
 
-/** Reads the oldest pending batch of each lane. A lane where nothing is pending is absent. */
+/** Reads the oldest pending batch of each lane, but for what is held. A lane where nothing is pending is absent. */
 export async function readOldestPending(db: Database): Promise<OldestPending[]> {
   const { rows } = await sql<{ lane: number; batch_id: BatchId }>`
     select lane, batch_id
     from generate_series(0, ${LANE_COUNT - 1}::int) as wanted (lane) cross join lateral (
       select batch_id from lane_chunk
-      where lane_chunk.lane = wanted.lane and finished_time is null
+      where lane_chunk.lane = wanted.lane and finished_time is null and not is_held
       order by batch_id limit 1
     ) as oldest`.execute(db);
   return rows.map((row) => ({ lane: row.lane, batchId: BigInt(row.batch_id) }));
 }
 
-/** Finds the newest batch that has orders pending in each of some lanes. A lane where nothing is pending is absent. */
+/** Finds the newest batch that has orders pending in each of some lanes, but for what is held. A lane without any is absent. */
 export const findingNewestByLane = (lanes: readonly number[]) =>
   named(
     'find_newest_by_lane',
     sql<{ lane: number; batch_id: BatchId }>`
       select lane, batch_id from unnest((select ${lanes}::smallint[])) as wanted (lane) cross join lateral (
         select batch_id from lane_chunk
-        where lane_chunk.lane = wanted.lane and finished_time is null
+        where lane_chunk.lane = wanted.lane and finished_time is null and not is_held
         order by batch_id desc limit 1
       ) as newest`,
   );

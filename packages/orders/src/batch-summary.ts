@@ -11,6 +11,7 @@ export interface SummaryRow {
   total: number;
   succeeded: number;
   failed: number;
+  held: number;
   accepted_time: Date;
   completed_time: Date | null;
 }
@@ -37,6 +38,11 @@ export const SUMMARY_COLUMNS = sql`
   batch.id, batch.channel_code, batch.channel_order_id, batch.sync_mode,
   coalesce(batch.succeeded + batch.failed, cardinality(batch.sequences)) as total,
   coalesce(batch.succeeded, so_far.succeeded) as succeeded, coalesce(batch.failed, so_far.failed) as failed,
+  (
+    select count(*)::int from held_order
+    where batch.completed_time is null and license_order_id >= batch.id * ${sql.lit(ORDERS_PER_BATCH)}
+      and license_order_id < (batch.id + 1) * ${sql.lit(ORDERS_PER_BATCH)}
+  ) as held,
   batch.accepted_time, batch.completed_time`;
 
 /** Shows a batch without its orders, in results, lists and events (rules 6.4). */
@@ -51,6 +57,7 @@ export function buildSummary(row: Omit<SummaryRow, 'id'>): BatchSummary {
     succeeded: row.succeeded,
     failed: row.failed,
     pending: row.total - finished,
+    held: row.held,
     acceptedTime: row.accepted_time.getTime(),
     completedTime: row.completed_time?.getTime() ?? null,
   };

@@ -1,16 +1,13 @@
 import { type ApplicationId, type BatchId, type CancelBatch, type CancelledBatch, Refusal } from '@lockstep/contract';
 import { type Database, Group, inTransaction, type Logger } from '@lockstep/platform';
-import { recordOutcomes } from './apply.ts';
 import { findBatch } from './batch.ts';
 import { endBatches } from './end-batches.ts';
+import { endOrders } from './end-orders.ts';
 import type { EventNumbering } from './event-numbering.ts';
-import { finishOrders } from './finish-orders.ts';
 import { lockLanesUntil } from './lane-locks.ts';
 import { MAX_WAIT_MS } from './max-wait.ts';
 import type { OrderMetrics } from './metrics.ts';
-import { failOrder } from './outcome.ts';
-import { inAcceptanceOrder, readPendingInBatch } from './pending.ts';
-import { listFailedOrders, logWork, type Work } from './work-log.ts';
+import { logWork, type Work } from './work-log.ts';
 
 interface CancelCall {
   batchId: BatchId;
@@ -87,13 +84,14 @@ function cancelPending(db: Database, { batchId, lanes, deadlineMs }: CancelCall)
   return inTransaction(db, async (trx) => {
     await lockLanesUntil(trx, lanes, deadlineMs);
     const startedMs = performance.now();
-    const chunks = await readPendingInBatch(trx, batchId);
-    if (chunks.some(({ lane }) => !lanes.includes(lane))) return null;
-    const outcomes = inAcceptanceOrder(chunks).map((accepted) => failOrder(accepted, new Refusal('cancelled')));
-    await recordOutcomes(trx, outcomes);
-    const { batches, finishedBatchIds } = await finishOrders(trx, chunks, outcomes);
+    if ((await findPendingLanes(trx, batchId)).some((lane) => !lanes.includes(lane))) return null;
+    const { batches, failedOrders, finishedBatchIds } = await endOrders(
+      trx,
+      { batchId, lanes },
+      new Refusal('cancelled'),
+    );
     await endBatches(trx, finishedBatchIds);
-    return { batches, succeeded: 0, failedOrders: listFailedOrders(outcomes), startedMs };
+    return { batches, succeeded: 0, failedOrders, startedMs };
   });
 }
 

@@ -18,17 +18,17 @@ interface Waiter {
 
 /** What the scheduler needs to know about a drain that ended well. */
 export interface LanesDrained {
+  /** The lanes that were drained: those that were taken, or some of them. */
+  lanes: readonly number[];
   /** The last batch up to which the lanes were drained; null if nothing was left. */
   throughBatchId: bigint | null;
-  /** After how many ms to drain them again without a job; null: never. */
-  againMs: number | null;
 }
 
 /** A request for a drain: which lanes may be drained, how many at most, and who is told which ones were taken. */
 export interface LanesWanted {
   lanes: number[];
   atMost: number;
-  /** Call it when the lanes are locked, so that others may have those that were not taken. */
+  /** Call it once, when the lanes are locked, so that others may have those that were not taken. */
   onTaken: (lanes: readonly number[]) => void;
 }
 
@@ -168,6 +168,11 @@ export class DrainScheduler {
     };
     try {
       const drained = await this.#drain({ lanes, atMost, onTaken });
+      this.#leave(
+        own.filter((lane) => !drained.lanes.includes(lane)),
+        true,
+      );
+      own = drained.lanes;
       this.#end(own, drained, waiters);
     } catch (error) {
       this.#fail(own, error, waiters);
@@ -202,10 +207,6 @@ export class DrainScheduler {
         this.#behind.add(lane);
       } else this.#behind.delete(lane);
     }
-    if (drained.againMs === null) return;
-    // One time for all of them, so that they are drained together again.
-    const atMs = performance.now() + drained.againMs;
-    for (const lane of lanes) this.#againAtMs.set(lane, atMs);
   }
 
   #fail(lanes: readonly number[], error: unknown, waiters: readonly Waiter[]): void {

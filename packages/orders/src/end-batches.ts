@@ -153,7 +153,7 @@ export async function reopenBatches(trx: Trx, chunks: readonly ChunkBack[]): Pro
     from rows from (string_to_table(${payloads}::text, chr(10)), ${rows})
       as back (payload, batch_id, lane, order_count, weight)
     on conflict (batch_id, lane) do update set payload = excluded.payload, payload_version = excluded.payload_version,
-      finished_time = null,
+      finished_time = null, is_held = false,
       order_count = chunk.order_count + case when ${hasNeverEnded} then 0 else excluded.order_count end,
       weight = chunk.weight + case when ${hasNeverEnded} then 0 else excluded.weight end,
       failed = chunk.failed - case when ${hasNeverEnded} then excluded.order_count else 0 end`.execute(trx);

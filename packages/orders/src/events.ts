@@ -72,7 +72,7 @@ export async function readBehind(db: Database, places: readonly Place[]): Promis
 
 function buildEvent(row: EventRow): FeedEvent {
   const { position, type, cancelled, completed_time: completedTime } = row;
-  const summary = buildSummary({ ...row, total: row.succeeded + row.failed });
+  const summary = buildSummary({ ...row, total: row.succeeded + row.failed, held: 0 });
   return { id: position, type, time: completedTime.getTime(), data: { ...summary, cancelled } };
 }
 

@@ -4,6 +4,7 @@ import { buildRows, named, run, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { notingOutcomes } from './activity-notes.ts';
 import { type FailedInBatch, keepFailedOrders } from './failed-orders.ts';
+import { insertHeld, isReadable } from './holds.ts';
 import { PAYLOAD_VERSION } from './order-text.ts';
 import type { Outcome } from './outcome.ts';
 import type { Chunk } from './pending.ts';
@@ -25,35 +26,39 @@ interface Finished {
   batches: WorkedBatch[];
   /** Batches with at least one chunk that this transaction finished. */
   finishedBatchIds: BatchId[];
-  /** Customers who have orders left in the chunks. */
-  leftCustomerIds: ReadonlySet<CustomerId>;
 }
 
 /**
- * Removes finished orders from their chunks, and marks empty chunks finished. Keeps what the failed ones held, and notes
- * how many there were. Throws if somebody else has finished one.
+ * Removes finished orders from their chunks, and marks chunks finished that have none left. Keeps what the failed ones
+ * held, and notes how many there were. Throws if somebody else has finished one.
+ *
+ * Takes the orders of held customers out of the chunks, too. `areHeld`: the orders are out of their chunks already.
  */
 export async function finishOrders(
   trx: Trx,
-  chunks: readonly Chunk[],
+  chunks: readonly Pick<Chunk, 'batchId' | 'lane' | 'orders'>[],
   outcomes: readonly Outcome[],
+  { heldIds, areHeld = false }: { heldIds?: ReadonlySet<CustomerId>; areHeld?: boolean } = {},
 ): Promise<Finished> {
   const isFailed = new Map(outcomes.map(({ accepted, failure }) => [accepted.licenseOrderId, failure !== null]));
-  const leftCustomerIds = new Set<CustomerId>();
+  const moved: { batchId: BatchId; lane: number; placed: PlacedOrder }[] = [];
   const finished = chunks.flatMap(({ batchId, lane, orders }) => {
     const left: PlacedOrder[] = [];
     const failed: FailedInBatch[] = [];
+    let succeeded = 0;
     for (const placed of orders) {
       const outcome = isFailed.get(licenseOrderIdOf(batchId, placed[0]));
-      if (outcome === undefined) left.push(placed);
+      if (outcome === undefined && heldIds?.has(placed[1].customerId)) moved.push({ batchId, lane, placed });
+      else if (outcome === undefined) left.push(placed);
       else if (outcome) failed.push({ batchId, placed });
+      else succeeded++;
     }
-    for (const [, order] of left) leftCustomerIds.add(order.customerId);
     if (left.length === orders.length) return [];
-    const payload = left.length === 0 ? null : writeStoredOrders(left);
-    return [{ batchId, lane, payload, failed, succeeded: orders.length - left.length - failed.length }];
+    const payload = areHeld ? null : writeStoredOrders(left);
+    return [{ batchId, lane, payload, failed, succeeded }];
   });
-  if (finished.length === 0) return { batches: [], finishedBatchIds: [], leftCustomerIds };
+  if (finished.length === 0) return { batches: [], finishedBatchIds: [] };
+  await insertHeld(trx, moved);
   const done = buildRows([
     ['batch_id', 'bigint', finished.map(({ batchId }) => batchId)],
     ['lane', 'smallint', finished.map(({ lane }) => lane)],
@@ -63,17 +68,21 @@ export async function finishOrders(
   ]);
   // The call of each batch is looked up in its index, row by row: a join might read all batches there are. That a chunk is
   // pending is said by its counts, because a kept plan might read all pending chunks there are by their index.
-  const finishing = sql<{ batch_id: BatchId; call: [channelOrderId: string, requestId: string | null] }>`
+  const isOver = sql`lane_chunk.succeeded + lane_chunk.failed + done.succeeded + done.failed = order_count`;
+  const finishing = sql<FinishedRow>`
     with noted as (${notingOutcomes(outcomes)})
-    update lane_chunk set payload = done.payload, payload_version = ${PAYLOAD_VERSION}::smallint,
+    update lane_chunk set
+      payload = case when ${isOver} then null else coalesce(done.payload, lane_chunk.payload) end,
+      payload_version = case when done.payload is null then payload_version else ${PAYLOAD_VERSION}::smallint end,
       succeeded = lane_chunk.succeeded + done.succeeded,
       failed = lane_chunk.failed + done.failed,
-      finished_time = case when done.payload is null then greatest(accepted_time, statement_timestamp()) end
+      finished_time = case when ${isOver} then greatest(accepted_time, statement_timestamp()) end,
+      is_held = case when done.payload is null then is_held else done.payload = '[]' end and not (${isOver})
     from ${done} as done (batch_id, lane, payload, succeeded, failed)
     where lane_chunk.batch_id = any ((select ${finished.map(({ batchId }) => batchId)}::bigint[])::bigint[])
       and lane_chunk.batch_id = done.batch_id and lane_chunk.lane = done.lane
       and lane_chunk.succeeded + lane_chunk.failed < order_count
-    returning lane_chunk.batch_id,
+    returning lane_chunk.batch_id, finished_time is not null as is_finished,
       (select array[channel_order_id, request_id] from batch where id = lane_chunk.batch_id) as call`;
   const rows = await run(trx, named('finish_chunks', finishing));
   if (rows.length !== finished.length) throw new Error('A chunk was finished by somebody else');
@@ -83,10 +92,17 @@ export async function finishOrders(
     const orders = chunks.reduce((sum, { succeeded, failed }) => sum + succeeded + failed.length, 0);
     return { batchId, channelOrderId, requestId, orders };
   });
+  const failed = finished.flatMap((chunk) => chunk.failed);
   await keepFailedOrders(
     trx,
-    finished.flatMap(({ failed }) => failed),
+    failed.filter(({ placed: [, order] }) => isReadable(order)),
   );
-  const finishedBatchIds = finished.filter(({ payload }) => payload === null).map(({ batchId }) => batchId);
-  return { batches, finishedBatchIds: [...new Set(finishedBatchIds)], leftCustomerIds };
+  const finishedBatchIds = rows.filter(({ is_finished }) => is_finished).map(({ batch_id }) => batch_id);
+  return { batches: batches.filter(({ orders }) => orders > 0), finishedBatchIds: [...new Set(finishedBatchIds)] };
+}
+
+interface FinishedRow {
+  batch_id: BatchId;
+  is_finished: boolean;
+  call: [channelOrderId: string, requestId: string | null];
 }

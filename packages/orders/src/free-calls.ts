@@ -1,12 +1,21 @@
 import type { LedgerIds } from '@lockstep/assets';
 import { type BatchId, Refusal } from '@lockstep/contract';
-import { type Database, Group, inTransaction, isConflict, isOverload, named, together } from '@lockstep/platform';
+import {
+  type Database,
+  Group,
+  inTransaction,
+  isConflict,
+  isOverload,
+  isTransient,
+  named,
+  together,
+} from '@lockstep/platform';
 import { sql } from 'kysely';
 import { findingNewestByLane } from './backlog.ts';
 import { type EarlierBatch, findingEarlier, keyOf, readEarlier, type SubmittedBatch } from './batch.ts';
+import { findingHeld } from './holds.ts';
 import { readLocked, tryingLanes } from './lane-locks.ts';
 import { weighBatch } from './large-batches.ts';
-import { mayLieInOneOrder } from './plan-fault.ts';
 import { BatchFailed, drawingBatchIds } from './sync-batches.ts';
 import {
   type AppliedBatches,
@@ -35,8 +44,8 @@ interface Look {
 
 /**
  * Applies sync calls that wait for nobody: nothing is pending in their lanes, and nobody has locked them. All that come at
- * the same time share a transaction and its commit, whatever their lanes. A call that has to wait, or that fails among
- * others, is given back: it is for a transaction of its own lanes.
+ * the same time share a transaction and its commit, whatever their lanes. A call that has to wait, that fails among others,
+ * or whose customer is held is given back: it is for a transaction of its own lanes.
  */
 export class FreeCalls {
   readonly #lanesDb: Database;
@@ -98,14 +107,21 @@ export class FreeCalls {
       const { batchIds, newBatches } = await inTransaction(this.#lanesDb, async (trx) => {
         const batches = calls.map(({ batch }) => batch);
         const lanes = lanesOf(batches);
-        const [locked, , earlierRows, drawn] = await together(trx, [
+        const [locked, , earlierRows, drawn, held] = await together(trx, [
           tryingLanes(lanes, lanes.length),
           shortWaits,
           findingEarlier(batches),
           drawingBatchIds(calls.length),
+          findingHeld(batches.flatMap(({ customerIds }) => customerIds)),
         ]);
         const own = new Set(readLocked(locked));
-        const places = [...calls.keys()].filter((place) => lanesOf([batches[place]!]).every((lane) => own.has(lane)));
+        const heldIds = new Set(held.map(({ customer_id }) => customer_id));
+        const places = [...calls.keys()].filter((place) => {
+          const { customerIds } = batches[place]!;
+          return (
+            lanesOf([batches[place]!]).every((lane) => own.has(lane)) && heldIds.isDisjointFrom(new Set(customerIds))
+          );
+        });
         const earlier = readEarlier(earlierRows, batches);
         tried = { calls: places.map((place) => calls[place]!), newIds: places.map((place) => drawn[place]!.id) };
         const stored = { earlier: places.map((place) => earlier[place]), newIds: tried.newIds };
@@ -120,8 +136,7 @@ export class FreeCalls {
         return await this.#applyRest(calls, rest);
       }
       // It may be due to one of them: a number that somebody else works on. Nobody waits for another one's.
-      const mayLieInOneCall = error instanceof Refusal || mayLieInOneOrder(error);
-      if (mayLieInOneCall || isOverload(error) || isConflict(error)) return calls.map(() => null);
+      if (!isTransient(error) || isOverload(error) || isConflict(error)) return calls.map(() => null);
       throw error;
     }
   }

@@ -1,79 +1,251 @@
-import type { CustomerId } from '@lockstep/contract';
+import { ORDERS_PER_BATCH, splitOrderId } from '@lockstep/assets';
+import type { BatchId, Channels, CustomerId, LicenseOrderId, Order, OrderType } from '@lockstep/contract';
+import { buildRows, type Database, named, run, send, type Trx } from '@lockstep/platform';
+import { sql } from 'kysely';
 import { laneOf } from './lanes.ts';
+import { PAYLOAD_VERSION } from './order-text.ts';
 import type { OrderWithId } from './outcome.ts';
+import { type Chunk, SENDERS_CHANNELS, type UnreadableChunk } from './pending.ts';
+import { PayloadFault, type PlacedOrder, readStoredOrders, writeStoredOrders } from './stored-orders.ts';
 
-/** The pause after the first attempt at an order that cannot be applied. It doubles up to the longest. */
-const FIRST_PAUSE_MS = 500;
-const LONGEST_PAUSE_MS = 15_000;
+// A hold is a row of order_hold: the customer, and the oldest pending order, which cannot be applied. That order and the
+// customer's later ones are rows of held_order, outside of their chunks, so drains and polls of others never read them.
+// Holds and held orders change only while their lane is locked.
 
-/** An order that could not be applied although the service works. */
-export interface Failure {
-  accepted: OrderWithId;
-  error: unknown;
+/** SQL: after which pause a hold is due again, from 1 s to 5 min. `tries`: how often its order has failed in a row. */
+const pauseAfter = (tries: ReturnType<typeof sql>) =>
+  sql`statement_timestamp() + make_interval(secs => least(300, 2 ^ least(${tries} - 1, 9)))`;
+
+/** A statement that finds which of some customers are held. */
+export const findingHeld = (customerIds: Iterable<CustomerId>) =>
+  named(
+    'find_held',
+    sql<{ customer_id: CustomerId }>`
+      select customer_id from order_hold where customer_id = any (${[...new Set(customerIds)]}::text[])`,
+  );
+
+/** Finds which of some customers are held. */
+export async function findHeld(trx: Trx, customerIds: Iterable<CustomerId>): Promise<Set<CustomerId>> {
+  const rows = await run(trx, findingHeld(customerIds));
+  return new Set(rows.map(({ customer_id }) => customer_id));
 }
 
-/** The held customers as they were when a drain began. */
-export interface HeldCustomers {
-  ids: ReadonlySet<CustomerId>;
-  /** Those of them whose oldest order is due to be tried again. */
-  dueIds: ReadonlySet<CustomerId>;
+/** Holds customers because of these orders. Take the orders out of their chunks in the same transaction. */
+export async function insertHolds(
+  trx: Trx,
+  orders: readonly { customerId: CustomerId; licenseOrderId: LicenseOrderId }[],
+  error: unknown,
+): Promise<void> {
+  const rows = buildRows([
+    ['customer_id', 'text', orders.map(({ customerId }) => customerId)],
+    ['lane', 'smallint', orders.map(({ customerId }) => laneOf(customerId))],
+    ['license_order_id', 'bigint', orders.map(({ licenseOrderId }) => licenseOrderId)],
+  ]);
+  await sql`
+    insert into order_hold (customer_id, lane, license_order_id, next_try, last_error)
+    select customer_id, lane, license_order_id, ${pauseAfter(sql`1`)}, ${describeError(error)}
+    from ${rows} as failed (customer_id, lane, license_order_id)
+    on conflict (customer_id) do nothing`.execute(trx);
 }
 
-interface Hold extends Failure {
-  failures: number;
-  dueMs: number;
+/** Notes that a held order has failed again. */
+export async function noteFailure(db: Database, { licenseOrderId, customerId }: HeldOrder, error: unknown) {
+  await sql`
+    update order_hold set license_order_id = ${licenseOrderId}, last_error = ${describeError(error)},
+      tries = failed.tries, since = case when failed.tries = 1 then statement_timestamp() else since end,
+      next_try = ${pauseAfter(sql`failed.tries`)}
+    from (
+      select customer_id, case when license_order_id = ${licenseOrderId} then tries else 0 end + 1 as tries
+      from order_hold where customer_id = ${customerId}
+    ) as failed
+    where order_hold.customer_id = failed.customer_id`.execute(db);
+}
+
+/** Notes that a chunk still cannot be read, for all who are held because of it. */
+export async function noteUnreadable(db: Database, { batchId, lane }: HeldOrder, error: unknown): Promise<void> {
+  await sql`
+    update order_hold set tries = tries + 1, last_error = ${describeError(error)}, next_try = ${pauseAfter(sql`tries + 1`)}
+    where license_order_id in (
+      select license_order_id from held_order where batch_id = ${batchId} and lane = ${lane} and content is null
+    )`.execute(db);
+}
+
+/** Describes an error in a few words, without PostgreSQL's detail, which quotes rows. */
+export function describeError(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { code } = error as { code?: unknown };
+  return typeof code === 'string' ? `${code} ${error.message}` : error.message;
+}
+
+/** A pending order of a held customer. */
+export interface HeldOrder {
+  licenseOrderId: LicenseOrderId;
+  batchId: BatchId;
+  lane: number;
+  customerId: CustomerId;
+  orderType: OrderType;
+  channels: Channels;
+  /** Null if it cannot be read. */
+  order: Order | null;
+  /** Whether it is still in its chunk, which could not be read. */
+  isInChunk: boolean;
+}
+
+interface HeldRow {
+  license_order_id: LicenseOrderId;
+  batch_id: BatchId;
+  lane: number;
+  customer_id: CustomerId;
+  order_type: OrderType;
+  channels: string[] | null;
+  payload_version: number | null;
+  content: string | null;
+}
+
+/** Reads the oldest held orders of a customer. */
+export function readOldestHeld(trx: Trx, customerId: CustomerId, atMost: number): Promise<HeldOrder[]> {
+  return readHeld(trx, sql`customer_id = ${customerId} order by batch_id, sequence limit ${atMost}`);
+}
+
+/** Reads the held orders of a batch. */
+export function readHeldInBatch(trx: Trx, batchId: BatchId): Promise<HeldOrder[]> {
+  return readHeld(
+    trx,
+    sql`
+    license_order_id >= ${batchId}::bigint * ${sql.lit(ORDERS_PER_BATCH)}
+    and license_order_id < (${batchId}::bigint + 1) * ${sql.lit(ORDERS_PER_BATCH)} order by license_order_id`,
+  );
+}
+
+async function readHeld(trx: Trx, wanted: ReturnType<typeof sql>): Promise<HeldOrder[]> {
+  const { rows } = await sql<HeldRow>`
+    select *, ${SENDERS_CHANNELS}, (
+      select order_types[license_order_id % ${sql.lit(ORDERS_PER_BATCH)} + 1] from batch where batch.id = batch_id
+    ) as order_type
+    from held_order where ${wanted}`.execute(trx);
+  return rows.map((row) => ({
+    ...{ licenseOrderId: row.license_order_id, batchId: row.batch_id, lane: row.lane, customerId: row.customer_id },
+    ...{ orderType: row.order_type, channels: row.channels, isInChunk: row.content === null },
+    order: row.content === null ? null : readOrder(row.payload_version!, row.content),
+  }));
+}
+
+/** Reads an order that is stored alone; null if it cannot be read. */
+function readOrder(version: number, content: string): Order | null {
+  try {
+    return readStoredOrders(version, content)[0]?.[1] ?? null;
+  } catch (error) {
+    if (error instanceof PayloadFault) return null;
+    throw error;
+  }
+}
+
+/** Held orders, shaped as the chunks that count them. */
+export function asChunks(held: readonly HeldOrder[]): Pick<Chunk, 'batchId' | 'lane' | 'orders'>[] {
+  return [...Map.groupBy(held, ({ batchId, lane }) => `${batchId} ${lane}`).values()].map((ofChunk) => {
+    const { batchId, lane } = ofChunk[0]!;
+    return {
+      ...{ batchId, lane },
+      orders: ofChunk.map((each) => [splitOrderId(each.licenseOrderId).index, withId(each).order]),
+    };
+  });
+}
+
+/** A held order with its id. One that cannot be read has only what its batch says of it. */
+export function withId({ licenseOrderId, channels, order, customerId, orderType }: HeldOrder): OrderWithId {
+  return { licenseOrderId, channels, order: order ?? ({ customerId, orderType } as Order) };
+}
+
+/** Whether an order is whole, and not one that cannot be read. */
+export const isReadable = (order: Order) => (order.assets as unknown) !== undefined;
+
+/** Takes orders of held customers out of their chunks. */
+export async function insertHeld(
+  trx: Trx,
+  moved: readonly { batchId: BatchId; lane: number; placed: PlacedOrder }[],
+): Promise<void> {
+  if (moved.length === 0) return;
+  // As one text, a line each, because the driver takes long to quote the elements of an array. JSON has no line breaks.
+  const lines = moved.map(({ placed }) => writeStoredOrders([placed])).join('\n');
+  const others = buildRows([
+    ['batch_id', 'bigint', moved.map(({ batchId }) => batchId)],
+    ['lane', 'smallint', moved.map(({ lane }) => lane)],
+    ['index', 'integer', moved.map(({ placed: [index] }) => index)],
+    ['customer_id', 'text', moved.map(({ placed: [, order] }) => order.customerId)],
+    ['sequence', 'integer', moved.map(({ placed: [, order] }) => order.sequence)],
+  ]);
+  const inserting = sql`
+    insert into held_order (license_order_id, customer_id, batch_id, lane, sequence, payload_version, content)
+    select batch_id * ${sql.lit(ORDERS_PER_BATCH)} + index, customer_id, batch_id, lane, sequence,
+      ${PAYLOAD_VERSION}::smallint, content
+    from rows from (string_to_table(${lines}::text, chr(10)), ${others})
+      as moved (content, batch_id, lane, index, customer_id, sequence)`;
+  await send(trx, named('insert_held', inserting));
+}
+
+/** Holds all customers of a chunk whose orders cannot be read. They stay in it; their batch says which ones they are. */
+export async function holdUnreadable(trx: Trx, { batchId, lane, fault }: UnreadableChunk): Promise<void> {
+  const { rows } = await sql<{ id: LicenseOrderId; customer_id: CustomerId; sequence: number }>`
+    select placed.id, placed.customer_id, placed.sequence from (
+      select batch.id * ${sql.lit(ORDERS_PER_BATCH)} + place - 1 as id, customer_id, sequence
+      from batch cross join unnest(customer_ids, sequences) with ordinality as sent (customer_id, sequence, place)
+      where batch.id = ${batchId}
+    ) as placed
+    left join license_order on license_order.id = placed.id
+    left join held_order on license_order_id = placed.id
+    where license_order.id is null and license_order_id is null order by placed.sequence`.execute(trx);
+  const ofLane = rows.filter(({ customer_id }) => laneOf(customer_id) === lane);
+  const oldest = [...Map.groupBy(ofLane, ({ customer_id }) => customer_id)].map(([customerId, [first]]) => ({
+    customerId,
+    licenseOrderId: first!.id,
+  }));
+  await insertHolds(trx, oldest, fault);
+  const held = buildRows([
+    ['license_order_id', 'bigint', ofLane.map(({ id }) => id)],
+    ['customer_id', 'text', ofLane.map(({ customer_id }) => customer_id)],
+    ['sequence', 'integer', ofLane.map(({ sequence }) => sequence)],
+  ]);
+  await sql`
+    insert into held_order (license_order_id, customer_id, batch_id, lane, sequence)
+    select license_order_id, customer_id, ${batchId}, ${lane}, sequence
+    from ${held} as held (license_order_id, customer_id, sequence)`.execute(trx);
+  await sql`update lane_chunk set is_held = true where batch_id = ${batchId} and lane = ${lane}`.execute(trx);
+}
+
+/** Reads a chunk that could not be read before, and takes its orders out of it. Throws a PayloadFault if it still cannot. */
+export async function readAgain(trx: Trx, { batchId, lane }: HeldOrder): Promise<void> {
+  const { rows } = await sql<{ payload_version: number; payload: string }>`
+    select payload_version, payload from lane_chunk
+    where batch_id = ${batchId} and lane = ${lane} and finished_time is null`.execute(trx);
+  const orders = rows.flatMap(({ payload_version, payload }) => readStoredOrders(payload_version, payload));
+  const contents = buildRows([
+    ['index', 'integer', orders.map(([index]) => index)],
+    ['content', 'text', orders.map((placed) => writeStoredOrders([placed]))],
+  ]);
+  await sql`
+    update held_order set content = stored.content, payload_version = ${PAYLOAD_VERSION}::smallint
+    from ${contents} as stored (index, content)
+    where license_order_id = ${batchId}::bigint * ${sql.lit(ORDERS_PER_BATCH)} + index and held_order.content is null`.execute(
+    trx,
+  );
+  await sql`
+    update lane_chunk set payload = '[]', payload_version = ${PAYLOAD_VERSION}
+    where batch_id = ${batchId} and lane = ${lane}`.execute(trx);
 }
 
 /**
- * The customers whose oldest pending order cannot be applied, as far as this process has seen. That order is tried again
- * by itself after growing pauses; the customer's later orders wait for it, and nobody else does. Times are those of
- * performance.now.
+ * Removes held orders that have their outcome, and the holds of customers who have none left. Other holds are due at once
+ * where their order has ended.
  */
-export class Holds {
-  readonly #byCustomer = new Map<CustomerId, Hold>();
-
-  has(customerId: CustomerId): boolean {
-    return this.#byCustomer.has(customerId);
-  }
-
-  /** Finds who is held in some lanes, and whose oldest order it is time to try again. */
-  findHeldIn(lanes: readonly number[], nowMs: number): HeldCustomers {
-    const held = [...this.#byCustomer].filter(([customerId]) => lanes.includes(laneOf(customerId)));
-    const due = held.filter(([, { dueMs }]) => dueMs <= nowMs);
-    return { ids: new Set(held.map(([id]) => id)), dueIds: new Set(due.map(([id]) => id)) };
-  }
-
-  /** Counts how often in a row this very order has failed. */
-  countFailures({ licenseOrderId, order }: OrderWithId): number {
-    const hold = this.#byCustomer.get(order.customerId);
-    return hold?.accepted.licenseOrderId === licenseOrderId ? hold.failures : 0;
-  }
-
-  hold(failure: Failure, nowMs: number): void {
-    const failures = this.countFailures(failure.accepted) + 1;
-    const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** (failures - 1), LONGEST_PAUSE_MS);
-    this.#byCustomer.set(failure.accepted.order.customerId, { ...failure, failures, dueMs: nowMs + pauseMs });
-  }
-
-  release(customerId: CustomerId): void {
-    this.#byCustomer.delete(customerId);
-  }
-
-  /** Forgets customers of the lanes who have nothing pending there any more: another process has applied it. */
-  releaseAllBut(pendingCustomerIds: ReadonlySet<CustomerId>, lanes: readonly number[]): void {
-    for (const customerId of this.#byCustomer.keys()) {
-      if (lanes.includes(laneOf(customerId)) && !pendingCustomerIds.has(customerId)) this.release(customerId);
-    }
-  }
-
-  /** The earliest time at which one of these customers is due; null if none is held. */
-  nextDueMs(customerIds: Iterable<CustomerId>): number | null {
-    const dues = [...customerIds].flatMap((customerId) => this.#byCustomer.get(customerId)?.dueMs ?? []);
-    return dues.length === 0 ? null : Math.min(...dues);
-  }
-
-  /** Everything that is held. */
-  all(): readonly Failure[] {
-    return [...this.#byCustomer.values()];
-  }
+export async function releaseHeld(trx: Trx, ended: readonly HeldOrder[]): Promise<void> {
+  if (ended.length === 0) return;
+  const ids = ended.map(({ licenseOrderId }) => licenseOrderId);
+  const customerIds = [...new Set(ended.map(({ customerId }) => customerId))];
+  await sql`delete from held_order where license_order_id = any (${ids}::bigint[])`.execute(trx);
+  await sql`
+    delete from order_hold where customer_id = any (${customerIds}::text[])
+      and not exists (select from held_order where held_order.customer_id = order_hold.customer_id)`.execute(trx);
+  await sql`
+    update order_hold set next_try = statement_timestamp()
+    where customer_id = any (${customerIds}::text[]) and license_order_id = any (${ids}::bigint[])`.execute(trx);
 }

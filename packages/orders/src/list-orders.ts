@@ -7,7 +7,7 @@ import { isOfSender, type ListCaller, type Viewer } from './list-filters.ts';
 import type { OrderFilters } from './order-filters.ts';
 import { findOrdersById } from './orders-by-id.ts';
 import { findOrdersOfBatches } from './orders-of-batches.ts';
-import { buildResult, type OrderRow } from './results.ts';
+import { buildResult, heldSince, type OrderRow } from './results.ts';
 
 /**
  * Lists orders of a caller, newest first (rules 6.7).
@@ -80,7 +80,7 @@ export async function selectSentOrders(
     select wanted.id, wanted.index, sequences[wanted.index + 1] as sequence,
       customer_ids[wanted.index + 1] as customer_id, order_types[wanted.index + 1] as order_type,
       finished.cause, finished.message, finished.assets, finished.products, finished.finished_time,
-      finished.src_license_order_id, channel_code, channel_order_id, batch.accepted_time, batch.request_id,
+      ${heldSince(sql`wanted.id`)} as held_since, finished.src_license_order_id, channel_code, channel_order_id, batch.accepted_time, batch.request_id,
       application.app_key, application.name as application_name
     from unnest(
       ${ids}::bigint[], ${wanted.map(({ batchId }) => batchId)}::bigint[], ${wanted.map(({ index }) => index)}::int[]

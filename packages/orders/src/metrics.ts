@@ -1,6 +1,7 @@
 import { createMetrics, type Database, type Metrics, SECONDS_BUCKETS } from '@lockstep/platform';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { type Backlog, readBacklog } from './backlog.ts';
+import { readStuck } from './list-holds.ts';
 
 const ORDERS = [1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000];
 
@@ -55,11 +56,6 @@ function registerOrderMetrics(registry: Registry) {
       help: 'Lanes whose orders this process cannot apply, for a fault around the service',
       registers,
     }),
-    heldCustomers: new Gauge({
-      name: 'lockstep_held_customers',
-      help: 'Customers whose orders wait for one that this process cannot apply although the service works',
-      registers,
-    }),
   };
 }
 
@@ -84,6 +80,16 @@ export function registerBacklogGauges(registry: Registry, db: Database): void {
       const backlog = await read();
       this.reset();
       for (const { lane, pendingOrders } of backlog?.lanes ?? []) this.set({ lane }, pendingOrders);
+    },
+  });
+  new Gauge({
+    name: 'lockstep_held_customers',
+    help: 'Customers whose orders wait for one that cannot be applied',
+    registers,
+    async collect() {
+      const stuck = await readStuck(db).catch(() => undefined);
+      if (stuck === undefined) this.remove();
+      else this.set(stuck.heldCustomers);
     },
   });
   new Gauge({

@@ -5,7 +5,7 @@ import type { Database } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
 import { buildSummary, SO_FAR, SUMMARY_COLUMNS, type SummaryRow } from './batch-summary.ts';
 import { hasOutcome } from './order-filters.ts';
-import { buildResult, type OrderRow } from './results.ts';
+import { buildResult, heldSince, type OrderRow } from './results.ts';
 
 /** Messages of one cause that are shown, at most. */
 const MAX_MESSAGES = 20;
@@ -86,7 +86,8 @@ export async function listOrdersOfBatch(
   const after = Number(cursor ?? 0);
   const { rows } = await sql<OrderRow>`
     select place::int - 1 as index, sequence, sent.customer_id, sent.order_type, finished.cause, finished.message,
-      finished.assets, finished.products, finished.finished_time
+      finished.assets, finished.products, finished.finished_time,
+      ${heldSince(sql`batch.id * ${sql.lit(ORDERS_PER_BATCH)} + place - 1`)} as held_since
     from batch cross join unnest(sequences, customer_ids, order_types)
       with ordinality as sent (sequence, customer_id, order_type, place)
     left join lateral (

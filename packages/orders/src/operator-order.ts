@@ -88,7 +88,10 @@ async function selectPending(
     from (
       select payload, payload_version from lane_chunk
       where batch_id = ${batchId} and lane = ${laneOf(customerId)} and finished_time is null
-        and payload_version = ${PAYLOAD_VERSION} offset 0
+        and payload_version = ${PAYLOAD_VERSION}
+      union all
+      select content, payload_version from held_order
+      where license_order_id = ${licenseOrderId} and payload_version = ${PAYLOAD_VERSION}
     ) as chunk cross join lateral (
       select '[' || each::text || ']' as content from json_array_elements(chunk.payload::json) as each
       where (each ->> 0)::int = ${index} limit 1

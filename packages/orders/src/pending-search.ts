@@ -32,9 +32,14 @@ async function chooseOpen(trx: Trx, { viewer, filters, below }: IndexSearch): Pr
     filters.customerId === undefined
       ? sql`select id from batch where completed_time is null and id <= ${batchId} order by id desc limit ${MAX_BATCHES}`
       : sql`
-        select batch_id as id from lane_chunk
-        where lane = ${laneOf(filters.customerId)} and finished_time is null and batch_id <= ${batchId}
-        order by batch_id desc limit ${MAX_BATCHES}`;
+        (
+          select batch_id as id from lane_chunk
+          where lane = ${laneOf(filters.customerId)} and finished_time is null and not is_held and batch_id <= ${batchId}
+          order by batch_id desc limit ${MAX_BATCHES}
+        ) union (
+          select batch_id from held_order where customer_id = ${filters.customerId} and batch_id <= ${batchId}
+          order by batch_id desc limit ${MAX_BATCHES}
+        ) order by id desc limit ${MAX_BATCHES}`;
   const { rows } = await sql<{ id: BatchId; weight: number }>`
     select walked.id, weighed.weight from (${walked}) as walked
     cross join lateral (select * from batch where batch.id = walked.id offset 0) as batch
@@ -87,7 +92,10 @@ async function findInContent(
       select batch_id, payload from lane_chunk
       where batch_id = any (${batchIds}::bigint[]) and finished_time is null and payload_version = ${PAYLOAD_VERSION}
         and position(${JSON.stringify(assetNum)} in payload) > 0
-      offset 0
+      union all
+      select batch_id, content from held_order
+      where batch_id = any (${batchIds}::bigint[]) and payload_version = ${PAYLOAD_VERSION}
+        and position(${JSON.stringify(assetNum)} in content) > 0
     ) as chunk cross join lateral (
       select chunk.batch_id * ${sql.lit(ORDERS_PER_BATCH)} + (each ->> 0)::int as id, each -> 1 as content
       from json_array_elements(chunk.payload::json) as each

@@ -1,9 +1,8 @@
 import { licenseOrderIdOf } from '@lockstep/assets';
-import type { BatchId, Channels, CustomerId } from '@lockstep/contract';
+import type { BatchId, Channels } from '@lockstep/contract';
 import { named, type Statement, type Trx } from '@lockstep/platform';
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import { LOCKED_LANES } from './lane-locks.ts';
-import { laneOf } from './lanes.ts';
 import type { OrderWithId } from './outcome.ts';
 import { PayloadFault, type PlacedOrder, readStoredOrders } from './stored-orders.ts';
 
@@ -26,44 +25,33 @@ export interface UnreadableChunk {
   fault: PayloadFault;
 }
 
-/** What is pending in some lanes, oldest first. */
-export interface Pending {
+/** Chunks as they were read. */
+export interface ReadChunks {
   chunks: Chunk[];
   unreadable: UnreadableChunk[];
+}
+
+/** What is pending in some lanes, oldest first. */
+export interface Pending extends ReadChunks {
+  /** Whether customers of these lanes are held; if nothing is pending, false. */
+  hasHolds: boolean;
   /** The batch at which reading stopped, which may be read in part; null if nothing is left. */
   cutAtBatchId: BatchId | null;
-  /** The last chunk that was read. */
-  end: Place;
-}
-
-/** A place among chunks, which are in the order of their batches, and of their lanes within a batch. */
-export interface Place {
-  batchId: BatchId;
-  lane: number;
-}
-
-/** The place to start from: before the first chunk. */
-export const START: Place = { batchId: '0' as BatchId, lane: 0 };
-
-/** What one look at pending chunks covers. */
-export interface PendingBounds {
-  /** The most weight, beyond the first chunk. */
-  maxWeight: number;
-  after: Place;
 }
 
 /**
- * SQL for a WITH clause. `taken`: the oldest pending chunks of the locked lanes after a place, by batch, up to a weight; at
- * least one if there is any. `cut_at`: the batch at which it stopped; null if nothing is left.
+ * A statement that reads the oldest pending chunks of the locked lanes, by batch, up to a weight; at least one if there is
+ * any. `has_holds`: whether customers of these lanes are held.
  */
-export function takenChunks({ maxWeight, after }: PendingBounds): RawBuilder<unknown> {
+export function readingPending(maxWeight: number): Statement<PendingRow> {
   // Materialized: else a kept plan, made while nothing was pending, would find the cut anew for each chunk.
-  return sql`
-    oldest as (
+  return named(
+    'read_pending',
+    sql<PendingRow>`
+    with oldest as (
       select chunk.* from unnest(${LOCKED_LANES}) as wanted (lane) cross join lateral (
-        select batch_id, lane, weight, payload, payload_version, succeeded + failed > 0 as begun from lane_chunk
-        where lane_chunk.lane = wanted.lane and finished_time is null and batch_id >= ${after.batchId}::bigint
-          and (batch_id > ${after.batchId}::bigint or lane > ${after.lane}::int)
+        select batch_id, lane, weight, payload, payload_version from lane_chunk
+        where lane_chunk.lane = wanted.lane and finished_time is null and not is_held
         order by batch_id limit ${sql.lit(MAX_CHUNKS_PER_LANE + 1)}
       ) as chunk
     ), counted as (
@@ -78,38 +66,31 @@ export function takenChunks({ maxWeight, after }: PendingBounds): RawBuilder<unk
       select counted.*, cut.batch_id as cut_at from counted, cut
       where cut.batch_id is null or counted.batch_id < cut.batch_id
         or (counted.batch_id = cut.batch_id and weight_before = 0)
-    )`;
-}
-
-/** A statement that reads the oldest pending chunks of the locked lanes, by batch; at least one if there is any. */
-export function readingPending(bounds: PendingBounds): Statement<PendingRow> {
-  return named(
-    'read_pending',
-    sql<PendingRow>`
-      with ${takenChunks(bounds)}
-      select batch_id, lane, payload, payload_version, ${SENDERS_CHANNELS}, cut_at from taken order by batch_id, lane`,
+    )
+    select batch_id, lane, payload, payload_version, ${SENDERS_CHANNELS}, cut_at,
+      exists (select from order_hold where order_hold.lane = any (${LOCKED_LANES})) as has_holds
+    from taken order by batch_id, lane`,
   );
 }
 
 interface PendingRow extends ChunkRow {
   cut_at: BatchId | null;
+  has_holds: boolean;
 }
 
-/** What a statement of `readingPending` found behind `after`. */
-export function buildPending(rows: readonly PendingRow[], after: Place): Pending {
-  const last = rows.at(-1);
-  const end = last === undefined ? after : { batchId: last.batch_id, lane: last.lane };
-  return { ...readRows(rows), cutAtBatchId: last?.cut_at ?? null, end };
+/** What a statement of `readingPending` found. */
+export function buildPending(rows: readonly PendingRow[]): Pending {
+  const cutAtBatchId = rows[0]?.cut_at ?? null;
+  return { ...readRows(rows), hasHolds: rows[0]?.has_holds ?? false, cutAtBatchId };
 }
 
-/** Reads what is pending of one batch. Throws a PayloadFault. */
-export async function readPendingInBatch(trx: Trx, batchId: BatchId): Promise<Chunk[]> {
+/** Reads what is pending of a batch in some lanes, but for what is held. */
+export async function readPendingInBatch(trx: Trx, batchId: BatchId, lanes: readonly number[]): Promise<ReadChunks> {
   const { rows } = await sql<ChunkRow>`
     select batch_id, lane, payload, payload_version, ${SENDERS_CHANNELS} from lane_chunk
-    where batch_id = ${batchId} and finished_time is null order by lane`.execute(trx);
-  const { chunks, unreadable } = readRows(rows);
-  if (unreadable[0] !== undefined) throw unreadable[0].fault;
-  return chunks;
+    where batch_id = ${batchId} and lane = any (${lanes}::smallint[]) and finished_time is null and not is_held
+    order by lane`.execute(trx);
+  return readRows(rows);
 }
 
 export interface ChunkRow {
@@ -130,7 +111,7 @@ export const SENDERS_CHANNELS = sql`(
 ) as channels`;
 
 /** Reads the orders in rows of chunks. Chunks that cannot be read are listed apart. */
-export function readRows(rows: readonly ChunkRow[]): Pick<Pending, 'chunks' | 'unreadable'> {
+export function readRows(rows: readonly ChunkRow[]): ReadChunks {
   const chunks: Chunk[] = [];
   const unreadable: UnreadableChunk[] = [];
   for (const { batch_id: batchId, lane, payload, payload_version, channels } of rows) {
@@ -142,18 +123,6 @@ export function readRows(rows: readonly ChunkRow[]): Pick<Pending, 'chunks' | 'u
     }
   }
   return { chunks, unreadable };
-}
-
-/** Reads the customers of chunks whose orders cannot be read: their batches name them. */
-export async function readCustomerIds(
-  trx: Trx,
-  chunks: readonly { batchId: BatchId; lane: number }[],
-): Promise<CustomerId[]> {
-  if (chunks.length === 0) return [];
-  const { rows } = await sql<{ id: string; customer_ids: CustomerId[] }>`
-    select id, customer_ids from batch where id = any (${chunks.map(({ batchId }) => batchId)}::bigint[])`.execute(trx);
-  const customerIds = new Map(rows.map((row) => [row.id, row.customer_ids]));
-  return chunks.flatMap(({ batchId, lane }) => customerIds.get(batchId)!.filter((id) => laneOf(id) === lane));
 }
 
 /** The orders of chunks, by batch and within a batch by sequence (rules 6.2). */

@@ -4,7 +4,7 @@ import { buildRows, type Database, named, run } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { batchOf } from './batch.ts';
 import { buildSummary, SO_FAR, SUMMARY_COLUMNS, type SummaryRow } from './batch-summary.ts';
-import { buildResult, type OrderRow } from './results.ts';
+import { buildResult, heldSince, type OrderRow } from './results.ts';
 
 /** A page of a batch's result that somebody wants to see. */
 export interface WantedPage {
@@ -27,7 +27,10 @@ type Row = { ordinal: number; end: string | null } & (
   | (SummaryRow & { orders: StoredOrder[] })
   | { id: SummaryRow['id']; orders: null }
 );
-type StoredOrder = Omit<OrderRow, 'finished_time'> & { finished_ms: number | null };
+type StoredOrder = Omit<OrderRow, 'finished_time' | 'held_since'> & {
+  finished_ms: number | null;
+  held_ms: number | null;
+};
 
 /**
  * Reads pages of results, in their order; undefined where the application has no such batch. It is one statement, so
@@ -50,7 +53,8 @@ export async function readPages(db: Database, pages: readonly WantedPage[]): Pro
         select coalesce(json_agg(placed order by index), '[]') as orders
         from (
           select place::int - 1 as index, sequence, sent.customer_id, sent.order_type, finished.cause, finished.message,
-            finished.assets, finished.products, floor(extract(epoch from finished.finished_time) * 1000) as finished_ms
+            finished.assets, finished.products, floor(extract(epoch from finished.finished_time) * 1000) as finished_ms,
+            floor(extract(epoch from ${heldSince(sql`order_id`)}) * 1000) as held_ms
           from unnest(batch.sequences, batch.customer_ids, batch.order_types)
             with ordinality as sent (sequence, customer_id, order_type, place)
           cross join lateral (select batch.id * ${sql.lit(ORDERS_PER_BATCH)} + place - 1) as named (order_id)
@@ -95,10 +99,12 @@ function buildPage(row: Row, limit: number): ReadPage {
   const last = shown.at(-1);
   const result: BatchResult = {
     ...buildSummary(row),
-    orders: shown.map(({ finished_ms, ...order }) =>
-      buildResult(row.id, { ...order, finished_time: finished_ms === null ? null : new Date(finished_ms) }),
+    orders: shown.map(({ finished_ms, held_ms, ...order }) =>
+      buildResult(row.id, { ...order, finished_time: dateOf(finished_ms), held_since: dateOf(held_ms) }),
     ),
     nextCursor: row.orders.length > limit && last !== undefined ? String(last.index + 1) : null,
   };
   return { batchId: row.id, end: row.end, result };
 }
+
+const dateOf = (ms: number | null) => (ms === null ? null : new Date(ms));

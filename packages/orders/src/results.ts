@@ -12,7 +12,7 @@ import {
   type SingleOrderResult,
 } from '@lockstep/contract';
 import { type Database, named, run } from '@lockstep/platform';
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 
 /** An order with its place in orderList, what was sent of it, and its outcome if it has one. */
 export interface OrderRow {
@@ -25,12 +25,19 @@ export interface OrderRow {
   assets: number | null;
   products: number | null;
   finished_time: Date | null;
+  held_since: Date | null;
 }
+
+/** For a SELECT with the outcome of an order as `finished`: since when it is held; null where it is not. */
+export const heldSince = (orderId: RawBuilder<unknown>) => sql`case when finished.id is null then (
+  select since from held_order join order_hold using (customer_id) where held_order.license_order_id = ${orderId}
+) end`;
 
 /** For a SELECT: the orders of a batch, each with its place, what was sent of it, and its outcome if it has one. */
 const ordersOfBatch = sql`
   select place::int - 1 as index, sequence, sent.customer_id, sent.order_type, finished.cause, finished.message,
-    finished.assets, finished.products, finished.finished_time
+    finished.assets, finished.products, finished.finished_time,
+    ${heldSince(sql`order_id`)} as held_since
   from batch
   cross join unnest(sequences, customer_ids, order_types)
     with ordinality as sent (sequence, customer_id, order_type, place)
@@ -53,6 +60,7 @@ export function buildResult(batchId: BatchId, row: OrderRow): OrderResult {
     assets: row.assets ?? 0,
     products: row.products ?? 0,
     finishedTime: row.finished_time?.getTime() ?? null,
+    heldSince: row.held_since?.getTime() ?? null,
   };
 }
 

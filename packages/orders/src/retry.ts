@@ -20,15 +20,14 @@ interface Retried {
 }
 
 /**
- * Puts orders that ended with internal_error back as pending, all of them or one (rules 9), and opens their batches again.
- * Each order takes its place again, by batch and sequence, before later pending orders of its customer, and the sweep of a
- * worker finds it. A failure is put back once, however many callers try at the same time, and leaves a record in
- * order_retry.
+ * Puts orders that ended with internal_error back as pending (rules 9), and opens their batches again. Each order takes its
+ * place again, by batch and sequence, before later pending orders of its customer, and the sweep of a worker finds it. A
+ * failure is put back once, however many callers try at the same time, and leaves a record in order_retry.
  */
-export async function retryFailedOrders(db: Database, licenseOrderId?: LicenseOrderId): Promise<Retried> {
+export async function retryFailedOrders(db: Database, licenseOrderIds: readonly LicenseOrderId[]): Promise<Retried> {
   const total: Retried = { retried: 0, contentLost: 0 };
   for (let after = '0'; ; ) {
-    const found = await findFailed(db, after, licenseOrderId);
+    const found = await findFailed(db, after, licenseOrderIds);
     const last = found.at(-1);
     if (last === undefined) return total;
     const kept = found.filter(({ isKept }) => isKept);
@@ -44,9 +43,12 @@ interface FailedOrder {
   isKept: boolean;
 }
 
-async function findFailed(db: Database, after: string, licenseOrderId?: LicenseOrderId): Promise<FailedOrder[]> {
-  const only = licenseOrderId === undefined ? sql`` : sql`and id = ${licenseOrderId}`;
-  const failed = sql`cause = 'internal_error' and id > ${after}::bigint ${only}`;
+async function findFailed(
+  db: Database,
+  after: string,
+  licenseOrderIds: readonly LicenseOrderId[],
+): Promise<FailedOrder[]> {
+  const failed = sql`cause = 'internal_error' and id > ${after}::bigint and id = any (${licenseOrderIds}::bigint[])`;
   const { rows } = await sql<FailedOrder>`
     with first as (select id from license_order where ${failed} order by id limit ${ORDERS_AT_ONCE})
     select id, customer_id as "customerId", license_order_id is not null as "isKept"

@@ -1,9 +1,8 @@
 import type { Database, Logger } from '@lockstep/platform';
+import { sql } from 'kysely';
 import { readBacklog } from './backlog.ts';
-import type { Drained } from './drain.ts';
-import type { Failure } from './holds.ts';
+import { describeError } from './holds.ts';
 import type { OrderMetrics } from './metrics.ts';
-import type { PayloadFault } from './stored-orders.ts';
 
 /** Why orders cannot be applied at present. */
 interface Stall {
@@ -17,18 +16,15 @@ interface Stall {
 export type Part = number | 'sweep';
 
 /**
- * Reports orders that stay pending to the log: a line when that begins, one when the reason changes and one when it is over,
- * but not one for each attempt. Tells readiness and metrics whether it is so and why.
+ * Reports lanes that cannot be drained to the log: a line when that begins, one when the reason changes and one when it is
+ * over, but not one for each attempt. Tells readiness and metrics whether it is so and why, and the console by lane_stall.
  */
 export class Stalls {
   readonly #db: Database;
   readonly #log: Logger;
   readonly #metrics: OrderMetrics;
   readonly #failing = new Set<Part>();
-  /** By lane, why stored orders cannot be read. */
-  readonly #unreadable = new Map<number, PayloadFault>();
-  #service: Stall | null = null;
-  #orders: Stall | null = null;
+  #stall: Stall | null = null;
 
   constructor({ db, log, metrics }: { db: Database; log: Logger; metrics: OrderMetrics }) {
     this.#db = db;
@@ -38,29 +34,39 @@ export class Stalls {
 
   /** Why orders wait; null if none does, as far as this process knows. */
   get reason(): string | null {
-    return this.#service?.reason ?? this.#orders?.reason ?? null;
+    return this.#stall?.reason ?? null;
   }
 
-  /** Notes that these could not be worked on at all. */
+  /** Notes that these could not be worked on. */
   failed(parts: readonly Part[], error: unknown): void {
     for (const part of parts) this.#failing.add(part);
     this.#count();
-    this.#service = this.#tell(this.#service, describeError(error), (reason, why) =>
+    const reason = describeError(error);
+    const { sinceMs = performance.now(), told = new Set<string>() } = this.#stall ?? {};
+    if (!told.has(reason)) {
+      const why = told.size === 0 ? 'wait' : 'still wait, for another reason';
       this.#log.error(
-        { err: error, lanes: this.#failingLanes() },
+        { err: error, lanes: lanesOf(this.#failing) },
         `orders ${why}: the service cannot apply any (${reason}). They stay pending and are tried again by themselves; ` +
           'repair what the error names, and check that npm run migrate has run',
-      ),
-    );
+      );
+    }
+    this.#stall = { sinceMs, reason, told: told.add(reason) };
+    this.#store(sql`
+      insert into lane_stall (lane, last_error)
+      select lane, ${reason} from unnest(${lanesOf(parts)}::smallint[]) as lane
+      on conflict (lane) do update set seen_time = statement_timestamp(), last_error = excluded.last_error`);
   }
 
   /** Notes that these were worked on. */
   worked(parts: readonly Part[]): void {
-    for (const part of parts) this.#failing.delete(part);
+    const recovered = parts.filter((part) => this.#failing.delete(part));
+    if (recovered.length === 0) return;
     this.#count();
-    if (this.#failing.size > 0 || this.#service === null) return;
-    const seconds = secondsSince(this.#service.sinceMs);
-    this.#service = null;
+    this.#store(sql`delete from lane_stall where lane = any (${lanesOf(recovered)}::smallint[])`);
+    if (this.#failing.size > 0 || this.#stall === null) return;
+    const seconds = Math.round((performance.now() - this.#stall.sinceMs) / 100) / 10;
+    this.#stall = null;
     readBacklog(this.#db).then(
       ({ lanes }) => {
         const pendingOrders = lanes.reduce((sum, lane) => sum + lane.pendingOrders, 0);
@@ -70,55 +76,14 @@ export class Stalls {
     );
   }
 
-  /** Notes what waits although the service works: orders that cannot be applied, and stored ones that cannot be read. */
-  waiting(
-    held: readonly Failure[],
-    lanes: readonly number[],
-    drained: Pick<Drained, 'unreadable' | 'throughBatchId'>,
-  ): void {
-    this.#metrics.heldCustomers.set(held.length);
-    if (drained.throughBatchId === null) for (const lane of lanes) this.#unreadable.delete(lane);
-    for (const { lane, fault } of drained.unreadable) this.#unreadable.set(lane, fault);
-    const [first] = held;
-    const [unreadable] = this.#unreadable.values();
-    if (first === undefined && unreadable === undefined) {
-      if (this.#orders === null) return;
-      this.#log.info({ seconds: secondsSince(this.#orders.sinceMs) }, 'no order is held any more');
-      this.#orders = null;
-      return;
-    }
-    const error = first?.error ?? unreadable;
-    this.#orders = this.#tell(this.#orders, describeError(error), (reason, why) =>
-      this.#log.error(
-        { err: error, licenseOrderId: first?.accepted.licenseOrderId, heldCustomers: held.length },
-        `orders ${why}: some cannot be applied (${reason}). They and later ones of the same customers stay pending and ` +
-          'are tried again by themselves; all others go on',
-      ),
-    );
-  }
-
-  #tell(stall: Stall | null, reason: string, say: (reason: string, why: string) => void): Stall {
-    const { sinceMs = performance.now(), told = new Set<string>() } = stall ?? {};
-    if (!told.has(reason)) say(reason, told.size === 0 ? 'wait' : 'still wait, for another reason');
-    return { sinceMs, reason, told: told.add(reason) };
+  /** Stores a note for the console. While the database is down, there is none to read it either. */
+  #store(note: ReturnType<typeof sql>): void {
+    note.execute(this.#db).catch((error: unknown) => this.#log.debug({ err: error }, 'stall could not be noted'));
   }
 
   #count(): void {
-    this.#metrics.stalledLanes.set(this.#failingLanes().length);
-  }
-
-  #failingLanes(): Part[] {
-    return [...this.#failing].filter((part) => part !== 'sweep');
+    this.#metrics.stalledLanes.set(lanesOf(this.#failing).length);
   }
 }
 
-/** Describes an error in a few words, without PostgreSQL's detail, which quotes rows. */
-function describeError(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const { code } = error as { code?: unknown };
-  return typeof code === 'string' ? `${code} ${error.message}` : error.message;
-}
-
-function secondsSince(sinceMs: number): number {
-  return Math.round((performance.now() - sinceMs) / 100) / 10;
-}
+const lanesOf = (parts: Iterable<Part>): number[] => [...parts].filter((part) => part !== 'sweep');

@@ -1,24 +1,24 @@
 import { LedgerIds } from '@lockstep/assets';
+import { type AcceptedOrder, type BatchId, type Channels, type Order, Refusal } from '@lockstep/contract';
 import {
-  type AcceptedOrder,
-  type BatchId,
-  type Channels,
-  type CustomerId,
-  type Order,
-  Refusal,
-} from '@lockstep/contract';
-import { type Database, Group, inTransaction, type Logger, together, untilConfirmed } from '@lockstep/platform';
-import { liesInOrder } from './attempt.ts';
+  type Database,
+  Group,
+  inTransaction,
+  isTransient,
+  type Logger,
+  together,
+  untilConfirmed,
+} from '@lockstep/platform';
 import { findNewestPending } from './backlog.ts';
 import { findingEarlier, keyOf, listAcceptedOrders, readEarlier, type SubmittedBatch, sameBatchId } from './batch.ts';
 import type { EventNumbering } from './event-numbering.ts';
 import { FREE_GROUPS_AT_ONCE, FreeCalls } from './free-calls.ts';
+import { findingHeld } from './holds.ts';
 import { LaneDrainer } from './lane-drainer.ts';
 import { lockLanesUntil } from './lane-locks.ts';
 import { LargeBatches, weighBatch } from './large-batches.ts';
 import { MAX_WAIT_MS } from './max-wait.ts';
 import type { OrderMetrics } from './metrics.ts';
-import { mayLieInOneOrder, refusesOrder } from './plan-fault.ts';
 import { drawingBatchIds } from './sync-batches.ts';
 import {
   type AppliedBatches,
@@ -72,7 +72,7 @@ export class BatchApplier {
     this.#free = new FreeCalls({ db, lanesDb, ids: this.#ids, applied: (work) => this.#applied(work) });
     this.#groups = new Group({
       run: (calls) => this.#applyTogether(calls),
-      splitsOn: (error) => mayLieInOneOrder(error) || error instanceof Refusal,
+      splitsOn: (error) => !isTransient(error),
       maxRunning: LANE_GROUPS_AT_ONCE,
       maxInputs: MAX_GROUP_BATCHES,
       weightOf: ({ batch }) => weighBatch(batch),
@@ -87,30 +87,23 @@ export class BatchApplier {
    *
    * `channels`: what the application is bound to.
    *
-   * Throws a Refusal, and then nothing is stored: channel_order_id_conflict, overloaded, internal_error, or if orders
-   * failed the cause of the first, with a message that names them.
+   * Throws a Refusal, and then nothing is stored: channel_order_id_conflict, overloaded, internal_error, service_unavailable
+   * while an order of its customers is held, or if orders failed the cause of the first, with a message that names them.
    */
   async apply(batch: SubmittedBatch, orders: () => Promise<Order[]>, channels: Channels): Promise<AcceptedOrder[]> {
     const { earlier, isBehind } = await this.#free.look(batch);
-    try {
-      const apply = async () => {
-        const deadlineMs = performance.now() + MAX_WAIT_MS;
-        const call = { batch, orders, channels, deadlineMs };
-        // Calls that share a transaction wait as long as the youngest of them.
-        return (isBehind ? null : await this.#free.apply(call)) ?? (await this.#groups.run(call));
-      };
-      if (earlier !== undefined) {
-        const earlierId = sameBatchId(batch, earlier);
-        await untilConfirmed(this.#db);
-        return listAcceptedOrders(batch, earlierId);
-      }
-      return listAcceptedOrders(batch, await this.#large.inTurn(batch, apply));
-    } catch (error) {
-      if (!refusesOrder(error) || !(await this.#liesInOrder())) throw error;
-      const { requestId, channelOrderId } = batch;
-      this.#log.error({ err: error, requestId, channelOrderId }, 'sync batch could not be applied');
-      throw new Refusal('internal_error');
+    if (earlier !== undefined) {
+      const earlierId = sameBatchId(batch, earlier);
+      await untilConfirmed(this.#db);
+      return listAcceptedOrders(batch, earlierId);
     }
+    const apply = async () => {
+      const deadlineMs = performance.now() + MAX_WAIT_MS;
+      const call = { batch, orders, channels, deadlineMs };
+      // Calls that share a transaction wait as long as the youngest of them.
+      return (isBehind ? null : await this.#free.apply(call)) ?? (await this.#groups.run(call));
+    };
+    return listAcceptedOrders(batch, await this.#large.inTurn(batch, apply));
   }
 
   /** Waits for the batches that the calls drained to end. Call it when no call runs any more. */
@@ -118,26 +111,35 @@ export class BatchApplier {
     return this.#drainer.close();
   }
 
-  /** Whether a call failed because of its orders. False if that cannot be found out: then nothing is proved. */
-  async #liesInOrder(): Promise<boolean> {
-    return await inTransaction(this.#lanesDb, (trx) => liesInOrder(trx, this.#ids)).catch(() => false);
-  }
-
   async #applyTogether(calls: SyncCall[]): Promise<BatchId[]> {
     const lanes = lanesOf(calls.map(({ batch }) => batch));
-    const customerIds = new Set(calls.flatMap(({ batch }) => batch.customerIds));
     const deadlineMs = Math.max(...calls.map((call) => call.deadlineMs));
-    await this.#drainAhead(lanes, customerIds, deadlineMs);
+    await this.#drainAhead(lanes, deadlineMs);
     const startedMs = performance.now();
-    const { batchIds, newBatches } = await inTransaction(this.#lanesDb, async (trx) => {
-      await lockLanesUntil(trx, lanes, deadlineMs);
-      const batches = calls.map(({ batch }) => batch);
-      const [earlier, drawn] = await together(trx, [findingEarlier(batches), drawingBatchIds(calls.length)]);
-      const newIds = drawn.map(({ id }) => id);
-      return await applyCalls(trx, calls, { earlier: readEarlier(earlier, batches), newIds }, this.#ids);
+    const { batchIds, newBatches } = await this.#applyLocked(calls, lanes, deadlineMs).catch((error: unknown) => {
+      if (calls.length > 1 || error instanceof Refusal || isTransient(error)) throw error;
+      const { requestId, channelOrderId } = calls[0]!.batch;
+      this.#log.error({ err: error, requestId, channelOrderId }, 'sync batch could not be applied');
+      throw new Refusal('internal_error');
     });
     this.#applied({ newBatches, startedMs });
     return batchIds;
+  }
+
+  #applyLocked(calls: SyncCall[], lanes: number[], deadlineMs: number) {
+    const batches = calls.map(({ batch }) => batch);
+    return inTransaction(this.#lanesDb, async (trx) => {
+      await lockLanesUntil(trx, lanes, deadlineMs);
+      const [earlier, drawn, held] = await together(trx, [
+        findingEarlier(batches),
+        drawingBatchIds(calls.length),
+        findingHeld(batches.flatMap(({ customerIds }) => customerIds)),
+      ]);
+      const newIds = drawn.map(({ id }) => id);
+      const stored = readEarlier(earlier, batches);
+      if (held.length > 0 && stored.includes(undefined)) throw new Refusal('service_unavailable');
+      return await applyCalls(trx, calls, { earlier: stored, newIds }, this.#ids);
+    });
   }
 
   #applied({ newBatches, startedMs }: AppliedBatches): void {
@@ -153,23 +155,13 @@ export class BatchApplier {
     logWork(this.#log, 'applied', { batches, succeeded: applied, failedOrders: [], startedMs });
   }
 
-  /**
-   * Applies what is pending in the lanes now: a sync call overtakes nothing that was accepted before it. Throws a Refusal:
-   * overloaded, or service_unavailable if an order of its own customers is held.
-   */
-  async #drainAhead(lanes: number[], customerIds: ReadonlySet<CustomerId>, deadlineMs: number): Promise<void> {
-    const checkTime = () => {
-      if (performance.now() > deadlineMs) throw new Refusal('overloaded');
-    };
-    checkTime();
+  /** Applies what is pending in the lanes now: a sync call overtakes nothing that was accepted before it. */
+  async #drainAhead(lanes: number[], deadlineMs: number): Promise<void> {
     const newest = await findNewestPending(this.#db, lanes);
-    while (newest !== null) {
-      const { throughBatchId, leftCustomerIds, batches } = await this.#drainer.drain({ lanes });
-      const isThrough = throughBatchId === null || throughBatchId >= newest;
-      const isFirst = customerIds.isDisjointFrom(leftCustomerIds);
-      if (isThrough && isFirst) return;
-      if (isThrough && batches.length === 0) throw new Refusal('service_unavailable');
-      checkTime();
+    for (let throughBatchId: bigint | null = 0n; ; ) {
+      if (performance.now() > deadlineMs) throw new Refusal('overloaded');
+      if (newest === null || throughBatchId === null || throughBatchId >= newest) return;
+      ({ throughBatchId } = await this.#drainer.drain({ lanes }));
     }
   }
 }

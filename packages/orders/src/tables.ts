@@ -33,7 +33,27 @@ declare module '@lockstep/platform' {
       succeeded: Generated<number>;
       failed: Generated<number>;
       payload_version: Generated<number>;
+      is_held: Generated<boolean>;
     };
+    order_hold: {
+      customer_id: CustomerId;
+      lane: number;
+      license_order_id: LicenseOrderId;
+      since: Generated<Date>;
+      tries: Generated<number>;
+      next_try: Date;
+      last_error: string;
+    };
+    held_order: {
+      license_order_id: LicenseOrderId;
+      customer_id: CustomerId;
+      batch_id: BatchId;
+      lane: number;
+      sequence: number;
+      payload_version: number | null;
+      content: string | null;
+    };
+    lane_stall: { lane: number; since: Generated<Date>; seen_time: Generated<Date>; last_error: string };
     license_order: {
       id: LicenseOrderId;
       order_type: string;

@@ -4,6 +4,7 @@ import { readOldestPending } from './backlog.ts';
 import { countActivity } from './count-activity.ts';
 import { DrainScheduler, type LanesDrained, type LanesWanted } from './drain-scheduler.ts';
 import type { EventNumbering } from './event-numbering.ts';
+import { HoldRetries } from './hold-retries.ts';
 import { jobSchema } from './jobs.ts';
 import { LaneDrainer } from './lane-drainer.ts';
 import type { OrderMetrics } from './metrics.ts';
@@ -31,6 +32,7 @@ export class OrderWorker {
   readonly #numbering: EventNumbering;
   readonly #deliver: () => void;
   readonly #drainer: LaneDrainer;
+  readonly #retries: HoldRetries;
   readonly #scheduler: DrainScheduler;
   readonly #stalls: Stalls;
   readonly #sightings = new Sightings(JOB_LOST_AFTER_MS);
@@ -59,7 +61,13 @@ export class OrderWorker {
     this.#metrics = options.metrics;
     this.#numbering = options.numbering;
     this.#deliver = options.deliver;
-    this.#drainer = new LaneDrainer({ ...options, ids: new LedgerIds() });
+    const ids = new LedgerIds();
+    this.#drainer = new LaneDrainer({ ...options, ids });
+    this.#retries = new HoldRetries({
+      ...options,
+      ids,
+      applied: (applied, startedMs) => this.#drainer.applied(applied, startedMs),
+    });
     this.#stalls = new Stalls(options);
     this.#scheduler = new DrainScheduler({
       slots: options.drains,
@@ -85,8 +93,8 @@ export class OrderWorker {
 
   /**
    * Drains every lane in which nothing has moved for too long and no drain is to come: its job is lost. It does not wait
-   * for these drains: one may hang, and the next sweep has to come all the same. Then it ends batches that a crash left
-   * open, numbers events that one left without a number, and counts what was noted of activity.
+   * for these drains: one may hang, and the next sweep has to come all the same. It retries held orders that are due in the
+   * same way. Then it ends batches that a crash left open, numbers events that one left without a number, and counts what was noted of activity.
    */
   async sweep(): Promise<void> {
     try {
@@ -94,6 +102,7 @@ export class OrderWorker {
       this.#requestStale(oldest);
       this.#reportHangs(oldest);
       this.#stalls.worked(['sweep']);
+      this.#retries.start();
     } catch (error) {
       this.#stalls.failed(['sweep'], error);
       return;
@@ -157,7 +166,7 @@ export class OrderWorker {
 
   /** Finishes the drains that run, and the ends of their batches. Call it when no more jobs come. */
   async close(): Promise<void> {
-    await this.#scheduler.close();
+    await Promise.all([this.#scheduler.close(), this.#retries.close()]);
     await this.#drainer.close();
   }
 
@@ -172,7 +181,6 @@ export class OrderWorker {
         },
       });
       this.#stalls.worked(taken);
-      this.#stalls.waiting(this.#drainer.holds.all(), taken, drained);
       return drained;
     } catch (error) {
       this.#stalls.failed(taken, error);

@@ -247,7 +247,7 @@ describe('a failing group', () => {
     const { run, begun, end, fail } = newGroup();
     const outputs = run('x', 'a', 'b');
     await end(0);
-    await fail(1, new Error('down'));
+    await fail(1, new Error('Connection terminated'));
     expect((await outputs).map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected']);
     expect(begun()).toEqual(['x', 'ab']);
   });

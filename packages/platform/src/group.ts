@@ -1,5 +1,5 @@
 import { Overload } from './deadline.ts';
-import { mayLieInOnePart } from './sql-state.ts';
+import { isTransient } from './sql-state.ts';
 
 interface Waiting<Input, Output> {
   input: Input;
@@ -13,7 +13,7 @@ export interface GroupOptions<Input, Output> {
   run: (inputs: Input[]) => Promise<Output[]>;
   /**
    * Whether a failure may lie in one input, so that the inputs run again one by one. If it does not, that only costs
-   * time. If absent: mayLieInOnePart.
+   * time. If absent: whether it is not transient.
    */
   splitsOn?: (error: unknown) => boolean;
   /** How many groups may run at once. What comes meanwhile waits for the next group. */
@@ -127,7 +127,7 @@ export class Group<Input, Output> {
   }
 
   async #settle(group: Waiting<Input, Output>[]): Promise<void> {
-    const { run, splitsOn = mayLieInOnePart } = this.#options;
+    const { run, splitsOn = (error) => !isTransient(error) } = this.#options;
     try {
       const outputs = await run(group.map((waiting) => waiting.input));
       for (const [index, waiting] of group.entries()) waiting.resolve(outputs[index] as Output);

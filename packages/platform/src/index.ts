@@ -51,9 +51,8 @@ export { readSessions, type Sessions } from './sessions.ts';
 export {
   isConflict,
   isOverload,
+  isTransient,
   lostAgainstOthers,
-  mayLieInOnePart,
-  refusesValues,
   violatesUnique,
 } from './sql-state.ts';
 export { named, run, type Statement, send, together, untilAnswered } from './statement.ts';

@@ -1,30 +1,36 @@
 import pg from 'pg';
 import { describe, expect, it } from 'vitest';
 import { Overload } from './deadline.ts';
-import { isOverload, mayLieInOnePart, refusesValues, violatesUnique } from './sql-state.ts';
+import { isOverload, isTransient, violatesUnique } from './sql-state.ts';
 
 /** An error as PostgreSQL reports it. */
 function databaseError(code: string, constraint?: string): pg.DatabaseError {
   return Object.assign(new pg.DatabaseError(code, 0, 'error'), { code, constraint });
 }
 
-describe('a failure that may lie in one part of what was written together', () => {
-  it.each([
-    ['a character that PostgreSQL refuses', databaseError('22021')],
-    ['a check', databaseError('23514')],
-    ['an unexpected second row', databaseError('23505', 'license_order_pkey')],
-    ['a program limit', databaseError('54000')],
-    ['an error raised in SQL', databaseError('P0001')],
-  ])('is %s', (_, error) => expect(mayLieInOnePart(error)).toBe(true));
-
+describe('a failure that may pass by itself', () => {
   it.each([
     ['a deadlock', databaseError('40P01')],
+    ['a purchase of a number that another one has bought meanwhile', databaseError('23505', 'asset_active_number')],
     ['a transaction that has failed already', databaseError('25P02')],
     ['a standby that takes no writes', databaseError('25006')],
     ['a full disk', databaseError('53100')],
     ['a shutdown', databaseError('57P01')],
+    ['a lock that others hold', databaseError('55P03')],
     ['a broken connection', new Error('Connection terminated unexpectedly')],
-  ])('is not %s', (_, error) => expect(mayLieInOnePart(error)).toBe(false));
+    ['an answer that never came', new Error('Query read timeout')],
+    ['a PostgreSQL that is away', Object.assign(new Error('connect ECONNREFUSED'), { syscall: 'connect' })],
+  ])('is %s', (_, error) => expect(isTransient(error)).toBe(true));
+
+  it.each([
+    ['a character that PostgreSQL refuses', databaseError('22021')],
+    ['a check', databaseError('23514')],
+    ['a second outcome of an order', databaseError('23505', 'license_order_pkey')],
+    ['a program limit', databaseError('54000')],
+    ['a missing table', databaseError('42P01')],
+    ['an error raised in SQL', databaseError('P0001')],
+    ['an error of the code', new TypeError('of the code')],
+  ])('is not %s', (_, error) => expect(isTransient(error)).toBe(false));
 });
 
 describe('overload, after which nothing has changed', () => {
@@ -42,20 +48,6 @@ describe('overload, after which nothing has changed', () => {
     ['a PostgreSQL that is away', new Error('connect ECONNREFUSED')],
     ['nothing that is thrown', undefined],
   ])('is not %s', (_, error) => expect(isOverload(error)).toBe(false));
-});
-
-describe('a failure that concerns values', () => {
-  it.each(['22021', '22003'])('is %s', (code) => {
-    expect(refusesValues(databaseError(code))).toBe(true);
-  });
-
-  it.each(['23505', '23514', '2200H', '42703', '42P01', '42501', '54001', '0A000', 'P0001', 'XX001', '53100', '40P01'])(
-    'is not %s',
-    (code) => expect(refusesValues(databaseError(code))).toBe(false),
-  );
-
-  it('is never an error of anybody but PostgreSQL', () =>
-    expect(refusesValues(new TypeError('of the code'))).toBe(false));
 });
 
 describe('a violation of a unique index', () => {

@@ -19,12 +19,28 @@ export function violatesUnique(error: unknown, name: string): boolean {
 }
 
 /**
- * Whether two transactions met and this one lost: if it runs again, it sees what the other one committed. A unique
- * violation counts, because rows are written only after a read found them absent.
+ * Unique indexes whose keys callers choose. A row is written there only after a read found the key absent, so a violation
+ * means that another transaction was first. A violation of any other one comes again, however often it is tried.
  */
+const CHOSEN_KEYS = new Set([
+  'asset_active_number',
+  'asset_assignment_pkey',
+  'asset_lending_pkey',
+  'batch_key',
+  'batch_key_pkey',
+  'customer_channel_code_channel_customer_id_key',
+  'customer_default',
+  'enterprise_code_key',
+  'enterprise_crm_customer_id_key',
+  'enterprise_name_key',
+  'member_account',
+]);
+
+/** Whether two transactions met and this one lost: if it runs again, it sees what the other one committed. */
 export function isConflict(error: unknown): boolean {
   const state = sqlState(error);
-  return state === DEADLOCK_DETECTED || state === SERIALIZATION_FAILURE || state === UNIQUE_VIOLATION;
+  if (state === UNIQUE_VIOLATION) return CHOSEN_KEYS.has((error as pg.DatabaseError).constraint ?? '');
+  return state === DEADLOCK_DETECTED || state === SERIALIZATION_FAILURE;
 }
 
 /** Whether nothing was done only because others had a lock or were first: the same may succeed when they have finished. */
@@ -37,29 +53,22 @@ export function lostAgainstOthers(error: unknown): boolean {
  * SQLSTATE classes that say that PostgreSQL cannot serve now: connection, transaction state (a standby, a transaction
  * that has failed already), rollback, resources, operator, system.
  */
-const UNAVAILABLE = ['08', '25', '40', '53', '55', '57', '58'];
+const UNAVAILABLE = ['08', '25', '40', '53', '57', '58'];
+
+/** What is said, without a code, when a connection is gone or does not answer. */
+const CONNECTION_GONE =
+  /^(Connection terminated|Query read timeout|Client (was closed|has encountered a connection error)|the outcome of a commit is not known)/;
 
 /**
- * Whether a statement that wrote several things may have failed because of one of them, so that it is worth writing
- * them one by one. It proves nothing: what fails alone may still fail because of something around it; see
- * refusesValues.
+ * Whether something failed for what may pass by itself and lies in none of the values: a lost connection, resources, locks,
+ * a conflict with another transaction.
  */
-export function mayLieInOnePart(error: unknown): boolean {
+export function isTransient(error: unknown): boolean {
+  if (isConflict(error) || isOverload(error)) return true;
   const state = sqlState(error);
-  return state !== undefined && !UNAVAILABLE.includes(state.slice(0, 2));
-}
-
-/** The SQLSTATE class of data exceptions. */
-const OF_VALUES = '22';
-/** The only data exception that concerns no value: a sequence has come to its end. */
-const SEQUENCE_LIMIT_EXCEEDED = '2200H';
-
-/**
- * Whether PostgreSQL refused values because of their types. A rule of the database that refuses them may be another's.
- */
-export function refusesValues(error: unknown): boolean {
-  const state = sqlState(error);
-  return state !== undefined && state !== SEQUENCE_LIMIT_EXCEEDED && state.startsWith(OF_VALUES);
+  if (state !== undefined) return UNAVAILABLE.includes(state.slice(0, 2));
+  // What Node says of a socket names the call of the system.
+  return error instanceof Error && ('syscall' in error || CONNECTION_GONE.test(error.message));
 }
 
 /** The message of the pool's error when all its connections stay in use for too long; the error has no code. */

@@ -11,6 +11,7 @@ const facts = (changes: Partial<HealthFacts> = {}): HealthFacts => ({
   sessions: { named: 5, connections: 20, maxConnections: 100, oldestTransactionTime: ago(1) },
   queue: { kind: 'redis', isReachable: true },
   oldestPendingTime: ago(1),
+  stuck: { heldCustomers: 0, heldSinceTime: null, stalledLanes: 0, stalledSinceTime: null },
   work: { eventsSinceTime: ago(1), activitySinceTime: ago(1) },
   webhooks: { disabled: 0, disabledSinceTime: null, failing: 0, failingSinceTime: null, overdueSeconds: 0 },
   cleanUp: [{ kind: 'nonce', seconds: 9 }],
@@ -37,6 +38,16 @@ describe('a service', () => {
       'whose queue is away',
       { queue: { kind: 'redis', isReachable: false } },
       { check: 'queue', state: 'warning', names: ['redis'] },
+    ],
+    [
+      'with lanes in which nothing is applied',
+      { stuck: { heldCustomers: 0, heldSinceTime: null, stalledLanes: 2, stalledSinceTime: ago(9) } },
+      { check: 'stalled_lanes', state: 'error', sinceTime: ago(9), count: 2 },
+    ],
+    [
+      'with held customers',
+      { stuck: { heldCustomers: 3, heldSinceTime: ago(9), stalledLanes: 0, stalledSinceTime: null } },
+      { check: 'held_customers', state: 'warning', sinceTime: ago(9), count: 3 },
     ],
     [
       'with an order that waits for half a minute',

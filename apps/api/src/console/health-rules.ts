@@ -1,5 +1,5 @@
 import type { HealthCheck, HealthCheckId } from '@lockstep/contract/console';
-import type { WaitingWork } from '@lockstep/orders/operator';
+import type { Stuck, WaitingWork } from '@lockstep/orders/operator';
 import type { CleanUpBehind, QueueBackend, Sessions } from '@lockstep/platform';
 import type { WebhookTroubles } from '@lockstep/webhooks/operator';
 
@@ -27,6 +27,7 @@ export interface HealthFacts {
   sessions: Sessions;
   queue: { kind: QueueBackend['kind']; isReachable: boolean };
   oldestPendingTime: number | null;
+  stuck: Stuck;
   work: WaitingWork;
   webhooks: Pick<WebhookTroubles, 'disabled' | 'disabledSinceTime' | 'failing' | 'failingSinceTime' | 'overdueSeconds'>;
   cleanUp: readonly CleanUpBehind[];
@@ -34,7 +35,7 @@ export interface HealthFacts {
 
 /** Judges each thing that an operator should know of, in the contract's order. */
 export function judgeHealth(facts: HealthFacts): HealthCheck[] {
-  const { time, sessions, queue, oldestPendingTime, work, webhooks } = facts;
+  const { time, sessions, queue, oldestPendingTime, stuck, work, webhooks } = facts;
   const ageMs = (since: number | null) => (since === null ? 0 : time - since);
   const late = (since: number | null, limitMs: number) => (ageMs(since) >= limitMs ? 'warning' : 'ok');
   const hasWorkers = sessions.named > 0;
@@ -51,6 +52,14 @@ export function judgeHealth(facts: HealthFacts): HealthCheck[] {
         sinceTime: oldestPendingTime,
       },
     ),
+    judged('stalled_lanes', stuck.stalledLanes > 0 ? 'error' : 'ok', {
+      sinceTime: stuck.stalledSinceTime,
+      count: stuck.stalledLanes,
+    }),
+    judged('held_customers', stuck.heldCustomers > 0 ? 'warning' : 'ok', {
+      sinceTime: stuck.heldSinceTime,
+      count: stuck.heldCustomers,
+    }),
     judged('events', late(work.eventsSinceTime, WORK_WARNING_MS), { sinceTime: work.eventsSinceTime }),
     judged('activity', late(work.activitySinceTime, WORK_WARNING_MS), { sinceTime: work.activitySinceTime }),
     judged('webhooks_disabled', webhooks.disabled > 0 ? 'warning' : 'ok', {

@@ -1,6 +1,12 @@
 import { OVERVIEW_SPANS, type Overview, OverviewSpan } from '@lockstep/contract/console';
 import { readBacklog, WORKER_NAME } from '@lockstep/orders';
-import { findOldestPending, readActivity, readFailureCauses, readWaitingWork } from '@lockstep/orders/operator';
+import {
+  findOldestPending,
+  readActivity,
+  readFailureCauses,
+  readStuck,
+  readWaitingWork,
+} from '@lockstep/orders/operator';
 import {
   type Aged,
   type Database,
@@ -100,9 +106,10 @@ async function readStored(db: Database, aged: readonly Aged[]) {
   const { time, ...sessions } = await readSessions(db, WORKER_NAME);
   const oldest = await findOldestPending(db);
   const work = await readWaitingWork(db);
+  const stuck = await readStuck(db);
   const webhooks = await readWebhookTroubles(db);
   const cleanUp = await readCleanUpBehind(db, aged);
-  return { time, sessions, oldest, work, webhooks, cleanUp };
+  return { time, sessions, oldest, work, stuck, webhooks, cleanUp };
 }
 
 async function readQueue({ queueView, isQueueReachable }: ReaderOptions): Promise<HealthFacts['queue']> {

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { Cause } from '../causes.ts';
-import { ListedOrder, ListOrdersQuery, OrderPage } from '../lists.ts';
+import { ListedOrder, ListOrdersQuery, ListPageQuery, OrderPage } from '../lists.ts';
 import { OrderResultParams } from '../results.ts';
-import { optionalText } from '../scalars.ts';
+import { optionalId, optionalText, text } from '../scalars.ts';
 import { Sender, ShownBatchId } from './batches.ts';
 import { ComparedPreview } from './compared-preview.ts';
 import { consoleTable } from './operation.ts';
@@ -108,6 +108,46 @@ export const SearchHit = z.object({
 });
 export type SearchHit = z.infer<typeof SearchHit>;
 
+/** A customer whose oldest pending order cannot be applied. That order and the customer's later ones wait (rules 6.2). */
+const Hold = z.object({
+  customerId: z.string(),
+  /** The order that failed last. */
+  licenseOrderId: z.string(),
+  /** The orders that wait, that one among them, counted up to 1,000. */
+  orders: z.number(),
+  since: z.number(),
+  /** How often the order has failed in a row, and when it is tried next. */
+  tries: z.number(),
+  nextTryTime: z.number(),
+  /** What it failed with, in a few words. */
+  lastError: z.string(),
+});
+export const HoldsQuery = z.object({
+  limit: ListPageQuery.shape.limit,
+  cursor: optionalId<'CustomerId'>(),
+});
+export type HoldsQuery = z.infer<typeof HoldsQuery>;
+export const HoldPage = z.object({ holds: z.array(Hold), nextCursor: z.string().nullable() });
+export type HoldPage = z.infer<typeof HoldPage>;
+
+/** What an operator ends an order for, and what becomes of the customer's later pending orders: `keep`: they run. */
+export const FailOrderBody = z.object({
+  reason: text(),
+  later: z.enum(['keep', 'fail']).nullable().default(null),
+});
+
+/**
+ * What became of it. `failed`: these orders have. Else nothing was done: because the customer has later pending orders
+ * (`later_pending`: the first 100 of them), and nothing says what becomes of them, or the order is `not_pending`.
+ */
+export const FailedByOperator = z.object({
+  outcome: z.enum(['failed', 'later_pending', 'not_pending']),
+  licenseOrderIds: z.array(z.string()),
+  /** How many there are. */
+  orders: z.number(),
+});
+export type FailedByOperator = z.infer<typeof FailedByOperator>;
+
 const SearchQuery = z.object({
   text: z.string().trim().min(1, 'is required').max(255, 'must be at most 255 characters'),
 });
@@ -153,6 +193,23 @@ export const ordersOperations = consoleTable({
     params: OrderResultParams,
     data: ComparedPreview.nullable(),
     summary: 'What a failed or pending order would do now, alone; null where what it held cannot be read.',
+  },
+  listHolds: {
+    method: 'GET',
+    path: '/holds',
+    role: 'viewer',
+    query: HoldsQuery,
+    data: HoldPage,
+    summary: 'The customers whose orders wait for one that cannot be applied, by id, and why.',
+  },
+  failOrder: {
+    method: 'POST',
+    path: '/orders/{licenseOrderId}/fail',
+    role: 'support',
+    params: OrderResultParams,
+    body: FailOrderBody,
+    data: FailedByOperator,
+    summary: "Ends a pending order with internal_error. The reason goes to the operators' record only.",
   },
   search: {
     method: 'GET',

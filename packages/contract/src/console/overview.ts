@@ -23,6 +23,8 @@ export const HealthCheckId = z.enum([
   'workers',
   'queue',
   'pending_orders',
+  'stalled_lanes',
+  'held_customers',
   'events',
   'activity',
   'webhooks_disabled',

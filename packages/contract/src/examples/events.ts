@@ -24,6 +24,7 @@ export const getEvents: ExamplesOf<'getEvents'> = {
                 succeeded: 1,
                 failed: 0,
                 pending: 0,
+                held: 0,
                 acceptedTime: TIME,
                 completedTime: TIME,
                 cancelled: 0,

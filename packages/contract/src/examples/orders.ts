@@ -141,6 +141,7 @@ const orderResult: Written<OrderResult> = {
   assets: 2,
   products: 6,
   finishedTime: TIME,
+  heldSince: null,
 };
 
 const batchSummary: Written<BatchSummary> = {
@@ -152,6 +153,7 @@ const batchSummary: Written<BatchSummary> = {
   succeeded: 1,
   failed: 0,
   pending: 0,
+  held: 0,
   acceptedTime: TIME,
   completedTime: TIME,
 };

@@ -7,8 +7,11 @@ import {
   MAX_SHOWN_ORDER_BYTES,
 } from '@lockstep/contract/console';
 import { readOwners } from '@lockstep/customers/operator';
+import { recordFailed } from '@lockstep/operators';
+import { failPendingOrders } from '@lockstep/orders';
 import {
   listAllOrders,
+  listHolds,
   readAnyBatch,
   readAnyOrder,
   readOrderText,
@@ -53,6 +56,20 @@ export function ordersHandlers({ db, previewer, numberSearches }: ServerOptions)
       return await readOrderEffects(limited, { licenseOrderId, orderType, limit: MAX_SHOWN_EFFECTS });
     },
 
+    listHolds: async (request) => await listHolds(limitToCall(request, db), request.query),
+
+    failOrder: async (request, operator) => {
+      const limited = limitToCall(request, db);
+      const { licenseOrderId } = await findNamedOrder(request, limited);
+      const { reason, later } = request.body;
+      const { outcome, licenseOrderIds } = await failPendingOrders(limited, {
+        licenseOrderIds: [licenseOrderId],
+        later,
+        record: (trx, failedIds) => recordFailed(trx, operator, { licenseOrderIds: failedIds, reason }),
+      });
+      return { outcome, licenseOrderIds: licenseOrderIds.slice(0, MAX_SHOWN_LATER), orders: licenseOrderIds.length };
+    },
+
     previewOrder: async (request) => {
       const limited = limitToCall(request, db);
       const order = await findNamedOrder(request, limited);
@@ -67,6 +84,9 @@ export function ordersHandlers({ db, previewer, numberSearches }: ServerOptions)
     },
   } satisfies ConsoleHandlers;
 }
+
+/** Later orders that an answer names, at most. */
+const MAX_SHOWN_LATER = 100;
 
 /** A call about one order. */
 type OrderCall = FastifyRequest<{ Params: { licenseOrderId: LicenseOrderId } }>;

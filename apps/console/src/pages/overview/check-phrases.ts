@@ -36,6 +36,18 @@ export function useCheckWords(time: number): (check: HealthCheck) => CheckPhrase
           isOk ? words.pendingOrdersIs : words.pendingOrdersWrong(age),
           words.pendingOrdersDo,
         );
+      case 'stalled_lanes':
+        return phrases(
+          words.stalledLanesName,
+          isOk ? words.stalledLanesIs : words.stalledLanesWrong(many, age),
+          words.stalledLanesDo,
+        );
+      case 'held_customers':
+        return phrases(
+          words.heldCustomersName,
+          isOk ? words.heldCustomersIs : words.heldCustomersWrong(many, age),
+          words.heldCustomersDo,
+        );
       case 'events':
         return phrases(words.eventsName, isOk ? words.eventsIs : words.eventsWrong(age), words.eventsDo);
       case 'activity':

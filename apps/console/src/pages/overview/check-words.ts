@@ -21,6 +21,16 @@ export const checkWords = defineWords({
     pendingOrdersWrong: (age: string) => `Orders have waited for ${age}.`,
     pendingOrdersDo:
       'Look at the oldest batch. If nothing moves, the log of the workers says why (“orders wait”, “order held”); if much moves, there is more to do than workers can: start another one.',
+    stalledLanesName: 'Lanes',
+    stalledLanesIs: 'Workers can apply orders.',
+    stalledLanesWrong: (count: string, age: string) => `No order has been applied in ${count} lanes for ${age}.`,
+    stalledLanesDo: 'The log of the workers says why (“orders wait”). Orders go on by themselves when it is repaired.',
+    heldCustomersName: 'Held orders',
+    heldCustomersIs: 'No order is held.',
+    heldCustomersWrong: (count: string, age: string) =>
+      `Customers with an order that cannot be applied: ${count}, the first for ${age}. Their later orders wait.`,
+    heldCustomersDo:
+      'See what the orders fail with, and repair it: they are retried. Cancel the batch, or end the order with lockstep order fail.',
     eventsName: 'Events',
     eventsIs: 'Ends of batches reach readers and webhooks at once.',
     eventsWrong: (age: string) => `Ends of batches have waited for ${age} to become events: nobody hears of them.`,
@@ -74,6 +84,15 @@ export const checkWords = defineWords({
     pendingOrdersWrong: (age) => `有订单已等待 ${age}。`,
     pendingOrdersDo:
       '请查看最早的批次。如果没有任何进展，Worker 日志会说明原因（“orders wait”、“order held”）；如果进展很多，则是工作量超出能力：请再启动一个 Worker。',
+    stalledLanesName: '通道',
+    stalledLanesIs: '工作进程能够执行订单。',
+    stalledLanesWrong: (count: string, age: string) => `${count} 个通道已有 ${age} 没有执行任何订单。`,
+    stalledLanesDo: '工作进程的日志说明原因（“orders wait”）。修复后订单会自动继续。',
+    heldCustomersName: '被搁置的订单',
+    heldCustomersIs: '没有被搁置的订单。',
+    heldCustomersWrong: (count: string, age: string) =>
+      `有订单无法执行的客户：${count} 个，最早的已有 ${age}。这些客户后续的订单在等待。`,
+    heldCustomersDo: '查看订单失败的原因并修复，订单会自动重试；也可以取消批次，或用 lockstep order fail 结束订单。',
     eventsName: '事件',
     eventsIs: '批次结束后立即通知读取方和 Webhook。',
     eventsWrong: (age) => `批次结束后已等待 ${age} 仍未成为事件：无人收到通知。`,

@@ -1,0 +1,37 @@
+import type { BatchId, LicenseOrderId, Refusal } from '@lockstep/contract';
+import type { Trx } from '@lockstep/platform';
+import { recordOutcomes } from './apply.ts';
+import { type Applied, buildApplied } from './drain.ts';
+import { finishOrders } from './finish-orders.ts';
+import { asChunks, holdUnreadable, readHeldInBatch, releaseHeld, withId } from './holds.ts';
+import { failOrder } from './outcome.ts';
+import { inAcceptanceOrder, readPendingInBatch } from './pending.ts';
+
+/**
+ * Ends pending orders of a batch in some lanes as failed, all of them or those `isMeant` names, held or not, and also where
+ * they cannot be read. Lock the lanes before.
+ */
+export async function endOrders(
+  trx: Trx,
+  { batchId, lanes }: { batchId: BatchId; lanes: readonly number[] },
+  refusal: Refusal,
+  isMeant: (licenseOrderId: LicenseOrderId) => boolean = () => true,
+): Promise<Applied> {
+  const { chunks, unreadable } = await readPendingInBatch(trx, batchId, lanes);
+  for (const chunk of unreadable) await holdUnreadable(trx, chunk);
+  const held = (await readHeldInBatch(trx, batchId)).filter(
+    ({ lane, licenseOrderId }) => lanes.includes(lane) && isMeant(licenseOrderId),
+  );
+  const free = inAcceptanceOrder(chunks).filter(({ licenseOrderId }) => isMeant(licenseOrderId));
+  const outcomes = free.map((accepted) => failOrder(accepted, refusal));
+  const heldOutcomes = held.map((each) => failOrder(withId(each), refusal));
+  const all = [...outcomes, ...heldOutcomes];
+  await recordOutcomes(trx, all);
+  const finished = await finishOrders(trx, chunks, outcomes);
+  const heldFinished = await finishOrders(trx, asChunks(held), heldOutcomes, { areHeld: true });
+  await releaseHeld(trx, held);
+  return buildApplied(all, {
+    batches: [...finished.batches, ...heldFinished.batches],
+    finishedBatchIds: [...finished.finishedBatchIds, ...heldFinished.finishedBatchIds],
+  });
+}

@@ -1,0 +1,144 @@
+import type { LedgerIds } from '@lockstep/assets';
+import type { CustomerId } from '@lockstep/contract';
+import { type Database, isTransient, type Logger } from '@lockstep/platform';
+import type { Applied } from './drain.ts';
+import { type Failure, holdCustomer, tryOneOrder } from './one-order.ts';
+
+/** How often in a row a lane's group may fail because of a connection, a lock or the like before its orders are tried alone. */
+const MAX_TRANSIENT = 5;
+/** Orders that one run tries at most, and at most while none has worked. */
+const MAX_TRIES = 100;
+const MAX_FAILURES = 20;
+
+/** A failure, and when it was: a time of performance.now. */
+type Suspect = Failure & { atMs: number };
+
+/**
+ * Tries the orders of groups that failed one by one, each in a transaction of its own, and holds the customers of those
+ * that fail while others work (rules 6.2). If several customers fail and none works, the service may be at fault: it holds
+ * none of them, and the next run tries further customers of the lane.
+ */
+export class OneByOne {
+  readonly #db: Database;
+  readonly #log: Logger;
+  readonly #ids: LedgerIds;
+  readonly #applied: (applied: Applied, startedMs: number) => void;
+  /** By lane, how often in a row it could not be drained for what may pass. */
+  readonly #transient = new Map<number, number>();
+  /** By lane, who failed since anything worked there. */
+  readonly #suspects = new Map<number, Map<CustomerId, Suspect>>();
+  /** By lane, since when nothing works there: a time of performance.now. */
+  readonly #sinceMs = new Map<number, number>();
+  /** Lanes of which all customers were tried: the next run begins anew. */
+  readonly #exhausted = new Set<number>();
+  /** When an order was applied last, in whatever lane. */
+  #workedMs = Number.NEGATIVE_INFINITY;
+
+  /** `applied`: told of each order that was applied. */
+  constructor(options: {
+    db: Database;
+    log: Logger;
+    ids: LedgerIds;
+    applied: (applied: Applied, startedMs: number) => void;
+  }) {
+    this.#db = options.db;
+    this.#log = options.log;
+    this.#ids = options.ids;
+    this.#applied = options.applied;
+  }
+
+  /** Notes that these lanes were drained; `hasApplied`: that it applied orders. */
+  drained(lanes: readonly number[], hasApplied: boolean): void {
+    if (hasApplied) this.#workedMs = performance.now();
+    for (const lane of lanes) {
+      this.#transient.delete(lane);
+      this.#forget(lane);
+    }
+  }
+
+  /**
+   * Tries the orders of lanes whose group has failed with this error. When it returns, orders were applied or customers held,
+   * and the lanes can be drained again. Throws an error if the lanes can only wait.
+   */
+  async run(lanes: readonly number[], error: unknown): Promise<void> {
+    if (isTransient(error) && !this.#hasLasted(lanes)) throw error;
+    for (const lane of lanes) {
+      if (this.#exhausted.delete(lane)) this.#suspects.delete(lane);
+      if (!this.#sinceMs.has(lane)) this.#sinceMs.set(lane, performance.now());
+    }
+    const { hasWorked, isExhausted } = await this.#tryOrders(lanes);
+    const suspects = lanes.flatMap((lane) => [...this.#suspectsOf(lane).values()]);
+    const last = suspects.at(-1);
+    if (last === undefined) return;
+    const isLone = isExhausted && this.#countSuspects() === 1;
+    const worksElsewhere = lanes.some((lane) => this.#workedMs > this.#sinceMs.get(lane)!);
+    if (hasWorked || worksElsewhere || isLone) {
+      for (const suspect of suspects) await this.#hold(suspect);
+      return this.drained(lanes, false);
+    }
+    if (isExhausted) for (const lane of lanes) this.#exhausted.add(lane);
+    throw last.error;
+  }
+
+  /** Tries the oldest order of each customer, then the next one of each that worked. */
+  async #tryOrders(lanes: readonly number[]): Promise<{ hasWorked: boolean; isExhausted: boolean }> {
+    let hasWorked = false;
+    let failures = 0;
+    let round = [...lanes];
+    const worked = new Set<CustomerId>();
+    for (let tries = 0; tries < MAX_TRIES && (hasWorked || failures < MAX_FAILURES); tries++) {
+      const lane = round.shift();
+      if (lane === undefined) {
+        if (worked.size === 0) return { hasWorked, isExhausted: true };
+        worked.clear();
+        round = [...lanes];
+        continue;
+      }
+      const startedMs = performance.now();
+      const tried = await tryOneOrder(this.#db, { lane, skip: worked.union(this.#suspectsOf(lane)) }, this.#ids);
+      if (tried === null) continue;
+      round.push(lane);
+      if (tried.failure === null) {
+        hasWorked = true;
+        worked.add(tried.customerId);
+        this.#workedMs = performance.now();
+        this.#applied(tried.applied, startedMs);
+      } else {
+        failures++;
+        this.#suspectsOf(lane).set(tried.customerId, { ...tried.failure, atMs: performance.now() });
+      }
+    }
+    return { hasWorked, isExhausted: false };
+  }
+
+  /** Counts how often these lanes could not be drained, and returns whether that is too often. */
+  #hasLasted(lanes: readonly number[]): boolean {
+    for (const lane of lanes) this.#transient.set(lane, (this.#transient.get(lane) ?? 0) + 1);
+    return lanes.some((lane) => this.#transient.get(lane)! >= MAX_TRANSIENT);
+  }
+
+  #suspectsOf(lane: number): Map<CustomerId, Suspect> {
+    const suspects = this.#suspects.get(lane) ?? new Map<CustomerId, Suspect>();
+    this.#suspects.set(lane, suspects);
+    return suspects;
+  }
+
+  /** Counts customers of all lanes who failed since an order was applied last. */
+  #countSuspects(): number {
+    const all = [...this.#suspects.values()].flatMap((ofLane) => [...ofLane.values()]);
+    return all.filter(({ atMs }) => atMs > this.#workedMs).length;
+  }
+
+  async #hold(suspect: Suspect): Promise<void> {
+    const { accepted, error } = suspect;
+    if (!(await holdCustomer(this.#db, suspect))) return;
+    const { licenseOrderId, order } = accepted;
+    this.#log.error({ err: error, licenseOrderId, customerId: order.customerId }, 'order held; will retry');
+  }
+
+  #forget(lane: number): void {
+    this.#suspects.delete(lane);
+    this.#sinceMs.delete(lane);
+    this.#exhausted.delete(lane);
+  }
+}

@@ -1,0 +1,306 @@
+import { LedgerIds } from '@lockstep/assets';
+import { BatchOrder, BatchResultQuery, type Customer, type CustomerId } from '@lockstep/contract';
+import { BatchApplier, EventNumbering } from '@lockstep/orders';
+import { createLogger, type Trx } from '@lockstep/platform';
+import { sql } from 'kysely';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { drainLanes } from '../../packages/orders/src/drain.ts';
+import { laneOf } from '../../packages/orders/src/lanes.ts';
+import { prepareBatch } from '../../packages/orders/src/prepare.ts';
+import { readPages } from '../../packages/orders/src/result-pages.ts';
+import { type Api, dataOf, refusalOf } from '../harness/api.ts';
+import { batchOf, deleteAsset, newAssetNum, newBuy, productToBuy } from '../harness/orders.ts';
+import { type Stack, startStack } from '../harness/stack.ts';
+import { readResult, syncOf } from '../harness/sync-batches.ts';
+
+/** Orders that cannot be applied hold their customers, and nobody else (rules 6.2). */
+
+const PATIENTLY = { timeout: 30_000 };
+const strict = { products: [productToBuy({ productName: 'Strict' })] };
+
+let stack: Stack;
+let api: Api;
+/** All in one lane. */
+let held: Customer;
+let other: Customer;
+
+beforeEach(async () => {
+  stack = await startStack({ worker: false });
+  api = await stack.newApi();
+  held = await api.newCustomer();
+  other = await newNeighbor();
+});
+afterEach(() => stack.close());
+
+/** A customer in the lane of the held one. */
+async function newNeighbor(): Promise<Customer> {
+  for (;;) {
+    const customer = await api.newCustomer();
+    if (laneOf(customer.customerId) === laneOf(held.customerId)) return customer;
+  }
+}
+
+const run = (statements: string) => sql.raw(statements).execute(stack.db);
+const refuseStrict = () => run("alter table product_instance add constraint stricter check (product_name <> 'Strict')");
+const mend = () => run('alter table product_instance drop constraint stricter');
+const buyStrict = (customer: Customer) => newBuy(customer, [newAssetNum()], {}, strict);
+const buy = (customer: Customer) => newBuy(customer, [newAssetNum()]);
+
+async function accept(...orders: Parameters<typeof batchOf>) {
+  const batch = batchOf(...orders);
+  await api.accept(batch);
+  return batch;
+}
+
+const readHolds = () => stack.db.selectFrom('order_hold').selectAll().orderBy('since').execute();
+const untilHeld = (count: number) => vi.waitUntil(async () => (await readHolds()).length === count, PATIENTLY);
+/** Has the retries of holds wait until the test is over. */
+const postpone = () => sql`update order_hold set next_try = now() + interval '1 day'`.execute(stack.db);
+
+describe('an order that fails while others work', () => {
+  it('holds its customer, which results say, and takes effect in its place once it can', async () => {
+    await stack.startWorker();
+    await refuseStrict();
+    const assetNum = newAssetNum();
+    const batch = await accept(
+      buy(held),
+      newBuy(held, [assetNum], {}, strict),
+      deleteAsset(held, [assetNum]),
+      buy(other),
+    );
+    const later = await accept(newBuy(held, [assetNum]), buy(other));
+    await vi.waitUntil(async () => (await readResult(api, later)).held === 1, PATIENTLY);
+    const result = await readResult(api, batch);
+    const [{ since, license_order_id, last_error }] = (await readHolds()) as [Awaited<ReturnType<typeof readHolds>>[0]];
+    expect(result).toMatchObject({ state: 'processing', succeeded: 2, pending: 2, held: 2 });
+    expect(result.orders.map(({ state, heldSince }) => [state, heldSince])).toEqual([
+      ['succeeded', null],
+      ['pending', since.getTime()],
+      ['pending', since.getTime()],
+      ['succeeded', null],
+    ]);
+    expect(license_order_id).toBe(result.orders[1]!.licenseOrderId);
+    expect(last_error).toContain('stricter');
+    const single = await api.call('GET', `/licenseOrder/${license_order_id}`);
+    expect(dataOf(single)).toMatchObject({ state: 'pending', heldSince: since.getTime() });
+
+    await mend();
+    expect(await api.completed(batch)).toMatchObject({ succeeded: 4, held: 0 });
+    expect(await api.completed(later)).toMatchObject({ succeeded: 2 });
+    await untilHeld(0);
+    expect(await stack.db.selectFrom('held_order').selectAll().execute()).toEqual([]);
+  });
+
+  it('holds its customer for all workers, also when the one that found it is gone', async () => {
+    const worker = await stack.startWorker();
+    await refuseStrict();
+    const batch = await accept(buyStrict(held), buy(held), buy(other));
+    await untilHeld(1);
+    await worker.close();
+    await Promise.all([stack.startWorker(), stack.startWorker()]);
+    const beside = await accept(buy(other));
+    expect(await api.completed(beside)).toMatchObject({ succeeded: 1 });
+    expect(await readResult(api, batch)).toMatchObject({ succeeded: 1, held: 2 });
+    await mend();
+    expect(await api.completed(batch)).toMatchObject({ succeeded: 3 });
+  });
+
+  it('is tried again after growing pauses, and all at once when one works', async () => {
+    await stack.startWorker();
+    await refuseStrict();
+    const customers = [held, other, await newNeighbor()];
+    const batch = await accept(...customers.map(buyStrict), buy(await newNeighbor()));
+    await untilHeld(3);
+    await vi.waitUntil(async () => (await readHolds()).every(({ tries }) => tries >= 2), PATIENTLY);
+    for (const { tries, next_try } of await readHolds()) {
+      const { rows } = await sql<{ seconds: number }>`
+        select extract(epoch from ${next_try}::timestamptz - now())::float8 as seconds`.execute(stack.db);
+      expect(rows[0]!.seconds).toBeLessThanOrEqual(2 ** (tries - 1));
+    }
+    await postpone();
+    await mend();
+    await sql`update order_hold set next_try = now() where customer_id = ${held.customerId}`.execute(stack.db);
+    expect(await api.completed(batch)).toMatchObject({ succeeded: 4 });
+  });
+
+  it('refuses sync calls of its customer, and no others', async () => {
+    await stack.startWorker();
+    await refuseStrict();
+    await accept(buyStrict(held), buy(other));
+    await untilHeld(1);
+    await postpone();
+    expect(refusalOf(await api.submit(syncOf(buy(held)))).cause).toBe('service_unavailable');
+    expect(refusalOf(await api.submit(syncOf(buy(other), buy(held)))).cause).toBe('service_unavailable');
+    expect(await api.accept(syncOf(buy(other)))).toHaveLength(1);
+  });
+
+  it('can be cancelled, and then what is behind it goes on', async () => {
+    await stack.startWorker();
+    await refuseStrict();
+    const batch = await accept(buyStrict(held), buy(held), buy(other));
+    const later = await accept(buy(held));
+    await vi.waitUntil(async () => (await readResult(api, later)).held === 1, PATIENTLY);
+    expect(await api.cancel(batch)).toEqual({ cancelled: 2, finished: 1 });
+    expect(await readResult(api, batch)).toMatchObject({ state: 'completed', failed: 2, held: 0 });
+    expect(await api.completed(later)).toMatchObject({ succeeded: 1 });
+    expect(await readHolds()).toEqual([]);
+  });
+
+  it('in a chunk that fails five times for what may pass, is found too', async () => {
+    await run(`create function fail() returns trigger language plpgsql as $$ begin
+        raise sqlstate '53200' using message = 'made to fail';
+      end $$;
+      create trigger fail before insert on product_instance for each row when (new.product_name = 'Strict')
+        execute function fail()`);
+    await stack.startWorker();
+    const batch = await accept(buyStrict(held), buy(other));
+    await untilHeld(1);
+    expect(await readResult(api, batch)).toMatchObject({ succeeded: 1, held: 1 });
+  });
+});
+
+describe('while no order works', () => {
+  it('nobody is held, the console is told, and further customers are tried until one works', async () => {
+    await refuseStrict();
+    const failing = await Promise.all(Array.from({ length: 30 }, newNeighbor));
+    // More than a group may weigh, so the last one is in none until the others are held.
+    const batches = [];
+    for (const customer of failing) {
+      batches.push(await accept(...Array.from({ length: 90 }, () => buyStrict(customer))));
+    }
+    const worker = await stack.startWorker();
+    await vi.waitUntil(() => worker.stalledBy() !== null, PATIENTLY);
+    await vi.waitUntil(
+      async () => (await stack.db.selectFrom('lane_stall').selectAll().execute()).length > 0,
+      PATIENTLY,
+    );
+    expect(await readHolds()).toEqual([]);
+    const behind = await accept(buy(other));
+    expect(await api.completed(behind)).toMatchObject({ succeeded: 1 });
+    await untilHeld(30);
+    await vi.waitUntil(() => worker.stalledBy() === null, PATIENTLY);
+    expect(await stack.db.selectFrom('lane_stall').selectAll().execute()).toEqual([]);
+    await mend();
+    for (const batch of batches) expect(await api.completed(batch)).toMatchObject({ succeeded: 90 });
+  });
+});
+
+describe('orders that cannot be read', () => {
+  const spoil = (payload: string) => sql`update lane_chunk set payload = ${payload}`.execute(stack.db);
+  const makeUnknown = () => sql`update lane_chunk set payload_version = 2`.execute(stack.db);
+
+  it('hold their customers until they can, in their place', async () => {
+    const assetNum = newAssetNum();
+    const batch = await accept(newBuy(held, [assetNum]), buy(other));
+    await makeUnknown();
+    const later = await accept(deleteAsset(held, [assetNum]));
+    await stack.startWorker();
+    await untilHeld(2);
+    const third = await newNeighbor();
+    expect(await api.completed(await accept(buy(third)))).toMatchObject({ succeeded: 1 });
+    await vi.waitUntil(async () => (await readResult(api, later)).held === 1, PATIENTLY);
+    expect(await readResult(api, batch)).toMatchObject({ state: 'accepted', held: 2 });
+    await sql`update lane_chunk set payload_version = 1`.execute(stack.db);
+    expect(await api.completed(later)).toMatchObject({ succeeded: 1 });
+    expect(await api.completed(batch)).toMatchObject({ succeeded: 2 });
+  });
+
+  it.each(['held', 'not held yet'])('can be cancelled: %s', async (state) => {
+    const batch = await accept(buy(held), buy(other));
+    await spoil('{"spoiled": true}');
+    const later = state === 'held' ? await accept(buy(held)) : null;
+    if (later !== null) {
+      await stack.startWorker();
+      await vi.waitUntil(async () => (await readResult(api, later)).held === 1, PATIENTLY);
+    }
+    expect(await api.cancel(batch)).toEqual({ cancelled: 2, finished: 0 });
+    expect(await readResult(api, batch)).toMatchObject({ state: 'completed', failed: 2, held: 0 });
+    if (later !== null) expect(await api.completed(later)).toMatchObject({ succeeded: 1 });
+    expect(await readHolds()).toEqual([]);
+  });
+});
+
+describe('a sync call that fails alone', () => {
+  it('is refused with internal_error, and nothing is stored', async () => {
+    await refuseStrict();
+    const call = syncOf(buyStrict(held));
+    expect(refusalOf(await api.submit(call))).toMatchObject({ code: '500', cause: 'internal_error' });
+    await mend();
+    expect(await api.accept(call)).toHaveLength(1);
+  });
+
+  it('does so beside others that work', async () => {
+    await refuseStrict();
+    const calls = [other, held, await newNeighbor()].map((customer, index) =>
+      api.submit(syncOf(index === 1 ? buyStrict(customer) : buy(customer))),
+    );
+    const answers = await Promise.all(calls);
+    expect(refusalOf(answers[1]!).cause).toBe('internal_error');
+    expect(dataOf(answers[0]!)).toHaveLength(1);
+    expect(dataOf(answers[2]!)).toHaveLength(1);
+  });
+});
+
+describe('with 10,000 customers held in one lane', () => {
+  const lane = () => laneOf(held.customerId);
+  const log = createLogger({ name: 'test', level: 'silent' });
+
+  /** How many rows work in a transaction reads of all tables. The transaction is taken back. */
+  async function countReads(work: (trx: Trx) => Promise<unknown>): Promise<number> {
+    const trx = await stack.db.startTransaction().execute();
+    const read = async () => {
+      const { rows } = await sql<{ reads: string }>`
+        select sum(seq_tup_read + coalesce(idx_tup_fetch, 0)) as reads from pg_stat_xact_user_tables`.execute(trx);
+      return Number(rows[0]!.reads);
+    };
+    try {
+      const before = await read();
+      await work(trx);
+      return (await read()) - before;
+    } finally {
+      await trx.rollback().execute();
+    }
+  }
+
+  async function measure() {
+    const { channelCode, channelOrderId } = await accept(buy(other));
+    const { id: applicationId } = await stack.db.selectFrom('application').select('id').executeTakeFirstOrThrow();
+    const query = BatchResultQuery.parse({ channelCode, channelOrderId });
+    const ofPoll = await countReads((trx) => readPages(trx, [{ applicationId, query, knownEnd: null }]));
+    const ofDrain = await countReads((trx) => drainLanes(trx, { lanes: [lane()] }, new LedgerIds()));
+    await drainLanes(stack.db, { lanes: [lane()] }, new LedgerIds());
+    const ofSync = await countReads(async (trx) => {
+      const numbering = new EventNumbering({ db: stack.db, log });
+      const applier = new BatchApplier({ db: trx, lanesDb: trx, log, metrics: stack.metrics, numbering });
+      const { orderList, ...batch } = BatchOrder.parse(syncOf(buy(other)));
+      const prepared = prepareBatch(applicationId, { ...batch, orderList });
+      await applier.apply({ ...prepared, requestId: 'request' }, async () => orderList, null);
+    });
+    return { ofPoll, ofDrain, ofSync };
+  }
+
+  it('drains, sync calls and polls of others read as much as with none', async () => {
+    await measure();
+    const before = await measure();
+    const customerIds: CustomerId[] = [];
+    for (let id = 5_000_000; customerIds.length < 10_000; id++) {
+      if (laneOf(String(id) as CustomerId) === lane()) customerIds.push(String(id) as CustomerId);
+    }
+    await sql`
+      insert into order_hold (customer_id, lane, license_order_id, next_try, last_error)
+      select id, ${lane()}, 1, now() + interval '1 day', 'made to fail' from unnest(${customerIds}::text[]) as id`.execute(
+      stack.db,
+    );
+    await sql`
+      insert into held_order (license_order_id, customer_id, batch_id, lane, sequence)
+      select place, id, 0, ${lane()}, 1 from unnest(${customerIds}::text[]) with ordinality as held (id, place)`.execute(
+      stack.db,
+    );
+    await run('analyze order_hold; analyze held_order');
+    const after = await measure();
+    for (const what of ['ofPoll', 'ofDrain', 'ofSync'] as const) {
+      expect(before[what]).toBeGreaterThan(0);
+      expect(after[what]).toBeLessThanOrEqual(before[what] + 5);
+    }
+  });
+});
