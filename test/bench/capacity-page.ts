@@ -1,5 +1,5 @@
 import { type Needs, needsOf, type OrderConstants, type ProcessConstants } from './capacity-model.ts';
-import { formatMarkdown } from './page-figures.ts';
+import { formatMarkdown } from './markdown.ts';
 
 /** What a run of the capacity benchmark found: medians over its rounds. */
 export interface Capacity {

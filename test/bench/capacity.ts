@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { RUN_OPTIONS, say, withBench } from './bench-run.ts';
@@ -14,32 +14,18 @@ import {
   type OrderCosts,
 } from './measure-capacity.ts';
 import { async } from './measure-orders.ts';
-import { writeFigures } from './page-figures.ts';
 
 /**
  * `npm run bench:capacity`: prints the constants of the capacity model of docs/scaling.md, and works them through for days
  * of 1, 10 and 100 million orders.
  */
-const { values } = parseArgs({
-  options: {
-    ...RUN_OPTIONS,
-    /** The page whose tables are to be replaced by what was found. */
-    page: { type: 'string' },
-    /** A file of `--json` to print, in place of measuring. */
-    from: { type: 'string' },
-  },
-});
+const { values } = parseArgs({ options: RUN_OPTIONS });
 const SENDINGS = [async(100, 8), async(1, 64)];
 
-const capacity =
-  values.from === undefined
-    ? await withBench(values, measure)
-    : (JSON.parse(readFileSync(values.from, 'utf8')) as Capacity);
-const parts = renderCapacity(capacity);
-for (const [name, part] of Object.entries(parts)) say(`\n${name}\n\n${part}`);
+const capacity = await withBench(values, measure);
+for (const [name, part] of Object.entries(renderCapacity(capacity))) say(`\n${name}\n\n${part}`);
 if (capacity.quick) say('\nEverything was small: these figures mean nothing.');
 if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(capacity, null, 2)}\n`);
-if (values.page !== undefined) writeFigures(values.page, parts);
 
 async function measure(bench: Bench, rounds: number): Promise<Capacity> {
   const orders = new Map<number, OrderCosts[]>(SENDINGS.map(({ ordersPerBatch }) => [ordersPerBatch, []]));
