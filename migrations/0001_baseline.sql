@@ -153,15 +153,17 @@ create index access_token_expires_time on access_token (expires_time);
 create index access_token_application on access_token (application_id, expires_time) where member_id is null;
 create index access_token_login on access_token (member_id, application_id, expires_time) where member_id is not null;
 
--- Failed logins of an account within the last 15 minutes, whether or not the account exists, by the application that they
--- came through, and through all applications together (application_id 0). Expired rows are swept.
+-- Failed logins of a name within the last 15 minutes, whether or not it exists: of a user's account by the application that
+-- they came through, of an operator's name by the address, and of each from all of these together (the empty text). Expired
+-- rows are swept.
 create table login_failure (
-  account_hash bytea not null,
+  kind text not null check (kind in ('user', 'operator', 'confirmation')),
+  name_hash bytea not null,
+  party text not null,
   failed_times timestamptz[] not null,
   locked_until timestamptz,
   expires_time timestamptz not null,
-  application_id bigint not null,
-  primary key (account_hash, application_id)
+  primary key (kind, name_hash, party)
 );
 create index login_failure_expires_time on login_failure (expires_time);
 
@@ -1122,18 +1124,6 @@ create table operator_session (
 );
 create index operator_session_operator on operator_session (operator_id, created_time);
 create index operator_session_expires_time on operator_session (expires_time);
-
--- Failed logins of a name within the last 15 minutes, whether or not there is such an operator, by the address that they
--- came from, and from all addresses together (the empty text). Rows are swept once they have expired.
-create table operator_login_failure (
-  name_hash bytea not null,
-  address text not null,
-  failed_times timestamptz[] not null,
-  locked_until timestamptz,
-  expires_time timestamptz not null,
-  primary key (name_hash, address)
-);
-create index operator_login_failure_expires_time on operator_login_failure (expires_time);
 
 -- Who changed what in the console, one row a change; without an operator it was the command. Rows are added and never
 -- changed. Not jsonb, which does not keep the order of the fields.

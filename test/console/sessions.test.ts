@@ -84,7 +84,7 @@ describe('a login', () => {
     }
     expect(await client.send('logIn', { body: login })).toMatchObject(refusal('login_failed'));
     // When the lock has ended:
-    await sql`update operator_login_failure set locked_until = now()`.execute(stack.db);
+    await sql`update login_failure set locked_until = now()`.execute(stack.db);
     expect(await client.send('logIn', { body: login })).toMatchObject({ status: 200 });
   });
 

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import type { Credentials } from '@lockstep/access';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Api, dataOf } from '../harness/api.ts';
 import { askUserToken, MemberCenter, newEmployee } from '../harness/member-center.ts';
@@ -116,8 +117,8 @@ it('whoever has gone is not worked for any more', async () => {
   expect((await askUserToken(stack.baseUrl, credentials, { account, password })).status).toBe(200);
   const counted = await stack.db
     .selectFrom('login_failure')
-    .innerJoin('application', 'application.id', 'application_id')
-    .select('account_hash')
+    .innerJoin('application', (join) => join.on(sql<boolean>`application.id::text = party`))
+    .select('name_hash')
     .where('app_key', '=', credentials.appKey)
     .execute();
   expect(counted.length).toBeLessThan(100);

@@ -437,7 +437,7 @@ describe('ten failed logins of an account within 15 minutes lock it for 5 minute
       // Does what the tenth failure does; it holds until this transaction ends.
       await sql`
         update login_failure set failed_times = '{}', locked_until = now() + interval '5 minutes'
-        where account_hash = ${sha256(account)} and application_id = ${clientId}`.execute(trx);
+        where name_hash = ${sha256(account)} and party = ${clientId}`.execute(trx);
       const login = logIn(account, PASSWORD);
       await untilDoneOrWaiting(login, 1);
       return { login };
@@ -623,38 +623,39 @@ async function readApplicationId({ appKey }: Credentials): Promise<ApplicationId
   return (await found.executeTakeFirstOrThrow()).id;
 }
 
-/** The application id in login_failure that stands for all applications together. */
-const ALL = '0' as ApplicationId;
+/** The party in login_failure that stands for all applications together. */
+const ALL = '';
 
-const failureOf = (account: string, applicationId: ApplicationId) =>
+const failureOf = (account: string, party: string) =>
   stack.db
     .selectFrom('login_failure')
     .select('failed_times')
-    .where('account_hash', '=', sha256(account))
-    .where('application_id', '=', applicationId);
+    .where('kind', '=', 'user')
+    .where('name_hash', '=', sha256(account))
+    .where('party', '=', party);
 
 /** Counts the failed logins of an account on record, through one application or all together. */
-async function countFailures(account: string, applicationId = clientId): Promise<number> {
-  return (await failureOf(account, applicationId).executeTakeFirst())?.failed_times.length ?? 0;
+async function countFailures(account: string, party: string = clientId): Promise<number> {
+  return (await failureOf(account, party).executeTakeFirst())?.failed_times.length ?? 0;
 }
 
 async function hasFailureRow(account: string): Promise<boolean> {
-  const rows = await Promise.all([clientId, ALL].map((id) => failureOf(account, id).executeTakeFirst()));
+  const rows = await Promise.all([clientId, ALL].map((party) => failureOf(account, party).executeTakeFirst()));
   return rows.some((row) => row !== undefined);
 }
 
 /** Stores that many failed logins of a moment ago, without comparing passwords. */
-async function seedFailures(account: string, count: number, applicationIds = [clientId, ALL]): Promise<void> {
+async function seedFailures(account: string, count: number, parties: string[] = [clientId, ALL]): Promise<void> {
   await sql`
-    insert into login_failure (account_hash, application_id, failed_times, expires_time)
-    select ${sha256(account)}, id, array_fill(now(), array[${count}::int]), now() + interval '15 minutes'
-    from unnest(${applicationIds}::bigint[]) as id
-    on conflict (account_hash, application_id) do update
+    insert into login_failure (kind, name_hash, party, failed_times, expires_time)
+    select 'user', ${sha256(account)}, party, array_fill(now(), array[${count}::int]), now() + interval '15 minutes'
+    from unnest(${parties}::text[]) as party
+    on conflict (kind, name_hash, party) do update
       set failed_times = login_failure.failed_times || excluded.failed_times`.execute(stack.db);
 }
 
 async function forgetFailures(account: string): Promise<void> {
-  await stack.db.deleteFrom('login_failure').where('account_hash', '=', sha256(account)).execute();
+  await stack.db.deleteFrom('login_failure').where('name_hash', '=', sha256(account)).execute();
 }
 
 /** Makes the failed logins of an account, and its lock, older by that much. */
@@ -664,7 +665,7 @@ async function passTime(account: string, interval: string): Promise<void> {
       failed_times = array(select t - ${interval}::interval from unnest(failed_times) as t),
       locked_until = locked_until - ${interval}::interval,
       expires_time = expires_time - ${interval}::interval
-    where account_hash = ${sha256(account)}`.execute(stack.db);
+    where name_hash = ${sha256(account)}`.execute(stack.db);
   expect(numAffectedRows).toBeGreaterThan(0n);
 }
 

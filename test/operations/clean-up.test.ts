@@ -27,8 +27,8 @@ const KINDS: Record<string, { maxAgeSeconds: number; insert: (at: RawBuilder<unk
   login_failure: {
     maxAgeSeconds: 0,
     insert: (at) => sql`
-      insert into login_failure (account_hash, application_id, failed_times, expires_time)
-      select int4send(n), 1, '{}', time from ${at}`,
+      insert into login_failure (kind, name_hash, party, failed_times, expires_time)
+      select 'user', int4send(n), '1', '{}', time from ${at}`,
   },
   failed_order: {
     maxAgeSeconds: 30 * DAY_SECONDS,

@@ -1,20 +1,92 @@
+import { createHash } from 'node:crypto';
+import type { Database, Trx } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
+import type { HashOwner, PasswordHasher } from './passwords.ts';
 
 /**
- * Failed logins that lock an account (rules 2): from one party, such as an application, for that party; from all of them
- * together for everybody. So no party keeps another one from logging in.
+ * Failed logins that lock a name (rules 2): from one party for that party, from all parties together for all of them. So no
+ * party keeps another one from logging in.
  */
-export const MAX_FAILURES = 10;
-export const MAX_FAILURES_OF_ALL = 100;
+const MAX_FAILURES = 10;
+const MAX_FAILURES_OF_ALL = 100;
 /** How long a failed login counts. */
-export const FAILURE_WINDOW = sql`interval '15 minutes'`;
+const FAILURE_WINDOW = sql`interval '15 minutes'`;
 const LOCK_TIME = sql`interval '5 minutes'`;
 
+/** The party that stands for all parties together. It sorts before every other one. */
+const ALL_PARTIES = '';
+
+/** Who tries to log in: a user by their account, an operator by their name; or who confirms an operator's own password. */
+export interface Attempt {
+  kind: 'user' | 'operator' | 'confirmation';
+  name: string;
+  /** Where the attempt comes from: the id of an application for users, else an address. */
+  party: string;
+}
+
+/** Failures are kept by the hash of the name, so that whatever is typed into the field takes 32 bytes. */
+const hashName = (name: string) => createHash('sha256').update(name).digest();
+
 /**
- * For an `on conflict do update set` on a row named `known` with failed_times, locked_until and expires_time: the change by one
- * more failure. While the row is locked nothing counts.
+ * Checks a password against the hash that `find` returns, if there is one. Returns undefined if the password is wrong or the
+ * name is locked; then the failure is counted, unless the lock holds. Neither the result nor the time shows which.
+ *
+ * Throws an Overload; then nothing was counted.
  */
-export function countFailure(maxFailures: number): RawBuilder<unknown> {
+export async function checkPassword<Found extends { passwordHash: string | null }>(
+  { db, passwords, owner }: { db: Database; passwords: PasswordHasher; owner: HashOwner },
+  attempt: Attempt,
+  password: string,
+  find: () => Promise<Found | undefined>,
+): Promise<Found | undefined> {
+  const found = await find();
+  const isRight = await passwords.isPassword(password, found?.passwordHash ?? null, owner);
+  // While the name is locked nothing counts, whatever the password.
+  if (await isLocked(db, attempt)) return undefined;
+  if (isRight) return found;
+  await recordFailure(db, attempt);
+  return undefined;
+}
+
+/** Whether failed logins have locked a name for a party, or for all. In a transaction it waits for those that count now. */
+export async function isLocked(db: Database | Trx, { kind, name, party }: Attempt): Promise<boolean> {
+  // Rows are locked in the order in which a failure is recorded, here and in forgetFailures.
+  const { rows } = await sql<{ is_locked: boolean }>`
+    select coalesce(locked_until > statement_timestamp(), false) as is_locked from login_failure
+    where kind = ${kind} and name_hash = ${hashName(name)} and party in (${party}, ${ALL_PARTIES})
+    order by party desc for share`.execute(db);
+  return rows.some((row) => row.is_locked);
+}
+
+/** Forgets the failed logins of a name, so that its new password works at once. */
+export async function forgetFailures(trx: Trx, { kind, name }: Omit<Attempt, 'party'>): Promise<void> {
+  const isOfName = sql`kind = ${kind} and name_hash = ${hashName(name)}`;
+  await sql`
+    delete from login_failure where ${isOfName} and party = any (array (
+      select party from login_failure where ${isOfName} order by party desc for update))`.execute(trx);
+}
+
+/**
+ * Counts a failure for the party, and for all of them together unless the party's lock already holds. The tenth within 15
+ * minutes, or of all together the hundredth, locks the name and starts a new count.
+ */
+async function recordFailure(db: Database, { kind, name, party }: Attempt): Promise<void> {
+  const nameHash = hashName(name);
+  const failure = sql`array[statement_timestamp()], statement_timestamp() + ${FAILURE_WINDOW}`;
+  await sql`
+    with own as (
+      insert into login_failure as known (kind, name_hash, party, failed_times, expires_time)
+      values (${kind}, ${nameHash}, ${party}, ${failure})
+      on conflict (kind, name_hash, party) do update set ${countFailure(MAX_FAILURES)}
+      returning coalesce(old.locked_until > statement_timestamp(), false) as was_locked
+    )
+    insert into login_failure as known (kind, name_hash, party, failed_times, expires_time)
+    select ${kind}, ${nameHash}, ${ALL_PARTIES}, ${failure} from own where not was_locked
+    on conflict (kind, name_hash, party) do update set ${countFailure(MAX_FAILURES_OF_ALL)}`.execute(db);
+}
+
+/** The change of a row named `known` by one more failure. While the row is locked nothing counts. */
+function countFailure(maxFailures: number): RawBuilder<unknown> {
   return sql`(failed_times, locked_until, expires_time) = (
     select
       case when is_locked then known.failed_times when locks then '{}' else recent end,

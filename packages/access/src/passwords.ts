@@ -19,7 +19,7 @@ const MAX_WAITING = { login: 200, addition: 200, reset: 100, operator: 100, cons
 type HashKind = keyof typeof MAX_WAITING;
 
 /** For whom something is hashed. Kinds take turns, and within a kind parties take turns. */
-interface HashOwner {
+export interface HashOwner {
   kind: HashKind;
   /** The application's id, the enterprise's, or the address of the caller. */
   party: string;

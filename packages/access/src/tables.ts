@@ -25,11 +25,12 @@ declare module '@lockstep/platform' {
     };
     nonce: { application_id: ApplicationId; nonce: string; used_time: Date };
     login_failure: {
-      account_hash: Buffer;
+      kind: 'user' | 'operator' | 'confirmation';
+      name_hash: Buffer;
+      party: string;
       failed_times: Date[];
       locked_until: Date | null;
       expires_time: Date;
-      application_id: ApplicationId;
     };
   }
 }

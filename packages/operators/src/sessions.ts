@@ -1,8 +1,15 @@
-import { hashSecret, newSecret, type PasswordHasher } from '@lockstep/access';
+import {
+  type Attempt,
+  checkPassword,
+  forgetFailures,
+  hashSecret,
+  isLocked,
+  newSecret,
+  type PasswordHasher,
+} from '@lockstep/access';
 import { ConsoleRefusal, type Me, type OperatorRole } from '@lockstep/contract/console';
 import { type Database, inTransaction, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
-import { forgetFailures, isLocked, recordFailure } from './login-failures.ts';
 import type { Operator } from './operator.ts';
 import { recordChange } from './record.ts';
 
@@ -49,10 +56,11 @@ export class OperatorSessions {
    */
   async logIn(db: Database, login: { name: string; password: string }, call: LoginCall): Promise<NewSession> {
     const { name, password } = login;
-    const checked = await this.#check(db, name, password, call);
+    const attempt: Attempt = { kind: 'operator', name, party: call.address };
+    const checked = await this.#check(db, attempt, password, call);
     if (checked === undefined) throw new ConsoleRefusal('login_failed');
     return await inTransaction(db, async (trx) => {
-      if (!(await isStillChecked(trx, checked)) || (await isLocked(trx, name, call.address))) {
+      if (!(await isStillChecked(trx, checked)) || (await isLocked(trx, attempt))) {
         throw new ConsoleRefusal('login_failed');
       }
       const session = await beginSession(trx, checked.id);
@@ -108,7 +116,7 @@ export class OperatorSessions {
   ): Promise<NewSession> {
     const { name } = operator;
     // Failures here count by themselves: strangers who lock the log-ins of a name lock nobody out of this.
-    const checked = await this.#check(db, name, password, call, `own password of ${name}`);
+    const checked = await this.#check(db, { kind: 'confirmation', name, party: call.address }, password, call);
     if (checked === undefined) throw new ConsoleRefusal('password_wrong');
     const [hash] = await this.#passwords.hashAll([newPassword], ownerOf(call));
     return await inTransaction(db, async (trx) => {
@@ -124,26 +132,17 @@ export class OperatorSessions {
     });
   }
 
-  /** Whose password it is; undefined, and counted as a failure of `counted`, if it is nobody's of that name. */
-  async #check(
-    db: Database,
-    name: string,
-    password: string,
-    call: LoginCall,
-    counted: string = name,
-  ): Promise<Checked | undefined> {
-    const found = await db
-      .selectFrom('operator')
-      .select(['id', 'password_hash as passwordHash'])
-      .where('name', '=', name)
-      .where('disabled_time', 'is', null)
-      .executeTakeFirst();
-    const isRight = await this.#passwords.isPassword(password, found?.passwordHash ?? null, ownerOf(call));
-    // While the name is locked nothing counts, whatever the password.
-    if (await isLocked(db, counted, call.address)) return undefined;
-    if (isRight) return found;
-    await recordFailure(db, counted, call.address);
-    return undefined;
+  /** Whose password it is; undefined if it is not that of an enabled operator of the name, or the name is locked. */
+  async #check(db: Database, attempt: Attempt, password: string, call: LoginCall): Promise<Checked | undefined> {
+    const tools = { db, passwords: this.#passwords, owner: ownerOf(call) };
+    return await checkPassword(tools, attempt, password, () =>
+      db
+        .selectFrom('operator')
+        .select(['id', 'password_hash as passwordHash'])
+        .where('name', '=', attempt.name)
+        .where('disabled_time', 'is', null)
+        .executeTakeFirst(),
+    );
   }
 }
 
@@ -195,5 +194,5 @@ export async function setPasswordHash(
 ): Promise<void> {
   await trx.updateTable('operator').set({ password_hash: hash }).where('id', '=', id).execute();
   await trx.deleteFrom('operator_session').where('operator_id', '=', id).execute();
-  await forgetFailures(trx, name);
+  await forgetFailures(trx, { kind: 'operator', name });
 }

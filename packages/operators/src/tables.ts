@@ -1,6 +1,6 @@
 import type { Generated } from 'kysely';
 
-/** The tables of operators, their sessions and failed logins, and what they changed. */
+/** The tables of operators, their sessions, and what they changed. */
 declare module '@lockstep/platform' {
   interface Tables {
     operator: {
@@ -18,13 +18,6 @@ declare module '@lockstep/platform' {
       used_time: Generated<Date>;
       expires_time: Date;
       end_time: Date;
-    };
-    operator_login_failure: {
-      name_hash: Buffer;
-      address: string;
-      failed_times: Date[];
-      locked_until: Date | null;
-      expires_time: Date;
     };
     operator_record: {
       id: Generated<string>;
