@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { PasswordHasher } from '@lockstep/access';
 import type { Customer } from '@lockstep/contract';
-import { findExamples, parameterExamples } from '@lockstep/contract/examples';
+import { examples, parameterExamples } from '@lockstep/contract/examples';
 import { createDemoCustomers, DEMO_ENTERPRISES } from '@lockstep/customers';
 import { setPassword } from '@lockstep/members';
 import type { Api } from '../harness/api.ts';
@@ -170,7 +170,7 @@ export class World {
 
   #bodyOf(operationId: string): unknown {
     const random = this.#random;
-    const bodies = findExamples(operationId)?.bodies;
+    const bodies = examples[operationId]?.bodies;
     if (bodies === undefined) return undefined;
     const example = structuredClone(random.oneOf(Object.values(bodies)).value) as Sent;
     switch (operationId) {

@@ -1,4 +1,4 @@
-import { findExamples, parameterExamples, type SomeExamples } from '@lockstep/contract/examples';
+import { examples, parameterExamples, type SomeExamples } from '@lockstep/contract/examples';
 import { type ApiDocument, type DescribedContent, listOperations } from './openapi-document.ts';
 import type { Schema } from './openapi-schemas.ts';
 
@@ -15,9 +15,9 @@ export function withExamples<Api extends ApiDocument>(document: Api): Api {
       const example = parameterExamples[parameter.name];
       if (example !== undefined) parameter.example = example;
     }
-    const { bodies, answers = {} } = findExamples(operation.operationId ?? '') ?? {};
+    const { bodies, answers = {} } = examples[operation.operationId ?? ''] ?? {};
     if (bodies !== undefined) exemplify(operation.requestBody, bodies);
-    for (const [status, examples] of Object.entries(answers)) exemplify(operation.responses?.[status], examples);
+    for (const [status, named] of Object.entries(answers)) exemplify(operation.responses?.[status], named);
     const form = operation.requestBody?.content?.['application/x-www-form-urlencoded']?.schema;
     if (form !== undefined && bodies !== undefined) exemplifyFields(resolve(described, form), bodies);
   }
@@ -26,8 +26,8 @@ export function withExamples<Api extends ApiDocument>(document: Api): Api {
 
 type Examples = SomeExamples['answers'][number];
 
-function exemplify(described: DescribedContent | undefined, examples: Examples): void {
-  for (const media of Object.values(described?.content ?? {})) media.examples = examples;
+function exemplify(described: DescribedContent | undefined, named: Examples): void {
+  for (const media of Object.values(described?.content ?? {})) media.examples = named;
 }
 
 /**

@@ -1,50 +1,10 @@
 import { issueToken } from './examples/access.ts';
-import { getAsset, getAssetHistory } from './examples/asset-traces.ts';
-import { listVirtualAssets, lockAssets, takeAssetNumbers, unlockAssets } from './examples/assets.ts';
-import { readAudit } from './examples/audit.ts';
+import answers from './examples/answers.json' with { type: 'json' };
 import { exampleBatches, KEPT_LOCK, KEPT_LOCK_ID, REGION } from './examples/batches.ts';
-import { bindCustomer, createEnterprise, queryCustomers, updateCustomer } from './examples/customers.ts';
 import { CLOUD_EMPLOYEE, HEAD_OFFICE } from './examples/demo.ts';
-import {
-  addEmployees,
-  DEPARTMENT,
-  deleteEmployee,
-  editEmployee,
-  listEmployees,
-  resetPassword,
-} from './examples/employees.ts';
-import { getEvents } from './examples/events.ts';
-import { getFailedOrders } from './examples/failed-orders.ts';
-import {
-  configureAssets,
-  lendAssets,
-  listBorrowedLocks,
-  listEnterpriseAssets,
-  readAssetContents,
-} from './examples/holdings.ts';
+import { DEPARTMENT, memberExamples } from './examples/member.ts';
 import type { Examples, ExamplesOf } from './examples/operation.ts';
-import {
-  cancelBatchOrder,
-  createBatchOrder,
-  getBatchResult,
-  getOrderResult,
-  LICENSE_ORDER_ID,
-  listBatches,
-  listOrders,
-  previewBatchOrder,
-} from './examples/orders.ts';
-import {
-  createWebhook,
-  deleteWebhook,
-  enableWebhook,
-  getWebhook,
-  listDeliveries,
-  listWebhooks,
-  replayWebhook,
-  rotateWebhookSecret,
-  testWebhook,
-  WEBHOOK_ID,
-} from './examples/webhooks.ts';
+import { orderExamples } from './examples/order.ts';
 import type { OperationId } from './operations/index.ts';
 
 /**
@@ -52,48 +12,7 @@ import type { OperationId } from './operations/index.ts';
  * their order, with the preview of new_buy before O5. Then M1 to M3, M7, M9 and M10, then M5, M6 and M8, which list
  * what these have changed, M4 and the audit record, at last webhooks.
  */
-export const operationExamples: { [Id in OperationId]: ExamplesOf<Id> } = {
-  issueToken,
-  bindCustomer,
-  createEnterprise,
-  queryCustomers,
-  updateCustomer,
-  createBatchOrder,
-  lockAssets,
-  unlockAssets,
-  listVirtualAssets,
-  takeAssetNumbers,
-  getBatchResult,
-  getOrderResult,
-  listBatches,
-  listOrders,
-  previewBatchOrder,
-  cancelBatchOrder,
-  getEvents,
-  getFailedOrders,
-  addEmployees,
-  editEmployee,
-  resetPassword,
-  deleteEmployee,
-  listEmployees,
-  listEnterpriseAssets,
-  readAssetContents,
-  listBorrowedLocks,
-  configureAssets,
-  lendAssets,
-  readAudit,
-  getAsset,
-  getAssetHistory,
-  createWebhook,
-  listWebhooks,
-  getWebhook,
-  rotateWebhookSecret,
-  enableWebhook,
-  testWebhook,
-  listDeliveries,
-  replayWebhook,
-  deleteWebhook,
-};
+const operationExamples: { [Id in OperationId]: ExamplesOf<Id> } = { issueToken, ...orderExamples, ...memberExamples };
 
 /** The examples of an operation, whichever it is. */
 export interface SomeExamples {
@@ -101,11 +20,24 @@ export interface SomeExamples {
   answers: Record<number, Examples<unknown>>;
 }
 
-/** Finds the examples of an operation by its id; undefined where there is no such operation. */
-export function findExamples(operationId: string): SomeExamples | undefined {
-  const table: Record<string, SomeExamples> = operationExamples;
-  return table[operationId];
-}
+/** The key under which answers.json holds an answer. A test writes that file, from what a service answers. */
+export const answerKey = (operationId: string, status: number | string, name: string) =>
+  `${operationId} ${status} ${name}`;
+
+const RECORDED: Record<string, unknown> = answers;
+
+/** All examples with their answers, by operationId. */
+export const examples = Object.fromEntries(
+  Object.entries(operationExamples).map(([operationId, { answers: told, ...sent }]): [string, SomeExamples] => {
+    const named = Object.entries<Record<string, string>>(told).map(([status, summaries]) => {
+      const withValues = Object.entries(summaries).map(([name, summary]) => {
+        return [name, { summary, value: RECORDED[answerKey(operationId, status, name)] }];
+      });
+      return [status, Object.fromEntries(withValues)];
+    });
+    return [operationId, { ...sent, answers: Object.fromEntries(named) }];
+  }),
+);
 
 /** Examples of parameters by name. A name means the same in every operation. */
 export const parameterExamples: Record<string, string | number> = {
@@ -119,7 +51,8 @@ export const parameterExamples: Record<string, string | number> = {
   enterpriseGlobalId: HEAD_OFFICE.enterpriseGlobalId,
   assetNum: KEPT_LOCK,
   extendCode: REGION.extendCode,
-  licenseOrderId: LICENSE_ORDER_ID,
+  // The first order of a fresh service.
+  licenseOrderId: '8192',
   waitSeconds: 10,
   memberGlobalId: CLOUD_EMPLOYEE.globalId,
   assetId: KEPT_LOCK_ID,
@@ -127,5 +60,5 @@ export const parameterExamples: Record<string, string | number> = {
   keyword: CLOUD_EMPLOYEE.userName,
   pageNum: 1,
   pageSize: 20,
-  webhookId: WEBHOOK_ID,
+  webhookId: '1',
 };

@@ -28,7 +28,7 @@ const NewEmployee = z
     passwordMobile: mobile.nullish().transform((value) => value || undefined),
   })
   .meta({ id: 'NewEmployee', description: 'An employee to add.' });
-export type NewEmployee = z.infer<typeof NewEmployee>;
+type NewEmployee = z.infer<typeof NewEmployee>;
 emptyCauses.add(NewEmployee, {
   userName: 'account_missing',
   password: 'password_missing',

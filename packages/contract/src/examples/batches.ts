@@ -6,17 +6,15 @@ import type { Sent, Written } from './operation.ts';
 
 /** The locks that the batches below buy: one of them is revoked again. */
 export const KEPT_LOCK = '8100000101';
-export const REVOKED_LOCK = '8100000102';
+const REVOKED_LOCK = '8100000102';
 /** The borrowed lock that another sync batch buys. */
 export const BORROWED_LOCK = '8100000103';
 /** The cloud licence that the sync batch buys, and its extended attribute. */
 export const CLOUD_LICENCE = '8300000101';
 export const REGION = { extendCode: 'region', extendValue: 'north' };
-/** The ids of these assets where the batches below are the first of a service. */
+/** The id of the first of them where the batches below are the first of a service. */
 export const KEPT_LOCK_ID = '1000000';
-export const CLOUD_LICENCE_ID = '1001000';
-export const BORROWED_LOCK_ID = '1001002';
-export const YEAR_2026 = { limitStartDate: 1_767_225_600_000, limitEndDate: 1_798_761_599_999 };
+const YEAR_2026 = { limitStartDate: 1_767_225_600_000, limitEndDate: 1_798_761_599_999 };
 
 /** What the order header says of the customer, as in examples/. */
 const customer = {

@@ -1,24 +1,16 @@
 import type { z } from 'zod';
-import { buildMessage, type Cause, type Module } from '../causes.ts';
-import { type FailureBody, failure } from '../envelope.ts';
 import type { OperationAnswers, OperationId, SentBody } from '../operations/index.ts';
-
-/** The time of everything in the examples of answers. */
-export const TIME = 1_790_000_000_000;
 
 /** Examples by name, as OpenAPI holds them. */
 export type Examples<Value> = Record<string, { summary: string; value: Value }>;
 
-/** The examples of an operation; those of its answers by HTTP status. The 200 answer to a body has the body's name. */
+/**
+ * The examples of an operation: its bodies, and by HTTP status the summaries of its answers, which answers.json holds. A 200
+ * answer to a body has the body's name, a refusal that of its cause.
+ */
 export interface ExamplesOf<Id extends OperationId> {
   bodies?: Examples<Written<SentBody<Id>>>;
-  answers: { [Status in keyof OperationAnswers<Id>]: Examples<Written<OperationAnswers<Id>[Status]>> };
-}
-
-export interface Success<Data> {
-  code: 0;
-  message: 'success';
-  data: Data;
+  answers: { [Status in keyof OperationAnswers<Id>]: Record<string, string> };
 }
 
 type OptionalKeys<Value> = { [Key in keyof Value]: undefined extends Value[Key] ? Key : never }[keyof Value];
@@ -40,14 +32,3 @@ export type Sent<Value> = Value extends string & z.$brand
           [Key in OptionalKeys<Value> & keyof Value]?: Sent<Exclude<Value[Key], undefined>>;
         }
       : Value;
-
-const refusedBy =
-  (module: Module) =>
-  (summary: string, cause: Cause, ...values: (string | number)[]): Examples<FailureBody> => ({
-    [cause]: { summary, value: failure(cause, module, buildMessage(cause, ...values)) },
-  });
-
-/** A refusal of the order module, named by its cause. */
-export const refused = refusedBy('order');
-/** A refusal of the member center, named by its cause. */
-export const refusedMember = refusedBy('member');

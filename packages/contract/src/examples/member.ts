@@ -1,0 +1,110 @@
+import type { MemberOperationId } from '../operations/index.ts';
+import { BORROWED_LOCK, CLOUD_LICENCE, KEPT_LOCK, KEPT_LOCK_ID } from './batches.ts';
+import { CLOUD_EMPLOYEE } from './demo.ts';
+import type { ExamplesOf } from './operation.ts';
+
+/** What M2 makes of the cloud employee. M5 asks for the department. */
+export const DEPARTMENT = 7;
+const SEAT = { userName: CLOUD_EMPLOYEE.userName, name: 'Cloud seat north' };
+
+const password = 'correct horse battery';
+const KIM = { userName: 'kim', name: 'Kim Lee', departmentId: DEPARTMENT, password };
+const WANG = { userName: 'wangfang', name: '王芳', remark: 'Site yard', passwordMobile: '+8613800000002', password };
+const OMAR = { userName: 'omar', name: 'Omar Haddad', password };
+
+/** The member center. */
+export const memberExamples: { [Id in MemberOperationId]: ExamplesOf<Id> } = {
+  addEmployees: {
+    bodies: {
+      team: { summary: 'Two employees', value: { userList: [KIM, WANG] } },
+      partly: { summary: 'Two more, one of whom is there already', value: { userList: [OMAR, KIM] } },
+    },
+    answers: {
+      200: { team: 'Both were added', partly: 'One was added, one was not: code 60027' },
+      299: {
+        employee_list_empty: 'The list is empty',
+        account_taken: 'Nobody was added: the code of the first failure, and what each failed for',
+      },
+    },
+  },
+  editEmployee: {
+    bodies: {
+      seat: {
+        summary: 'The cloud employee of the demo enterprise',
+        value: {
+          ...SEAT,
+          departmentId: DEPARTMENT,
+          passwordMobile: '13800000003',
+          remark: 'Shared by the night shift',
+        },
+      },
+      no_remark: {
+        summary: 'The same, without the remark: null clears it, and what is absent stays',
+        value: { ...SEAT, remark: null },
+      },
+    },
+    answers: {
+      200: { seat: 'Done', no_remark: 'Done' },
+      299: { account_mismatch: 'The account name cannot be changed' },
+    },
+  },
+  resetPassword: {
+    bodies: { new_password: { summary: 'A new password', value: { password: 'battery staple 7' } } },
+    answers: { 200: { new_password: 'Done' }, 299: { password_length: 'The password is too short' } },
+  },
+  deleteEmployee: {
+    answers: { 200: { deleted: 'Done' }, 299: { last_administrator: 'The last administrator stays' } },
+  },
+  listEmployees: {
+    answers: {
+      200: { seat: 'The one whom the keyword and the department find, after M2, M9 and M10' },
+      299: { field_invalid: 'A parameter is wrong' },
+    },
+  },
+  listEnterpriseAssets: {
+    answers: {
+      200: { two: 'A lock that an employee holds and that is lent, and a licence that nobody holds' },
+      299: { user_token_invalid: 'The userToken has ended' },
+    },
+  },
+  readAssetContents: {
+    answers: {
+      200: { lock: 'A lock with nested merchandise, before M10 lends it' },
+      299: { asset_id_not_found: 'No such asset' },
+    },
+  },
+  listBorrowedLocks: {
+    answers: {
+      200: { lent: 'The lock of the batch borrowed_lock of O5, after M10' },
+      299: { client_token_missing: 'The clientToken is missing' },
+    },
+  },
+  configureAssets: {
+    bodies: {
+      assign: {
+        summary: 'The lock of the batch new_buy of O5, and the licence of the batch sync',
+        value: { deleteAssets: [], addAssets: [KEPT_LOCK, CLOUD_LICENCE] },
+      },
+      withdraw: { summary: 'The licence is taken back', value: { deleteAssets: [CLOUD_LICENCE], addAssets: [] } },
+    },
+    answers: {
+      200: { assign: 'Done', withdraw: 'Done' },
+      299: { asset_configured_twice: 'A number is named twice' },
+    },
+  },
+  lendAssets: {
+    bodies: {
+      lock: {
+        summary: 'What the employee holds, into the lock of the batch borrowed_lock of O5',
+        value: { borrowedUsbKey: BORROWED_LOCK, assetIDs: [KEPT_LOCK_ID] },
+      },
+    },
+    answers: { 200: { lock: 'Done' }, 299: { asset_not_held: 'The employee does not hold the asset' } },
+  },
+  readAudit: {
+    answers: {
+      200: { all: 'What the examples of M1 to M10 change' },
+      299: { not_administrator: 'The enterprise is not that of the user' },
+    },
+  },
+};
