@@ -1,9 +1,8 @@
-import type { ApplicationId, WebhookId } from '@lockstep/contract';
-import { createLogger } from '@lockstep/platform';
-import { DeliveryAnnouncer, registerWebhookGauges } from '@lockstep/webhooks';
+import type { WebhookId } from '@lockstep/contract';
+import { registerWebhookGauges } from '@lockstep/webhooks';
 import { sql } from 'kysely';
 import { Registry } from 'prom-client';
-import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { type Claim, claimDeliveries } from '../../packages/webhooks/src/claim.ts';
 import { giveBack, recordAttempt } from '../../packages/webhooks/src/record.ts';
 import { type Api, dataOf } from '../harness/api.ts';
@@ -80,21 +79,4 @@ it('the gauges count webhooks, and what is due and not under way of applications
   expect(await overdue()).toBeGreaterThanOrEqual(3_600);
   await sql`update application set status = 'suspended'`.execute(stack.db);
   expect(await overdue()).toBe(0);
-});
-
-it('workers are told of what is due, and of new events of an application with an active webhook', async () => {
-  const { rows } = await sql<{ id: ApplicationId }>`select application_id as id from webhook`.execute(stack.db);
-  const added: unknown[] = [];
-  const producer = {
-    add: async (job: unknown) => void added.push(job),
-    close: async () => {},
-    isReachable: async () => true,
-  };
-  const log = createLogger({ name: 'test', level: 'silent' });
-  const announcer = new DeliveryAnnouncer({ db: stack.db, producer, log });
-  announcer.announce();
-  await announcer.close();
-  expect(added).toEqual([{ type: 'deliver', version: 1 }]);
-  announcer.eventsNumbered([rows[0]!.id]);
-  await vi.waitFor(() => expect(added).toHaveLength(2), { timeout: 30_000 });
 });

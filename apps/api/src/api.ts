@@ -35,7 +35,7 @@ import {
   SchemaWatch,
   TransactionQueue,
 } from '@lockstep/platform';
-import { agedWebhooks, DeliveryAnnouncer, registerWebhookGauges } from '@lockstep/webhooks';
+import { agedWebhooks, registerWebhookGauges } from '@lockstep/webhooks';
 import type { Demo } from './front-door/front-page.ts';
 import { MOST_CONNECTIONS } from './http-server.ts';
 import { addHttpMetrics } from './metrics.ts';
@@ -109,12 +109,11 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
   const producer = openProducer<Job>(options.queue, QUEUE_NAME, log);
   const queueView = openQueueView(options.queue, QUEUE_NAME, log);
   const announcer = new JobAnnouncer(producer, log, metrics);
-  const deliveries = new DeliveryAnnouncer({ db, producer, log });
   const watch = new BatchWatch(db);
   const eventWatch = new EventWatch(db);
   const listener = new Listener(databaseUrl, log, [watch, eventWatch]);
   void schema.untilCurrent().then(() => listener.start());
-  const numbering = new EventNumbering({ db, log, onNumbered: (ids) => deliveries.eventsNumbered(ids) });
+  const numbering = new EventNumbering({ db, log });
   // When the queue runs on PostgreSQL, its tables are part of the schema.
   const isQueueReachable = async () =>
     (options.queue.kind !== 'postgres' || (await schema.isCurrent())) && (await producer.isReachable());
@@ -132,7 +131,6 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
       listener: () => listener.close(),
       applier: () => applier.close(),
       events: () => numbering.settle(),
-      webhooks: () => deliveries.close(),
       jobs: () => announcer.close(),
       queueView: () => queueView.close(),
       schema: () => schema.close(),
@@ -150,7 +148,6 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
       region: options.region,
       publicUrl: options.publicUrl,
       webhookAllowPrivate: options.webhookAllowPrivate,
-      deliveries,
       verifier: new CallVerifier(db),
       passwords,
       sessions: new OperatorSessions(passwords),

@@ -12,7 +12,6 @@ import type {
   ResultReader,
 } from '@lockstep/orders';
 import type { Aged, Database, FairQueue, Logger, QueueView, SchemaWatch, TransactionQueue } from '@lockstep/platform';
-import type { DeliveryAnnouncer } from '@lockstep/webhooks';
 import type { Demo } from './front-door/front-page.ts';
 import type { HttpMetrics } from './metrics.ts';
 
@@ -47,8 +46,6 @@ export interface ServerOptions {
   publicUrl: string | null;
   /** Whether webhooks may be at any address. */
   webhookAllowPrivate: boolean;
-  /** Wakes workers when there is something to deliver to webhooks. */
-  deliveries: DeliveryAnnouncer;
   isQueueReachable: () => Promise<boolean>;
   /** The jobs of the queue, for operators. */
   queueView: QueueView;

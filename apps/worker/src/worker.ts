@@ -139,7 +139,7 @@ function startWork(
     sender: new Sender({ allowPrivate: webhookAllowPrivate }),
   });
   const numbering = new EventNumbering({ db, log, onNumbered: (ids) => deliverer.eventsNumbered(ids) });
-  const worker = new OrderWorker({ db, log, metrics, numbering, drains, maxLanes, deliver: () => deliverer.wake() });
+  const worker = new OrderWorker({ db, log, metrics, numbering, drains, maxLanes });
   const consumer = openConsumer<unknown>(queue, QUEUE_NAME, {
     concurrency: JOBS_AT_ONCE,
     log,

@@ -30,7 +30,6 @@ export class OrderWorker {
   readonly #log: Logger;
   readonly #metrics: OrderMetrics;
   readonly #numbering: EventNumbering;
-  readonly #deliver: () => void;
   readonly #drainer: LaneDrainer;
   readonly #retries: HoldRetries;
   readonly #scheduler: DrainScheduler;
@@ -44,8 +43,7 @@ export class OrderWorker {
 
   /**
    * `drains`: drains that run at once, each in a transaction and on a connection of its own. `maxLanes`: the most lanes that
-   * one takes. `deliver` is told when a job
-   * asks for what is due to webhooks.
+   * one takes.
    */
   constructor(options: {
     db: Database;
@@ -54,13 +52,11 @@ export class OrderWorker {
     numbering: EventNumbering;
     drains: number;
     maxLanes?: number | undefined;
-    deliver: () => void;
   }) {
     this.#db = options.db;
     this.#log = options.log;
     this.#metrics = options.metrics;
     this.#numbering = options.numbering;
-    this.#deliver = options.deliver;
     const ids = new LedgerIds();
     this.#drainer = new LaneDrainer({ ...options, ids });
     this.#retries = new HoldRetries({
@@ -83,10 +79,7 @@ export class OrderWorker {
    */
   async process(data: unknown): Promise<void> {
     const { success, data: known } = jobSchema.safeParse(data);
-    if (success) {
-      if (known.type === 'deliver') return this.#deliver();
-      return await this.#scheduler.request(known.lanes, BigInt(known.throughBatchId));
-    }
+    if (success) return await this.#scheduler.request(known.lanes, BigInt(known.throughBatchId));
     if (!this.#toldOfJob) this.#log.warn('jobs come that another release made; the sweep finds their orders');
     this.#toldOfJob = true;
   }

@@ -66,13 +66,13 @@ export class WebhookDeliverer implements Closable {
   /** Tells of new events of these applications. */
   eventsNumbered(applicationIds: Iterable<ApplicationId>): void {
     this.#active.haveAny(applicationIds).then(
-      (haveAny) => haveAny && this.wake(),
+      (haveAny) => haveAny && this.#wake(),
       () => {},
     );
   }
 
   /** Looks at once for what is due. */
-  wake(): void {
+  #wake(): void {
     this.#isWanted = true;
     this.#wakeUp();
   }
@@ -128,7 +128,7 @@ export class WebhookDeliverer implements Closable {
     const running: Running = { claim, done: Promise.resolve() };
     running.done = this.#deliver(claim).finally(() => {
       this.#running.delete(running);
-      this.wake();
+      this.#wake();
     });
     this.#running.add(running);
   }

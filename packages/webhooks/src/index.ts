@@ -3,7 +3,6 @@ import type {} from './tables.ts';
 export { agedWebhooks } from './aged.ts';
 export { WebhookDeliverer } from './deliverer.ts';
 export { listDeliveries, testWebhook } from './deliveries.ts';
-export { DeliveryAnnouncer } from './delivery-announcer.ts';
 export {
   createWebhook,
   deleteWebhook,

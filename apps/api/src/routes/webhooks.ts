@@ -18,7 +18,7 @@ import type { OrderHandlers } from '../order-handlers.ts';
 import type { ServerOptions } from '../server-options.ts';
 
 /** The webhooks of an application, and what was sent to them (rules 6.8). */
-export function webhookHandlers({ db, deliveries, webhookAllowPrivate: allowPrivate }: ServerOptions) {
+export function webhookHandlers({ db, webhookAllowPrivate: allowPrivate }: ServerOptions) {
   /** Names the webhook of a call, for its log line too. */
   const own = (request: FastifyRequest<{ Params: { webhookId: WebhookId } }>, { applicationId }: Caller) => {
     const { webhookId } = request.params;
@@ -46,20 +46,13 @@ export function webhookHandlers({ db, deliveries, webhookAllowPrivate: allowPriv
     rotateWebhookSecret: async (request, caller) =>
       success(await rotateWebhookSecret(limitToCall(request, db), own(request, caller))),
 
-    testWebhook: async (request, caller) => {
-      const delivery = await testWebhook(limitToCall(request, db), own(request, caller));
-      deliveries.announce();
-      return success(delivery);
-    },
+    testWebhook: async (request, caller) => success(await testWebhook(limitToCall(request, db), own(request, caller))),
 
     enableWebhook: async (request, caller) =>
       success(await enableWebhook(limitToCall(request, db), own(request, caller))),
 
-    replayWebhook: async (request, caller) => {
-      const webhook = await replayWebhook(limitToCall(request, db), own(request, caller), request.body.after);
-      deliveries.announce();
-      return success(webhook);
-    },
+    replayWebhook: async (request, caller) =>
+      success(await replayWebhook(limitToCall(request, db), own(request, caller), request.body.after)),
 
     listDeliveries: async (request, caller) =>
       success(await listDeliveries(limitToCall(request, db), own(request, caller), request.query)),

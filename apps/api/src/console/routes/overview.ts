@@ -24,8 +24,6 @@ async function readQueue(view: QueueView): Promise<QueueState> {
 }
 
 function readJob({ data, ...job }: QueueSight['jobs'][number]): QueueJob {
-  const pointer = jobSchema.safeParse(data).data;
-  if (pointer?.type !== 'drain') return { ...job, lanes: [], throughBatchId: null };
-  const { lanes, throughBatchId } = pointer;
+  const { lanes = [], throughBatchId = null } = jobSchema.safeParse(data).data ?? {};
   return { ...job, lanes, throughBatchId };
 }

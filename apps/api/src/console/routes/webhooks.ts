@@ -19,7 +19,7 @@ import type { ConsoleHandlers } from '../handlers.ts';
 import { ListPlaces } from '../list-places.ts';
 
 /** The webhooks of all applications, and what was sent to them. */
-export function webhooksHandlers({ db, deliveries }: ServerOptions) {
+export function webhooksHandlers({ db }: ServerOptions) {
   /** Names the webhook of a call, for its log line too. */
   const idOf = (request: FastifyRequest<{ Params: { webhookId: WebhookId } }>) => {
     const { webhookId } = request.params;
@@ -53,7 +53,7 @@ export function webhooksHandlers({ db, deliveries }: ServerOptions) {
     enableWebhook: async (request, operator) => {
       const webhookId = idOf(request);
       const { fromTime = null } = request.body;
-      const enabled = await inTransaction(limitToCall(request, db), async (trx) => {
+      return await inTransaction(limitToCall(request, db), async (trx) => {
         const { own, webhook: before } = existing(webhookId, await lockAnyWebhook(trx, webhookId));
         if (before.state !== 'disabled') return before;
         const after = fromTime === null ? undefined : await findEventBefore(trx, own.applicationId, fromTime);
@@ -67,14 +67,12 @@ export function webhooksHandlers({ db, deliveries }: ServerOptions) {
         });
         return (await find(trx, webhookId)).webhook;
       });
-      deliveries.announce();
-      return enabled;
     },
 
     replayWebhook: async (request, operator) => {
       const webhookId = idOf(request);
       const { after, fromTime } = request.body;
-      const replayed = await inTransaction(limitToCall(request, db), async (trx) => {
+      return await inTransaction(limitToCall(request, db), async (trx) => {
         const { own } = await find(trx, webhookId);
         const from = fromTime === undefined ? after : await findEventBefore(trx, own.applicationId, fromTime);
         await replayWebhook(trx, own, from);
@@ -86,21 +84,17 @@ export function webhooksHandlers({ db, deliveries }: ServerOptions) {
         });
         return (await find(trx, webhookId)).webhook;
       });
-      deliveries.announce();
-      return replayed;
     },
 
     testWebhook: async (request, operator) => {
       const webhookId = idOf(request);
-      const delivery = await inTransaction(limitToCall(request, db), async (trx) => {
+      return await inTransaction(limitToCall(request, db), async (trx) => {
         const { own } = await find(trx, webhookId);
         const added = await testWebhook(trx, own);
         const after = { messageId: added.messageId };
         await recordChange(trx, operator, { action: 'webhook.tested', target: webhookId, before: null, after });
         return added;
       });
-      deliveries.announce();
-      return delivery;
     },
   } satisfies ConsoleHandlers;
 }
