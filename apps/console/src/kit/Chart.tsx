@@ -6,7 +6,7 @@ const LineChart = lazy(() => import('./LineChart.tsx'));
 /** A chart of values over time. Its library is loaded with the first one. Say in words beside it what matters. */
 export function Chart(props: ChartProps) {
   return (
-    <Suspense fallback={<div style={{ height: props.heightPx ?? 220 }} />}>
+    <Suspense fallback={<div style={{ height: 220 }} />}>
       <LineChart {...props} />
     </Suspense>
   );

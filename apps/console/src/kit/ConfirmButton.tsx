@@ -1,13 +1,18 @@
+import type { ConsoleData, ConsoleOperationId } from '@lockstep/contract/console';
 import { Button } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
-import { CallFailure } from '../api/index.ts';
+import { CallFailure, type CallOf, useChange, useMayCall } from '../api/index.ts';
 import { useWords } from '../words/words.ts';
+import { announce } from './announce.ts';
 import { Dialog } from './Dialog.tsx';
 import { Failure } from './Failure.tsx';
 import { kitWords } from './words.ts';
 
 /** A button that changes something only after its reader has seen what will happen. */
-export interface ConfirmButtonProps {
+interface ConfirmButtonProps<Id extends ConsoleOperationId> {
+  /** What changes it. The button is not there for a reader whose role may not call it. */
+  operation: Id;
+  call: CallOf<Id>;
   /** On the button. */
   label: string;
   /** The dialog's title, as a question: `Cancel 12 pending orders?` */
@@ -20,39 +25,49 @@ export interface ConfirmButtonProps {
   isDisabled?: boolean;
   /** Whether the fields of the dialog are filled in such that it can be done; true where absent. */
   canConfirm?: boolean;
-  /** Does it. The dialog stays open with the failure where this throws a CallFailure. */
-  onConfirm: () => Promise<unknown>;
+  /** Announced when it is done. */
+  done?: string | ((data: ConsoleData<Id>) => string);
+  onDone?: (data: ConsoleData<Id>) => unknown;
+  /** Shown when it is done, until it is closed: a password or a secret. */
+  result?: (data: ConsoleData<Id>, onClose: () => void) => ReactNode;
 }
 
 /** Asks before it acts, and shows why it failed. */
-export function ConfirmButton(props: ConfirmButtonProps) {
+export function ConfirmButton<Id extends ConsoleOperationId>(props: ConfirmButtonProps<Id>) {
+  const mayCall = useMayCall();
   const [isOpen, setOpen] = useState(false);
+  const [answer, setAnswer] = useState<ConsoleData<Id>>();
+  if (!mayCall(props.operation)) return null;
   const colour = props.isDangerous === true ? { color: 'red' } : {};
   return (
     <>
       <Button variant="default" disabled={props.isDisabled === true} onClick={() => setOpen(true)} {...colour}>
         {props.label}
       </Button>
-      {isOpen && <ConfirmDialog {...props} onClose={() => setOpen(false)} />}
+      {isOpen && <ConfirmDialog {...props} onAnswer={setAnswer} onClose={() => setOpen(false)} />}
+      {answer !== undefined && props.result?.(answer, () => setAnswer(undefined))}
     </>
   );
 }
 
-function ConfirmDialog({ onClose, ...props }: ConfirmButtonProps & { onClose: () => void }) {
+function ConfirmDialog<Id extends ConsoleOperationId>({
+  onAnswer,
+  onClose,
+  ...props
+}: ConfirmButtonProps<Id> & { onAnswer: (data: ConsoleData<Id>) => void; onClose: () => void }) {
   const words = useWords(kitWords);
-  const [isBusy, setBusy] = useState(false);
-  const [failure, setFailure] = useState<CallFailure>();
+  const change = useChange(props.operation);
   const confirm = async () => {
-    setBusy(true);
-    setFailure(undefined);
     try {
-      await props.onConfirm();
+      const data = await change.mutateAsync(props.call);
+      onAnswer(data);
+      const told = typeof props.done === 'function' ? props.done(data) : props.done;
+      if (told !== undefined) announce('good', told);
+      await props.onDone?.(data);
       onClose();
     } catch (error) {
+      // What it failed for is shown from the change itself.
       if (!(error instanceof CallFailure)) throw error;
-      setFailure(error);
-    } finally {
-      setBusy(false);
     }
   };
   const colour = props.isDangerous === true ? { color: 'red' } : {};
@@ -62,17 +77,22 @@ function ConfirmDialog({ onClose, ...props }: ConfirmButtonProps & { onClose: ()
       onClose={onClose}
       actions={
         <>
-          <Button variant="default" onClick={onClose} disabled={isBusy}>
+          <Button variant="default" onClick={onClose} disabled={change.isPending}>
             {words.cancel}
           </Button>
-          <Button onClick={() => void confirm()} loading={isBusy} disabled={props.canConfirm === false} {...colour}>
+          <Button
+            onClick={() => void confirm()}
+            loading={change.isPending}
+            disabled={props.canConfirm === false}
+            {...colour}
+          >
             {props.confirmLabel ?? props.label}
           </Button>
         </>
       }
     >
       {props.children}
-      {failure !== undefined && <Failure failure={failure} />}
+      {change.error !== null && <Failure failure={change.error} />}
     </Dialog>
   );
 }

@@ -9,25 +9,12 @@ export function Count({ value }: { value: number }) {
 }
 
 /** A figure with its name, for the top of a page: `12 failed`. */
-export function Figure({
-  label,
-  value,
-  tone = 'neutral',
-  beside,
-}: {
-  label: string;
-  value: number | string;
-  tone?: Tone;
-  beside?: string;
-}) {
+export function Figure({ label, value, tone = 'neutral' }: { label: string; value: number | string; tone?: Tone }) {
   const write = useNumberFormat();
   return (
     <div className={styles.figure} data-tone={tone}>
       <dt className={styles.label}>{label}</dt>
-      <dd className={styles.value}>
-        {typeof value === 'number' ? write(value) : value}
-        {beside !== undefined && <span className={styles.beside}>{beside}</span>}
-      </dd>
+      <dd className={styles.value}>{typeof value === 'number' ? write(value) : value}</dd>
     </div>
   );
 }

@@ -1,12 +1,10 @@
-import { createColumnHelper, tableFeatures, useTable } from '@tanstack/react-table';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { type KeyboardEvent, type ReactNode, useMemo, useRef } from 'react';
+import { type KeyboardEvent, type ReactNode, useRef } from 'react';
 import styles from './DataTable.module.css';
-import { Pager, type Paging } from './Pager.tsx';
+import { Pager } from './Pager.tsx';
 
-/** A column of a table. */
+/** A column of a table. No two have the same header. */
 export interface Column<Row> {
-  id: string;
   header: string;
   cell: (row: Row) => ReactNode;
   /** Numbers stand at the end, so that their digits are below one another. */
@@ -23,12 +21,10 @@ interface DataTableProps<Row> {
   columns: readonly Column<Row>[];
   rows: readonly Row[];
   rowKey: (row: Row) => string;
-  /** How high a row is before it has been measured. */
-  rowHeightPx?: number;
   /** Shown where there are no rows. */
   empty?: ReactNode;
-  /** Below the rows: the way to other pages, or something else. */
-  paging?: Paging;
+  /** Where the next page begins, null on the last: the way to other pages is below the rows. Absent: there are none. */
+  nextCursor?: string | null;
   footer?: ReactNode;
   /** Whether other rows are on their way, so that these look old. */
   isStale?: boolean;
@@ -39,7 +35,7 @@ interface DataTableProps<Row> {
 /** What a table of one kind of rows leaves to where it stands. */
 export type TableProps<Row> = Omit<DataTableProps<Row>, 'columns' | 'rowKey'>;
 
-const features = tableFeatures({});
+/** How high a row is before it has been measured. */
 const ROW_HEIGHT_PX = 41;
 const OVERSCAN = 12;
 /** So many rows are shown whole; more scroll by themselves. */
@@ -50,23 +46,15 @@ const MAX_WHOLE_ROWS = 25;
  * links of a row to those of the next.
  */
 export function DataTable<Row extends object>(props: DataTableProps<Row>) {
-  const { label, columns, rows, rowKey, rowHeightPx = ROW_HEIGHT_PX, empty, paging, isStale = false, isChosen } = props;
-  const footer = paging === undefined ? props.footer : <Pager {...paging} shown={rows.length} />;
+  const { label, columns, rows, rowKey, empty, nextCursor, isStale = false, isChosen } = props;
+  const footer = nextCursor === undefined ? props.footer : <Pager nextCursor={nextCursor} shown={rows.length} />;
   const scroller = useRef<HTMLDivElement>(null);
-  const definitions = useMemo(() => {
-    const helper = createColumnHelper<typeof features, Row>();
-    return helper.columns(
-      columns.map(({ id, header, cell }) => helper.display({ id, header, cell: ({ row }) => cell(row.original) })),
-    );
-  }, [columns]);
-  const table = useTable({ features, columns: definitions, data: rows as Row[], getRowId: rowKey });
-  const tableRows = table.getRowModel().rows;
   const isWhole = rows.length <= MAX_WHOLE_ROWS;
   const virtualizer = useVirtualizer({
-    count: tableRows.length,
+    count: rows.length,
     getScrollElement: () => scroller.current,
-    estimateSize: () => rowHeightPx,
-    getItemKey: (index) => tableRows[index]?.id ?? index,
+    estimateSize: () => ROW_HEIGHT_PX,
+    getItemKey: (index) => rowKey(rows[index]!),
     overscan: isWhole ? MAX_WHOLE_ROWS : OVERSCAN,
     // Before the first measurement, and where nothing is laid out, so many rows are enough.
     initialRect: { width: 0, height: 800 },
@@ -74,7 +62,6 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
   const shown = virtualizer.getVirtualItems();
   const above = shown[0]?.start ?? 0;
   const below = virtualizer.getTotalSize() - (shown.at(-1)?.end ?? 0);
-  const columnOf = (id: string) => columns.find((column) => column.id === id)!;
 
   if (rows.length === 0) {
     return (
@@ -98,31 +85,29 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
       >
         <table className={styles.table} aria-label={label} aria-rowcount={rows.length + 1}>
           <thead>
-            {table.getHeaderGroups().map((group) => (
-              <tr key={group.id} aria-rowindex={1}>
-                {group.headers.map((header) => (
-                  <th key={header.id} scope="col" {...cellLook(columnOf(header.column.id))}>
-                    <table.FlexRender header={header} />
-                  </th>
-                ))}
-              </tr>
-            ))}
+            <tr aria-rowindex={1}>
+              {columns.map((column) => (
+                <th key={column.header} scope="col" {...cellLook(column)}>
+                  {column.header}
+                </th>
+              ))}
+            </tr>
           </thead>
           <tbody onKeyDown={walkLinks}>
             {above > 0 && <Gap heightPx={above} columns={columns.length} />}
             {shown.map(({ index, key }) => {
-              const row = tableRows[index]!;
+              const row = rows[index]!;
               return (
                 <tr
                   key={key}
                   ref={virtualizer.measureElement}
                   data-index={index}
                   aria-rowindex={index + 2}
-                  aria-current={isChosen?.(row.original) === true ? 'true' : undefined}
+                  aria-current={isChosen?.(row) === true ? 'true' : undefined}
                 >
-                  {row.getAllCells().map((cell) => (
-                    <td key={cell.id} {...cellLook(columnOf(cell.column.id))}>
-                      <table.FlexRender cell={cell} />
+                  {columns.map((column) => (
+                    <td key={column.header} {...cellLook(column)}>
+                      {column.cell(row)}
                     </td>
                   ))}
                 </tr>

@@ -1,5 +1,4 @@
 import { Button } from '@mantine/core';
-import type { ReactNode } from 'react';
 import type { CallFailure } from '../api/index.ts';
 import { useCauseWords } from '../words/causes.ts';
 import { useWords } from '../words/words.ts';
@@ -8,15 +7,7 @@ import styles from './Notice.module.css';
 import { kitWords } from './words.ts';
 
 /** What failed, why, what to do about it, and the request id by which the log has more. */
-export function Failure({
-  failure,
-  onRetry,
-  children,
-}: {
-  failure: CallFailure;
-  onRetry?: () => void;
-  children?: ReactNode;
-}) {
+export function Failure({ failure, onRetry }: { failure: CallFailure; onRetry?: () => void }) {
   const words = useWords(kitWords);
   const causeWords = useCauseWords();
   const { title, advice } = useExplanation(failure);
@@ -26,7 +17,6 @@ export function Failure({
       <p className={styles.title}>{title}</p>
       {status > 0 && <p className={styles.advice}>{causeWords(cause, message)}</p>}
       <p className={styles.advice}>{advice}</p>
-      {children}
       {(requestId !== null || cause !== null) && status > 0 && (
         <p className={styles.facts}>
           {cause !== null && (

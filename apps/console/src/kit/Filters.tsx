@@ -1,14 +1,14 @@
 import { Button, Checkbox, NativeSelect, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { useWords } from '../words/words.ts';
+import { useAddress } from './address.ts';
 import styles from './Filters.module.css';
 import { readLocalTime, writeLocalTime } from './local-time.ts';
-import type { Search } from './search.ts';
 import { kitWords } from './words.ts';
 
 /** One filter, bound to the text of its name in the address. A time is milliseconds there; a flag is `true` or absent. */
-export interface FilterField<Name extends string> {
-  name: Name;
+interface FilterField {
+  name: string;
   label: string;
   kind: 'text' | 'select' | 'time' | 'flag';
   /** Of a select: values and their words; `any` is added. */
@@ -24,16 +24,9 @@ export function optionsOf<Value extends string>(
   return values.map((value) => ({ value, label: typeof words === 'function' ? words(value) : words[value] }));
 }
 
-/** Filters of a list. They stand in the page's address: `value` is its search, `onChange` navigates. */
-export function Filters<Name extends string>({
-  fields,
-  value,
-  onChange,
-}: {
-  fields: readonly FilterField<Name>[];
-  value: Search<Name>;
-  onChange: (next: Search<Name>) => void;
-}) {
+/** Filters of a list. They stand in the page's address; other ones show the list from its beginning. */
+export function Filters({ fields }: { fields: readonly FilterField[] }) {
+  const [value, change] = useAddress();
   const words = useWords(kitWords);
   const names = fields.map(({ name }) => name);
   const isFiltered = names.some((name) => value[name] !== undefined);
@@ -44,9 +37,9 @@ export function Filters<Name extends string>({
       const text = String(form.get(name) ?? '').trim();
       return [name, text === '' ? undefined : kind === 'time' ? readLocalTime(text) : text];
     });
-    onChange(Object.fromEntries(entries) as Search<Name>);
+    change({ ...Object.fromEntries(entries), cursor: undefined });
   };
-  const clear = () => onChange(Object.fromEntries(names.map((name) => [name, undefined])) as Search<Name>);
+  const clear = () => change(Object.fromEntries([...names, 'cursor'].map((name) => [name, undefined])));
   return (
     <search>
       {/* Another address shows other values: the form begins anew with them. */}
@@ -74,7 +67,7 @@ export function Filters<Name extends string>({
   );
 }
 
-function FilterInput<Name extends string>({ field, value }: { field: FilterField<Name>; value: string | undefined }) {
+function FilterInput({ field, value }: { field: FilterField; value: string | undefined }) {
   const words = useWords(kitWords);
   const { name, label, kind, options = [], placeholder } = field;
   // A choice is a whole answer; a text is one when it is sent.

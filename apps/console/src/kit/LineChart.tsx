@@ -22,14 +22,13 @@ export interface ChartProps {
   label: string;
   timesMs: readonly number[];
   series: readonly ChartSeries[];
-  heightPx?: number;
 }
 
 const MILLISECONDS = 1_000;
 const HEIGHT_PX = 220;
 
 /** Draws lines over time with uPlot, again whenever its data, the colours or its width change. */
-export default function LineChart({ label, timesMs, series, heightPx = HEIGHT_PX }: ChartProps) {
+export default function LineChart({ label, timesMs, series }: ChartProps) {
   const frame = useRef<HTMLDivElement>(null);
   const scheme = useComputedColorScheme('light');
   const tag = useLanguageTag();
@@ -47,12 +46,12 @@ export default function LineChart({ label, timesMs, series, heightPx = HEIGHT_PX
     if (element === null) return;
     let isGone = false;
     const watch = new ResizeObserver(() => {
-      if (element.clientWidth > 0) plot.current?.setSize({ width: element.clientWidth, height: heightPx });
+      if (element.clientWidth > 0) plot.current?.setSize({ width: element.clientWidth, height: HEIGHT_PX });
     });
     void loadPlot().then((Plot) => {
       if (isGone) return;
       plot.current = new Plot(
-        describe(JSON.parse(lines), words.time, element.clientWidth, heightPx, write),
+        describe(JSON.parse(lines), words.time, element.clientWidth, write),
         latest.current,
         element,
       );
@@ -64,24 +63,23 @@ export default function LineChart({ label, timesMs, series, heightPx = HEIGHT_PX
       plot.current?.destroy();
       plot.current = undefined;
     };
-  }, [scheme, tag, lines, heightPx, write]);
+  }, [scheme, tag, lines, write]);
   useEffect(() => plot.current?.setData(latest.current));
 
-  return <div ref={frame} className={styles.chart} role="img" aria-label={label} style={{ minHeight: heightPx }} />;
+  return <div ref={frame} className={styles.chart} role="img" aria-label={label} style={{ minHeight: HEIGHT_PX }} />;
 }
 
 function describe(
   lines: { label: string; tone: string }[],
   timeLabel: string,
   width: number,
-  height: number,
   write: (value: number) => string,
 ): uPlot.Options {
   const colour = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(`--ls-${name}`).trim();
   const axis = { stroke: colour('dimmed'), grid: { stroke: colour('border'), width: 1 }, ticks: { show: false } };
   return {
     width,
-    height,
+    height: HEIGHT_PX,
     cursor: { drag: { x: false, y: false } },
     legend: { live: true },
     scales: { y: { range: (_, __, most) => [0, Math.max(1, most * 1.1)] } },

@@ -1,8 +1,11 @@
-import { useLocation } from '@tanstack/react-router';
+import { Link, type LinkProps, useLocation } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useRef } from 'react';
 import { useWords } from '../words/words.ts';
 import styles from './Page.module.css';
 import { kitWords } from './words.ts';
+
+/** A link to a page above this one. */
+export type Crumb = LinkProps & { text: string };
 
 /** The frame of a page: where it is, its title, what can be done here. */
 export interface PageFrame {
@@ -13,7 +16,7 @@ export interface PageFrame {
   /** One sentence that says what the page is for. */
   lead?: ReactNode;
   /** Links to the pages above this one, outermost first. */
-  crumbs?: ReactNode[];
+  crumbs?: Crumb[];
   /** Buttons. */
   actions?: ReactNode;
   children: ReactNode;
@@ -41,9 +44,10 @@ export function Page({ title, beside, lead, crumbs = [], actions, children }: Pa
       {crumbs.length > 0 && (
         <nav aria-label={words.youAreHere}>
           <ol className={styles.crumbs}>
-            {crumbs.map((crumb, index) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: the way to a page does not change its order.
-              <li key={index}>{crumb}</li>
+            {crumbs.map(({ text, ...link }) => (
+              <li key={link.to}>
+                <Link {...link}>{text}</Link>
+              </li>
             ))}
           </ol>
         </nav>

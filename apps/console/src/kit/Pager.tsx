@@ -2,23 +2,17 @@ import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { useNumberFormat } from '../words/formats.ts';
 import { useWords } from '../words/words.ts';
+import { useAddress } from './address.ts';
 import styles from './Pager.module.css';
 import { kitWords } from './words.ts';
-
-/** Where a page of a list is, and how to go to another one. */
-export interface Paging {
-  /** Where this page begins; undefined on the first. */
-  cursor: string | undefined;
-  nextCursor: string | null;
-  /** Goes to another page; to the first where undefined. Keep the history, so that the browser's back works. */
-  onCursor: (cursor: string | undefined) => void;
-}
 
 /**
  * The way from page to page of a list: its cursor stands in the address, so a page can be sent to a colleague. `shown`: how
  * many rows this page shows.
  */
-export function Pager({ cursor, nextCursor, shown, onCursor }: Paging & { shown: number }) {
+export function Pager({ nextCursor, shown }: { nextCursor: string | null; shown: number }) {
+  const [{ cursor }, change] = useAddress();
+  const onCursor = (next: string | undefined) => change({ cursor: next });
   const words = useWords(kitWords);
   const write = useNumberFormat();
   // The cursors of the pages from the first to the furthest one that was opened here: no cursor leads back.

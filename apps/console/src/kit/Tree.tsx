@@ -10,8 +10,6 @@ export interface TreeNode {
   /** What is known of it, below its name. */
   detail?: ReactNode;
   nodes?: readonly TreeNode[];
-  /** Whether what it holds is shown at first; true where absent. */
-  isOpen?: boolean;
 }
 
 /** Things that hold others, as nested lists which can be folded. */
@@ -28,8 +26,8 @@ export function Tree({ nodes, label }: { nodes: readonly TreeNode[]; label?: str
 }
 
 /** Its name may hold links and buttons: so it folds by a button beside it, and not as the summary of its details. */
-function Branch({ node: { label, detail, nodes = [], isOpen: isOpenAtFirst = true } }: { node: TreeNode }) {
-  const [isOpen, setOpen] = useState(isOpenAtFirst);
+function Branch({ node: { label, detail, nodes = [] } }: { node: TreeNode }) {
+  const [isOpen, setOpen] = useState(true);
   const nameId = useId();
   const isLeaf = nodes.length === 0;
   return (

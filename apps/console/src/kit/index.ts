@@ -1,54 +1,45 @@
 /*
  * The kit of the console's pages. How a page is made:
  *
- * 1. `pages/<area>/routes.tsx` names the area's addresses and loads its pages when they are opened:
+ * 1. `routes.tsx` names its address, what loads it, and the texts behind the `?` that it reads. What stands in the address is
+ *    always text: ids have more digits than a number keeps.
  *
- *      export const batchesRoutes = [
- *        createRoute({
- *          getParentRoute: () => rootRoute,
- *          path: '/batches',
- *          validateSearch: searchOf('state', 'channelCode', 'cursor'),
- *          component: lazyRouteComponent(() => import('./BatchesPage.tsx'), 'BatchesPage'),
- *        }),
- *      ] as const;
- *
- *    What stands in the address is always text: ids have more digits than a number keeps.
- *
- * 2. A page reads its address by `getRouteApi('/batches')` (not by importing its route: that is a cycle), calls the server by
- *    `useOperation(id, call, { refreshMs })` and `useChange(id)` of `../../api/index.ts`, and shows:
+ * 2. It reads its address by `getRouteApi('/batches')` (not by importing its route: that is a cycle), calls the server by
+ *    `useOperation(id, call, { refreshMs })` of `../../api/index.ts`, and shows:
  *
  *      const route = getRouteApi('/batches');
- *      export function BatchesPage() {
+ *      export default function BatchesPage() {
  *        const words = useWords(batchesWords);
- *        const search = route.useSearch();
- *        const navigate = route.useNavigate();
- *        const batches = useOperation('listBatches', { query: search }, { refreshMs: 5_000, keepsPrevious: true });
+ *        const query = route.useSearch();
+ *        const batches = useOperation('listAllBatches', { query }, { refreshMs: 5_000, keepsPrevious: true });
  *        return (
- *          <Page title={words.title} lead={words.lead}>
- *            <Filters fields={…} value={search} onChange={(next) => void navigate({ search: next })} />
+ *          <Page title={words.batches} lead={words.lead}>
+ *            <Filters fields={…} />
  *            <Query of={batches}>
  *              {({ batches: rows, nextCursor }) => (
- *                <DataTable label={words.title} columns={columns} rows={rows} rowKey={(row) => row.batchId} empty={…}
- *                  paging={{ cursor: search.cursor, nextCursor,
- *                    onCursor: (cursor) => void navigate({ search: { ...search, cursor } }) }} />
+ *                <DataTable label={words.batches} columns={columns} rows={rows} rowKey={(row) => row.batchId}
+ *                  empty={<NoRows …/>} nextCursor={nextCursor} />
  *              )}
  *            </Query>
  *          </Page>
  *        );
  *      }
  *
- *    Keep `columns` the same between renders (`useMemo`): the table is built anew with new ones.
+ *    Filters, tabs and the way to other pages of a list read the address and change it by themselves (`useAddress`).
  *
- * 3. All text stands in `pages/<area>/words.ts`: `defineWords({ en: { … }, zh: { … } })`, read by `useWords(batchesWords)`. A
- *    word is a text or a function that fills in what it is about.
+ * 3. All text stands in `pages/<area>/words.ts`: `defineAreaWords({ en: { … }, zh: { … } })`, read by `useWords(batchesWords)`,
+ *    which also has the words that several areas show (`words/common.ts`). A word is a text or a function that fills in what
+ *    it is about.
  *
- * 4. A change asks first (`ConfirmButton`), and tells how it went (`announce('good', words.cancelled)`); what failed shows in
- *    the dialog by itself. A password or secret is shown by `OneTimeSecret`. What a role may not do is not shown:
- *    `const may = useMay(); may('admin') && <…/>`, or `useMayCall()('createApplication')`.
+ * 4. A change asks first: `ConfirmButton` calls its operation, tells how it went, and shows in its dialog what failed. It is
+ *    not there for a reader whose role may not call that. A password or secret is shown by `OneTimeSecret`. Other things that
+ *    a role may not do are hidden by `useMayCall()('bindApplication') && <…/>`.
  *
  * Fields and buttons are Mantine's (`TextInput`, `NativeSelect`, `Checkbox`, `Textarea`, `Tabs`, `Button`, `PasswordInput`); one
  * that is not among them needs its style in `theme/styles.css`. Show no HTML but by React: names may hold markup.
  */
+export { AddressTabs } from './AddressTabs.tsx';
+export { useAddress } from './address.ts';
 export { announce } from './announce.ts';
 export { Badge, type Tone } from './Badge.tsx';
 export { Chart } from './Chart.tsx';
@@ -60,12 +51,12 @@ export { Dialog } from './Dialog.tsx';
 export { Empty } from './Empty.tsx';
 export { Failure } from './Failure.tsx';
 export { type Field, Fields } from './Fields.tsx';
-export { type FilterField, Filters, optionsOf } from './Filters.tsx';
+export { Filters, optionsOf } from './Filters.tsx';
 export { JsonView } from './JsonView.tsx';
-export { NothingMatches } from './NothingMatches.tsx';
+export { NoRows } from './NoRows.tsx';
 export { Notice } from './Notice.tsx';
 export { OneTimeSecret } from './OneTimeSecret.tsx';
-export { Page, Section } from './Page.tsx';
+export { type Crumb, Page, Section } from './Page.tsx';
 export { Pager } from './Pager.tsx';
 export { ProgressBar } from './ProgressBar.tsx';
 export { Query } from './Query.tsx';

@@ -1,13 +1,9 @@
-import { defineWords } from '../words/words.ts';
+import { defineAreaWords } from '../words/words.ts';
 
 /** The words of the kit, which every page shows. */
-export const kitWords = defineWords({
+export const kitWords = defineAreaWords({
   en: {
-    loading: 'Loading…',
     tryAgain: 'Try again',
-    cancel: 'Cancel',
-    close: 'Close',
-    copy: 'Copy',
     copied: 'Copied',
     copyNamed: (what: string) => `Copy ${what}`,
     copyFailed: 'The browser did not let it be copied: select it and copy it by hand.',
@@ -24,8 +20,6 @@ export const kitWords = defineWords({
     filters: 'Filters',
     any: 'any',
     youAreHere: 'You are here',
-    requestId: 'Request id',
-    cause: 'Cause',
     failed: 'That did not work',
     unreachable: 'The service cannot be reached',
     unreachableAdvice: 'Check your connection. If it is good, the service is down: see whether its API process runs.',
@@ -37,6 +31,8 @@ export const kitWords = defineWords({
     missing: 'There is nothing here',
     missingAdvice: 'Check the address, or search for it.',
     refusedAdvice: 'Put right what the message names, and try again.',
+    nothingSoFar: 'Nothing found so far',
+    nothingSoFarAdvice: 'The newest were looked at. Go on to the next page to look at older ones.',
     nothingFiltered: 'Nothing matches these filters',
     nothingFilteredAdvice: 'Clear a filter, or widen the times.',
     shownOnce: 'This is shown once, here. Keep it in a safe place before you close it.',
@@ -46,11 +42,7 @@ export const kitWords = defineWords({
     reload: 'Load the page again',
   },
   zh: {
-    loading: '正在加载…',
     tryAgain: '重试',
-    cancel: '取消',
-    close: '关闭',
-    copy: '复制',
     copied: '已复制',
     copyNamed: (what) => `复制${what}`,
     copyFailed: '浏览器不允许复制：请选中后手动复制。',
@@ -67,8 +59,6 @@ export const kitWords = defineWords({
     filters: '筛选',
     any: '不限',
     youAreHere: '当前位置',
-    requestId: '请求编号',
-    cause: '原因',
     failed: '操作没有成功',
     unreachable: '无法连接服务',
     unreachableAdvice: '请检查网络连接。如果网络正常，则服务已停止：请查看 API 进程是否在运行。',
@@ -80,6 +70,8 @@ export const kitWords = defineWords({
     missing: '这里什么也没有',
     missingAdvice: '请检查地址，或使用搜索。',
     refusedAdvice: '请按提示更正后重试。',
+    nothingSoFar: '暂未找到',
+    nothingSoFarAdvice: '已查看最新的部分。翻到下一页继续查看更早的。',
     nothingFiltered: '没有符合筛选条件的内容',
     nothingFilteredAdvice: '请清除某个筛选条件，或放宽时间范围。',
     shownOnce: '此内容仅在此处显示一次。关闭前请妥善保存。',

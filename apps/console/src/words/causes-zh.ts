@@ -1,60 +1,15 @@
 import type { ConsoleCause, ConsoleOrder } from '@lockstep/contract/console';
+import type { ORDER_CAUSES } from '../pages/orders/order-causes.ts';
 
 type Cause = NonNullable<ConsoleOrder['cause']>;
 
-/** The causes of the interface that operators meet: of orders, of what they paste and send, of webhooks and of faults. */
-type MetCause = Extract<
-  Cause,
-  | 'json_malformed'
-  | 'json_too_deep'
-  | 'body_too_large'
-  | 'content_type_unsupported'
-  | 'field_missing'
-  | 'field_invalid'
-  | 'dates_reversed'
-  | 'sequence_repeated'
-  | 'asset_number_repeated'
-  | 'asset_number_shared'
-  | 'asset_without_items'
-  | 'merchandise_too_deep'
-  | 'list_too_long'
-  | 'batch_too_large'
-  | 'src_license_order_required'
-  | 'channel_not_allowed'
-  | 'channel_order_id_conflict'
-  | 'batch_not_found'
-  | 'content_expired'
-  | 'order_not_found'
-  | 'customer_not_found'
-  | 'enterprise_mismatch'
-  | 'source_order_not_found'
-  | 'asset_owned_by_other_customer'
-  | 'license_type_mismatch'
-  | 'asset_not_found'
-  | 'asset_not_in_source_order'
-  | 'product_not_found'
-  | 'cancelled'
-  | 'internal_error'
-  | 'application_not_approved'
-  | 'webhook_not_found'
-  | 'webhook_disabled'
-  | 'webhook_address_forbidden'
-  | 'webhooks_exhausted'
-  | 'enterprise_not_found'
-  | 'account_malformed'
-  | 'account_taken'
-  | 'employee_not_found'
-  | 'password_length'
-  | 'operation_not_found'
-  | 'method_not_allowed'
-  | 'request_timeout'
-  | 'headers_too_large'
-  | 'service_unavailable'
-  | 'overloaded'
->;
-
-/** What causes mean, in Chinese. The message beside them, in English, has the numbers. */
-export const causesInChinese: Readonly<Record<ConsoleCause | MetCause, string>> = {
+/**
+ * What causes mean, in Chinese: those of the console, those of orders, and others that operators meet. The message beside
+ * them, in English, has the numbers.
+ */
+export const causesInChinese: Readonly<
+  Record<ConsoleCause | (typeof ORDER_CAUSES)[number], string> & Partial<Record<Cause, string>>
+> = {
   not_logged_in: '您尚未登录，或会话已结束，请重新登录。',
   login_failed: '用户名或密码错误，或账户已锁定或停用。失败十次后将锁定五分钟。',
   password_wrong: '当前密码不正确。',

@@ -1,6 +1,6 @@
 import { useMemo } from 'react';
 import { useLanguageTag } from './languages.ts';
-import { writeRelativeTime } from './relative-time.ts';
+import { UNITS, writeRelativeTime } from './relative-time.ts';
 
 /** How numbers are written in the language of the console. */
 export function useNumberFormat(options?: Intl.NumberFormatOptions): (value: number) => string {
@@ -11,13 +11,6 @@ export function useNumberFormat(options?: Intl.NumberFormatOptions): (value: num
     return (value) => format.format(value);
   }, [tag, key]);
 }
-
-const UNITS = [
-  ['day', 86_400_000],
-  ['hour', 3_600_000],
-  ['minute', 60_000],
-  ['second', 1_000],
-] as const;
 
 /** Writes how long ago something was, or how long it will be: `3 min ago`. */
 export function useRelativeTime(): (timeMs: number, nowMs: number) => string {

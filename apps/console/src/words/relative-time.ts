@@ -1,4 +1,5 @@
-const UNITS = [
+/** Units of time by their size, the largest first. */
+export const UNITS = [
   ['day', 86_400_000],
   ['hour', 3_600_000],
   ['minute', 60_000],

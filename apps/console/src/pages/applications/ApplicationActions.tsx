@@ -1,8 +1,8 @@
 import type { ConsoleApplication } from '@lockstep/contract/console';
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { useChange, useMay } from '../../api/index.ts';
-import { announce, ConfirmButton } from '../../kit/index.ts';
+import { useMayCall } from '../../api/index.ts';
+import { ConfirmButton } from '../../kit/index.ts';
 import { useWords } from '../../words/words.ts';
 import { RotateSecret } from './RotateSecret.tsx';
 import { applicationsWords } from './words.ts';
@@ -10,45 +10,42 @@ import { applicationsWords } from './words.ts';
 /** What an admin may do with an application. */
 export function ApplicationActions({ application: { appKey, name, status } }: { application: ConsoleApplication }) {
   const words = useWords(applicationsWords);
-  const may = useMay();
-  const approve = useChange('approveApplication');
-  const suspend = useChange('suspendApplication');
-  if (!may('admin')) return null;
+  const mayCall = useMayCall();
   const params = { appKey };
   return (
     <>
       {status !== 'approved' && (
         <ConfirmButton
+          operation="approveApplication"
+          call={{ params }}
           label={words.approve}
           title={words.approveTitle(name)}
-          onConfirm={async () => {
-            await approve.mutateAsync({ params });
-            announce('good', words.approvedNow(name));
-          }}
+          done={words.approvedNow(name)}
         >
           {words.approveSays(name)}
         </ConfirmButton>
       )}
       {status !== 'suspended' && (
         <ConfirmButton
+          operation="suspendApplication"
+          call={{ params }}
           label={words.suspend}
           title={words.suspendTitle(name)}
           isDangerous
-          onConfirm={async () => {
-            await suspend.mutateAsync({ params });
-            announce('good', words.suspendedNow(name));
-          }}
+          done={words.suspendedNow(name)}
         >
           {words.suspendSays(name)}
         </ConfirmButton>
       )}
       <RotateSecret appKey={appKey} name={name} />
-      <Button
-        variant="default"
-        renderRoot={(props) => <Link to="/applications/$appKey/channels" params={params} {...props} />}
-      >
-        {words.bind}
-      </Button>
+      {mayCall('bindApplication') && (
+        <Button
+          variant="default"
+          renderRoot={(props) => <Link to="/applications/$appKey/channels" params={params} {...props} />}
+        >
+          {words.bind}
+        </Button>
+      )}
     </>
   );
 }

@@ -1,6 +1,6 @@
 import type { ApplicationDetail } from '@lockstep/contract/console';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { useMay, useOperation } from '../../api/index.ts';
+import { useMayCall, useOperation } from '../../api/index.ts';
 import { CopyId, type Field, Fields, Page, Query, Section, StateBadge, Time } from '../../kit/index.ts';
 import { useNumberFormat } from '../../words/formats.ts';
 import { useWords } from '../../words/words.ts';
@@ -12,7 +12,7 @@ import { applicationsWords } from './words.ts';
 const route = getRouteApi('/applications/$appKey');
 
 /** One application: what it may do, and what can be done with it. */
-export function ApplicationPage() {
+export default function ApplicationPage() {
   const words = useWords(applicationsWords);
   const { appKey } = route.useParams();
   const application = useOperation('getApplication', { params: { appKey } });
@@ -21,11 +21,7 @@ export function ApplicationPage() {
     <Page
       title={data?.name ?? appKey}
       beside={data && <StateBadge state={data.status} />}
-      crumbs={[
-        <Link key="all" to="/applications">
-          {words.title}
-        </Link>,
-      ]}
+      crumbs={[{ text: words.applications, to: '/applications' }]}
       actions={data && <ApplicationActions application={data} />}
     >
       <Query of={application}>{(shown) => <Known application={shown} />}</Query>
@@ -36,7 +32,7 @@ export function ApplicationPage() {
 function Known({ application }: { application: ApplicationDetail }) {
   const words = useWords(applicationsWords);
   const writeNumber = useNumberFormat();
-  const may = useMay();
+  const mayCall = useMayCall();
   const { appKey, scopes, channels, createdTime, liveTokens, oldSecretEndTime } = application;
   const fields: Field[] = [
     { label: words.appKey, value: <CopyId id={appKey} what={words.appKey} /> },
@@ -63,7 +59,7 @@ function Known({ application }: { application: ApplicationDetail }) {
           <Link to="/webhooks" search={{ appKey }}>
             {words.webhooks}
           </Link>
-          {may('support') && (
+          {mayCall('listRecord') && (
             <Link to="/record" search={{ target: appKey }}>
               {words.record}
             </Link>

@@ -13,7 +13,7 @@ import { applicationsWords } from './words.ts';
 const route = getRouteApi('/applications/$appKey/channels');
 
 /** Binds an application to channels. */
-export function ChannelsPage() {
+export default function ChannelsPage() {
   const words = useWords(applicationsWords);
   const { appKey } = route.useParams();
   const application = useOperation('getApplication', { params: { appKey } });
@@ -23,12 +23,8 @@ export function ChannelsPage() {
     <Page
       title={words.bindTitle(name)}
       crumbs={[
-        <Link key="all" to="/applications">
-          {words.title}
-        </Link>,
-        <Link key="one" to="/applications/$appKey" params={{ appKey }}>
-          {name}
-        </Link>,
+        { text: words.applications, to: '/applications' },
+        { text: name, to: '/applications/$appKey', params: { appKey } },
       ]}
     >
       <RoleGate operation="bindApplication">

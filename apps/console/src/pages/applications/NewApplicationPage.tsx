@@ -1,6 +1,6 @@
 import type { ApplicationCredentials, ConsoleApplication } from '@lockstep/contract/console';
 import { Button, Checkbox, TextInput } from '@mantine/core';
-import { Link, useNavigate } from '@tanstack/react-router';
+import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { useChange } from '../../api/index.ts';
 import { announce, Failure, OneTimeSecret, Page, RoleGate } from '../../kit/index.ts';
@@ -13,17 +13,10 @@ import { applicationsWords } from './words.ts';
 type Scope = ConsoleApplication['scopes'][number];
 
 /** Registers an application, and shows its secret once. */
-export function NewApplicationPage() {
+export default function NewApplicationPage() {
   const words = useWords(applicationsWords);
   return (
-    <Page
-      title={words.newTitle}
-      crumbs={[
-        <Link key="all" to="/applications">
-          {words.title}
-        </Link>,
-      ]}
-    >
+    <Page title={words.newTitle} crumbs={[{ text: words.applications, to: '/applications' }]}>
       <RoleGate operation="createApplication">
         <NewApplicationForm />
       </RoleGate>

@@ -1,8 +1,6 @@
-import type { ConsoleData } from '@lockstep/contract/console';
 import { TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { useChange } from '../../api/index.ts';
-import { announce, ConfirmButton, OneTimeSecret, Time } from '../../kit/index.ts';
+import { ConfirmButton, OneTimeSecret, Time } from '../../kit/index.ts';
 import { useWords } from '../../words/words.ts';
 import { applicationsWords } from './words.ts';
 
@@ -12,40 +10,24 @@ const PROPOSED_HOURS = '24';
 /** Gives an application a new secret, and shows it once. */
 export function RotateSecret({ appKey, name }: { appKey: string; name: string }) {
   const words = useWords(applicationsWords);
-  const rotate = useChange('rotateApplicationSecret');
   const [hours, setHours] = useState(PROPOSED_HOURS);
-  const [rotated, setRotated] = useState<ConsoleData<'rotateApplicationSecret'>>();
   const isValid = /^\d{1,3}$/.test(hours) && Number(hours) <= MAX_HOURS;
   return (
-    <>
-      <ConfirmButton
-        label={words.rotate}
-        title={words.rotateTitle(name)}
-        canConfirm={isValid}
-        onConfirm={async () => {
-          setRotated(await rotate.mutateAsync({ params: { appKey }, body: { overlapHours: Number(hours) } }));
-          announce('good', words.rotated);
-        }}
-      >
-        <p>{words.rotateSays}</p>
-        <TextInput
-          label={words.overlapHours}
-          description={words.overlapHint}
-          inputMode="numeric"
-          value={hours}
-          onChange={(event) => setHours(event.currentTarget.value.trim())}
-          error={isValid ? undefined : words.overlapInvalid}
-          autoComplete="off"
-        />
-      </ConfirmButton>
-      {rotated !== undefined && (
+    <ConfirmButton
+      operation="rotateApplicationSecret"
+      call={{ params: { appKey }, body: { overlapHours: Number(hours) } }}
+      label={words.rotate}
+      title={words.rotateTitle(name)}
+      canConfirm={isValid}
+      done={words.rotated}
+      result={(rotated, onClose) => (
         <OneTimeSecret
           title={words.rotated}
           secrets={[
             { label: words.appKey, value: rotated.appKey },
             { label: words.appSecret, value: rotated.appSecret },
           ]}
-          onClose={() => setRotated(undefined)}
+          onClose={onClose}
         >
           <p>
             {rotated.oldSecretEndTime === null ? (
@@ -59,6 +41,17 @@ export function RotateSecret({ appKey, name }: { appKey: string; name: string })
           <p>{words.secretOnce}</p>
         </OneTimeSecret>
       )}
-    </>
+    >
+      <p>{words.rotateSays}</p>
+      <TextInput
+        label={words.overlapHours}
+        description={words.overlapHint}
+        inputMode="numeric"
+        value={hours}
+        onChange={(event) => setHours(event.currentTarget.value.trim())}
+        error={isValid ? undefined : words.overlapInvalid}
+        autoComplete="off"
+      />
+    </ConfirmButton>
   );
 }

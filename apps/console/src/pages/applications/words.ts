@@ -1,18 +1,15 @@
-import { defineWords } from '../../words/words.ts';
+import { defineAreaWords } from '../../words/words.ts';
 
-export const applicationsWords = defineWords({
+export const applicationsWords = defineAreaWords({
   en: {
-    title: 'Applications',
     intro: 'Programs that may call the API: each with a key, a secret, and what it may use.',
     search: 'Name or key',
     status: 'Status',
-    name: 'Name',
     appKey: 'Key',
     appSecret: 'Secret',
     scopes: 'Scopes',
     channels: 'Channels',
     allChannels: 'All channels',
-    createdTime: 'Created',
     noneTitle: 'No application',
     noneYet: 'An application stands for a channel’s system. An admin makes the first one here.',
     newTitle: 'New application',
@@ -62,21 +59,16 @@ export const applicationsWords = defineWords({
     suspendTitle: (name: string) => `Suspend ${name}?`,
     rotateTitle: (name: string) => `Rotate the secret of ${name}?`,
     overlapInvalid: 'A whole number of hours from 0 to 720.',
-    cancel: 'Cancel',
-    save: 'Save',
   },
   zh: {
-    title: '应用',
     intro: '可以调用 API 的程序：每个应用都有自己的 appKey、密钥和权限范围。',
     search: '名称或 appKey',
     status: '状态',
-    name: '名称',
     appKey: 'appKey',
     appSecret: '密钥',
     scopes: '权限范围',
     channels: '渠道',
     allChannels: '全部渠道',
-    createdTime: '创建时间',
     noneTitle: '没有应用',
     noneYet: '一个应用代表一个渠道的系统。管理员可在此创建第一个应用。',
     newTitle: '新建应用',
@@ -123,7 +115,5 @@ export const applicationsWords = defineWords({
     suspendTitle: (name) => `暂停 ${name}？`,
     rotateTitle: (name) => `更换 ${name} 的密钥？`,
     overlapInvalid: '请输入 0 至 720 的整数小时。',
-    cancel: '取消',
-    save: '保存',
   },
 });

@@ -1,28 +1,21 @@
 import { Link } from '@tanstack/react-router';
-import { useMemo } from 'react';
 import { useOperation } from '../../api/index.ts';
-import { Empty, Pager, Query, Tree } from '../../kit/index.ts';
+import { Empty, Pager, Query, Tree, useAddress } from '../../kit/index.ts';
 import { useWords } from '../../words/words.ts';
 import { buildContentsTree } from './contents-tree.tsx';
 import { assetsWords } from './words.ts';
 
-/** A page of something about an asset number. */
-export interface AssetPart {
-  assetNum: string;
-  cursor: string | undefined;
-  onCursor: (cursor: string | undefined) => void;
-}
-
 /** What is on the asset of a number: products, and merchandises with theirs. */
-export function AssetContents({ assetNum, cursor, onCursor, isLent }: AssetPart & { isLent: boolean }) {
+export function AssetContents({ assetNum, isLent }: { assetNum: string; isLent: boolean }) {
   const words = useWords(assetsWords);
+  const [{ cursor }] = useAddress();
   const contents = useOperation(
     'getAssetContents',
     { params: { assetNum }, query: { cursor } },
     { keepsPrevious: true },
   );
   const instances = contents.data?.instances;
-  const nodes = useMemo(() => buildContentsTree(instances ?? []), [instances]);
+  const nodes = buildContentsTree(instances ?? []);
   return (
     <Query of={contents}>
       {({ nextCursor }) => (
@@ -41,7 +34,7 @@ export function AssetContents({ assetNum, cursor, onCursor, isLent }: AssetPart 
             <Tree nodes={nodes} label={words.contents} />
           )}
           {(nodes.length > 0 || cursor !== undefined) && (
-            <Pager cursor={cursor} nextCursor={nextCursor} shown={instances?.length ?? 0} onCursor={onCursor} />
+            <Pager nextCursor={nextCursor} shown={instances?.length ?? 0} />
           )}
         </>
       )}

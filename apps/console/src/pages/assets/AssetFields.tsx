@@ -1,7 +1,7 @@
 import type { ConsoleData } from '@lockstep/contract/console';
+import { Link } from '@tanstack/react-router';
 import { CopyId, Fields, Time } from '../../kit/index.ts';
 import { useWords } from '../../words/words.ts';
-import { HolderLink } from '../enterprises/HolderLink.tsx';
 import { EnterpriseLink, OwnerLink } from '../enterprises/OwnerLink.tsx';
 import { OrderLink } from '../orders/OrderLink.tsx';
 import { AssetLink } from './AssetLink.tsx';
@@ -28,7 +28,14 @@ export function AssetFields({ asset }: { asset: ActiveAsset }) {
               words.nobody
             ) : (
               <>
-                <HolderLink holder={holder} enterpriseGlobalId={enterpriseGlobalId} />
+                <Link
+                  to="/enterprises/$enterpriseGlobalId"
+                  params={{ enterpriseGlobalId }}
+                  search={{ tab: 'employees', text: holder.account }}
+                >
+                  {holder.name}
+                </Link>{' '}
+                · {holder.account}
                 <div>
                   {words.since} <Time timeMs={holder.since} />
                 </div>

@@ -1,12 +1,11 @@
 import type { ConsoleData } from '@lockstep/contract/console';
 import { Link } from '@tanstack/react-router';
 import { useOperation } from '../../api/index.ts';
-import { CopyId, Empty, Pager, Query, Time, TimeLine, type Tone } from '../../kit/index.ts';
+import { CopyId, Empty, Pager, Query, Time, TimeLine, type Tone, useAddress } from '../../kit/index.ts';
 import { useNumberFormat } from '../../words/formats.ts';
 import { useWords } from '../../words/words.ts';
 import { OwnerLink } from '../enterprises/OwnerLink.tsx';
 import { OrderLink } from '../orders/OrderLink.tsx';
-import type { AssetPart } from './AssetContents.tsx';
 import { assetsWords } from './words.ts';
 
 type Entry = ConsoleData<'getAssetHistory'>['entries'][number];
@@ -25,8 +24,9 @@ const TONES: Record<Entry['action'], Tone> = {
 };
 
 /** What happened to the assets of a number, newest first, with the orders that did it. */
-export function AssetHistory({ assetNum, cursor, onCursor }: AssetPart) {
+export function AssetHistory({ assetNum }: { assetNum: string }) {
   const words = useWords(assetsWords);
+  const [{ cursor }] = useAddress();
   const history = useOperation('getAssetHistory', { params: { assetNum }, query: { cursor } }, { keepsPrevious: true });
   return (
     <Query of={history}>
@@ -46,7 +46,7 @@ export function AssetHistory({ assetNum, cursor, onCursor }: AssetPart) {
               }))}
             />
           )}
-          <Pager cursor={cursor} nextCursor={nextCursor} shown={entries.length} onCursor={onCursor} />
+          <Pager nextCursor={nextCursor} shown={entries.length} />
         </>
       )}
     </Query>

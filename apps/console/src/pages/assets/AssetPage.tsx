@@ -1,9 +1,9 @@
-import { Tabs } from '@mantine/core';
+import type { ConsoleData } from '@lockstep/contract/console';
 import { getRouteApi, Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { useOperation } from '../../api/index.ts';
-import { CopyButton, Notice, Page, Query, Section } from '../../kit/index.ts';
+import { AddressTabs, CopyButton, Notice, Page, Query, Section } from '../../kit/index.ts';
 import { useWords } from '../../words/words.ts';
-import { OrdersLink } from '../enterprises/OrdersLink.tsx';
 import { AssetContents } from './AssetContents.tsx';
 import { AssetFields } from './AssetFields.tsx';
 import { AssetHistory } from './AssetHistory.tsx';
@@ -12,24 +12,16 @@ import { EarlierAssets } from './EarlierAssets.tsx';
 import { LentHere } from './LentHere.tsx';
 import { assetsWords } from './words.ts';
 
+type Asset = ConsoleData<'getAsset'>;
+
 const route = getRouteApi('/assets/$assetNum');
 
 /** All about the asset of a number, and about those that had it before. */
-export function AssetPage() {
+export default function AssetPage() {
   const words = useWords(assetsWords);
   const { assetNum } = route.useParams();
-  const { tab, cursor } = route.useSearch();
-  const navigate = route.useNavigate();
   const asset = useOperation('getAsset', { params: { assetNum } });
   const active = asset.data?.active ?? null;
-  const page = { assetNum, cursor, onCursor: (next?: string) => void navigate({ search: { tab, cursor: next } }) };
-  const tabs = [
-    ...(active === null ? [] : (['contents'] as const)),
-    'history' as const,
-    ...(active?.borrowedUsbKey ? (['lentHere'] as const) : []),
-    'earlier' as const,
-  ];
-  const chosen = tabs.find((each) => each === tab) ?? tabs[0]!;
   return (
     <Page
       title={assetNum}
@@ -39,15 +31,15 @@ export function AssetPage() {
           {active !== null && <AssetMarks asset={active} isFrozen={active.freezing} />}
         </>
       }
-      crumbs={[
-        <Link key="assets" to="/assets">
-          {words.assets}
-        </Link>,
-      ]}
-      actions={<OrdersLink filters={{ assetNum }}>{words.ordersOfNumber}</OrdersLink>}
+      crumbs={[{ text: words.assets, to: '/assets' }]}
+      actions={
+        <Link to="/orders" search={{ assetNum }}>
+          {words.ordersOfNumber}
+        </Link>
+      }
     >
       <Query of={asset}>
-        {({ earlier, hasMoreEarlier }) => (
+        {(read) => (
           <>
             {active === null ? (
               <Notice tone="warn" title={words.notActive}>
@@ -58,34 +50,32 @@ export function AssetPage() {
                 <AssetFields asset={active} />
               </Section>
             )}
-            <Tabs
-              value={chosen}
-              keepMounted={false}
-              onChange={(next) => void navigate({ search: { tab: next ?? undefined } })}
-            >
-              <Tabs.List>
-                {tabs.map((each) => (
-                  <Tabs.Tab key={each} value={each}>
-                    {words[each]}
-                  </Tabs.Tab>
-                ))}
-              </Tabs.List>
-              <Tabs.Panel value="contents" pt="md">
-                <AssetContents {...page} isLent={active?.lentInto != null} />
-              </Tabs.Panel>
-              <Tabs.Panel value="history" pt="md">
-                <AssetHistory {...page} />
-              </Tabs.Panel>
-              <Tabs.Panel value="lentHere" pt="md">
-                {active !== null && <LentHere lentHere={active.lentHere} hasMore={active.hasMoreLentHere} />}
-              </Tabs.Panel>
-              <Tabs.Panel value="earlier" pt="md">
-                <EarlierAssets earlier={earlier} hasMore={hasMoreEarlier} />
-              </Tabs.Panel>
-            </Tabs>
+            <Parts assetNum={assetNum} asset={read} />
           </>
         )}
       </Query>
     </Page>
+  );
+}
+
+function Parts({ assetNum, asset: { active, earlier, hasMoreEarlier } }: { assetNum: string; asset: Asset }) {
+  const words = useWords(assetsWords);
+  const part = (name: 'contents' | 'history' | 'lentHere' | 'earlier', content: ReactNode) => [
+    { name, label: words[name], content },
+  ];
+  return (
+    <AddressTabs
+      of="tab"
+      parts={[
+        ...(active === null
+          ? []
+          : part('contents', <AssetContents assetNum={assetNum} isLent={active.lentInto !== null} />)),
+        ...part('history', <AssetHistory assetNum={assetNum} />),
+        ...(active?.borrowedUsbKey
+          ? part('lentHere', <LentHere lentHere={active.lentHere} hasMore={active.hasMoreLentHere} />)
+          : []),
+        ...part('earlier', <EarlierAssets earlier={earlier} hasMore={hasMoreEarlier} />),
+      ]}
+    />
   );
 }

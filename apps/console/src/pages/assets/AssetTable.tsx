@@ -1,5 +1,4 @@
 import type { ConsoleData } from '@lockstep/contract/console';
-import { useMemo } from 'react';
 import { type Column, DataTable, type TableProps, Time } from '../../kit/index.ts';
 import { useWords } from '../../words/words.ts';
 import { OwnerLink } from '../enterprises/OwnerLink.tsx';
@@ -14,16 +13,13 @@ type Asset = ConsoleData<'listAssets'>['assets'][number];
 export function AssetTable(props: Omit<TableProps<Asset>, 'label'>) {
   const words = useWords(assetsWords);
   const typeWords = useWords(licenseTypeWords);
-  const columns = useMemo(
-    (): Column<Asset>[] => [
-      { id: 'assetNum', header: words.assetNum, cell: ({ assetNum }) => <AssetLink assetNum={assetNum} /> },
-      { id: 'state', header: words.state, cell: (asset) => <AssetMarks asset={asset} /> },
-      { id: 'owner', header: words.owner, cell: ({ owner }) => <OwnerLink owner={owner} /> },
-      { id: 'type', header: words.licenseType, cell: ({ licenseType }) => typeWords[licenseType], isMinor: true },
-      { id: 'ends', header: words.ends, cell: ({ limitEndDate }) => <Time timeMs={limitEndDate} />, isMinor: true },
-      { id: 'bought', header: words.bought, cell: ({ createdTime }) => <Time timeMs={createdTime} />, isMinor: true },
-    ],
-    [words, typeWords],
-  );
+  const columns: Column<Asset>[] = [
+    { header: words.assetNum, cell: ({ assetNum }) => <AssetLink assetNum={assetNum} /> },
+    { header: words.state, cell: (asset) => <AssetMarks asset={asset} /> },
+    { header: words.customer, cell: ({ owner }) => <OwnerLink owner={owner} /> },
+    { header: words.licenseType, cell: ({ licenseType }) => typeWords[licenseType], isMinor: true },
+    { header: words.ends, cell: ({ limitEndDate }) => <Time timeMs={limitEndDate} />, isMinor: true },
+    { header: words.bought, cell: ({ createdTime }) => <Time timeMs={createdTime} />, isMinor: true },
+  ];
   return <DataTable label={words.assets} columns={columns} rowKey={({ assetId }) => assetId} {...props} />;
 }

@@ -1,6 +1,6 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useOperation } from '../../api/index.ts';
-import { Empty, Filters, NothingMatches, Page, Query } from '../../kit/index.ts';
+import { Empty, Filters, NoRows, Page, Query } from '../../kit/index.ts';
 import { useWords } from '../../words/words.ts';
 import { AssetTable } from './AssetTable.tsx';
 import { assetsWords } from './words.ts';
@@ -8,10 +8,9 @@ import { assetsWords } from './words.ts';
 const route = getRouteApi('/assets');
 
 /** Finds assets: by number, by customer, by enterprise, or the newest. */
-export function AssetsPage() {
+export default function AssetsPage() {
   const words = useWords(assetsWords);
   const { revoked, ...search } = route.useSearch();
-  const navigate = route.useNavigate();
   const isRevoked = revoked === 'true';
   const lacksNumber = isRevoked && search.assetNum === undefined;
   const query = { ...search, state: isRevoked ? ('revoked' as const) : ('active' as const) };
@@ -25,8 +24,6 @@ export function AssetsPage() {
           { name: 'enterpriseGlobalId', label: words.enterpriseGlobalId, kind: 'text' },
           { name: 'revoked', label: words.revokedInstead, kind: 'flag' },
         ]}
-        value={{ ...search, revoked }}
-        onChange={(next) => void navigate({ search: next })}
       />
       {lacksNumber ? (
         <Empty title={words.revokedNeedsNumber}>{words.revokedNeedsNumberAdvice}</Empty>
@@ -37,11 +34,7 @@ export function AssetsPage() {
               rows={assets}
               isStale={found.isPlaceholderData}
               empty={<NoAssets search={search} />}
-              paging={{
-                cursor: search.cursor,
-                nextCursor,
-                onCursor: (cursor) => void navigate({ search: { ...search, revoked, cursor } }),
-              }}
+              nextCursor={nextCursor}
             />
           )}
         </Query>
@@ -63,6 +56,5 @@ function NoAssets({ search }: { search: { [name: string]: string | undefined } }
       </Empty>
     );
   }
-  const isFiltered = search.customerId !== undefined || search.enterpriseGlobalId !== undefined;
-  return isFiltered ? <NothingMatches /> : <Empty title={words.noAssets}>{words.noAssetsAdvice}</Empty>;
+  return <NoRows title={words.noAssets}>{words.noAssetsAdvice}</NoRows>;
 }

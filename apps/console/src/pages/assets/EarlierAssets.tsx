@@ -1,5 +1,4 @@
 import type { ConsoleData } from '@lockstep/contract/console';
-import { useMemo } from 'react';
 import { type Column, CopyId, DataTable, Empty, Time } from '../../kit/index.ts';
 import { useWords } from '../../words/words.ts';
 import { OwnerLink } from '../enterprises/OwnerLink.tsx';
@@ -11,17 +10,14 @@ type Earlier = ConsoleData<'getAsset'>['earlier'][number];
 /** The assets that had a number until they were revoked. */
 export function EarlierAssets({ earlier, hasMore }: { earlier: readonly Earlier[]; hasMore: boolean }) {
   const words = useWords(assetsWords);
-  const columns = useMemo(
-    (): Column<Earlier>[] => [
-      { id: 'owner', header: words.owner, cell: ({ owner }) => <OwnerLink owner={owner} /> },
-      { id: 'bought', header: words.bought, cell: ({ createdTime }) => <Time timeMs={createdTime} /> },
-      { id: 'by', header: words.createdBy, cell: (row) => <OrderLink orderId={row.createdByOrderId} />, isMinor: true },
-      { id: 'revoked', header: words.revokedTime, cell: ({ revokedTime }) => <Time timeMs={revokedTime} /> },
-      { id: 'revokedBy', header: words.revokedBy, cell: (row) => <OrderLink orderId={row.revokedByOrderId} /> },
-      { id: 'assetId', header: words.assetId, cell: ({ assetId }) => <CopyId id={assetId} />, isMinor: true },
-    ],
-    [words],
-  );
+  const columns: Column<Earlier>[] = [
+    { header: words.customer, cell: ({ owner }) => <OwnerLink owner={owner} /> },
+    { header: words.bought, cell: ({ createdTime }) => <Time timeMs={createdTime} /> },
+    { header: words.createdBy, cell: (row) => <OrderLink orderId={row.createdByOrderId} />, isMinor: true },
+    { header: words.revokedTime, cell: ({ revokedTime }) => <Time timeMs={revokedTime} /> },
+    { header: words.revokedBy, cell: (row) => <OrderLink orderId={row.revokedByOrderId} /> },
+    { header: words.assetId, cell: ({ assetId }) => <CopyId id={assetId} />, isMinor: true },
+  ];
   return (
     <DataTable
       label={words.earlier}

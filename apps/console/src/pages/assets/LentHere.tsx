@@ -1,5 +1,4 @@
 import type { ConsoleData } from '@lockstep/contract/console';
-import { useMemo } from 'react';
 import { type Column, DataTable, Empty, Time } from '../../kit/index.ts';
 import { useWords } from '../../words/words.ts';
 import { AssetLink } from './AssetLink.tsx';
@@ -10,18 +9,14 @@ type Lent = NonNullable<ConsoleData<'getAsset'>['active']>['lentHere'][number];
 /** What is lent into a borrowed lock, and by whom it is held. */
 export function LentHere({ lentHere, hasMore }: { lentHere: readonly Lent[]; hasMore: boolean }) {
   const words = useWords(assetsWords);
-  const columns = useMemo(
-    (): Column<Lent>[] => [
-      { id: 'assetNum', header: words.assetNum, cell: ({ assetNum }) => <AssetLink assetNum={assetNum} /> },
-      {
-        id: 'holder',
-        header: words.holder,
-        cell: ({ holder }) => (holder === null ? words.nobody : `${holder.name} · ${holder.account}`),
-      },
-      { id: 'since', header: words.since, cell: ({ since }) => <Time timeMs={since} /> },
-    ],
-    [words],
-  );
+  const columns: Column<Lent>[] = [
+    { header: words.assetNum, cell: ({ assetNum }) => <AssetLink assetNum={assetNum} /> },
+    {
+      header: words.holder,
+      cell: ({ holder }) => (holder === null ? words.nobody : `${holder.name} · ${holder.account}`),
+    },
+    { header: words.since, cell: ({ since }) => <Time timeMs={since} /> },
+  ];
   return (
     <DataTable
       label={words.lentHere}

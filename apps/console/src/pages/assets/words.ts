@@ -1,21 +1,14 @@
-import { defineWords } from '../../words/words.ts';
+import { defineAreaWords } from '../../words/words.ts';
 
 const nodes = (count: string) => (count === '1' ? '1 node' : `${count} nodes`);
 
 /** The words of this area. */
-export const assetsWords = defineWords({
+export const assetsWords = defineAreaWords({
   en: {
-    assets: 'Assets',
     lead: 'Locks, soft keys and cloud licenses of all customers. Without a filter, the newest come first.',
-    assetNum: 'Asset number',
     assetNumBegins: 'Number or beginning',
     licenseType: 'License type',
-    owner: 'Customer',
-    customer: 'Customer',
-    customerId: 'Customer id',
-    enterprise: 'Enterprise',
     enterpriseGlobalId: 'Enterprise id',
-    state: 'State',
     revokedInstead: 'Revoked ones instead',
     bought: 'Bought',
     ends: 'Ends',
@@ -98,17 +91,10 @@ export const assetsWords = defineWords({
     noHistory: 'Nothing more happened',
   },
   zh: {
-    assets: '资产',
     lead: '所有客户的锁、软锁和云授权。不筛选时按最新排列。',
-    assetNum: '资产编号',
     assetNumBegins: '编号或其开头',
     licenseType: '授权类型',
-    owner: '客户',
-    customer: '客户',
-    customerId: '客户编号',
-    enterprise: '企业',
     enterpriseGlobalId: '企业编号',
-    state: '状态',
     revokedInstead: '改为显示已撤销的',
     bought: '购买时间',
     ends: '结束时间',

@@ -17,7 +17,6 @@ export function BatchOrders({ batch: { batchId, state } }: { batch: ConsoleBatch
   const words = useWords(batchesWords);
   const stateWords = useStateWords();
   const { cursor, ...filters } = route.useSearch();
-  const navigate = route.useNavigate();
   const isRunning = state !== 'completed';
   const query = { ...filters, cursor, limit: PAGE_SIZE } as CallOf<'listBatchOrders'>['query'];
   const found = useOperation(
@@ -33,8 +32,6 @@ export function BatchOrders({ batch: { batchId, state } }: { batch: ConsoleBatch
           { name: 'state', label: words.state, kind: 'select', options: optionsOf(STATES, stateWords) },
           { name: 'cause', label: words.cause, kind: 'select', options: optionsOf(ORDER_CAUSES) },
         ]}
-        value={filters}
-        onChange={(next) => void navigate({ search: next, resetScroll: false })}
       />
       <Query of={found}>
         {({ orders, nextCursor }) => (
@@ -43,11 +40,7 @@ export function BatchOrders({ batch: { batchId, state } }: { batch: ConsoleBatch
             rows={orders}
             isStale={found.isPlaceholderData}
             empty={<Empty title={words.noOrders}>{words.noOrdersAdvice}</Empty>}
-            paging={{
-              cursor,
-              nextCursor,
-              onCursor: (next) => void navigate({ search: { ...filters, cursor: next }, resetScroll: false }),
-            }}
+            nextCursor={nextCursor}
           />
         )}
       </Query>

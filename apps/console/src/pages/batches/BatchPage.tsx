@@ -19,7 +19,7 @@ const REFRESH_MS = 1_000;
 const route = getRouteApi('/batches/$batchId');
 
 /** One batch: how far it is until its end, why orders failed, its orders, and what can be done about it. */
-export function BatchPage() {
+export default function BatchPage() {
   const words = useWords(batchesWords);
   const { batchId } = route.useParams();
   const batch = useOperation(
@@ -32,11 +32,7 @@ export function BatchPage() {
     <Page
       title={data === undefined ? words.batch : `${words.batch} ${data.channelOrderId}`}
       beside={data && <StateBadge state={data.state} />}
-      crumbs={[
-        <Link key="batches" to="/batches">
-          {words.batches}
-        </Link>,
-      ]}
+      crumbs={[{ text: words.batches, to: '/batches' }]}
       actions={data && <BatchActions batch={data} />}
     >
       <Query of={batch}>
@@ -60,7 +56,7 @@ function BatchActions({ batch }: { batch: ConsoleBatchDetail }) {
   const { batchId, failed, pending, state } = batch;
   return (
     <>
-      {pending > 0 && mayCall('cancelBatch') && <CancelBatch batch={batch} />}
+      {pending > 0 && <CancelBatch batch={batch} />}
       {failed > 0 && <DownloadFailed batch={batch} />}
       {failed > 0 && state === 'completed' && mayCall('resendOrders') && (
         <Button

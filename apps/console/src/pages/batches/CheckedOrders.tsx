@@ -1,5 +1,4 @@
 import type { ComparedPreview } from '@lockstep/contract/console';
-import { useMemo } from 'react';
 import { type Column, DataTable, StateBadge } from '../../kit/index.ts';
 import { useCodeNames } from '../../words/code-names.ts';
 import { useWords } from '../../words/words.ts';
@@ -10,16 +9,13 @@ import { resendWords } from './resend-words.ts';
 export function CheckedOrders({ orders, isStale }: { orders: readonly ComparedPreview[]; isStale: boolean }) {
   const words = useWords(resendWords);
   const codeName = useCodeNames();
-  const columns = useMemo<Column<ComparedPreview>[]>(
-    () => [
-      { id: 'sequence', header: words.sequence, align: 'end', cell: ({ sequence }) => sequence },
-      { id: 'state', header: words.state, cell: ({ state }) => <StateBadge state={state} /> },
-      { id: 'type', header: words.type, isMinor: true, cell: ({ orderType }) => codeName(orderType) },
-      { id: 'customer', header: words.customer, isMinor: true, cell: ({ customerId }) => customerId },
-      { id: 'effect', header: words.effect, width: '20rem', cell: (order) => <PreviewOutcome preview={order} /> },
-    ],
-    [words, codeName],
-  );
+  const columns: Column<ComparedPreview>[] = [
+    { header: words.sequence, align: 'end', cell: ({ sequence }) => sequence },
+    { header: words.state, cell: ({ state }) => <StateBadge state={state} /> },
+    { header: words.type, isMinor: true, cell: ({ orderType }) => codeName(orderType) },
+    { header: words.customer, isMinor: true, cell: ({ customerId }) => customerId },
+    { header: words.effect, width: '20rem', cell: (order) => <PreviewOutcome preview={order} /> },
+  ];
   return (
     <DataTable
       label={words.outcome}

@@ -3,7 +3,7 @@ import { Button, Textarea, TextInput } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
 import { useChange } from '../../api/index.ts';
-import { announce, ConfirmButton, Failure, Notice, Section } from '../../kit/index.ts';
+import { ConfirmButton, Failure, Notice, Section } from '../../kit/index.ts';
 import { useNumberFormat } from '../../words/formats.ts';
 import { useWords } from '../../words/words.ts';
 import { CheckedOrders } from './CheckedOrders.tsx';
@@ -31,7 +31,6 @@ export function ResendForm({ batch, failed }: { batch: ConsoleBatchDetail; faile
   const [checked, setChecked] = useState<{ draft: Draft; orders: ComparedPreview[] }>();
   const isSent = useRef(false);
   const check = useChange('checkResend');
-  const resend = useChange('resendOrders');
 
   const { orders, fault } = readOrders(draft.text, words);
   const isNumbered = draft.channelOrderId.trim() !== '';
@@ -42,12 +41,6 @@ export function ResendForm({ batch, failed }: { batch: ConsoleBatchDetail; faile
 
   const runCheck = () =>
     check.mutate({ params, body }, { onSuccess: (data) => setChecked({ draft, orders: data.orders }) });
-  const send = async () => {
-    const sent = await resend.mutateAsync({ params, body });
-    isSent.current = true;
-    announce('good', words.sent(write(sent.orders)));
-    await navigate({ to: '/batches/$batchId', params: { batchId: sent.batchId } });
-  };
   return (
     <>
       <LeaveGuard isAsking={() => draft !== first && !isSent.current} />
@@ -88,10 +81,16 @@ export function ResendForm({ batch, failed }: { batch: ConsoleBatchDetail; faile
           {words.check}
         </Button>
         <ConfirmButton
+          operation="resendOrders"
+          call={{ params, body }}
           label={words.send}
           title={words.sendTitle(write(orders?.length ?? 0))}
           isDisabled={!isCurrent}
-          onConfirm={send}
+          done={(sent) => words.sent(write(sent.orders))}
+          onDone={(sent) => {
+            isSent.current = true;
+            return navigate({ to: '/batches/$batchId', params: { batchId: sent.batchId } });
+          }}
         >
           <p>{words.sendText(batch.applicationName)}</p>
           {failing > 0 && <p>{words.sendFailing(write(failing))}</p>}

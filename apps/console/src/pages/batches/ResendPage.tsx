@@ -11,22 +11,18 @@ import { batchesWords } from './words.ts';
 const route = getRouteApi('/batches/$batchId/resend');
 
 /** The failed orders of a batch, to be put right and sent again. */
-export function ResendPage() {
+export default function ResendPage() {
   const words = useWords(resendWords);
   const shared = useWords(batchesWords);
   const { batchId } = route.useParams();
   const batch = useOperation('getBatch', { params: { batchId } });
   return (
     <Page
-      title={words.title}
+      title={shared.resend}
       lead={words.lead}
       crumbs={[
-        <Link key="batches" to="/batches">
-          {shared.batches}
-        </Link>,
-        <Link key="batch" to="/batches/$batchId" params={{ batchId }}>
-          {batch.data?.channelOrderId ?? shared.batch}
-        </Link>,
+        { text: shared.batches, to: '/batches' },
+        { text: batch.data?.channelOrderId ?? shared.batch, to: '/batches/$batchId', params: { batchId } },
       ]}
     >
       <Query of={batch}>{(read) => <FailedOrders batch={read} />}</Query>

@@ -12,7 +12,7 @@ export function Resends({ resends }: Pick<TracedBatch, 'resends'>) {
     <Notice tone="warn" title={words.resentAs}>
       {resends.map((batch) => (
         <div key={batch.batchId}>
-          <BatchLink batch={batch} /> {words.resentBy(batch.operator ?? words.byCommand)}{' '}
+          <BatchLink batch={batch} /> {words.resentBy(batch.operator ?? words.command)}{' '}
           <Time timeMs={batch.time} isRelative />
         </div>
       ))}

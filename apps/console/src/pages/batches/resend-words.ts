@@ -1,11 +1,10 @@
-import { defineWords } from '../../words/words.ts';
+import { defineAreaWords } from '../../words/words.ts';
 
 const countOrders = (count: string) => (count === '1' ? '1 order' : `${count} orders`);
 
 /** The words of the page on which failed orders are put right. */
-export const resendWords = defineWords({
+export const resendWords = defineAreaWords({
   en: {
-    title: 'Send failed orders again',
     lead: 'Put the orders right, check them, and send them as a new batch of the same application.',
     newNumber: 'Number of the new batch',
     numberHint: 'It must not have been used by this application in this channel.',
@@ -36,14 +35,10 @@ export const resendWords = defineWords({
     leaveText: 'What you have changed here is lost.',
     leave: 'Leave',
     stay: 'Stay here',
-    sequence: 'Sequence',
-    type: 'Type',
-    customer: 'Customer',
     state: 'Outcome',
     effect: 'What it does, or why it fails',
   },
   zh: {
-    title: '重新提交失败订单',
     lead: '修正并检查这些订单，然后作为同一应用的新批次提交。',
     newNumber: '新批次号',
     numberHint: '该应用在此渠道不能用过这个批次号。',
@@ -73,9 +68,6 @@ export const resendWords = defineWords({
     leaveText: '这里所做的修改会丢失。',
     leave: '离开',
     stay: '留在此页',
-    sequence: '序号',
-    type: '类型',
-    customer: '客户',
     state: '结果',
     effect: '会做什么，或为何失败',
   },

@@ -1,6 +1,6 @@
 import type { ConsoleData } from '@lockstep/contract/console';
-import { useMemo, useState } from 'react';
-import { useChange, useMayCall } from '../../api/index.ts';
+import { useState } from 'react';
+import { useMayCall } from '../../api/index.ts';
 import {
   announce,
   Badge,
@@ -29,49 +29,50 @@ export function Administrators({
   const words = useWords(enterprisesWords);
   const mayCall = useMayCall();
   const [login, setLogin] = useState<Login>();
-  const create = useChange('createFirstAdministrator');
-  const { mutateAsync: reset } = useChange('resetAdministratorPassword');
-  const mayReset = mayCall('resetAdministratorPassword');
-  const columns = useMemo((): Column<Administrator>[] => {
-    const resetOf = ({ memberGlobalId, account }: Administrator) => (
+  const columns: Column<Administrator>[] = [
+    { header: words.account, cell: ({ account }) => <CopyId id={account} /> },
+    { header: words.name, cell: ({ name }) => name },
+    {
+      header: words.password,
+      cell: ({ hasPassword }) => (
+        <Badge tone={hasPassword ? 'good' : 'warn'}>{hasPassword ? words.set : words.never}</Badge>
+      ),
+    },
+  ];
+  const reset: Column<Administrator> = {
+    header: words.reset,
+    cell: ({ memberGlobalId, account }) => (
       <ConfirmButton
+        operation="resetAdministratorPassword"
+        call={{ params: { enterpriseGlobalId, memberGlobalId } }}
         label={words.reset}
         title={words.resetTitle(account)}
         isDangerous
-        onConfirm={async () => setLogin(await reset({ params: { enterpriseGlobalId, memberGlobalId } }))}
+        onDone={setLogin}
       >
         <p>{words.resetAdvice}</p>
       </ConfirmButton>
-    );
-    return [
-      { id: 'account', header: words.account, cell: ({ account }) => <CopyId id={account} /> },
-      { id: 'name', header: words.name, cell: ({ name }) => name },
-      {
-        id: 'password',
-        header: words.hasPassword,
-        cell: ({ hasPassword }) => (
-          <Badge tone={hasPassword ? 'good' : 'warn'}>{hasPassword ? words.set : words.never}</Badge>
-        ),
-      },
-      ...(mayReset ? [{ id: 'reset', header: words.reset, cell: resetOf }] : []),
-    ];
-  }, [words, mayReset, reset, enterpriseGlobalId]);
-  const confirmCreate = async () => setLogin(await create.mutateAsync({ params: { enterpriseGlobalId } }));
+    ),
+  };
   return (
     <Section title={words.administrators}>
       <DataTable
         label={words.administratorList}
-        columns={columns}
+        columns={mayCall('resetAdministratorPassword') ? [...columns, reset] : columns}
         rows={administrators}
         rowKey={({ memberGlobalId }) => memberGlobalId}
         empty={
           <Empty title={words.noAdministrator}>
             <p>{words.noAdministratorAdvice}</p>
-            {mayCall('createFirstAdministrator') && (
-              <ConfirmButton label={words.create} title={words.createTitle} onConfirm={confirmCreate}>
-                <p>{words.createAdvice}</p>
-              </ConfirmButton>
-            )}
+            <ConfirmButton
+              operation="createFirstAdministrator"
+              call={{ params: { enterpriseGlobalId } }}
+              label={words.create}
+              title={words.createTitle}
+              onDone={setLogin}
+            >
+              <p>{words.createAdvice}</p>
+            </ConfirmButton>
           </Empty>
         }
       />

@@ -1,7 +1,7 @@
 import { Stack } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useOperation } from '../../api/index.ts';
-import { Empty, Filters, NothingMatches, Query, Section } from '../../kit/index.ts';
+import { Empty, Filters, NoRows, Query, Section } from '../../kit/index.ts';
 import { useWords } from '../../words/words.ts';
 import { CustomerTable } from './CustomerTable.tsx';
 import { enterprisesWords } from './words.ts';
@@ -12,7 +12,6 @@ const route = getRouteApi('/enterprises');
 export function CustomerSearch() {
   const words = useWords(enterprisesWords);
   const { text, channelCode, cursor } = route.useSearch();
-  const navigate = route.useNavigate();
   const found = useOperation('listCustomers', { query: { text, channelCode, cursor } }, { keepsPrevious: true });
   const isStale = found.isPlaceholderData;
   return (
@@ -22,8 +21,6 @@ export function CustomerSearch() {
           { name: 'text', label: words.customerText, kind: 'text' },
           { name: 'channelCode', label: words.channel, kind: 'text' },
         ]}
-        value={{ text, channelCode }}
-        onChange={(next) => void navigate({ search: { list: 'customers', ...next } })}
       />
       <Query of={found}>
         {({ exact, customers, nextCursor }) => (
@@ -39,12 +36,8 @@ export function CustomerSearch() {
                 rows={customers}
                 isStale={isStale}
                 withEnterprise
-                empty={<NoCustomers text={text} channelCode={channelCode} />}
-                paging={{
-                  cursor,
-                  nextCursor,
-                  onCursor: (next) => void navigate({ search: { list: 'customers', text, channelCode, cursor: next } }),
-                }}
+                empty={<NoCustomers text={text} />}
+                nextCursor={nextCursor}
               />
             )}
           </>
@@ -55,7 +48,7 @@ export function CustomerSearch() {
 }
 
 /** What to do where nothing was found. */
-function NoCustomers({ text, channelCode }: { text: string | undefined; channelCode: string | undefined }) {
+function NoCustomers({ text }: { text: string | undefined }) {
   const words = useWords(enterprisesWords);
   if (text !== undefined) {
     return (
@@ -66,6 +59,5 @@ function NoCustomers({ text, channelCode }: { text: string | undefined; channelC
       </Empty>
     );
   }
-  if (channelCode !== undefined) return <NothingMatches />;
-  return <Empty title={words.noCustomers}>{words.noCustomersAdvice}</Empty>;
+  return <NoRows title={words.noCustomers}>{words.noCustomersAdvice}</NoRows>;
 }

@@ -1,55 +1,40 @@
 import type { ConsoleData } from '@lockstep/contract/console';
 import { Stack } from '@mantine/core';
-import { useMemo } from 'react';
 import { useOperation } from '../../api/index.ts';
-import { Badge, type Column, CopyId, DataTable, Empty, Filters, NothingMatches, Query, Time } from '../../kit/index.ts';
+import { Badge, type Column, CopyId, DataTable, Filters, NoRows, Query, Time, useAddress } from '../../kit/index.ts';
 import { useNumberFormat } from '../../words/formats.ts';
 import { useWords } from '../../words/words.ts';
 import { AssetLink } from '../assets/AssetLink.tsx';
-import type { EnterprisePart } from './enterprise-part.ts';
 import { enterprisesWords } from './words.ts';
 
 type Employee = ConsoleData<'listEmployees'>['employees'][number];
 
 /** The employees of an enterprise, with what they hold. */
-export function EmployeeList({
-  enterpriseGlobalId,
-  cursor,
-  onCursor,
-  text,
-  onText,
-}: EnterprisePart & { text: string | undefined; onText: (text: string | undefined) => void }) {
+export function EmployeeList({ enterpriseGlobalId }: { enterpriseGlobalId: string }) {
   const words = useWords(enterprisesWords);
+  const [{ text, cursor }] = useAddress();
   const call = { params: { enterpriseGlobalId }, query: { text, cursor } };
   const found = useOperation('listEmployees', call, { keepsPrevious: true });
-  const columns = useMemo(
-    (): Column<Employee>[] => [
-      {
-        id: 'name',
-        header: words.employee,
-        cell: ({ name, isAdministrator }) => (
-          <>
-            {name} {isAdministrator && <Badge tone="busy">{words.administrator}</Badge>}
-          </>
-        ),
-      },
-      { id: 'account', header: words.account, cell: ({ account }) => <CopyId id={account} /> },
-      { id: 'holds', header: words.holds, cell: (employee) => <Held employee={employee} /> },
-      { id: 'id', header: words.id, cell: ({ memberGlobalId }) => <CopyId id={memberGlobalId} />, isMinor: true },
-      { id: 'department', header: words.department, cell: (row) => row.departmentId ?? '–', isMinor: true },
-      { id: 'mobile', header: words.mobile, cell: ({ passwordMobile }) => passwordMobile ?? '–', isMinor: true },
-      { id: 'remark', header: words.remark, cell: ({ remark }) => remark ?? '–', isMinor: true },
-      { id: 'added', header: words.added, cell: ({ createdTime }) => <Time timeMs={createdTime} />, isMinor: true },
-    ],
-    [words],
-  );
+  const columns: Column<Employee>[] = [
+    {
+      header: words.employee,
+      cell: ({ name, isAdministrator }) => (
+        <>
+          {name} {isAdministrator && <Badge tone="busy">{words.administrator}</Badge>}
+        </>
+      ),
+    },
+    { header: words.account, cell: ({ account }) => <CopyId id={account} /> },
+    { header: words.holds, cell: (employee) => <Held employee={employee} /> },
+    { header: words.id, cell: ({ memberGlobalId }) => <CopyId id={memberGlobalId} />, isMinor: true },
+    { header: words.department, cell: (row) => row.departmentId ?? '–', isMinor: true },
+    { header: words.mobile, cell: ({ passwordMobile }) => passwordMobile ?? '–', isMinor: true },
+    { header: words.remark, cell: ({ remark }) => remark ?? '–', isMinor: true },
+    { header: words.added, cell: ({ createdTime }) => <Time timeMs={createdTime} />, isMinor: true },
+  ];
   return (
     <Stack>
-      <Filters
-        fields={[{ name: 'text', label: words.keyword, kind: 'text' }]}
-        value={{ text }}
-        onChange={(next) => onText(next.text)}
-      />
+      <Filters fields={[{ name: 'text', label: words.keyword, kind: 'text' }]} />
       <Query of={found}>
         {({ employees, nextCursor }) => (
           <DataTable
@@ -58,14 +43,8 @@ export function EmployeeList({
             rows={employees}
             rowKey={({ memberGlobalId }) => memberGlobalId}
             isStale={found.isPlaceholderData}
-            empty={
-              text === undefined ? (
-                <Empty title={words.noEmployees}>{words.noEmployeesAdvice}</Empty>
-              ) : (
-                <NothingMatches />
-              )
-            }
-            paging={{ cursor, nextCursor, onCursor }}
+            empty={<NoRows title={words.noEmployees}>{words.noEmployeesAdvice}</NoRows>}
+            nextCursor={nextCursor}
           />
         )}
       </Query>

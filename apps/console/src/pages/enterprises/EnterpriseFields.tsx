@@ -15,7 +15,7 @@ export function EnterpriseFields({ enterprise }: { enterprise: ConsoleData<'getE
         { label: words.code, value: <CopyId id={code} what={`${words.code} ${code}`} /> },
         { label: words.crmCustomerId, value: crmCustomerId === null ? null : <CopyId id={crmCustomerId} /> },
         { label: words.securityMobile, value: enterprise.securityMobile },
-        { label: words.made, value: <Time timeMs={enterprise.createdTime} isRelative withUtc /> },
+        { label: words.createdTime, value: <Time timeMs={enterprise.createdTime} isRelative withUtc /> },
         {
           label: words.madeBy,
           value:

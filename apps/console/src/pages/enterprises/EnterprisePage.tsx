@@ -1,81 +1,85 @@
-import { Tabs } from '@mantine/core';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { useOperation } from '../../api/index.ts';
-import { Page, Query, Section } from '../../kit/index.ts';
+import { AddressTabs, Empty, Page, Query, Section, useAddress } from '../../kit/index.ts';
 import { useWords } from '../../words/words.ts';
+import { AssetTable } from '../assets/AssetTable.tsx';
 import { Administrators } from './Administrators.tsx';
+import { CustomerTable } from './CustomerTable.tsx';
 import { EmployeeList } from './EmployeeList.tsx';
-import { EnterpriseAssets } from './EnterpriseAssets.tsx';
-import { EnterpriseCustomers } from './EnterpriseCustomers.tsx';
 import { EnterpriseFields } from './EnterpriseFields.tsx';
 import { EnterpriseRecord } from './EnterpriseRecord.tsx';
-import type { EnterprisePart } from './enterprise-part.ts';
 import { enterprisesWords } from './words.ts';
 
 const route = getRouteApi('/enterprises/$enterpriseGlobalId');
-const TABS = ['customers', 'assets', 'employees', 'record'] as const;
 
 /** All about an enterprise: its customers and assets, its employees, what was changed, and who administrates it. */
-export function EnterprisePage() {
+export default function EnterprisePage() {
   const words = useWords(enterprisesWords);
-  const { enterpriseGlobalId } = route.useParams();
-  const { tab, text, cursor } = route.useSearch();
-  const navigate = route.useNavigate();
-  const enterprise = useOperation('getEnterprise', { params: { enterpriseGlobalId } });
-  const chosen = TABS.find((each) => each === tab) ?? TABS[0];
-  const part: EnterprisePart = {
-    enterpriseGlobalId,
-    cursor,
-    onCursor: (next) => void navigate({ search: { tab, text, cursor: next } }),
-  };
+  const part = route.useParams();
+  const enterprise = useOperation('getEnterprise', { params: part });
   return (
-    <Page
-      title={enterprise.data?.name ?? words.enterprise}
-      crumbs={[
-        <Link key="enterprises" to="/enterprises">
-          {words.enterprises}
-        </Link>,
-      ]}
-    >
+    <Page title={enterprise.data?.name ?? words.enterprise} crumbs={[{ text: words.enterprises, to: '/enterprises' }]}>
       <Query of={enterprise}>
         {(data) => (
           <>
             <Section title={words.enterprise}>
               <EnterpriseFields enterprise={data} />
             </Section>
-            <Administrators enterpriseGlobalId={enterpriseGlobalId} administrators={data.administrators} />
-            <Tabs
-              value={chosen}
-              keepMounted={false}
-              onChange={(next) => void navigate({ search: { tab: next ?? undefined } })}
-            >
-              <Tabs.List>
-                {TABS.map((each) => (
-                  <Tabs.Tab key={each} value={each}>
-                    {words[each]}
-                  </Tabs.Tab>
-                ))}
-              </Tabs.List>
-              <Tabs.Panel value="customers" pt="md">
-                <EnterpriseCustomers {...part} />
-              </Tabs.Panel>
-              <Tabs.Panel value="assets" pt="md">
-                <EnterpriseAssets {...part} />
-              </Tabs.Panel>
-              <Tabs.Panel value="employees" pt="md">
-                <EmployeeList
-                  {...part}
-                  text={text}
-                  onText={(next) => void navigate({ search: { tab: 'employees', text: next } })}
-                />
-              </Tabs.Panel>
-              <Tabs.Panel value="record" pt="md">
-                <EnterpriseRecord {...part} />
-              </Tabs.Panel>
-            </Tabs>
+            <Administrators {...part} administrators={data.administrators} />
+            <AddressTabs
+              of="tab"
+              parts={[
+                { name: 'customers', label: words.customers, content: <Customers {...part} /> },
+                { name: 'assets', label: words.assets, content: <Assets {...part} /> },
+                { name: 'employees', label: words.employees, content: <EmployeeList {...part} /> },
+                { name: 'record', label: words.changes, content: <EnterpriseRecord {...part} /> },
+              ]}
+            />
           </>
         )}
       </Query>
     </Page>
+  );
+}
+
+interface Part {
+  enterpriseGlobalId: string;
+}
+
+function Customers({ enterpriseGlobalId }: Part) {
+  const words = useWords(enterprisesWords);
+  const [{ cursor }] = useAddress();
+  const found = useOperation('listCustomers', { query: { enterpriseGlobalId, cursor } }, { keepsPrevious: true });
+  return (
+    <Query of={found}>
+      {({ customers, nextCursor }) => (
+        <CustomerTable
+          label={words.customers}
+          rows={customers}
+          isStale={found.isPlaceholderData}
+          withEnterprise={false}
+          empty={<Empty title={words.noCustomers}>{words.noCustomersAdvice}</Empty>}
+          nextCursor={nextCursor}
+        />
+      )}
+    </Query>
+  );
+}
+
+function Assets({ enterpriseGlobalId }: Part) {
+  const words = useWords(enterprisesWords);
+  const [{ cursor }] = useAddress();
+  const found = useOperation('listAssets', { query: { enterpriseGlobalId, cursor } }, { keepsPrevious: true });
+  return (
+    <Query of={found}>
+      {({ assets, nextCursor }) => (
+        <AssetTable
+          rows={assets}
+          isStale={found.isPlaceholderData}
+          empty={<Empty title={words.noAssets}>{words.noAssetsAdvice}</Empty>}
+          nextCursor={nextCursor}
+        />
+      )}
+    </Query>
   );
 }

@@ -1,10 +1,8 @@
 import type { ConsoleData } from '@lockstep/contract/console';
 import { Link } from '@tanstack/react-router';
-import { useMemo } from 'react';
 import { useMayCall, useOperation } from '../../api/index.ts';
-import { type Column, CopyId, DataTable, Empty, Query, Time } from '../../kit/index.ts';
+import { type Column, CopyId, DataTable, Empty, Query, Time, useAddress } from '../../kit/index.ts';
 import { useWords } from '../../words/words.ts';
-import type { EnterprisePart } from './enterprise-part.ts';
 import { RecordedChange } from './RecordedChange.tsx';
 import { enterprisesWords } from './words.ts';
 
@@ -24,36 +22,30 @@ function Who({ entry: { actorAccount, targetGlobalId } }: { entry: Entry }) {
 }
 
 /** What was changed in the member center of an enterprise, newest first. */
-export function EnterpriseRecord({ enterpriseGlobalId, cursor, onCursor }: EnterprisePart) {
+export function EnterpriseRecord({ enterpriseGlobalId }: { enterpriseGlobalId: string }) {
   const words = useWords(enterprisesWords);
+  const [{ cursor }] = useAddress();
   const call = { params: { enterpriseGlobalId }, query: { cursor } };
   const found = useOperation('listEnterpriseAudit', call, { keepsPrevious: true });
-  const columns = useMemo(
-    (): Column<Entry>[] => [
-      { id: 'time', header: words.time, cell: ({ time }) => <Time timeMs={time} isRelative /> },
-      { id: 'what', header: words.what, cell: ({ action }) => words[action] },
-      {
-        id: 'whom',
-        header: words.whom,
-        cell: ({ targetAccount, targetGlobalId }) => targetAccount ?? targetGlobalId ?? '–',
-      },
-      { id: 'detail', header: words.detail, cell: ({ detail }) => <RecordedChange detail={detail} />, width: '14rem' },
-      { id: 'who', header: words.who, cell: (entry) => <Who entry={entry} /> },
-      { id: 'request', header: words.requestId, cell: ({ requestId }) => <CopyId id={requestId} />, isMinor: true },
-    ],
-    [words],
-  );
+  const columns: Column<Entry>[] = [
+    { header: words.time, cell: ({ time }) => <Time timeMs={time} isRelative /> },
+    { header: words.what, cell: ({ action }) => words[action] },
+    { header: words.whom, cell: ({ targetAccount, targetGlobalId }) => targetAccount ?? targetGlobalId ?? '–' },
+    { header: words.detail, cell: ({ detail }) => <RecordedChange detail={detail} />, width: '14rem' },
+    { header: words.who, cell: (entry) => <Who entry={entry} /> },
+    { header: words.requestId, cell: ({ requestId }) => <CopyId id={requestId} />, isMinor: true },
+  ];
   return (
     <Query of={found}>
       {({ entries, nextCursor }) => (
         <DataTable
-          label={words.record}
+          label={words.changes}
           columns={columns}
           rows={entries}
           rowKey={({ id }) => id}
           isStale={found.isPlaceholderData}
           empty={<Empty title={words.noRecord}>{words.noRecordAdvice}</Empty>}
-          paging={{ cursor, nextCursor, onCursor }}
+          nextCursor={nextCursor}
         />
       )}
     </Query>

@@ -12,16 +12,11 @@ const route = getRouteApi('/enterprises');
 export function EnterpriseSearch() {
   const words = useWords(enterprisesWords);
   const { text, cursor } = route.useSearch();
-  const navigate = route.useNavigate();
   const found = useOperation('listEnterprises', { query: { text, cursor } }, { keepsPrevious: true });
   const isStale = found.isPlaceholderData;
   return (
     <Stack>
-      <Filters
-        fields={[{ name: 'text', label: words.enterpriseText, kind: 'text' }]}
-        value={{ text }}
-        onChange={(next) => void navigate({ search: next })}
-      />
+      <Filters fields={[{ name: 'text', label: words.enterpriseText, kind: 'text' }]} />
       <Query of={found}>
         {({ exact, enterprises, nextCursor }) => (
           <>
@@ -46,7 +41,7 @@ export function EnterpriseSearch() {
                     </Empty>
                   )
                 }
-                paging={{ cursor, nextCursor, onCursor: (next) => void navigate({ search: { text, cursor: next } }) }}
+                nextCursor={nextCursor}
               />
             )}
           </>

@@ -1,6 +1,5 @@
 import type { ConsoleData } from '@lockstep/contract/console';
 import { Link } from '@tanstack/react-router';
-import { useMemo } from 'react';
 import { type Column, CopyId, DataTable, type TableProps, Time } from '../../kit/index.ts';
 import { useWords } from '../../words/words.ts';
 import { enterprisesWords } from './words.ts';
@@ -10,24 +9,20 @@ type Enterprise = ConsoleData<'listEnterprises'>['enterprises'][number];
 /** Enterprises in rows. */
 export function EnterpriseTable(props: TableProps<Enterprise>) {
   const words = useWords(enterprisesWords);
-  const columns = useMemo(
-    (): Column<Enterprise>[] => [
-      {
-        id: 'name',
-        header: words.name,
-        cell: ({ enterpriseGlobalId, name }) => (
-          <Link to="/enterprises/$enterpriseGlobalId" params={{ enterpriseGlobalId }}>
-            {name}
-          </Link>
-        ),
-      },
-      { id: 'code', header: words.code, cell: ({ code }) => <CopyId id={code} /> },
-      { id: 'id', header: words.id, cell: ({ enterpriseGlobalId }) => <CopyId id={enterpriseGlobalId} /> },
-      { id: 'crm', header: words.crmCustomerId, cell: (row) => <CrmNumber {...row} />, isMinor: true },
-      { id: 'made', header: words.made, cell: ({ createdTime }) => <Time timeMs={createdTime} />, isMinor: true },
-    ],
-    [words],
-  );
+  const columns: Column<Enterprise>[] = [
+    {
+      header: words.name,
+      cell: ({ enterpriseGlobalId, name }) => (
+        <Link to="/enterprises/$enterpriseGlobalId" params={{ enterpriseGlobalId }}>
+          {name}
+        </Link>
+      ),
+    },
+    { header: words.code, cell: ({ code }) => <CopyId id={code} /> },
+    { header: words.id, cell: ({ enterpriseGlobalId }) => <CopyId id={enterpriseGlobalId} /> },
+    { header: words.crmCustomerId, cell: (row) => <CrmNumber {...row} />, isMinor: true },
+    { header: words.createdTime, cell: ({ createdTime }) => <Time timeMs={createdTime} />, isMinor: true },
+  ];
   return <DataTable columns={columns} rowKey={({ enterpriseGlobalId }) => enterpriseGlobalId} {...props} />;
 }
 

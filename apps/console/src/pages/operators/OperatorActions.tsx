@@ -1,7 +1,7 @@
-import type { ConsoleOperator, NewOperatorLogin } from '@lockstep/contract/console';
+import type { ConsoleOperator } from '@lockstep/contract/console';
 import { useState } from 'react';
-import { useChange, useMe } from '../../api/index.ts';
-import { announce, ConfirmButton } from '../../kit/index.ts';
+import { useMe } from '../../api/index.ts';
+import { ConfirmButton } from '../../kit/index.ts';
 import { useWords } from '../../words/words.ts';
 import { NewPassword } from './NewPassword.tsx';
 import { RoleField } from './RoleField.tsx';
@@ -21,18 +21,16 @@ export function OperatorActions({ operator }: { operator: ConsoleOperator }) {
 
 function ChangeRole({ operator: { name, role } }: { operator: ConsoleOperator }) {
   const words = useWords(operatorsWords);
-  const setRole = useChange('setOperatorRole');
   const [chosen, setChosen] = useState(role);
   return (
     <ConfirmButton
+      operation="setOperatorRole"
+      call={{ params: { name }, body: { role: chosen } }}
       label={words.changeRole}
       title={words.changeRoleTitle(name)}
       confirmLabel={words.save}
       canConfirm={chosen !== role}
-      onConfirm={async () => {
-        await setRole.mutateAsync({ params: { name }, body: { role: chosen } });
-        announce('good', words.roleChanged(name));
-      }}
+      done={words.roleChanged(name)}
     >
       <p>{words.changeRoleSays}</p>
       <RoleField value={chosen} onChange={setChosen} />
@@ -42,52 +40,41 @@ function ChangeRole({ operator: { name, role } }: { operator: ConsoleOperator })
 
 function ResetPassword({ name }: { name: string }) {
   const words = useWords(operatorsWords);
-  const reset = useChange('resetOperatorPassword');
-  const [login, setLogin] = useState<NewOperatorLogin>();
   return (
-    <>
-      <ConfirmButton
-        label={words.resetPassword}
-        title={words.resetTitle(name)}
-        onConfirm={async () => {
-          setLogin(await reset.mutateAsync({ params: { name } }));
-          announce('good', words.resetNow(name));
-        }}
-      >
-        {words.resetSays(name)}
-      </ConfirmButton>
-      {login !== undefined && (
-        <NewPassword title={words.resetNow(name)} login={login} onClose={() => setLogin(undefined)} />
-      )}
-    </>
+    <ConfirmButton
+      operation="resetOperatorPassword"
+      call={{ params: { name } }}
+      label={words.resetPassword}
+      title={words.resetTitle(name)}
+      done={words.resetNow(name)}
+      result={(login, onClose) => <NewPassword title={words.resetNow(name)} login={login} onClose={onClose} />}
+    >
+      {words.resetSays(name)}
+    </ConfirmButton>
   );
 }
 
 function SwitchOperator({ operator: { name, disabledTime } }: { operator: ConsoleOperator }) {
   const words = useWords(operatorsWords);
-  const disable = useChange('disableOperator');
-  const enable = useChange('enableOperator');
   const params = { name };
   return disabledTime === null ? (
     <ConfirmButton
+      operation="disableOperator"
+      call={{ params }}
       label={words.disable}
       title={words.disableTitle(name)}
       isDangerous
-      onConfirm={async () => {
-        await disable.mutateAsync({ params });
-        announce('good', words.disabledNow(name));
-      }}
+      done={words.disabledNow(name)}
     >
       {words.disableSays(name)}
     </ConfirmButton>
   ) : (
     <ConfirmButton
+      operation="enableOperator"
+      call={{ params }}
       label={words.enable}
       title={words.enableTitle(name)}
-      onConfirm={async () => {
-        await enable.mutateAsync({ params });
-        announce('good', words.enabledNow(name));
-      }}
+      done={words.enabledNow(name)}
     >
       {words.enableSays(name)}
     </ConfirmButton>

@@ -10,7 +10,7 @@ import { operatorsWords } from './words.ts';
 const route = getRouteApi('/operators/$name');
 
 /** One operator: what they may do, whether they are logged in, and what an admin may change. */
-export function OperatorPage() {
+export default function OperatorPage() {
   const words = useWords(operatorsWords);
   const { name } = route.useParams();
   const operators = useOperation('listOperators', {});
@@ -19,11 +19,7 @@ export function OperatorPage() {
     <Page
       title={name}
       beside={operator && <StateBadge state={operator.disabledTime === null ? 'enabled' : 'disabled'} />}
-      crumbs={[
-        <Link key="all" to="/operators">
-          {words.title}
-        </Link>,
-      ]}
+      crumbs={[{ text: words.operators, to: '/operators' }]}
       actions={operator && <OperatorActions operator={operator} />}
     >
       <Query of={operators}>

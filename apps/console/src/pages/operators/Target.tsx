@@ -1,7 +1,7 @@
 import type { RecordEntry } from '@lockstep/contract/console';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { useMay } from '../../api/index.ts';
+import { useMayCall } from '../../api/index.ts';
 import { CopyId } from '../../kit/index.ts';
 import { useWords } from '../../words/words.ts';
 import { recordWords } from './record-words.ts';
@@ -9,7 +9,7 @@ import { recordWords } from './record-words.ts';
 /** What something was done to, with a link to its page where it has one. */
 export function Target({ of: entry }: { of: RecordEntry }) {
   const words = useWords(recordWords);
-  const isAdmin = useMay()('admin');
+  const isAdmin = useMayCall()('listOperators');
   const { target } = entry;
   if (target === null) return <>–</>;
   return (
@@ -22,7 +22,7 @@ export function Target({ of: entry }: { of: RecordEntry }) {
 function linkTo(
   { action, after }: RecordEntry,
   target: string,
-  words: Pick<typeof recordWords.en, 'batch' | 'webhook'>,
+  words: Pick<typeof recordWords.en, 'batchNumber' | 'webhook'>,
   isAdmin: boolean,
 ): ReactNode {
   const [kind] = action.split('.', 1);
@@ -36,7 +36,7 @@ function linkTo(
     case 'batch':
       return (
         <Link to="/batches/$batchId" params={{ batchId: target }}>
-          {words.batch(target)}
+          {words.batchNumber(target)}
         </Link>
       );
     case 'webhook':

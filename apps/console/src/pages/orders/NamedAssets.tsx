@@ -1,8 +1,6 @@
-import { Link } from '@tanstack/react-router';
-import { CopyId } from '../../kit/index.ts';
 import { useNumberFormat } from '../../words/formats.ts';
 import { useWords } from '../../words/words.ts';
-import { listNamedAssets } from './named-assets.ts';
+import { AssetLink } from '../assets/AssetLink.tsx';
 import { ordersWords } from './words.ts';
 
 const MAX_SHOWN = 20;
@@ -11,21 +9,18 @@ const MAX_SHOWN = 20;
 export function NamedAssets({ order }: { order: unknown }) {
   const words = useWords(ordersWords);
   const write = useNumberFormat();
-  const assetNums = listNamedAssets(order);
+  const { assets = [] } = (order ?? {}) as { assets?: readonly { assetNos: readonly string[] }[] };
+  const assetNums = [...new Set(assets.flatMap(({ assetNos }) => assetNos))];
   if (assetNums.length === 0) return null;
   return (
     <p>
       {words.namedAssets}{' '}
       {assetNums.slice(0, MAX_SHOWN).map((assetNum) => (
         <span key={assetNum}>
-          <CopyId id={assetNum}>
-            <Link to="/assets/$assetNum" params={{ assetNum }}>
-              {assetNum}
-            </Link>
-          </CopyId>{' '}
+          <AssetLink assetNum={assetNum} />{' '}
         </span>
       ))}
-      {assetNums.length > MAX_SHOWN && words.moreNamed(write(assetNums.length - MAX_SHOWN))}
+      {assetNums.length > MAX_SHOWN && words.more(write(assetNums.length - MAX_SHOWN))}
     </p>
   );
 }

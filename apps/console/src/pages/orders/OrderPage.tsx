@@ -1,7 +1,7 @@
 import type { ConsoleData } from '@lockstep/contract/console';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useOperation } from '../../api/index.ts';
-import { CopyId, Count, Fields, Notice, Page, Query, StateBadge, Time } from '../../kit/index.ts';
+import { CopyId, Count, type Crumb, Fields, Notice, Page, Query, StateBadge, Time } from '../../kit/index.ts';
 import { useCauseWords } from '../../words/causes.ts';
 import { useCodeNames } from '../../words/code-names.ts';
 import { useWords } from '../../words/words.ts';
@@ -20,7 +20,7 @@ const route = getRouteApi('/orders/$orderId');
 type Order = ConsoleData<'getOrder'>;
 
 /** One order: what became of it and why, what it did or would do now, and what it held. */
-export function OrderPage() {
+export default function OrderPage() {
   const words = useWords(ordersWords);
   const { orderId } = route.useParams();
   const order = useOperation(
@@ -32,18 +32,7 @@ export function OrderPage() {
     <Page
       title={`${words.order} ${orderId}`}
       beside={order.data && <StateBadge state={order.data.state} />}
-      crumbs={[
-        <Link key="orders" to="/orders">
-          {words.orders}
-        </Link>,
-        ...(order.data === undefined
-          ? []
-          : [
-              <Link key="batch" to="/batches/$batchId" params={{ batchId: order.data.batchId }}>
-                {order.data.channelOrderId}
-              </Link>,
-            ]),
-      ]}
+      crumbs={[{ text: words.orders, to: '/orders' }, ...(order.data === undefined ? [] : [crumbOf(order.data)])]}
       actions={order.data?.state === 'failed' && <PutRight order={order.data} />}
     >
       <Query of={order}>
@@ -62,6 +51,10 @@ export function OrderPage() {
       </Query>
     </Page>
   );
+}
+
+function crumbOf({ channelOrderId, batchId }: Order): Crumb {
+  return { text: channelOrderId, to: '/batches/$batchId', params: { batchId } };
 }
 
 /** By which rule it failed, and where the rules are explained. */

@@ -1,5 +1,4 @@
 import type { ConsoleData, ConsoleOrder } from '@lockstep/contract/console';
-import { useMemo } from 'react';
 import { type Column, CopyId, DataTable, StateBadge, type TableProps, Time } from '../../kit/index.ts';
 import { useCauseWords } from '../../words/causes.ts';
 import { useCodeNames } from '../../words/code-names.ts';
@@ -19,14 +18,10 @@ export function OrderTable(props: TableProps<Order>) {
 /** Orders of any batches, with those. */
 export function SentOrderTable(props: TableProps<ConsoleOrder>) {
   const words = useWords(ordersWords);
-  const own = useOrderColumns();
-  const columns = useMemo<Column<ConsoleOrder>[]>(
-    () => [
-      ...own.filter(({ id }) => id !== 'sequence'),
-      { id: 'batch', header: words.batch, width: '10rem', cell: (order) => <BatchLink batch={order} /> },
-    ],
-    [own, words],
-  );
+  const columns: Column<ConsoleOrder>[] = [
+    ...useOrderColumns().filter(({ header }) => header !== words.sequence),
+    { header: words.batch, width: '10rem', cell: (order) => <BatchLink batch={order} /> },
+  ];
   return <DataTable columns={columns} rowKey={({ licenseOrderId }) => licenseOrderId} {...props} />;
 }
 
@@ -34,37 +29,17 @@ function useOrderColumns(): Column<Order>[] {
   const words = useWords(ordersWords);
   const causeWords = useCauseWords();
   const codeName = useCodeNames();
-  return useMemo(
-    () => [
-      {
-        id: 'id',
-        header: words.orderId,
-        width: '8rem',
-        cell: ({ licenseOrderId }) => <OrderLink orderId={licenseOrderId} />,
-      },
-      { id: 'state', header: words.state, cell: ({ state }) => <StateBadge state={state} /> },
-      { id: 'sequence', header: words.sequence, align: 'end', isMinor: true, cell: ({ sequence }) => sequence },
-      { id: 'type', header: words.type, width: '7rem', cell: ({ orderType }) => codeName(orderType) },
-      {
-        id: 'customer',
-        header: words.customerId,
-        isMinor: true,
-        width: '8rem',
-        cell: ({ customerId }) => <CopyId id={customerId} />,
-      },
-      {
-        id: 'why',
-        header: words.why,
-        width: '14rem',
-        cell: ({ cause, message }) => (cause === null ? '' : causeWords(cause, message)),
-      },
-      {
-        id: 'finished',
-        header: words.finished,
-        isMinor: true,
-        cell: ({ finishedTime }) => <Time timeMs={finishedTime} />,
-      },
-    ],
-    [words, causeWords, codeName],
-  );
+  return [
+    { header: words.orderId, width: '8rem', cell: ({ licenseOrderId }) => <OrderLink orderId={licenseOrderId} /> },
+    { header: words.state, cell: ({ state }) => <StateBadge state={state} /> },
+    { header: words.sequence, align: 'end', isMinor: true, cell: ({ sequence }) => sequence },
+    { header: words.type, width: '7rem', cell: ({ orderType }) => codeName(orderType) },
+    { header: words.customerId, isMinor: true, width: '8rem', cell: ({ customerId }) => <CopyId id={customerId} /> },
+    {
+      header: words.why,
+      width: '14rem',
+      cell: ({ cause, message }) => (cause === null ? '' : causeWords(cause, message)),
+    },
+    { header: words.finished, isMinor: true, cell: ({ finishedTime }) => <Time timeMs={finishedTime} /> },
+  ];
 }

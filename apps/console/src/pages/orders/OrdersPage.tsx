@@ -1,6 +1,6 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { type CallOf, useOperation } from '../../api/index.ts';
-import { Empty, Filters, NothingMatches, optionsOf, Page, Query, useStateWords } from '../../kit/index.ts';
+import { Filters, NoRows, optionsOf, Page, Query, useStateWords } from '../../kit/index.ts';
 import { useCodeNames } from '../../words/code-names.ts';
 import { useWords } from '../../words/words.ts';
 import { SentOrderTable } from './OrderTable.tsx';
@@ -13,12 +13,11 @@ const TYPES = ['new_buy', 'delete_asset', 'delete_product'] as const;
 const route = getRouteApi('/orders');
 
 /** Orders of all batches, with filters. The first page follows what comes. */
-export function OrdersPage() {
+export default function OrdersPage() {
   const words = useWords(ordersWords);
   const stateWords = useStateWords();
   const codeName = useCodeNames();
   const { cursor, ...filters } = route.useSearch();
-  const navigate = route.useNavigate();
   // The server checks what stands in the address.
   const query = { ...filters, cursor } as CallOf<'listAllOrders'>['query'];
   const found = useOperation(
@@ -38,8 +37,6 @@ export function OrdersPage() {
           { name: 'appKey', label: words.appKey, kind: 'text' },
           { name: 'channelCode', label: words.channel, kind: 'text' },
         ]}
-        value={filters}
-        onChange={(next) => void navigate({ search: next })}
       />
       <Query of={found}>
         {({ orders, nextCursor }) => (
@@ -47,18 +44,15 @@ export function OrdersPage() {
             label={words.orders}
             rows={orders}
             isStale={found.isPlaceholderData}
-            empty={<NoOrders isMore={nextCursor !== null} isFiltered={Object.keys(filters).length > 0} />}
-            paging={{ cursor, nextCursor, onCursor: (next) => void navigate({ search: { ...filters, cursor: next } }) }}
+            empty={
+              <NoRows isMore={nextCursor !== null} title={words.noOrders}>
+                {words.noOrdersAdvice}
+              </NoRows>
+            }
+            nextCursor={nextCursor}
           />
         )}
       </Query>
     </Page>
   );
-}
-
-/** What to do where nothing was found: by filters, so far, or at all. */
-function NoOrders({ isMore, isFiltered }: { isMore: boolean; isFiltered: boolean }) {
-  const words = useWords(ordersWords);
-  if (isMore) return <Empty title={words.nothingSoFar}>{words.nothingSoFarAdvice}</Empty>;
-  return isFiltered ? <NothingMatches /> : <Empty title={words.noOrders}>{words.noOrdersAdvice}</Empty>;
 }

@@ -43,7 +43,7 @@ function Actions({ preview: { assets, products } }: { preview: ComparedPreview }
           {productUri !== null && <> · {productUri}</>}
         </div>
       ))}
-      {all.length > MAX_NAMED && <div>{words.moreEffects(write(all.length - MAX_NAMED))}</div>}
+      {all.length > MAX_NAMED && <div>{words.more(write(all.length - MAX_NAMED))}</div>}
     </>
   );
 }

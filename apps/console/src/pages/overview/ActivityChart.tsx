@@ -4,7 +4,6 @@ import { Chart, Empty } from '../../kit/index.ts';
 import { useDuration, useNumberFormat } from '../../words/formats.ts';
 import { useWords } from '../../words/words.ts';
 import { SPANS } from './spans.ts';
-import { sumOf } from './sum-of.ts';
 import { overviewWords } from './words.ts';
 
 const MILLISECONDS = 1_000;
@@ -33,7 +32,7 @@ export function ActivityChart({ pieces, pieceSeconds, span }: Props) {
       })),
     [pieces, words],
   );
-  const [accepted, succeeded, failed] = LINES.map(({ count }) => sumOf(pieces, count));
+  const [accepted, succeeded, failed] = LINES.map(({ count }) => pieces.reduce((sum, piece) => sum + piece[count], 0));
   if (accepted === 0 && succeeded === 0 && failed === 0) {
     return <Empty title={words.nothingDone}>{words.nothingDoneAdvice}</Empty>;
   }

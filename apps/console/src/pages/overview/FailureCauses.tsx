@@ -1,6 +1,5 @@
 import type { Overview } from '@lockstep/contract/console';
 import { Link } from '@tanstack/react-router';
-import { useMemo } from 'react';
 import { type Column, Count, DataTable, Empty, Time } from '../../kit/index.ts';
 import { useCauseWords } from '../../words/causes.ts';
 import { useWords } from '../../words/words.ts';
@@ -12,28 +11,24 @@ type Failure = Overview['failures'][number];
 export function FailureCauses({ failures }: Pick<Overview, 'failures'>) {
   const words = useWords(overviewWords);
   const causeWords = useCauseWords();
-  const columns = useMemo<Column<Failure>[]>(
-    () => [
-      {
-        id: 'cause',
-        header: words.cause,
-        cell: ({ cause }) => {
-          const meaning = causeWords(cause, null);
-          return (
-            <>
-              <Link to="/orders" search={{ state: 'failed', cause }}>
-                <code>{cause}</code>
-              </Link>
-              {meaning !== cause && <> {meaning}</>}
-            </>
-          );
-        },
+  const columns: Column<Failure>[] = [
+    {
+      header: words.cause,
+      cell: ({ cause }) => {
+        const meaning = causeWords(cause, null);
+        return (
+          <>
+            <Link to="/orders" search={{ state: 'failed', cause }}>
+              <code>{cause}</code>
+            </Link>
+            {meaning !== cause && <> {meaning}</>}
+          </>
+        );
       },
-      { id: 'orders', header: words.orders, align: 'end', cell: ({ failed }) => <Count value={failed} /> },
-      { id: 'last', header: words.last, isMinor: true, cell: ({ lastTime }) => <Time timeMs={lastTime} isRelative /> },
-    ],
-    [words, causeWords],
-  );
+    },
+    { header: words.orders, align: 'end', cell: ({ failed }) => <Count value={failed} /> },
+    { header: words.last, isMinor: true, cell: ({ lastTime }) => <Time timeMs={lastTime} isRelative /> },
+  ];
   return (
     <DataTable
       label={words.failuresTable}

@@ -2,15 +2,16 @@ import type { OverviewSpan } from '@lockstep/contract/console';
 import { NativeSelect } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useOperation } from '../../api/index.ts';
-import { Page, Query, Section } from '../../kit/index.ts';
+import { Empty, Page, Query, Section } from '../../kit/index.ts';
+import { useNumberFormat } from '../../words/formats.ts';
 import { useWords } from '../../words/words.ts';
+import { WebhookTable } from '../webhooks/WebhookTable.tsx';
 import { ActivityChart } from './ActivityChart.tsx';
 import { FailureCauses } from './FailureCauses.tsx';
 import { HealthSection } from './HealthSection.tsx';
 import { LatestBatches } from './LatestBatches.tsx';
 import { NowFigures } from './NowFigures.tsx';
 import { readSpan, SPANS } from './spans.ts';
-import { TroubledWebhooks } from './TroubledWebhooks.tsx';
 import { overviewWords } from './words.ts';
 
 const REFRESH_MS = 5_000;
@@ -18,9 +19,10 @@ const REFRESH_MS = 5_000;
 const route = getRouteApi('/');
 
 /** How the service does, from what the database knows. */
-export function OverviewPage() {
+export default function OverviewPage() {
   const words = useWords(overviewWords);
   const span = readSpan(route.useSearch().span);
+  const write = useNumberFormat();
   const overview = useOperation('getOverview', { query: { span } }, { refreshMs: REFRESH_MS, keepsPrevious: true });
   return (
     <Page title={words.overview} lead={words.lead}>
@@ -39,7 +41,11 @@ export function OverviewPage() {
               <FailureCauses failures={failures} />
             </Section>
             <Section title={words.troubledWebhooks}>
-              <TroubledWebhooks webhooks={webhooks} />
+              <WebhookTable
+                label={words.webhooksTable}
+                rows={webhooks.troubled}
+                empty={<Empty title={words.noTroubles(write(webhooks.active))} />}
+              />
             </Section>
           </>
         )}

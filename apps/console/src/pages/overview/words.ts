@@ -1,9 +1,8 @@
-import { defineWords } from '../../words/words.ts';
+import { defineAreaWords } from '../../words/words.ts';
 
 /** The words of this area; those of the checks stand in check-words.ts. */
-export const overviewWords = defineWords({
+export const overviewWords = defineAreaWords({
   en: {
-    overview: 'Overview',
     lead: 'What the service did, what waits, and what is not well. It updates by itself.',
     now: 'Now',
     acceptedNow: 'Accepted a second',
@@ -15,7 +14,6 @@ export const overviewWords = defineWords({
     oldest: 'Oldest pending',
     nothingPending: 'none',
     oldestBatch: (age: string) => `The oldest pending order has waited for ${age}: see`,
-    batchNumber: (id: string) => `batch ${id}`,
     activity: 'Orders',
     span: 'Time',
     span1h: 'last hour',
@@ -38,16 +36,11 @@ export const overviewWords = defineWords({
     allBatches: 'All batches',
     failures: 'Why orders failed',
     failuresTable: 'Causes of failures',
-    cause: 'Cause',
     orders: 'Orders',
     last: 'Last',
     noFailures: 'No order failed in this time',
     troubledWebhooks: 'Webhooks in trouble',
     webhooksTable: 'List of webhooks in trouble',
-    webhook: 'Webhook',
-    application: 'Application',
-    state: 'State',
-    since: 'Since',
     noTroubles: (active: string) => `No webhook is in trouble. Active: ${active}`,
     health: 'Health',
     allWell: 'All is well',
@@ -59,7 +52,6 @@ export const overviewWords = defineWords({
     stateError: 'act now',
   },
   zh: {
-    overview: '总览',
     lead: '服务完成了什么、有什么在等待、有什么不正常。本页自动更新。',
     now: '当前',
     acceptedNow: '每秒接收',
@@ -71,7 +63,6 @@ export const overviewWords = defineWords({
     oldest: '最早的待处理订单',
     nothingPending: '无',
     oldestBatch: (age) => `最早的待处理订单已等待 ${age}，请查看`,
-    batchNumber: (id) => `批次 ${id}`,
     activity: '订单',
     span: '时间',
     span1h: '最近 1 小时',
@@ -93,16 +84,11 @@ export const overviewWords = defineWords({
     allBatches: '全部批次',
     failures: '订单失败的原因',
     failuresTable: '失败原因列表',
-    cause: '原因',
     orders: '订单数',
     last: '最近一次',
     noFailures: '这段时间内没有订单失败',
     troubledWebhooks: '有问题的 Webhook',
     webhooksTable: '有问题的 Webhook 列表',
-    webhook: 'Webhook',
-    application: '应用',
-    state: '状态',
-    since: '开始时间',
     noTroubles: (active) => `没有 Webhook 出现问题。正常：${active}`,
     health: '健康状况',
     allWell: '一切正常',

@@ -2,7 +2,7 @@ import type { PreviewedOrder } from '@lockstep/contract/console';
 import { NativeSelect } from '@mantine/core';
 import { useState } from 'react';
 import { useOperation } from '../../api/index.ts';
-import { Empty, Fields, Query } from '../../kit/index.ts';
+import { Empty, Fields, Query, useAddress } from '../../kit/index.ts';
 import { useNumberFormat } from '../../words/formats.ts';
 import { useWords } from '../../words/words.ts';
 import { AssetContents } from '../assets/AssetContents.tsx';
@@ -15,6 +15,7 @@ import { previewWords } from './words.ts';
 export function AssetsNow({ numbers, numberCount }: Pick<PreviewedOrder, 'numbers' | 'numberCount'>) {
   const words = useWords(previewWords);
   const write = useNumberFormat();
+  const [, change] = useAddress();
   const [chosen, setChosen] = useState(() => (numbers.find(({ isActive }) => isActive) ?? numbers[0])?.assetNum);
   const named = numbers.find(({ assetNum }) => assetNum === chosen);
   if (named === undefined) return null;
@@ -23,10 +24,13 @@ export function AssetsNow({ numbers, numberCount }: Pick<PreviewedOrder, 'number
       {numberCount > 1 && (
         <NativeSelect
           className={styles.number ?? ''}
-          label={words.number}
+          label={words.assetNum}
           value={named.assetNum}
           data={numbers.map(({ assetNum }) => assetNum)}
-          onChange={(event) => setChosen(event.currentTarget.value)}
+          onChange={(event) => {
+            setChosen(event.currentTarget.value);
+            change({ cursor: undefined });
+          }}
         />
       )}
       {numberCount > numbers.length && <p>{words.more(write(numberCount - numbers.length))}</p>}
@@ -42,25 +46,19 @@ export function AssetsNow({ numbers, numberCount }: Pick<PreviewedOrder, 'number
 function AssetNow({ assetNum }: { assetNum: string }) {
   const words = useWords(previewWords);
   const asset = useOperation('getAsset', { params: { assetNum } });
-  const [cursor, setCursor] = useState<string>();
   return (
     <>
       <Query of={asset}>
         {({ active }) => (
           <Fields
             fields={[
-              { label: words.number, value: <AssetLink assetNum={assetNum} /> },
+              { label: words.assetNum, value: <AssetLink assetNum={assetNum} /> },
               { label: words.customer, value: active === null ? null : <OwnerLink owner={active.owner} /> },
             ]}
           />
         )}
       </Query>
-      <AssetContents
-        assetNum={assetNum}
-        cursor={cursor}
-        onCursor={setCursor}
-        isLent={asset.data?.active?.lentInto != null}
-      />
+      <AssetContents assetNum={assetNum} isLent={asset.data?.active?.lentInto != null} />
     </>
   );
 }

@@ -56,7 +56,7 @@ function Would({ order }: { order: PreviewedOrder }) {
   if (assetCount + productCount === 0) return <p>{words.noEffect}</p>;
   return (
     <>
-      <Effects title={words.assetsOf} count={assetCount} effects={assets} />
+      <Effects title={words.assets} count={assetCount} effects={assets} />
       <Effects title={words.productsOf} count={productCount} effects={products} />
     </>
   );

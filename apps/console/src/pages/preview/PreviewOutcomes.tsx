@@ -1,6 +1,5 @@
 import type { PreviewedBatch, PreviewedOrder } from '@lockstep/contract/console';
 import { Button, NativeSelect } from '@mantine/core';
-import { useMemo, useRef } from 'react';
 import { type Column, CopyId, DataTable, Figure, Figures, Notice, Section } from '../../kit/index.ts';
 import { useCauseWords } from '../../words/causes.ts';
 import { useCodeNames } from '../../words/code-names.ts';
@@ -33,7 +32,7 @@ export function PreviewOutcomes({
   const words = useWords(previewWords);
   const write = useNumberFormat();
   const failed = orders.filter((order) => order.state === 'failed').length;
-  const shown = useMemo(() => orders.filter((order) => state === undefined || order.state === state), [orders, state]);
+  const shown = orders.filter((order) => state === undefined || order.state === state);
   const order = orders.find(({ sequence }) => String(sequence) === chosen);
   return (
     <Section title={words.outcome}>
@@ -73,34 +72,27 @@ function OutcomeTable({
 }) {
   const words = useWords(previewWords);
   const codeName = useCodeNames();
-  // What a choice does changes with each look at the page; the columns must not.
-  const choose = useRef(onChoose);
-  choose.current = onChoose;
-  const columns = useMemo<Column<PreviewedOrder>[]>(
-    () => [
-      { id: 'sequence', header: words.sequence, align: 'end', cell: ({ sequence }) => sequence },
-      { id: 'state', header: words.state, cell: ({ state }) => <OutcomeBadge state={state} /> },
-      {
-        id: 'beside',
-        header: words.beside,
-        cell: (order) => (
-          <Button
-            variant="default"
-            size="compact-sm"
-            aria-label={words.besideOf(String(order.sequence))}
-            onClick={() => choose.current(order)}
-          >
-            {words.beside}
-          </Button>
-        ),
-      },
-      { id: 'type', header: words.type, isMinor: true, cell: ({ orderType }) => codeName(orderType) },
-      { id: 'customer', header: words.customer, isMinor: true, cell: ({ customerId }) => <CopyId id={customerId} /> },
-      { id: 'assets', header: words.assets, cell: (order) => <Numbers order={order} /> },
-      { id: 'effect', header: words.effect, width: '16rem', cell: (order) => <Summary order={order} /> },
-    ],
-    [words, codeName],
-  );
+  const columns: Column<PreviewedOrder>[] = [
+    { header: words.sequence, align: 'end', cell: ({ sequence }) => sequence },
+    { header: words.state, cell: ({ state }) => <OutcomeBadge state={state} /> },
+    {
+      header: words.beside,
+      cell: (order) => (
+        <Button
+          variant="default"
+          size="compact-sm"
+          aria-label={words.besideOf(String(order.sequence))}
+          onClick={() => onChoose(order)}
+        >
+          {words.beside}
+        </Button>
+      ),
+    },
+    { header: words.type, isMinor: true, cell: ({ orderType }) => codeName(orderType) },
+    { header: words.customer, isMinor: true, cell: ({ customerId }) => <CopyId id={customerId} /> },
+    { header: words.assets, cell: (order) => <Numbers order={order} /> },
+    { header: words.effect, width: '16rem', cell: (order) => <Summary order={order} /> },
+  ];
   return (
     <DataTable
       label={words.outcome}

@@ -10,7 +10,7 @@ import { previewWords } from './words.ts';
 const route = getRouteApi('/preview');
 
 /** What each order of a batch would do now, side by side with what is there. */
-export function PreviewPage() {
+export default function PreviewPage() {
   const words = useWords(previewWords);
   const search = route.useSearch();
   const navigate = route.useNavigate();
@@ -29,7 +29,7 @@ export function PreviewPage() {
     });
   };
   return (
-    <Page title={words.title} lead={words.lead}>
+    <Page title={words.preview} lead={words.lead}>
       <BatchForm
         appKey={search.appKey}
         onAppKey={(appKey) => void navigate({ search: { ...search, appKey }, replace: true })}
@@ -43,7 +43,9 @@ export function PreviewPage() {
           batch={preview.data}
           state={search.state}
           chosen={search.order}
-          onLook={(look) => void navigate({ search: { ...search, ...look }, replace: true, resetScroll: false })}
+          onLook={(look) =>
+            void navigate({ search: { ...search, cursor: undefined, ...look }, replace: true, resetScroll: false })
+          }
         />
       )}
     </Page>

@@ -1,6 +1,5 @@
 import type { QueueJob, QueueState } from '@lockstep/contract/console';
 import { Link } from '@tanstack/react-router';
-import { useMemo } from 'react';
 import { useOperation } from '../../api/index.ts';
 import {
   Badge,
@@ -29,7 +28,7 @@ const TONES: Record<QueueJob['state'], Tone> = {
 };
 
 /** The jobs of the queue, and the workers that listen. */
-export function QueuePage() {
+export default function QueuePage() {
   const words = useWords(queueWords);
   const queue = useOperation('getQueue', {}, { refreshMs: REFRESH_MS });
   return (
@@ -89,33 +88,25 @@ function Found({ found: { counts, jobs, workers } }: { found: NonNullable<QueueS
 
 function useColumns(): readonly Column<QueueJob>[] {
   const words = useWords(queueWords);
-  return useMemo(
-    () => [
-      { id: 'state', header: words.state, cell: ({ state }) => <Badge tone={TONES[state]}>{words[state]}</Badge> },
-      { id: 'type', header: words.type, cell: ({ type }) => type },
-      { id: 'lanes', header: words.lanes, isMinor: true, cell: ({ lanes }) => lanes.join(', ') || '–' },
-      {
-        id: 'batch',
-        header: words.throughBatch,
-        cell: ({ throughBatchId }) =>
-          throughBatchId === null ? (
-            '–'
-          ) : (
-            <Link to="/batches/$batchId" params={{ batchId: throughBatchId }}>
-              {throughBatchId}
-            </Link>
-          ),
-      },
-      { id: 'attempts', header: words.attempts, align: 'end', cell: ({ attempts }) => <Count value={attempts} /> },
-      { id: 'added', header: words.added, isMinor: true, cell: ({ addedTime }) => <Time timeMs={addedTime} /> },
-      {
-        id: 'since',
-        header: words.stateTime,
-        cell: ({ stateTime }) => <Time timeMs={stateTime} isRelative />,
-      },
-      { id: 'worker', header: words.worker, isMinor: true, cell: ({ worker }) => worker ?? '–' },
-      { id: 'failure', header: words.failure, cell: ({ failure }) => failure ?? '–' },
-    ],
-    [words],
-  );
+  return [
+    { header: words.state, cell: ({ state }) => <Badge tone={TONES[state]}>{words[state]}</Badge> },
+    { header: words.type, cell: ({ type }) => type },
+    { header: words.lanes, isMinor: true, cell: ({ lanes }) => lanes.join(', ') || '–' },
+    {
+      header: words.throughBatch,
+      cell: ({ throughBatchId }) =>
+        throughBatchId === null ? (
+          '–'
+        ) : (
+          <Link to="/batches/$batchId" params={{ batchId: throughBatchId }}>
+            {throughBatchId}
+          </Link>
+        ),
+    },
+    { header: words.attempts, align: 'end', cell: ({ attempts }) => <Count value={attempts} /> },
+    { header: words.added, isMinor: true, cell: ({ addedTime }) => <Time timeMs={addedTime} /> },
+    { header: words.stateTime, cell: ({ stateTime }) => <Time timeMs={stateTime} isRelative /> },
+    { header: words.worker, isMinor: true, cell: ({ worker }) => worker ?? '–' },
+    { header: words.failure, cell: ({ failure }) => failure ?? '–' },
+  ];
 }

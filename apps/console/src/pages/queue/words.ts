@@ -1,9 +1,8 @@
-import { defineWords } from '../../words/words.ts';
+import { defineAreaWords } from '../../words/words.ts';
 
 /** The words of this area. */
-export const queueWords = defineWords({
+export const queueWords = defineAreaWords({
   en: {
-    queue: 'Queue',
     lead: 'Jobs wake workers. Each job says which orders to look at; none holds an order.',
     waiting: 'Waiting',
     active: 'Running',
@@ -12,8 +11,6 @@ export const queueWords = defineWords({
     jobs: 'Jobs',
     noJobs: 'No jobs',
     noJobsAdvice: 'Jobs that succeed are removed at once.',
-    state: 'State',
-    type: 'Type',
     lanes: 'Lanes',
     throughBatch: 'Through batch',
     attempts: 'Attempts',
@@ -36,7 +33,6 @@ export const queueWords = defineWords({
       'Orders and their outcomes are in PostgreSQL. Jobs only make work begin sooner: whatever happens to them, workers find pending orders within seconds. The list shows the newest 20 jobs of each state; the queue keeps the latest 100 failed ones.',
   },
   zh: {
-    queue: '队列',
     lead: '任务用于唤醒 Worker：每个任务只指明要查看哪些订单，不包含订单内容。',
     waiting: '等待中',
     active: '运行中',
@@ -45,8 +41,6 @@ export const queueWords = defineWords({
     jobs: '任务',
     noJobs: '没有任务',
     noJobsAdvice: '成功的任务会立即移除。',
-    state: '状态',
-    type: '类型',
     lanes: '通道',
     throughBatch: '截至批次',
     attempts: '尝试次数',

@@ -1,17 +1,15 @@
 import type { SearchHit } from '@lockstep/contract/console';
 import { getRouteApi, Link, Navigate } from '@tanstack/react-router';
-import { useMemo } from 'react';
 import { useOperation } from '../../api/index.ts';
 import { type Column, DataTable, Empty, Page, Query } from '../../kit/index.ts';
 import { useWords } from '../../words/words.ts';
 import { hitAddress } from './hit-address.ts';
-import { findSoleHit } from './sole-hit.ts';
 import { searchWords } from './words.ts';
 
 const route = getRouteApi('/search');
 
 /** What the text of the search box names. Where it is one thing's whole name, that is shown at once. */
-export function SearchPage() {
+export default function SearchPage() {
   const words = useWords(searchWords);
   const { text = '' } = route.useSearch();
   const found = useOperation('search', { query: { text } }, { isEnabled: text !== '' });
@@ -24,17 +22,16 @@ export function SearchPage() {
 
 function Hits({ hits, text }: { hits: readonly SearchHit[]; text: string }) {
   const words = useWords(searchWords);
-  const columns = useMemo<Column<SearchHit>[]>(
-    () => [
-      { id: 'kind', header: words.kind, cell: ({ kind }) => words[kind] },
-      { id: 'name', header: words.name, cell: (hit) => <Link {...hitAddress(hit)}>{hit.name}</Link> },
-      { id: 'detail', header: words.detail, cell: ({ detail }) => detail ?? '' },
-    ],
-    [words],
-  );
-  const sole = findSoleHit(hits, text);
-  // In place of this page: the way back leads to where the reader searched.
-  if (sole !== undefined) return <Navigate {...hitAddress(sole)} replace />;
+  const columns: Column<SearchHit>[] = [
+    { header: words.kind, cell: ({ kind }) => words[kind] },
+    { header: words.name, cell: (hit) => <Link {...hitAddress(hit)}>{hit.name}</Link> },
+    { header: words.detail, cell: ({ detail }) => detail ?? '' },
+  ];
+  const [hit] = hits;
+  if (hit !== undefined && hits.length === 1 && (hit.id === text || hit.name === text)) {
+    // In place of this page: the way back leads to where the reader searched.
+    return <Navigate {...hitAddress(hit)} replace />;
+  }
   return (
     <DataTable
       label={words.search}

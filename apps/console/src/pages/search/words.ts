@@ -1,7 +1,7 @@
-import { defineWords } from '../../words/words.ts';
+import { defineAreaWords } from '../../words/words.ts';
 
 /** The words of this area. */
-export const searchWords = defineWords({
+export const searchWords = defineAreaWords({
   en: {
     search: 'Search',
     lead: (text: string) => `What is called ${text}`,
@@ -9,14 +9,7 @@ export const searchWords = defineWords({
     nothingAdvice:
       'An order, a batch and an asset are found by their whole id or number; an enterprise, a customer and an application also by the beginning of the name. See the lists for more filters.',
     ask: 'Write an id, a number or a name into the field at the top.',
-    order: 'Order',
-    batch: 'Batch',
-    asset: 'Asset',
-    application: 'Application',
-    enterprise: 'Enterprise',
-    customer: 'Customer',
     kind: 'What it is',
-    name: 'Name',
     detail: 'Which one',
   },
   zh: {
@@ -25,14 +18,7 @@ export const searchWords = defineWords({
     nothing: '没有这样的标识、编号或名称',
     nothingAdvice: '订单、批次和资产按完整标识或编号查找；企业、客户和应用也可按名称开头查找。各列表有更多筛选条件。',
     ask: '请在顶部的输入框中填写标识、编号或名称。',
-    order: '订单',
-    batch: '批次',
-    asset: '资产',
-    application: '应用',
-    enterprise: '企业',
-    customer: '客户',
     kind: '种类',
-    name: '名称',
     detail: '说明',
   },
 });

@@ -10,7 +10,7 @@ import { sessionWords } from './words.ts';
 const PASSWORD = { minCharacters: 12, maxCharacters: 128 };
 
 /** Changes the operator's own password. */
-export function PasswordPage() {
+export default function PasswordPage() {
   const words = useWords(sessionWords);
   const change = useChange('changeOwnPassword');
   const [fault, setFault] = useState<string>();

@@ -1,12 +1,11 @@
-import { defineWords } from '../../words/words.ts';
+import { defineAreaWords } from '../../words/words.ts';
 
 /** The words of the log-in page and of the page of the own password. */
-export const sessionWords = defineWords({
+export const sessionWords = defineAreaWords({
   en: {
     logIn: 'Log in',
     product: 'Lockstep console',
     name: 'Name',
-    password: 'Password',
     showPassword: 'Show or hide the password',
     hint: 'npm start writes the name and the password of a demo operator into demo.json in DATA_DIR (.lockstep where it is not set). Elsewhere an administrator makes accounts: lockstep operator create NAME.',
     loggedOut: 'You are logged out.',
@@ -26,7 +25,6 @@ export const sessionWords = defineWords({
     logIn: '登录',
     product: 'Lockstep 控制台',
     name: '用户名',
-    password: '密码',
     showPassword: '显示或隐藏密码',
     hint: 'npm start 会把演示操作员的用户名和密码写入 DATA_DIR（默认为 .lockstep）中的 demo.json。其他环境由管理员创建账户：lockstep operator create NAME。',
     loggedOut: '您已退出登录。',

@@ -1,7 +1,6 @@
 import type { ConsoleData } from '@lockstep/contract/console';
-import { useMemo } from 'react';
 import { useOperation } from '../../api/index.ts';
-import { type Column, CopyId, DataTable, Empty, Query, StateBadge, Time } from '../../kit/index.ts';
+import { type Column, CopyId, DataTable, Empty, Query, StateBadge, Time, useAddress } from '../../kit/index.ts';
 import { useDuration } from '../../words/formats.ts';
 import { useWords } from '../../words/words.ts';
 import styles from './Deliveries.module.css';
@@ -13,12 +12,8 @@ type Attempt = Delivery['attempts'][number];
 const REFRESH_MS = 5_000;
 
 /** The messages to a webhook, newest first, with every attempt to deliver them. */
-export function Deliveries(props: {
-  webhookId: string;
-  cursor: string | undefined;
-  onCursor: (cursor: string | undefined) => void;
-}) {
-  const { webhookId, cursor, onCursor } = props;
+export function Deliveries({ webhookId }: { webhookId: string }) {
+  const [{ cursor }] = useAddress();
   const words = useWords(webhooksWords);
   const columns = useColumns();
   const deliveries = useOperation(
@@ -37,7 +32,7 @@ export function Deliveries(props: {
           rowKey={({ deliveryId }) => deliveryId}
           isStale={deliveries.isPlaceholderData}
           empty={<Empty title={words.noDeliveriesTitle}>{words.noDeliveries}</Empty>}
-          paging={{ cursor, nextCursor, onCursor }}
+          nextCursor={nextCursor}
         />
       )}
     </Query>
@@ -46,16 +41,13 @@ export function Deliveries(props: {
 
 function useColumns(): readonly Column<Delivery>[] {
   const words = useWords(webhooksWords);
-  return useMemo(
-    () => [
-      { id: 'message', header: words.message, cell: ({ messageId }) => <CopyId id={messageId} what={words.message} /> },
-      { id: 'type', header: words.type, isMinor: true, cell: ({ type }) => <span className="mono">{type}</span> },
-      { id: 'state', header: words.messageState, cell: ({ state }) => <StateBadge state={state} /> },
-      { id: 'time', header: words.messageTime, cell: ({ createdTime }) => <Time timeMs={createdTime} /> },
-      { id: 'attempts', header: words.attempts, width: '16rem', cell: (delivery) => <Attempts of={delivery} /> },
-    ],
-    [words],
-  );
+  return [
+    { header: words.message, cell: ({ messageId }) => <CopyId id={messageId} what={words.message} /> },
+    { header: words.type, isMinor: true, cell: ({ type }) => <span className="mono">{type}</span> },
+    { header: words.state, cell: ({ state }) => <StateBadge state={state} /> },
+    { header: words.messageTime, cell: ({ createdTime }) => <Time timeMs={createdTime} /> },
+    { header: words.attempts, width: '16rem', cell: (delivery) => <Attempts of={delivery} /> },
+  ];
 }
 
 function Attempts({ of: { attempts, nextAttemptTime } }: { of: Delivery }) {

@@ -1,8 +1,7 @@
 import type { ConsoleWebhook } from '@lockstep/contract/console';
 import { NativeSelect } from '@mantine/core';
 import { useState } from 'react';
-import { useChange } from '../../api/index.ts';
-import { announce, ConfirmButton } from '../../kit/index.ts';
+import { ConfirmButton } from '../../kit/index.ts';
 import { useWords } from '../../words/words.ts';
 import { TimeField } from './TimeField.tsx';
 import { webhooksWords } from './words.ts';
@@ -10,21 +9,18 @@ import { webhooksWords } from './words.ts';
 /** Enables a disabled webhook: from now on, or with what it has missed since it began to fail. */
 export function EnableWebhook({ webhook }: { webhook: ConsoleWebhook }) {
   const words = useWords(webhooksWords);
-  const enable = useChange('enableWebhook');
   const [isFromTime, setFromTime] = useState(true);
   const [fromMs, setFromMs] = useState<number | undefined>(
     webhook.failingSinceTime ?? webhook.disabledTime ?? undefined,
   );
   return (
     <ConfirmButton
+      operation="enableWebhook"
+      call={{ params: { webhookId: webhook.webhookId }, body: isFromTime ? { fromTime: fromMs } : {} }}
       label={words.enable}
       title={words.enableTitle}
       canConfirm={!isFromTime || fromMs !== undefined}
-      onConfirm={async () => {
-        const { webhookId } = webhook;
-        await enable.mutateAsync({ params: { webhookId }, body: isFromTime ? { fromTime: fromMs } : {} });
-        announce('good', words.enabled);
-      }}
+      done={words.enabled}
     >
       <NativeSelect
         label={words.enableWith}

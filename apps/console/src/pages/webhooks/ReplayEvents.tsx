@@ -1,7 +1,6 @@
 import { NativeSelect, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { useChange } from '../../api/index.ts';
-import { announce, ConfirmButton } from '../../kit/index.ts';
+import { ConfirmButton } from '../../kit/index.ts';
 import { useWords } from '../../words/words.ts';
 import { TimeField } from './TimeField.tsx';
 import { webhooksWords } from './words.ts';
@@ -14,7 +13,6 @@ const EVENT_ID = /^\d{1,19}$/;
 /** Has events sent to a webhook again: from a time on, behind one of them, or all that are kept. */
 export function ReplayEvents({ webhookId }: { webhookId: string }) {
   const words = useWords(webhooksWords);
-  const replay = useChange('replayWebhook');
   const [begin, setBegin] = useState<Begin>('time');
   const [fromMs, setFromMs] = useState<number | undefined>(() => Date.now() - HOUR_MS);
   const [after, setAfter] = useState('');
@@ -23,13 +21,12 @@ export function ReplayEvents({ webhookId }: { webhookId: string }) {
   const isValid = { time: fromMs !== undefined, event: isAfterValid, all: true };
   return (
     <ConfirmButton
+      operation="replayWebhook"
+      call={{ params: { webhookId }, body: bodies[begin] }}
       label={words.replay}
       title={words.replayTitle}
       canConfirm={isValid[begin]}
-      onConfirm={async () => {
-        await replay.mutateAsync({ params: { webhookId }, body: bodies[begin] });
-        announce('good', words.replayed);
-      }}
+      done={words.replayed}
     >
       <p>{words.replaySays}</p>
       <NativeSelect

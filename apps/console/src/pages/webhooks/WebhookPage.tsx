@@ -1,6 +1,6 @@
 import type { ConsoleWebhookDetail } from '@lockstep/contract/console';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { useMay, useOperation } from '../../api/index.ts';
+import { useMayCall, useOperation } from '../../api/index.ts';
 import {
   CopyButton,
   CopyId,
@@ -23,22 +23,16 @@ const route = getRouteApi('/webhooks/$webhookId');
 const REFRESH_MS = 5_000;
 
 /** One webhook: whether events reach it, what waits, and what was sent to it. */
-export function WebhookPage() {
+export default function WebhookPage() {
   const words = useWords(webhooksWords);
   const { webhookId } = route.useParams();
-  const { cursor } = route.useSearch();
-  const navigate = route.useNavigate();
   const webhook = useOperation('getWebhook', { params: { webhookId } }, { refreshMs: REFRESH_MS });
   const { data } = webhook;
   return (
     <Page
       title={words.webhook(webhookId)}
       beside={data && <StateBadge state={data.state} />}
-      crumbs={[
-        <Link key="all" to="/webhooks">
-          {words.title}
-        </Link>,
-      ]}
+      crumbs={[{ text: words.webhooks, to: '/webhooks' }]}
       actions={data && <WebhookActions webhook={data} />}
     >
       <Query of={webhook}>
@@ -47,11 +41,7 @@ export function WebhookPage() {
             <Advice webhook={shown} />
             <Known webhook={shown} />
             <Section title={words.deliveries}>
-              <Deliveries
-                webhookId={webhookId}
-                cursor={cursor}
-                onCursor={(next) => void navigate({ search: { cursor: next } })}
-              />
+              <Deliveries webhookId={webhookId} />
             </Section>
           </>
         )}
@@ -83,7 +73,7 @@ function Advice({ webhook: { state, disabledCause, applicationStatus } }: { webh
 function Known({ webhook }: { webhook: ConsoleWebhookDetail }) {
   const words = useWords(webhooksWords);
   const writeNumber = useNumberFormat();
-  const may = useMay();
+  const mayCall = useMayCall();
   const { webhookId, appKey, disabledTime, failingSinceTime, pending, waitingEvents, nextAttemptTime } = webhook;
   const count = ({ count: known, isMore }: typeof pending) => `${writeNumber(known)}${isMore ? '+' : ''}`;
   const fields: Field[] = [
@@ -113,7 +103,7 @@ function Known({ webhook }: { webhook: ConsoleWebhookDetail }) {
     { label: disabledTime === null ? words.waitingEvents : words.waitingSinceDisabled, value: count(waitingEvents) },
     {
       label: words.changes,
-      value: may('support') ? (
+      value: mayCall('listRecord') ? (
         <Link to="/record" search={{ target: webhookId }}>
           {words.record}
         </Link>

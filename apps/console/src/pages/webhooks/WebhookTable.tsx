@@ -1,0 +1,29 @@
+import type { TroubledWebhook, WebhookHealth } from '@lockstep/contract/console';
+import { Link } from '@tanstack/react-router';
+import { type Column, CopyId, DataTable, StateBadge, type TableProps, Time } from '../../kit/index.ts';
+import { useWords } from '../../words/words.ts';
+import { SenderLink } from '../batches/SenderLink.tsx';
+import { webhooksWords } from './words.ts';
+
+type Row = Omit<TroubledWebhook, 'state' | 'disabledCause'> & { state: WebhookHealth };
+
+/** Webhooks in rows, with since when each is in its state. */
+export function WebhookTable(props: TableProps<Row>) {
+  const words = useWords(webhooksWords);
+  const columns: Column<Row>[] = [
+    {
+      header: words.url,
+      width: '14rem',
+      cell: ({ webhookId, url }) => (
+        <Link to="/webhooks/$webhookId" params={{ webhookId }} className="mono">
+          {url}
+        </Link>
+      ),
+    },
+    { header: words.state, cell: ({ state }) => <StateBadge state={state} /> },
+    { header: words.id, isMinor: true, cell: ({ webhookId }) => <CopyId id={webhookId} what={words.id} /> },
+    { header: words.application, width: '10rem', cell: (webhook) => <SenderLink sender={webhook} /> },
+    { header: words.since, isMinor: true, cell: ({ sinceTime }) => <Time timeMs={sinceTime} isRelative /> },
+  ];
+  return <DataTable columns={columns} rowKey={({ webhookId }) => webhookId} {...props} />;
+}

@@ -1,0 +1,77 @@
+import { createRoute, lazyRouteComponent, type RouteComponent } from '@tanstack/react-router';
+import { searchOf } from './kit/search.ts';
+import { LogInPage } from './pages/session/LogInPage.tsx';
+import { rootRoute } from './root-route.tsx';
+
+/** A page: its address, what loads it when it is opened, and the names of the texts behind the `?` of its address. */
+function page<const Path extends string, const Name extends string = never>(
+  path: Path,
+  load: () => Promise<{ default: RouteComponent }>,
+  ...names: Name[]
+) {
+  const component = lazyRouteComponent(load);
+  return createRoute({ getParentRoute: () => rootRoute, path, validateSearch: searchOf(...names), component });
+}
+
+const ordersFilters = ['customerId', 'assetNum', 'state', 'cause', 'orderType', 'appKey', 'channelCode'] as const;
+const batchesFilters = [
+  ...(['channelOrderId', 'appKey', 'channelCode', 'state', 'hasFailed'] as const),
+  ...(['acceptedFrom', 'acceptedTo'] as const),
+] as const;
+
+/** Every page of the console. What stands in an address is always text: ids have more digits than a number keeps. */
+export const routes = [
+  page('/', () => import('./pages/overview/OverviewPage.tsx'), 'span'),
+  createRoute({
+    getParentRoute: () => rootRoute,
+    path: '/log-in',
+    validateSearch: searchOf('next', 'loggedOut'),
+    component: LogInPage,
+  }),
+  page('/password', () => import('./pages/session/PasswordPage.tsx')),
+  page('/search', () => import('./pages/search/SearchPage.tsx'), 'text'),
+
+  page('/batches', () => import('./pages/batches/BatchesPage.tsx'), ...batchesFilters, 'cursor'),
+  page('/batches/$batchId', () => import('./pages/batches/BatchPage.tsx'), 'state', 'cause', 'cursor'),
+  page('/batches/$batchId/resend', () => import('./pages/batches/ResendPage.tsx'), 'order'),
+  page('/orders', () => import('./pages/orders/OrdersPage.tsx'), ...ordersFilters, 'cursor'),
+  page('/orders/$orderId', () => import('./pages/orders/OrderPage.tsx')),
+  page('/preview', () => import('./pages/preview/PreviewPage.tsx'), 'appKey', 'state', 'order', 'cursor'),
+
+  page(
+    '/assets',
+    () => import('./pages/assets/AssetsPage.tsx'),
+    'assetNum',
+    'customerId',
+    'enterpriseGlobalId',
+    'revoked',
+    'cursor',
+  ),
+  page('/assets/$assetNum', () => import('./pages/assets/AssetPage.tsx'), 'tab', 'cursor'),
+  page(
+    '/enterprises',
+    () => import('./pages/enterprises/EnterprisesPage.tsx'),
+    'list',
+    'text',
+    'channelCode',
+    'cursor',
+  ),
+  page(
+    '/enterprises/$enterpriseGlobalId',
+    () => import('./pages/enterprises/EnterprisePage.tsx'),
+    'tab',
+    'text',
+    'cursor',
+  ),
+
+  page('/applications', () => import('./pages/applications/ApplicationsPage.tsx'), 'search', 'status', 'cursor'),
+  page('/applications/new', () => import('./pages/applications/NewApplicationPage.tsx')),
+  page('/applications/$appKey', () => import('./pages/applications/ApplicationPage.tsx')),
+  page('/applications/$appKey/channels', () => import('./pages/applications/ChannelsPage.tsx')),
+  page('/webhooks', () => import('./pages/webhooks/WebhooksPage.tsx'), 'state', 'appKey', 'cursor'),
+  page('/webhooks/$webhookId', () => import('./pages/webhooks/WebhookPage.tsx'), 'cursor'),
+  page('/queue', () => import('./pages/queue/QueuePage.tsx')),
+  page('/operators', () => import('./pages/operators/OperatorsPage.tsx')),
+  page('/operators/$name', () => import('./pages/operators/OperatorPage.tsx')),
+  page('/record', () => import('./pages/operators/RecordPage.tsx'), 'operator', 'action', 'target', 'cursor'),
+] as const;
