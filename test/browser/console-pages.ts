@@ -56,6 +56,7 @@ export const CONSOLE_PAGES: readonly ConsolePage[] = [
     ({ unmatchedOrderId }) => `/orders/${unmatchedOrderId}`,
     ({ assetNum }) => assetNum,
   ),
+  page('holds', '/holds', ''),
   page('assets', ({ customer }) => `/assets?enterpriseGlobalId=${customer.enterpriseGlobalId}`, ''),
   page(
     'assets-of-one',

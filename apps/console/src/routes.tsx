@@ -14,10 +14,8 @@ function page<const Path extends string, const Name extends string = never>(
 }
 
 const ordersFilters = ['customerId', 'assetNum', 'state', 'cause', 'orderType', 'appKey', 'channelCode'] as const;
-const batchesFilters = [
-  ...(['channelOrderId', 'appKey', 'channelCode', 'state', 'hasFailed'] as const),
-  ...(['acceptedFrom', 'acceptedTo'] as const),
-] as const;
+const batchesFilters = ['channelOrderId', 'appKey', 'channelCode', 'state', 'hasFailed'] as const;
+const times = ['acceptedFrom', 'acceptedTo'] as const;
 
 /** Every page of the console. What stands in an address is always text: ids have more digits than a number keeps. */
 export const routes = [
@@ -31,10 +29,11 @@ export const routes = [
   page('/password', () => import('./pages/session/PasswordPage.tsx')),
   page('/search', () => import('./pages/search/SearchPage.tsx'), 'text'),
 
-  page('/batches', () => import('./pages/batches/BatchesPage.tsx'), ...batchesFilters, 'cursor'),
+  page('/batches', () => import('./pages/batches/BatchesPage.tsx'), ...batchesFilters, ...times, 'cursor'),
   page('/batches/$batchId', () => import('./pages/batches/BatchPage.tsx'), 'state', 'cause', 'cursor'),
   page('/batches/$batchId/resend', () => import('./pages/batches/ResendPage.tsx'), 'order'),
   page('/orders', () => import('./pages/orders/OrdersPage.tsx'), ...ordersFilters, 'cursor'),
+  page('/holds', () => import('./pages/orders/HoldsPage.tsx'), 'cursor'),
   page('/orders/$orderId', () => import('./pages/orders/OrderPage.tsx')),
   page('/preview', () => import('./pages/preview/PreviewPage.tsx'), 'appKey', 'state', 'order', 'cursor'),
 

@@ -27,6 +27,7 @@ interface ConfirmButtonProps<Id extends ConsoleOperationId> {
   canConfirm?: boolean;
   /** Announced when it is done. */
   done?: string | ((data: ConsoleData<Id>) => string);
+  /** Returns false where there is more to answer: then the dialog stays open. */
   onDone?: (data: ConsoleData<Id>) => unknown;
   /** Shown when it is done, until it is closed: a password or a secret. */
   result?: (data: ConsoleData<Id>, onClose: () => void) => ReactNode;
@@ -60,10 +61,10 @@ function ConfirmDialog<Id extends ConsoleOperationId>({
   const confirm = async () => {
     try {
       const data = await change.mutateAsync(props.call);
+      if ((await props.onDone?.(data)) === false) return;
       onAnswer(data);
       const told = typeof props.done === 'function' ? props.done(data) : props.done;
       if (told !== undefined) announce('good', told);
-      await props.onDone?.(data);
       onClose();
     } catch (error) {
       // What it failed for is shown from the change itself.

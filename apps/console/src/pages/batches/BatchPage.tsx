@@ -70,7 +70,7 @@ function BatchActions({ batch }: { batch: ConsoleBatchDetail }) {
   );
 }
 
-function BatchProgress({ batch: { total, succeeded, failed, pending } }: { batch: ConsoleBatchDetail }) {
+function BatchProgress({ batch: { total, succeeded, failed, pending, held } }: { batch: ConsoleBatchDetail }) {
   const words = useWords(batchesWords);
   const write = useNumberFormat();
   const label = words.progress(write(succeeded + failed), write(total));
@@ -81,6 +81,7 @@ function BatchProgress({ batch: { total, succeeded, failed, pending } }: { batch
         <Figure label={words.succeeded} value={succeeded} tone={succeeded > 0 ? 'good' : 'neutral'} />
         <Figure label={words.failed} value={failed} tone={failed > 0 ? 'bad' : 'neutral'} />
         <Figure label={words.pending} value={pending} tone={pending > 0 ? 'busy' : 'neutral'} />
+        {held > 0 && <Figure label={words.held} value={held} tone="warn" />}
       </Figures>
       {pending > 0 && <ProgressBar label={label} total={total} succeeded={succeeded} failed={failed} />}
     </>

@@ -39,6 +39,12 @@ function linkTo(
           {words.batchNumber(target)}
         </Link>
       );
+    case 'order':
+      return (
+        <Link to="/orders/$orderId" params={{ orderId: target }}>
+          {target}
+        </Link>
+      );
     case 'webhook':
       return (
         <Link to="/webhooks/$webhookId" params={{ webhookId: target }}>

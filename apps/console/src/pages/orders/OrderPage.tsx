@@ -7,6 +7,7 @@ import { useCodeNames } from '../../words/code-names.ts';
 import { useWords } from '../../words/words.ts';
 import { BatchLink } from '../batches/BatchLink.tsx';
 import { SenderLink } from '../batches/SenderLink.tsx';
+import { FailOrder } from './FailOrder.tsx';
 import { OrderContent } from './OrderContent.tsx';
 import { OrderEffects } from './OrderEffects.tsx';
 import { OrderLink } from './OrderLink.tsx';
@@ -33,7 +34,12 @@ export default function OrderPage() {
       title={`${words.order} ${orderId}`}
       beside={order.data && <StateBadge state={order.data.state} />}
       crumbs={[{ text: words.orders, to: '/orders' }, ...(order.data === undefined ? [] : [crumbOf(order.data)])]}
-      actions={order.data?.state === 'failed' && <PutRight order={order.data} />}
+      actions={
+        <>
+          {order.data?.state === 'failed' && <PutRight order={order.data} />}
+          {order.data?.state === 'pending' && <FailOrder orderId={orderId} />}
+        </>
+      }
     >
       <Query of={order}>
         {(read) => (
@@ -103,6 +109,10 @@ function OrderFields({ order }: { order: Order }) {
           value: srcLicenseOrderId === null ? undefined : <OrderLink orderId={srcLicenseOrderId} />,
         },
         { label: words.accepted, value: <Time timeMs={acceptedTime} isRelative withUtc /> },
+        {
+          label: words.heldSince,
+          value: order.heldSince === null ? undefined : <Time timeMs={order.heldSince} isRelative withUtc />,
+        },
         { label: words.finished, value: finishedTime === null ? null : <Time timeMs={finishedTime} withUtc /> },
         { label: words.requestId, value: requestId === null ? null : <CopyId id={requestId} what={words.requestId} /> },
       ]}

@@ -1,4 +1,5 @@
 import type { HealthCheck } from '@lockstep/contract/console';
+import { Link } from '@tanstack/react-router';
 import { Badge, Notice, Section, Time, type Tone } from '../../kit/index.ts';
 import { useNumberFormat } from '../../words/formats.ts';
 import { useWords } from '../../words/words.ts';
@@ -28,7 +29,8 @@ export function HealthSection({ checks, time }: { checks: readonly HealthCheck[]
         const { name, says, whatToDo } = explain(check);
         return (
           <Notice key={check.check} tone={TONES[check.state]} title={`${name}: ${says}`}>
-            {words.whatToDo} {whatToDo}
+            {words.whatToDo} {whatToDo}{' '}
+            {check.check === 'held_customers' && <Link to="/holds">{words.heldCustomers}</Link>}
             {check.sinceTime !== null && (
               <>
                 {' '}

@@ -1,0 +1,71 @@
+import type { ConsoleData } from '@lockstep/contract/console';
+import { NativeSelect, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { ConfirmButton } from '../../kit/index.ts';
+import { useNumberFormat } from '../../words/formats.ts';
+import { useWords } from '../../words/words.ts';
+import { OrderLink } from './OrderLink.tsx';
+import { ordersWords } from './words.ts';
+
+const MAX_NAMED = 10;
+type Later = 'keep' | 'fail';
+
+/** Ends a pending order as failed. Where its customer has later pending orders, the reader is asked what becomes of them. */
+export function FailOrder({ orderId }: { orderId: string }) {
+  const words = useWords(ordersWords);
+  const write = useNumberFormat();
+  const [reason, setReason] = useState('');
+  const [waiting, setWaiting] = useState<ConsoleData<'failOrder'>>();
+  const [later, setLater] = useState<Later | null>(null);
+  return (
+    <ConfirmButton
+      operation="failOrder"
+      call={{ params: { licenseOrderId: orderId }, body: { reason: reason.trim(), later } }}
+      label={words.failOrder}
+      title={words.failTitle}
+      isDangerous
+      canConfirm={reason.trim() !== '' && (waiting === undefined || later !== null)}
+      done={({ outcome, orders }) => (outcome === 'failed' ? words.failedNow(write(orders)) : words.notPending)}
+      onDone={(answer) => {
+        if (answer.outcome !== 'later_pending') return true;
+        setWaiting(answer);
+        return false;
+      }}
+    >
+      <p>{words.failText}</p>
+      <TextInput
+        label={words.failReason}
+        description={words.failReasonHint}
+        value={reason}
+        onChange={(event) => setReason(event.currentTarget.value)}
+        maxLength={255}
+        autoComplete="off"
+        required
+      />
+      {waiting !== undefined && (
+        <>
+          <div role="alert">
+            {words.laterPending(write(waiting.orders))}
+            {waiting.licenseOrderIds.slice(0, MAX_NAMED).map((id) => (
+              <div key={id}>
+                <OrderLink orderId={id} />
+              </div>
+            ))}
+            {waiting.orders > MAX_NAMED && words.more(write(waiting.orders - MAX_NAMED))}
+          </div>
+          <NativeSelect
+            label={words.laterOrders}
+            value={later ?? ''}
+            data={[
+              { value: '', label: words.laterChoose },
+              { value: 'keep', label: words.laterKeep },
+              { value: 'fail', label: words.laterFail },
+            ]}
+            onChange={(event) => setLater((event.currentTarget.value || null) as Later | null)}
+            required
+          />
+        </>
+      )}
+    </ConfirmButton>
+  );
+}
