@@ -17,8 +17,13 @@ const HOT = [
   ...['lock_assets', 'read_grants', 'insert_license_order', 'update_assets', 'finish_chunks', 'end_batches'],
 ];
 /** Tables with a row a batch or few of them. */
-const PER_BATCH = ['batch', 'event'];
-const LARGE = ['batch', 'asset', 'asset_grant', 'product_instance'];
+const PER_BATCH = ['batch', 'event', 'lane_chunk'];
+const LARGE = ['batch', 'lane_chunk', 'license_order', 'asset', 'asset_grant', 'product_instance'];
+
+/** Pending chunks, of lanes that no worker drains. */
+const FILL_CHUNKS = `insert into lane_chunk (batch_id, lane, order_count, weight, payload)
+  select batch_id, 16 + batch_id % 16, 1, 1, '[]' from generate_series($1::bigint, $2::bigint) as batch_id
+  where $3::text[] is not null`;
 
 let stack: Stack;
 let empty: Stack;
@@ -71,7 +76,7 @@ async function findWhole(db: Database): Promise<Map<string, string[]>> {
 
 /** Fills the tables as the benchmark does. Returns those that are large then. */
 async function fill(db: Database, customerId: string): Promise<string[]> {
-  for (const [table, text] of Object.entries(FILL_STATEMENTS)) {
+  for (const [table, text] of Object.entries({ ...FILL_STATEMENTS, lane_chunk: FILL_CHUNKS })) {
     await sql.raw(`alter table ${table} disable trigger user`).execute(db);
     const batches = PER_BATCH.includes(table) ? 2_000 : 50;
     const values = ['10001', String(10_000 + batches), `'{${customerId}}'`];

@@ -1,6 +1,5 @@
 import type { AssetId, CustomerId, EnterpriseId, LicenseOrderId, LicenseType } from '@lockstep/contract';
-import { arrayText, isId, named, parseBigint, run, type Statement, type Trx, together } from '@lockstep/platform';
-import { sql } from 'kysely';
+import { arrayText, isId, parseBigint, run, type Statement, type Trx, together } from '@lockstep/platform';
 import { type Asset, emptyChanges, type Ledger, type LedgerCustomer } from './ledger.ts';
 import { loadContents } from './load-contents.ts';
 
@@ -71,13 +70,13 @@ interface PurchaseRow {
   customer_id: CustomerId;
 }
 
-const readingPurchases = (orderIds: LicenseOrderId[]) =>
-  named(
-    'read_purchases',
-    sql<PurchaseRow>`
-      select id, customer_id from license_order
-      where id = any ((select ${orderIds}::bigint[])::bigint[]) and order_type = 'new_buy' and cause is null`,
-  );
+const readingPurchases = (orderIds: LicenseOrderId[]): Statement<PurchaseRow> => ({
+  name: 'read_purchases',
+  text: `
+    select id, customer_id from license_order
+    where id = any ((select $1::bigint[])::bigint[]) and order_type = 'new_buy' and cause is null`,
+  values: [arrayText('bigint', orderIds)],
+});
 
 interface AssetRow {
   id: AssetId;
@@ -100,8 +99,7 @@ const readingAssets = (assetNums: string[], areLocked: boolean): Statement<Asset
     select found.* from (select num from unnest((select $1::text[])) as num order by num) as wanted
     cross join lateral (
       select id, asset_num, customer_id, license_type, limit_start_date, limit_end_date, borrowed_usb_key, extends
-      from asset where asset_num between num and num and revoked_time is null
-      order by asset_num limit 1 ${areLocked ? 'for update' : ''}
+      from asset where asset_num = num and revoked_time is null limit 1 ${areLocked ? 'for update' : ''}
     ) as found`,
   values: [arrayText('text', assetNums)],
 });

@@ -1,12 +1,10 @@
 import type { AcceptedOrder, BatchId } from '@lockstep/contract';
-import { buildRows, type Database, Group, named, run, untilConfirmed } from '@lockstep/platform';
-import { sql } from 'kysely';
-import { notingActivity } from './activity-notes.ts';
+import { type Database, Group, run, untilConfirmed } from '@lockstep/platform';
 import type { JobAnnouncer } from './announcer.ts';
 import { findEarlier, keyOf, listAcceptedOrders, type SubmittedBatch, sameBatchId } from './batch.ts';
-import { BATCH_COLUMNS, batchRows, batchValues } from './batch-rows.ts';
+import { BATCH_ARRAYS, BATCH_COLUMNS, BATCH_NAMES, BATCH_VALUES, batchArrays } from './batch-rows.ts';
 import type { OrderMetrics } from './metrics.ts';
-import { DIGEST_VERSION, PAYLOAD_VERSION } from './order-text.ts';
+import { PAYLOAD_VERSION } from './order-text.ts';
 import { checkNumbers } from './prepare.ts';
 
 const MAX_GROUP_BATCHES = 64;
@@ -100,35 +98,46 @@ function findLines(payloads: readonly Uint8Array[]): Buffer | null {
 async function insertAsyncBatches(db: Database, batches: SubmittedBatch[]): Promise<(BatchId | null)[]> {
   const keys = batches.map(keyOf);
   const order = [...keys.keys()].sort((a, b) => (keys[a]! < keys[b]! ? -1 : 1));
-  const chunks = order.flatMap((index, place) => batches[index]!.chunks.map((chunk) => ({ place, ...chunk })));
-  const chunkRows = buildRows([
-    ['place', 'integer', chunks.map(({ place }) => place)],
-    ['lane', 'smallint', chunks.map(({ lane }) => lane)],
-    ['order_count', 'integer', chunks.map(({ orderCount }) => orderCount)],
-    ['weight', 'integer', chunks.map(({ weight }) => weight)],
-  ]);
-  // As one text, a line each, because the driver takes long to quote the elements of an array. JSON has no line breaks.
-  const payloads = joinLines(chunks.map(({ payload }) => payload));
-  const inputs = order.map((index) => batches[index]!);
-  const accepting = sql<{ place: number; id: BatchId }>`
-    with input as (select * from ${batchRows('input', inputs)}), stored as (
-      insert into batch (id, ${BATCH_COLUMNS})
-      select nextval('batch_id'), ${batchValues(DIGEST_VERSION)} from input order by place
-      on conflict (application_id, channel_code, channel_order_id) do nothing
-      returning id, application_id, channel_code, channel_order_id, cardinality(sequences) as orders
-    ), noted as (
-      ${notingActivity({ accepted: sql`sum(orders)` }, sql`from stored having count(*) > 0`)}
-    ), placed as (
-      select place, id from input join stored using (application_id, channel_code, channel_order_id)
-    ), chunks as (
-      insert into lane_chunk (batch_id, lane, order_count, weight, payload, payload_version)
-      select placed.id, lane, order_count, weight, payload, ${PAYLOAD_VERSION}::smallint
-      from placed join rows from (string_to_table(${payloads}::text, chr(10)), ${chunkRows})
-        as chunk (payload, place, lane, order_count, weight) using (place)
-    )
-    select place, id from placed`;
-  const rows = await run(db, named('accept_batches', accepting));
+  const chunks = order.flatMap((index, place) =>
+    batches[index]!.chunks.map((chunk) => ({ place: place + 1, ...chunk })),
+  );
+  const rows = await run<{ place: number; id: BatchId }>(db, {
+    name: 'accept_batches',
+    text: ACCEPT_BATCHES,
+    values: [
+      ...batchArrays(order.map((index) => batches[index]!)),
+      // As one text, a line each, because the driver takes long to quote the elements of an array. JSON has no line breaks.
+      joinLines(chunks.map(({ payload }) => payload)),
+      chunks.map(({ place }) => place),
+      chunks.map(({ lane }) => lane),
+      chunks.map(({ orderCount }) => orderCount),
+      chunks.map(({ weight }) => weight),
+    ],
+  });
   const batchIds: (BatchId | null)[] = batches.map(() => null);
-  for (const { place, id } of rows) batchIds[order[place]!] = id;
+  for (const { place, id } of rows) batchIds[order[place - 1]!] = id;
   return batchIds;
 }
+
+const ACCEPT_BATCHES = `
+  with input as (
+    select * from unnest(${BATCH_ARRAYS}) with ordinality as input (${BATCH_NAMES}, place)
+  ), stored as (
+    insert into batch (id, ${BATCH_COLUMNS})
+    select nextval('batch_id'), ${BATCH_VALUES} from input order by place
+    on conflict (application_id, channel_code, channel_order_id) do nothing
+    returning id, application_id, channel_code, channel_order_id, cardinality(sequences) as orders
+  ), noted as (
+    insert into uncounted_activity (accepted, succeeded, failed, causes)
+    select sum(orders), 0, 0, '{}' from stored having count(*) > 0
+  ), placed as (
+    select place::int, id from input join stored using (application_id, channel_code, channel_order_id)
+  ), chunks as (
+    insert into lane_chunk (batch_id, lane, order_count, weight, payload, payload_version)
+    select placed.id, lane, order_count, weight, payload, ${PAYLOAD_VERSION}::smallint
+    from placed join rows from (
+      string_to_table($10, chr(10)),
+      unnest((select $11::int[]), (select $12::smallint[]), (select $13::int[]), (select $14::int[]))
+    ) as chunk (payload, place, lane, order_count, weight) using (place)
+  )
+  select place, id from placed`;

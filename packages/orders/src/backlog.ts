@@ -1,5 +1,5 @@
 import type { BatchId } from '@lockstep/contract';
-import { type Database, named, run } from '@lockstep/platform';
+import { type Database, run, type Statement } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { LANE_COUNT } from './lanes.ts';
 import type { OldestPending } from './sightings.ts';
@@ -35,16 +35,16 @@ export async function readOldestPending(db: Database): Promise<OldestPending[]> 
 }
 
 /** Finds the newest batch that has orders pending in each of some lanes, but for what is held. A lane without any is absent. */
-export const findingNewestByLane = (lanes: readonly number[]) =>
-  named(
-    'find_newest_by_lane',
-    sql<{ lane: number; batch_id: BatchId }>`
-      select lane, batch_id from unnest((select ${lanes}::smallint[])) as wanted (lane) cross join lateral (
-        select batch_id from lane_chunk
-        where lane_chunk.lane = wanted.lane and finished_time is null and not is_held
-        order by batch_id desc limit 1
-      ) as newest`,
-  );
+export const findingNewestByLane = (lanes: readonly number[]): Statement<{ lane: number; batch_id: BatchId }> => ({
+  name: 'find_newest_by_lane',
+  text: `
+    select lane, batch_id from unnest((select $1::smallint[])) as wanted (lane) cross join lateral (
+      select batch_id from lane_chunk
+      where lane_chunk.lane = wanted.lane and finished_time is null and not is_held
+      order by batch_id desc limit 1
+    ) as newest`,
+  values: [lanes],
+});
 
 /** Finds the newest batch that has orders pending in some lanes; null if nothing is pending there. */
 export async function findNewestPending(db: Database, lanes: readonly number[]): Promise<bigint | null> {

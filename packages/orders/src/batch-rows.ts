@@ -1,40 +1,35 @@
-import { buildRows, type Column, textArray } from '@lockstep/platform';
-import { type RawBuilder, sql } from 'kysely';
+import { arrayText, textArray } from '@lockstep/platform';
 import type { SubmittedBatch } from './batch.ts';
+import { DIGEST_VERSION } from './order-text.ts';
 
-const COLUMNS = [
-  ...['place', 'application_id', 'channel_code', 'channel_order_id', 'sync_mode', 'digest'],
-  ...['sequences', 'customer_ids', 'order_types', 'request_id'],
-] as const;
+/** The columns that batchArrays has values for. */
+export const BATCH_NAMES = `application_id, channel_code, channel_order_id, sync_mode, digest, sequences, customer_ids,
+  order_types, request_id`;
 
-/**
- * Rows of batches for a FROM clause, with their `place` among these: as `name` (place, application_id, …). Sequences,
- * customer_ids and order_types are texts there, which batchValues casts. `more`: other columns of these rows.
- */
-export function batchRows(name: string, batches: readonly SubmittedBatch[], more: readonly Column[] = []) {
-  const rows = buildRows([
-    ['place', 'integer', batches.map((_, place) => place)],
-    ['application_id', 'bigint', batches.map((batch) => batch.applicationId)],
-    ['channel_code', 'text', batches.map((batch) => batch.channelCode)],
-    ['channel_order_id', 'text', batches.map((batch) => batch.channelOrderId)],
-    ['sync_mode', 'text', batches.map((batch) => batch.syncMode)],
-    ['digest', 'bytea', batches.map((batch) => batch.digest)],
-    ['sequences', 'text', batches.map((batch) => `{${batch.sequences.join(',')}}`)],
-    ['customer_ids', 'text', batches.map((batch) => textArray(batch.customerIds))],
-    ['order_types', 'text', batches.map((batch) => textArray(batch.orderTypes))],
-    ['request_id', 'text', batches.map((batch) => batch.requestId)],
-    ...more,
-  ]);
-  const names = [...COLUMNS, ...more.map(([column]) => column)].map((column) => sql.ref(column));
-  return sql`${rows} as ${sql.ref(name)} (${sql.join(names)})`;
-}
+/** For `unnest` in a FROM clause: BATCH_NAMES, from the first nine values of a statement. */
+export const BATCH_ARRAYS = `
+  (select $1::bigint[]), (select $2::text[]), (select $3::text[]), (select $4::text[]), (select $5::bytea[]),
+  (select $6::text[]), (select $7::text[]), (select $8::text[]), (select $9::text[])`;
 
-/** The columns of `batch` that batchValues fills from batchRows. */
-export const BATCH_COLUMNS = sql`
-  application_id, channel_code, channel_order_id, sync_mode, digest, digest_version, sequences, customer_ids, order_types,
-  request_id`;
+/** The columns of `batch` that BATCH_VALUES fills. */
+export const BATCH_COLUMNS = `${BATCH_NAMES}, digest_version`;
 
-/** What a SELECT from batchRows puts into BATCH_COLUMNS. */
-export const batchValues = (digestVersion: number): RawBuilder<unknown> => sql`
-  application_id, channel_code, channel_order_id, sync_mode, digest, ${digestVersion}::smallint, sequences::int[],
-  customer_ids::text[], order_types::text[], request_id`;
+/** For a SELECT from BATCH_ARRAYS: rows hold lists as texts. */
+export const BATCH_VALUES = `application_id, channel_code, channel_order_id, sync_mode, digest, sequences::int[],
+  customer_ids::text[], order_types::text[], request_id, ${DIGEST_VERSION}::smallint`;
+
+/** The values of BATCH_ARRAYS. */
+export const batchArrays = (batches: readonly SubmittedBatch[]) => [
+  arrayText(
+    'bigint',
+    batches.map((batch) => batch.applicationId),
+  ),
+  textArray(batches.map((batch) => batch.channelCode)),
+  textArray(batches.map((batch) => batch.channelOrderId)),
+  textArray(batches.map((batch) => batch.syncMode)),
+  batches.map((batch) => batch.digest),
+  textArray(batches.map((batch) => `{${batch.sequences.join(',')}}`)),
+  textArray(batches.map((batch) => textArray(batch.customerIds))),
+  textArray(batches.map((batch) => textArray(batch.orderTypes))),
+  textArray(batches.map((batch) => batch.requestId)),
+];

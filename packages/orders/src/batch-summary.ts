@@ -1,6 +1,5 @@
 import { ORDERS_PER_BATCH } from '@lockstep/assets';
 import type { BatchId, BatchSummary } from '@lockstep/contract';
-import { sql } from 'kysely';
 
 /** What became of a batch in all. */
 export interface SummaryRow {
@@ -20,13 +19,13 @@ export interface SummaryRow {
  * For a FROM clause, behind `batch`: what is finished of an open one so far, as `so_far`; null for others. Its chunks have
  * counted it, unless they were deleted when it ended and it was reopened.
  */
-export const SO_FAR = sql`
+export const SO_FAR = `
   left join lateral (
     select sum(succeeded)::int as succeeded, sum(failed)::int as failed from lane_chunk where batch_id = batch.id
     having batch.reopened_time is null
     union all
     select count(*)::int - count(cause)::int, count(cause)::int from license_order
-    where id >= batch.id * ${sql.lit(ORDERS_PER_BATCH)} and id < (batch.id + 1) * ${sql.lit(ORDERS_PER_BATCH)}
+    where id >= batch.id * ${ORDERS_PER_BATCH} and id < (batch.id + 1) * ${ORDERS_PER_BATCH}
     having batch.reopened_time is not null
   ) as so_far on batch.completed_time is null`;
 
@@ -34,14 +33,14 @@ export const SO_FAR = sql`
  * For a SELECT from `batch` with SO_FAR: the columns of a SummaryRow. The sequences of a large batch lie beside its row, so
  * its end says how many orders it has.
  */
-export const SUMMARY_COLUMNS = sql`
+export const SUMMARY_COLUMNS = `
   batch.id, batch.channel_code, batch.channel_order_id, batch.sync_mode,
   coalesce(batch.succeeded + batch.failed, cardinality(batch.sequences)) as total,
   coalesce(batch.succeeded, so_far.succeeded) as succeeded, coalesce(batch.failed, so_far.failed) as failed,
   (
     select count(*)::int from held_order
-    where batch.completed_time is null and license_order_id >= batch.id * ${sql.lit(ORDERS_PER_BATCH)}
-      and license_order_id < (batch.id + 1) * ${sql.lit(ORDERS_PER_BATCH)}
+    where batch.completed_time is null and license_order_id >= batch.id * ${ORDERS_PER_BATCH}
+      and license_order_id < (batch.id + 1) * ${ORDERS_PER_BATCH}
   ) as held,
   batch.accepted_time, batch.completed_time`;
 

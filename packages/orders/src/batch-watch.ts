@@ -1,6 +1,5 @@
 import type { BatchId } from '@lockstep/contract';
-import { type Database, Group, named, run } from '@lockstep/platform';
-import { sql } from 'kysely';
+import { type Database, Group, run } from '@lockstep/platform';
 import { readNotification } from './notify.ts';
 
 /** The NOTIFY channel on which the ids of ended batches come. */
@@ -96,9 +95,11 @@ export class BatchWatch {
 }
 
 async function haveEnded(db: Database, batchIds: readonly BatchId[]): Promise<boolean[]> {
-  const statement = sql<{ id: BatchId }>`
-    select id from batch where id = any ((select ${batchIds}::bigint[])::bigint[]) and completed_time is not null`;
-  const rows = await run(db, named('find_ended_batches', statement));
+  const rows = await run<{ id: BatchId }>(db, {
+    name: 'find_ended_batches',
+    text: 'select id from batch where id = any ((select $1::bigint[])::bigint[]) and completed_time is not null',
+    values: [batchIds],
+  });
   const ended = new Set(rows.map(({ id }) => id));
   return batchIds.map((batchId) => ended.has(batchId));
 }

@@ -1,7 +1,7 @@
 import { licenseOrderIdOf } from '@lockstep/assets';
 import { type AcceptedOrder, type ApplicationId, type BatchId, Refusal, type SyncMode } from '@lockstep/contract';
-import { buildRows, type Database, named, run, type Statement } from '@lockstep/platform';
-import { type RawBuilder, sql } from 'kysely';
+import { type Database, run, type Statement } from '@lockstep/platform';
+import { sql } from 'kysely';
 import { DIGEST_VERSION } from './order-text.ts';
 import type { PreparedBatch } from './prepare.ts';
 
@@ -56,31 +56,27 @@ export async function findEarlier(db: Database, batches: PreparedBatch[]): Promi
 
 /** The statement of findEarlier, for readEarlier. */
 export function findingEarlier(batches: readonly PreparedBatch[]): Statement<EarlierRow> {
-  const keys = buildRows([
-    ['place', 'int', batches.map((_, place) => place)],
-    ['application_id', 'bigint', batches.map((batch) => batch.applicationId)],
-    ['channel_code', 'text', batches.map((batch) => batch.channelCode)],
-    ['channel_order_id', 'text', batches.map((batch) => batch.channelOrderId)],
-  ]);
-  const finding = sql<EarlierRow>`
-    select place, id, digest, digest_version
-    from ${keys} as wanted (place, application_id, channel_code, channel_order_id)
-    cross join lateral (${batchOf('wanted')}) as stored`;
-  return named('find_earlier', finding);
+  return {
+    name: 'find_earlier',
+    text: `
+      select place::int - 1 as place, id, digest, digest_version
+      from unnest((select $1::bigint[]), (select $2::text[]), (select $3::text[]))
+        with ordinality as wanted (application_id, channel_code, channel_order_id, place)
+      cross join lateral ${BATCH_WANTED} as stored`,
+    values: [
+      batches.map((batch) => batch.applicationId),
+      batches.map((batch) => batch.channelCode),
+      batches.map((batch) => batch.channelOrderId),
+    ],
+  };
 }
 
-/**
- * A query of the batch that has the key in a row called `wanted`. So written that a kept plan can only use the index of the
- * whole key, not one of all batches of a channel.
- */
-export function batchOf(wanted: string): RawBuilder<unknown> {
-  const row = sql.ref(wanted);
-  return sql`
-    select * from batch
-    where batch.application_id = ${row}.application_id and batch.channel_code = ${row}.channel_code
-      and batch.channel_order_id between ${row}.channel_order_id and ${row}.channel_order_id
-    order by application_id, channel_code, channel_order_id limit 1`;
-}
+/** For a FROM clause: the batch that has the key in a row called `wanted`. LIMIT keeps it a look-up of the key. */
+export const BATCH_WANTED = `(
+  select * from batch
+  where batch.application_id = wanted.application_id and batch.channel_code = wanted.channel_code
+    and batch.channel_order_id = wanted.channel_order_id limit 1
+)`;
 
 interface EarlierRow extends EarlierBatch {
   place: number;

@@ -1,4 +1,4 @@
-import { type Database, named, run } from '@lockstep/platform';
+import type { Database } from '@lockstep/platform';
 import { sql } from 'kysely';
 
 /** Notes that one statement counts. There is one a transaction, so a busy second has some hundred. */
@@ -28,7 +28,7 @@ export async function countActivity(db: Database): Promise<void> {
 }
 
 async function countSome(db: Database): Promise<number> {
-  const counting = sql<{ notes: number }>`
+  const { rows } = await sql<{ notes: number }>`
     with taken as (
       delete from uncounted_activity where id = any (array(
         select id from uncounted_activity order by id limit ${sql.lit(NOTES_AT_ONCE)} for update skip locked
@@ -47,7 +47,6 @@ async function countSome(db: Database): Promise<number> {
       group by start, cause order by start, cause
       on conflict (minute_start, cause) do update set failed = counted.failed + excluded.failed
     )
-    select count(*)::int as notes from taken`;
-  const rows = await run(db, named('count_activity', counting));
+    select count(*)::int as notes from taken`.execute(db);
   return rows[0]!.notes;
 }

@@ -1,17 +1,13 @@
 import { ORDERS_PER_BATCH } from '@lockstep/assets';
 import type { BatchId } from '@lockstep/contract';
-import { buildRows, type Database, inTransaction, named, run, send, type Trx } from '@lockstep/platform';
+import { buildRows, type Database, inTransaction, run, type Statement, send, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
-import { notingActivity } from './activity-notes.ts';
 import { keyOf, type SubmittedBatch } from './batch.ts';
-import { BATCH_COLUMNS, batchRows, batchValues } from './batch-rows.ts';
+import { BATCH_ARRAYS, BATCH_COLUMNS, BATCH_NAMES, BATCH_VALUES, batchArrays } from './batch-rows.ts';
 import { SO_FAR } from './batch-summary.ts';
 import { ENDS_CHANNEL } from './batch-watch.ts';
 import { notify } from './notify.ts';
-import { DIGEST_VERSION, PAYLOAD_VERSION } from './order-text.ts';
-
-/** When the orders of a new row finish: not before it is accepted, even if the clock was set back since. */
-const FINISHED_NOW = sql<Date>`greatest(now(), statement_timestamp())`;
+import { PAYLOAD_VERSION } from './order-text.ts';
 
 // This file is the one place where batches end: from then on their rows say so, and there is an event of each end.
 
@@ -37,32 +33,31 @@ export async function endBatches(db: Database | Trx, batchIds: readonly BatchId[
   });
 }
 
-const lockingFinished = (batchIds: readonly BatchId[]) =>
-  named(
-    'lock_finished_batches',
-    sql<{ id: BatchId }>`
-      select id from batch cross join lateral (
-        select from lane_chunk where batch_id = batch.id having bool_and(finished_time is not null)
-      ) as chunks
-      where id = any ((select ${batchIds}::bigint[])::bigint[]) and completed_time is null
-      order by id for no key update of batch skip locked`,
-  );
+const lockingFinished = (batchIds: readonly BatchId[]): Statement<{ id: BatchId }> => ({
+  name: 'lock_finished_batches',
+  text: `
+    select id from batch cross join lateral (
+      select from lane_chunk where batch_id = batch.id having bool_and(finished_time is not null)
+    ) as chunks
+    where id = any ((select $1::bigint[])::bigint[]) and completed_time is null
+    order by id for no key update of batch skip locked`,
+  values: [batchIds],
+});
 
 // The chunks are looked up batch by batch in their index: a join might read them all.
-const endingLocked = (batchIds: readonly BatchId[]) =>
-  named(
-    'end_batches',
-    sql<{ ids: BatchId[] }>`
+const endingLocked = (batchIds: readonly BatchId[]): Statement<{ ids: BatchId[] }> => ({
+  name: 'end_batches',
+  text: `
     with finished as (
       select batch.id, chunks.last_time, so_far.succeeded, so_far.failed from batch
       cross join lateral (
         select max(finished_time) as last_time from lane_chunk where batch_id = batch.id
         having bool_and(finished_time is not null)
       ) as chunks ${SO_FAR}
-      where batch.id = any ((select ${batchIds}::bigint[])::bigint[]) and batch.completed_time is null
+      where batch.id = any ((select $1::bigint[])::bigint[]) and batch.completed_time is null
     ), ended as (
       update batch set completed_time = last_time, succeeded = finished.succeeded, failed = finished.failed
-      from finished where batch.id = any ((select ${batchIds}::bigint[])::bigint[]) and batch.id = finished.id
+      from finished where batch.id = any ((select $1::bigint[])::bigint[]) and batch.id = finished.id
       returning batch.id, application_id, completed_time, batch.succeeded, batch.failed, reopened_time
     ), cleared as (
       delete from lane_chunk using ended where batch_id = ended.id
@@ -78,8 +73,9 @@ const endingLocked = (batchIds: readonly BatchId[]) =>
     ), listed as (
       select coalesce(array_agg(id::text), '{}') as ids, string_agg(id::text, ',') as awaited from ended
     )
-    select ids, ${notify(ENDS_CHANNEL, sql`awaited`)} from listed`,
-  );
+    select ids, ${notify(ENDS_CHANNEL, 'awaited')} from listed`,
+  values: [batchIds],
+});
 
 /**
  * Stores sync batches with their end, in the transaction in which all of their orders succeed. Nobody waits for them:
@@ -94,24 +90,26 @@ export async function insertEndedBatches(
   batches: readonly { id: BatchId; batch: SubmittedBatch }[],
 ): Promise<void> {
   const sorted = batches.map((each) => ({ ...each, key: keyOf(each.batch) })).sort((a, b) => (a.key < b.key ? -1 : 1));
-  const rows = batchRows(
-    'input',
-    sorted.map(({ batch }) => batch),
-    [['id', 'bigint', sorted.map(({ id }) => id)]],
-  );
-  const storing = sql`
-    with stored as (
-      insert into batch (id, ${BATCH_COLUMNS}, completed_time, succeeded, failed)
-      select id, ${batchValues(DIGEST_VERSION)}, ${FINISHED_NOW}, cardinality(sequences::int[]), 0
-      from ${rows} order by place
-      returning id, application_id, completed_time, succeeded, failed
-    ), noted as (
-      insert into unnumbered_event (application_id, batch_id, type, completed_time, succeeded, failed, cancelled)
-      select application_id, id, 'batch.completed', completed_time, succeeded, failed, 0 from stored order by id
-    )
-    ${notingActivity({ accepted: sql`sum(succeeded)`, succeeded: sql`sum(succeeded)` }, sql`from stored`)}`;
-  await send(trx, named('store_ended_batches', storing));
+  await send(trx, {
+    name: 'store_ended_batches',
+    text: STORE_ENDED_BATCHES,
+    values: [...batchArrays(sorted.map(({ batch }) => batch)), sorted.map(({ id }) => id)],
+  });
 }
+
+// They finish now, but not before they are accepted, even if the clock was set back since.
+const STORE_ENDED_BATCHES = `
+  with stored as (
+    insert into batch (id, ${BATCH_COLUMNS}, completed_time, succeeded, failed)
+    select id, ${BATCH_VALUES}, greatest(now(), statement_timestamp()), cardinality(sequences::int[]), 0
+    from unnest(${BATCH_ARRAYS}, (select $10::bigint[])) with ordinality as input (${BATCH_NAMES}, id, place) order by place
+    returning id, application_id, completed_time, succeeded, failed
+  ), noted as (
+    insert into unnumbered_event (application_id, batch_id, type, completed_time, succeeded, failed, cancelled)
+    select application_id, id, 'batch.completed', completed_time, succeeded, failed, 0 from stored order by id
+  )
+  insert into uncounted_activity (accepted, succeeded, failed, causes)
+  select sum(succeeded), sum(succeeded), 0, '{}' from stored`;
 
 /** Locks batches, so that nobody ends them before the commit. */
 export async function lockBatches(trx: Trx, batchIds: readonly BatchId[]): Promise<void> {

@@ -1,6 +1,5 @@
 import type { ApplicationId } from '@lockstep/contract';
-import { type Database, type Logger, named, run } from '@lockstep/platform';
-import { sql } from 'kysely';
+import { type Database, type Logger, run } from '@lockstep/platform';
 import { EVENTS_CHANNEL } from './event-watch.ts';
 import { notify } from './notify.ts';
 
@@ -24,33 +23,38 @@ const EVENTS_AT_ONCE = 1_000;
  * to wait for the disk.
  */
 export async function numberEvents(db: Database): Promise<{ count: number; applicationIds: ApplicationId[] }> {
-  const numbering = sql<{ count: number; application_ids: ApplicationId[] }>`
-    with fresh as (
-      delete from unnumbered_event where id in (
-        select id from unnumbered_event order by id limit ${EVENTS_AT_ONCE} for update skip locked
-      )
-      returning *
-    ), counter as (
-      update event_counter set last_position = last_position + (select count(*) from fresh)
-      where exists (select from fresh)
-      returning last_position
-    ), numbered as (
-      insert into event (application_id, position, batch_id, type, completed_time, succeeded, failed, cancelled)
-      select application_id, last_position - count(*) over () + row_number() over (order by id),
-        batch_id, type, completed_time, succeeded, failed, cancelled
-      from fresh cross join counter
-      on conflict (batch_id) where type = 'batch.completed' do nothing
-      returning application_id
-    ), listed as (
-      select (select count(*)::int from fresh) as count, coalesce(array_agg(distinct application_id::text), '{}') as
-        application_ids, string_agg(distinct application_id::text, ',') as awaited
-      from numbered
-    )
-    select count, application_ids, ${notify(EVENTS_CHANNEL, sql`awaited`)} from listed`;
-  const rows = await run(db, named('number_events', numbering));
+  const rows = await run<{ count: number; application_ids: ApplicationId[] }>(db, NUMBER_EVENTS);
   const { count, application_ids: applicationIds } = rows[0]!;
   return { count, applicationIds };
 }
+
+const NUMBER_EVENTS = {
+  name: 'number_events',
+  text: `
+  with fresh as (
+    delete from unnumbered_event where id in (
+      select id from unnumbered_event order by id limit ${EVENTS_AT_ONCE} for update skip locked
+    )
+    returning *
+  ), counter as (
+    update event_counter set last_position = last_position + (select count(*) from fresh)
+    where exists (select from fresh)
+    returning last_position
+  ), numbered as (
+    insert into event (application_id, position, batch_id, type, completed_time, succeeded, failed, cancelled)
+    select application_id, last_position - count(*) over () + row_number() over (order by id),
+      batch_id, type, completed_time, succeeded, failed, cancelled
+    from fresh cross join counter
+    on conflict (batch_id) where type = 'batch.completed' do nothing
+    returning application_id
+  ), listed as (
+    select (select count(*)::int from fresh) as count, coalesce(array_agg(distinct application_id::text), '{}') as
+      application_ids, string_agg(distinct application_id::text, ',') as awaited
+    from numbered
+  )
+  select count, application_ids, ${notify(EVENTS_CHANNEL, 'awaited')} from listed`,
+  values: [],
+};
 
 /**
  * Numbers the events of a process, beside its other work: one statement at a time, with what has gathered meanwhile. What a

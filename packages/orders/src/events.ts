@@ -1,5 +1,5 @@
 import type { ApplicationId, EventId, EventPage, EventType, FeedEvent } from '@lockstep/contract';
-import { type Database, named, run } from '@lockstep/platform';
+import type { Database } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { buildSummary } from './batch-summary.ts';
 
@@ -41,16 +41,12 @@ export function parsePosition(id: EventId | undefined): bigint {
 /** Reads what is behind some places, each of one application, with one statement (rules 6.8). */
 export async function readBehind(db: Database, places: readonly Place[]): Promise<Behind[]> {
   // LIMIT keeps the look-up of a batch one of an index, event by event: a join might read all batches.
-  const rows = await run(
-    db,
-    named(
-      'read_events',
-      sql<EventRow>`
+  const { rows } = await sql<EventRow>`
     select place::int, found.*, sent.*
     from unnest(
-      (select ${places.map(({ applicationId }) => applicationId)}::bigint[]),
-      (select ${places.map(({ after }) => String(after))}::bigint[]),
-      (select ${places.map(({ limit }) => limit)}::int[])
+      ${places.map(({ applicationId }) => applicationId)}::bigint[],
+      ${places.map(({ after }) => String(after))}::bigint[],
+      ${places.map(({ limit }) => limit)}::int[]
     ) with ordinality as wanted (application_id, after, event_limit, place)
     cross join lateral (
       select position, batch_id, type, completed_time, succeeded, failed, cancelled from event
@@ -60,9 +56,7 @@ export async function readBehind(db: Database, places: readonly Place[]): Promis
     cross join lateral (
       select channel_code, channel_order_id, sync_mode, accepted_time from batch where id = found.batch_id limit 1
     ) as sent
-    order by place, position`,
-    ),
-  );
+    order by place, position`.execute(db);
   const byPlace = Map.groupBy(rows, ({ place }) => place - 1);
   return places.map(({ limit }, place) => {
     const found = byPlace.get(place) ?? [];
@@ -78,20 +72,14 @@ function buildEvent(row: EventRow): FeedEvent {
 
 /** Returns which of some applications have events behind a position, with one statement. */
 export async function findBehind(db: Database, places: readonly Omit<Place, 'limit'>[]): Promise<ApplicationId[]> {
-  const rows = await run(
-    db,
-    named(
-      'find_events_behind',
-      sql<{ application_id: ApplicationId }>`
+  const { rows } = await sql<{ application_id: ApplicationId }>`
     select wanted.application_id
     from unnest(
-      (select ${places.map(({ applicationId }) => applicationId)}::bigint[]),
-      (select ${places.map(({ after }) => String(after))}::bigint[])
+      ${places.map(({ applicationId }) => applicationId)}::bigint[],
+      ${places.map(({ after }) => String(after))}::bigint[]
     ) as wanted (application_id, after)
     cross join lateral (
       select from event where event.application_id = wanted.application_id and position > after limit 1
-    ) as found`,
-    ),
-  );
+    ) as found`.execute(db);
   return rows.map((row) => row.application_id);
 }

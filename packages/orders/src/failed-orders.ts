@@ -1,7 +1,6 @@
 import { licenseOrderIdOf } from '@lockstep/assets';
 import type { BatchId, Order } from '@lockstep/contract';
-import { buildRows, named, send, type Trx, textArray } from '@lockstep/platform';
-import { sql } from 'kysely';
+import { send, type Trx, textArray } from '@lockstep/platform';
 import { PAYLOAD_VERSION } from './order-text.ts';
 import { type PlacedOrder, writeStoredOrders } from './stored-orders.ts';
 
@@ -17,16 +16,19 @@ export type FailedInBatch = { batchId: BatchId; placed: PlacedOrder };
  */
 export async function keepFailedOrders(trx: Trx, failed: readonly FailedInBatch[]): Promise<void> {
   if (failed.length === 0) return;
-  const lines = failed.map(({ placed }) => writeStoredOrders([placed])).join('\n');
-  const others = buildRows([
-    ['license_order_id', 'bigint', failed.map(({ batchId, placed }) => licenseOrderIdOf(batchId, placed[0]))],
-    ['asset_nums', 'text', failed.map(({ placed }) => textArray(listAssetNums(placed[1])))],
-  ]);
-  const keeping = sql`
-    insert into failed_order (license_order_id, payload_version, content, asset_nums)
-    select license_order_id, ${PAYLOAD_VERSION}::smallint, content, asset_nums::text[]
-    from rows from (string_to_table(${lines}::text, chr(10)), ${others}) as kept (content, license_order_id, asset_nums)`;
-  await send(trx, named('keep_failed_orders', keeping));
+  await send(trx, {
+    name: 'keep_failed_orders',
+    text: `
+      insert into failed_order (license_order_id, payload_version, content, asset_nums)
+      select license_order_id, ${PAYLOAD_VERSION}::smallint, content, asset_nums::text[]
+      from rows from (string_to_table($1, chr(10)), unnest($2::bigint[], $3::text[]))
+        as kept (content, license_order_id, asset_nums)`,
+    values: [
+      failed.map(({ placed }) => writeStoredOrders([placed])).join('\n'),
+      failed.map(({ batchId, placed }) => licenseOrderIdOf(batchId, placed[0])),
+      textArray(failed.map(({ placed }) => textArray(listAssetNums(placed[1])))),
+    ],
+  });
 }
 
 function listAssetNums({ assets }: Order): string[] {

@@ -1,8 +1,6 @@
 import { licenseOrderIdOf } from '@lockstep/assets';
 import type { BatchId, CustomerId } from '@lockstep/contract';
-import { buildRows, named, run, type Trx } from '@lockstep/platform';
-import { sql } from 'kysely';
-import { notingOutcomes } from './activity-notes.ts';
+import { run, type Trx, textArray } from '@lockstep/platform';
 import { type FailedInBatch, keepFailedOrders } from './failed-orders.ts';
 import { insertHeld, isReadable } from './holds.ts';
 import { PAYLOAD_VERSION } from './order-text.ts';
@@ -59,32 +57,18 @@ export async function finishOrders(
   });
   if (finished.length === 0) return { batches: [], finishedBatchIds: [] };
   await insertHeld(trx, moved);
-  const done = buildRows([
-    ['batch_id', 'bigint', finished.map(({ batchId }) => batchId)],
-    ['lane', 'smallint', finished.map(({ lane }) => lane)],
-    ['payload', 'text', finished.map(({ payload }) => payload)],
-    ['succeeded', 'integer', finished.map(({ succeeded }) => succeeded)],
-    ['failed', 'integer', finished.map(({ failed }) => failed.length)],
-  ]);
-  // The call of each batch is looked up in its index, row by row: a join might read all batches there are. That a chunk is
-  // pending is said by its counts, because a kept plan might read all pending chunks there are by their index.
-  const isOver = sql`lane_chunk.succeeded + lane_chunk.failed + done.succeeded + done.failed = order_count`;
-  const finishing = sql<FinishedRow>`
-    with noted as (${notingOutcomes(outcomes)})
-    update lane_chunk set
-      payload = case when ${isOver} then null else coalesce(done.payload, lane_chunk.payload) end,
-      payload_version = case when done.payload is null then payload_version else ${PAYLOAD_VERSION}::smallint end,
-      succeeded = lane_chunk.succeeded + done.succeeded,
-      failed = lane_chunk.failed + done.failed,
-      finished_time = case when ${isOver} then greatest(accepted_time, statement_timestamp()) end,
-      is_held = case when done.payload is null then is_held else done.payload = '[]' end and not (${isOver})
-    from ${done} as done (batch_id, lane, payload, succeeded, failed)
-    where lane_chunk.batch_id = any ((select ${finished.map(({ batchId }) => batchId)}::bigint[])::bigint[])
-      and lane_chunk.batch_id = done.batch_id and lane_chunk.lane = done.lane
-      and lane_chunk.succeeded + lane_chunk.failed < order_count
-    returning lane_chunk.batch_id, finished_time is not null as is_finished,
-      (select array[channel_order_id, request_id] from batch where id = lane_chunk.batch_id) as call`;
-  const rows = await run(trx, named('finish_chunks', finishing));
+  const rows = await run<FinishedRow>(trx, {
+    name: 'finish_chunks',
+    text: FINISH_CHUNKS,
+    values: [
+      finished.map(({ batchId }) => batchId),
+      finished.map(({ lane }) => lane),
+      textArray(finished.map(({ payload }) => payload)),
+      finished.map(({ succeeded }) => succeeded),
+      finished.map(({ failed }) => failed.length),
+      ...countOutcomes(outcomes),
+    ],
+  });
   if (rows.length !== finished.length) throw new Error('A chunk was finished by somebody else');
   const calls = new Map(rows.map(({ batch_id, call }) => [batch_id, call]));
   const batches = [...Map.groupBy(finished, ({ batchId }) => batchId)].map(([batchId, chunks]) => {
@@ -106,3 +90,40 @@ interface FinishedRow {
   is_finished: boolean;
   call: [channelOrderId: string, requestId: string | null];
 }
+
+/** Counts orders that got their outcome: how many succeeded and failed, and the failed ones by cause. */
+function countOutcomes(
+  outcomes: readonly Outcome[],
+): [succeeded: number, failed: number, causes: Record<string, number>] {
+  const causes: Record<string, number> = {};
+  let failed = 0;
+  for (const { failure } of outcomes) {
+    if (failure === null) continue;
+    failed++;
+    causes[failure.cause] = (causes[failure.cause] ?? 0) + 1;
+  }
+  return [outcomes.length - failed, failed, causes];
+}
+
+const IS_OVER = 'lane_chunk.succeeded + lane_chunk.failed + done.succeeded + done.failed = order_count';
+
+// The call of each batch is looked up in its index, row by row: a join might read all batches there are. That a chunk is
+// pending is said by its counts, because a kept plan might read all pending chunks there are by their index.
+const FINISH_CHUNKS = `
+  with noted as (
+    insert into uncounted_activity (accepted, succeeded, failed, causes) values (0, $6, $7, $8)
+  )
+  update lane_chunk set
+    payload = case when ${IS_OVER} then null else coalesce(done.payload, lane_chunk.payload) end,
+    payload_version = case when done.payload is null then payload_version else ${PAYLOAD_VERSION}::smallint end,
+    succeeded = lane_chunk.succeeded + done.succeeded,
+    failed = lane_chunk.failed + done.failed,
+    finished_time = case when ${IS_OVER} then greatest(accepted_time, statement_timestamp()) end,
+    is_held = case when done.payload is null then is_held else done.payload = '[]' end and not (${IS_OVER})
+  from unnest((select $1::bigint[]), (select $2::smallint[]), (select $3::text[]), (select $4::int[]), (select $5::int[]))
+    as done (batch_id, lane, payload, succeeded, failed)
+  where lane_chunk.batch_id = any ((select $1::bigint[])::bigint[])
+    and lane_chunk.batch_id = done.batch_id and lane_chunk.lane = done.lane
+    and lane_chunk.succeeded + lane_chunk.failed < order_count
+  returning lane_chunk.batch_id, finished_time is not null as is_finished,
+    (select array[channel_order_id, request_id] from batch where id = lane_chunk.batch_id) as call`;

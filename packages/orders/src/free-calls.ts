@@ -7,10 +7,9 @@ import {
   isConflict,
   isOverload,
   isTransient,
-  named,
+  type Statement,
   together,
 } from '@lockstep/platform';
-import { sql } from 'kysely';
 import { findingNewestByLane } from './backlog.ts';
 import { type EarlierBatch, findingEarlier, keyOf, readEarlier, type SubmittedBatch } from './batch.ts';
 import { findingHeld } from './holds.ts';
@@ -148,10 +147,11 @@ export class FreeCalls {
   }
 }
 
-const shortWaits = named(
-  'wait_shortly',
-  sql<unknown>`select set_config('lock_timeout', ${`${LOCK_TIMEOUT_MS}ms`}, true)`,
-);
+const shortWaits: Statement<unknown> = {
+  name: 'wait_shortly',
+  text: `select set_config('lock_timeout', '${LOCK_TIMEOUT_MS}ms', true)`,
+  values: [],
+};
 
 async function look(db: Database, batches: readonly SubmittedBatch[]): Promise<Look[]> {
   const [earlierRows, newest] = await together(db, [findingEarlier(batches), findingNewestByLane(lanesOf(batches))]);

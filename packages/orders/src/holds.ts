@@ -1,6 +1,6 @@
 import { ORDERS_PER_BATCH, splitOrderId } from '@lockstep/assets';
 import type { BatchId, Channels, CustomerId, LicenseOrderId, Order, OrderType } from '@lockstep/contract';
-import { buildRows, type Database, named, run, send, type Trx } from '@lockstep/platform';
+import { buildRows, type Database, run, type Statement, send, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { laneOf } from './lanes.ts';
 import { PAYLOAD_VERSION } from './order-text.ts';
@@ -17,12 +17,11 @@ const pauseAfter = (tries: ReturnType<typeof sql>) =>
   sql`statement_timestamp() + make_interval(secs => least(300, 2 ^ least(${tries} - 1, 9)))`;
 
 /** A statement that finds which of some customers are held. */
-export const findingHeld = (customerIds: Iterable<CustomerId>) =>
-  named(
-    'find_held',
-    sql<{ customer_id: CustomerId }>`
-      select customer_id from order_hold where customer_id = any (${[...new Set(customerIds)]}::text[])`,
-  );
+export const findingHeld = (customerIds: Iterable<CustomerId>): Statement<{ customer_id: CustomerId }> => ({
+  name: 'find_held',
+  text: 'select customer_id from order_hold where customer_id = any ((select $1::text[])::text[])',
+  values: [[...new Set(customerIds)]],
+});
 
 /** Finds which of some customers are held. */
 export async function findHeld(trx: Trx, customerIds: Iterable<CustomerId>): Promise<Set<CustomerId>> {
@@ -119,7 +118,7 @@ export function readHeldInBatch(trx: Trx, batchId: BatchId): Promise<HeldOrder[]
 
 async function readHeld(trx: Trx, wanted: ReturnType<typeof sql>): Promise<HeldOrder[]> {
   const { rows } = await sql<HeldRow>`
-    select *, ${SENDERS_CHANNELS}, (
+    select *, ${sql.raw(SENDERS_CHANNELS)}, (
       select order_types[license_order_id % ${sql.lit(ORDERS_PER_BATCH)} + 1] from batch where batch.id = batch_id
     ) as order_type
     from held_order where ${wanted}`.execute(trx);
@@ -165,22 +164,25 @@ export async function insertHeld(
   moved: readonly { batchId: BatchId; lane: number; placed: PlacedOrder }[],
 ): Promise<void> {
   if (moved.length === 0) return;
-  // As one text, a line each, because the driver takes long to quote the elements of an array. JSON has no line breaks.
-  const lines = moved.map(({ placed }) => writeStoredOrders([placed])).join('\n');
-  const others = buildRows([
-    ['batch_id', 'bigint', moved.map(({ batchId }) => batchId)],
-    ['lane', 'smallint', moved.map(({ lane }) => lane)],
-    ['index', 'integer', moved.map(({ placed: [index] }) => index)],
-    ['customer_id', 'text', moved.map(({ placed: [, order] }) => order.customerId)],
-    ['sequence', 'integer', moved.map(({ placed: [, order] }) => order.sequence)],
-  ]);
-  const inserting = sql`
-    insert into held_order (license_order_id, customer_id, batch_id, lane, sequence, payload_version, content)
-    select batch_id * ${sql.lit(ORDERS_PER_BATCH)} + index, customer_id, batch_id, lane, sequence,
-      ${PAYLOAD_VERSION}::smallint, content
-    from rows from (string_to_table(${lines}::text, chr(10)), ${others})
-      as moved (content, batch_id, lane, index, customer_id, sequence)`;
-  await send(trx, named('insert_held', inserting));
+  await send(trx, {
+    name: 'insert_held',
+    text: `
+      insert into held_order (license_order_id, customer_id, batch_id, lane, sequence, payload_version, content)
+      select batch_id * ${ORDERS_PER_BATCH} + index, customer_id, batch_id, lane, sequence,
+        ${PAYLOAD_VERSION}::smallint, content
+      from rows from (
+        string_to_table($1, chr(10)), unnest($2::bigint[], $3::smallint[], $4::int[], $5::text[], $6::int[])
+      ) as moved (content, batch_id, lane, index, customer_id, sequence)`,
+    values: [
+      // As one text, a line each, because the driver takes long to quote the elements of an array. JSON has no line breaks.
+      moved.map(({ placed }) => writeStoredOrders([placed])).join('\n'),
+      moved.map(({ batchId }) => batchId),
+      moved.map(({ lane }) => lane),
+      moved.map(({ placed: [index] }) => index),
+      moved.map(({ placed: [, order] }) => order.customerId),
+      moved.map(({ placed: [, order] }) => order.sequence),
+    ],
+  });
 }
 
 /** Holds all customers of a chunk whose orders cannot be read. They stay in it; their batch says which ones they are. */

@@ -1,5 +1,4 @@
-import { named, run, type Statement, type Trx, together } from '@lockstep/platform';
-import { type RawBuilder, sql } from 'kysely';
+import { run, type Statement, type Trx, together } from '@lockstep/platform';
 
 /** The advisory lock class of lanes: ('lane', n) locks lane n among all processes. */
 const LANE_LOCK = 0x6c616e65;
@@ -8,10 +7,10 @@ const LANE_LOCK = 0x6c616e65;
 const STATEMENT_TIMEOUT_MS = 60_000;
 
 /** SQL: the lanes that this transaction has locked by `lockingLanes` or `tryingLanes`, as smallint[]. */
-export const LOCKED_LANES = sql`string_to_array(current_setting('lockstep.lanes'), ',')::smallint[]`;
+export const LOCKED_LANES = `string_to_array(current_setting('lockstep.lanes'), ',')::smallint[]`;
 
 /** For the statement that locks: LOCKED_LANES takes them from there, so that what reads them can be sent with it. */
-const noted = (locked: RawBuilder<unknown>) => sql<LockedRow>`
+const noted = (locked: string) => `
   select set_config('lockstep.lanes', coalesce(string_agg(lane::text, ','), ''), true) as lanes from (${locked}) as locked`;
 
 interface LockedRow {
@@ -30,12 +29,11 @@ export function readLocked([row]: readonly LockedRow[]): number[] {
  */
 export function lockingLanes(lanes: readonly number[]): Statement<LockedRow> {
   const sorted = [...lanes].sort((a, b) => a - b);
-  return named(
-    'lock_lanes',
-    noted(sql`
-      select lane, pg_advisory_xact_lock(${LANE_LOCK}::int, lane)
-      from unnest(${sorted}::int[]) as lane`),
-  );
+  return {
+    name: 'lock_lanes',
+    text: noted(`select lane, pg_advisory_xact_lock(${LANE_LOCK}, lane) from unnest($1::int[]) as lane`),
+    values: [sorted],
+  };
 }
 
 /**
@@ -43,12 +41,12 @@ export function lockingLanes(lanes: readonly number[]): Statement<LockedRow> {
  * tries no more once it has enough (LIMIT takes them one by one).
  */
 export function tryingLanes(lanes: readonly number[], atMost: number): Statement<LockedRow> {
-  return named(
-    'try_lanes',
-    noted(sql`
-      select lane from unnest(${lanes}::int[]) as lane
-      where pg_try_advisory_xact_lock(${LANE_LOCK}::int, lane) limit ${atMost}::int`),
-  );
+  return {
+    name: 'try_lanes',
+    text: noted(`
+      select lane from unnest($1::int[]) as lane where pg_try_advisory_xact_lock(${LANE_LOCK}, lane) limit $2::int`),
+    values: [lanes, atMost],
+  };
 }
 
 /** Locks lanes, lowest first; see lockingLanes. It waits for each lane as long as for any lock of this connection. */
@@ -65,5 +63,8 @@ export async function lockLanesUntil(trx: Trx, lanes: readonly number[], deadlin
   await together(trx, [settingTimeout(leftMs), lockingLanes(lanes), settingTimeout(STATEMENT_TIMEOUT_MS)]);
 }
 
-const settingTimeout = (timeoutMs: number) =>
-  named('set_timeout', sql<unknown>`select set_config('statement_timeout', ${`${timeoutMs}ms`}, true)`);
+const settingTimeout = (timeoutMs: number): Statement<unknown> => ({
+  name: 'set_timeout',
+  text: `select set_config('statement_timeout', $1, true)`,
+  values: [`${timeoutMs}ms`],
+});

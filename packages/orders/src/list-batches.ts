@@ -45,7 +45,7 @@ export async function readBatchPage(
     const { rows } = await sql<PageRow>`
       with ${walkSenders({ viewer, applicationIds, query, after })}
       select floor.accepted_time::text as floor_time, floor.id as floor_id, page.* from floor left join (
-        select ${SUMMARY_COLUMNS}, batch.accepted_time::text as accepted_text,
+        select ${sql.raw(SUMMARY_COLUMNS)}, batch.accepted_time::text as accepted_text,
           application.app_key, application.name as application_name
         from (
           select walked.id, walked.accepted_time from walked, floor
@@ -53,7 +53,7 @@ export async function readBatchPage(
           order by walked.accepted_time desc, walked.id desc
         ) as walked
         cross join lateral (select * from batch where batch.id = walked.id offset 0) as batch
-        join application on application.id = batch.application_id ${SO_FAR}
+        join application on application.id = batch.application_id ${sql.raw(SO_FAR)}
         where ${matches(query)} and ${isOfChannel(viewer, query)} ${beginsAsAsked(query)}
         order by walked.accepted_time desc, walked.id desc limit ${limit + 1}
       ) as page on true

@@ -80,7 +80,7 @@ export async function selectSentOrders(
     select wanted.id, wanted.index, sequences[wanted.index + 1] as sequence,
       customer_ids[wanted.index + 1] as customer_id, order_types[wanted.index + 1] as order_type,
       finished.cause, finished.message, finished.assets, finished.products, finished.finished_time,
-      ${heldSince(sql`wanted.id`)} as held_since, finished.src_license_order_id, channel_code, channel_order_id, batch.accepted_time, batch.request_id,
+      ${sql.raw(heldSince('wanted.id'))} as held_since, finished.src_license_order_id, channel_code, channel_order_id, batch.accepted_time, batch.request_id,
       application.app_key, application.name as application_name
     from unnest(
       ${ids}::bigint[], ${wanted.map(({ batchId }) => batchId)}::bigint[], ${wanted.map(({ index }) => index)}::int[]

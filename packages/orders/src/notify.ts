@@ -1,5 +1,3 @@
-import { type RawBuilder, sql } from 'kysely';
-
 /** PostgreSQL takes payloads of less than 8000 bytes. */
 const MAX_PAYLOAD_CHARACTERS = 7_000;
 
@@ -7,9 +5,9 @@ const MAX_PAYLOAD_CHARACTERS = 7_000;
  * For a SELECT: notifies the processes that listen to a channel, after the commit. `ids`: an SQL text of ids with commas
  * between them; null notifies nobody. More ids than a notification can hold are sent as none: everybody looks.
  */
-export function notify(channel: string, ids: RawBuilder<unknown>): RawBuilder<unknown> {
-  return sql`case when ${ids} is not null then
-    pg_notify(${channel}, case when length(${ids}) <= ${MAX_PAYLOAD_CHARACTERS} then ${ids} else '' end)
+export function notify(channel: string, ids: string): string {
+  return `case when ${ids} is not null then
+    pg_notify('${channel}', case when length(${ids}) <= ${MAX_PAYLOAD_CHARACTERS} then ${ids} else '' end)
   end`;
 }
 

@@ -70,7 +70,7 @@ async function findOldest(
   for (let after = '0' as BatchId; ; ) {
     // A batch says who is in it, so what has nobody to try is not read.
     const { rows } = await sql<ChunkRow>`
-      select batch_id, lane, payload, payload_version, ${SENDERS_CHANNELS} from lane_chunk
+      select batch_id, lane, payload, payload_version, ${sql.raw(SENDERS_CHANNELS)} from lane_chunk
       where lane = ${lane} and finished_time is null and not is_held and batch_id > ${after} and exists (
         select from batch cross join unnest(customer_ids) as customer_id
         where batch.id = batch_id and customer_id <> all (${[...skip]}::text[])

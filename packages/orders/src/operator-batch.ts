@@ -32,9 +32,9 @@ export async function readAnyBatch(db: Database, batchId: BatchId): Promise<Oper
       reopened_time: Date | null;
     }
   >`
-    select ${SUMMARY_COLUMNS}, batch.application_id, batch.request_id, batch.reopened_time,
+    select ${sql.raw(SUMMARY_COLUMNS)}, batch.application_id, batch.request_id, batch.reopened_time,
       application.app_key, application.name, application.status, application.channels
-    from batch join application on application.id = batch.application_id ${SO_FAR}
+    from batch join application on application.id = batch.application_id ${sql.raw(SO_FAR)}
     where batch.id = ${batchId}`.execute(db);
   const row = rows[0];
   if (row === undefined) return undefined;
@@ -87,7 +87,7 @@ export async function listOrdersOfBatch(
   const { rows } = await sql<OrderRow>`
     select place::int - 1 as index, sequence, sent.customer_id, sent.order_type, finished.cause, finished.message,
       finished.assets, finished.products, finished.finished_time,
-      ${heldSince(sql`batch.id * ${sql.lit(ORDERS_PER_BATCH)} + place - 1`)} as held_since
+      ${sql.raw(heldSince(`batch.id * ${ORDERS_PER_BATCH} + place - 1`))} as held_since
     from batch cross join unnest(sequences, customer_ids, order_types)
       with ordinality as sent (sequence, customer_id, order_type, place)
     left join lateral (

@@ -1,6 +1,6 @@
 import { licenseOrderIdOf } from '@lockstep/assets';
 import type { BatchId, Channels } from '@lockstep/contract';
-import { named, type Statement, type Trx } from '@lockstep/platform';
+import type { Statement, Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { LOCKED_LANES } from './lane-locks.ts';
 import type { OrderWithId } from './outcome.ts';
@@ -44,33 +44,7 @@ export interface Pending extends ReadChunks {
  * any. `has_holds`: whether customers of these lanes are held.
  */
 export function readingPending(maxWeight: number): Statement<PendingRow> {
-  // Materialized: else a kept plan, made while nothing was pending, would find the cut anew for each chunk.
-  return named(
-    'read_pending',
-    sql<PendingRow>`
-    with oldest as (
-      select chunk.* from unnest(${LOCKED_LANES}) as wanted (lane) cross join lateral (
-        select batch_id, lane, weight, payload, payload_version from lane_chunk
-        where lane_chunk.lane = wanted.lane and finished_time is null and not is_held
-        order by batch_id limit ${sql.lit(MAX_CHUNKS_PER_LANE + 1)}
-      ) as chunk
-    ), counted as (
-      select *,
-        sum(weight) over (order by batch_id, lane) - weight as weight_before,
-        row_number() over (partition by lane order by batch_id) as place
-      from oldest
-    ), cut as materialized (
-      select min(batch_id) as batch_id from counted
-      where place > ${sql.lit(MAX_CHUNKS_PER_LANE)} or (weight_before > 0 and weight_before + weight > ${maxWeight}::int)
-    ), taken as (
-      select counted.*, cut.batch_id as cut_at from counted, cut
-      where cut.batch_id is null or counted.batch_id < cut.batch_id
-        or (counted.batch_id = cut.batch_id and weight_before = 0)
-    )
-    select batch_id, lane, payload, payload_version, ${SENDERS_CHANNELS}, cut_at,
-      exists (select from order_hold where order_hold.lane = any (${LOCKED_LANES})) as has_holds
-    from taken order by batch_id, lane`,
-  );
+  return { name: 'read_pending', text: READ_PENDING, values: [maxWeight] };
 }
 
 interface PendingRow extends ChunkRow {
@@ -87,7 +61,7 @@ export function buildPending(rows: readonly PendingRow[]): Pending {
 /** Reads what is pending of a batch in some lanes, but for what is held. */
 export async function readPendingInBatch(trx: Trx, batchId: BatchId, lanes: readonly number[]): Promise<ReadChunks> {
   const { rows } = await sql<ChunkRow>`
-    select batch_id, lane, payload, payload_version, ${SENDERS_CHANNELS} from lane_chunk
+    select batch_id, lane, payload, payload_version, ${sql.raw(SENDERS_CHANNELS)} from lane_chunk
     where batch_id = ${batchId} and lane = any (${lanes}::smallint[]) and finished_time is null and not is_held
     order by lane`.execute(trx);
   return readRows(rows);
@@ -105,10 +79,35 @@ export interface ChunkRow {
  * For a SELECT with a batch_id: the channels that the application which sent the batch is bound to. Looked up row by row:
  * PostgreSQL would expect many rows of a join, and read all batches there are.
  */
-export const SENDERS_CHANNELS = sql`(
+export const SENDERS_CHANNELS = `(
   select application.channels from batch join application on application.id = batch.application_id
   where batch.id = batch_id
 ) as channels`;
+
+// Materialized: else a kept plan, made while nothing was pending, would find the cut anew for each chunk.
+const READ_PENDING = `
+  with oldest as (
+    select chunk.* from unnest(${LOCKED_LANES}) as wanted (lane) cross join lateral (
+      select batch_id, lane, weight, payload, payload_version from lane_chunk
+      where lane_chunk.lane = wanted.lane and finished_time is null and not is_held
+      order by batch_id limit ${MAX_CHUNKS_PER_LANE + 1}
+    ) as chunk
+  ), counted as (
+    select *,
+      sum(weight) over (order by batch_id, lane) - weight as weight_before,
+      row_number() over (partition by lane order by batch_id) as place
+    from oldest
+  ), cut as materialized (
+    select min(batch_id) as batch_id from counted
+    where place > ${MAX_CHUNKS_PER_LANE} or (weight_before > 0 and weight_before + weight > $1::int)
+  ), taken as (
+    select counted.*, cut.batch_id as cut_at from counted, cut
+    where cut.batch_id is null or counted.batch_id < cut.batch_id
+      or (counted.batch_id = cut.batch_id and weight_before = 0)
+  )
+  select batch_id, lane, payload, payload_version, ${SENDERS_CHANNELS}, cut_at,
+    exists (select from order_hold where order_hold.lane = any (${LOCKED_LANES})) as has_holds
+  from taken order by batch_id, lane`;
 
 /** Reads the orders in rows of chunks. Chunks that cannot be read are listed apart. */
 export function readRows(rows: readonly ChunkRow[]): ReadChunks {

@@ -1,8 +1,7 @@
 import { ORDERS_PER_BATCH } from '@lockstep/assets';
 import type { ApplicationId, BatchResult, BatchResultQuery } from '@lockstep/contract';
-import { buildRows, type Database, named, run } from '@lockstep/platform';
-import { sql } from 'kysely';
-import { batchOf } from './batch.ts';
+import { type Database, run } from '@lockstep/platform';
+import { BATCH_WANTED } from './batch.ts';
 import { buildSummary, SO_FAR, SUMMARY_COLUMNS, type SummaryRow } from './batch-summary.ts';
 import { buildResult, heldSince, type OrderRow } from './results.ts';
 
@@ -38,60 +37,61 @@ type StoredOrder = Omit<OrderRow, 'finished_time' | 'held_since'> & {
  * when the tables were empty. So batches and orders are looked up one by one.
  */
 export async function readPages(db: Database, pages: readonly WantedPage[]): Promise<(ReadPage | undefined)[]> {
-  const statement = sql<Row>`
-    select wanted.ordinal, batch.id, ending.end, found.*
-    from ${buildWanted(pages)}
-      as wanted (ordinal, application_id, channel_code, channel_order_id, state, after, max_orders, known_end)
-    cross join lateral (${batchOf('wanted')}) as batch
-    cross join lateral (select
-      extract(epoch from batch.completed_time) || '/' || coalesce(extract(epoch from batch.reopened_time)::text, '')
-    ) as ending ("end")
-    left join lateral (
-      select ${SUMMARY_COLUMNS}, page.orders
-      from (select) as here ${SO_FAR}
-      cross join lateral (
-        select coalesce(json_agg(placed order by index), '[]') as orders
-        from (
-          select place::int - 1 as index, sequence, sent.customer_id, sent.order_type, finished.cause, finished.message,
-            finished.assets, finished.products, floor(extract(epoch from finished.finished_time) * 1000) as finished_ms,
-            floor(extract(epoch from ${heldSince(sql`order_id`)}) * 1000) as held_ms
-          from unnest(batch.sequences, batch.customer_ids, batch.order_types)
-            with ordinality as sent (sequence, customer_id, order_type, place)
-          cross join lateral (select batch.id * ${sql.lit(ORDERS_PER_BATCH)} + place - 1) as named (order_id)
-          left join lateral (
-            select * from license_order where id between order_id and order_id order by id limit 1
-          ) as finished on true
-          where place > wanted.after and (wanted.state is not null or place <= wanted.after + wanted.max_orders)
-            and case wanted.state
-              when 'pending' then finished.id is null
-              when 'succeeded' then finished.id is not null and finished.cause is null
-              when 'failed' then finished.cause is not null
-              else true
-            end
-          order by place limit wanted.max_orders
-        ) as placed
-      ) as page
-      where wanted.known_end is null or ending.end is distinct from wanted.known_end
-    ) as found on true`;
-  const rows = await run(db, named('read_result_pages', statement));
+  const rows = await run<Row>(db, {
+    name: 'read_result_pages',
+    text: READ_RESULT_PAGES,
+    values: [
+      pages.map(({ applicationId }) => applicationId),
+      pages.map(({ query }) => query.channelCode),
+      pages.map(({ query }) => query.channelOrderId),
+      pages.map(({ query }) => query.state ?? null),
+      pages.map(({ query }) => query.cursor ?? 0),
+      // One more than is shown says whether there is a next page.
+      pages.map(({ query }) => query.limit + 1),
+      pages.map(({ knownEnd }) => knownEnd),
+    ],
+  });
   const read: (ReadPage | undefined)[] = pages.map(() => undefined);
-  for (const row of rows) read[row.ordinal] = buildPage(row, pages[row.ordinal]!.query.limit);
+  for (const row of rows) read[row.ordinal - 1] = buildPage(row, pages[row.ordinal - 1]!.query.limit);
   return read;
 }
 
-function buildWanted(pages: readonly WantedPage[]) {
-  return buildRows([
-    ['ordinal', 'int', pages.map((_, index) => index)],
-    ['application_id', 'bigint', pages.map(({ applicationId }) => applicationId)],
-    ['channel_code', 'text', pages.map(({ query }) => query.channelCode)],
-    ['channel_order_id', 'text', pages.map(({ query }) => query.channelOrderId)],
-    ['state', 'text', pages.map(({ query }) => query.state ?? null)],
-    ['after', 'int', pages.map(({ query }) => query.cursor ?? 0)],
-    // One more than is shown says whether there is a next page.
-    ['max_orders', 'int', pages.map(({ query }) => query.limit + 1)],
-    ['known_end', 'text', pages.map(({ knownEnd }) => knownEnd)],
-  ]);
-}
+const READ_RESULT_PAGES = `
+  select wanted.ordinal::int, batch.id, ending.end, found.*
+  from unnest(
+    (select $1::bigint[]), (select $2::text[]), (select $3::text[]), (select $4::text[]), (select $5::int[]),
+    (select $6::int[]), (select $7::text[])
+  ) with ordinality
+    as wanted (application_id, channel_code, channel_order_id, state, after, max_orders, known_end, ordinal)
+  cross join lateral ${BATCH_WANTED} as batch
+  cross join lateral (select
+    extract(epoch from batch.completed_time) || '/' || coalesce(extract(epoch from batch.reopened_time)::text, '')
+  ) as ending ("end")
+  left join lateral (
+    select ${SUMMARY_COLUMNS}, page.orders
+    from (select) as here ${SO_FAR}
+    cross join lateral (
+      select coalesce(json_agg(placed order by index), '[]') as orders
+      from (
+        select place::int - 1 as index, sequence, sent.customer_id, sent.order_type, finished.cause, finished.message,
+          finished.assets, finished.products, floor(extract(epoch from finished.finished_time) * 1000) as finished_ms,
+          floor(extract(epoch from ${heldSince('order_id')}) * 1000) as held_ms
+        from unnest(batch.sequences, batch.customer_ids, batch.order_types)
+          with ordinality as sent (sequence, customer_id, order_type, place)
+        cross join lateral (select batch.id * ${ORDERS_PER_BATCH} + place - 1) as named (order_id)
+        left join lateral (select * from license_order where id = order_id limit 1) as finished on true
+        where place > wanted.after and (wanted.state is not null or place <= wanted.after + wanted.max_orders)
+          and case wanted.state
+            when 'pending' then finished.id is null
+            when 'succeeded' then finished.id is not null and finished.cause is null
+            when 'failed' then finished.cause is not null
+            else true
+          end
+        order by place limit wanted.max_orders
+      ) as placed
+    ) as page
+    where wanted.known_end is null or ending.end is distinct from wanted.known_end
+  ) as found on true`;
 
 function buildPage(row: Row, limit: number): ReadPage {
   if (row.orders === null) return { batchId: row.id, end: row.end, result: null };

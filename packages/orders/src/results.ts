@@ -11,8 +11,7 @@ import {
   Refusal,
   type SingleOrderResult,
 } from '@lockstep/contract';
-import { type Database, named, run } from '@lockstep/platform';
-import { type RawBuilder, sql } from 'kysely';
+import { type Database, run } from '@lockstep/platform';
 
 /** An order with its place in orderList, what was sent of it, and its outcome if it has one. */
 export interface OrderRow {
@@ -29,22 +28,9 @@ export interface OrderRow {
 }
 
 /** For a SELECT with the outcome of an order as `finished`: since when it is held; null where it is not. */
-export const heldSince = (orderId: RawBuilder<unknown>) => sql`case when finished.id is null then (
+export const heldSince = (orderId: string) => `case when finished.id is null then (
   select since from held_order join order_hold using (customer_id) where held_order.license_order_id = ${orderId}
 ) end`;
-
-/** For a SELECT: the orders of a batch, each with its place, what was sent of it, and its outcome if it has one. */
-const ordersOfBatch = sql`
-  select place::int - 1 as index, sequence, sent.customer_id, sent.order_type, finished.cause, finished.message,
-    finished.assets, finished.products, finished.finished_time,
-    ${heldSince(sql`order_id`)} as held_since
-  from batch
-  cross join unnest(sequences, customer_ids, order_types)
-    with ordinality as sent (sequence, customer_id, order_type, place)
-  cross join lateral (select batch.id * ${sql.lit(ORDERS_PER_BATCH)} + place - 1) as named (order_id)
-  left join lateral (
-    select * from license_order where id between order_id and order_id order by id limit 1
-  ) as finished on true`;
 
 /** Shows an order of a batch, in results and lists (rules 6.4). */
 export function buildResult(batchId: BatchId, row: OrderRow): OrderResult {
@@ -75,17 +61,20 @@ export async function readOrderResult(
   licenseOrderId: LicenseOrderId,
 ): Promise<SingleOrderResult> {
   const { batchId, index } = splitOrderId(licenseOrderId);
-  const rows = await run(
-    db,
-    named(
-      'read_order_result',
-      sql<OrderRow & { channel_code: string; channel_order_id: string }>`
-    select orders.*, channel_code, channel_order_id
-    from (select * from batch where batch.id = ${batchId} offset 0) as batch
-    cross join lateral (${ordersOfBatch} where batch.id = ${batchId} and place = ${index} + 1) as orders
-    where application_id = ${applicationId}`,
-    ),
-  );
+  const rows = await run<OrderRow & { channel_code: string; channel_order_id: string }>(db, {
+    name: 'read_order_result',
+    text: `
+      select place::int - 1 as index, sequence, sent.customer_id, sent.order_type, finished.cause, finished.message,
+        finished.assets, finished.products, finished.finished_time, ${heldSince('named.order_id')} as held_since,
+        channel_code, channel_order_id
+      from (select * from batch where id = $1 and application_id = $2 limit 1) as batch
+      cross join unnest(sequences, customer_ids, order_types)
+        with ordinality as sent (sequence, customer_id, order_type, place)
+      cross join lateral (select batch.id * ${ORDERS_PER_BATCH} + place - 1) as named (order_id)
+      left join lateral (select * from license_order where id = named.order_id limit 1) as finished on true
+      where place = $3::int + 1`,
+    values: [batchId, applicationId, index],
+  });
   const row = rows[0];
   if (row === undefined || licenseOrderIdOf(batchId, index) !== licenseOrderId) {
     throw new Refusal('order_not_found', licenseOrderId);

@@ -1,7 +1,6 @@
 import { type LedgerIds, splitOrderId, writeLedger } from '@lockstep/assets';
 import { type BatchId, type Channels, type Order, Refusal } from '@lockstep/contract';
-import { named, type Trx } from '@lockstep/platform';
-import { sql } from 'kysely';
+import type { Statement, Trx } from '@lockstep/platform';
 import { planOnLoaded, recordOutcomes } from './apply.ts';
 import type { SubmittedBatch } from './batch.ts';
 import { insertEndedBatches } from './end-batches.ts';
@@ -21,11 +20,11 @@ export interface NewBatch {
 const MAX_NAMED_FAILURES = 20;
 
 /** A statement that draws ids for so many batches. Those that no batch gets stay gaps. */
-export const drawingBatchIds = (count: number) =>
-  named(
-    'draw_batch_ids',
-    sql<{ id: BatchId }>`select nextval('batch_id') as id from generate_series(1, ${count}::int)`,
-  );
+export const drawingBatchIds = (count: number): Statement<{ id: BatchId }> => ({
+  name: 'draw_batch_ids',
+  text: `select nextval('batch_id') as id from generate_series(1, $1::int)`,
+  values: [count],
+});
 
 /**
  * Applies sync batches and stores them with their end. Either all of their orders succeed, or nothing is stored.

@@ -27,7 +27,6 @@ const CHOSEN_KEYS = new Set([
   'asset_assignment_pkey',
   'asset_lending_pkey',
   'batch_key',
-  'batch_key_pkey',
   'customer_channel_code_channel_customer_id_key',
   'customer_default',
   'enterprise_code_key',

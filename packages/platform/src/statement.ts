@@ -1,11 +1,3 @@
-import {
-  DummyDriver,
-  Kysely,
-  PostgresAdapter,
-  PostgresIntrospector,
-  PostgresQueryCompiler,
-  type RawBuilder,
-} from 'kysely';
 import type { Connection, Query } from './connection.ts';
 import type { Database, Trx } from './database.ts';
 
@@ -21,22 +13,6 @@ export interface Statement<_Row> {
   name: string;
   text: string;
   values: readonly unknown[];
-}
-
-/** Writes statements and runs none. */
-const writer = new Kysely({
-  dialect: {
-    createAdapter: () => new PostgresAdapter(),
-    createDriver: () => new DummyDriver(),
-    createIntrospector: (db) => new PostgresIntrospector(db),
-    createQueryCompiler: () => new PostgresQueryCompiler(),
-  },
-});
-
-/** Gives a statement a name. */
-export function named<Row>(name: string, statement: RawBuilder<Row>): Statement<Row> {
-  const { sql: text, parameters: values } = statement.compile(writer);
-  return { name, text, values };
 }
 
 /** Runs a statement and returns its rows. */
