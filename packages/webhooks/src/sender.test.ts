@@ -1,21 +1,16 @@
+import { Resolver } from 'node:dns/promises';
 import { once } from 'node:events';
 import { createServer as createTlsServer } from 'node:https';
-import { type AddressInfo, createServer, type LookupFunction, type Server, type Socket } from 'node:net';
+import { type AddressInfo, createServer, isIPv6, type Server, type Socket } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { SELF_SIGNED } from '../../../test/harness/self-signed.ts';
-import { lookUpByDns } from './name-lookup.ts';
 import { Sender, type SendOutcome } from './sender.ts';
-
-vi.mock(import('./name-lookup.ts'), async (importOriginal) => ({
-  lookUpByDns: vi.fn((await importOriginal()).lookUpByDns),
-}));
-const lookUp = vi.mocked(lookUpByDns);
 
 const NEVER = new AbortController().signal;
 const servers: Server[] = [];
 afterEach(() => {
   vi.useRealTimers();
-  lookUp.mockReset();
+  vi.restoreAllMocks();
   for (const server of servers.splice(0)) server.close();
 });
 
@@ -51,16 +46,21 @@ async function sendTillTimeout(sender: Sender, url: string, begun: () => boolean
   vi.useRealTimers();
   return await sending;
 }
-/** A look-up that gives one address after the other. */
-const resolvingTo = (...addresses: string[]): LookupFunction => {
+/** Has DNS answer each look-up of a name with the next of these lists of addresses, and then with the last one again. */
+function answerByDns(...lists: string[][]) {
   let asked = 0;
-  return (_, { all }, done) => {
-    const address = addresses[Math.min(asked++, addresses.length - 1)]!;
-    const family = address.includes(':') ? 6 : 4;
-    if (all) done(null, [{ address, family }]);
-    else done(null, address, family);
+  // biome-ignore lint/suspicious/noExplicitAny: the types have four overloads, of which one is used
+  const listOf = (isWanted: (address: string) => boolean, place: number): Promise<any> => {
+    const addresses = lists[Math.min(place, lists.length - 1)]!.filter(isWanted);
+    return addresses.length > 0 ? Promise.resolve(addresses) : Promise.reject(new Error('no data'));
   };
-};
+  // A look-up asks for addresses of both kinds at once, the older kind first.
+  const asking = vi
+    .spyOn(Resolver.prototype, 'resolve4')
+    .mockImplementation(() => listOf((address) => !isIPv6(address), asked));
+  vi.spyOn(Resolver.prototype, 'resolve6').mockImplementation(() => listOf(isIPv6, asked++));
+  return asking;
+}
 
 describe('an answer', () => {
   it.each([200, 201, 204, 299])('of %i is delivered', async (status) => {
@@ -221,7 +221,7 @@ describe('where only public addresses are allowed', () => {
     'nothing goes to a name that means %s',
     async (address) => {
       const seen = await listen(() => {}, '::');
-      lookUp.mockImplementation(resolvingTo(address));
+      answerByDns([address]);
       const sender = new Sender({ allowPrivate: false });
       const url = `https://hooks.shop.example:${seen.port}/`;
       expect(await sender.send(post(url), NEVER)).toMatchObject(FORBIDDEN);
@@ -233,9 +233,9 @@ describe('where only public addresses are allowed', () => {
     const seen = await listen(() => {});
     const url = `https://hooks.shop.example:${seen.port}/`;
     // An address of the part of IPv6 that is given to nobody comes first, then this machine.
-    lookUp.mockImplementation(resolvingTo('4000::1', '127.0.0.1'));
+    const asking = answerByDns(['4000::1'], ['127.0.0.1']);
     const sender = new Sender({ allowPrivate: false });
-    const { fault } = await sendTillTimeout(sender, url, () => lookUp.mock.calls.length > 0);
+    const { fault } = await sendTillTimeout(sender, url, () => asking.mock.calls.length > 0);
     expect(['the host could not be reached', 'no answer within 15 seconds']).toContain(fault);
     expect(await sender.send(post(url), NEVER)).toMatchObject(FORBIDDEN);
     expect(seen.connections).toBe(0);
@@ -243,12 +243,7 @@ describe('where only public addresses are allowed', () => {
 
   it('one forbidden address among several is enough', async () => {
     const seen = await listen(() => {});
-    lookUp.mockImplementation((_, _options, done) =>
-      done(null, [
-        { address: '8.8.8.8', family: 4 },
-        { address: '127.0.0.1', family: 4 },
-      ]),
-    );
+    answerByDns(['8.8.8.8', '127.0.0.1']);
     const sender = new Sender({ allowPrivate: false });
     expect(await sender.send(post(`https://hooks.shop.example:${seen.port}/`), NEVER)).toMatchObject(FORBIDDEN);
     expect(seen.connections).toBe(0);
@@ -256,13 +251,13 @@ describe('where only public addresses are allowed', () => {
 
   it('nothing goes to http, wherever it is', async () => {
     const seen = await listen(() => {});
-    lookUp.mockImplementation(resolvingTo('8.8.8.8'));
+    const asking = answerByDns(['8.8.8.8']);
     const sender = new Sender({ allowPrivate: false });
     for (const host of ['127.0.0.1', 'hooks.shop.example']) {
       const outcome = await sender.send(post(`http://${host}:${seen.port}/`), NEVER);
       expect(outcome).toMatchObject({ status: null, fault: 'the URL must begin with https://' });
     }
-    expect({ connections: seen.connections, lookups: lookUp.mock.calls }).toEqual({ connections: 0, lookups: [] });
+    expect({ connections: seen.connections, lookups: asking.mock.calls }).toEqual({ connections: 0, lookups: [] });
   });
 
   it('localhost is not public', async () => {
