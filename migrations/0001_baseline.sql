@@ -237,8 +237,9 @@ create table lane_chunk (
   constraint lane_chunk_finished check ((succeeded + failed = order_count) = (finished_time is not null)),
   constraint lane_chunk_counts check (succeeded >= 0 and failed >= 0 and succeeded + failed <= order_count)
 )
--- Every row changes soon and is deleted then: vacuum early, so that looking for pending chunks does not read dead rows.
-with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000);
+-- Every row changes soon and is deleted then: vacuum early, so that looking for pending chunks does not read dead rows. The
+-- file keeps its size, because a plan that was made while it was empty would read the whole table until the next vacuum.
+with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000, vacuum_truncate = false);
 -- The pending chunks, in the order in which they take effect.
 create index lane_chunk_pending on lane_chunk (lane, batch_id) where finished_time is null and not is_held;
 
@@ -247,10 +248,8 @@ create function check_chunks_inserted() returns trigger language plpgsql set ena
 begin
   if exists (
     select from (select distinct batch_id from changed) as chunk
-    left join lateral (
-      select b.id from batch b where b.id = chunk.batch_id and b.completed_time is null offset 0
-    ) as sent on true
-    where sent.id is null
+    left join lateral (select b.id, b.completed_time from batch b where b.id = chunk.batch_id offset 0) as sent on true
+    where sent.id is null or sent.completed_time is not null
   ) then
     raise foreign_key_violation using message = 'lane_chunk: of no open batch';
   end if;

@@ -102,8 +102,10 @@ it('read the whole of no large table', async () => {
   expect([...texts.keys()]).toEqual(expect.arrayContaining(HOT));
   const large = await fill(stack.db, one!.customerId);
   expect(large).toEqual(expect.arrayContaining(LARGE));
-  const faults = [...(await findWhole(empty.db)), ...(await findWhole(stack.db))].filter(([, tables]) =>
-    tables.some((table) => large.includes(table)),
-  );
-  expect(faults).toEqual([]);
+  const found = [...(await findWhole(empty.db)), ...(await findWhole(stack.db))];
+  // As after a backlog: all of its batches have ended.
+  await sql`delete from lane_chunk`.execute(stack.db);
+  await sql`vacuum analyze lane_chunk`.execute(stack.db);
+  found.push(...(await findWhole(stack.db)));
+  expect(found.filter(([, tables]) => tables.some((table) => large.includes(table)))).toEqual([]);
 });

@@ -33,13 +33,15 @@ export async function endBatches(db: Database | Trx, batchIds: readonly BatchId[
   });
 }
 
+// That a batch is open is said by its counts: with completed_time PostgreSQL may read all of the index of open batches, which
+// has an entry for each that has ended since the last vacuum.
 const lockingFinished = (batchIds: readonly BatchId[]): Statement<{ id: BatchId }> => ({
   name: 'lock_finished_batches',
   text: `
     select id from batch cross join lateral (
       select from lane_chunk where batch_id = batch.id having bool_and(finished_time is not null)
     ) as chunks
-    where id = any ((select $1::bigint[])::bigint[]) and completed_time is null
+    where id = any ((select $1::bigint[])::bigint[]) and succeeded is null
     order by id for no key update of batch skip locked`,
   values: [batchIds],
 });
@@ -54,13 +56,14 @@ const endingLocked = (batchIds: readonly BatchId[]): Statement<{ ids: BatchId[] 
         select max(finished_time) as last_time from lane_chunk where batch_id = batch.id
         having bool_and(finished_time is not null)
       ) as chunks ${SO_FAR}
-      where batch.id = any ((select $1::bigint[])::bigint[]) and batch.completed_time is null
+      where batch.id = any ((select $1::bigint[])::bigint[]) and batch.succeeded is null
     ), ended as (
       update batch set completed_time = last_time, succeeded = finished.succeeded, failed = finished.failed
       from finished where batch.id = any ((select $1::bigint[])::bigint[]) and batch.id = finished.id
       returning batch.id, application_id, completed_time, batch.succeeded, batch.failed, reopened_time
     ), cleared as (
-      delete from lane_chunk using ended where batch_id = ended.id
+      delete from lane_chunk using ended
+      where batch_id = any ((select $1::bigint[])::bigint[]) and batch_id = ended.id
     ), noted as (
       insert into unnumbered_event (application_id, batch_id, type, completed_time, succeeded, failed, cancelled)
       select application_id, id, case when reopened_time is null then 'batch.completed' else 'batch.retried' end,
