@@ -49,14 +49,16 @@ afterAll(async () => {
 interface Node {
   'Node Type': string;
   'Relation Name'?: string;
+  'Index Name'?: string;
   'Index Cond'?: string;
   Plans?: Node[];
 }
 
-/** The tables of which a plan reads everything. */
+/** The tables of which a plan reads everything, or all that an application or a channel has there. */
 function listWhole(node: Node): string[] {
-  const { 'Node Type': type, 'Relation Name': table, 'Index Cond': condition } = node;
-  const isWhole = table !== undefined && type.endsWith('Scan') && !type.startsWith('Bitmap') && condition === undefined;
+  const { 'Node Type': type, 'Relation Name': table, 'Index Name': index = '', 'Index Cond': condition } = node;
+  const isScan = table !== undefined && type.endsWith('Scan') && !type.startsWith('Bitmap');
+  const isWhole = isScan && (condition === undefined || index.endsWith('_accepted'));
   return [...(isWhole ? [table] : []), ...(node.Plans ?? []).flatMap(listWhole)];
 }
 

@@ -71,11 +71,15 @@ export function findingEarlier(batches: readonly PreparedBatch[]): Statement<Ear
   };
 }
 
-/** For a FROM clause: the batch that has the key in a row called `wanted`. LIMIT keeps it a look-up of the key. */
+/**
+ * For a FROM clause: the batch that has the key in a row called `wanted`. The order keeps a plan that was made for few batches
+ * from looking through all of a channel: only the index of the whole key has it.
+ */
 export const BATCH_WANTED = `(
   select * from batch
   where batch.application_id = wanted.application_id and batch.channel_code = wanted.channel_code
-    and batch.channel_order_id = wanted.channel_order_id limit 1
+    and batch.channel_order_id between wanted.channel_order_id and wanted.channel_order_id
+  order by batch.channel_order_id limit 1
 )`;
 
 interface EarlierRow extends EarlierBatch {

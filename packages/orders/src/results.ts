@@ -67,12 +67,12 @@ export async function readOrderResult(
       select place::int - 1 as index, sequence, sent.customer_id, sent.order_type, finished.cause, finished.message,
         finished.assets, finished.products, finished.finished_time, ${heldSince('named.order_id')} as held_since,
         channel_code, channel_order_id
-      from (select * from batch where id = $1 and application_id = $2 limit 1) as batch
+      from (select * from batch where id = $1 limit 1) as batch
       cross join unnest(sequences, customer_ids, order_types)
         with ordinality as sent (sequence, customer_id, order_type, place)
       cross join lateral (select batch.id * ${ORDERS_PER_BATCH} + place - 1) as named (order_id)
       left join lateral (select * from license_order where id = named.order_id limit 1) as finished on true
-      where place = $3::int + 1`,
+      where application_id = $2 and place = $3::int + 1`,
     values: [batchId, applicationId, index],
   });
   const row = rows[0];
