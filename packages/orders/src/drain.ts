@@ -6,7 +6,7 @@ import { finishOrders, type WorkedBatch } from './finish-orders.ts';
 import { findHeld, holdUnreadable } from './holds.ts';
 import { lockingLanes, readLocked, tryingLanes } from './lane-locks.ts';
 import type { Outcome } from './outcome.ts';
-import { buildPending, inAcceptanceOrder, type Pending, readingPending } from './pending.ts';
+import { buildPending, inAcceptanceOrder, type Pending, readingPending, type UnreadableChunk } from './pending.ts';
 import { type FailedOrder, listFailedOrders } from './work-log.ts';
 
 /** The weight of chunks that one drain takes at most, beyond its first chunk; prepare.ts weighs orders. */
@@ -36,6 +36,8 @@ export interface Applied {
 export interface Drained extends Applied {
   /** The lanes that it drained. */
   lanes: readonly number[];
+  /** Chunks that cannot be read. Their customers are held. */
+  unreadable: UnreadableChunk[];
   /** The last batch up to which these lanes were read; null if nothing more was pending in them. */
   throughBatchId: bigint | null;
 }
@@ -65,7 +67,7 @@ export async function drainLanes(db: Database, wanted: LanesToDrain, ids: Ledger
     const outcomes = free.length === 0 ? [] : await applyOrders(trx, free, ids);
     return {
       ...buildApplied(outcomes, await finishOrders(trx, chunks, outcomes, { heldIds })),
-      lanes,
+      ...{ lanes, unreadable },
       throughBatchId: cutAtBatchId === null ? null : BigInt(cutAtBatchId) - 1n,
     };
   });

@@ -94,7 +94,7 @@ export class HoldRetries {
   /** Applies the orders of a customer while that works. Returns whether it has for one. */
   async #retry(hold: Hold): Promise<boolean> {
     let hasWorked = false;
-    for (let atMost = 1; ; ) {
+    for (let atMost = 1; !this.#closed; ) {
       const startedMs = performance.now();
       let oldest: HeldOrder | null = null;
       try {
@@ -120,6 +120,7 @@ export class HoldRetries {
         atMost = 1;
       }
     }
+    return hasWorked;
   }
 
   async #fail(held: HeldOrder, error: unknown): Promise<void> {
@@ -130,12 +131,19 @@ export class HoldRetries {
   }
 }
 
-/** Locks the lane of a hold. Returns whether it has the lock, and the hold is still there and due. */
+/**
+ * Locks the lane of a hold. Returns whether it has the lock, and the hold is still there and due. It is not while an order that
+ * was put back may come before those that are held: the next drain puts that aside with them.
+ */
 async function lockDue(trx: Trx, { customer_id, lane }: Hold, isDue: boolean): Promise<boolean> {
   if (readLocked(await run(trx, tryingLanes([lane], 1))).length === 0) return false;
   const { rows } = await sql`
     select from order_hold
-    where customer_id = ${customer_id} and (next_try <= statement_timestamp() or ${isDue})`.execute(trx);
+    where customer_id = ${customer_id} and (next_try <= statement_timestamp() or ${isDue}) and not exists (
+      select from lane_chunk join batch on batch.id = batch_id
+      where lane_chunk.lane = ${lane} and finished_time is null and not is_held and ${customer_id} = any (customer_ids)
+        and batch_id <= (select max(held_order.batch_id) from held_order where held_order.customer_id = ${customer_id})
+    )`.execute(trx);
   return rows.length > 0;
 }
 

@@ -61,10 +61,12 @@ export async function noteFailure(db: Database, { licenseOrderId, customerId }: 
 }
 
 /** Notes that a chunk still cannot be read, for all who are held because of it. */
-export async function noteUnreadable(db: Database, { batchId, lane }: HeldOrder, error: unknown): Promise<void> {
+export async function noteUnreadable(db: Database, held: HeldOrder, error: unknown): Promise<void> {
+  const { batchId, lane, customerId, licenseOrderId } = held;
   await sql`
-    update order_hold set tries = tries + 1, last_error = ${describeError(error)}, next_try = ${pauseAfter(sql`tries + 1`)}
-    where license_order_id in (
+    update order_hold set tries = tries + 1, last_error = ${describeError(error)}, next_try = ${pauseAfter(sql`tries + 1`)},
+      license_order_id = case when customer_id = ${customerId} then ${licenseOrderId} else license_order_id end
+    where customer_id = ${customerId} or license_order_id in (
       select license_order_id from held_order where batch_id = ${batchId} and lane = ${lane} and content is null
     )`.execute(db);
 }
@@ -224,12 +226,13 @@ export async function readAgain(trx: Trx, { batchId, lane }: HeldOrder): Promise
     ['index', 'integer', orders.map(([index]) => index)],
     ['content', 'text', orders.map((placed) => writeStoredOrders([placed]))],
   ]);
-  await sql`
+  const { numAffectedRows } = await sql`
     update held_order set content = stored.content, payload_version = ${PAYLOAD_VERSION}::smallint
     from ${contents} as stored (index, content)
     where license_order_id = ${batchId}::bigint * ${sql.lit(ORDERS_PER_BATCH)} + index and held_order.content is null`.execute(
     trx,
   );
+  if (numAffectedRows === 0n) throw new PayloadFault('the chunk lacks its orders');
   await sql`
     update lane_chunk set payload = '[]', payload_version = ${PAYLOAD_VERSION}
     where batch_id = ${batchId} and lane = ${lane}`.execute(trx);

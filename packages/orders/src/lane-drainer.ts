@@ -45,6 +45,9 @@ export class LaneDrainer {
     try {
       const drained = await drainLanes(this.#db, { ...wanted, onTaken }, this.#ids);
       this.#oneByOne.drained(drained.lanes, drained.batches.length > 0);
+      for (const { batchId, lane, fault } of drained.unreadable) {
+        this.#log.error({ err: fault, batchId, lane }, 'orders held: their stored form cannot be read; will retry');
+      }
       this.applied(drained, startedMs);
       return drained;
     } catch (error) {

@@ -66,10 +66,13 @@ export class OneByOne {
       if (this.#exhausted.delete(lane)) this.#suspects.delete(lane);
       if (!this.#sinceMs.has(lane)) this.#sinceMs.set(lane, performance.now());
     }
-    const { hasWorked, isExhausted } = await this.#tryOrders(lanes);
+    const { hasWorked, isExhausted } = await this.#tryOrders(lanes, isTransient(error));
     const suspects = lanes.flatMap((lane) => [...this.#suspectsOf(lane).values()]);
     const last = suspects.at(-1);
-    if (last === undefined) return;
+    if (last === undefined) {
+      if (hasWorked) return;
+      throw error;
+    }
     const isLone = isExhausted && this.#countSuspects() === 1;
     const worksElsewhere = lanes.some((lane) => this.#workedMs > this.#sinceMs.get(lane)!);
     if (hasWorked || worksElsewhere || isLone) {
@@ -80,8 +83,14 @@ export class OneByOne {
     throw last.error;
   }
 
-  /** Tries the oldest order of each customer, then the next one of each that worked. */
-  async #tryOrders(lanes: readonly number[]): Promise<{ hasWorked: boolean; isExhausted: boolean }> {
+  /**
+   * Tries the oldest order of each customer, then the next one of each that worked. Throws what may pass by itself, such as a
+   * lost connection, unless `isLasting`.
+   */
+  async #tryOrders(
+    lanes: readonly number[],
+    isLasting: boolean,
+  ): Promise<{ hasWorked: boolean; isExhausted: boolean }> {
     let hasWorked = false;
     let failures = 0;
     let round = [...lanes];
@@ -104,6 +113,7 @@ export class OneByOne {
         this.#workedMs = performance.now();
         this.#applied(tried.applied, startedMs);
       } else {
+        if (!isLasting && isTransient(tried.failure.error)) throw tried.failure.error;
         failures++;
         this.#suspectsOf(lane).set(tried.customerId, { ...tried.failure, atMs: performance.now() });
       }

@@ -54,6 +54,12 @@ class ServiceDatabase extends Kysely<Tables> {
     this.#dialect = dialect;
   }
 
+  /** Ends the connections. Kysely itself leaves a pool open that only handles of `within` have used. */
+  override async destroy(): Promise<void> {
+    await super.destroy();
+    await this.#dialect.driver.destroy();
+  }
+
   within(deadline: Deadline, maxLockWaitMs: number): Database {
     const dialect = this.#dialect;
     const executor = this.getExecutor().withConnectionProvider({

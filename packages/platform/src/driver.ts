@@ -62,6 +62,6 @@ class ServiceDriver implements Driver {
   }
 
   async destroy(): Promise<void> {
-    await this.#pool.end();
+    if (!this.#pool.ending) await this.#pool.end();
   }
 }
