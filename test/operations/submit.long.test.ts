@@ -140,6 +140,7 @@ describe('lockstep submit', () => {
       succeeded: 999,
       failed: 2,
       pending: 0,
+      held: 0,
       acceptedTime: expect.any(Number),
       completedTime: expect.any(Number),
     });
