@@ -1,14 +1,16 @@
 import { LedgerIds } from '@lockstep/assets';
 import { BatchOrder, BatchResultQuery, type Customer, type CustomerId } from '@lockstep/contract';
-import { BatchApplier, EventNumbering } from '@lockstep/orders';
+import { BatchApplier, EventNumbering, failPendingOrders, retryFailedOrders } from '@lockstep/orders';
 import { createLogger, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { drainLanes } from '../../packages/orders/src/drain.ts';
+import { lockLanes } from '../../packages/orders/src/lane-locks.ts';
 import { laneOf } from '../../packages/orders/src/lanes.ts';
 import { prepareBatch } from '../../packages/orders/src/prepare.ts';
 import { readPages } from '../../packages/orders/src/result-pages.ts';
 import { type Api, dataOf, refusalOf } from '../harness/api.ts';
+import { newCustomersInLanes } from '../harness/lanes.ts';
 import { batchOf, deleteAsset, newAssetNum, newBuy, productToBuy } from '../harness/orders.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 import { readResult, syncOf } from '../harness/sync-batches.ts';
@@ -54,6 +56,16 @@ async function accept(...orders: Parameters<typeof batchOf>) {
 
 const readHolds = () => stack.db.selectFrom('order_hold').selectAll().orderBy('since').execute();
 const untilHeld = (count: number) => vi.waitUntil(async () => (await readHolds()).length === count, PATIENTLY);
+const makeDue = () => sql`update order_hold set next_try = now()`.execute(stack.db);
+
+/** Accepts a batch, and has an operator end one of its orders. */
+async function acceptEnding(index: number, ...orders: Parameters<typeof batchOf>) {
+  const batch = batchOf(...orders);
+  const { licenseOrderId } = (await api.accept(batch))[index]!;
+  await failPendingOrders(stack.db, { licenseOrderIds: [licenseOrderId], later: 'keep', record: async () => {} });
+  return { batch, licenseOrderId };
+}
+
 /** Has the retries of holds wait until the test is over. */
 const postpone = () => sql`update order_hold set next_try = now() + interval '1 day'`.execute(stack.db);
 
@@ -205,6 +217,19 @@ describe('orders that cannot be read', () => {
     expect(await api.completed(batch)).toMatchObject({ succeeded: 2 });
   });
 
+  it('are all applied once, also if another one is put back beside them when they can be read', async () => {
+    const { batch, licenseOrderId } = await acceptEnding(0, buy(await newNeighbor()), buy(held), buy(other));
+    await makeUnknown();
+    const worker = await stack.startWorker();
+    await untilHeld(2);
+    await worker.close();
+    await sql`update lane_chunk set payload_version = 1`.execute(stack.db);
+    expect(await retryFailedOrders(stack.db, [licenseOrderId])).toEqual({ retried: 1, contentLost: 0 });
+    await stack.startWorker();
+    expect(await api.completed(batch)).toMatchObject({ succeeded: 3 });
+    expect(await readHolds()).toEqual([]);
+  });
+
   it.each(['held', 'not held yet'])('can be cancelled: %s', async (state) => {
     const batch = await accept(buy(held), buy(other));
     await spoil('{"spoiled": true}');
@@ -218,6 +243,44 @@ describe('orders that cannot be read', () => {
     if (later !== null) expect(await api.completed(later)).toMatchObject({ succeeded: 1 });
     expect(await readHolds()).toEqual([]);
   });
+});
+
+it('an order that is put back takes effect before the held ones behind it', async () => {
+  const assetNum = newAssetNum();
+  const { batch, licenseOrderId } = await acceptEnding(0, newBuy(held, [assetNum]), buy(other));
+  await refuseStrict();
+  const later = await accept(buyStrict(held), deleteAsset(held, [assetNum]));
+  const worker = await stack.startWorker();
+  await vi.waitUntil(async () => (await readResult(api, later)).held === 2, PATIENTLY);
+  await worker.close();
+  await mend();
+  await retryFailedOrders(stack.db, [licenseOrderId]);
+  await makeDue();
+  await stack.startWorker();
+  expect(await api.completed(later)).toMatchObject({ succeeded: 2 });
+  expect(await api.completed(batch)).toMatchObject({ succeeded: 2 });
+});
+
+it('many holds in a lane that somebody else has locked keep no hold of another lane waiting', async () => {
+  const [stuck, free] = (await newCustomersInLanes(api, 2)) as [Customer, Customer];
+  await refuseStrict();
+  const batch = await accept(buyStrict(free), buy(await api.newCustomer()));
+  const worker = await stack.startWorker();
+  await untilHeld(1);
+  await worker.close();
+  await mend();
+  await makeDue();
+  const lane = laneOf(stuck.customerId);
+  await sql`
+    insert into order_hold (customer_id, lane, license_order_id, next_try, last_error)
+    select 'stuck ' || place, ${lane}, 1, now() - interval '1 hour', 'made to fail'
+    from generate_series(1, 200) as place`.execute(stack.db);
+  await stack.db.transaction().execute(async (trx) => {
+    await lockLanes(trx, [lane]);
+    await stack.startWorker();
+    expect(await api.completed(batch)).toMatchObject({ succeeded: 2 });
+  });
+  await sql`delete from order_hold`.execute(stack.db);
 });
 
 describe('a sync call that fails alone', () => {

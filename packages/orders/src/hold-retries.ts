@@ -69,14 +69,22 @@ export class HoldRetries {
   }
 
   async #run(): Promise<void> {
-    for (let hasWorked = true; hasWorked; ) {
-      hasWorked = false;
+    // Lanes in which this run can do nothing: they must not keep holds of other lanes waiting.
+    const busyLanes = new Set<number>();
+    for (let goesOn = true; goesOn; ) {
       const { rows } = await sql<Hold>`
-        select customer_id, lane from order_hold where next_try <= statement_timestamp()
+        select customer_id, lane from order_hold
+        where next_try <= statement_timestamp() and lane <> all (${[...busyLanes]}::smallint[])
         order by next_try limit ${HOLDS_AT_ONCE}`.execute(this.#db);
+      goesOn = false;
+      let hasWorked = false;
       for (const hold of rows) {
         if (this.#closed) return;
-        if (await this.#retry(hold)) hasWorked = true;
+        if (busyLanes.has(hold.lane)) continue;
+        const became = await this.#retry(hold);
+        if (became === 'skipped') busyLanes.add(hold.lane);
+        if (became === 'worked') hasWorked = true;
+        if (became !== 'failed') goesOn = true;
       }
       if (hasWorked) await this.#wake();
     }
@@ -91,8 +99,8 @@ export class HoldRetries {
       update order_hold set next_try = statement_timestamp() where next_try > statement_timestamp()`.execute(this.#db);
   }
 
-  /** Applies the orders of a customer while that works. Returns whether it has for one. */
-  async #retry(hold: Hold): Promise<boolean> {
+  /** Applies the orders of a customer while that works. Returns what became of the first: skipped if it was not tried. */
+  async #retry(hold: Hold): Promise<'worked' | 'failed' | 'skipped'> {
     let hasWorked = false;
     for (let atMost = 1; !this.#closed; ) {
       const startedMs = performance.now();
@@ -106,7 +114,7 @@ export class HoldRetries {
           oldest = held[0] ?? null;
           return await applyHeld(trx, held, this.#ids);
         });
-        if (step === 'over') return hasWorked;
+        if (step === 'over') break;
         if (step === 'read') continue;
         hasWorked = true;
         atMost = ORDERS_AT_ONCE;
@@ -115,12 +123,12 @@ export class HoldRetries {
         if (oldest === null) throw error;
         if (atMost === 1) {
           await this.#fail(oldest, error);
-          return hasWorked;
+          return hasWorked ? 'worked' : 'failed';
         }
         atMost = 1;
       }
     }
-    return hasWorked;
+    return hasWorked ? 'worked' : 'skipped';
   }
 
   async #fail(held: HeldOrder, error: unknown): Promise<void> {

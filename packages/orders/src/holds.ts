@@ -217,7 +217,7 @@ export async function holdUnreadable(trx: Trx, { batchId, lane, fault }: Unreada
 }
 
 /** Reads a chunk that could not be read before, and takes its orders out of it. Throws a PayloadFault if it still cannot. */
-export async function readAgain(trx: Trx, { batchId, lane }: HeldOrder): Promise<void> {
+export async function readAgain(trx: Trx, { batchId, lane }: { batchId: BatchId; lane: number }): Promise<void> {
   const { rows } = await sql<{ payload_version: number; payload: string }>`
     select payload_version, payload from lane_chunk
     where batch_id = ${batchId} and lane = ${lane} and finished_time is null`.execute(trx);

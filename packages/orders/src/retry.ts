@@ -3,6 +3,7 @@ import type { BatchId, CustomerId, LicenseOrderId } from '@lockstep/contract';
 import { type Database, inTransaction, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { type ChunkBack, lockBatches, reopenBatches } from './end-batches.ts';
+import { readAgain } from './holds.ts';
 import { lockLanes } from './lane-locks.ts';
 import { laneOf } from './lanes.ts';
 import { weighOrder } from './prepare.ts';
@@ -89,9 +90,20 @@ async function putBack(trx: Trx, orders: readonly FailedOrder[]): Promise<number
   return rows.length;
 }
 
+/**
+ * Reads what a chunk holds. The orders of one that could not be read are held already: if it can be read now, they leave it.
+ * Throws a PayloadFault if it still cannot.
+ */
 async function readPending(trx: Trx, batchId: BatchId, lane: number) {
-  const { rows } = await sql<{ payload_version: number; payload: string }>`
-    select payload_version, payload from lane_chunk
-    where batch_id = ${batchId} and lane = ${lane} and payload is not null`.execute(trx);
-  return rows.flatMap(({ payload_version, payload }) => readStoredOrders(payload_version, payload));
+  const { rows } = await sql<{ payload_version: number; payload: string; is_unread: boolean }>`
+    select payload_version, payload, exists (
+      select from held_order where held_order.batch_id = lane_chunk.batch_id and held_order.lane = lane_chunk.lane
+        and content is null
+    ) as is_unread
+    from lane_chunk where batch_id = ${batchId} and lane = ${lane} and payload is not null`.execute(trx);
+  const [chunk] = rows;
+  if (chunk === undefined) return [];
+  if (!chunk.is_unread) return readStoredOrders(chunk.payload_version, chunk.payload);
+  await readAgain(trx, { batchId, lane });
+  return [];
 }

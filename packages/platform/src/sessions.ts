@@ -12,8 +12,9 @@ export interface Sessions {
   oldestTransactionTime: number | null;
 }
 
-/** Reads who is connected to the database. and at what time by the database's clock. PostgreSQL shows the name of
- * every session, and of another account's little else.
+/**
+ * Reads who is connected to the database, and the time by its clock. PostgreSQL shows the name of every session, and little
+ * else of another account's.
  */
 export async function readSessions(db: Database, applicationName: string): Promise<Sessions & { time: number }> {
   const { rows } = await sql<Sessions & { time: number }>`

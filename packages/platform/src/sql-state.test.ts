@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { describe, expect, it } from 'vitest';
 import { Overload } from './deadline.ts';
+import { ReadOnlyServer } from './primary-pool.ts';
 import { isOverload, isTransient, violatesUnique } from './sql-state.ts';
 
 /** An error as PostgreSQL reports it. */
@@ -14,6 +15,7 @@ describe('a failure that may pass by itself', () => {
     ['a purchase of a number that another one has bought meanwhile', databaseError('23505', 'asset_active_number')],
     ['a transaction that has failed already', databaseError('25P02')],
     ['a standby that takes no writes', databaseError('25006')],
+    ['a server that says at once that it is a standby', new ReadOnlyServer()],
     ['a full disk', databaseError('53100')],
     ['a shutdown', databaseError('57P01')],
     ['a lock that others hold', databaseError('55P03')],

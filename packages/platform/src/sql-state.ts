@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { Overload } from './deadline.ts';
+import { ReadOnlyServer } from './primary-pool.ts';
 
 const DEADLOCK_DETECTED = '40P01';
 const SERIALIZATION_FAILURE = '40001';
@@ -63,7 +64,7 @@ const CONNECTION_GONE =
  * a conflict with another transaction.
  */
 export function isTransient(error: unknown): boolean {
-  if (isConflict(error) || isOverload(error)) return true;
+  if (isConflict(error) || isOverload(error) || error instanceof ReadOnlyServer) return true;
   const state = sqlState(error);
   if (state !== undefined) return UNAVAILABLE.includes(state.slice(0, 2));
   // What Node says of a socket names the call of the system.
