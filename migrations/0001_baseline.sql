@@ -1142,8 +1142,8 @@ create index operator_record_action on operator_record (action, id);
 create trigger refuse_change before update or delete or truncate on operator_record
   for each statement execute function refuse_change();
 
--- For lockstep database skip-ids. Moves all ids, asset numbers and events' positions on, so that what was given out and is not known here is not given out
--- again. Each call moves them on once more.
+-- For lockstep database skip-ids. Moves all ids, asset numbers and events' positions on, so that what was given out and is not
+-- known here is not given out again. Each call moves them on once more.
 create function skip_ids(draws bigint, asset_numbers bigint, events bigint) returns void language plpgsql as $$
 begin
   perform setval(format('%I.%I', schemaname, sequencename)::regclass,

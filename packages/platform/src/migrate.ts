@@ -36,7 +36,7 @@ export class MigrationFailure extends Error {
  * Runs the migrations that a database lacks, each in a transaction of its own, behind kysely's lock, so that processes that
  * start together do not collide. Changes nothing if another baseline made the database, or a later release migrated it.
  * @returns the names of those that ran
- * @throws Error that says so if another baseline made the database, or MigrationFailure with the error of the migration that failed; call it again to go on from there
+ * @throws Error if another baseline made the database. MigrationFailure if a migration fails: call it again to go on from there
  */
 export async function migrateToLatest(db: Database, options: MigrateOptions = {}): Promise<string[]> {
   const { lockTimeoutMs = LOCK_TIMEOUT_MS, patienceMs = PATIENCE_MS, onApplied } = options;
