@@ -1,11 +1,15 @@
 import type { EventPage, FeedEvent } from '@lockstep/contract';
+import { inTransaction } from '@lockstep/platform';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { lockLanes } from '../../packages/orders/src/lane-locks.ts';
+import { laneOf } from '../../packages/orders/src/lanes.ts';
 import { type Api, dataOf } from '../harness/api.ts';
 import { type KilledProcesses, startKilledProcesses } from '../harness/killed-processes.ts';
 import { batchOf, deleteAsset, newAssetNum, newBuy } from '../harness/orders.ts';
 import { retried } from '../harness/retried.ts';
 import { QUEUE_KINDS } from '../harness/stack.ts';
 import { syncOf } from '../harness/sync-batches.ts';
+import { countWaiting } from '../harness/waiting.ts';
 
 const CUSTOMERS = 8;
 const BATCHES_A_CUSTOMER = 50;
@@ -26,6 +30,7 @@ describe.each(QUEUE_KINDS)('two api and two worker processes on %s, one killed e
     let areAllEnded = false;
     const following = follow(() => areAllEnded);
 
+    const before = await cancelPending();
     const batches = await Promise.all(
       Array.from({ length: CUSTOMERS }, async () => {
         const customer = await retried(apis, (api) => api.newCustomer());
@@ -45,13 +50,14 @@ describe.each(QUEUE_KINDS)('two api and two worker processes on %s, one killed e
       }),
     );
     await service.restarted();
-    const completed = batches.flat().map((batch) => retried(apis, (api) => api.completed(batch)));
+    const all = [...before, ...batches.flat()];
+    const completed = all.map((batch) => retried(apis, (api) => api.completed(batch)));
     const results = new Map((await Promise.all(completed)).map((result) => [result.channelOrderId, result]));
     areAllEnded = true;
 
     const events = await following;
     const told = events.map(({ data }) => data.channelOrderId);
-    expect(told).toHaveLength(CUSTOMERS * BATCHES_A_CUSTOMER);
+    expect(told).toHaveLength(all.length);
     expect(told.toSorted()).toEqual([...results.keys()].toSorted());
     const ids = events.map(({ id }) => Number(id));
     expect(ids).toEqual(ids.toSorted((a, b) => a - b));
@@ -82,9 +88,31 @@ describe.each(QUEUE_KINDS)('two api and two worker processes on %s, one killed e
     }
   }
 
+  /** Sends batches until one is cancelled. Each cancel call is next for its lane, ahead of all workers. Returns the batches. */
+  async function cancelPending(): Promise<Batch[]> {
+    const { db } = service.database;
+    const customer = await retried(service.apis, (api) => api.newCustomer());
+    const sent: Batch[] = [];
+    for (let cancelled = 0; cancelled === 0; ) {
+      const batch = batchOf(newBuy(customer, [newAssetNum()]));
+      sent.push(batch);
+      const { cancelling } = await inTransaction(db, async (trx) => {
+        await lockLanes(trx, [laneOf(customer.customerId)]);
+        await settled((api) => api.submit(batch));
+        // A call that waits for too long is refused and sent again. Then a worker may be first.
+        const cancelling = settled((api) => api.submitCancel(batch));
+        cancelling.catch(() => {});
+        await expect.poll(() => countWaiting(db, 'advisory')).toBe(1);
+        return { cancelling };
+      });
+      ({ cancelled } = await cancelling);
+    }
+    return sent;
+  }
+
   /** Makes a call until it is carried out; it is refused while one process has what another one was killed with. */
-  async function settled(call: (api: Api) => ReturnType<Api['submit']>): Promise<void> {
-    await retried(service.apis, async (api) => {
+  async function settled(call: (api: Api) => ReturnType<Api['submit']>) {
+    return await retried(service.apis, async (api) => {
       const answer = await call(api);
       if (answer.body.code === '500') throw new TypeError('It is to be sent again');
       return dataOf(answer);
