@@ -7,7 +7,7 @@ import { LANE_COUNT } from '../../packages/orders/src/lanes.ts';
 import { batchOf, newAssetNum, newBuy } from '../harness/orders.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
-/** A worker while somebody holds what its drains need. It waits for a lock for as long as a test likes. */
+/** A worker while somebody holds what its drains need. Its DATABASE_URL says how long it waits for a lock. */
 let stack: Stack;
 let worker: RunningWorker;
 
@@ -19,7 +19,7 @@ beforeEach(async () => {
   stack = await startStack({ worker: false });
   const log = createLogger({ name: 'test', level: 'trace' }, { write: (line) => void stack.logLines.push(line) });
   worker = await startWorker({
-    databaseUrl: stack.url,
+    databaseUrl: `${stack.url}?lock_timeout=${LOCK_TIMEOUT_MS}`,
     poolSize: 6,
     queue: stack.queue,
     log,
@@ -28,7 +28,6 @@ beforeEach(async () => {
     webhookAllowPrivate: false,
     failedOrderDays: 30,
     eventDays: 30,
-    lockTimeoutMs: LOCK_TIMEOUT_MS,
   });
 });
 afterEach(async () => {

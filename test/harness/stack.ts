@@ -70,14 +70,11 @@ function testQueue(kind: QueueKind, databaseUrl: string): QueueBackend {
     : { kind, url: inject('redisUrl'), prefix: new URL(databaseUrl).pathname.slice(1) };
 }
 
-/**
- * Starts a stack. Close it in `afterAll`. It shares nothing with other tests. `smallDrains`: its workers drain one lane at a
- * time, four at once, as they do with a backlog.
- */
+/** Starts a stack. Close it in `afterAll`. It shares nothing with other tests. */
 export async function startStack(
-  options: { queue?: QueueKind; worker?: boolean; webhookAllowPrivate?: boolean; smallDrains?: boolean } = {},
+  options: { queue?: QueueKind; worker?: boolean; webhookAllowPrivate?: boolean } = {},
 ): Promise<Stack> {
-  const { queue: queueKind = 'postgres', worker = true, webhookAllowPrivate = false, smallDrains = false } = options;
+  const { queue: queueKind = 'postgres', worker = true, webhookAllowPrivate = false } = options;
   const database = await createTestDatabase();
   const { db, url } = database;
   const queue = testQueue(queueKind, url);
@@ -88,8 +85,7 @@ export async function startStack(
   const common = { databaseUrl: url, poolSize: 8, queue, log, metrics, webhookAllowPrivate, ...days };
   const running: Closable[] = [];
   const newWorker = async () => {
-    const drains = smallDrains ? { drains: 4, maxLanes: 1 } : { drains: 2 };
-    const started = await startWorker({ ...common, ...drains });
+    const started = await startWorker({ ...common, drains: 2 });
     running.push(started);
     return started;
   };

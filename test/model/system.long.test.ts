@@ -19,53 +19,54 @@ const AT_ONCE = 16;
 const ROUND = 400;
 const history = histories({ maxBatches: 8, maxOrders: 16 });
 
-describe.each([
-  ...QUEUE_KINDS.map((queue) => ({ queue, smallDrains: false, of: '' })),
-  { queue: QUEUE_KINDS[0], smallDrains: true, of: ', with two workers of many small drains' },
-])('the service on $queue$of', ({ queue, smallDrains }) => {
-  let stack: Stack | undefined;
-  let api: Api;
-  let worlds: World[];
-  afterAll(() => stack?.close());
+describe.each([...QUEUE_KINDS.map((queue) => ({ queue, workers: 1 })), { queue: QUEUE_KINDS[0], workers: 4 }])(
+  'the service on $queue with $workers workers',
+  ({ queue, workers }) => {
+    let stack: Stack | undefined;
+    let api: Api;
+    let worlds: World[];
+    afterAll(() => stack?.close());
 
-  async function startRound(): Promise<void> {
-    await stack?.close();
-    stack = await startStack({ queue, smallDrains });
-    if (smallDrains) await stack.startWorker();
-    api = await stack.newApi();
-    worlds = await newWorlds(stack.db, ROUND);
-  }
+    async function startRound(): Promise<void> {
+      await stack?.close();
+      const started = await startStack({ queue, worker: false });
+      stack = started;
+      await Promise.all(Array.from({ length: workers }, () => started.startWorker()));
+      api = await stack.newApi();
+      worlds = await newWorlds(stack.db, ROUND);
+    }
 
-  const driven: Counts[] = [];
-  const total = (count: (each: Counts) => number) => driven.reduce((sum, each) => sum + count(each), 0);
+    const driven: Counts[] = [];
+    const total = (count: (each: Counts) => number) => driven.reduce((sum, each) => sum + count(each), 0);
 
-  /** Runs a history, and compares all that it was answered and all that it left with the model. */
-  async function compare(each: History): Promise<void> {
-    const { db } = stack!;
-    const world = worlds.pop() ?? (await newWorlds(db, 1))[0]!;
-    const { model, ...counts } = await drive(api, each, world);
-    expectSame(
-      'the ledger in the end',
-      sortedLedger(await readLedger(db, world.numberPrefix)),
-      sortedLedger(model.assets),
-    );
-    // Histories are read from the ledger, which is the same whatever the queue.
-    if (queue === QUEUE_KINDS[0] && !smallDrains) await compareHistories(api, model.happenings);
-    driven.push(counts);
-  }
+    /** Runs a history, and compares all that it was answered and all that it left with the model. */
+    async function compare(each: History): Promise<void> {
+      const { db } = stack!;
+      const world = worlds.pop() ?? (await newWorlds(db, 1))[0]!;
+      const { model, ...counts } = await drive(api, each, world);
+      expectSame(
+        'the ledger in the end',
+        sortedLedger(await readLedger(db, world.numberPrefix)),
+        sortedLedger(model.assets),
+      );
+      // Histories are read from the ledger, which is the same whatever the queue.
+      if (queue === QUEUE_KINDS[0] && workers === 1) await compareHistories(api, model.happenings);
+      driven.push(counts);
+    }
 
-  it('does over any history what the model does', { timeout: 36_000_000 }, async () => {
-    const rounds = { runs: ROUND, start: startRound };
-    await assertAtOnce(history, compare, { ...budget(HISTORIES), atOnce: AT_ONCE, rounds });
+    it('does over any history what the model does', { timeout: 36_000_000 }, async () => {
+      const rounds = { runs: ROUND, start: startRound };
+      await assertAtOnce(history, compare, { ...budget(HISTORIES), atOnce: AT_ONCE, rounds });
 
-    const [batches, orders] = [total((each) => each.batches), total((each) => each.orders)];
-    process.stderr.write(
-      `${queue}: ${driven.length} histories, ${batches} batches, ${orders} orders as the model has it\n`,
-    );
-    // What makes the comparison worth its time, where it is not a replay of few.
-    if (driven.length < HISTORIES) return;
-    expect(total((each) => each.failedSyncCalls)).toBeGreaterThan(0);
-    expect(total((each) => each.sharedNumbers)).toBeGreaterThan(0);
-    expect(total((each) => each.syncCallsBehindAsync)).toBeGreaterThan(0);
-  });
-});
+      const [batches, orders] = [total((each) => each.batches), total((each) => each.orders)];
+      process.stderr.write(
+        `${queue}: ${driven.length} histories, ${batches} batches, ${orders} orders as the model has it\n`,
+      );
+      // What makes the comparison worth its time, where it is not a replay of few.
+      if (driven.length < HISTORIES) return;
+      expect(total((each) => each.failedSyncCalls)).toBeGreaterThan(0);
+      expect(total((each) => each.sharedNumbers)).toBeGreaterThan(0);
+      expect(total((each) => each.syncCallsBehindAsync)).toBeGreaterThan(0);
+    });
+  },
+);

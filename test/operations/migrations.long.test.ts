@@ -14,13 +14,13 @@ import { countWaiting } from '../harness/waiting.ts';
 
 /** How the migrations of a later release run on a database that works: one after the other, and never all or nothing. */
 
-const HASTE = { lockTimeoutMs: 200, patienceMs: 1_000 };
 const PATIENTLY = { timeout: 30_000 };
 
 const databases: TestDatabase[] = [];
 const sessions: pg.Client[] = [];
 
 afterEach(async () => {
+  vi.useRealTimers();
   await endEverything();
   await Promise.all(sessions.splice(0).map((each) => each.end()));
   await Promise.all(databases.splice(0).map((each) => each.close()));
@@ -88,10 +88,13 @@ describe('migrations', () => {
     });
     const holder = await connect(database.url);
     await holder.query('begin; lock table enterprise in row exclusive mode');
-    const failing = migrateToLatest(database.db, { directory, ...HASTE }).catch((error: unknown) => error);
+    // Only the clock by which it loses its patience.
+    vi.useFakeTimers({ toFake: ['performance'] });
+    const failing = migrateToLatest(database.db, { directory }).catch((error: unknown) => error);
     await vi.waitUntil(async () => (await countWaiting(database.db, 'relation')) > 0, PATIENTLY);
     // It waits behind the migration, and goes on when that lets go.
     await run(database, "insert into enterprise (name, code) values ('E', 'abc234')");
+    vi.advanceTimersByTime(120_000);
     expect(await failing).toMatchObject({ message: '9002_more failed', cause: { code: '55P03' } });
     expect(await isThere(database, 'note')).toBe(true);
 
@@ -103,18 +106,20 @@ describe('migrations', () => {
 
   it('change nothing when the migrator is killed half way, and its locks are given back', async () => {
     const database = await newDatabase();
+    // It has its locks, and is not done for as long as somebody holds one more.
+    const endless = 'set local lock_timeout = 0; select pg_advisory_xact_lock(1);';
     const directory = withMigrations({
-      '9001_wide.sql': `${OWN_TABLE} alter table enterprise add column more text;`,
+      '9001_wide.sql': `${OWN_TABLE} alter table enterprise add column more text; ${endless}`,
     });
     const holder = await connect(database.url);
-    await holder.query('begin; lock table enterprise in row exclusive mode');
+    await holder.query('begin; select pg_advisory_xact_lock(1)');
     const code = `
       import { migrateToLatest, openDatabase } from '@lockstep/platform';
       const options = { url: ${JSON.stringify(database.url)}, poolSize: 1, applicationName: 'killed', onError() {} };
       const directory = new URL(${JSON.stringify(directory.href)});
-      await migrateToLatest(openDatabase(options), { directory, lockTimeoutMs: 600_000 });`;
+      await migrateToLatest(openDatabase(options), { directory });`;
     const job = startJob([process.execPath, '--input-type=module', '--eval', code]);
-    await vi.waitUntil(async () => (await countWaiting(database.db, 'relation')) > 0, PATIENTLY);
+    await vi.waitUntil(async () => (await countWaiting(database.db, 'advisory')) > 0, PATIENTLY);
     expect((await job.end('SIGKILL')).signal).toBe('SIGKILL');
     // The holder goes on all the time: the killed one's session must end by itself.
     const left = () => run(database, "select from pg_stat_activity where application_name = 'killed'");

@@ -2,16 +2,15 @@ import { Refusal } from '@lockstep/contract';
 
 const MEBIBYTE = 1024 * 1024;
 
-/** How many bytes of bodies a process holds at once, and how many of them may be one application's. */
-const LIMITS = {
-  /** The first bytes of a body, up to this many, are its small part. */
-  smallPartBytes: MEBIBYTE,
-  small: { bytes: 64 * MEBIBYTE, shareBytes: 32 * MEBIBYTE },
-  large: { bytes: 48 * MEBIBYTE, shareBytes: 32 * MEBIBYTE },
-  /** How long a body waits for room for its next bytes. */
-  waitMs: 90_000,
-};
-export type BodyLimits = typeof LIMITS;
+/** The first bytes of a body, up to this many, are its small part. */
+const SMALL_PART_BYTES = MEBIBYTE;
+/** How many bytes of small and of large parts a process holds at once. */
+const SMALL_BYTES = 64 * MEBIBYTE;
+const LARGE_BYTES = 48 * MEBIBYTE;
+/** How many of each may be one application's. */
+const SHARE_BYTES = 32 * MEBIBYTE;
+/** How long a body waits for room for its next bytes. */
+const WAIT_MS = 90_000;
 
 /**
  * The room that a process has for bodies. Received bytes count, not announced ones, so a client that announces much and
@@ -22,20 +21,13 @@ export type BodyLimits = typeof LIMITS;
  * past the limits, one at a time. No application takes more than its share, so it cannot keep others out.
  */
 export class BodyRoom {
-  readonly #limits: BodyLimits;
-  readonly #small: Budget;
-  readonly #large: Budget;
+  readonly #small = new Budget(SMALL_BYTES);
+  readonly #large = new Budget(LARGE_BYTES);
   /** The bodies that wait, in the order in which they began. */
   #waiting: Waiting[] = [];
   /** The body that may go on past the limits. */
   #favoured: BodyPlace | undefined;
   #begun = 0;
-
-  constructor(limits = LIMITS) {
-    this.#limits = limits;
-    this.#small = new Budget(limits.small);
-    this.#large = new Budget(limits.large);
-  }
 
   /** Opens a place for a body of an application. It takes no room yet. */
   begin(applicationId: string): BodyPlace {
@@ -47,7 +39,7 @@ export class BodyRoom {
    * overloaded. The place calls it.
    */
   take(place: BodyPlace, bytes: number): Promise<void> | undefined {
-    const small = Math.min(bytes, Math.max(0, this.#limits.smallPartBytes - place.smallBytes));
+    const small = Math.min(bytes, Math.max(0, SMALL_PART_BYTES - place.smallBytes));
     if (!this.#small.fits(place.applicationId, small)) throw new Refusal('overloaded');
     this.#small.add(place.applicationId, small);
     place.smallBytes += small;
@@ -80,7 +72,7 @@ export class BodyRoom {
         this.#waiting = this.#waiting.filter((each) => each !== waiting);
         reject(new Refusal('overloaded'));
       };
-      const timer = setTimeout(giveUp, this.#limits.waitMs);
+      const timer = setTimeout(giveUp, WAIT_MS);
       const waiting = {
         place,
         bytes,
@@ -144,17 +136,16 @@ export class BodyPlace {
 
 /** Counts the bytes that are taken, in all and by application. */
 class Budget {
-  readonly #limits: { bytes: number; shareBytes: number };
+  readonly #bytes: number;
   readonly #takenOf = new Map<string, number>();
   #taken = 0;
 
-  constructor(limits: { bytes: number; shareBytes: number }) {
-    this.#limits = limits;
+  constructor(bytes: number) {
+    this.#bytes = bytes;
   }
 
   fits(applicationId: string, bytes: number): boolean {
-    const { bytes: most, shareBytes } = this.#limits;
-    return this.#taken + bytes <= most && (this.#takenOf.get(applicationId) ?? 0) + bytes <= shareBytes;
+    return this.#taken + bytes <= this.#bytes && (this.#takenOf.get(applicationId) ?? 0) + bytes <= SHARE_BYTES;
   }
 
   add(applicationId: string, bytes: number): void {

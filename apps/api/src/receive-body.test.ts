@@ -1,11 +1,15 @@
 import { PassThrough } from 'node:stream';
 import { Refusal } from '@lockstep/contract';
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type BodyPlace, BodyRoom } from './body-room.ts';
 import { ClientLeft, receiveBody } from './receive-body.ts';
 
+const MEBIBYTE = 1024 * 1024;
 const unlimited = { maxBytes: 1_000, declaredBytes: undefined };
 const newPlace = () => new BodyRoom().begin('a');
+
+/** Lets everything run that is not waiting for time to pass. */
+const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('a body', () => {
   it.each([undefined, 6])('is there when it has come in whole, its length known or not: %s', async (declaredBytes) => {
@@ -42,37 +46,52 @@ describe('a body', () => {
     await expect(body).rejects.toThrow(ClientLeft);
   });
 
-  it('must go on coming', async () => {
-    const limits = { graceMs: 20, minBytesPerSecond: 1_000, lookEveryMs: 1 };
-    const body = receiveBody(new PassThrough(), { ...unlimited, place: newPlace() }, limits);
-    await expect(body).rejects.toThrow(new Refusal('request_timeout'));
-  });
+  describe('on a clock that the test sets', () => {
+    beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] }));
+    afterEach(() => void vi.useRealTimers());
 
-  it('has longer the more of it has come', async () => {
-    const limits = { graceMs: 0, minBytesPerSecond: 0.001, lookEveryMs: 1 };
-    const stream = new PassThrough();
-    stream.write('a');
-    const body = receiveBody(stream, { ...unlimited, place: newPlace() }, limits);
-    // It is looked at a hundred times; one byte is good for a thousand seconds.
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    stream.end('b');
-    expect(String(await body)).toBe('ab');
-  });
+    it('must go on coming', async () => {
+      const body = receiveBody(new PassThrough(), { ...unlimited, place: newPlace() });
+      vi.advanceTimersByTime(11_000);
+      await expect(body).rejects.toThrow(new Refusal('request_timeout'));
+    });
 
-  it('has time that does not count while it waits for room, and is not read meanwhile', async () => {
-    const waiting: (() => void)[] = [];
-    const place = { take: () => new Promise<void>((resolve) => waiting.push(resolve)) } as unknown as BodyPlace;
-    const stream = new PassThrough();
-    const limits = { graceMs: 50, minBytesPerSecond: Number.POSITIVE_INFINITY, lookEveryMs: 1 };
-    const body = receiveBody(stream, { ...unlimited, place }, limits);
-    stream.write('abc');
-    await expect.poll(() => waiting.length).toBe(1);
-    stream.end('def');
-    await new Promise((resolve) => setTimeout(resolve, 200));
-    expect(waiting).toHaveLength(1);
-    waiting[0]!();
-    await expect.poll(() => waiting.length).toBe(2);
-    waiting[1]!();
-    expect(String(await body)).toBe('abcdef');
+    it('has longer the more of it has come', async () => {
+      const stream = new PassThrough();
+      const body = receiveBody(stream, { maxBytes: 2 * MEBIBYTE, declaredBytes: undefined, place: newPlace() });
+      stream.write(Buffer.alloc(MEBIBYTE));
+      await settled();
+      // Four seconds more for a mebibyte.
+      vi.advanceTimersByTime(14_000);
+      stream.end('b');
+      expect(await body).toHaveLength(MEBIBYTE + 1);
+    });
+
+    it('is refused where what has come gives it no more time', async () => {
+      const stream = new PassThrough();
+      const body = receiveBody(stream, { maxBytes: 2 * MEBIBYTE, declaredBytes: undefined, place: newPlace() });
+      stream.write(Buffer.alloc(MEBIBYTE));
+      await settled();
+      vi.advanceTimersByTime(15_000);
+      await expect(body).rejects.toThrow(new Refusal('request_timeout'));
+    });
+
+    it('has time that does not count while it waits for room, and is not read meanwhile', async () => {
+      const waiting: (() => void)[] = [];
+      const place = { take: () => new Promise<void>((resolve) => waiting.push(resolve)) } as unknown as BodyPlace;
+      const stream = new PassThrough();
+      const body = receiveBody(stream, { ...unlimited, place });
+      stream.write('abc');
+      await settled();
+      expect(waiting).toHaveLength(1);
+      stream.end('def');
+      vi.advanceTimersByTime(60_000);
+      expect(waiting).toHaveLength(1);
+      waiting[0]!();
+      await settled();
+      expect(waiting).toHaveLength(2);
+      waiting[1]!();
+      expect(String(await body)).toBe('abcdef');
+    });
   });
 });

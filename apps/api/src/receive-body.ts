@@ -4,8 +4,9 @@ import type { BodyPlace } from './body-room.ts';
 import { allocateLarge } from './large-bytes.ts';
 
 /** How long a body may take to arrive: a grace time for any, and more for every byte that has come. */
-const ARRIVAL_LIMITS = { graceMs: 10_000, minBytesPerSecond: 256 * 1024, lookEveryMs: 1_000 };
-type ArrivalLimits = typeof ARRIVAL_LIMITS;
+const GRACE_MS = 10_000;
+const MIN_BYTES_PER_SECOND = 256 * 1024;
+const LOOK_EVERY_MS = 1_000;
 
 /** A body of this size or more has memory of its own. */
 const LARGE_BYTES = 256 * 1024;
@@ -28,7 +29,6 @@ export class ClientLeft extends Error {
 export function receiveBody(
   stream: Readable,
   { place, maxBytes, declaredBytes }: { place: BodyPlace; maxBytes: number; declaredBytes: number | undefined },
-  limits: ArrivalLimits = ARRIVAL_LIMITS,
 ): Promise<Buffer> {
   if (declaredBytes !== undefined && declaredBytes > maxBytes) {
     return Promise.reject(new Refusal('body_too_large', maxBytes));
@@ -38,9 +38,9 @@ export function receiveBody(
     const body = new Received(declaredBytes);
     const clock = new Stopwatch();
     const timer = setInterval(() => {
-      const allowedMs = limits.graceMs + (1_000 * body.length) / limits.minBytesPerSecond;
+      const allowedMs = GRACE_MS + (1_000 * body.length) / MIN_BYTES_PER_SECOND;
       if (clock.elapsedMs() > allowedMs) fail(new Refusal('request_timeout'));
-    }, limits.lookEveryMs);
+    }, LOOK_EVERY_MS);
     const settle = () => {
       clearInterval(timer);
       stream.off('data', onData).off('end', onEnd).off('error', onError).off('close', onGone);

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, get, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { waitUntilTaken } from './slow-readers.ts';
 
 /** More than the buffers of a connection hold. */
@@ -20,6 +20,7 @@ beforeEach(async () => {
   [client] = (await once(call, 'response')) as [IncomingMessage];
 });
 afterEach(() => {
+  vi.useRealTimers();
   server.closeAllConnections();
   server.close();
 });
@@ -47,10 +48,16 @@ it('goes on when the client leaves', async () => {
   expect(response.destroyed).toBe(true);
 });
 
-it('closes the connection of a client that does not read', async () => {
+it('closes the connection of a client that does not read, later the more was written', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   response.write(LONG);
   const broken = once(client, 'error');
-  await waitUntilTaken(response, LONG.length, { graceMs: 10, minBytesPerSecond: Number.POSITIVE_INFINITY });
+  const taken = waitUntilTaken(response, LONG.length);
+  // A minute, and 128 s for 32 MiB.
+  vi.advanceTimersByTime(187_999);
+  expect(response.destroyed).toBe(false);
+  vi.advanceTimersByTime(1);
+  await taken;
   expect(response.destroyed).toBe(true);
   client.resume();
   expect(await broken).toMatchObject([{ code: 'ECONNRESET' }]);

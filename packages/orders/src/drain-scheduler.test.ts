@@ -328,6 +328,7 @@ describe('a failing drain', () => {
   it('may fail by throwing at once', async () => {
     const scheduler = new DrainScheduler({
       slots: 1,
+      gapMs: 0,
       drain: () => {
         throw new Error('thrown');
       },

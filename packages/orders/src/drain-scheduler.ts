@@ -1,5 +1,4 @@
 import { HeldLanes } from './held-lanes.ts';
-import { LANE_COUNT } from './lanes.ts';
 import { Pauses } from './pauses.ts';
 
 /**
@@ -45,7 +44,6 @@ export interface LanesWanted {
  */
 export class DrainScheduler {
   readonly #drain: (wanted: LanesWanted) => Promise<LanesDrained>;
-  readonly #maxLanes: number;
   readonly #gapMs: number;
   /** When the last drain began, by performance.now. */
   #begunMs = Number.NEGATIVE_INFINITY;
@@ -67,17 +65,15 @@ export class DrainScheduler {
   #closed = false;
 
   /**
-   * `maxLanes`: the most lanes that a drain takes at any time; as many as are wanted if absent. `gapMs`: the least time between
-   * the beginnings of two drains while each carries all there is, so that more gathers for the next one; none if absent.
+   * `gapMs`: the least time between the beginnings of two drains while each carries all there is, so that more gathers for
+   * the next one.
    */
   constructor(options: {
     slots: number;
-    maxLanes?: number | undefined;
-    gapMs?: number;
+    gapMs: number;
     drain: (wanted: LanesWanted) => Promise<LanesDrained>;
   }) {
-    this.#maxLanes = options.maxLanes ?? LANE_COUNT;
-    this.#gapMs = options.gapMs ?? 0;
+    this.#gapMs = options.gapMs;
     this.#drain = options.drain;
     this.#freeSlots = options.slots;
   }
@@ -149,10 +145,7 @@ export class DrainScheduler {
       this.#againAtMs.delete(lane);
       this.#running.add(lane);
     }
-    const atMost = Math.min(
-      lanes.some((lane) => this.#behind.has(lane)) ? LANES_OF_SHARE : lanes.length,
-      this.#maxLanes,
-    );
+    const atMost = lanes.some((lane) => this.#behind.has(lane)) ? LANES_OF_SHARE : lanes.length;
     let own: readonly number[] = lanes;
     const onTaken = (taken: readonly number[]) => {
       this.#leave(

@@ -41,17 +41,13 @@ export class OrderWorker {
   #toldOfEnds = false;
   #toldOfActivity = false;
 
-  /**
-   * `drains`: drains that run at once, each in a transaction and on a connection of its own. `maxLanes`: the most lanes that
-   * one takes.
-   */
+  /** `drains`: drains that run at once, each in a transaction and on a connection of its own. */
   constructor(options: {
     db: Database;
     log: Logger;
     metrics: OrderMetrics;
     numbering: EventNumbering;
     drains: number;
-    maxLanes?: number | undefined;
   }) {
     this.#db = options.db;
     this.#log = options.log;
@@ -67,7 +63,6 @@ export class OrderWorker {
     this.#stalls = new Stalls(options);
     this.#scheduler = new DrainScheduler({
       slots: options.drains,
-      maxLanes: options.maxLanes,
       gapMs: DRAIN_GAP_MS,
       drain: (wanted) => this.#drain(wanted),
     });

@@ -86,7 +86,7 @@ const NEVER_SHOWN = ['DATABASE_URL', 'REDIS_URL', 'PUBLIC_URL'];
 const MAX_SHOWN_CHARACTERS = 40;
 
 /** Reads the configuration. Throws an Error that names each wrong variable, what it must be, and what it is. */
-export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
+export function readConfig(env: NodeJS.ProcessEnv): Config {
   const result = environment.safeParse(env);
   if (result.success) {
     const { PUBLIC_URL, ...config } = result.data;
@@ -101,7 +101,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
 }
 
 /** Reads the configuration of a process that needs DATABASE_URL (rules 9). Throws as readConfig. */
-export function readDeploymentConfig(env: NodeJS.ProcessEnv = process.env): Config & { DATABASE_URL: string } {
+export function readDeploymentConfig(env: NodeJS.ProcessEnv): Config & { DATABASE_URL: string } {
   const config = readConfig(env);
   const { DATABASE_URL } = config;
   if (DATABASE_URL === undefined) throw new Error('DATABASE_URL is not set. For everything on one machine: npm start');

@@ -68,9 +68,9 @@ function fail(log: Logger, error: unknown): void {
 }
 
 /** Reads a process's configuration; when it is not usable, prints why in one line and exits with status 1. */
-export function configOrExit<Config>(read: () => Config): Config {
+export function configOrExit<Config>(read: (env: NodeJS.ProcessEnv) => Config): Config {
   try {
-    return read();
+    return read(process.env);
   } catch (error) {
     process.stderr.write(`${(error as Error).message}\n`);
     process.exit(1);

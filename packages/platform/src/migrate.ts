@@ -6,23 +6,21 @@ import { findLacking, OTHER_BASELINE, readMigrations } from './migrations.ts';
 import { lostAgainstOthers } from './sql-state.ts';
 
 export interface MigrateOptions {
-  /**
-   * How long a migration waits for a lock that others hold. Everyone who needs the same rows or tables waits behind it, so
-   * it gives up soon and tries again a little later.
-   */
-  lockTimeoutMs?: number;
-  /** For how long a migration is retried, from its first attempt on. */
-  patienceMs?: number;
   /** Hears of each migration as soon as it is done. */
   onApplied?: (name: string) => void;
   /** Where the migrations lie; those of this release if absent. */
   directory?: URL;
 }
 
+/**
+ * How long a migration waits for a lock that others hold. Everyone who needs the same rows or tables waits behind it, so
+ * it gives up soon and tries again a little later.
+ */
 const LOCK_TIMEOUT_MS = 1_000;
+/** For how long a migration is retried, from its first attempt on. */
 const PATIENCE_MS = 120_000;
-/** How much longer than its wait for a lock it pauses after it: those who queued behind it have most of the time. */
-const PAUSE_FACTOR = 2;
+/** How long it pauses after such a wait: those who queued behind it have most of the time. */
+const PAUSE_MS = 2_000;
 
 /** A migration failed, or could not get a lock in time. Those before it are done. */
 export class MigrationFailure extends Error {
@@ -39,13 +37,12 @@ export class MigrationFailure extends Error {
  * @throws Error if another baseline made the database. MigrationFailure if a migration fails: call it again to go on from there
  */
 export async function migrateToLatest(db: Database, options: MigrateOptions = {}): Promise<string[]> {
-  const { lockTimeoutMs = LOCK_TIMEOUT_MS, patienceMs = PATIENCE_MS, onApplied } = options;
   const migrations = readMigrations(options.directory);
   const lacking = await findLacking(db, migrations);
   if (lacking === null) throw new Error(OTHER_BASELINE);
   if (lacking.length === 0) return [];
   // If this process is killed, PostgreSQL ends its statement and gives back its locks.
-  const settings = `set local lock_timeout = ${lockTimeoutMs}; set local statement_timeout = 0;
+  const settings = `set local lock_timeout = ${LOCK_TIMEOUT_MS}; set local statement_timeout = 0;
     set local client_connection_check_interval = '1s';`;
   const provided = migrations.map(({ name, statements }): [string, Migration] => [
     name,
@@ -53,7 +50,7 @@ export async function migrateToLatest(db: Database, options: MigrateOptions = {}
   ]);
   const migrator = new Migrator({ db, provider: { getMigrations: async () => Object.fromEntries(provided) } });
   const applied: string[] = [];
-  let endMs = performance.now() + patienceMs;
+  let endMs = performance.now() + PATIENCE_MS;
   for (;;) {
     // One at a time: a transaction of all of them would keep the locks of the first until the last is done.
     const { error, results = [] }: MigrationResultSet = await migrator.migrateUp();
@@ -61,12 +58,12 @@ export async function migrateToLatest(db: Database, options: MigrateOptions = {}
     if (error !== undefined) {
       const isLost = lostAgainstOthers(error) && performance.now() < endMs;
       if (!isLost) throw name === undefined ? error : new MigrationFailure(name, error);
-      await delay(PAUSE_FACTOR * lockTimeoutMs);
+      await delay(PAUSE_MS);
       continue;
     }
     if (name === undefined) return applied;
     applied.push(name);
-    onApplied?.(name);
-    endMs = performance.now() + patienceMs;
+    options.onApplied?.(name);
+    endMs = performance.now() + PATIENCE_MS;
   }
 }

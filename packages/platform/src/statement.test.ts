@@ -53,7 +53,7 @@ it('fails with what was sent without waiting: at the next answer, or at the comm
     await send(trx, insert(1));
     await send(trx, insert(1));
   };
-  await expect(inTransaction(db, sendTwice, 1)).rejects.toMatchObject({ code: '23505' });
+  await expect(inTransaction(db, sendTwice)).rejects.toMatchObject({ code: '23505' });
   let reached = false;
   const atAnswer = inTransaction(db, async (trx) => {
     await send(trx, divide);
