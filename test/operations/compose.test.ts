@@ -36,9 +36,10 @@ const compose = parse(
   { merge: true, schema: 'failsafe' },
 ) as { services: Record<string, Service> };
 const { postgres, redis, migrate, api, worker, proxy } = compose.services as Record<
-  'postgres' | 'redis' | 'migrate' | 'api' | 'worker' | 'proxy',
+  'postgres' | 'redis' | 'proxy',
   Service
->;
+> &
+  Record<'migrate' | 'api' | 'worker', Service & { environment: Record<string, string> }>;
 
 describe('docker-compose.yml', () => {
   it('runs PostgreSQL, Redis, a proxy, and more than one of each process of a deployment', () => {
