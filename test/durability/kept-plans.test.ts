@@ -14,7 +14,15 @@ import { syncOf } from '../harness/sync-batches.ts';
  */
 const HOT = [
   ...['judge_attempts', 'accept_batches', 'try_lanes', 'read_pending', 'read_result_pages', 'find_earlier'],
-  ...['lock_assets', 'read_grants', 'insert_license_order', 'update_assets', 'finish_chunks', 'end_batches'],
+  ...[
+    'read_sent_orders',
+    'lock_assets',
+    'read_grants',
+    'insert_license_order',
+    'update_assets',
+    'finish_chunks',
+    'end_batches',
+  ],
 ];
 /** Tables with a row a batch or few of them. */
 const PER_BATCH = ['batch', 'event', 'lane_chunk'];

@@ -1,11 +1,10 @@
 import { licenseOrderIdOf, ORDERS_PER_BATCH } from '@lockstep/assets';
-import type { ApplicationId, BatchId, Cause, Channels, OrderResult } from '@lockstep/contract';
+import type { ApplicationId, BatchId, BatchResult, Cause, Channels } from '@lockstep/contract';
 import type { BatchOrdersQuery, ConsoleBatchDetail, FailureGroup } from '@lockstep/contract/console';
 import type { Database } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
 import { buildSummary, SO_FAR, SUMMARY_COLUMNS, type SummaryRow } from './batch-summary.ts';
-import { hasOutcome } from './order-filters.ts';
-import { buildResult, heldSince, type OrderRow } from './results.ts';
+import { readPages } from './result-pages.ts';
 
 /** Messages of one cause that are shown, at most. */
 const MAX_MESSAGES = 20;
@@ -80,24 +79,12 @@ export async function groupFailures(db: Database, batchId: BatchId): Promise<Fai
  */
 export async function listOrdersOfBatch(
   db: Database,
-  batchId: BatchId,
-  { cursor, limit, ...asked }: BatchOrdersQuery,
-): Promise<{ orders: OrderResult[]; nextCursor: string | null }> {
-  const after = Number(cursor ?? 0);
-  const { rows } = await sql<OrderRow>`
-    select place::int - 1 as index, sequence, sent.customer_id, sent.order_type, finished.cause, finished.message,
-      finished.assets, finished.products, finished.finished_time,
-      ${sql.raw(heldSince(`batch.id * ${ORDERS_PER_BATCH} + place - 1`))} as held_since
-    from batch cross join unnest(sequences, customer_ids, order_types)
-      with ordinality as sent (sequence, customer_id, order_type, place)
-    left join lateral (
-      select * from license_order where id = batch.id * ${sql.lit(ORDERS_PER_BATCH)} + place - 1 offset 0
-    ) as finished on true
-    where batch.id = ${batchId} and place > ${after} and ${hasOutcome(asked)}
-    order by place limit ${limit + 1}`.execute(db);
-  const page = rows.slice(0, limit);
-  return {
-    orders: page.map((row) => buildResult(batchId, row)),
-    nextCursor: rows.length > limit ? String(page.at(-1)!.index + 1) : null,
-  };
+  { applicationId, shown }: OperatorBatch,
+  { cursor, ...asked }: BatchOrdersQuery,
+): Promise<Pick<BatchResult, 'orders' | 'nextCursor'>> {
+  const { channelCode, channelOrderId } = shown;
+  const query = { ...asked, channelCode, channelOrderId, cursor: Number(cursor ?? 0) };
+  const [page] = await readPages(db, [{ applicationId, query, knownEnd: null }]);
+  const { orders, nextCursor } = page!.result!;
+  return { orders, nextCursor };
 }

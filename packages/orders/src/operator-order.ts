@@ -5,10 +5,10 @@ import { type Database, isId } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { laneOf } from './lanes.ts';
 import { OPERATOR } from './list-filters.ts';
-import { selectSentOrders } from './list-orders.ts';
 import { buildSentOrder } from './operator-orders.ts';
 import { markPasswords } from './operator-passwords.ts';
 import { PAYLOAD_VERSION } from './order-text.ts';
+import { selectSentOrders } from './sent-orders.ts';
 import { cutOrderText, type PlacedOrder, readStoredOrders } from './stored-orders.ts';
 
 /** Failures of one order after which it was put back that are shown, at most. Each one was an operator's doing. */

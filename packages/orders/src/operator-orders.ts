@@ -2,7 +2,8 @@ import { splitOrderId } from '@lockstep/assets';
 import type { ConsoleOrder, ConsoleOrderPage, ConsoleOrdersQuery } from '@lockstep/contract/console';
 import type { Database } from '@lockstep/platform';
 import { OPERATOR } from './list-filters.ts';
-import { buildListed, readOrderPage, type SentOrderRow } from './list-orders.ts';
+import { readOrderPage } from './list-orders.ts';
+import { buildListed, type SentOrderRow } from './sent-orders.ts';
 
 /**
  * Lists orders of all applications, newest first by their ids, for operators.

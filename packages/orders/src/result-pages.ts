@@ -1,5 +1,5 @@
 import { ORDERS_PER_BATCH } from '@lockstep/assets';
-import type { ApplicationId, BatchResult, BatchResultQuery } from '@lockstep/contract';
+import type { ApplicationId, BatchResult, BatchResultQuery, Cause } from '@lockstep/contract';
 import { type Database, run } from '@lockstep/platform';
 import { BATCH_WANTED } from './batch.ts';
 import { buildSummary, SO_FAR, SUMMARY_COLUMNS, type SummaryRow } from './batch-summary.ts';
@@ -8,7 +8,8 @@ import { buildResult, heldSince, type OrderRow } from './results.ts';
 /** A page of a batch's result that somebody wants to see. */
 export interface WantedPage {
   applicationId: ApplicationId;
-  query: BatchResultQuery;
+  /** If it has a cause, only orders with that are shown, whatever the state. */
+  query: Omit<BatchResultQuery, 'waitSeconds'> & { cause?: Cause | undefined };
   /** The end of the batch whose page is known already; null if none is. */
   knownEnd: string | null;
 }
@@ -44,7 +45,7 @@ export async function readPages(db: Database, pages: readonly WantedPage[]): Pro
       pages.map(({ applicationId }) => applicationId),
       pages.map(({ query }) => query.channelCode),
       pages.map(({ query }) => query.channelOrderId),
-      pages.map(({ query }) => query.state ?? null),
+      pages.map(({ query }) => query.cause ?? query.state ?? null),
       pages.map(({ query }) => query.cursor ?? 0),
       // One more than is shown says whether there is a next page.
       pages.map(({ query }) => query.limit + 1),
@@ -62,7 +63,7 @@ const READ_RESULT_PAGES = `
     (select $1::bigint[]), (select $2::text[]), (select $3::text[]), (select $4::text[]), (select $5::int[]),
     (select $6::int[]), (select $7::text[])
   ) with ordinality
-    as wanted (application_id, channel_code, channel_order_id, state, after, max_orders, known_end, ordinal)
+    as wanted (application_id, channel_code, channel_order_id, outcome, after, max_orders, known_end, ordinal)
   cross join lateral ${BATCH_WANTED} as batch
   cross join lateral (select
     extract(epoch from batch.completed_time) || '/' || coalesce(extract(epoch from batch.reopened_time)::text, '')
@@ -80,12 +81,12 @@ const READ_RESULT_PAGES = `
           with ordinality as sent (sequence, customer_id, order_type, place)
         cross join lateral (select batch.id * ${ORDERS_PER_BATCH} + place - 1) as named (order_id)
         left join lateral (select * from license_order where id = order_id limit 1) as finished on true
-        where place > wanted.after and (wanted.state is not null or place <= wanted.after + wanted.max_orders)
-          and case wanted.state
+        where place > wanted.after and (wanted.outcome is not null or place <= wanted.after + wanted.max_orders)
+          and case wanted.outcome
             when 'pending' then finished.id is null
             when 'succeeded' then finished.id is not null and finished.cause is null
             when 'failed' then finished.cause is not null
-            else true
+            else wanted.outcome is null or finished.cause = wanted.outcome
           end
         order by place limit wanted.max_orders
       ) as placed

@@ -1,17 +1,12 @@
-import { licenseOrderIdOf, ORDERS_PER_BATCH, splitOrderId } from '@lockstep/assets';
+import { licenseOrderIdOf } from '@lockstep/assets';
 import {
-  type ApplicationId,
   type BatchId,
   type Cause,
   type CustomerId,
   codeOf,
-  type LicenseOrderId,
   type OrderResult,
   type OrderType,
-  Refusal,
-  type SingleOrderResult,
 } from '@lockstep/contract';
-import { type Database, run } from '@lockstep/platform';
 
 /** An order with its place in orderList, what was sent of it, and its outcome if it has one. */
 export interface OrderRow {
@@ -48,36 +43,4 @@ export function buildResult(batchId: BatchId, row: OrderRow): OrderResult {
     finishedTime: row.finished_time?.getTime() ?? null,
     heldSince: row.held_since?.getTime() ?? null,
   };
-}
-
-/**
- * Reads what became of one order (rules 6.4).
- *
- * Throws a Refusal: order_not_found, for another application's order too.
- */
-export async function readOrderResult(
-  db: Database,
-  applicationId: ApplicationId,
-  licenseOrderId: LicenseOrderId,
-): Promise<SingleOrderResult> {
-  const { batchId, index } = splitOrderId(licenseOrderId);
-  const rows = await run<OrderRow & { channel_code: string; channel_order_id: string }>(db, {
-    name: 'read_order_result',
-    text: `
-      select place::int - 1 as index, sequence, sent.customer_id, sent.order_type, finished.cause, finished.message,
-        finished.assets, finished.products, finished.finished_time, ${heldSince('named.order_id')} as held_since,
-        channel_code, channel_order_id
-      from (select * from batch where id = $1 limit 1) as batch
-      cross join unnest(sequences, customer_ids, order_types)
-        with ordinality as sent (sequence, customer_id, order_type, place)
-      cross join lateral (select batch.id * ${ORDERS_PER_BATCH} + place - 1) as named (order_id)
-      left join lateral (select * from license_order where id = named.order_id limit 1) as finished on true
-      where application_id = $2 and place = $3::int + 1`,
-    values: [batchId, applicationId, index],
-  });
-  const row = rows[0];
-  if (row === undefined || licenseOrderIdOf(batchId, index) !== licenseOrderId) {
-    throw new Refusal('order_not_found', licenseOrderId);
-  }
-  return { ...buildResult(batchId, row), channelCode: row.channel_code, channelOrderId: row.channel_order_id };
 }

@@ -15,10 +15,10 @@ export function resultHandlers({ results, watch, db }: ServerOptions) {
       return await awaitBatchResult(results, watch, applicationId, request.query, deadlineOf(request));
     },
 
-    getOrderResult: async (request, { applicationId }) => {
+    getOrderResult: async (request, caller) => {
       const { licenseOrderId } = request.params;
       noteSubject(request, { licenseOrderIds: [licenseOrderId] });
-      return success(await readOrderResult(limitToCall(request, db), applicationId, licenseOrderId));
+      return success(await readOrderResult(limitToCall(request, db), caller, licenseOrderId));
     },
   } satisfies OrderHandlers;
 }

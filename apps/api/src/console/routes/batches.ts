@@ -36,8 +36,7 @@ export function batchesHandlers({ db, canceller, failedBatches }: ServerOptions)
 
     listBatchOrders: async (request) => {
       const limited = limitToCall(request, db);
-      await findNamedBatch(request, limited);
-      return await listOrdersOfBatch(limited, request.params.batchId, request.query);
+      return await listOrdersOfBatch(limited, await findNamedBatch(request, limited), request.query);
     },
 
     downloadFailedOrders: async (request, operator, reply) => {
