@@ -92,7 +92,10 @@ export class Api {
   async completed(batch: { channelCode: string; channelOrderId: string }): Promise<BatchResult> {
     const { channelCode, channelOrderId } = batch;
     const query = { channelCode, channelOrderId, waitSeconds: '30', limit: '1000' };
-    return BatchResult.parse(dataOf(await this.ask('getBatchResult', { query })));
+    for (;;) {
+      const result = BatchResult.parse(dataOf(await this.ask('getBatchResult', { query })));
+      if (result.state === 'completed') return result;
+    }
   }
 
   /** Accepts a batch, waits until it is completed, and returns the results of its orders. */
