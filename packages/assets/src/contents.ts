@@ -19,17 +19,20 @@ interface InstanceRow {
   asset_num: string;
   license_type: LicenseType;
   customer_id: CustomerId;
+  /** The order that bought it. */
+  bought_by_order_id: LicenseOrderId;
   license_order_id: LicenseOrderId;
   channel_code: string;
   channel_order_id: string;
   /** The source order of the order that bought them; null if it named none. */
-  order_source_id: string | null;
+  order_source_id: LicenseOrderId | null;
   created_time: Date;
   updated_time: Date;
 }
 
-interface MerchandiseRow extends InstanceRow {
+export interface MerchandiseRow extends InstanceRow {
   parent_id: string | null;
+  crm_product_id: string;
   merchandise_num: string;
   merchandise_name: string;
   parent_merchandise_num: string;
@@ -38,7 +41,7 @@ interface MerchandiseRow extends InstanceRow {
 
 type StoredProduct = Selectable<Tables['product_instance']>;
 
-interface ProductRow
+export interface ProductRow
   extends InstanceRow,
     Pick<StoredProduct, 'merchandise_id' | 'crm_product_id' | 'product_uri' | 'product_name' | 'limit_concurrent'>,
     Pick<StoredProduct, 'limit_start_date' | 'limit_end_date' | 'src_license_order_id'> {
@@ -51,20 +54,8 @@ interface ProductRow
  * one that bought them, or the one that transferred the asset (rules 6.5).
  */
 export async function readContents(trx: Trx, assetIds: AssetId[]): Promise<AssetContents> {
-  const merchandises = await selectInstances<MerchandiseRow>(
-    trx,
-    'merchandise_instance',
-    assetIds,
-    sql`parent_id, merchandise_num, merchandise_name, parent_merchandise_num, time_duration_expression`,
-  );
-  // Nobody is shown the passwords of licences in `details`.
-  const products = await selectInstances<ProductRow>(
-    trx,
-    'product_instance',
-    assetIds,
-    sql`merchandise_id, crm_product_id, product_uri, product_name, instance.limit_start_date, instance.limit_end_date,
-      limit_concurrent, instance.src_license_order_id, details - 'passwords' as details`,
-  );
+  const merchandises = await selectMerchandises(trx, { assetIds });
+  const products = await selectProducts<ProductRow>(trx, { assetIds }, sql`details - 'passwords' as details`);
   const merchandisesByParent = Map.groupBy(merchandises, (row) => row.parent_id);
   const productsByMerchandise = Map.groupBy(products, (row) => row.merchandise_id);
   const productsIn = (id: string | null) => (productsByMerchandise.get(id) ?? []).map(productNode);
@@ -75,23 +66,56 @@ export async function readContents(trx: Trx, assetIds: AssetId[]): Promise<Asset
   return { productInstanceList: productsIn(null), children: merchandisesIn(null) };
 }
 
+/** Which of the active instances on some assets: a page by id, or all in the order in which they were bought. */
+interface Wanted {
+  assetIds: AssetId[];
+  page?: { afterId: string; limit: number };
+}
+
+export function selectMerchandises(trx: Trx, wanted: Wanted): Promise<MerchandiseRow[]> {
+  return selectInstances(
+    trx,
+    'merchandise_instance',
+    wanted,
+    sql`parent_id, crm_product_id, merchandise_num, merchandise_name, parent_merchandise_num, time_duration_expression`,
+  );
+}
+
+/** `details`: what to select of the details. Nobody is shown the passwords of licences in them. */
+export function selectProducts<Row extends ProductRow>(
+  trx: Trx,
+  wanted: Wanted,
+  details: RawBuilder<unknown>,
+): Promise<Row[]> {
+  return selectInstances(
+    trx,
+    'product_instance',
+    wanted,
+    sql`merchandise_id, crm_product_id, product_uri, product_name, instance.limit_start_date, instance.limit_end_date,
+      limit_concurrent, instance.src_license_order_id, ${details}`,
+  );
+}
+
 async function selectInstances<Row extends InstanceRow>(
   trx: Trx,
   table: 'merchandise_instance' | 'product_instance',
-  assetIds: AssetId[],
+  { assetIds, page }: Wanted,
   columns: RawBuilder<unknown>,
 ): Promise<Row[]> {
+  const paged = page && sql`and id > ${page.afterId} order by id limit ${page.limit}`;
   const { rows } = await sql<Row>`
-    select instance.id, instance.asset_id, held.order_id as license_order_id, instance.created_time,
-      instance.updated_time, asset_num, license_type, asset.customer_id, channel_code, channel_order_id,
+    select instance.id, instance.asset_id, instance.license_order_id as bought_by_order_id,
+      held.order_id as license_order_id, instance.created_time, instance.updated_time, asset_num, license_type, asset.customer_id, channel_code, channel_order_id,
       bought.src_license_order_id as order_source_id, ${columns}
-    from ${sql.table(table)} as instance
+    from (
+      select * from ${sql.table(table)}
+      where asset_id = any (${assetIds}::bigint[]) and revoked_time is null ${paged ?? sql``}
+    ) as instance
     cross join lateral (select coalesce(held_by_order_id, license_order_id) as order_id) as held
     join asset on asset.id = asset_id
     join batch on batch.id = held.order_id / ${ORDERS_PER_BATCH}::bigint
     join license_order as bought on bought.id = instance.license_order_id
-    where asset_id = any (${assetIds}::bigint[]) and instance.revoked_time is null
-    order by instance.license_order_id, instance.id`.execute(trx);
+    order by ${page ? sql`` : sql`instance.license_order_id,`} instance.id`.execute(trx);
   return rows;
 }
 

@@ -41,22 +41,30 @@ interface StepRow {
   operator_identity: string | null;
 }
 
-/** Who looks at a history: what of it is shown depends on it. */
-export interface Viewer {
+/** An application that looks at a history, and the channels that it is bound to. */
+export interface HistoryCaller {
   applicationId: ApplicationId;
   channels: Channels;
 }
 
+/** An operator, who sees all of it. */
+export const OPERATOR = { applicationId: null, channels: null } as const;
+
+/** Who looks at a history: what of it is shown depends on it. */
+export type Viewer = HistoryCaller | typeof OPERATOR;
+
 /**
- * Reads all steps of some assets, in the order of the assets and newest first, as far as the caller can see them: those of
- * a time when the asset was another channel's are left out, and so is what another application asked for.
+ * Reads all steps of some assets, in the order of the assets and newest first, as far as somebody may see them. For an
+ * application, those of a time when the asset was another channel's are left out, and so is what another application asked for.
  */
 export async function readSteps(
   trx: Trx,
   { applicationId, channels }: Viewer,
   assets: readonly TracedAsset[],
 ): Promise<Step[]> {
-  const steps = (await readStepsOfAll(trx, assets)).map((step) =>
+  const all = await readStepsOfAll(trx, assets);
+  if (applicationId === null) return all;
+  const steps = all.map((step) =>
     step.applicationId === applicationId
       ? step
       : { ...step, channelCode: null, channelOrderId: null, operatorIdentity: null },
@@ -72,13 +80,12 @@ export async function readSteps(
 }
 
 /**
- * Reads all steps of some assets, in the order of the assets and newest first, whoever sent the orders. For operators; a
- * channel is shown what `readSteps` leaves of them.
+ * Reads all steps of some assets, whoever sent the orders.
  *
  * Orders take effect by the time of their outcome; those of one transaction, which have one time, by batch and sequence.
  * The rows themselves do not say it: a transaction writes them kind by kind.
  */
-export async function readStepsOfAll(trx: Trx, assets: readonly TracedAsset[]): Promise<Step[]> {
+async function readStepsOfAll(trx: Trx, assets: readonly TracedAsset[]): Promise<Step[]> {
   const byAsset = Map.groupBy(await selectSteps(trx, assets), (row) => row.asset_id);
   return assets.flatMap((asset) => buildSteps(asset, byAsset.get(asset.id) ?? []).reverse());
 }

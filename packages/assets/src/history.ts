@@ -10,20 +10,12 @@ import {
 } from '@lockstep/platform';
 import { findAssetsOfNumber, type TracedAsset } from './history-assets.ts';
 import { type EntryPlace, isAction, readEntries, type StepEntry } from './history-entries.ts';
-import { readSteps, type Step, type Viewer } from './history-steps.ts';
+import { type HistoryCaller, readSteps, type Step, type Viewer } from './history-steps.ts';
 
 /** A place in a history: an entry, or a whole step if `entry` is null. What comes after it is older. */
 interface Place {
   step: Pick<Step, 'assetId' | 'kind' | 'id'>;
   entry: EntryPlace | null;
-}
-
-/** What a viewer may see of a number's assets and of what happened to them, and whose cursors they are. */
-export interface Sight {
-  scope: readonly unknown[];
-  /** Finds the assets of the number, newest first; with `from` that one and older ones, null if it is none of them. */
-  findAssets: (trx: Trx, from: AssetId | null, limit: number) => Promise<TracedAsset[] | null>;
-  readSteps: (trx: Trx, assets: readonly TracedAsset[]) => Promise<Step[]>;
 }
 
 /**
@@ -35,16 +27,11 @@ export interface Sight {
  */
 export async function readAssetHistory(
   db: Database,
-  viewer: Viewer,
+  caller: HistoryCaller,
   assetNum: string,
   page: HistoryPage,
 ): Promise<AssetHistory> {
-  const sight: Sight = {
-    scope: ['assetHistory', viewer.applicationId, { assetNum }],
-    findAssets: (trx, from, limit) => findAssetsOfNumber(trx, viewer.channels, assetNum, { from, limit }),
-    readSteps: (trx, assets) => readSteps(trx, viewer, assets),
-  };
-  const read = await inSnapshot(db, (trx) => readHistoryPage(trx, sight, page));
+  const read = await inSnapshot(db, (trx) => readHistoryPage(trx, caller, assetNum, page));
   if (read === null) throw new Refusal('asset_not_found', assetNum, ' and never was one');
   return { entries: read.entries.map(({ entry }) => entry), nextCursor: read.nextCursor };
 }
@@ -56,7 +43,7 @@ export interface HistoryPage {
 }
 
 /**
- * Reads a page of a history, in a snapshot. It is read from the ledger itself: assets one after the other, on each the
+ * Reads a page of a history as far as somebody may see it, in a snapshot. It is read from the ledger itself: assets one after the other, on each the
  * steps of orders and locks, and the entries of each step. Nothing of them ever changes or moves, so pages stay right while
  * things happen. A page costs the steps of the assets that it shows, whatever was bought in them. Null if no asset that
  * can be seen ever had the number.
@@ -65,15 +52,19 @@ export interface HistoryPage {
  */
 export async function readHistoryPage(
   trx: Trx,
-  sight: Sight,
+  viewer: Viewer,
+  assetNum: string,
   { limit, cursor }: HistoryPage,
 ): Promise<{ entries: StepEntry[]; nextCursor: string | null } | null> {
-  const after = cursor === undefined ? null : parsePlace(readCursor(sight.scope, cursor, PARTS));
-  if ((await sight.findAssets(trx, null, 1))!.length === 0) return null;
+  const scope = ['assetHistory', viewer.applicationId, { assetNum }];
+  const after = cursor === undefined ? null : parsePlace(readCursor(scope, cursor, PARTS));
+  const findAssets = (from: AssetId | null, limit: number) =>
+    findAssetsOfNumber(trx, viewer.channels, assetNum, { from, limit });
+  if ((await findAssets(null, 1))!.length === 0) return null;
   // Each asset that can be seen has an entry, so these are enough for a page and to know whether there is another.
-  const assets = await sight.findAssets(trx, after?.step.assetId ?? null, limit + 1);
+  const assets = await findAssets(after?.step.assetId ?? null, limit + 1);
   if (assets === null) throw wrongCursor();
-  const steps = await sight.readSteps(trx, assets);
+  const steps = await readSteps(trx, viewer, assets);
   const from = after === null ? START : findStart(steps, after, assets);
   const left = steps.slice(from.index);
   // A step may have no entry of its own: an order may end a grant under which nothing is left.
@@ -81,7 +72,7 @@ export async function readHistoryPage(
   const entries = await readEntries(trx, shown, { after: from.entry, limit: limit + 1 });
   const page = entries.slice(0, limit);
   const end = findEnd({ entries, page, shown, left });
-  return { entries: page, nextCursor: end === null ? null : writeCursor(sight.scope, formatPlace(end)) };
+  return { entries: page, nextCursor: end === null ? null : writeCursor(scope, formatPlace(end)) };
 }
 
 /** Where a page begins: at a step, or within it behind an entry. */

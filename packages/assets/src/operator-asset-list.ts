@@ -39,13 +39,13 @@ export interface ListedAsset {
 }
 
 /** The columns of `asset` that a list shows, and whether somebody holds it. */
-export const LISTED_COLUMNS = sql`asset.id, asset_num, asset.customer_id, license_type, limit_start_date,
+const LISTED_COLUMNS = sql`asset.id, asset_num, asset.customer_id, license_type, limit_start_date,
   limit_end_date, borrowed_usb_key, locked, asset.created_time, revoked_time,
   exists (select from asset_assignment where asset_assignment.asset_id = asset.id) as assigned,
   exists (select from asset_lending where asset_lending.asset_id = asset.id) as lent`;
 
 /** A row with LISTED_COLUMNS. */
-export interface ListedRow {
+interface ListedRow {
   id: AssetId;
   asset_num: string;
   customer_id: CustomerId;
@@ -60,7 +60,7 @@ export interface ListedRow {
   lent: boolean;
 }
 
-export function buildListed(row: ListedRow): ListedAsset {
+function buildListed(row: ListedRow): ListedAsset {
   return {
     assetId: row.id,
     assetNum: row.asset_num,

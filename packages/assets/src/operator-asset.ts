@@ -1,7 +1,8 @@
 import type { AssetId, CustomerId, LicenseOrderId, LicenseType, MemberId } from '@lockstep/contract';
 import { type Database, inSnapshot, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
-import { buildListed, LISTED_COLUMNS, type ListedAsset, type ListedRow } from './operator-asset-list.ts';
+import { readActiveAsset, selectGrantOrders } from './active-asset.ts';
+import type { ListedAsset } from './operator-asset-list.ts';
 
 /** Earlier assets of a number, grants and lent assets that are shown, at most. */
 const MAX_EARLIER = 50;
@@ -53,54 +54,31 @@ export function findAssetOfNumber(db: Database, assetNum: string): Promise<Found
   });
 }
 
-interface ActiveRow extends ListedRow {
-  freezing: boolean;
-  updated_time: Date;
-  extends: Record<string, string>;
-  created_by_order_id: LicenseOrderId | null;
-  member_id: MemberId | null;
-  held_since: Date | null;
-  lock_num: string | null;
-  lent_since: Date | null;
-}
-
 async function readActive(trx: Trx, assetNum: string): Promise<Active | null> {
-  const { rows } = await sql<ActiveRow>`
-    select ${LISTED_COLUMNS}, freezing, asset.updated_time, extends, created_by_order_id,
-      held.member_id, held.created_time as held_since, lent.lock_num, lent.created_time as lent_since
-    from asset
-    left join asset_assignment as held on held.asset_id = asset.id
-    left join lateral (
-      select lock.asset_num as lock_num, lending.created_time
-      from asset_lending as lending join asset as lock on lock.id = lending.lock_asset_id
-      where lending.asset_id = asset.id offset 0
-    ) as lent on true
-    where asset.asset_num = ${assetNum} and asset.revoked_time is null`.execute(trx);
-  const [row] = rows;
-  if (row === undefined) return null;
-  const grants = await readGrants(trx, row.id);
+  const asset = await readActiveAsset(trx, null, assetNum);
+  if (asset === undefined) return null;
+  const { row, shown, lockNum } = asset;
+  const grants = await selectGrantOrders(trx, row.id)
+    .orderBy('license_order_id', 'desc')
+    .limit(MAX_GRANTS + 1)
+    .execute();
   const lentHere = await readLentInto(trx, row.id);
   return {
-    ...buildListed(row),
+    ...shown,
+    assigned: row.member_id !== null,
+    lent: lockNum !== null,
+    createdTime: row.created_time.getTime(),
+    revokedTime: null,
     freezing: row.freezing,
     updatedTime: row.updated_time.getTime(),
-    assetExtendList: Object.entries(row.extends).map(([extendCode, extendValue]) => ({ extendCode, extendValue })),
     createdByOrderId: row.created_by_order_id,
-    licenseOrderIds: grants.slice(0, MAX_GRANTS),
+    licenseOrderIds: grants.slice(0, MAX_GRANTS).map(({ id }) => id),
     hasMoreOrders: grants.length > MAX_GRANTS,
     holder: row.member_id === null ? null : { memberId: row.member_id, since: row.held_since!.getTime() },
-    lentInto: row.lock_num === null ? null : { assetNum: row.lock_num, since: row.lent_since!.getTime() },
+    lentInto: lockNum === null ? null : { assetNum: lockNum, since: row.lent_since!.getTime() },
     lentHere: lentHere.slice(0, MAX_LENT),
     hasMoreLentHere: lentHere.length > MAX_LENT,
   };
-}
-
-async function readGrants(trx: Trx, assetId: AssetId): Promise<LicenseOrderId[]> {
-  const { rows } = await sql<{ id: LicenseOrderId }>`
-    select license_order_id as id from asset_grant
-    where asset_id = ${assetId} and revoked_time is null
-    order by license_order_id desc limit ${MAX_GRANTS + 1}`.execute(trx);
-  return rows.map(({ id }) => id);
 }
 
 async function readLentInto(trx: Trx, lockId: AssetId): Promise<Active['lentHere']> {

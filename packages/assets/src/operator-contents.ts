@@ -1,7 +1,9 @@
-import type { LicenseOrderId, ProductToBuy } from '@lockstep/contract';
+import type { AssetId } from '@lockstep/contract';
 import type { AssetInstance } from '@lockstep/contract/console';
 import { type Database, inSnapshot, parseBigint, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
+import { type MerchandiseRow, type ProductRow, selectMerchandises, selectProducts } from './contents.ts';
+import { selectAssets } from './tenant.ts';
 
 /** Features of a product that are shown, at most. An order may send ten thousand. */
 const MAX_FEATURES = 20;
@@ -23,9 +25,7 @@ export function listContents(
   { after, limit }: { after: ContentsPlace | null; limit: number },
 ): Promise<{ instances: AssetInstance[]; stop: ContentsPlace | null } | null> {
   return inSnapshot(db, async (trx) => {
-    const found = await sql<{ id: string }>`
-      select id from asset where asset_num = ${assetNum} and revoked_time is null`.execute(trx);
-    const [asset] = found.rows;
+    const asset = await selectAssets(trx, null).select('asset.id').where('asset_num', '=', assetNum).executeTakeFirst();
     if (asset === undefined) return null;
     const behind = (kind: ContentsPlace['kind']) => (after?.kind === kind ? after.id : '0');
     const wanted = limit + 1;
@@ -41,88 +41,36 @@ export function listContents(
   });
 }
 
-interface InstanceRow {
-  id: string;
-  parent_id: string | null;
-  crm_product_id: string;
-  license_order_id: LicenseOrderId;
-  held_by_order_id: LicenseOrderId | null;
-  src_license_order_id: LicenseOrderId | null;
-  order_source_id: LicenseOrderId | null;
-  created_time: Date;
-}
+type Merchandise = Extract<AssetInstance, { kind: 'merchandise' }>;
+type Product = Extract<AssetInstance, { kind: 'product' }>;
 
-interface MerchandiseRow extends InstanceRow {
-  merchandise_num: string;
-  merchandise_name: string;
-  time_duration_expression: string;
-}
-
-interface ProductRow extends InstanceRow {
-  product_uri: string;
-  product_name: string;
-  limit_start_date: string | null;
-  limit_end_date: string | null;
-  limit_concurrent: number;
-  details: Partial<ProductToBuy>;
-  feature_count: number;
-}
-
-async function readMerchandises(
-  trx: Trx,
-  assetId: string,
-  afterId: string,
-  limit: number,
-): Promise<Extract<AssetInstance, { kind: 'merchandise' }>[]> {
-  const { rows } = await sql<MerchandiseRow>`
-    select instance.id, parent_id, crm_product_id, license_order_id, held_by_order_id,
-      null::bigint as src_license_order_id, bought.src_license_order_id as order_source_id, created_time,
-      merchandise_num, merchandise_name, time_duration_expression
-    from (
-      select * from merchandise_instance
-      where asset_id = ${assetId} and revoked_time is null and id > ${afterId}
-      order by id limit ${limit}
-    ) as instance
-    left join lateral (
-      select src_license_order_id from license_order where license_order.id = instance.license_order_id offset 0
-    ) as bought on true
-    order by instance.id`.execute(trx);
+async function readMerchandises(trx: Trx, assetId: AssetId, afterId: string, limit: number): Promise<Merchandise[]> {
+  const rows = await selectMerchandises(trx, { assetIds: [assetId], page: { afterId, limit } });
   return rows.map((row) => ({
     ...instanceFields(row),
     kind: 'merchandise' as const,
+    parentId: row.parent_id,
+    srcLicenseOrderId: row.order_source_id,
     timeDurationExpression: row.time_duration_expression,
     merchandiseNum: row.merchandise_num,
     merchandiseName: row.merchandise_name,
   }));
 }
 
-async function readProducts(
-  trx: Trx,
-  assetId: string,
-  afterId: string,
-  limit: number,
-): Promise<Extract<AssetInstance, { kind: 'product' }>[]> {
-  // Nobody is shown the passwords of licences in `details`.
-  const { rows } = await sql<ProductRow>`
-    select instance.id, merchandise_id as parent_id, crm_product_id, license_order_id, held_by_order_id,
-      instance.src_license_order_id, bought.src_license_order_id as order_source_id, created_time,
-      product_uri, product_name, limit_start_date, limit_end_date, limit_concurrent,
-      details - 'passwords' - 'productFeatures' || jsonb_build_object(
+async function readProducts(trx: Trx, assetId: AssetId, afterId: string, limit: number): Promise<Product[]> {
+  const rows = await selectProducts<ProductRow & { feature_count: number }>(
+    trx,
+    { assetIds: [assetId], page: { afterId, limit } },
+    sql`details - 'passwords' - 'productFeatures' || jsonb_build_object(
         'productFeatures', jsonb_path_query_array(details, ${`$.productFeatures[0 to ${MAX_FEATURES - 1}]`}::jsonpath)
       ) as details,
-      coalesce(jsonb_array_length(nullif(details -> 'productFeatures', 'null')), 0) as feature_count
-    from (
-      select * from product_instance
-      where asset_id = ${assetId} and revoked_time is null and id > ${afterId}
-      order by id limit ${limit}
-    ) as instance
-    left join lateral (
-      select src_license_order_id from license_order where license_order.id = instance.license_order_id offset 0
-    ) as bought on true
-    order by instance.id`.execute(trx);
+      coalesce(jsonb_array_length(nullif(details -> 'productFeatures', 'null')), 0) as feature_count`,
+  );
   return rows.map((row) => ({
     ...instanceFields(row),
     kind: 'product' as const,
+    parentId: row.merchandise_id,
+    srcLicenseOrderId: row.src_license_order_id ?? row.order_source_id,
     timeDurationExpression: row.details.timeDurationExpression ?? null,
     productUri: row.product_uri,
     productName: row.product_name,
@@ -143,14 +91,12 @@ async function readProducts(
   }));
 }
 
-function instanceFields(row: InstanceRow) {
+function instanceFields(row: MerchandiseRow | ProductRow) {
   return {
     id: row.id,
-    parentId: row.parent_id,
     crmProductId: row.crm_product_id,
-    boughtByOrderId: row.license_order_id,
-    heldByOrderId: row.held_by_order_id ?? row.license_order_id,
-    srcLicenseOrderId: row.src_license_order_id ?? row.order_source_id,
+    boughtByOrderId: row.bought_by_order_id,
+    heldByOrderId: row.license_order_id,
     createdTime: row.created_time.getTime(),
   };
 }

@@ -1,10 +1,9 @@
 import type { ApplicationId, CustomerId, HistoryEntry } from '@lockstep/contract';
 import { type Database, inSnapshot, parseBigint, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
-import { type HistoryPage, readHistoryPage, type Sight } from './history.ts';
-import { findAssetsOfNumber } from './history-assets.ts';
+import { type HistoryPage, readHistoryPage } from './history.ts';
 import type { StepEntry } from './history-entries.ts';
-import { readStepsOfAll } from './history-steps.ts';
+import { OPERATOR } from './history-steps.ts';
 
 /** An entry of a history with what operators want to know beside it. */
 interface ToldStep extends HistoryEntry {
@@ -39,12 +38,7 @@ export function readHistoryOfAll(
   page: HistoryPage,
 ): Promise<{ entries: ToldStep[]; nextCursor: string | null } | null> {
   return inSnapshot(db, async (trx) => {
-    const sight: Sight = {
-      scope: ['assetHistoryOfAll', { assetNum }],
-      findAssets: (_, from, limit) => findAssetsOfNumber(trx, null, assetNum, { from, limit }),
-      readSteps: readStepsOfAll,
-    };
-    const read = await readHistoryPage(trx, sight, page);
+    const read = await readHistoryPage(trx, OPERATOR, assetNum, page);
     if (read === null) return null;
     const instances = await readInstances(trx, read.entries);
     const formerOwners = await readFormerOwners(trx, read.entries);

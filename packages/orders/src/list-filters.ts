@@ -19,15 +19,14 @@ export type BatchFilters = Pick<ListBatchesQuery, 'channelCode' | 'acceptedFrom'
   applicationId?: ApplicationId | undefined;
 };
 
-/** A condition on `batch`: the viewer may see it, and it is of the application asked for. */
-export function isOfSender(viewer: Viewer, asked: Pick<BatchFilters, 'applicationId'> = {}): RawBuilder<unknown> {
-  const applicationId = viewer.applicationId ?? asked.applicationId;
-  return applicationId === undefined ? sql`true` : sql`batch.application_id = ${applicationId}`;
-}
-
-/** Conditions on `batch`: the same, and it was accepted in the period, whose ends belong to it. */
+/**
+ * Conditions on `batch`: the viewer may see it, it is of the application asked for, and it was accepted in the period, whose
+ * ends belong to it.
+ */
 export function isOfSenderInPeriod(viewer: Viewer, filters: BatchFilters): RawBuilder<unknown> {
-  return sql`${isOfSender(viewer, filters)} ${inPeriod(filters)}`;
+  const applicationId = viewer.applicationId ?? filters.applicationId;
+  const isOfSender = applicationId === undefined ? sql`true` : sql`batch.application_id = ${applicationId}`;
+  return sql`${isOfSender} ${inPeriod(filters)}`;
 }
 
 /** More conditions on `batch`, or none: it was accepted in the period, whose ends belong to it. */

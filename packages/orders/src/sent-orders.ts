@@ -1,7 +1,7 @@
 import { splitOrderId } from '@lockstep/assets';
 import { type LicenseOrderId, type ListedOrder, Refusal, type SingleOrderResult } from '@lockstep/contract';
 import { type Database, isId, run, type Trx } from '@lockstep/platform';
-import type { Viewer } from './list-filters.ts';
+import type { ListCaller, Viewer } from './list-filters.ts';
 import { buildResult, heldSince, type OrderRow } from './results.ts';
 
 /** What an order and its batch say of it, and who sent it. */
@@ -49,10 +49,14 @@ export function selectSentOrders(
 /**
  * Reads what became of one order (rules 6.4).
  *
- * Throws a Refusal: order_not_found, for an order that the viewer may not see too.
+ * Throws a Refusal: order_not_found, for another application's order too.
  */
-export async function readOrderResult(db: Database, viewer: Viewer, id: LicenseOrderId): Promise<SingleOrderResult> {
-  const [row] = isId(id) ? await selectSentOrders(db, viewer, [id]) : [];
+export async function readOrderResult(
+  db: Database,
+  caller: ListCaller,
+  id: LicenseOrderId,
+): Promise<SingleOrderResult> {
+  const [row] = isId(id) ? await selectSentOrders(db, caller, [id]) : [];
   if (row === undefined) throw new Refusal('order_not_found', id);
   return buildSingle(row);
 }
