@@ -167,6 +167,14 @@ export function livingProcesses(stack: { job: Job; dataDir: string }): string[] 
     .map(({ command }) => command);
 }
 
+/** Finds the initdb that creates the data directory's PostgreSQL. */
+export function findInitdb(dataDir: string): number[] {
+  const pgdata = `--pgdata=${join(dataDir, sep)}`;
+  return listProcesses()
+    .filter(({ command }) => command.includes(pgdata))
+    .map(({ pid }) => pid);
+}
+
 /** Reads the pid of the data directory's PostgreSQL from its pid file. */
 export function readPostgresPid(dataDir: string): number {
   const [pid] = readFileSync(getPidFile(dataDir), 'utf8').split('\n');
@@ -205,7 +213,7 @@ export async function endEverything(): Promise<void> {
 /**
  * Lists the processes of the machine that have not ended; one that has ended and is not yet waited for does not count.
  */
-function listProcesses(): { group: number; command: string }[] {
+function listProcesses(): { pid: number; group: number; command: string }[] {
   if (process.platform === 'linux') {
     // Without ps, which a small system does not have.
     return readdirSync('/proc')
@@ -216,15 +224,15 @@ function listProcesses(): { group: number; command: string }[] {
             .replace(/^.*\) /s, '')
             .split(' ');
           const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
-          return state === 'Z' || state === 'X' ? [] : [{ group: Number(group), command }];
+          return state === 'Z' || state === 'X' ? [] : [{ pid: Number(pid), group: Number(group), command }];
         } catch {
           return [];
         }
       });
   }
-  return execFileSync('ps', ['-A', '-ww', '-o', 'pgid=,stat=,command='], { encoding: 'utf8' })
+  return execFileSync('ps', ['-A', '-ww', '-o', 'pid=,pgid=,stat=,command='], { encoding: 'utf8' })
     .split('\n')
     .map((line) => line.trim().split(/\s+/))
-    .filter(([, state]) => state !== undefined && !state.startsWith('Z'))
-    .map(([group, , ...command]) => ({ group: Number(group), command: command.join(' ') }));
+    .filter(([, , state]) => state !== undefined && !state.startsWith('Z'))
+    .map(([pid, group, , ...command]) => ({ pid: Number(pid), group: Number(group), command: command.join(' ') }));
 }

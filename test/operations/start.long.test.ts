@@ -10,6 +10,7 @@ import { askUserToken } from '../harness/member-center.ts';
 import { batchOf, newAssetNum, newBuy } from '../harness/orders.ts';
 import {
   endEverything,
+  findInitdb,
   type Job,
   livingProcesses,
   lockstep,
@@ -290,6 +291,15 @@ describe('npm start, told to stop while it starts,', () => {
       'creates its PostgreSQL',
       () => postgresFiles().some((name) => name.startsWith('initdb-')),
       (job) => job.end('SIGTERM'),
+    ],
+    [
+      'creates its PostgreSQL, which hears of it first',
+      () => findInitdb(dataDir).length > 0,
+      async (job) => {
+        for (const pid of findInitdb(dataDir)) process.kill(pid, 'SIGINT');
+        await expect.poll(() => findInitdb(dataDir), { timeout: 20_000, interval: 2 }).toEqual([]);
+        return job.endGroup('SIGINT');
+      },
     ],
     ['starts its PostgreSQL', () => postgresFiles().includes('cluster'), (job) => job.endGroup('SIGINT')],
     ['migrates', () => existsSync(join(dataDir, 'stack.json')), (job) => job.endGroup('SIGINT')],

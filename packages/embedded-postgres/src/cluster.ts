@@ -83,7 +83,7 @@ export async function ensureCluster(places: Places, launcher: Launcher, stop?: A
     '--no-instructions',
   ];
   const { failure } = await run(launcher, initdb, { stop });
-  if (stop?.aborted === true) await removeUnfinished(places.directory);
+  if (failure !== undefined || stop?.aborted === true) await removeUnfinished(places.directory);
   stop?.throwIfAborted();
   if (failure !== undefined) throw new Error(`PostgreSQL's initdb failed: ${failure}`);
   renameSync(unfinished, places.clusterDirectory);

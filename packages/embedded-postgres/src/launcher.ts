@@ -39,9 +39,7 @@ export function run(
   { input = '', stop }: { input?: string | number; stop?: AbortSignal | undefined } = {},
 ): Promise<{ failure: string | undefined }> {
   const stdin = typeof input === 'number' ? input : 'pipe';
-  // Detached, so that a terminal's Ctrl-C does not end it before we hear of that, as if it had failed.
-  const options = { stdio: [stdin, 'pipe', 'pipe'] satisfies StdioOptions, detached: true };
-  const child = launch(launcher, command, { ...options, ...(stop && { signal: stop }) });
+  const child = launch(launcher, command, { stdio: [stdin, 'pipe', 'pipe'], ...(stop && { signal: stop }) });
   // A program that ends before it has read everything says why in its output.
   child.stdin?.on('error', () => {}).end(input);
   let output = '';

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from './log.ts';
 
 /** Something that a process has started and has to close. */
@@ -10,6 +11,7 @@ export interface Closable {
 export type ReadinessCheck = () => Promise<string | null>;
 
 const SHUTDOWN_TIMEOUT_MS = 25_000;
+const SIGNAL_DELAY_MS = 1_000;
 
 /** Starts a part that the process closes when it ends, the last one first, even if it is still starting then. */
 export type StartPart = <Part extends Closable>(
@@ -44,8 +46,9 @@ export async function runUntilSignal(
     parts.unshift([name, async () => (await started)?.close()]);
     return await starting;
   };
-  start(startPart).catch((error: unknown) => {
-    // What a signal interrupts fails.
+  start(startPart).catch(async (error: unknown) => {
+    // What a signal interrupts fails. Ctrl-C may end a program that we run a moment before we hear of it ourselves.
+    await wait(SIGNAL_DELAY_MS, undefined, { signal: stop.signal }).catch(() => {});
     if (stop.signal.aborted) return;
     tellFailure(error);
     status = 1;
