@@ -69,14 +69,15 @@ const READ_RESULT_PAGES = `
     extract(epoch from batch.completed_time) || '/' || coalesce(extract(epoch from batch.reopened_time)::text, '')
   ) as ending ("end")
   left join lateral (
-    select ${SUMMARY_COLUMNS}, page.orders
+    select summary.*, page.orders
     from (select) as here ${SO_FAR}
+    cross join lateral (select ${SUMMARY_COLUMNS} offset 0) as summary
     cross join lateral (
       select coalesce(json_agg(placed order by index), '[]') as orders
       from (
         select place::int - 1 as index, sequence, sent.customer_id, sent.order_type, finished.cause, finished.message,
           finished.assets, finished.products, floor(extract(epoch from finished.finished_time) * 1000) as finished_ms,
-          floor(extract(epoch from ${heldSince('order_id')}) * 1000) as held_ms
+          case when summary.held > 0 then floor(extract(epoch from ${heldSince('order_id')}) * 1000) end as held_ms
         from unnest(batch.sequences, batch.customer_ids, batch.order_types)
           with ordinality as sent (sequence, customer_id, order_type, place)
         cross join lateral (select batch.id * ${ORDERS_PER_BATCH} + place - 1) as named (order_id)
