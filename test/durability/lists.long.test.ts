@@ -12,12 +12,10 @@ import type { ConsoleBatchesQuery, ConsoleOrdersQuery } from '@lockstep/contract
 import { listBatches, listOrders } from '@lockstep/orders';
 import { listAllBatches, listAllOrders } from '@lockstep/orders/operator';
 import type { Database } from '@lockstep/platform';
-import { type CompiledQuery, Kysely, PostgresDialect } from 'kysely';
-import pg from 'pg';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { ListCursor } from '../../packages/orders/src/list-cursor.ts';
 import { OPERATOR } from '../../packages/orders/src/list-filters.ts';
-import { explain } from '../harness/explain.ts';
+import { explain, recordQueries } from '../harness/explain.ts';
 import { type Filled, fillWithBatches } from '../harness/million-orders.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
 
@@ -27,18 +25,17 @@ import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
  */
 let database: TestDatabase;
 let filled: Filled;
-/** The same database, which keeps what is sent. */
 let db: Database;
-let sent: CompiledQuery[] = [];
+let sent: ReturnType<typeof recordQueries>;
 
 beforeAll(async () => {
   database = await createTestDatabase();
   filled = await fillWithBatches(database.db);
-  const pool = new pg.Pool({ connectionString: database.url, max: 1 });
-  db = new Kysely({ dialect: new PostgresDialect({ pool }), log: ({ query }) => void sent.push(query) });
+  db = database.db;
+  sent = recordQueries();
 }, 600_000);
 afterAll(async () => {
-  await db.destroy();
+  vi.restoreAllMocks();
   await database.close();
 });
 
@@ -67,8 +64,8 @@ const MAX_ROWS_OF_WHOLE = 1_000;
 /** What the statements of a page read: rows in all, and the large tables that were read from end to end. */
 async function explainSent(): Promise<{ rowsRead: number; wholeTables: string[] }> {
   const scans: PlanNode[] = [];
-  for (const query of sent.filter(({ sql: text }) => /^\s*(select|with) /.test(text))) {
-    const plan = await explain<PlanNode>(database.db, query);
+  for (const query of sent.splice(0).filter(({ text }) => /^\s*(select|with) /.test(text))) {
+    const plan = await explain<PlanNode>(db, query);
     scans.push(...nodesOf(plan).filter((node) => READS.test(node['Node Type'])));
   }
   // A small table is read as a whole.
@@ -82,7 +79,7 @@ type Page = { nextCursor: string | null };
 
 /** Reads a page, and explains what that cost. */
 async function costOf(read: () => Promise<Page>) {
-  sent = [];
+  sent.length = 0;
   const page = await read();
   return { page, ...(await explainSent()) };
 }
@@ -214,7 +211,7 @@ it.each<[orderType: OrderType, id: LicenseOrderId, found: number]>([
   ['delete_asset', licenseOrderIdOf('301' as BatchId, 0), 1],
   ['delete_product', licenseOrderIdOf('5010' as BatchId, 0), 1],
 ])('what an order of the type %s did: by indexes, bounded', async (orderType, licenseOrderId, found) => {
-  sent = [];
+  sent.length = 0;
   const { assets } = await readOrderEffects(db, { licenseOrderId, orderType, limit: 200 });
   expect(assets).toHaveLength(found);
   const { rowsRead, wholeTables } = await explainSent();

@@ -1,13 +1,48 @@
-import type { Database } from '@lockstep/platform';
-import type { CompiledQuery } from 'kysely';
+import { type Database, textArray } from '@lockstep/platform';
+import { sql } from 'kysely';
+import pg from 'pg';
+import { vi } from 'vitest';
+
+/** A query as it was sent; the name is that of a prepared statement. */
+type SentQuery = Pick<pg.QueryConfig, 'name' | 'text' | 'values'>;
 
 interface Explained<Node> {
   'QUERY PLAN': [{ Plan: Node }];
 }
 
-/** Runs a statement, and returns the plan by which PostgreSQL did so with what each step of it read. */
-export async function explain<Node>(db: Database, query: CompiledQuery): Promise<Node> {
-  const explaining = { ...query, sql: `explain (analyze, format json) ${query.sql}` } as CompiledQuery<Explained<Node>>;
-  const { rows } = await db.executeQuery(explaining);
+/** Keeps all queries that are sent from now on, until mocks are restored. */
+export function recordQueries(): SentQuery[] {
+  const sent: SentQuery[] = [];
+  const query = pg.Client.prototype.query as (...args: unknown[]) => unknown;
+  vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (this: pg.Client, ...args: unknown[]) {
+    sent.push(args[0] as SentQuery);
+    return query.apply(this, args);
+  });
+  return sent;
+}
+
+/**
+ * Runs a statement, and returns the plan by which PostgreSQL did so with what each step of it read: the one that it may keep for
+ * any values if the statement is prepared, else one for its own.
+ */
+export async function explain<Node>(db: Database, { name, text, values = [] }: SentQuery): Promise<Node> {
+  const { rows } = await db.connection().execute(async (session) => {
+    await sql.raw(`set plan_cache_mode = force_${name === undefined ? 'custom' : 'generic'}_plan`).execute(session);
+    await sql.raw(`prepare explained as ${text}`).execute(session);
+    try {
+      const given = values.length === 0 ? '' : `(${values.map(literalOf).join(', ')})`;
+      return await sql
+        .raw<Explained<Node>>(`explain (analyze, format json) execute explained${given}`)
+        .execute(session);
+    } finally {
+      await sql.raw('deallocate explained; reset plan_cache_mode').execute(session);
+    }
+  });
   return rows[0]!['QUERY PLAN'][0].Plan;
+}
+
+function literalOf(value: unknown): string {
+  if (value === null || value === undefined) return 'null';
+  const textOf = (part: unknown) => (part === null ? null : String(part));
+  return pg.escapeLiteral(Array.isArray(value) ? textArray(value.map(textOf)) : String(value));
 }

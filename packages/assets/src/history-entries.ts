@@ -1,5 +1,5 @@
 import type { HistoryAction, HistoryEntry } from '@lockstep/contract';
-import { buildRows, type Trx } from '@lockstep/platform';
+import { buildRows, prepared, type Trx } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
 import type { Step } from './history-steps.ts';
 
@@ -126,9 +126,9 @@ async function selectInstances(
       ),
     ];
   });
-  const { rows } = await sql<InstanceRow>`
+  const rows = await prepared<InstanceRow>(trx, 'history_instances')`
     select n, action, id, product_uri from (${sql.join(parts, sql` union all `)}) as instance
-    order by n, rank desc, instance.id desc limit ${limit}`.execute(trx);
+    order by n, rank desc, instance.id desc limit ${limit}`;
   return rows;
 }
 

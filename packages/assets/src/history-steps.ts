@@ -1,6 +1,6 @@
 import type { ApplicationId, AssetId, Channels, CustomerId, HistoryAction, LicenseOrderId } from '@lockstep/contract';
 import { selectCustomers } from '@lockstep/customers';
-import { buildRows, type Trx } from '@lockstep/platform';
+import { buildRows, prepared, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import type { TracedAsset } from './history-assets.ts';
 import { ABOVE_ALL, ORDERS_PER_BATCH } from './order-ids.ts';
@@ -124,7 +124,7 @@ async function selectSteps(trx: Trx, assets: readonly TracedAsset[]): Promise<St
     ['revoked_by', 'bigint', assets.map(({ revokedByOrderId }) => revokedByOrderId)],
     ['unrecorded_time', 'timestamptz', assets.map(({ unrecordedTime }) => unrecordedTime)],
   ]);
-  const { rows } = await sql<StepRow>`
+  const rows = await prepared<StepRow>(trx, 'history_steps')`
     with traced as materialized (select * from ${traced} as traced (asset_id, revoked_by, unrecorded_time)),
     touched as materialized (
       select asset_id, order_id from traced cross join lateral (
@@ -182,6 +182,6 @@ async function selectSteps(trx: Trx, assets: readonly TracedAsset[]): Promise<St
     )
     select asset_id, kind, id::text, time, action, customer_id, application_id, channel_code, channel_order_id,
       operator_identity
-    from step order by time, batch_id, sequence, step.id`.execute(trx);
+    from step order by time, batch_id, sequence, step.id`;
   return rows;
 }

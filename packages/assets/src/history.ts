@@ -58,11 +58,12 @@ export async function readHistoryPage(
 ): Promise<{ entries: StepEntry[]; nextCursor: string | null } | null> {
   const scope = ['assetHistory', viewer.applicationId, { assetNum }];
   const after = cursor === undefined ? null : parsePlace(readCursor(scope, cursor, PARTS));
-  const findAssets = (from: AssetId | null, limit: number) =>
-    findAssetsOfNumber(trx, viewer.channels, assetNum, { from, limit });
-  if ((await findAssets(null, 1))!.length === 0) return null;
+  const findAssets = (from: AssetId | null) =>
+    findAssetsOfNumber(trx, viewer.channels, assetNum, { from, limit: limit + 1 });
   // Each asset that can be seen has an entry, so these are enough for a page and to know whether there is another.
-  const assets = await findAssets(after?.step.assetId ?? null, limit + 1);
+  const newest = await findAssets(null);
+  if (newest!.length === 0) return null;
+  const assets = after === null ? newest : await findAssets(after.step.assetId);
   if (assets === null) throw wrongCursor();
   const steps = await readSteps(trx, viewer, assets);
   const from = after === null ? START : findStart(steps, after, assets);

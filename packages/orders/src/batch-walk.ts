@@ -1,5 +1,5 @@
 import type { BatchId } from '@lockstep/contract';
-import type { Trx } from '@lockstep/platform';
+import { prepared, type Trx } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
 import { type BatchFilters, isOfChannel, isOfSenderInPeriod, type Viewer } from './list-filters.ts';
 
@@ -56,8 +56,8 @@ export function walkBatches({ viewer, filters, kinds, from, maxBatches }: BatchW
 
 /** Returns the last batch of a walk that stopped before the end, because it had looked at enough; null if it did not. */
 export async function findWalkStop(trx: Trx, walk: BatchWalk): Promise<BatchPlace | null> {
-  const { rows } = await sql<BatchPlace>`
+  const rows = await prepared<BatchPlace>(trx, 'batch_walk_floor')`
     select accepted_time::text as "acceptedTime", id as "batchId" from ${walkBatches(walk)}
-    order by accepted_time desc, id desc offset ${walk.maxBatches - 1} limit 1`.execute(trx);
+    order by accepted_time desc, id desc offset ${walk.maxBatches - 1} limit 1`;
   return rows[0] ?? null;
 }

@@ -1,6 +1,5 @@
 import type { ApplicationId, EventId, EventPage, EventType, FeedEvent } from '@lockstep/contract';
-import type { Database } from '@lockstep/platform';
-import { sql } from 'kysely';
+import { type Database, prepared } from '@lockstep/platform';
 import { buildSummary } from './batch-summary.ts';
 
 /** PostgreSQL's last bigint: no event is behind it. */
@@ -41,7 +40,7 @@ export function parsePosition(id: EventId | undefined): bigint {
 /** Reads what is behind some places, each of one application, with one statement (rules 6.8). */
 export async function readBehind(db: Database, places: readonly Place[]): Promise<Behind[]> {
   // LIMIT keeps the look-up of a batch one of an index, event by event: a join might read all batches.
-  const { rows } = await sql<EventRow>`
+  const rows = await prepared<EventRow>(db, 'read_events')`
     select place::int, found.*, sent.*
     from unnest(
       ${places.map(({ applicationId }) => applicationId)}::bigint[],
@@ -56,7 +55,7 @@ export async function readBehind(db: Database, places: readonly Place[]): Promis
     cross join lateral (
       select channel_code, channel_order_id, sync_mode, accepted_time from batch where id = found.batch_id limit 1
     ) as sent
-    order by place, position`.execute(db);
+    order by place, position`;
   const byPlace = Map.groupBy(rows, ({ place }) => place - 1);
   return places.map(({ limit }, place) => {
     const found = byPlace.get(place) ?? [];
@@ -72,7 +71,7 @@ function buildEvent(row: EventRow): FeedEvent {
 
 /** Returns which of some applications have events behind a position, with one statement. */
 export async function findBehind(db: Database, places: readonly Omit<Place, 'limit'>[]): Promise<ApplicationId[]> {
-  const { rows } = await sql<{ application_id: ApplicationId }>`
+  const rows = await prepared<{ application_id: ApplicationId }>(db, 'find_behind')`
     select wanted.application_id
     from unnest(
       ${places.map(({ applicationId }) => applicationId)}::bigint[],
@@ -80,6 +79,6 @@ export async function findBehind(db: Database, places: readonly Omit<Place, 'lim
     ) as wanted (application_id, after)
     cross join lateral (
       select from event where event.application_id = wanted.application_id and position > after limit 1
-    ) as found`.execute(db);
+    ) as found`;
   return rows.map((row) => row.application_id);
 }

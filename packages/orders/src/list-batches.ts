@@ -1,5 +1,5 @@
 import type { ApplicationId, BatchId, BatchPage, ListBatchesQuery } from '@lockstep/contract';
-import { type Database, inSnapshot, type Trx } from '@lockstep/platform';
+import { type Database, inSnapshot, prepared, type Trx } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
 import { buildSummary, SO_FAR, SUMMARY_COLUMNS, type SummaryRow } from './batch-summary.ts';
 import { ListCursor } from './list-cursor.ts';
@@ -42,7 +42,7 @@ export async function readBatchPage(
   const after = cursors.after && { acceptedTime: cursors.after[0]!, batchId: cursors.after[1] as BatchId };
   return await inSnapshot(db, async (trx) => {
     const applicationIds = viewer.applicationId === null ? await findSenders(trx, appKey) : [viewer.applicationId];
-    const { rows } = await sql<PageRow>`
+    const rows = await prepared<PageRow>(trx, 'list_batches')`
       with ${walkSenders({ viewer, applicationIds, query, after })}
       select floor.accepted_time::text as floor_time, floor.id as floor_id, page.* from floor left join (
         select ${sql.raw(SUMMARY_COLUMNS)}, batch.accepted_time::text as accepted_text,
@@ -57,7 +57,7 @@ export async function readBatchPage(
         where ${matches(query)} and ${isOfChannel(viewer, query)} ${beginsAsAsked(query)}
         order by walked.accepted_time desc, walked.id desc limit ${limit + 1}
       ) as page on true
-      order by page.accepted_time desc, page.id desc`.execute(trx);
+      order by page.accepted_time desc, page.id desc`;
     const found = rows.filter((row): row is ListedBatchRow & PageRow => row.id !== null);
     const page = found.slice(0, limit);
     const last = page.at(-1);

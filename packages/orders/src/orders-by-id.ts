@@ -1,6 +1,6 @@
 import { ABOVE_ALL, ORDERS_PER_BATCH, ordersOfNumber } from '@lockstep/assets';
 import type { LicenseOrderId } from '@lockstep/contract';
-import type { Trx } from '@lockstep/platform';
+import { prepared, type Trx } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
 import { isOfChannel, isOfSenderInPeriod } from './list-filters.ts';
 import {
@@ -73,7 +73,7 @@ async function findFinished(
   { viewer, filters, limit }: IndexSearch,
   { walked, maxWalked }: OrderWalk,
 ): Promise<OrdersFrom> {
-  const { rows } = await sql<{ id: LicenseOrderId }>`
+  const rows = await prepared<{ id: LicenseOrderId }>(trx, 'orders_by_id')`
     select walked.id from (${walked}) as walked
     cross join lateral (
       select from license_order as finished where finished.id = walked.id and ${isFinishedAsAsked(filters)} offset 0
@@ -82,11 +82,11 @@ async function findFinished(
       select * from batch where batch.id = walked.id / ${sql.lit(ORDERS_PER_BATCH)} offset 0
     ) as batch
     where ${isOfSenderInPeriod(viewer, filters)} and ${isOfChannel(viewer, filters)}
-    order by walked.id desc limit ${limit + 1}`.execute(trx);
+    order by walked.id desc limit ${limit + 1}`;
   const ids = rows.map(({ id }) => id);
   if (ids.length > limit) return { ids, floor: ids.at(-1)! };
-  const { rows: last } = await sql<{ id: LicenseOrderId }>`
-    select id from (${walked}) as walked order by id desc offset ${maxWalked - 1} limit 1`.execute(trx);
+  const last = await prepared<{ id: LicenseOrderId }>(trx, 'orders_by_id_floor')`
+    select id from (${walked}) as walked order by id desc offset ${maxWalked - 1} limit 1`;
   return { ids, floor: last[0]?.id ?? null };
 }
 

@@ -1,6 +1,6 @@
 import { licenseOrderIdOf, ORDERS_PER_BATCH, splitOrderId } from '@lockstep/assets';
 import type { LicenseOrderId } from '@lockstep/contract';
-import type { Trx } from '@lockstep/platform';
+import { prepared, type Trx } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
 import { type BatchWalk, findWalkStop, walkBatches } from './batch-walk.ts';
 import { isOfChannel } from './list-filters.ts';
@@ -26,13 +26,13 @@ export async function findOrdersOfBatches(trx: Trx, search: OrderSearch): Promis
   };
   const orders = walkOrders(walk, filters, after);
   // The outcomes are looked up order by order: a join might read them all.
-  const { rows } = await sql<OrderPlace>`
+  const rows = await prepared<OrderPlace>(trx, 'orders_of_batches')`
     select walked.id, accepted_time::text as "acceptedTime" from ${orders} as walked
     left join lateral (
       select license_order.id, cause from license_order where license_order.id = walked.id offset 0
     ) as finished on true
     where ${hasOutcome(filters)} ${filters.orderType === undefined ? sql`` : sql`and order_type = ${filters.orderType}`}
-    order by accepted_time desc, walked.id desc limit ${limit + 1}`.execute(trx);
+    order by accepted_time desc, walked.id desc limit ${limit + 1}`;
   const page = rows.slice(0, limit);
   const stop = rows.length > limit ? page.at(-1)! : await findStop(trx, walk, orders);
   return { ids: page.map(({ id }) => id), stop: stop && [stop.acceptedTime, stop.id] };
@@ -76,9 +76,9 @@ const FAILED_ORDERS = sql`(
 
 /** Where the walk stopped before the end because it had looked at enough; null if it did not. */
 async function findStop(trx: Trx, walk: BatchWalk, orders: RawBuilder<unknown>): Promise<OrderPlace | null> {
-  const { rows } = await sql<OrderPlace>`
+  const rows = await prepared<OrderPlace>(trx, 'orders_of_batches_floor')`
     select id, accepted_time::text as "acceptedTime" from ${orders} as walked
-    order by accepted_time desc, id desc offset ${MAX_ORDERS - 1} limit 1`.execute(trx);
+    order by accepted_time desc, id desc offset ${MAX_ORDERS - 1} limit 1`;
   if (rows[0] !== undefined) return rows[0];
   const batch = await findWalkStop(trx, walk);
   return batch && { acceptedTime: batch.acceptedTime, id: licenseOrderIdOf(batch.batchId, 0) };

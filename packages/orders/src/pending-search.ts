@@ -1,6 +1,6 @@
 import { licenseOrderIdOf, ORDERS_PER_BATCH, splitOrderId } from '@lockstep/assets';
 import type { BatchId, LicenseOrderId } from '@lockstep/contract';
-import type { Trx } from '@lockstep/platform';
+import { prepared, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { laneOf } from './lanes.ts';
 import { isOfChannel, isOfSenderInPeriod } from './list-filters.ts';
@@ -21,6 +21,7 @@ interface ChosenBatches {
 /** Finds pending orders: in the newest open batches that may have such an order, as many as one call looks into. */
 export async function findPending(trx: Trx, search: IndexSearch): Promise<OrdersFrom> {
   const { batchIds, floor } = await chooseOpen(trx, search);
+  if (batchIds.length === 0) return { ids: [], floor };
   const ids = await (search.filters.assetNum === undefined ? findListed : findInContent)(trx, search, batchIds);
   return { ids, floor: ids.length > search.limit ? ids.at(-1)! : floor };
 }
@@ -40,14 +41,14 @@ async function chooseOpen(trx: Trx, { viewer, filters, below }: IndexSearch): Pr
           select batch_id from held_order where customer_id = ${filters.customerId} and batch_id <= ${batchId}
           order by batch_id desc limit ${MAX_BATCHES}
         ) order by id desc limit ${MAX_BATCHES}`;
-  const { rows } = await sql<{ id: BatchId; weight: number }>`
+  const rows = await prepared<{ id: BatchId; weight: number }>(trx, 'open_batches')`
     select walked.id, weighed.weight from (${walked}) as walked
     cross join lateral (select * from batch where batch.id = walked.id offset 0) as batch
     cross join lateral (
       select sum(weight)::int as weight from lane_chunk where batch_id = walked.id
     ) as weighed
     where ${isOfSenderInPeriod(viewer, filters)} and ${isOfChannel(viewer, filters)}
-    order by walked.id desc`.execute(trx);
+    order by walked.id desc`;
   const batchIds: BatchId[] = [];
   let weight = 0;
   for (const batch of rows) {
@@ -55,8 +56,8 @@ async function chooseOpen(trx: Trx, { viewer, filters, below }: IndexSearch): Pr
     if (batchIds.length > 0 && weight > MAX_WEIGHT) return { batchIds, floor: licenseOrderIdOf(batchIds.at(-1)!, 0) };
     batchIds.push(batch.id);
   }
-  const { rows: last } = await sql<{ id: BatchId }>`
-    select id from (${walked}) as walked order by id desc offset ${MAX_BATCHES - 1} limit 1`.execute(trx);
+  const last = await prepared<{ id: BatchId }>(trx, 'open_batches_floor')`
+    select id from (${walked}) as walked order by id desc offset ${MAX_BATCHES - 1} limit 1`;
   return { batchIds, floor: last[0] === undefined ? null : licenseOrderIdOf(last[0].id, 0) };
 }
 
@@ -64,7 +65,7 @@ async function chooseOpen(trx: Trx, { viewer, filters, below }: IndexSearch): Pr
 async function findListed(trx: Trx, search: IndexSearch, batchIds: readonly BatchId[]): Promise<LicenseOrderId[]> {
   const { filters, below, limit } = search;
   const { customerId, orderType } = filters;
-  const { rows } = await sql<{ id: LicenseOrderId }>`
+  const rows = await prepared<{ id: LicenseOrderId }>(trx, 'pending_listed')`
     select placed.id from batch cross join lateral (
       select batch.id * ${sql.lit(ORDERS_PER_BATCH)} + place - 1 as id
       from unnest(customer_ids, order_types) with ordinality as sent (customer_id, order_type, place)
@@ -74,8 +75,8 @@ async function findListed(trx: Trx, search: IndexSearch, batchIds: readonly Batc
     left join lateral (
       select license_order.id from license_order where license_order.id = placed.id offset 0
     ) as finished on true
-    where batch.id = any (${batchIds}::bigint[]) and placed.id < ${below} and finished.id is null
-    order by placed.id desc limit ${limit + 1}`.execute(trx);
+    where batch.id = any ((select ${batchIds}::bigint[])::bigint[]) and placed.id < ${below} and finished.id is null
+    order by placed.id desc limit ${limit + 1}`;
   return rows.map(({ id }) => id);
 }
 
@@ -87,14 +88,14 @@ async function findInContent(
 ): Promise<LicenseOrderId[]> {
   const { assetNum, customerId, orderType } = filters;
   // Most of what is pending does not have the text anywhere, and need not be parsed.
-  const { rows } = await sql<{ id: LicenseOrderId }>`
+  const rows = await prepared<{ id: LicenseOrderId }>(trx, 'pending_by_content')`
     select placed.id from (
       select batch_id, payload from lane_chunk
-      where batch_id = any (${batchIds}::bigint[]) and finished_time is null and payload_version = ${PAYLOAD_VERSION}
+      where batch_id = any ((select ${batchIds}::bigint[])::bigint[]) and finished_time is null and payload_version = ${PAYLOAD_VERSION}
         and position(${JSON.stringify(assetNum)} in payload) > 0
       union all
       select batch_id, content from held_order
-      where batch_id = any (${batchIds}::bigint[]) and payload_version = ${PAYLOAD_VERSION}
+      where batch_id = any ((select ${batchIds}::bigint[])::bigint[]) and payload_version = ${PAYLOAD_VERSION}
         and position(${JSON.stringify(assetNum)} in content) > 0
     ) as chunk cross join lateral (
       select chunk.batch_id * ${sql.lit(ORDERS_PER_BATCH)} + (each ->> 0)::int as id, each -> 1 as content
@@ -106,6 +107,6 @@ async function findInContent(
     )
     ${customerId === undefined ? sql`` : sql`and content ->> 'customerId' = ${customerId}`}
     ${orderType === undefined ? sql`` : sql`and content ->> 'orderType' = ${orderType}`}
-    order by placed.id desc limit ${limit + 1}`.execute(trx);
+    order by placed.id desc limit ${limit + 1}`;
   return rows.map(({ id }) => id);
 }

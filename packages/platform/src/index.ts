@@ -55,6 +55,6 @@ export {
   lostAgainstOthers,
   violatesUnique,
 } from './sql-state.ts';
-export { run, type Statement, send, together, untilAnswered } from './statement.ts';
+export { prepared, run, type Statement, send, together, untilAnswered } from './statement.ts';
 export type { Tables } from './tables.ts';
 export { TransactionQueue } from './transaction-queue.ts';

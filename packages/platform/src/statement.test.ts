@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, inject, it } from 'vitest';
 import { behindSavepoint, type Database, inTransaction, openDatabase, type Trx } from './database.ts';
-import { run, send, together } from './statement.ts';
+import { prepared, run, send, together } from './statement.ts';
 
 let db: Database;
 
@@ -28,6 +28,15 @@ it('prepares a statement once a connection', async () => {
   expect([await run(db, add(1)), await run(db, add(2))]).toEqual([[{ sum: 2 }], [{ sum: 3 }]]);
   const { rows } = await sql`select name, custom_plans + generic_plans as runs from pg_prepared_statements`.execute(db);
   expect(rows).toEqual([{ name: 'add', runs: '2' }]);
+});
+
+it('prepares the first eight texts of a query, and runs others all the same', async () => {
+  for (let index = 0; index < 10; index++) {
+    const rows = await prepared(db, 'sums')`select ${index}::int + ${sql.lit(index)} as sum`;
+    expect(rows).toEqual([{ sum: 2 * index }]);
+  }
+  const { rows } = await sql`select name from pg_prepared_statements where name like 'sums%' order by name`.execute(db);
+  expect(rows).toEqual(Array.from({ length: 8 }, (_, index) => ({ name: `sums_${index}` })));
 });
 
 it('returns the rows of statements that are sent together', async () => {

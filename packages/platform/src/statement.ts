@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Connection, Query } from './connection.ts';
 import type { Database, Trx } from './database.ts';
 
@@ -20,6 +21,28 @@ export async function run<Row>(db: Database | Trx, statement: Statement<Row>): P
   const [rows] = await together<[Row]>(db, [statement]);
   return rows;
 }
+
+/** Of a query's texts so many are prepared: what is asked for often has few filters. */
+const PREPARED_TEXTS = 8;
+const preparedTexts = new Map<string, string[]>();
+
+/**
+ * Runs a query whose text depends on what is asked for, written as kysely's `sql`, and returns its rows. Each connection prepares
+ * the first texts of a name once, because planning such a query takes longer than running it; others are planned at each call.
+ */
+export const prepared =
+  <Row>(db: Database | Trx, name: string) =>
+  async (...query: Parameters<typeof sql>): Promise<Row[]> => {
+    const { sql: text, parameters: values } = sql(...query).compile(db);
+    const texts = preparedTexts.get(name) ?? [];
+    preparedTexts.set(name, texts);
+    if (!texts.includes(text) && texts.length < PREPARED_TEXTS) texts.push(text);
+    const place = texts.indexOf(text);
+    const [result] = await onConnection(db, (connection) =>
+      connection.runAll([{ ...(place >= 0 && { name: `${name}_${place}` }), text, values }]),
+    );
+    return result!.rows;
+  };
 
 /**
  * Sends statements at once, on one connection, and returns the rows of each: they take one round trip. PostgreSQL runs them
