@@ -4,7 +4,10 @@ export const ORDERS_PER_FILLED_BATCH = 100;
 const FIRST_LEDGER_ID = 1_000_000;
 
 const batches = 'generate_series($1::bigint, $2::bigint) as batch_id';
-const orders = `${batches} cross join generate_series(1, ${ORDERS_PER_FILLED_BATCH}) as place`;
+/** In the order in which they took effect: so what belongs to a batch lies together. */
+const orders = `(
+  select batch_id, place from ${batches} cross join generate_series(1, ${ORDERS_PER_FILLED_BATCH}) as place order by 1, 2
+) as sent`;
 const orderId = `batch_id * ${STRIDE} + place - 1`;
 const orderNumber = `((batch_id - 1) * ${ORDERS_PER_FILLED_BATCH} + place)`;
 const customer = `($3::text[])[1 + ${orderNumber} % cardinality($3::text[])]`;
