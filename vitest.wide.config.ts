@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
-import { shared } from './vitest.shared.ts';
+import { patient, shared } from './vitest.shared.ts';
 
 /** `npm run test:wide`: several servers of each kind, killed and promoted. A file at a time: each starts many processes. */
 export default defineConfig({
-  test: { ...shared, include: ['**/*.wide.test.ts'], maxWorkers: 1, testTimeout: 180_000, hookTimeout: 180_000 },
+  test: { ...shared, include: ['**/*.wide.test.ts'], ...patient, maxWorkers: 1 },
 });

@@ -32,7 +32,7 @@ beforeAll(async () => {
   );
   const [first] = await api.accept(batch);
   heldId = first!.licenseOrderId;
-  await vi.waitUntil(async () => (await readResult(api, batch)).held === 3, { timeout: 30_000 });
+  await vi.waitUntil(async () => (await readResult(api, batch)).held === 3, { timeout: 60_000 });
 });
 afterAll(() => stack.close());
 
@@ -82,7 +82,7 @@ it('a held order is ended with a reason, once it is said what becomes of the lat
   await confirm.click();
   await said(page, 'The order has failed.');
   await said(page, 'internal_error');
-  await vi.waitUntil(async () => (await readResult(api, batch)).state === 'completed', { timeout: 30_000 });
+  await vi.waitUntil(async () => (await readResult(api, batch)).state === 'completed', { timeout: 60_000 });
   expect(await readResult(api, batch)).toMatchObject({ succeeded: 3, failed: 1, held: 0 });
   await page.goto(`/console/record?target=${heldId}`);
   await said(page, 'ticket 4711');

@@ -121,7 +121,7 @@ describe('the overview of a service that is not well', () => {
         process: () => Promise.reject(new Error(MARKUP)),
       });
       await vi.waitFor(async () => expect((await admin.call('getQueue')).found?.counts).toMatchObject({ failed: 1 }), {
-        timeout: 20_000,
+        timeout: 60_000,
       });
       await failing.close();
       await api.accept(batchOf(newBuy(await api.newCustomer(), [newAssetNum()])));

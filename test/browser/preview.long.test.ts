@@ -150,7 +150,7 @@ describe('what is no batch', () => {
     // The service goes on.
     await page.goto('/console/');
     await settled(page, 'Pending orders');
-  }, 120_000);
+  });
 
   it('nothing at all is said so', async () => {
     const page = await openPreview();

@@ -40,7 +40,7 @@ describe.each(['viewer', 'support', 'admin'] as const)('a %s', (role) => {
       await settled(page, least === 'viewer' ? shows(shop) : '');
       expectNoFaults(page);
     }
-  }, 120_000);
+  });
 
   it('is led to the areas of the role', async () => {
     const { page } = await openConsole(stack, role);

@@ -10,7 +10,7 @@ import { type Stack, startStack } from '../harness/stack.ts';
 
 /** What the console shows of the service as a whole. */
 
-const PATIENTLY = { timeout: 20_000 };
+const PATIENTLY = { timeout: 30_000 };
 
 /** Looks until what is shown is what is expected: a process shows the same for a second. */
 async function looksLike(client: ConsoleClient, expected: object, span: OverviewSpan = '1h'): Promise<Overview> {

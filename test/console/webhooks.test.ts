@@ -8,7 +8,7 @@ import { type Answer, type Receiver, startReceiver } from '../harness/receiver.t
 import { type Stack, startStack } from '../harness/stack.ts';
 
 /** Webhooks in the console: whether events reach those of every application, and what support does when they do not. */
-const WAIT = { timeout: 15_000, interval: 20 };
+const WAIT = { timeout: 30_000, interval: 20 };
 
 let stack: Stack;
 let support: ConsoleClient;

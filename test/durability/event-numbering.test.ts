@@ -10,7 +10,7 @@ import { countWaiting } from '../harness/waiting.ts';
 
 /** Events get their places in the feed such that a reader that goes on from the last one misses none (rules 6.8). */
 
-const PATIENTLY = { timeout: 20_000 };
+const PATIENTLY = { timeout: 30_000 };
 const APPLICATION = '1' as ApplicationId;
 const log = createLogger({ name: 'test', level: 'silent' });
 

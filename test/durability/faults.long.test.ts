@@ -49,7 +49,7 @@ const attempts = async () => (await stack.metrics.drainFailures.get()).values[0]
 
 /** Waits until the worker has said why it cannot work, and has tried again a few times. */
 async function stalled(worker: RunningWorker): Promise<string> {
-  await vi.waitUntil(async () => worker.stalledBy() !== null && (await attempts()) >= 4, { timeout: 20_000 });
+  await vi.waitUntil(async () => worker.stalledBy() !== null && (await attempts()) >= 4, { timeout: 60_000 });
   return worker.stalledBy()!;
 }
 
@@ -100,10 +100,10 @@ describe('a fault around the service ends no order', () => {
     expect(await stack.metrics.registry.metrics()).toMatch(/lockstep_stalled_lanes [1-9]/);
     await run(mended);
     expect(await api.completed(batch)).toMatchObject({ succeeded: 40, failed: 0 });
-    await vi.waitUntil(() => worker.stalledBy() === null, { timeout: 30_000 });
+    await vi.waitUntil(() => worker.stalledBy() === null, { timeout: 60_000 });
     expect(complaints()).toHaveLength(1);
     await vi.waitUntil(() => stack.logLines.some((line) => line.includes('orders are applied again')), {
-      timeout: 30_000,
+      timeout: 60_000,
     });
     expect(await stack.metrics.registry.metrics()).toMatch('lockstep_stalled_lanes 0');
   });
@@ -119,11 +119,11 @@ describe('a fault around the service ends no order', () => {
       return { httpStatus: response.status, ...((await response.json()) as { status: string; reason?: string }) };
     };
     try {
-      await vi.waitUntil(async () => (await ready()).httpStatus === 503, { timeout: 20_000, interval: 100 });
+      await vi.waitUntil(async () => (await ready()).httpStatus === 503, { timeout: 60_000, interval: 100 });
       expect(await ready()).toMatchObject({ status: 'unavailable', reason: expect.stringContaining('product_name') });
       await run('alter table product_instance rename name to product_name');
       expect(await api.completed(batch)).toMatchObject({ succeeded: 40, failed: 0 });
-      await vi.waitUntil(async () => (await ready()).status === 'ready', { timeout: 20_000, interval: 100 });
+      await vi.waitUntil(async () => (await ready()).status === 'ready', { timeout: 60_000, interval: 100 });
     } finally {
       await worker.stop();
     }
@@ -171,12 +171,12 @@ describe('a fault that only some orders meet', () => {
     await api.accept(batch);
     const later = batchOf(newBuy(customer, [assetNum]));
     await api.accept(later);
-    await vi.waitUntil(async () => (await readResult(api, batch)).succeeded === 4, { timeout: 20_000 });
+    await vi.waitUntil(async () => (await readResult(api, batch)).succeeded === 4, { timeout: 60_000 });
     const beside = batchOf(...others.map((other) => newBuy(other, [newAssetNum()])));
     expect(await api.process(beside)).toMatchObject(others.map(() => ({ state: 'succeeded' })));
     // It is tried again and again, and does not end for that. That is told once.
     const holds = () => stack.db.selectFrom('order_hold').selectAll().execute();
-    await vi.waitUntil(async () => (await holds())[0]?.tries === 3, { timeout: 20_000 });
+    await vi.waitUntil(async () => (await holds())[0]?.tries === 3, { timeout: 60_000 });
     expect(await readResult(api, batch)).toMatchObject({ state: 'processing', succeeded: 4, failed: 0, pending: 2 });
     expect(worker.stalledBy()).toBeNull();
     expect(complaints()).toMatchObject([{ msg: 'order held; will retry' }]);

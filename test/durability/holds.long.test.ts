@@ -17,7 +17,7 @@ import { readResult, syncOf } from '../harness/sync-batches.ts';
 
 /** Orders that cannot be applied hold their customers, and nobody else (rules 6.2). */
 
-const PATIENTLY = { timeout: 30_000 };
+const PATIENTLY = { timeout: 60_000 };
 const strict = { products: [productToBuy({ productName: 'Strict' })] };
 
 let stack: Stack;

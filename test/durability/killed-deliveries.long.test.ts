@@ -8,7 +8,7 @@ import { ServiceProcess } from '../harness/service-process.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
 /** Messages to webhooks while the worker that sends them ends in every way (rules 6.8). */
-const WAIT = { timeout: 30_000, interval: 50 };
+const WAIT = { timeout: 60_000, interval: 50 };
 
 let stack: Stack;
 let api: Api;

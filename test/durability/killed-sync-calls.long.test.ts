@@ -38,7 +38,7 @@ describe('an api process', () => {
         where application_name like 'lockstep-%' and datname = current_database()`.execute(database.db);
       return rows.length;
     };
-    await expect.poll(connections, { timeout: 20_000 }).toBe(0);
+    await expect.poll(connections).toBe(0);
     await service.start();
   }
 
@@ -172,7 +172,7 @@ describe('an api process', () => {
         fetch(`${api.baseUrl}/health/live`)
           .then(({ ok }) => ok)
           .catch(() => false);
-      await expect.poll(isTakingCalls, { timeout: 20_000 }).toBe(false);
+      await expect.poll(isTakingCalls).toBe(false);
       return { answering, stopping };
     });
     expect(await answering).toBe(true);

@@ -12,7 +12,7 @@ import { readResult } from '../harness/sync-batches.ts';
 
 /** What an operator may do about orders that are pending (rules 9). */
 
-const PATIENTLY = { timeout: 30_000 };
+const PATIENTLY = { timeout: 60_000 };
 const strict = { products: [productToBuy({ productName: 'Strict' })] };
 
 let stack: Stack;

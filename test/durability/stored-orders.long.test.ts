@@ -96,7 +96,7 @@ describe.each(QUEUE_KINDS)('on %s,', (queue) => {
     const later = batchOf(newBuy(customer, [assetNum], {}, { borrowedUsbKey: true }));
     await api.accept(later);
     expect(await api.process(batchOf(newBuy(beside, [newAssetNum()])))).toMatchObject([{ state: 'succeeded' }]);
-    await vi.waitUntil(async () => (await listHeld()).length > 0, { timeout: 20_000 });
+    await vi.waitUntil(async () => (await listHeld()).length > 0, { timeout: 60_000 });
     expect(await listHeld()).toEqual([customer.customerId]);
     const warned = stack.logLines.map((line) => JSON.parse(line)).filter(({ level }) => level >= WARN);
     expect(warned).toMatchObject([{ msg: expect.stringContaining('cannot be read'), lane }]);
@@ -129,7 +129,7 @@ describe.each(QUEUE_KINDS)('on %s,', (queue) => {
     const batch = batchOf(newBuy(await api.newCustomer(), [newAssetNum()]));
     expect(await api.process(batch)).toMatchObject([{ state: 'succeeded' }]);
     await producer.close();
-    await vi.waitUntil(() => stack.logLines.some((line) => line.includes('another release made')), { timeout: 30_000 });
+    await vi.waitUntil(() => stack.logLines.some((line) => line.includes('another release made')), { timeout: 60_000 });
     expect(stack.logLines.filter((line) => line.includes('another release made'))).toHaveLength(1);
     expect(worker.stalledBy()).toBeNull();
   });

@@ -53,7 +53,7 @@ describe('an order that was accepted while the clock was wrong', () => {
       await api.accept(batch);
       const hour = way === 'ahead' ? '1 hour' : '-1 hour';
       await sql`update lane_chunk set accepted_time = accepted_time + ${hour}::interval`.execute(stack.db);
-      await vi.waitUntil(() => loseAllJobs(stack), { timeout: 30_000 });
+      await vi.waitUntil(() => loseAllJobs(stack), { timeout: 60_000 });
       await stack.startWorker();
       expect(countOutcomes(await waitForResults(api, [batch]))).toEqual({ succeeded: 1 });
     } finally {

@@ -13,7 +13,7 @@ let worker: RunningWorker;
 
 const LOCK_TIMEOUT_MS = 300;
 const LANES = Array.from({ length: LANE_COUNT }, (_, lane) => lane);
-const WAIT = { timeout: 20_000 };
+const WAIT = { timeout: 60_000 };
 
 beforeEach(async () => {
   stack = await startStack({ worker: false });

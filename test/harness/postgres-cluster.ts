@@ -147,7 +147,7 @@ export class PostgresServer {
   }
 }
 
-const TO_END = { timeout: 20_000, interval: 10 };
+const TO_END = { timeout: 60_000, interval: 10 };
 
 /** Starts a PostgreSQL that others can follow, with the tables of this release. */
 export async function startPrimary(): Promise<PostgresServer> {
@@ -172,7 +172,7 @@ export async function removeServers(): Promise<void> {
   await Promise.all([...servers].map((server) => server.remove()));
 }
 
-const TO_FOLLOW = { timeout: 30_000, interval: 50 };
+const TO_FOLLOW = { timeout: 60_000, interval: 50 };
 
 async function untilFollowing(primary: PostgresServer, standby: PostgresServer, condition: string): Promise<void> {
   await vi.waitFor(async () => {

@@ -47,7 +47,7 @@ export async function startReceiver(answer: Answer = answerNoContent): Promise<R
           if (received.length < count) throw new Error(`${received.length} messages of ${count} have come`);
           return received;
         },
-        { timeout: 15_000, interval: 20 },
+        { timeout: 60_000, interval: 20 },
       ),
     async close() {
       server.close();

@@ -68,7 +68,7 @@ export class ClusterNode {
       throw new Error(`redis-server ended with status ${code}`);
     });
     ended.catch(() => {});
-    await Promise.race([vi.waitFor(() => this.ask('PING'), { timeout: 20_000, interval: 20 }), ended]);
+    await Promise.race([vi.waitFor(() => this.ask('PING'), { timeout: 60_000, interval: 20 }), ended]);
     this.id = await this.ask('CLUSTER', 'MYID');
   }
 
@@ -162,7 +162,7 @@ export class RedisCluster {
     await Promise.all(
       this.nodes.slice(MASTERS).map(async (node, index) => {
         const replicate = () => node.ask('CLUSTER', 'REPLICATE', masters[index]!.id);
-        await vi.waitFor(replicate, { timeout: 20_000, interval: 50 });
+        await vi.waitFor(replicate, { timeout: 60_000, interval: 50 });
       }),
     );
     await this.untilWhole();

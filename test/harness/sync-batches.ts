@@ -92,5 +92,5 @@ export async function untilOneWaits(db: Database, whom: 'for the test' | 'for an
     return rows.length;
   };
   // A call that shares its transaction with others gives up after 100 ms: it must be seen well before.
-  await expect.poll(waiting, { timeout: 20_000, interval: 5 }).toBe(1);
+  await expect.poll(waiting, { interval: 5 }).toBe(1);
 }

@@ -55,7 +55,7 @@ export async function completedByFailing(
       await failHeld(stack);
       return (await readResult(api, batch)).state === 'completed';
     },
-    { timeout: 30_000 },
+    { timeout: 60_000 },
   );
   return await readResult(api, batch);
 }

@@ -51,8 +51,7 @@ async function whileLocked<Result>(
   }
 }
 
-const untilWaiting = (calls: number) =>
-  expect.poll(() => countWaiting(others), { timeout: 20_000 }).toBeGreaterThanOrEqual(calls);
+const untilWaiting = (calls: number) => expect.poll(() => countWaiting(others)).toBeGreaterThanOrEqual(calls);
 
 function expectOverloaded(answer: Answer): void {
   expect(refusalOf(answer)).toMatchObject({ code: '500', cause: 'overloaded' });

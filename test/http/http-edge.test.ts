@@ -10,7 +10,6 @@ import { type Stack, startStack } from '../harness/stack.ts';
 /** What clients send that is hardly HTTP: each gets the envelope, one log line and one place in the metrics. */
 const BIND = `${ORDER_ROOT}/enterprise/user/bind`;
 /** For what is written after the answer has gone out. */
-const PATIENTLY = { timeout: 5_000 };
 
 let stack: Stack;
 let api: Api;
@@ -63,7 +62,7 @@ async function expectRefused(answer: RawAnswer | undefined, status: number, caus
   const { code, ...rest } = JSON.parse(answer!.body);
   expect(rest).toEqual({ cause, message: expect.any(String) });
   const id = answer!.headers['x-request-id'];
-  await expect.poll(() => linesOf(id), PATIENTLY).toMatchObject([{ msg: 'call', level: 30, status, code }]);
+  await expect.poll(() => linesOf(id)).toMatchObject([{ msg: 'call', level: 30, status, code }]);
 }
 
 describe('files of /docs that are not there', () => {
@@ -312,7 +311,7 @@ describe('a body that breaks off', () => {
     socket.write('zz\r\n');
     const answers = await readAnswers(socket);
     expect(answers).toMatchObject([{ status: 400, headers: { 'x-request-id': id } }]);
-    await expect.poll(() => linesOf(id), PATIENTLY).toMatchObject([{ msg: 'call', level: 30, status: 400 }]);
+    await expect.poll(() => linesOf(id)).toMatchObject([{ msg: 'call', level: 30, status: 400 }]);
   });
 
   it('is no fault of the service at the token endpoint either', async () => {
@@ -348,7 +347,7 @@ describe('a body that breaks off', () => {
       logLines()
         .slice(before)
         .filter(({ msg }) => msg === 'connection lost');
-    await expect.poll(lost, PATIENTLY).toMatchObject([{ level: 30, reason: 'ECONNRESET' }]);
+    await expect.poll(lost).toMatchObject([{ level: 30, reason: 'ECONNRESET' }]);
   });
 });
 

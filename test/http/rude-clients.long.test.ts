@@ -15,7 +15,6 @@ const MEBIBYTE = 1024 * 1024;
 /** As many as would fill the room for bodies twice, were each a mebibyte. */
 const MANY = 128;
 /** For what is written after the answer has gone out, or nobody was there to have it. */
-const PATIENTLY = { timeout: 20_000 };
 
 let stack: Stack;
 let api: Api;
@@ -50,8 +49,8 @@ const causeOfBlank = async (caller: Api, bytes: number) => refusalOf(await submi
 
 /** There is room for bodies, as soon as what is on its way has been dealt with: calls get as far as their fields. */
 async function expectRoom(caller: Api): Promise<void> {
-  await expect.poll(() => causeOfBlank(caller, 1_024), PATIENTLY).toBe('field_missing');
-  await expect.poll(() => causeOfBlank(caller, 2 * MEBIBYTE), PATIENTLY).toBe('field_missing');
+  await expect.poll(() => causeOfBlank(caller, 1_024)).toBe('field_missing');
+  await expect.poll(() => causeOfBlank(caller, 2 * MEBIBYTE)).toBe('field_missing');
 }
 
 /** Whether a call has got past its token: then its nonce is used up, and its body comes next. */
@@ -78,7 +77,7 @@ async function untilWaiting(count: number): Promise<void> {
         select count(*)::int as waiting from pg_stat_activity
         where datname = current_database() and wait_event_type = 'Lock'`.execute(stack.db);
       return rows[0]!.waiting;
-    }, PATIENTLY)
+    })
     .toBeGreaterThanOrEqual(count);
 }
 
@@ -94,7 +93,7 @@ describe('a client that leaves', () => {
 
   /** Waits until so many calls have ended that were sent when the log had `before` of them. Their bodies hold no room then. */
   const untilEnded = (before: number, count: number) =>
-    expect.poll(() => linesOf({ route: operations.createBatchOrder.path }).length, PATIENTLY).toBe(before + count);
+    expect.poll(() => linesOf({ route: operations.createBatchOrder.path }).length).toBe(before + count);
 
   it('with its whole body on the way gives its room back, again and again', async () => {
     const body = `{}${' '.repeat(MEBIBYTE - 2)}`;
@@ -114,10 +113,10 @@ describe('a client that leaves', () => {
     const requestId = randomUUID();
     const head = buildHead(api, BATCH_ORDER, { headers: { 'content-length': 1_000, 'x-request-id': requestId } });
     const socket = await send(stack.baseUrl, `${head}{"channelCode":`);
-    await expect.poll(() => isBodyAwaited(head), PATIENTLY).toBe(true);
+    await expect.poll(() => isBodyAwaited(head)).toBe(true);
     if (how === 'without a word') socket.resetAndDestroy();
     else socket.end();
-    await expect.poll(() => linesOf({ requestId }), PATIENTLY).toMatchObject([{ code, ended }]);
+    await expect.poll(() => linesOf({ requestId })).toMatchObject([{ code, ended }]);
     expect(stack.logLines.filter((line) => (JSON.parse(line) as { level: number }).level > 40)).toEqual([]);
   });
 
@@ -146,7 +145,7 @@ describe('a client that leaves', () => {
     await untilWaiting(1);
     socket.destroy();
     await lane.release();
-    await expect.poll(() => linesOf({ route, ended: 'client left' }).length, PATIENTLY).toBe(12);
+    await expect.poll(() => linesOf({ route, ended: 'client left' }).length).toBe(12);
     await expectRoom(api);
   });
 
@@ -162,7 +161,7 @@ describe('a client that leaves', () => {
     socket.destroy();
     await once(socket, 'close');
     await lane.release();
-    await expect.poll(() => linesOf({ route, code: '0', ended: 'client left' }).length, PATIENTLY).toBe(before + 1);
+    await expect.poll(() => linesOf({ route, code: '0', ended: 'client left' }).length).toBe(before + 1);
     const assets = await stack.db.selectFrom('asset').select('asset_num').where('asset_num', '=', assetNum).execute();
     expect(assets).toHaveLength(1);
     const metrics = await (await fetch(`${stack.baseUrl}/metrics`)).text();
@@ -186,7 +185,7 @@ describe('bodies that do not come to an end', () => {
     const other = await stack.newApi();
     const body = '{'.padEnd(MEBIBYTE - 1);
     const sockets = await Promise.all(times(MANY, () => stalled(api, MEBIBYTE, body)));
-    await expect.poll(() => causeOfBlank(api, 1_024), PATIENTLY).toBe('overloaded');
+    await expect.poll(() => causeOfBlank(api, 1_024)).toBe('overloaded');
     const answer = await submitBlank(api, 1_024);
     expect(refusalOf(answer)).toMatchObject({ code: '500', cause: 'overloaded' });
     expect(answer.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
@@ -217,7 +216,7 @@ describe('bodies that do not come to an end', () => {
     expect(answer).toMatch(/^HTTP\/1\.1 408 /);
     expect(JSON.parse(answer.split('\r\n\r\n')[1]!)).toMatchObject({ code: '408', cause: 'request_timeout' });
     await once(socket, 'close');
-    await expect.poll(() => linesOf({ requestId, code: '408', ended: 'answered' }).length, PATIENTLY).toBe(1);
+    await expect.poll(() => linesOf({ requestId, code: '408', ended: 'answered' }).length).toBe(1);
   });
 });
 
@@ -253,7 +252,7 @@ describe('large sync batches and previews', () => {
 it('a call that the framework refuses is answered, and its line says so', async () => {
   const requestId = randomUUID();
   await fetch(`${stack.baseUrl}/%zz`, { headers: { 'x-request-id': requestId } });
-  await expect.poll(() => linesOf({ requestId }), PATIENTLY).toMatchObject([{ code: '404', ended: 'answered' }]);
+  await expect.poll(() => linesOf({ requestId })).toMatchObject([{ code: '404', ended: 'answered' }]);
 });
 
 describe('a small body of many faults', () => {

@@ -60,7 +60,7 @@ async function atOnce(center: MemberCenter, waiting: number, calls: () => Promis
   const answers = await outside.transaction().execute(async (trx) => {
     await trx.selectFrom('enterprise').select('id').where('id', '=', center.enterpriseId).forUpdate().execute();
     const running = Promise.all(calls());
-    await expect.poll(() => countWaiting(outside), { timeout: 20_000 }).toBeGreaterThanOrEqual(waiting);
+    await expect.poll(() => countWaiting(outside)).toBeGreaterThanOrEqual(waiting);
     return { running };
   });
   return await answers.running;

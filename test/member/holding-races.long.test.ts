@@ -152,7 +152,7 @@ describe('a call that waits for another', () => {
 
   /** Waits until that many transactions wait for locks of a kind. */
   async function untilWaiting(count: number, locktypes: string[]): Promise<void> {
-    await expect.poll(() => countWaiting(stack.db, ...locktypes), { timeout: 20_000, interval: 10 }).toBe(count);
+    await expect.poll(() => countWaiting(stack.db, ...locktypes), { interval: 10 }).toBe(count);
   }
 
   /** Makes the first call wait in its commit until the second waits for it; returns how both end. */
@@ -160,7 +160,7 @@ describe('a call that waits for another', () => {
     const answers = await stack.db.transaction().execute(async (trx) => {
       await sql`select pg_advisory_xact_lock(${sql.lit(HOLD)}::bigint)`.execute(trx);
       const one = first();
-      await expect.poll(() => waitsToTheEnd(stack.db), { timeout: 20_000, interval: 10 }).toBe(true);
+      await expect.poll(() => waitsToTheEnd(stack.db), { interval: 10 }).toBe(true);
       const two = second();
       await untilWaiting(1, ['transactionid', 'tuple']);
       return { one, two };

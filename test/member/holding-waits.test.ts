@@ -29,7 +29,7 @@ async function whileLocked(assetId: string, work: () => Promise<void>): Promise<
 
 /** Waits until that many calls wait for a lock. */
 async function untilWaiting(calls: number): Promise<void> {
-  await expect.poll(() => countWaiting(stack.db), { timeout: 10_000 }).toBe(calls);
+  await expect.poll(() => countWaiting(stack.db)).toBe(calls);
 }
 
 it('M9 waits for its asset alone: the employee logs in and is edited, and others are added and given assets', async () => {

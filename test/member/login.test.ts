@@ -31,7 +31,6 @@ let kim: Employee;
 const passwords = new PasswordHasher();
 
 const PASSWORD = 'correct horse';
-const PATIENTLY = { timeout: 20_000 };
 
 beforeAll(async () => {
   stack = await startStack({ worker: false });
@@ -690,7 +689,7 @@ async function untilDoneOrWaiting(work: Promise<unknown>, count: number): Promis
     isDone = true;
   };
   void work.then(done, done);
-  await expect.poll(async () => isDone || (await countWaiting(stack.db)) === count, PATIENTLY).toBe(true);
+  await expect.poll(async () => isDone || (await countWaiting(stack.db)) === count).toBe(true);
 }
 
 /** Returns everything in the database as text. */

@@ -14,7 +14,7 @@ import { countWaiting } from '../harness/waiting.ts';
 
 /** How the migrations of a later release run on a database that works: one after the other, and never all or nothing. */
 
-const PATIENTLY = { timeout: 30_000 };
+const PATIENTLY = { timeout: 60_000 };
 
 const databases: TestDatabase[] = [];
 const sessions: pg.Client[] = [];

@@ -307,7 +307,7 @@ describe('npm start, told to stop while it starts,', () => {
     const job = startJob(['npm', 'start'], { DATA_DIR: dataDir, PORT: '0' });
     await expect.poll(isThere, { timeout: 60_000, interval: 2 }).toBe(true);
     expect(await end(job)).toMatchObject({ status: 0, signal: null, stderr: '' });
-    await expect.poll(() => findLeftovers({ job, dataDir }), { timeout: 20_000 }).toEqual(NOTHING);
+    await expect.poll(() => findLeftovers({ job, dataDir })).toEqual(NOTHING);
     expect(postgresFiles().filter((name) => name.startsWith('initdb-') || name === 'lock.pid')).toEqual([]);
     expect(existsSync(join(dataDir, 'postgres', 'cluster', 'postmaster.pid'))).toBe(false);
   });
@@ -337,7 +337,7 @@ describe('npm start, its whole process group killed,', () => {
     const batch = batchOf(newBuy(demoCustomer(stack), [newAssetNum()]));
     const [order] = await (await logIn(stack)).process(batch);
     expect((await stack.job.endGroup('SIGKILL')).signal).toBe('SIGKILL');
-    await expect.poll(() => livingProcesses(stack), { timeout: 20_000 }).toEqual([]);
+    await expect.poll(() => livingProcesses(stack)).toEqual([]);
     expect(existsSync(join(stack.dataDir, 'postgres', 'cluster', 'postmaster.pid'))).toBe(false);
 
     stack = await npmStart(stack.dataDir);

@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => stack.close());
 
 /** A line is written when its call is over, and the machine may be busy. */
-const PATIENTLY = { timeout: 20_000 };
+const PATIENTLY = { timeout: 30_000 };
 
 type Line = Record<string, unknown> & { msg: string; batches?: Record<string, unknown>[] };
 const linesOf = (text: string): Line[] =>

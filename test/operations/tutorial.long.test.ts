@@ -37,7 +37,7 @@ describe('the session of README.md, docs/tutorial.md and docs/api.md', () => {
     const goesOn = `echo ${NEXT_PAGE}`;
     whole = await run([...begin, goesOn, ...session, goesOn, ...blocksOf('docs/api.md', 'sh')]);
     [first = '', inTutorial = '', inReference = ''] = whole.stdout.split(`${NEXT_PAGE}\n`);
-  }, 150_000);
+  });
   afterAll(endEverything);
 
   const answersIn = (stdout: string) =>

@@ -6,7 +6,7 @@ import { freePort } from '../harness/redis.ts';
 import { ServiceProcess } from '../harness/service-process.ts';
 import { createTestDatabase, startStack, type TestDatabase } from '../harness/stack.ts';
 
-const PATIENTLY = { timeout: 30_000, interval: 200 };
+const PATIENTLY = { timeout: 60_000, interval: 200 };
 
 describe('a worker process', () => {
   let database: TestDatabase;

@@ -21,7 +21,7 @@ import { readResult } from '../harness/sync-batches.ts';
 /** Where a batch ends: once, whoever finishes the last of its chunks, and for good. */
 
 const ALL_LANES = Array.from({ length: LANE_COUNT }, (_, lane) => lane);
-const PATIENTLY = { timeout: 20_000 };
+const PATIENTLY = { timeout: 30_000 };
 
 let stack: Stack;
 let api: Api;

@@ -278,7 +278,7 @@ describe.each(QUEUE_KINDS)('on %s, when a worker starts after the cancel,', (que
     const waiting = api.call('GET', '/licenseOrder/batchOrder', { query, nonce });
     const isTaken = async () =>
       (await stack.db.selectFrom('nonce').select('nonce').where('nonce', '=', nonce).execute()).length === 1;
-    await expect.poll(isTaken, { timeout: 20_000 }).toBe(true);
+    await expect.poll(isTaken).toBe(true);
     expect(await api.cancel(cancelled)).toEqual({ cancelled: 6, finished: 0 });
     expect(BatchResult.parse(dataOf(await waiting))).toMatchObject({ state: 'completed', failed: 6, pending: 0 });
     const result = await readResult(api, cancelled);
@@ -303,10 +303,10 @@ describe.each(QUEUE_KINDS)('on %s, when a worker starts after the cancel,', (que
     const cancelling = await stack.db.transaction().execute(async (trx) => {
       await trx.selectFrom('asset').select('id').where('asset_num', '=', heldNum).forUpdate().execute();
       await api.accept(batch);
-      await expect.poll(() => countWaiting(stack.db, 'transactionid'), { timeout: 20_000 }).toBe(1);
+      await expect.poll(() => countWaiting(stack.db, 'transactionid')).toBe(1);
       const cancelling = api.cancel(batch);
       cancelling.catch(() => {});
-      await expect.poll(() => countWaiting(stack.db, 'advisory'), { timeout: 20_000 }).toBeGreaterThan(0);
+      await expect.poll(() => countWaiting(stack.db, 'advisory')).toBeGreaterThan(0);
       return { answer: cancelling };
     });
     expect(await cancelling.answer).toEqual({ cancelled: 0, finished: 2 });

@@ -9,7 +9,7 @@ import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
 
 /** Calls that wait for events: thousands of them, at a cost that does not grow with their number (rules 6.8). */
 
-const PATIENTLY = { timeout: 20_000 };
+const PATIENTLY = { timeout: 30_000 };
 const LONG_MS = 30_000;
 const OTHERS = 20;
 const READERS = 1_000;

@@ -257,7 +257,7 @@ async function startWaiting(stack: Stack, api: Api, query: Record<string, string
   const call = submitQuery(api, { waitSeconds: '30', ...query }, nonce);
   const isTaken = async () =>
     (await stack.db.selectFrom('nonce').select('nonce').where('nonce', '=', nonce).execute()).length === 1;
-  await expect.poll(isTaken, { timeout: 20_000 }).toBe(true);
+  await expect.poll(isTaken).toBe(true);
   return async () => strictPage.parse(dataOf(await call));
 }
 

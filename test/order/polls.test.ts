@@ -153,7 +153,7 @@ it('that wait hold no connection, however many they are', async () => {
       ) as busy`.execute(stack.db);
     return rows[0]!;
   };
-  await expect.poll(read, { timeout: 20_000 }).toEqual({ taken: 40, busy: 0 });
+  await expect.poll(read).toEqual({ taken: 40, busy: 0 });
   expect(await readResult(api, batches[0]!)).toMatchObject({ state: 'accepted' });
   const worker = await stack.startWorker();
   for (const answer of await Promise.all(waiting)) expect(dataOf(answer)).toMatchObject({ state: 'completed' });

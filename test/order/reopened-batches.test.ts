@@ -167,7 +167,7 @@ describe('a batch of four orders in two lanes that all failed', () => {
     await stack.db.transaction().execute(async (trx) => {
       expect(await endBatches(trx, [id])).toEqual([id]);
       again = retry(orderIds[1]!);
-      await expect.poll(() => countWaiting(stack.db), { timeout: 20_000 }).toBe(1);
+      await expect.poll(() => countWaiting(stack.db)).toBe(1);
     });
     expect(await again).toBe(1);
     await expectTotals({ state: 'processing', succeeded: 1, failed: 2, pending: 1 });

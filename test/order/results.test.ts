@@ -362,7 +362,7 @@ describe('while orders take effect', () => {
     );
     try {
       await api.accept(batch);
-      await expect.poll(async () => (await readResult(api, batch)).state, { timeout: 20_000 }).toBe('processing');
+      await expect.poll(async () => (await readResult(api, batch)).state).toBe('processing');
       const halfway = await readResult(api, batch);
       expect(halfway).toMatchObject({ total: 4_201, succeeded: 2_100, failed: 0, pending: 2_101, completedTime: null });
       const [held, ...others] = halfway.orders;
@@ -400,7 +400,7 @@ async function startWaiting(stack: Stack, api: Api, batch: Batch): Promise<() =>
   const call = submitQuery(api, batch, { waitSeconds: '30' }, nonce);
   const isTaken = async () =>
     (await stack.db.selectFrom('nonce').select('nonce').where('nonce', '=', nonce).execute()).length === 1;
-  await expect.poll(isTaken, { timeout: 20_000 }).toBe(true);
+  await expect.poll(isTaken).toBe(true);
   return async () => strictBatch.parse(dataOf(await call));
 }
 

@@ -9,7 +9,7 @@ import { type Answer, type Received, type Receiver, startReceiver } from '../har
 import { type Stack, startStack } from '../harness/stack.ts';
 
 /** What is sent to webhooks, when, and what becomes of it (rules 6.8), with receivers on this machine. */
-const WAIT = { timeout: 15_000, interval: 20 };
+const WAIT = { timeout: 30_000, interval: 20 };
 
 let stack: Stack;
 let api: Api;

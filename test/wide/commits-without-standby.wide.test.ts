@@ -29,7 +29,7 @@ async function cancelWaiting(): Promise<void> {
       );
       expect(cancelled).toHaveLength(1);
     },
-    { timeout: 30_000 },
+    { timeout: 60_000 },
   );
 }
 
@@ -67,7 +67,7 @@ it('what is read is confirmed only when the standbys have it', async () => {
       const waiting = await primary.query("select query from pg_stat_activity where wait_event = 'SyncRep'");
       expect(waiting).toEqual([{ query: expect.stringContaining('pg_logical_emit_message') }]);
     },
-    { timeout: 30_000 },
+    { timeout: 60_000 },
   );
   standby.resume();
   await confirming;
