@@ -3,7 +3,6 @@ import { type ApplicationId, type EnterpriseId, Refusal, requireChannel } from '
 import type { Actor } from '@lockstep/members';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { noteSubject } from './calls.ts';
-import { deadlineOf } from './deadlines.ts';
 
 /** Who acts in a call of the member center, and through which application. */
 interface MemberCaller extends Actor {
@@ -24,7 +23,7 @@ export function authorizeApplications(server: FastifyInstance, verifier: CallVer
   server.decorateRequest(CALLER, null);
   server.addHook('onRequest', async (request) => {
     const verifying = verifier.verify({ ...credentialsOf(request), scope: 'auth_order' });
-    const caller = await deadlineOf(request).race(verifying);
+    const caller = await request.deadline.race(verifying);
     request.setDecorator<Caller>(CALLER, caller);
     noteSubject(request, { appKey: caller.appKey });
   });
@@ -59,7 +58,7 @@ export function authorizeAdministrators(server: FastifyInstance, verifier: CallV
       clientToken: singleValue(clienttoken),
       userToken: singleValue(usertoken),
     });
-    const { appKey, ...administrator } = await deadlineOf(request).race(verifying);
+    const { appKey, ...administrator } = await request.deadline.race(verifying);
     noteSubject(request, { appKey });
     const { enterpriseGlobalId = administrator.enterpriseId } = request.params as { enterpriseGlobalId?: EnterpriseId };
     if (enterpriseGlobalId.trim() === '' && request.routeOptions.config.operationId === 'addEmployees') {

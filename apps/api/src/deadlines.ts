@@ -30,36 +30,36 @@ const CONSOLE_TIMEOUTS_MS: Partial<Record<ConsoleOperationId, number>> = {
 /** How long a call on a shared connection waits for each lock that another transaction holds. */
 const MAX_LOCK_WAIT_MS = 2_000;
 
-const deadlines = new WeakMap<FastifyRequest, Deadline>();
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The time by which the call must be done. */
+    deadline: Deadline;
+    /** The shared database for this call: queries end with its deadline, and wait only briefly for locks. */
+    readonly db: Database;
+  }
+}
 
 /** Gives every call one deadline for all its work. What waits on behalf of a call stops waiting when the call ends. */
-export function boundCalls(server: FastifyInstance): void {
+export function boundCalls(server: FastifyInstance, db: Database): void {
+  server.decorateRequest('deadline');
+  server.decorateRequest('db', {
+    getter() {
+      return within(db, this.deadline, MAX_LOCK_WAIT_MS);
+    },
+  });
   server.addHook('onRequest', async (request: FastifyRequest, reply: FastifyReply) => {
-    const deadline = new Deadline(timeoutMsOf(request));
-    deadlines.set(request, deadline);
+    request.deadline = new Deadline(timeoutMsOf(request));
     // However the call ends: answered, refused, or left by its client, who may have gone already.
-    reply.raw.once('close', () => deadline.end());
-    if (reply.raw.destroyed) deadline.end();
+    reply.raw.once('close', () => request.deadline.end());
+    if (reply.raw.destroyed) request.deadline.end();
   });
   // A body takes as long as its sender takes.
-  server.addHook('preParsing', async (request) => deadlineOf(request).pause());
-  server.addHook('preValidation', async (request) => deadlineOf(request).resume());
+  server.addHook('preParsing', async ({ deadline }) => deadline.pause());
+  server.addHook('preValidation', async ({ deadline }) => deadline.resume());
 }
 
 function timeoutMsOf({ routeOptions }: FastifyRequest): number {
   const { operationId, consoleOperationId } = routeOptions.config;
   const own = operationId ? TIMEOUTS_MS[operationId] : consoleOperationId && CONSOLE_TIMEOUTS_MS[consoleOperationId];
   return own ?? CALL_TIMEOUT_MS;
-}
-
-/** The time by which a call must be done. */
-export function deadlineOf(request: FastifyRequest): Deadline {
-  const deadline = deadlines.get(request);
-  if (deadline === undefined) throw new Error(`${request.routeOptions.url} is served without boundCalls`);
-  return deadline;
-}
-
-/** Limits the shared database to one call: its queries end with the call's deadline and wait only briefly for locks. */
-export function limitToCall(request: FastifyRequest, db: Database): Database {
-  return within(db, deadlineOf(request), MAX_LOCK_WAIT_MS);
 }

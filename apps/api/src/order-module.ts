@@ -35,7 +35,7 @@ export async function orderModule(
       ...failedOrderHandlers(options),
       ...assetHandlers(options),
       ...assetTraceHandlers(options),
-      ...customerHandlers(options),
+      ...customerHandlers,
       ...webhookHandlers(options),
     },
     callerOf,

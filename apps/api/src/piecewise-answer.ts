@@ -2,7 +2,6 @@ import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import type { Deadline } from '@lockstep/platform';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { deadlineOf } from './deadlines.ts';
 import { waitUntilTaken } from './slow-readers.ts';
 
 /**
@@ -16,7 +15,7 @@ export async function answerInPieces(
 ): Promise<Readable> {
   const first = await answer.next();
   reply.type('application/json; charset=utf-8');
-  return Readable.from(readOn(first, answer, deadlineOf(request), reply.raw), { objectMode: false });
+  return Readable.from(readOn(first, answer, request.deadline, reply.raw), { objectMode: false });
 }
 
 /**

@@ -54,7 +54,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   server.setSerializerCompiler(() => (data) => JSON.stringify(data));
   server.setErrorHandler(answerFailure);
   observeCalls(server, options.metrics);
-  boundCalls(server);
+  boundCalls(server, options.db);
   checkRequests(server);
   answerNotFound(server);
   requireSchema(server, options.schema);

@@ -36,12 +36,12 @@ export async function consoleModule(
     ...overviewHandlers(options),
     ...batchesHandlers(options),
     ...resendHandlers(options),
-    ...searchHandlers(options),
+    ...searchHandlers,
     ...ordersHandlers(options),
     ...assetsHandlers(options),
     ...enterprisesHandlers(options),
-    ...applicationsHandlers(options),
-    ...webhooksHandlers(options),
+    ...applicationsHandlers(),
+    ...webhooksHandlers(),
     ...operatorsHandlers(options),
   };
   addConsoleOperations(server, handlers);

@@ -2,7 +2,6 @@ import { ConsoleRefusal, findConsoleOperation, includesRole, type Me } from '@lo
 import type { Operator } from '@lockstep/operators';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { noteSubject } from '../calls.ts';
-import { limitToCall } from '../deadlines.ts';
 import type { ServerOptions } from '../server-options.ts';
 import { CONSOLE_HEADER, mayBeForged } from './forged.ts';
 import { readSessionToken } from './session-cookie.ts';
@@ -21,7 +20,7 @@ interface Session {
  *
  * Calls fail with a ConsoleRefusal: request_forged, not_logged_in, role_missing.
  */
-export function authorizeOperators(server: FastifyInstance, { db, sessions, publicUrl }: ServerOptions): void {
+export function authorizeOperators(server: FastifyInstance, { sessions, publicUrl }: ServerOptions): void {
   server.decorateRequest(SESSION, null);
   server.addHook('onRequest', async (request) => {
     if (mayBeForged(request, publicUrl)) throw new ConsoleRefusal('request_forged');
@@ -32,7 +31,7 @@ export function authorizeOperators(server: FastifyInstance, { db, sessions, publ
     const session =
       token === undefined
         ? undefined
-        : await sessions.verify(limitToCall(request, db), token, { requestId: request.id, isAutomatic });
+        : await sessions.verify(request.db, token, { requestId: request.id, isAutomatic });
     if (session === undefined) throw new ConsoleRefusal('not_logged_in');
     const { operator } = session;
     noteSubject(request, { operator: operator.name });

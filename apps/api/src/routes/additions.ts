@@ -1,17 +1,16 @@
 import { type AddedEmployees, buildMessage, failure, readNewEmployees, success } from '@lockstep/contract';
 import { addEmployees } from '@lockstep/members';
 import { noteCode } from '../calls.ts';
-import { deadlineOf, limitToCall } from '../deadlines.ts';
 import { BUSINESS_EXCEPTION } from '../failures.ts';
 import type { MemberHandlers } from '../member-handlers.ts';
 import type { ServerOptions } from '../server-options.ts';
 
 /** M1: adds employees, each alone (rules 8). */
-export function additionHandlers({ db, passwords }: ServerOptions) {
+export function additionHandlers({ passwords }: ServerOptions) {
   return {
     addEmployees: async (request, actor, reply) => {
       const named = readNewEmployees(request.body);
-      const tools = { db: limitToCall(request, db), passwords, signal: deadlineOf(request).signal };
+      const tools = { db: request.db, passwords, signal: request.deadline.signal };
       const { data, firstFailure } = await addEmployees(tools, actor, named);
       if (firstFailure === undefined) return success(data);
       const isNobodyAdded = data.succeeded.length === 0;

@@ -2,15 +2,14 @@ import type { Caller } from '@lockstep/access';
 import { listVirtualAssets, setLocked, takeAssetNumbers } from '@lockstep/assets';
 import { type ChangeLocks, success } from '@lockstep/contract';
 import type { FastifyRequest } from 'fastify';
-import { deadlineOf, limitToCall } from '../deadlines.ts';
 import type { OrderHandlers } from '../order-handlers.ts';
 import type { ServerOptions } from '../server-options.ts';
 
 /** O6 to O9: locks, virtual assets and asset numbers (rules 7). */
-export function assetHandlers({ db, log, region, lockChanges }: ServerOptions) {
+export function assetHandlers({ log, region, lockChanges }: ServerOptions) {
   const change = (request: FastifyRequest, { applicationId, channels }: Caller, body: ChangeLocks, locked: boolean) => {
     const requestId = request.id;
-    const tools = { changes: lockChanges, deadline: deadlineOf(request), log: log.child({ requestId }) };
+    const tools = { changes: lockChanges, deadline: request.deadline, log: log.child({ requestId }) };
     return setLocked(tools, { ...body, locked, applicationId, channels, requestId });
   };
 
@@ -22,10 +21,9 @@ export function assetHandlers({ db, log, region, lockChanges }: ServerOptions) {
     listVirtualAssets: async (request, { channels }) => {
       const { enterpriseGlobalId: enterpriseId } = request.params;
       const of = { enterpriseId, extendCode: request.query.extendCode };
-      return success(await listVirtualAssets(limitToCall(request, db), channels, of));
+      return success(await listVirtualAssets(request.db, channels, of));
     },
 
-    takeAssetNumbers: async (request) =>
-      success(await takeAssetNumbers(limitToCall(request, db), region, request.body.size)),
+    takeAssetNumbers: async (request) => success(await takeAssetNumbers(request.db, region, request.body.size)),
   } satisfies OrderHandlers;
 }

@@ -1,17 +1,15 @@
 import { success } from '@lockstep/contract';
 import { awaitEvents } from '@lockstep/orders';
-import { limitToCall } from '../deadlines.ts';
 import type { OrderHandlers } from '../order-handlers.ts';
 import type { ServerOptions } from '../server-options.ts';
 
 /** The event feed (rules 6.8). */
-export function eventHandlers({ eventWatch, db }: ServerOptions) {
+export function eventHandlers({ eventWatch }: ServerOptions) {
   return {
     getEvents: async (request, { applicationId }, reply) => {
       const gone = new AbortController();
       reply.raw.once('close', () => gone.abort());
-      const limited = limitToCall(request, db);
-      return success(await awaitEvents(limited, eventWatch, applicationId, request.query, gone.signal));
+      return success(await awaitEvents(request.db, eventWatch, applicationId, request.query, gone.signal));
     },
   } satisfies OrderHandlers;
 }

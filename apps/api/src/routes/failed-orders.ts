@@ -1,21 +1,20 @@
 import { type FailedOrders, success } from '@lockstep/contract';
 import { noteSubject } from '../calls.ts';
-import { deadlineOf, limitToCall } from '../deadlines.ts';
 import type { OrderHandlers } from '../order-handlers.ts';
 import { answerInPieces } from '../piecewise-answer.ts';
 import type { ServerOptions } from '../server-options.ts';
 
 /** The failed orders of batches, as they were sent (rules 6.7). */
-export function failedOrderHandlers({ failedBatches, db }: ServerOptions) {
+export function failedOrderHandlers({ failedBatches }: ServerOptions) {
   return {
     getFailedOrders: async (request, { applicationId }, reply) => {
       const { channelCode, channelOrderId } = request.query;
       noteSubject(request, { channelCode, channelOrderId });
       const { syncMode, pieces } = await failedBatches.open(
-        limitToCall(request, db),
+        request.db,
         applicationId,
         request.query,
-        deadlineOf(request).signal,
+        request.deadline.signal,
       );
       return await answerInPieces(writeAnswer({ channelCode, syncMode, orderList: [] }, pieces), request, reply);
     },

@@ -1,21 +1,20 @@
 import { success } from '@lockstep/contract';
 import { configureAssets, lendAssets, listAssets, listBorrowedLocks, readAssetContents } from '@lockstep/members';
 import type { FastifyRequest } from 'fastify';
-import { deadlineOf, limitToCall } from '../deadlines.ts';
 import type { MemberHandlers } from '../member-handlers.ts';
 import type { ServerOptions } from '../server-options.ts';
 
 /** M6 to M10: what an enterprise has, and which employee holds it (rules 8). */
-export function holdingHandlers({ db, holdingChanges }: ServerOptions) {
-  const changeTools = (request: FastifyRequest) => ({ changes: holdingChanges, deadline: deadlineOf(request) });
+export function holdingHandlers({ holdingChanges }: ServerOptions) {
+  const changeTools = (request: FastifyRequest) => ({ changes: holdingChanges, deadline: request.deadline });
 
   return {
-    listEnterpriseAssets: async (request, actor) => success(await listAssets(limitToCall(request, db), actor)),
+    listEnterpriseAssets: async (request, actor) => success(await listAssets(request.db, actor)),
 
     readAssetContents: async (request, actor) =>
-      success(await readAssetContents(limitToCall(request, db), actor, request.params.assetId)),
+      success(await readAssetContents(request.db, actor, request.params.assetId)),
 
-    listBorrowedLocks: async (request, actor) => success(await listBorrowedLocks(limitToCall(request, db), actor)),
+    listBorrowedLocks: async (request, actor) => success(await listBorrowedLocks(request.db, actor)),
 
     configureAssets: async (request, actor) => {
       await configureAssets(changeTools(request), actor, request.params.memberGlobalId, request.body);

@@ -1,24 +1,23 @@
 import { success } from '@lockstep/contract';
 import { listBatches, listOrders } from '@lockstep/orders';
 import { noteSubject } from '../calls.ts';
-import { deadlineOf, limitToCall } from '../deadlines.ts';
 import type { OrderHandlers } from '../order-handlers.ts';
 import type { ServerOptions } from '../server-options.ts';
 
 /** The lists of batches and of orders (rules 6.7). */
-export function listHandlers({ numberSearches, db }: ServerOptions) {
+export function listHandlers({ numberSearches }: ServerOptions) {
   return {
     listBatches: async (request, caller) => {
       noteSubject(request, { channelCode: request.query.channelCode });
-      return success(await listBatches(limitToCall(request, db), caller, request.query));
+      return success(await listBatches(request.db, caller, request.query));
     },
 
     listOrders: async (request, caller) => {
       noteSubject(request, { channelCode: request.query.channelCode });
-      const list = () => listOrders(limitToCall(request, db), caller, request.query);
+      const list = () => listOrders(request.db, caller, request.query);
       if (request.query.assetNum === undefined) return success(await list());
       const owner = { kind: 'orders of a number', party: caller.applicationId };
-      return success(await numberSearches.run(owner, deadlineOf(request).signal, list));
+      return success(await numberSearches.run(owner, request.deadline.signal, list));
     },
   } satisfies OrderHandlers;
 }

@@ -5,7 +5,6 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import type { Bodies } from '../bodies.ts';
 import { noteCode, noteSubject } from '../calls.ts';
-import { deadlineOf, limitToCall } from '../deadlines.ts';
 import { noteOverload } from '../failures.ts';
 import { addOperations, type Handlers } from '../operation-routes.ts';
 import { ClientLeft } from '../receive-body.ts';
@@ -14,7 +13,7 @@ import type { ServerOptions } from '../server-options.ts';
 /** The token endpoint (RFC 6749; rules 2): form body in, RFC 6749 errors out, never the envelope. */
 export async function tokenRoutes(
   server: FastifyInstance,
-  { db, passwords, bodies }: ServerOptions & { bodies: Bodies },
+  { passwords, bodies }: ServerOptions & { bodies: Bodies },
 ): Promise<void> {
   bodies.readForms(server);
   server.setErrorHandler(answerOAuthError);
@@ -39,13 +38,13 @@ export async function tokenRoutes(
     const { grant_type: grantType, username: account, password, scope } = body;
     switch (grantType) {
       case 'client_credentials':
-        return issueClientToken(limitToCall(request, db), readClient(authorization, body), scope);
+        return issueClientToken(request.db, readClient(authorization, body), scope);
       case 'password': {
         const client = readClient(authorization, body);
         if (account === undefined || password === undefined) {
           throw new OAuthRefusal('invalid_request', 'The username or the password is missing.');
         }
-        const tools = { db: limitToCall(request, db), passwords, signal: deadlineOf(request).signal };
+        const tools = { db: request.db, passwords, signal: request.deadline.signal };
         return issueUserToken(tools, client, { account, password }, scope);
       }
       default:

@@ -13,12 +13,11 @@ import {
 } from '@lockstep/webhooks';
 import type { FastifyRequest } from 'fastify';
 import { noteSubject } from '../calls.ts';
-import { limitToCall } from '../deadlines.ts';
 import type { OrderHandlers } from '../order-handlers.ts';
 import type { ServerOptions } from '../server-options.ts';
 
 /** The webhooks of an application, and what was sent to them (rules 6.8). */
-export function webhookHandlers({ db, webhookAllowPrivate: allowPrivate }: ServerOptions) {
+export function webhookHandlers({ webhookAllowPrivate: allowPrivate }: ServerOptions) {
   /** Names the webhook of a call, for its log line too. */
   const own = (request: FastifyRequest<{ Params: { webhookId: WebhookId } }>, { applicationId }: Caller) => {
     const { webhookId } = request.params;
@@ -28,33 +27,32 @@ export function webhookHandlers({ db, webhookAllowPrivate: allowPrivate }: Serve
 
   return {
     createWebhook: async (request, { applicationId }) => {
-      const created = await createWebhook(limitToCall(request, db), applicationId, request.body, { allowPrivate });
+      const created = await createWebhook(request.db, applicationId, request.body, { allowPrivate });
       noteSubject(request, { webhookId: created.webhookId as WebhookId });
       return success(created);
     },
 
     listWebhooks: async (request, { applicationId }) =>
-      success({ webhooks: await listWebhooks(limitToCall(request, db), applicationId) }),
+      success({ webhooks: await listWebhooks(request.db, applicationId) }),
 
-    getWebhook: async (request, caller) => success(await readWebhook(limitToCall(request, db), own(request, caller))),
+    getWebhook: async (request, caller) => success(await readWebhook(request.db, own(request, caller))),
 
     deleteWebhook: async (request, caller) => {
-      await deleteWebhook(limitToCall(request, db), own(request, caller));
+      await deleteWebhook(request.db, own(request, caller));
       return done;
     },
 
     rotateWebhookSecret: async (request, caller) =>
-      success(await rotateWebhookSecret(limitToCall(request, db), own(request, caller))),
+      success(await rotateWebhookSecret(request.db, own(request, caller))),
 
-    testWebhook: async (request, caller) => success(await testWebhook(limitToCall(request, db), own(request, caller))),
+    testWebhook: async (request, caller) => success(await testWebhook(request.db, own(request, caller))),
 
-    enableWebhook: async (request, caller) =>
-      success(await enableWebhook(limitToCall(request, db), own(request, caller))),
+    enableWebhook: async (request, caller) => success(await enableWebhook(request.db, own(request, caller))),
 
     replayWebhook: async (request, caller) =>
-      success(await replayWebhook(limitToCall(request, db), own(request, caller), request.body.after)),
+      success(await replayWebhook(request.db, own(request, caller), request.body.after)),
 
     listDeliveries: async (request, caller) =>
-      success(await listDeliveries(limitToCall(request, db), own(request, caller), request.query)),
+      success(await listDeliveries(request.db, own(request, caller), request.query)),
   } satisfies OrderHandlers;
 }

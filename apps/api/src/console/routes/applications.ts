@@ -13,13 +13,11 @@ import { type Operator, recordChange } from '@lockstep/operators';
 import { inTransaction } from '@lockstep/platform';
 import type { FastifyRequest } from 'fastify';
 import { noteSubject } from '../../calls.ts';
-import { limitToCall } from '../../deadlines.ts';
-import type { ServerOptions } from '../../server-options.ts';
 import type { ConsoleHandlers } from '../handlers.ts';
 import { ListPlaces } from '../list-places.ts';
 
 /** Applications: who may call the interface, with which scopes and channels. */
-export function applicationsHandlers({ db }: ServerOptions) {
+export function applicationsHandlers() {
   type NamesApplication = FastifyRequest<{ Params: { appKey: string } }>;
 
   /** Names the application of a call, for its log line too. */
@@ -31,7 +29,7 @@ export function applicationsHandlers({ db }: ServerOptions) {
 
   const setStatus = (request: NamesApplication, operator: Operator, status: ApplicationStatus) => {
     const appKey = keyOf(request);
-    return inTransaction(limitToCall(request, db), async (trx) => {
+    return inTransaction(request.db, async (trx) => {
       const { id, application } = existing(appKey, await lockApplication(trx, appKey));
       if (application.status === status) return application;
       const changed = await changeStatus(trx, id, status);
@@ -51,20 +49,19 @@ export function applicationsHandlers({ db }: ServerOptions) {
       const places = new ListPlaces('applications', wanted, cursor);
       const after = (places.after?.[0] ?? null) as ApplicationId | null;
       const filters = { search: wanted.search, status: wanted.status };
-      const { applications, stop } = await listApplicationPage(limitToCall(request, db), filters, { after, limit });
+      const { applications, stop } = await listApplicationPage(request.db, filters, { after, limit });
       return { applications, nextCursor: places.write(stop && [stop]) };
     },
 
     getApplication: async (request) => {
       const appKey = keyOf(request);
-      const limited = limitToCall(request, db);
-      const { id, application } = existing(appKey, await findApplication(limited, appKey));
-      return { ...application, liveTokens: await countLiveTokens(limited, id) };
+      const { id, application } = existing(appKey, await findApplication(request.db, appKey));
+      return { ...application, liveTokens: await countLiveTokens(request.db, id) };
     },
 
     createApplication: async (request, operator) => {
       const { name, scopes, channels, isApproved } = request.body;
-      const credentials = await inTransaction(limitToCall(request, db), async (trx) => {
+      const credentials = await inTransaction(request.db, async (trx) => {
         const created = await createApplication(trx, { name, scopes, channels, approved: isApproved });
         await recordChange(trx, operator, {
           action: 'application.created',
@@ -84,7 +81,7 @@ export function applicationsHandlers({ db }: ServerOptions) {
     rotateApplicationSecret: async (request, operator) => {
       const appKey = keyOf(request);
       const { overlapHours } = request.body;
-      return await inTransaction(limitToCall(request, db), async (trx) => {
+      return await inTransaction(request.db, async (trx) => {
         const { application: before } = existing(appKey, await lockApplication(trx, appKey));
         const credentials = existing(appKey, await rotateSecret(trx, appKey, overlapHours));
         const { application: after } = existing(appKey, await findApplication(trx, appKey));
@@ -101,7 +98,7 @@ export function applicationsHandlers({ db }: ServerOptions) {
     bindApplication: async (request, operator) => {
       const appKey = keyOf(request);
       const { channels, shownChannels } = request.body;
-      return await inTransaction(limitToCall(request, db), async (trx) => {
+      return await inTransaction(request.db, async (trx) => {
         const { id, application } = existing(appKey, await lockApplication(trx, appKey));
         if (!areSame(application.channels, shownChannels))
           throw new ConsoleRefusal('changed_meanwhile', 'its channels');

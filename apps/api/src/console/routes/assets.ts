@@ -13,7 +13,6 @@ import { ConsoleRefusal, type Owner } from '@lockstep/contract/console';
 import { readOwners } from '@lockstep/customers/operator';
 import { readHolders } from '@lockstep/members/operator';
 import { type Database, isId } from '@lockstep/platform';
-import { deadlineOf, limitToCall } from '../../deadlines.ts';
 import type { ServerOptions } from '../../server-options.ts';
 import type { ConsoleHandlers } from '../handlers.ts';
 import { ListPlaces } from '../list-places.ts';
@@ -21,7 +20,7 @@ import { ListPlaces } from '../list-places.ts';
 const isKind = (text: string): text is ContentsPlace['kind'] => text === 'merchandise' || text === 'product';
 
 /** Assets of any channel: what there is, what is on it, and what happened to it. */
-export function assetsHandlers({ db, numberSearches }: ServerOptions) {
+export function assetsHandlers({ numberSearches }: ServerOptions) {
   return {
     listAssets: async (request) => {
       const { limit, cursor, ...wanted } = request.query;
@@ -31,11 +30,10 @@ export function assetsHandlers({ db, numberSearches }: ServerOptions) {
         customerId: places.after[0] as CustomerId,
         assetId: places.after[1] as AssetId,
       };
-      const limited = limitToCall(request, db);
       const filters = { assetNum, customerId, enterpriseId, state };
-      const { assets, stop } = await listAssetsOfAll(limited, filters, { after, limit });
+      const { assets, stop } = await listAssetsOfAll(request.db, filters, { after, limit });
       const nameOwner = await readOwnerNames(
-        limited,
+        request.db,
         assets.map((asset) => asset.customerId),
       );
       return {
@@ -46,15 +44,14 @@ export function assetsHandlers({ db, numberSearches }: ServerOptions) {
 
     getAsset: async (request) => {
       const { assetNum } = request.params;
-      const limited = limitToCall(request, db);
-      const found = await findAssetOfNumber(limited, assetNum);
+      const found = await findAssetOfNumber(request.db, assetNum);
       if (found === undefined) throw new ConsoleRefusal('not_found', 'asset', assetNum);
       const { active, earlier, hasMoreEarlier } = found;
       const customerIds = [...(active === null ? [] : [active]), ...earlier].map(({ customerId }) => customerId);
-      const nameOwner = await readOwnerNames(limited, customerIds);
+      const nameOwner = await readOwnerNames(request.db, customerIds);
       const held = active === null ? [] : [active.holder, ...active.lentHere];
       const memberIds = held.flatMap((each) => (each === null || each.memberId === null ? [] : [each.memberId]));
-      const holders = await readHolders(limited, memberIds);
+      const holders = await readHolders(request.db, memberIds);
       const nameActive = (asset: NonNullable<typeof active>) => {
         const { customerId, holder, lentHere, ...rest } = asset;
         const named = holder && holders.get(holder.memberId);
@@ -81,26 +78,25 @@ export function assetsHandlers({ db, numberSearches }: ServerOptions) {
       const { limit, cursor } = request.query;
       const places = new ListPlaces('assetContents', { assetNum }, cursor, [isKind, isId]);
       const after = places.after && { kind: places.after[0] as ContentsPlace['kind'], id: places.after[1]! };
-      const found = await listContents(limitToCall(request, db), assetNum, { after, limit });
+      const found = await listContents(request.db, assetNum, { after, limit });
       if (found === null) throw new ConsoleRefusal('not_found', 'active asset', assetNum);
       return { instances: found.instances, nextCursor: places.write(found.stop && [found.stop.kind, found.stop.id]) };
     },
 
     getAssetHistory: async (request, { operatorId }) => {
       const { assetNum } = request.params;
-      const limited = limitToCall(request, db);
       const owner = { kind: 'history for operators', party: operatorId };
-      const read = () => readHistoryOfAll(limited, assetNum, request.query);
-      const history = await numberSearches.run(owner, deadlineOf(request).signal, read);
+      const read = () => readHistoryOfAll(request.db, assetNum, request.query);
+      const history = await numberSearches.run(owner, request.deadline.signal, read);
       if (history === null) throw new ConsoleRefusal('not_found', 'asset', assetNum);
       const { entries, nextCursor } = history;
       const customerIds = entries.flatMap(({ customerId, fromCustomerId }) => [customerId, fromCustomerId]);
       const owners = await readOwners(
-        limited,
+        request.db,
         customerIds.filter((id) => id !== null),
       );
       const applications = await readApplications(
-        limited,
+        request.db,
         entries.flatMap(({ applicationId }) => (applicationId === null ? [] : [applicationId])),
       );
       return {

@@ -9,10 +9,9 @@ import {
   type OperatorBatch,
   readAnyBatch,
 } from '@lockstep/orders/operator';
-import { type Database, isId } from '@lockstep/platform';
+import { isId } from '@lockstep/platform';
 import type { FastifyRequest } from 'fastify';
 import { noteSubject } from '../../calls.ts';
-import { deadlineOf, limitToCall } from '../../deadlines.ts';
 import { answerInPieces } from '../../piecewise-answer.ts';
 import type { ServerOptions } from '../../server-options.ts';
 import type { ConsoleHandlers } from '../handlers.ts';
@@ -20,32 +19,28 @@ import type { ConsoleHandlers } from '../handlers.ts';
 /** Batches of all applications: what became of them, and cancelling what is pending. */
 export function batchesHandlers({ db, canceller, failedBatches }: ServerOptions) {
   return {
-    listAllBatches: async (request) => await listAllBatches(limitToCall(request, db), request.query),
+    listAllBatches: async (request) => await listAllBatches(request.db, request.query),
 
     getBatch: async (request) => {
-      const limited = limitToCall(request, db);
-      const { shown } = await findNamedBatch(request, limited);
-      return { ...shown, ...(await readResends(limited, shown.batchId)) };
+      const { shown } = await findNamedBatch(request);
+      return { ...shown, ...(await readResends(request.db, shown.batchId)) };
     },
 
     getBatchFailures: async (request) => {
-      const limited = limitToCall(request, db);
-      await findNamedBatch(request, limited);
-      return { failures: await groupFailures(limited, request.params.batchId) };
+      await findNamedBatch(request);
+      return { failures: await groupFailures(request.db, request.params.batchId) };
     },
 
     listBatchOrders: async (request) => {
-      const limited = limitToCall(request, db);
-      return await listOrdersOfBatch(limited, await findNamedBatch(request, limited), request.query);
+      return await listOrdersOfBatch(request.db, await findNamedBatch(request), request.query);
     },
 
     downloadFailedOrders: async (request, operator, reply) => {
-      const limited = limitToCall(request, db);
-      const { applicationId, shown } = await findNamedBatch(request, limited);
+      const { applicationId, shown } = await findNamedBatch(request);
       const { channelCode, channelOrderId } = shown;
-      const { signal } = deadlineOf(request);
+      const { signal } = request.deadline;
       const { syncMode, pieces } = await failedBatches.open(
-        limited,
+        request.db,
         applicationId,
         shown,
         signal,
@@ -58,12 +53,11 @@ export function batchesHandlers({ db, canceller, failedBatches }: ServerOptions)
     },
 
     cancelBatch: async (request, operator) => {
-      const limited = limitToCall(request, db);
-      const { applicationId, shown } = await findNamedBatch(request, limited);
+      const { applicationId, shown } = await findNamedBatch(request);
       const { batchId, state, pending } = shown;
       // A cancel has a transaction of its own: what was asked for is on record whatever becomes of it.
       const asked = { state, pending };
-      await recordChange(limited, operator, {
+      await recordChange(request.db, operator, {
         action: 'batch.cancel_asked',
         target: batchId,
         before: asked,
@@ -80,10 +74,10 @@ export function batchesHandlers({ db, canceller, failedBatches }: ServerOptions)
 type BatchCall = FastifyRequest<{ Params: { batchId: BatchId } }>;
 
 /** Finds the batch that a call names. Throws a ConsoleRefusal: not_found. */
-export async function findNamedBatch(request: BatchCall, db: Database): Promise<OperatorBatch> {
+export async function findNamedBatch(request: BatchCall): Promise<OperatorBatch> {
   const { batchId } = request.params;
   noteSubject(request, { batchId });
-  const batch = isId(batchId) ? await readAnyBatch(db, batchId) : undefined;
+  const batch = isId(batchId) ? await readAnyBatch(request.db, batchId) : undefined;
   if (batch === undefined) throw new ConsoleRefusal('not_found', 'batch', batchId);
   noteSubject(request, { channelCode: batch.shown.channelCode, channelOrderId: batch.shown.channelOrderId });
   return batch;

@@ -11,18 +11,17 @@ import {
 import { type Operator, recordChange } from '@lockstep/operators';
 import type { Database, Trx } from '@lockstep/platform';
 import type { FastifyRequest } from 'fastify';
-import { deadlineOf, limitToCall } from '../../deadlines.ts';
 import type { ServerOptions } from '../../server-options.ts';
 import type { ConsoleHandlers } from '../handlers.ts';
 import { hideMobile, hideMobiles } from '../hidden-mobile.ts';
 import { ListPlaces } from '../list-places.ts';
 
 /** Customers and enterprises, their employees, the record of their member center, and administrators' passwords. */
-export function enterprisesHandlers({ db, passwords }: ServerOptions) {
+export function enterprisesHandlers({ passwords }: ServerOptions) {
   const passwordTools = (request: FastifyRequest) => ({
-    db: limitToCall(request, db),
+    db: request.db,
     passwords,
-    signal: deadlineOf(request).signal,
+    signal: request.deadline.signal,
   });
 
   return {
@@ -30,7 +29,7 @@ export function enterprisesHandlers({ db, passwords }: ServerOptions) {
       const { limit, cursor, text } = request.query;
       const places = new ListPlaces('enterprises', { text }, cursor);
       const after = (places.after?.[0] ?? null) as EnterpriseId | null;
-      const { exact, enterprises, stop } = await listEnterprises(limitToCall(request, db), text, { after, limit });
+      const { exact, enterprises, stop } = await listEnterprises(request.db, text, { after, limit });
       return { exact, enterprises, nextCursor: places.write(stop && [stop]) };
     },
 
@@ -40,18 +39,17 @@ export function enterprisesHandlers({ db, passwords }: ServerOptions) {
       const places = new ListPlaces('customers', wanted, cursor);
       const after = (places.after?.[0] ?? null) as CustomerId | null;
       const filters = { text, enterpriseId, channelCode };
-      const { exact, customers, stop } = await listCustomersOfAll(limitToCall(request, db), filters, { after, limit });
+      const { exact, customers, stop } = await listCustomersOfAll(request.db, filters, { after, limit });
       return { exact, customers, nextCursor: places.write(stop && [stop]) };
     },
 
     getEnterprise: async (request) => {
       const { enterpriseGlobalId: enterpriseId } = request.params;
-      const limited = limitToCall(request, db);
-      const { securityMobile, ...enterprise } = await requireEnterprise(limited, enterpriseId);
+      const { securityMobile, ...enterprise } = await requireEnterprise(request.db, enterpriseId);
       return {
         ...enterprise,
         securityMobile: securityMobile && hideMobile(securityMobile),
-        ...(await listAdministrators(limited, enterpriseId)),
+        ...(await listAdministrators(request.db, enterpriseId)),
       };
     },
 
@@ -60,9 +58,8 @@ export function enterprisesHandlers({ db, passwords }: ServerOptions) {
       const { limit, cursor, text } = request.query;
       const places = new ListPlaces('employees', { enterpriseId, text }, cursor);
       const after = (places.after?.[0] ?? null) as MemberId | null;
-      const limited = limitToCall(request, db);
-      await requireEnterprise(limited, enterpriseId);
-      const { employees, stop } = await listEmployeesOfAll(limited, { enterpriseId, text }, { after, limit });
+      await requireEnterprise(request.db, enterpriseId);
+      const { employees, stop } = await listEmployeesOfAll(request.db, { enterpriseId, text }, { after, limit });
       return {
         employees: employees.map(({ passwordMobile, ...employee }) => ({
           ...employee,
@@ -77,9 +74,8 @@ export function enterprisesHandlers({ db, passwords }: ServerOptions) {
       const { limit, cursor } = request.query;
       const places = new ListPlaces('enterpriseAudit', { enterpriseId }, cursor);
       const after = places.after?.[0] ?? null;
-      const limited = limitToCall(request, db);
-      await requireEnterprise(limited, enterpriseId);
-      const { entries, stop } = await listAuditOfAll(limited, enterpriseId, { after, limit });
+      await requireEnterprise(request.db, enterpriseId);
+      const { entries, stop } = await listAuditOfAll(request.db, enterpriseId, { after, limit });
       return {
         entries: entries.map(({ detail, ...entry }) => ({ ...entry, detail: hideMobiles(detail) })),
         nextCursor: places.write(stop === null ? null : [stop]),

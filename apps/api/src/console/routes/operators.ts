@@ -9,36 +9,34 @@ import {
   resetOperatorPassword,
   setOperatorRole,
 } from '@lockstep/operators';
-import { limitToCall } from '../../deadlines.ts';
 import type { ServerOptions } from '../../server-options.ts';
 import type { ConsoleHandlers } from '../handlers.ts';
 import { ListPlaces } from '../list-places.ts';
 
 /** Operators of the service, and the record of what they changed. */
-export function operatorsHandlers({ db, passwords }: ServerOptions) {
+export function operatorsHandlers({ passwords }: ServerOptions) {
   return {
-    listOperators: async (request) => ({ operators: (await listOperators(limitToCall(request, db))).map(show) }),
+    listOperators: async (request) => ({ operators: (await listOperators(request.db)).map(show) }),
 
-    createOperator: (request, operator) =>
-      createOperator({ db: limitToCall(request, db), passwords }, request.body, operator),
+    createOperator: (request, operator) => createOperator({ db: request.db, passwords }, request.body, operator),
 
     setOperatorRole: async (request, operator) => {
-      await setOperatorRole(limitToCall(request, db), request.params.name, request.body.role, operator);
+      await setOperatorRole(request.db, request.params.name, request.body.role, operator);
       return null;
     },
 
     disableOperator: async (request, operator) => {
-      await disableOperator(limitToCall(request, db), request.params.name, operator);
+      await disableOperator(request.db, request.params.name, operator);
       return null;
     },
 
     enableOperator: async (request, operator) => {
-      await enableOperator(limitToCall(request, db), request.params.name, operator);
+      await enableOperator(request.db, request.params.name, operator);
       return null;
     },
 
     resetOperatorPassword: (request, operator) =>
-      resetOperatorPassword({ db: limitToCall(request, db), passwords }, request.params.name, operator),
+      resetOperatorPassword({ db: request.db, passwords }, request.params.name, operator),
 
     listRecord: async (request) => {
       const { limit, cursor, ...wanted } = request.query;
@@ -46,7 +44,7 @@ export function operatorsHandlers({ db, passwords }: ServerOptions) {
       const { operator, action, target } = wanted;
       const after = places.after?.[0] ?? null;
       const filters = { operator, action, target };
-      const { entries, stop } = await listChanges(limitToCall(request, db), filters, { after, limit });
+      const { entries, stop } = await listChanges(request.db, filters, { after, limit });
       return { entries, nextCursor: places.write(stop === null ? null : [stop]) };
     },
   } satisfies ConsoleHandlers;

@@ -19,50 +19,44 @@ import {
   showContent,
 } from '@lockstep/orders/operator';
 import { prepareBatch } from '@lockstep/orders/prepare';
-import type { Database } from '@lockstep/platform';
 import type { FastifyRequest } from 'fastify';
 import { noteSubject } from '../../calls.ts';
-import { deadlineOf, limitToCall } from '../../deadlines.ts';
 import type { ServerOptions } from '../../server-options.ts';
 import type { ConsoleHandlers } from '../handlers.ts';
 
 /** Orders of all applications: what became of them, what they held, what they did and what they would do now. */
-export function ordersHandlers({ db, previewer, numberSearches }: ServerOptions) {
+export function ordersHandlers({ previewer, numberSearches }: ServerOptions) {
   return {
     listAllOrders: async (request, { operatorId }) => {
-      const list = () => listAllOrders(limitToCall(request, db), request.query);
+      const list = () => listAllOrders(request.db, request.query);
       if (request.query.assetNum === undefined) return await list();
       const owner = { kind: 'orders of a number', party: `operator-${operatorId}` };
-      return await numberSearches.run(owner, deadlineOf(request).signal, list);
+      return await numberSearches.run(owner, request.deadline.signal, list);
     },
 
     getOrder: async (request) => {
-      const limited = limitToCall(request, db);
-      const order = await findNamedOrder(request, limited);
-      const owners = await readOwners(limited, [order.customerId]);
+      const order = await findNamedOrder(request);
+      const owners = await readOwners(request.db, [order.customerId]);
       return { ...order, owner: owners.get(order.customerId) ?? null };
     },
 
     getOrderContent: async (request) => {
-      const limited = limitToCall(request, db);
-      const order = await findNamedOrder(request, limited);
-      return showContent(await readOrderText(limited, order, MAX_SHOWN_ORDER_BYTES));
+      const order = await findNamedOrder(request);
+      return showContent(await readOrderText(request.db, order, MAX_SHOWN_ORDER_BYTES));
     },
 
     getOrderEffects: async (request) => {
-      const limited = limitToCall(request, db);
-      const { licenseOrderId, orderType, state } = await findNamedOrder(request, limited);
+      const { licenseOrderId, orderType, state } = await findNamedOrder(request);
       if (state !== 'succeeded') return { assets: [], items: [], isCut: false };
-      return await readOrderEffects(limited, { licenseOrderId, orderType, limit: MAX_SHOWN_EFFECTS });
+      return await readOrderEffects(request.db, { licenseOrderId, orderType, limit: MAX_SHOWN_EFFECTS });
     },
 
-    listHolds: async (request) => await listHolds(limitToCall(request, db), request.query),
+    listHolds: async (request) => await listHolds(request.db, request.query),
 
     failOrder: async (request, operator) => {
-      const limited = limitToCall(request, db);
-      const { licenseOrderId } = await findNamedOrder(request, limited);
+      const { licenseOrderId } = await findNamedOrder(request);
       const { reason, later } = request.body;
-      const { outcome, licenseOrderIds } = await failPendingOrders(limited, {
+      const { outcome, licenseOrderIds } = await failPendingOrders(request.db, {
         licenseOrderIds: [licenseOrderId],
         later,
         record: (trx, failedIds) => recordFailed(trx, operator, { licenseOrderIds: failedIds, reason }),
@@ -71,10 +65,9 @@ export function ordersHandlers({ db, previewer, numberSearches }: ServerOptions)
     },
 
     previewOrder: async (request) => {
-      const limited = limitToCall(request, db);
-      const order = await findNamedOrder(request, limited);
-      const stored = await readOrderText(limited, order, MAX_SHOWN_ORDER_BYTES);
-      const batch = await readAnyBatch(limited, order.batchId);
+      const order = await findNamedOrder(request);
+      const stored = await readOrderText(request.db, order, MAX_SHOWN_ORDER_BYTES);
+      const batch = await readAnyBatch(request.db, order.batchId);
       if (stored.kind !== 'kept' || batch === undefined) return null;
       const { channelCode, channelOrderId } = order;
       const orderList = [readStoredOrder(stored.text)];
@@ -92,10 +85,10 @@ const MAX_SHOWN_LATER = 100;
 type OrderCall = FastifyRequest<{ Params: { licenseOrderId: LicenseOrderId } }>;
 
 /** Finds the order that a call names. Throws a ConsoleRefusal: not_found. */
-async function findNamedOrder(request: OrderCall, db: Database): Promise<ConsoleOrderDetail> {
+async function findNamedOrder(request: OrderCall): Promise<ConsoleOrderDetail> {
   const { licenseOrderId } = request.params;
   noteSubject(request, { licenseOrderIds: [licenseOrderId] });
-  const order = await readAnyOrder(db, licenseOrderId);
+  const order = await readAnyOrder(request.db, licenseOrderId);
   if (order === undefined) throw new ConsoleRefusal('not_found', 'order', licenseOrderId);
   return order;
 }

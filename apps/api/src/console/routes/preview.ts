@@ -4,7 +4,6 @@ import { ConsoleRefusal, type PreviewedOrder } from '@lockstep/contract/console'
 import type { Database } from '@lockstep/platform';
 import type { BatchReader } from '../../batch-reader.ts';
 import { noteSubject } from '../../calls.ts';
-import { limitToCall } from '../../deadlines.ts';
 import type { ServerOptions } from '../../server-options.ts';
 import type { ConsoleHandlers } from '../handlers.ts';
 
@@ -17,13 +16,13 @@ const MAX_LISTED_OF_ORDER = 500;
  * What a batch would do, in a scope that leaves bodies as bytes: they are read as those of channels are, large ones on a
  * thread, so that they do not hold up the event loop.
  */
-export function previewHandlers({ db, previewer, batches }: ServerOptions & { batches: BatchReader }) {
+export function previewHandlers({ previewer, batches }: ServerOptions & { batches: BatchReader }) {
   return {
     previewBatch: async (request, operator) => {
       const bytes = request.body as unknown as Buffer | undefined;
       // Refused in the same words as by the interface.
       if (bytes === undefined || bytes === null) parse(BatchOrder, bytes);
-      const channels = await findChannels(limitToCall(request, db), request.query.appKey);
+      const channels = await findChannels(request.db, request.query.appKey);
       // Operators take turns with one another, as applications do.
       const party = `operator ${operator.operatorId}` as ApplicationId;
       const { prepared, orders } = await batches.read(party, bytes!, { isPreview: true });

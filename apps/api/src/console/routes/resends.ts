@@ -11,7 +11,6 @@ import {
 } from '@lockstep/orders/operator';
 import type { Database } from '@lockstep/platform';
 import type { BatchReader, ReadBatch } from '../../batch-reader.ts';
-import { limitToCall } from '../../deadlines.ts';
 import type { ServerOptions } from '../../server-options.ts';
 import type { ConsoleHandlers } from '../handlers.ts';
 import { findNamedBatch } from './batches.ts';
@@ -21,11 +20,10 @@ export function resendHandlers(options: ServerOptions & { batches: BatchReader }
   const { db, acceptor, previewer, batches } = options;
   return {
     getOrdersToResend: async (request) => {
-      const limited = limitToCall(request, db);
-      const batch = await findNamedBatch(request, limited);
+      const batch = await findNamedBatch(request);
       const { licenseOrderId } = request.query;
-      const sequence = licenseOrderId && (await readFailedSequence(limited, batch, licenseOrderId));
-      const failed = await readFailed(limited, batch, 'hidden');
+      const sequence = licenseOrderId && (await readFailedSequence(request.db, batch, licenseOrderId));
+      const failed = await readFailed(request.db, batch, 'hidden');
       const orderList = sequence === undefined ? failed : failed.filter((order) => isNumbered(order, sequence));
       const { channelCode, channelOrderId, syncMode } = batch.shown;
       return {
@@ -36,9 +34,10 @@ export function resendHandlers(options: ServerOptions & { batches: BatchReader }
     },
 
     checkResend: async (request) => {
-      const limited = limitToCall(request, db);
-      const batch = await findNamedBatch(request, limited);
-      const { prepared, orders, free } = await readResend(limited, batch, request.body, batches, { isPreview: true });
+      const batch = await findNamedBatch(request);
+      const { prepared, orders, free } = await readResend(request.db, batch, request.body, batches, {
+        isPreview: true,
+      });
       try {
         return { orders: await previewer.compare(prepared, orders, batch.channels) };
       } finally {
@@ -47,14 +46,13 @@ export function resendHandlers(options: ServerOptions & { batches: BatchReader }
     },
 
     resendOrders: async (request, operator) => {
-      const limited = limitToCall(request, db);
-      const batch = await findNamedBatch(request, limited);
-      const { prepared, free } = await readResend(limited, batch, request.body, batches, { isPreview: false });
+      const batch = await findNamedBatch(request);
+      const { prepared, free } = await readResend(request.db, batch, request.body, batches, { isPreview: false });
       const { channelOrderId, sequences } = prepared;
       const asked = { channelOrderId, orders: sequences.length };
       const { batchId: target, channelOrderId: number } = batch.shown;
       const accept = async () => {
-        await recordChange(limited, operator, { action: 'batch.resend_asked', target, before: null, after: asked });
+        await recordChange(request.db, operator, { action: 'batch.resend_asked', target, before: null, after: asked });
         return await acceptor.accept({ ...prepared, requestId: request.id });
       };
       const accepted = await accept().finally(free);

@@ -1,6 +1,5 @@
 import type { FastifyRequest } from 'fastify';
 import { noteSubject } from '../../calls.ts';
-import { deadlineOf, limitToCall } from '../../deadlines.ts';
 import type { ServerOptions } from '../../server-options.ts';
 import { addressOf } from '../caller-address.ts';
 import type { ConsoleHandlers } from '../handlers.ts';
@@ -8,24 +7,24 @@ import { clearSessionCookie, readSessionToken, setSessionCookie } from '../sessi
 import { meOf } from '../who-acts.ts';
 
 /** Logging in and out of the console, and the own password. */
-export function sessionHandlers({ db, sessions, publicUrl }: ServerOptions) {
+export function sessionHandlers({ sessions, publicUrl }: ServerOptions) {
   const callOf = (request: FastifyRequest) => ({
     address: addressOf(request, publicUrl),
     requestId: request.id,
-    signal: deadlineOf(request).signal,
+    signal: request.deadline.signal,
   });
   return {
     logIn: async (request, _nobody, reply) => {
       const call = callOf(request);
       noteSubject(request, { address: call.address });
-      const { token, me } = await sessions.logIn(limitToCall(request, db), request.body, call);
+      const { token, me } = await sessions.logIn(request.db, request.body, call);
       noteSubject(request, { operator: me.name });
       setSessionCookie(request, reply, token, publicUrl);
       return me;
     },
 
     logOut: async (request, _operator, reply) => {
-      await sessions.logOut(limitToCall(request, db), readSessionToken(request)!);
+      await sessions.logOut(request.db, readSessionToken(request)!);
       clearSessionCookie(reply, publicUrl);
       return null;
     },
@@ -33,12 +32,7 @@ export function sessionHandlers({ db, sessions, publicUrl }: ServerOptions) {
     getMe: async (request) => meOf(request),
 
     changeOwnPassword: async (request, operator, reply) => {
-      const changed = await sessions.changeOwnPassword(
-        limitToCall(request, db),
-        operator,
-        request.body,
-        callOf(request),
-      );
+      const changed = await sessions.changeOwnPassword(request.db, operator, request.body, callOf(request));
       setSessionCookie(request, reply, changed.token, publicUrl);
       return changed.me;
     },

@@ -13,13 +13,11 @@ import {
 } from '@lockstep/webhooks/operator';
 import type { FastifyRequest } from 'fastify';
 import { noteSubject } from '../../calls.ts';
-import { limitToCall } from '../../deadlines.ts';
-import type { ServerOptions } from '../../server-options.ts';
 import type { ConsoleHandlers } from '../handlers.ts';
 import { ListPlaces } from '../list-places.ts';
 
 /** The webhooks of all applications, and what was sent to them. */
-export function webhooksHandlers({ db }: ServerOptions) {
+export function webhooksHandlers() {
   /** Names the webhook of a call, for its log line too. */
   const idOf = (request: FastifyRequest<{ Params: { webhookId: WebhookId } }>) => {
     const { webhookId } = request.params;
@@ -33,27 +31,25 @@ export function webhooksHandlers({ db }: ServerOptions) {
       const places = new ListPlaces('webhooks', wanted, cursor);
       const after = (places.after?.[0] ?? null) as WebhookId | null;
       const filters = { state: wanted.state, appKey: wanted.appKey };
-      const { webhooks, stop } = await listWebhookPage(limitToCall(request, db), filters, { after, limit });
+      const { webhooks, stop } = await listWebhookPage(request.db, filters, { after, limit });
       return { webhooks, nextCursor: places.write(stop && [stop]) };
     },
 
     getWebhook: async (request) => {
       const webhookId = idOf(request);
-      const limited = limitToCall(request, db);
-      const { webhook } = await find(limited, webhookId);
-      return { ...webhook, ...(await countUndelivered(limited, webhookId)) };
+      const { webhook } = await find(request.db, webhookId);
+      return { ...webhook, ...(await countUndelivered(request.db, webhookId)) };
     },
 
     listWebhookDeliveries: async (request) => {
-      const limited = limitToCall(request, db);
-      const { own } = await find(limited, idOf(request));
-      return await listDeliveries(limited, own, request.query);
+      const { own } = await find(request.db, idOf(request));
+      return await listDeliveries(request.db, own, request.query);
     },
 
     enableWebhook: async (request, operator) => {
       const webhookId = idOf(request);
       const { fromTime = null } = request.body;
-      return await inTransaction(limitToCall(request, db), async (trx) => {
+      return await inTransaction(request.db, async (trx) => {
         const { own, webhook: before } = existing(webhookId, await lockAnyWebhook(trx, webhookId));
         if (before.state !== 'disabled') return before;
         const after = fromTime === null ? undefined : await findEventBefore(trx, own.applicationId, fromTime);
@@ -72,7 +68,7 @@ export function webhooksHandlers({ db }: ServerOptions) {
     replayWebhook: async (request, operator) => {
       const webhookId = idOf(request);
       const { after, fromTime } = request.body;
-      return await inTransaction(limitToCall(request, db), async (trx) => {
+      return await inTransaction(request.db, async (trx) => {
         const { own } = await find(trx, webhookId);
         const from = fromTime === undefined ? after : await findEventBefore(trx, own.applicationId, fromTime);
         await replayWebhook(trx, own, from);
@@ -88,7 +84,7 @@ export function webhooksHandlers({ db }: ServerOptions) {
 
     testWebhook: async (request, operator) => {
       const webhookId = idOf(request);
-      return await inTransaction(limitToCall(request, db), async (trx) => {
+      return await inTransaction(request.db, async (trx) => {
         const { own } = await find(trx, webhookId);
         const added = await testWebhook(trx, own);
         const after = { messageId: added.messageId };
