@@ -25,7 +25,7 @@ import {
   PartlyAddedEmployees,
 } from '../new-employees.ts';
 import { PageQuery } from '../page.ts';
-import { answers, doneWithNullAnswers, ME_ROOT, NonceQuery, type Operation, refusedWith } from './operation.ts';
+import { answers, doneWithNullAnswers, ME_ROOT, ofModule, refusedWith } from './operation.ts';
 
 const ENTERPRISE_PATH = `${ME_ROOT}/enterprise/{enterpriseGlobalId}` as const;
 const MEMBER_PATH = `${ENTERPRISE_PATH}/member/{memberGlobalId}` as const;
@@ -33,14 +33,12 @@ const MEMBER_PATH = `${ENTERPRISE_PATH}/member/{memberGlobalId}` as const;
 const HOLDER_PATH = `${ME_ROOT}/enterprise/member/{memberGlobalId}` as const;
 
 /** The member center: M1 to M10, and the audit record (rules 8). */
-export const memberOperations = {
+export const memberOperations = ofModule('member', {
   addEmployees: {
     name: 'M1',
     method: 'POST',
     path: `${ENTERPRISE_PATH}/member`,
-    module: 'member',
     params: EnterpriseParams,
-    query: NonceQuery,
     body: AddEmployees,
     answers: {
       200: z
@@ -59,9 +57,7 @@ export const memberOperations = {
     name: 'M2',
     method: 'PUT',
     path: MEMBER_PATH,
-    module: 'member',
     params: EmployeeParams,
-    query: NonceQuery,
     body: EditEmployee,
     answers: doneWithNullAnswers,
     summary: 'edit an employee',
@@ -75,9 +71,7 @@ export const memberOperations = {
     name: 'M3',
     method: 'PUT',
     path: `${MEMBER_PATH}/resetPassword`,
-    module: 'member',
     params: EmployeeParams,
-    query: NonceQuery,
     body: ResetPassword,
     answers: doneWithNullAnswers,
     summary: 'reset a password',
@@ -90,9 +84,7 @@ export const memberOperations = {
     name: 'M4',
     method: 'DELETE',
     path: MEMBER_PATH,
-    module: 'member',
     params: EmployeeParams,
-    query: NonceQuery,
     answers: doneWithNullAnswers,
     summary: 'delete an employee',
     description:
@@ -104,9 +96,8 @@ export const memberOperations = {
     name: 'M5',
     method: 'GET',
     path: `${ENTERPRISE_PATH}/members`,
-    module: 'member',
     params: EnterpriseParams,
-    query: NonceQuery.extend(ListEmployees.shape),
+    query: ListEmployees,
     answers: answers(EmployeePage),
     summary: 'list employees',
     description:
@@ -118,9 +109,8 @@ export const memberOperations = {
   readAudit: {
     method: 'GET',
     path: `${ENTERPRISE_PATH}/audit`,
-    module: 'member',
     params: EnterpriseParams,
-    query: NonceQuery.extend(PageQuery.shape),
+    query: PageQuery,
     answers: answers(AuditPage),
     summary: 'The audit record',
     description:
@@ -131,9 +121,7 @@ export const memberOperations = {
     name: 'M6',
     method: 'GET',
     path: `${ENTERPRISE_PATH}/asset/assetNums`,
-    module: 'member',
     params: EnterpriseParams,
-    query: NonceQuery,
     answers: answers(z.array(EnterpriseAsset).describe('The assets, oldest first.')),
     summary: 'list asset numbers',
     description:
@@ -144,9 +132,7 @@ export const memberOperations = {
     name: 'M7',
     method: 'GET',
     path: `${ME_ROOT}/enterprise/asset/{assetId}/merchandiseProducts`,
-    module: 'member',
     params: AssetParams,
-    query: NonceQuery,
     answers: answers(AssetContents),
     summary: 'products and merchandise under an asset',
     description:
@@ -158,9 +144,7 @@ export const memberOperations = {
     name: 'M8',
     method: 'GET',
     path: `${ENTERPRISE_PATH}/asset/borrowUsbKeys`,
-    module: 'member',
     params: EnterpriseParams,
-    query: NonceQuery,
     answers: answers(z.array(BorrowedLock).describe('The borrowed locks, oldest first.')),
     summary: 'list borrowed locks',
     description:
@@ -171,9 +155,7 @@ export const memberOperations = {
     name: 'M9',
     method: 'POST',
     path: `${HOLDER_PATH}/privileges`,
-    module: 'member',
     params: HolderParams,
-    query: NonceQuery,
     body: ConfigureAssets,
     answers: doneWithNullAnswers,
     summary: 'configure assets',
@@ -185,9 +167,7 @@ export const memberOperations = {
     name: 'M10',
     method: 'POST',
     path: `${HOLDER_PATH}/borrow`,
-    module: 'member',
     params: HolderParams,
-    query: NonceQuery,
     body: LendAssets,
     answers: doneWithNullAnswers,
     summary: 'lend assets',
@@ -195,4 +175,4 @@ export const memberOperations = {
       'Lends assets that an employee holds into a borrowed lock: all of them or, at the first fault, ' +
       'none. The same call again succeeds and changes nothing. M9 or M4 ends a lending.',
   },
-} satisfies Record<string, Operation>;
+});

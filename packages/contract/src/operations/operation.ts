@@ -41,8 +41,23 @@ export const credentials = {
   open: [['client'], []],
 } as const satisfies Record<Operation['module'], readonly (readonly string[])[]>;
 
-/** The query that every operation of both modules takes (rules 3). */
-export const NonceQuery = z.object({ g_nonce: Nonce });
+const NonceQuery = z.object({ g_nonce: Nonce });
+
+/** Makes the table of a module: each of its operations takes a nonce beside its own query (rules 3). */
+export function ofModule<M extends Module, Table extends Record<string, Omit<Operation, 'module'>>>(
+  module: M,
+  table: Table,
+) {
+  const entries = Object.entries(table).map(([id, operation]) => {
+    return [id, { ...operation, module, query: operation.query?.safeExtend(NonceQuery.shape) ?? NonceQuery }];
+  });
+  return Object.fromEntries(entries) as {
+    [Id in keyof Table]: Table[Id] & {
+      module: M;
+      query: Table[Id] extends { query: infer Own } ? Own : z.ZodObject<Record<never, never>>;
+    };
+  };
+}
 
 /** A number in a description: 10,000. */
 export const formatCount = (count: number) => count.toLocaleString('en-US');

@@ -18,15 +18,7 @@ import { MAX_LIST_ELEMENTS } from '../order-items.ts';
 import { MAX_INSTANCES } from '../order-size.ts';
 import { OrderPreview } from '../preview.ts';
 import { BatchResult, BatchResultQuery, OrderResultParams, SingleOrderResult } from '../results.ts';
-import {
-  answers,
-  doneAnswers,
-  formatCount,
-  MAX_BATCH_BYTES,
-  NonceQuery,
-  type Operation,
-  ORDER_ROOT,
-} from './operation.ts';
+import { answers, doneAnswers, formatCount, MAX_BATCH_BYTES, ORDER_ROOT, ofModule } from './operation.ts';
 
 const BATCH_PATH = `${ORDER_ROOT}/licenseOrder/batchOrder` as const;
 
@@ -38,13 +30,11 @@ const LOCKING =
   'whether a lock is disabled.';
 
 /** The order module: O1 to O9, and what this service adds (rules 5, 6 and 7). */
-export const orderOperations = {
+export const orderOperations = ofModule('order', {
   bindCustomer: {
     name: 'O1',
     method: 'POST',
     path: `${ORDER_ROOT}/enterprise/user/bind`,
-    module: 'order',
-    query: NonceQuery,
     body: BindCustomer,
     answers: answers(Customer),
     summary: 'bind a customer',
@@ -58,8 +48,6 @@ export const orderOperations = {
     name: 'O2',
     method: 'POST',
     path: `${ORDER_ROOT}/enterprise/user/create`,
-    module: 'order',
-    query: NonceQuery,
     body: CreateEnterprise,
     answers: answers(CreatedEnterprise),
     summary: 'create an enterprise',
@@ -73,8 +61,7 @@ export const orderOperations = {
     name: 'O3',
     method: 'GET',
     path: `${ORDER_ROOT}/enterprise/user/query`,
-    module: 'order',
-    query: NonceQuery.extend(QueryCustomers.shape),
+    query: QueryCustomers,
     answers: answers(z.array(Customer).describe('The customers; empty where none was found.')),
     summary: 'query customers',
     description:
@@ -85,8 +72,6 @@ export const orderOperations = {
     name: 'O4',
     method: 'POST',
     path: `${ORDER_ROOT}/enterprise/user/update`,
-    module: 'order',
-    query: NonceQuery,
     body: CreateEnterprise,
     answers: doneAnswers,
     summary: 'update a customer',
@@ -98,8 +83,7 @@ export const orderOperations = {
     name: 'O5',
     method: 'POST',
     path: BATCH_PATH,
-    module: 'order',
-    query: NonceQuery.extend(BatchOrderQuery.shape),
+    query: BatchOrderQuery,
     body: BatchOrder,
     maxBodyBytes: MAX_BATCH_BYTES,
     answers: answers(z.array(AcceptedOrder).describe('One entry for each order, in the order of orderList.')),
@@ -116,8 +100,7 @@ export const orderOperations = {
   previewBatchOrder: {
     method: 'POST',
     path: `${BATCH_PATH}/preview`,
-    module: 'order',
-    query: NonceQuery.extend(BatchOrderQuery.shape),
+    query: BatchOrderQuery,
     body: BatchOrder,
     maxBodyBytes: MAX_BATCH_BYTES,
     answers: answers(z.array(OrderPreview).describe('One entry for each order, in the order of orderList.')),
@@ -132,8 +115,6 @@ export const orderOperations = {
   cancelBatchOrder: {
     method: 'POST',
     path: `${BATCH_PATH}/cancel`,
-    module: 'order',
-    query: NonceQuery,
     body: CancelBatch,
     answers: answers(CancelledBatch),
     summary: 'Cancel a batch',
@@ -146,8 +127,7 @@ export const orderOperations = {
   getBatchResult: {
     method: 'GET',
     path: BATCH_PATH,
-    module: 'order',
-    query: NonceQuery.extend(BatchResultQuery.shape),
+    query: BatchResultQuery,
     answers: answers(BatchResult),
     summary: 'The result of a batch',
     description:
@@ -158,9 +138,7 @@ export const orderOperations = {
   getOrderResult: {
     method: 'GET',
     path: `${ORDER_ROOT}/licenseOrder/{licenseOrderId}`,
-    module: 'order',
     params: OrderResultParams,
-    query: NonceQuery,
     answers: answers(SingleOrderResult),
     summary: 'The result of an order',
     description: 'Says what became of one order, to the application that submitted it only.',
@@ -169,8 +147,6 @@ export const orderOperations = {
     name: 'O6',
     method: 'POST',
     path: `${ORDER_ROOT}/asset/lock`,
-    module: 'order',
-    query: NonceQuery,
     body: ChangeLocks,
     answers: answers(z.array(LockResult).describe('One entry for each number, in the order sent.')),
     summary: 'disable locks',
@@ -180,8 +156,6 @@ export const orderOperations = {
     name: 'O7',
     method: 'POST',
     path: `${ORDER_ROOT}/asset/unlock`,
-    module: 'order',
-    query: NonceQuery,
     body: ChangeLocks,
     answers: answers(z.array(LockResult).describe('One entry for each number, in the order sent.')),
     summary: 'enable locks',
@@ -191,9 +165,8 @@ export const orderOperations = {
     name: 'O8',
     method: 'GET',
     path: `${ORDER_ROOT}/asset/{enterpriseGlobalId}/list`,
-    module: 'order',
     params: ListAssetsParams,
-    query: NonceQuery.extend(ListAssetsQuery.shape),
+    query: ListAssetsQuery,
     answers: answers(z.array(VirtualAsset).describe('The assets, oldest first.')),
     summary: 'list virtual assets',
     description:
@@ -204,8 +177,6 @@ export const orderOperations = {
     name: 'O9',
     method: 'POST',
     path: `${ORDER_ROOT}/shellnums`,
-    module: 'order',
-    query: NonceQuery,
     body: TakeAssetNumbers,
     answers: answers(z.array(AssetNumber).describe('The numbers.')),
     summary: 'obtain asset numbers',
@@ -213,4 +184,4 @@ export const orderOperations = {
       `Hands out 1 to ${formatCount(MAX_ASSET_NUMBERS)} asset numbers of ten digits: the mark of the region, 8 or 6, and nine ` +
       "digits that increment. No number is handed out twice, and none that is an active asset's. There may be gaps.",
   },
-} satisfies Record<string, Operation>;
+});

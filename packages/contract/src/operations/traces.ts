@@ -2,15 +2,14 @@ import { AssetDetail, AssetHistory, AssetNumParams } from '../asset-traces.ts';
 import { EventPage, EventsQuery } from '../events.ts';
 import { FailedOrders, FailedOrdersQuery } from '../failed-orders.ts';
 import { BatchPage, ListBatchesQuery, ListOrdersQuery, ListPageQuery, OrderPage } from '../lists.ts';
-import { answers, NonceQuery, type Operation, ORDER_ROOT } from './operation.ts';
+import { answers, ORDER_ROOT, ofModule } from './operation.ts';
 
 /** The operations of the order module that list and trace what was ordered, and its events (rules 6.7 and 6.8). */
-export const traceOperations = {
+export const traceOperations = ofModule('order', {
   listBatches: {
     method: 'GET',
     path: `${ORDER_ROOT}/licenseOrder/batchOrders`,
-    module: 'order',
-    query: ListBatchesQuery.safeExtend(NonceQuery.shape),
+    query: ListBatchesQuery,
     answers: answers(BatchPage),
     summary: 'List batches',
     description:
@@ -20,8 +19,7 @@ export const traceOperations = {
   listOrders: {
     method: 'GET',
     path: `${ORDER_ROOT}/licenseOrder/orders`,
-    module: 'order',
-    query: ListOrdersQuery.safeExtend(NonceQuery.shape),
+    query: ListOrdersQuery,
     answers: answers(OrderPage),
     summary: 'List orders',
     description:
@@ -31,8 +29,7 @@ export const traceOperations = {
   getFailedOrders: {
     method: 'GET',
     path: `${ORDER_ROOT}/licenseOrder/batchOrder/failed`,
-    module: 'order',
-    query: FailedOrdersQuery.extend(NonceQuery.shape),
+    query: FailedOrdersQuery,
     answers: answers(FailedOrders),
     summary: 'The failed orders of a batch, as they were sent',
     description:
@@ -43,9 +40,7 @@ export const traceOperations = {
   getAsset: {
     method: 'GET',
     path: `${ORDER_ROOT}/asset/{assetNum}`,
-    module: 'order',
     params: AssetNumParams,
-    query: NonceQuery,
     answers: answers(AssetDetail),
     summary: 'An asset by its number',
     description: 'Returns the active asset of a number, with what is on it.',
@@ -53,9 +48,8 @@ export const traceOperations = {
   getAssetHistory: {
     method: 'GET',
     path: `${ORDER_ROOT}/asset/{assetNum}/history`,
-    module: 'order',
     params: AssetNumParams,
-    query: ListPageQuery.extend(NonceQuery.shape),
+    query: ListPageQuery,
     answers: answers(AssetHistory),
     summary: 'The history of an asset number',
     description:
@@ -64,8 +58,7 @@ export const traceOperations = {
   getEvents: {
     method: 'GET',
     path: `${ORDER_ROOT}/events`,
-    module: 'order',
-    query: EventsQuery.extend(NonceQuery.shape),
+    query: EventsQuery,
     answers: answers(EventPage),
     summary: 'The event feed',
     description:
@@ -73,4 +66,4 @@ export const traceOperations = {
       'with `waitSeconds=30`; the answer comes as soon as there is an event. Events are kept for a time, 30 days where ' +
       'nothing else is configured.',
   },
-} satisfies Record<string, Operation>;
+});

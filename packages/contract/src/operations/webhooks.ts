@@ -10,18 +10,16 @@ import {
   WebhookParams,
   WebhookWithSecret,
 } from '../webhooks.ts';
-import { answers, doneAnswers, NonceQuery, type Operation, ORDER_ROOT } from './operation.ts';
+import { answers, doneAnswers, ORDER_ROOT, ofModule } from './operation.ts';
 
 const PATH = `${ORDER_ROOT}/webhooks` as const;
 const ONE = `${PATH}/{webhookId}` as const;
 
 /** The webhooks of an application (rules 6.8). */
-export const webhookOperations = {
+export const webhookOperations = ofModule('order', {
   createWebhook: {
     method: 'POST',
     path: PATH,
-    module: 'order',
-    query: NonceQuery,
     body: CreateWebhook,
     answers: answers(WebhookWithSecret),
     summary: 'Register a webhook',
@@ -34,8 +32,6 @@ export const webhookOperations = {
   listWebhooks: {
     method: 'GET',
     path: PATH,
-    module: 'order',
-    query: NonceQuery,
     answers: answers(WebhookList),
     summary: 'List webhooks',
     description: 'Lists the webhooks of the application, without their secrets.',
@@ -43,9 +39,7 @@ export const webhookOperations = {
   getWebhook: {
     method: 'GET',
     path: ONE,
-    module: 'order',
     params: WebhookParams,
-    query: NonceQuery,
     answers: answers(Webhook),
     summary: 'A webhook',
     description: 'Returns a webhook, without its secret.',
@@ -53,9 +47,7 @@ export const webhookOperations = {
   deleteWebhook: {
     method: 'DELETE',
     path: ONE,
-    module: 'order',
     params: WebhookParams,
-    query: NonceQuery,
     answers: doneAnswers,
     summary: 'Delete a webhook',
     description: 'Ends a webhook for good: what was not delivered yet is not sent any more.',
@@ -63,9 +55,7 @@ export const webhookOperations = {
   rotateWebhookSecret: {
     method: 'POST',
     path: `${ONE}/rotateSecret`,
-    module: 'order',
     params: WebhookParams,
-    query: NonceQuery,
     answers: answers(WebhookWithSecret),
     summary: 'Give a webhook a new secret',
     description:
@@ -75,9 +65,7 @@ export const webhookOperations = {
   testWebhook: {
     method: 'POST',
     path: `${ONE}/test`,
-    module: 'order',
     params: WebhookParams,
-    query: NonceQuery,
     answers: answers(WebhookDelivery),
     summary: 'Test a webhook',
     description:
@@ -87,9 +75,7 @@ export const webhookOperations = {
   enableWebhook: {
     method: 'POST',
     path: `${ONE}/enable`,
-    module: 'order',
     params: WebhookParams,
-    query: NonceQuery,
     answers: answers(Webhook),
     summary: 'Enable a webhook',
     description:
@@ -98,9 +84,7 @@ export const webhookOperations = {
   replayWebhook: {
     method: 'POST',
     path: `${ONE}/replay`,
-    module: 'order',
     params: WebhookParams,
-    query: NonceQuery,
     body: ReplayEvents,
     answers: answers(Webhook),
     summary: 'Send events again',
@@ -109,11 +93,10 @@ export const webhookOperations = {
   listDeliveries: {
     method: 'GET',
     path: `${ONE}/deliveries`,
-    module: 'order',
     params: WebhookParams,
-    query: ListDeliveriesQuery.extend(NonceQuery.shape),
+    query: ListDeliveriesQuery,
     answers: answers(DeliveryPage),
     summary: 'List deliveries',
     description: 'Lists the messages to a webhook, newest first, with every attempt to deliver them.',
   },
-} satisfies Record<string, Operation>;
+});
