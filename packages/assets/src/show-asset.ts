@@ -22,9 +22,10 @@ export function showAsset(db: Database, channels: Channels, assetNum: string): P
       .executeTakeFirstOrThrow();
     const grants = await selectGrantOrders(trx, row.id).orderBy('license_order_id').execute();
     const { productInstanceList: products, children: merchandises } = await readContents(trx, [row.id]);
+    const { assetId, licenseType, customerId, ...terms } = shown;
     return {
-      ...shown,
-      enterpriseGlobalId: customer.enterprise_id,
+      ...{ assetId, assetNum, licenseType, customerId, enterpriseGlobalId: customer.enterprise_id },
+      ...terms,
       licenseOrderIds: grants.map(({ id }) => id),
       products,
       merchandises,
