@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import { vi } from 'vitest';
+import { promisify } from 'node:util';
+import { expect, vi } from 'vitest';
 
 /** A message as it came to a receiver. */
 export interface Received {
@@ -19,6 +20,8 @@ export interface Receiver {
   received: Received[];
   /** Resolves when so many messages have come; returns them. */
   awaitCount(count: number): Promise<Received[]>;
+  /** Resolves when no caller is connected: all that a killed one has sent has come. */
+  untilAlone(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -38,6 +41,7 @@ export async function startReceiver(answer: Answer = answerNoContent): Promise<R
   const server = createServer(listener);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
+  const countConnections = promisify(server.getConnections.bind(server));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
     received,
@@ -49,6 +53,7 @@ export async function startReceiver(answer: Answer = answerNoContent): Promise<R
         },
         { timeout: 60_000, interval: 20 },
       ),
+    untilAlone: () => expect.poll(() => countConnections()).toBe(0),
     async close() {
       server.close();
       server.closeAllConnections();

@@ -45,12 +45,24 @@ export function findRedisServer(): string {
   });
 }
 
-/** Finds a port that is free at this moment. */
+/** Ports below those that systems give to outgoing connections, and above those that fetch refuses to call. */
+const PORTS = { first: 11_000, count: 20_000 };
+/** How far apart processes begin whose ids follow each other: no two of them take the same port. */
+const PORTS_OF_PROCESS = 100;
+let ports = 0;
+
+/** Finds a port that is free, and stays so until a server listens on it and while that is restarted. */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
+  for (;;) {
+    const port = PORTS.first + ((process.pid * PORTS_OF_PROCESS + ports++) % PORTS.count);
+    const server = createServer().listen(port, '127.0.0.1');
+    const isFree = await once(server, 'listening').then(
+      () => true,
+      () => false,
+    );
+    if (!isFree) continue;
+    server.close();
+    await once(server, 'close');
+    return port;
+  }
 }

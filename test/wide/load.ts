@@ -208,7 +208,8 @@ export class Load {
     const query = { channelCode, channelOrderId, limit: '1000', waitSeconds: '30' };
     const answer = await this.#targets[0]!.ask('getBatchResult', { query });
     if (answer.body.cause === 'batch_not_found') return { found: 0, failed: 0 };
-    const { orders } = BatchResult.parse(dataOf(answer));
+    const { orders, state } = BatchResult.parse(dataOf(answer));
+    if (state !== 'completed') return await this.#readOutcome(batch, acknowledged);
     const known = orders.filter(({ licenseOrderId }) =>
       acknowledged.some((order) => order.licenseOrderId === licenseOrderId),
     );
