@@ -56,7 +56,7 @@ export async function openBrowser(stack: Pick<Stack, 'baseUrl'>, view: View = {}
     reducedMotion: 'reduce',
     permissions: ['clipboard-read', 'clipboard-write'],
   });
-  context.setDefaultTimeout(20_000);
+  context.setDefaultTimeout(60_000);
   context.on('page', watchFaults);
   onTestFinished(async ({ task }) => {
     if (task.result?.state === 'fail') await tellOf(context, task.name);

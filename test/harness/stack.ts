@@ -46,7 +46,9 @@ export async function createTestDatabase({ migrated = true } = {}): Promise<Test
   await onServer((client) => client.query(`create database ${name} template ${template}`));
   const url = new URL(inject('postgresUrl'));
   url.pathname = `/${name}`;
-  const db = openDatabase({ url: url.href, poolSize: 8, applicationName: 'test', onError: () => {} });
+  // Tests hold locks for as long as it takes until others wait for them.
+  const patient = `${url.href}?idle_in_transaction_session_timeout=0`;
+  const db = openDatabase({ url: patient, poolSize: 8, applicationName: 'test', onError: () => {} });
   return {
     db,
     url: url.href,
