@@ -1,5 +1,5 @@
 import stringWidth from 'string-width';
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { type Column, formatFields, formatTable, formatTime } from './table.ts';
 
 type Row = { name: string | null; count: number | null };
@@ -7,7 +7,13 @@ const COLUMNS: Column<Row>[] = [
   { head: 'name', cell: ({ name }) => name, wraps: true },
   { head: 'count', cell: ({ count }) => count, isRight: true },
 ];
-const table = (rows: Row[], maxWidth?: number) => formatTable(COLUMNS, rows, maxWidth).split('\n');
+/** Formats rows for a terminal that is so wide, or for none. */
+function table(rows: Row[], width?: number): string[] {
+  Object.assign(process.stdout, { isTTY: width !== undefined, columns: width });
+  return formatTable(COLUMNS, rows).split('\n');
+}
+const { isTTY, columns } = process.stdout;
+afterEach(() => void Object.assign(process.stdout, { isTTY, columns }));
 
 describe('a table', () => {
   it('has a header, texts on the left and numbers on the right, and a dash for null and nothing', () => {

@@ -24,16 +24,12 @@ const NO_FRAME = Object.fromEntries(
 );
 
 /**
- * Formats rows for people, under a header. Wide characters (Chinese) take two columns of the terminal.
- * @param maxWidth columns of the terminal; where standard output is none, nothing is wrapped
+ * Formats rows for people, under a header. Wide characters (Chinese) take two columns of the terminal. Where standard output
+ * is no terminal, nothing is wrapped.
  */
-export function formatTable<Row>(
-  columns: readonly Column<Row>[],
-  rows: readonly Row[],
-  maxWidth = terminalWidth(),
-): string {
+export function formatTable<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string {
   const cells = [columns.map(({ head }) => head), ...rows.map((row) => columns.map(({ cell }) => toText(cell(row))))];
-  const widths = fitWidths(columns, cells, maxWidth);
+  const widths = fitWidths(columns, cells, terminalWidth());
   const table = new Table({
     chars: { ...NO_FRAME, middle: GAP },
     style: { 'padding-left': 0, 'padding-right': 0, head: [], border: [] },
