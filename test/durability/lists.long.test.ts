@@ -13,7 +13,7 @@ import { listBatches, listOrders } from '@lockstep/orders';
 import { listAllBatches, listAllOrders } from '@lockstep/orders/operator';
 import type { Database } from '@lockstep/platform';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { ListCursor } from '../../packages/orders/src/list-cursor.ts';
+import { openCursor } from '../../packages/orders/src/list-cursor.ts';
 import { OPERATOR } from '../../packages/orders/src/list-filters.ts';
 import { explain, recordQueries } from '../harness/explain.ts';
 import { type Filled, fillWithBatches } from '../harness/million-orders.ts';
@@ -122,7 +122,7 @@ it.each<[filters: Partial<ListBatchesQuery>]>([
   [{ state: 'completed', hasFailed: 'true' }],
   [{ acceptedFrom: Date.UTC(2020, 0, 1), acceptedTo: Date.UTC(2020, 0, 1, 1) }],
 ])('batches %j: by indexes, bounded, the last page as the first', async (filters) => {
-  const cursors = new ListCursor('batches', caller(), filters, undefined);
+  const cursors = openCursor('batches', caller(), filters, undefined);
   await expectBounded(
     (cursor) => listBatches(db, caller(), { ...filters, limit: 50, cursor } as ListBatchesQuery),
     (acceptedTime, batchId) => cursors.write([acceptedTime, batchId])!,
@@ -155,7 +155,7 @@ it.each<[filters: Partial<ListOrdersQuery>]>([
   [{ customerId: LARGE, assetNum: 'BUSY' }],
 ])('orders %j: by indexes, bounded, the last page as the first', async (filters) => {
   const isNamed = filters.customerId !== undefined || filters.assetNum !== undefined;
-  const cursors = new ListCursor(isNamed ? 'ordersByName' : 'orders', caller(), filters, undefined);
+  const cursors = openCursor(isNamed ? 'ordersByName' : 'orders', caller(), filters, undefined);
   await expectBounded(
     (cursor) => listOrders(db, caller(), { ...filters, limit: 200, cursor } as ListOrdersQuery),
     (acceptedTime, batchId) => {
@@ -178,7 +178,7 @@ it.each<[filters: Partial<ConsoleBatchesQuery>]>([
   [{ channelOrderId: 'B47*' }],
   [{ acceptedFrom: Date.UTC(2020, 0, 1), acceptedTo: Date.UTC(2020, 0, 1, 1) }],
 ])('batches of all applications %j: by indexes, bounded, the last page as the first', async (filters) => {
-  const cursors = new ListCursor('allBatches', OPERATOR, filters, undefined);
+  const cursors = openCursor('allBatches', OPERATOR, filters, undefined);
   await expectBounded(
     (cursor) => listAllBatches(db, { ...filters, limit: 50, cursor } as ConsoleBatchesQuery),
     (acceptedTime, batchId) => cursors.write([acceptedTime, batchId])!,
@@ -199,7 +199,7 @@ it.each<[filters: Partial<ConsoleOrdersQuery>]>([
   [{ assetNum: 'BUSY' }],
   [{ assetNum: 'BUSY', state: 'failed' }],
 ])('orders of all applications %j: by indexes, bounded, the last page as the first', async (filters) => {
-  const cursors = new ListCursor('allOrders', OPERATOR, filters, undefined);
+  const cursors = openCursor('allOrders', OPERATOR, filters, undefined);
   await expectBounded(
     (cursor) => listAllOrders(db, { ...filters, limit: 200, cursor } as ConsoleOrdersQuery),
     (_, batchId) => cursors.write([licenseOrderIdOf(batchId, 0)])!,

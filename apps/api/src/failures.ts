@@ -1,5 +1,5 @@
 import { failure, findOperation, MAX_BODY_BYTES, type Module, Refusal } from '@lockstep/contract';
-import { isOverload } from '@lockstep/platform';
+import { isOverload, WrongCursor } from '@lockstep/platform';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { noteCode } from './calls.ts';
 import { ClientLeft } from './receive-body.ts';
@@ -40,7 +40,7 @@ export function answerFailure(
   const refusal =
     error instanceof Refusal
       ? error
-      : (findBodyRefusal(request.raw) ?? findOverload(error) ?? FRAMEWORK_REFUSALS[String(error.code)]?.());
+      : (findBodyRefusal(request.raw) ?? findKnown(error) ?? FRAMEWORK_REFUSALS[String(error.code)]?.());
   if (refusal === undefined) request.log.error({ err: error }, 'call failed');
   else if (isOverload(error)) noteOverload(error, request);
   return refuseCall(request, reply, refusal ?? new Refusal('service_unavailable'));
@@ -68,8 +68,12 @@ export function noteOverload(error: Error, request: FastifyRequest): void {
   request.log.warn({ reason: error.message }, 'call waited too long');
 }
 
-/** Finds the refusal of a call that waited too long, or could not queue because too many do. A retry may succeed. */
-function findOverload(error: unknown): Refusal | undefined {
+/**
+ * Finds the refusal of a call that waited too long, or could not queue because too many do, where a retry may succeed; and
+ * of one with a wrong cursor.
+ */
+function findKnown(error: unknown): Refusal | undefined {
+  if (error instanceof WrongCursor) return new Refusal('field_invalid', 'cursor', error.message);
   return isOverload(error) ? new Refusal('overloaded') : undefined;
 }
 

@@ -4,9 +4,9 @@ import {
   type Database,
   inSnapshot,
   isId,
-  readCursor,
+  ListCursor,
   type Trx,
-  writeCursor,
+  WrongCursor,
 } from '@lockstep/platform';
 import { findAssetsOfNumber, type TracedAsset } from './history-assets.ts';
 import { type EntryPlace, isAction, readEntries, type StepEntry } from './history-entries.ts';
@@ -22,8 +22,7 @@ interface Place {
  * Lists what happened to the assets of a number, newest first, a page of at most `limit` entries, as far as an application
  * can see it (rules 6.7).
  *
- * Throws a Refusal: asset_not_found if the caller sees no asset that ever had the number; field_invalid for a cursor that
- * is not one of this list.
+ * Throws a Refusal: asset_not_found if the caller sees no asset that ever had the number. Throws a WrongCursor.
  */
 export async function readAssetHistory(
   db: Database,
@@ -48,7 +47,7 @@ export interface HistoryPage {
  * things happen. A page costs the steps of the assets that it shows, whatever was bought in them. Null if no asset that
  * can be seen ever had the number.
  *
- * Throws a Refusal: field_invalid for a cursor that is not one of this list.
+ * Throws a WrongCursor.
  */
 export async function readHistoryPage(
   trx: Trx,
@@ -56,15 +55,15 @@ export async function readHistoryPage(
   assetNum: string,
   { limit, cursor }: HistoryPage,
 ): Promise<{ entries: StepEntry[]; nextCursor: string | null } | null> {
-  const scope = ['assetHistory', viewer.applicationId, { assetNum }];
-  const after = cursor === undefined ? null : parsePlace(readCursor(scope, cursor, PARTS));
+  const cursors = new ListCursor(['assetHistory', viewer.applicationId, { assetNum }], cursor, PARTS);
+  const after = cursors.after && parsePlace(cursors.after);
   const findAssets = (from: AssetId | null) =>
     findAssetsOfNumber(trx, viewer.channels, assetNum, { from, limit: limit + 1 });
   // Each asset that can be seen has an entry, so these are enough for a page and to know whether there is another.
   const newest = await findAssets(null);
   if (newest!.length === 0) return null;
   const assets = after === null ? newest : await findAssets(after.step.assetId);
-  if (assets === null) throw wrongCursor();
+  if (assets === null) throw new WrongCursor();
   const steps = await readSteps(trx, viewer, assets);
   const from = after === null ? START : findStart(steps, after, assets);
   const left = steps.slice(from.index);
@@ -73,7 +72,7 @@ export async function readHistoryPage(
   const entries = await readEntries(trx, shown, { after: from.entry, limit: limit + 1 });
   const page = entries.slice(0, limit);
   const end = findEnd({ entries, page, shown, left });
-  return { entries: page, nextCursor: end === null ? null : writeCursor(scope, formatPlace(end)) };
+  return { entries: page, nextCursor: cursors.write(end && formatPlace(end)) };
 }
 
 /** Where a page begins: at a step, or within it behind an entry. */
@@ -90,7 +89,7 @@ function findStart(steps: readonly Step[], { step, entry }: Place, assets: reado
   if (index >= 0) return entry === null ? { index: index + 1, entry } : { index, entry };
   // The asset became another channel's since then: older ones follow.
   if (!assets.some(({ id }) => id === step.assetId)) return START;
-  throw wrongCursor();
+  throw new WrongCursor();
 }
 
 /** Where the next page begins; null if this is the last one. */
@@ -108,14 +107,11 @@ function formatPlace({ step, entry }: Place): string[] {
 /** The parts of a place, as formatPlace writes them. */
 const PARTS: CursorPart[] = [isId, () => true, isId, () => true, () => true];
 
-/** Parses what a cursor holds: anybody can make one up. Throws a Refusal: field_invalid. */
-function parsePlace(texts: readonly string[] | null): Place {
-  if (texts === null) throw wrongCursor();
+/** Parses what a cursor holds: anybody can make one up. Throws a WrongCursor. */
+function parsePlace(texts: readonly string[]): Place {
   const [assetId, kind, id, action, aboutId] = texts as [string, string, string, string, string];
   const step = { assetId: assetId as AssetId, kind: kind as Step['kind'], id };
   if (action === '') return { step, entry: null };
-  if (!isAction(action) || !isId(aboutId)) throw wrongCursor();
+  if (!isAction(action) || !isId(aboutId)) throw new WrongCursor();
   return { step, entry: { action, aboutId } };
 }
-
-const wrongCursor = () => new Refusal('field_invalid', 'cursor', 'is not a cursor of this list');

@@ -30,7 +30,7 @@ interface InstanceRow {
 /**
  * Lists what happened to the assets of a number, newest first, whoever sent the orders. Null if there never was one.
  *
- * Throws a Refusal: field_invalid for a cursor that is not one of this list.
+ * Throws a WrongCursor.
  */
 export function readHistoryOfAll(
   db: Database,

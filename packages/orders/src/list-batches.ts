@@ -2,14 +2,14 @@ import type { ApplicationId, BatchId, BatchPage, ListBatchesQuery } from '@locks
 import { type Database, inSnapshot, prepared, type Trx } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
 import { buildSummary, SO_FAR, SUMMARY_COLUMNS, type SummaryRow } from './batch-summary.ts';
-import { ListCursor } from './list-cursor.ts';
+import { openCursor } from './list-cursor.ts';
 import { isOfChannel, type ListCaller, type Viewer } from './list-filters.ts';
 import { type BatchesQuery, namedExactly, walkSenders } from './sender-walk.ts';
 
 /**
  * Lists batches of a caller, newest first (rules 6.7).
  *
- * Throws a Refusal: field_invalid, for a cursor of another list, caller or filter.
+ * Throws a WrongCursor.
  */
 export async function listBatches(db: Database, caller: ListCaller, query: ListBatchesQuery): Promise<BatchPage> {
   const { rows, nextCursor } = await readBatchPage(db, caller, query);
@@ -38,7 +38,7 @@ export async function readBatchPage(
   const { limit, cursor, appKey, channelCode, channelOrderId, state, hasFailed, acceptedFrom, acceptedTo } = query;
   const filters = { appKey, channelCode, channelOrderId, state, hasFailed, acceptedFrom, acceptedTo };
   const list = viewer.applicationId === null ? 'allBatches' : 'batches';
-  const cursors = new ListCursor(list, viewer, filters, cursor);
+  const cursors = openCursor(list, viewer, filters, cursor);
   const after = cursors.after && { acceptedTime: cursors.after[0]!, batchId: cursors.after[1] as BatchId };
   return await inSnapshot(db, async (trx) => {
     const applicationIds = viewer.applicationId === null ? await findSenders(trx, appKey) : [viewer.applicationId];

@@ -1,5 +1,4 @@
-import { Refusal } from '@lockstep/contract';
-import { type CursorPart, isId, readCursor, writeCursor } from '@lockstep/platform';
+import { type CursorPart, isId, ListCursor } from '@lockstep/platform';
 import type { Viewer } from './list-filters.ts';
 
 /** The lists, and the parts of a place in each: PostgreSQL's text of when a batch was accepted, and the id. */
@@ -11,30 +10,17 @@ const PARTS = {
   allOrders: [isId],
 } satisfies Record<string, CursorPart[]>;
 
-/** The cursors of one list of one viewer with certain filters: where a page begins, and where the next one does. */
-export class ListCursor {
-  readonly #scope: readonly unknown[];
-  /** The place behind which the page begins; null for the first page. */
-  readonly after: readonly string[] | null;
-
-  /**
-   * `filters`: all that decides which entries the list has; what is undefined
-   * counts as absent.
-   *
-   * Throws a Refusal: field_invalid, for a cursor of another list, caller or filter, and for one that was made up.
-   */
-  constructor(list: keyof typeof PARTS, viewer: Viewer, filters: object, cursor: string | undefined) {
-    this.#scope = [list, viewer.applicationId, filters];
-    this.after = cursor === undefined ? null : readCursor(this.#scope, cursor, PARTS[list]);
-    if (cursor !== undefined && this.after === null) {
-      throw new Refusal('field_invalid', 'cursor', 'is not a cursor of this list');
-    }
-  }
-
-  /** Writes the cursor behind a place; null at the end. */
-  write(place: readonly string[] | null): string | null {
-    return place === null ? null : writeCursor(this.#scope, place);
-  }
+/**
+ * Opens the cursors of one list of one viewer with certain filters: all that decides which entries the list has. Throws a
+ * WrongCursor.
+ */
+export function openCursor(
+  list: keyof typeof PARTS,
+  viewer: Viewer,
+  filters: object,
+  cursor: string | undefined,
+): ListCursor {
+  return new ListCursor([list, viewer.applicationId, filters], cursor, PARTS[list]);
 }
 
 const TIME_TEXT = /^(2\d{3}-\d\d-\d\d) (\d\d:\d\d:\d\d)(\.\d{1,6})?[+-](0\d|1[0-4])(:[0-5]\d)?$/;

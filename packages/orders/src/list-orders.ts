@@ -1,7 +1,7 @@
 import type { ApplicationId, ListOrdersQuery, OrderPage } from '@lockstep/contract';
 import { type Database, inSnapshot, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
-import { ListCursor } from './list-cursor.ts';
+import { openCursor } from './list-cursor.ts';
 import type { ListCaller, Viewer } from './list-filters.ts';
 import type { OrderFilters } from './order-filters.ts';
 import { findOrdersById } from './orders-by-id.ts';
@@ -11,7 +11,7 @@ import { buildListed, type SentOrderRow, selectSentOrders } from './sent-orders.
 /**
  * Lists orders of a caller, newest first (rules 6.7).
  *
- * Throws a Refusal: field_invalid, for a cursor of another list, caller or filter.
+ * Throws a WrongCursor.
  */
 export async function listOrders(db: Database, caller: ListCaller, query: ListOrdersQuery): Promise<OrderPage> {
   const { rows, nextCursor } = await readOrderPage(db, caller, query);
@@ -37,7 +37,7 @@ export async function readOrderPage(
   const filters = { channelCode, customerId, assetNum, orderType, state, cause, acceptedFrom, acceptedTo };
   const isNamed = customerId !== undefined || assetNum !== undefined;
   const list = viewer.applicationId === null ? 'allOrders' : isNamed ? 'ordersByName' : 'orders';
-  const cursors = new ListCursor(list, viewer, { ...filters, appKey }, cursor);
+  const cursors = openCursor(list, viewer, { ...filters, appKey }, cursor);
   // Only failed orders have a cause.
   if (cause !== undefined && (state === 'pending' || state === 'succeeded')) return { rows: [], nextCursor: null };
   return await inSnapshot(db, async (trx) => {

@@ -7,7 +7,7 @@ import { OPERATOR } from './list-filters.ts';
 /**
  * Lists batches of all applications, newest first, for operators.
  *
- * Throws a Refusal: field_invalid, for a cursor of another list or filter.
+ * Throws a WrongCursor.
  */
 export async function listAllBatches(db: Database, query: ConsoleBatchesQuery): Promise<ConsoleBatchPage> {
   const { rows, nextCursor } = await readBatchPage(db, OPERATOR, query);

@@ -8,7 +8,7 @@ import { buildListed, type SentOrderRow } from './sent-orders.ts';
 /**
  * Lists orders of all applications, newest first by their ids, for operators.
  *
- * Throws a Refusal: field_invalid, for a cursor of another list or filter.
+ * Throws a WrongCursor.
  */
 export async function listAllOrders(db: Database, query: ConsoleOrdersQuery): Promise<ConsoleOrderPage> {
   const { rows, nextCursor } = await readOrderPage(db, OPERATOR, query);

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { isId } from './ids.ts';
 
 /** Characters of the digest at the end of a cursor: 66 bits, against mistakes; it is no secret. */
 const DIGEST_CHARACTERS = 11;
@@ -8,6 +9,36 @@ export type CursorScope = readonly unknown[];
 
 /** Whether a text can be a certain part of the places in a list. */
 export type CursorPart = (text: string) => boolean;
+
+/** A cursor of another list, caller or filter, or one that was made up. */
+export class WrongCursor extends Error {
+  constructor() {
+    super('is not a cursor of this list');
+    this.name = 'WrongCursor';
+  }
+}
+
+/** The cursors of one list: where a page begins, and where the next one does. */
+export class ListCursor {
+  readonly #scope: CursorScope;
+  /** The place behind which the page begins; null for the first page. */
+  readonly after: readonly string[] | null;
+
+  /**
+   * `scope`: all that decides which entries the list has; what is undefined in an object counts as absent. `parts`: whether a
+   * text can be each part of a place; an id alone if absent. Throws a WrongCursor.
+   */
+  constructor(scope: CursorScope, cursor: string | undefined, parts: readonly CursorPart[] = [isId]) {
+    this.#scope = scope;
+    this.after = cursor === undefined ? null : readCursor(scope, cursor, parts);
+    if (cursor !== undefined && this.after === null) throw new WrongCursor();
+  }
+
+  /** Writes the cursor behind a place; null at the end. */
+  write(place: readonly string[] | null): string | null {
+    return place === null ? null : writeCursor(this.#scope, place);
+  }
+}
 
 /** Writes a place in a list as a text of A-Z a-z 0-9 _ - for clients, who send it back to go on from there. */
 export function writeCursor(scope: CursorScope, place: readonly string[]): string {

@@ -1,14 +1,5 @@
 import { type DeliveryPage, type ListPageQuery, Refusal, type WebhookDelivery } from '@lockstep/contract';
-import {
-  type Database,
-  inSnapshot,
-  inTransaction,
-  isId,
-  Overload,
-  readCursor,
-  type Tables,
-  writeCursor,
-} from '@lockstep/platform';
+import { type Database, inSnapshot, inTransaction, ListCursor, Overload, type Tables } from '@lockstep/platform';
 import { type Selectable, sql } from 'kysely';
 import { findWebhook, lockWebhook, type OwnWebhook } from './own-webhooks.ts';
 
@@ -52,23 +43,21 @@ export async function testWebhook(db: Database, own: OwnWebhook): Promise<Webhoo
 /**
  * Lists the deliveries of a webhook, newest first, with their attempts (rules 6.8).
  *
- * Throws a Refusal: webhook_not_found; field_invalid for a cursor that is not of this list.
+ * Throws a Refusal: webhook_not_found. Throws a WrongCursor.
  */
 export async function listDeliveries(
   db: Database,
   own: OwnWebhook,
   { limit, cursor }: ListPageQuery,
 ): Promise<DeliveryPage> {
-  const scope = ['listDeliveries', own.applicationId, own.webhookId];
-  const place = cursor === undefined ? undefined : readCursor(scope, cursor, [isId]);
-  if (place === null) throw new Refusal('field_invalid', 'cursor', 'is not a cursor of this list');
+  const cursors = new ListCursor(['listDeliveries', own.applicationId, own.webhookId], cursor);
   return await inSnapshot(db, async (trx) => {
     const { id } = await findWebhook(trx, own);
     const rows = await trx
       .selectFrom('webhook_delivery')
       .selectAll()
       .where('webhook_id', '=', id)
-      .$if(place !== undefined, (query) => query.where('id', '<', place![0]!))
+      .$if(cursors.after !== null, (query) => query.where('id', '<', cursors.after![0]!))
       .orderBy('id', 'desc')
       .limit(limit + 1)
       .execute();
@@ -77,7 +66,7 @@ export async function listDeliveries(
     const last = page.at(-1);
     return {
       deliveries: page.map((row) => showDelivery(row, attempts.get(row.id) ?? [])),
-      nextCursor: rows.length > limit && last !== undefined ? writeCursor(scope, [last.id]) : null,
+      nextCursor: cursors.write(rows.length > limit && last !== undefined ? [last.id] : null),
     };
   });
 }

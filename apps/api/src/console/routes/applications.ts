@@ -10,11 +10,10 @@ import {
 import type { ApplicationId } from '@lockstep/contract';
 import { type ApplicationStatus, type ConsoleApplication, ConsoleRefusal } from '@lockstep/contract/console';
 import { type Operator, recordChange } from '@lockstep/operators';
-import { inTransaction } from '@lockstep/platform';
+import { inTransaction, ListCursor } from '@lockstep/platform';
 import type { FastifyRequest } from 'fastify';
 import { noteSubject } from '../../calls.ts';
 import type { ConsoleHandlers } from '../handlers.ts';
-import { ListPlaces } from '../list-places.ts';
 
 /** Applications: who may call the interface, with which scopes and channels. */
 export function applicationsHandlers() {
@@ -46,7 +45,7 @@ export function applicationsHandlers() {
   return {
     listApplications: async (request) => {
       const { limit, cursor, ...wanted } = request.query;
-      const places = new ListPlaces('applications', wanted, cursor);
+      const places = new ListCursor(['console', 'applications', wanted], cursor);
       const after = (places.after?.[0] ?? null) as ApplicationId | null;
       const filters = { search: wanted.search, status: wanted.status };
       const { applications, stop } = await listApplicationPage(request.db, filters, { after, limit });

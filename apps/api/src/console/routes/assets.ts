@@ -12,10 +12,9 @@ import type { AssetId, CustomerId } from '@lockstep/contract';
 import { ConsoleRefusal, type Owner } from '@lockstep/contract/console';
 import { readOwners } from '@lockstep/customers/operator';
 import { readHolders } from '@lockstep/members/operator';
-import { type Database, isId } from '@lockstep/platform';
+import { type Database, isId, ListCursor } from '@lockstep/platform';
 import type { ServerOptions } from '../../server-options.ts';
 import type { ConsoleHandlers } from '../handlers.ts';
-import { ListPlaces } from '../list-places.ts';
 
 const isKind = (text: string): text is ContentsPlace['kind'] => text === 'merchandise' || text === 'product';
 
@@ -25,7 +24,7 @@ export function assetsHandlers({ numberSearches }: ServerOptions) {
     listAssets: async (request) => {
       const { limit, cursor, ...wanted } = request.query;
       const { assetNum, customerId, enterpriseGlobalId: enterpriseId, state } = wanted;
-      const places = new ListPlaces('assets', wanted, cursor, [isId, isId]);
+      const places = new ListCursor(['console', 'assets', wanted], cursor, [isId, isId]);
       const after: AssetPlace | null = places.after && {
         customerId: places.after[0] as CustomerId,
         assetId: places.after[1] as AssetId,
@@ -76,7 +75,7 @@ export function assetsHandlers({ numberSearches }: ServerOptions) {
     getAssetContents: async (request) => {
       const { assetNum } = request.params;
       const { limit, cursor } = request.query;
-      const places = new ListPlaces('assetContents', { assetNum }, cursor, [isKind, isId]);
+      const places = new ListCursor(['console', 'assetContents', { assetNum }], cursor, [isKind, isId]);
       const after = places.after && { kind: places.after[0] as ContentsPlace['kind'], id: places.after[1]! };
       const found = await listContents(request.db, assetNum, { after, limit });
       if (found === null) throw new ConsoleRefusal('not_found', 'active asset', assetNum);

@@ -9,12 +9,11 @@ import {
   setAdministratorPassword,
 } from '@lockstep/members/operator';
 import { type Operator, recordChange } from '@lockstep/operators';
-import type { Database, Trx } from '@lockstep/platform';
+import { type Database, ListCursor, type Trx } from '@lockstep/platform';
 import type { FastifyRequest } from 'fastify';
 import type { ServerOptions } from '../../server-options.ts';
 import type { ConsoleHandlers } from '../handlers.ts';
 import { hideMobile, hideMobiles } from '../hidden-mobile.ts';
-import { ListPlaces } from '../list-places.ts';
 
 /** Customers and enterprises, their employees, the record of their member center, and administrators' passwords. */
 export function enterprisesHandlers({ passwords }: ServerOptions) {
@@ -27,7 +26,7 @@ export function enterprisesHandlers({ passwords }: ServerOptions) {
   return {
     listEnterprises: async (request) => {
       const { limit, cursor, text } = request.query;
-      const places = new ListPlaces('enterprises', { text }, cursor);
+      const places = new ListCursor(['console', 'enterprises', { text }], cursor);
       const after = (places.after?.[0] ?? null) as EnterpriseId | null;
       const { exact, enterprises, stop } = await listEnterprises(request.db, text, { after, limit });
       return { exact, enterprises, nextCursor: places.write(stop && [stop]) };
@@ -36,7 +35,7 @@ export function enterprisesHandlers({ passwords }: ServerOptions) {
     listCustomers: async (request) => {
       const { limit, cursor, ...wanted } = request.query;
       const { text, enterpriseGlobalId: enterpriseId, channelCode } = wanted;
-      const places = new ListPlaces('customers', wanted, cursor);
+      const places = new ListCursor(['console', 'customers', wanted], cursor);
       const after = (places.after?.[0] ?? null) as CustomerId | null;
       const filters = { text, enterpriseId, channelCode };
       const { exact, customers, stop } = await listCustomersOfAll(request.db, filters, { after, limit });
@@ -56,7 +55,7 @@ export function enterprisesHandlers({ passwords }: ServerOptions) {
     listEmployees: async (request) => {
       const { enterpriseGlobalId: enterpriseId } = request.params;
       const { limit, cursor, text } = request.query;
-      const places = new ListPlaces('employees', { enterpriseId, text }, cursor);
+      const places = new ListCursor(['console', 'employees', { enterpriseId, text }], cursor);
       const after = (places.after?.[0] ?? null) as MemberId | null;
       await requireEnterprise(request.db, enterpriseId);
       const { employees, stop } = await listEmployeesOfAll(request.db, { enterpriseId, text }, { after, limit });
@@ -72,7 +71,7 @@ export function enterprisesHandlers({ passwords }: ServerOptions) {
     listEnterpriseAudit: async (request) => {
       const { enterpriseGlobalId: enterpriseId } = request.params;
       const { limit, cursor } = request.query;
-      const places = new ListPlaces('enterpriseAudit', { enterpriseId }, cursor);
+      const places = new ListCursor(['console', 'enterpriseAudit', { enterpriseId }], cursor);
       const after = places.after?.[0] ?? null;
       await requireEnterprise(request.db, enterpriseId);
       const { entries, stop } = await listAuditOfAll(request.db, enterpriseId, { after, limit });

@@ -9,9 +9,9 @@ import {
   resetOperatorPassword,
   setOperatorRole,
 } from '@lockstep/operators';
+import { ListCursor } from '@lockstep/platform';
 import type { ServerOptions } from '../../server-options.ts';
 import type { ConsoleHandlers } from '../handlers.ts';
-import { ListPlaces } from '../list-places.ts';
 
 /** Operators of the service, and the record of what they changed. */
 export function operatorsHandlers({ passwords }: ServerOptions) {
@@ -40,7 +40,7 @@ export function operatorsHandlers({ passwords }: ServerOptions) {
 
     listRecord: async (request) => {
       const { limit, cursor, ...wanted } = request.query;
-      const places = new ListPlaces('record', wanted, cursor);
+      const places = new ListCursor(['console', 'record', wanted], cursor);
       const { operator, action, target } = wanted;
       const after = places.after?.[0] ?? null;
       const filters = { operator, action, target };

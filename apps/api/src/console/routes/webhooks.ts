@@ -1,7 +1,7 @@
 import type { WebhookId } from '@lockstep/contract';
 import { ConsoleRefusal } from '@lockstep/contract/console';
 import { recordChange } from '@lockstep/operators';
-import { type Database, inTransaction } from '@lockstep/platform';
+import { type Database, inTransaction, ListCursor } from '@lockstep/platform';
 import { enableWebhook, listDeliveries, replayWebhook, testWebhook } from '@lockstep/webhooks';
 import {
   type AnyWebhook,
@@ -14,7 +14,6 @@ import {
 import type { FastifyRequest } from 'fastify';
 import { noteSubject } from '../../calls.ts';
 import type { ConsoleHandlers } from '../handlers.ts';
-import { ListPlaces } from '../list-places.ts';
 
 /** The webhooks of all applications, and what was sent to them. */
 export function webhooksHandlers() {
@@ -28,7 +27,7 @@ export function webhooksHandlers() {
   return {
     listWebhooks: async (request) => {
       const { limit, cursor, ...wanted } = request.query;
-      const places = new ListPlaces('webhooks', wanted, cursor);
+      const places = new ListCursor(['console', 'webhooks', wanted], cursor);
       const after = (places.after?.[0] ?? null) as WebhookId | null;
       const filters = { state: wanted.state, appKey: wanted.appKey };
       const { webhooks, stop } = await listWebhookPage(request.db, filters, { after, limit });
