@@ -1,7 +1,7 @@
 import { LedgerIds } from '@lockstep/assets';
 import { type BatchId, type LicenseOrderId, Refusal } from '@lockstep/contract';
 import { retryFailedOrders } from '@lockstep/orders';
-import { inTransaction } from '@lockstep/platform';
+import { type Database, inTransaction, openDatabase } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { drainLanes } from '../../packages/orders/src/drain.ts';
@@ -62,19 +62,19 @@ async function accept(lanes: number, ofEach: number) {
   return { batch, id, orderIds: orders.map(({ licenseOrderId }) => licenseOrderId) };
 }
 
-/** Carries out what is pending; it does not end the batches. */
-const drain = () => drainLanes(stack.db, { lanes: ALL_LANES }, ids);
+/** Carries out what is pending in some lanes; it does not end the batches. */
+const drain = (db: Database, lanes = ALL_LANES) => drainLanes(db, { lanes }, ids);
 
 /** Ends what is pending of a batch, or one order of it, with internal_error; it does not end the batch. */
-async function fail(batchId: BatchId, orderId?: LicenseOrderId): Promise<void> {
-  await inTransaction(stack.db, async (trx) => {
+async function fail(db: Database, batchId: BatchId, orderId?: LicenseOrderId): Promise<void> {
+  await inTransaction(db, async (trx) => {
     await lockLanes(trx, ALL_LANES);
     const isMeant = (id: LicenseOrderId) => orderId === undefined || id === orderId;
     await endOrders(trx, { batchId, lanes: ALL_LANES }, new Refusal('internal_error'), isMeant);
   });
 }
 
-const retry = async (orderId: LicenseOrderId) => (await retryFailedOrders(stack.db, [orderId])).retried;
+const retry = async (orderId: LicenseOrderId, db = stack.db) => (await retryFailedOrders(db, [orderId])).retried;
 
 async function countChunks(batchId: BatchId): Promise<number> {
   const rows = await stack.db.selectFrom('lane_chunk').select('lane').where('batch_id', '=', batchId).execute();
@@ -101,7 +101,7 @@ describe('a batch of four orders in two lanes that all failed', () => {
 
   beforeEach(async () => {
     ({ batch, id, orderIds } = await accept(2, 2));
-    await fail(id);
+    await fail(stack.db, id);
     expect(await endBatches(stack.db, [id])).toEqual([id]);
   });
 
@@ -129,17 +129,17 @@ describe('a batch of four orders in two lanes that all failed', () => {
     await expectTotals({ state: 'completed', succeeded: 0, failed: 4 });
 
     expect(await retry(alone)).toBe(1);
-    await drain();
+    await drain(stack.db);
     // Its chunk is finished, and the batch has not ended yet when more of both lanes comes back.
     await expectTotals({ state: 'processing', succeeded: 1, failed: 3, pending: 0, completedTime: null });
     expect(await retry(third)).toBe(1);
     await expectTotals({ state: 'processing', succeeded: 1, failed: 2, pending: 1 });
     expect(await endBatches(stack.db, [id])).toEqual([]);
-    await fail(id);
+    await fail(stack.db, id);
     expect(await retry(third)).toBe(1);
     expect(await retry(fourth)).toBe(1);
     await expectTotals({ state: 'processing', succeeded: 1, failed: 1, pending: 2 });
-    await drain();
+    await drain(stack.db);
     await expectTotals({ state: 'processing', succeeded: 3, failed: 1, pending: 0 });
     expect(await endBatches(stack.db, [id])).toEqual([id]);
     await expectTotals({ state: 'completed', succeeded: 3, failed: 1, pending: 0 });
@@ -155,14 +155,14 @@ describe('a batch of four orders in two lanes that all failed', () => {
   it('comes back in one step', async () => {
     expect(await retryFailedOrders(stack.db, orderIds)).toEqual({ retried: 4, contentLost: 0 });
     await expectTotals({ state: 'accepted', pending: 4 });
-    await drain();
+    await drain(stack.db);
     await new OpenBatches().endFinished(stack.db);
     await expectTotals({ state: 'completed', succeeded: 4 });
   });
 
   it('is not put back while somebody ends it, and then it is', async () => {
     expect(await retry(orderIds[0]!)).toBe(1);
-    await drain();
+    await drain(stack.db);
     let again: Promise<number> | undefined;
     await stack.db.transaction().execute(async (trx) => {
       expect(await endBatches(trx, [id])).toEqual([id]);
@@ -177,43 +177,49 @@ describe('a batch of four orders in two lanes that all failed', () => {
 
 it('an order that is put back before its batch has ended keeps the end waiting', async () => {
   const { batch, id, orderIds } = await accept(2, 2);
-  await fail(id, orderIds[0]);
+  await fail(stack.db, id, orderIds[0]);
   expect(await retry(orderIds[0]!)).toBe(1);
   expect(await readResult(api, batch)).toMatchObject({ state: 'accepted', pending: 4 });
-  await fail(id, orderIds[3]);
-  await drain();
+  await fail(stack.db, id, orderIds[3]);
+  await drain(stack.db);
   expect(await retry(orderIds[3]!)).toBe(1);
   expect(await endBatches(stack.db, [id])).toEqual([]);
   expect(await readResult(api, batch)).toMatchObject({ state: 'processing', succeeded: 3, pending: 1 });
-  await drain();
+  await drain(stack.db);
   expect(await endBatches(stack.db, [id])).toEqual([id]);
   expect(await readEnds(id)).toEqual([{ type: 'batch.completed', succeeded: 4, failed: 0, cancelled: 0, ends: 1 }]);
 });
 
-it('all of this at once loses nothing, does nothing twice and announces each end once', async () => {
+it('all of this at once, through several pools, loses nothing, does nothing twice and announces each end once', async () => {
   const stories = await Promise.all(Array.from({ length: 8 }, () => accept(4, 3)));
   const allIds = stories.flatMap(({ orderIds }) => orderIds);
+  const pools = Array.from({ length: 4 }, () =>
+    openDatabase({ url: stack.url, poolSize: 3, applicationName: 'test', onError: () => {} }),
+  );
   const pick = <Item>(items: readonly Item[]): Item => items[Math.floor(Math.random() * items.length)]!;
   const repeat = async (times: number, act: () => Promise<unknown>) => {
     for (let time = 0; time < times; time++) await act();
   };
   let polls = 0;
-  const actors = Array.from({ length: 4 }, () => {
+  const actors = pools.flatMap((db) => {
     const sweep = new OpenBatches();
     return [
-      repeat(40, () => fail(pick(stories).id, pick(stories).orderIds[0])),
-      repeat(25, () => fail(pick(stories).id)),
-      repeat(60, () => retry(pick(pick(stories).orderIds))),
-      repeat(10, () => retryFailedOrders(stack.db, allIds)),
+      repeat(40, () => fail(db, pick(stories).id, pick(stories).orderIds[0])),
+      repeat(25, () => fail(db, pick(stories).id)),
+      repeat(60, () => retryFailedOrders(db, [pick(pick(stories).orderIds)])),
+      repeat(10, () => retryFailedOrders(db, allIds)),
       // Some die before they end what they have finished.
       repeat(30, async () => {
-        const lanes = ALL_LANES.toSorted(() => Math.random() - 0.5);
-        const { finishedBatchIds } = await drainLanes(stack.db, { lanes, atMost: 2 }, ids);
-        if (Math.random() < 0.7) await endBatches(stack.db, finishedBatchIds);
+        const { finishedBatchIds } = await drainLanes(
+          db,
+          { lanes: ALL_LANES.toSorted(() => Math.random() - 0.5), atMost: 2 },
+          ids,
+        );
+        if (Math.random() < 0.7) await endBatches(db, finishedBatchIds);
       }),
-      repeat(20, () => sweep.endFinished(stack.db)),
+      repeat(20, () => sweep.endFinished(db)),
     ];
-  }).flat();
+  });
   for (const caller of [api, second.api]) {
     actors.push(repeat(6, () => caller.cancel(pick(stories).batch)));
     actors.push(
@@ -229,8 +235,8 @@ it('all of this at once loses nothing, does nothing twice and announces each end
   }
   await Promise.all(actors);
   expect(polls).toBe(120);
-  while ((await retryFailedOrders(stack.db, allIds)).retried > 0) await drain();
-  await drain();
+  while ((await retryFailedOrders(stack.db, allIds)).retried > 0) await drain(stack.db);
+  await drain(stack.db);
   await new OpenBatches().endFinished(stack.db);
 
   for (const { batch, id } of stories) {
@@ -244,4 +250,5 @@ it('all of this at once loses nothing, does nothing twice and announces each end
     expect(await countChunks(id)).toBe(0);
   }
   await expectSumsRight(stack.db);
+  await Promise.all(pools.map((db) => db.destroy()));
 }, 120_000);
