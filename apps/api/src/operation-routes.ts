@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import type { Caller } from '@lockstep/access';
 import {
   buildSummary,
   type CalledOperation,
@@ -6,11 +7,14 @@ import {
   credentials,
   findOperation,
   MAX_BODY_BYTES,
+  type MemberOperationId,
   type Operation,
   type OperationAnswers,
   type OperationId,
   type OperationRequest,
+  type OrderOperationId,
 } from '@lockstep/contract';
+import type { Actor } from '@lockstep/members';
 import type {
   FastifyContextConfig,
   FastifyInstance,
@@ -38,6 +42,10 @@ export type Handler<Request extends CallOf<unknown>, Sender, Answer> = (
 export type Handlers<Ids extends OperationId, Sender> = {
   [Id in Ids]: Handler<OperationRequest<Id>, Sender, OperationAnswers<Id>[keyof OperationAnswers<Id>] | string>;
 };
+
+/** Some of the handlers of the order module, and of the member center. */
+export type OrderHandlers = Partial<Handlers<OrderOperationId, Caller>>;
+export type MemberHandlers = Partial<Handlers<MemberOperationId, Actor>>;
 
 /** The tags of the modules in the API description. */
 export const TAGS: Record<Operation['module'], string> = {

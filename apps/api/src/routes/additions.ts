@@ -2,7 +2,7 @@ import { type AddedEmployees, buildMessage, failure, readNewEmployees, success }
 import { addEmployees } from '@lockstep/members';
 import { noteCode } from '../calls.ts';
 import { BUSINESS_EXCEPTION } from '../failures.ts';
-import type { MemberHandlers } from '../member-handlers.ts';
+import type { MemberHandlers } from '../operation-routes.ts';
 import type { ServerOptions } from '../server-options.ts';
 
 /** M1: adds employees, each alone (rules 8). */

@@ -1,6 +1,6 @@
 import { readAssetHistory, showAsset } from '@lockstep/assets';
 import { success } from '@lockstep/contract';
-import type { OrderHandlers } from '../order-handlers.ts';
+import type { OrderHandlers } from '../operation-routes.ts';
 import type { ServerOptions } from '../server-options.ts';
 
 /** One asset by its number, and what happened to it (rules 6.7). */

@@ -2,7 +2,7 @@ import type { Caller } from '@lockstep/access';
 import { listVirtualAssets, setLocked, takeAssetNumbers } from '@lockstep/assets';
 import { type ChangeLocks, success } from '@lockstep/contract';
 import type { FastifyRequest } from 'fastify';
-import type { OrderHandlers } from '../order-handlers.ts';
+import type { OrderHandlers } from '../operation-routes.ts';
 import type { ServerOptions } from '../server-options.ts';
 
 /** O6 to O9: locks, virtual assets and asset numbers (rules 7). */

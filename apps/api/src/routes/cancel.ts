@@ -1,6 +1,6 @@
 import { success } from '@lockstep/contract';
 import { noteSubject } from '../calls.ts';
-import type { OrderHandlers } from '../order-handlers.ts';
+import type { OrderHandlers } from '../operation-routes.ts';
 import type { ServerOptions } from '../server-options.ts';
 
 /** Cancels what is still pending of a batch (rules 6.6). */

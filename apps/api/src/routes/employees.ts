@@ -1,6 +1,6 @@
 import { success } from '@lockstep/contract';
 import { deleteEmployee, editEmployee, listEmployees, readAudit, resetPassword } from '@lockstep/members';
-import type { MemberHandlers } from '../member-handlers.ts';
+import type { MemberHandlers } from '../operation-routes.ts';
 import type { ServerOptions } from '../server-options.ts';
 
 /** M2 to M5 and the audit record: the employees of an enterprise (rules 8). */

@@ -1,6 +1,6 @@
 import { success } from '@lockstep/contract';
 import { awaitEvents } from '@lockstep/orders';
-import type { OrderHandlers } from '../order-handlers.ts';
+import type { OrderHandlers } from '../operation-routes.ts';
 import type { ServerOptions } from '../server-options.ts';
 
 /** The event feed (rules 6.8). */

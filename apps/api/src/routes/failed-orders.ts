@@ -1,6 +1,6 @@
 import { type FailedOrders, success } from '@lockstep/contract';
 import { noteSubject } from '../calls.ts';
-import type { OrderHandlers } from '../order-handlers.ts';
+import type { OrderHandlers } from '../operation-routes.ts';
 import { answerInPieces } from '../piecewise-answer.ts';
 import type { ServerOptions } from '../server-options.ts';
 

@@ -1,7 +1,7 @@
 import { success } from '@lockstep/contract';
 import { configureAssets, lendAssets, listAssets, listBorrowedLocks, readAssetContents } from '@lockstep/members';
 import type { FastifyRequest } from 'fastify';
-import type { MemberHandlers } from '../member-handlers.ts';
+import type { MemberHandlers } from '../operation-routes.ts';
 import type { ServerOptions } from '../server-options.ts';
 
 /** M6 to M10: what an enterprise has, and which employee holds it (rules 8). */

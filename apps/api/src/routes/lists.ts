@@ -1,7 +1,7 @@
 import { success } from '@lockstep/contract';
 import { listBatches, listOrders } from '@lockstep/orders';
 import { noteSubject } from '../calls.ts';
-import type { OrderHandlers } from '../order-handlers.ts';
+import type { OrderHandlers } from '../operation-routes.ts';
 import type { ServerOptions } from '../server-options.ts';
 
 /** The lists of batches and of orders (rules 6.7). */

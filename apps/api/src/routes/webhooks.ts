@@ -13,7 +13,7 @@ import {
 } from '@lockstep/webhooks';
 import type { FastifyRequest } from 'fastify';
 import { noteSubject } from '../calls.ts';
-import type { OrderHandlers } from '../order-handlers.ts';
+import type { OrderHandlers } from '../operation-routes.ts';
 import type { ServerOptions } from '../server-options.ts';
 
 /** The webhooks of an application, and what was sent to them (rules 6.8). */
