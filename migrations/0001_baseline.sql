@@ -184,13 +184,13 @@ create table batch (
   sync_mode text not null check (sync_mode in ('sync', 'async')),
   digest bytea not null,
   -- Batches outlive the release that stored them, so they say in which form it stored the digest.
-  digest_version smallint not null default 1,
+  digest_version smallint not null,
   sequences integer[] not null check (cardinality(sequences) between 1 and 8192),
   customer_ids text[] not null,
   order_types text[] not null,
   accepted_time timestamptz not null default now(),
   -- The x-request-id of the call that brought it, as in the log lines of that call.
-  request_id text,
+  request_id text not null,
   -- Its end: when its last order got its outcome, and how many orders succeeded and failed. endBatches writes it, once.
   completed_time timestamptz,
   succeeded integer,
@@ -224,7 +224,7 @@ create table lane_chunk (
   order_count integer not null check (order_count > 0),
   weight integer not null check (weight >= order_count),
   payload text storage external,
-  payload_version smallint not null default 1,
+  payload_version smallint not null,
   accepted_time timestamptz not null default now(),
   finished_time timestamptz,
   succeeded integer not null default 0,
@@ -446,7 +446,7 @@ create table asset (
   -- Physical locks can be disabled (O6, O7). Certificates can be frozen, which no operation does yet.
   locked boolean not null default false,
   freezing boolean not null default false,
-  created_by_order_id bigint,
+  created_by_order_id bigint not null,
   revoked_by_order_id bigint,
   constraint asset_lockable check (not locked or license_type in (
     'normal_recover_usbkey', 'normal_recover_lan_usbkey', 'lk_product_usbkey', 'lk_auth_usbkey'

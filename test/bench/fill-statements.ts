@@ -25,10 +25,10 @@ const details = `'{"trial": 0, "timeUnit": "year", "productType": "tool", "trial
  */
 export const FILL_STATEMENTS: Readonly<Record<string, string>> = {
   batch: `insert into batch (id, application_id, channel_code, channel_order_id, sync_mode, digest, sequences, customer_ids,
-    order_types, accepted_time, completed_time, succeeded, failed)
+    order_types, accepted_time, completed_time, succeeded, failed, digest_version, request_id)
   select batch_id, (select id from application limit 1), 'bench', 'filled-' || batch_id, 'async',
     sha256(batch_id::text::bytea), array_agg(place), array_agg(${customer}), array_agg('new_buy'::text),
-    ${acceptedTime}, ${finishedTime}, ${ORDERS_PER_FILLED_BATCH}, 0
+    ${acceptedTime}, ${finishedTime}, ${ORDERS_PER_FILLED_BATCH}, 0, 1, 'filled'
   from ${orders} group by batch_id`,
 
   license_order: `insert into license_order (id, order_type, customer_id, assets, products, finished_time)

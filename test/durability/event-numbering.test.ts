@@ -25,8 +25,8 @@ beforeEach(async () => {
     values (1, 'k1', 'Test', '', '{auth_order}')`.execute(db);
   await sql`
     insert into batch (id, application_id, channel_code, channel_order_id, sync_mode, digest, sequences, customer_ids,
-      order_types)
-    select number, 1, 'test', number, 'async', '', '{1}', '{0}', '{new_buy}'
+      order_types, digest_version, request_id)
+    select number, 1, 'test', number, 'async', '', '{1}', '{0}', '{new_buy}', 1, 'R'
     from generate_series(1, 5000) as number`.execute(db);
 });
 afterEach(() => database.close());
@@ -167,8 +167,8 @@ describe('a process numbers by itself, without the sweep', () => {
 
   it('those of batches that its drains have finished', async () => {
     await sql`
-      insert into lane_chunk (batch_id, lane, order_count, weight, payload, finished_time, succeeded, failed)
-      values (7, 0, 1, 1, null, statement_timestamp(), 1, 0)`.execute(db);
+      insert into lane_chunk (batch_id, lane, order_count, weight, payload, payload_version, finished_time, succeeded, failed)
+      values (7, 0, 1, 1, null, 1, statement_timestamp(), 1, 0)`.execute(db);
     const numbering = new EventNumbering({ db, log });
     const ends = new DrainEnds({ db, log, numbering });
     ends.end(['7' as BatchId]);

@@ -46,7 +46,10 @@ const revoked = { revoked_time: '2000-01-02T00:00:00Z', revoked_by_order_id: 4 }
 const active = { created_time: CREATED, revoked_time: null, revoked_by_order_id: null };
 const lifetime = { ...active, updated_time: CREATED };
 const defaults = {
-  asset: { customer_id: 1, license_type: 'softkey', borrowed_usb_key: false, extends: {}, ...lifetime },
+  asset: {
+    ...{ customer_id: 1, license_type: 'softkey', borrowed_usb_key: false, extends: {}, created_by_order_id: 1 },
+    ...lifetime,
+  },
   asset_grant: active,
   merchandise_instance: {
     ...{ parent_id: null, crm_product_id: 'c', parent_crm_product_id: '', merchandise_num: 'M', merchandise_name: 'M' },
@@ -594,8 +597,8 @@ describe('PostgreSQL refuses', () => {
     const revokedThrough = (last: Table, where: string) =>
       contents.slice(0, contents.indexOf(last) + 1).map((table) => `${revokeAll(table)} and ${idOf(table)} ${where}`);
 
-    const moreAssets = `insert into asset (id, asset_num, customer_id, license_type, borrowed_usb_key, extends)
-      select id + 10000, asset_num || 'b', ${where1500(9, 'customer_id', 'id')}, license_type, false, extends
+    const moreAssets = `insert into asset (id, asset_num, customer_id, license_type, borrowed_usb_key, extends, created_by_order_id)
+      select id + 10000, asset_num || 'b', ${where1500(9, 'customer_id', 'id')}, license_type, false, extends, 1
       from asset where ${all('id')}`;
     const moreGrants = (assetId: string | number, orderId: number) =>
       `insert into asset_grant (asset_id, license_order_id)
@@ -1030,11 +1033,11 @@ describe('after the clock was set back', () => {
     const [{ lane, payload }] = batch.chunks as [(typeof batch.chunks)[number]];
     await sql`
       insert into batch (id, application_id, channel_code, channel_order_id, sync_mode, digest, sequences, customer_ids,
-        order_types)
-      values (1000, 1, 'test', 'ahead', 'async', '', '{1}', '{1}', '{new_buy}')`.execute(database.db);
+        order_types, digest_version, request_id)
+      values (1000, 1, 'test', 'ahead', 'async', '', '{1}', '{1}', '{new_buy}', 1, 'R')`.execute(database.db);
     await sql`
-      insert into lane_chunk (batch_id, lane, order_count, weight, payload, accepted_time)
-      values (1000, ${lane}, 1, 1, ${payload}, now() + interval '1 hour')`.execute(database.db);
+      insert into lane_chunk (batch_id, lane, order_count, weight, payload, payload_version, accepted_time)
+      values (1000, ${lane}, 1, 1, ${payload}, 1, now() + interval '1 hour')`.execute(database.db);
     const lanes = Array.from({ length: LANE_COUNT }, (_, lane) => lane);
     expect(await drainLanes(database.db, { lanes: lanes }, ids)).toMatchObject({
       succeeded: 1,

@@ -52,10 +52,14 @@ const rows = {
   batch: {
     ...{ id: 1, application_id: 1, channel_code: 'test', channel_order_id: 'b1', sync_mode: 'async' },
     ...{ digest: Buffer.of(1), sequences: [1], customer_ids: ['1'], order_types: ['new_buy'] },
+    ...{ digest_version: 1, request_id: 'r' },
   },
-  lane_chunk: { batch_id: 1, lane: 3, order_count: 2, weight: 2, payload: '[]' },
+  lane_chunk: { batch_id: 1, lane: 3, order_count: 2, weight: 2, payload: '[]', payload_version: 1 },
   license_order: { id: 8192, order_type: 'new_buy', customer_id: '1', assets: 1, products: 1 },
-  asset: { id: 1, asset_num: 'X1', customer_id: 1, license_type: 'softkey', borrowed_usb_key: false, extends: '{}' },
+  asset: {
+    ...{ id: 1, asset_num: 'X1', customer_id: 1, license_type: 'softkey', borrowed_usb_key: false, extends: '{}' },
+    created_by_order_id: 8192,
+  },
   asset_transfer: { asset_id: 1, license_order_id: 8192, from_customer_id: 7, to_customer_id: 1 },
   asset_grant: { asset_id: 1, license_order_id: 8192 },
   merchandise_instance: {

@@ -34,16 +34,16 @@ describe.each(QUEUE_KINDS)('on %s,', (queue) => {
         overriding system value values (1, 1, 'test', 'c1', 'C', 'B', true), (2, 1, 'test', 'c2', 'C', 'B', false);
       insert into license_order (id, order_type, customer_id, assets, products) values (8192, 'new_buy', '1', 0, 0);
       insert into batch (id, application_id, channel_code, channel_order_id, sync_mode, digest, sequences, customer_ids,
-        order_types)
+        order_types, digest_version, request_id)
         select 5, id, 'test', 'O-1', 'async', '\\x${DIGESTS.async}', '{3,1,2}', '{1,2,1}',
-          '{new_buy,delete_product,delete_asset}'
+          '{new_buy,delete_product,delete_asset}', 1, 'R'
         from application where app_key = '${api.credentials.appKey}';
       select setval('batch_id', 5)`);
     for (const [lane, payload] of Object.entries(PAYLOADS)) {
       const count = JSON.parse(payload).length;
       await sql`
-        insert into lane_chunk (batch_id, lane, order_count, weight, payload)
-        values (5, ${lane}, ${count}, 20, ${payload})`.execute(stack.db);
+        insert into lane_chunk (batch_id, lane, order_count, weight, payload, payload_version)
+        values (5, ${lane}, ${count}, 20, ${payload}, 1)`.execute(stack.db);
     }
   }
 

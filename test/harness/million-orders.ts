@@ -45,10 +45,10 @@ export async function fillWithBatches(db: Database): Promise<Filled> {
     for (const table of CHECKED) await sql`alter table ${sql.table(table)} disable trigger user`.execute(trx);
     await sql`
       insert into batch (id, application_id, channel_code, channel_order_id, sync_mode, digest, sequences, customer_ids,
-        order_types, accepted_time)
+        order_types, accepted_time, digest_version, request_id)
       select id, case when id % 10 = 3 then ${applicationIds[1]} else ${applicationIds[0]} end::bigint,
         case when id % 1000 = 5 then 'rare' else 'common' end, 'B' || id, 'async', ''::bytea,
-        sent.sequences, sent.customer_ids, sent.order_types, timestamptz '2020-01-01' + id * interval '1 second'
+        sent.sequences, sent.customer_ids, sent.order_types, timestamptz '2020-01-01' + id * interval '1 second', 1, 'R'
       from generate_series(1, ${LAST_BATCH}::int) as id cross join lateral (
         select array_agg(place) as sequences,
           array_agg(case
@@ -69,8 +69,8 @@ export async function fillWithBatches(db: Database): Promise<Filled> {
       cross join lateral (select ${isBadNight} or (batch.id % 100 = 0 and place = 20) as is_failed) as outcome
       where not ${isOpen} or (batch.id % 2 = 0 and place <= 10)`.execute(trx);
     await sql`
-      insert into lane_chunk (batch_id, lane, order_count, weight, payload, accepted_time, finished_time, succeeded, failed)
-      select batch.id, 0, cardinality(sequences), cardinality(sequences), null, accepted_time,
+      insert into lane_chunk (batch_id, lane, order_count, weight, payload, payload_version, accepted_time, finished_time, succeeded, failed)
+      select batch.id, 0, cardinality(sequences), cardinality(sequences), null, 1, accepted_time,
         accepted_time + interval '1 second', cardinality(sequences) - ${failedOf}, ${failedOf}
       from batch where not ${isOpen}`.execute(trx);
     await sql`
@@ -112,9 +112,9 @@ async function insertOpenChunks(db: Database): Promise<void> {
         },
       ];
       await sql`
-        insert into lane_chunk (batch_id, lane, order_count, weight, payload, finished_time, succeeded, failed)
+        insert into lane_chunk (batch_id, lane, order_count, weight, payload, payload_version, finished_time, succeeded, failed)
         values (${id}, ${lane}, ${places.length}, ${places.length},
-          ${pending.length === 0 ? null : JSON.stringify(pending.map(order))},
+          ${pending.length === 0 ? null : JSON.stringify(pending.map(order))}, 1,
           ${pending.length === 0 ? sql`statement_timestamp()` : null}, ${places.length - pending.length}, 0)`.execute(
         db,
       );
@@ -125,9 +125,9 @@ async function insertOpenChunks(db: Database): Promise<void> {
 /** The number BUSY: bought and revoked 500 times, then bought, extended by 3,000 orders and partly revoked by 1,000. */
 async function insertAssets(db: Database): Promise<void> {
   await sql`
-    insert into asset (id, asset_num, customer_id, license_type, borrowed_usb_key, extends, created_time, updated_time,
-      revoked_time, revoked_by_order_id)
-    select life, case when life <= 501 then 'BUSY' else 'A' || life end, 1, 'softkey', false, '{}', timestamptz '2020-01-01',
+    insert into asset (id, asset_num, customer_id, license_type, borrowed_usb_key, extends, created_by_order_id, created_time,
+      updated_time, revoked_time, revoked_by_order_id)
+    select life, case when life <= 501 then 'BUSY' else 'A' || life end, 1, 'softkey', false, '{}', 1, timestamptz '2020-01-01',
       timestamptz '2020-02-01', case when life <= 500 then timestamptz '2020-01-01' + life * interval '1 minute' end,
       case when life <= 500 then (life * 2 + 1) * ${perBatch} end
     from generate_series(1, 100000) as life`.execute(db);

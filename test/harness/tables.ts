@@ -46,7 +46,7 @@ const PARTS: Record<string, RawBuilder<unknown>> = {
   webhook_delivery: sql`(select id, webhook_id from webhook_delivery where position is null)`,
 };
 
-/** Prepares the look at the tables that there are: a database of an older release has fewer.  */
+/** Prepares the look at all tables. */
 async function prepareLook(connection: Database): Promise<void> {
   const { rows: tables } = await sql<{ name: string }>`
     select relname as name from pg_class

@@ -1,5 +1,4 @@
 import { AssetDetail, type AssetHistory, type Customer, type HistoryEntry } from '@lockstep/contract';
-import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { writeCursor } from '../../packages/platform/src/cursor.ts';
@@ -15,7 +14,6 @@ import {
   productToBuy,
   type Sent,
 } from '../harness/orders.ts';
-import { pastLedgerRules } from '../harness/past-triggers.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 import { walkHistory } from '../model/asset-history.ts';
 
@@ -375,36 +373,6 @@ describe('the history of a number', () => {
       message: `Asset ${assetNum} is not an active asset and never was one.`,
     });
     expect(refusalOf(await submitAsset(api, assetNum))).toMatchObject(expected);
-  });
-});
-
-describe('of what an earlier release left', () => {
-  it('says so: what was revoked by which order is not on record, and the order that created it is the first', async () => {
-    const assetNum = newAssetNum();
-    const bought = await order(newBuy(customer, [assetNum], {}, { ...uri('app-1'), merchandises: [merchandise()] }));
-    await order(newBuy(customer, [assetNum], {}, uri('app-2')));
-    await order(deleteProduct(customer, [assetNum], { productUri: 'app-1' }));
-    await order(deleteAsset(customer, [assetNum]));
-    const before = await readHistory(api, assetNum);
-    const { assetId } = before[0]!;
-    await pastLedgerRules(stack.db, async (trx) => {
-      await sql`
-        update asset set created_by_order_id = null, revoked_by_order_id = null where id = ${assetId}`.execute(trx);
-      for (const table of ['asset_grant', 'merchandise_instance', 'product_instance']) {
-        await sql`
-          update ${sql.table(table)} set revoked_by_order_id = null where asset_id = ${assetId}`.execute(trx);
-      }
-    });
-    const history = await readHistory(api, assetNum);
-    expect(told(history)).toEqual(told(before));
-    for (const [index, entry] of history.entries()) {
-      const { action, time } = before[index]!;
-      const isRevocation = action === 'revoked' || action.endsWith('_revoked');
-      const unknown = { licenseOrderId: null, channelCode: null, channelOrderId: null, time: expect.any(Number) };
-      expect(entry).toEqual({ ...before[index], ...(isRevocation ? unknown : { time }) });
-    }
-    expect(history.at(-1)).toMatchObject({ action: 'created', licenseOrderId: bought.licenseOrderId });
-    for (const limit of ['1', '2']) expect(await walkHistory(api, assetNum, limit)).toEqual(history);
   });
 });
 

@@ -210,13 +210,13 @@ describe('the end', () => {
     await sql`
       with opened as (
         insert into batch (id, application_id, channel_code, channel_order_id, sync_mode, digest, sequences, customer_ids,
-          order_types)
-        select nextval('batch_id'), ${applicationId}, 'test', ${randomUUID()} || number, 'async', '', '{1}', '{0}', '{new_buy}'
+          order_types, digest_version, request_id)
+        select nextval('batch_id'), ${applicationId}, 'test', ${randomUUID()} || number, 'async', '', '{1}', '{0}', '{new_buy}', 1,
+          'R'
         from generate_series(1, 1500) as number returning id
       )
-      insert into lane_chunk (batch_id, lane, order_count, weight, payload) select id, 99, 1, 1, '[]' from opened`.execute(
-      stack.db,
-    );
+      insert into lane_chunk (batch_id, lane, order_count, weight, payload, payload_version)
+      select id, 99, 1, 1, '[]', 1 from opened`.execute(stack.db);
     const [lost, again] = [await accept(2), await accept(2)];
     await drainAndDie();
     expect(await readResult(api, lost.batch)).toMatchObject({ state: 'processing', pending: 0, completedTime: null });

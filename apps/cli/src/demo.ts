@@ -23,9 +23,8 @@ const demo = z.object({
   customerId: z.string(),
   adminAccount: z.string(),
   adminPassword: z.string(),
-  // Absent in what a release without the console wrote.
-  operatorName: z.string().default(''),
-  operatorPassword: z.string().default(''),
+  operatorName: z.string(),
+  operatorPassword: z.string(),
 });
 export type Demo = z.infer<typeof demo>;
 

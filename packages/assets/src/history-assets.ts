@@ -8,12 +8,9 @@ export interface TracedAsset {
   id: AssetId;
   /** Who owns it, or did so last. */
   customerId: CustomerId;
-  /** Null where it is not on record: for assets of a release that did not keep it. */
-  createdByOrderId: LicenseOrderId | null;
-  /** Null while it is active, and where it is not on record. */
+  createdByOrderId: LicenseOrderId;
+  /** Null while it is active. */
   revokedByOrderId: LicenseOrderId | null;
-  /** When it was revoked, as text, if it is not on record by which order. */
-  unrecordedTime: string | null;
 }
 
 const COLUMNS = [
@@ -21,7 +18,6 @@ const COLUMNS = [
   'asset.customer_id as customerId',
   'asset.created_by_order_id as createdByOrderId',
   'asset.revoked_by_order_id as revokedByOrderId',
-  sql<string | null>`case when revoked_by_order_id is null then revoked_time::text end`.as('unrecordedTime'),
 ] as const;
 
 /**

@@ -111,19 +111,10 @@ async function selectInstances(
     };
     const [bought, revoked] = [`${kind}_bought`, `${kind}_revoked`] as const;
     const ofOrders = (action: InstanceAction) => wantedBy(action).filter(({ step }) => step.kind === 'order');
-    const unrecorded = wantedBy(revoked).filter(({ step }) => step.kind === 'unrecorded');
     return [
-      selectAll(
-        { ...of, action: bought, wanted: ofOrders(bought) },
-        sql`revoked_time is null and license_order_id = step.id`,
-      ),
+      selectActive({ ...of, action: bought, wanted: ofOrders(bought) }),
       selectNewest({ ...of, action: bought, wanted: ofOrders(bought) }, sql`license_order_id`, limit),
       selectNewest({ ...of, action: revoked, wanted: ofOrders(revoked) }, sql`revoked_by_order_id`, limit),
-      selectAll(
-        { ...of, action: revoked, wanted: unrecorded },
-        sql`revoked_time is not null and revoked_by_order_id is null
-          and (extract(epoch from revoked_time) * 1000000)::bigint = step.id`,
-      ),
     ];
   });
   const rows = await prepared<InstanceRow>(trx, 'history_instances')`
@@ -139,13 +130,14 @@ interface Source {
   wanted: readonly Wanted[];
 }
 
-/** For what is still active, which only one asset of a number has, and for what an earlier release left: `isOf` says what. */
-function selectAll({ table, uri, action, wanted }: Source, isOf: RawBuilder<unknown>): RawBuilder<unknown> {
+/** For what is still active, which only one asset of a number has. */
+function selectActive({ table, uri, action, wanted }: Source): RawBuilder<unknown> {
   const assetIds = [...new Set(wanted.map(({ step }) => step.assetId))];
   return sql`
     select step.n, ${columnsOf(action)}, instance.id, ${uri} as product_uri
-    from ${table} as instance join ${stepRows(wanted)} on step.asset_id = instance.asset_id and ${isOf}
-    where instance.asset_id = any (${assetIds}::bigint[]) and instance.id < step.before_id`;
+    from ${table} as instance
+    join ${stepRows(wanted)} on step.asset_id = instance.asset_id and step.id = instance.license_order_id
+    where revoked_time is null and instance.asset_id = any (${assetIds}::bigint[]) and instance.id < step.before_id`;
 }
 
 /**

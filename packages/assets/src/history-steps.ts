@@ -9,9 +9,8 @@ import { revokersOf } from './revokers.ts';
 /** What an order, or a call of O6 or O7, did to one asset. It is the same at every look, and newer ones come before it. */
 export interface Step {
   assetId: AssetId;
-  /** `unrecorded`: something was revoked by a release that did not keep by which order. */
-  kind: 'order' | 'lock' | 'unrecorded';
-  /** The id of the order or of the lock record; of what is not on record its time in microseconds. */
+  kind: 'order' | 'lock';
+  /** The id of the order or of the lock record. */
   id: string;
   timeMs: number;
   /** What happened to the asset itself, and not only to what is on it; null if nothing did. */
@@ -92,7 +91,6 @@ async function readStepsOfAll(trx: Trx, assets: readonly TracedAsset[]): Promise
 
 /** Builds the steps of one asset from its rows, oldest first. */
 function buildSteps(asset: TracedAsset, rows: readonly StepRow[]): Step[] {
-  const createdBy = asset.createdByOrderId ?? rows.find(({ action }) => action === 'granted')?.id;
   // Orders are their owner's. What no order did, happened to whom the order before it left the asset.
   let owner = asset.customerId;
   return rows.map((row): Step => {
@@ -103,7 +101,8 @@ function buildSteps(asset: TracedAsset, rows: readonly StepRow[]): Step[] {
       kind: row.kind,
       id: row.id,
       timeMs: row.time.getTime(),
-      action: isGrant && row.id === createdBy ? 'created' : row.action === 'granted' ? 'extended' : row.action,
+      action:
+        isGrant && row.id === asset.createdByOrderId ? 'created' : row.action === 'granted' ? 'extended' : row.action,
       licenseOrderId: row.kind === 'order' ? (row.id as LicenseOrderId) : null,
       applicationId: row.application_id,
       channelCode: row.channel_code,
@@ -122,30 +121,18 @@ async function selectSteps(trx: Trx, assets: readonly TracedAsset[]): Promise<St
   const traced = buildRows([
     ['asset_id', 'bigint', assets.map(({ id }) => id)],
     ['revoked_by', 'bigint', assets.map(({ revokedByOrderId }) => revokedByOrderId)],
-    ['unrecorded_time', 'timestamptz', assets.map(({ unrecordedTime }) => unrecordedTime)],
   ]);
   const rows = await prepared<StepRow>(trx, 'history_steps')`
-    with traced as materialized (select * from ${traced} as traced (asset_id, revoked_by, unrecorded_time)),
+    with traced as materialized (select * from ${traced} as traced (asset_id, revoked_by)),
     touched as materialized (
       select asset_id, order_id from traced cross join lateral (
         select license_order_id as order_id from asset_grant where asset_id = traced.asset_id
         union
         select revoked_by_order_id from asset_grant
-        where asset_id = traced.asset_id and revoked_time is not null and revoked_by_order_id is not null
+        where asset_id = traced.asset_id and revoked_time is not null
         union
         (${revokersOf('product_instance', sql`traced.asset_id`, ABOVE_ALL)})
       ) as named
-    ),
-    unrecorded as materialized (
-      select asset_id, unrecorded_time, past.time from traced cross join lateral (
-        select traced.unrecorded_time as time where traced.unrecorded_time is not null
-        union
-        select revoked_time from product_instance
-        where asset_id = traced.asset_id and revoked_time is not null and revoked_by_order_id is null
-        union
-        select revoked_time from merchandise_instance
-        where asset_id = traced.asset_id and revoked_time is not null and revoked_by_order_id is null
-      ) as past
     ),
     step as (
       select touched.asset_id, 'order' as kind, ordered.id, finished_time as time, batch.id as batch_id, sequence,
@@ -168,10 +155,6 @@ async function selectSteps(trx: Trx, assets: readonly TracedAsset[]): Promise<St
         select asset_id from asset_transfer
         where asset_id = touched.asset_id and license_order_id = touched.order_id offset 0
       ) as transfer on true
-      union all
-      select asset_id, 'unrecorded', (extract(epoch from time) * 1000000)::bigint, time, null, null,
-        case when time = unrecorded_time then 'revoked' end, null, null, null, null, null
-      from unrecorded
       union all
       select traced.asset_id, 'lock', record.id, recorded_time, null, null,
         case when locked then 'locked' else 'unlocked' end, null, application_id, null, null, operator_identity

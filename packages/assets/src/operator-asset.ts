@@ -14,7 +14,7 @@ interface Active extends ListedAsset {
   freezing: boolean;
   updatedTime: number;
   assetExtendList: { extendCode: string; extendValue: string }[];
-  createdByOrderId: LicenseOrderId | null;
+  createdByOrderId: LicenseOrderId;
   /** The orders whose grants keep it, the newest first. */
   licenseOrderIds: LicenseOrderId[];
   hasMoreOrders: boolean;
@@ -31,9 +31,9 @@ interface Earlier {
   licenseType: LicenseType;
   customerId: CustomerId;
   createdTime: number;
-  createdByOrderId: LicenseOrderId | null;
+  createdByOrderId: LicenseOrderId;
   revokedTime: number;
-  revokedByOrderId: LicenseOrderId | null;
+  revokedByOrderId: LicenseOrderId;
 }
 
 /** All that is known of an asset number. */
@@ -101,9 +101,9 @@ interface EarlierRow {
   license_type: LicenseType;
   customer_id: CustomerId;
   created_time: Date;
-  created_by_order_id: LicenseOrderId | null;
+  created_by_order_id: LicenseOrderId;
   revoked_time: Date;
-  revoked_by_order_id: LicenseOrderId | null;
+  revoked_by_order_id: LicenseOrderId;
 }
 
 async function readEarlier(trx: Trx, assetNum: string): Promise<Earlier[]> {

@@ -11,9 +11,8 @@ export interface EffectsQuery {
 }
 
 /**
- * Reads what a succeeded order did, as the ledger says it now. Not known of what version 0.1.0 revoked. What it touched is
- * found by indexes on the order: a block-range index for the grants that last, of which there are very many, and exact ones
- * for what is revoked.
+ * Reads what a succeeded order did, as the ledger says it now. What it touched is found by indexes on the order: a block-range
+ * index for the grants that last, of which there are very many, and exact ones for what is revoked.
  */
 export async function readOrderEffects(db: Database, query: EffectsQuery): Promise<OrderEffects> {
   return await inSnapshot(db, async (trx) => {
@@ -32,7 +31,7 @@ export async function readOrderEffects(db: Database, query: EffectsQuery): Promi
 interface TouchedRow {
   asset_id: AssetId;
   asset_num: string;
-  created_by_order_id: LicenseOrderId | null;
+  created_by_order_id: LicenseOrderId;
   revoked_by_order_id: LicenseOrderId | null;
   is_active: boolean;
   from_customer_id: CustomerId | null;

@@ -4,7 +4,7 @@ import { revokersOf } from './revokers.ts';
 
 /**
  * Builds a query of the orders that did something to an asset of a number, active or revoked, whoever sent them: at most
- * `limit` ids below one, the highest first. Not known of what version 0.1.0 revoked.
+ * `limit` ids below one, the highest first.
  *
  * Each asset that ever had the number costs a few look-ups, and no row is read that was not asked for, however much an
  * asset holds.

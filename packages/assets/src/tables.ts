@@ -19,7 +19,7 @@ declare module '@lockstep/platform' {
       locked: Generated<boolean>;
       freezing: Generated<boolean>;
       revoked_by_order_id: LicenseOrderId | null;
-      created_by_order_id: LicenseOrderId | null;
+      created_by_order_id: LicenseOrderId;
     };
     asset_transfer: {
       asset_id: AssetId;

@@ -62,9 +62,7 @@ export const HistoryEntry = z
     time: time('When it happened; what an order did, at its finishedTime'),
     assetId: AssetId.describe('Id of the asset: a number that is bought again is another asset.'),
     action: HistoryAction.describe('What happened.'),
-    licenseOrderId: LicenseOrderId.nullable().describe(
-      'The order that did it; null where no order did, or where it is not on record.',
-    ),
+    licenseOrderId: LicenseOrderId.nullable().describe('The order that did it; null where no order did.'),
     channelCode: z
       .string()
       .nullable()

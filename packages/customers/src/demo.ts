@@ -44,10 +44,8 @@ export function createDemoCustomers(db: Database): Promise<void> {
           is_default: index === 0,
         }));
         await insertCustomers(trx, null, rows);
+        await insertFirstMembers(trx, id, memberIds);
       }
-      // A demo that an earlier version created has none.
-      const member = await trx.selectFrom('member').select('id').where('enterprise_id', '=', id).executeTakeFirst();
-      if (member === undefined) await insertFirstMembers(trx, id, memberIds);
     }
   });
 }

@@ -12,8 +12,7 @@ import { type PlacedOrder, writeStoredOrders } from './stored-orders.ts';
 export interface WorkedBatch {
   batchId: BatchId;
   channelOrderId: string;
-  /** Null for a batch of a release that did not keep it. */
-  requestId: string | null;
+  requestId: string;
   /** How many of its orders got their outcome in this transaction. */
   orders: number;
 }
@@ -88,7 +87,7 @@ export async function finishOrders(
 interface FinishedRow {
   batch_id: BatchId;
   is_finished: boolean;
-  call: [channelOrderId: string, requestId: string | null];
+  call: [channelOrderId: string, requestId: string];
 }
 
 /** Counts orders that got their outcome: how many succeeded and failed, and the failed ones by cause. */

@@ -27,7 +27,7 @@ export async function readAnyBatch(db: Database, batchId: BatchId): Promise<Oper
       name: string;
       status: string;
       channels: Channels;
-      request_id: string | null;
+      request_id: string;
       reopened_time: Date | null;
     }
   >`

@@ -10,7 +10,7 @@ export type SentOrderRow = OrderRow & {
   channel_code: string;
   channel_order_id: string;
   accepted_time: Date;
-  request_id: string | null;
+  request_id: string;
   app_key: string;
   application_name: string;
   src_license_order_id: LicenseOrderId | null;

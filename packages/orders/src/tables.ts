@@ -15,8 +15,8 @@ declare module '@lockstep/platform' {
       customer_ids: CustomerId[];
       order_types: string[];
       accepted_time: Generated<Date>;
-      digest_version: Generated<number>;
-      request_id: string | null;
+      digest_version: number;
+      request_id: string;
       completed_time: Date | null;
       succeeded: number | null;
       failed: number | null;
@@ -32,7 +32,7 @@ declare module '@lockstep/platform' {
       finished_time: Date | null;
       succeeded: Generated<number>;
       failed: Generated<number>;
-      payload_version: Generated<number>;
+      payload_version: number;
       is_held: Generated<boolean>;
     };
     order_hold: {

@@ -51,7 +51,7 @@ const ActiveAsset = AssetRow.extend({
   freezing: z.boolean(),
   updatedTime: time('When it was changed last'),
   assetExtendList: z.array(AssetExtend),
-  createdByOrderId: LicenseOrderId.nullable().describe('Null for assets of a release that did not keep it.'),
+  createdByOrderId: LicenseOrderId,
   licenseOrderIds: z
     .array(LicenseOrderId)
     .describe('The orders whose grants keep it, the newest: delete_asset may name them as its source.'),
@@ -74,9 +74,9 @@ const EarlierAsset = AssetRow.pick({
   owner: true,
   createdTime: true,
 }).extend({
-  createdByOrderId: LicenseOrderId.nullable(),
+  createdByOrderId: LicenseOrderId,
   revokedTime: time('When it was revoked'),
-  revokedByOrderId: LicenseOrderId.nullable().describe('Null for what a release revoked that did not keep it.'),
+  revokedByOrderId: LicenseOrderId,
 });
 
 /** All that is known of an asset number. */

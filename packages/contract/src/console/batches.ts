@@ -36,8 +36,8 @@ export type ConsoleBatchPage = z.infer<typeof ConsoleBatchPage>;
 
 /** A batch on its own page. */
 export const ConsoleBatchDetail = ConsoleBatch.extend({
-  /** The x-request-id of the call that sent it; null of one that an early release took. */
-  requestId: z.string().nullable(),
+  /** The x-request-id of the call that sent it. */
+  requestId: z.string(),
   /** When `order retry` opened it again, last: milliseconds; null if it never did. */
   reopenedTime: z.number().nullable(),
 });

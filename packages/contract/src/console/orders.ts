@@ -30,7 +30,7 @@ export type ConsoleOrderPage = z.infer<typeof ConsoleOrderPage>;
 
 /** An order on its own page. */
 export const ConsoleOrderDetail = ConsoleOrder.extend({
-  requestId: z.string().nullable(),
+  requestId: z.string(),
   /** What it named as its source, if it succeeded; null where it named none. */
   srcLicenseOrderId: z.string().nullable(),
   /** Failures after which `order retry` put it back, newest first. */
@@ -82,7 +82,7 @@ export const ItemEffect = z.object({
   limitConcurrent: z.number().nullable(),
   /** The order that bought it. */
   boughtByOrderId: z.string(),
-  /** The order that revoked it, which may be another one; null while it is active, or where that is not on record. */
+  /** The order that revoked it, which may be another one; null while it is active. */
   revokedByOrderId: z.string().nullable(),
   isActive: z.boolean(),
 });

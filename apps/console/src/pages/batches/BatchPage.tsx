@@ -109,7 +109,7 @@ function BatchFields({ batch }: { batch: TracedBatch }) {
           value: reopenedTime === null ? undefined : <Time timeMs={reopenedTime} isRelative withUtc />,
         },
         { label: words.batchId, value: <CopyId id={batchId} what={words.batchId} /> },
-        { label: words.requestId, value: requestId === null ? null : <CopyId id={requestId} what={words.requestId} /> },
+        { label: words.requestId, value: <CopyId id={requestId} what={words.requestId} /> },
       ]}
     />
   );

@@ -1,7 +1,7 @@
 import type { AssetEffect, ConsoleData, ItemEffect } from '@lockstep/contract/console';
 import { Link } from '@tanstack/react-router';
 import { useOperation } from '../../api/index.ts';
-import { type Column, DataTable, Empty, Query, Section, StateBadge, Time } from '../../kit/index.ts';
+import { type Column, DataTable, Query, Section, StateBadge, Time } from '../../kit/index.ts';
 import { useWords } from '../../words/words.ts';
 import { AssetLink } from '../assets/AssetLink.tsx';
 import { OrderLink } from './OrderLink.tsx';
@@ -20,7 +20,6 @@ export function OrderEffects({ orderId }: { orderId: string }) {
 
 function Effects({ effects: { assets, items, isCut } }: { effects: ConsoleData<'getOrderEffects'> }) {
   const words = useWords(ordersWords);
-  if (assets.length === 0) return <Empty title={words.noEffects}>{words.noEffectsAdvice}</Empty>;
   return (
     <>
       <AssetTable assets={assets} />

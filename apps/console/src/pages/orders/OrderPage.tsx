@@ -114,7 +114,7 @@ function OrderFields({ order }: { order: Order }) {
           value: order.heldSince === null ? undefined : <Time timeMs={order.heldSince} isRelative withUtc />,
         },
         { label: words.finished, value: finishedTime === null ? null : <Time timeMs={finishedTime} withUtc /> },
-        { label: words.requestId, value: requestId === null ? null : <CopyId id={requestId} what={words.requestId} /> },
+        { label: words.requestId, value: <CopyId id={requestId} what={words.requestId} /> },
       ]}
     />
   );
