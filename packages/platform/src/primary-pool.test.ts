@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, expect, inject, it } from 'vitest';
 import { openDatabase } from './database.ts';
+import { openPrimaryPool } from './primary-pool.ts';
 
 const db = openDatabase({ url: inject('postgresUrl'), poolSize: 1, applicationName: 'test', onError: () => {} });
 afterAll(() => db.destroy());
@@ -25,4 +26,15 @@ it('drops it too when the write was a part of a transaction', async () => {
     code: '25006',
   });
   expect(await pid()).not.toBe(before);
+});
+
+it('tells no error of a connection that breaks while the pool ends', async () => {
+  const errors: string[] = [];
+  const pool = openPrimaryPool({ connectionString: inject('postgresUrl') }, ({ message }) => errors.push(message));
+  const client = await pool.connect();
+  client.emit('error', new Error('before'));
+  client.release();
+  await pool.end();
+  client.emit('error', new Error('after'));
+  expect(errors).toEqual(['before']);
 });

@@ -50,9 +50,9 @@ export const CONNECTION = {
 
 /**
  * Opens a pool that drops a connection that breaks, leads to a standby or has turned read-only. The next query connects anew,
- * wherever the address leads by then. `onError` gets connections' errors.
+ * wherever the address leads by then. `tellError` gets connections' errors until the pool ends.
  */
-export function openPrimaryPool(config: pg.PoolConfig, onError: (error: Error) => void): pg.Pool {
+export function openPrimaryPool(config: pg.PoolConfig, tellError: (error: Error) => void): pg.Pool {
   const isReadOnly = (client: pg.PoolClient) => (client as unknown as PrimaryClient).isReadOnly;
   const pool = new pg.Pool({
     ...CONNECTION,
@@ -60,6 +60,8 @@ export function openPrimaryPool(config: pg.PoolConfig, onError: (error: Error) =
     ...config,
     verify: (client, done) => done(isReadOnly(client) ? new ReadOnlyServer() : undefined),
   });
+  // A pool ends before its connections have closed. PostgreSQL may break them when it stops then.
+  const onError = (error: Error) => void (pool.ending || tellError(error));
   pool.on('error', onError);
   // When a connection breaks while it is in use, its query rejects. Without a listener the process would end, too.
   pool.on('connect', (client) => client.on('error', onError));

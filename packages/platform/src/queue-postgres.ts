@@ -59,11 +59,8 @@ export async function migratePostgresQueue(url: string, name: string, lockTimeou
 export function openPostgresQueue(url: string, name: string, logError: (error: Error) => void, bounds?: QueueBounds) {
   const pool = openPool(url, logError, bounds);
   const queue = new Queue(name, { connection: pool });
-  queue.on('error', logError);
-  return {
-    queue,
-    close: () => closeAll({ queue: () => queue.close(), pool: () => pool.end() }),
-  };
+  queue.on('error', (error) => void (pool.ending || logError(error)));
+  return { queue, close: () => closeAll({ queue: () => queue.close(), pool: () => pool.end() }) };
 }
 
 /** Opens the producing end of a queue on PostgreSQL. */
@@ -96,10 +93,8 @@ export function openPostgresConsumer<Job>(
       connection: pool,
       concurrency,
     });
-    worker.on('error', logError);
-    return {
-      close: () => closeAll({ worker: () => worker.close(), pool: () => pool.end() }),
-    };
+    worker.on('error', (error) => void (pool.ending || logError(error)));
+    return { close: () => closeAll({ worker: () => worker.close(), pool: () => pool.end() }) };
   });
   return {
     async close() {
