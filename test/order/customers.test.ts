@@ -325,17 +325,6 @@ describe('O2 creates an enterprise', () => {
     expect(await create(body)).toEqual(first);
   });
 
-  it('again if it is unknown which application created it, and returns none of its accounts', async () => {
-    const body = creation();
-    const first = await create(body);
-    await stack.db
-      .updateTable('enterprise')
-      .set({ created_by_application_id: null })
-      .where('id', '=', first.enterpriseGlobalId)
-      .execute();
-    expect(await create(body)).toEqual({ ...first, members: [] });
-  });
-
   it('again, even by a name that another enterprise has', async () => {
     const [body, other] = [creation(), creation()];
     const first = await create(body);

@@ -3,10 +3,9 @@ import { CopyId } from '../../kit/index.ts';
 import { useWords } from '../../words/words.ts';
 import { ordersWords } from './words.ts';
 
-/** The id of an order, which can be copied, with a link to its page; words in its place if it is not on record. */
-export function OrderLink({ orderId }: { orderId: string | null }) {
+/** The id of an order, which can be copied, with a link to its page. */
+export function OrderLink({ orderId }: { orderId: string }) {
   const words = useWords(ordersWords);
-  if (orderId === null) return <span>{words.notRecorded}</span>;
   return (
     <CopyId id={orderId} what={`${words.orderId} ${orderId}`}>
       <Link to="/orders/$orderId" params={{ orderId }}>

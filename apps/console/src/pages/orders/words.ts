@@ -5,7 +5,6 @@ export const ordersWords = defineAreaWords({
   en: {
     lead: 'Orders of all batches, newest first. Find them by customer, asset number or cause.',
     orderId: 'Order id',
-    notRecorded: 'not on record',
     noSuchCustomer: 'there is no such customer',
     causeMeaning: 'What the causes mean',
     putRight: 'Put right and send again',
@@ -89,7 +88,6 @@ export const ordersWords = defineAreaWords({
   zh: {
     lead: '所有批次的订单，最新的在前。可按客户、资产编号或原因查找。',
     orderId: '订单标识',
-    notRecorded: '没有记录',
     noSuchCustomer: '没有这个客户',
     causeMeaning: '各原因的含义',
     putRight: '修正并重新提交',
