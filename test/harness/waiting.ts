@@ -3,13 +3,13 @@ import { sql } from 'kysely';
 
 /**
  * Whether a transaction has waited for an advisory lock for so long that it waits to the end: a shared one of sync calls
- * gives its calls back after 100 ms, and each of them begins anew.
+ * gives its calls back after 100 ms, or a little later on a busy machine, and each of them begins anew.
  */
 export async function waitsToTheEnd(db: Database): Promise<boolean> {
   const { rows } = await sql`
     select from pg_locks join pg_stat_activity using (pid)
     where not granted and locktype = 'advisory' and datname = current_database()
-      and waitstart < clock_timestamp() - interval '150 milliseconds'`.execute(db);
+      and waitstart < clock_timestamp() - interval '500 milliseconds'`.execute(db);
   return rows.length > 0;
 }
 

@@ -181,8 +181,8 @@ it('a dead endpoint has a bounded number of rows, and gets all of its events soo
           (select count(*) from webhook_delivery where state = 'pending')::int as left from webhook`.execute(stack.db);
       expect(rows).toEqual([{ left: 0 }]);
     },
-    { timeout: 60_000, interval: 500 },
+    { timeout: 180_000, interval: 500 },
   );
   expect(replayed()).toBe(1_001);
   expect(receiver.received.every(({ message }) => message.data.channelOrderId === batchOrderId)).toBe(true);
-});
+}, 300_000);
