@@ -7,10 +7,8 @@ import { findHeld, holdUnreadable } from './holds.ts';
 import { lockingLanes, readLocked, tryingLanes } from './lane-locks.ts';
 import type { Outcome } from './outcome.ts';
 import { buildPending, inAcceptanceOrder, type Pending, readingPending, type UnreadableChunk } from './pending.ts';
+import { MAX_WEIGHT } from './prepare.ts';
 import { type FailedOrder, listFailedOrders } from './work-log.ts';
-
-/** The weight of chunks that one drain takes at most, beyond its first chunk; prepare.ts weighs orders. */
-const MAX_WEIGHT = 2_500;
 
 /** Which lanes to drain: all of them, or some that nobody else has locked. */
 export interface LanesToDrain {

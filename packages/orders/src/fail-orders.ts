@@ -53,7 +53,8 @@ export async function failPendingOrders(db: Database, request: FailRequest): Pro
     await request.record(trx, failedIds);
     return { result: { outcome: 'failed', licenseOrderIds: failedIds } satisfies FailResult, finishedBatchIds };
   });
-  await endBatches(db, finishedBatchIds);
+  // What is committed is done: if this fails, the sweep ends them.
+  await endBatches(db, finishedBatchIds).catch(() => {});
   return result;
 }
 

@@ -1,6 +1,6 @@
 import type { LedgerIds } from '@lockstep/assets';
 import type { CustomerId } from '@lockstep/contract';
-import { type Database, inTransaction, type Logger, run, type Trx } from '@lockstep/platform';
+import { inTransaction, run, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { applyOrders } from './apply.ts';
 import { type Applied, buildApplied } from './drain.ts';
@@ -8,6 +8,7 @@ import { finishOrders } from './finish-orders.ts';
 import {
   asChunks,
   type HeldOrder,
+  makeDue,
   noteFailure,
   noteUnreadable,
   readAgain,
@@ -16,14 +17,13 @@ import {
   withId,
 } from './holds.ts';
 import { readLocked, tryingLanes } from './lane-locks.ts';
+import type { OrderTools } from './one-order.ts';
 import { PayloadFault } from './stored-orders.ts';
 
 /** Holds that one look finds. */
 const HOLDS_AT_ONCE = 50;
-/** Orders of a customer that one transaction applies, once the one that was held has worked. */
+/** Orders of a customer that one transaction applies at most, once the one that was held has worked. */
 const ORDERS_AT_ONCE = 100;
-/** How long all holds are left to their pauses after they were made due at once. */
-const WAKE_PAUSE_MS = 5_000;
 
 interface Hold {
   customer_id: CustomerId;
@@ -32,31 +32,18 @@ interface Hold {
 
 /** Tries the orders of held customers again when they are due, the oldest of each first (rules 6.2). */
 export class HoldRetries {
-  readonly #db: Database;
-  readonly #log: Logger;
-  readonly #ids: LedgerIds;
-  readonly #applied: (applied: Applied, startedMs: number) => void;
-  #wokenMs = Number.NEGATIVE_INFINITY;
+  readonly #tools: OrderTools;
   #running: Promise<void> | null = null;
   #closed = false;
 
-  /** `applied`: told what each transaction has applied. */
-  constructor(options: {
-    db: Database;
-    log: Logger;
-    ids: LedgerIds;
-    applied: (applied: Applied, startedMs: number) => void;
-  }) {
-    this.#db = options.db;
-    this.#log = options.log;
-    this.#ids = options.ids;
-    this.#applied = options.applied;
+  constructor(tools: OrderTools) {
+    this.#tools = tools;
   }
 
   /** Tries what is due, without making the caller wait; nothing, while an earlier call still does. */
   start(): void {
     this.#running ??= this.#run()
-      .catch((error: unknown) => this.#log.warn({ err: error }, 'holds could not be retried; will retry'))
+      .catch((error: unknown) => this.#tools.log.warn({ err: error }, 'holds could not be retried; will retry'))
       .finally(() => {
         this.#running = null;
       });
@@ -75,7 +62,7 @@ export class HoldRetries {
       const { rows } = await sql<Hold>`
         select customer_id, lane from order_hold
         where next_try <= statement_timestamp() and lane <> all (${[...busyLanes]}::smallint[])
-        order by next_try limit ${HOLDS_AT_ONCE}`.execute(this.#db);
+        order by next_try limit ${HOLDS_AT_ONCE}`.execute(this.#tools.db);
       goesOn = false;
       let hasWorked = false;
       for (const hold of rows) {
@@ -86,39 +73,32 @@ export class HoldRetries {
         if (became === 'worked') hasWorked = true;
         if (became !== 'failed') goesOn = true;
       }
-      if (hasWorked) await this.#wake();
+      // What kept one order from being applied may have been repaired for all.
+      if (hasWorked) await makeDue(this.#tools.db);
     }
-  }
-
-  /** Makes all holds due: what kept one order from being applied may have been repaired for all. */
-  async #wake(): Promise<void> {
-    const nowMs = performance.now();
-    if (nowMs - this.#wokenMs < WAKE_PAUSE_MS) return;
-    this.#wokenMs = nowMs;
-    await sql`
-      update order_hold set next_try = statement_timestamp() where next_try > statement_timestamp()`.execute(this.#db);
   }
 
   /** Applies the orders of a customer while that works. Returns what became of the first: skipped if it was not tried. */
   async #retry(hold: Hold): Promise<'worked' | 'failed' | 'skipped'> {
+    const { db, ids, applied } = this.#tools;
     let hasWorked = false;
     for (let atMost = 1; !this.#closed; ) {
       const startedMs = performance.now();
       let oldest: HeldOrder | null = null;
       try {
-        const step = await inTransaction(this.#db, async (trx) => {
+        const step = await inTransaction(db, async (trx) => {
           oldest = null;
           const isOurs = await lockDue(trx, hold, hasWorked);
           if (!isOurs) return 'over';
           const held = await readOldestHeld(trx, hold.customer_id, atMost);
           oldest = held[0] ?? null;
-          return await applyHeld(trx, held, this.#ids);
+          return await applyHeld(trx, held, ids);
         });
         if (step === 'over') break;
         if (step === 'read') continue;
         hasWorked = true;
-        atMost = ORDERS_AT_ONCE;
-        this.#applied(step, startedMs);
+        atMost = Math.min(2 * atMost, ORDERS_AT_ONCE);
+        applied(step, startedMs);
       } catch (error) {
         if (oldest === null) throw error;
         if (atMost === 1) {
@@ -132,10 +112,11 @@ export class HoldRetries {
   }
 
   async #fail(held: HeldOrder, error: unknown): Promise<void> {
+    const { db, log } = this.#tools;
     const { licenseOrderId } = held;
-    this.#log.debug({ err: error, licenseOrderId }, 'held order failed again; will retry');
-    if (error instanceof PayloadFault) await noteUnreadable(this.#db, held, error);
-    else await noteFailure(this.#db, held, error);
+    log.debug({ err: error, licenseOrderId }, 'held order failed again; will retry');
+    if (error instanceof PayloadFault) await noteUnreadable(db, held, error);
+    else await noteFailure(db, held, error);
   }
 }
 

@@ -6,15 +6,16 @@ import { laneOf } from './lanes.ts';
 import { PAYLOAD_VERSION } from './order-text.ts';
 import type { OrderWithId } from './outcome.ts';
 import { type Chunk, SENDERS_CHANNELS, type UnreadableChunk } from './pending.ts';
+import { MAX_WEIGHT, weighOrder } from './prepare.ts';
 import { PayloadFault, type PlacedOrder, readStoredOrders, writeStoredOrders } from './stored-orders.ts';
 
 // A hold is a row of order_hold: the customer, and the oldest pending order, which cannot be applied. That order and the
 // customer's later ones are rows of held_order, outside of their chunks, so drains and polls of others never read them.
 // Holds and held orders change only while their lane is locked.
 
-/** SQL: after which pause a hold is due again, from 1 s to 5 min. `tries`: how often its order has failed in a row. */
+/** SQL: how long a hold is left alone, from 1 s to 5 min. `tries`: how often its order has failed in a row. */
 const pauseAfter = (tries: ReturnType<typeof sql>) =>
-  sql`statement_timestamp() + make_interval(secs => least(300, 2 ^ least(${tries} - 1, 9)))`;
+  sql`make_interval(secs => least(300, 2 ^ least(${tries} - 1, 9)))`;
 
 /** A statement that finds which of some customers are held. */
 export const findingHeld = (customerIds: Iterable<CustomerId>): Statement<{ customer_id: CustomerId }> => ({
@@ -42,7 +43,7 @@ export async function insertHolds(
   ]);
   await sql`
     insert into order_hold (customer_id, lane, license_order_id, next_try, last_error)
-    select customer_id, lane, license_order_id, ${pauseAfter(sql`1`)}, ${describeError(error)}
+    select customer_id, lane, license_order_id, statement_timestamp() + ${pauseAfter(sql`1`)}, ${describeError(error)}
     from ${rows} as failed (customer_id, lane, license_order_id)
     on conflict (customer_id) do nothing`.execute(trx);
 }
@@ -52,7 +53,7 @@ export async function noteFailure(db: Database, { licenseOrderId, customerId }: 
   await sql`
     update order_hold set license_order_id = ${licenseOrderId}, last_error = ${describeError(error)},
       tries = failed.tries, since = case when failed.tries = 1 then statement_timestamp() else since end,
-      next_try = ${pauseAfter(sql`failed.tries`)}
+      next_try = statement_timestamp() + ${pauseAfter(sql`failed.tries`)}
     from (
       select customer_id, case when license_order_id = ${licenseOrderId} then tries else 0 end + 1 as tries
       from order_hold where customer_id = ${customerId}
@@ -64,11 +65,21 @@ export async function noteFailure(db: Database, { licenseOrderId, customerId }: 
 export async function noteUnreadable(db: Database, held: HeldOrder, error: unknown): Promise<void> {
   const { batchId, lane, customerId, licenseOrderId } = held;
   await sql`
-    update order_hold set tries = tries + 1, last_error = ${describeError(error)}, next_try = ${pauseAfter(sql`tries + 1`)},
+    update order_hold set tries = tries + 1, last_error = ${describeError(error)},
+      next_try = statement_timestamp() + ${pauseAfter(sql`tries + 1`)},
       license_order_id = case when customer_id = ${customerId} then ${licenseOrderId} else license_order_id end
     where customer_id = ${customerId} or license_order_id in (
       select license_order_id from held_order where batch_id = ${batchId} and lane = ${lane} and content is null
     )`.execute(db);
+}
+
+/** Makes all holds due, but for those that have failed within the last five seconds: however many workers ask for that. */
+export async function makeDue(db: Database): Promise<void> {
+  await sql`
+    update order_hold set next_try = statement_timestamp()
+    where next_try > statement_timestamp() and next_try < statement_timestamp() - interval '5 s' + ${pauseAfter(sql`tries`)}`.execute(
+    db,
+  );
 }
 
 /** Describes an error in a few words, without PostgreSQL's detail, which quotes rows. */
@@ -90,6 +101,7 @@ export interface HeldOrder {
   order: Order | null;
   /** Whether it is still in its chunk, which could not be read. */
   isInChunk: boolean;
+  weight: number;
 }
 
 interface HeldRow {
@@ -103,9 +115,14 @@ interface HeldRow {
   content: string | null;
 }
 
-/** Reads the oldest held orders of a customer. */
-export function readOldestHeld(trx: Trx, customerId: CustomerId, atMost: number): Promise<HeldOrder[]> {
-  return readHeld(trx, sql`customer_id = ${customerId} order by batch_id, sequence limit ${atMost}`);
+/** Reads the oldest held orders of a customer, and beyond the first one no more than weigh what a drain takes. */
+export async function readOldestHeld(trx: Trx, customerId: CustomerId, atMost: number): Promise<HeldOrder[]> {
+  const held = await readHeld(trx, sql`customer_id = ${customerId} order by batch_id, sequence limit ${atMost}`);
+  let weight = 0;
+  return held.filter((order, place) => {
+    weight += order.weight;
+    return place === 0 || weight <= MAX_WEIGHT;
+  });
 }
 
 /** Reads the held orders of a batch. */
@@ -124,11 +141,14 @@ async function readHeld(trx: Trx, wanted: ReturnType<typeof sql>): Promise<HeldO
       select order_types[license_order_id % ${sql.lit(ORDERS_PER_BATCH)} + 1] from batch where batch.id = batch_id
     ) as order_type
     from held_order where ${wanted}`.execute(trx);
-  return rows.map((row) => ({
-    ...{ licenseOrderId: row.license_order_id, batchId: row.batch_id, lane: row.lane, customerId: row.customer_id },
-    ...{ orderType: row.order_type, channels: row.channels, isInChunk: row.content === null },
-    order: row.content === null ? null : readOrder(row.payload_version!, row.content),
-  }));
+  return rows.map((row) => {
+    const order = row.content === null ? null : readOrder(row.payload_version!, row.content);
+    return {
+      ...{ licenseOrderId: row.license_order_id, batchId: row.batch_id, lane: row.lane, customerId: row.customer_id },
+      ...{ orderType: row.order_type, channels: row.channels, isInChunk: row.content === null, order },
+      weight: order === null ? 0 : weighOrder(order, row.content!.length),
+    };
+  });
 }
 
 /** Reads an order that is stored alone; null if it cannot be read. */

@@ -1,8 +1,6 @@
-import type { LedgerIds } from '@lockstep/assets';
 import type { CustomerId } from '@lockstep/contract';
-import { type Database, isTransient, type Logger } from '@lockstep/platform';
-import type { Applied } from './drain.ts';
-import { type Failure, holdCustomer, tryOneOrder } from './one-order.ts';
+import { isTransient } from '@lockstep/platform';
+import { type Failure, holdCustomer, type OrderTools, tryOneOrder } from './one-order.ts';
 
 /** How often in a row a lane's group may fail because of a connection, a lock or the like before its orders are tried alone. */
 const MAX_TRANSIENT = 5;
@@ -19,10 +17,7 @@ type Suspect = Failure & { atMs: number };
  * none of them, and the next run tries further customers of the lane.
  */
 export class OneByOne {
-  readonly #db: Database;
-  readonly #log: Logger;
-  readonly #ids: LedgerIds;
-  readonly #applied: (applied: Applied, startedMs: number) => void;
+  readonly #tools: OrderTools;
   /** By lane, how often in a row it could not be drained for what may pass. */
   readonly #transient = new Map<number, number>();
   /** By lane, who failed since anything worked there. */
@@ -34,17 +29,8 @@ export class OneByOne {
   /** When an order was applied last, in whatever lane. */
   #workedMs = Number.NEGATIVE_INFINITY;
 
-  /** `applied`: told of each order that was applied. */
-  constructor(options: {
-    db: Database;
-    log: Logger;
-    ids: LedgerIds;
-    applied: (applied: Applied, startedMs: number) => void;
-  }) {
-    this.#db = options.db;
-    this.#log = options.log;
-    this.#ids = options.ids;
-    this.#applied = options.applied;
+  constructor(tools: OrderTools) {
+    this.#tools = tools;
   }
 
   /** Notes that these lanes were drained; `hasApplied`: that it applied orders. */
@@ -91,27 +77,30 @@ export class OneByOne {
     lanes: readonly number[],
     isLasting: boolean,
   ): Promise<{ hasWorked: boolean; isExhausted: boolean }> {
+    const { db, ids, applied } = this.#tools;
     let hasWorked = false;
+    let areAllOurs = true;
     let failures = 0;
     let round = [...lanes];
     const worked = new Set<CustomerId>();
     for (let tries = 0; tries < MAX_TRIES && (hasWorked || failures < MAX_FAILURES); tries++) {
       const lane = round.shift();
       if (lane === undefined) {
-        if (worked.size === 0) return { hasWorked, isExhausted: true };
+        if (worked.size === 0) return { hasWorked, isExhausted: areAllOurs };
         worked.clear();
         round = [...lanes];
         continue;
       }
       const startedMs = performance.now();
-      const tried = await tryOneOrder(this.#db, { lane, skip: worked.union(this.#suspectsOf(lane)) }, this.#ids);
-      if (tried === null) continue;
+      const tried = await tryOneOrder(db, { lane, skip: worked.union(this.#suspectsOf(lane)) }, ids);
+      if (tried === 'locked') areAllOurs = false;
+      if (tried === 'locked' || tried === null) continue;
       round.push(lane);
       if (tried.failure === null) {
         hasWorked = true;
         worked.add(tried.customerId);
         this.#workedMs = performance.now();
-        this.#applied(tried.applied, startedMs);
+        applied(tried.applied, startedMs);
       } else {
         if (!isLasting && isTransient(tried.failure.error)) throw tried.failure.error;
         failures++;
@@ -141,9 +130,9 @@ export class OneByOne {
 
   async #hold(suspect: Suspect): Promise<void> {
     const { accepted, error } = suspect;
-    if (!(await holdCustomer(this.#db, suspect))) return;
+    if (!(await holdCustomer(this.#tools.db, suspect))) return;
     const { licenseOrderId, order } = accepted;
-    this.#log.error({ err: error, licenseOrderId, customerId: order.customerId }, 'order held; will retry');
+    this.#tools.log.error({ err: error, licenseOrderId, customerId: order.customerId }, 'order held; will retry');
   }
 
   #forget(lane: number): void {

@@ -1,6 +1,6 @@
 import { type LedgerIds, splitOrderId } from '@lockstep/assets';
 import type { BatchId, CustomerId } from '@lockstep/contract';
-import { type Database, inTransaction, run, type Trx } from '@lockstep/platform';
+import { type Database, inTransaction, type Logger, run, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { applyOrders } from './apply.ts';
 import { type Applied, buildApplied } from './drain.ts';
@@ -20,6 +20,15 @@ import {
 /** Chunks that one statement reads while it looks for a customer. */
 const CHUNKS_AT_ONCE = 10;
 
+/** What it takes to apply orders outside of drains. */
+export interface OrderTools {
+  db: Database;
+  log: Logger;
+  ids: LedgerIds;
+  /** Told what each transaction has applied. */
+  applied: (applied: Applied, startedMs: number) => void;
+}
+
 /** An order that could not be applied alone. */
 export interface Failure {
   accepted: OrderWithId;
@@ -27,7 +36,7 @@ export interface Failure {
   error: unknown;
 }
 
-/** What became of a try at one order of a lane. Null: there is none to try, or somebody else has locked the lane. */
+/** What became of a try at one order of a lane. Null: there is none to try. */
 export type Tried = { customerId: CustomerId } & (
   | { applied: Applied; failure: null }
   | { applied: null; failure: Failure }
@@ -35,24 +44,26 @@ export type Tried = { customerId: CustomerId } & (
 
 /**
  * Tries the oldest pending order of a lane in a transaction of its own, leaving out customers who are held and those to
- * `skip`. Throws what keeps it from finding one.
+ * `skip`. Returns 'locked' if somebody else has locked the lane. Throws what keeps it from finding one.
  */
 export async function tryOneOrder(
   db: Database,
   { lane, skip }: { lane: number; skip: ReadonlySet<CustomerId> },
   ids: LedgerIds,
-): Promise<Tried | null> {
+): Promise<Tried | 'locked' | null> {
   let found: Omit<Failure, 'error'> | null = null;
   try {
     const applied = await inTransaction(db, async (trx) => {
       found = null;
-      if (readLocked(await run(trx, tryingLanes([lane], 1))).length === 0) return null;
+      if (readLocked(await run(trx, tryingLanes([lane], 1))).length === 0) return 'locked';
       found = await findOldest(trx, lane, skip);
       if (found === null) return null;
       const outcomes = await applyOrders(trx, [found.accepted], ids);
       return buildApplied(outcomes, await finishOrders(trx, [found.chunk], outcomes));
     });
-    return applied === null ? null : { customerId: customerOf(found!), applied, failure: null };
+    return applied === null || applied === 'locked'
+      ? applied
+      : { customerId: customerOf(found!), applied, failure: null };
   } catch (error) {
     if (found === null) throw error;
     return { customerId: customerOf(found), applied: null, failure: { ...(found as Omit<Failure, 'error'>), error } };

@@ -29,6 +29,8 @@ export interface PreparedBatch {
 }
 
 const CHARACTERS_PER_WEIGHT = 1_024;
+/** The weight of orders that one transaction of a worker takes at most, beyond its first chunk, or first held order. */
+export const MAX_WEIGHT = 2_500;
 
 /** What an order costs a drain: the instances that it may create or revoke, or one for each 1,024 characters if that is more. */
 export function weighOrder(order: Order, characters: number): number {

@@ -25,6 +25,8 @@ export class Stalls {
   readonly #metrics: OrderMetrics;
   readonly #failing = new Set<Part>();
   #stall: Stall | null = null;
+  /** Notes are stored one after the other. */
+  #stored: Promise<unknown> = Promise.resolve();
 
   constructor({ db, log, metrics }: { db: Database; log: Logger; metrics: OrderMetrics }) {
     this.#db = db;
@@ -78,7 +80,9 @@ export class Stalls {
 
   /** Stores a note for the console. While the database is down, there is none to read it either. */
   #store(note: ReturnType<typeof sql>): void {
-    note.execute(this.#db).catch((error: unknown) => this.#log.debug({ err: error }, 'stall could not be noted'));
+    this.#stored = this.#stored
+      .then(() => note.execute(this.#db))
+      .catch((error: unknown) => this.#log.debug({ err: error }, 'stall could not be noted'));
   }
 
   #count(): void {

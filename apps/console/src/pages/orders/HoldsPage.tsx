@@ -29,7 +29,7 @@ export default function HoldsPage() {
     { header: words.heldSince, cell: ({ since }) => <Time timeMs={since} isRelative /> },
     { header: words.tries, align: 'end', cell: ({ tries }) => <Count value={tries} /> },
     { header: words.nextTry, isMinor: true, cell: ({ nextTryTime }) => <Time timeMs={nextTryTime} isRelative /> },
-    { header: words.waitingOrders, align: 'end', cell: ({ orders }) => <Count value={orders} /> },
+    { header: words.waitingOrders, align: 'end', cell: ({ orders }) => <WaitingOrders orders={orders} /> },
   ];
   return (
     <Page title={words.held} lead={words.heldLead} crumbs={[{ text: words.orders, to: '/orders' }]}>
@@ -49,3 +49,11 @@ export default function HoldsPage() {
     </Page>
   );
 }
+
+/** They are counted up to 1,000. */
+const WaitingOrders = ({ orders }: { orders: number }) => (
+  <>
+    <Count value={orders} />
+    {orders === 1_000 && '+'}
+  </>
+);
