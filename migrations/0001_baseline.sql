@@ -4,9 +4,9 @@
 -- Rows of the ledger are checked by triggers, once a statement over all of its rows. Foreign keys would check row by row:
 -- measured, they take more than half of the time of a bulk insert, and they can say less.
 --
--- A function keeps the plans of its first calls, which may have seen small tables. So these functions leave the planner no
--- choice: they compare old and new rows with EXCEPT, and look up everything else row by row in an index (a lateral subquery
--- with OFFSET never becomes another kind of join).
+-- A function keeps the plans of its first calls until its tables are analyzed again, and they may have seen small tables. So
+-- these functions leave the planner no choice: they compare old and new rows with EXCEPT, and look up everything else row by
+-- row (a lateral subquery with OFFSET never becomes another kind of join) in an index (enable_seqscan is off within them).
 
 -- Refuses every statement that its trigger fires for.
 create function refuse_change() returns trigger language plpgsql as $$
@@ -363,7 +363,7 @@ create table license_order (
 create index license_order_customer on license_order (customer_id, id);
 -- The failed orders of a batch. Costs orders that fail an entry.
 create index license_order_failed on license_order (id) where cause is not null;
--- For the command that makes such orders pending again. There are few.
+-- For the list of such orders. There are few.
 create index license_order_internal_error on license_order (id) where cause = 'internal_error';
 create trigger refuse_change before update or truncate on license_order
   for each statement execute function refuse_change();

@@ -16,7 +16,7 @@ import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
 import { contentOfTables } from '../harness/tables.ts';
 
 /**
- * What PostgreSQL refuses although every row by itself is good: the triggers, whose functions (migrations/functions)
+ * What PostgreSQL refuses although every row by itself is good: the triggers, whose functions (migrations)
  * compare the ledger's rows with one another and with what they were. schema.test.ts tries what a row must be by itself.
  */
 let database: TestDatabase;

@@ -3,8 +3,8 @@ import type { SchemaWatch } from '@lockstep/platform';
 import type { FastifyInstance } from 'fastify';
 
 /**
- * Refuses every operation with service_unavailable while the database has the schema of another release, which might
- * not be able to read what this one writes. Health, metrics and documentation are no operations and go on.
+ * Refuses every operation with service_unavailable until all migrations of this release have run. Health, metrics and
+ * documentation are no operations and go on.
  */
 export function requireSchema(server: FastifyInstance, schema: SchemaWatch): void {
   server.addHook('onRequest', async ({ routeOptions }) => {

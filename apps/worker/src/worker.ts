@@ -73,9 +73,8 @@ export interface RunningWorker extends Closable {
 }
 
 /**
- * Opens a pool, and works while the database has the schema of this release: waits until it has, and stops as soon as
- * the schema is another one, because what an older worker writes on a newer schema may be wrong. Closing finishes what
- * runs and closes the pool.
+ * Opens a pool, and works while the database has all migrations of this release: it waits until they have run. Closing
+ * finishes what runs and closes the pool.
  * @throws Error when Redis may evict jobs, or the probe cannot listen; the pool is closed then, too
  */
 export async function startWorker(options: WorkerOptions): Promise<RunningWorker> {

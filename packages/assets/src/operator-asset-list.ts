@@ -1,5 +1,5 @@
 import type { AssetId, CustomerId, EnterpriseId, LicenseType } from '@lockstep/contract';
-import { type Database, inIndexOrder, isId, parseBigint } from '@lockstep/platform';
+import { type Database, isId, parseBigint } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
 import { ABOVE_ALL } from './order-ids.ts';
 
@@ -99,7 +99,7 @@ export async function listAssetsOfAll(
       union all
       (select *, false from walked where place = ${maxLookedAt})
     ) as asset order by is_wanted desc, place`;
-  const { rows } = await inIndexOrder(db, (trx) => statement.execute(trx));
+  const { rows } = await statement.execute(db);
   const found = rows.filter((row) => row.is_wanted);
   const page = found.slice(0, limit);
   const last = found.length > limit ? page.at(-1) : rows.find((row) => !row.is_wanted);

@@ -1,6 +1,6 @@
 import type { CustomerId, EnterpriseId } from '@lockstep/contract';
 import type { CustomerRow } from '@lockstep/contract/console';
-import { type Database, inIndexOrder, isId } from '@lockstep/platform';
+import { type Database, isId } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
 import { beginsWith, folded } from './operator-names.ts';
 
@@ -60,7 +60,7 @@ export async function listCustomersOfAll(
       select *, false from walked where place = ${MAX_LOOKED_AT}
     ) as customer cross join lateral (select id, name from enterprise where id = customer.enterprise_id) as enterprise
     order by is_wanted desc, place`;
-  const { rows } = await inIndexOrder(db, (trx) => statement.execute(trx));
+  const { rows } = await statement.execute(db);
   const found = rows.filter((row) => row.is_wanted);
   const page = found.slice(0, limit);
   const last = found.length > limit ? page.at(-1) : rows.find((row) => !row.is_wanted);

@@ -1,6 +1,6 @@
 import type { EnterpriseId } from '@lockstep/contract';
 import type { EnterpriseRow } from '@lockstep/contract/console';
-import { type Database, inIndexOrder, isId } from '@lockstep/platform';
+import { type Database, isId } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { beginsWith, folded } from './operator-names.ts';
 
@@ -64,7 +64,7 @@ async function readByName(
   const statement = sql<StoredEnterprise>`
     select id, name, code, crm_customer_id, created_time from enterprise
     where ${beginsWith(name, text)} ${behind} order by ${name}, id limit ${limit + 1}`;
-  const { rows } = await inIndexOrder(db, (trx) => statement.execute(trx));
+  const { rows } = await statement.execute(db);
   return rows;
 }
 

@@ -25,7 +25,6 @@ export { Deadline, Overload } from './deadline.ts';
 export { FairQueue } from './fair-queue.ts';
 export { Group } from './group.ts';
 export { isId } from './ids.ts';
-export { inIndexOrder } from './index-order.ts';
 export { buildRows, type Column, insertRows } from './insert-rows.ts';
 export {
   type Closable,
