@@ -91,7 +91,7 @@ export async function listAssetsOfAll(
   const { walk, wanted } = planWalk(filters, after, limit);
   const maxLookedAt = wanted === null ? limit + 1 : MAX_LOOKED_AT;
   const statement = sql<ListedRow & { is_wanted: boolean }>`
-    with walked as materialized (
+    with walked as (
       select row_number() over () as place, found.* from (${walk} limit ${maxLookedAt}) as found
     )
     select ${LISTED_COLUMNS}, is_wanted from (

@@ -45,11 +45,8 @@ async function selectTouched(trx: Trx, { licenseOrderId: id, orderType, limit }:
     from (
       select distinct asset_id from (${TOUCHED[orderType](id)}) as named order by asset_id limit ${limit + 1}
     ) as touched
-    cross join lateral (select * from asset where asset.id = touched.asset_id offset 0) as asset
-    left join lateral (
-      select from_customer_id from asset_transfer
-      where asset_transfer.asset_id = touched.asset_id and license_order_id = ${id} offset 0
-    ) as transfer on true
+    join asset on asset.id = asset_id
+    left join asset_transfer as transfer on transfer.asset_id = asset.id and license_order_id = ${id}
     order by asset.id`.execute(trx);
   return rows;
 }
@@ -118,7 +115,7 @@ async function selectItems(
   const parts = [...from('merchandise_instance', merchandises), ...from('product_instance', products)];
   const { rows } = await sql<ItemRow>`
     select item.*, asset_num from unnest(${assetIds}::bigint[]) with ordinality as touched (id, place)
-    cross join lateral (select asset_num from asset where asset.id = touched.id offset 0) as asset
+    join asset on asset.id = touched.id
     cross join lateral (${sql.join(parts, sql` union all `)}) as item
     order by place, kind, item.id limit ${limit + 1}`.execute(trx);
   return rows;

@@ -64,16 +64,11 @@ async function readInstances(trx: Trx, entries: readonly StepEntry[]): Promise<M
       entry.action.startsWith(kind) && entry.instanceId !== null ? [entry.instanceId] : [],
     );
   const { rows } = await sql<InstanceRow>`
-    select instance.id, name, nodes, end_ms
-    from unnest(${idsOf('product')}::bigint[]) as wanted (id) cross join lateral (
-      select id, product_name as name, limit_concurrent as nodes, limit_end_date as end_ms
-      from product_instance where product_instance.id = wanted.id offset 0
-    ) as instance
+    select id, product_name as name, limit_concurrent as nodes, limit_end_date as end_ms
+    from product_instance where id = any (${idsOf('product')}::bigint[])
     union all
-    select instance.id, name, null, null
-    from unnest(${idsOf('merchandise')}::bigint[]) as wanted (id) cross join lateral (
-      select id, merchandise_name as name from merchandise_instance where merchandise_instance.id = wanted.id offset 0
-    ) as instance`.execute(trx);
+    select id, merchandise_name, null, null
+    from merchandise_instance where id = any (${idsOf('merchandise')}::bigint[])`.execute(trx);
   return new Map(rows.map((row) => [row.id, row]));
 }
 
@@ -84,12 +79,10 @@ async function readFormerOwners(trx: Trx, entries: readonly StepEntry[]): Promis
   const transfers = entries.filter(({ entry }) => entry.action === 'transferred').map(({ entry }) => entry);
   if (transfers.length === 0) return new Map();
   const { rows } = await sql<{ asset_id: string; license_order_id: string; from_customer_id: CustomerId }>`
-    select transfer.* from unnest(
+    select asset_id, license_order_id, from_customer_id from asset_transfer
+    join unnest(
       ${transfers.map(({ assetId }) => assetId)}::bigint[],
       ${transfers.map(({ licenseOrderId }) => licenseOrderId)}::bigint[]
-    ) as wanted (asset_id, order_id) cross join lateral (
-      select asset_id, license_order_id, from_customer_id from asset_transfer
-      where asset_transfer.asset_id = wanted.asset_id and license_order_id = wanted.order_id offset 0
-    ) as transfer`.execute(trx);
+    ) as wanted (asset_id, license_order_id) using (asset_id, license_order_id)`.execute(trx);
   return new Map(rows.map((row) => [transferKey(row.asset_id, row.license_order_id), row.from_customer_id]));
 }

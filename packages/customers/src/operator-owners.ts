@@ -8,11 +8,10 @@ export async function readOwners(db: Database, customerIds: Iterable<CustomerId>
   const ids = [...new Set(customerIds)].filter(isId);
   if (ids.length === 0) return new Map();
   const { rows } = await sql<Owner>`
-    select owner.* from unnest(${ids}::bigint[]) as wanted (id) cross join lateral (
-      select customer.id as "customerId", customer.name as "customerName", channel_code as "channelCode",
-        channel_customer_id as "channelCustomerId", enterprise.id as "enterpriseGlobalId",
-        enterprise.name as "enterpriseName"
-      from customer join enterprise on enterprise.id = customer.enterprise_id where customer.id = wanted.id offset 0
-    ) as owner`.execute(db);
+    select customer.id as "customerId", customer.name as "customerName", channel_code as "channelCode",
+      channel_customer_id as "channelCustomerId", enterprise.id as "enterpriseGlobalId",
+      enterprise.name as "enterpriseName"
+    from customer join enterprise on enterprise.id = enterprise_id
+    where customer.id = any (${ids}::bigint[])`.execute(db);
   return new Map(rows.map((owner) => [owner.customerId, owner]));
 }

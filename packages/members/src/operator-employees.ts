@@ -14,10 +14,9 @@ export async function readHolders(db: Database, memberIds: Iterable<MemberId>): 
   const ids = [...new Set(memberIds)].filter(isId);
   if (ids.length === 0) return new Map();
   const { rows } = await sql<Holder>`
-    select holder.* from unnest(${ids}::bigint[]) as wanted (id) cross join lateral (
-      select member.id as "memberGlobalId", user_name || '@' || code as account, member.name
-      from member join enterprise on enterprise.id = enterprise_id where member.id = wanted.id offset 0
-    ) as holder`.execute(db);
+    select member.id as "memberGlobalId", user_name || '@' || code as account, member.name
+    from member join enterprise on enterprise.id = enterprise_id
+    where member.id = any (${ids}::bigint[])`.execute(db);
   return new Map(rows.map((holder) => [holder.memberGlobalId, holder]));
 }
 
@@ -62,21 +61,23 @@ export async function listEmployeesOfAll(
   if (!isId(enterpriseId)) return { employees: [], stop: null };
   const behind = after === null ? sql`` : sql`and member.id < ${after}`;
   const { rows } = await sql<StoredEmployee>`
-    with walked as materialized (
+    with walked as (
       select row_number() over () as place, found.* from (
         select member.*, user_name || '@' || code as account
         from member join enterprise on enterprise.id = enterprise_id
         where enterprise_id = ${enterpriseId} and deleted_time is null ${behind}
         order by member.id desc limit ${MAX_LOOKED_AT}
       ) as found
-    ), wanted as materialized (
-      select * from walked where ${text === undefined ? sql`true` : holds(text)} order by place limit ${limit + 1}
     )
     select id, account, name, is_administrator, password_hash is not null as has_password, department_id, remark,
       password_mobile, created_time, updated_time, assigned.held, held_count, is_wanted
     from (
-      select *, true as is_wanted from wanted union all
-      select *, false from walked where place = ${MAX_LOOKED_AT}
+      (
+        select *, true as is_wanted from walked where ${text === undefined ? sql`true` : holds(text)}
+        order by place limit ${limit + 1}
+      )
+      union all
+      (select *, false from walked where place = ${MAX_LOOKED_AT})
     ) as member
     cross join lateral (
       select count(*) as held_count,

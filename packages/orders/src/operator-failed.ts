@@ -25,9 +25,7 @@ export async function readFailedContent(
   const { rows: sizes } = await sql<{ failed: number; kept: number; bytes: number }>`
     select count(*)::int as failed, count(license_order_id)::int as kept,
       coalesce(sum(octet_length(content)), 0)::int as bytes
-    from license_order left join lateral (
-      select license_order_id, content from failed_order where license_order_id = license_order.id offset 0
-    ) as kept on true
+    from license_order left join failed_order on license_order_id = license_order.id
     where id ${ids} and cause is not null`.execute(db);
   const { failed, kept, bytes } = sizes[0]!;
   if (failed === 0) return { kind: 'none' };

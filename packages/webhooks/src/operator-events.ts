@@ -17,7 +17,7 @@ export async function findEventBefore(db: Database, applicationId: ApplicationId
   const from = new Date(fromMs);
   // All that is behind the earlier one is at most so much older than `from`, so few of the application's are passed over.
   const { rows } = await sql<{ position: EventId }>`
-    with earlier as materialized (
+    with earlier as (
       select position from event
       where created_time < ${from}::timestamptz - make_interval(secs => ${MAX_NUMBERING_SECONDS})
       order by created_time desc, position limit 1
