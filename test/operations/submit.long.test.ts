@@ -209,7 +209,7 @@ describe('lockstep submit', () => {
     [
       'nothing that listens on this machine',
       async () => submit('--base-url', `http://127.0.0.1:${await freePort()}`, 'examples/mixed-batch.json'),
-      /http:\/\/127\.0\.0\.1:\d+ refuses connections.*Does npm start run\?/,
+      /http:\/\/127\.0\.0\.1:\d+ refuses connections.*Is npm start running\?/,
     ],
     [
       'an address that is none, without its password',
@@ -247,7 +247,7 @@ describe('lockstep submit that is stopped while its batch waits', () => {
 
   const goesOn = () =>
     new RegExp(
-      `lockstep: Stopped\\. Batch DEMO-2026-0001 of channel demo is accepted and goes on\\. The same command shows how.*` +
+      `lockstep: Stopped\\. Batch DEMO-2026-0001 of channel demo is accepted and goes on\\. Run the same command again to watch it.*` +
         `${waiting.baseUrl}/order/api/order/v1/licenseOrder/batchOrder\\?channelCode=demo&channelOrderId=DEMO-2026-0001\\r?\\n$`,
     );
 

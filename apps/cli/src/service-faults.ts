@@ -45,7 +45,7 @@ export function explainNoAnswer(error: unknown, baseUrl: string): string {
   if (message === 'bad port')
     return `${baseUrl} cannot be called: port ${new URL(baseUrl).port} is kept for another protocol, and HTTP clients refuse it. Use another one.`;
   const said = `${baseUrl} ${fault ?? `does not answer: ${code || message}.`}`;
-  return code === 'ECONNREFUSED' && isLoopback(baseUrl) ? `${said} Does npm start run?` : said;
+  return code === 'ECONNREFUSED' && isLoopback(baseUrl) ? `${said} Is npm start running?` : said;
 }
 
 /**

@@ -44,7 +44,7 @@ export class ServiceCommands {
     const [baseUrl, appKey, appSecret] = [given('baseUrl'), given('appKey'), given('appSecret')];
     if (baseUrl === undefined || appKey === undefined || appSecret === undefined) {
       throw new Error(
-        `Where to? ${this.#demoFile} names no service. Run npm start, set DATA_DIR as it is set for npm start, ` +
+        `${this.#demoFile} names no service. Run npm start, set DATA_DIR as it is set for npm start, ` +
           'or give --base-url, --app-key and --app-secret.',
       );
     }

@@ -31,9 +31,9 @@ export async function submit(
   if (batch === undefined) return;
   const { bytes, ...key } = batch;
   await client.logIn();
-  whereabouts = `${describeBatch(key)} was sent and may have been accepted. The same command shows; nothing is done twice.`;
+  whereabouts = `${describeBatch(key)} was sent and may have been accepted. Run the same command again to see; nothing is done twice.`;
   const { length } = await client.call('createBatchOrder', { query: { appKey: client.appKey }, body: bytes });
-  whereabouts = `${describeBatch(key)} is accepted and goes on. The same command shows how; nothing is done twice. Or ask ${client.batchResultUrl(key)}`;
+  whereabouts = `${describeBatch(key)} is accepted and goes on. Run the same command again to watch it; nothing is done twice. Or ask ${client.batchResultUrl(key)}`;
   const tell = options.json ? sayAside : say;
   tell(`${describeBatch(key)}: ${length} ${length === 1 ? 'order' : 'orders'} accepted`);
   try {

@@ -23,7 +23,7 @@ it('names a port that is in use, and the variable to change', async () => {
 });
 
 it.each([
-  ['203.0.113.1', '203.0.113.1 is no address of this machine. Set HOST to one of them, or to 0.0.0.0 for all.'],
+  ['203.0.113.1', '203.0.113.1 is not an address of this machine. Set HOST to one of them, or to 0.0.0.0 for all.'],
   ['nowhere.invalid', /^HOST is nowhere\.invalid, a name that .* Set it to an address, such as 127\.0\.0\.1\.$/],
 ])('HOST=%s, which nobody can listen on, is named', async (host, message) => {
   const fault = explainListenFault(await faultOf(host, 0), host, 0) as Error;

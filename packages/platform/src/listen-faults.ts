@@ -2,7 +2,7 @@
 const FAULTS: Record<string, (host: string, port: number, portVariable: string) => string> = {
   EADDRINUSE: (host, port, variable) => `${host}:${port} is in use. Set ${variable} to another port.`,
   EACCES: (_, port, variable) => `Port ${port} is for privileged processes. Set ${variable} to 1024 or more.`,
-  EADDRNOTAVAIL: (host) => `${host} is no address of this machine. Set HOST to one of them, or to 0.0.0.0 for all.`,
+  EADDRNOTAVAIL: (host) => `${host} is not an address of this machine. Set HOST to one of them, or to 0.0.0.0 for all.`,
   ENOTFOUND: (host) => `HOST is ${host}, a name that is not known. Set it to an address, such as 127.0.0.1.`,
   EAI_AGAIN: (host) => `HOST is ${host}, a name that DNS does not answer for. Set it to an address, such as 127.0.0.1.`,
 };
