@@ -283,6 +283,35 @@ it('many holds in a lane that somebody else has locked keep no hold of another l
   await sql`delete from order_hold`.execute(stack.db);
 });
 
+it('a drain that runs again after a conflict takes no lane that somebody else had before', async () => {
+  const customers = (await newCustomersInLanes(api, 2)) as [Customer, Customer];
+  const batch = await accept(...customers.map(buy));
+  const [locked, free] = customers.map(({ customerId }) => laneOf(customerId)) as [number, number];
+  // Each first drain fails when it writes, which waits for the test.
+  await run(`create sequence drained;
+    create function meet() returns trigger language plpgsql as $$ begin
+      perform pg_advisory_xact_lock_shared(42::bigint);
+      if nextval('drained') = 1 then raise sqlstate '40P01' using message = 'made to meet another one'; end if;
+      return null;
+    end $$;
+    create trigger meet before insert on license_order for each statement execute function meet()`);
+  const taken: (readonly number[])[] = [];
+  let draining: ReturnType<typeof drainLanes> | undefined;
+  await stack.db.transaction().execute(async (gate) => {
+    await sql`select pg_advisory_xact_lock(42::bigint)`.execute(gate);
+    await stack.db.transaction().execute(async (trx) => {
+      await lockLanes(trx, [locked]);
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const onTaken = (lanes: readonly number[]) => resolve(void taken.push(lanes));
+      draining = drainLanes(stack.db, { lanes: [locked, free], atMost: 2, onTaken }, new LedgerIds());
+      await promise;
+    });
+  });
+  expect(await draining).toMatchObject({ lanes: [free], succeeded: 1 });
+  expect(taken).toEqual([[free]]);
+  expect(await readResult(api, batch)).toMatchObject({ succeeded: 1, pending: 1 });
+});
+
 describe('a sync call that fails alone', () => {
   it('is refused with internal_error, and nothing is stored', async () => {
     await refuseStrict();

@@ -10,6 +10,7 @@ import {
 } from '@lockstep/platform';
 import { type ControlledTransaction, sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { CHOSEN_KEYS } from '../../packages/platform/src/sql-state.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
 
 const silent = createLogger({ name: 'test', level: 'silent' });
@@ -444,4 +445,11 @@ describe('the constraints', () => {
       await expect(add(8)).rejects.toMatchObject({ constraint: 'asset_number_pkey' });
     });
   });
+});
+
+it('the keys of which a violation is a conflict are unique indexes', async () => {
+  const { rows: found } = await sql<{ name: string }>`
+    select relname as name from pg_index join pg_class on pg_class.oid = indexrelid
+    where indisunique and relname = any (${[...CHOSEN_KEYS]}::text[])`.execute(database.db);
+  expect(found.map(({ name }) => name).toSorted()).toEqual([...CHOSEN_KEYS].toSorted());
 });

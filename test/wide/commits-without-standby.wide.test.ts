@@ -1,4 +1,4 @@
-import { openDatabase, untilConfirmed } from '@lockstep/platform';
+import { Deadline, isOverload, openDatabase, untilConfirmed, within } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { addStandby, type PostgresServer, removeServers, startPrimary } from '../harness/postgres-cluster.ts';
@@ -36,23 +36,40 @@ async function cancelWaiting(): Promise<void> {
 const isThere = async (text: string) =>
   (await primary.query('select from written where text = $1', [text])).length === 1;
 
-it.each<[what: string, write: (text: string) => Promise<unknown>]>([
-  ['of a statement', (text) => sql`insert into written values (${text})`.execute(db)],
+const COMMITS: [what: string, write: (text: string, to?: typeof db) => Promise<unknown>][] = [
+  ['of a statement', (text, to = db) => sql`insert into written values (${text})`.execute(to)],
   [
     'of a transaction',
-    (text) => db.transaction().execute((trx) => sql`insert into written values (${text})`.execute(trx)),
+    (text, to = db) => to.transaction().execute((trx) => sql`insert into written values (${text})`.execute(trx)),
   ],
-])('the commit %s is no success if its wait is cancelled, although this server has it', async (what, write) => {
-  standby.pause();
-  const writing = write(what);
-  writing.catch(() => {});
-  await cancelWaiting();
-  await expect(writing).rejects.toThrow('the outcome of a commit is not known');
-  expect(await isThere(what)).toBe(true);
-  standby.resume();
-  await write(`${what}, later`);
-  expect(await isThere(`${what}, later`)).toBe(true);
-});
+];
+
+/** Returns when a commit has waited for three seconds. */
+const untilOneHasWaited = () =>
+  vi.waitFor(
+    async () => {
+      const rows = await primary.query(
+        "select from pg_stat_activity where wait_event = 'SyncRep' and clock_timestamp() - query_start > interval '3 seconds'",
+      );
+      expect(rows.length).toBeGreaterThan(0);
+    },
+    { timeout: 60_000 },
+  );
+
+it.each(COMMITS)(
+  'the commit %s is no success if its wait is cancelled, although this server has it',
+  async (what, write) => {
+    standby.pause();
+    const writing = write(what);
+    writing.catch(() => {});
+    await cancelWaiting();
+    await expect(writing).rejects.toThrow('the outcome of a commit is not known');
+    expect(await isThere(what)).toBe(true);
+    standby.resume();
+    await write(`${what}, later`);
+    expect(await isThere(`${what}, later`)).toBe(true);
+  },
+);
 
 it('what is read is confirmed only when the standbys have it', async () => {
   standby.pause();
@@ -89,14 +106,18 @@ it('a statement_timeout does not end the wait', async () => {
     await sql`insert into written values ('patient too')`.execute(session);
     await sql`reset statement_timeout`.execute(session);
   });
-  // Waits for much longer than the timeout.
-  await vi.waitFor(async () => {
-    const rows = await primary.query(
-      "select from pg_stat_activity where wait_event = 'SyncRep' and clock_timestamp() - query_start > interval '3 seconds'",
-    );
-    expect(rows.length).toBeGreaterThan(0);
-  }, 30_000);
+  await untilOneHasWaited();
   standby.resume();
   await Promise.all([waiting, second]);
   expect([await isThere('patient'), await isThere('patient too')]).toEqual([true, true]);
+});
+
+it.each(COMMITS)('a deadline does not end the wait of the commit %s as if nothing had changed', async (what, write) => {
+  const text = `${what}, with a deadline`;
+  standby.pause();
+  const failing = write(text, within(db, new Deadline(1_000))).catch((error: unknown) => error);
+  await untilOneHasWaited();
+  standby.resume();
+  expect(isOverload(await failing)).toBe(false);
+  await vi.waitFor(async () => expect(await isThere(text)).toBe(true), { timeout: 60_000 });
 });

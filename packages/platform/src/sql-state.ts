@@ -23,7 +23,7 @@ export function violatesUnique(error: unknown, name: string): boolean {
  * Unique indexes whose keys callers choose. A row is written there only after a read found the key absent, so a violation
  * means that another transaction was first. A violation of any other one comes again, however often it is tried.
  */
-const CHOSEN_KEYS = new Set([
+export const CHOSEN_KEYS: ReadonlySet<string> = new Set([
   'asset_active_number',
   'asset_assignment_pkey',
   'asset_lending_pkey',
