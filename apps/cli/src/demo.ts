@@ -34,6 +34,7 @@ export async function readDemo(file: string): Promise<Demo | undefined> {
     return demo.parse(JSON.parse(await readFile(file, 'utf8')));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    if ('code' in (error as Error)) throw error;
     throw new Error(`${file} is not what npm start wrote; delete it and start again`, { cause: error });
   }
 }

@@ -1,4 +1,4 @@
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { access, constants, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Closable, Config } from '@lockstep/platform';
 
@@ -22,9 +22,11 @@ export async function provideDatabase(
   stop: AbortSignal,
 ): Promise<Closable & { url: string; description: string }> {
   // Any user may pass through, so that PostgreSQL can run as an unprivileged user; each file has a mode of its own.
-  await mkdir(config.DATA_DIR, { recursive: true, mode: 0o711 }).catch((error: Error) => {
-    throw new Error(`DATA_DIR must be a directory that this process can write: ${error.message}`, { cause: error });
-  });
+  await mkdir(config.DATA_DIR, { recursive: true, mode: 0o711 })
+    .then(() => access(config.DATA_DIR, constants.W_OK))
+    .catch((error: Error) => {
+      throw new Error(`DATA_DIR must be a directory that this process can write: ${error.message}`, { cause: error });
+    });
   const file = getStackFile(config.DATA_DIR);
   if (config.DATABASE_URL !== undefined) {
     return { url: config.DATABASE_URL, description: 'DATABASE_URL', close: async () => {} };
