@@ -200,4 +200,18 @@ describe('a transaction in a transaction', () => {
     expect(runs).toBe(2);
     expect((await sql`select word from noted`.execute(db)).rows).toEqual([{ word: 'before' }]);
   });
+
+  it.each([
+    ['asset_active_number', 5],
+    ['license_order_pkey', 1],
+  ])('that violates %s runs %i times', async (constraint, times) => {
+    let runs = 0;
+    const violating = inTransaction(db, async (trx) => {
+      runs++;
+      const violate = `raise 'taken' using errcode = '23505', constraint = '${constraint}'`;
+      await sql.raw(`do $$ begin ${violate}; end $$`).execute(trx);
+    });
+    await expect(violating).rejects.toThrow('taken');
+    expect(runs).toBe(times);
+  });
 });

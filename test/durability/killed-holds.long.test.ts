@@ -1,0 +1,78 @@
+import type { Customer } from '@lockstep/contract';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type KilledProcesses, startKilledProcesses } from '../harness/killed-processes.ts';
+import { batchOf, deleteAsset, newAssetNum, newBuy, productToBuy } from '../harness/orders.ts';
+import { retried } from '../harness/retried.ts';
+import { expectSumsRight } from '../harness/sync-batches.ts';
+
+/** Processes that are killed while customers are held, and while their orders take effect at last. */
+
+const CUSTOMERS = 6;
+const ROUNDS = 4;
+const strict = { products: [productToBuy({ productName: 'Strict' })] };
+
+let service: KilledProcesses;
+
+beforeAll(async () => {
+  service = await startKilledProcesses('postgres', { redisDatabase: 0, batchesBetweenKills: 2 });
+});
+afterAll(() => service.close());
+
+const newCustomers = () => Promise.all(Array.from({ length: CUSTOMERS }, () => service.apis[0]!.newCustomer()));
+const completed = (batch: ReturnType<typeof batchOf>) => retried(service.apis, (api) => api.completed(batch));
+const run = (statement: string) => sql.raw(statement).execute(service.database.db);
+
+/** Has each customer buy a number, or delete it again in the next batch. */
+async function send(customers: readonly (Customer & { number: string })[], round: number, isStrict = false) {
+  const orders = customers.map((customer) =>
+    round % 2 === 0
+      ? newBuy(customer, [customer.number], {}, isStrict ? strict : {})
+      : deleteAsset(customer, [customer.number]),
+  );
+  const batch = batchOf(...orders);
+  await retried(service.apis, (api) => api.accept(batch));
+  service.countBatch();
+  return batch;
+}
+
+it('held orders are neither lost nor applied twice, others go on, and each customer keeps its order', async () => {
+  const { db } = service.database;
+  const withNumber = (customer: Customer) => ({ ...customer, number: newAssetNum() });
+  const held = (await newCustomers()).map(withNumber);
+  const others = (await newCustomers()).map(withNumber);
+  await run("alter table product_instance add constraint stricter check (product_name <> 'Strict')");
+  const batches = [];
+  const expectOthersToGoOn = async (round: number) => {
+    expect(await completed(await send(others, round))).toMatchObject({ succeeded: CUSTOMERS });
+  };
+  for (let round = 0; round < ROUNDS; round++) {
+    batches.push(await send(held, round, round === 0));
+    await expectOthersToGoOn(round);
+  }
+  const readHeld = () => db.selectFrom('held_order').select('license_order_id').execute();
+  await expect.poll(async () => (await readHeld()).length, { timeout: 60_000 }).toBe(CUSTOMERS * ROUNDS);
+  const holds = await db.selectFrom('order_hold').select('customer_id').orderBy('customer_id').execute();
+  expect(holds.map((hold) => hold.customer_id)).toEqual(held.map(({ customerId }) => customerId).toSorted());
+
+  await run('alter table product_instance drop constraint stricter');
+  for (let round = ROUNDS; round < 2 * ROUNDS || (await readHeld()).length > 0; round++)
+    await expectOthersToGoOn(round);
+  await service.restarted();
+  for (const batch of batches) expect(await completed(batch)).toMatchObject({ succeeded: CUSTOMERS, failed: 0 });
+  const assets = await db
+    .selectFrom('asset')
+    .select('created_by_order_id')
+    .where(
+      'asset_num',
+      'in',
+      held.map(({ number }) => number),
+    )
+    .execute();
+  expect(new Set(assets.map((asset) => asset.created_by_order_id)).size).toBe((CUSTOMERS * ROUNDS) / 2);
+  expect(assets).toHaveLength((CUSTOMERS * ROUNDS) / 2);
+  for (const table of ['lane_chunk', 'order_hold', 'held_order'] as const) {
+    await expect.poll(() => db.selectFrom(table).selectAll().execute()).toEqual([]);
+  }
+  await expectSumsRight(db);
+}, 300_000);
