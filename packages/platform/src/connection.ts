@@ -16,6 +16,11 @@ export interface Query {
   values?: readonly unknown[];
 }
 
+/** Of a query's texts a client prepares so many: what is asked for often has few filters. */
+const PREPARED_TEXTS = 8;
+/** The texts that a client prepares, by the name of their query. */
+const preparedTexts = new WeakMap<pg.ClientBase, Map<string, string[]>>();
+
 /** Clients whose last commit did not wait for its standbys. */
 const unconfirmed = new WeakMap<pg.ClientBase, Error>();
 
@@ -57,6 +62,16 @@ export class Connection implements DatabaseConnection {
   // biome-ignore lint/correctness/useYield: kysely wants a generator, and nothing is streamed
   async *streamQuery(): AsyncIterableIterator<never> {
     throw new Error('Lockstep does not stream queries');
+  }
+
+  /** The name under which this text of a query is prepared; none if others of its texts are already. */
+  nameFor(queryName: string, text: string): Pick<Query, 'name'> {
+    const byName = preparedTexts.get(this.#client) ?? new Map<string, string[]>();
+    preparedTexts.set(this.#client, byName);
+    const texts = byName.get(queryName) ?? [];
+    byName.set(queryName, texts);
+    if (!texts.includes(text) && texts.length < PREPARED_TEXTS) texts.push(text);
+    return texts.includes(text) ? { name: `${queryName}_${texts.indexOf(text)}` } : {};
   }
 
   /** Sends queries at once and returns their results. Throws the first error, be it of one that `send` has sent before. */

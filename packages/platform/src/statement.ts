@@ -22,10 +22,6 @@ export async function run<Row>(db: Database | Trx, statement: Statement<Row>): P
   return rows;
 }
 
-/** Of a query's texts so many are prepared: what is asked for often has few filters. */
-const PREPARED_TEXTS = 8;
-const preparedTexts = new Map<string, string[]>();
-
 /**
  * Runs a query whose text depends on what is asked for, written as kysely's `sql`, and returns its rows. Each connection prepares
  * the first texts of a name once, because planning such a query takes longer than running it; others are planned at each call.
@@ -34,12 +30,8 @@ export const prepared =
   <Row>(db: Database | Trx, name: string) =>
   async (...query: Parameters<typeof sql>): Promise<Row[]> => {
     const { sql: text, parameters: values } = sql(...query).compile(db);
-    const texts = preparedTexts.get(name) ?? [];
-    preparedTexts.set(name, texts);
-    if (!texts.includes(text) && texts.length < PREPARED_TEXTS) texts.push(text);
-    const place = texts.indexOf(text);
     const [result] = await onConnection(db, (connection) =>
-      connection.runAll([{ ...(place >= 0 && { name: `${name}_${place}` }), text, values }]),
+      connection.runAll([{ ...connection.nameFor(name, text), text, values }]),
     );
     return result!.rows;
   };
