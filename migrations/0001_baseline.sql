@@ -26,6 +26,8 @@ create table application (
   secret_hash bytea not null,
   scopes text[] not null check (scopes <@ array['auth_order', 'auth_me']),
   status text not null default 'pending' check (status in ('pending', 'approved', 'suspended')),
+  -- Tokens of an earlier generation have been revoked.
+  token_generation integer not null default 0,
   created_time timestamptz not null default now(),
   -- The channels that it is bound to; null if it is bound to none and may name any.
   channels text[]
@@ -140,10 +142,12 @@ create trigger refuse_change before update or delete or truncate on member_audit
   for each statement execute function refuse_change();
 
 -- A bearer token, of which only the hash is stored. One with a member is that of a logged-in user; it ends with the member
--- or with the password. Expired ones are swept.
+-- or with the password. Expired ones are swept, revoked ones too when they would have expired.
 create table access_token (
   token_hash bytea primary key,
   application_id bigint not null references application,
+  -- The application's token_generation when it asked for the token.
+  generation integer not null,
   scopes text[] not null,
   expires_time timestamptz not null,
   member_id bigint references member

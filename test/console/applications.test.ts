@@ -111,7 +111,7 @@ describe('the list', () => {
 });
 
 describe('an application', () => {
-  it('is approved and suspended, which ends its tokens; what changes nothing is not recorded', async () => {
+  it('is approved and suspended, which revokes its tokens; what changes nothing is not recorded', async () => {
     const application = await create({ isApproved: false });
     const params = { appKey: application.appKey };
     expect((await token(application)).body.error).toBe('unauthorized_client');
@@ -123,11 +123,33 @@ describe('an application', () => {
 
     expect(await admin.call('suspendApplication', { params })).toMatchObject({ status: 'suspended' });
     expect((await api.ask('listBatches')).body).toMatchObject({ cause: 'application_not_approved' });
+    expect((await read(application.appKey)).liveTokens).toEqual({ count: 0, isMore: false });
     expect(await recordOf(application.appKey)).toMatchObject([
-      { action: 'application.suspended', before: { status: 'approved' }, after: { status: 'suspended' } },
+      {
+        action: 'application.suspended',
+        before: { status: 'approved', tokens: 'valid' },
+        after: { status: 'suspended', tokens: 'revoked' },
+      },
       { action: 'application.approved', before: { status: 'pending' }, after: { status: 'approved' } },
       { action: 'application.created' },
     ]);
+    await admin.call('approveApplication', { params });
+    expect((await api.ask('listBatches')).body).toMatchObject({ cause: 'token_invalid' });
+  });
+
+  it('loses its tokens and keeps its secret when they are revoked', async () => {
+    const application = await create();
+    const params = { appKey: application.appKey };
+    const api = await Api.logIn(stack.baseUrl, application);
+    expect(await admin.call('revokeApplicationTokens', { params })).toBeNull();
+    expect((await read(application.appKey)).liveTokens).toEqual({ count: 0, isMore: false });
+    expect((await api.ask('listBatches')).body).toMatchObject({ cause: 'token_invalid' });
+    expect((await (await Api.logIn(stack.baseUrl, application)).ask('listBatches')).status).toBe(200);
+    expect((await recordOf(application.appKey))[0]).toEqual({
+      action: 'application.tokens_revoked',
+      before: { tokens: 'valid' },
+      after: { tokens: 'revoked' },
+    });
   });
 
   it('gets a new secret, shown once; the old one stays good for as long as was asked', async () => {
@@ -144,8 +166,8 @@ describe('an application', () => {
     const [entry] = await recordOf(old.appKey);
     expect(entry).toEqual({
       action: 'application.secret_rotated',
-      before: { oldSecretEndTime: rotated.oldSecretEndTime },
-      after: { oldSecretEndTime: null },
+      before: { oldSecretEndTime: rotated.oldSecretEndTime, tokens: 'valid' },
+      after: { oldSecretEndTime: null, tokens: 'revoked' },
     });
     expect(stack.logLines.join('')).not.toContain(last.appSecret);
   });
@@ -188,6 +210,7 @@ describe('an application', () => {
     ['approveApplication', undefined],
     ['suspendApplication', undefined],
     ['rotateApplicationSecret', { overlapHours: 1 }],
+    ['revokeApplicationTokens', undefined],
     ['bindApplication', { channels: null, shownChannels: null }],
   ] as const)('that there is not is what %s says', async (id, body) => {
     const { status, body: answer } = await admin.send(id, { params: { appKey: 'app_none' }, body } as never);

@@ -27,7 +27,10 @@ const EMPTY = '{"before": null, "after": null}';
 /** Valid rows, in an order in which they can be inserted. */
 const rows = {
   application: { id: 1, app_key: 'k1', name: 'Test', secret_hash: Buffer.of(1), scopes: ['auth_order'] },
-  access_token: { token_hash: Buffer.of(1), application_id: 1, scopes: ['auth_order'], expires_time: new Date() },
+  access_token: {
+    ...{ token_hash: Buffer.of(1), application_id: 1, generation: 0 },
+    ...{ scopes: ['auth_order'], expires_time: new Date() },
+  },
   nonce: { application_id: 1, nonce: 'n1', used_time: new Date() },
   enterprise: { id: 1, name: 'E1', code: 'abc234', crm_customer_id: 'crm1' },
   customer: {

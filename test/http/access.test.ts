@@ -1,12 +1,14 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { type Credentials, createApplication, setApplicationStatus } from '@lockstep/access';
 import { type ApplicationId, operations, type Scope, TokenAnswer } from '@lockstep/contract';
+import { inTransaction } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startAnotherApi } from '../harness/another-api.ts';
 import { type Answer, Api, dataOf, refusalOf } from '../harness/api.ts';
 import { batchOf, newAssetNum, newBuy, productToBuy } from '../harness/orders.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
+import { countWaiting } from '../harness/waiting.ts';
 
 let stack: Stack;
 let api: Api;
@@ -267,16 +269,32 @@ describe('a call is refused with 60000', () => {
   });
 
   it.each(['suspended', 'pending'] as const)(
-    'when the application is %s, until it is approved again',
+    'when the application is %s, and with that token for ever, also when it is approved again',
     async (status) => {
       const own = await stack.newApi();
       expect(dataOf(await read(own))).toEqual([]);
       await setApplicationStatus(stack.db, own.credentials.appKey, status);
       expect(refusalOf(await read(own))).toMatchObject({ code: '60000', cause: 'application_not_approved' });
       await setApplicationStatus(stack.db, own.credentials.appKey, 'approved');
-      expect(dataOf(await read(own))).toEqual([]);
+      expect(refusalOf(await read(own))).toMatchObject({ code: '60000', cause: 'token_invalid' });
+      expect(dataOf(await read(await Api.logIn(stack.baseUrl, own.credentials)))).toEqual([]);
     },
   );
+
+  it('when the application was suspended and approved again between asking for the token and getting it', async () => {
+    const own = await newApplication();
+    const asked = await inTransaction(stack.db, async (trx) => {
+      await sql`lock table access_token in share mode`.execute(trx);
+      const asking = requestToken(inBody(own));
+      await expect.poll(() => countWaiting(stack.db, 'relation')).toBe(1);
+      await setApplicationStatus(stack.db, own.appKey, 'suspended');
+      await setApplicationStatus(stack.db, own.appKey, 'approved');
+      return { asking };
+    });
+    const { status, body } = await asked.asking;
+    expect(status).toBe(200);
+    expect(refusalOf(await read(api, { token: body.access_token }))).toMatchObject({ cause: 'token_invalid' });
+  });
 
   it('before anything is said about its content', async () => {
     const answer = await api.ask('createBatchOrder', {
@@ -452,6 +470,7 @@ describe('g_nonce', () => {
         await setApplicationStatus(stack.db, own.credentials.appKey, 'suspended');
         await read(own, { nonce });
         await setApplicationStatus(stack.db, own.credentials.appKey, 'approved');
+        Object.assign(own, await Api.logIn(stack.baseUrl, own.credentials));
       },
     ],
     [

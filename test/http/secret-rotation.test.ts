@@ -2,7 +2,7 @@ import { type Credentials, createApplication, listApplications, rotateSecret } f
 import { operations, TokenAnswer } from '@lockstep/contract';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Answer, Api, dataOf } from '../harness/api.ts';
+import { type Answer, Api, dataOf, refusalOf } from '../harness/api.ts';
 import { askUserToken, MemberCenter } from '../harness/member-center.ts';
 import { batchOf, newAssetNum, newBuy } from '../harness/orders.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
@@ -103,11 +103,20 @@ describe('after a rotation', () => {
     expect([await logIn(first), await logIn(second)]).toEqual([401, 200]);
   });
 
-  it('tokens of before go on, of users too', async () => {
+  it('with an overlap tokens of before go on, of users too', async () => {
     const center = await MemberCenter.open(stack);
-    await rotate(center.api.credentials, 0);
+    await rotate(center.api.credentials, 1);
     expect(await center.list()).toHaveLength(2);
     expect(await center.api.newCustomer()).toMatchObject({ channelCode: 'test' });
+  });
+
+  it('with an overlap of 0 tokens of before are revoked, of users too', async () => {
+    const center = await MemberCenter.open(stack);
+    const rotated = await rotate(center.api.credentials, 0);
+    expect(refusalOf(await center.submitList({}))).toMatchObject({ code: '60000', cause: 'token_invalid' });
+    const { token } = await Api.logIn(stack.baseUrl, rotated);
+    const answer = await center.submitList({}, { token, clientToken: token });
+    expect(refusalOf(answer)).toMatchObject({ code: '60005', cause: 'user_token_invalid' });
   });
 
   it('an application that is not approved stays so', async () => {

@@ -376,13 +376,21 @@ describe('who may call', () => {
     dataOf(await read());
   });
 
-  it('may do so again when the application is approved again', async () => {
+  it('may do so with new tokens alone when the application is approved again', async () => {
     const own = await stack.newApi();
     const tokens = await logInToAll(own);
     await setApplicationStatus(stack.db, own.credentials.appKey, 'suspended');
     expect(refusalOf(await read(tokens))).toMatchObject({ code: '60000', cause: 'application_not_approved' });
     await setApplicationStatus(stack.db, own.credentials.appKey, 'approved');
-    dataOf(await read(tokens));
+    const fresh = await logInToAll(await Api.logIn(stack.baseUrl, own.credentials));
+    dataOf(await read(fresh));
+    for (const [name, cause] of [
+      ['token', 'token_invalid'],
+      ['clientToken', 'client_token_invalid'],
+      ['userToken', 'user_token_invalid'],
+    ] as const) {
+      expect(refusalOf(await read({ ...fresh, [name]: tokens[name] }))).toMatchObject({ cause });
+    }
   });
 
   it('is the scope that the application needs, and no more', async () => {

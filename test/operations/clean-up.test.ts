@@ -17,8 +17,8 @@ const KINDS: Record<string, { maxAgeSeconds: number; insert: (at: RawBuilder<unk
   access_token: {
     maxAgeSeconds: 0,
     insert: (at) => sql`
-      insert into access_token (token_hash, application_id, scopes, expires_time)
-      select int4send(n), 1, '{auth_order}', time from ${at}`,
+      insert into access_token (token_hash, application_id, generation, scopes, expires_time)
+      select int4send(n), 1, 0, '{auth_order}', time from ${at}`,
   },
   nonce: {
     maxAgeSeconds: 600,

@@ -1,14 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  createApplication,
-  listApplications,
-  PasswordHasher,
-  rotateSecret,
-  setApplicationStatus,
-} from '@lockstep/access';
+import { listApplications, PasswordHasher } from '@lockstep/access';
 import { DEFAULT_OVERLAP_HOURS, type EnterpriseId, type MemberId, Scope } from '@lockstep/contract';
 import { createAdministrator, setPassword } from '@lockstep/members';
+import { changeApplicationStatus, newCommand, registerApplication, rotateApplicationSecret } from '@lockstep/operators';
 import {
   configOrExit,
   type Database,
@@ -61,7 +56,7 @@ app
       channels: options.channel ?? null,
       approved: options.approve === true,
     };
-    say(JSON.stringify(await withDatabase((db) => createApplication(db, application))));
+    say(JSON.stringify(await withDatabase((db) => registerApplication(db, application, newCommand()))));
   });
 app
   .command('list')
@@ -74,25 +69,23 @@ app
   .description('give an application a new secret; prints its key and, this once, the secret')
   .option(
     '--overlap-hours <hours>',
-    'how long the secret that it has stays good',
+    'how long the secret that it has stays good; 0: not at all, and all tokens are revoked',
     parseOverlapHours,
     DEFAULT_OVERLAP_HOURS,
   )
   .action(async (appKey: string, { overlapHours }: { overlapHours: number }) => {
-    const credentials = await withDatabase((db) => rotateSecret(db, appKey, overlapHours));
-    if (credentials === undefined) throw new Error(`There is no application ${appKey}.`);
-    say(JSON.stringify(credentials));
+    const { appSecret } = await withDatabase((db) => rotateApplicationSecret(db, appKey, overlapHours, newCommand()));
+    say(JSON.stringify({ appKey, appSecret }));
   });
-for (const [name, status] of [
-  ['approve', 'approved'],
-  ['suspend', 'suspended'],
+for (const [name, status, description] of [
+  ['approve', 'approved', 'let an application call'],
+  ['suspend', 'suspended', 'stop an application, and revoke its tokens'],
 ] as const) {
   app
     .command(`${name} <appKey>`)
-    .description(`${name} an application`)
+    .description(description)
     .action(async (appKey: string) => {
-      const found = await withDatabase((db) => setApplicationStatus(db, appKey, status));
-      if (!found) throw new Error(`There is no application ${appKey}.`);
+      await withDatabase((db) => changeApplicationStatus(db, appKey, status, newCommand()));
       say(`${appKey} is ${status}`);
     });
 }

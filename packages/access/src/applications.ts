@@ -1,6 +1,6 @@
 import type { Channels, Scope } from '@lockstep/contract';
-import type { Database } from '@lockstep/platform';
-import { sql } from 'kysely';
+import type { Database, Tables } from '@lockstep/platform';
+import { sql, type UpdateObject } from 'kysely';
 import { hashSecret, newSecret } from './secrets.ts';
 
 type ApplicationStatus = 'pending' | 'approved' | 'suspended';
@@ -31,19 +31,26 @@ export async function createApplication(
   return credentials;
 }
 
+/** Ends all tokens of an application and of its users: tokens of an earlier generation are dead (rules 2). */
+const NEXT_GENERATION = { token_generation: sql<number>`token_generation + 1` };
+
 /**
- * Approves or suspends an application. A suspended one's tokens stop working with the next call (rules 2). Returns false
- * if there is no such application.
+ * Approves or suspends an application. A suspended one's tokens stop working with the next call, and are revoked (rules 2).
+ * Returns false if there is no such application.
  */
-export async function setApplicationStatus(db: Database, appKey: string, status: ApplicationStatus): Promise<boolean> {
-  const result = await db.updateTable('application').set({ status }).where('app_key', '=', appKey).executeTakeFirst();
-  return result.numUpdatedRows > 0n;
+export function setApplicationStatus(db: Database, appKey: string, status: ApplicationStatus): Promise<boolean> {
+  return update(db, appKey, status === 'approved' ? { status } : { status, ...NEXT_GENERATION });
+}
+
+/** Revokes all tokens of an application and of its users (rules 2). Returns false if there is no such application. */
+export function revokeTokens(db: Database, appKey: string): Promise<boolean> {
+  return update(db, appKey, NEXT_GENERATION);
 }
 
 /**
  * Gives an application a new secret. The one that it had stays good for `overlapHours` (0: not at all), and any older one
- * ends, so at most two are good at once (rules 2). Key, tokens, batches and idempotency stay. Returns undefined if there is
- * no such application.
+ * ends, so at most two are good at once (rules 2). With no overlap, all tokens are revoked; otherwise they go on. Key,
+ * batches and idempotency stay. Returns undefined if there is no such application.
  */
 export async function rotateSecret(
   db: Database,
@@ -53,17 +60,22 @@ export async function rotateSecret(
   const appSecret = newSecret();
   const old =
     overlapHours === 0
-      ? { old_secret_hash: null, old_secret_end_time: null }
+      ? { old_secret_hash: null, old_secret_end_time: null, ...NEXT_GENERATION }
       : {
           old_secret_hash: sql<Buffer>`secret_hash`,
           old_secret_end_time: sql<Date>`statement_timestamp() + make_interval(hours => ${overlapHours})`,
         };
+  const isThere = await update(db, appKey, { secret_hash: hashSecret(appSecret), ...old });
+  return isThere ? { appKey, appSecret } : undefined;
+}
+
+async function update(db: Database, appKey: string, changes: UpdateObject<Tables, 'application'>): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('application')
-    .set({ secret_hash: hashSecret(appSecret), ...old })
+    .set(changes)
     .where('app_key', '=', appKey)
     .executeTakeFirst();
-  return numUpdatedRows === 0n ? undefined : { appKey, appSecret };
+  return numUpdatedRows > 0n;
 }
 
 /** An application as the operator of the service sees it; never a secret. */

@@ -61,6 +61,12 @@ const attemptValues = (attempts: readonly Attempt[]) => [
   attempts.map(({ nonce }) => nonce ?? null),
 ];
 
+/**
+ * Whether a token has not been revoked. One of a suspended application passes: its call is refused for that, which says more.
+ */
+const isOfGeneration = (token: string) =>
+  `(${token}.generation = application.token_generation or application.status <> 'approved')`;
+
 /** For a FROM clause: the token of a hash. LIMIT keeps it a look-up of the key, one token after the other. */
 const tokenOf = (hash: string) => `(select * from access_token where token_hash = ${hash} limit 1)`;
 
@@ -70,7 +76,7 @@ const JUDGE_ATTEMPTS = judgingText(`
   from unnest((select $1::int[]), (select $2::bytea[]), (select $3::text[]), (select $4::text[])) as call (ordinal, token_hash, scope, nonce)
   cross join lateral ${tokenOf('call.token_hash')} as t
   join application on application.id = t.application_id
-  where expires_time > now() and t.member_id is null`);
+  where expires_time > now() and t.member_id is null and ${isOfGeneration('t')}`);
 
 const JUDGE_USER_ATTEMPTS = judgingText(`
   select *, approved and in_scope and client_application_id = application_id and client_in_scope
@@ -85,10 +91,11 @@ const JUDGE_USER_ATTEMPTS = judgingText(`
     join application on application.id = t.application_id
     left join lateral ${tokenOf('client_token_hash')} as client on client.member_id is null
       and client.expires_time > now()
+      and (client.application_id <> t.application_id or ${isOfGeneration('client')})
     left join lateral ${tokenOf('user_token_hash')} as u on u.application_id = t.application_id
-      and u.expires_time > now() and scope = any (u.scopes)
+      and u.expires_time > now() and scope = any (u.scopes) and ${isOfGeneration('u')}
     left join lateral (select * from member where id = u.member_id limit 1) as member on deleted_time is null
-    where t.member_id is null and t.expires_time > now()
+    where t.member_id is null and t.expires_time > now() and ${isOfGeneration('t')}
   ) as found`);
 
 /**

@@ -5,6 +5,7 @@ export {
   type Credentials,
   createApplication,
   listApplications,
+  revokeTokens,
   rotateSecret,
   setApplicationStatus,
 } from './applications.ts';

@@ -63,25 +63,16 @@ export async function bindApplication(trx: Trx, id: ApplicationId, channels: Cha
   return await readApplication(trx, id);
 }
 
-/** Approves or suspends an application, and returns it as it is then. */
-export async function changeStatus(
-  trx: Trx,
-  id: ApplicationId,
-  status: ApplicationStatus,
-): Promise<ConsoleApplication> {
-  await trx.updateTable('application').set({ status }).where('id', '=', id).execute();
-  return await readApplication(trx, id);
-}
-
 /** Live tokens that are counted at most: an application has no more of its own. */
 const MAX_COUNTED = MAX_CLIENT_TOKENS;
 
-/** Counts the tokens of an application itself, not of users, that have not ended. */
+/** Counts the tokens of an application itself, not of users, that have neither expired nor been revoked. */
 export async function countLiveTokens(db: Database, id: ApplicationId): Promise<BoundedCount> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count from (
       select from access_token
       where application_id = ${id} and member_id is null and expires_time > now()
+        and generation = (select token_generation from application where id = ${id})
       limit ${MAX_COUNTED + 1}
     ) as live`.execute(db);
   const count = rows[0]!.count;

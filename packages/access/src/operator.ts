@@ -3,7 +3,6 @@ import type {} from './tables.ts';
 export { readApplications } from './operator-application-names.ts';
 export {
   bindApplication,
-  changeStatus,
   countLiveTokens,
   findApplication,
   listApplicationPage,

@@ -11,6 +11,7 @@ declare module '@lockstep/platform' {
       secret_hash: Buffer;
       scopes: string[];
       status: Generated<'pending' | 'approved' | 'suspended'>;
+      token_generation: Generated<number>;
       created_time: Generated<Date>;
       channels: string[] | null;
       old_secret_hash: Buffer | null;
@@ -19,6 +20,7 @@ declare module '@lockstep/platform' {
     access_token: {
       token_hash: Buffer;
       application_id: ApplicationId;
+      generation: number;
       scopes: string[];
       expires_time: Date;
       member_id: MemberId | null;

@@ -46,7 +46,7 @@ export async function issueClientToken(
   const application = await authenticate(db, client);
   const scopes = grantScopes(application.scopes, requestedScope);
   const token = newSecret();
-  await insertToken(db, { token, applicationId: application.id, memberId: null, scopes });
+  await insertToken(db, application, { token, memberId: null, scopes });
   return buildTokenAnswer(token, scopes);
 }
 
@@ -74,7 +74,7 @@ export async function issueUserToken(
   const token = newSecret();
   const isIssued = await inTransaction(db, async (trx) => {
     if (!(await isStillLoggedIn(trx, application.id, user.account, loggedIn))) return false;
-    await insertToken(trx, { token, applicationId: application.id, memberId: loggedIn.memberId, scopes });
+    await insertToken(trx, application, { token, memberId: loggedIn.memberId, scopes });
     return true;
   });
   if (!isIssued) throw new OAuthRefusal('invalid_grant', NOT_LOGGED_IN);
@@ -95,9 +95,14 @@ export const MAX_USER_TOKENS = 100;
 
 /**
  * Stores a token, and ends the oldest if there are too many. Calls that meet here may each leave one too many; the next
- * call ends those.
+ * call ends those. The token is of the generation that the application was in when it authenticated, so a revocation since
+ * then has ended it.
  */
-async function insertToken(db: Database | Trx, { token, applicationId, memberId, scopes }: NewToken): Promise<void> {
+async function insertToken(
+  db: Database | Trx,
+  { id: applicationId, generation }: Authenticated,
+  { token, memberId, scopes }: NewToken,
+): Promise<void> {
   const isOfSame = memberId === null ? sql`member_id is null` : sql`member_id = ${memberId}`;
   const maxOthers = (memberId === null ? MAX_CLIENT_TOKENS : MAX_USER_TOKENS) - 1;
   await sql`
@@ -112,14 +117,13 @@ async function insertToken(db: Database | Trx, { token, applicationId, memberId,
         for update skip locked
       ))
     )
-    insert into access_token (token_hash, application_id, member_id, scopes, expires_time)
-    values (${hashSecret(token)}, ${applicationId}, ${memberId}, ${scopes},
+    insert into access_token (token_hash, application_id, generation, member_id, scopes, expires_time)
+    values (${hashSecret(token)}, ${applicationId}, ${generation}, ${memberId}, ${scopes},
       now() + make_interval(secs => ${ACCESS_TOKEN_SECONDS}))`.execute(db);
 }
 
 interface NewToken {
   token: string;
-  applicationId: ApplicationId;
   memberId: MemberId | null;
   scopes: Scope[];
 }
@@ -128,8 +132,15 @@ function buildTokenAnswer(token: string, scopes: Scope[]): TokenAnswer {
   return { access_token: token, token_type: 'Bearer', expires_in: ACCESS_TOKEN_SECONDS, scope: scopes.join(' ') };
 }
 
+/** An application that has shown a good secret, with the generation of the tokens that it gets. */
+interface Authenticated {
+  id: ApplicationId;
+  scopes: string[];
+  generation: number;
+}
+
 /** Returns the application of a key and a good secret. Only an approved one gets tokens (rules 2). */
-async function authenticate(db: Database, client: ClientCredentials): Promise<{ id: ApplicationId; scopes: string[] }> {
+async function authenticate(db: Database, client: ClientCredentials): Promise<Authenticated> {
   const application = await findApplication(db, client.clientId);
   const { secret_hash: hash = NO_SECRET, old_secret_hash: oldHash = null } = application ?? {};
   const isRight = isOneOf(client.clientSecret, [hash, oldHash ?? NO_SECRET]);
@@ -149,7 +160,7 @@ async function findApplication(db: Database, appKey: string) {
   if (!CLIENT_ID.test(appKey)) return undefined;
   return await db
     .selectFrom('application')
-    .select(['id', 'secret_hash', 'scopes', 'status'])
+    .select(['id', 'secret_hash', 'scopes', 'status', 'token_generation as generation'])
     .select(sql<Buffer | null>`case when old_secret_end_time > now() then old_secret_hash end`.as('old_secret_hash'))
     .where('app_key', '=', appKey)
     .executeTakeFirst();

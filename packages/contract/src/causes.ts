@@ -9,11 +9,17 @@ import { z } from 'zod';
 export const causes = {
   // Who calls (rules 2 and 3)
   token_missing: { code: '60000', message: 'The Authorization header carries no bearer token.' },
-  token_invalid: { code: '60000', message: 'The access token is unknown, has expired, or is a user token.' },
+  token_invalid: {
+    code: '60000',
+    message: 'The access token is unknown, has expired, was revoked, or is a user token.',
+  },
   scope_missing: { code: '60000', message: 'The access token does not carry the scope {0}.' },
   application_not_approved: { code: '60000', message: 'The application is not approved.' },
   client_token_missing: { code: '60000', message: 'The clientToken header is missing.' },
-  client_token_invalid: { code: '60000', message: 'The clientToken is unknown, has expired, or is a user token.' },
+  client_token_invalid: {
+    code: '60000',
+    message: 'The clientToken is unknown, has expired, was revoked, or is a user token.',
+  },
   client_token_mismatch: {
     code: '60000',
     message: 'The clientToken belongs to another application than the access token.',

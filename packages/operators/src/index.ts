@@ -3,6 +3,12 @@ import type {} from './tables.ts';
 export { agedOperators } from './aged.ts';
 export { listChanges } from './list-changes.ts';
 export {
+  changeApplicationStatus,
+  registerApplication,
+  revokeApplicationTokens,
+  rotateApplicationSecret,
+} from './manage-applications.ts';
+export {
   createOperator,
   disableOperator,
   enableOperator,

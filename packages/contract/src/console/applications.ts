@@ -30,7 +30,7 @@ export type ConsoleApplication = z.infer<typeof ConsoleApplication>;
 export const BoundedCount = z.object({ count: z.number(), isMore: z.boolean() });
 export type BoundedCount = z.infer<typeof BoundedCount>;
 
-/** An application, and how many tokens of its own (not of users) have not ended. */
+/** An application, and how many tokens of its own (not of users) work. */
 export const ApplicationDetail = ConsoleApplication.extend({ liveTokens: BoundedCount });
 export type ApplicationDetail = z.infer<typeof ApplicationDetail>;
 
@@ -102,7 +102,7 @@ export const applicationsOperations = consoleTable({
     role: 'admin',
     params,
     data: ConsoleApplication,
-    summary: 'Stops an application: it gets no tokens, and those that it has stop working with the next call.',
+    summary: 'Stops an application with the next call: it gets no tokens, and those that it has are revoked.',
   },
   rotateApplicationSecret: {
     method: 'POST',
@@ -110,11 +110,19 @@ export const applicationsOperations = consoleTable({
     role: 'admin',
     params,
     body: z.object({
-      /** How long the secret that it has stays good; 0: not at all. */
+      /** How long the secret that it has stays good; 0: not at all, and its tokens are revoked. */
       overlapHours: z.number().int().min(0).max(MAX_OVERLAP_HOURS),
     }),
     data: ApplicationCredentials.extend({ oldSecretEndTime: z.number().nullable() }),
-    summary: 'Gives an application a new secret, shown this once.',
+    summary: 'Gives an application a new secret, shown this once; without an overlap it revokes the tokens too.',
+  },
+  revokeApplicationTokens: {
+    method: 'POST',
+    path: '/applications/{appKey}/tokens/revoke',
+    role: 'admin',
+    params,
+    data: z.null(),
+    summary: 'Revokes all tokens of an application and of its users, from the next call on.',
   },
   bindApplication: {
     method: 'POST',

@@ -1,15 +1,19 @@
-import { createApplication, rotateSecret } from '@lockstep/access';
 import {
   bindApplication,
-  changeStatus,
   countLiveTokens,
   findApplication,
   listApplicationPage,
   lockApplication,
 } from '@lockstep/access/operator';
 import type { ApplicationId } from '@lockstep/contract';
-import { type ApplicationStatus, type ConsoleApplication, ConsoleRefusal } from '@lockstep/contract/console';
-import { type Operator, recordChange } from '@lockstep/operators';
+import { type ConsoleApplication, ConsoleRefusal } from '@lockstep/contract/console';
+import {
+  changeApplicationStatus,
+  recordChange,
+  registerApplication,
+  revokeApplicationTokens,
+  rotateApplicationSecret,
+} from '@lockstep/operators';
 import { inTransaction, ListCursor } from '@lockstep/platform';
 import type { FastifyRequest } from 'fastify';
 import { noteSubject } from '../../calls.ts';
@@ -24,22 +28,6 @@ export function applicationsHandlers() {
     const { appKey } = request.params;
     noteSubject(request, { appKey });
     return appKey;
-  };
-
-  const setStatus = (request: NamesApplication, operator: Operator, status: ApplicationStatus) => {
-    const appKey = keyOf(request);
-    return inTransaction(request.db, async (trx) => {
-      const { id, application } = existing(appKey, await lockApplication(trx, appKey));
-      if (application.status === status) return application;
-      const changed = await changeStatus(trx, id, status);
-      await recordChange(trx, operator, {
-        action: `application.${status}`,
-        target: appKey,
-        before: { status: application.status },
-        after: { status },
-      });
-      return changed;
-    });
   };
 
   return {
@@ -60,38 +48,23 @@ export function applicationsHandlers() {
 
     createApplication: async (request, operator) => {
       const { name, scopes, channels, isApproved } = request.body;
-      const credentials = await inTransaction(request.db, async (trx) => {
-        const created = await createApplication(trx, { name, scopes, channels, approved: isApproved });
-        await recordChange(trx, operator, {
-          action: 'application.created',
-          target: created.appKey,
-          before: null,
-          after: { name, scopes, channels, status: isApproved ? 'approved' : 'pending' },
-        });
-        return created;
-      });
+      const application = { name, scopes, channels, approved: isApproved };
+      const credentials = await registerApplication(request.db, application, operator);
       noteSubject(request, { appKey: credentials.appKey });
       return credentials;
     },
 
-    approveApplication: (request, operator) => setStatus(request, operator, 'approved'),
-    suspendApplication: (request, operator) => setStatus(request, operator, 'suspended'),
+    approveApplication: (request, operator) =>
+      changeApplicationStatus(request.db, keyOf(request), 'approved', operator),
+    suspendApplication: (request, operator) =>
+      changeApplicationStatus(request.db, keyOf(request), 'suspended', operator),
 
-    rotateApplicationSecret: async (request, operator) => {
-      const appKey = keyOf(request);
-      const { overlapHours } = request.body;
-      return await inTransaction(request.db, async (trx) => {
-        const { application: before } = existing(appKey, await lockApplication(trx, appKey));
-        const credentials = existing(appKey, await rotateSecret(trx, appKey, overlapHours));
-        const { application: after } = existing(appKey, await findApplication(trx, appKey));
-        await recordChange(trx, operator, {
-          action: 'application.secret_rotated',
-          target: appKey,
-          before: { oldSecretEndTime: before.oldSecretEndTime },
-          after: { oldSecretEndTime: after.oldSecretEndTime },
-        });
-        return { ...credentials, oldSecretEndTime: after.oldSecretEndTime };
-      });
+    rotateApplicationSecret: (request, operator) =>
+      rotateApplicationSecret(request.db, keyOf(request), request.body.overlapHours, operator),
+
+    revokeApplicationTokens: async (request, operator) => {
+      await revokeApplicationTokens(request.db, keyOf(request), operator);
+      return null;
     },
 
     bindApplication: async (request, operator) => {

@@ -1,7 +1,7 @@
 import type { ApplicationDetail } from '@lockstep/contract/console';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useMayCall, useOperation } from '../../api/index.ts';
-import { CopyId, type Field, Fields, Page, Query, Section, StateBadge, Time } from '../../kit/index.ts';
+import { ConfirmButton, CopyId, type Field, Fields, Page, Query, Section, StateBadge, Time } from '../../kit/index.ts';
 import { useNumberFormat } from '../../words/formats.ts';
 import { useWords } from '../../words/words.ts';
 import { ApplicationActions } from './ApplicationActions.tsx';
@@ -33,7 +33,7 @@ function Known({ application }: { application: ApplicationDetail }) {
   const words = useWords(applicationsWords);
   const writeNumber = useNumberFormat();
   const mayCall = useMayCall();
-  const { appKey, scopes, channels, createdTime, liveTokens, oldSecretEndTime } = application;
+  const { appKey, name, scopes, channels, createdTime, liveTokens, oldSecretEndTime } = application;
   const fields: Field[] = [
     { label: words.appKey, value: <CopyId id={appKey} what={words.appKey} /> },
     { label: words.scopes, value: scopes.join(', ') },
@@ -45,7 +45,21 @@ function Known({ application }: { application: ApplicationDetail }) {
     },
     {
       label: words.liveTokens,
-      value: `${writeNumber(liveTokens.count)}${liveTokens.isMore ? '+' : ''} (${words.liveTokensHint})`,
+      value: (
+        <div className={styles.buttons}>
+          {`${writeNumber(liveTokens.count)}${liveTokens.isMore ? '+' : ''} (${words.liveTokensHint})`}
+          <ConfirmButton
+            operation="revokeApplicationTokens"
+            call={{ params: { appKey } }}
+            label={words.revokeTokens}
+            title={words.revokeTitle(name)}
+            isDangerous
+            done={words.revokedNow(name)}
+          >
+            {words.revokeSays(name)}
+          </ConfirmButton>
+        </div>
+      ),
     },
   ];
   return (

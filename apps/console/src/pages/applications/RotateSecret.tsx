@@ -6,6 +6,9 @@ import { applicationsWords } from './words.ts';
 
 const MAX_HOURS = 720;
 const PROPOSED_HOURS = '24';
+/** For how long a token works. */
+const TOKEN_HOURS = 2;
+const HOUR_MS = 3_600_000;
 
 /** Gives an application a new secret, and shows it once. */
 export function RotateSecret({ appKey, name }: { appKey: string; name: string }) {
@@ -29,15 +32,18 @@ export function RotateSecret({ appKey, name }: { appKey: string; name: string })
           ]}
           onClose={onClose}
         >
-          <p>
-            {rotated.oldSecretEndTime === null ? (
-              words.oldEnded
-            ) : (
-              <>
+          {rotated.oldSecretEndTime === null ? (
+            <p>{words.oldEnded}</p>
+          ) : (
+            <>
+              <p>
                 {words.oldGoodUntil} <Time timeMs={rotated.oldSecretEndTime} withUtc />
-              </>
-            )}
-          </p>
+              </p>
+              <p>
+                {words.tokensGoodUntil} <Time timeMs={rotated.oldSecretEndTime + TOKEN_HOURS * HOUR_MS} withUtc />
+              </p>
+            </>
+          )}
           <p>{words.secretOnce}</p>
         </OneTimeSecret>
       )}
@@ -52,6 +58,13 @@ export function RotateSecret({ appKey, name }: { appKey: string; name: string })
         error={isValid ? undefined : words.overlapInvalid}
         autoComplete="off"
       />
+      {isValid && (
+        <p>
+          {Number(hours) === 0
+            ? words.nothingWorks
+            : words.stillWorks(String(Number(hours)), String(Number(hours) + TOKEN_HOURS))}
+        </p>
+      )}
     </ConfirmButton>
   );
 }

@@ -29,6 +29,11 @@ export const applicationsWords = defineAreaWords({
       'Hand the secret over now, in a safe way. It is stored hashed, so nobody can show it again: a lost secret is replaced by a new one.',
     liveTokens: 'Tokens in use',
     liveTokensHint: 'its own, not those of users that it logs in',
+    revokeTokens: 'Revoke tokens',
+    revokeTitle: (name: string) => `Revoke all tokens of ${name}?`,
+    revokeSays: (name: string) =>
+      `The tokens of ${name} and of the users that it logged in stop working with the next call. It gets new ones with its secret, and its users log in again. If the secret has leaked, rotate it with 0 hours instead: that revokes the tokens too.`,
+    revokedNow: (name: string) => `The tokens of ${name} are revoked.`,
     oldSecretEnd: 'Old secret ends',
     noOldSecret: 'Only the newest secret is good.',
     batches: 'Its batches',
@@ -39,16 +44,21 @@ export const applicationsWords = defineAreaWords({
     approvedNow: (name: string) => `${name} is approved.`,
     suspend: 'Suspend',
     suspendSays: (name: string) =>
-      `From the next call on, ${name} gets no tokens and its calls are refused. Its webhooks get nothing. Batches that it has sent go on.`,
+      `From the next call on, ${name} gets no tokens and its calls are refused. Its webhooks get nothing. Batches that it has sent go on. Its tokens and those of its users are revoked: they stay dead when you approve it again.`,
     suspendedNow: (name: string) => `${name} is suspended.`,
     rotate: 'Rotate the secret',
     rotateSays:
       'There will be a new secret. The one that is in use stays good for as long as you say; any older one ends at once.',
     overlapHours: 'Hours for which the old secret stays good',
-    overlapHint: '0 to 720. 0 ends it at once: calls for tokens fail until the new one is in place.',
+    overlapHint: '0 to 720. If the secret has leaked, choose 0.',
+    nothingWorks:
+      'The old secret ends at once, and all tokens of the application and of its users are revoked: nothing that was got with the old secret works any more. Calls are refused until the new secret is in place, and users log in again.',
+    stillWorks: (hours: string, last: string) =>
+      `Whoever has the old secret gets tokens for ${hours} h more, and can call with them for up to ${last} h from now. Tokens that are in use go on.`,
     rotated: 'The secret is rotated.',
     oldGoodUntil: 'The old secret stays good until',
-    oldEnded: 'The old secret has ended.',
+    tokensGoodUntil: 'Tokens that were got with it work until, at the latest,',
+    oldEnded: 'The old secret has ended and all tokens are revoked: nothing that was got with it works any more.',
     bind: 'Change the channels',
     bindTitle: (name: string) => `Channels of ${name}`,
     bindSays:
@@ -87,6 +97,11 @@ export const applicationsWords = defineAreaWords({
     secretOnce: '请立即以安全的方式交付密钥。密钥仅以哈希形式保存，之后无人能再次查看：丢失后只能更换新密钥。',
     liveTokens: '有效令牌',
     liveTokensHint: '仅统计应用自身的令牌，不含其用户的令牌',
+    revokeTokens: '吊销令牌',
+    revokeTitle: (name) => `吊销 ${name} 的全部令牌？`,
+    revokeSays: (name) =>
+      `从下一次调用起，${name} 及其已登录用户的令牌全部失效。应用可用密钥获取新令牌，用户需重新登录。如果密钥已泄露，请改为更换密钥并填写 0 小时，令牌也会一并吊销。`,
+    revokedNow: (name) => `${name} 的令牌已吊销。`,
     oldSecretEnd: '旧密钥失效时间',
     noOldSecret: '只有最新的密钥有效。',
     batches: '该应用的批次',
@@ -97,15 +112,20 @@ export const applicationsWords = defineAreaWords({
     approvedNow: (name: string) => `${name} 已批准。`,
     suspend: '暂停',
     suspendSays: (name: string) =>
-      `自下一次调用起，${name} 无法获取令牌，其调用会被拒绝，其 Webhook 不再收到任何事件。已发送的批次继续处理。`,
+      `自下一次调用起，${name} 无法获取令牌，其调用会被拒绝，其 Webhook 不再收到任何事件。已发送的批次继续处理。该应用及其用户的令牌将被吊销：再次批准后也不会恢复。`,
     suspendedNow: (name: string) => `${name} 已暂停。`,
     rotate: '更换密钥',
     rotateSays: '将生成一个新密钥。当前密钥在您指定的时间内仍然有效；更早的密钥立即失效。',
     overlapHours: '旧密钥继续有效的小时数',
-    overlapHint: '0 至 720。0 表示立即失效：在换上新密钥之前，获取令牌的请求都会失败。',
+    overlapHint: '0 至 720。如果密钥已泄露，请填写 0。',
+    nothingWorks:
+      '旧密钥立即失效，该应用及其用户的令牌全部吊销：用旧密钥获得的一切都不再有效。换上新密钥之前，调用会被拒绝；用户需重新登录。',
+    stillWorks: (hours, last) =>
+      `持有旧密钥的人在 ${hours} 小时内仍可获取令牌，并可用其调用接口，最长至 ${last} 小时后。正在使用的令牌继续有效。`,
     rotated: '密钥已更换。',
     oldGoodUntil: '旧密钥有效至',
-    oldEnded: '旧密钥已失效。',
+    tokensGoodUntil: '用旧密钥获取的令牌最迟有效至',
+    oldEnded: '旧密钥已失效，全部令牌已吊销：用旧密钥获得的一切都不再有效。',
     bind: '修改渠道',
     bindTitle: (name: string) => `${name} 的渠道`,
     bindSays: '从下一次调用起生效。调用中出现其他渠道时会被拒绝；对该应用而言，其他渠道的客户和资产不存在。',
