@@ -2,6 +2,7 @@ import { inTransaction } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { claimDeliveries } from '../../packages/webhooks/src/claim.ts';
+import { AT_ONCE_OF_FAILING } from '../../packages/webhooks/src/turns.ts';
 import { type Api, dataOf } from '../harness/api.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 import { countWaiting } from '../harness/waiting.ts';
@@ -23,9 +24,9 @@ beforeEach(async () => {
 afterEach(() => sql`delete from webhook_delivery`.execute(stack.db));
 afterAll(() => stack.close());
 
-async function createWithMessage(): Promise<string> {
-  const { webhookId } = dataOf(await api.call('POST', '/webhooks', { body: { url: 'https://shop.example/hook' } }));
-  dataOf(await api.call('POST', `/webhooks/${webhookId}/test`));
+async function createWithMessage(by = api): Promise<string> {
+  const { webhookId } = dataOf(await by.call('POST', '/webhooks', { body: { url: 'https://shop.example/hook' } }));
+  dataOf(await by.call('POST', `/webhooks/${webhookId}/test`));
   return webhookId;
 }
 
@@ -57,6 +58,21 @@ it('two workers never claim the same delivery', async () => {
   });
   expect(await Promise.all([one, other])).toEqual([[first, second].toSorted(), []]);
   expect(await look()).toEqual([]);
+});
+
+it('a worker sends few messages at once to the endpoints of an application that fail, and others as before', async () => {
+  const failing = await stack.newApi();
+  const webhookIds: string[] = [];
+  for (let count = 0; count < 2 * AT_ONCE_OF_FAILING; count++) webhookIds.push(await createWithMessage(failing));
+  await sql`update webhook set failing_since = now(), last_attempt_prompt = false
+    where id = any (${webhookIds}::bigint[])`.execute(stack.db);
+  const { claims } = await claimDeliveries(stack.db, []);
+  const claimed = claims.map(({ webhookId }) => webhookId as string);
+  expect(claimed.filter((id) => webhookIds.includes(id))).toHaveLength(AT_ONCE_OF_FAILING);
+  expect(claimed).toEqual(expect.arrayContaining([first, second]));
+  expect(await claimDeliveries(stack.db, claims)).toEqual({ claims: [], more: false });
+  const others = claims.filter(({ isFailing }) => !isFailing);
+  expect((await claimDeliveries(stack.db, others)).claims).toHaveLength(AT_ONCE_OF_FAILING);
 });
 
 /** Resolves when a look is done, or so many transactions wait for a lock. */

@@ -206,6 +206,22 @@ describe('an attempt that fails', () => {
     expect(after.slice(3)).toEqual(before);
   });
 
+  it('is one with three 1xx answers, whatever comes then', async () => {
+    const receiver = await receive((response, _, index) => {
+      for (let count = index; count < 3; count++) response.writeContinue();
+      response.writeHead(204).end();
+    });
+    const { webhookId } = await create(receiver.url);
+    await endBatch();
+    const failed = { status: null, fault: 'three 1xx answers came before a final status' };
+    await awaitDeliveries(webhookId, [{ state: 'pending', attempts: [failed] }]);
+    await skipPause(webhookId);
+    await awaitDeliveries(webhookId, [{ state: 'delivered', attempts: [failed, { status: 204, fault: null }] }]);
+    const metrics = await stack.metrics.registry.metrics();
+    expect(metrics).toMatch(/lockstep_webhook_attempt_seconds_count\{outcome="failed"\} [1-9]/);
+    expect(metrics).toMatch(/lockstep_webhook_busy_seconds_total [\d.e-]*[1-9]/);
+  });
+
   it('nine times keeps its last attempt for its time, however often it is replayed', async () => {
     const receiver = await receive(answerWith(500));
     const { webhookId } = await create(receiver.url);

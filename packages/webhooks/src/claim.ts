@@ -2,7 +2,7 @@ import type { ApplicationId, EventId, FeedEvent, WebhookId } from '@lockstep/con
 import { readBehind } from '@lockstep/orders';
 import { type Database, inTransaction, type Trx } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
-import { AT_ONCE_OF_ENDPOINT, chooseTurns, listFree, type Trust } from './turns.ts';
+import { AT_ONCE_OF_ENDPOINT, chooseTurns, listExhausted, listFree, type Trust, type Turn } from './turns.ts';
 
 /** Webhooks that one look goes over at most. */
 const MAX_WEBHOOKS_OF_LOOK = 100;
@@ -18,15 +18,13 @@ const PROBE_EVERY_SECONDS = 60;
 const CLAIM_SECONDS = 30;
 
 /** A delivery that this worker has to send, and nobody else meanwhile. */
-export interface Claim {
+export interface Claim extends Turn {
   deliveryId: string;
   /** Which claim of the delivery it is: record names it. */
   claims: number;
   /** The attempts that were made before. */
   attempts: number;
   webhookId: WebhookId;
-  applicationId: ApplicationId;
-  trust: Trust;
   url: string;
   /** What signs the message: the newest first. */
   secrets: Buffer[];
@@ -71,10 +69,10 @@ const hasNewEvents = sql`(
  */
 export async function claimDeliveries(
   db: Database,
-  running: readonly Trust[],
+  running: readonly Turn[],
 ): Promise<{ claims: Claim[]; more: boolean }> {
   return await inTransaction(db, async (trx) => {
-    const webhookIds = await lockWebhooks(trx, listFree(running));
+    const webhookIds = await lockWebhooks(trx, running);
     if (webhookIds.length === 0) return { claims: [], more: false };
     const isMoved = await addDeliveries(trx, webhookIds);
     const claims = await claim(trx, chooseTurns(await readReady(trx, webhookIds), running));
@@ -83,12 +81,13 @@ export async function claimDeliveries(
 }
 
 /** Locks webhooks for which there is something to do. The statements after it see what others have committed by then. */
-async function lockWebhooks(trx: Trx, freeTrusts: readonly Trust[]): Promise<WebhookId[]> {
+async function lockWebhooks(trx: Trx, running: readonly Turn[]): Promise<WebhookId[]> {
   const { rows } = await sql<{ id: WebhookId }>`
     select w.id from webhook w join application a on a.id = w.application_id
     where w.deleted_time is null and w.disabled_time is null and a.status = 'approved'
       and (${hasNewEvents} or (
-        ${trustOf} = any (${freeTrusts}) and ${free} > 0
+        ${trustOf} = any (${listFree(running)}) and ${free} > 0
+        and (w.failing_since is null or w.application_id <> all (${listExhausted(running)}::bigint[]))
         and exists (select from webhook_delivery d where d.webhook_id = w.id and ${isDue})))
     order by random() limit ${MAX_WEBHOOKS_OF_LOOK} for no key update of w skip locked`.execute(trx);
   return rows.map(({ id }) => id);
@@ -126,15 +125,14 @@ async function addDeliveries(trx: Trx, webhookIds: readonly WebhookId[]): Promis
   return rows.length > 0;
 }
 
-interface Ready {
+interface Ready extends Turn {
   id: string;
-  trust: Trust;
 }
 
 /** Reads what could be sent now, a few of each webhook, in no order of the webhooks. Tests go first: people wait for them. */
 async function readReady(trx: Trx, webhookIds: readonly WebhookId[]): Promise<Ready[]> {
   const { rows } = await sql<Ready>`
-    select ready.id, ${trustOf} as trust
+    select ready.id, w.application_id as "applicationId", ${trustOf} as trust, w.failing_since is not null as "isFailing"
     from webhook w cross join lateral (
       select id from (
         (select d.id, true as test, d.due_time from webhook_delivery d
@@ -175,7 +173,7 @@ async function claim(trx: Trx, chosen: readonly Ready[]): Promise<Claim[]> {
     returning d.id, d.claims, d.attempts, d.webhook_id, w.application_id, w.url, w.secret,
       case when w.old_secret_end_time > statement_timestamp() then w.old_secret end as old_secret,
       d.created_time, d.position`.execute(trx);
-  const trusts = new Map(chosen.map(({ id, trust }) => [id, trust]));
+  const turns = new Map(chosen.map(({ id, trust, isFailing }) => [id, { trust, isFailing }]));
   const events = await readEvents(trx, rows);
   const isGone = ({ position }: ClaimedRow) => position !== null && !events.has(position);
   await failDeliveries(trx, rows.filter(isGone));
@@ -187,7 +185,7 @@ async function claim(trx: Trx, chosen: readonly Ready[]): Promise<Claim[]> {
       attempts: row.attempts,
       webhookId: row.webhook_id,
       applicationId: row.application_id,
-      trust: trusts.get(row.id)!,
+      ...turns.get(row.id)!,
       url: row.url,
       secrets: [row.secret, ...(row.old_secret === null ? [] : [row.old_secret])],
       createdTime: row.created_time,

@@ -98,8 +98,8 @@ export class WebhookDeliverer implements Closable {
   /** Returns whether nothing more is to be done now. */
   async #look(): Promise<boolean> {
     try {
-      const trusts = [...this.#running].map(({ claim }) => claim.trust);
-      const { claims, more } = await claimDeliveries(this.#db, trusts);
+      const running = [...this.#running].map(({ claim }) => claim);
+      const { claims, more } = await claimDeliveries(this.#db, running);
       for (const claim of claims) this.#start(claim);
       this.#toldOfFailure = false;
       return !more;
@@ -162,10 +162,13 @@ export class WebhookDeliverer implements Closable {
     if (outcome === null) return await giveBack(this.#db, [claim]);
     const { webhookId, applicationId, deliveryId, event } = claim;
     const { isRecorded, disabledCause } = await recordAttempt(this.#db, claim, outcome);
-    const { status, fault, durationMs } = outcome;
+    const { status, fault, durationMs, busyMs } = outcome;
     const messageId = messageIdOf({ id: deliveryId, position: event?.id ?? null });
-    this.#metrics.attempts.inc({ outcome: fault === null ? 'delivered' : 'failed' });
-    this.#log.debug({ webhookId, messageId, status, fault, ms: durationMs, isRecorded }, 'webhook attempt');
+    const labels = { outcome: fault === null ? 'delivered' : 'failed' };
+    this.#metrics.attempts.inc(labels);
+    this.#metrics.attemptSeconds.observe(labels, durationMs / 1_000);
+    this.#metrics.busySeconds.inc(busyMs / 1_000);
+    this.#log.debug({ webhookId, messageId, status, fault, ms: durationMs, busyMs, isRecorded }, 'webhook attempt');
     if (disabledCause === null) return;
     this.#metrics.disabled.inc({ cause: disabledCause });
     this.#log.warn({ webhookId, applicationId, messageId, cause: disabledCause }, 'webhook disabled');

@@ -1,8 +1,8 @@
 import type { Database } from '@lockstep/platform';
 import { sql } from 'kysely';
-import { Counter, Gauge, type Registry } from 'prom-client';
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
-/** The counters of webhooks; docs/operations.md says what each is for. */
+/** The counters and histograms of webhooks; docs/operations.md says what each is for. */
 export type WebhookMetrics = ReturnType<typeof createWebhookMetrics>;
 
 const created = new WeakMap<Registry, WebhookMetrics>();
@@ -21,6 +21,18 @@ function createWebhookMetrics(registry: Registry) {
       name: 'lockstep_webhook_attempts_total',
       help: 'Attempts to deliver a message to a webhook',
       labelNames: ['outcome'],
+      registers,
+    }),
+    attemptSeconds: new Histogram({
+      name: 'lockstep_webhook_attempt_seconds',
+      help: 'Duration of attempts to deliver a message to a webhook, until the status of the answer',
+      labelNames: ['outcome'],
+      buckets: [0.01, 0.05, 0.2, 1, 2, 5, 15],
+      registers,
+    }),
+    busySeconds: new Counter({
+      name: 'lockstep_webhook_busy_seconds_total',
+      help: 'Time that the worker spent on building messages to webhooks and on parsing answers',
       registers,
     }),
     disabled: new Counter({

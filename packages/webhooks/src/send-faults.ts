@@ -1,6 +1,8 @@
 /** Why an attempt without a 2xx does not count as delivered, in words for people, without anything of the inside. */
 
 export const TIMED_OUT = 'no answer within 15 seconds';
+export const NO_FINAL_STATUS = 'three 1xx answers came before a final status';
+export const HEADERS_TOO_LARGE = 'the headers of the answer are too large';
 export const NOT_HTTPS = 'the URL must begin with https://';
 const CLOSED = 'the connection was closed before an answer came';
 const FORBIDDEN = 'the host is at a private, loopback, link-local or otherwise reserved address';
@@ -31,7 +33,7 @@ const BY_CODE: Record<string, string> = {
   SELF_SIGNED_CERT_IN_CHAIN: 'the certificate of the host is signed by nobody who is known',
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'the certificate of the host is signed by nobody who is known',
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'the certificate of the host is signed by nobody who is known',
-  HPE_HEADER_OVERFLOW: 'the headers of the answer are too large',
+  HPE_HEADER_OVERFLOW: HEADERS_TOO_LARGE,
 };
 
 /** Explains an error of a request. */

@@ -36,6 +36,27 @@ async function listen(onConnection: (socket: Socket) => void, host = '127.0.0.1'
 const post = (url: string) => ({ url, headers: { 'webhook-id': '1' }, body: '{}' });
 /** Answers a request as soon as it has begun. */
 const answering = (text: string) => (socket: Socket) => socket.once('data', () => socket.write(text));
+/** Answers with a text, and then with another one again and again, up to a gigabyte. */
+async function flood(first: string, part: string) {
+  const chunk = Buffer.from(part.repeat(65_536 / part.length));
+  const seen = Object.assign(
+    await listen((socket) => {
+      const fill = () => {
+        while (!socket.destroyed && seen.written < 2 ** 30) {
+          seen.written += chunk.length;
+          if (!socket.write(chunk)) return;
+        }
+      };
+      socket.once('data', () => {
+        socket.write(first);
+        fill();
+      });
+      socket.on('drain', fill);
+    }),
+    { written: 0 },
+  );
+  return { seen, url: `http://127.0.0.1:${seen.port}/` };
+}
 const anyAddress = () => new Sender({ allowPrivate: true });
 /** Sends, and lets the time for an answer pass once `begun` holds. */
 async function sendTillTimeout(sender: Sender, url: string, begun: () => boolean): Promise<SendOutcome> {
@@ -106,26 +127,14 @@ describe('an answer', () => {
     await expect.poll(() => seen.closed).toBe(1);
   });
 
-  it('with a gigabyte is delivered, and little of it is read', async () => {
-    let written = 0;
-    const seen = await listen((socket) => {
-      socket.once('data', () => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 1073741824\r\n\r\n'));
-      const chunk = Buffer.alloc(65_536);
-      const fill = () => {
-        while (!socket.destroyed && written < 2 ** 30) {
-          written += chunk.length;
-          if (!socket.write(chunk)) return;
-        }
-      };
-      socket.once('data', fill);
-      socket.on('drain', fill);
-    });
-    expect(await anyAddress().send(post(`http://127.0.0.1:${seen.port}/`), NEVER)).toMatchObject({
-      status: 200,
-      fault: null,
-    });
+  it.each([
+    ['a gigabyte', 'content-length: 1073741824', 'x'],
+    ['chunk extensions', 'transfer-encoding: chunked', '1;x=1\r\nx\r\n'],
+  ])('with %s is delivered, and little of it is read', async (_, header, part) => {
+    const { seen, url } = await flood(`HTTP/1.1 200 OK\r\n${header}\r\n\r\n`, part);
+    expect(await anyAddress().send(post(url), NEVER)).toMatchObject({ status: 200, fault: null });
     await expect.poll(() => seen.closed).toBe(1);
-    expect(written).toBeLessThan(64 * 2 ** 20);
+    expect(seen.written).toBeLessThan(64 * 2 ** 20);
   });
 
   it('without an end is delivered, and ended', async () => {
@@ -139,7 +148,34 @@ describe('an answer', () => {
     await expect.poll(() => seen.closed).toBe(1);
   });
 
+  it.each(['100 Continue', '102 Processing', '103 Early Hints'])(
+    'of %s without end is not delivered',
+    async (status) => {
+      const { seen, url } = await flood('', `HTTP/1.1 ${status}\r\n\r\n`);
+      expect(await anyAddress().send(post(url), NEVER)).toMatchObject({
+        status: null,
+        fault: 'three 1xx answers came before a final status',
+      });
+      await expect.poll(() => seen.closed).toBe(1);
+      expect(seen.written).toBeLessThan(64 * 2 ** 20);
+    },
+  );
+
+  it('after two 1xx answers is delivered', async () => {
+    const final = 'HTTP/1.1 204 No Content\r\nconnection: close\r\n\r\n';
+    const { port } = await listen(answering(`${'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n'.repeat(2)}${final}`));
+    expect(await anyAddress().send(post(`http://127.0.0.1:${port}/`), NEVER)).toMatchObject({
+      status: 204,
+      fault: null,
+    });
+  });
+
   it.each([
+    [
+      'with two 1xx answers of 9 KiB',
+      `HTTP/1.1 103 Early Hints\r\nlink: ${'x'.repeat(9_000)}\r\n\r\n`.repeat(2),
+      'the headers of the answer are too large',
+    ],
     [
       'with headers without an end',
       `HTTP/1.1 200 OK\r\nx: ${'x'.repeat(40_000)}\r\n\r\n`,

@@ -1,17 +1,27 @@
 import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
-import type { LookupFunction } from 'node:net';
+import type { LookupFunction, Socket } from 'node:net';
 import { RequestFilteringHttpsAgent } from 'request-filtering-agent';
 import { DENIED_ADDRESSES } from './addresses.ts';
 import { lookUpByDns } from './name-lookup.ts';
-import { explainError, explainStatus, NOT_HTTPS, TIMED_OUT } from './send-faults.ts';
+import {
+  explainError,
+  explainStatus,
+  HEADERS_TOO_LARGE,
+  NO_FINAL_STATUS,
+  NOT_HTTPS,
+  TIMED_OUT,
+} from './send-faults.ts';
 
 /** From the look-up of the name to the status line of the answer (rules 6.8). */
 const ANSWER_TIMEOUT_MS = 15_000;
-/** What is read of an answer's body, and for how long: nobody looks at it. Then the connection ends. */
+/** The 1xx answers that end an attempt. Node neither counts them nor their bytes. */
+const MAX_INTERIM_ANSWERS = 3;
+/** What an endpoint may send before the headers of its final status end: 1xx answers count too. */
+const MAX_HEADER_BYTES = 16_384;
+/** What it may send after them, and for how long. The sender ignores it, then closes the connection. */
 const MAX_BODY_BYTES = 4_096;
 const BODY_TIMEOUT_MS = 1_000;
-const MAX_HEADER_BYTES = 16_384;
 
 /** What is sent: the exact bytes, and where. */
 export interface Outgoing {
@@ -25,7 +35,10 @@ export interface SendOutcome {
   status: number | null;
   fault: string | null;
   startedTime: Date;
+  /** Until the status of the answer. */
   durationMs: number;
+  /** How long the process was busy with it: building the request, and parsing the answer. Fractions of milliseconds. */
+  busyMs: number;
 }
 
 /**
@@ -60,11 +73,13 @@ export class Sender {
   send({ url, headers, body }: Outgoing, signal: AbortSignal): Promise<SendOutcome> {
     const startedTime = new Date();
     const startedMs = performance.now();
+    const read = { bytes: 0, busyMs: 0 };
     const conclude = (status: number | null, fault: string | null): SendOutcome => ({
       status,
       fault,
       startedTime,
       durationMs: Math.round(performance.now() - startedMs),
+      busyMs: read.busyMs,
     });
     const isTls = url.slice(0, 6).toLowerCase() === 'https:';
     // Such as one that was registered while private addresses were allowed.
@@ -75,7 +90,7 @@ export class Sender {
         clearTimeout(timer);
         signal.removeEventListener('abort', abort);
         request.destroy();
-        resolve(outcome);
+        resolve({ ...outcome, busyMs: read.busyMs });
       };
       const request = (isTls ? requestHttps : requestHttp)(url, {
         method: 'POST',
@@ -95,30 +110,52 @@ export class Sender {
       request.on('error', (error) => finish(conclude(null, explainError(error))));
       // Such as an answer that changes the protocol.
       request.on('close', () => finish(conclude(null, explainError({ code: 'ECONNRESET', message: '' }))));
+      let interimAnswers = 0;
+      request.on('information', () => {
+        if (++interimAnswers === MAX_INTERIM_ANSWERS) finish(conclude(null, NO_FINAL_STATUS));
+      });
+      let answer: IncomingMessage | undefined;
+      request.on('socket', (socket) =>
+        countRead(socket, read, () => {
+          if (answer !== undefined && read.bytes > MAX_HEADER_BYTES + MAX_BODY_BYTES) answer.destroy();
+          if (answer === undefined && read.bytes > MAX_HEADER_BYTES) finish(conclude(null, HEADERS_TOO_LARGE));
+        }),
+      );
       request.on('response', (response) => {
+        answer = response;
         const status = response.statusCode ?? 0;
         const outcome = conclude(status, status >= 200 && status < 300 ? null : explainStatus(status));
         signal.removeEventListener('abort', abort);
         clearTimeout(timer);
-        void readLittle(response).then(() => finish(outcome));
+        void untilOver(response).then(() => finish(outcome));
       });
       request.end(body);
+      read.busyMs += performance.now() - startedMs;
     });
   }
 }
 
-/** Reads the beginning of an answer's body, so that who sends a short one sees the connection end as it should. */
-async function readLittle(response: IncomingMessage): Promise<void> {
-  const { promise: ended, resolve: end } = Promise.withResolvers<void>();
-  const timer = setTimeout(end, BODY_TIMEOUT_MS);
-  let bytes = 0;
-  response.on('data', (chunk: Buffer) => {
-    bytes += chunk.length;
-    if (bytes > MAX_BODY_BYTES) end();
+/** Counts what a socket receives, and how long its other listeners take to parse it. Calls `parsed` after each chunk. */
+function countRead(socket: Socket, read: { bytes: number; busyMs: number }, parsed: () => void): void {
+  let beganMs = 0;
+  socket.prependListener('data', () => {
+    beganMs = performance.now();
   });
-  response.on('error', () => end());
-  response.on('close', end);
-  await ended;
+  socket.on('data', (chunk: Buffer) => {
+    read.busyMs += performance.now() - beganMs;
+    read.bytes += chunk.length;
+    parsed();
+  });
+}
+
+/** Ignores an answer's body until it ends, or time is up: an endpoint that sends a short one sees the connection end properly. */
+async function untilOver(response: IncomingMessage): Promise<void> {
+  const { promise: over, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, BODY_TIMEOUT_MS);
+  response.on('error', () => resolve());
+  response.on('close', resolve);
+  response.resume();
+  await over;
   clearTimeout(timer);
   response.destroy();
 }
