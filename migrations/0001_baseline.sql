@@ -165,6 +165,8 @@ create table login_failure (
   name_hash bytea not null,
   party text not null,
   failed_times timestamptz[] not null,
+  -- When a failure last was the first within 15 minutes: the record of operators has those.
+  first_time timestamptz not null default statement_timestamp(),
   locked_until timestamptz,
   expires_time timestamptz not null,
   primary key (kind, name_hash, party)
@@ -1128,17 +1130,20 @@ create table operator_session (
 create index operator_session_operator on operator_session (operator_id, created_time);
 create index operator_session_expires_time on operator_session (expires_time);
 
--- Who changed what in the console, one row a change; without an operator it was the command. Rows are added and never
+-- Who changed what in the console or with the command, who logged in or out, and failed log-ins, one row each. Without an
+-- operator, the actor is the system user and host of the command, or the address of a failed log-in. Rows are added and never
 -- changed. Not jsonb, which does not keep the order of the fields.
 create table operator_record (
   id bigint generated always as identity primary key,
   operator_id bigint references operator,
+  actor text,
   action text not null,
   target text,
   before json,
   after json,
   request_id text not null,
-  recorded_time timestamptz not null default statement_timestamp()
+  recorded_time timestamptz not null default statement_timestamp(),
+  check ((operator_id is null) <> (actor is null))
 );
 create index operator_record_operator on operator_record (operator_id, id);
 create index operator_record_target on operator_record (target, id);

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { hostname, userInfo } from 'node:os';
 import { sql } from 'kysely';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -195,6 +196,24 @@ describe('an admin', () => {
     await shot(page, 'record-of-operator');
     expectNoFaults(page);
   });
+});
+
+it('the record says who logged out, who failed to log in, and which system user ran the command', async () => {
+  const { page } = await open('/operators');
+  const operator = await ConsoleClient.logIn(stack, 'viewer');
+  const { name } = operator.login;
+  await operator.call('logOut');
+  await operator.send('logIn', { body: { name, password: 'wrong' } });
+  await page.goto(`/console/record?target=${name}`);
+  const row = (text: string) => page.getByRole('row').filter({ hasText: text });
+  await row('failed to log in as').filter({ hasText: 'not logged in, from 127.0.0.1' }).waitFor();
+  await row('logged out').filter({ hasText: name }).first().waitFor();
+  await row('made an operator')
+    .filter({ hasText: `${userInfo().username}@${hostname()} (lockstep command)` })
+    .waitFor();
+  await shot(page, 'record-of-log-ins');
+  await expectAccessible(page);
+  expectNoFaults(page);
 });
 
 describe('support', () => {

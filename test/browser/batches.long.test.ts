@@ -170,6 +170,12 @@ describe('failed orders', () => {
     await page.getByRole('heading', { level: 1, name: 'Batch spring again' }).waitFor();
     await said(page, 'completed');
     await said(page, 'succeeded');
+    // What was changed is in the record.
+    await page.goto(`/console/record?target=${batchId}&action=batch.resent`);
+    await page.getByText(/^\d+ failed orders left out$/).waitFor();
+    await page.getByText(/^sequence \d+, licenseType: softkey → normal_recover_usbkey$/).waitFor();
+    await shot(page, 'record-of-resend');
+    await expectAccessible(page);
     expectNoFaults(page);
   });
 

@@ -260,11 +260,26 @@ describe('failed orders', () => {
       .executeTakeFirstOrThrow();
     expect(details).toMatchObject({ passwords: [secret] });
     const record = await recordOf(stack, batchId);
+    const { sequence } = orderList[0] as { sequence: number };
+    const what = {
+      orders: 1,
+      digest: (record[1]!.after as { digest: string }).digest,
+      difference: {
+        ...{ leftOut: 0, added: 0, more: 0 },
+        changes: [{ sequence, field: 'licenseType', before: 'softkey', after: 'normal_recover_usbkey' }],
+      },
+    };
     expect(record.slice(0, 2)).toEqual([
-      { action: 'batch.resend_asked', before: null, after: { channelOrderId: body.channelOrderId, orders: 1 } },
-      { action: 'batch.resent', before: null, after: sent },
+      { action: 'batch.resend_asked', before: null, after: { channelOrderId: body.channelOrderId, ...what } },
+      { action: 'batch.resent', before: null, after: { ...sent, ...what } },
     ]);
     expect(JSON.stringify(record)).not.toContain('secret');
+    const { digest } = await stack.db
+      .selectFrom('batch')
+      .select('digest')
+      .where('id', '=', sent.batchId)
+      .executeTakeFirstOrThrow();
+    expect(what.digest).toBe(digest.toString('hex'));
     // Each of the two batches leads to the other.
     const made = { batchId: sent.batchId, channelOrderId: sent.channelOrderId };
     const from = { batchId, channelOrderId: batch.channelOrderId };

@@ -26,6 +26,19 @@ async function elsewhere({ login }: ConsoleClient): Promise<ConsoleClient> {
   await client.call('logIn', { body: login });
   return client;
 }
+const recordOf = async (target: string, actions: readonly string[]) => {
+  const admin = await logIn('admin');
+  const { entries } = await admin.call('listRecord', { query: { target } });
+  return entries.filter(({ action }) => actions.includes(action)).toReversed();
+};
+/** What the record has of failed log-ins of a name, oldest first. */
+const failuresOf = async (name: string) =>
+  (await recordOf(name, ['operator.log_in_failed', 'operator.locked_out'])).map(
+    ({ action, operator, actor, after }) => {
+      expect(operator).toBeNull();
+      return { action, actor, after };
+    },
+  );
 const sessionsOf = ({ login }: ConsoleClient) =>
   stack.db
     .selectFrom('operator_session')
@@ -88,6 +101,59 @@ describe('a login', () => {
     expect(await client.send('logIn', { body: login })).toMatchObject({ status: 200 });
   });
 
+  it('that fails stands in the record once for each address in 15 minutes, and each lock-out', async () => {
+    const { api: proxied, close } = await startAnotherApi(stack, await stack.newApi(), {
+      publicUrl: 'https://licences.example',
+    });
+    const login = await newOperator(stack, 'viewer');
+    const client = new ConsoleClient(proxied.baseUrl, login);
+    const fail = async (address: string, name = login.name, times = 1) => {
+      for (let time = 1; time <= times; time++) {
+        const body = { name, password: 'wrong' };
+        const answer = await client.send('logIn', { body }, { 'x-forwarded-for': address });
+        expect(answer).toMatchObject(refusal('login_failed'));
+      }
+    };
+    const failed = (actor: string) => ({ action: 'operator.log_in_failed', actor, after: null });
+    const lockedOut = (actor: string, lockedFor: string) => ({
+      ...{ action: 'operator.locked_out', actor },
+      after: { lockedFor, untilTime: expect.any(Number) },
+    });
+    const here = '203.0.113.7';
+    const there = '203.0.113.8';
+    const expected = [failed(here), failed(there), lockedOut(here, 'this address')];
+    await fail(here, login.name, 2);
+    await fail(there);
+    await fail(here, login.name, 8);
+    // While the name is locked nothing counts.
+    await fail(here, login.name, 2);
+    expect(await failuresOf(login.name)).toEqual(expected);
+
+    const age = (column: string) =>
+      sql`update login_failure set ${sql.ref(column)} = ${sql.ref(column)} - interval '15 minutes'`.execute(stack.db);
+    await age('locked_until');
+    await fail(here, login.name, 2);
+    expect(await failuresOf(login.name)).toEqual(expected);
+    await age('first_time');
+    await fail(here);
+    expect(await failuresOf(login.name)).toEqual([...expected, failed(here)]);
+
+    await sql`update login_failure set failed_times = array_fill(now(), array[99]) where party = ''`.execute(stack.db);
+    await fail('203.0.113.9');
+    expect((await failuresOf(login.name)).slice(4)).toEqual([
+      failed('203.0.113.9'),
+      lockedOut('203.0.113.9', 'all addresses'),
+    ]);
+
+    await fail(here, 'nobody-at-all', 10);
+    expect(await failuresOf('nobody-at-all')).toEqual([]);
+    const disabled = await newOperator(stack, 'viewer');
+    await disableOperator(stack.db, disabled.name, newCommand());
+    await fail(here, disabled.name);
+    expect(await failuresOf(disabled.name)).toEqual([failed(here)]);
+    await close();
+  });
+
   it('is kept out of the log', async () => {
     const { login } = await logIn();
     expect(stack.logLines.join('\n')).not.toContain(login.password);
@@ -114,8 +180,12 @@ describe('a session', () => {
     const here = await logIn();
     const there = await elsewhere(here);
     const { cookie } = here;
-    await here.call('logOut');
+    const [one, other] = await Promise.all([here.send('logOut'), here.send('logOut')]);
+    expect([one.status, other.status]).toContain(200);
     expect(here.cookie).toBe('');
+    const recorded = await recordOf(here.login.name, ['operator.logged_out']);
+    expect(recorded).toMatchObject([{ operator: here.login.name, before: null, after: null }]);
+    expect([one, other].map(({ headers }) => headers.get('x-request-id'))).toContain(recorded[0]!.requestId);
     here.cookie = cookie;
     expect(await here.send('getMe')).toMatchObject(refusal('not_logged_in'));
     expect(await there.send('getMe')).toMatchObject({ status: 200 });

@@ -10,7 +10,7 @@ export {
   setApplicationStatus,
 } from './applications.ts';
 export { type Caller, CallVerifier } from './call-verifier.ts';
-export { type Attempt, checkPassword, forgetFailures, isLocked } from './lock-out.ts';
+export { type Attempt, checkPassword, type Failure, forgetFailures, isLocked } from './lock-out.ts';
 export { endLogins } from './logins.ts';
 export { newPassword, PasswordHasher } from './passwords.ts';
 export { hashSecret, newSecret } from './secrets.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Database, Trx } from '@lockstep/platform';
+import { type Database, inTransaction, type Trx } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
 import type { HashOwner, PasswordHasher } from './passwords.ts';
 
@@ -24,17 +24,37 @@ export interface Attempt {
   party: string;
 }
 
+/** What a failed login leads to, beside being counted. */
+export interface Failure {
+  /** No other one from this party within 15 minutes was the first. */
+  isFirst: boolean;
+  /** Until when it locks the name for the party, and for all parties; null: it does not. */
+  lockedUntil: Date | null;
+  lockedForAllUntil: Date | null;
+}
+
 /** Failures are kept by the hash of the name, so that whatever is typed into the field takes 32 bytes. */
 const hashName = (name: string) => createHash('sha256').update(name).digest();
 
 /**
  * Checks a password against the hash that `find` returns, if there is one. Returns undefined if the password is wrong or the
- * name is locked; then the failure is counted, unless the lock holds. Neither the result nor the time shows which.
+ * name is locked; then the failure is counted, unless the lock holds. Neither the result nor the time shows which. `note`
+ * runs in the transaction that counts a failure, and must take as long whether or not there is such a name.
  *
  * Throws an Overload; then nothing was counted.
  */
 export async function checkPassword<Found extends { passwordHash: string | null }>(
-  { db, passwords, owner }: { db: Database; passwords: PasswordHasher; owner: HashOwner },
+  {
+    db,
+    passwords,
+    owner,
+    note,
+  }: {
+    db: Database;
+    passwords: PasswordHasher;
+    owner: HashOwner;
+    note?: (trx: Trx, failure: Failure) => Promise<void>;
+  },
   attempt: Attempt,
   password: string,
   find: () => Promise<Found | undefined>,
@@ -44,7 +64,8 @@ export async function checkPassword<Found extends { passwordHash: string | null 
   // While the name is locked nothing counts, whatever the password.
   if (await isLocked(db, attempt)) return undefined;
   if (isRight) return found;
-  await recordFailure(db, attempt);
+  if (note === undefined) await recordFailure(db, attempt);
+  else await inTransaction(db, async (trx) => await note(trx, await recordFailure(trx, attempt)));
   return undefined;
 }
 
@@ -70,26 +91,36 @@ export async function forgetFailures(trx: Trx, { kind, name }: Omit<Attempt, 'pa
  * Counts a failure for the party, and for all of them together unless the party's lock already holds. The tenth within 15
  * minutes, or of all together the hundredth, locks the name and starts a new count.
  */
-async function recordFailure(db: Database, { kind, name, party }: Attempt): Promise<void> {
+async function recordFailure(db: Database | Trx, { kind, name, party }: Attempt): Promise<Failure> {
   const nameHash = hashName(name);
+  const columns = sql`(kind, name_hash, party, failed_times, expires_time)`;
   const failure = sql`array[statement_timestamp()], statement_timestamp() + ${FAILURE_WINDOW}`;
-  await sql`
+  const lock = sql`case when new.locked_until is distinct from old.locked_until then new.locked_until end as lock`;
+  const { rows } = await sql<Failure>`
     with own as (
-      insert into login_failure as known (kind, name_hash, party, failed_times, expires_time)
+      insert into login_failure as known ${columns}
       values (${kind}, ${nameHash}, ${party}, ${failure})
       on conflict (kind, name_hash, party) do update set ${countFailure(MAX_FAILURES)}
-      returning coalesce(old.locked_until > statement_timestamp(), false) as was_locked
+      returning coalesce(old.locked_until > statement_timestamp(), false) as was_locked, ${lock},
+        new.first_time is distinct from old.first_time as is_first
+    ), of_all as (
+      insert into login_failure as known ${columns}
+      select ${kind}, ${nameHash}, ${ALL_PARTIES}, ${failure} from own where not was_locked
+      on conflict (kind, name_hash, party) do update set ${countFailure(MAX_FAILURES_OF_ALL)}
+      returning ${lock}
     )
-    insert into login_failure as known (kind, name_hash, party, failed_times, expires_time)
-    select ${kind}, ${nameHash}, ${ALL_PARTIES}, ${failure} from own where not was_locked
-    on conflict (kind, name_hash, party) do update set ${countFailure(MAX_FAILURES_OF_ALL)}`.execute(db);
+    select is_first as "isFirst", own.lock as "lockedUntil", of_all.lock as "lockedForAllUntil"
+    from own left join of_all on true`.execute(db);
+  return rows[0]!;
 }
 
 /** The change of a row named `known` by one more failure. While the row is locked nothing counts. */
 function countFailure(maxFailures: number): RawBuilder<unknown> {
-  return sql`(failed_times, locked_until, expires_time) = (
+  return sql`(failed_times, first_time, locked_until, expires_time) = (
     select
       case when is_locked then known.failed_times when locks then '{}' else recent end,
+      case when known.first_time > statement_timestamp() - ${FAILURE_WINDOW} then known.first_time
+        else statement_timestamp() end,
       case when is_locked then known.locked_until when locks then statement_timestamp() + ${LOCK_TIME} end,
       statement_timestamp() + ${FAILURE_WINDOW}
     from (

@@ -31,6 +31,7 @@ declare module '@lockstep/platform' {
       name_hash: Buffer;
       party: string;
       failed_times: Date[];
+      first_time: Generated<Date>;
       locked_until: Date | null;
       expires_time: Date;
     };

@@ -20,5 +20,5 @@ export {
 } from './manage-operators.ts';
 export { type Actor, newCommand, type Operator } from './operator.ts';
 export { type Change, recordChange, recordFailed } from './record.ts';
-export { readResends, recordResend } from './resends.ts';
+export { readResends, recordResend, type SentOrders } from './resends.ts';
 export { type LoginCall, type NewSession, OperatorSessions } from './sessions.ts';

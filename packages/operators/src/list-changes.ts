@@ -18,7 +18,7 @@ export async function listChanges(
   const rows = await db
     .selectFrom('operator_record as record')
     .leftJoin('operator', 'operator.id', 'record.operator_id')
-    .select(['record.id', 'record.recorded_time', 'operator.name', 'record.action', 'record.target'])
+    .select(['record.id', 'record.recorded_time', 'operator.name', 'record.actor', 'record.action', 'record.target'])
     .select(['record.before', 'record.after', 'record.request_id'])
     // An id, not a join, so that the index of an operator's changes leads to them.
     .$if(operator !== undefined, (query) =>
@@ -38,6 +38,7 @@ export async function listChanges(
       entryId: row.id,
       time: row.recorded_time.getTime(),
       operator: row.name,
+      actor: row.actor,
       action: row.action,
       target: row.target,
       before: row.before,

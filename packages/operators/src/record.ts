@@ -1,7 +1,7 @@
 import type { Database, Trx } from '@lockstep/platform';
 import type { Actor } from './operator.ts';
 
-/** A change that an operator made. `before` and `after` never hold a password or a secret. */
+/** Something that an operator or the command did. `before` and `after` never hold a password or a secret. */
 export interface Change {
   /** What was done, as a stable word: `application.approved`, `batch.cancelled`. */
   action: string;
@@ -14,11 +14,16 @@ export interface Change {
 }
 
 /** Adds a change to the record of operators: in the transaction that makes it, so that neither exists without the other. */
-export async function recordChange(db: Database, { operatorId, requestId }: Actor, change: Change): Promise<void> {
+export async function recordChange(
+  db: Database,
+  { operatorId, name, requestId }: Actor,
+  change: Change,
+): Promise<void> {
   await db
     .insertInto('operator_record')
     .values({
       operator_id: operatorId,
+      actor: operatorId === null ? name : null,
       action: change.action,
       target: change.target,
       before: change.before === null ? null : JSON.stringify(change.before),

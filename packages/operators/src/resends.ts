@@ -12,6 +12,15 @@ export interface SentBatch {
   channelOrderId: string;
 }
 
+/** What was sent in place of failed orders; never a password. */
+export interface SentOrders {
+  orders: number;
+  /** Of the batch's content, as the batch keeps it (rules 6.1 Idempotency): hexadecimal. */
+  digest: string;
+  /** How it differs from what failed, bounded in size. */
+  difference: unknown;
+}
+
 /** A batch that an operator made of failed orders of another one. */
 export interface Resend extends SentBatch {
   /** The operator's name; null: the `lockstep` command. */
@@ -24,11 +33,11 @@ export interface Resend extends SentBatch {
 export async function recordResend(
   db: Database,
   actor: Actor,
-  { from, made, orders }: { from: SentBatch; made: SentBatch; orders: number },
+  { from, made, sent }: { from: SentBatch; made: SentBatch; sent: SentOrders },
 ): Promise<void> {
   await inTransaction(db, async (trx) => {
     const { batchId: target } = from;
-    await recordChange(trx, actor, { action: 'batch.resent', target, before: null, after: { ...made, orders } });
+    await recordChange(trx, actor, { action: 'batch.resent', target, before: null, after: { ...made, ...sent } });
     await recordChange(trx, actor, { action: 'batch.made', target: made.batchId, before: null, after: from });
   });
 }

@@ -1,6 +1,7 @@
 import {
   type Attempt,
   checkPassword,
+  type Failure,
   forgetFailures,
   hashSecret,
   isLocked,
@@ -52,12 +53,15 @@ export class OperatorSessions {
 
   /**
    * Begins a session. Throws a ConsoleRefusal: login_failed if name or password is wrong, or the account is disabled or
-   * locked; neither the answer nor the time shows which. Throws an Overload; then nothing was counted.
+   * locked; neither the answer nor the time shows which. Log-ins are recorded, and of failed ones those that rules 9 name.
+   * Throws an Overload; then nothing was counted.
    */
   async logIn(db: Database, login: { name: string; password: string }, call: LoginCall): Promise<NewSession> {
     const { name, password } = login;
     const attempt: Attempt = { kind: 'operator', name, party: call.address };
-    const checked = await this.#check(db, attempt, password, call);
+    const checked = await this.#check(db, attempt, password, call, (trx, failure) =>
+      recordFailedLogIn(trx, name, call, failure),
+    );
     if (checked === undefined) throw new ConsoleRefusal('login_failed');
     return await inTransaction(db, async (trx) => {
       if (!(await isStillChecked(trx, checked)) || (await isLocked(trx, attempt))) {
@@ -66,7 +70,7 @@ export class OperatorSessions {
       const session = await beginSession(trx, checked.id);
       await recordChange(
         trx,
-        { operatorId: checked.id, requestId: call.requestId },
+        { operatorId: checked.id, name, requestId: call.requestId },
         { action: 'operator.logged_in', target: name, before: null, after: null },
       );
       return session;
@@ -99,9 +103,21 @@ export class OperatorSessions {
     return { operator: { operatorId, name, role, requestId }, me: buildMe(row) };
   }
 
-  /** Ends a session. */
-  async logOut(db: Database, token: string): Promise<void> {
-    await db.deleteFrom('operator_session').where('token_hash', '=', hashSecret(token)).execute();
+  /** Ends an operator's session, and records that. */
+  async logOut(db: Database, operator: Operator, token: string): Promise<void> {
+    await inTransaction(db, async (trx) => {
+      const ended = await trx
+        .deleteFrom('operator_session')
+        .where('token_hash', '=', hashSecret(token))
+        .executeTakeFirst();
+      if (ended.numDeletedRows === 0n) return;
+      await recordChange(trx, operator, {
+        action: 'operator.logged_out',
+        target: operator.name,
+        before: null,
+        after: null,
+      });
+    });
   }
 
   /**
@@ -133,8 +149,14 @@ export class OperatorSessions {
   }
 
   /** Whose password it is; undefined if it is not that of an enabled operator of the name, or the name is locked. */
-  async #check(db: Database, attempt: Attempt, password: string, call: LoginCall): Promise<Checked | undefined> {
-    const tools = { db, passwords: this.#passwords, owner: ownerOf(call) };
+  async #check(
+    db: Database,
+    attempt: Attempt,
+    password: string,
+    call: LoginCall,
+    note?: (trx: Trx, failure: Failure) => Promise<void>,
+  ): Promise<Checked | undefined> {
+    const tools = { db, passwords: this.#passwords, owner: ownerOf(call), ...(note && { note }) };
     return await checkPassword(tools, attempt, password, () =>
       db
         .selectFrom('operator')
@@ -153,6 +175,34 @@ interface Checked {
 }
 
 const ownerOf = ({ address, signal }: LoginCall) => ({ kind: 'console', party: address, signal }) as const;
+
+/**
+ * Records a failed log-in for an operator that there is: the first from an address within 15 minutes, and those that lock the
+ * name. So strangers cannot fill the record (rules 9). The statement is the same for a name that nobody has.
+ */
+async function recordFailedLogIn(
+  trx: Trx,
+  name: string,
+  { address, requestId }: LoginCall,
+  { isFirst, lockedUntil, lockedForAllUntil }: Failure,
+): Promise<void> {
+  const lockOut = (until: Date, lockedFor: string) => ({
+    action: 'operator.locked_out',
+    after: JSON.stringify({ lockedFor, untilTime: until.getTime() }),
+  });
+  const entries = [
+    ...(isFirst ? [{ action: 'operator.log_in_failed', after: null }] : []),
+    ...(lockedUntil === null ? [] : [lockOut(lockedUntil, 'this address')]),
+    ...(lockedForAllUntil === null ? [] : [lockOut(lockedForAllUntil, 'all addresses')]),
+  ];
+  if (entries.length === 0) return;
+  await sql`
+    insert into operator_record (actor, action, target, after, request_id)
+    select ${address}, action, name, after, ${requestId}
+    from operator, unnest(${entries.map(({ action }) => action)}::text[], ${entries.map(({ after }) => after)}::json[])
+      as entry (action, after)
+    where name = ${name}`.execute(trx);
+}
 
 /** Whether the checked password is still the operator's, and stays so until the transaction ends. */
 async function isStillChecked(

@@ -22,6 +22,7 @@ declare module '@lockstep/platform' {
     operator_record: {
       id: Generated<string>;
       operator_id: string | null;
+      actor: string | null;
       action: string;
       target: string | null;
       before: unknown | null;

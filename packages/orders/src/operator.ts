@@ -6,6 +6,7 @@ import type {} from './tables.ts';
 export { listHolds, readStuck, type Stuck } from './list-holds.ts';
 export { groupFailures, listOrdersOfBatch, type OperatorBatch, readAnyBatch } from './operator-batch.ts';
 export { listAllBatches } from './operator-batches.ts';
+export { compareWithFailed } from './operator-difference.ts';
 export { readFailedContent } from './operator-failed.ts';
 export { countHidden, putBackHidden } from './operator-hidden.ts';
 export { readAnyOrder, readOrderText, readStoredOrder, showContent } from './operator-order.ts';

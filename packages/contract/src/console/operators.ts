@@ -23,12 +23,14 @@ export type ConsoleOperator = z.infer<typeof ConsoleOperator>;
 export const NewOperatorLogin = z.object({ name: z.string(), password: z.string() });
 export type NewOperatorLogin = z.infer<typeof NewOperatorLogin>;
 
-/** A change that an operator made, or the `lockstep` command. */
+/** Something that an operator or the `lockstep` command did, or a log-in that failed. */
 export const RecordEntry = z.object({
   entryId: z.string(),
   time: z.number(),
-  /** The operator's name; null: the `lockstep` command. */
+  /** The operator's name; null: nobody who was logged in. */
   operator: z.string().nullable(),
+  /** Who it was then: of the `lockstep` command the system user and host, of a failed log-in the address. Else null. */
+  actor: z.string().nullable(),
   /** What was done, as a stable word: `application.approved`. */
   action: z.string(),
   /** What it was done to, such as an appKey or an id; null where the action says all. */
@@ -107,6 +109,6 @@ export const operatorsOperations = consoleTable({
       ...ListPageQuery.shape,
     }),
     data: z.object({ entries: z.array(RecordEntry), nextCursor: z.string().nullable() }),
-    summary: 'Lists what operators changed, newest first.',
+    summary: 'Lists what operators and the command changed, log-ins and log-outs, newest first.',
   },
 });

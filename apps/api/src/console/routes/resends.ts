@@ -1,8 +1,9 @@
 import { splitOrderId } from '@lockstep/assets';
 import { type LicenseOrderId, Refusal, requireChannel } from '@lockstep/contract';
 import { ConsoleRefusal, MAX_RESEND_BYTES, type ResendBody } from '@lockstep/contract/console';
-import { recordChange, recordResend } from '@lockstep/operators';
+import { recordChange, recordResend, type SentOrders } from '@lockstep/operators';
 import {
+  compareWithFailed,
   countHidden,
   type OperatorBatch,
   putBackHidden,
@@ -47,20 +48,27 @@ export function resendHandlers(options: ServerOptions & { batches: BatchReader }
 
     resendOrders: async (request, operator) => {
       const batch = await findNamedBatch(request);
-      const { prepared, free } = await readResend(request.db, batch, request.body, batches, { isPreview: false });
+      const { prepared, free, failed } = await readResend(request.db, batch, request.body, batches, {
+        isPreview: false,
+      });
       const { channelOrderId, sequences } = prepared;
-      const asked = { channelOrderId, orders: sequences.length };
       const { batchId: target, channelOrderId: number } = batch.shown;
       const accept = async () => {
+        const sent: SentOrders = {
+          orders: sequences.length,
+          digest: prepared.digest.toString('hex'),
+          difference: compareWithFailed(prepared, failed),
+        };
+        const asked = { channelOrderId, ...sent };
         await recordChange(request.db, operator, { action: 'batch.resend_asked', target, before: null, after: asked });
-        return await acceptor.accept({ ...prepared, requestId: request.id });
+        return { sent, accepted: await acceptor.accept({ ...prepared, requestId: request.id }) };
       };
-      const accepted = await accept().finally(free);
+      const { sent, accepted } = await accept().finally(free);
       const { batchId } = splitOrderId(accepted[0]!.licenseOrderId);
       await recordResend(db, operator, {
         from: { batchId: target, channelOrderId: number },
         made: { batchId, channelOrderId },
-        orders: sequences.length,
+        sent,
       });
       return { batchId, channelOrderId, orders: accepted.length };
     },
@@ -90,7 +98,7 @@ async function readFailed(db: Database, { shown }: OperatorBatch, passwords: 'hi
 
 /**
  * Reads orders that an operator sends in place of failed ones: as a batch of the application, which must still be allowed to
- * send it. It goes the way of the batches of channels, large ones on a thread.
+ * send it. It goes the way of the batches of channels, large ones on a thread. Returns the failed orders too.
  *
  * Throws a Refusal, as O5 would; field_invalid where a hidden password cannot be put back.
  */
@@ -100,14 +108,15 @@ async function readResend(
   { channelOrderId, orderList }: ResendBody,
   batches: BatchReader,
   options: { isPreview: boolean },
-): Promise<ReadBatch> {
+): Promise<ReadBatch & { failed: unknown[] }> {
   const { channelCode, syncMode } = batch.shown;
   if (!batch.isApproved) throw new Refusal('application_not_approved');
   requireChannel(batch.channels, channelCode);
-  const lost = putBackHidden(orderList, await readFailed(db, batch, 'kept'));
+  const failed = await readFailed(db, batch, 'kept');
+  const lost = putBackHidden(orderList, failed);
   if (lost[0] !== undefined) throw new Refusal('field_invalid', lost[0], CANNOT_PUT_BACK);
   const bytes = Buffer.from(JSON.stringify({ channelCode, channelOrderId, syncMode, orderList }));
-  return await batches.read(batch.applicationId, bytes, options);
+  return { ...(await batches.read(batch.applicationId, bytes, options)), failed };
 }
 
 const CANNOT_PUT_BACK =

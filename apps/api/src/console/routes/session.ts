@@ -23,8 +23,8 @@ export function sessionHandlers({ sessions, publicUrl }: ServerOptions) {
       return me;
     },
 
-    logOut: async (request, _operator, reply) => {
-      await sessions.logOut(request.db, readSessionToken(request)!);
+    logOut: async (request, operator, reply) => {
+      await sessions.logOut(request.db, operator, readSessionToken(request)!);
       clearSessionCookie(reply, publicUrl);
       return null;
     },

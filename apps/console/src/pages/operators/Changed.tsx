@@ -2,7 +2,7 @@ import type { RecordEntry } from '@lockstep/contract/console';
 import { Time } from '../../kit/index.ts';
 import { useWords } from '../../words/words.ts';
 import styles from './Changed.module.css';
-import { listChanged } from './changed-fields.ts';
+import { type ChangedField, listChanged } from './changed-fields.ts';
 import { recordWords } from './record-words.ts';
 
 /** What a change changed, field by field: `status: pending → approved`. */
@@ -13,17 +13,65 @@ export function Changed({ of: { before, after } }: { of: RecordEntry }) {
     <ul className={styles.fields}>
       {fields.map((field) => (
         <li key={field.name}>
-          {field.name !== '' && <span className={styles.name}>{field.name}: </span>}
-          {before !== null && (
-            <>
-              <Value of={field.before} name={field.name} />
-              {' → '}
-            </>
+          {field.name === 'difference' ? (
+            <Difference of={field.after as OrderDifference} />
+          ) : (
+            <Field of={field} isNew={before === null} />
           )}
-          <Value of={field.after} name={field.name} />
         </li>
       ))}
     </ul>
+  );
+}
+
+function Field({ of: field, isNew }: { of: ChangedField; isNew: boolean }) {
+  return (
+    <>
+      {field.name !== '' && <span className={styles.name}>{field.name}: </span>}
+      {!isNew && (
+        <>
+          <Value of={field.before} name={field.name} />
+          {' → '}
+        </>
+      )}
+      <Value of={field.after} name={field.name} />
+    </>
+  );
+}
+
+/** How orders that were sent again differ from those that failed, as the service records it. */
+interface OrderDifference {
+  leftOut: number;
+  added: number;
+  changes: readonly { sequence: number; field: string; before?: unknown; after?: unknown }[];
+  more: number;
+}
+
+function Difference({ of: { leftOut, added, changes, more } }: { of: OrderDifference }) {
+  const words = useWords(recordWords);
+  const write = (value: unknown) =>
+    value === undefined ? words.absent : typeof value === 'string' ? value : JSON.stringify(value);
+  const lines = [
+    ...(leftOut > 0 ? [words.leftOut(leftOut)] : []),
+    ...(added > 0 ? [words.added(added)] : []),
+    ...changes.map(
+      ({ sequence, field, before, after }) => `${words.inOrder(sequence, field)}: ${write(before)} → ${write(after)}`,
+    ),
+    ...(more > 0 ? [words.moreChanges(more)] : []),
+  ];
+  return (
+    <>
+      <span className={styles.name}>{words.difference}: </span>
+      {lines.length === 0 ? (
+        words.noDifference
+      ) : (
+        <ul>
+          {lines.map((line) => (
+            <li key={line}>{line}</li>
+          ))}
+        </ul>
+      )}
+    </>
   );
 }
 

@@ -10,7 +10,10 @@ import { Target } from './Target.tsx';
 
 const route = getRouteApi('/record');
 
-/** What operators changed, newest first. */
+/** Entries of somebody who was not logged in. */
+const LOG_IN_REFUSED = new Set(['operator.log_in_failed', 'operator.locked_out']);
+
+/** What operators and the command changed, and who logged in or out, newest first. */
 export default function RecordPage() {
   const words = useWords(recordWords);
   const actionWords = useActionWords();
@@ -54,9 +57,9 @@ function useColumns(): readonly Column<RecordEntry>[] {
     {
       header: words.operator,
       width: '8rem',
-      cell: ({ operator }) =>
+      cell: ({ operator, actor, action }) =>
         operator === null ? (
-          words.command
+          (LOG_IN_REFUSED.has(action) ? words.stranger : words.commandOf)(actor ?? '')
         ) : isAdmin ? (
           <Link to="/operators/$name" params={{ name: operator }}>
             {operator}

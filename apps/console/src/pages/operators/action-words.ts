@@ -28,6 +28,9 @@ const actionWords = defineWords({
     'operator.password_reset': 'gave a new password',
     'operator.password_changed': 'changed their password',
     'operator.logged_in': 'logged in',
+    'operator.logged_out': 'logged out',
+    'operator.log_in_failed': 'failed to log in as',
+    'operator.locked_out': 'locked by failed log-ins',
   },
   zh: {
     'application.created': '注册应用',
@@ -54,6 +57,9 @@ const actionWords = defineWords({
     'operator.password_reset': '重置密码',
     'operator.password_changed': '修改自己的密码',
     'operator.logged_in': '登录',
+    'operator.logged_out': '退出登录',
+    'operator.log_in_failed': '登录失败',
+    'operator.locked_out': '多次登录失败，导致锁定',
   },
 });
 
