@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { ORDERS_PER_BATCH } from '@lockstep/assets';
 import { buildPath } from '@lockstep/contract';
 import type pg from 'pg';
-import { Api } from '../harness/api.ts';
+import { Api, dataOf } from '../harness/api.ts';
 import { freePort } from '../harness/redis.ts';
 import { BenchProcess } from './bench-process.ts';
 import type { Edition } from './edition.ts';
@@ -60,6 +60,7 @@ export class Deployment {
       DATABASE_URL: reachedAt(databaseUrl),
       REDIS_URL: queue === 'redis' ? machine.redisUrl : '',
       PORT: String(port),
+      WEBHOOK_ALLOW_PRIVATE: 'true',
     };
     await machine.settle();
     const start = (app: string, logName: string) =>
@@ -121,6 +122,15 @@ export class Deployment {
       requests: { kind: 'question' },
       pace,
     };
+  }
+
+  /** Has the events of the application from now on sent to an endpoint. Returns the webhook's id. */
+  async createWebhook(url: string): Promise<string> {
+    return dataOf(await this.#caller.call('POST', '/webhooks', { body: { url } })).webhookId;
+  }
+
+  async deleteWebhook(webhookId: string): Promise<void> {
+    await this.#caller.call('DELETE', `/webhooks/${webhookId}`);
   }
 
   /** Waits until no order is pending, and returns when that was, in milliseconds since 1970. @throws as #untilNone */

@@ -8,6 +8,7 @@ import { memoryMeasure } from './measure-memory.ts';
 import { orderMeasures } from './measure-orders.ts';
 import { peerMeasures } from './measure-peers.ts';
 import { pollMeasures } from './measure-polls.ts';
+import { webhookMeasures } from './measure-webhooks.ts';
 
 /** All measures, in the order in which a round takes them. */
 export const measures: Measure[] = [
@@ -18,6 +19,7 @@ export const measures: Measure[] = [
   ...peerMeasures,
   ...latencyMeasures,
   ...pollMeasures,
+  ...webhookMeasures,
   memoryMeasure,
   ...filledMeasures,
 ];
