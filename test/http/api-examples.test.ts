@@ -163,7 +163,7 @@ const STEADY: Record<string, unknown> = {
   ...Object.fromEntries(TIMES.map((name) => [name, 1_790_000_000_000])),
   secret: 'whsec_TG9ja3N0ZXAgZXhhbXBsZSBzZWNyZXQgbnVtYmVyIDE=',
   access_token: 'S7Jx0c5yT1uJqkW3nVdP9mZ2hR8fLbA4eGoKiYwXs6Q',
-  fault: 'the name of the host is not known',
+  fault: 'the host could not be reached: check that its name leads to a public address',
   durationMs: 18,
 };
 

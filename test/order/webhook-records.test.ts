@@ -24,7 +24,7 @@ beforeEach(async () => {
 });
 
 const startedTime = new Date('2026-01-02T03:04:05.678Z');
-const delivered = { status: 204, fault: null, startedTime, durationMs: 7, busyMs: 0 };
+const delivered = { status: 204, fault: null, startedTime, durationMs: 7, busyMs: 0, detail: null };
 
 async function claimTest(): Promise<Claim> {
   dataOf(await api.call('POST', `/webhooks/${webhookId}/test`));

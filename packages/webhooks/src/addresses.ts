@@ -2,10 +2,10 @@ import { Refusal } from '@lockstep/contract';
 import ipaddr from 'ipaddr.js';
 
 /**
- * Public addresses that are no endpoint of anybody all the same: the host of a virtual machine answers there (Azure).
+ * A public address that is no endpoint all the same: the host of a virtual machine answers there (Azure).
  * The other clouds' metadata addresses are link-local or otherwise reserved.
  */
-export const DENIED_ADDRESSES = ['168.63.129.16'];
+const DENIED_ADDRESSES = ['168.63.129.16'];
 
 /**
  * Refuses a URL to which messages must not go (rules 6.8), as far as its text says. Names are judged when connecting, by
@@ -35,18 +35,19 @@ export function checkUrl(text: string, { allowPrivate }: { allowPrivate: boolean
  * Whether the host of a URL is an address to which nothing must be sent, or a name of this machine. `hostname` is
  * normalised: WHATWG URL has written 2130706433, 0x7f.1 and 0177.0.0.1 as 127.0.0.1 already.
  */
-function isForbiddenHost(hostname: string): boolean {
+export function isForbiddenHost(hostname: string): boolean {
   const host = hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
   if (ipaddr.isValid(host)) return isForbiddenAddress(host);
   return host === 'localhost' || host.endsWith('.localhost');
 }
 
-/** An old way to write IPv4 addresses, such as [::7f00:1] (RFC 4291, 2.5.5.1), which passes for unicast. */
-const IPV4_COMPATIBLE = ipaddr.IPv6.parseCIDR('::/96');
+/** The addresses of IPv6 that are given to networks (RFC 4291, 2.4). Outside, ::/96 and others may carry an IPv4 address. */
+const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3');
 
-/** Only unicast addresses of the whole internet are good: no private, loopback, link-local or mapped ones. */
-function isForbiddenAddress(address: string): boolean {
+/** Whether nothing must be sent to an address, because it is not a unicast address of the public internet (rules 6.8). */
+export function isForbiddenAddress(address: string): boolean {
   const parsed = ipaddr.parse(address);
-  if (parsed instanceof ipaddr.IPv6 && parsed.match(IPV4_COMPATIBLE)) return true;
+  if (parsed instanceof ipaddr.IPv6 && !parsed.match(GLOBAL_UNICAST)) return true;
+  // Not unicast either: 6to4 and Teredo, which carry an IPv4 address.
   return parsed.range() !== 'unicast' || DENIED_ADDRESSES.includes(address);
 }

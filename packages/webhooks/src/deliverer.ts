@@ -162,13 +162,16 @@ export class WebhookDeliverer implements Closable {
     if (outcome === null) return await giveBack(this.#db, [claim]);
     const { webhookId, applicationId, deliveryId, event } = claim;
     const { isRecorded, disabledCause } = await recordAttempt(this.#db, claim, outcome);
-    const { status, fault, durationMs, busyMs } = outcome;
+    const { status, fault, detail, durationMs, busyMs } = outcome;
     const messageId = messageIdOf({ id: deliveryId, position: event?.id ?? null });
     const labels = { outcome: fault === null ? 'delivered' : 'failed' };
     this.#metrics.attempts.inc(labels);
     this.#metrics.attemptSeconds.observe(labels, durationMs / 1_000);
     this.#metrics.busySeconds.inc(busyMs / 1_000);
-    this.#log.debug({ webhookId, messageId, status, fault, ms: durationMs, busyMs, isRecorded }, 'webhook attempt');
+    this.#log.debug(
+      { webhookId, messageId, status, fault, detail, ms: durationMs, busyMs, isRecorded },
+      'webhook attempt',
+    );
     if (disabledCause === null) return;
     this.#metrics.disabled.inc({ cause: disabledCause });
     this.#log.warn({ webhookId, applicationId, messageId, cause: disabledCause }, 'webhook disabled');

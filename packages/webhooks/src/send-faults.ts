@@ -4,8 +4,20 @@ export const TIMED_OUT = 'no answer within 15 seconds';
 export const NO_FINAL_STATUS = 'three 1xx answers came before a final status';
 export const HEADERS_TOO_LARGE = 'the headers of the answer are too large';
 export const NOT_HTTPS = 'the URL must begin with https://';
-const CLOSED = 'the connection was closed before an answer came';
-const FORBIDDEN = 'the host is at a private, loopback, link-local or otherwise reserved address';
+export const CLOSED = 'the connection was closed before an answer came';
+/**
+ * One answer for an unknown name, for an address that must not be connected to, and for one that does not answer, so that
+ * an application cannot learn the names and addresses of the network in which the worker runs (rules 6.8).
+ */
+export const UNREACHABLE = 'the host could not be reached: check that its name leads to a public address';
+
+/** An address to which nothing must be sent. */
+export class ForbiddenAddress extends Error {
+  constructor(address: string) {
+    super(`${address} is not public`);
+    this.name = 'ForbiddenAddress';
+  }
+}
 
 /** Explains a status that is not 2xx. */
 export function explainStatus(status: number): string {
@@ -14,19 +26,15 @@ export function explainStatus(status: number): string {
   return `answered ${status}`;
 }
 
-const BY_NAME_CODE: Record<string, string> = {
-  ENOTFOUND: 'the name of the host is not known',
-  ENODATA: 'the name of the host has no address',
-};
-
 const BY_CODE: Record<string, string> = {
   ECONNREFUSED: 'the host refused the connection',
   ECONNRESET: CLOSED,
   EPIPE: CLOSED,
-  ETIMEDOUT: 'the host could not be reached',
-  EHOSTUNREACH: 'the host could not be reached',
-  ENETUNREACH: 'the host could not be reached',
-  EADDRNOTAVAIL: 'the host could not be reached',
+  ENODATA: UNREACHABLE,
+  ETIMEDOUT: UNREACHABLE,
+  EHOSTUNREACH: UNREACHABLE,
+  ENETUNREACH: UNREACHABLE,
+  EADDRNOTAVAIL: UNREACHABLE,
   CERT_HAS_EXPIRED: 'the certificate of the host has expired',
   ERR_TLS_CERT_ALTNAME_INVALID: 'the certificate is for another host',
   DEPTH_ZERO_SELF_SIGNED_CERT: 'the certificate of the host is self-signed',
@@ -38,11 +46,10 @@ const BY_CODE: Record<string, string> = {
 
 /** Explains an error of a request. */
 export function explainError(error: unknown): string {
-  const { message, code = '', syscall = '' } = error as { message: string; code?: string; syscall?: string };
-  // request-filtering-agent gives its errors no code.
-  if (message.startsWith('DNS lookup ')) return FORBIDDEN;
+  if (error instanceof ForbiddenAddress) return UNREACHABLE;
+  const { code = '', syscall = '' } = error as { code?: string; syscall?: string };
   // Name servers have their own errors, some under the codes of connections.
-  if (/^(query|getaddrinfo)/.test(syscall)) return BY_NAME_CODE[code] ?? 'the name of the host could not be looked up';
+  if (/^(query|getaddrinfo)/.test(syscall)) return UNREACHABLE;
   if (BY_CODE[code] !== undefined) return BY_CODE[code];
   if (code.startsWith('HPE_')) return 'the answer is not HTTP';
   if (code.startsWith('ERR_SSL') || code.startsWith('ERR_TLS') || code === 'EPROTO') return 'TLS could not be set up';

@@ -235,10 +235,13 @@ describe('a connection', () => {
   });
 });
 
+/** As DNS answers for a name that does not exist. */
+const UNKNOWN_NAME = Object.assign(new Error('queryA ENOTFOUND'), { code: 'ENOTFOUND', syscall: 'queryA' });
+
 describe('where only public addresses are allowed', () => {
   const FORBIDDEN = {
     status: null,
-    fault: 'the host is at a private, loopback, link-local or otherwise reserved address',
+    fault: 'the host could not be reached: check that its name leads to a public address',
   };
 
   it.each([
@@ -246,6 +249,7 @@ describe('where only public addresses are allowed', () => {
     ...['10.0.0.1', '172.31.255.255', '192.168.0.1', '169.254.169.254', '100.64.0.1', '168.63.129.16', '224.0.0.1'],
     ...['100.100.100.200', '192.0.0.192', '198.18.0.1', '255.255.255.255', '[::ffff:8.8.8.8]'],
     ...['[::1]', '[::]', '[::ffff:127.0.0.1]', '[64:ff9b::7f00:1]', '[2002:7f00:1::]', '[fe80::1]', '[fd00::1]'],
+    ...['[::7f00:1]', '[::ffff:0:7f00:1]', '[64:ff9b:1::7f00:1]', '[2001:0:7f00:1::]', '[4000::1]', '[fec0::1]'],
   ])('nothing goes to %s', async (host) => {
     const seen = await listen(() => {}, '::');
     const sender = new Sender({ allowPrivate: false });
@@ -253,28 +257,50 @@ describe('where only public addresses are allowed', () => {
     expect(seen.connections).toBe(0);
   });
 
-  it.each([['127.0.0.1'], ['::1'], ['::ffff:127.0.0.1'], ['169.254.169.254'], ['168.63.129.16']])(
-    'nothing goes to a name that means %s',
-    async (address) => {
-      const seen = await listen(() => {}, '::');
-      answerByDns([address]);
-      const sender = new Sender({ allowPrivate: false });
-      const url = `https://hooks.shop.example:${seen.port}/`;
-      expect(await sender.send(post(url), NEVER)).toMatchObject(FORBIDDEN);
-      expect(seen.connections).toBe(0);
-    },
-  );
+  const FORBIDDEN_ADDRESSES = [
+    ...['127.0.0.1', '10.0.0.1', '::1', '::ffff:127.0.0.1', '169.254.169.254', '168.63.129.16', 'fd00::1', 'fec0::1'],
+    // An IPv4 address in an IPv6 address: compatible, translated, by NAT64, 6to4 and Teredo.
+    ...[
+      '::7f00:1',
+      '::a00:1',
+      '::ffff:0:7f00:1',
+      '64:ff9b::7f00:1',
+      '64:ff9b:1::a00:1',
+      '2002:a00:1::',
+      '2001:0:a00:1::',
+    ],
+  ];
+
+  it.each(FORBIDDEN_ADDRESSES)('nothing goes to a name that means %s', async (address) => {
+    const seen = await listen(() => {}, '::');
+    answerByDns([address]);
+    const sender = new Sender({ allowPrivate: false });
+    const url = `https://hooks.shop.example:${seen.port}/`;
+    expect(await sender.send(post(url), NEVER)).toMatchObject(FORBIDDEN);
+    expect(seen.connections).toBe(0);
+  });
 
   it('the address that is judged is the one that is connected to, also of a name that changes', async () => {
     const seen = await listen(() => {});
     const url = `https://hooks.shop.example:${seen.port}/`;
-    // An address of the part of IPv6 that is given to nobody comes first, then this machine.
-    const asking = answerByDns(['4000::1'], ['127.0.0.1']);
+    // An address of a network that is no more comes first (RFC 3701), then this machine.
+    const asking = answerByDns(['3ffe::1'], ['127.0.0.1']);
     const sender = new Sender({ allowPrivate: false });
     const { fault } = await sendTillTimeout(sender, url, () => asking.mock.calls.length > 0);
-    expect(['the host could not be reached', 'no answer within 15 seconds']).toContain(fault);
+    expect(fault).toBe(FORBIDDEN.fault);
     expect(await sender.send(post(url), NEVER)).toMatchObject(FORBIDDEN);
     expect(seen.connections).toBe(0);
+  });
+
+  it('a name that means a private address fails as one that nobody knows', async () => {
+    const seen = await listen(() => {});
+    const sender = new Sender({ allowPrivate: false });
+    const url = `https://hooks.shop.example:${seen.port}/`;
+    answerByDns(['10.0.0.1']);
+    const { status, fault } = await sender.send(post(url), NEVER);
+    vi.spyOn(Resolver.prototype, 'resolve4').mockRejectedValue(UNKNOWN_NAME);
+    vi.spyOn(Resolver.prototype, 'resolve6').mockRejectedValue(UNKNOWN_NAME);
+    expect(await sender.send(post(url), NEVER)).toMatchObject({ status, fault });
   });
 
   it('one forbidden address among several is enough', async () => {

@@ -1,16 +1,17 @@
 import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
-import type { LookupFunction, Socket } from 'node:net';
-import { RequestFilteringHttpsAgent } from 'request-filtering-agent';
-import { DENIED_ADDRESSES } from './addresses.ts';
-import { lookUpByDns } from './name-lookup.ts';
+import type { Socket } from 'node:net';
+import { isForbiddenHost } from './addresses.ts';
+import { lookUpPublic } from './name-lookup.ts';
 import {
+  CLOSED,
   explainError,
   explainStatus,
   HEADERS_TOO_LARGE,
   NO_FINAL_STATUS,
   NOT_HTTPS,
   TIMED_OUT,
+  UNREACHABLE,
 } from './send-faults.ts';
 
 /** From the look-up of the name to the status line of the answer (rules 6.8). */
@@ -39,6 +40,8 @@ export interface SendOutcome {
   durationMs: number;
   /** How long the process was busy with it: building the request, and parsing the answer. Fractions of milliseconds. */
   busyMs: number;
+  /** What happened instead of an answer, for the operator's log only; null with an answer. */
+  detail: string | null;
 }
 
 /**
@@ -47,23 +50,14 @@ export interface SendOutcome {
  * comes back is bounded in time and size (rules 6.8).
  */
 export class Sender {
-  /** Null where https is a must. */
-  readonly #http: HttpAgent | null;
-  readonly #https: HttpsAgent;
-  readonly #lookup: LookupFunction | undefined;
+  readonly #allowPrivate: boolean;
+  // A connection for each message: none stays open at anybody's cost.
+  readonly #http = new HttpAgent({ keepAlive: false });
+  readonly #https = new HttpsAgent({ keepAlive: false });
 
-  /** `allowPrivate`: whether any address is good, for tests and closed networks. */
+  /** `allowPrivate`: whether any address is good, and http, for tests and closed networks. */
   constructor({ allowPrivate }: { allowPrivate: boolean }) {
-    const filter = {
-      allowPrivateIPAddress: false,
-      allowMetaIPAddress: false,
-      denyIPAddressList: DENIED_ADDRESSES,
-      // A connection for each message: none stays open at anybody's cost.
-      keepAlive: false,
-    };
-    this.#http = allowPrivate ? new HttpAgent({ keepAlive: false }) : null;
-    this.#https = allowPrivate ? new HttpsAgent({ keepAlive: false }) : new RequestFilteringHttpsAgent(filter);
-    this.#lookup = allowPrivate ? undefined : lookUpByDns;
+    this.#allowPrivate = allowPrivate;
   }
 
   /**
@@ -74,17 +68,21 @@ export class Sender {
     const startedTime = new Date();
     const startedMs = performance.now();
     const read = { bytes: 0, busyMs: 0 };
-    const conclude = (status: number | null, fault: string | null): SendOutcome => ({
+    const conclude = (status: number | null, fault: string | null, detail: string | null = null): SendOutcome => ({
       status,
       fault,
+      detail,
       startedTime,
       durationMs: Math.round(performance.now() - startedMs),
       busyMs: read.busyMs,
     });
-    const isTls = url.slice(0, 6).toLowerCase() === 'https:';
-    // Such as one that was registered while private addresses were allowed.
-    const agent = isTls ? this.#https : this.#http;
-    if (agent === null) return Promise.resolve(conclude(null, NOT_HTTPS));
+    const { protocol, hostname } = new URL(url);
+    const isTls = protocol === 'https:';
+    if (!this.#allowPrivate) {
+      // Such as one that was registered while private addresses were allowed.
+      if (!isTls) return Promise.resolve(conclude(null, NOT_HTTPS));
+      if (isForbiddenHost(hostname)) return Promise.resolve(conclude(null, UNREACHABLE, `${hostname} is not public`));
+    }
     return new Promise((resolve, reject) => {
       const finish = (outcome: SendOutcome) => {
         clearTimeout(timer);
@@ -94,12 +92,15 @@ export class Sender {
       };
       const request = (isTls ? requestHttps : requestHttp)(url, {
         method: 'POST',
-        agent,
+        agent: isTls ? this.#https : this.#http,
         headers: { ...headers, 'content-length': Buffer.byteLength(body) },
         maxHeaderSize: MAX_HEADER_BYTES,
-        ...(this.#lookup && { lookup: this.#lookup }),
+        ...(!this.#allowPrivate && { lookup: lookUpPublic }),
       });
-      const timer = setTimeout(() => finish(conclude(null, TIMED_OUT)), ANSWER_TIMEOUT_MS);
+      const timer = setTimeout(() => {
+        const isConnected = request.socket?.connecting === false;
+        finish(conclude(null, isConnected ? TIMED_OUT : UNREACHABLE, 'timed out'));
+      }, ANSWER_TIMEOUT_MS);
       const abort = () => {
         clearTimeout(timer);
         request.destroy();
@@ -107,9 +108,9 @@ export class Sender {
       };
       if (signal.aborted) abort();
       signal.addEventListener('abort', abort, { once: true });
-      request.on('error', (error) => finish(conclude(null, explainError(error))));
+      request.on('error', (error) => finish(conclude(null, explainError(error), String(error))));
       // Such as an answer that changes the protocol.
-      request.on('close', () => finish(conclude(null, explainError({ code: 'ECONNRESET', message: '' }))));
+      request.on('close', () => finish(conclude(null, CLOSED)));
       let interimAnswers = 0;
       request.on('information', () => {
         if (++interimAnswers === MAX_INTERIM_ANSWERS) finish(conclude(null, NO_FINAL_STATUS));
