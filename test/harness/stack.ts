@@ -72,12 +72,12 @@ function testQueue(kind: QueueKind, databaseUrl: string): QueueBackend {
     : { kind, url: inject('redisUrl'), prefix: new URL(databaseUrl).pathname.slice(1) };
 }
 
-/** Starts a stack. Close it in `afterAll`. It shares nothing with other tests. */
+/** Starts a stack, on a database of its own unless told otherwise. Close it in `afterAll`. */
 export async function startStack(
-  options: { queue?: QueueKind; worker?: boolean; webhookAllowPrivate?: boolean } = {},
+  options: { queue?: QueueKind; worker?: boolean; webhookAllowPrivate?: boolean; database?: TestDatabase } = {},
 ): Promise<Stack> {
   const { queue: queueKind = 'postgres', worker = true, webhookAllowPrivate = false } = options;
-  const database = await createTestDatabase();
+  const database = options.database ?? (await createTestDatabase());
   const { db, url } = database;
   const queue = testQueue(queueKind, url);
   const logLines: string[] = [];

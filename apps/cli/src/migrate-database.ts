@@ -1,4 +1,3 @@
-import { QUEUE_NAME } from '@lockstep/orders';
 import {
   type MigrateOptions,
   migratePostgresQueue,
@@ -23,7 +22,7 @@ export async function migrateDatabase(
   const db = openDatabase({ url: databaseUrl, poolSize: 2, lockTimeoutMs: LOCK_TIMEOUT_MS, ...name });
   try {
     await migrateToLatest(db, options);
-    if (queue.kind === 'postgres') await migratePostgresQueue(queue.url, QUEUE_NAME, LOCK_TIMEOUT_MS);
+    if (queue.kind === 'postgres') await migratePostgresQueue(queue.url, LOCK_TIMEOUT_MS);
   } finally {
     await db.destroy();
   }

@@ -61,6 +61,19 @@ describe('the name of sessions', () => {
   );
 });
 
+describe('the settings of sessions', () => {
+  it('are ours, and the options of the URL stay as they are otherwise', async () => {
+    const url = new URL(inject('postgresUrl'));
+    url.search = `options=${encodeURIComponent('-c datestyle=German -c work_mem=7MB')}`;
+    const db = openDatabase({ url: url.href, poolSize: 1, applicationName: 'test', onError: () => {} });
+    const { rows } = await sql`
+      select current_setting('datestyle') as style, current_setting('client_min_messages') as messages,
+        current_setting('work_mem') as memory`.execute(db);
+    await db.destroy();
+    expect(rows).toEqual([{ style: 'ISO, MDY', messages: 'warning', memory: '7MB' }]);
+  });
+});
+
 describe('a part of a transaction behind a savepoint', () => {
   let db: Database;
 

@@ -11,8 +11,6 @@ export type Database = Kysely<Tables>;
 export type Trx = Transaction<Tables>;
 
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 60_000;
-/** The warnings that `watchCommits` needs are heard whatever the role's own setting. */
-const SETTINGS = '-c client_min_messages=warning';
 
 /**
  * Opens a pool of at most `poolSize` connections. It connects when a query needs it; `onError` gets connections'
@@ -37,7 +35,6 @@ export function openDatabase(options: {
     // Statements may be sent before the one ahead of them is answered. And a query that times out ends its connection;
     // without it, pg would give the dead one out again.
     pipeline: true,
-    options: SETTINGS,
     ...buildQueryTimeouts(options.queryTimeoutMs),
     ...(options.lockTimeoutMs === undefined ? {} : { lock_timeout: options.lockTimeoutMs }),
   };

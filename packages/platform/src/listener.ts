@@ -1,6 +1,6 @@
 import pg from 'pg';
 import type { Logger } from './log.ts';
-import { CONNECTION } from './primary-pool.ts';
+import { CONNECTION, sessionSettings } from './primary-pool.ts';
 
 const RECONNECT_MS = 1_000;
 
@@ -50,7 +50,8 @@ export class Listener {
     client.on('end', ended);
     try {
       await client.connect();
-      await client.query([...this.#subscribers.keys()].map((channel) => `listen ${channel}`).join('; '));
+      const listens = [...this.#subscribers.keys()].map((channel) => `listen ${channel}`);
+      await client.query([sessionSettings(), ...listens].join('; '));
       if (this.#closed) return await client.end();
       this.#client = client;
       this.#isLost = false;

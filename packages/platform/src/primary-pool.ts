@@ -48,16 +48,40 @@ export const CONNECTION = {
   keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
 } as const;
 
+/** Settings that the code depends on. The server, the database and the role may have others. */
+const SETTINGS = {
+  array_nulls: 'on',
+  bytea_output: 'hex',
+  // The warnings that `watchCommits` needs are heard.
+  client_min_messages: 'warning',
+  datestyle: 'ISO, MDY',
+  default_transaction_isolation: 'read committed',
+  extra_float_digits: '1',
+  standard_conforming_strings: 'on',
+  timezone: 'UTC',
+};
+
+/** Returns the statements that a new connection begins with. */
+export function sessionSettings(schema = 'public'): string {
+  const settings = Object.entries({ ...SETTINGS, search_path: schema });
+  return settings.map(([name, value]) => `set ${name} = '${value}'`).join('; ');
+}
+
 /**
  * Opens a pool that drops a connection that breaks, leads to a standby or has turned read-only. The next query connects anew,
  * wherever the address leads by then. `tellError` gets connections' errors until the pool ends.
+ * Names of tables without a schema are looked for in `schema`.
  */
-export function openPrimaryPool(config: pg.PoolConfig, tellError: (error: Error) => void): pg.Pool {
+export function openPrimaryPool(config: pg.PoolConfig, tellError: (error: Error) => void, schema?: string): pg.Pool {
   const isReadOnly = (client: pg.PoolClient) => (client as unknown as PrimaryClient).isReadOnly;
   const pool = new pg.Pool({
     ...CONNECTION,
     Client: PrimaryClient,
     ...config,
+    // Not as startup parameters: poolers refuse or ignore most of those, and `options` of the URL would replace them.
+    onConnect: async (client) => {
+      await client.query({ text: sessionSettings(schema), query_timeout: CONNECT_TIMEOUT_MS } as pg.QueryConfig);
+    },
     verify: (client, done) => done(isReadOnly(client) ? new ReadOnlyServer() : undefined),
   });
   // A pool ends before its connections have closed. PostgreSQL may break them when it stops then.

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { createPostgresBackend, type PostgresConnectionOptions, withBackend } from 'bullmq';
+import { createPostgresBackend, type PostgresConnectionOptions, runMigrations, withBackend } from 'bullmq';
 import type pg from 'pg';
 import { closeAll } from './lifecycle.ts';
 import type { Logger } from './log.ts';
@@ -37,21 +37,20 @@ function openPool(
     ...(queryTimeoutMs && { query_timeout: queryTimeoutMs, statement_timeout: queryTimeoutMs }),
     connectionTimeoutMillis: PRODUCER_TIMEOUT_MS,
     application_name: 'lockstep-queue',
-    options: `-c search_path=${SCHEMA}`,
   };
   // BullMQ takes a pool; its type forgets to say so.
-  return openPrimaryPool(config as pg.PoolConfig, logError) as unknown as pg.Pool & PostgresConnectionOptions;
+  return openPrimaryPool(config as pg.PoolConfig, logError, SCHEMA) as unknown as pg.Pool & PostgresConnectionOptions;
 }
 
 /** Brings BullMQ's own tables to the version in use. Waits `lockTimeoutMs` at most for a lock. */
-export async function migratePostgresQueue(url: string, name: string, lockTimeoutMs: number): Promise<void> {
-  const connection = { connectionString: url, max: 1, migrate: true, lock_timeout: lockTimeoutMs };
-  const queue = new Queue(name, { connection });
-  queue.on('error', () => {});
+export async function migratePostgresQueue(url: string, lockTimeoutMs: number): Promise<void> {
+  const config = { connectionString: url, max: 1, lock_timeout: lockTimeoutMs };
+  const pool = openPrimaryPool(config, () => {}, SCHEMA);
   try {
-    await queue.waitUntilReady();
+    const client = await pool.connect();
+    await runMigrations(client, SCHEMA).finally(() => client.release());
   } finally {
-    await queue.close();
+    await pool.end();
   }
 }
 
