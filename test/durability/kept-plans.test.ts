@@ -16,6 +16,7 @@ const HOT = [
   ...['judge_attempts', 'accept_batches', 'try_lanes', 'read_pending', 'read_result_pages', 'find_earlier'],
   ...['lock_assets', 'read_grants', 'insert_license_order', 'update_assets', 'finish_chunks', 'end_batches'],
   ...['list_batches', 'orders_by_id', 'orders_of_batches', 'read_sent_orders', 'history_steps', 'history_instances'],
+  ...['list_merchandise_instance', 'list_product_instance', 'read_product_instance_piece'],
 ];
 /** They look through open batches, by any index of those. */
 const OF_OPEN = /^open_batches/;
@@ -104,6 +105,7 @@ it('read the whole of no large table', async () => {
   await api.ask('listOrders', { query: { customerId: one!.customerId } });
   await api.ask('listOrders', { query: { assetNum: num } });
   await api.call('GET', `/asset/${num}/history`);
+  await api.call('GET', `/asset/${num}`);
   // A query may have several texts, which are numbered.
   const names = new Map(sent.flatMap(({ name, text }) => (name ? [[text, name.replace(/_\d$/, '')]] : [])));
   expect([...names.values()]).toEqual(expect.arrayContaining(HOT));

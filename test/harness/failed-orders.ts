@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
-import { get, type IncomingMessage } from 'node:http';
 import { FailedOrders, operations } from '@lockstep/contract';
 import { z } from 'zod';
 import { type Api, dataOf } from './api.ts';
 import { productToBuy, type Sent } from './orders.ts';
+import { openAnswer } from './unread-answers.ts';
 
 /** What names a batch. */
 export type Batch = { channelCode: string; channelOrderId: string };
@@ -26,13 +25,8 @@ export async function readFailed(
 }
 
 /** The answer as it begins, of which nothing is read yet, on a connection of its own. */
-export async function openFailed(api: Api, { channelCode, channelOrderId }: Batch): Promise<IncomingMessage> {
-  const query = new URLSearchParams({ channelCode, channelOrderId, g_nonce: randomUUID() });
-  const url = `${api.baseUrl}${operations.getFailedOrders.path}?${query}`;
-  const call = get(url, { agent: false, headers: { authorization: `Bearer ${api.token}` } });
-  const [response] = await once(call, 'response');
-  return response;
-}
+export const openFailed = (api: Api, { channelCode, channelOrderId }: Batch) =>
+  openAnswer(api, operations.getFailedOrders.path, { query: { channelCode, channelOrderId } });
 
 const TEXT = 'x'.repeat(250);
 const FEATURE = { featureCode: TEXT, featureName: TEXT, featureValue: TEXT, featureValueType: TEXT };

@@ -1,5 +1,5 @@
 import { agedAccess, CallVerifier, PasswordHasher } from '@lockstep/access';
-import type { Region } from '@lockstep/assets';
+import { ContentsReader, type Region } from '@lockstep/assets';
 import { agedOperators, OperatorSessions } from '@lockstep/operators';
 import {
   agedOrders,
@@ -158,6 +158,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
       previewer: new BatchPreviewer(db),
       canceller: new BatchCanceller({ db, lanesDb, log, metrics, numbering }),
       failedBatches: new FailedBatchReader(),
+      contents: new ContentsReader(),
       numberSearches: new FairQueue(NUMBER_SEARCHES),
       isQueueReachable,
       queueView,

@@ -14,6 +14,11 @@ const TIMEOUTS_MS: Partial<Record<OperationId, number>> = {
   getEvents: 40_000,
   // It may be 32 MiB, read in turns with others. The time in which the client reads it does not count.
   getFailedOrders: 30_000,
+  // The same of what is on assets.
+  getAsset: 30_000,
+  readAssetContents: 30_000,
+  // A large one waits for its turn, and lists 200,000 products.
+  previewBatchOrder: 60_000,
   lockAssets: CHANGE_TIMEOUT_MS,
   unlockAssets: CHANGE_TIMEOUT_MS,
   // A hundred passwords take seconds, and longer behind those of others.

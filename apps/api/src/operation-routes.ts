@@ -31,16 +31,16 @@ declare module 'fastify' {
   }
 }
 
-/** Carries out an operation and returns its answer, which may be a text in pieces. `sender` says who calls. */
+/** Carries out an operation and returns its answer: the body, its JSON text, or that in pieces. `sender` says who calls. */
 export type Handler<Request extends CallOf<unknown>, Sender, Answer> = (
   request: FastifyRequest<{ Params: Request['params']; Querystring: Request['query']; Body: Request['body'] }>,
   sender: Sender,
   reply: FastifyReply,
-) => Promise<Answer | Readable>;
+) => Promise<Answer | string | Readable>;
 
-/** One handler for each of some operations. It returns the body of an answer, or its JSON text. */
+/** One handler for each of some operations. */
 export type Handlers<Ids extends OperationId, Sender> = {
-  [Id in Ids]: Handler<OperationRequest<Id>, Sender, OperationAnswers<Id>[keyof OperationAnswers<Id>] | string>;
+  [Id in Ids]: Handler<OperationRequest<Id>, Sender, OperationAnswers<Id>[keyof OperationAnswers<Id>]>;
 };
 
 /** Some of the handlers of the order module, and of the member center. */

@@ -5,17 +5,19 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { waitUntilTaken } from './slow-readers.ts';
 
 /**
- * Answers a call with JSON whose pieces are made one by one, each when the client has taken the one before. The first is made
- * before the answer begins, so that a call that cannot be carried out is refused.
+ * Answers a call with JSON whose pieces are made one by one, each when the client has taken the one before. The generator yields
+ * all but the last, and returns that. The first is made before the answer begins, so that a call that cannot be carried out is
+ * refused; an answer of one piece is sent as a whole.
  */
 export async function answerInPieces(
-  answer: AsyncGenerator<string, undefined>,
+  answer: AsyncGenerator<string, string>,
   request: FastifyRequest,
   reply: FastifyReply,
-): Promise<Readable> {
+): Promise<Readable | string> {
   const first = await answer.next();
   reply.type('application/json; charset=utf-8');
-  return Readable.from(readOn(first, answer, request.deadline, reply.raw), { objectMode: false });
+  if (first.done === true) return first.value;
+  return Readable.from(readOn(first.value, answer, request.deadline, reply.raw), { objectMode: false });
 }
 
 /**
@@ -23,14 +25,15 @@ export async function answerInPieces(
  * The deadline of the call stands still while its client reads.
  */
 async function* readOn(
-  first: IteratorResult<string, undefined>,
-  answer: AsyncGenerator<string, undefined>,
+  first: string,
+  answer: AsyncGenerator<string, string>,
   deadline: Deadline,
   response: ServerResponse,
 ): AsyncGenerator<string> {
-  for (let piece = first; !piece.done; piece = await answer.next()) {
+  for (let piece: IteratorResult<string, string> = { value: first }; ; piece = await answer.next()) {
     deadline.pause();
     yield piece.value;
+    if (piece.done === true) return;
     await waitUntilTaken(response, piece.value.length);
     deadline.resume();
   }

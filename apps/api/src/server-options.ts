@@ -1,5 +1,5 @@
 import type { CallVerifier, PasswordHasher } from '@lockstep/access';
-import type { Region } from '@lockstep/assets';
+import type { ContentsReader, Region } from '@lockstep/assets';
 import type { OperatorSessions } from '@lockstep/operators';
 import type {
   BatchAcceptor,
@@ -32,6 +32,8 @@ export interface ServerOptions {
   watch: BatchWatch;
   eventWatch: EventWatch;
   failedBatches: FailedBatchReader;
+  /** What is on assets. */
+  contents: ContentsReader;
   /**
    * Runs searches by asset number, applications take turns: what a number stands in may be megabytes, and what happened to
    * it half a million steps.

@@ -1,7 +1,9 @@
 import type {} from './tables.ts';
 
 export { advance } from './advance.ts';
-export { readContents } from './contents.ts';
+export type { Contents } from './contents.ts';
+export type { PlannedAsset } from './contents-plan.ts';
+export { type ContentsCall, ContentsReader } from './contents-reader.ts';
 export { createGrant, type Grant, heldBy } from './grants.ts';
 export { readAssetHistory } from './history.ts';
 export {

@@ -1,8 +1,8 @@
-import type { AssetId } from '@lockstep/contract';
+import type { AssetId, LicenseOrderId } from '@lockstep/contract';
 import type { AssetInstance } from '@lockstep/contract/console';
 import { type Database, inSnapshot, parseBigint, type Trx } from '@lockstep/platform';
-import { sql } from 'kysely';
-import { type MerchandiseRow, type ProductRow, selectMerchandises, selectProducts } from './contents.ts';
+import { type RawBuilder, sql } from 'kysely';
+import type { MerchandiseRow, ProductRow } from './contents-rows.ts';
 import { selectAssets } from './tenant.ts';
 
 /** Features of a product that are shown, at most. An order may send ten thousand. */
@@ -44,8 +44,43 @@ export function listContents(
 type Merchandise = Extract<AssetInstance, { kind: 'merchandise' }>;
 type Product = Extract<AssetInstance, { kind: 'product' }>;
 
+/** What rows of merchandises and products have in common. */
+interface InstanceRow {
+  id: string;
+  crm_product_id: string;
+  bought_by_order_id: LicenseOrderId;
+  /** The order that stands for it. */
+  license_order_id: LicenseOrderId;
+  order_source_id: LicenseOrderId | null;
+  created_time: Date;
+}
+
+async function readPage<Row extends InstanceRow>(
+  trx: Trx,
+  table: 'merchandise_instance' | 'product_instance',
+  { assetId, afterId, limit }: { assetId: AssetId; afterId: string; limit: number },
+  columns: RawBuilder<unknown>,
+): Promise<Row[]> {
+  const { rows } = await sql<Row>`
+    select instance.id, crm_product_id, instance.created_time, instance.license_order_id as bought_by_order_id,
+      coalesce(held_by_order_id, instance.license_order_id) as license_order_id,
+      bought.src_license_order_id as order_source_id, ${columns}
+    from (
+      select * from ${sql.table(table)}
+      where asset_id = ${assetId} and revoked_time is null and id > ${afterId} order by id limit ${limit}
+    ) as instance
+    join license_order as bought on bought.id = instance.license_order_id
+    order by instance.id`.execute(trx);
+  return rows;
+}
+
 async function readMerchandises(trx: Trx, assetId: AssetId, afterId: string, limit: number): Promise<Merchandise[]> {
-  const rows = await selectMerchandises(trx, { assetIds: [assetId], page: { afterId, limit } });
+  const rows = await readPage<InstanceRow & MerchandiseRow>(
+    trx,
+    'merchandise_instance',
+    { assetId, afterId, limit },
+    sql`parent_id, merchandise_num, merchandise_name, time_duration_expression`,
+  );
   return rows.map((row) => ({
     ...instanceFields(row),
     kind: 'merchandise' as const,
@@ -58,10 +93,12 @@ async function readMerchandises(trx: Trx, assetId: AssetId, afterId: string, lim
 }
 
 async function readProducts(trx: Trx, assetId: AssetId, afterId: string, limit: number): Promise<Product[]> {
-  const rows = await selectProducts<ProductRow & { feature_count: number }>(
+  const rows = await readPage<InstanceRow & ProductRow & { feature_count: number }>(
     trx,
-    { assetIds: [assetId], page: { afterId, limit } },
-    sql`details - 'passwords' - 'productFeatures' || jsonb_build_object(
+    'product_instance',
+    { assetId, afterId, limit },
+    sql`merchandise_id, product_uri, product_name, instance.limit_start_date, instance.limit_end_date, limit_concurrent,
+      instance.src_license_order_id, details - 'passwords' - 'productFeatures' || jsonb_build_object(
         'productFeatures', jsonb_path_query_array(details, ${`$.productFeatures[0 to ${MAX_FEATURES - 1}]`}::jsonpath)
       ) as details,
       coalesce(jsonb_array_length(nullif(details -> 'productFeatures', 'null')), 0) as feature_count`,
@@ -91,7 +128,7 @@ async function readProducts(trx: Trx, assetId: AssetId, afterId: string, limit: 
   }));
 }
 
-function instanceFields(row: MerchandiseRow | ProductRow) {
+function instanceFields(row: InstanceRow) {
   return {
     id: row.id,
     crmProductId: row.crm_product_id,

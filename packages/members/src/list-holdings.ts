@@ -1,5 +1,5 @@
-import { readContents } from '@lockstep/assets';
-import { type AssetContents, type AssetId, type BorrowedLock, type EnterpriseAsset, Refusal } from '@lockstep/contract';
+import type { Contents, ContentsCall, ContentsReader, PlannedAsset } from '@lockstep/assets';
+import { type AssetId, type BorrowedLock, type EnterpriseAsset, Refusal } from '@lockstep/contract';
 import { type Database, inSnapshot, isId, type Trx } from '@lockstep/platform';
 import type { Actor } from './actor.ts';
 import { hasCustomer } from './tenant.ts';
@@ -70,23 +70,36 @@ export function listBorrowedLocks(db: Database, actor: Actor): Promise<BorrowedL
  * M7: reads the merchandises and products under an asset of the actor's enterprise. Those of a lent asset show under its
  * borrowed lock, and no longer under the asset itself (rules 8).
  *
- * Throws a Refusal: customer_not_bound, asset_id_not_found.
+ * Throws a Refusal: customer_not_bound, asset_id_not_found. Throws as ContentsReader does.
  */
-export function readAssetContents(db: Database, actor: Actor, assetId: AssetId): Promise<AssetContents> {
-  return inSnapshot(db, async (trx) => {
-    await requireCustomer(trx, actor);
-    const asset = isId(assetId)
-      ? await selectEnterpriseAssets(trx, actor).select('asset.id').where('asset.id', '=', assetId).executeTakeFirst()
-      : undefined;
-    if (asset === undefined) throw new Refusal('asset_id_not_found', assetId);
-    const lent = await selectEnterpriseAssets(trx, actor)
-      .innerJoin('asset_lending as lent', 'lent.asset_id', 'asset.id')
-      .select('asset.id')
-      .where((eb) => eb.or([eb('lent.asset_id', '=', assetId), eb('lent.lock_asset_id', '=', assetId)]))
-      .execute();
-    const lentIds = lent.map(({ id }) => id);
-    return readContents(trx, lentIds.includes(assetId) ? [] : [assetId, ...lentIds]);
-  });
+export async function readAssetContents(
+  reader: ContentsReader,
+  call: ContentsCall,
+  actor: Actor,
+  assetId: AssetId,
+): Promise<Contents> {
+  const { contents } = await reader.open(call, async (trx) => ({ assets: await findAssets(trx, actor, assetId) }));
+  return contents;
+}
+
+/** Finds the assets whose contents show under an asset: its own and those lent into it, or none while it is lent. */
+async function findAssets(trx: Trx, actor: Actor, assetId: AssetId): Promise<PlannedAsset[]> {
+  await requireCustomer(trx, actor);
+  const selectShown = () =>
+    selectEnterpriseAssets(trx, actor).select([
+      'asset.id as assetId',
+      'asset.asset_num as assetNum',
+      'asset.license_type as licenseType',
+      'asset.customer_id as customerId',
+    ]);
+  const asset = isId(assetId) ? await selectShown().where('asset.id', '=', assetId).executeTakeFirst() : undefined;
+  if (asset === undefined) throw new Refusal('asset_id_not_found', assetId);
+  const lent = await selectShown()
+    .innerJoin('asset_lending as lent', 'lent.asset_id', 'asset.id')
+    .where((eb) => eb.or([eb('lent.asset_id', '=', assetId), eb('lent.lock_asset_id', '=', assetId)]))
+    .execute();
+  const isLent = lent.some((each) => each.assetId === assetId);
+  return isLent ? [] : ([asset, ...lent] as PlannedAsset[]);
 }
 
 async function requireCustomer(trx: Trx, actor: Actor): Promise<void> {

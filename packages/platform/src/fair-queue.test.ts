@@ -83,3 +83,17 @@ it('gives a place to what enters until it leaves, once', async () => {
   await new Promise((resolve) => setImmediate(resolve));
   expect(entered).toEqual(['second']);
 });
+
+it('holds a place until the signal aborts, also one that aborts while it waits', async () => {
+  const queue = new FairQueue({ atOnce: 1, maxWaiting: () => 10 });
+  const [first, second, third] = [new AbortController(), new AbortController(), new AbortController()];
+  await queue.hold(owner('a'), first.signal);
+  const waiting = queue.hold(owner('a'), second.signal);
+  second.abort(new Overload('gone'));
+  await expect(waiting).rejects.toThrow('gone');
+  const last = queue.hold(owner('a'), third.signal);
+  first.abort();
+  await last;
+  third.abort();
+  await queue.hold(owner('b'), new AbortController().signal);
+});

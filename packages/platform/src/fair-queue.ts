@@ -58,6 +58,13 @@ export class FairQueue {
     };
   }
 
+  /** Waits for a turn and takes a place until `signal` aborts. Throws as run. */
+  async hold(owner: Owner, signal: AbortSignal): Promise<void> {
+    const leave = await this.enter(owner, signal);
+    signal.addEventListener('abort', leave, { once: true });
+    if (signal.aborted) leave();
+  }
+
   async #waitForTurn(owner: Owner, signal: AbortSignal | undefined): Promise<void> {
     signal?.throwIfAborted();
     const { promise, resolve, reject } = Promise.withResolvers<void>();

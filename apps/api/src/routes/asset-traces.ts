@@ -1,12 +1,19 @@
 import { readAssetHistory, showAsset } from '@lockstep/assets';
 import { success } from '@lockstep/contract';
+import { writeJsonPieces } from '../json-pieces.ts';
 import type { OrderHandlers } from '../operation-routes.ts';
+import { answerInPieces } from '../piecewise-answer.ts';
 import type { ServerOptions } from '../server-options.ts';
 
 /** One asset by its number, and what happened to it (rules 6.7). */
-export function assetTraceHandlers({ numberSearches }: ServerOptions) {
+export function assetTraceHandlers({ contents, numberSearches }: ServerOptions) {
   return {
-    getAsset: async (request, { channels }) => success(await showAsset(request.db, channels, request.params.assetNum)),
+    getAsset: async (request, { channels, applicationId }, reply) => {
+      const { db, deadline, params } = request;
+      const call = { db, kind: 'asset', party: applicationId, signal: deadline.signal };
+      const asset = await showAsset(contents, call, channels, params.assetNum);
+      return await answerInPieces(writeJsonPieces(success(asset)), request, reply);
+    },
 
     getAssetHistory: async (request, viewer) => {
       const { params, query } = request;

@@ -5,17 +5,21 @@ import {
   BatchOrder,
   BatchRefusal,
   findOperation,
+  type OrderPreview,
   parse,
   Refusal,
   requireChannel,
   success,
 } from '@lockstep/contract';
+import { FairQueue } from '@lockstep/platform';
 import type { FastifyInstance } from 'fastify';
 import type { BatchReader, ReadBatch } from '../batch-reader.ts';
 import type { Bodies } from '../bodies.ts';
 import { callerOf } from '../caller.ts';
 import { noteSubject, type Subject } from '../calls.ts';
+import { writeJsonPieces } from '../json-pieces.ts';
 import { addOperations, type Handlers } from '../operation-routes.ts';
+import { answerInPieces } from '../piecewise-answer.ts';
 import type { ServerOptions } from '../server-options.ts';
 import { checksAllButBody } from '../validation.ts';
 
@@ -60,6 +64,7 @@ export async function batchOrderRoutes(
 
 function batchHandlers(options: ServerOptions): Handlers<BatchOperationId, Submission> {
   const { acceptor, applier, previewer, publicUrl } = options;
+  const longPreviews = new FairQueue(LONG_PREVIEWS);
   const pathPrefix = publicUrl === null ? '' : new URL(publicUrl).pathname.replace(/\/$/, '');
   /**
    * Builds the path of a batch's result. Only a path, because a caller may write any host into the request (rules 6.2).
@@ -82,11 +87,29 @@ function batchHandlers(options: ServerOptions): Handlers<BatchOperationId, Submi
       return success(accepted);
     },
 
-    previewBatchOrder: async (request, { caller, batch: { prepared, orders } }) => {
+    previewBatchOrder: async (request, { caller, batch: { prepared, orders } }, reply) => {
       checkSender(caller, request.query, prepared);
-      return success(await previewer.preview(prepared, orders, caller.channels));
+      const previews = await previewer.preview(prepared, orders, caller.channels);
+      if (previews.reduce((sum, preview) => sum + countListed(preview), 0) > MANY_LISTED) {
+        await longPreviews.hold({ kind: 'preview', party: caller.applicationId }, request.deadline.signal);
+      }
+      return await answerInPieces(writeJsonPieces(success(previews.values().map(listPreview))), request, reply);
     },
   };
+}
+
+/** What a preview lists in all: with more than this it takes megabytes, until its client has read it. */
+const MANY_LISTED = 20_000;
+/** Such answers of one application, those whose client reads, and those that wait for these. */
+const LONG_PREVIEWS = { atOnce: Number.POSITIVE_INFINITY, atOnceOfOwner: 2, maxWaiting: () => 4 };
+/** Longer lists of an order are written in pieces. */
+const LONG_LIST = 1_000;
+
+const countListed = ({ assets, products }: OrderPreview) => assets.length + products.length;
+
+function listPreview(preview: OrderPreview) {
+  if (countListed(preview) <= LONG_LIST) return preview;
+  return { ...preview, assets: preview.assets.values(), products: preview.products.values() };
 }
 
 /**

@@ -22,12 +22,12 @@ export function failedOrderHandlers({ failedBatches }: ServerOptions) {
 }
 
 /** Writes the envelope with the orders in their place: the last list of the answer. */
-async function* writeAnswer(data: FailedOrders, orders: AsyncIterable<string>): AsyncGenerator<string, undefined> {
+async function* writeAnswer(data: FailedOrders, orders: AsyncIterable<string>): AsyncGenerator<string, string> {
   const [start, end] = [JSON.stringify(success(data)).slice(0, -']}}'.length), ']}}'];
   let before = start;
   for await (const piece of orders) {
     yield before + piece;
     before = '';
   }
-  yield before + end;
+  return before + end;
 }

@@ -1,18 +1,25 @@
 import { success } from '@lockstep/contract';
 import { configureAssets, lendAssets, listAssets, listBorrowedLocks, readAssetContents } from '@lockstep/members';
 import type { FastifyRequest } from 'fastify';
+import { writeJsonPieces } from '../json-pieces.ts';
 import type { MemberHandlers } from '../operation-routes.ts';
+import { answerInPieces } from '../piecewise-answer.ts';
 import type { ServerOptions } from '../server-options.ts';
 
 /** M6 to M10: what an enterprise has, and which employee holds it (rules 8). */
-export function holdingHandlers({ holdingChanges }: ServerOptions) {
+export function holdingHandlers({ contents, holdingChanges }: ServerOptions) {
   const changeTools = (request: FastifyRequest) => ({ changes: holdingChanges, deadline: request.deadline });
 
   return {
     listEnterpriseAssets: async (request, actor) => success(await listAssets(request.db, actor)),
 
-    readAssetContents: async (request, actor) =>
-      success(await readAssetContents(request.db, actor, request.params.assetId)),
+    readAssetContents: async (request, actor, reply) => {
+      const { db, deadline, params } = request;
+      const call = { db, kind: 'contents', party: actor.enterpriseId, signal: deadline.signal };
+      const { products, merchandises } = await readAssetContents(contents, call, actor, params.assetId);
+      const answer = success({ productInstanceList: products, children: merchandises });
+      return await answerInPieces(writeJsonPieces(answer), request, reply);
+    },
 
     listBorrowedLocks: async (request, actor) => success(await listBorrowedLocks(request.db, actor)),
 

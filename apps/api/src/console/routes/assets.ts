@@ -72,12 +72,14 @@ export function assetsHandlers({ numberSearches }: ServerOptions) {
       };
     },
 
-    getAssetContents: async (request) => {
+    getAssetContents: async (request, { operatorId }) => {
       const { assetNum } = request.params;
       const { limit, cursor } = request.query;
       const places = new ListCursor(['console', 'assetContents', { assetNum }], cursor, [isKind, isId]);
       const after = places.after && { kind: places.after[0] as ContentsPlace['kind'], id: places.after[1]! };
-      const found = await listContents(request.db, assetNum, { after, limit });
+      const owner = { kind: 'contents for operators', party: operatorId };
+      const list = () => listContents(request.db, assetNum, { after, limit });
+      const found = await numberSearches.run(owner, request.deadline.signal, list);
       if (found === null) throw new ConsoleRefusal('not_found', 'active asset', assetNum);
       return { instances: found.instances, nextCursor: places.write(found.stop && [found.stop.kind, found.stop.id]) };
     },

@@ -87,10 +87,10 @@ export async function findNamedBatch(request: BatchCall): Promise<OperatorBatch>
  * Writes a file that is a batch but for its channelOrderId. Passwords are left empty: whoever sends it without filling them
  * in is refused with the place of each.
  */
-async function* writeFile(data: FailedOrders, orders: AsyncIterable<string>): AsyncGenerator<string, undefined> {
+async function* writeFile(data: FailedOrders, orders: AsyncIterable<string>): AsyncGenerator<string, string> {
   yield JSON.stringify(data).slice(0, -']}'.length);
   for await (const piece of orders) yield markPasswords(piece, '');
-  yield ']}';
+  return ']}';
 }
 
 /** The name of a file in a header, whatever characters it has. */
