@@ -170,9 +170,9 @@ describe('an order', () => {
 
   it('shows what comes nearest now, with both values', async () => {
     const num = newAssetNum();
-    const wanted = { limitEndDate: 2_000, strictMatchWhenDelete: true, limitConcurrent: 3 };
+    const wanted = { limitEndDate: 1_800_000_002_000, strictMatchWhenDelete: true, limitConcurrent: 3 };
     const [, failed] = await process(
-      newBuy(customer, [num], {}, { products: [productToBuy({ limitEndDate: 1_000 })] }),
+      newBuy(customer, [num], {}, { products: [productToBuy({ limitEndDate: 1_800_000_001_000 })] }),
       deleteProduct(customer, [num], wanted),
     );
     const preview = await viewer.call('previewOrder', paramsOf(failed));
@@ -186,14 +186,19 @@ describe('an order', () => {
           differs: ['limitEndDate', 'limitConcurrent'],
         },
         values: [
-          { field: 'limitEndDate', wanted: 2_000, found: 1_000 },
+          { field: 'limitEndDate', wanted: 1_800_000_002_000, found: 1_800_000_001_000 },
           { field: 'limitConcurrent', wanted: 3, found: 1 },
         ],
       },
     ]);
     // What is there changes: now it would succeed.
     await process(
-      newBuy(customer, [num], {}, { products: [productToBuy({ limitEndDate: 2_000, limitConcurrent: 3 })] }),
+      newBuy(
+        customer,
+        [num],
+        {},
+        { products: [productToBuy({ limitEndDate: 1_800_000_002_000, limitConcurrent: 3 })] },
+      ),
     );
     expect(await viewer.call('previewOrder', paramsOf(failed))).toMatchObject({ state: 'succeeded', nearest: [] });
   });

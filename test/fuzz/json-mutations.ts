@@ -102,6 +102,19 @@ const MUTATIONS: Record<string, Mutation> = {
     if (Array.isArray(parent)) parent.push(...copies);
     else parent[key] = copies;
   },
+  misspelled({ parent, key }, random) {
+    if (Array.isArray(parent)) return;
+    const name = String(key);
+    const at = random.below(name.length);
+    const wrong = [
+      name.toLowerCase(),
+      name.slice(0, at) + name.slice(at + 1),
+      name.replace(/[A-Z]/g, (capital) => `_${capital.toLowerCase()}`),
+      `${name.slice(0, at)}${name[at + 1] ?? ''}${name[at] ?? ''}${name.slice(at + 2)}`,
+    ];
+    write({ parent, key: random.oneOf(wrong), path: '' }, parent[name]);
+    if (random.isOneIn(2)) delete parent[name];
+  },
   'unknown field'({ parent }, random) {
     const name = random.oneOf(['unknown', '__proto__', 'constructor', 'toString', '', 'a b', 'length', 'ID', '😀']);
     if (!Array.isArray(parent)) write({ parent, key: name, path: '' }, 1);

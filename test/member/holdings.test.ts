@@ -176,7 +176,7 @@ describe('M7', () => {
     const products = [
       product('gms-full', {
         ...{ crmProductId: 'crm-full', productName: '造价 Estimator', gmsPid: 'pid-1', appKey: 'app-1' },
-        ...{ limitStartDate: 1_000, limitEndDate: 2_000, limitConcurrent: 7, limitTimeDuration: 3_600 },
+        ...{ limitStartDate: 1_000, limitEndDate: 1_800_000_002_000, limitConcurrent: 7, limitTimeDuration: 3_600 },
         ...{ trial: 1, trialEndDate: 1_800, passwords: ['secret'], timeDurationExpression: '0-6-0', srcLicenseOrderId },
         productFeatures: [
           { ...FEATURE, featureCode: 'f-1', trialEndDate: '1970-01-02T00:00:00Z' },
@@ -213,7 +213,7 @@ describe('M7', () => {
       productInstanceList: [
         on.product('gms-full', {
           ...{ crmProductId: 'crm-full', productName: '造价 Estimator', gmsPid: 'pid-1', appKey: 'app-1' },
-          ...{ limitStartTime: 1_000, limitEndTime: 2_000, limitConcurrent: 7, limitTimeDuration: 3_600 },
+          ...{ limitStartTime: 1_000, limitEndTime: 1_800_000_002_000, limitConcurrent: 7, limitTimeDuration: 3_600 },
           ...{ trial: 1, trialEndDate: 1_800, timeDurationExpression: '0-6-0', srcLicenseOrderId },
           ...{ limitType: 'feature', prodDefExtend: true },
           productExtendInstanceList: [

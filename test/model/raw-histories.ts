@@ -52,7 +52,7 @@ const source = fc.record({
 const terms = {
   productUri: weighted([4, fc.constant('a')], [1, oneOf('b', 'c')]),
   limitStartDate: maybe(6, oneOf(0, 5)),
-  limitEndDate: maybe(6, oneOf(9, 4_102_444_800_000)),
+  limitEndDate: maybe(6, oneOf(1_800_000_000_009, 4_102_444_800_000)),
   limitConcurrent: weighted([4, fc.constant(1)], [1, oneOf(0, 2)]),
 };
 const productToBuy = fc.record({ ...terms, srcLicenseOrderId: maybe(4, source) });
@@ -103,9 +103,9 @@ const toRevoke = {
 
 /** Limits that never end before they start, but may where they replace one another. */
 const LIMITS: Sent[] = [
-  { limitStartDate: 0, limitEndDate: 5 },
-  { limitStartDate: 9, limitEndDate: '' },
-  { limitStartDate: null, limitEndDate: 5 },
+  { limitStartDate: 0, limitEndDate: 1_800_000_000_005 },
+  { limitStartDate: 1_800_000_000_009, limitEndDate: '' },
+  { limitStartDate: null, limitEndDate: 1_800_000_000_005 },
 ];
 const assetToBuy = fc
   .record({

@@ -67,7 +67,11 @@ describe('an asset by its number', () => {
     const assetNum = newAssetNum();
     const secret = 'secret of a licence';
     const products = [productToBuy({ passwords: [secret] }), productToBuy({ productUri: 'gms-200' })];
-    const terms = { limitStartDate: 10, limitEndDate: 20, assetExtendList: [{ extendCode: 'gxxp', extendValue: '1' }] };
+    const terms = {
+      limitStartDate: 10,
+      limitEndDate: 1_800_000_000_020,
+      assetExtendList: [{ extendCode: 'gxxp', extendValue: '1' }],
+    };
     const bought = await order(
       newBuy(center.customer, [assetNum], {}, { ...terms, products, merchandises: [merchandise()] }),
     );
@@ -78,7 +82,7 @@ describe('an asset by its number', () => {
       customerId: center.customer.customerId,
       enterpriseGlobalId: center.enterpriseId,
       limitStartDate: 10,
-      limitEndDate: 20,
+      limitEndDate: 1_800_000_000_020,
       locked: false,
       borrowedUsbKey: false,
       assetExtendList: terms.assetExtendList,

@@ -122,12 +122,17 @@ describe('the preview of an order that would', () => {
     const assetNum = newAssetNum();
     const inside = merchandise({ licenseOrderProductList: [uri('a'), uri('b')] });
     await apply(
-      newBuy(customer, [assetNum], {}, { products: [uri('a', { limitEndDate: 5 })], merchandises: [inside] }),
+      newBuy(
+        customer,
+        [assetNum],
+        {},
+        { products: [uri('a', { limitEndDate: 1_800_000_000_005 })], merchandises: [inside] },
+      ),
     );
     const [first, second, third] = await productIdsOn(assetNum);
     const strict = deleteProduct(customer, [assetNum], {
       productUri: 'a',
-      limitEndDate: 5,
+      limitEndDate: 1_800_000_000_005,
       strictMatchWhenDelete: true,
     });
     const [planned] = await preview(strict);
@@ -225,14 +230,14 @@ describe('the nearest of a product that is not found', () => {
     const customer = await api.newCustomer();
     const assetNum = newAssetNum();
     const bought = [
-      uri('b', { limitStartDate: 1, limitEndDate: 9, limitConcurrent: 3 }),
+      uri('b', { limitStartDate: 1, limitEndDate: 1_800_000_000_009, limitConcurrent: 3 }),
       uri('a', { limitConcurrent: 2 }),
-      uri('a', { limitStartDate: 1, limitEndDate: 9, limitConcurrent: 2 }),
-      uri('a', { limitStartDate: 1, limitEndDate: 8, limitConcurrent: 2 }),
+      uri('a', { limitStartDate: 1, limitEndDate: 1_800_000_000_009, limitConcurrent: 2 }),
+      uri('a', { limitStartDate: 1, limitEndDate: 1_800_000_000_008, limitConcurrent: 2 }),
     ];
     await apply(newBuy(customer, [assetNum], {}, { products: bought }));
     const [other, far, near, between] = await productIdsOn(assetNum);
-    const terms = { limitStartDate: 1, limitEndDate: 9, limitConcurrent: 3 };
+    const terms = { limitStartDate: 1, limitEndDate: 1_800_000_000_009, limitConcurrent: 3 };
     const wanted = deleteProduct(customer, [assetNum], { productUri: 'a', strictMatchWhenDelete: true, ...terms });
     expect(await previewNearest(wanted)).toEqual([
       { assetNum, productUri: 'a', id: near, differs: ['limitConcurrent'] },
@@ -273,7 +278,7 @@ describe('the nearest of a product that is not found', () => {
     const customer = await api.newCustomer();
     const assetNum = newAssetNum();
     const [, failed] = await preview(
-      newBuy(customer, [assetNum], {}, { products: [uri('a', { limitEndDate: 5 })] }),
+      newBuy(customer, [assetNum], {}, { products: [uri('a', { limitEndDate: 1_800_000_000_005 })] }),
       deleteProduct(customer, [assetNum], { productUri: 'a', strictMatchWhenDelete: true }),
     );
     expect(failed!.nearest).toEqual([{ assetNum, productUri: 'a', id: null, differs: ['limitEndDate'] }]);
@@ -400,7 +405,7 @@ it('a preview says what the orders then do, whatever they are', async () => {
   const nums = fc.uniqueArray(fc.constantFrom(0, 1, 2, 3), { minLength: 1, maxLength: 2 });
   const terms = fc.record({
     productUri: fc.constantFrom('a', 'b'),
-    limitEndDate: fc.constantFrom(undefined, 5),
+    limitEndDate: fc.constantFrom(undefined, 1_800_000_000_005),
     limitConcurrent: fc.constantFrom(1, 2),
   });
   const header = fc.record({
@@ -418,7 +423,7 @@ it('a preview says what the orders then do, whatever they are', async () => {
 
   const property = fc.asyncProperty(story, order, async (steps, places) => {
     const assetNums = Array.from({ length: 4 }, newAssetNum);
-    const both = { products: [uri('a', { limitEndDate: 5 }), uri('b')] };
+    const both = { products: [uri('a', { limitEndDate: 1_800_000_000_005 }), uri('b')] };
     const sources = await apply(
       newBuy(customers[0], [assetNums[0]!, assetNums[1]!], {}, both),
       newBuy(customers[0], [assetNums[0]!], {}, { products: [uri('a')], merchandises: [merchandise()] }),

@@ -117,10 +117,13 @@ describe('a new_buy is accepted with', () => {
     ['sequence 0', () => buy({}, { sequence: 0 })],
     ['the greatest sequence', () => buy({}, { sequence: 2 ** 31 - 1 })],
     ['the greatest Integer', () => buyProduct({ limitConcurrent: 2 ** 31 - 1, timeUnitQuantity: 2 ** 31 - 1 })],
-    ['the greatest Long', () => buyProduct({ limitTimeDuration: 2 ** 53 - 1, limitEndDate: 2 ** 53 - 1 })],
-    ['a start that is the end', () => buy({ limitStartDate: 5, limitEndDate: 5 })],
+    [
+      'the greatest Long',
+      () => buyProduct({ limitTimeDuration: 2 ** 53 - 1, limitEndDate: 1_800_000_000_002 ** 53 - 1 }),
+    ],
+    ['a start that is the end', () => buy({ limitStartDate: 1_800_000_000_005, limitEndDate: 1_800_000_000_005 })],
     ['a start without an end', () => buyProduct({ limitStartDate: 1_800_000_000_000 })],
-    ['time 0', () => buyProduct({ limitStartDate: 0, limitEndDate: 0, trialEndDate: 0 })],
+    ['time 0', () => buyProduct({ limitStartDate: 0, trialEndDate: 0 })],
     ['a merchandise and no products', () => buy({ products: undefined, merchandises: [merchandise()] })],
     [
       'a merchandise without products of its own',

@@ -121,26 +121,32 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
         trialEndDate: '2030-01-01',
       };
       const product = uri('gms-7', {
-        ...{ gmsPid: 'pid', appKey: null, parentCrmProductId: 'parent', limitStartDate: 1, limitEndDate: 2 },
+        ...{
+          gmsPid: 'pid',
+          appKey: null,
+          parentCrmProductId: 'parent',
+          limitStartDate: 1,
+          limitEndDate: 1_800_000_000_002,
+        },
         ...{ limitConcurrent: 5, limitTimeDuration: 3, trial: 1, trialEndDate: 4, passwords: [' p '] },
         productFeatures: [feature],
       });
       const element = {
-        ...{ products: [product], limitStartDate: 10, limitEndDate: 20, borrowedUsbKey: true },
+        ...{ products: [product], limitStartDate: 10, limitEndDate: 1_800_000_000_020, borrowedUsbKey: true },
         assetExtendList: [{ extendCode: 'gxxp', extendValue: '1' }, { extendCode: 'empty' }],
       };
       const order = newBuy(customer, [assetNum], { licenseType: 'lan_softkey' }, element);
       const { licenseOrderId } = await succeed(order);
       expect(await readAsset(assetNum)).toMatchObject({
         ...{ customer_id: customer.customerId, license_type: 'lan_softkey', borrowed_usb_key: true },
-        ...{ limit_start_date: '10', limit_end_date: '20', extends: { gxxp: '1', empty: '' } },
+        ...{ limit_start_date: '10', limit_end_date: '1800000000020', extends: { gxxp: '1', empty: '' } },
         grants: [{ license_order_id: licenseOrderId, revoked_time: null }],
         merchandises: [],
         products: [
           {
             ...{ license_order_id: licenseOrderId, merchandise_id: null, src_license_order_id: null },
             ...{ crm_product_id: 'crm-1', product_uri: 'gms-7', product_name: 'Cost Estimator' },
-            ...{ limit_start_date: '1', limit_end_date: '2', limit_concurrent: 5 },
+            ...{ limit_start_date: '1', limit_end_date: '1800000000002', limit_concurrent: 5 },
             details: {
               ...{ gmsPid: 'pid', productType: 'tool', parentCrmProductId: 'parent', limitTimeDuration: 3 },
               ...{ trial: 1, trialEndDate: 4, passwords: [' p '], timeUnit: 'year', timeUnitQuantity: 1 },
@@ -162,7 +168,7 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
           [assetNum],
           {},
           {
-            ...{ limitStartDate: 1, limitEndDate: 9, borrowedUsbKey: true, products: [uri('a')] },
+            ...{ limitStartDate: 1, limitEndDate: 1_800_000_000_009, borrowedUsbKey: true, products: [uri('a')] },
             ...codes({ extendCode: 'keep', extendValue: '1' }, { extendCode: 'change', extendValue: '1' }),
           },
         ),
@@ -174,7 +180,7 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
           [assetNum],
           {},
           {
-            ...{ limitEndDate: 8, products: [uri('a'), uri('b')] },
+            ...{ limitEndDate: 1_800_000_000_008, products: [uri('a'), uri('b')] },
             ...codes({ extendCode: 'change', extendValue: '2' }, { extendCode: 'new', extendValue: '3' }),
           },
         ),
@@ -185,7 +191,7 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
       ]);
       const after = await readAsset(assetNum);
       expect(after).toMatchObject({
-        ...{ id: before.id, limit_start_date: '1', limit_end_date: '8', borrowed_usb_key: true },
+        ...{ id: before.id, limit_start_date: '1', limit_end_date: '1800000000008', borrowed_usb_key: true },
         extends: { keep: '1', change: '2', new: '3' },
         grants: [first, second].map(({ licenseOrderId }) => ({ license_order_id: licenseOrderId })),
         products: [{ product_uri: 'a' }, { product_uri: 'a' }, { product_uri: 'b' }],
@@ -201,11 +207,11 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
       await succeed(newBuy(seller, [assetNum, lockNum], {}, { products: [uri('a')], merchandises: [merchandise()] }));
       await assignAndLend(memberIds, assetNum, lockNum);
       const before = await readAsset(assetNum);
-      const transfer = { transferedAssetNum: true, products: [uri('b')], limitEndDate: 9 };
+      const transfer = { transferedAssetNum: true, products: [uri('b')], limitEndDate: 1_800_000_000_009 };
       const result = await succeed(newBuy(buyer, [assetNum], {}, transfer));
       expect(result).toMatchObject({ assets: 0, products: 1 });
       const after = await readAsset(assetNum);
-      expect(after).toMatchObject({ id: before.id, customer_id: buyer.customerId, limit_end_date: '9' });
+      expect(after).toMatchObject({ id: before.id, customer_id: buyer.customerId, limit_end_date: '1800000000009' });
       // The order that transfers stands for what came with it; but for that nothing of it changes.
       const taken = { held_by_order_id: result.licenseOrderId, updated_time: expect.any(Date) };
       expect(after.products.slice(0, -1)).toEqual(before.products.map((each) => ({ ...each, ...taken })));
@@ -276,7 +282,7 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
     it('buys a number again after its revocation as a new asset, and keeps the old one on record', async () => {
       const [customer, other] = [await api.newCustomer(), await api.newCustomer()];
       const assetNum = newAssetNum();
-      const element = { products: [uri('a')], merchandises: [merchandise()], limitEndDate: 5 };
+      const element = { products: [uri('a')], merchandises: [merchandise()], limitEndDate: 1_800_000_000_005 };
       await succeed(newBuy(customer, [assetNum], {}, element));
       await succeed(deleteAsset(customer, [assetNum]));
       const [revoked] = await readRecords(assetNum);
@@ -284,7 +290,7 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
       const [first, second, ...more] = await readRecords(assetNum);
       expect(more).toEqual([]);
       expect(first).toEqual(revoked);
-      expect(first).toMatchObject({ customer_id: customer.customerId, limit_end_date: '5' });
+      expect(first).toMatchObject({ customer_id: customer.customerId, limit_end_date: '1800000000005' });
       for (const thing of [first!, ...first!.products, ...first!.merchandises, ...first!.grants]) {
         expect(isActive(thing)).toBe(false);
       }
@@ -370,7 +376,7 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
       const customer = await api.newCustomer();
       const [assetNum, otherNum] = [newAssetNum(), newAssetNum()];
       const inside = merchandise({ children: [merchandise({ licenseOrderProductList: [uri('a'), uri('c')] })] });
-      const products = [uri('a', { limitEndDate: 5 }), uri('b')];
+      const products = [uri('a', { limitEndDate: 1_800_000_000_005 }), uri('b')];
       await succeed(newBuy(customer, [assetNum, otherNum], {}, { products }));
       await succeed(newBuy(customer, [assetNum], {}, { products: [uri('a')], merchandises: [inside] }));
       const result = await succeed(deleteProduct(customer, [assetNum], { productUri: 'a', limitConcurrent: 99 }));
@@ -403,7 +409,7 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
       const results = await process(
         newBuy(customer, [assetNum], {}, { products: [uri('a')] }),
         // Fails at its last number, after an addition and a new asset.
-        newBuy(customer, [assetNum, newNum, otherNum], {}, { products: [uri('b')], limitEndDate: 5 }),
+        newBuy(customer, [assetNum, newNum, otherNum], {}, { products: [uri('b')], limitEndDate: 1_800_000_000_005 }),
         deleteAsset(customer, [assetNum, newNum]),
         newBuy(customer, [assetNum], {}, { products: [uri('c')] }),
       );
@@ -459,13 +465,18 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
     it('a stored asset is changed and revoked, and its last state stays on record', async () => {
       const customer = await api.newCustomer();
       const assetNum = newAssetNum();
-      await succeed(newBuy(customer, [assetNum], {}, { limitEndDate: 5 }));
+      await succeed(newBuy(customer, [assetNum], {}, { limitEndDate: 1_800_000_000_005 }));
       await process(
-        newBuy(customer, [assetNum], {}, { limitEndDate: 9, assetExtendList: [{ extendCode: 'c' }] }),
+        newBuy(customer, [assetNum], {}, { limitEndDate: 1_800_000_000_009, assetExtendList: [{ extendCode: 'c' }] }),
         deleteAsset(customer, [assetNum]),
       );
       const [record] = await readRecords(assetNum);
-      expect(record).toMatchObject({ limit_end_date: '9', extends: { c: '' }, grants: [{}, {}], products: [{}, {}] });
+      expect(record).toMatchObject({
+        limit_end_date: '1800000000009',
+        extends: { c: '' },
+        grants: [{}, {}],
+        products: [{}, {}],
+      });
       expect(isActive(record!)).toBe(false);
     });
 

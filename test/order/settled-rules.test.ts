@@ -154,11 +154,12 @@ describe('a purchase', () => {
 
   it('fails where terms that it replaces would start after they end, and changes nothing', async () => {
     const assetNum = newAssetNum();
-    await sendForId(newBuy(alice, [assetNum], {}, { limitStartDate: 3, limitEndDate: 5 }));
-    const result = await become(newBuy(alice, [assetNum], {}, { limitStartDate: 6 }));
+    const END = 1_800_000_000_000;
+    await sendForId(newBuy(alice, [assetNum], {}, { limitStartDate: 3, limitEndDate: END }));
+    const result = await become(newBuy(alice, [assetNum], {}, { limitStartDate: END + 1 }));
     expect(result).toMatchObject({ state: 'failed', code: '13004', cause: 'dates_reversed' });
-    expect(result.message).toBe(`limitStartDate 6 of asset ${assetNum}: must not be after the end 5`);
-    expect((await readRecord(assetNum)).assets).toMatchObject([{ limit_start_date: '3', limit_end_date: '5' }]);
+    expect(result.message).toBe(`limitStartDate ${END + 1} of asset ${assetNum}: must not be after the end ${END}`);
+    expect((await readRecord(assetNum)).assets).toMatchObject([{ limit_start_date: '3', limit_end_date: `${END}` }]);
   });
 });
 

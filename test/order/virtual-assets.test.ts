@@ -166,7 +166,7 @@ describe('O8 shows an asset', () => {
   it('with times of its purchase and of its last change', async () => {
     const customer = await api.newCustomer();
     const before = Date.now();
-    const [assetNum] = await buy(customer, { limitEndDate: 5 });
+    const [assetNum] = await buy(customer, { limitEndDate: 1_800_000_000_005 });
     const [bought] = await list(customer.enterpriseGlobalId);
     expect(bought!.createTime).toBeGreaterThanOrEqual(before);
     expect(bought!.createTime).toBeLessThanOrEqual(Date.now());
@@ -232,7 +232,11 @@ describe('O8 lists', () => {
 
   it('what is active: a revoked asset is gone, and bought again it is another', async () => {
     const customer = await api.newCustomer();
-    const [kept, gone] = await buy(customer, {}, { assetExtendList: [{ extendCode: 'old' }], limitEndDate: 7 });
+    const [kept, gone] = await buy(
+      customer,
+      {},
+      { assetExtendList: [{ extendCode: 'old' }], limitEndDate: 1_800_000_000_007 },
+    );
     const before = await readStored(gone!);
     await revoke(customer, gone!);
     expect(await list(customer.enterpriseGlobalId)).toEqual([await plainAsset(customer, kept!)]);
@@ -350,7 +354,7 @@ describe('O8 shows who holds an asset', () => {
     const { enterpriseGlobalId, customer, members } = await newEnterprise();
     const other = await newEnterprise();
     const element = {
-      limitEndDate: 9,
+      limitEndDate: 1_800_000_000_009,
       borrowedUsbKey: false,
       assetExtendList: [{ extendCode: 'a', extendValue: 'b' }],
     };

@@ -21,6 +21,8 @@ export interface ReadBatch {
   prepared: PreparedBatch;
   /** Its orders in the order of orderList, for a sync batch or a preview. */
   orders: () => Promise<Order[]>;
+  /** The paths of the first fields that nobody knows. */
+  ignoredFields: string[];
   /** Frees its payloads. Call it when it is stored or refused; the request that holds it may live much longer. */
   free: () => void;
 }
@@ -36,20 +38,22 @@ export class BatchReader {
   /** Throws the Refusals of readBatchOrder. */
   async read(applicationId: ApplicationId, bytes: Buffer, { isPreview }: { isPreview: boolean }): Promise<ReadBatch> {
     if (bytes.length <= MAX_BYTES_AT_ONCE) {
-      const batch = readBatchOrder(bytes);
+      const { batch, ignoredFields } = readBatchOrder(bytes);
       // Thousands of these a second would wait for the garbage collector. Short ones share their memory with others.
       if (bytes.length === bytes.buffer.byteLength) freeBytes(bytes);
-      return { prepared: prepareBatch(applicationId, batch), orders: async () => batch.orderList, free: () => {} };
+      const prepared = prepareBatch(applicationId, batch);
+      return { prepared, orders: async () => batch.orderList, ignoredFields, free: () => {} };
     }
     const thread = bytes.length <= MAX_MEDIUM_BYTES ? this.#medium : this.#large;
     const task: BatchTask = { bytes, applicationId, isPreview };
     const answer = (await thread.run(task, { transferList: [bytes.buffer as ArrayBuffer] })) as BatchAnswer;
     if (answer.refusal !== null) throw new BatchRefusal(answer.refusal, answer.batchName);
-    const { prepared, orders } = answer;
+    const { prepared, orders, ignoredFields } = answer;
     // A message between threads turns a Buffer into a Uint8Array.
     return {
       prepared: { ...prepared, digest: Buffer.from(prepared.digest) },
       orders: () => readOrders(orders),
+      ignoredFields,
       free: () => {
         // All payloads lie in one piece of memory.
         const payload = prepared.chunks[0]?.payload;

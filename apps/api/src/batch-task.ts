@@ -15,6 +15,7 @@ export type BatchAnswer =
       refusal: null;
       /** Without payloads if `orders` has the orders. */
       prepared: PreparedBatch;
+      ignoredFields: string[];
       /** For a sync batch or a preview the orders in the order of orderList, as several JSON lists; else empty. */
       orders: Uint8Array[];
     };

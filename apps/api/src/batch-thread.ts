@@ -1,4 +1,4 @@
-import { type BatchOrder, BatchRefusal, Refusal, readBatchOrder } from '@lockstep/contract';
+import { type BatchBody, BatchRefusal, Refusal, readBatchOrder } from '@lockstep/contract';
 import { type PreparedBatch, prepareBatch } from '@lockstep/orders/prepare';
 import Tinypool, { type Transferable } from 'tinypool';
 import { type BatchAnswer, type BatchTask, writeOrders } from './batch-task.ts';
@@ -6,9 +6,9 @@ import { allocateLarge, freeBytes } from './large-bytes.ts';
 
 /** Checks a large batch and prepares it, on a thread of its own instead of the event loop. */
 export default function checkAndPrepare({ bytes, applicationId, isPreview }: BatchTask): unknown {
-  let batch: BatchOrder;
+  let body: BatchBody;
   try {
-    batch = readBatchOrder(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+    body = readBatchOrder(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     const { reason, message } = error;
@@ -16,10 +16,12 @@ export default function checkAndPrepare({ bytes, applicationId, isPreview }: Bat
     return { refusal: { reason, message }, batchName } satisfies BatchAnswer;
   }
   freeBytes(bytes);
+  const { batch, ignoredFields } = body;
   const prepared = prepareBatch(applicationId, batch);
   const isAppliedAtOnce = isPreview || batch.syncMode === 'sync';
   const answer = {
     refusal: null,
+    ignoredFields,
     prepared: {
       ...prepared,
       chunks: isAppliedAtOnce

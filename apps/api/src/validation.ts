@@ -1,13 +1,13 @@
-import { parse } from '@lockstep/contract';
+import { parse, parseBody } from '@lockstep/contract';
 import type { FastifySchemaCompiler } from 'fastify';
 import type { z } from 'zod';
 
-/** Checks a part of a call against its schema; fails with the refusals of the contract. */
+/** Checks a part of a call against its schema; fails with the refusals of the contract. In a body it looks for misspellings too. */
 export const checks: FastifySchemaCompiler<z.ZodType> =
-  ({ schema }) =>
+  ({ schema, httpPart }) =>
   (data: unknown) => {
     try {
-      return { value: parse(schema, data) };
+      return { value: httpPart === 'body' ? parseBody(schema, data) : parse(schema, data) };
     } catch (error) {
       return { error: error as Error };
     }

@@ -52,7 +52,17 @@ export const causes = {
   body_too_large: { code: '13004', memberCode: '40000', message: 'The body is larger than {0} bytes.' },
   field_missing: { code: '13004', memberCode: '40000', message: '{0}: is required{1}' },
   field_invalid: { code: '13004', memberCode: '40000', message: '{0}: {1}' },
+  field_misspelled: {
+    code: '13004',
+    memberCode: '40000',
+    message: '{0}: is not a known field; did you mean {2}?{1}',
+  },
   dates_reversed: { code: '13004', message: '{0}: must not be after the end{1}' },
+  date_not_milliseconds: {
+    code: '13004',
+    message:
+      '{0}: must be milliseconds since 1970, such as 1798761599000; leave it out for a license without an end{1}',
+  },
   sequence_repeated: { code: '13004', message: '{0}: stands in the call already{1}' },
   asset_number_repeated: { code: '13004', message: '{0}: stands in the asset element already{1}' },
   asset_number_shared: {

@@ -44,8 +44,9 @@ export {
   type WebhookId,
 } from './ids.ts';
 export { BatchPage, ListBatchesQuery, ListedOrder, ListOrdersQuery, ListPageQuery, OrderPage } from './lists.ts';
+export { parseBody } from './misspellings.ts';
 export { nested } from './nested.ts';
-export { AddedEmployees, type NamedEmployee, readNewEmployees } from './new-employees.ts';
+export { AddedEmployees } from './new-employees.ts';
 export type { CalledOperation, CallOf } from './operation-parts.ts';
 export {
   buildPath,
@@ -74,7 +75,8 @@ export { type DeleteAssetOrder, type DeleteProductOrder, type NewBuyOrder, Order
 export { type Page, PageQuery } from './page.ts';
 export { parse } from './parse.ts';
 export { OrderPreview } from './preview.ts';
-export { type BatchName, BatchRefusal, readBatchOrder, readJson } from './read-json.ts';
+export { type BatchBody, type BatchName, BatchRefusal, readBatchOrder, readJson } from './read-json.ts';
+export { type NamedEmployee, readNewEmployees } from './read-new-employees.ts';
 export {
   BatchResult,
   BatchResultQuery,

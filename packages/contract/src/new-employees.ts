@@ -1,17 +1,14 @@
 import { z } from 'zod';
-import { cut, type Refusal } from './causes.ts';
 import { account, MAX_REMARK_CHARACTERS, mobile, name, password, REMARK, refuse } from './employee-fields.ts';
 import { Employee } from './employees.ts';
 import { FailureBody, successBody } from './envelope.ts';
-import { check, emptyCauses, parse } from './parse.ts';
+import { emptyCauses } from './parse.ts';
 import { boundedList, long, optionalLines } from './scalars.ts';
 
 export const MAX_EMPLOYEES_PER_CALL = 100;
-/** How much of a refused account name an answer repeats. */
-const MAX_REPEATED_CHARACTERS = 255;
 
 /** One element of M1's userList (interface M1; rules 8). */
-const NewEmployee = z
+export const NewEmployee = z
   .object({
     userName: account,
     password: password.describe(
@@ -28,7 +25,7 @@ const NewEmployee = z
     passwordMobile: mobile.nullish().transform((value) => value || undefined),
   })
   .meta({ id: 'NewEmployee', description: 'An employee to add.' });
-type NewEmployee = z.infer<typeof NewEmployee>;
+export type NewEmployee = z.infer<typeof NewEmployee>;
 emptyCauses.add(NewEmployee, {
   userName: 'account_missing',
   password: 'password_missing',
@@ -36,7 +33,7 @@ emptyCauses.add(NewEmployee, {
   name: 'name_missing',
 });
 
-const userList = <Item extends z.ZodType>(item: Item) =>
+export const userList = <Item extends z.ZodType>(item: Item) =>
   boundedList(item, MAX_EMPLOYEES_PER_CALL, 'too_many_employees')
     .refine((list) => list.length > 0, refuse('employee_list_empty'))
     .meta({
@@ -51,34 +48,6 @@ const userList = <Item extends z.ZodType>(item: Item) =>
 export const AddEmployees = z
   .object({ userList: userList(NewEmployee) })
   .meta({ id: 'EmployeesToAdd', description: 'The employees to add.' });
-
-const NamedEmployees = z.object({ userList: userList(z.unknown()) });
-emptyCauses.add(NamedEmployees, { userList: 'employee_list_empty' });
-
-/**
- * An element of M1's userList with its path and the beginning of its userName: either an employee to add or a refusal.
- */
-export type NamedEmployee = { path: string; userName: string } & (
-  | { employee: NewEmployee; refusal?: never }
-  | { refusal: Refusal; employee?: never }
-);
-
-/**
- * Reads the body of M1. A fault in the content of one employee is that employee's failure only (rules 8).
- *
- * Throws a Refusal if the body is not a list of employees: field_missing, field_invalid, employee_list_empty,
- * too_many_employees.
- */
-export function readNewEmployees(body: unknown): NamedEmployee[] {
-  const { userList } = parse(NamedEmployees, body);
-  return userList.map((element, index) => {
-    const checked = check(NewEmployee, element, ['userList', index]);
-    if (!checked.ok && checked.malformed) throw checked.malformed;
-    const { userName } = element as { userName?: string | null };
-    const named = { path: `userList[${index}]`, userName: cut(userName ?? '', MAX_REPEATED_CHARACTERS) };
-    return checked.ok ? { ...named, employee: checked.value } : { ...named, refusal: checked.refusal };
-  });
-}
 
 const FailedEmployee = z
   .object({

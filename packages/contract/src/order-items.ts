@@ -3,6 +3,7 @@ import { boundedArray } from './bounded-array.ts';
 import { checkPeriod } from './order-faults.ts';
 import {
   date,
+  endDate,
   flag,
   integer,
   long,
@@ -57,7 +58,7 @@ const ProductToBuy = z
     appKey: optionalText().describe('Product identifier of a web application. Stored.'),
     productType: text().describe('Type of the product. Stored.'),
     limitStartDate: optional(long()).describe(PERIOD.start),
-    limitEndDate: optional(long()).describe(PERIOD.end),
+    limitEndDate: optional(endDate()).describe(PERIOD.end),
     limitConcurrent: integer().describe('Concurrent nodes.'),
     limitTimeDuration: long().describe('Accumulated usage. Stored.'),
     strictMatchWhenDelete: optional(z.boolean())
@@ -125,7 +126,7 @@ export const AssetToBuy = z
       'Extended attributes. On an asset that is there they are added or replaced.',
     ),
     limitStartDate: optional(long()).describe(`${PERIOD.start} On an asset that is there it replaces the one before.`),
-    limitEndDate: optional(long()).describe(`${PERIOD.end} On an asset that is there it replaces the one before.`),
+    limitEndDate: optional(endDate()).describe(`${PERIOD.end} On an asset that is there it replaces the one before.`),
     borrowedUsbKey: optional(z.boolean()).describe(
       'Whether the member center takes it for a borrowed lock. On an asset that is there it replaces what was before.',
     ),

@@ -9,29 +9,30 @@ export const emptyCauses = z.registry<Record<string, Cause>>();
 /** The result of a check: the value as the schema reads it, or a refusal. */
 export type Checked<Value> =
   | { ok: true; value: Value }
-  /** `malformed` is set if a value has a wrong JSON type, and names the first such fault. */
+  /** `malformed` is set if a value has a wrong JSON type or a name is misspelled, and names the first such fault. */
   | { ok: false; refusal: Refusal; malformed: Refusal | undefined };
 
 /**
  * Checks an input against its schema. A refusal names the path of the first fault, such as
  * `orderList[3].assets[0].assetNos`, and says how many more there are, up to MAX_FAULTS (rules 1). `at` is the path of
- * the input itself, if it is a part of something.
+ * the input itself, if it is a part of something. `misspelled` are issues that the schema cannot see.
  */
 export function check<Schema extends z.ZodType>(
   schema: Schema,
   input: unknown,
   at: PropertyKey[] = [],
+  misspelled: readonly z.core.$ZodIssue[] = [],
 ): Checked<z.output<Schema>> {
   const result = schema.safeParse(input);
-  if (result.success) return { ok: true, value: result.data };
-  const { issues } = result.error;
+  if (result.success && misspelled.length === 0) return { ok: true, value: result.data };
+  const issues = [...misspelled, ...(result.error?.issues ?? [])];
   const buildIssueRefusal = (issue: z.core.$ZodIssue) =>
     buildRefusal(issue, {
       path: [...at, ...issue.path],
       others: issues.length - 1,
       empty: isMissing(issue, input) ? (emptyCauses.get(schema)?.[issue.path.join('.')] ?? 'field_missing') : undefined,
     });
-  const malformed = issues.find((issue) => issue.path.length === 0 || isOfWrongType(issue, input));
+  const malformed = issues.find((issue) => issue.path.length === 0 || isMalformed(issue, input));
   return { ok: false, refusal: buildIssueRefusal(issues[0]!), malformed: malformed && buildIssueRefusal(malformed) };
 }
 
@@ -53,8 +54,9 @@ function buildRefusal(
   const counted = others < MAX_FAULTS - 1 ? others : `at least ${MAX_FAULTS - 1}`;
   const more = others === 0 ? '' : ` (and ${counted} more ${others === 1 ? 'fault' : 'faults'})`;
   const dotPath = path.length === 0 ? 'body' : z.core.toDotPath(path);
-  const cause = issue.code === 'custom' ? issue.params?.cause : undefined;
-  if (isCause(cause)) return new Refusal(cause, dotPath, more);
+  const params = issue.code === 'custom' ? issue.params : undefined;
+  const cause: unknown = params?.cause;
+  if (isCause(cause)) return new Refusal(cause, dotPath, more, String(params?.meant ?? ''));
   if (empty !== undefined) return new Refusal(empty, dotPath, more);
   return new Refusal('field_invalid', dotPath, `${describeIssue(issue)}${more}`);
 }
@@ -83,8 +85,9 @@ function isMissing(issue: z.core.$ZodIssue, input: unknown): boolean {
   return value.trim() === '' && (value === '' || issue.code !== 'custom' || issue.message === REQUIRED);
 }
 
-/** Whether an issue says that a value has a wrong JSON type. A fraction is still a number. */
-function isOfWrongType(issue: z.core.$ZodIssue, input: unknown): boolean {
+/** Whether an issue is the client's: a value has a wrong JSON type, or a name is misspelled. A fraction is still a number. */
+function isMalformed(issue: z.core.$ZodIssue, input: unknown): boolean {
+  if (issue.code === 'custom' && issue.params?.cause === 'field_misspelled') return true;
   return issue.code === 'invalid_type' && issue.expected !== 'int' && !isMissing(issue, input);
 }
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Cause } from './causes.ts';
+import { successBody } from './envelope.ts';
 import { CustomerId } from './ids.ts';
 import { OrderState, OrderType } from './order-enums.ts';
 import { integer } from './scalars.ts';
@@ -63,3 +64,15 @@ export const OrderPreview = z
   })
   .meta({ id: 'OrderPreview', description: 'What one order would do.' });
 export type OrderPreview = z.infer<typeof OrderPreview>;
+
+/** The most ignored fields that a preview lists. */
+export const MAX_IGNORED_FIELDS = 20;
+
+/** The answer of a preview (rules 6.6). */
+export const PreviewAnswer = successBody(
+  z.array(OrderPreview).describe('One entry for each order, in the order of orderList.'),
+).extend({
+  ignoredFields: z
+    .array(z.string())
+    .describe(`Fields that the service does not know and ignores, by their paths: the first ${MAX_IGNORED_FIELDS}.`),
+});

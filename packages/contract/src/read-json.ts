@@ -3,9 +3,10 @@ import { z } from 'zod';
 import { BatchOrder } from './batch-order.ts';
 import { Refusal } from './causes.ts';
 import { checkJsonShape } from './json-shape.ts';
+import { findUnknownFields } from './misspellings.ts';
 import { MAX_LIST_ELEMENTS } from './order-items.ts';
 import { checkInstances } from './order-size.ts';
-import { parse } from './parse.ts';
+import { check } from './parse.ts';
 import { readValidBatch } from './valid-batch.ts';
 
 const BYTE_ORDER_MARK = '\uFEFF';
@@ -45,16 +46,25 @@ export class BatchRefusal extends Refusal {
   }
 }
 
+/** A batch, and the paths of the first fields that are ignored because nobody knows them. */
+export interface BatchBody {
+  batch: BatchOrder;
+  ignoredFields: string[];
+}
+
 /**
  * Reads the body of O5 or of its preview. Throws the Refusals of readJson, and a BatchRefusal: batch_too_large, or that
  * of the first fault (rules 6.1). A batch with one fault is refused as a whole.
  */
-export function readBatchOrder(bytes: Buffer): BatchOrder {
+export function readBatchOrder(bytes: Buffer): BatchBody {
   const json = readJson(bytes, MAX_LIST_ELEMENTS);
   try {
-    const batch = readValidBatch(json) ?? parse(BatchOrder, json);
-    checkInstances(batch.orderList);
-    return batch;
+    const { misspelled, ignored } = findUnknownFields(BatchOrder, json);
+    const batch = misspelled.length === 0 ? readValidBatch(json) : null;
+    const checked = batch === null ? check(BatchOrder, json, [], misspelled) : { ok: true as const, value: batch };
+    if (!checked.ok) throw checked.refusal;
+    checkInstances(checked.value.orderList);
+    return { batch: checked.value, ignoredFields: ignored };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     throw new BatchRefusal(error, BatchName.safeParse(json).data ?? {});

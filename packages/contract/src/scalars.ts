@@ -151,6 +151,19 @@ export function long() {
   return z.number().int('must be a whole number within 53 bits').min(0, 'must not be negative');
 }
 
+/** The least end of a purchase: in seconds, this is the year 5138, and in milliseconds the spring of 1973. */
+const MIN_END_DATE = 100_000_000_000;
+
+/** When a purchase ends, in milliseconds since 1970-01-01 UTC. Refuses seconds and days: the license would be over (rules 4). */
+export function endDate() {
+  return long()
+    .refine((value) => value < 0 || value >= MIN_END_DATE, {
+      params: { cause: 'date_not_milliseconds' satisfies Cause },
+      message: 'date_not_milliseconds',
+    })
+    .meta({ minimum: MIN_END_DATE });
+}
+
 /** A time in answers. `event` says of what: "When the batch was accepted". */
 export function time(event: string) {
   return long().describe(`${event}. Milliseconds since 1970-01-01 UTC.`);

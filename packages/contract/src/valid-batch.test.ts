@@ -17,12 +17,19 @@ const feature = { featureCode: 'a', featureName: 'b', featureValue: 'c', feature
 /** A batch with every field of the interface. */
 function wholeBatch() {
   const product = productToBuy({
-    ...{ gmsPid: 'g', appKey: 'k', limitStartDate: 1, limitEndDate: 2, strictMatchWhenDelete: true, passwords: ['p'] },
+    ...{
+      gmsPid: 'g',
+      appKey: 'k',
+      limitStartDate: 1,
+      limitEndDate: 1_800_000_000_002,
+      strictMatchWhenDelete: true,
+      passwords: ['p'],
+    },
     ...{ srcLicenseOrderId: '8192', productFeatures: [{ ...feature, trialEndDate: 5 }] },
   });
   const children = [merchandise({ licenseOrderProductList: [product], children: [merchandise()] })];
   const element = {
-    ...{ assetExtendList: [{ extendCode: 'e', extendValue: 'v' }], limitStartDate: 1, limitEndDate: 1 },
+    ...{ assetExtendList: [{ extendCode: 'e', extendValue: 'v' }], limitStartDate: 1, limitEndDate: 1_800_000_000_001 },
     ...{
       borrowedUsbKey: true,
       transferedAssetNum: false,
@@ -34,7 +41,7 @@ function wholeBatch() {
     newBuy(CUSTOMER, ['A-1', 'A-2'], { srcLicenseOrderId: '1' }, element),
     newBuy(CUSTOMER, ['A-3'], {}, { products: undefined, merchandises: [merchandise()] }),
     deleteAsset(CUSTOMER, ['A-1']),
-    deleteProduct(CUSTOMER, ['A-2'], { limitStartDate: 1, limitEndDate: 2 }),
+    deleteProduct(CUSTOMER, ['A-2'], { limitStartDate: 1, limitEndDate: 1_800_000_000_002 }),
   );
 }
 

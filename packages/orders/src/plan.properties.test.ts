@@ -72,7 +72,7 @@ const assetToBuy = fc
     products,
     merchandises: fc.array(nestedPackage, { maxLength: 1 }),
     transferedAssetNum: fc.boolean(),
-    limitEndDate: fc.option(fc.nat(9)),
+    limitEndDate: fc.option(fc.integer({ min: 1_800_000_000_000, max: 1_800_000_000_009 })),
     borrowedUsbKey: fc.option(fc.boolean()),
     assetExtendList: fc.option(
       fc.array(fc.record({ extendCode: oneOf('c', 'd'), extendValue: oneOf('1', '2') }), { maxLength: 2 }),

@@ -160,10 +160,12 @@ describe('new_buy', () => {
     const ledger = newLedger();
     const element = {
       limitStartDate: 5,
-      limitEndDate: 9,
+      limitEndDate: 1_800_000_000_009,
       borrowedUsbKey: true,
       assetExtendList: [{ extendCode: 'gxxp', extendValue: '1' }],
-      products: [productToBuy({ productUri: 'a', limitStartDate: 1, limitEndDate: 2, limitConcurrent: 3 })],
+      products: [
+        productToBuy({ productUri: 'a', limitStartDate: 1, limitEndDate: 1_800_000_000_002, limitConcurrent: 3 }),
+      ],
     };
     expect(succeed(ledger, newBuy(ours, ['X1', 'X2'], {}, element))).toEqual({ assets: 2, products: 2 });
     for (const assetNum of ['X1', 'X2']) {
@@ -172,11 +174,19 @@ describe('new_buy', () => {
         customerId: '11',
         licenseType: 'normal_recover_usbkey',
         limitStartDate: 5,
-        limitEndDate: 9,
+        limitEndDate: 1_800_000_000_009,
         borrowedUsbKey: true,
         extends: { gxxp: '1' },
         grants: [{ licenseOrderId: '900' }],
-        products: [{ productUri: 'a', limitStartDate: 1, limitEndDate: 2, limitConcurrent: 3, licenseOrderId: '900' }],
+        products: [
+          {
+            productUri: 'a',
+            limitStartDate: 1,
+            limitEndDate: 1_800_000_000_002,
+            limitConcurrent: 3,
+            licenseOrderId: '900',
+          },
+        ],
       });
     }
     expect([...ledger.changes.newAssets].map(({ assetNum }) => assetNum)).toEqual(['X1', 'X2']);
@@ -193,7 +203,7 @@ describe('new_buy', () => {
   });
 
   it('takes a time of zero for a time', () => {
-    const zeros = { limitStartDate: 0, limitEndDate: 0 };
+    const zeros = { limitStartDate: 0, limitEndDate: 1_800_000_000_000 };
     const element = { ...zeros, products: [productToBuy(zeros)] };
     expect(assetOf(ledgerAfter(newBuy(ours, ['X1'], {}, element)), 'X1')).toMatchObject({
       ...zeros,
@@ -239,13 +249,31 @@ describe('new_buy', () => {
   });
 
   it.each<[string, Sent, Sent]>([
-    ['nothing where nothing is sent', {}, { limitStartDate: 5, limitEndDate: 9, borrowedUsbKey: true }],
-    ['the start alone', { limitStartDate: 0 }, { limitStartDate: 0, limitEndDate: 9, borrowedUsbKey: true }],
-    ['the end alone', { limitEndDate: 7 }, { limitStartDate: 5, limitEndDate: 7, borrowedUsbKey: true }],
-    ['the flag alone', { borrowedUsbKey: false }, { limitStartDate: 5, limitEndDate: 9, borrowedUsbKey: false }],
-    ['nothing for null', { limitEndDate: null }, { limitStartDate: 5, limitEndDate: 9, borrowedUsbKey: true }],
+    ['nothing where nothing is sent', {}, { limitStartDate: 5, limitEndDate: 1_800_000_000_009, borrowedUsbKey: true }],
+    [
+      'the start alone',
+      { limitStartDate: 0 },
+      { limitStartDate: 0, limitEndDate: 1_800_000_000_009, borrowedUsbKey: true },
+    ],
+    [
+      'the end alone',
+      { limitEndDate: 1_800_000_000_007 },
+      { limitStartDate: 5, limitEndDate: 1_800_000_000_007, borrowedUsbKey: true },
+    ],
+    [
+      'the flag alone',
+      { borrowedUsbKey: false },
+      { limitStartDate: 5, limitEndDate: 1_800_000_000_009, borrowedUsbKey: false },
+    ],
+    [
+      'nothing for null',
+      { limitEndDate: null },
+      { limitStartDate: 5, limitEndDate: 1_800_000_000_009, borrowedUsbKey: true },
+    ],
   ])('replaces on an asset that is there already %s', (_, sent, expected) => {
-    const ledger = ledgerAfter(newBuy(ours, ['X1'], {}, { limitStartDate: 5, limitEndDate: 9, borrowedUsbKey: true }));
+    const ledger = ledgerAfter(
+      newBuy(ours, ['X1'], {}, { limitStartDate: 5, limitEndDate: 1_800_000_000_009, borrowedUsbKey: true }),
+    );
     succeed(ledger, newBuy(ours, ['X1'], {}, sent));
     expect(assetOf(ledger, 'X1')).toMatchObject(expected);
   });
@@ -268,14 +296,24 @@ describe('new_buy', () => {
 
   it('transfers an asset with everything on it', () => {
     const ledger = ledgerAfter(
-      newBuy(stranger, ['X1'], {}, { limitEndDate: 9, assetExtendList: [{ extendCode: 'c', extendValue: '1' }] }),
+      newBuy(
+        stranger,
+        ['X1'],
+        {},
+        { limitEndDate: 1_800_000_000_009, assetExtendList: [{ extendCode: 'c', extendValue: '1' }] },
+      ),
       newBuy(stranger, ['X1'], {}, { products: [], merchandises: [merchandise()] }),
     );
     const asset = assetOf(ledger, 'X1');
     const transfer = { transferedAssetNum: true, borrowedUsbKey: true, products: [uri('new')] };
     expect(succeed(ledger, newBuy(ours, ['X1'], {}, transfer))).toEqual({ assets: 0, products: 1 });
     expect(assetOf(ledger, 'X1')).toBe(asset);
-    expect(asset).toMatchObject({ customerId: '11', limitEndDate: 9, borrowedUsbKey: true, extends: { c: '1' } });
+    expect(asset).toMatchObject({
+      customerId: '11',
+      limitEndDate: 1_800_000_000_009,
+      borrowedUsbKey: true,
+      extends: { c: '1' },
+    });
     expect(productsOn(ledger, 'X1')).toEqual(['gms-100@900', 'gms-100@900', 'new@900']);
     expect(merchandisesOn(ledger, 'X1')).toEqual(['M-1@900']);
     expect(grantsOn(ledger, 'X1')).toEqual(['900']);
@@ -395,13 +433,18 @@ describe('new_buy', () => {
   it('adds to its own asset where a number stands in two elements', () => {
     const ledger = newLedger();
     const assets = [
-      { assetNos: ['X1', 'X2'], limitEndDate: 5, products: [uri('a')] },
-      { assetNos: ['X1'], limitEndDate: 6, assetExtendList: [{ extendCode: 'c' }], products: [uri('b')] },
+      { assetNos: ['X1', 'X2'], limitEndDate: 1_800_000_000_005, products: [uri('a')] },
+      {
+        assetNos: ['X1'],
+        limitEndDate: 1_800_000_000_006,
+        assetExtendList: [{ extendCode: 'c' }],
+        products: [uri('b')],
+      },
     ];
     expect(succeed(ledger, newBuy(ours, [], { assets }))).toEqual({ assets: 2, products: 3 });
     expect(productsOn(ledger, 'X1')).toEqual(['a@900', 'b@900']);
-    expect(assetOf(ledger, 'X1')).toMatchObject({ limitEndDate: 6, extends: { c: '' }, grants: [{}] });
-    expect(assetOf(ledger, 'X2')).toMatchObject({ limitEndDate: 5, extends: {} });
+    expect(assetOf(ledger, 'X1')).toMatchObject({ limitEndDate: 1_800_000_000_006, extends: { c: '' }, grants: [{}] });
+    expect(assetOf(ledger, 'X2')).toMatchObject({ limitEndDate: 1_800_000_000_005, extends: {} });
     expect(ledger.changes.newGrants.length).toBe(2);
   });
 
@@ -432,8 +475,9 @@ describe('new_buy', () => {
 });
 
 describe('new_buy of terms that replace those of an asset', () => {
-  const from = (start: number) => ({ limitStartDate: start });
-  const until = (end: number) => ({ limitEndDate: end });
+  const DAY = 1_800_000_000_000;
+  const from = (start: number) => ({ limitStartDate: DAY + start });
+  const until = (end: number) => ({ limitEndDate: DAY + end });
   const elements = (...changes: Sent[]) => changes.map((each) => ({ assetNos: ['X1'], products: [uri('a')], ...each }));
 
   it('fails where its start then lies after its end', () => {
@@ -454,7 +498,7 @@ describe('new_buy of terms that replace those of an asset', () => {
 
   it('looks at the period only where it gives some of it: one from before may be reversed', () => {
     const ledger = ledgerAfter(newBuy(ours, ['X1'], {}, from(6)));
-    assetOf(ledger, 'X1').limitEndDate = 5;
+    assetOf(ledger, 'X1').limitEndDate = DAY + 5;
     succeed(ledger, newBuy(ours, ['X1']));
   });
 });
@@ -776,7 +820,7 @@ describe('planAll', () => {
 
 describe('planOrder', () => {
   it.each<[string, Sent]>([
-    ['new_buy', newBuy(ours, ['X1', 'X2'], {}, { limitEndDate: 4, merchandises: [merchandise()] })],
+    ['new_buy', newBuy(ours, ['X1', 'X2'], {}, { limitEndDate: 1_800_000_000_004, merchandises: [merchandise()] })],
     ['a transfer', newBuy(sister, ['X1'], {}, { transferedAssetNum: true })],
     ['delete_asset', deleteAsset(ours, ['X1'])],
     ['delete_product', deleteProduct(ours, ['X1'])],

@@ -87,13 +87,14 @@ function batchHandlers(options: ServerOptions): Handlers<BatchOperationId, Submi
       return success(accepted);
     },
 
-    previewBatchOrder: async (request, { caller, batch: { prepared, orders } }, reply) => {
+    previewBatchOrder: async (request, { caller, batch: { prepared, orders, ignoredFields } }, reply) => {
       checkSender(caller, request.query, prepared);
       const previews = await previewer.preview(prepared, orders, caller.channels);
       if (previews.reduce((sum, preview) => sum + countListed(preview), 0) > MANY_LISTED) {
         await longPreviews.hold({ kind: 'preview', party: caller.applicationId }, request.deadline.signal);
       }
-      return await answerInPieces(writeJsonPieces(success(previews.values().map(listPreview))), request, reply);
+      const answer = { ...success(previews.values().map(listPreview)), ignoredFields };
+      return await answerInPieces(writeJsonPieces(answer), request, reply);
     },
   };
 }

@@ -30,6 +30,8 @@ export const causesInChinese: Readonly<
   content_type_unsupported: '内容类型不受支持。',
   field_missing: '缺少必填字段。',
   field_invalid: '字段的值无效。',
+  field_misspelled: '未知字段，可能是拼写错误。',
+  date_not_milliseconds: '结束时间必须是自 1970 年起的毫秒数。',
   dates_reversed: '开始时间晚于结束时间。',
   sequence_repeated: '序号在批次中重复。',
   asset_number_repeated: '资产号在同一资产元素中重复。',

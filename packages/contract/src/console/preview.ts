@@ -23,6 +23,8 @@ export const PreviewedBatch = z.object({
   syncMode: SyncMode,
   /** In the order of orderList. */
   orders: z.array(PreviewedOrder),
+  /** The paths of the first fields that the service ignores. */
+  ignoredFields: z.array(z.string()),
 });
 export type PreviewedBatch = z.infer<typeof PreviewedBatch>;
 

@@ -67,7 +67,12 @@ const refused = FailureBody.describe(REFUSED);
 
 /** The answers of most operations: 200 with data, 299 with the reason of a refusal. */
 export function answers<Data extends z.ZodType>(data: Data) {
-  return { 200: successBody(data).describe('It was carried out.'), 299: refused };
+  return answersOf(successBody(data));
+}
+
+/** The same for a success whose body has more than data. */
+export function answersOf<Success extends z.ZodType>(success: Success) {
+  return { 200: success.describe('It was carried out.'), 299: refused };
 }
 
 /** Answers without data; in the member center `data` is null. */

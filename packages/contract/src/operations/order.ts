@@ -16,9 +16,9 @@ import { BindCustomer, CreatedEnterprise, CreateEnterprise, Customer, QueryCusto
 import { MAX_ELEMENTS } from '../json-shape.ts';
 import { MAX_LIST_ELEMENTS } from '../order-items.ts';
 import { MAX_INSTANCES } from '../order-size.ts';
-import { OrderPreview } from '../preview.ts';
+import { PreviewAnswer } from '../preview.ts';
 import { BatchResult, BatchResultQuery, OrderResultParams, SingleOrderResult } from '../results.ts';
-import { answers, doneAnswers, formatCount, MAX_BATCH_BYTES, ORDER_ROOT, ofModule } from './operation.ts';
+import { answers, answersOf, doneAnswers, formatCount, MAX_BATCH_BYTES, ORDER_ROOT, ofModule } from './operation.ts';
 
 const BATCH_PATH = `${ORDER_ROOT}/licenseOrder/batchOrder` as const;
 
@@ -103,7 +103,7 @@ export const orderOperations = ofModule('order', {
     query: BatchOrderQuery,
     body: BatchOrder,
     maxBodyBytes: MAX_BATCH_BYTES,
-    answers: answers(z.array(OrderPreview).describe('One entry for each order, in the order of orderList.')),
+    answers: answersOf(PreviewAnswer),
     summary: 'Preview a batch',
     description:
       'Takes what O5 takes and says what each order would do if the batch ran now. The entries come in ' +

@@ -25,14 +25,14 @@ export function previewHandlers({ previewer, batches }: ServerOptions & { batche
       const channels = await findChannels(request.db, request.query.appKey);
       // Operators take turns with one another, as applications do.
       const party = `operator ${operator.operatorId}` as ApplicationId;
-      const { prepared, orders } = await batches.read(party, bytes!, { isPreview: true });
+      const { prepared, orders, ignoredFields } = await batches.read(party, bytes!, { isPreview: true });
       const { channelCode, channelOrderId, syncMode, sequences } = prepared;
       noteSubject(request, { channelCode, channelOrderId, orders: sequences.length });
       requireChannel(channels, channelCode);
       const { previews, numbers } = await previewer.compareWithNow(prepared, orders, channels);
       const atMost = Math.min(MAX_LISTED_OF_ORDER, Math.ceil(MAX_LISTED / previews.length));
       const shown = previews.map((preview, index) => cutLists({ ...preview, numbers: numbers[index]! }, atMost));
-      return { channelCode, channelOrderId, syncMode, orders: shown };
+      return { channelCode, channelOrderId, syncMode, orders: shown, ignoredFields };
     },
   } satisfies ConsoleHandlers;
 }

@@ -19,7 +19,7 @@ interface Look {
 
 /** What would happen: how many orders would fail, each of them, and one side by side with what is there. */
 export function PreviewOutcomes({
-  batch: { orders, syncMode },
+  batch: { orders, syncMode, ignoredFields },
   state,
   chosen,
   onLook,
@@ -42,6 +42,11 @@ export function PreviewOutcomes({
         <Figure label={words.wouldFail} value={failed} tone={failed > 0 ? 'bad' : 'neutral'} />
       </Figures>
       {syncMode === 'sync' && failed > 0 && <Notice tone="warn" title={words.noneOfSync(write(failed))} />}
+      {ignoredFields.length > 0 && (
+        <Notice tone="warn" title={words.ignored}>
+          {ignoredFields.join(', ')}
+        </Notice>
+      )}
       {failed > 0 && failed < orders.length && (
         <NativeSelect
           className={styles.filter ?? ''}

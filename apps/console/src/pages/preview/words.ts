@@ -23,6 +23,7 @@ export const previewWords = defineAreaWords({
     wouldFail: 'Would fail',
     noneOfSync: (count: string) =>
       `The batch is sync, and ${count} of its orders would fail: so none would take effect.`,
+    ignored: 'The service does not know these fields and ignores them',
     all: 'all',
     filter: 'Show',
     state: 'Would',
@@ -64,6 +65,7 @@ export const previewWords = defineAreaWords({
     wouldSucceed: '会成功',
     wouldFail: '会失败',
     noneOfSync: (count) => `此批次为同步批次，其中 ${count} 个订单会失败，因此全部订单都不会生效。`,
+    ignored: '以下字段未知，将被忽略',
     all: '全部',
     filter: '显示',
     state: '结果',

@@ -1,0 +1,190 @@
+import type { Customer } from '@lockstep/contract';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Api, refusalOf } from '../harness/api.ts';
+import { MemberCenter, newEmployee } from '../harness/member-center.ts';
+import {
+  batchOf,
+  deleteProduct,
+  merchandise,
+  newAssetNum,
+  newBuy,
+  productToBuy,
+  productToRevoke,
+  type Sent,
+} from '../harness/orders.ts';
+import { type Stack, startStack } from '../harness/stack.ts';
+
+/** A slip of a pen that would sell a license for ever, or one that is over (rules 4). */
+let stack: Stack;
+let api: Api;
+let center: MemberCenter;
+let customer: Customer;
+
+beforeAll(async () => {
+  stack = await startStack();
+  api = await stack.newApi();
+  center = await MemberCenter.open(stack);
+  customer = await api.newCustomer();
+});
+afterAll(() => stack.close());
+
+const END = 1_798_761_599_000;
+const buy = (element: Sent, changes: Sent = {}) => newBuy(customer, [newAssetNum()], changes, element);
+const buyProduct = (changes: Sent) => buy({ products: [productToBuy(changes)] });
+
+async function expectRefused(order: Sent, cause: string, message: string): Promise<void> {
+  const batch = batchOf(order);
+  for (const answer of [await api.submit(batch), await api.submitPreview(batch)]) {
+    expect(refusalOf(answer)).toMatchObject({ code: '13004', cause, message });
+  }
+  const { channelCode, channelOrderId } = batch;
+  const result = await api.ask('getBatchResult', { query: { channelCode, channelOrderId } });
+  expect(refusalOf(result).cause).toBe('batch_not_found');
+}
+
+describe('a misspelled field of a batch', () => {
+  it.each<[what: string, order: () => Sent, message: string]>([
+    [
+      'the end of a product',
+      () => buyProduct({ limitEnddate: END }),
+      'orderList[0].assets[0].products[0].limitEnddate: is not a known field; did you mean limitEndDate?',
+    ],
+    [
+      'the end of an asset',
+      () => buy({ limitEndDtae: END }),
+      'orderList[0].assets[0].limitEndDtae: is not a known field; did you mean limitEndDate?',
+    ],
+    [
+      'two at once',
+      () => buy({ limit_end_date: END, transferredAssetNum: true }),
+      'orderList[0].assets[0].limit_end_date: is not a known field; did you mean limitEndDate? (and 1 more fault)',
+    ],
+    [
+      'a strict match',
+      () => {
+        const { strictMatchWhenDelete: _, ...product } = productToRevoke({ strictmatchWhenDelete: true });
+        return deleteProduct(customer, [], {}, { assets: [{ assetNos: ['A'], products: [product] }] });
+      },
+      'orderList[0].assets[0].products[0].strictmatchWhenDelete: is not a known field; did you mean strictMatchWhenDelete?',
+    ],
+  ])('%s is refused, by O5 and by its preview', async (_what, order, message) => {
+    await expectRefused(order(), 'field_misspelled', message);
+  });
+
+  it('is refused in a large batch too', async () => {
+    const orders = Array.from({ length: 600 }, () => buyProduct({}));
+    const batch = batchOf(...orders, buyProduct({ limitEnddate: END }));
+    expect(JSON.stringify(batch).length).toBeGreaterThan(256 * 1024);
+    expect(refusalOf(await api.submit(batch))).toMatchObject({ cause: 'field_misspelled' });
+  });
+});
+
+describe('fields that nobody knows', () => {
+  it('are taken by O5, and listed by the preview', async () => {
+    const order = buy({ assetNum: 'A', limitEndDate2: 5 }, { remark: 'a', more: { limitEnddate: 5 } });
+    const batch = { ...batchOf(order), source: 'erp' };
+    expect((await api.submitPreview(batch)).body).toMatchObject({
+      code: 0,
+      ignoredFields: [
+        'source',
+        'orderList[0].remark',
+        'orderList[0].more',
+        'orderList[0].assets[0].assetNum',
+        'orderList[0].assets[0].limitEndDate2',
+      ].toSorted(byPlace(JSON.stringify(batch))),
+    });
+    expect(await api.process(batch)).toMatchObject([{ state: 'succeeded' }]);
+    expect((await api.submitPreview(batchOf(buy({})))).body).toMatchObject({ code: 0, ignoredFields: [] });
+  });
+
+  /** In the order in which the names stand in a text. */
+  const byPlace = (text: string) => (a: string, b: string) => place(text, a) - place(text, b);
+  const place = (text: string, path: string) => text.indexOf(`"${path.split('.').at(-1)!}"`);
+
+  it('are listed to a bound, in a large batch too', async () => {
+    const orders = Array.from({ length: 600 }, () => buyProduct({ color: 'red' }));
+    const { body } = await api.submitPreview(batchOf(...orders));
+    expect((body as unknown as { ignoredFields: string[] }).ignoredFields).toEqual(
+      Array.from({ length: 20 }, (_, index) => `orderList[${index}].assets[0].products[0].color`),
+    );
+  });
+});
+
+describe('the end of a purchase', () => {
+  const message = (path: string) =>
+    `orderList[0].assets[0].${path}: must be milliseconds since 1970, such as 1798761599000; leave it out for a license without an end`;
+  it.each<[what: string, order: () => Sent, path: string]>([
+    ['of a product in seconds', () => buyProduct({ limitEndDate: END / 1_000 }), 'products[0].limitEndDate'],
+    ['of an asset in days', () => buy({ limitEndDate: 20_818 }), 'limitEndDate'],
+    ['that is 0', () => buyProduct({ limitEndDate: 0 }), 'products[0].limitEndDate'],
+    [
+      'of a product in merchandise, one below the bound',
+      () =>
+        buy({
+          merchandises: [merchandise({ licenseOrderProductList: [productToBuy({ limitEndDate: 99_999_999_999 })] })],
+        }),
+      'merchandises[0].licenseOrderProductList[0].limitEndDate',
+    ],
+  ])('%s is refused', async (_what, order, path) => {
+    await expectRefused(order(), 'date_not_milliseconds', message(path));
+  });
+
+  it('is taken from the bound on, and other dates are as they were', async () => {
+    const bought = newAssetNum();
+    const terms = { limitStartDate: 5, limitEndDate: 100_000_000_000, trialEndDate: 0 };
+    const orders = [
+      newBuy(customer, [bought], {}, { limitStartDate: 0, products: [productToBuy(terms)] }),
+      deleteProduct(customer, [bought], { limitEndDate: 9, strictMatchWhenDelete: false }),
+    ];
+    expect(await api.process(batchOf(...orders))).toMatchObject([{ state: 'succeeded' }, { state: 'succeeded' }]);
+  });
+});
+
+describe('an asset number', () => {
+  it('is trimmed as every text is, and has no control characters', async () => {
+    const assetNum = newAssetNum();
+    await api.carryOut(newBuy(customer, [`\t\u2028 ${assetNum}\u00a0\r\n`]));
+    expect((await api.call('GET', `/asset/${assetNum}`)).body).toMatchObject({ data: { assetNum } });
+    for (const control of ['\u0000', '\t', '\n', '\u001f', '\u007f', '\u0085']) {
+      const answer = await api.submit(batchOf(newBuy(customer, [`8${control}1`])));
+      expect(refusalOf(answer).message).toBe('orderList[0].assets[0].assetNos[0]: must not hold control characters');
+    }
+  });
+});
+
+describe('a misspelled field of other calls', () => {
+  it.each<[path: string, body: Sent, message: string]>([
+    [
+      '/enterprise/user/create',
+      { crmCustomerId: 'slip', customerName: 'Slip', branchName: 'B', Address: '1 Main Street' },
+      'Address: is not a known field; did you mean address?',
+    ],
+    [
+      '/webhooks',
+      { url: 'https://example.com/', descripton: 'a' },
+      'descripton: is not a known field; did you mean description?',
+    ],
+  ])('%s is refused', async (path, body, message) => {
+    const refusal = refusalOf(await api.call('POST', path, { body }));
+    expect(refusal).toMatchObject({ code: '13004', cause: 'field_misspelled', message });
+  });
+
+  it('M2 is refused with the code that its module has for shapes', async () => {
+    const [kim] = await center.add(newEmployee({ userName: 'kim' }));
+    const path = `/enterprise/${center.enterpriseId}/member/${kim!.globalId}`;
+    const body = { userName: 'kim', name: 'Kim', departmentID: 5 };
+    expect(refusalOf(await center.call('PUT', path, { body }))).toMatchObject({
+      ...{ code: '40000', cause: 'field_misspelled' },
+      message: 'departmentID: is not a known field; did you mean departmentId?',
+    });
+  });
+
+  it('M1 is refused whole, because it is the client that is wrong and not the employee', async () => {
+    const userList = [newEmployee({ userName: 'lee' }), { ...newEmployee({ userName: 'mei' }), Remark: 'a' }];
+    const path = `/enterprise/${center.enterpriseId}/member`;
+    expect(refusalOf(await center.call('POST', path, { body: { userList } }))).toMatchObject({
+      ...{ code: '40000', cause: 'field_misspelled' },
+      message: 'userList[1].Remark: is not a known field; did you mean remark?',
+    });
+  });
+});
