@@ -1,6 +1,10 @@
-import { existsSync, globSync } from 'node:fs';
-import { matchesGlob } from 'node:path';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path, { matchesGlob } from 'node:path';
 import { readDeploymentConfig } from '@lockstep/platform';
+import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { parse } from 'yaml';
 import {
@@ -13,7 +17,7 @@ import {
 } from '../harness/deployment-files.ts';
 import { PAGES } from '../harness/pages.ts';
 import { endEverything, REPOSITORY, runJob } from '../harness/processes.ts';
-import { freePort } from '../harness/redis.ts';
+import { findRedisServer, freePort } from '../harness/redis.ts';
 import { ServiceProcess } from '../harness/service-process.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
 
@@ -27,6 +31,7 @@ interface Service {
   deploy?: { replicas: string };
   image?: string;
   volumes?: string[];
+  configs?: { source: string; target: string }[];
 }
 
 /** The file with the defaults of Compose's `${NAME:-default}`. */
@@ -34,12 +39,14 @@ const compose = parse(
   readRepositoryFile('docker-compose.yml').replace(/\$\{\w+:-([^}]*)\}/g, (_, value: string) => value),
   // A process gets every value as text.
   { merge: true, schema: 'failsafe' },
-) as { services: Record<string, Service> };
+) as { services: Record<string, Service>; configs?: Record<string, { content: string }> };
 const { postgres, redis, migrate, api, worker, proxy } = compose.services as Record<
   'postgres' | 'redis' | 'proxy',
   Service
 > &
   Record<'migrate' | 'api' | 'worker', Service & { environment: Record<string, string> }>;
+
+const REDIS_PASSWORD = redis.environment!.REDISCLI_AUTH!;
 
 describe('docker-compose.yml', () => {
   it('runs PostgreSQL, Redis, a proxy, and more than one of each process of a deployment', () => {
@@ -88,7 +95,16 @@ describe('docker-compose.yml', () => {
     expect(compose.services).toHaveProperty(database.hostname);
     const queue = new URL(REDIS_URL!);
     expect(compose.services).toHaveProperty(queue.hostname);
-    expect(redis.command).toContain(queue.password);
+    expect(queue.password).toBe(REDIS_PASSWORD);
+  });
+
+  it('shows no password among the arguments of a process, where every user of the host sees it', () => {
+    const source = parse(readRepositoryFile('docker-compose.yml'), { merge: true }) as typeof compose;
+    const lines = Object.values(source.services).flatMap(({ command = [], healthcheck }) => [
+      ...command,
+      ...(healthcheck?.test ?? []),
+    ]);
+    expect(lines.filter((line) => line.includes('PASSWORD'))).toEqual([]);
   });
 
   it('starts migrations after PostgreSQL, and the processes after the migrations', () => {
@@ -103,16 +119,50 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  it('runs a Redis that keeps its jobs', () => {
-    expect(redis.command?.join(' ')).toMatch(/^redis-server --maxmemory-policy noeviction --appendonly yes /);
-  });
-
   it('publishes the port of the proxy alone, to this machine alone', () => {
     const [, bound] = /^ {2}bind :(\d+)$/m.exec(readRepositoryFile('deploy/haproxy.cfg'))!;
     const { PORT } = readDeploymentConfig(api.environment);
     expect(proxy.ports).toEqual([`127.0.0.1:${PORT}:${bound}`]);
     const others = [postgres, redis, migrate, api, worker];
     expect(others.flatMap((service) => service.ports ?? [])).toEqual([]);
+  });
+});
+
+describe('the Redis of docker-compose.yml', () => {
+  let server: ChildProcess;
+  let directory: string;
+  let url: string;
+
+  beforeAll(async () => {
+    directory = mkdtempSync(path.join(tmpdir(), 'lockstep-redis-'));
+    const [program, file] = redis.command!;
+    expect(program).toBe('redis-server');
+    const config = redis.configs!.find(({ target }) => target === file)!;
+    writeFileSync(`${directory}/redis.conf`, compose.configs![config.source]!.content);
+    const port = await freePort();
+    server = spawn(findRedisServer(), ['redis.conf', '--port', String(port)], { cwd: directory, stdio: 'ignore' });
+    url = `redis://127.0.0.1:${port}`;
+  });
+  afterAll(async () => {
+    server.kill();
+    await once(server, 'exit');
+    rmSync(directory, { recursive: true });
+  });
+
+  it('keeps its jobs', async () => {
+    const client = new Redis(url, { password: REDIS_PASSWORD, retryStrategy: () => 50, maxRetriesPerRequest: null });
+    client.on('error', () => {});
+    expect(await client.config('GET', 'maxmemory-policy', 'appendonly')).toEqual(
+      expect.arrayContaining(['maxmemory-policy', 'noeviction', 'appendonly', 'yes']),
+    );
+    client.disconnect();
+  });
+
+  it('lets nobody in without the password', async () => {
+    const client = new Redis(url, { lazyConnect: true });
+    client.on('error', () => {});
+    await expect(client.ping()).rejects.toThrow('NOAUTH');
+    client.disconnect();
   });
 });
 
