@@ -1019,6 +1019,8 @@ create table webhook (
   old_secret bytea,
   old_secret_end_time timestamptz,
   after_position bigint not null check (after_position >= 0),
+  -- Messages that may be on the way to it: more while it answers quickly, one after a failure.
+  at_once integer not null default 1 check (at_once between 1 and 64),
   -- Whether it was delivered soon.
   last_attempt_prompt boolean,
   -- When the first of the attempts began that failed in a row; null unless the last one failed.

@@ -98,6 +98,7 @@ describe('a webhook', () => {
       pending: { count: 0, isMore: false },
       nextAttemptTime: null,
       waitingEvents: { count: 0, isMore: false },
+      oldestMissingTime: null,
     });
   });
 

@@ -2,7 +2,8 @@ import type { ApplicationId, EventId, FeedEvent, WebhookId } from '@lockstep/con
 import { readBehind } from '@lockstep/orders';
 import { type Database, inTransaction, type Trx } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
-import { AT_ONCE_OF_ENDPOINT, chooseTurns, listExhausted, listFree, type Trust, type Turn } from './turns.ts';
+import { MOST_AT_ONCE } from './standing.ts';
+import { chooseTurns, listExhausted, listFree, type Trust, type Turn } from './turns.ts';
 
 /** Webhooks that one look goes over at most. */
 const MAX_WEBHOOKS_OF_LOOK = 100;
@@ -15,7 +16,7 @@ const MAX_ADDED = 100;
 /** How often an endpoint gets one more message, when so many wait that it gets no others and none of them is due. */
 const PROBE_EVERY_SECONDS = 60;
 /** How long a worker may take for an attempt, which ends after 16 seconds. If it dies, another one sends the message then. */
-const CLAIM_SECONDS = 30;
+export const CLAIM_SECONDS = 30;
 
 /** A delivery that this worker has to send, and nobody else meanwhile. */
 export interface Claim extends Turn {
@@ -24,7 +25,6 @@ export interface Claim extends Turn {
   claims: number;
   /** The attempts that were made before. */
   attempts: number;
-  webhookId: WebhookId;
   url: string;
   /** What signs the message: the newest first. */
   secrets: Buffer[];
@@ -37,10 +37,8 @@ const isDue = sql`(d.state = 'pending' and d.due_time <= statement_timestamp()
   and (d.claimed_until is null or d.claimed_until <= statement_timestamp()))`;
 const trustOf = sql<Trust>`case w.last_attempt_prompt when true then 'trusted' when false then 'distrusted' else 'untried' end`;
 /** How many more messages may be sent to the endpoint of a webhook. */
-const free = sql`(case when w.last_attempt_prompt then ${AT_ONCE_OF_ENDPOINT.trusted}::int
-  when w.last_attempt_prompt is null then ${AT_ONCE_OF_ENDPOINT.untried}::int else ${AT_ONCE_OF_ENDPOINT.distrusted}::int end
-  - (select count(*) from webhook_delivery d
-     where d.webhook_id = w.id and d.state = 'pending' and d.claimed_until > statement_timestamp()))`;
+const free = sql`(w.at_once - (select count(*) from webhook_delivery d
+  where d.webhook_id = w.id and d.state = 'pending' and d.claimed_until > statement_timestamp()))`;
 /** Whether fewer deliveries than `most` are pending, of those that `of` says. */
 const pendingIsBelow = (most: number, of: RawBuilder<unknown>) => sql`((select count(*) from (
   select from webhook_delivery d where d.webhook_id = w.id and d.state = 'pending' and ${of} limit ${most}
@@ -129,24 +127,28 @@ interface Ready extends Turn {
   id: string;
 }
 
-/** Reads what could be sent now, a few of each webhook, in no order of the webhooks. Tests go first: people wait for them. */
+/**
+ * Reads what could be sent now: the first message of each webhook, then the second of each, and so on, in no order of the
+ * webhooks. Tests go first, because people wait for them.
+ */
 async function readReady(trx: Trx, webhookIds: readonly WebhookId[]): Promise<Ready[]> {
   const { rows } = await sql<Ready>`
-    select ready.id, w.application_id as "applicationId", ${trustOf} as trust, w.failing_since is not null as "isFailing"
+    select ready.id, w.id as "webhookId", w.application_id as "applicationId", ${trustOf} as trust,
+      w.failing_since is not null as "isFailing"
     from webhook w cross join lateral (
-      select id from (
+      select id, row_number() over (order by test desc, due_time, id) as nth from (
         (select d.id, true as test, d.due_time from webhook_delivery d
          where d.webhook_id = w.id and ${isDue} and d.position is null
-         limit ${AT_ONCE_OF_ENDPOINT.trusted})
+         limit ${MOST_AT_ONCE})
         union all
         (select d.id, false, d.due_time from webhook_delivery d
          where d.webhook_id = w.id and ${isDue} and d.position is not null
-         order by d.due_time, d.id limit ${AT_ONCE_OF_ENDPOINT.trusted})
+         order by d.due_time, d.id limit ${MOST_AT_ONCE})
       ) as due
-      order by test desc, due_time, id limit greatest(${free}, 0)
+      order by nth limit greatest(${free}, 0)
     ) as ready
     where w.id = any (${webhookIds}::bigint[])
-    order by random()`.execute(trx);
+    order by nth, random()`.execute(trx);
   return rows;
 }
 

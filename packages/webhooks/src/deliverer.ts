@@ -1,34 +1,41 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { ApplicationId } from '@lockstep/contract';
-import { type Closable, type Database, Group, type Logger } from '@lockstep/platform';
+import { type Closable, type Database, isTransient, type Logger } from '@lockstep/platform';
 import { ActiveWebhooks } from './active-webhooks.ts';
-import { type Claim, claimDeliveries } from './claim.ts';
+import { CLAIM_SECONDS, type Claim, claimDeliveries } from './claim.ts';
 import { messageIdOf } from './deliveries.ts';
 import { buildMessage } from './messages.ts';
 import type { WebhookMetrics } from './metrics.ts';
-import { giveBack, recordAttempt } from './record.ts';
+import { type Attempted, giveBack, type Recorded, recordAttempts } from './record.ts';
 import type { Sender, SendOutcome } from './sender.ts';
 
 /** How often a worker looks for what is due: attempts after a pause, and what a lost job was for. */
 const LOOK_EVERY_MS = 1_000;
+/** How long after a turn the next one begins at the earliest, so that attempts that end meanwhile share it. */
+const GATHER_MS = 10;
+/** How soon a worker tries again to record attempts whose webhook another transaction has. */
+const BUSY_PAUSE_MS = 100;
 /** How long messages that are on their way may take when the worker stops; then they are given back. */
 const STOP_WITHIN_MS = 3_000;
 
 /** A message that is on its way. */
 interface Running {
   claim: Claim;
-  done: Promise<void>;
+  /** Resolves when the attempt is over, whatever came of it. */
+  sent: Promise<void>;
 }
 
-/** What came of a claim; without an outcome it is given back. */
-interface Recording {
-  claim: Claim;
+/** An attempt that is over and has to be recorded; without an outcome the claim is given back. */
+interface Ended {
+  running: Running;
   outcome: SendOutcome | null;
+  endedMs: number;
 }
 
 /**
- * Delivers messages to webhooks (rules 6.8): looks for what is due when woken and once a second, claims as much as it may
- * send at once, sends it outside of any transaction, and records what came of it. What it has not recorded when it dies is
- * sent again by whoever looks after the claim has ended.
+ * Delivers messages to webhooks (rules 6.8). It takes turns, when woken and once a second: in each it records the attempts
+ * that are over, and claims as much as it may send at once; it sends that outside of any transaction. What it has not
+ * recorded when it dies is sent again by the worker that looks first after the claim has ended.
  */
 export class WebhookDeliverer implements Closable {
   readonly #db: Database;
@@ -36,30 +43,21 @@ export class WebhookDeliverer implements Closable {
   readonly #metrics: WebhookMetrics;
   readonly #sender: Sender;
   readonly #active: ActiveWebhooks;
+  /** What is on its way, or over and not recorded. */
   readonly #running = new Set<Running>();
+  #ended: Ended[] = [];
   readonly #stopping = new AbortController();
   readonly #looking: Promise<void>;
   #isWanted = false;
   #wakeUp = () => {};
   #isClosed = false;
   #toldOfFailure = false;
-  /** Records what came of attempts. */
-  readonly #records: Group<Recording, void>;
-
   constructor(options: { db: Database; log: Logger; metrics: WebhookMetrics; sender: Sender }) {
     this.#db = options.db;
     this.#log = options.log;
     this.#metrics = options.metrics;
     this.#sender = options.sender;
     this.#active = new ActiveWebhooks(options.db);
-    this.#records = new Group({
-      run: async ([recording]) => [await this.#record(recording!)],
-      maxInputs: 1,
-      // Many attempts end at once, and drains need their connections.
-      maxRunning: 2,
-      // All of a webhook wait for its row, and so take one of the two places at most.
-      needsOf: ({ claim }) => [claim.webhookId],
-    });
     this.#looking = this.#lookUntilClosed();
   }
 
@@ -83,15 +81,24 @@ export class WebhookDeliverer implements Closable {
     this.#wakeUp();
     await this.#looking;
     const timer = setTimeout(() => this.#stopping.abort(new Error('the worker stops')), STOP_WITHIN_MS);
-    await Promise.all([...this.#running].map(({ done }) => done));
+    await Promise.all([...this.#running].map(({ sent }) => sent));
     clearTimeout(timer);
+    const untilMs = performance.now() + STOP_WITHIN_MS;
+    while (this.#ended.length > 0 && performance.now() < untilMs) {
+      await this.#recordEnded();
+      if (this.#ended.length > 0) await delay(BUSY_PAUSE_MS);
+    }
   }
 
   async #lookUntilClosed(): Promise<void> {
     while (!this.#isClosed) {
       this.#isWanted = false;
+      await this.#recordEnded();
       const isOver = await this.#look();
-      if (isOver) await this.#pause();
+      const endedMs = performance.now();
+      if (isOver) await this.#pause(this.#ended.length > 0 ? BUSY_PAUSE_MS : LOOK_EVERY_MS);
+      const gatherMs = endedMs + GATHER_MS - performance.now();
+      if (gatherMs > 0 && !this.#isClosed) await delay(gatherMs);
     }
   }
 
@@ -112,10 +119,10 @@ export class WebhookDeliverer implements Closable {
     }
   }
 
-  async #pause(): Promise<void> {
+  async #pause(forMs: number): Promise<void> {
     if (this.#isWanted || this.#isClosed) return;
     await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, LOOK_EVERY_MS);
+      const timer = setTimeout(resolve, forMs);
       this.#wakeUp = () => {
         clearTimeout(timer);
         resolve();
@@ -125,26 +132,15 @@ export class WebhookDeliverer implements Closable {
   }
 
   #start(claim: Claim): void {
-    const running: Running = { claim, done: Promise.resolve() };
-    running.done = this.#deliver(claim).finally(() => {
-      this.#running.delete(running);
-      this.#wake();
-    });
+    const running: Running = { claim, sent: Promise.resolve() };
     this.#running.add(running);
-  }
-
-  /** Makes one attempt and records it. It never rejects: what cannot be recorded is sent again when the claim ends. */
-  async #deliver(claim: Claim): Promise<void> {
-    try {
-      const outcome = await this.#send(claim);
-      await this.#records.run({ claim, outcome });
-    } catch (error) {
-      const { webhookId, deliveryId } = claim;
-      this.#log.warn(
-        { err: error, webhookId, deliveryId },
-        'an attempt could not be recorded; the message is sent again',
-      );
-    }
+    running.sent = this.#send(claim).then(
+      (outcome) => {
+        this.#ended.push({ running, outcome, endedMs: performance.now() });
+        this.#wake();
+      },
+      (error: unknown) => this.#leave(running, error),
+    );
   }
 
   /** Null when the worker stops before there is an outcome. */
@@ -158,20 +154,68 @@ export class WebhookDeliverer implements Closable {
     }
   }
 
-  async #record({ claim, outcome }: Recording): Promise<void> {
-    if (outcome === null) return await giveBack(this.#db, [claim]);
+  /** Leaves a message to the worker that looks first after the claim has ended: it is sent again. */
+  #leave(running: Running, error: unknown): void {
+    this.#running.delete(running);
+    const { webhookId, deliveryId } = running.claim;
+    this.#log.warn(
+      { err: error, webhookId, deliveryId },
+      'an attempt could not be recorded; the message is sent again',
+    );
+  }
+
+  /** Records the attempts that are over. What cannot be recorded now is kept for the next turn, as long as the claim holds. */
+  async #recordEnded(): Promise<void> {
+    const group = this.#ended.splice(0);
+    if (group.length === 0) return;
+    try {
+      await this.#record(group);
+    } catch (error) {
+      if (isTransient(error)) return this.#keep(group, error);
+      // It may lie in one of them, so the others are recorded all the same.
+      for (const ended of group) await this.#record([ended]).catch((each) => this.#leave(ended.running, each));
+    }
+  }
+
+  #keep(group: readonly Ended[], error: unknown): void {
+    for (const ended of group) {
+      if (performance.now() - ended.endedMs < CLAIM_SECONDS * 1_000) this.#ended.push(ended);
+      else this.#leave(ended.running, error);
+    }
+  }
+
+  async #record(group: readonly Ended[]): Promise<void> {
+    const stopped = group.filter(({ outcome }) => outcome === null).map(({ running }) => running);
+    if (stopped.length > 0)
+      await giveBack(
+        this.#db,
+        stopped.map(({ claim }) => claim),
+      );
+    for (const running of stopped) this.#running.delete(running);
+    const attempted = group.flatMap((ended) =>
+      ended.outcome === null ? [] : [{ ended, claim: ended.running.claim, outcome: ended.outcome }],
+    );
+    if (attempted.length === 0) return;
+    const recorded = await recordAttempts(this.#db, attempted);
+    for (const [index, attempt] of attempted.entries()) {
+      const { ended } = attempt;
+      if (recorded[index]!.state === 'busy') this.#keep([ended], new Error('another transaction has the webhook'));
+      else {
+        this.#running.delete(ended.running);
+        this.#tell(attempt, recorded[index]!);
+      }
+    }
+  }
+
+  #tell({ claim, outcome }: Attempted, { state, disabledCause }: Recorded): void {
     const { webhookId, applicationId, deliveryId, event } = claim;
-    const { isRecorded, disabledCause } = await recordAttempt(this.#db, claim, outcome);
     const { status, fault, detail, durationMs, busyMs } = outcome;
     const messageId = messageIdOf({ id: deliveryId, position: event?.id ?? null });
     const labels = { outcome: fault === null ? 'delivered' : 'failed' };
     this.#metrics.attempts.inc(labels);
     this.#metrics.attemptSeconds.observe(labels, durationMs / 1_000);
     this.#metrics.busySeconds.inc(busyMs / 1_000);
-    this.#log.debug(
-      { webhookId, messageId, status, fault, detail, ms: durationMs, busyMs, isRecorded },
-      'webhook attempt',
-    );
+    this.#log.debug({ webhookId, messageId, status, fault, detail, ms: durationMs, busyMs, state }, 'webhook attempt');
     if (disabledCause === null) return;
     this.#metrics.disabled.inc({ cause: disabledCause });
     this.#log.warn({ webhookId, applicationId, messageId, cause: disabledCause }, 'webhook disabled');

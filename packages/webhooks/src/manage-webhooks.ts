@@ -106,7 +106,13 @@ export async function enableWebhook(db: Database, own: OwnWebhook): Promise<Webh
   return await inTransaction(db, async (trx) => {
     const row = await lockWebhook(trx, own);
     if (row.disabled_time === null) return showWebhook(row);
-    const enabled = { disabled_time: null, disabled_cause: null, last_attempt_prompt: null, failing_since: null };
+    const enabled = {
+      disabled_time: null,
+      disabled_cause: null,
+      at_once: 1,
+      last_attempt_prompt: null,
+      failing_since: null,
+    };
     const updated = await trx
       .updateTable('webhook')
       .set({ ...enabled, after_position: lastPosition })

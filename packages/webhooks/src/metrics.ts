@@ -1,6 +1,7 @@
 import type { Database } from '@lockstep/platform';
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { oldestMissing } from './lag.ts';
 
 /** The counters and histograms of webhooks; docs/operations.md says what each is for. */
 export type WebhookMetrics = ReturnType<typeof createWebhookMetrics>;
@@ -44,11 +45,15 @@ function createWebhookMetrics(registry: Registry) {
   };
 }
 
-/** How many webhooks there are, and how long what should have been sent first has been due; 0: nothing is. */
+/** How many webhooks there are, and how far active ones of approved applications are behind; 0: none is. */
 export interface WebhookState {
   active: number;
   disabled: number;
+  /** How long what should have been sent first has been due. */
   overdueSeconds: number;
+  /** The age of the oldest event that an endpoint has not got: of those that answer, and of those that fail. */
+  lagSeconds: number;
+  failingLagSeconds: number;
 }
 
 /** Adds the gauges of webhooks, for a process that serves its metrics: every scrape reads the database once. */
@@ -86,20 +91,38 @@ export function registerWebhookGauges(registry: Registry, db: Database): void {
       else this.set(state.overdueSeconds);
     },
   });
+  new Gauge({
+    name: 'lockstep_webhook_lag_seconds',
+    help: 'Age of the oldest event that an endpoint has not got, whether there is a message of it or not; 0 if none',
+    labelNames: ['endpoints'],
+    registers,
+    async collect() {
+      const state = await read();
+      this.reset();
+      if (state === undefined) return;
+      this.set({ endpoints: 'answering' }, state.lagSeconds);
+      this.set({ endpoints: 'failing' }, state.failingLagSeconds);
+    },
+  });
 }
 
 /** Reads how the webhooks of all applications do. */
 export async function readWebhookState(db: Database): Promise<WebhookState> {
+  const ageOf = (time: RawBuilder<unknown>, condition: RawBuilder<unknown>) => sql<number>`
+    coalesce(max(extract(epoch from statement_timestamp() - ${time})) filter (where ${condition}), 0)::float8`;
   const { rows } = await sql<WebhookState>`
     select count(*) filter (where disabled_time is null)::int as active,
       count(*) filter (where disabled_time is not null)::int as disabled,
-      coalesce(max(extract(epoch from statement_timestamp() - due.due_time)), 0)::float8 as "overdueSeconds"
+      ${ageOf(sql`due.due_time`, sql`true`)} as "overdueSeconds",
+      ${ageOf(sql`missing.since`, sql`w.failing_since is null`)} as "lagSeconds",
+      ${ageOf(sql`missing.since`, sql`w.failing_since is not null`)} as "failingLagSeconds"
     from webhook w join application a on a.id = w.application_id left join lateral (
       select d.due_time from webhook_delivery d
       where d.webhook_id = w.id and d.state = 'pending' and d.due_time < statement_timestamp()
         and (d.claimed_until is null or d.claimed_until <= statement_timestamp())
       order by d.due_time limit 1
     ) as due on w.disabled_time is null and a.status = 'approved'
+    left join lateral (select ${oldestMissing} as since) as missing on w.disabled_time is null and a.status = 'approved'
     where w.deleted_time is null`.execute(db);
   return rows[0]!;
 }

@@ -2,6 +2,7 @@ import type { WebhookId } from '@lockstep/contract';
 import type { BoundedCount } from '@lockstep/contract/console';
 import type { Database } from '@lockstep/platform';
 import { sql } from 'kysely';
+import { oldestMissing } from './lag.ts';
 import type {} from './tables.ts';
 
 /** What is counted at most, of messages and of events. */
@@ -15,11 +16,13 @@ export interface Undelivered {
   nextAttemptTime: number | null;
   /** Events behind those, for which there are no messages yet. */
   waitingEvents: BoundedCount;
+  /** When the oldest of all these events came up; null if it has got all. */
+  oldestMissingTime: number | null;
 }
 
 /** Counts what a webhook has not got yet. */
 export async function countUndelivered(db: Database, webhookId: WebhookId): Promise<Undelivered> {
-  const { rows } = await sql<{ pending: number; next_time: Date | null; waiting: number }>`
+  const { rows } = await sql<{ pending: number; next_time: Date | null; waiting: number; oldest: Date | null }>`
     select (
       select count(*)::int from (
         select from webhook_delivery d where d.webhook_id = w.id and d.state = 'pending' limit ${MAX_COUNTED + 1}
@@ -32,13 +35,14 @@ export async function countUndelivered(db: Database, webhookId: WebhookId): Prom
         select from event e where e.application_id = w.application_id and e.position > w.after_position
         limit ${MAX_COUNTED + 1}
       ) as waiting
-    ) as waiting
+    ) as waiting, ${oldestMissing} as oldest
     from webhook w where w.id = ${webhookId}`.execute(db);
-  const { pending = 0, next_time: nextTime = null, waiting = 0 } = rows[0] ?? {};
+  const { pending = 0, next_time: nextTime = null, waiting = 0, oldest = null } = rows[0] ?? {};
   return {
     pending: bound(pending),
     nextAttemptTime: nextTime?.getTime() ?? null,
     waitingEvents: bound(waiting),
+    oldestMissingTime: oldest?.getTime() ?? null,
   };
 }
 

@@ -13,6 +13,7 @@ declare module '@lockstep/platform' {
       old_secret: Buffer | null;
       old_secret_end_time: Date | null;
       after_position: EventId;
+      at_once: Generated<number>;
       last_attempt_prompt: boolean | null;
       failing_since: Date | null;
       created_time: Generated<Date>;

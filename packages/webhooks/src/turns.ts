@@ -1,4 +1,4 @@
-import type { ApplicationId } from '@lockstep/contract';
+import type { ApplicationId, WebhookId } from '@lockstep/contract';
 
 /**
  * What is known of an endpoint: its last attempt was delivered promptly, or not, or there was none yet. The less, the
@@ -6,19 +6,19 @@ import type { ApplicationId } from '@lockstep/contract';
  */
 export type Trust = 'trusted' | 'untried' | 'distrusted';
 
-/** How soon an endpoint answers that takes its place from nobody, in milliseconds. */
-export const PROMPT_MS = 2_000;
-/** Messages that a worker sends at once to endpoints of this trust and less: to those of any trust 64. */
+/** Messages of one endpoint that count for the limits by trust. */
+export const FIRST_OF_ENDPOINT = 2;
+/** First messages that a worker sends at once to endpoints of this trust and less: to those of any trust 64. */
 const AT_ONCE: Record<Trust, number> = { trusted: 64, untried: 48, distrusted: 32 };
-/** Messages that are sent to one endpoint at once, by all workers. */
-export const AT_ONCE_OF_ENDPOINT: Record<Trust, number> = { trusted: 2, untried: 1, distrusted: 1 };
-
+/** Messages that a worker sends at once beyond the first ones of each endpoint. */
+export const MORE_AT_ONCE = 128;
 /** Messages that a worker sends at once to all endpoints of one application whose last attempt failed. */
 export const AT_ONCE_OF_FAILING = 4;
 
 /** A message that a worker sends or could send, by what is known of its endpoint. */
 export interface Turn {
   applicationId: ApplicationId;
+  webhookId: WebhookId;
   trust: Trust;
   /** Whether the last attempt at the endpoint failed. */
   isFailing: boolean;
@@ -26,32 +26,79 @@ export interface Turn {
 
 const TRUSTS: readonly Trust[] = ['distrusted', 'untried', 'trusted'];
 
-/** The trusts of which a worker can send one more message, while it sends messages to endpoints of these trusts. */
+/** The trusts to whose endpoints a worker can send one more message, while it sends others. */
 export function listFree(running: readonly Turn[]): Trust[] {
-  return TRUSTS.filter((_, index) =>
-    // One more of this trust is one more for those above it, too.
-    TRUSTS.slice(index).every((above) => countUpTo(above, running) < AT_ONCE[above]),
-  );
+  const { first, more } = share(running);
+  return TRUSTS.filter((trust) => isFirstFree(trust, first) || (trust === 'trusted' && more < MORE_AT_ONCE));
 }
 
 /** The applications that have as many messages on the way to failing endpoints as a worker sends there at once. */
 export function listExhausted(running: readonly Turn[]): ApplicationId[] {
-  const failing = running.filter(({ isFailing }) => isFailing);
-  return [...Map.groupBy(failing, ({ applicationId }) => applicationId)]
-    .filter(([, turns]) => turns.length >= AT_ONCE_OF_FAILING)
+  return [
+    ...countBy(
+      running.filter(({ isFailing }) => isFailing),
+      ({ applicationId }) => applicationId,
+    ),
+  ]
+    .filter(([, count]) => count >= AT_ONCE_OF_FAILING)
     .map(([applicationId]) => applicationId);
 }
 
-/** Chooses of what is ready, in its order, what a worker can send beside what it sends already. */
+/**
+ * Chooses of what is ready what a worker can send beside what it sends already. An endpoint that has less on the way comes
+ * first, otherwise the order of `ready` counts, so endpoints that want more share evenly what is left. The first messages
+ * of an endpoint never wait for what others have beyond theirs.
+ */
 export function chooseTurns<Ready extends Turn>(ready: readonly Ready[], running: readonly Turn[]): Ready[] {
-  const taken = [...running];
-  return ready.filter((turn) => {
-    const isFree =
-      listFree(taken).includes(turn.trust) && !(turn.isFailing && listExhausted(taken).includes(turn.applicationId));
-    if (isFree) taken.push(turn);
-    return isFree;
+  const onTheWay = countBy(running, ({ webhookId }) => webhookId);
+  const ranked = ready.map((turn) => {
+    const rank = onTheWay.get(turn.webhookId) ?? 0;
+    onTheWay.set(turn.webhookId, rank + 1);
+    return { turn, rank };
   });
+  const { first, more: moreBefore } = share(running);
+  const failing = countBy(
+    running.filter(({ isFailing }) => isFailing),
+    ({ applicationId }) => applicationId,
+  );
+  let more = moreBefore;
+  const isTaken = ({ turn, rank }: { turn: Ready; rank: number }): boolean => {
+    const { trust, applicationId, isFailing } = turn;
+    const failingBefore = failing.get(applicationId) ?? 0;
+    if (isFailing && failingBefore >= AT_ONCE_OF_FAILING) return false;
+    if (rank < FIRST_OF_ENDPOINT) {
+      if (!isFirstFree(trust, first)) return false;
+      first.set(trust, (first.get(trust) ?? 0) + 1);
+    } else {
+      if (more >= MORE_AT_ONCE) return false;
+      more++;
+    }
+    if (isFailing) failing.set(applicationId, failingBefore + 1);
+    return true;
+  };
+  return ranked
+    .toSorted((left, right) => left.rank - right.rank)
+    .filter(isTaken)
+    .map(({ turn }) => turn);
 }
 
-const countUpTo = (most: Trust, running: readonly Turn[]) =>
-  running.filter(({ trust }) => TRUSTS.indexOf(trust) <= TRUSTS.indexOf(most)).length;
+/** How many of some messages are the first ones of their endpoints, by trust, and how many are beyond. */
+function share(running: readonly Turn[]): { first: Map<Trust, number>; more: number } {
+  const seen = new Map<WebhookId, number>();
+  const first = running.filter(({ webhookId }) => {
+    const before = seen.get(webhookId) ?? 0;
+    seen.set(webhookId, before + 1);
+    return before < FIRST_OF_ENDPOINT;
+  });
+  return { first: countBy(first, ({ trust }) => trust), more: running.length - first.length };
+}
+
+/** Whether one more first message of this trust fits: it is one more for each trust above it, too. */
+function isFirstFree(trust: Trust, first: ReadonlyMap<Trust, number>): boolean {
+  const upTo = (most: number) => TRUSTS.slice(0, most + 1).reduce((sum, each) => sum + (first.get(each) ?? 0), 0);
+  return TRUSTS.every((above, index) => index < TRUSTS.indexOf(trust) || upTo(index) < AT_ONCE[above]);
+}
+
+function countBy<Item, Key>(items: readonly Item[], keyOf: (item: Item) => Key): Map<Key, number> {
+  return new Map([...Map.groupBy(items, keyOf)].map(([key, { length }]) => [key, length]));
+}

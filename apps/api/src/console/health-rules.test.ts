@@ -13,7 +13,7 @@ const facts = (changes: Partial<HealthFacts> = {}): HealthFacts => ({
   oldestPendingTime: ago(1),
   stuck: { heldCustomers: 0, heldSinceTime: null, stalledLanes: 0, stalledSinceTime: null },
   work: { eventsSinceTime: ago(1), activitySinceTime: ago(1) },
-  webhooks: { disabled: 0, disabledSinceTime: null, failing: 0, failingSinceTime: null, overdueSeconds: 0 },
+  webhooks: { disabled: 0, disabledSinceTime: null, failing: 0, failingSinceTime: null, lagSeconds: 0 },
   cleanUp: [{ kind: 'nonce', seconds: 9 }],
   ...changes,
 });
@@ -81,8 +81,8 @@ describe('a service', () => {
     ],
     [
       'with a message that nobody sends',
-      { webhooks: { ...facts().webhooks, overdueSeconds: 60 } },
-      { check: 'webhooks_overdue', state: 'warning', sinceTime: ago(60) },
+      { webhooks: { ...facts().webhooks, lagSeconds: 60 } },
+      { check: 'webhooks_behind', state: 'warning', sinceTime: ago(60) },
     ],
     [
       'whose clean-up is behind',

@@ -13,7 +13,7 @@ const PENDING_WARNING_MS = 30 * SECOND_MS;
 const PENDING_ERROR_MS = 5 * MINUTE_MS;
 /** Workers give events their places and add activity up each second. */
 const WORK_WARNING_MS = 15 * SECOND_MS;
-const WEBHOOK_OVERDUE_MS = MINUTE_MS;
+const WEBHOOK_LAG_MS = MINUTE_MS;
 const CLEAN_UP_BEHIND_MS = 10 * MINUTE_MS;
 /** Nothing of the service takes longer than some minutes; while a transaction is open, PostgreSQL keeps what it might see. */
 const TRANSACTION_MS = 30 * MINUTE_MS;
@@ -29,7 +29,7 @@ export interface HealthFacts {
   oldestPendingTime: number | null;
   stuck: Stuck;
   work: WaitingWork;
-  webhooks: Pick<WebhookTroubles, 'disabled' | 'disabledSinceTime' | 'failing' | 'failingSinceTime' | 'overdueSeconds'>;
+  webhooks: Pick<WebhookTroubles, 'disabled' | 'disabledSinceTime' | 'failing' | 'failingSinceTime' | 'lagSeconds'>;
   cleanUp: readonly CleanUpBehind[];
 }
 
@@ -40,7 +40,7 @@ export function judgeHealth(facts: HealthFacts): HealthCheck[] {
   const late = (since: number | null, limitMs: number) => (ageMs(since) >= limitMs ? 'warning' : 'ok');
   const hasWorkers = sessions.named > 0;
   const behind = facts.cleanUp.filter(({ seconds }) => seconds * SECOND_MS >= CLEAN_UP_BEHIND_MS);
-  const overdueMs = webhooks.overdueSeconds * SECOND_MS;
+  const lagMs = webhooks.lagSeconds * SECOND_MS;
   return [
     judged('database', 'ok'),
     judged('workers', hasWorkers ? 'ok' : 'error'),
@@ -70,8 +70,8 @@ export function judgeHealth(facts: HealthFacts): HealthCheck[] {
       sinceTime: webhooks.failingSinceTime,
       count: webhooks.failing,
     }),
-    judged('webhooks_overdue', overdueMs >= WEBHOOK_OVERDUE_MS ? 'warning' : 'ok', {
-      sinceTime: overdueMs > 0 ? Math.floor(time - overdueMs) : null,
+    judged('webhooks_behind', lagMs >= WEBHOOK_LAG_MS ? 'warning' : 'ok', {
+      sinceTime: lagMs > 0 ? Math.floor(time - lagMs) : null,
     }),
     judged('clean_up', behind.length > 0 ? 'warning' : 'ok', {
       sinceTime:

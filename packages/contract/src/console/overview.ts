@@ -29,7 +29,7 @@ export const HealthCheckId = z.enum([
   'activity',
   'webhooks_disabled',
   'webhooks_failing',
-  'webhooks_overdue',
+  'webhooks_behind',
   'clean_up',
   'transactions',
   'connections',

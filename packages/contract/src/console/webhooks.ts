@@ -29,6 +29,8 @@ export const ConsoleWebhookDetail = ConsoleWebhook.extend({
   nextAttemptTime: z.number().nullable(),
   /** Events behind those, for which there are no messages yet. */
   waitingEvents: BoundedCount,
+  /** When the oldest event came up that it has not got, of all these; null if it has got all. */
+  oldestMissingTime: z.number().nullable(),
 });
 export type ConsoleWebhookDetail = z.infer<typeof ConsoleWebhookDetail>;
 

@@ -74,7 +74,16 @@ function Known({ webhook }: { webhook: ConsoleWebhookDetail }) {
   const words = useWords(webhooksWords);
   const writeNumber = useNumberFormat();
   const mayCall = useMayCall();
-  const { webhookId, appKey, disabledTime, failingSinceTime, pending, waitingEvents, nextAttemptTime } = webhook;
+  const {
+    webhookId,
+    appKey,
+    disabledTime,
+    failingSinceTime,
+    pending,
+    waitingEvents,
+    nextAttemptTime,
+    oldestMissingTime,
+  } = webhook;
   const count = ({ count: known, isMore }: typeof pending) => `${writeNumber(known)}${isMore ? '+' : ''}`;
   const fields: Field[] = [
     { label: words.id, value: <CopyId id={webhookId} what={words.id} /> },
@@ -101,6 +110,7 @@ function Known({ webhook }: { webhook: ConsoleWebhookDetail }) {
     { label: words.pending, value: count(pending) },
     { label: words.nextAttempt, value: <Time timeMs={nextAttemptTime} isRelative /> },
     { label: disabledTime === null ? words.waitingEvents : words.waitingSinceDisabled, value: count(waitingEvents) },
+    { label: words.oldestMissing, value: <Time timeMs={oldestMissingTime} isRelative withUtc /> },
     {
       label: words.changes,
       value: mayCall('listRecord') ? (
