@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { hostname, userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { AcceptedOrder, Customer } from '@lockstep/contract';
 import { openDatabase } from '@lockstep/platform';
@@ -214,6 +215,19 @@ describe('npm start, backed up under load with the commands of docs/operations.m
     await db.destroy();
     const orders = 2 * (load.sent.length + waiting.length + fresh.length);
     expect(rows).toEqual([{ assets: orders, numbers: orders, products: orders, orders }]);
+  });
+
+  it('is in the record of operators, as the backup is', async () => {
+    const { databaseUrl } = JSON.parse(readFileSync(join(restored.dataDir, 'stack.json'), 'utf8'));
+    const db = openDatabase({ url: databaseUrl, poolSize: 1, applicationName: 'test', onError: () => {} });
+    const { rows } = await sql`
+      select action, actor, after from operator_record where action like 'database.%' order by id`.execute(db);
+    await db.destroy();
+    const actor = `${userInfo().username}@${hostname()}`;
+    expect(rows).toEqual([
+      { action: 'database.backup_begun', actor, after: { file: backup } },
+      { action: 'database.restored', actor, after: { file: backup, idsMovedOnBy: 1_000_000 } },
+    ]);
   });
 
   it('knows the tokens and nonces from before the backup, and no tokens from after it', async () => {

@@ -236,11 +236,13 @@ describe('lockstep operator', () => {
       .map((line) => JSON.parse(line));
     expect(listed).toMatchObject([{ name: 'kim.lee', role: 'support', disabledTime: null, sessions: 1 }]);
     expect(JSON.stringify(listed)).not.toContain('assword');
-    const recorded = await stack.db.selectFrom('operator_record').select('action').orderBy('id').execute();
+    const entries = stack.db.selectFrom('operator_record').select('action').where('target', '=', 'kim.lee');
+    const recorded = await entries.orderBy('id').execute();
     expect(recorded.map(({ action }) => action)).toEqual([
       'operator.created',
       'operator.logged_in',
       'operator.password_reset',
+      'operator.log_in_failed',
       'operator.logged_in',
       'operator.disabled',
       'operator.enabled',

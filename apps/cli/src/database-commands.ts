@@ -1,20 +1,18 @@
-import type { Config, Database } from '@lockstep/platform';
+import { newCommand, recordChange } from '@lockstep/operators';
+import type { Config } from '@lockstep/platform';
 import type { Command } from 'commander';
 import { resolveCallerPath } from './caller-path.ts';
 import { say } from './say.ts';
 import { endOnSignals } from './signals.ts';
 import { skipIds } from './skip-ids.ts';
+import type { WithDatabase } from './with-database.ts';
 
 /**
  * Adds `lockstep database` to the command: the backup of `npm start`, and what every restore needs
  * (docs/operations.md).
  * @param withDatabase runs work on the database of the command
  */
-export function addDatabaseCommands(
-  program: Command,
-  config: Config,
-  withDatabase: (work: (db: Database) => Promise<void>) => Promise<void>,
-): void {
+export function addDatabaseCommands(program: Command, config: Config, withDatabase: WithDatabase): void {
   const database = program.command('database').description('backup and restore');
   // backup and restore are imported when they run: no other command needs the embedded PostgreSQL.
   const requireStack = () => {
@@ -24,11 +22,15 @@ export function addDatabaseCommands(
   database
     .command('backup <file>')
     .description('write all that the PostgreSQL of a running npm start holds into a file, while it works')
-    .action(async (file: string) => {
+    .action(async (given: string) => {
       requireStack();
       endOnSignals(() => 'Stopped. There is no backup.');
       const { backUpStack } = await import('./stack-backup.ts');
-      say(JSON.stringify(await backUpStack(config, resolveCallerPath(file))));
+      const file = resolveCallerPath(given);
+      // It holds all data, so it is recorded before it begins.
+      const change = { action: 'database.backup_begun', target: null, before: null, after: { file } };
+      const begin = () => withDatabase((db) => recordChange(db, newCommand(), change));
+      say(JSON.stringify(await backUpStack(config, file, begin)));
     });
   database
     .command('restore <file>')
@@ -44,7 +46,7 @@ export function addDatabaseCommands(
     .command('skip-ids')
     .description('move ids and asset numbers on by a million, after a restore by other means and before the API starts')
     .action(async () => {
-      await withDatabase(skipIds);
+      await withDatabase((db) => skipIds(db, 'database.ids_skipped'));
       say('Ids and asset numbers begin a million further on.');
     });
 }

@@ -11,8 +11,7 @@ import {
 import type { Database } from '@lockstep/platform';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { say } from './say.ts';
-
-type WithDatabase = <Result>(work: (db: Database) => Promise<Result>) => Promise<Result>;
+import type { WithDatabase } from './with-database.ts';
 
 /** Adds `lockstep operator …`: who may log in to the console (rules 9). */
 export function addOperatorCommands(program: Command, withDatabase: WithDatabase): void {

@@ -1,12 +1,11 @@
 import type { LicenseOrderId } from '@lockstep/contract';
-import { newCommand, recordFailed } from '@lockstep/operators';
+import { newCommand, recordFailed, recordRetried } from '@lockstep/operators';
 import { failPendingOrders, retryFailedOrders } from '@lockstep/orders';
-import { type Database, isId } from '@lockstep/platform';
+import { isId, type Trx } from '@lockstep/platform';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { parseText } from './query-options.ts';
 import { say, sayAside } from './say.ts';
-
-type WithDatabase = <Result>(work: (db: Database) => Promise<Result>) => Promise<Result>;
+import type { WithDatabase } from './with-database.ts';
 
 /** The exit status where nothing was done, because it is for the operator to decide what becomes of later orders. */
 const UNDECIDED = 2;
@@ -46,7 +45,9 @@ export function addFailCommands(order: Command, withDatabase: WithDatabase): voi
     .description('put orders that ended with internal_error back as pending, in their place; prints how many')
     .argument('<licenseOrderId...>', 'their ids', collectIds)
     .action(async (ids: LicenseOrderId[]) => {
-      say(JSON.stringify(await withDatabase((db) => retryFailedOrders(db, ids))));
+      const actor = newCommand();
+      const record = (trx: Trx, backIds: readonly LicenseOrderId[]) => recordRetried(trx, actor, backIds);
+      say(JSON.stringify(await withDatabase((db) => retryFailedOrders(db, ids, record))));
     });
 }
 

@@ -8,10 +8,15 @@ import { findDatabaseUrl, postgresDirectory } from './stack.ts';
 /**
  * Writes everything that the PostgreSQL of the running `npm start` in DATA_DIR holds into a file that only its owner
  * can read. The file gets its name when it is complete and on disk, and replaces no other.
+ * @param begin runs before anything is copied
  * @returns the file and its size
  * @throws Error when nothing runs there, the file exists already, or it cannot be written; nothing is left then
  */
-export async function backUpStack(config: Config, file: string): Promise<{ file: string; bytes: number }> {
+export async function backUpStack(
+  config: Config,
+  file: string,
+  begin: () => Promise<void>,
+): Promise<{ file: string; bytes: number }> {
   if (existsSync(file)) throw new Error(`${file} is there already. Choose another name.`);
   const databaseUrl = await findDatabaseUrl(config);
   const unfinished = `${file}.${randomUUID()}.part`;
@@ -20,6 +25,7 @@ export async function backUpStack(config: Config, file: string): Promise<{ file:
   const descriptor = create(unfinished);
   let bytes = 0;
   try {
+    await begin();
     // Written synchronously, so that the server waits for the disk.
     await backUpCluster(postgresDirectory(config), databaseUrl, (part) => {
       writeFileSync(descriptor, part);

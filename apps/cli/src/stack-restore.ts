@@ -20,7 +20,7 @@ export async function restoreStack(config: Config, file: string): Promise<void> 
   const unfinished = join(config.DATA_DIR, `postgres-unfinished-${randomUUID()}`);
   try {
     await unpackCluster(unfinished, backup);
-    await bringUp(config, unfinished);
+    await bringUp(config, unfinished, file);
     renameSync(unfinished, directory);
     syncDirectory(config.DATA_DIR);
   } finally {
@@ -37,7 +37,7 @@ function open(file: string): number {
   }
 }
 
-async function bringUp(config: Config, directory: string): Promise<void> {
+async function bringUp(config: Config, directory: string, file: string): Promise<void> {
   const postgres = await startEmbeddedPostgres({ directory });
   try {
     await migrateDatabase(postgres.databaseUrl, chooseQueueBackend(config, postgres.databaseUrl));
@@ -47,7 +47,7 @@ async function bringUp(config: Config, directory: string): Promise<void> {
       applicationName: 'lockstep-restore',
       onError: () => {},
     });
-    await skipIds(db).finally(() => db.destroy());
+    await skipIds(db, 'database.restored', { file }).finally(() => db.destroy());
   } finally {
     await postgres.stop();
   }

@@ -20,16 +20,23 @@ interface MemberLogin extends NewLogin {
   memberId: MemberId;
 }
 
+/** Whom a change concerned. */
+interface ChangedMember {
+  memberId: MemberId;
+  account: string;
+  enterpriseId: EnterpriseId;
+}
+
 /** For whom an operator's change is made, beside the record of the member center. */
 interface OperatorCall {
   /** Stands in the record of the member center, as the x-request-id of a call does. */
   requestId: string;
   /** Runs in the transaction of the change, such as to record it elsewhere too: neither exists without the other. */
-  record: (trx: Trx, changed: { memberId: MemberId; account: string }) => Promise<void>;
+  record: (trx: Trx, changed: ChangedMember) => Promise<void>;
 }
 
-/** A run of the command, which nothing else records. */
-const newCommandCall = (): OperatorCall => ({ requestId: `operator-${randomUUID()}`, record: async () => {} });
+/** A call that nothing else records. */
+const newCall = (): OperatorCall => ({ requestId: `operator-${randomUUID()}`, record: async () => {} });
 
 /** The operator of the service, acting in an enterprise. */
 const buildOperator = (enterpriseId: EnterpriseId, { requestId }: OperatorCall): Actor => ({
@@ -39,13 +46,22 @@ const buildOperator = (enterpriseId: EnterpriseId, { requestId }: OperatorCall):
   requestId,
 });
 
+const alsoRecord =
+  ({ enterpriseId }: Actor, { record }: OperatorCall) =>
+  (trx: Trx, changed: Omit<ChangedMember, 'enterpriseId'>) =>
+    record(trx, { ...changed, enterpriseId });
+
 /** Gives an employee a new random password; undefined if there is no such employee (rules 9). */
-export async function setPassword(tools: PasswordTools, memberId: MemberId): Promise<NewLogin | undefined> {
+export async function setPassword(
+  tools: PasswordTools,
+  memberId: MemberId,
+  call: OperatorCall = newCall(),
+): Promise<NewLogin | undefined> {
   const tenant = await findTenant(tools.db, memberId);
   if (tenant === undefined) return undefined;
   const password = newPassword();
-  const actor = buildOperator(tenant.enterpriseId, newCommandCall());
-  const { account } = await resetPassword(tools, actor, memberId, password);
+  const actor = buildOperator(tenant.enterpriseId, call);
+  const { account } = await resetPassword(tools, actor, memberId, password, alsoRecord(actor, call));
   return { account, password };
 }
 
@@ -59,7 +75,7 @@ export async function setAdministratorPassword(
   if (!isId(enterpriseId) || !(await isAdministrator(tools.db, actor, memberId))) return undefined;
   const password = newPassword();
   // Nobody stops being an administrator but by being deleted, and that is looked at again in the transaction.
-  const { account } = await resetPassword(tools, actor, memberId, password, call.record);
+  const { account } = await resetPassword(tools, actor, memberId, password, alsoRecord(actor, call));
   return { memberId, account, password };
 }
 
@@ -70,8 +86,9 @@ export async function setAdministratorPassword(
 export async function createAdministrator(
   tools: PasswordTools,
   enterpriseId: EnterpriseId,
+  call: OperatorCall = newCall(),
 ): Promise<NewLogin | undefined> {
-  const created = await createUnless(tools, enterpriseId, newCommandCall(), async () => undefined);
+  const created = await createUnless(tools, enterpriseId, call, async () => undefined);
   return created && { account: created.account, password: created.password };
 }
 
@@ -113,7 +130,7 @@ async function createUnless<Obstacle>(
     if (obstacle !== undefined) return obstacle;
     const { memberId, userName } = await insertAdministrator(trx, actor, hash!);
     const account = accountOf({ user_name: userName, code: enterprise.code });
-    await call.record(trx, { memberId, account });
+    await call.record(trx, { memberId, account, enterpriseId });
     return { memberId, account, password };
   });
 }

@@ -19,6 +19,6 @@ export {
   setOperatorRole,
 } from './manage-operators.ts';
 export { type Actor, newCommand, type Operator } from './operator.ts';
-export { type Change, recordChange, recordFailed } from './record.ts';
+export { type Change, recordChange, recordedCall, recordFailed, recordRetried } from './record.ts';
 export { readResends, recordResend, type SentOrders } from './resends.ts';
 export { type LoginCall, type NewSession, OperatorSessions } from './sessions.ts';

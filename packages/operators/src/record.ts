@@ -1,4 +1,5 @@
 import type { Database, Trx } from '@lockstep/platform';
+import { sql } from 'kysely';
 import type { Actor } from './operator.ts';
 
 /** Something that an operator or the command did. `before` and `after` never hold a password or a secret. */
@@ -33,14 +34,60 @@ export async function recordChange(
     .execute();
 }
 
-/** Records that an operator ended pending orders, a record for each. Call it in the transaction that ends them. */
-export async function recordFailed(
+/**
+ * A call that changes an employee for an operator or the command: both records keep it under one request id, that of the
+ * enterprise and that of operators.
+ */
+export function recordedCall(actor: Actor, action: string) {
+  return {
+    requestId: actor.requestId,
+    record: (trx: Trx, { memberId, account, enterpriseId }: ChangedMember) =>
+      recordChange(trx, actor, {
+        action,
+        target: memberId,
+        before: null,
+        after: { enterpriseGlobalId: enterpriseId, account },
+      }),
+  };
+}
+
+interface ChangedMember {
+  memberId: string;
+  account: string;
+  enterpriseId: string;
+}
+
+/** What is recorded of an order that an operator has ended, and that may be put back. */
+const FAILED = { state: 'failed', cause: 'internal_error' };
+const PENDING = { state: 'pending' };
+
+/** Records that an operator ended pending orders, an entry for each. Call it in the transaction that ends them. */
+export function recordFailed(
   trx: Trx,
   actor: Actor,
   { licenseOrderIds, reason }: { licenseOrderIds: readonly string[]; reason: string },
 ): Promise<void> {
-  for (const target of licenseOrderIds) {
-    const after = { state: 'failed', cause: 'internal_error', reason };
-    await recordChange(trx, actor, { action: 'order.failed', target, before: { state: 'pending' }, after });
-  }
+  return recordOrders(trx, actor, licenseOrderIds, {
+    action: 'order.failed',
+    before: PENDING,
+    after: { ...FAILED, reason },
+  });
+}
+
+/** Records that an operator put failed orders back, an entry for each. Call it in the transaction that does. */
+export function recordRetried(trx: Trx, actor: Actor, licenseOrderIds: readonly string[]): Promise<void> {
+  return recordOrders(trx, actor, licenseOrderIds, { action: 'order.retried', before: FAILED, after: PENDING });
+}
+
+async function recordOrders(
+  trx: Trx,
+  { operatorId, name, requestId }: Actor,
+  licenseOrderIds: readonly string[],
+  { action, before, after }: Omit<Change, 'target'>,
+): Promise<void> {
+  await sql`
+    insert into operator_record (operator_id, actor, action, target, before, after, request_id)
+    select ${operatorId}::bigint, ${operatorId === null ? name : null}::text, ${action}, id,
+      ${JSON.stringify(before)}::json, ${JSON.stringify(after)}::json, ${requestId}
+    from unnest(${licenseOrderIds}::text[]) as id`.execute(trx);
 }

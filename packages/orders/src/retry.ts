@@ -25,18 +25,25 @@ interface Retried {
  * place again, by batch and sequence, before later pending orders of its customer, and the sweep of a worker finds it. A
  * failure is put back once, however many callers try at the same time, and leaves a record in order_retry.
  */
-export async function retryFailedOrders(db: Database, licenseOrderIds: readonly LicenseOrderId[]): Promise<Retried> {
+export async function retryFailedOrders(
+  db: Database,
+  licenseOrderIds: readonly LicenseOrderId[],
+  record: RecordRetried = async () => {},
+): Promise<Retried> {
   const total: Retried = { retried: 0, contentLost: 0 };
   for (let after = '0'; ; ) {
     const found = await findFailed(db, after, licenseOrderIds);
     const last = found.at(-1);
     if (last === undefined) return total;
     const kept = found.filter(({ isKept }) => isKept);
-    if (kept.length > 0) total.retried += await inTransaction(db, (trx) => putBack(trx, kept));
+    if (kept.length > 0) total.retried += await inTransaction(db, (trx) => putBack(trx, kept, record));
     total.contentLost += found.length - kept.length;
     after = last.id;
   }
 }
+
+/** Records which orders are put back, in the transaction that does. */
+type RecordRetried = (trx: Trx, backIds: readonly LicenseOrderId[]) => Promise<void>;
 
 interface FailedOrder {
   id: LicenseOrderId;
@@ -60,7 +67,7 @@ async function findFailed(
 }
 
 /** Locks the lanes of these orders and their batches, puts back those that are still failed then, and returns how many. */
-async function putBack(trx: Trx, orders: readonly FailedOrder[]): Promise<number> {
+async function putBack(trx: Trx, orders: readonly FailedOrder[], record: RecordRetried): Promise<number> {
   await lockLanes(trx, [...new Set(orders.map(({ customerId }) => laneOf(customerId)))]);
   await lockBatches(trx, [...new Set(orders.map(({ id }) => splitOrderId(id).batchId))]);
   const { rows } = await sql<{ id: LicenseOrderId; customer_id: CustomerId; payload_version: number; content: string }>`
@@ -87,6 +94,7 @@ async function putBack(trx: Trx, orders: readonly FailedOrder[]): Promise<number
     chunks.push({ batchId, lane, orderCount: ofChunk.length, weight, payload: writeStoredOrders(orders) });
   }
   await reopenBatches(trx, chunks);
+  await record(trx, backIds);
   return rows.length;
 }
 

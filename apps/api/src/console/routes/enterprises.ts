@@ -8,8 +8,8 @@ import {
   listEmployeesOfAll,
   setAdministratorPassword,
 } from '@lockstep/members/operator';
-import { type Operator, recordChange } from '@lockstep/operators';
-import { type Database, ListCursor, type Trx } from '@lockstep/platform';
+import { recordedCall } from '@lockstep/operators';
+import { type Database, ListCursor } from '@lockstep/platform';
 import type { FastifyRequest } from 'fastify';
 import type { ServerOptions } from '../../server-options.ts';
 import type { ConsoleHandlers } from '../handlers.ts';
@@ -83,7 +83,7 @@ export function enterprisesHandlers({ passwords }: ServerOptions) {
 
     createFirstAdministrator: async (request, operator) => {
       const { enterpriseGlobalId: enterpriseId } = request.params;
-      const call = recordedCall(operator, 'administrator.created', enterpriseId);
+      const call = recordedCall(operator, 'administrator.created');
       const created = await createFirstAdministrator(passwordTools(request), enterpriseId, call);
       if (created === undefined) throw new ConsoleRefusal('not_found', 'enterprise', enterpriseId);
       if ('existingAccount' in created) {
@@ -95,7 +95,7 @@ export function enterprisesHandlers({ passwords }: ServerOptions) {
 
     resetAdministratorPassword: async (request, operator) => {
       const { enterpriseGlobalId: enterpriseId, memberGlobalId: memberId } = request.params;
-      const call = recordedCall(operator, 'administrator.password_reset', enterpriseId);
+      const call = recordedCall(operator, 'administrator.password_reset');
       const login = await setAdministratorPassword(passwordTools(request), { enterpriseId, memberId }, call);
       if (login === undefined) throw new ConsoleRefusal('not_found', 'administrator', memberId);
       return { memberGlobalId: memberId, account: login.account, password: login.password };
@@ -107,18 +107,4 @@ async function requireEnterprise(db: Database, enterpriseId: EnterpriseId) {
   const enterprise = await findEnterprise(db, enterpriseId);
   if (enterprise === undefined) throw new ConsoleRefusal('not_found', 'enterprise', enterpriseId);
   return enterprise;
-}
-
-/** A change of an administrator that both records keep, under one request id: the enterprise's, and that of operators. */
-function recordedCall(operator: Operator, action: string, enterpriseId: EnterpriseId) {
-  return {
-    requestId: operator.requestId,
-    record: (trx: Trx, { memberId, account }: { memberId: MemberId; account: string }) =>
-      recordChange(trx, operator, {
-        action,
-        target: memberId,
-        before: null,
-        after: { enterpriseGlobalId: enterpriseId, account },
-      }),
-  };
 }

@@ -51,6 +51,7 @@ function linkTo(
           {words.webhook(target)}
         </Link>
       );
+    case 'employee':
     case 'administrator': {
       const { enterpriseGlobalId } = (after ?? {}) as { enterpriseGlobalId?: string };
       return enterpriseGlobalId === undefined ? undefined : (

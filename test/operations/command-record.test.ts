@@ -1,0 +1,124 @@
+import { hostname, userInfo } from 'node:os';
+import { readConfig } from '@lockstep/platform';
+import type { Command } from 'commander';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { buildProgram } from '../../apps/cli/src/program.ts';
+import { MemberCenter } from '../harness/member-center.ts';
+import { batchOf, newAssetNum, newBuy } from '../harness/orders.ts';
+import { newDataDir } from '../harness/processes.ts';
+import { type Stack, startStack } from '../harness/stack.ts';
+import { contentOfTables } from '../harness/tables.ts';
+
+/** What the lockstep command changes is in the operators' record (rules 9). */
+let stack: Stack;
+let center: MemberCenter;
+let appKey: string;
+let licenseOrderId: string;
+
+beforeAll(async () => {
+  stack = await startStack({ worker: false });
+  const api = await stack.newApi();
+  center = await MemberCenter.open(stack, api);
+  appKey = (await stack.newApi()).credentials.appKey;
+  const [order] = await api.accept(batchOf(newBuy(await api.newCustomer(), [newAssetNum()])));
+  licenseOrderId = order!.licenseOrderId;
+});
+afterAll(() => stack.close());
+
+const program = () => buildProgram(readConfig({ DATABASE_URL: stack.url, DATA_DIR: newDataDir() }));
+
+/** Runs the command in this process. What it prints is left out. */
+async function lockstep(...words: string[]): Promise<void> {
+  const printed = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+  try {
+    await program().parseAsync(words, { from: 'user' });
+  } finally {
+    printed.mockRestore();
+  }
+}
+
+/** All commands that do something, by their words. */
+function listCommands(command: Command, words: readonly string[] = []): { words: string; command: Command }[] {
+  if (command.commands.length === 0) return [{ words: words.join(' '), command }];
+  return command.commands.flatMap((each) => listCommands(each, [...words, each.name()]));
+}
+/** Whether a command calls the API, as an application does: what it changes is the application's. */
+const callsApi = (command: Command) => command.options.some(({ long }) => long === '--base-url');
+
+/** Commands that change nothing. */
+const READING = ['app list', 'operator list'];
+/** test/operations/backup.long.test.ts looks at what these record. */
+const OF_EMBEDDED = ['database backup', 'database restore'];
+/** Every other command, with what it needs and what it records, in an order in which they can run. */
+const CHANGING: [command: string, args: () => string[], action: string, target?: () => string][] = [
+  ['app create', () => ['--name', 'Shop', '--scope', 'auth_order'], 'application.created'],
+  ['app suspend', () => [appKey], 'application.suspended', () => appKey],
+  ['app approve', () => [appKey], 'application.approved', () => appKey],
+  ['app rotate-secret', () => [appKey, '--overlap-hours', '0'], 'application.secret_rotated', () => appKey],
+  ['member set-password', () => [center.cloudId], 'employee.password_reset', () => center.cloudId],
+  ['enterprise create-admin', () => [center.enterpriseId], 'administrator.created'],
+  ['operator create', () => ['kim', '--role', 'viewer'], 'operator.created', () => 'kim'],
+  ['operator reset-password', () => ['kim'], 'operator.password_reset', () => 'kim'],
+  ['operator disable', () => ['kim'], 'operator.disabled', () => 'kim'],
+  ['operator enable', () => ['kim'], 'operator.enabled', () => 'kim'],
+  ['order fail', () => [licenseOrderId, '--reason', 'ticket 4711'], 'order.failed', () => licenseOrderId],
+  ['order retry', () => [licenseOrderId], 'order.retried', () => licenseOrderId],
+  ['database skip-ids', () => [], 'database.ids_skipped'],
+];
+
+it('every command is known to read, to call the API, or to leave an entry', () => {
+  const onDatabase = listCommands(program()).filter(({ command }) => !callsApi(command));
+  const known = [...READING, ...OF_EMBEDDED, ...CHANGING.map(([words]) => words)];
+  expect(onDatabase.map(({ words }) => words).toSorted()).toEqual(known.toSorted());
+});
+
+it.each(READING)('%s changes nothing', async (words) => {
+  const before = await contentOfTables(stack.db);
+  await lockstep(...words.split(' '));
+  expect(await contentOfTables(stack.db)).toEqual(before);
+});
+
+it.each(CHANGING)('%s leaves an entry that names the system user, by the same transaction', async (...each) => {
+  const [words, args, action, target] = each;
+  const { max } = await stack.db
+    .selectFrom('operator_record')
+    .select((eb) => eb.fn.max<string | null>('id').as('max'))
+    .executeTakeFirstOrThrow();
+  await lockstep(...words.split(' '), ...args());
+  const entries = await stack.db
+    .selectFrom('operator_record')
+    .select(['operator_id', 'actor', 'action', 'target', 'request_id', sql<string>`xmin::text`.as('transaction')])
+    .where('id', '>', max ?? '0')
+    .execute();
+  expect(entries).toEqual([
+    {
+      ...{ operator_id: null, actor: `${userInfo().username}@${hostname()}`, action },
+      target: target?.() ?? (action.startsWith('database.') ? null : expect.any(String)),
+      request_id: expect.stringMatching(/^command-/),
+      transaction: expect.any(String),
+    },
+  ]);
+  expect(await tablesOf(entries[0]!.transaction)).not.toEqual([]);
+});
+
+/** The tables, but the record, in which rows are as a transaction has left them. */
+async function tablesOf(transaction: string): Promise<string[]> {
+  const { rows: tables } = await sql<{ name: string }>`
+    select relname as name from pg_class
+    where relnamespace = 'public'::regnamespace and relkind = 'r' and relname <> 'operator_record'`.execute(stack.db);
+  const looks = tables.map(
+    ({ name }) => sql`
+      select ${sql.lit(name)} as name where exists (select from ${sql.table(name)} where xmin::text = ${transaction})`,
+  );
+  const { rows } = await sql<{ name: string }>`${sql.join(looks, sql` union all `)}`.execute(stack.db);
+  return rows.map(({ name }) => name);
+}
+
+it('records a change of an employee under one request id in both records', async () => {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from operator_record join member_audit using (request_id)
+    where operator_record.action in ('employee.password_reset', 'administrator.created')
+      and operator_record.target = target_id::text`.execute(stack.db);
+  expect(rows).toEqual([{ count: 2 }]);
+});
