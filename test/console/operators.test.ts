@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { hostname, userInfo } from 'node:os';
 import type { OperatorRole } from '@lockstep/contract/console';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -77,9 +78,10 @@ describe('an operator', () => {
     expect(await findOne(name)).toMatchObject({ disabledTime: expect.any(Number), sessions: 0 });
     await admin.call('enableOperator', { params: { name } });
     await other.call('logIn', { body: other.login });
-    expect((await recordOf(name)).map(([action]) => action).slice(0, 3)).toEqual([
+    expect((await recordOf(name)).map(([action]) => action).slice(0, 4)).toEqual([
       'operator.logged_in',
       'operator.enabled',
+      'operator.log_in_failed',
       'operator.disabled',
     ]);
   });
@@ -145,6 +147,7 @@ describe('the record', () => {
           entryId: expect.stringMatching(/^\d+$/),
           time: expect.any(Number),
           operator: admin.login.name,
+          actor: null,
           action: 'operator.created',
           target: names[0],
           before: null,
@@ -158,9 +161,12 @@ describe('the record', () => {
     expect((await admin.call('listRecord', { query: { operator: 'nobody' } })).entries).toEqual([]);
   });
 
-  it('says of what the command did that nobody in particular did it', async () => {
+  it('says of what the command did which system user did it', async () => {
     const { entries } = await admin.call('listRecord', { query: { target: admin.login.name } });
-    expect(entries.at(-1)).toMatchObject({ operator: null, action: 'operator.created', after: { role: 'admin' } });
+    expect(entries.at(-1)).toMatchObject({
+      ...{ operator: null, actor: `${userInfo().username}@${hostname()}` },
+      ...{ action: 'operator.created', after: { role: 'admin' } },
+    });
   });
 
   it('refuses a cursor of another list', async () => {
