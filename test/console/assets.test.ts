@@ -75,10 +75,17 @@ describe('the list of assets', () => {
     expect(numsOf(await list({ customerId: two.customerId, enterpriseGlobalId: '1' }))).toEqual([]);
   });
 
-  it('begins with the newest of all', async () => {
+  it('begins with the newest, whichever process bought it', async () => {
+    await stack.startWorker();
     const prefix = newPrefix();
-    await api.carryOut(newBuy(await api.newCustomer(), [`${prefix}1`]));
-    expect(numsOf(await list({ limit: '1' }))).toEqual([`${prefix}1`]);
+    const customer = await api.newCustomer();
+    await api.carryOut(newBuy(customer, [`${prefix}1`]));
+    await api.process(batchOf(newBuy(customer, [`${prefix}2`])));
+    await api.carryOut(newBuy(customer, [`${prefix}3`, `${prefix}4`]));
+    const newestFirst = [`${prefix}4`, `${prefix}3`, `${prefix}2`, `${prefix}1`];
+    expect((await walk({})).slice(0, 4)).toEqual(newestFirst);
+    expect(await walk({ customerId: customer.customerId })).toEqual(newestFirst);
+    expect(await walk({ enterpriseGlobalId: customer.enterpriseGlobalId })).toEqual(newestFirst);
   });
 
   it('shows what is revoked by number only', async () => {

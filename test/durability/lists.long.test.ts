@@ -1,6 +1,7 @@
 import { licenseOrderIdOf } from '@lockstep/assets';
-import { readOrderEffects } from '@lockstep/assets/operator';
+import { listAssetsOfAll, readOrderEffects } from '@lockstep/assets/operator';
 import type {
+  AssetId,
   BatchId,
   CustomerId,
   LicenseOrderId,
@@ -78,7 +79,7 @@ async function explainSent(): Promise<{ rowsRead: number; wholeTables: string[] 
 type Page = { nextCursor: string | null };
 
 /** Reads a page, and explains what that cost. */
-async function costOf(read: () => Promise<Page>) {
+async function costOf<Read extends Page>(read: () => Promise<Read>) {
   sent.length = 0;
   const page = await read();
   return { page, ...(await explainSent()) };
@@ -217,4 +218,18 @@ it.each<[orderType: OrderType, id: LicenseOrderId, found: number]>([
   const { rowsRead, wholeTables } = await explainSent();
   expect(wholeTables).toEqual([]);
   expect(rowsRead).toBeLessThan(MAX_ROWS);
+});
+
+it('assets: by an index, no more than a page, the last one as the first', async () => {
+  const filters = { assetNum: undefined, customerId: undefined, enterpriseId: undefined, state: 'active' as const };
+  for (const assetId of [null, '50000', '510'] as (AssetId | null)[]) {
+    const after = assetId && { customerId: LARGE!, assetId };
+    const { page, rowsRead, wholeTables } = await costOf(async () => {
+      const { assets, stop } = await listAssetsOfAll(db, filters, { after, limit: 50 });
+      return { assets, nextCursor: stop?.assetId ?? null };
+    });
+    expect(page).toMatchObject({ nextCursor: assetId === '510' ? null : expect.anything() });
+    expect(rowsRead).toBeLessThan(SLACK);
+    expect(wholeTables).toEqual([]);
+  }
 });

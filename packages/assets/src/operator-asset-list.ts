@@ -1,7 +1,6 @@
 import type { AssetId, CustomerId, EnterpriseId, LicenseType } from '@lockstep/contract';
 import { type Database, isId, parseBigint } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
-import { ABOVE_ALL } from './order-ids.ts';
 
 /** Assets that one call looks at, at most, however few of them it shows. */
 const MAX_LOOKED_AT = 2_000;
@@ -119,9 +118,16 @@ function planWalk(filters: AssetFilters, after: AssetPlace | null, limit: number
   const { assetNum, customerId, enterpriseId } = filters;
   if (assetNum !== undefined) return planByNumber(filters, assetNum, after);
   if (customerId !== undefined || enterpriseId !== undefined) return planByCustomer(filters, after, limit);
-  const behind = after === null ? sql`` : sql`where id < ${after.assetId}`;
-  return { walk: sql`select * from asset ${behind} order by id desc`, wanted: sql`asset.revoked_time is null` };
+  const behind = after === null ? sql`` : sql`and ${isOlderThan(after)}`;
+  return {
+    walk: sql`select * from asset where revoked_time is null ${behind} order by created_time desc, id desc`,
+    wanted: null,
+  };
 }
+
+/** Newer assets may have lower ids: processes draw these in blocks. */
+const isOlderThan = ({ assetId }: AssetPlace) =>
+  sql`(asset.created_time, asset.id) < (select created_time, id from asset where id = ${assetId})`;
 
 /** By number, and earlier assets of a number the oldest first. */
 function planByNumber(filters: AssetFilters, prefix: string, after: AssetPlace | null): Walk {
@@ -148,7 +154,7 @@ function planByNumber(filters: AssetFilters, prefix: string, after: AssetPlace |
 }
 
 /**
- * Customer by customer, on each the newest first. A page looks at the ids of all assets of the customers that it shows: to
+ * Customer by customer, on each the newest first. A page looks at the times of all assets of the customers that it shows: to
  * have them in this order would cost every purchase a larger index.
  */
 function planByCustomer({ customerId, enterpriseId }: AssetFilters, after: AssetPlace | null, limit: number): Walk {
@@ -157,22 +163,19 @@ function planByCustomer({ customerId, enterpriseId }: AssetFilters, after: Asset
     enterpriseId === undefined ? sql`true` : sql`customer.enterprise_id = ${enterpriseId}`,
     after === null ? sql`true` : sql`customer.id >= ${after.customerId}`,
   ];
-  const below =
-    after === null
-      ? sql``
-      : sql`and asset.id < case when customer.id = ${after.customerId} then ${after.assetId}::bigint
-          else ${ABOVE_ALL}::bigint end`;
+  const behind =
+    after === null ? sql`` : sql`and (customer.id <> ${after.customerId}::bigint or ${isOlderThan(after)})`;
   // The innermost query is planned alone: to have the order for nothing, a plan may read all assets of all customers.
   return {
     walk: sql`
       select asset.* from (
         select id from customer where ${sql.join(wanted, sql` and `)} order by id
       ) as customer cross join lateral (
-        select id from (
-          select id from asset where customer_id = customer.id and revoked_time is null ${below} offset 0
-        ) as own order by id desc limit ${limit + 1}
+        select created_time, id from (
+          select created_time, id from asset where customer_id = customer.id and revoked_time is null ${behind} offset 0
+        ) as own order by created_time desc, id desc limit ${limit + 1}
       ) as newest cross join lateral (select * from asset where asset.id = newest.id) as asset
-      order by customer.id, newest.id desc`,
+      order by customer.id, newest.created_time desc, newest.id desc`,
     wanted: null,
   };
 }
