@@ -44,8 +44,9 @@ const logIn = (scope = '') => {
 async function seed(client: Credentials, count: number, memberId: string | null = null): Promise<string[]> {
   const tokens = Array.from({ length: count }, () => randomBytes(8).toString('hex'));
   await sql`
-    insert into access_token (token_hash, application_id, member_id, scopes, expires_time)
-    select token_hash, id, ${memberId}, scopes, now() + interval '1 hour' + make_interval(secs => ordinal - ${count})
+    insert into access_token (token_hash, application_id, generation, member_id, scopes, expires_time)
+    select token_hash, id, token_generation, ${memberId}, scopes,
+      now() + interval '1 hour' + make_interval(secs => ordinal - ${count})
     from unnest(${tokens.map(sha256)}::bytea[]) with ordinality as issued (token_hash, ordinal), application
     where app_key = ${client.appKey}`.execute(stack.db);
   return tokens;
