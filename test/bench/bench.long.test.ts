@@ -16,6 +16,7 @@ const MEASURES: [name: string, figure: string][] = [
   ['peer-pgboss', 'orders/s'],
   ['latency-100', 'bare insert p99.9 ms'],
   ['polls-8', 'calls/s'],
+  ['neighbor-assets', 'p99 ms'],
   ['webhook-50ms', 'events/s'],
   ['bare-row-8', 'calls/s'],
 ];

@@ -79,6 +79,11 @@ export class Deployment {
     return new Deployment({ databaseUrl, api, workers: started, edition, caller });
   }
 
+  /** Where its API is. */
+  get baseUrl(): string {
+    return this.#caller.baseUrl;
+  }
+
   /** Batches for a load generator to send to this service. */
   batches(
     batches: number,

@@ -1,6 +1,4 @@
-import { once } from 'node:events';
 import { parseArgs } from 'node:util';
-import { Worker } from 'node:worker_threads';
 import { createApplication } from '@lockstep/access';
 import { MAX_BATCH_BYTES } from '@lockstep/contract';
 import { Api, dataOf } from '../harness/api.ts';
@@ -9,6 +7,7 @@ import { say } from './bench-run.ts';
 import { withService } from './bench-service.ts';
 import { quantile } from './measure.ts';
 import { readPeakMebibytes } from './processor-time.ts';
+import { type Probed, startProbe } from './start-probe.ts';
 
 /**
  * `npm run bench:large`: measures how the largest batches slow down other calls. Two applications send the batches, all
@@ -36,10 +35,10 @@ await withService({ hasWorker: values.worker }, async ({ api, baseUrl, db }) => 
   const [one, two, small] = callers as [Api, Api, Api];
   const customers = await Promise.all(Array.from({ length: CUSTOMERS }, () => one.newCustomer('Bench')));
   const bodies = Array.from({ length: Number(values.batches) }, (_, batch) => largestBatch(batch));
-  const endAlone = startProbe(small);
+  const endAlone = await startProbe(small, 'small calls');
   await new Promise((resolve) => setTimeout(resolve, 3_000));
   say(`alone: ${formatQuantiles(await endAlone())}`);
-  const endMeanwhile = startProbe(small);
+  const endMeanwhile = await startProbe(small, 'small calls');
   const startedMs = performance.now();
   let repeats = 0;
   await Promise.all(
@@ -88,20 +87,7 @@ function feature() {
   return { ...name, trial: 0, trialEndDate: 0 };
 }
 
-/**
- * Sends small calls, one after the other. The function that it returns ends this, and returns the milliseconds of each
- * call.
- */
-function startProbe({ baseUrl, credentials, token }: Api): () => Promise<number[]> {
-  const thread = new Worker(new URL('./probe.ts', import.meta.url), { workerData: { baseUrl, credentials, token } });
-  return async () => {
-    thread.postMessage('end');
-    const [times] = (await once(thread, 'message')) as [number[]];
-    return times;
-  };
-}
-
-function formatQuantiles(times: number[]): string {
+function formatQuantiles({ times }: Probed): string {
   const at = (share: number) => Math.round(quantile(times, share));
   return `${times.length} small calls, median ${at(0.5)} ms, p99 ${at(0.99)} ms, longest ${at(1)} ms`;
 }

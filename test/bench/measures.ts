@@ -5,6 +5,7 @@ import { filledMeasures } from './measure-filled.ts';
 import { floorMeasures } from './measure-floor.ts';
 import { latencyMeasures } from './measure-latency.ts';
 import { memoryMeasure } from './measure-memory.ts';
+import { neighborMeasures } from './measure-neighbors.ts';
 import { orderMeasures } from './measure-orders.ts';
 import { peerMeasures } from './measure-peers.ts';
 import { pollMeasures } from './measure-polls.ts';
@@ -21,5 +22,6 @@ export const measures: Measure[] = [
   ...pollMeasures,
   ...webhookMeasures,
   memoryMeasure,
+  ...neighborMeasures,
   ...filledMeasures,
 ];

@@ -41,9 +41,14 @@ async function* writeObject(value: object): AsyncGenerator<string> {
 }
 
 async function* writeList(items: Listed): AsyncGenerator<string> {
+  const iterator = Symbol.asyncIterator in items ? items[Symbol.asyncIterator]() : items;
   let text = '[';
   let before = '';
-  for await (const item of items) {
+  for (;;) {
+    const taken = iterator.next();
+    // Waiting for what is there already would take as long as writing it.
+    const { done, value: item } = taken instanceof Promise ? await taken : taken;
+    if (done === true) break;
     text += before;
     before = ',';
     if (!holdsLists(item)) text += JSON.stringify(item);
@@ -66,5 +71,10 @@ function isListed(value: unknown): value is Listed {
 /** Whether an object holds a list, or an object that does. */
 function holdsLists(value: unknown): value is object {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
-  return Object.values(value).some((member) => isListed(member) || holdsLists(member));
+  // Not Object.values, whose array would cost more than all else here.
+  for (const name in value) {
+    const member = value[name as keyof typeof value] as unknown;
+    if (typeof member === 'object' && (isListed(member) || holdsLists(member))) return true;
+  }
+  return false;
 }
