@@ -1,11 +1,6 @@
 import type pg from 'pg';
 import type { Edition } from './edition.ts';
-import {
-  continueBehind,
-  EARLIER_FILL_STATEMENTS,
-  FILL_STATEMENTS,
-  ORDERS_PER_FILLED_BATCH,
-} from './fill-statements.ts';
+import { continueBehind, FILL_STATEMENTS, ORDERS_PER_FILLED_BATCH } from './fill-statements.ts';
 import { openPool } from './open-pool.ts';
 
 /** So many batches at once that no transaction holds all. */
@@ -24,7 +19,6 @@ export async function fillOrders(superuserUrl: string, { customers }: Edition, o
   const db = openPool(superuserUrl, CONNECTIONS);
   const customerIds = customers.map(({ customerId }) => customerId);
   try {
-    const statements = await findStatements(db);
     const turns = planTurns(Math.ceil(orders / ORDERS_PER_FILLED_BATCH));
     const [, lastBatch] = turns.at(-1)!;
     const fill = async (client: pg.PoolClient) => {
@@ -32,7 +26,9 @@ export async function fillOrders(superuserUrl: string, { customers }: Edition, o
       await client.query('set session_replication_role = replica');
       await client.query('set synchronous_commit = off');
       for (let turn = turns.shift(); turn !== undefined; turn = turns.shift()) {
-        for (const statement of statements) await client.query(statement, [...turn, customerIds]);
+        for (const statement of Object.values(FILL_STATEMENTS)) {
+          await client.query(statement, [...turn, customerIds]);
+        }
       }
     };
     const clients = await Promise.all(Array.from({ length: CONNECTIONS }, () => db.connect()));
@@ -48,12 +44,6 @@ export async function fillOrders(superuserUrl: string, { customers }: Edition, o
   } finally {
     await db.end();
   }
-}
-
-/** The statements for the tables that are there. */
-async function findStatements(db: pg.Pool): Promise<string[]> {
-  const { rows: tables } = await db.query(`select from pg_class where relname = 'batch_key' and relkind = 'r'`);
-  return Object.values({ ...FILL_STATEMENTS, ...(tables.length > 0 && EARLIER_FILL_STATEMENTS) });
 }
 
 /** Splits batches into turns, oldest first. There is no batch 0. */

@@ -51,18 +51,6 @@ export const FILL_STATEMENTS: Readonly<Record<string, string>> = {
   from ${batches} where $3::text[] is not null`,
 };
 
-/** The same of what editions up to the one with a table of keys leave besides. */
-export const EARLIER_FILL_STATEMENTS: Readonly<Record<string, string>> = {
-  batch_key: `insert into batch_key (application_id, channel_code, channel_order_id, batch_id)
-  select (select id from application limit 1), 'bench', 'filled-' || batch_id, batch_id
-  from ${batches} where $3::text[] is not null`,
-
-  // As many chunks as there are lanes, which a hundred customers nearly always reach.
-  lane_chunk: `insert into lane_chunk (batch_id, lane, order_count, weight, accepted_time, finished_time, succeeded)
-  select batch_id, place % 16, count(*), count(*), ${acceptedTime}, ${finishedTime}, count(*)
-  from ${orders} where $3::text[] is not null group by batch_id, place % 16`,
-};
-
 /** Lets the service go on behind a batch. */
 export function continueBehind(lastBatch: number): string[] {
   const lastLedgerId = FIRST_LEDGER_ID + (lastBatch * ORDERS_PER_FILLED_BATCH + 1) * 2;

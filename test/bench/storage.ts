@@ -1,6 +1,6 @@
 import type pg from 'pg';
 
-/** What a table takes on disk. Earlier editions have tables with partitions, which count together. */
+/** What a table takes on disk. */
 export interface TableStorage {
   table: string;
   tableBytes: number;
@@ -10,10 +10,8 @@ export interface TableStorage {
 /** Reads what each table takes on disk, with what PostgreSQL keeps beside its rows. */
 export async function readStorage(db: pg.Pool): Promise<TableStorage[]> {
   const { rows } = await db.query<{ table: string; tableBytes: string; indexBytes: string }>(
-    `select whole.relname as "table", sum(pg_table_size(part.oid)) as "tableBytes", sum(pg_indexes_size(part.oid)) as "indexBytes"
-    from pg_class as part join pg_class as whole on whole.oid = coalesce(pg_partition_root(part.oid), part.oid)
-    where part.relkind = 'r' and part.relnamespace = 'public'::regnamespace
-    group by whole.oid order by 1`,
+    `select relname as "table", pg_table_size(oid) as "tableBytes", pg_indexes_size(oid) as "indexBytes"
+    from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace order by 1`,
   );
   return rows.map(({ tableBytes, indexBytes, ...row }) => ({
     ...row,
