@@ -40,8 +40,8 @@ export async function consoleModule(
     ...ordersHandlers(options),
     ...assetsHandlers(options),
     ...enterprisesHandlers(options),
-    ...applicationsHandlers(),
-    ...webhooksHandlers(),
+    ...applicationsHandlers,
+    ...webhooksHandlers,
     ...operatorsHandlers(options),
   };
   addConsoleOperations(server, handlers);

@@ -20,72 +20,67 @@ import { noteSubject } from '../../calls.ts';
 import type { ConsoleHandlers } from '../handlers.ts';
 
 /** Applications: who may call the interface, with which scopes and channels. */
-export function applicationsHandlers() {
-  type NamesApplication = FastifyRequest<{ Params: { appKey: string } }>;
+export const applicationsHandlers = {
+  listApplications: async (request) => {
+    const { limit, cursor, ...wanted } = request.query;
+    const places = new ListCursor(['console', 'applications', wanted], cursor);
+    const after = (places.after?.[0] ?? null) as ApplicationId | null;
+    const filters = { search: wanted.search, status: wanted.status };
+    const { applications, stop } = await listApplicationPage(request.db, filters, { after, limit });
+    return { applications, nextCursor: places.write(stop && [stop]) };
+  },
 
-  /** Names the application of a call, for its log line too. */
-  const keyOf = (request: NamesApplication) => {
-    const { appKey } = request.params;
-    noteSubject(request, { appKey });
-    return appKey;
-  };
+  getApplication: async (request) => {
+    const appKey = keyOf(request);
+    const { id, application } = existing(appKey, await findApplication(request.db, appKey));
+    return { ...application, liveTokens: await countLiveTokens(request.db, id) };
+  },
 
-  return {
-    listApplications: async (request) => {
-      const { limit, cursor, ...wanted } = request.query;
-      const places = new ListCursor(['console', 'applications', wanted], cursor);
-      const after = (places.after?.[0] ?? null) as ApplicationId | null;
-      const filters = { search: wanted.search, status: wanted.status };
-      const { applications, stop } = await listApplicationPage(request.db, filters, { after, limit });
-      return { applications, nextCursor: places.write(stop && [stop]) };
-    },
+  createApplication: async (request, operator) => {
+    const { name, scopes, channels, isApproved } = request.body;
+    const application = { name, scopes, channels, approved: isApproved };
+    const credentials = await registerApplication(request.db, application, operator);
+    noteSubject(request, { appKey: credentials.appKey });
+    return credentials;
+  },
 
-    getApplication: async (request) => {
-      const appKey = keyOf(request);
-      const { id, application } = existing(appKey, await findApplication(request.db, appKey));
-      return { ...application, liveTokens: await countLiveTokens(request.db, id) };
-    },
+  approveApplication: (request, operator) => changeApplicationStatus(request.db, keyOf(request), 'approved', operator),
+  suspendApplication: (request, operator) => changeApplicationStatus(request.db, keyOf(request), 'suspended', operator),
 
-    createApplication: async (request, operator) => {
-      const { name, scopes, channels, isApproved } = request.body;
-      const application = { name, scopes, channels, approved: isApproved };
-      const credentials = await registerApplication(request.db, application, operator);
-      noteSubject(request, { appKey: credentials.appKey });
-      return credentials;
-    },
+  rotateApplicationSecret: (request, operator) =>
+    rotateApplicationSecret(request.db, keyOf(request), request.body.overlapHours, operator),
 
-    approveApplication: (request, operator) =>
-      changeApplicationStatus(request.db, keyOf(request), 'approved', operator),
-    suspendApplication: (request, operator) =>
-      changeApplicationStatus(request.db, keyOf(request), 'suspended', operator),
+  revokeApplicationTokens: async (request, operator) => {
+    await revokeApplicationTokens(request.db, keyOf(request), operator);
+    return null;
+  },
 
-    rotateApplicationSecret: (request, operator) =>
-      rotateApplicationSecret(request.db, keyOf(request), request.body.overlapHours, operator),
-
-    revokeApplicationTokens: async (request, operator) => {
-      await revokeApplicationTokens(request.db, keyOf(request), operator);
-      return null;
-    },
-
-    bindApplication: async (request, operator) => {
-      const appKey = keyOf(request);
-      const { channels, shownChannels } = request.body;
-      return await inTransaction(request.db, async (trx) => {
-        const { id, application } = existing(appKey, await lockApplication(trx, appKey));
-        if (!areSame(application.channels, shownChannels))
-          throw new ConsoleRefusal('changed_meanwhile', 'its channels');
-        if (areSame(application.channels, channels)) return application;
-        const changed = await bindApplication(trx, id, channels);
-        await recordChange(trx, operator, {
-          action: 'application.channels_bound',
-          target: appKey,
-          before: { channels: application.channels },
-          after: { channels: changed.channels },
-        });
-        return changed;
+  bindApplication: async (request, operator) => {
+    const appKey = keyOf(request);
+    const { channels, shownChannels } = request.body;
+    return await inTransaction(request.db, async (trx) => {
+      const { id, application } = existing(appKey, await lockApplication(trx, appKey));
+      if (!areSame(application.channels, shownChannels)) throw new ConsoleRefusal('changed_meanwhile', 'its channels');
+      if (areSame(application.channels, channels)) return application;
+      const changed = await bindApplication(trx, id, channels);
+      await recordChange(trx, operator, {
+        action: 'application.channels_bound',
+        target: appKey,
+        before: { channels: application.channels },
+        after: { channels: changed.channels },
       });
-    },
-  } satisfies ConsoleHandlers;
+      return changed;
+    });
+  },
+} satisfies ConsoleHandlers;
+
+type NamesApplication = FastifyRequest<{ Params: { appKey: string } }>;
+
+/** Names the application of a call, for its log line too. */
+function keyOf(request: NamesApplication): string {
+  const { appKey } = request.params;
+  noteSubject(request, { appKey });
+  return appKey;
 }
 
 /** What was found of an application. Throws a ConsoleRefusal: not_found. */
