@@ -27,15 +27,20 @@ describe('a refusal', () => {
     ['of a caller', () => api.submit({}, { token: null }), '60000', 'token_missing'],
     ['of a nonce', () => api.submit({}, { nonce: null }), '13004', 'nonce_missing'],
     ['of what does not exist', () => api.call('GET', '/licenseOrder/1'), '13004', 'order_not_found'],
-  ])('%s is HTTP 299 with code, message and cause, and nothing else', async (_what, call, code, cause) => {
-    const { status, headers, body } = await call();
-    expect(status).toBe(299);
-    expect(headers.get('content-type')).toMatch(/^application\/json/);
-    expect(headers.get('retry-after')).toBeNull();
-    expect(body).toEqual({ code, message: expect.stringMatching(/^[A-Z]|^\w+: /), cause });
-    expect(body.message).not.toMatch(INSIDE);
-    expect(body.message).not.toMatch(/\{\d\}|undefined|null|\[object/);
-  });
+  ])(
+    '%s is HTTP 299 with code, message and cause, faults where fields are wrong, and nothing else',
+    async (_what, call, code, cause) => {
+      const { status, headers, body } = await call();
+      expect(status).toBe(299);
+      expect(headers.get('content-type')).toMatch(/^application\/json/);
+      expect(headers.get('retry-after')).toBeNull();
+      const { faults = [], ...envelope } = body;
+      expect(envelope).toEqual({ code, message: expect.stringMatching(/^[A-Z]|^\w+: /), cause });
+      expect(faults.length > 0).toBe(cause === 'field_missing');
+      expect(body.message).not.toMatch(INSIDE);
+      expect(body.message).not.toMatch(/\{\d\}|undefined|null|\[object/);
+    },
+  );
 });
 
 describe('what is not an operation', () => {

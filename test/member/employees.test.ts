@@ -280,7 +280,7 @@ describe('names and remarks', () => {
     const shown = (employees: Employee[]) => employees.map(({ name, remark }) => ({ name, remark }));
     expect(shown(succeeded)).toEqual(sent);
     expect(shown((await center.list()).slice(0, sent.length).toReversed())).toEqual(sent);
-    expect(failed).toEqual([
+    expect(failed).toMatchObject([
       ...longNames.map(({ userName }, index) => ({
         userName,
         message: `userList[${index}].name: must be at most 30 characters`,

@@ -221,7 +221,7 @@ describe('a replay', () => {
     const { webhookId } = await created(await stack.newApi());
     expect(refusalOf(await one('POST', webhookId, '/replay', { body: { after } }))).toMatchObject({
       cause: 'field_invalid',
-      message: 'after: must be 1 to 19 decimal digits',
+      message: 'after: must be a string of 1 to 19 decimal digits, such as "2001"',
     });
   });
 

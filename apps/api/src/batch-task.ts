@@ -10,7 +10,7 @@ export interface BatchTask {
 
 /** The output of a thread. Its bytes are transferred, not copied. */
 export type BatchAnswer =
-  | { refusal: Pick<Refusal, 'reason' | 'message'>; batchName: BatchName }
+  | { refusal: Pick<Refusal, 'reason' | 'message' | 'faults'>; batchName: BatchName }
   | {
       refusal: null;
       /** Without payloads if `orders` has the orders. */

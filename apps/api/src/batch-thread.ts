@@ -11,9 +11,9 @@ export default function checkAndPrepare({ bytes, applicationId, isPreview }: Bat
     body = readBatchOrder(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    const { reason, message } = error;
+    const { reason, message, faults } = error;
     const batchName = error instanceof BatchRefusal ? error.batchName : {};
-    return { refusal: { reason, message }, batchName } satisfies BatchAnswer;
+    return { refusal: { reason, message, faults }, batchName } satisfies BatchAnswer;
   }
   freeBytes(bytes);
   const { batch, ignoredFields } = body;

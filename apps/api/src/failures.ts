@@ -79,7 +79,7 @@ function findKnown(error: unknown): Refusal | undefined {
 
 /** Answers a call with the envelope of a refusal (rules 1). */
 export function refuseCall(request: FastifyRequest, reply: FastifyReply, refusal: Refusal): FastifyReply {
-  const body = failure(refusal.reason, findModule(request), refusal.message);
+  const body = failure(refusal.reason, findModule(request), refusal.message, refusal.faults);
   noteCode(request, body.code, refusal.reason);
   // The request has not come in whole, and may never.
   if (body.code === '408') reply.header('connection', 'close');

@@ -215,7 +215,7 @@ export function codeOf(cause: Cause, module: Module): string {
 }
 
 /** The most characters of one value that a message quotes, so that answers stay small whatever was sent. */
-const MAX_QUOTED_CHARACTERS = 1_000;
+export const MAX_QUOTED_CHARACTERS = 1_000;
 
 /** Builds the message of a cause: fills in the values, in the order of the placeholders. */
 export function buildMessage(cause: Cause, ...values: (string | number)[]): string {
@@ -235,11 +235,19 @@ export function cut(text: string, maxCharacters: number): string {
     .toWellFormed()}…`;
 }
 
+/** A fault in what a call holds: the path of the field, and what it must be. */
+export interface Fault {
+  path: string;
+  message: string;
+}
+
 /**
  * A refusal. Any layer throws it; the API answers the call with HTTP 299, a worker stores it as the order's outcome.
  */
 export class Refusal extends Error {
   readonly reason: Cause;
+  /** The first faults of a call whose fields are wrong, that of the message first. */
+  faults: readonly Fault[] | undefined;
 
   constructor(reason: Cause, ...values: (string | number)[]) {
     super(buildMessage(reason, ...values));

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { buildMessage, Cause, codeOf, type Module } from './causes.ts';
+import { buildMessage, Cause, codeOf, type Fault, type Module } from './causes.ts';
+import { MAX_LISTED_FAULTS } from './parse.ts';
 import { nothing } from './scalars.ts';
 
 /** The body of every answer that is a failure (rules 1). */
@@ -13,6 +14,17 @@ export const FailureBody = z
       ),
     message: z.string().describe('For people: what was wrong, and the path of the field. It may change.'),
     cause: Cause.describe('For programs: what was wrong, as a stable word.'),
+    faults: z
+      .array(
+        z
+          .object({
+            path: z.string().describe('The field: orderList[3].customerId.'),
+            message: z.string().describe('For people: what it must be. It may change.'),
+          })
+          .meta({ id: 'Fault', description: 'A fault in a call.' }),
+      )
+      .optional()
+      .describe(`Where fields are wrong: the first ${MAX_LISTED_FAULTS} faults, that of the message first.`),
   })
   .meta({
     id: 'Failure',
@@ -59,6 +71,11 @@ export function success<Data>(data: Data): { code: 0; message: 'success'; data: 
 }
 
 /** Creates the failure body of a cause. Pass a `message` whose placeholders are filled in, if the cause has any. */
-export function failure(cause: Cause, module: Module, message = buildMessage(cause)): FailureBody {
-  return { code: codeOf(cause, module), message, cause };
+export function failure(
+  cause: Cause,
+  module: Module,
+  message = buildMessage(cause),
+  faults?: readonly Fault[],
+): FailureBody {
+  return { code: codeOf(cause, module), message, cause, ...(faults && { faults: [...faults] }) };
 }

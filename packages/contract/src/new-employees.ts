@@ -1,9 +1,10 @@
 import { z } from 'zod';
+import { Cause } from './causes.ts';
 import { account, MAX_REMARK_CHARACTERS, mobile, name, password, REMARK, refuse } from './employee-fields.ts';
 import { Employee } from './employees.ts';
 import { FailureBody, successBody } from './envelope.ts';
 import { emptyCauses } from './parse.ts';
-import { boundedList, long, optionalLines } from './scalars.ts';
+import { boundedList, integer, long, optionalLines } from './scalars.ts';
 
 export const MAX_EMPLOYEES_PER_CALL = 100;
 
@@ -54,9 +55,10 @@ const FailedEmployee = z
     userName: z
       .string()
       .describe('As it was sent; of a longer one the first 254 characters and …. It may be missing: then it is empty.'),
-    message: z
-      .string()
-      .describe('What was wrong, after the path of the field: userList[3].name. Tell entries apart by it.'),
+    message: z.string().describe('What was wrong, after the path of the field: userList[3].name.'),
+    index: integer().describe('Place in userList, from 0.'),
+    cause: Cause.describe('For programs: what was wrong, as a stable word.'),
+    code: z.string().describe('The code of the cause.'),
   })
   .meta({ id: 'FailedEmployee', description: 'An employee who was not added.' });
 

@@ -14,6 +14,7 @@ import {
   secret,
   text,
   textOrEmpty,
+  timestamp,
 } from './scalars.ts';
 
 /** The most elements in one list of O5 or its preview (rules 4). */
@@ -57,7 +58,7 @@ const ProductToBuy = z
     gmsPid: optionalText().describe('Product identifier of a tool. Stored.'),
     appKey: optionalText().describe('Product identifier of a web application. Stored.'),
     productType: text().describe('Type of the product. Stored.'),
-    limitStartDate: optional(long()).describe(PERIOD.start),
+    limitStartDate: optional(timestamp()).describe(PERIOD.start),
     limitEndDate: optional(endDate()).describe(PERIOD.end),
     limitConcurrent: integer().describe('Concurrent nodes.'),
     limitTimeDuration: long().describe('Accumulated usage. Stored.'),
@@ -65,7 +66,7 @@ const ProductToBuy = z
       .transform((value) => value ?? false)
       .describe('Means nothing of a product to buy, and is not stored.'),
     trial: flag().describe('1 trial, 0 not. Stored.'),
-    trialEndDate: long().describe('When the trial ends: milliseconds since 1970-01-01 UTC. Stored.'),
+    trialEndDate: timestamp().describe('When the trial ends: milliseconds since 1970-01-01 UTC. Stored.'),
     passwords: optional(list(secret())).describe('Passwords of the licence inside the lock. Stored.'),
     timeUnit: text().describe('Unit of time. Stored; dates are never computed.'),
     timeUnitQuantity: integer().describe('How many units. Stored.'),
@@ -83,8 +84,10 @@ const ProductToRevoke = z
   .object({
     crmProductId: text().describe('CRM product instance id. It is not compared.'),
     productUri: text().describe('Product id: gmsPid or appKey. Only products of this id are revoked.'),
-    limitStartDate: optional(long()).describe(`${PERIOD.start} Compared where the match is strict.`),
-    limitEndDate: optional(long()).describe('When it ends. Compared where the match is strict; absent equals absent.'),
+    limitStartDate: optional(timestamp()).describe(`${PERIOD.start} Compared where the match is strict.`),
+    limitEndDate: optional(timestamp()).describe(
+      'When it ends. Compared where the match is strict; absent equals absent.',
+    ),
     limitConcurrent: integer().describe('Concurrent nodes. Compared where the match is strict.'),
     strictMatchWhenDelete: optional(z.boolean())
       .transform((value) => value ?? false)
@@ -125,7 +128,9 @@ export const AssetToBuy = z
     assetExtendList: optional(list(ExtendedAttribute)).describe(
       'Extended attributes. On an asset that is there they are added or replaced.',
     ),
-    limitStartDate: optional(long()).describe(`${PERIOD.start} On an asset that is there it replaces the one before.`),
+    limitStartDate: optional(timestamp()).describe(
+      `${PERIOD.start} On an asset that is there it replaces the one before.`,
+    ),
     limitEndDate: optional(endDate()).describe(`${PERIOD.end} On an asset that is there it replaces the one before.`),
     borrowedUsbKey: optional(z.boolean()).describe(
       'Whether the member center takes it for a borrowed lock. On an asset that is there it replaces what was before.',
@@ -147,8 +152,8 @@ export const AssetToRevoke = z
 export const AssetToRevokeProductsOf = z
   .object({
     assetNos: atLeastOne(text()).describe('Numbers of the assets.'),
-    limitStartDate: optional(long()).describe('When the asset begins. Checked for its shape only.'),
-    limitEndDate: optional(long()).describe('When the asset ends. Checked for its shape only.'),
+    limitStartDate: optional(timestamp()).describe('When the asset begins. Checked for its shape only.'),
+    limitEndDate: optional(timestamp()).describe('When the asset ends. Checked for its shape only.'),
     products: atLeastOne(ProductToRevoke).describe('Which products; each must match at least one of each asset.'),
   })
   .superRefine(checkPeriod)

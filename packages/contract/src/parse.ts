@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { MAX_FAULTS } from './bounded-array.ts';
-import { type Cause, causes, Refusal } from './causes.ts';
+import { buildMessage, type Cause, causes, cut, MAX_QUOTED_CHARACTERS, Refusal } from './causes.ts';
 import { REQUIRED } from './scalars.ts';
 
 /** Causes in place of field_missing: for a schema, by field. */
@@ -12,10 +12,14 @@ export type Checked<Value> =
   /** `malformed` is set if a value has a wrong JSON type or a name is misspelled, and names the first such fault. */
   | { ok: false; refusal: Refusal; malformed: Refusal | undefined };
 
+/** The most faults that a refusal lists. */
+export const MAX_LISTED_FAULTS = 20;
+
 /**
  * Checks an input against its schema. A refusal names the path of the first fault, such as
- * `orderList[3].assets[0].assetNos`, and says how many more there are, up to MAX_FAULTS (rules 1). `at` is the path of
- * the input itself, if it is a part of something. `misspelled` are issues that the schema cannot see.
+ * `orderList[3].assets[0].assetNos`, says how many more there are, up to MAX_FAULTS, and lists the first MAX_LISTED_FAULTS
+ * (rules 1). `at` is the path of the input itself, if it is a part of something. `misspelled` are issues that the schema
+ * cannot see.
  */
 export function check<Schema extends z.ZodType>(
   schema: Schema,
@@ -26,14 +30,26 @@ export function check<Schema extends z.ZodType>(
   const result = schema.safeParse(input);
   if (result.success && misspelled.length === 0) return { ok: true, value: result.data };
   const issues = [...misspelled, ...(result.error?.issues ?? [])];
-  const buildIssueRefusal = (issue: z.core.$ZodIssue) =>
-    buildRefusal(issue, {
-      path: [...at, ...issue.path],
-      others: issues.length - 1,
-      empty: isMissing(issue, input) ? (emptyCauses.get(schema)?.[issue.path.join('.')] ?? 'field_missing') : undefined,
-    });
+  const causeOf = (issue: z.core.$ZodIssue) =>
+    causeIn(issue) ??
+    (isMissing(issue, input) ? (emptyCauses.get(schema)?.[issue.path.join('.')] ?? 'field_missing') : 'field_invalid');
+  const refuse = (first: z.core.$ZodIssue) => {
+    const path = pathOf(at, first);
+    const refusal = new Refusal(
+      causeOf(first),
+      path,
+      ...valuesOf(first, causeOf(first), countOthers(issues.length - 1)),
+    );
+    const listed = [first, ...issues.filter((issue) => issue !== first)].slice(0, MAX_LISTED_FAULTS);
+    refusal.faults = listed.map((issue) => ({
+      path: pathOf(at, issue),
+      // A message says first what it is about; here the path says that.
+      message: buildMessage(causeOf(issue), '', ...valuesOf(issue, causeOf(issue), '')).replace(/^: /, ''),
+    }));
+    return refusal;
+  };
   const malformed = issues.find((issue) => issue.path.length === 0 || isMalformed(issue, input));
-  return { ok: false, refusal: buildIssueRefusal(issues[0]!), malformed: malformed && buildIssueRefusal(malformed) };
+  return { ok: false, refusal: refuse(issues[0]!), malformed: malformed && refuse(malformed) };
 }
 
 /** Checks an input against its schema and returns the value as the schema reads it. Throws the Refusal of `check`. */
@@ -43,27 +59,31 @@ export function parse<Schema extends z.ZodType>(schema: Schema, input: unknown):
   return checked.value;
 }
 
-/**
- * Builds the refusal of an issue that zod found. `empty` is the cause if the value is missing, `others` counts the
- * other issues.
- */
-function buildRefusal(
-  issue: z.core.$ZodIssue,
-  { path, others, empty }: { path: PropertyKey[]; others: number; empty: Cause | undefined },
-): Refusal {
+function pathOf(at: readonly PropertyKey[], { path }: z.core.$ZodIssue): string {
+  // The name of a misspelled field may be as long as a body.
+  return at.length + path.length === 0 ? 'body' : cut(z.core.toDotPath([...at, ...path]), MAX_QUOTED_CHARACTERS);
+}
+
+function countOthers(others: number): string {
   const counted = others < MAX_FAULTS - 1 ? others : `at least ${MAX_FAULTS - 1}`;
-  const more = others === 0 ? '' : ` (and ${counted} more ${others === 1 ? 'fault' : 'faults'})`;
-  const dotPath = path.length === 0 ? 'body' : z.core.toDotPath(path);
-  const params = issue.code === 'custom' ? issue.params : undefined;
-  const cause: unknown = params?.cause;
-  if (isCause(cause)) return new Refusal(cause, dotPath, more, String(params?.meant ?? ''));
-  if (empty !== undefined) return new Refusal(empty, dotPath, more);
-  return new Refusal('field_invalid', dotPath, `${describeIssue(issue)}${more}`);
+  return others === 0 ? '' : ` (and ${counted} more ${others === 1 ? 'fault' : 'faults'})`;
+}
+
+/** The values of an issue for the message of its cause, behind the path. */
+function valuesOf(issue: z.core.$ZodIssue, cause: Cause, more: string): string[] {
+  if (cause === 'field_invalid') return [`${describeIssue(issue)}${more}`];
+  return [more, issue.code === 'custom' ? String(issue.params?.meant ?? '') : ''];
+}
+
+/** The cause that the schema gives an issue, if it gives one. */
+function causeIn(issue: z.core.$ZodIssue): Cause | undefined {
+  const cause: unknown = issue.code === 'custom' ? issue.params?.cause : undefined;
+  return typeof cause === 'string' && Object.hasOwn(causes, cause) ? (cause as Cause) : undefined;
 }
 
 /** The messages for values of a wrong type, in the style of the other messages. */
 const TYPE_MESSAGES: Record<string, string> = {
-  string: 'must be a text',
+  string: 'must be a string',
   number: 'must be a number',
   boolean: 'must be true or false',
   array: 'must be a list',
@@ -71,11 +91,9 @@ const TYPE_MESSAGES: Record<string, string> = {
 };
 
 function describeIssue(issue: z.core.$ZodIssue): string {
-  return (issue.code === 'invalid_type' && TYPE_MESSAGES[issue.expected]) || issue.message;
-}
-
-function isCause(value: unknown): value is Cause {
-  return typeof value === 'string' && Object.hasOwn(causes, value);
+  // Schemas that say more than the type have a message of their own.
+  const isPlain = issue.code === 'invalid_type' && issue.message.startsWith('Invalid input');
+  return (isPlain && TYPE_MESSAGES[issue.expected]) || issue.message;
 }
 
 /** Absent, null and the empty string count as missing (rules 4). Blanks do too, except where a value may be blank. */

@@ -39,9 +39,10 @@ export type BatchName = z.infer<typeof BatchName>;
 export class BatchRefusal extends Refusal {
   readonly batchName: BatchName;
 
-  constructor({ reason, message }: Pick<Refusal, 'reason' | 'message'>, batchName: BatchName) {
+  constructor({ reason, message, faults }: Pick<Refusal, 'reason' | 'message' | 'faults'>, batchName: BatchName) {
     super(reason);
     this.message = message;
+    this.faults = faults;
     this.batchName = batchName;
   }
 }

@@ -121,22 +121,24 @@ export function boundedList<Item extends z.ZodType>(item: Item, max: number, too
   );
 }
 
+const ID_FAULT = 'must be a string of 1 to 19 decimal digits, such as "2001"';
+
 /** An id of a kind, as clients send it: decimal digits, at most 19 (rules 4). Opaque to them. */
 export function id<Kind extends string>() {
   return z
-    .string()
+    .string(ID_FAULT)
     .trim()
     .min(1, REQUIRED)
-    .regex(/^\d{1,19}$/, 'must be 1 to 19 decimal digits')
+    .regex(/^\d{1,19}$/, ID_FAULT)
     .brand<Kind>();
 }
 
 /** An optional id: absent, null and the empty string are all `undefined`. */
 export function optionalId<Kind extends string>() {
   return z
-    .string()
+    .string(ID_FAULT)
     .trim()
-    .regex(/^\d{0,19}$/, 'must be 1 to 19 decimal digits')
+    .regex(/^\d{0,19}$/, ID_FAULT)
     .nullish()
     .transform((value) => (value || undefined) as (string & z.$brand<Kind>) | undefined);
 }
@@ -146,9 +148,14 @@ export function secret(maxCharacters = MAX_TEXT_CHARACTERS, tooLong?: Cause) {
   return boundedText({ minCharacters: 1, maxCharacters, trimmed: false, tooLong });
 }
 
-/** A Long that is a count, a duration or a time in milliseconds since 1970-01-01 UTC (rules 4). */
-export function long() {
-  return z.number().int('must be a whole number within 53 bits').min(0, 'must not be negative');
+const TIME_FAULT = 'must be a number of milliseconds since 1970, such as 1798761599000';
+
+/** A time as Long milliseconds since 1970-01-01 UTC (rules 4). */
+export const timestamp = () => long(TIME_FAULT);
+
+/** A Long that is a count, a duration or a time (rules 4). */
+export function long(typeFault = 'must be a number, such as 12') {
+  return z.number(typeFault).int('must be a whole number within 53 bits').min(0, 'must not be negative');
 }
 
 /** The least end of a purchase: in seconds, this is the year 5138, and in milliseconds the spring of 1973. */
@@ -156,7 +163,7 @@ const MIN_END_DATE = 100_000_000_000;
 
 /** When a purchase ends, in milliseconds since 1970-01-01 UTC. Refuses seconds and days: the license would be over (rules 4). */
 export function endDate() {
-  return long()
+  return timestamp()
     .refine((value) => value < 0 || value >= MIN_END_DATE, {
       params: { cause: 'date_not_milliseconds' satisfies Cause },
       message: 'date_not_milliseconds',
@@ -190,7 +197,11 @@ export const PERIOD = {
 
 /** An Integer that is a count: 0 to 2^31 - 1. */
 export function integer() {
-  return z.number().int('must be a whole number').min(0, 'must not be negative').max(MAX_INTEGER, 'is too large');
+  return z
+    .number('must be a number, such as 12')
+    .int('must be a whole number')
+    .min(0, 'must not be negative')
+    .max(MAX_INTEGER, 'is too large');
 }
 
 /** Publishes as a whole number what comes as a text, or may come as one. */
@@ -213,7 +224,7 @@ export function queryTime() {
   return z
     .string()
     .trim()
-    .regex(/^\d{1,15}$/, 'must be milliseconds since 1970')
+    .regex(/^\d{1,15}$/, TIME_FAULT)
     .transform(Number)
     .meta({ ...AS_INTEGER, format: 'int64', minimum: 0 });
 }
@@ -227,7 +238,8 @@ export function flag() {
   return z.literal([0, 1], 'must be 0 or 1').meta({ type: 'integer', minimum: 0, maximum: 1, enum: undefined });
 }
 
-const DATE_FAULT = 'must be milliseconds since 1970 or an ISO 8601 date';
+const DATE_FAULT =
+  'must be a number of milliseconds since 1970, such as 1798761599000, or an ISO 8601 date, such as "2026-12-31"';
 
 /** A date as Long milliseconds or ISO 8601 text (UTC where it names no offset), read as milliseconds (rules 4). */
 export function date() {

@@ -1,6 +1,7 @@
 import {
   type AddedEmployees,
   CLOUD_LICENSE_TYPES,
+  codeOf,
   type Employee,
   type NamedEmployee,
   type Refusal,
@@ -125,9 +126,11 @@ function buildOutcome(judged: readonly NamedEmployee[], added: Map<string, Emplo
   return {
     data: {
       succeeded: judged.flatMap(({ employee }) => (employee === undefined ? [] : [added.get(employee.userName)!])),
-      failed: judged.flatMap(({ userName, refusal }) =>
-        refusal === undefined ? [] : [{ userName, message: refusal.message }],
-      ),
+      failed: judged.flatMap(({ userName, refusal }, index) => {
+        if (refusal === undefined) return [];
+        const { message, reason } = refusal;
+        return [{ userName, message, index, cause: reason, code: codeOf(reason, 'member') }];
+      }),
     },
     firstFailure: judged.find(({ refusal }) => refusal !== undefined)?.refusal,
   };

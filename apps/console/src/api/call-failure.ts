@@ -6,12 +6,21 @@ export class CallFailure extends Error {
   override readonly cause: string | null;
   /** Finds the call in the log of the service; null where there was no answer. */
   readonly requestId: string | null;
+  /** What was wrong with what was sent, field by field; empty where that is not what it was refused for. */
+  readonly faults: readonly { path: string; message: string }[];
 
-  constructor(status: number, cause: string | null, message: string, requestId: string | null) {
+  constructor(
+    status: number,
+    cause: string | null,
+    message: string,
+    requestId: string | null,
+    faults: CallFailure['faults'] = [],
+  ) {
     super(message);
     this.name = 'CallFailure';
     this.status = status;
     this.cause = cause;
     this.requestId = requestId;
+    this.faults = faults;
   }
 }

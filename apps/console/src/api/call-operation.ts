@@ -77,6 +77,7 @@ async function readAnswer(response: Response, id: ConsoleOperationId): Promise<u
     code?: number | string;
     cause?: string;
     message?: string;
+    faults?: CallFailure['faults'];
     data?: unknown;
   } | null;
   if (response.status === 200 && answer?.code === 0) return answer.data;
@@ -86,5 +87,6 @@ async function readAnswer(response: Response, id: ConsoleOperationId): Promise<u
     answer?.cause ?? null,
     answer?.message ?? `${response.status} ${response.statusText}`,
     requestId,
+    answer?.faults,
   );
 }

@@ -11,11 +11,21 @@ export function Failure({ failure, onRetry }: { failure: CallFailure; onRetry?: 
   const words = useWords(kitWords);
   const causeWords = useCauseWords();
   const { title, advice } = useExplanation(failure);
-  const { cause, requestId, status, message } = failure;
+  const { cause, requestId, status, message, faults } = failure;
   return (
     <div className={styles.notice} data-tone="bad" role="alert">
       <p className={styles.title}>{title}</p>
       {status > 0 && <p className={styles.advice}>{causeWords(cause, message)}</p>}
+      {faults.length > 1 && (
+        <ul className={styles.faults}>
+          {faults.map(({ path, message: what }, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: the list never changes
+            <li key={index}>
+              <code>{path}</code> {what}
+            </li>
+          ))}
+        </ul>
+      )}
       <p className={styles.advice}>{advice}</p>
       {(requestId !== null || cause !== null) && status > 0 && (
         <p className={styles.facts}>
