@@ -111,6 +111,7 @@ describe.each(QUEUE_KINDS)('the feed, on %s', (queue) => {
   it('is of the application that sent the batches alone', async () => {
     const other = await stack.newApi();
     expect(await readEvents(other)).toEqual({ events: [], lastId: null, hasMore: false });
+    expect(await readEvents(other, { after: '0' })).toEqual({ events: [], lastId: '0', hasMore: false });
     const batch = syncOf(newBuy(await other.newCustomer(), [newAssetNum()]));
     await other.accept(batch);
     const [event] = await readSome(other, 1);
@@ -226,15 +227,45 @@ describe('of seven events', () => {
   });
 
   it.each(['9223372036854775806', '9223372036854775807', '9223372036854775808', '9'.repeat(19), `0${'9'.repeat(9)}`])(
-    'there is none behind %s, which is answered as it was sent',
+    'an id of %s, above all so far, is refused, however long a call waits',
     async (after) => {
-      expect(await readEvents(api, { after })).toEqual({ events: [], lastId: after, hasMore: false });
+      for (const waitSeconds of ['0', '30']) {
+        expect(refusalOf(await submitQuery(api, { after, waitSeconds }))).toMatchObject({
+          code: '13004',
+          cause: 'event_unknown',
+        });
+      }
     },
   );
 
-  it('there is none behind an id that is beyond all, however long a call waits', async () => {
-    const after = '9'.repeat(19);
-    expect(await readEvents(api, { after, waitSeconds: '1' })).toMatchObject({ events: [], lastId: after });
+  it('the last id so far is lawful, and one more is not', async () => {
+    const { lastId } = await readEvents(await stack.newApi(), { after: 'latest' });
+    expect(await readEvents(api, { after: lastId! })).toEqual({ events: [], lastId, hasMore: false });
+    expect(refusalOf(await submitQuery(api, { after: String(BigInt(lastId!) + 1n) })).cause).toBe('event_unknown');
+  });
+
+  it('latest is the place from which on a reader gets what comes, and nothing that came before', async () => {
+    const { events, lastId, hasMore } = await readEvents(api, { after: 'latest' });
+    expect({ events, hasMore }).toEqual({ events: [], hasMore: false });
+    const batch = syncOf(newBuy(await api.newCustomer(), [newAssetNum()]));
+    await api.accept(batch);
+    const [event] = await readSome(api, 1, lastId!);
+    expect(event!.data.channelOrderId).toBe(batch.channelOrderId);
+    expect((await readEvents(api, { after: 'latest' })).lastId).toBe(event!.id);
+  });
+
+  it('latest passes over no event that has ended and has no id yet', async () => {
+    const before = await readEvents(api, { after: 'latest' });
+    const { rows } = await sql<{ id: string }>`
+      insert into unnumbered_event (application_id, batch_id, type, completed_time, succeeded, failed, cancelled)
+      select application_id, batch_id, 'batch.retried', now(), 1, 0, 0 from event
+      where position = ${before.lastId} returning id`.execute(stack.db);
+    expect(rows).toHaveLength(1);
+    const { lastId } = await readEvents(api, { after: 'latest' });
+    const found = await readSome(api, 1, before.lastId!);
+    expect(found).toMatchObject([{ type: 'batch.retried' }]);
+    // Either its number came before that answer, or the reader gets it next.
+    expect((await readEvents(api, { after: lastId! })).events).toEqual(lastId === before.lastId ? found : []);
   });
 
   it('a query is refused for each field that is wrong', async () => {
@@ -314,8 +345,8 @@ describe('a call that waits', () => {
 it('closing the service answers a waiting call with what there is', async () => {
   const stack = await startStack({ worker: false });
   const api = await stack.newApi();
-  const answers = await Promise.all(Array.from({ length: 3 }, () => startWaiting(stack, api, { after: '7' })));
+  const answers = await Promise.all(Array.from({ length: 3 }, () => startWaiting(stack, api, { after: '0' })));
   const closed = stack.close();
-  for (const answer of answers) expect(await answer()).toEqual({ events: [], lastId: '7', hasMore: false });
+  for (const answer of answers) expect(await answer()).toEqual({ events: [], lastId: '0', hasMore: false });
   await closed;
 }, 15_000);

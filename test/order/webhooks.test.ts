@@ -237,7 +237,7 @@ describe('a replay', () => {
       return rows[0]!.place;
     };
     await setPlace(100);
-    expect(await replay('9999999999999999999')).toBe('100');
+    await sql`update event_counter set last_position = greatest(last_position, 200)`.execute(stack.db);
     expect(await replay('101')).toBe('100');
     expect(await replay('099')).toBe('99');
     expect(await replay()).toBe('0');
@@ -245,6 +245,8 @@ describe('a replay', () => {
     expect(await replay(null)).toBe('0');
     await setPlace(100);
     expect(await replay('0')).toBe('0');
+    const beyond = await one('POST', webhookId, '/replay', { body: { after: '9999999999999999999' } }, by);
+    expect(refusalOf(beyond)).toMatchObject({ code: '13004', cause: 'event_unknown' });
   });
 });
 

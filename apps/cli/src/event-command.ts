@@ -1,4 +1,4 @@
-import type { FeedEvent } from '@lockstep/contract';
+import { type FeedEvent, LATEST } from '@lockstep/contract';
 import { type Command, Option } from 'commander';
 import { readEvents } from './events.ts';
 import { addJsonOption, DEFAULT_LIMIT, parseId, parseLimit } from './query-options.ts';
@@ -24,7 +24,9 @@ Exit status: 0 the end was reached, 1 a fault, 130 Ctrl-C, 143 SIGTERM.`;
 /** Adds `lockstep events`: the event feed of the application, over the API. */
 export function addEventCommand(program: Command, service: ServiceCommands): void {
   addJsonOption(service.add(program, 'events', 'what happened to batches: the event feed'))
-    .option('--after <id>', 'only events behind this one', parseId)
+    .option('--after <id>', 'only events behind this one; latest: only those from now on', (value) =>
+      value === LATEST ? value : parseId(value),
+    )
     .option('--follow', 'go on with new ones as they come, until Ctrl-C')
     .addOption(
       new Option('--limit <n>', `how many in all (default: ${DEFAULT_LIMIT}, or no end with --follow)`).argParser(

@@ -104,7 +104,11 @@ export const causes = {
   cancelled: { code: '13004', message: 'The order was cancelled before it took effect.' },
   internal_error: { code: '500', message: 'The order could not be applied because of a fault in the service.' },
 
-  // Webhooks (rules 6.8)
+  // Events and webhooks (rules 6.8)
+  event_unknown: {
+    code: '13004',
+    message: 'after: is above the id of every event so far; send the id of an event that you have received.',
+  },
   webhook_not_found: { code: '13004', message: 'The application has no webhook {0}.' },
   webhook_disabled: { code: '13004', message: 'Webhook {0} is disabled; enable it first.' },
   webhook_address_forbidden: {

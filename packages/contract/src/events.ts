@@ -1,15 +1,26 @@
 import { z } from 'zod';
+import type { EventId } from './ids.ts';
 import { BatchSummary, MAX_WAIT_SECONDS } from './results.ts';
-import { emptyAsAbsent, integer, optionalId, queryInteger, time } from './scalars.ts';
+import { emptyAsAbsent, integer, queryInteger, time } from './scalars.ts';
 
 const MAX_EVENTS = 1_000;
 const DEFAULT_EVENTS = 100;
+/** The place in the feed behind all events that have an id. */
+export const LATEST = 'latest';
+const PLACE_FAULT = 'must be a string of 1 to 19 decimal digits, such as "2001", or "latest"';
 
 /** The query of the event feed (rules 6.8). */
 export const EventsQuery = z.object({
-  after: optionalId<'EventId'>().describe(
-    'lastId of the call before: only events behind this one. Absent: from the oldest that is kept.',
-  ),
+  after: z
+    .string(PLACE_FAULT)
+    .trim()
+    .regex(/^(latest|\d{0,19})$/, PLACE_FAULT)
+    .nullish()
+    .transform((value) => (value || undefined) as EventId | typeof LATEST | undefined)
+    .describe(
+      'lastId of the call before: only events behind this one. latest: only events from now on. Absent: from the oldest ' +
+        'that is kept.',
+    ),
   limit: emptyAsAbsent(queryInteger(1, MAX_EVENTS).default(DEFAULT_EVENTS)).meta({
     'x-default': DEFAULT_EVENTS,
     description: `Events of an answer at most: 1 to ${MAX_EVENTS}.`,
@@ -57,7 +68,9 @@ export const EventPage = z
     lastId: z
       .string()
       .nullable()
-      .describe('What to send as `after` next: the id of the last event here, or `after` as it was sent.'),
+      .describe(
+        'What to send as `after` next: the id of the last event here, or `after` as it was sent; for latest an id, too.',
+      ),
     hasMore: z.boolean().describe('Whether there are more already.'),
   })
   .meta({ id: 'EventPage', description: 'A piece of the event feed.' });

@@ -21,7 +21,7 @@ export { BindCustomer, CreatedEnterprise, CreateEnterprise, Customer, QueryCusto
 export { ACCOUNT_CHARACTERS } from './employee-fields.ts';
 export { EditEmployee, Employee, EmployeePage, ListEmployees, ListedEmployee } from './employees.ts';
 export { done, FailureBody, failure, success } from './envelope.ts';
-export { BatchEnd, EventPage, EventsQuery, EventType, FeedEvent } from './events.ts';
+export { BatchEnd, EventPage, EventsQuery, EventType, FeedEvent, LATEST } from './events.ts';
 export { FailedOrders, FailedOrdersQuery } from './failed-orders.ts';
 export {
   AssetContents,

@@ -59,7 +59,7 @@ export type WebhookList = z.infer<typeof WebhookList>;
 export const ReplayEvents = z
   .object({
     after: optionalId<'EventId'>().describe(
-      'Id of an event: those behind it are sent, again where they were sent. Absent: all that are kept.',
+      'Id of an event, or a lower number: those behind it are sent, again where they were sent. Absent: all that are kept.',
     ),
   })
   .meta({ id: 'EventsToReplay', description: 'From where to send events again.' });

@@ -1,4 +1,11 @@
-import type { ApplicationId, EventId, EventPage, EventType, FeedEvent } from '@lockstep/contract';
+import {
+  type ApplicationId,
+  type EventId,
+  type EventPage,
+  type EventType,
+  type FeedEvent,
+  Refusal,
+} from '@lockstep/contract';
 import { type Database, prepared } from '@lockstep/platform';
 import { buildSummary } from './batch-summary.ts';
 
@@ -35,6 +42,21 @@ interface EventRow {
 export function parsePosition(id: EventId | undefined): bigint {
   const position = BigInt(id ?? 0);
   return position < LAST_POSITION ? position : LAST_POSITION;
+}
+
+/**
+ * Reads the last position given out to an event of any application. All events up to it are visible, and all that come
+ * later are behind it, those too that have ended and have no position yet.
+ */
+export async function readLastPosition(db: Database): Promise<EventId> {
+  const [row] = await prepared<{ last_position: EventId }>(db, 'read_last_position')`
+    select last_position from event_counter`;
+  return row!.last_position;
+}
+
+/** Throws a Refusal, event_unknown, if no event has got a position as high as this one yet (rules 6.8). */
+export async function assertGivenOut(db: Database, position: bigint): Promise<void> {
+  if (position > BigInt(await readLastPosition(db))) throw new Refusal('event_unknown');
 }
 
 /** Reads what is behind some places, each of one application, with one statement (rules 6.8). */

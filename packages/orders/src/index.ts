@@ -8,7 +8,7 @@ export { BatchWatch } from './batch-watch.ts';
 export { BatchCanceller, CANCELS_AT_ONCE } from './cancel.ts';
 export { EventNumbering } from './event-numbering.ts';
 export { EventWatch } from './event-watch.ts';
-export { parsePosition, readBehind } from './events.ts';
+export { assertGivenOut, parsePosition, readBehind } from './events.ts';
 export { failPendingOrders } from './fail-orders.ts';
 export { FailedBatchReader } from './failed-batch.ts';
 export { type Job, jobSchema, QUEUE_NAME } from './jobs.ts';

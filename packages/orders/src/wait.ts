@@ -1,8 +1,14 @@
-import type { ApplicationId, BatchResultQuery, EventPage, EventsQuery } from '@lockstep/contract';
+import {
+  type ApplicationId,
+  type BatchResultQuery,
+  type EventPage,
+  type EventsQuery,
+  LATEST,
+} from '@lockstep/contract';
 import type { Database, Deadline } from '@lockstep/platform';
 import type { BatchWatch } from './batch-watch.ts';
 import type { EventWatch } from './event-watch.ts';
-import { type Behind, type Place, parsePosition, readBehind } from './events.ts';
+import { assertGivenOut, type Behind, type Place, parsePosition, readBehind, readLastPosition } from './events.ts';
 import type { ResultReader } from './result-reader.ts';
 
 /**
@@ -31,6 +37,8 @@ export async function awaitBatchResult(
 /**
  * Reads the events of an application behind the id `after`; where there are none, waits until there is one, `waitSeconds`
  * are over or the client has gone (rules 6.8).
+ *
+ * Throws a Refusal: event_unknown.
  */
 export async function awaitEvents(
   db: Database,
@@ -39,16 +47,19 @@ export async function awaitEvents(
   { after, limit, waitSeconds }: EventsQuery,
   gone: AbortSignal,
 ): Promise<EventPage> {
-  const place = { applicationId, after: parsePosition(after), limit };
+  const from = after === LATEST ? await readLastPosition(db) : after;
+  const place = { applicationId, after: parsePosition(from), limit };
   const { events, hasMore } =
     waitSeconds === 0
       ? await readNow(db, place)
       : await readOrWait(db, watch, place, performance.now() + waitSeconds * 1_000, gone);
-  return { events, lastId: events.at(-1)?.id ?? after ?? null, hasMore };
+  return { events, lastId: events.at(-1)?.id ?? from ?? null, hasMore };
 }
 
 async function readNow(db: Database, place: Place): Promise<Behind> {
   const [behind] = await readBehind(db, [place]);
+  // Where there are events behind it, it has been given out.
+  if (behind!.events.length === 0) await assertGivenOut(db, place.after);
   return behind!;
 }
 

@@ -7,7 +7,7 @@ import {
   type Webhook,
   type WebhookWithSecret,
 } from '@lockstep/contract';
-import { parsePosition } from '@lockstep/orders';
+import { assertGivenOut, parsePosition } from '@lockstep/orders';
 import { type Database, inTransaction } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { checkUrl } from './addresses.ts';
@@ -127,13 +127,15 @@ export async function enableWebhook(db: Database, own: OwnWebhook): Promise<Webh
  * Has the events behind `after`, or all that are kept, sent again (rules 6.8). Those that wait for another attempt are due
  * at once, but for a last attempt: its failure disables the webhook, so it keeps its time. It never passes over an event that has not been sent yet.
  *
- * Throws a Refusal: webhook_not_found, webhook_disabled.
+ * Throws a Refusal: webhook_not_found, webhook_disabled, event_unknown.
  */
 export async function replayWebhook(db: Database, own: OwnWebhook, after?: EventId): Promise<Webhook> {
-  const from = sql<EventId>`${String(parsePosition(after))}::bigint`;
+  const position = parsePosition(after);
+  const from = sql<EventId>`${String(position)}::bigint`;
   return await inTransaction(db, async (trx) => {
     const row = await lockWebhook(trx, own);
     if (row.disabled_time !== null) throw new Refusal('webhook_disabled', row.id);
+    await assertGivenOut(trx, position);
     await trx
       .updateTable('webhook')
       .set({ after_position: sql<EventId>`least(after_position, ${from})` })

@@ -62,6 +62,7 @@ export const causesInChinese: Readonly<
   webhook_not_found: '找不到该 Webhook。',
   webhook_disabled: 'Webhook 已停用，请先启用。',
   webhook_address_forbidden: '该地址是内网或保留地址，消息只发送到公网地址。',
+  event_unknown: 'after 大于目前所有事件的编号；请使用已收到的事件编号。',
   webhooks_exhausted: '该应用的 Webhook 数量已达上限。',
   enterprise_not_found: '找不到该企业。',
   account_malformed: '账户名只能包含字母和数字，且不能过长。',

@@ -196,7 +196,7 @@ export const orderExamples: { [Id in OrderOperationId]: ExamplesOf<Id> } = {
     answers: { 200: { failed: 'A test that failed' }, 299: { field_invalid: 'A cursor of another list' } },
   },
   replayWebhook: {
-    bodies: { behind: { summary: 'The events behind the last one that was handled', value: { after: '4711' } } },
+    bodies: { behind: { summary: 'The events behind the last one that was handled', value: { after: '1' } } },
     answers: { 200: { behind: 'They will be sent' }, 299: { field_invalid: 'A field is wrong' } },
   },
   deleteWebhook: { answers: { 200: { deleted: 'It is deleted' }, 299: { webhook_not_found: 'No such webhook' } } },
