@@ -91,6 +91,22 @@ export function optionalText() {
     .transform((value) => value || undefined);
 }
 
+/** Tabs and line breaks, with the blanks around them. */
+const CELL_ENDS = /\s*[\t\n\v\f\r]\s*/g;
+
+/** A text to search for. Tabs and line breaks, as between cells of a spreadsheet, count as one blank (rules 4). */
+export function searchText() {
+  return z
+    .string()
+    .transform((value) => value.trim().replace(CELL_ENDS, ' '))
+    .pipe(text());
+}
+
+/** An optional text to search for: absent, null and the empty string are all `undefined`. */
+export function optionalSearchText() {
+  return optional(searchText());
+}
+
 /** An optional text that may hold line breaks. */
 export function optionalLines(maxCharacters: number, tooLong?: Cause) {
   return boundedText({ minCharacters: 0, maxCharacters, trimmed: true, lines: true, tooLong })

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ApplicationName, MAX_OVERLAP_HOURS, Scope } from '../access.ts';
 import { ChannelCode } from '../channels.ts';
 import { ListPageQuery } from '../lists.ts';
-import { emptyAsAbsent, optionalText } from '../scalars.ts';
+import { emptyAsAbsent, optionalSearchText, text } from '../scalars.ts';
 import { consoleTable } from './operation.ts';
 
 /** Channels that the console binds an application to, at most. */
@@ -38,7 +38,7 @@ export type ApplicationDetail = z.infer<typeof ApplicationDetail>;
 export const ApplicationCredentials = z.object({ appKey: z.string(), appSecret: z.string() });
 export type ApplicationCredentials = z.infer<typeof ApplicationCredentials>;
 
-const params = z.object({ appKey: z.string().max(255) });
+const params = z.object({ appKey: text() });
 
 /** What an application is bound to, each channel once; null: to none. */
 const BoundChannels = z
@@ -56,7 +56,7 @@ export const applicationsOperations = consoleTable({
     role: 'viewer',
     query: z.object({
       /** A part of its name or of its key, in any case. */
-      search: optionalText(),
+      search: optionalSearchText(),
       status: emptyAsAbsent(ApplicationStatus.optional()),
       ...ListPageQuery.shape,
     }),
@@ -132,7 +132,7 @@ export const applicationsOperations = consoleTable({
     body: z.object({
       channels: BoundChannels,
       /** What the operator saw before: it must still be so. */
-      shownChannels: z.array(z.string().max(255)).nullable(),
+      shownChannels: z.array(ChannelCode).nullable(),
     }),
     data: ConsoleApplication,
     summary: 'Binds an application to channels, or to none.',

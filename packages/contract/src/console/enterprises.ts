@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { AuditEntry } from '../audit.ts';
 import { EnterpriseId, MemberId } from '../ids.ts';
 import { ListPageQuery } from '../lists.ts';
-import { id, optionalId, optionalText, time } from '../scalars.ts';
+import { id, optionalId, optionalSearchText, optionalText, time } from '../scalars.ts';
 import { consoleTable } from './operation.ts';
 import { Owner } from './owner.ts';
 
@@ -78,7 +78,7 @@ const EnterpriseParams = z.object({ enterpriseGlobalId: id<'EnterpriseId'>() });
 const AdministratorParams = EnterpriseParams.extend({ memberGlobalId: id<'MemberId'>() });
 
 /** What is looked for, and the part of a query that pages through a list. */
-const Search = ListPageQuery.extend({ text: optionalText() });
+const Search = ListPageQuery.extend({ text: optionalSearchText() });
 
 const nextCursor = z.string().nullable();
 

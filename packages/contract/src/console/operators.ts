@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ListPageQuery } from '../lists.ts';
-import { optionalText } from '../scalars.ts';
+import { optionalText, text } from '../scalars.ts';
 import { consoleTable, OperatorRole } from './operation.ts';
 import { OperatorName } from './operator-fields.ts';
 
@@ -43,7 +43,7 @@ export const RecordEntry = z.object({
 });
 export type RecordEntry = z.infer<typeof RecordEntry>;
 
-const params = z.object({ name: z.string().max(63) });
+const params = z.object({ name: text(63) });
 
 /** Who may log in to the console, and what they changed. */
 export const operatorsOperations = consoleTable({

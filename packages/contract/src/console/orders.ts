@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Cause } from '../causes.ts';
 import { ListedOrder, ListOrdersQuery, ListPageQuery, OrderPage } from '../lists.ts';
 import { OrderResultParams } from '../results.ts';
-import { optionalId, optionalText, text } from '../scalars.ts';
+import { optionalId, optionalText, searchText, text } from '../scalars.ts';
 import { Sender, ShownBatchId } from './batches.ts';
 import { ComparedPreview } from './compared-preview.ts';
 import { consoleTable } from './operation.ts';
@@ -149,7 +149,7 @@ export const FailedByOperator = z.object({
 export type FailedByOperator = z.infer<typeof FailedByOperator>;
 
 const SearchQuery = z.object({
-  text: z.string().trim().min(1, 'is required').max(255, 'must be at most 255 characters'),
+  text: searchText(),
 });
 
 /** Orders of all applications, and the search for anything by its id. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { text } from '../scalars.ts';
 import { consoleTable, OperatorRole } from './operation.ts';
 import { password } from './operator-fields.ts';
 
@@ -18,7 +19,7 @@ export const sessionOperations = consoleTable({
     method: 'POST',
     path: '/session/log-in',
     role: 'anybody',
-    body: z.object({ name: z.string().max(255), password: z.string().max(255) }),
+    body: z.object({ name: text(), password: z.string().max(255) }),
     data: Me,
     summary: 'Begins a session and sets its cookie.',
   },
