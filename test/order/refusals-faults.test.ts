@@ -48,10 +48,10 @@ describe('a refused call lists', () => {
   });
 
   it('one fault, of a query too', async () => {
-    const answer = await api.call('GET', '/events', { query: { after: 'x' } });
+    const answer = await api.call('GET', '/licenseOrder/orders', { query: { customerId: 'x' } });
     const message = 'must be a string of 1 to 19 decimal digits, such as "2001"';
-    expect(refusalOf(answer).message).toBe(`after: ${message}`);
-    expect(faultsOf(answer)).toEqual([{ path: 'after', message }]);
+    expect(refusalOf(answer).message).toBe(`customerId: ${message}`);
+    expect(faultsOf(answer)).toEqual([{ path: 'customerId', message }]);
   });
 
   it('no faults where no field is wrong', async () => {
