@@ -24,6 +24,11 @@ beforeAll(async () => {
 });
 afterEach(async () => {
   for (const receiver of receivers.splice(0)) await receiver.close();
+  // An event that is numbered later would go to the next test's webhook, too.
+  await vi.waitFor(async () => {
+    const { rows } = await sql`select from unnumbered_event`.execute(stack.db);
+    expect(rows).toEqual([]);
+  }, WAIT);
   await sql`update webhook set deleted_time = now(), secret = null, old_secret = null, old_secret_end_time = null
     where deleted_time is null`.execute(stack.db);
 });
@@ -126,6 +131,39 @@ describe('a message', () => {
     const last = await endBatch();
     await vi.waitFor(() => expect(orderIds(receiver.received)).toContain(last), WAIT);
     expect(orderIds(receiver.received).toSorted()).toEqual([...sent, last].toSorted());
+  });
+
+  it('goes beside more and more others while the endpoint answers quickly, and alone after a failure', async () => {
+    const AT_ONCE = 8;
+    const held: (() => void)[] = [];
+    let phase: 'quick' | 'together' | 'done' = 'quick';
+    const receiver = await receive((response, _, index) => {
+      if (index === AT_ONCE) phase = 'together';
+      const answer = () => response.writeHead(204).end();
+      if (phase !== 'together') {
+        answer();
+        return;
+      }
+      held.push(answer);
+      // Nothing more comes before these are answered, if fewer may be on the way at once.
+      if (held.length < AT_ONCE) return;
+      phase = 'done';
+      for (const each of held.splice(0)) each();
+    });
+    const { webhookId } = await create(receiver.url);
+    const sent = await Promise.all(Array.from({ length: 3 * AT_ONCE }, () => endBatch()));
+    await receiver.awaitCount(sent.length);
+    const readAtOnce = async () => {
+      const { rows } = await sql<{ at_once: number }>`select at_once from webhook where id = ${webhookId}`.execute(
+        stack.db,
+      );
+      return rows[0]!.at_once;
+    };
+    await vi.waitFor(async () => expect(await readAtOnce()).toBeGreaterThanOrEqual(AT_ONCE), WAIT);
+    expect(phase).toBe('done');
+    await receiver.close();
+    await endBatch();
+    await vi.waitFor(async () => expect(await readAtOnce()).toBe(1), WAIT);
   });
 
   it('is signed by both secrets for a day after a rotation, the new one first', async () => {

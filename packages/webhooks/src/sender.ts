@@ -88,7 +88,8 @@ export class Sender {
         clearTimeout(timer);
         signal.removeEventListener('abort', abort);
         request.destroy();
-        resolve({ ...outcome, busyMs: read.busyMs });
+        // The parser goes through the rest of its chunk first, which counts.
+        setImmediate(() => resolve({ ...outcome, busyMs: read.busyMs }));
       };
       const request = (isTls ? requestHttps : requestHttp)(url, {
         method: 'POST',
