@@ -49,7 +49,7 @@ function newScheduler(slots = 1, gapMs = 0) {
     end: (nth: number, throughBatchId: bigint | null = null, lanes?: number[]) =>
       settled(() => drains[nth]!.end(throughBatchId, lanes)),
     /** Waits until so many drains have begun. */
-    begin: (count: number) => vi.waitUntil(() => drains.length >= count, { interval: 5 }),
+    begin: (count: number) => vi.waitUntil(() => drains.length >= count, { interval: 5, timeout: 10_000 }),
     isExpected: (lane: number) => scheduler.isExpected(lane),
     close: () => scheduler.close(),
     fail: (nth: number) => settled(() => drains[nth]!.fail(new Error(`drain ${nth} failed`))),
