@@ -18,6 +18,9 @@ afterAll(() => stack.close());
 /** Whoever is not logged in is told so with 401, which browsers note as an error. */
 const REFUSED = /\b401\b/;
 
+/** A page that doesn't refresh itself: without a click it stays, though its session has ended. */
+const STILL_PAGE = { path: '/console/applications', title: 'Applications' };
+
 const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name, exact: true });
 const endSessions = ({ name }: OperatorLogin) =>
   sql`update operator_session set expires_time = now()
@@ -93,21 +96,21 @@ describe('logging out', () => {
 
 describe('a session', () => {
   it('that has ended leads to the log-in, and from there back', async () => {
-    const { page, login } = await openConsole(stack, 'viewer', { path: '/console/webhooks' });
-    await heading(page, 'Webhooks').waitFor();
+    const { page, login } = await openConsole(stack, 'viewer', { path: STILL_PAGE.path });
+    await heading(page, STILL_PAGE.title).waitFor();
     await endSessions(login);
-    await page.getByRole('link', { name: 'Applications' }).click();
+    await page.getByRole('link', { name: 'Webhooks' }).click();
     await heading(page, 'Lockstep console').waitFor();
     await fillInLogin(page, login);
-    await heading(page, 'Applications').waitFor();
+    await heading(page, 'Webhooks').waitFor();
     expectNoFaults(page, { but: REFUSED });
   });
 
   it('ends with a new password in every other browser', async () => {
     const { page: here, login } = await openConsole(stack, 'viewer', { path: '/console/password' });
-    const there = await openPage(stack, '/console');
+    const there = await openPage(stack, STILL_PAGE.path);
     await fillInLogin(there, login);
-    await heading(there, 'Overview').waitFor();
+    await heading(there, STILL_PAGE.title).waitFor();
     await here.getByLabel('Present password').fill(login.password);
     await here.getByLabel('New password', { exact: true }).fill('a new password of twelve');
     await here.getByLabel('New password, again').fill('a new password of twelve');
@@ -118,7 +121,7 @@ describe('a session', () => {
     await here.getByRole('link', { name: 'Applications' }).click();
     await heading(here, 'Applications').waitFor();
     expectNoFaults(here);
-    await there.getByRole('link', { name: 'Applications' }).click();
+    await there.getByRole('link', { name: 'Webhooks' }).click();
     await heading(there, 'Lockstep console').waitFor();
   });
 
