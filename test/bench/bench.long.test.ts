@@ -46,4 +46,4 @@ it('finds a figure for each measure, shows them in a table, and writes them to a
     expect.soft(stdout.split('\n').some((line) => line.startsWith(measure) && line.includes(name))).toBe(true);
   }
   expect(stdout).toContain('PostgreSQL 1 ms away ÷ beside, batches of 100');
-});
+}, 600_000);
