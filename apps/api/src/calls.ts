@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { BatchId, LicenseOrderId, WebhookId } from '@lockstep/contract';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { isUnfinished } from './lingering.ts';
 import type { HttpMetrics } from './metrics.ts';
 
 declare module 'fastify' {
@@ -109,7 +110,7 @@ export function observeCalls(server: FastifyInstance, metrics: HttpMetrics): voi
     closing = true;
   });
   server.addHook('onSend', async (request, reply) => {
-    if (closing) reply.header('connection', 'close');
+    if (closing || isUnfinished(request.raw)) reply.header('connection', 'close');
     const call = trackCall(request);
     call.isDecided = true;
     for (const decided of call.decisions.splice(0)) decided();

@@ -4,13 +4,16 @@ import { type AddressInfo, connect } from 'node:net';
 import { createLogger, createMetrics } from '@lockstep/platform';
 import { expect, it } from 'vitest';
 import { httpServer } from './http-server.ts';
+import { Lingering } from './lingering.ts';
 import { addHttpMetrics } from './metrics.ts';
 
 it('closes connections beyond its limit at once, counts them, and logs that once', async () => {
   const lines: string[] = [];
   const log = createLogger({ name: 'test', level: 'info' }, { write: (line) => void lines.push(line) });
   const metrics = addHttpMetrics(createMetrics());
-  const server = httpServer(log, metrics).serverFactory?.(() => {}, { requestTimeout: 1_000 }) as Server;
+  const server = httpServer(log, metrics, new Lingering()).serverFactory?.(() => {}, {
+    requestTimeout: 1_000,
+  }) as Server;
   expect(server.maxConnections).toBe(4_000);
   server.maxConnections = 1;
   server.listen(0, '127.0.0.1');

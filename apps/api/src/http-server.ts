@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Logger } from '@lockstep/platform';
 import type { FastifyServerOptions } from 'fastify';
+import type { Lingering } from './lingering.ts';
 import type { HttpMetrics } from './metrics.ts';
 import { announceBody, noteExpectation } from './request-checks.ts';
 import { SAFE_HEADERS } from './safe-headers.ts';
@@ -38,8 +39,9 @@ type NodeHandler = (request: IncomingMessage, response: ServerResponse) => void;
 export function httpServer(
   log: Logger,
   metrics: HttpMetrics,
+  lingering: Lingering,
 ): Pick<FastifyServerOptions<Server>, 'serverFactory' | 'clientErrorHandler'> {
-  const unreadable = new UnreadableRequests(log, metrics);
+  const unreadable = new UnreadableRequests(log, metrics, lingering);
   return {
     clientErrorHandler: (error, socket) => unreadable.onClientError(error, socket),
     serverFactory: (handle: NodeHandler, { requestTimeout }) => {
@@ -53,6 +55,9 @@ export function httpServer(
           connectionsCheckingInterval: LOOK_EVERY_MS,
         },
         (request, response) => {
+          // It came behind the call whose answer closes the connection, and could not be answered.
+          if (request.socket.writableEnded) return;
+          lingering.watch(request, response);
           unreadable.noteCall(request, response);
           for (const [name, value] of Object.entries(SAFE_HEADERS)) response.setHeader(name, value);
           request.url = request.url?.replace(TARGET_HOST, '') || '/';

@@ -9,6 +9,7 @@ import { consolePages } from './console/pages.ts';
 import { boundCalls } from './deadlines.ts';
 import { answerFailure, answerNotFound } from './failures.ts';
 import { httpServer } from './http-server.ts';
+import { isUnfinished, Lingering } from './lingering.ts';
 import { memberModule } from './member-module.ts';
 import { openRoutes } from './open-routes.ts';
 import { describeOperations } from './openapi.ts';
@@ -25,6 +26,7 @@ const CALLER_REQUEST_ID = /^[A-Za-z0-9._-]{8,64}$/;
 
 /** Builds the HTTP server with every operation; it does not listen yet. */
 export async function buildServer(options: ServerOptions): Promise<FastifyInstance> {
+  const lingering = new Lingering();
   const server = Fastify({
     loggerInstance: options.log as FastifyBaseLogger,
     // observeCalls writes one line for each call, without the query, which may contain secrets.
@@ -42,9 +44,10 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     routerOptions: { maxParamLength: 512 },
     frameworkErrors: (error, request, reply) => {
       reply.raw.once('close', () => recordCall(options.metrics, request, reply));
+      if (isUnfinished(request.raw)) reply.header('connection', 'close');
       answerFailure(error, request, reply);
     },
-    ...httpServer(options.log, options.metrics),
+    ...httpServer(options.log, options.metrics, lingering),
   });
 
   // A plugin that takes bodies says how it reads them.
@@ -59,7 +62,10 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   answerNotFound(server);
   requireSchema(server, options.schema);
   const endSilent = endSilentConnections(server.server);
-  server.addHook('preClose', async () => endSilent());
+  server.addHook('preClose', async () => {
+    endSilent();
+    lingering.close();
+  });
   await describeOperations(server, options.publicUrl);
 
   const batches = new BatchReader();

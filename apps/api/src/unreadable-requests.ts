@@ -3,11 +3,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { failure, Refusal } from '@lockstep/contract';
 import type { Logger } from '@lockstep/platform';
+import type { Lingering } from './lingering.ts';
 import type { HttpMetrics } from './metrics.ts';
 import { SAFE_HEADERS } from './safe-headers.ts';
-
-/** How long a client may take to close its end after such an answer. */
-const LINGER_MS = 2_000;
 
 /**
  * The answers to bytes that are not a request, by node's error code. Any other code means that the connection ended.
@@ -37,13 +35,15 @@ export const findBodyRefusal = (request: IncomingMessage): Refusal | undefined =
 export class UnreadableRequests {
   readonly #log: Logger;
   readonly #metrics: HttpMetrics;
+  readonly #lingering: Lingering;
   /** The last call of each connection. Answers go out in order, so all others are answered before it. */
   readonly #lastCalls = new WeakMap<Socket, { request: IncomingMessage; response: ServerResponse }>();
   readonly #ending = new WeakSet<Socket>();
 
-  constructor(log: Logger, metrics: HttpMetrics) {
+  constructor(log: Logger, metrics: HttpMetrics, lingering: Lingering) {
     this.#log = log;
     this.#metrics = metrics;
+    this.#lingering = lingering;
   }
 
   /** Notes the call that a connection carries from now on. */
@@ -116,11 +116,7 @@ export class UnreadableRequests {
     this.#log.info({ requestId, method, route: 'none', status, code: body.code, cause: body.cause, seconds }, 'call');
   }
 
-  /** Ends a connection. Closes it after a while even if the client does not close its end. */
   #end(socket: Socket, text = ''): void {
-    if (!socket.writable) return;
-    socket.end(text);
-    const timer = setTimeout(() => socket.destroy(), LINGER_MS);
-    socket.once('close', () => clearTimeout(timer));
+    if (socket.writable) this.#lingering.end(socket, text);
   }
 }

@@ -1,0 +1,64 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { afterEach, expect, it } from 'vitest';
+import { Lingering } from './lingering.ts';
+
+const MEBIBYTE = 1024 * 1024;
+/** Nothing of it is reached in a test, unless the test sets it. */
+const FAR = { bytes: 64 * MEBIBYTE, silenceMs: 3_600_000, totalMs: 3_600_000, closingMs: 3_600_000 };
+
+let server: Server;
+afterEach(() => server.close());
+
+/** A client whose request of 8 MiB is refused before it has sent its body, and the service's side of its connection. */
+async function refuse(
+  bounds: Partial<typeof FAR>,
+): Promise<{ client: Socket; ended: Promise<unknown>; lingering: Lingering }> {
+  const lingering = new Lingering({ ...FAR, ...bounds });
+  server = createServer((request, response) => {
+    lingering.watch(request, response);
+    response.setHeader('connection', 'close').end('refused');
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const connected = once(server, 'connection') as Promise<[Socket]>;
+  const client = connect({ port: (server.address() as AddressInfo).port, host: '127.0.0.1', allowHalfOpen: true });
+  client.on('error', () => {});
+  client.write(`POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${8 * MEBIBYTE}\r\n\r\n`);
+  const [socket] = await connected;
+  const ended = new Promise<boolean>((resolve) => socket.once('close', resolve));
+  const [answer] = await once(client, 'data');
+  expect(String(answer)).toContain('refused');
+  return { client, ended, lingering };
+}
+
+it('drops the rest of a request that was answered, and closes the connection after it without a reset', async () => {
+  const { client, ended } = await refuse({});
+  client.write(Buffer.alloc(8 * MEBIBYTE));
+  expect(await ended).toBe(false);
+  client.end();
+  expect(await once(client, 'close')).toEqual([false]);
+});
+
+it('drops no more than its bound', async () => {
+  const { client, ended } = await refuse({ bytes: MEBIBYTE });
+  client.write(Buffer.alloc(2 * MEBIBYTE));
+  await ended;
+});
+
+it.each(['silenceMs', 'totalMs'])('drops for no longer than its bound: %s', async (bound) => {
+  const { ended } = await refuse({ [bound]: 1 });
+  await ended;
+});
+
+it('drops for a shorter time while the server closes', async () => {
+  const { ended, lingering } = await refuse({ closingMs: 1 });
+  lingering.close();
+  await ended;
+});
+
+it('ends with a client that leaves', async () => {
+  const { client, ended } = await refuse({});
+  client.destroy();
+  await ended;
+});
