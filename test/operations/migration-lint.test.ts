@@ -1,4 +1,7 @@
 import { spawnSync } from 'node:child_process';
+import { cp, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 
 /** The rules of `.squawk.toml` that statements in a new migration break. */
@@ -44,4 +47,17 @@ it.each([
   ['a trigger', 'create trigger more after insert on asset for each statement execute function refuse_change()'],
 ])('the lint lets %s pass', (_, statements) => {
   expect(lint(`${statements};`)).toEqual([]);
+});
+
+it('the check fails where it finds no migration', async ({ onTestFinished }) => {
+  const { scripts } = JSON.parse(await readFile('package.json', 'utf8')) as { scripts: Record<string, string> };
+  const directory = await mkdtemp(join(tmpdir(), 'lockstep-lint-'));
+  onTestFinished(() => rm(directory, { recursive: true }));
+  const env = { ...process.env, PATH: `${join(process.cwd(), 'node_modules/.bin')}:${process.env.PATH}` };
+  const check = () => spawnSync(scripts['check:migrations'] ?? '', { cwd: directory, env, shell: true }).status;
+  await cp('.squawk.toml', join(directory, '.squawk.toml'));
+  await mkdir(join(directory, 'migrations'));
+  expect(check()).not.toBe(0);
+  await cp('migrations/0001_baseline.sql', join(directory, 'migrations/0001_baseline.sql'));
+  expect(check()).toBe(0);
 });
