@@ -19,6 +19,35 @@ it('behind a proxy, by what the proxy says, which is the last word', () => {
   expect(from('10.0.0.1', undefined, PROXIED)).toBe('10.0.0.1');
 });
 
+it.each([
+  ['10.0.0.1:1234', '10.0.0.1'],
+  ['"10.0.0.1"', '10.0.0.1'],
+  ['"10.0.0.1:1234"', '10.0.0.1'],
+  ['192.0.2.1, 198.51.100.7:80', '198.51.100.7'],
+  ['2001:db8:1:2::3', '2001:db8:1:2::/64'],
+  ['[2001:db8:1:2::3]', '2001:db8:1:2::/64'],
+  ['[2001:db8:1:2::3]:443', '2001:db8:1:2::/64'],
+  ['"[2001:db8:1:2::3]:443"', '2001:db8:1:2::/64'],
+  ['[::ffff:198.51.100.7]:443', '198.51.100.7'],
+])('reads what proxies write: %s is %s', (forwarded, address) => {
+  expect(from('203.0.113.9', forwarded, PROXIED)).toBe(address);
+});
+
+it.each([
+  '010.0.0.1',
+  '10.1',
+  '1',
+  '0x7f.0.0.1',
+  '[10.0.0.1]',
+  '10.0.0.1:port',
+  '"10.0.0.1',
+  '[2001:db8::1',
+  'host:80',
+  '""',
+])('counts the proxy itself where it names no address: %s', (forwarded) => {
+  expect(from('203.0.113.9', forwarded, PROXIED)).toBe('203.0.113.9');
+});
+
 it('of IPv6 by the part that is not theirs to change', () => {
   expect(from('2001:db8:1:2:3:4:5:6')).toBe('2001:db8:1:2::/64');
   expect(from('2001:db8:1:2:ffff::1')).toBe('2001:db8:1:2::/64');

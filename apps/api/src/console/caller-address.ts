@@ -1,26 +1,38 @@
+import { isIP, isIPv4, isIPv6 } from 'node:net';
 import type { FastifyRequest } from 'fastify';
 import ipaddr from 'ipaddr.js';
 
 /** The bits of an IPv6 address that a provider gives to one customer; the rest is theirs to change. */
 const IPV6_CUSTOMER_BITS = 64;
+const QUOTED = /^"(.*)"$/;
+const BRACKETED = /^\[([^\]]*)\](?::\d{1,5})?$/;
+const WITH_PORT = /^([^:]*):\d{1,5}$/;
 
 /**
- * Whose failed log-ins count together: the address that a call comes from, of IPv6 its first half. Where a proxy stands in
- * front (`publicUrl` is set) that is what the proxy says, the last word of X-Forwarded-For; what stands before it the caller
- * may have made up.
+ * Returns the address whose failed log-ins count together: the one that a call comes from, of IPv6 its first half. Behind a
+ * proxy (`publicUrl` is set) that is the last entry of X-Forwarded-For, because the caller may have made up the entries before
+ * it. If that entry is no address, the proxy's own counts.
  */
 export function addressOf({ ip, headers }: Pick<FastifyRequest, 'ip' | 'headers'>, publicUrl: string | null): string {
-  const forwarded =
-    publicUrl === null
-      ? undefined
-      : String(headers['x-forwarded-for'] ?? '')
-          .split(',')
-          .at(-1)
-          ?.trim();
-  const address = forwarded !== undefined && ipaddr.isValid(forwarded) ? forwarded : ip;
-  if (!ipaddr.isValid(address)) return address;
+  const forwarded = publicUrl === null ? null : forwardedAddress(String(headers['x-forwarded-for'] ?? ''));
+  const address = forwarded ?? ip;
+  if (isIP(address) === 0) return address;
   const parsed = ipaddr.process(address);
   if (parsed.kind() === 'ipv4') return parsed.toString();
   const network = ipaddr.IPv6.networkAddressFromCIDR(`${parsed.toString()}/${IPV6_CUSTOMER_BITS}`);
   return `${network.toString()}/${IPV6_CUSTOMER_BITS}`;
+}
+
+/**
+ * Returns the address in the last entry of X-Forwarded-For, or null if that entry is none. Some proxies write a port, quotes,
+ * or brackets around IPv6. Node's `isIP` judges the rest: unlike ipaddr.js and URLs, it does not read `010.0.0.1` as 8.0.0.1.
+ */
+function forwardedAddress(header: string): string | null {
+  const last = header.split(',').at(-1)?.trim() ?? '';
+  const entry = QUOTED.exec(last)?.[1] ?? last;
+  if (isIP(entry) !== 0) return entry;
+  const v6 = BRACKETED.exec(entry)?.[1] ?? '';
+  if (isIPv6(v6)) return v6;
+  const v4 = WITH_PORT.exec(entry)?.[1] ?? '';
+  return isIPv4(v4) ? v4 : null;
 }
