@@ -10,6 +10,7 @@ import {
   newBuy,
   productToBuy,
   productToRevoke,
+  type Sent,
 } from '../harness/orders.ts';
 import { pastBatchTriggers } from '../harness/past-triggers.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
@@ -30,6 +31,14 @@ describe('a batch that is too much to work on', () => {
   const many = <Item>(count: number, item: (index: number) => Item) =>
     Array.from({ length: count }, (_, index) => item(index));
   const numbers = (count: number) => many(count, () => newAssetNum());
+
+  /** The products and merchandises of an element. */
+  function countInstances({ products = [], merchandises = [] }: { products?: Sent[]; merchandises?: Sent[] }): number {
+    return merchandises.reduce((sum, { licenseOrderProductList, children = [] }) => {
+      const inside = { products: licenseOrderProductList as Sent[], merchandises: children as Sent[] };
+      return sum + 1 + countInstances(inside);
+    }, products.length);
+  }
 
   async function expectRefused(body: unknown, cause: string, path: string) {
     const refusal = refusalOf(await api.submit(body));
@@ -70,6 +79,34 @@ describe('a batch that is too much to work on', () => {
     const products = many(100, () => productToRevoke());
     const revoke = deleteProduct(customer, [], {}, { assets: [{ assetNos: numbers(2_001), products }] });
     await expectRefused(batchOf(revoke), 'batch_too_large', 'orderList[0]');
+  });
+
+  it.each([
+    ['products', () => ({ products: many(9_990, () => productToBuy()), merchandises: [merchandise()] })],
+    [
+      'trees of merchandise',
+      () => {
+        const child = merchandise({ licenseOrderProductList: many(8, () => productToBuy()) });
+        const tree = merchandise({ licenseOrderProductList: [], children: many(11, () => child) });
+        return { products: [], merchandises: [...many(99, () => tree), merchandise({ children: [child] })] };
+      },
+    ],
+  ])('puts 10,000 instances on one asset, and is refused for one more: by %s', async (_, build) => {
+    const element = build();
+    const size = countInstances(element);
+    const filled = (instances: number) => {
+      const products = [...element.products, ...many(instances - size, () => productToBuy())];
+      return newBuy(customer, [], { assets: [{ assetNos: numbers(1), ...element, products }] });
+    };
+    expect(await api.preview(batchOf(filled(10_000)))).toMatchObject([{ state: 'succeeded' }]);
+    const small = newBuy(customer, numbers(1));
+    const { assets } = filled(10_001);
+    const order = { ...small, sequence: 0, assets: [...(small.assets as unknown[]), ...(assets as unknown[])] };
+    const batch = batchOf(small, order);
+    await expectRefused(batch, 'batch_too_large', 'orderList[1].assets[1]: up to here, ');
+    const refusal = refusalOf(await api.submitPreview(batch));
+    expect(refusal).toMatchObject({ cause: 'batch_too_large', message: expect.stringContaining('10000') });
+    expect(refusal.message).toContain('on one asset');
   });
 
   it('is accepted and applied right up to the bound', async () => {

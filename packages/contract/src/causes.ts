@@ -74,7 +74,10 @@ export const causes = {
   asset_without_items: { code: '13004', message: '{0}: needs a product or a merchandise to buy{1}' },
   merchandise_too_deep: { code: '13004', message: '{0}: merchandise nests deeper than 16.' },
   list_too_long: { code: '13004', memberCode: '40000', message: '{0}: more than {1} elements.' },
-  batch_too_large: { code: '13004', message: '{0}: the batch makes or revokes more than {1} instances up to here.' },
+  batch_too_large: {
+    code: '13004',
+    message: '{0}: up to here, the call creates, revokes or moves more than {1} products and merchandises{2}.',
+  },
   src_license_order_required: {
     code: '13004',
     message: '{0}: is required to revoke a cloud license{1}',
@@ -101,6 +104,11 @@ export const causes = {
   asset_not_found: { code: '13004', message: 'Asset {0} is not an active asset{1}.' },
   asset_not_in_source_order: { code: '13004', message: 'Asset {0} has no grant of source order {1}.' },
   product_not_found: { code: '13004', message: 'Asset {0} has no active product {1} that matches{2}.' },
+  asset_full: { code: '13004', message: 'Asset {0} would hold more than {1} active products and merchandises.' },
+  order_too_large: {
+    code: '13004',
+    message: 'The order creates, revokes or moves more than {0} products and merchandises; split it by asset numbers.',
+  },
   cancelled: { code: '13004', message: 'The order was cancelled before it took effect.' },
   internal_error: { code: '500', message: 'The order could not be applied because of a fault in the service.' },
 

@@ -1,11 +1,15 @@
 import { Refusal } from './causes.ts';
-import type { Merchandise } from './order-items.ts';
+import type { AssetToBuy, Merchandise } from './order-items.ts';
 import type { Order } from './orders.ts';
 
 /**
- * The most product and merchandise instances that a call may create or revoke. A few kilobytes can ask for millions.
+ * The most product and merchandise instances that an order may touch, and that a call may ask for. A few kilobytes can ask
+ * for millions.
  */
 export const MAX_INSTANCES = 200_000;
+
+/** The most active product and merchandise instances on an asset. */
+export const MAX_INSTANCES_ON_ASSET = 10_000;
 
 /**
  * Counts the product and merchandise instances that an order may create, at least one for each asset number, or the
@@ -14,16 +18,17 @@ export const MAX_INSTANCES = 200_000;
 export function countInstances(order: Order): number {
   switch (order.orderType) {
     case 'new_buy':
-      return sum(
-        order.assets,
-        ({ assetNos, products = [], merchandises = [] }) =>
-          assetNos.length * Math.max(1, products.length + sum(merchandises, instancesIn)),
-      );
+      return sum(order.assets, (element) => element.assetNos.length * Math.max(1, countOnAsset(element)));
     case 'delete_asset':
       return sum(order.assets, ({ assetNos }) => assetNos.length);
     case 'delete_product':
       return sum(order.assets, ({ assetNos, products }) => assetNos.length * products.length);
   }
+}
+
+/** Counts the instances that an element of a purchase puts on each of its assets. */
+function countOnAsset({ products = [], merchandises = [] }: AssetToBuy): number {
+  return products.length + sum(merchandises, instancesIn);
 }
 
 function instancesIn(merchandise: Merchandise): number {
@@ -34,11 +39,24 @@ function sum<Item>(items: readonly Item[], count: (item: Item) => number): numbe
   return items.reduce((total, item) => total + count(item), 0);
 }
 
-/** Refuses a batch that would create or revoke too many instances. Throws a Refusal: batch_too_large. */
+/**
+ * Refuses a batch that asks for too many instances, in all or on one asset. What is stored on the assets may change before
+ * an order's turn, so it counts only then. Throws a Refusal: batch_too_large.
+ */
 export function checkInstances(orders: readonly Order[]): void {
   let instances = 0;
   for (const [index, order] of orders.entries()) {
+    checkElements(order, `orderList[${index}]`);
     instances += countInstances(order);
     if (instances > MAX_INSTANCES) throw new Refusal('batch_too_large', `orderList[${index}]`, MAX_INSTANCES);
+  }
+}
+
+/** Refuses an element of a purchase that no asset has room for. */
+function checkElements(order: Order, path: string): void {
+  if (order.orderType !== 'new_buy') return;
+  for (const [index, element] of order.assets.entries()) {
+    if (countOnAsset(element) <= MAX_INSTANCES_ON_ASSET) continue;
+    throw new Refusal('batch_too_large', `${path}.assets[${index}]`, MAX_INSTANCES_ON_ASSET, ' on one asset');
   }
 }

@@ -39,7 +39,7 @@ export const causesInChinese: Readonly<
   asset_without_items: '没有要购买的产品或商品。',
   merchandise_too_deep: '商品嵌套超过 16 层。',
   list_too_long: '列表元素过多。',
-  batch_too_large: '批次会创建或撤销的实例过多。',
+  batch_too_large: '批次会创建、撤销或转移的产品和商品过多，或单个资产上的过多。',
   src_license_order_required: '撤销云授权必须指定来源订单。',
   channel_not_allowed: '该应用未绑定此渠道。',
   channel_order_id_conflict: '该 channelOrderId 已被另一内容的批次使用。',
@@ -55,6 +55,8 @@ export const causesInChinese: Readonly<
   asset_not_found: '没有该资产号的有效资产。',
   asset_not_in_source_order: '资产上没有来源订单的授权。',
   product_not_found: '资产上没有匹配的有效产品。',
+  asset_full: '资产上的有效产品和商品将超过 10,000 个。',
+  order_too_large: '订单会创建、撤销或转移超过 200,000 个产品和商品，请按资产号拆分。',
   cancelled: '订单在生效前已被取消。',
   internal_error: '由于服务故障，订单未能执行。',
 

@@ -15,7 +15,7 @@ import { CancelBatch, CancelledBatch } from '../cancel.ts';
 import { BindCustomer, CreatedEnterprise, CreateEnterprise, Customer, QueryCustomers } from '../customers.ts';
 import { MAX_ELEMENTS } from '../json-shape.ts';
 import { MAX_LIST_ELEMENTS } from '../order-items.ts';
-import { MAX_INSTANCES } from '../order-size.ts';
+import { MAX_INSTANCES, MAX_INSTANCES_ON_ASSET } from '../order-size.ts';
 import { PreviewAnswer } from '../preview.ts';
 import { BatchResult, BatchResultQuery, OrderResultParams, SingleOrderResult } from '../results.ts';
 import { answers, answersOf, doneAnswers, formatCount, MAX_BATCH_BYTES, ORDER_ROOT, ofModule } from './operation.ts';
@@ -91,7 +91,11 @@ export const orderOperations = ofModule('order', {
     description:
       `Takes 1 to ${formatCount(MAX_ORDERS_PER_BATCH)} orders and ${MAX_BATCH_BYTES / 1024 ** 2} MiB, at most ` +
       `${formatCount(MAX_LIST_ELEMENTS)} elements in one list and ${formatCount(MAX_ELEMENTS)} in all, and at most ` +
-      `${formatCount(MAX_INSTANCES)} instances to create or revoke (numbers times products and merchandise). The ` +
+      `${formatCount(MAX_INSTANCES)} instances to create or revoke (numbers times products and merchandise), ` +
+      `${formatCount(MAX_INSTANCES_ON_ASSET)} of them on one asset. An asset holds at most ` +
+      `${formatCount(MAX_INSTANCES_ON_ASSET)} active products and merchandises (\`asset_full\`), and an order creates, ` +
+      `revokes or moves at most ${formatCount(MAX_INSTANCES)} (\`order_too_large\`: split it by asset numbers). The orders ` +
+      'of a sync call may not touch more together either (`batch_too_large`). The ' +
       'answer lists the id of each order; the ids are final. With `async` it means that the batch is ' +
       'stored and will be carried out, each order alone; with `sync` that all orders have taken ' +
       'effect. A batch is known by application, `channelCode` and `channelOrderId`: the same content ' +

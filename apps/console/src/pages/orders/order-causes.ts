@@ -12,6 +12,8 @@ export const ORDER_CAUSES = [
   'asset_not_found',
   'asset_not_in_source_order',
   'product_not_found',
+  'asset_full',
+  'order_too_large',
   'dates_reversed',
   'cancelled',
   'internal_error',
