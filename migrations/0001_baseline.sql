@@ -6,7 +6,8 @@
 --
 -- A function keeps the plans of its first calls until its tables are analyzed again, and they may have seen small tables. So
 -- these functions leave the planner no choice: they compare old and new rows with EXCEPT, and look up everything else row by
--- row (a lateral subquery with OFFSET never becomes another kind of join) in an index (enable_seqscan is off within them).
+-- row (a lateral subquery with OFFSET never becomes another kind of join) in an index (enable_seqscan is off within them). Where
+-- that is a row or two of many assets, enable_bitmapscan is off as well: a bitmap for each costs twice as much.
 
 -- Refuses every statement that its trigger fires for.
 create function refuse_change() returns trigger language plpgsql as $$
@@ -437,6 +438,12 @@ create table asset (
   id bigint primary key,
   asset_num text not null,
   customer_id bigint not null,
+  -- How many grants of it are active, and how many products and merchandises on it, 10,000 at most. Writers state these
+  -- numbers, and the triggers below refuse one that is lower than what is there. They have no default, so that no writer
+  -- forgets them.
+  active_grants integer not null,
+  active_products integer not null,
+  active_merchandises integer not null,
   license_type text not null constraint asset_license_type check (license_type in (
     'normal_unrecover_usbkey', 'normal_recover_usbkey', 'normal_unrecover_lan_usbkey', 'normal_recover_lan_usbkey',
     'identity_usbkey', 'identity_lan_usbkey', 'softkey', 'lan_softkey', 'product_entity', 'cloud_account',
@@ -459,7 +466,12 @@ create table asset (
   )),
   constraint asset_freezable check (not freezing or license_type in ('softkey', 'lan_softkey')),
   constraint asset_times check (updated_time >= created_time and revoked_time >= created_time),
-  constraint asset_revoked_by check ((revoked_time is null) = (revoked_by_order_id is null))
+  constraint asset_revoked_by check ((revoked_time is null) = (revoked_by_order_id is null)),
+  constraint asset_active_contents check (
+    active_grants >= 0 and active_products >= 0 and active_merchandises >= 0
+    and greatest(active_grants, active_products + active_merchandises)
+      <= case when revoked_time is null then 10000 else 0 end
+  )
 );
 create unique index asset_active_number on asset (asset_num) where revoked_time is null;
 create index asset_customer on asset (customer_id) where revoked_time is null;
@@ -472,12 +484,19 @@ create index asset_revoked_number on asset (asset_num, revoked_time) where revok
 create table asset_grant (
   asset_id bigint not null,
   license_order_id bigint not null,
+  -- How many active products and merchandises of the asset its order stands for.
+  active_products integer not null,
+  active_merchandises integer not null,
   created_time timestamptz not null default statement_timestamp(),
   revoked_time timestamptz,
   revoked_by_order_id bigint,
   primary key (asset_id, license_order_id),
   constraint asset_grant_times check (revoked_time >= created_time),
-  constraint asset_grant_revoked_by check ((revoked_time is null) = (revoked_by_order_id is null))
+  constraint asset_grant_revoked_by check ((revoked_time is null) = (revoked_by_order_id is null)),
+  constraint asset_grant_active_contents check (
+    active_products >= 0 and active_merchandises >= 0
+    and active_products + active_merchandises <= case when revoked_time is null then 10000 else 0 end
+  )
 );
 -- For the console: what an order did. Grants are written about in the order of their ids, so a summary of each few pages finds
 -- those that last, and a purchase pays next to nothing: pages are summarized when they are full. Grants that were taken over
@@ -496,6 +515,8 @@ create table merchandise_instance (
   asset_id bigint not null,
   license_order_id bigint not null,
   parent_id bigint references merchandise_instance,
+  -- How many active products and merchandises are directly in it.
+  active_contents integer not null,
   crm_product_id text not null,
   parent_crm_product_id text not null,
   merchandise_num text not null,
@@ -508,9 +529,16 @@ create table merchandise_instance (
   held_by_order_id bigint,
   revoked_by_order_id bigint,
   constraint merchandise_instance_times check (updated_time >= created_time and revoked_time >= created_time),
-  constraint merchandise_instance_revoked_by check ((revoked_time is null) = (revoked_by_order_id is null))
+  constraint merchandise_instance_revoked_by check ((revoked_time is null) = (revoked_by_order_id is null)),
+  constraint merchandise_instance_active_contents check (
+    active_contents between 0 and case when revoked_time is null then 10000 else 0 end
+  )
 );
-create index merchandise_instance_asset on merchandise_instance (asset_id) where revoked_time is null;
+-- What is active on an asset, by the order that stands for it, and what is active in a merchandise.
+create index merchandise_instance_active on merchandise_instance (asset_id, coalesce(held_by_order_id, license_order_id))
+  where revoked_time is null;
+create index merchandise_instance_inside on merchandise_instance (parent_id)
+  where revoked_time is null and parent_id is not null;
 -- To page through what an order bought onto an asset, or revoked there, however much was revoked over the years.
 create index merchandise_instance_once_bought on merchandise_instance (asset_id, license_order_id, id)
   where revoked_time is not null;
@@ -541,7 +569,12 @@ create table product_instance (
   constraint product_instance_times check (updated_time >= created_time and revoked_time >= created_time),
   constraint product_instance_revoked_by check ((revoked_time is null) = (revoked_by_order_id is null))
 );
-create index product_instance_asset on product_instance (asset_id) where revoked_time is null;
+-- What is active on an asset, by the order that stands for it and by URI. A search by URI alone skips from one order to the
+-- next, so a purchase pays for one index.
+create index product_instance_active on product_instance
+  (asset_id, coalesce(held_by_order_id, license_order_id), hashtext(product_uri)) where revoked_time is null;
+create index product_instance_inside on product_instance (merchandise_id)
+  where revoked_time is null and merchandise_id is not null;
 create index product_instance_once_bought on product_instance (asset_id, license_order_id, id) where revoked_time is not null;
 create index product_instance_revoked on product_instance (asset_id, revoked_by_order_id, id) where revoked_time is not null;
 -- The products that an order revoked.
@@ -689,10 +722,18 @@ end $$;
 create trigger check_transferred after update on asset
   referencing old table as before new table as changed for each statement execute function check_transferred();
 
+-- Numbers of active contents. Whoever writes rows writes their numbers, in this order: contents are moved and revoked, then
+-- merchandises, grants and assets get their numbers, then new assets, grants, merchandises and products are inserted, each
+-- with its own. So a number may be too high until what it counts is there, and is never too low: an asset has at least as many
+-- grants as are active, and as many contents as these have together; a grant at least what is active of it, a merchandise what
+-- is active in it. When the number of a grant or a merchandise changes, it is what is there. What is compared is what was
+-- touched: a number that stays too high is found by tests alone.
+
 -- An asset is revoked only when no grant to it lasts, so when nothing on it is active. One that is revoked, gets
 -- another customer, or becomes a borrowed lock or stops being one, is neither assigned nor lent, and nothing is lent
 -- into it.
-create function check_assets_updated() returns trigger language plpgsql set enable_seqscan = off as $$
+create function check_assets_updated() returns trigger language plpgsql
+set enable_seqscan = off set enable_bitmapscan = off as $$
 begin
   if exists (
     select from changed cross join lateral (
@@ -701,6 +742,20 @@ begin
     where changed.revoked_time is not null
   ) then
     raise check_violation using message = 'asset: revoked with something active on it';
+  end if;
+  if exists (
+    select from (
+      select id, active_grants, active_products, active_merchandises from changed
+      except select id, active_grants, active_products, active_merchandises from before
+    ) as touched
+    cross join lateral (
+      select count(*) as grants, sum(g.active_products) as products, sum(g.active_merchandises) as merchandises
+      from asset_grant g where g.asset_id = touched.id and g.revoked_time is null offset 0
+    ) as granted
+    where granted.grants > touched.active_grants or granted.products > touched.active_products
+      or granted.merchandises > touched.active_merchandises
+  ) then
+    raise check_violation using message = 'asset: lower numbers than its grants have';
   end if;
   if exists (
     select from (
@@ -726,17 +781,28 @@ end $$;
 create trigger check_updated after update on asset
   referencing old table as before new table as changed for each statement execute function check_assets_updated();
 
--- An active grant is to an active asset, and every grant is of an order that bought and succeeded.
-create function check_grants_inserted() returns trigger language plpgsql set enable_seqscan = off as $$
+-- An active grant is to an active asset that counts what the grant does, and every grant is of an order that bought and
+-- succeeded. A transfer has moved contents to its order before: its grant counts them.
+create function check_grants_inserted() returns trigger language plpgsql
+set enable_seqscan = off set enable_bitmapscan = off as $$
 begin
   if exists (
-    select from changed
+    select from (
+      select asset_id, bool_or(revoked_time is null) as is_active from changed group by asset_id
+    ) as touched
     left join lateral (
-      select a.id, a.revoked_time from asset a where a.id = changed.asset_id offset 0
+      select a.id, a.revoked_time, a.active_grants, a.active_products, a.active_merchandises from asset a
+      where a.id = touched.asset_id offset 0
     ) as asset on true
-    where asset.id is null or (changed.revoked_time is null and asset.revoked_time is not null)
+    cross join lateral (
+      select count(*) as grants, sum(g.active_products) as products, sum(g.active_merchandises) as merchandises
+      from asset_grant g where g.asset_id = touched.asset_id and g.revoked_time is null offset 0
+    ) as granted
+    where asset.id is null or (touched.is_active and asset.revoked_time is not null)
+      or granted.grants > asset.active_grants or granted.products > asset.active_products
+      or granted.merchandises > asset.active_merchandises
   ) then
-    raise foreign_key_violation using message = 'asset_grant: active without an active asset';
+    raise foreign_key_violation using message = 'asset_grant: without an active asset that counts it';
   end if;
   if exists (
     select from changed
@@ -747,116 +813,193 @@ begin
   ) then
     raise foreign_key_violation using message = 'asset_grant: its order is not a succeeded new_buy';
   end if;
+  if exists (
+    select from (
+      select changed.* from changed cross join lateral (
+        select from asset_transfer t
+        where t.asset_id = changed.asset_id and t.license_order_id = changed.license_order_id offset 0
+      ) as transfer offset 0
+    ) as moved
+    cross join lateral (
+      select count(*) as active from product_instance p
+      where p.asset_id = moved.asset_id and p.revoked_time is null
+        and coalesce(p.held_by_order_id, p.license_order_id) = moved.license_order_id offset 0
+    ) as products
+    cross join lateral (
+      select count(*) as active from merchandise_instance m
+      where m.asset_id = moved.asset_id and m.revoked_time is null
+        and coalesce(m.held_by_order_id, m.license_order_id) = moved.license_order_id offset 0
+    ) as merchandises
+    where products.active > moved.active_products or merchandises.active > moved.active_merchandises
+  ) then
+    raise check_violation using message = 'asset_grant: lower numbers than what its order took over';
+  end if;
   return null;
 end $$;
 create trigger check_inserted after insert on asset_grant
   referencing new table as changed for each statement execute function check_grants_inserted();
 
--- A grant is revoked together with everything that its order stands for on the asset. What is active is read once an
--- asset, so that a statement that revokes thousands of rows of one asset reads them once.
+-- The numbers of a grant are what is active of it; so one that is revoked, with none, has nothing active.
 create function check_grants_updated() returns trigger language plpgsql set enable_seqscan = off as $$
 begin
   if exists (
-    select from (select distinct asset_id from changed) as touched
+    select from (
+      select asset_id, license_order_id, active_products, active_merchandises from changed
+      except select asset_id, license_order_id, active_products, active_merchandises from before
+    ) as touched
     cross join lateral (
-      select coalesce(m.held_by_order_id, m.license_order_id) as order_id from merchandise_instance m
-      where m.asset_id = touched.asset_id and m.revoked_time is null
-      union all
-      select coalesce(p.held_by_order_id, p.license_order_id) from product_instance p
+      select count(*) as active from product_instance p
       where p.asset_id = touched.asset_id and p.revoked_time is null
-      offset 0
-    ) as active
+        and coalesce(p.held_by_order_id, p.license_order_id) = touched.license_order_id offset 0
+    ) as products
     cross join lateral (
-      select g.revoked_time from asset_grant g
-      where g.asset_id = touched.asset_id and g.license_order_id = active.order_id offset 0
-    ) as granted
-    where granted.revoked_time is not null
+      select count(*) as active from merchandise_instance m
+      where m.asset_id = touched.asset_id and m.revoked_time is null
+        and coalesce(m.held_by_order_id, m.license_order_id) = touched.license_order_id offset 0
+    ) as merchandises
+    where products.active <> touched.active_products or merchandises.active <> touched.active_merchandises
   ) then
-    raise check_violation using message = 'asset_grant: revoked with something of it active';
+    raise check_violation using message = 'asset_grant: other numbers than what is active of it';
   end if;
   return null;
 end $$;
 create trigger check_updated after update on asset_grant
-  referencing new table as changed for each statement execute function check_grants_updated();
+  referencing old table as before new table as changed for each statement execute function check_grants_updated();
 
--- A merchandise or a product is active only while the grant of the order that stands for it is. What stands in a
--- merchandise is of the same asset and order, and active only while that merchandise is. The argument is the column
--- that names this merchandise.
-create function check_contents_inserted() returns trigger language plpgsql set enable_seqscan = off as $$
-declare
-  misplaced boolean;
+-- A merchandise or a product is counted by the grant of the order that stands for it, and by the merchandise that it is in,
+-- which is of the same asset and order. What is revoked counts nothing, so nothing active is of it or in it.
+create function check_merchandises_inserted() returns trigger language plpgsql set enable_seqscan = off as $$
 begin
   if exists (
-    select from changed
+    select from (
+      select asset_id, coalesce(held_by_order_id, license_order_id) as order_id from changed group by 1, 2
+    ) as touched
     left join lateral (
-      select g.asset_id, g.revoked_time from asset_grant g
-      where g.asset_id = changed.asset_id
-        and g.license_order_id = coalesce(changed.held_by_order_id, changed.license_order_id) offset 0
+      select g.active_merchandises as counted from asset_grant g
+      where g.asset_id = touched.asset_id and g.license_order_id = touched.order_id offset 0
     ) as granted on true
-    where granted.asset_id is null or (changed.revoked_time is null and granted.revoked_time is not null)
+    cross join lateral (
+      select count(*) as active from merchandise_instance m
+      where m.asset_id = touched.asset_id and m.revoked_time is null
+        and coalesce(m.held_by_order_id, m.license_order_id) = touched.order_id offset 0
+    ) as merchandises
+    where granted.counted is null or granted.counted < merchandises.active
   ) then
-    raise foreign_key_violation using message = tg_table_name || ': active without an active grant';
+    raise foreign_key_violation using message = 'merchandise_instance: without an active grant that counts it';
   end if;
-  execute format('select exists (
-    select from changed
+  if exists (
+    select from (
+      select parent_id, asset_id, license_order_id from changed where parent_id is not null group by 1, 2, 3
+    ) as touched
     left join lateral (
-      select m.asset_id, m.license_order_id, m.revoked_time from merchandise_instance m
-      where m.id = changed.%1$I offset 0
-    ) as outer_one on true
-    where changed.%1$I is not null and (
-      (outer_one.asset_id, outer_one.license_order_id) is distinct from (changed.asset_id, changed.license_order_id)
-      or (changed.revoked_time is null and outer_one.revoked_time is not null)
-    )
-  )', tg_argv[0]) into misplaced;
-  if misplaced then
-    raise foreign_key_violation using message = tg_table_name || ': active without its active merchandise';
+      select m.asset_id, m.license_order_id, m.active_contents as counted from merchandise_instance m
+      where m.id = touched.parent_id offset 0
+    ) as parent on true
+    cross join lateral (
+      select count(*) as active from product_instance p
+      where p.merchandise_id = touched.parent_id and p.revoked_time is null offset 0
+    ) as products
+    cross join lateral (
+      select count(*) as active from merchandise_instance m
+      where m.parent_id = touched.parent_id and m.revoked_time is null offset 0
+    ) as merchandises
+    where (parent.asset_id, parent.license_order_id) is distinct from (touched.asset_id, touched.license_order_id)
+      or parent.counted < products.active + merchandises.active
+  ) then
+    raise foreign_key_violation using message = 'merchandise_instance: in a merchandise that does not count it';
   end if;
   return null;
 end $$;
 create trigger check_inserted after insert on merchandise_instance
-  referencing new table as changed for each statement execute function check_contents_inserted('parent_id');
-create trigger check_inserted after insert on product_instance
-  referencing new table as changed for each statement execute function check_contents_inserted('merchandise_id');
+  referencing new table as changed for each statement execute function check_merchandises_inserted();
 
--- A merchandise is revoked together with what is in it.
+create function check_products_inserted() returns trigger language plpgsql set enable_seqscan = off as $$
+begin
+  if exists (
+    select from (
+      select asset_id, coalesce(held_by_order_id, license_order_id) as order_id from changed group by 1, 2
+    ) as touched
+    left join lateral (
+      select g.active_products as counted from asset_grant g
+      where g.asset_id = touched.asset_id and g.license_order_id = touched.order_id offset 0
+    ) as granted on true
+    cross join lateral (
+      select count(*) as active from product_instance p
+      where p.asset_id = touched.asset_id and p.revoked_time is null
+        and coalesce(p.held_by_order_id, p.license_order_id) = touched.order_id offset 0
+    ) as products
+    where granted.counted is null or granted.counted < products.active
+  ) then
+    raise foreign_key_violation using message = 'product_instance: without an active grant that counts it';
+  end if;
+  if exists (
+    select from (
+      select merchandise_id, asset_id, license_order_id from changed where merchandise_id is not null group by 1, 2, 3
+    ) as touched
+    left join lateral (
+      select m.asset_id, m.license_order_id, m.active_contents as counted from merchandise_instance m
+      where m.id = touched.merchandise_id offset 0
+    ) as parent on true
+    cross join lateral (
+      select count(*) as active from product_instance p
+      where p.merchandise_id = touched.merchandise_id and p.revoked_time is null offset 0
+    ) as products
+    cross join lateral (
+      select count(*) as active from merchandise_instance m
+      where m.parent_id = touched.merchandise_id and m.revoked_time is null offset 0
+    ) as merchandises
+    where (parent.asset_id, parent.license_order_id) is distinct from (touched.asset_id, touched.license_order_id)
+      or parent.counted < products.active + merchandises.active
+  ) then
+    raise foreign_key_violation using message = 'product_instance: in a merchandise that does not count it';
+  end if;
+  return null;
+end $$;
+create trigger check_inserted after insert on product_instance
+  referencing new table as changed for each statement execute function check_products_inserted();
+
+-- The number of a merchandise is what is active in it; so one that is revoked, with none, has nothing active in it.
 create function check_merchandises_updated() returns trigger language plpgsql set enable_seqscan = off as $$
 begin
   if exists (
-    select from (select distinct asset_id from changed) as touched
+    select from (select id, active_contents from changed except select id, active_contents from before) as touched
     cross join lateral (
-      select m.parent_id from merchandise_instance m
-      where m.asset_id = touched.asset_id and m.revoked_time is null
-      union all
-      select p.merchandise_id from product_instance p
-      where p.asset_id = touched.asset_id and p.revoked_time is null
-      offset 0
-    ) as active
+      select count(*) as active from product_instance p
+      where p.merchandise_id = touched.id and p.revoked_time is null offset 0
+    ) as products
     cross join lateral (
-      select m.revoked_time from merchandise_instance m where m.id = active.parent_id offset 0
-    ) as parent
-    where parent.revoked_time is not null
+      select count(*) as active from merchandise_instance m
+      where m.parent_id = touched.id and m.revoked_time is null offset 0
+    ) as merchandises
+    where products.active + merchandises.active <> touched.active_contents
   ) then
-    raise check_violation using message = 'merchandise_instance: revoked with something active in it';
+    raise check_violation using message = 'merchandise_instance: another number than what is active in it';
   end if;
   return null;
 end $$;
 create trigger check_updated after update on merchandise_instance
-  referencing new table as changed for each statement execute function check_merchandises_updated();
+  referencing old table as before new table as changed for each statement execute function check_merchandises_updated();
 
--- Only an order that transferred an asset takes over what is on it.
+-- Only an order that transfers an asset takes over what is on it, before it gets its grant, which counts that.
 create function check_taken_over() returns trigger language plpgsql set enable_seqscan = off as $$
 begin
   if exists (
     select from (
-      select id, asset_id, held_by_order_id from changed except select id, asset_id, held_by_order_id from before
+      select distinct asset_id, held_by_order_id from (
+        select id, asset_id, held_by_order_id from changed except select id, asset_id, held_by_order_id from before
+      ) as moved
     ) as taken
     left join lateral (
       select t.asset_id from asset_transfer t
       where t.asset_id = taken.asset_id and t.license_order_id = taken.held_by_order_id offset 0
     ) as transfer on true
-    where transfer.asset_id is null
+    left join lateral (
+      select g.asset_id from asset_grant g
+      where g.asset_id = taken.asset_id and g.license_order_id = taken.held_by_order_id offset 0
+    ) as granted on true
+    where transfer.asset_id is null or granted.asset_id is not null
   ) then
-    raise check_violation using message = tg_table_name || ': held by an order that did not transfer its asset';
+    raise check_violation using message = tg_table_name || ': held by an order that does not transfer its asset';
   end if;
   return null;
 end $$;

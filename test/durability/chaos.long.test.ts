@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Api, dataOf } from '../harness/api.ts';
 import { type KilledProcesses, startKilledProcesses } from '../harness/killed-processes.ts';
+import { checkNumbers } from '../harness/numbers.ts';
 import { batchOf, deleteAsset, newAssetNum, newBuy } from '../harness/orders.ts';
 import { retried } from '../harness/retried.ts';
 import { QUEUE_KINDS } from '../harness/stack.ts';
@@ -47,6 +48,7 @@ describe.each(QUEUE_KINDS)('two api and two worker processes on %s, one killed e
         (select count(*)::int from license_order) as orders`.execute(service.database.db);
     const orders = CUSTOMERS * BATCHES_A_CUSTOMER * 3;
     expect(rows[0]).toEqual({ active: 0, bought: orders / 2, orders });
+    expect(await checkNumbers(service.database.db)).toEqual([]);
   }, 240_000);
 });
 

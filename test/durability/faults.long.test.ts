@@ -141,8 +141,8 @@ describe('a fault that only some orders meet', () => {
     ],
     [
       'one of our own functions, replaced',
-      `alter function check_contents_inserted() rename to kept;
-      create function check_contents_inserted() returns trigger language plpgsql as $$ begin
+      `alter function check_products_inserted() rename to kept;
+      create function check_products_inserted() returns trigger language plpgsql as $$ begin
         if exists (select from changed where product_name = 'Strict') then
           raise check_violation using message = 'made to fail';
         end if;
@@ -150,12 +150,12 @@ describe('a fault that only some orders meet', () => {
       end $$;
       drop trigger check_inserted on product_instance;
       create trigger check_inserted after insert on product_instance referencing new table as changed
-        for each statement execute function check_contents_inserted();`,
+        for each statement execute function check_products_inserted();`,
       `drop trigger check_inserted on product_instance;
-      drop function check_contents_inserted();
-      alter function kept() rename to check_contents_inserted;
+      drop function check_products_inserted();
+      alter function kept() rename to check_products_inserted;
       create trigger check_inserted after insert on product_instance referencing new table as changed
-        for each statement execute function check_contents_inserted('merchandise_id');`,
+        for each statement execute function check_products_inserted();`,
     ],
   ])('%s: they wait, in their order, and all others go on', async (_, broken, mended) => {
     const worker = await stack.startWorker();

@@ -1,12 +1,13 @@
 import { LedgerIds } from '@lockstep/assets';
 import { BatchOrder, BatchResultQuery, type Customer, type CustomerId } from '@lockstep/contract';
-import { BatchApplier, EventNumbering, failPendingOrders, retryFailedOrders } from '@lockstep/orders';
+import { BatchApplier, EventNumbering, failPendingOrders, LargeBatches, retryFailedOrders } from '@lockstep/orders';
 import { createLogger, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { drainLanes } from '../../packages/orders/src/drain.ts';
 import { lockLanes } from '../../packages/orders/src/lane-locks.ts';
 import { laneOf } from '../../packages/orders/src/lanes.ts';
+import { LargeTurn } from '../../packages/orders/src/large-turn.ts';
 import { OneByOne } from '../../packages/orders/src/one-by-one.ts';
 import { prepareBatch } from '../../packages/orders/src/prepare.ts';
 import { readPages } from '../../packages/orders/src/result-pages.ts';
@@ -204,7 +205,13 @@ it('a lone order that fails is held once the lanes beside it could be tried, too
   const lanes = [failing, locked].map(({ customerId }) => laneOf(customerId));
   await refuseStrict();
   await accept(buyStrict(failing), buy(locked));
-  const oneByOne = new OneByOne({ db: stack.db, log, ids: new LedgerIds(), applied: () => {} });
+  const oneByOne = new OneByOne({
+    db: stack.db,
+    log,
+    ids: new LedgerIds(),
+    largeTurn: new LargeTurn(),
+    applied: () => {},
+  });
   const session = await stack.db.startTransaction().execute();
   await lockLanes(session, [lanes[1]!]);
   await expect(oneByOne.run(lanes, new Error('of the group'))).rejects.toThrow('stricter');
@@ -378,7 +385,14 @@ describe('with 10,000 customers held in one lane', () => {
     await drainLanes(stack.db, { lanes: [lane()] }, new LedgerIds());
     const ofSync = await countReads(async (trx) => {
       const numbering = new EventNumbering({ db: stack.db, log });
-      const applier = new BatchApplier({ db: trx, lanesDb: trx, log, metrics: stack.metrics, numbering });
+      const applier = new BatchApplier({
+        db: trx,
+        lanesDb: trx,
+        large: new LargeBatches(),
+        log,
+        metrics: stack.metrics,
+        numbering,
+      });
       const { orderList, ...batch } = BatchOrder.parse(syncOf(buy(other)));
       const prepared = prepareBatch(applicationId, { ...batch, orderList });
       await applier.apply({ ...prepared, requestId: 'request' }, async () => orderList, null);

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { FILL_STATEMENTS } from '../bench/fill-statements.ts';
 import { recordQueries } from '../harness/explain.ts';
 import { newCustomersInLanes } from '../harness/lanes.ts';
-import { batchOf, deleteAsset, newAssetNum, newBuy } from '../harness/orders.ts';
+import { batchOf, deleteAsset, deleteProduct, newAssetNum, newBuy } from '../harness/orders.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 import { syncOf } from '../harness/sync-batches.ts';
 
@@ -16,6 +16,7 @@ const HOT = [
   ...['judge_attempts', 'accept_batches', 'try_lanes', 'read_pending', 'read_result_pages', 'find_earlier'],
   ...['lock_assets', 'read_grants', 'insert_license_order', 'update_assets', 'finish_chunks', 'end_batches'],
   ...['list_batches', 'orders_by_id', 'orders_of_batches', 'read_sent_orders', 'history_steps', 'history_instances'],
+  ...['read_products', 'revoke_products', 'update_contents_product_instance', 'update_grants', 'update_asset_numbers'],
   ...['list_merchandise_instance', 'list_product_instance', 'read_product_instance_piece'],
 ];
 /** They look through open batches, by any index of those. */
@@ -95,6 +96,7 @@ it('read the whole of no large table', async () => {
   const [num, gone] = [newAssetNum(), newAssetNum()];
   await api.process(batchOf(newBuy(one!, [num]), newBuy(one!, [gone])));
   await api.process(batchOf(deleteAsset(one!, [gone]), deleteAsset(other!, [newAssetNum()])));
+  await api.process(batchOf(deleteProduct(one!, [num])));
   await api.process(batchOf(newBuy(other!, [num], {}, { transferedAssetNum: true })));
   await api.accept(syncOf(newBuy(one!, [newAssetNum()])));
   await api.ask('getBatchResult', { query: { channelCode: 'test', channelOrderId: 'unknown' } });

@@ -1,17 +1,18 @@
-import { createGrant, type Instance, type Ledger, LedgerIds, loadLedger, writeLedger } from '@lockstep/assets';
+import { type Ledger, LedgerIds, loadLedger, writeLedger } from '@lockstep/assets';
 import { type ApplicationId, BatchOrder, type Customer, type LicenseOrderId } from '@lockstep/contract';
 import { behindSavepoint, inTransaction, isTransient, type Tables } from '@lockstep/platform';
 import { type ControlledTransaction, sql } from 'kysely';
 import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { applyOrders, storeApplied } from '../../packages/orders/src/apply.ts';
+import { applyOrders, planOnLoaded, storeApplied } from '../../packages/orders/src/apply.ts';
 import { drainLanes } from '../../packages/orders/src/drain.ts';
 import { LANE_COUNT } from '../../packages/orders/src/lanes.ts';
 import { collectNeeds } from '../../packages/orders/src/ledger-needs.ts';
 import type { OrderWithId, Outcome } from '../../packages/orders/src/outcome.ts';
 import { planAll } from '../../packages/orders/src/plan.ts';
 import { prepareBatch } from '../../packages/orders/src/prepare.ts';
-import { batchOf, deleteAsset, merchandise, newAssetNum, newBuy, type Sent } from '../harness/orders.ts';
+import { checkNumbers } from '../harness/numbers.ts';
+import { batchOf, deleteAsset, deleteProduct, merchandise, newAssetNum, newBuy, type Sent } from '../harness/orders.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
 import { contentOfTables } from '../harness/tables.ts';
 
@@ -48,10 +49,11 @@ const lifetime = { ...active, updated_time: CREATED };
 const defaults = {
   asset: {
     ...{ customer_id: 1, license_type: 'softkey', borrowed_usb_key: false, extends: {}, created_by_order_id: 1 },
-    ...lifetime,
+    ...{ active_grants: 0, active_products: 0, active_merchandises: 0, ...lifetime },
   },
-  asset_grant: active,
+  asset_grant: { active_products: 0, active_merchandises: 0, ...active },
   merchandise_instance: {
+    active_contents: 0,
     ...{ parent_id: null, crm_product_id: 'c', parent_crm_product_id: '', merchandise_num: 'M', merchandise_name: 'M' },
     ...{ parent_merchandise_num: '', time_duration_expression: '1-0-0', held_by_order_id: null, ...lifetime },
   },
@@ -62,9 +64,19 @@ const defaults = {
 } satisfies Record<string, Record<string, unknown>>;
 type Table = keyof typeof defaults;
 type Row = Record<string, unknown>;
+const NUMBERS = ['active_products', 'active_merchandises'] as const;
 
 const TABLES = Object.keys(defaults) as Table[];
 const REVOKED = 'revoked_time = statement_timestamp(), revoked_by_order_id = 4';
+/** Numbers of active contents that a revoked row has. */
+const NONE = {
+  asset: ', active_grants = 0, active_products = 0, active_merchandises = 0',
+  asset_grant: ', active_products = 0, active_merchandises = 0',
+  merchandise_instance: ', active_contents = 0',
+  product_instance: '',
+};
+/** Numbers that leave room for more. */
+const room = (count: number) => ({ active_products: count, active_merchandises: count });
 
 describe('PostgreSQL refuses', () => {
   let trx: ControlledTransaction<Tables>;
@@ -99,7 +111,7 @@ describe('PostgreSQL refuses', () => {
   const ruleOf = ({ constraint, message, where }: pg.DatabaseError) =>
     constraint ?? `${message.split(':')[0]} ${where?.match(/^PL\/pgSQL function (\w+)/)?.[1]}`;
 
-  const revoke = (table: Table, where: string) => run(`update ${table} set ${REVOKED} where ${where}`);
+  const revoke = (table: Table, where: string) => run(`update ${table} set ${REVOKED}${NONE[table]} where ${where}`);
 
   /** The SQL of a transfer: an order moves an asset to another customer. */
   const transfer = (assetId: number, toCustomerId: number, orderId = 5) =>
@@ -107,26 +119,37 @@ describe('PostgreSQL refuses', () => {
       values (${assetId}, ${orderId}, 1, ${toCustomerId})`;
 
   // Orders: 1, 2 and 5 have bought, 3 has failed, 4 revokes. Asset 3 is revoked, and nothing is on 4 and 5, of which 5 is
-  // a borrowed lock.
+  // a borrowed lock. The others, their grants and merchandises have higher numbers than what is there, for more to come.
   beforeEach(async () => {
     trx = await database.db.startTransaction().execute();
     await run(`insert into license_order (id, order_type, customer_id, cause, message, assets, products) values
       (1, 'new_buy', '1', null, null, 1, 1), (2, 'new_buy', '1', null, null, 1, 1), (5, 'new_buy', '1', null, null, 1, 1),
       (3, 'new_buy', '1', 'internal_error', '', 0, 0), (4, 'delete_asset', '1', null, null, 1, 1)`);
-    await insert('asset', { id: 1, asset_num: 'X1' }, { id: 2, asset_num: 'X2' });
-    await insert('asset', { id: 4, asset_num: 'X4' }, { id: 5, asset_num: 'X5', borrowed_usb_key: true });
+    await insert('asset', { id: 1, asset_num: 'X1', active_grants: 3, ...room(20) });
+    await insert('asset', { id: 2, asset_num: 'X2', active_grants: 1, ...room(10) });
+    await insert(
+      'asset',
+      { id: 4, asset_num: 'X4', active_grants: 1 },
+      { id: 5, asset_num: 'X5', borrowed_usb_key: true },
+    );
     await insert('asset', { id: 3, asset_num: 'X3', ...revoked });
-    await insert('asset_grant', { asset_id: 1, license_order_id: 1 }, { asset_id: 1, license_order_id: 2 });
-    await insert('asset_grant', { asset_id: 2, license_order_id: 1 });
+    await insert(
+      'asset_grant',
+      { asset_id: 1, license_order_id: 1, ...room(10) },
+      { asset_id: 1, license_order_id: 2, ...room(10) },
+      { asset_id: 2, license_order_id: 1, ...room(10) },
+    );
     await insert(
       'asset_grant',
       { asset_id: 2, license_order_id: 5, ...revoked },
       { asset_id: 3, license_order_id: 1, ...revoked },
     );
     const first = { asset_id: 1, license_order_id: 1 };
-    await insert('merchandise_instance', { id: 11, ...first }, { id: 12, ...first, parent_id: 11 });
+    const inside = { parent_id: 11, active_contents: 3 };
+    await insert('merchandise_instance', { id: 11, ...first, active_contents: 3 }, { id: 12, ...first, ...inside });
     await insert('merchandise_instance', { id: 13, ...first, ...revoked });
-    await insert('merchandise_instance', { id: 14, ...first, license_order_id: 2 }, { id: 15, ...first, asset_id: 2 });
+    const others = { license_order_id: 2, active_contents: 3 };
+    await insert('merchandise_instance', { id: 14, ...first, ...others }, { id: 15, ...first, asset_id: 2 });
     await insert('product_instance', { id: 21, ...first, merchandise_id: 12 }, { id: 22, ...first });
     await insert('product_instance', { id: 23, ...first, ...revoked });
     await insert('product_instance', { id: 24, ...first, license_order_id: 2, merchandise_id: 14 });
@@ -238,7 +261,7 @@ describe('PostgreSQL refuses', () => {
       ['another is lent into it', [assign(4, 1), lend(4, 5)], 5],
     ])('while %s', (_, holding, id) => {
       it.each([
-        ['is revoked', REVOKED],
+        ['is revoked', REVOKED + NONE.asset],
         ['is transferred', 'customer_id = 2'],
         ['is transferred to another enterprise', 'customer_id = 3'],
         ['becomes a borrowed lock, or none', 'borrowed_usb_key = not borrowed_usb_key'],
@@ -370,7 +393,7 @@ describe('PostgreSQL refuses', () => {
     async (table, isActive, another) => {
       const message = `new row for relation "${table}" violates check constraint "${table}_revoked_by"`;
       for (const set of ['revoked_time = statement_timestamp()', 'revoked_by_order_id = 4']) {
-        await expectRefused(message, () => run(`update ${table} set ${set} where ${isActive}`));
+        await expectRefused(message, () => run(`update ${table} set ${set}${NONE[table]} where ${isActive}`));
       }
       const row = { ...another, ...revoked };
       for (const missing of [{ revoked_time: null }, { revoked_by_order_id: null }]) {
@@ -406,7 +429,7 @@ describe('PostgreSQL refuses', () => {
     });
 
     it('to no asset, and an active one to a revoked asset', async () => {
-      const message = 'asset_grant: active without an active asset';
+      const message = 'asset_grant: without an active asset that counts it';
       await expectRefused(message, () => insert('asset_grant', { ...granted, asset_id: 9 }));
       await expectRefused(message, () => insert('asset_grant', { asset_id: 3, license_order_id: 2 }));
       await insert('asset_grant', { asset_id: 3, license_order_id: 2, ...revoked });
@@ -424,7 +447,7 @@ describe('PostgreSQL refuses', () => {
       ],
     ])('revoked with an active %s of it', async (_, revokedFirst) => {
       for (const [table, where] of revokedFirst) await revoke(table, where);
-      await expectRefused('asset_grant: revoked with something of it active', () =>
+      await expectRefused('asset_grant: other numbers than what is active of it', () =>
         revoke('asset_grant', 'asset_id = 1 and license_order_id = 1'),
       );
     });
@@ -437,14 +460,17 @@ describe('PostgreSQL refuses', () => {
 
     it('revoked with something active that its order has taken over, and not for what it bought itself', async () => {
       const ofFirst = 'asset_id = 1 and license_order_id = 1';
-      const ofSecond = 'asset_id = 1 and license_order_id = 2';
-      await run(transfer(1, 2, 2));
+      const ofFifth = 'asset_id = 1 and license_order_id = 5';
+      await run(transfer(1, 2, 5));
       for (const table of ['product_instance', 'merchandise_instance'] as const) {
-        await run(`update ${table} set held_by_order_id = 2 where ${ofFirst} and revoked_time is null`);
-        await revoke(table, ofSecond);
+        await run(`update ${table} set held_by_order_id = 5 where ${ofFirst} and revoked_time is null`);
       }
-      await expectRefused('asset_grant: revoked with something of it active', () => revoke('asset_grant', ofSecond));
       await revoke('asset_grant', ofFirst);
+      await insert('asset_grant', { asset_id: 1, license_order_id: 5, ...room(2) });
+      await expectRefused('asset_grant: other numbers than what is active of it', () => revoke('asset_grant', ofFifth));
+      await revoke('product_instance', `${ofFirst} and revoked_time is null`);
+      await revoke('merchandise_instance', `${ofFirst} and revoked_time is null`);
+      await revoke('asset_grant', ofFifth);
     });
 
     it('moved away from what is active of it', async () => {
@@ -468,7 +494,7 @@ describe('PostgreSQL refuses', () => {
       ['of an order that granted to another asset', { asset_id: 2, license_order_id: 2 }],
       ['of an order that does not exist', { license_order_id: 9 }],
     ])('%s, revoked or not', async (_, changes) => {
-      const message = `${table}: active without an active grant`;
+      const message = `${table}: without an active grant that counts it`;
       await expectRefused(message, () => insert(table, { ...row, ...changes }));
       await expectRefused(message, () => insert(table, { ...row, ...changes, ...revoked }));
       await insert(table, row);
@@ -478,12 +504,14 @@ describe('PostgreSQL refuses', () => {
       ['a revoked grant of an active asset', { asset_id: 2, license_order_id: 5 }],
       ['a revoked grant of a revoked asset', { asset_id: 3 }],
     ])('that is active on %s, but not one that is revoked', async (_, changes) => {
-      await expectRefused(`${table}: active without an active grant`, () => insert(table, { ...row, ...changes }));
+      await expectRefused(`${table}: without an active grant that counts it`, () =>
+        insert(table, { ...row, ...changes }),
+      );
       await insert(table, { ...row, ...changes, ...revoked });
     });
 
     it('held by an order without a grant, revoked or not, or active by one whose grant is revoked', async () => {
-      const message = `${table}: active without an active grant`;
+      const message = `${table}: without an active grant that counts it`;
       await expectRefused(message, () => insert(table, { ...row, held_by_order_id: 5 }));
       await expectRefused(message, () => insert(table, { ...row, held_by_order_id: 5, ...revoked }));
       await expectRefused(message, () => insert(table, { ...row, asset_id: 2, held_by_order_id: 5 }));
@@ -491,14 +519,22 @@ describe('PostgreSQL refuses', () => {
       await insert(table, { ...row, id: 32, asset_id: 2, license_order_id: 5, held_by_order_id: 1 });
     });
 
+    it('taken over by an order that transferred its asset before, and has its grant', async () => {
+      await insert(table, row);
+      await run(transfer(1, 2, 2));
+      await expectRefused(`${table}: held by an order that does not transfer its asset`, () =>
+        run(`update ${table} set held_by_order_id = 2 where id = 31`),
+      );
+    });
+
     it('taken over by an order that did not transfer its asset', async () => {
-      const message = `${table}: held by an order that did not transfer its asset`;
-      const takenOver = () => run(`update ${table} set held_by_order_id = 2 where id = 31`);
+      const message = `${table}: held by an order that does not transfer its asset`;
+      const takenOver = () => run(`update ${table} set held_by_order_id = 5 where id = 31`);
       await insert(table, row);
       await expectRefused(message, takenOver);
-      await run(transfer(2, 2, 2), transfer(1, 2, 5));
+      await run(transfer(2, 2, 5), transfer(1, 2, 2));
       await expectRefused(message, takenOver);
-      await run(transfer(1, 2, 2));
+      await run(transfer(1, 2, 5));
       await takenOver();
       await expectRefused(message, () => run(`update ${table} set held_by_order_id = null where id = 31`));
       await run(`update ${table} set crm_product_id = 'other' where id = 31`);
@@ -508,14 +544,14 @@ describe('PostgreSQL refuses', () => {
       ['of another asset', 15],
       ['of another order', 14],
     ])('in a merchandise %s, revoked or not', async (_, merchandiseId) => {
-      const message = `${table}: active without its active merchandise`;
+      const message = `${table}: in a merchandise that does not count it`;
       await expectRefused(message, () => insert(table, { ...row, [inside]: merchandiseId }));
       await expectRefused(message, () => insert(table, { ...row, [inside]: merchandiseId, ...revoked }));
       await insert(table, { ...row, [inside]: 12 });
     });
 
     it('that is active in a revoked merchandise, but not one that is revoked', async () => {
-      const message = `${table}: active without its active merchandise`;
+      const message = `${table}: in a merchandise that does not count it`;
       await expectRefused(message, () => insert(table, { ...row, [inside]: 13 }));
       await insert(table, { ...row, [inside]: 13, ...revoked });
     });
@@ -546,17 +582,17 @@ describe('PostgreSQL refuses', () => {
   it('nested merchandise in one statement, where one of them is in another order’s', async () => {
     const nested = [31, 32, 33, 34].map((id) => ({
       ...{ id, asset_id: 1, license_order_id: 1 },
-      parent_id: id === 31 ? null : id - 1,
+      ...{ parent_id: id === 31 ? null : id - 1, active_contents: id === 34 ? 0 : 1 },
     }));
     const odd = nested.map((row) => (row.id === 34 ? { ...row, license_order_id: 2 } : row));
-    await expectRefused('merchandise_instance: active without its active merchandise', () =>
+    await expectRefused('merchandise_instance: in a merchandise that does not count it', () =>
       insert('merchandise_instance', ...odd),
     );
     await insert('merchandise_instance', ...nested);
   });
 
   describe('a merchandise revoked', () => {
-    const message = 'merchandise_instance: revoked with something active in it';
+    const message = 'merchandise_instance: another number than what is active in it';
 
     it('with an active product in it', async () => {
       await expectRefused(message, () => revoke('merchandise_instance', 'id = 12'));
@@ -571,6 +607,139 @@ describe('PostgreSQL refuses', () => {
     });
   });
 
+  describe('a number of active contents', () => {
+    const onAsset1 = { asset_id: 1, license_order_id: 1 };
+
+    it.each<[Table, isActive: string, set: string]>([
+      ...NUMBERS.flatMap((number): [Table, string, string][] => [
+        ['asset', 'id = 4', `${number} = -1`],
+        ['asset', 'id = 4', `${number} = 10001`],
+        ['asset_grant', 'asset_id = 1', `${number} = -1`],
+        ['asset_grant', 'asset_id = 1', `${number} = 10001`],
+        ['asset', 'id = 4', `${number} = 1, ${REVOKED}`],
+        ['asset_grant', 'asset_id = 1', `${number} = 1, ${REVOKED}`],
+      ]),
+      ...['active_grants = -1', 'active_grants = 10001', `active_grants = 1, ${REVOKED}`].map(
+        (set): [Table, string, string] => ['asset', 'id = 4', set],
+      ),
+      ['asset', 'id = 4', 'active_products = 5000, active_merchandises = 5001'],
+      ['merchandise_instance', 'id = 15', 'active_contents = -1'],
+      ['merchandise_instance', 'id = 15', `active_contents = 1, ${REVOKED}`],
+    ])('below 0, over 10,000 or of a revoked %s: %s, %s', async (table, isActive, set) => {
+      await expectRefused(`new row for relation "${table}" violates check constraint "${table}_active_contents"`, () =>
+        run(`update ${table} set ${set} where ${isActive}`),
+      );
+    });
+
+    it('that is left out', async () => {
+      for (const table of ['asset', 'asset_grant', 'merchandise_instance'] as const) {
+        const { active_grants, active_products, active_merchandises, active_contents, ...columns } = defaults[
+          table
+        ] as Row;
+        await expect(
+          behindSavepoint(trx, () =>
+            run(`insert into ${table} (${Object.keys(columns)}) select ${Object.keys(columns)} from ${table}`),
+          ),
+        ).rejects.toMatchObject({ code: '23502' });
+      }
+      await run(
+        'update asset set active_grants = 10000, active_products = 5000, active_merchandises = 5000 where id = 4',
+      );
+    });
+
+    const instances = ['product_instance', 'merchandise_instance'] as const;
+    it.each(instances)('that one more %s exceeds, but not one that is revoked or another order’s', async (table) => {
+      const exact = 'active_products = 2, active_merchandises = 2';
+      await run(`update asset_grant set ${exact} where asset_id = 1 and license_order_id = 1`);
+      await expectRefused(`${table}: without an active grant that counts it`, () =>
+        insert(table, { id: 31, ...onAsset1 }),
+      );
+      await insert(table, { id: 31, ...onAsset1, ...revoked });
+      await insert(table, { id: 32, ...onAsset1, license_order_id: 2 });
+    });
+
+    it.each<[Table, inside: string]>([
+      ['product_instance', 'merchandise_id'],
+      ['merchandise_instance', 'parent_id'],
+    ])('of a merchandise that one more %s exceeds, but not one that is revoked or elsewhere', async (table, inside) => {
+      await run('update merchandise_instance set active_contents = 1 where id in (11, 12)');
+      for (const merchandiseId of [11, 12]) {
+        const row = { ...onAsset1, [inside]: merchandiseId };
+        await expectRefused(`${table}: in a merchandise that does not count it`, () =>
+          insert(table, { id: 31, ...row }),
+        );
+        await insert(table, { id: 31 + merchandiseId, ...row, ...revoked });
+      }
+      await insert(table, { id: 31, ...onAsset1 });
+    });
+
+    it('of an asset that is lower than the sum of its grants’, or becomes so by one more', async () => {
+      await expectRefused('asset: lower numbers than its grants have', () =>
+        run('update asset set active_products = 19 where id = 1'),
+      );
+      await expectRefused('asset_grant: without an active asset that counts it', () =>
+        insert('asset_grant', { asset_id: 1, license_order_id: 5, ...room(1) }),
+      );
+      await run('update asset set active_products = 21, active_merchandises = 21 where id = 1');
+      await insert('asset_grant', { asset_id: 1, license_order_id: 5, ...room(1) });
+    });
+
+    it('of an asset’s grants that is lower than how many there are, or becomes so by one more', async () => {
+      await expectRefused('asset: lower numbers than its grants have', () =>
+        run('update asset set active_grants = 1 where id = 1'),
+      );
+      await run('update asset set active_grants = 2 where id = 1');
+      const grant = { asset_id: 1, license_order_id: 5 };
+      await expectRefused('asset_grant: without an active asset that counts it', () => insert('asset_grant', grant));
+      await insert('asset_grant', { ...grant, ...revoked });
+    });
+
+    it('of a grant or a merchandise that changes to what is not there', async () => {
+      await revoke('product_instance', 'id = 21');
+      const grant = 'update asset_grant set active_merchandises = 2, active_products =';
+      for (const number of [0, 2]) {
+        await expectRefused('asset_grant: other numbers than what is active of it', () =>
+          run(`${grant} ${number} where asset_id = 1 and license_order_id = 1`),
+        );
+      }
+      await expectRefused('merchandise_instance: another number than what is active in it', () =>
+        run('update merchandise_instance set active_contents = 1 where id = 12'),
+      );
+      await run(`${grant} 1 where asset_id = 1 and license_order_id = 1`);
+      await run('update merchandise_instance set active_contents = 0 where id = 12');
+    });
+
+    it('that is too low, but not one that is too high, which tests find', async () => {
+      const exact = 'active_products = 2, active_merchandises = 2';
+      await run('update merchandise_instance set active_contents = 1 where id = 14');
+      await run(`update asset_grant set ${exact} where asset_id = 1 and license_order_id = 1`);
+      expect(await checkNumbers(trx)).toEqual([
+        'asset 1 says 3 grants, 20 products, 20 merchandises and has 2 grants, 3 products, 3 merchandises',
+        'asset 2 says 1 grants, 10 products, 10 merchandises and has 1 grants, 0 products, 1 merchandises',
+        'asset 4 says 1 grants, 0 products, 0 merchandises and has 0 grants, 0 products, 0 merchandises',
+        'grant of order 1 to asset 2 says 10 products, 10 merchandises and has 0 products, 1 merchandises',
+        'grant of order 2 to asset 1 says 10 products, 10 merchandises and has 1 products, 1 merchandises',
+        'merchandise 11 says 3 contents and has 1 contents',
+        'merchandise 12 says 3 contents and has 1 contents',
+      ]);
+    });
+
+    it('of the grant of a transfer that is lower than what came with the asset', async () => {
+      const ofFirst = 'asset_id = 1 and license_order_id = 1';
+      await run(transfer(1, 2, 5));
+      for (const table of ['product_instance', 'merchandise_instance'] as const) {
+        await run(`update ${table} set held_by_order_id = 5 where ${ofFirst} and revoked_time is null`);
+      }
+      await revoke('asset_grant', ofFirst);
+      for (const number of NUMBERS) {
+        await expectRefused('asset_grant: lower numbers than what its order took over', () =>
+          insert('asset_grant', { asset_id: 1, license_order_id: 5, ...room(2), [number]: 1 }),
+        );
+      }
+      await insert('asset_grant', { asset_id: 1, license_order_id: 5, ...room(2) });
+    });
+  });
+
   /** A statement over the assets 1001 to 2000 or what is on them, of which that of 1500 is bad. */
   describe('1,000 rows for one of them:', () => {
     type Holding = 'asset_assignment' | 'asset_lending' | 'member';
@@ -579,17 +748,17 @@ describe('PostgreSQL refuses', () => {
     // On each asset a merchandise with a product in it, and a second grant that nothing is on.
     beforeEach(async () => {
       const onEach = (row: (id: number) => Row) => IDS.map(row);
-      await insert('asset', ...onEach((id) => ({ id, asset_num: `Y${id}` })));
-      await insert('asset_grant', ...onEach((id) => ({ asset_id: id, license_order_id: 1 })));
+      await insert('asset', ...onEach((id) => ({ id, asset_num: `Y${id}`, active_grants: 2, ...room(2) })));
+      await insert('asset_grant', ...onEach((id) => ({ asset_id: id, license_order_id: 1, ...room(2) })));
       const on = (id: number) => ({ id, asset_id: id, license_order_id: 1 });
-      await insert('merchandise_instance', ...onEach(on));
+      await insert('merchandise_instance', ...onEach((id) => ({ ...on(id), active_contents: 2 })));
       await insert('product_instance', ...onEach((id) => ({ ...on(id), merchandise_id: id })));
     });
 
     const all = (column: string) => `${column} between 1001 and 2000`;
     const where1500 = (bad: string | number, good: string, id = 'asset_id') =>
       `case when ${id} = 1500 then ${bad} else ${good} end`;
-    const revokeAll = (table: Table) => `update ${table} set ${REVOKED} where ${all(idOf(table))}`;
+    const revokeAll = (table: Table) => `update ${table} set ${REVOKED}${NONE[table]} where ${all(idOf(table))}`;
     const idOf = (table: Table | Holding) => (['asset', 'member'].includes(table) ? 'id' : 'asset_id');
 
     /** Revokes what is on the assets, but not the tables that come after `last`. */
@@ -597,13 +766,15 @@ describe('PostgreSQL refuses', () => {
     const revokedThrough = (last: Table, where: string) =>
       contents.slice(0, contents.indexOf(last) + 1).map((table) => `${revokeAll(table)} and ${idOf(table)} ${where}`);
 
-    const moreAssets = `insert into asset (id, asset_num, customer_id, license_type, borrowed_usb_key, extends, created_by_order_id)
-      select id + 10000, asset_num || 'b', ${where1500(9, 'customer_id', 'id')}, license_type, false, extends, 1
+    const moreAssets = `insert into asset (id, asset_num, customer_id, license_type, borrowed_usb_key, extends,
+      created_by_order_id, active_grants, active_products, active_merchandises)
+      select id + 10000, asset_num || 'b', ${where1500(9, 'customer_id', 'id')}, license_type, false, extends, 1, 0, 0, 0
       from asset where ${all('id')}`;
-    const moreGrants = (assetId: string | number, orderId: number) =>
-      `insert into asset_grant (asset_id, license_order_id)
-      select ${where1500(assetId, 'asset_id')}, ${where1500(orderId, '2')} from asset_grant where ${all('asset_id')}`;
-    const moreOf = (table: Table, column: string, bad: number) => {
+    const moreGrants = (assetId: string | number, orderId: number, products = '0') =>
+      `insert into asset_grant (asset_id, license_order_id, active_products, active_merchandises)
+      select ${where1500(assetId, 'asset_id')}, ${where1500(orderId, '2')}, ${products}, 0
+      from asset_grant where ${all('asset_id')}`;
+    const moreOf = (table: Table, column?: string, bad = 0) => {
       const columns = Object.keys({ id: 0, asset_id: 0, license_order_id: 0, ...defaults[table] });
       const values = columns.map((name) =>
         name === column ? where1500(bad, name) : name === 'id' ? 'id + 10000' : name,
@@ -615,6 +786,13 @@ describe('PostgreSQL refuses', () => {
     const transferEach = (toCustomerId: string, where = '<> 0') =>
       `insert into asset_transfer (asset_id, license_order_id, from_customer_id, to_customer_id)
       select id, 2, 1, ${toCustomerId} from asset where ${all('id')} and id ${where}`;
+
+    /** That order 2 takes over the products. */
+    const takenOverEach = [
+      transferEach('2'),
+      `update product_instance set held_by_order_id = 2 where ${all('asset_id')}`,
+      `update asset_grant set active_products = 0, active_merchandises = 1 where ${all('asset_id')}`,
+    ];
 
     const instances = ['merchandise_instance', 'product_instance'] as const;
     const assignEach = (memberId: string) =>
@@ -684,33 +862,72 @@ describe('PostgreSQL refuses', () => {
         ...{ table: 'asset_grant', message: 'its order is not a succeeded new_buy' },
         statement: moreGrants('asset_id', 3),
       },
-      { table: 'asset_grant', message: 'active without an active asset', statement: moreGrants(3, 2) },
+      { table: 'asset_grant', message: 'without an active asset that counts it', statement: moreGrants(3, 2) },
       {
-        ...{ table: 'asset_grant', message: 'revoked with something of it active' },
+        ...{ table: 'asset_grant', message: 'other numbers than what is active of it' },
         before: revokedThrough('merchandise_instance', '<> 1500'),
         statement: revokeAll('asset_grant'),
       },
       ...instances.map((table) => ({
-        ...{ table, message: 'active without an active grant' },
+        ...{ table, message: 'without an active grant that counts it' },
         statement: moreOf(table, 'asset_id', 4),
       })),
       ...instances.map((table) => ({
-        ...{ table, message: 'active without an active grant' },
+        ...{ table, message: 'without an active grant that counts it' },
         statement: moreOf(table, 'held_by_order_id', 2),
       })),
       ...instances.map((table) => ({
-        ...{ table, message: 'held by an order that did not transfer its asset' },
+        ...{ table, message: 'held by an order that does not transfer its asset' },
         before: [transferEach('2', '<> 1500')],
         statement: `update ${table} set held_by_order_id = 2 where ${all('asset_id')}`,
       })),
       ...instances.map((table) => ({
-        ...{ table, message: 'active without its active merchandise' },
+        ...{ table, message: 'in a merchandise that does not count it' },
         statement: moreOf(table, table === 'product_instance' ? 'merchandise_id' : 'parent_id', 15),
       })),
       {
-        ...{ table: 'merchandise_instance', message: 'revoked with something active in it' },
+        ...{ table: 'merchandise_instance', message: 'another number than what is active in it' },
         before: revokedThrough('product_instance', '<> 1500'),
         statement: revokeAll('merchandise_instance'),
+      },
+      ...[0, 3].map((bad) => ({
+        ...{ table: 'merchandise_instance' as const, message: 'another number than what is active in it' },
+        statement: `update merchandise_instance set active_contents = ${where1500(bad, '1')} where ${all('asset_id')}`,
+      })),
+      {
+        ...{ table: 'asset', message: 'lower numbers than its grants have' },
+        statement: `update asset set active_grants = ${where1500(0, '1', 'id')} where ${all('id')}`,
+      },
+      ...NUMBERS.flatMap((number) => [
+        {
+          ...{ table: 'asset' as const, message: 'lower numbers than its grants have' },
+          statement: `update asset set ${number} = ${where1500(1, '2', 'id')} where ${all('id')}`,
+        },
+        ...[0, 2].map((bad) => ({
+          ...{ table: 'asset_grant' as const, message: 'other numbers than what is active of it' },
+          statement: `update asset_grant set ${NUMBERS.map(
+            (each) => `${each} = ${each === number ? where1500(bad, '1') : 1}`,
+          )} where ${all('asset_id')}`,
+        })),
+      ]),
+      {
+        ...{ table: 'asset_grant', message: 'without an active asset that counts it' },
+        statement: moreGrants('asset_id', 2, where1500(1, '0')),
+      },
+      {
+        ...{ table: 'asset_grant', message: 'lower numbers than what its order took over' },
+        before: takenOverEach,
+        statement: moreGrants('asset_id', 2, where1500(0, '1')),
+      },
+      ...instances.map((table) => ({
+        ...{ table, message: 'without an active grant that counts it' },
+        before: ['update asset_grant set active_products = 1, active_merchandises = 1 where asset_id = 1500'],
+        statement: moreOf(table),
+      })),
+      {
+        ...{ table: 'product_instance', message: 'in a merchandise that does not count it' },
+        before: ['update merchandise_instance set active_contents = 1 where asset_id = 1500'],
+        statement: moreOf('product_instance'),
       },
       ...instances.map((table) => ({
         table,
@@ -736,19 +953,12 @@ describe('PostgreSQL refuses', () => {
         (${sql.join([...TABLES, 'asset_transfer', 'asset_assignment', 'asset_lending', 'license_order'])})
       union
       select conname from pg_constraint
-      where conname like '%revoked_by' or (conrelid = 'asset_transfer'::regclass and contype in ('c', 'f'))`.execute(
+      where conname like '%revoked_by' or conname like '%active_contents' or (conrelid = 'asset_transfer'::regclass and contype in ('c', 'f'))`.execute(
       trx,
     );
     expect([...tried].toSorted()).toEqual(expect.arrayContaining(rows.map(({ rule }) => rule)));
   });
 });
-
-/** Lets the orders that are stored as standing for instances go on doing so. */
-function leave(instances: readonly Instance[]): void {
-  for (const instance of instances) {
-    if (instance.storedHeldBy !== null) instance.grant = createGrant(instance.storedHeldBy);
-  }
-}
 
 const ids = new LedgerIds();
 let lastOrderId = 1_000_000;
@@ -767,8 +977,7 @@ function acceptedOf(...orders: Sent[]): OrderWithId[] {
 /** Applies orders as a drain does, but for what `tamper` does to the changes before they are written. */
 function apply(orders: OrderWithId[], tamper: (ledger: Ledger, outcomes: Outcome[]) => void = () => {}) {
   return inTransaction(database.db, async (trx) => {
-    const ledger = await loadLedger(trx, collectNeeds(orders));
-    const outcomes = planAll(ledger, orders);
+    const { ledger, outcomes } = await planOnLoaded(trx, orders, { isLarge: false });
     tamper(ledger, outcomes);
     await storeApplied(trx, ledger, outcomes, ids);
     return { ledger, outcomes };
@@ -787,38 +996,60 @@ const purchase = (assetNum: string) =>
 describe('a fault in the code', () => {
   type Tamper = (ledger: Ledger, outcomes: Outcome[]) => void;
   const first = <Item>(items: Iterable<Item>): Item => [...items][0]!;
-  const removeFirst = <Item>(items: Set<Item>) => items.delete(first(items));
+  /** That nothing of a kind was under the grants that end. */
+  const forgetContents = ({ changedGrants }: Ledger['changes'], kind: 'products' | 'merchandises') => {
+    for (const grant of changedGrants.keys()) Object.assign(grant.stored!, { [kind]: 0 });
+  };
 
   it.each<[fault: string, message: string, order: (assetNum: string, lockNum: string) => Sent, tamper: Tamper]>([
     [
-      'forgets one of the products of an asset that it revokes',
-      'asset_grant: revoked with something of it active',
-      (assetNum) => deleteAsset(one, [assetNum]),
-      ({ changes }) => removeFirst(changes.revokedProducts),
-    ],
-    [
-      'forgets the products of the merchandises that it revokes',
-      'merchandise_instance: revoked with something active in it',
-      (assetNum) => deleteAsset(one, [assetNum]),
+      'forgets the products that it revokes by themselves',
+      'merchandise_instance: another number than what is active in it',
+      (assetNum) => deleteProduct(one, [assetNum]),
       ({ changes }) => changes.revokedProducts.clear(),
     ],
     [
-      'forgets the merchandises of an asset that it revokes',
-      'asset_grant: revoked with something of it active',
-      (assetNum) => deleteAsset(one, [assetNum]),
-      ({ changes }) => changes.revokedMerchandises.clear(),
+      'forgets a product that is in no merchandise',
+      'asset_grant: other numbers than what is active of it',
+      (assetNum) => deleteProduct(one, [assetNum]),
+      ({ changes }) => {
+        for (const [id, { product }] of changes.revokedProducts) {
+          if (product.merchandise === null) changes.revokedProducts.delete(id);
+        }
+      },
+    ],
+    [
+      'forgets the merchandises that it empties',
+      'asset_grant: other numbers than what is active of it',
+      (assetNum) => deleteProduct(one, [assetNum]),
+      ({ changes }) => changes.changedMerchandises.clear(),
     ],
     [
       'forgets the merchandise that is inside of another',
-      'merchandise_instance: revoked with something active in it',
+      'merchandise_instance: another number than what is active in it',
+      (assetNum) => deleteProduct(one, [assetNum]),
+      ({ changes }) => {
+        const inner = [...changes.changedMerchandises].find(({ parent }) => parent !== null);
+        changes.changedMerchandises.delete(inner!);
+      },
+    ],
+    [
+      'forgets the products of a grant that it revokes',
+      'merchandise_instance: another number than what is active in it',
       (assetNum) => deleteAsset(one, [assetNum]),
-      ({ changes }) => changes.revokedMerchandises.delete([...changes.revokedMerchandises][1]!),
+      ({ changes }) => forgetContents(changes, 'products'),
+    ],
+    [
+      'forgets the merchandises of a grant that it revokes',
+      'asset_grant: other numbers than what is active of it',
+      (assetNum) => deleteAsset(one, [assetNum]),
+      ({ changes }) => forgetContents(changes, 'merchandises'),
     ],
     [
       'forgets the grants of an asset that it revokes',
       'asset: revoked with something active on it',
       (assetNum) => deleteAsset(one, [assetNum]),
-      ({ changes }) => void changes.revokedGrants.splice(0),
+      ({ changes }) => changes.changedGrants.clear(),
     ],
     [
       'forgets who holds an asset that it revokes',
@@ -864,7 +1095,7 @@ describe('a fault in the code', () => {
     ],
     [
       'forgets that it transferred',
-      'asset_grant: revoked with something of it active',
+      'product_instance: held by an order that does not transfer its asset',
       (assetNum) => newBuy(two, [assetNum], {}, { transferedAssetNum: true }),
       ({ changes }) => void changes.transfers.splice(0),
     ],
@@ -873,27 +1104,49 @@ describe('a fault in the code', () => {
       'asset: another customer without a transfer',
       (assetNum) => newBuy(two, [assetNum], {}, { transferedAssetNum: true }),
       ({ changes }) => {
-        for (const list of [changes.transfers, changes.revokedGrants]) list.splice(0);
-        for (const asset of changes.changedAssets) leave([...asset.products, ...asset.merchandises]);
+        changes.transfers.splice(0);
+        changes.changedGrants.clear();
       },
     ],
+    ...(['products', 'merchandises'] as const).flatMap(
+      (kind): [string, string, (assetNum: string) => Sent, Tamper][] => [
+        [
+          `forgets the ${kind} that came with an asset that it transfers`,
+          'asset_grant: other numbers than what is active of it',
+          (assetNum) => newBuy(two, [assetNum], {}, { transferedAssetNum: true }),
+          ({ changes }) => forgetContents(changes, kind),
+        ],
+        [
+          `counts too few ${kind} that came with an asset that it transfers`,
+          'asset_grant: lower numbers than what its order took over',
+          (assetNum) => newBuy(two, [assetNum], {}, { transferedAssetNum: true, products: [] }),
+          ({ changes: { newGrants } }) => newGrants.find(({ asset }) => asset.id !== null)!.grant.holder[kind]--,
+        ],
+        [
+          `counts too few ${kind} of an asset`,
+          'asset_grant: without an active asset that counts it',
+          purchase,
+          ({ changes }) => first(changes.newAssets).active[kind]--,
+        ],
+      ],
+    ),
+    ...(['product', 'merchandise'] as const).map((kind): [string, string, (assetNum: string) => Sent, Tamper] => [
+      `counts too few ${kind}s of a grant`,
+      `${kind}_instance: without an active grant that counts it`,
+      (assetNum) => purchase(`${assetNum}9`),
+      ({ changes }) => changes.newGrants[0]!.grant.holder[`${kind}s`]--,
+    ]),
     [
-      'forgets the products that came with an asset that it transfers',
-      'asset_grant: revoked with something of it active',
-      (assetNum) => newBuy(two, [assetNum], {}, { transferedAssetNum: true }),
-      ({ changes }) => leave(first(changes.changedAssets).products),
-    ],
-    [
-      'forgets the merchandises that came with an asset that it transfers',
-      'asset_grant: revoked with something of it active',
-      (assetNum) => newBuy(two, [assetNum], {}, { transferedAssetNum: true }),
-      ({ changes }) => leave(first(changes.changedAssets).merchandises),
+      'counts too little in a merchandise',
+      'product_instance: in a merchandise that does not count it',
+      (assetNum) => purchase(`${assetNum}9`),
+      ({ changes }) => first(changes.newMerchandises).merchandise.activeContents--,
     ],
     [
       'revokes without saying by which order',
       'new row for relation "product_instance" violates check constraint "product_instance_revoked_by"',
-      (assetNum) => deleteAsset(one, [assetNum]),
-      ({ changes }) => Object.assign(first(changes.revokedProducts), { revokedBy: null }),
+      (assetNum) => deleteProduct(one, [assetNum]),
+      ({ changes }) => Object.assign(first(changes.revokedProducts.values()).product, { revokedBy: null }),
     ],
     [
       'stores what a failed order did',
@@ -912,25 +1165,28 @@ describe('a fault in the code', () => {
     ],
     [
       'grants to an asset that was revoked',
-      'asset_grant: active without an active asset',
+      'asset_grant: without an active asset that counts it',
       (assetNum) => purchase(`${assetNum}9`),
-      ({ changes }) => Object.assign(first(changes.newAssets), { revokedBy: '1' }),
+      ({ changes }) => {
+        const none = { grants: 0, products: 0, merchandises: 0 };
+        Object.assign(first(changes.newAssets), { revokedBy: '1', active: none });
+      },
     ],
     [
       'forgets the grant',
-      'merchandise_instance: active without an active grant',
+      'merchandise_instance: without an active grant that counts it',
       purchase,
       ({ changes }) => void changes.newGrants.splice(0, 1),
     ],
     [
       'puts a product onto the asset of another order',
-      'product_instance: active without an active grant',
+      'product_instance: without an active grant that counts it',
       purchase,
       ({ changes }) => Object.assign(changes.newProducts[0]!, { asset: changes.newProducts.at(-1)!.asset }),
     ],
     [
       'puts a product into a merchandise of another order',
-      'product_instance: active without its active merchandise',
+      'product_instance: in a merchandise that does not count it',
       purchase,
       ({ changes }) => {
         const effect = changes.newProducts[0]!;
@@ -939,7 +1195,7 @@ describe('a fault in the code', () => {
     ],
     [
       'puts a merchandise into one of another order',
-      'merchandise_instance: active without its active merchandise',
+      'merchandise_instance: in a merchandise that does not count it',
       purchase,
       ({ changes }) => {
         const effect = changes.newMerchandises[0]!;
@@ -948,9 +1204,9 @@ describe('a fault in the code', () => {
     ],
     [
       'revokes a merchandise that was just bought, but not what is inside of it',
-      'merchandise_instance: active without its active merchandise',
+      'merchandise_instance: in a merchandise that does not count it',
       purchase,
-      ({ changes }) => Object.assign(changes.newMerchandises[0]!.merchandise, { revokedBy: '1' }),
+      ({ changes }) => Object.assign(changes.newMerchandises[0]!.merchandise, { revokedBy: '1', activeContents: 0 }),
     ],
     [
       'stores a product that ends before it starts',
@@ -991,7 +1247,7 @@ describe('a fault in the code', () => {
     const before = await contentOfTables(database.db);
     const again = (work: Parameters<typeof inTransaction>[1]) => inTransaction(database.db, work);
     await expect(again((trx) => writeLedger(trx, ledger, ids))).rejects.toThrow(
-      'product_instance: a revoked row never changes',
+      'asset_grant: a revoked row never changes',
     );
     await expect(again((trx) => storeApplied(trx, ledger, outcomes, ids))).rejects.toMatchObject({
       constraint: 'license_order_pkey',

@@ -62,13 +62,14 @@ const rows = {
   license_order: { id: 8192, order_type: 'new_buy', customer_id: '1', assets: 1, products: 1 },
   asset: {
     ...{ id: 1, asset_num: 'X1', customer_id: 1, license_type: 'softkey', borrowed_usb_key: false, extends: '{}' },
-    created_by_order_id: 8192,
+    ...{ active_grants: 0, active_products: 0, active_merchandises: 0, created_by_order_id: 8192 },
   },
   asset_transfer: { asset_id: 1, license_order_id: 8192, from_customer_id: 7, to_customer_id: 1 },
-  asset_grant: { asset_id: 1, license_order_id: 8192 },
+  asset_grant: { asset_id: 1, license_order_id: 8192, active_products: 0, active_merchandises: 0 },
   merchandise_instance: {
     ...{ id: 1, asset_id: 1, license_order_id: 8192, crm_product_id: 'c', parent_crm_product_id: '' },
     ...{ merchandise_num: 'M', merchandise_name: 'M', parent_merchandise_num: '', time_duration_expression: '1-0-0' },
+    active_contents: 0,
   },
   product_instance: {
     ...{ id: 1, asset_id: 1, license_order_id: 8192, crm_product_id: 'c', product_uri: 'a', product_name: 'A' },
@@ -80,6 +81,12 @@ const rows = {
 } satisfies Record<string, Record<string, unknown>>;
 type Table = keyof typeof rows;
 type Row = Record<string, unknown>;
+
+/** Numbers of active contents that leave room for a second row on the first asset. */
+const ROOM: { [T in Table]?: Row } = {
+  asset: { active_grants: 1, active_products: 2, active_merchandises: 2 },
+  asset_grant: { active_products: 2, active_merchandises: 2 },
+};
 
 /** Inserts the table's valid row, with changes; without the columns that they make undefined. */
 async function insertInto(db: Database, table: Table, changes: Record<string, unknown> = {}): Promise<void> {
@@ -104,7 +111,7 @@ describe('the constraints', () => {
       if (table === 'asset_transfer') await insert('customer', { id: 7, channel_customer_id: 'c7', is_default: false });
       if (table === 'lane_chunk') await insert('batch', { id: 3, channel_order_id: 'b3', ...ended });
       if (table === 'asset_lending') await insert('asset', { id: 2, asset_num: 'LOCK', borrowed_usb_key: true });
-      await insert(table);
+      await insert(table, ROOM[table]);
     }
   });
   afterEach(() => trx.rollback().execute());

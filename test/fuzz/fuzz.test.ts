@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
+import { checkNumbers } from '../harness/numbers.ts';
 import { AcceptedOrders } from './accepted-orders.ts';
 import { AnswerRules } from './answers.ts';
 import { MUTATIONS, mutateBody } from './call-mutations.ts';
@@ -65,6 +66,7 @@ class Round {
     } catch (error) {
       this.#faults.push((error as Error).message);
     }
+    this.#faults.push(...(await checkNumbers(stack.db)));
     await this.#world.logIn();
     for (const operation of this.#world.operations) {
       const { call } = this.#world.validCall(operation);

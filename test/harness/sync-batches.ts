@@ -3,6 +3,7 @@ import type { Database } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { expect } from 'vitest';
 import { type Api, dataOf } from './api.ts';
+import { checkNumbers } from './numbers.ts';
 import { batchOf, type Sent } from './orders.ts';
 import { dropTriggerFunction } from './past-triggers.ts';
 
@@ -30,7 +31,8 @@ export async function readRecords(db: Database, assetNum: string): Promise<{ cus
 
 /**
  * What must be so whatever ran: each asset and product was created or revoked by exactly one order that says so, no
- * number is active twice, and each order of a sync batch has succeeded. Only open batches have chunks.
+ * number is active twice, and each order of a sync batch has succeeded. Only open batches have chunks. Numbers of active
+ * contents are what is there.
  */
 export async function expectSumsRight(db: Database): Promise<void> {
   const { rows } = await sql<Record<'stored' | 'told', Record<string, number>>>`
@@ -50,6 +52,7 @@ export async function expectSumsRight(db: Database): Promise<void> {
       'chunksOfEnded', 0
     ) as told`.execute(db);
   expect(rows[0]!.stored).toEqual(rows[0]!.told);
+  expect(await checkNumbers(db)).toEqual([]);
 }
 
 /** Counts the rows of a table. */

@@ -2,35 +2,40 @@ import type { Ledger } from '@lockstep/assets';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Outcome } from '../../packages/orders/src/outcome.ts';
-import { planAll } from '../../packages/orders/src/plan.ts';
 import { budget } from './budget.ts';
 import { histories } from './histories.ts';
-import { comparePlanner } from './planner.ts';
+import type { Limits } from './model.ts';
+import { comparePlanner, type Plan, planWithin } from './planner.ts';
 
 const HISTORIES = 4_000;
 const history = histories({ maxBatches: 6, maxOrders: 5 });
+/** The product's own, or such that orders of these histories come up to them. */
+const limits: fc.Arbitrary<Limits> = fc.oneof(
+  fc.constant({ onAsset: 10_000, ofOrder: 200_000 }),
+  fc.record({ onAsset: fc.integer({ min: 1, max: 20 }), ofOrder: fc.integer({ min: 1, max: 12 }) }),
+);
 
 describe('the planner', () => {
   it('does over any history what the model does', { timeout: 3_600_000 }, () => {
     fc.assert(
-      fc.property(history, (each) => comparePlanner(each)),
+      fc.property(history, limits, (each, within) => comparePlanner(each, within)),
       { ...budget(HISTORIES), includeErrorInReport: true },
     );
   });
 });
 
 /** A planner with a fault: `spoil` alters what it did. */
-function spoilt(spoil: (outcomes: Outcome[], ledger: Ledger) => void): typeof planAll {
-  return (ledger, orders) => {
-    const outcomes = planAll(ledger, orders);
+function spoilt(spoil: (outcomes: Outcome[], ledger: Ledger) => void): Plan {
+  return (ledger, orders, within) => {
+    const outcomes = planWithin(ledger, orders, within);
     spoil(outcomes, ledger);
     return outcomes;
   };
 }
 
 /** What the comparison with a planner that has a fault says. */
-function reportOf(plan: typeof planAll): string {
-  const property = fc.property(history, (each) => comparePlanner(each, plan));
+function reportOf(plan: Plan): string {
+  const property = fc.property(history, limits, (each, within) => comparePlanner(each, within, plan));
   try {
     fc.assert(property, { seed: 1, numRuns: 500, includeErrorInReport: true });
   } catch (error) {
@@ -40,7 +45,7 @@ function reportOf(plan: typeof planAll): string {
 }
 
 describe('a planner with a fault is noticed', () => {
-  const faults: [what: string, plan: typeof planAll][] = [
+  const faults: [what: string, plan: Plan][] = [
     [
       'another cause',
       spoilt((outcomes) => {
@@ -71,6 +76,14 @@ describe('a planner with a fault is noticed', () => {
       spoilt((outcomes) => {
         for (const outcome of outcomes) if (outcome.accepted.order.sequence === 2) outcome.failure = null;
       }),
+    ],
+    [
+      'an asset that holds one more',
+      (ledger, orders, { onAsset, ofOrder }) => planWithin(ledger, orders, { onAsset: onAsset + 1, ofOrder }),
+    ],
+    [
+      'an order that touches one more',
+      (ledger, orders, { onAsset, ofOrder }) => planWithin(ledger, orders, { onAsset, ofOrder: ofOrder + 1 }),
     ],
   ];
   it.each(faults)('%s', (_, plan) => {

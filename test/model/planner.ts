@@ -5,15 +5,17 @@ import {
   type Ledger,
   type MerchandiseInstance,
   type ProductInstance,
+  revokerOf,
   type Transfer,
 } from '@lockstep/assets';
 import { BatchOrder, type CustomerId, type EnterpriseId, type LicenseOrderId, parse } from '@lockstep/contract';
-import type { Outcome } from '../../packages/orders/src/outcome.ts';
+import { LIMITS } from '../../packages/orders/src/limits.ts';
+import type { OrderWithId, Outcome } from '../../packages/orders/src/outcome.ts';
 import { planAll } from '../../packages/orders/src/plan.ts';
 import { expectSame } from './expect-same.ts';
 import { bodyOf, CUSTOMERS, type History, type Names } from './history.ts';
 import { type AssetValue, type MerchandiseValue, type ProductValue, sortedLedger } from './ledger-value.ts';
-import { Model } from './model.ts';
+import { type Limits, Model } from './model.ts';
 
 const IDS: Record<string, string> = { C1: '11', C2: '12', C3: '23', C4: '24', E1: '1', E2: '2', nobody: '99' };
 const FIRST_ORDER_ID = 1_001;
@@ -28,9 +30,14 @@ const LEDGER_CUSTOMERS = [...ENTERPRISE_OF].map(
     [id as CustomerId, { enterpriseId: enterpriseId as EnterpriseId, channelCode: 'test' }] as const,
 );
 
-/** Carries a history out on the model and on the planner, and throws where they differ. */
-export function comparePlanner(history: History, plan: typeof planAll = planAll): void {
-  const model = new Model(ENTERPRISE_OF);
+/** Plans like planAll, within limits. */
+export type Plan = (ledger: Ledger, orders: readonly OrderWithId[], limits: Limits) => Outcome[];
+
+export const planWithin: Plan = (ledger, orders, limits) => planAll(ledger, orders, { ...LIMITS, ...limits });
+
+/** Carries a history out on the model and on the planner within the same limits, and throws where they differ. */
+export function comparePlanner(history: History, limits: Limits, plan: Plan = planWithin): void {
+  const model = new Model(ENTERPRISE_OF, limits);
   let ledger = newLedger();
   for (const { mode, orders } of history.batches) {
     const sent = orders.map((order) => ({ licenseOrderId: NAMES.order(order.place), body: bodyOf(order, NAMES) }));
@@ -48,6 +55,7 @@ export function comparePlanner(history: History, plan: typeof planAll = planAll)
     const outcomes = plan(
       planned,
       accepted.toSorted((a, b) => a.order.sequence - b.order.sequence),
+      limits,
     );
     if (outcomes.every(({ failure }) => failure === null) || mode === 'async') ledger = planned;
 
@@ -66,26 +74,31 @@ function newLedger(): Ledger {
     customers: new Map(LEDGER_CUSTOMERS),
     customerOfPurchase: new Map(),
     assets: new Map(),
+    loadedOnto: new Set(),
+    merchandises: new Map(),
     changes: emptyChanges(),
   };
 }
 
 /** Every asset that was made in memory is among the changes still. */
 function assetsOf({ changes }: Ledger): AssetValue[] {
-  return [...changes.newAssets].map((asset) => assetValue(asset, changes.transfers));
+  return [...changes.newAssets].map((asset) => {
+    const bought = changes.newMerchandises.flatMap((effect) => (effect.asset === asset ? [effect.merchandise] : []));
+    return assetValue(asset, bought, changes.transfers);
+  });
 }
 
-function assetValue(asset: Asset, transfers: readonly Transfer[]): AssetValue {
+function assetValue(asset: Asset, bought: readonly MerchandiseInstance[], transfers: readonly Transfer[]): AssetValue {
   const productsIn = (place: MerchandiseInstance | null) =>
     asset.products.filter(({ merchandise }) => merchandise === place).map(productValue);
   const merchandisesIn = (place: MerchandiseInstance | null): MerchandiseValue[] =>
-    asset.merchandises
+    bought
       .filter(({ parent }) => parent === place)
       .map((each) => ({
         order: each.licenseOrderId,
         heldBy: heldBy(each),
         merchandiseNum: each.bought!.merchandiseNum,
-        revokedBy: each.revokedBy,
+        revokedBy: revokerOf(each),
         products: productsIn(each),
         children: merchandisesIn(each),
       }));
@@ -118,6 +131,6 @@ function productValue(product: ProductInstance): ProductValue {
     end: product.limitEndDate,
     concurrent: product.limitConcurrent,
     source: product.bought?.srcLicenseOrderId ?? null,
-    revokedBy: product.revokedBy,
+    revokedBy: revokerOf(product),
   };
 }

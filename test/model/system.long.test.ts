@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Api } from '../harness/api.ts';
+import { checkNumbers } from '../harness/numbers.ts';
 import { QUEUE_KINDS, type Stack, startStack } from '../harness/stack.ts';
 import { assertAtOnce } from './assert-at-once.ts';
 import { compareHistories } from './asset-history.ts';
@@ -28,12 +29,19 @@ describe.each([...QUEUE_KINDS.map((queue) => ({ queue, workers: 1 })), { queue: 
     afterAll(() => stack?.close());
 
     async function startRound(): Promise<void> {
-      await stack?.close();
+      await endRound();
       const started = await startStack({ queue, worker: false });
       stack = started;
       await Promise.all(Array.from({ length: workers }, () => started.startWorker()));
       api = await stack.newApi();
       worlds = await newWorlds(stack.db, ROUND);
+    }
+
+    async function endRound(): Promise<void> {
+      if (stack === undefined) return;
+      expect(await checkNumbers(stack.db)).toEqual([]);
+      await stack.close();
+      stack = undefined;
     }
 
     const driven: Counts[] = [];
@@ -57,6 +65,7 @@ describe.each([...QUEUE_KINDS.map((queue) => ({ queue, workers: 1 })), { queue: 
     it('does over any history what the model does', { timeout: 36_000_000 }, async () => {
       const rounds = { runs: ROUND, start: startRound };
       await assertAtOnce(history, compare, { ...budget(HISTORIES), atOnce: AT_ONCE, rounds });
+      await endRound();
 
       const [batches, orders] = [total((each) => each.batches), total((each) => each.orders)];
       process.stderr.write(

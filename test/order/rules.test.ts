@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { AssetId, Customer, MemberId, OrderResult } from '@lockstep/contract';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Api, dataOf } from '../harness/api.ts';
+import { checkNumbers } from '../harness/numbers.ts';
 import {
   batchOf,
   deleteAsset,
@@ -25,6 +26,7 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
     stack = await startStack({ queue });
     api = await stack.newApi();
   });
+  afterEach(async () => expect(await checkNumbers(stack.db)).toEqual([]));
   afterAll(() => stack.close());
 
   /** Sends orders as one batch and returns their results. */

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Customer, OrderResult } from '@lockstep/contract';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Api, refusalOf } from '../harness/api.ts';
 import { MemberCenter } from '../harness/member-center.ts';
+import { checkNumbers } from '../harness/numbers.ts';
 import {
   batchOf,
   deleteAsset,
@@ -28,6 +29,7 @@ beforeAll(async () => {
   api = await stack.newApi();
   [alice, bob] = await Promise.all([api.newCustomer(), api.newCustomer()]);
 });
+afterEach(async () => expect(await checkNumbers(stack.db)).toEqual([]));
 afterAll(() => stack.close());
 
 const CLOUD = { licenseType: 'cloud_account' };

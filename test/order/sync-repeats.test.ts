@@ -32,7 +32,13 @@ it('a transaction that finds a batch, and stores none, has a commit that standby
   const { rows } = await sql<EarlierBatch>`select id, digest, digest_version from batch`.execute(stack.db);
   const [earlier] = rows;
   const batch = { digest: earlier!.digest } as SubmittedBatch;
-  const call = { batch, orders: () => Promise.reject(new Error('not read')), channels: null, deadlineMs: 0 };
+  const call = {
+    batch,
+    orders: () => Promise.reject(new Error('not read')),
+    channels: null,
+    deadlineMs: 0,
+    isLarge: false,
+  };
   const found = await inTransaction(stack.db, async (trx) => {
     const { batchIds, newBatches } = await applyCalls(trx, [call], { earlier: [earlier], newIds: [] }, new LedgerIds());
     return { batchIds, newBatches, writes: await writes(trx) };

@@ -14,6 +14,7 @@ import {
   FailedBatchReader,
   type Job,
   JobAnnouncer,
+  LargeBatches,
   type OrderMetrics,
   QUEUE_NAME,
   ResultReader,
@@ -118,7 +119,8 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
   const isQueueReachable = async () =>
     (options.queue.kind !== 'postgres' || (await schema.isCurrent())) && (await producer.isReachable());
   const passwords = new PasswordHasher();
-  const applier = new BatchApplier({ db, lanesDb, log, metrics, numbering });
+  const large = new LargeBatches();
+  const applier = new BatchApplier({ db, lanesDb, large, log, metrics, numbering });
   let server: Awaited<ReturnType<typeof buildServer>> | undefined;
   let isPrepared = false;
   let demo: Demo | null = null;
@@ -155,7 +157,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
       lockChanges: new TransactionQueue(lanesDb, LOCK_CHANGES),
       acceptor: new BatchAcceptor(db, announcer, metrics),
       applier,
-      previewer: new BatchPreviewer(db),
+      previewer: new BatchPreviewer({ db, large }),
       canceller: new BatchCanceller({ db, lanesDb, log, metrics, numbering }),
       failedBatches: new FailedBatchReader(),
       contents: new ContentsReader(),

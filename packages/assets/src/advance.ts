@@ -1,5 +1,5 @@
 import type { LicenseOrderId } from '@lockstep/contract';
-import { createGrant, type Grant, heldBy, takeOver } from './grants.ts';
+import { countUnder, createGrant, endGrant, type Grant, heldBy, type Numbers, takeOver } from './grants.ts';
 import type { Asset, AssetTerms, Effects, Instance, Ledger, LedgerChanges, MerchandiseInstance } from './ledger.ts';
 
 /** Carries an order's effects out on the ledger in memory, and notes what has to be written. */
@@ -7,35 +7,41 @@ export function advance(ledger: Ledger, licenseOrderId: LicenseOrderId, effects:
   const { changes } = ledger;
   if (effects.purchaserId !== null) ledger.customerOfPurchase.set(licenseOrderId, effects.purchaserId);
   for (const effect of effects.assets) advanceAsset(ledger, licenseOrderId, effect);
-  for (const { action, asset, grant } of effects.grants) {
-    if (action === 'create') {
+  for (const effect of effects.grants) {
+    const { asset, grant } = effect;
+    if (effect.action === 'create') {
       asset.grants.push(grant);
+      count(asset, { grants: 1 }, changes);
       changes.newGrants.push({ asset, grant });
     } else {
-      grant.revokedBy = licenseOrderId;
-      changes.revokedGrants.push({ asset, grant });
+      const { products, merchandises } = effect.numbers;
+      endGrant(grant, licenseOrderId);
+      count(asset, { grants: -1, products: -products, merchandises: -merchandises }, changes);
+      noteChanged(asset, grant, changes);
     }
   }
   for (const effect of effects.merchandises) {
     const { action, asset, merchandise } = effect;
-    countIn(merchandise.parent, action);
-    if (action === 'create') {
-      asset.merchandises.push(merchandise);
-      changes.newMerchandises.push(effect);
-    } else {
+    const merchandises = action === 'create' ? 1 : -1;
+    countIn(merchandise.parent, merchandises, changes);
+    countOf(asset, merchandise, { merchandises }, changes);
+    if (action === 'create') changes.newMerchandises.push(effect);
+    else {
       revoke(merchandise, licenseOrderId);
-      changes.revokedMerchandises.add(merchandise);
+      if (merchandise.id !== null) changes.changedMerchandises.add(merchandise);
     }
   }
   for (const effect of effects.products) {
     const { action, asset, product } = effect;
-    countIn(product.merchandise, action);
+    const products = action === 'create' ? 1 : -1;
+    countIn(product.merchandise, products, changes);
+    countOf(asset, product, { products }, changes);
     if (action === 'create') {
       asset.products.push(product);
       changes.newProducts.push(effect);
     } else {
       revoke(product, licenseOrderId);
-      changes.revokedProducts.add(product);
+      if (product.id !== null) changes.revokedProducts.set(product.id, effect);
     }
   }
 }
@@ -46,8 +52,28 @@ function revoke(instance: Instance, licenseOrderId: LicenseOrderId): void {
   instance.grant = createGrant(heldBy(instance));
 }
 
-function countIn(merchandise: MerchandiseInstance | null, action: 'create' | 'revoke'): void {
-  if (merchandise !== null) merchandise.activeContents += action === 'create' ? 1 : -1;
+function countIn(merchandise: MerchandiseInstance | null, items: number, changes: LedgerChanges): void {
+  if (merchandise === null) return;
+  merchandise.activeContents += items;
+  if (merchandise.id !== null) changes.changedMerchandises.add(merchandise);
+}
+
+/** Counts an instance that comes or goes, on its asset and under its grant. */
+function countOf(asset: Asset, { grant }: Instance, numbers: Partial<Numbers>, changes: LedgerChanges): void {
+  countUnder(grant, numbers);
+  count(asset, numbers, changes);
+  noteChanged(asset, grant, changes);
+}
+
+function count(asset: Asset, numbers: Partial<Asset['active']>, changes: LedgerChanges): void {
+  asset.active.grants += numbers.grants ?? 0;
+  asset.active.products += numbers.products ?? 0;
+  asset.active.merchandises += numbers.merchandises ?? 0;
+  if (asset.id !== null) changes.countedAssets.add(asset);
+}
+
+function noteChanged(asset: Asset, grant: Grant, changes: LedgerChanges): void {
+  if (grant.stored !== null) changes.changedGrants.set(grant, asset);
 }
 
 function advanceAsset(ledger: Ledger, licenseOrderId: LicenseOrderId, effect: Effects['assets'][number]): void {
@@ -88,11 +114,9 @@ function advanceAsset(ledger: Ledger, licenseOrderId: LicenseOrderId, effect: Ef
 /** Lets the order that transfers an asset stand for all that comes with it (rules 6.5). */
 function takeGrantsOver(asset: Asset, grant: Grant, changes: LedgerChanges): void {
   const formers = asset.grants.filter(({ revokedBy }) => revokedBy === null);
-  for (const former of formers) {
-    former.revokedBy = grant.licenseOrderId;
-    changes.revokedGrants.push({ asset, grant: former });
-  }
   takeOver(grant, formers);
+  for (const former of formers) noteChanged(asset, former, changes);
+  count(asset, { grants: -formers.length }, changes);
 }
 
 function replaceTerms(asset: Asset, terms: AssetTerms): void {

@@ -1,6 +1,6 @@
 import type { LicenseOrderId, ProductToBuy } from '@lockstep/contract';
 import { type Column, insertRows, type Trx } from '@lockstep/platform';
-import { heldBy } from './grants.ts';
+import { heldBy, numbersOf, revokerOf } from './grants.ts';
 import type { Asset, Instance, LedgerChanges, Transfer } from './ledger.ts';
 
 /** Inserts the transfers of assets. */
@@ -25,22 +25,29 @@ export async function insertAssets(trx: Trx, assets: readonly Asset[]): Promise<
     ['borrowed_usb_key', 'boolean', assets.map((asset) => asset.borrowedUsbKey)],
     ['extends', 'jsonb', assets.map((asset) => JSON.stringify(asset.extends))],
     ['created_by_order_id', 'bigint', assets.map((asset) => asset.grants[0]!.licenseOrderId)],
-    ...revocationColumns(assets),
+    ...revocationColumns(assets.map(({ revokedBy }) => revokedBy)),
+    ['active_grants', 'integer', assets.map(({ active }) => active.grants)],
+    ['active_products', 'integer', assets.map(({ active }) => active.products)],
+    ['active_merchandises', 'integer', assets.map(({ active }) => active.merchandises)],
   ]);
 }
 
 /** Inserts what orders have granted to assets. */
 export async function insertGrants(trx: Trx, newGrants: LedgerChanges['newGrants']): Promise<void> {
+  const numbers = newGrants.map(({ grant }) => numbersOf(grant));
   await insertRows(trx, 'asset_grant', [
     ['asset_id', 'bigint', newGrants.map(({ asset }) => asset.id)],
     ['license_order_id', 'bigint', newGrants.map(({ grant }) => grant.licenseOrderId)],
-    ...revocationColumns(newGrants.map(({ grant }) => grant)),
+    ...revocationColumns(newGrants.map(({ grant }) => grant.revokedBy)),
+    ['active_products', 'integer', numbers.map(({ products }) => products)],
+    ['active_merchandises', 'integer', numbers.map(({ merchandises }) => merchandises)],
   ]);
 }
 
 /** Inserts new merchandises. */
 export async function insertMerchandises(trx: Trx, newMerchandises: LedgerChanges['newMerchandises']): Promise<void> {
   const bought = newMerchandises.map(({ merchandise }) => merchandise.bought!);
+  const revokers = newMerchandises.map(({ merchandise }) => revokerOf(merchandise));
   await insertRows(trx, 'merchandise_instance', [
     ['id', 'bigint', newMerchandises.map(({ merchandise }) => merchandise.id)],
     ['asset_id', 'bigint', newMerchandises.map(({ asset }) => asset.id)],
@@ -53,7 +60,12 @@ export async function insertMerchandises(trx: Trx, newMerchandises: LedgerChange
     ['parent_merchandise_num', 'text', bought.map((merchandise) => merchandise.parentMerchandiseNum)],
     ['time_duration_expression', 'text', bought.map((merchandise) => merchandise.timeDurationExpression)],
     ['held_by_order_id', 'bigint', holderIds(newMerchandises.map(({ merchandise }) => merchandise))],
-    ...revocationColumns(newMerchandises.map(({ merchandise }) => merchandise)),
+    ...revocationColumns(revokers),
+    [
+      'active_contents',
+      'integer',
+      newMerchandises.map(({ merchandise }, index) => (revokers[index] === null ? merchandise.activeContents : 0)),
+    ],
   ]);
 }
 
@@ -74,7 +86,7 @@ export async function insertProducts(trx: Trx, newProducts: LedgerChanges['newPr
     ['src_license_order_id', 'bigint', bought.map((product) => product.srcLicenseOrderId ?? null)],
     ['details', 'jsonb', bought.map((product) => JSON.stringify(pickDetails(product)))],
     ['held_by_order_id', 'bigint', holderIds(newProducts.map(({ product }) => product))],
-    ...revocationColumns(newProducts.map(({ product }) => product)),
+    ...revocationColumns(newProducts.map(({ product }) => revokerOf(product))),
   ]);
 }
 
@@ -89,8 +101,7 @@ function pickDetails(product: ProductToBuy) {
 }
 
 /** The columns that say what revoked a row: an order may revoke what another order of the same group has bought. */
-function revocationColumns(rows: readonly { revokedBy: LicenseOrderId | null }[]): Column[] {
-  const orderIds = rows.map(({ revokedBy }) => revokedBy);
+function revocationColumns(orderIds: readonly (LicenseOrderId | null)[]): Column[] {
   const flags = orderIds.map((orderId) => orderId !== null);
   return [
     ['revoked_time', 'boolean', flags, () => 'case when revoked_time then statement_timestamp() end'],

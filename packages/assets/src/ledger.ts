@@ -7,7 +7,7 @@ import type {
   Merchandise,
   ProductToBuy,
 } from '@lockstep/contract';
-import type { Grant } from './grants.ts';
+import type { Grant, Numbers } from './grants.ts';
 
 /** An asset. Ids are null on what the plan creates, until it is written. */
 export interface Asset {
@@ -19,10 +19,13 @@ export interface Asset {
   limitEndDate: number | null;
   borrowedUsbKey: boolean;
   extends: Record<string, string>;
-  readonly grants: Grant[];
-  /** If the asset was loaded without its contents, only what this plan adds. */
-  readonly merchandises: MerchandiseInstance[];
-  readonly products: ProductInstance[];
+  /** How much on it is active, loaded or not: what its active grants have together. */
+  readonly active: Numbers & { grants: number };
+  /** Its grants, oldest first. Until they are loaded (see loadContents), only those that the plan adds. */
+  grants: Grant[];
+  areGrantsLoaded: boolean;
+  /** What the plan adds, and what was loaded of the rest because an order may mean it. */
+  products: ProductInstance[];
   /** The order that revoked it; null while it is active. */
   revokedBy: LicenseOrderId | null;
 }
@@ -36,13 +39,16 @@ export interface Instance {
   grant: Grant;
   /** The holder as stored in the database; null for a new instance. */
   readonly storedHeldBy: LicenseOrderId | null;
+  /** The order that revoked it by itself. It may also have ended with its grant: see revokerOf. */
   revokedBy: LicenseOrderId | null;
 }
 
 /** A package on an asset. `bought` is null on a loaded one; no rule looks at it. */
 export interface MerchandiseInstance extends Instance {
   readonly bought: Merchandise | null;
-  readonly parent: MerchandiseInstance | null;
+  parent: MerchandiseInstance | null;
+  /** The parent of a stored one. It is loaded only if an order may revoke everything in this one. */
+  readonly parentId: string | null;
   /** Active products and merchandises directly in it; it ends with the last of them. */
   activeContents: number;
 }
@@ -54,7 +60,7 @@ export interface ProductInstance extends Instance {
   readonly limitEndDate: number | null;
   readonly limitConcurrent: number;
   readonly bought: ProductToBuy | null;
-  readonly merchandise: MerchandiseInstance | null;
+  merchandise: MerchandiseInstance | null;
 }
 
 /** What an element of a new_buy replaces on an asset that is there already (rules 6.5); undefined keeps. */
@@ -74,9 +80,15 @@ export interface Effects {
     | { action: 'extend'; asset: Asset; terms: AssetTerms }
     | { action: 'transfer'; asset: Asset; terms: AssetTerms; customerId: CustomerId; grant: Grant }
   )[];
-  grants: { action: 'create' | 'revoke'; asset: Asset; grant: Grant }[];
+  /** A grant is revoked with the numbers of what is under it, none of which is listed one by one. */
+  grants: (
+    | { action: 'create'; asset: Asset; grant: Grant }
+    | { action: 'revoke'; asset: Asset; grant: Grant; numbers: Readonly<Numbers> }
+  )[];
   merchandises: { action: 'create' | 'revoke'; asset: Asset; merchandise: MerchandiseInstance }[];
   products: { action: 'create' | 'revoke'; asset: Asset; product: ProductInstance }[];
+  /** How many products and merchandises it creates, revokes or moves to another customer (rules 6.5 Size). */
+  touched: number;
 }
 
 /** The part of a customer that the rules look at. */
@@ -104,6 +116,10 @@ export interface Ledger {
   readonly customerOfPurchase: Map<LicenseOrderId, CustomerId>;
   /** The active assets by number. */
   readonly assets: Map<string, Asset>;
+  /** Assets onto which products were loaded. */
+  readonly loadedOnto: Set<Asset>;
+  /** Stored merchandises that are loaded, by id. */
+  readonly merchandises: Map<string, MerchandiseInstance>;
   readonly changes: LedgerChanges;
 }
 
@@ -111,16 +127,21 @@ export interface Ledger {
 export interface LedgerChanges {
   readonly newAssets: Set<Asset>;
   readonly changedAssets: Set<Asset>;
+  /** Assets on which the number of active grants, products or merchandises changed. */
+  readonly countedAssets: Set<Asset>;
   readonly revokedAssets: Set<Asset>;
   /** Assets that lost their assignment and their lending: they were revoked or transferred, or are of another kind now. */
   readonly releasedAssets: Set<Asset>;
   readonly transfers: Transfer[];
   readonly newGrants: { asset: Asset; grant: Grant }[];
-  readonly revokedGrants: { asset: Asset; grant: Grant }[];
+  /** Grants that were there and are revoked, taken over, or have fewer contents. */
+  readonly changedGrants: Map<Grant, Asset>;
   readonly newMerchandises: Effects['merchandises'];
-  readonly revokedMerchandises: Set<MerchandiseInstance>;
+  /** Merchandises that were there and are revoked, or have fewer contents. */
+  readonly changedMerchandises: Set<MerchandiseInstance>;
   readonly newProducts: Effects['products'];
-  readonly revokedProducts: Set<ProductInstance>;
+  /** Products that were there and are revoked by themselves, by id. */
+  readonly revokedProducts: Map<string, { asset: Asset; product: ProductInstance }>;
 }
 
 /** No changes yet. */
@@ -128,14 +149,15 @@ export function emptyChanges(): LedgerChanges {
   return {
     newAssets: new Set(),
     changedAssets: new Set(),
+    countedAssets: new Set(),
     revokedAssets: new Set(),
     releasedAssets: new Set(),
     transfers: [],
     newGrants: [],
-    revokedGrants: [],
+    changedGrants: new Map(),
     newMerchandises: [],
-    revokedMerchandises: new Set(),
+    changedMerchandises: new Set(),
     newProducts: [],
-    revokedProducts: new Set(),
+    revokedProducts: new Map(),
   };
 }

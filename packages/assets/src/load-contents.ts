@@ -1,26 +1,190 @@
+import { setImmediate as giveWay } from 'node:timers/promises';
 import type { AssetId, LicenseOrderId } from '@lockstep/contract';
-import { arrayText, parseBigint, type Statement, type Trx, together } from '@lockstep/platform';
-import { createGrant, type Grant } from './grants.ts';
-import type { Asset, MerchandiseInstance, ProductInstance } from './ledger.ts';
+import { arrayText, parseBigint, run, type Statement, type Trx, textArray, together } from '@lockstep/platform';
+import { createGrant, fateOf, type Grant } from './grants.ts';
+import type { Asset, Ledger, ProductInstance } from './ledger.ts';
+import { loadMerchandises } from './load-merchandises.ts';
+
+/** Products that an order looks for on an asset: those of a URI, or of a URI, a period and a node count. */
+export interface ProductLookUp {
+  asset: Asset;
+  productUri: string;
+  /** Null: whatever they are. */
+  terms: Pick<ProductInstance, 'limitStartDate' | 'limitEndDate' | 'limitConcurrent'> | null;
+  /** Only what this order stands for; null: whatever. */
+  source: LicenseOrderId | null;
+}
+
+/** What some orders need of what is on assets, in the order in which they need it. */
+export interface ContentsNeeds {
+  /** Assets of which a grant may be revoked, taken over, or lose something that is under it. */
+  grantsOf: Set<Asset>;
+  lookUps: ProductLookUp[];
+}
+
+/** About what one statement reads at most: some milliseconds' work for the event loop. */
+const ROWS_AT_ONCE = 20_000;
+
+/**
+ * Loads what orders may mean on assets: active grants, the active products that match, and the merchandises around those.
+ * Stops when it has read more than `limit` grants or products; returns whether that was all. It goes on in the order of the
+ * needs, so an order that needs more is refused on the way to what was not read.
+ */
+export async function loadContents(trx: Trx, ledger: Ledger, needs: ContentsNeeds, limit: number): Promise<boolean> {
+  const unknown = [...needs.grantsOf].filter(({ areGrantsLoaded }) => !areGrantsLoaded);
+  const [firstAssets = [], ...otherAssets] = cutAt(
+    unknown,
+    (asset) => asset,
+    ({ active }) => active.grants,
+  );
+  const [firstLookUps = [], ...otherLookUps] = cutAt(
+    needs.lookUps,
+    ({ asset }) => asset,
+    ({ active }) => active.products,
+  );
+  if (firstAssets.length === 0 && firstLookUps.length === 0) return true;
+  const [grants, products] = await together<[GrantRow, ProductRow]>(trx, [
+    readingGrants(firstAssets),
+    readingProducts(firstLookUps),
+  ]);
+  addGrants(firstAssets, grants);
+  let grantsRead = grants.length;
+  for (const assets of otherAssets) {
+    if (grantsRead > limit) return false;
+    await giveWay();
+    const rows = await run(trx, readingGrants(assets));
+    addGrants(assets, rows);
+    grantsRead += rows.length;
+  }
+  const loaded = new Map<string, { product: ProductInstance; merchandiseId: string | null }>();
+  addProducts(ledger, firstLookUps, products, loaded);
+  for (const lookUps of otherLookUps) {
+    if (loaded.size > limit) return false;
+    await giveWay();
+    addProducts(ledger, lookUps, await run(trx, readingProducts(lookUps)), loaded);
+  }
+  if (grantsRead > limit || loaded.size > limit) return false;
+  await loadMerchandises(trx, ledger, loaded.values());
+  return true;
+}
+
+/** Forgets the products that were loaded, and no order has revoked. */
+export function dropLoaded(ledger: Ledger): void {
+  for (const asset of ledger.loadedOnto) asset.products = asset.products.filter(({ id }) => id === null);
+  ledger.loadedOnto.clear();
+  for (const [id, merchandise] of ledger.merchandises) {
+    if (!ledger.changes.changedMerchandises.has(merchandise)) ledger.merchandises.delete(id);
+  }
+}
+
+/** Reads the oldest active products of an asset, without loading them. */
+export async function readOldestProducts(
+  trx: Trx,
+  { changes }: Ledger,
+  asset: Asset,
+  atMost: number,
+): Promise<ProductInstance[]> {
+  const grants = grantsByHolder(asset);
+  const ended = [...grants.values()].filter((grant) => fateOf(grant).revokedBy !== null);
+  const revokedIds = [...changes.revokedProducts].flatMap(([id, revoked]) => (revoked.asset === asset ? [id] : []));
+  const rows = await run(trx, readingOldest(asset, ended, revokedIds, atMost));
+  return rows.map((row) => buildProduct(row, grants.get(row.holder_id)!));
+}
+
+/** Cuts a list into parts of about what one statement should read: of each asset in it, `rowsOf`. */
+function cutAt<Item>(
+  items: readonly Item[],
+  assetOf: (item: Item) => Asset,
+  rowsOf: (asset: Asset) => number,
+): Item[][] {
+  const parts: Item[][] = [];
+  let rows = Number.POSITIVE_INFINITY;
+  let assets = new Set<Asset>();
+  for (const item of items) {
+    const asset = assetOf(item);
+    if (!assets.has(asset)) rows += rowsOf(asset);
+    if (rows > ROWS_AT_ONCE) {
+      parts.push([]);
+      rows = rowsOf(asset);
+      assets = new Set();
+    }
+    parts.at(-1)!.push(item);
+    assets.add(asset);
+  }
+  return parts;
+}
 
 interface GrantRow {
   asset_id: AssetId;
   license_order_id: LicenseOrderId;
+  active_products: number;
+  active_merchandises: number;
 }
 
-interface ActiveMerchandiseRow {
+const readingGrants = (assets: readonly Asset[]): Statement<GrantRow> => ({
+  name: 'read_grants',
+  text: `
+    select asset_id, license_order_id, active_products, active_merchandises from asset_grant
+    where asset_id = any ((select $1::bigint[])::bigint[]) and revoked_time is null
+    order by license_order_id`,
+  values: [
+    arrayText(
+      'bigint',
+      assets.map(({ id }) => id),
+    ),
+  ],
+});
+
+function addGrants(assets: readonly Asset[], rows: readonly GrantRow[]): void {
+  const byAsset = Map.groupBy(rows, (row) => row.asset_id);
+  for (const asset of assets) {
+    const stored = (byAsset.get(asset.id!) ?? []).map((row) =>
+      createGrant(row.license_order_id, { products: row.active_products, merchandises: row.active_merchandises }),
+    );
+    asset.grants = [...stored, ...asset.grants];
+    asset.areGrantsLoaded = true;
+  }
+}
+
+/** The grants of an asset that the database has, by their orders, which stand for things there. */
+function grantsByHolder(asset: Asset): Map<LicenseOrderId, Grant> {
+  return new Map(asset.grants.filter(({ stored }) => stored !== null).map((grant) => [grant.licenseOrderId, grant]));
+}
+
+/** All that is looked for under a URI on an asset. */
+interface MergedLookUp {
+  asset: Asset;
+  productUri: string;
+  /** Pairs of terms and holder, each as READ_PRODUCTS writes it, or an asterisk for whatever. */
+  keys: Set<string>;
+}
+
+/** Merges what one statement looks for under the same URI on the same asset, so that nothing is gone through twice. */
+function mergeLookUps(lookUps: readonly ProductLookUp[]): MergedLookUp[] {
+  const merged = new Map<Asset, Map<string, MergedLookUp>>();
+  for (const { asset, productUri, terms, source } of lookUps) {
+    const ofAsset = merged.get(asset) ?? new Map<string, MergedLookUp>();
+    merged.set(asset, ofAsset);
+    const one = ofAsset.get(productUri) ?? { asset, productUri, keys: new Set<string>() };
+    const termsKey =
+      terms === null ? '*' : `${terms.limitStartDate ?? ''},${terms.limitEndDate ?? ''},${terms.limitConcurrent}`;
+    for (const holder of source === null ? ['*'] : holdersFor(asset, source)) one.keys.add(`${termsKey} ${holder}`);
+    if (one.keys.size > 0) ofAsset.set(productUri, one);
+  }
+  return [...merged.values()].flatMap((ofAsset) => [...ofAsset.values()]);
+}
+
+/** The holders, as stored, of what an order stands for on an asset now. */
+function holdersFor(asset: Asset, source: LicenseOrderId): LicenseOrderId[] {
+  if (!asset.areGrantsLoaded) return [source];
+  return [...grantsByHolder(asset)].flatMap(([holder, grant]) => (fateOf(grant).heldBy === source ? [holder] : []));
+}
+
+interface ProductRow {
   id: string;
   asset_id: AssetId;
   license_order_id: LicenseOrderId;
-  held_by_order_id: LicenseOrderId | null;
-  parent_id: string | null;
-}
-
-interface ActiveProductRow {
-  id: string;
-  asset_id: AssetId;
-  license_order_id: LicenseOrderId;
-  held_by_order_id: LicenseOrderId | null;
+  holder_id: LicenseOrderId;
   merchandise_id: string | null;
   product_uri: string;
   limit_start_date: string | null;
@@ -28,112 +192,92 @@ interface ActiveProductRow {
   limit_concurrent: number;
 }
 
-const readingGrants = (assetIds: unknown): Statement<GrantRow> => ({
-  name: 'read_grants',
-  text: `
-    select asset_id, license_order_id from asset_grant
-    where asset_id = any ((select $1::bigint[])::bigint[]) and revoked_time is null
-    order by license_order_id`,
-  values: [assetIds],
-});
+const HOLDER = 'coalesce(held_by_order_id, license_order_id)';
+const PRODUCT_COLUMNS = `
+  id, asset_id, license_order_id, ${HOLDER} as holder_id, merchandise_id, product_uri,
+  limit_start_date, limit_end_date, limit_concurrent`;
 
-const readingMerchandises = (assetIds: unknown): Statement<ActiveMerchandiseRow> => ({
-  name: 'read_merchandises',
-  text: `
-    select id, asset_id, license_order_id, held_by_order_id, parent_id from merchandise_instance
-    where asset_id = any ((select $1::bigint[])::bigint[]) and revoked_time is null
-    order by license_order_id, id`,
-  values: [assetIds],
-});
+// What is looked for by its terms or its holder is found among the products of the URI by a key, however much is looked for:
+// an order may name thousands of products of one URI.
+const READ_PRODUCTS = `
+  select product.* from unnest((select $1::bigint[]), (select $2::text[])) with ordinality as named (asset_id, uri, place)
+  cross join lateral (
+    select ${PRODUCT_COLUMNS}, concat(coalesce(limit_start_date::text, ''), ',', coalesce(limit_end_date::text, ''), ',', limit_concurrent) as terms
+    from product_instance
+    where product_instance.asset_id = named.asset_id and hashtext(product_uri) = hashtext(uri) and product_uri = uri
+      and revoked_time is null
+    offset 0
+  ) as product
+  where concat(place, ' * *') in (select unnest($3::text[]))
+    or concat(place, ' ', terms, ' *') in (select unnest($3::text[]))
+    or concat(place, ' * ', holder_id) in (select unnest($3::text[]))
+    or concat(place, ' ', terms, ' ', holder_id) in (select unnest($3::text[]))
+  order by license_order_id, id`;
 
-const readingProducts = (assetIds: unknown): Statement<ActiveProductRow> => ({
-  name: 'read_products',
-  text: `
-    select id, asset_id, license_order_id, held_by_order_id, merchandise_id, product_uri,
-      limit_start_date, limit_end_date, limit_concurrent
-    from product_instance where asset_id = any ((select $1::bigint[])::bigint[]) and revoked_time is null
-    order by license_order_id, id`,
-  values: [assetIds],
-});
-
-/** Loads the active grants, merchandises and products of assets into them, oldest first. */
-export async function loadContents(trx: Trx, assets: Asset[]): Promise<void> {
-  const byId = new Map(assets.map((asset) => [asset.id!, asset]));
-  const assetIds = arrayText('bigint', [...byId.keys()]);
-  const [grants, merchandises, products] = await together<[GrantRow, ActiveMerchandiseRow, ActiveProductRow]>(trx, [
-    readingGrants(assetIds),
-    readingMerchandises(assetIds),
-    readingProducts(assetIds),
-  ]);
-  const grantsByKey = new Map<string, Grant>();
-  const keyOf = (assetId: AssetId, orderId: LicenseOrderId) => `${assetId} ${orderId}`;
-  for (const row of grants) {
-    const grant = createGrant(row.license_order_id);
-    grantsByKey.set(keyOf(row.asset_id, row.license_order_id), grant);
-    byId.get(row.asset_id)!.grants.push(grant);
-  }
-  // A database trigger guarantees an active grant for everything active.
-  const findGrant: FindGrant = (row) => grantsByKey.get(keyOf(row.asset_id, holderOf(row)))!;
-  const findMerchandise = buildMerchandises(merchandises, findGrant);
-  for (const row of merchandises) byId.get(row.asset_id)!.merchandises.push(findMerchandise(row.id)!);
-  for (const row of products) {
-    byId
-      .get(row.asset_id)!
-      .products.push(buildProduct(row, findGrant(row), countActiveIn(findMerchandise(row.merchandise_id))));
-  }
-}
-
-type HeldRow = Pick<ActiveProductRow, 'asset_id' | 'license_order_id' | 'held_by_order_id'>;
-type FindGrant = (row: HeldRow) => Grant;
-
-const holderOf = (row: HeldRow) => row.held_by_order_id ?? row.license_order_id;
-
-/** Returns a look-up of the active merchandises by id, each inside its parent. */
-function buildMerchandises(
-  rows: readonly ActiveMerchandiseRow[],
-  findGrant: FindGrant,
-): (id: string | null) => MerchandiseInstance | null {
-  const rowsById = new Map(rows.map((row) => [row.id, row]));
-  const built = new Map<string, MerchandiseInstance>();
-  const findMerchandise = (id: string | null): MerchandiseInstance | null => {
-    if (id === null) return null;
-    const known = built.get(id);
-    if (known !== undefined) return known;
-    const row = rowsById.get(id)!;
-    const merchandise = {
-      id,
-      licenseOrderId: row.license_order_id,
-      grant: findGrant(row),
-      storedHeldBy: holderOf(row),
-      bought: null,
-      parent: countActiveIn(findMerchandise(row.parent_id)),
-      activeContents: 0,
-      revokedBy: null,
-    };
-    built.set(id, merchandise);
-    return merchandise;
+const readingProducts = (lookUps: readonly ProductLookUp[]): Statement<ProductRow> => {
+  const merged = mergeLookUps(lookUps);
+  return {
+    name: 'read_products',
+    text: READ_PRODUCTS,
+    values: [
+      arrayText(
+        'bigint',
+        merged.map(({ asset }) => asset.id),
+      ),
+      textArray(merged.map(({ productUri }) => productUri)),
+      textArray(merged.flatMap(({ keys }, index) => [...keys].map((key) => `${index + 1} ${key}`))),
+    ],
   };
-  return findMerchandise;
+};
+
+const readingOldest = (
+  asset: Asset,
+  ended: readonly Grant[],
+  revokedIds: readonly string[],
+  atMost: number,
+): Statement<ProductRow> => ({
+  name: 'read_oldest_products',
+  text: `
+    select ${PRODUCT_COLUMNS} from product_instance
+    where asset_id = $1 and revoked_time is null and ${HOLDER} <> all ($2::bigint[]) and id <> all ($3::bigint[])
+    order by license_order_id, id limit $4`,
+  values: [asset.id, ended.map(({ licenseOrderId }) => licenseOrderId), revokedIds, atMost],
+});
+
+/** Adds products to their assets, each once, unless an order has revoked them. */
+function addProducts(
+  ledger: Ledger,
+  lookUps: readonly ProductLookUp[],
+  rows: readonly ProductRow[],
+  loaded: Map<string, { product: ProductInstance; merchandiseId: string | null }>,
+): void {
+  const named = new Set(lookUps.map(({ asset }) => asset));
+  const assets = new Map([...named].map((asset) => [asset.id!, { asset, grants: grantsByHolder(asset) }]));
+  for (const row of rows) {
+    if (loaded.has(row.id) || ledger.changes.revokedProducts.has(row.id)) continue;
+    const { asset, grants } = assets.get(row.asset_id)!;
+    // A database trigger guarantees an active grant for everything active.
+    const grant = grants.get(row.holder_id)!;
+    if (fateOf(grant).revokedBy !== null) continue;
+    const product = buildProduct(row, grant);
+    loaded.set(row.id, { product, merchandiseId: row.merchandise_id });
+    asset.products.push(product);
+    ledger.loadedOnto.add(asset);
+  }
 }
 
-/** Counts one more active item in a merchandise, and returns it. */
-function countActiveIn(merchandise: MerchandiseInstance | null): MerchandiseInstance | null {
-  if (merchandise !== null) merchandise.activeContents++;
-  return merchandise;
-}
-
-function buildProduct(row: ActiveProductRow, grant: Grant, merchandise: MerchandiseInstance | null): ProductInstance {
+function buildProduct(row: ProductRow, grant: Grant): ProductInstance {
   return {
     id: row.id,
     licenseOrderId: row.license_order_id,
     grant,
-    storedHeldBy: holderOf(row),
+    storedHeldBy: row.holder_id,
     productUri: row.product_uri,
     limitStartDate: parseBigint(row.limit_start_date),
     limitEndDate: parseBigint(row.limit_end_date),
     limitConcurrent: row.limit_concurrent,
     bought: null,
-    merchandise,
+    merchandise: null,
     revokedBy: null,
   };
 }

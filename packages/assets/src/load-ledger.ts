@@ -1,7 +1,6 @@
 import type { AssetId, CustomerId, EnterpriseId, LicenseOrderId, LicenseType } from '@lockstep/contract';
 import { arrayText, isId, parseBigint, run, type Statement, type Trx, together } from '@lockstep/platform';
 import { type Asset, emptyChanges, type Ledger, type LedgerCustomer } from './ledger.ts';
-import { loadContents } from './load-contents.ts';
 
 /** The part of the ledger that some orders may look at. */
 export interface LedgerNeeds {
@@ -9,8 +8,6 @@ export interface LedgerNeeds {
   /** Orders that they name as sources. */
   purchaseIds: Set<LicenseOrderId>;
   assetNums: Set<string>;
-  /** Those of the numbers whose assets are loaded with what is on them: it may be revoked or taken over. */
-  fullAssetNums: Set<string>;
   /** Whether to load the customers of assets and purchases too: an application may be bound to channels. */
   owners: boolean;
 }
@@ -18,7 +15,7 @@ export interface LedgerNeeds {
 const ids = <Id extends string>(digits: Iterable<Id>) => [...digits].filter(isId);
 
 /**
- * Loads the part of the ledger that orders need, and locks its assets until the transaction ends. They are locked in the
+ * Loads the part of the ledger that orders need, without what is on the assets (see loadContents), and locks its assets until the transaction ends. They are locked in the
  * order of their numbers, so two transactions that want the same ones wait rather than deadlock.
  */
 export function loadLedger(trx: Trx, needs: LedgerNeeds): Promise<Ledger> {
@@ -37,14 +34,14 @@ async function load(trx: Trx, needs: LedgerNeeds, areLocked: boolean): Promise<L
     readingAssets([...needs.assetNums], areLocked),
   ]);
   const assets = new Map(assetRows.map((row) => [row.asset_num, buildAsset(row)]));
-  const full = [...assets.values()].filter((asset) => needs.fullAssetNums.has(asset.assetNum));
-  if (full.length > 0) await loadContents(trx, full);
   const ownerIds = [...assetRows, ...purchases].map((row) => row.customer_id);
   const owners = needs.owners ? await run(trx, readingCustomers([...new Set(ownerIds)])) : [];
   return {
     customers: new Map([...customers, ...owners].map((row) => [row.id, buildCustomer(row)])),
     customerOfPurchase: new Map(purchases.map((row) => [row.id, row.customer_id])),
     assets,
+    loadedOnto: new Set(),
+    merchandises: new Map(),
     changes: emptyChanges(),
   };
 }
@@ -87,6 +84,9 @@ interface AssetRow {
   limit_end_date: string | null;
   borrowed_usb_key: boolean;
   extends: Record<string, string>;
+  active_grants: number;
+  active_products: number;
+  active_merchandises: number;
 }
 
 /**
@@ -98,7 +98,8 @@ const readingAssets = (assetNums: string[], areLocked: boolean): Statement<Asset
   text: `
     select found.* from (select num from unnest((select $1::text[])) as num order by num) as wanted
     cross join lateral (
-      select id, asset_num, customer_id, license_type, limit_start_date, limit_end_date, borrowed_usb_key, extends
+      select id, asset_num, customer_id, license_type, limit_start_date, limit_end_date, borrowed_usb_key, extends,
+        active_grants, active_products, active_merchandises
       from asset where asset_num = num and revoked_time is null limit 1 ${areLocked ? 'for update' : ''}
     ) as found`,
   values: [arrayText('text', assetNums)],
@@ -114,8 +115,9 @@ function buildAsset(row: AssetRow): Asset {
     limitEndDate: parseBigint(row.limit_end_date),
     borrowedUsbKey: row.borrowed_usb_key,
     extends: row.extends,
+    active: { grants: row.active_grants, products: row.active_products, merchandises: row.active_merchandises },
     grants: [],
-    merchandises: [],
+    areGrantsLoaded: false,
     products: [],
     revokedBy: null,
   };

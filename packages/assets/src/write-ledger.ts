@@ -1,65 +1,89 @@
-import type { LicenseOrderId } from '@lockstep/contract';
 import { type Trx, untilAnswered } from '@lockstep/platform';
-import { heldBy } from './grants.ts';
 import { insertAssets, insertGrants, insertMerchandises, insertProducts, insertTransfers } from './insert-ledger.ts';
-import type { Asset, Instance, Ledger, LedgerChanges } from './ledger.ts';
+import type { Asset, Ledger, LedgerChanges } from './ledger.ts';
 import type { LedgerIds } from './ledger-ids.ts';
-import { releaseAssets, revokeGrants, revokeRows, updateAssets, updateHolders } from './update-ledger.ts';
+import {
+  releaseAssets,
+  revokeAssets,
+  revokeProducts,
+  updateAssets,
+  updateContents,
+  updateGrants,
+  updateMerchandises,
+  updateNumbers,
+} from './update-ledger.ts';
 
 /** Rows that one statement inserts: some milliseconds' work for the event loop. */
-const ROWS_AT_ONCE = 2_000;
+const INSERTED_AT_ONCE = 2_000;
+/** Rows that one statement updates. They have few columns to send. */
+const UPDATED_AT_ONCE = 10_000;
 
 /**
  * Stores what a ledger's orders have changed, a statement for each kind of change, in the transaction that loaded it.
  * Revocations go first, so that a number that was revoked and bought again is free when it is inserted; an asset goes
- * before what is on it. Many rows are inserted some at a time, so that others have the event loop in between. It does not
+ * before what is on it. Many rows are written some at a time, so that others have the event loop in between. It does not
  * wait for the last statements: their errors come with the next answer, or with the commit.
  */
 export async function writeLedger(trx: Trx, ledger: Ledger, ids: LedgerIds): Promise<void> {
   const { changes } = ledger;
-  const transferred = [...new Set(changes.transfers.map(({ asset }) => asset))];
-  const newGrants = new Set(changes.newGrants.map(({ grant }) => grant));
   const stored = {
-    heldProducts: findHeldAnew(transferred.flatMap(({ products }) => products)),
-    heldMerchandises: findHeldAnew(transferred.flatMap(({ merchandises }) => merchandises)),
-    revokedProducts: findStored(changes.revokedProducts),
-    revokedMerchandises: findStored(changes.revokedMerchandises),
-    revokedGrants: changes.revokedGrants.filter(({ grant }) => !newGrants.has(grant)),
-    released: findStored(changes.releasedAssets).map(({ id }) => id),
+    revokedProducts: [...changes.revokedProducts.values()].map(({ product }) => product),
+    merchandises: [...changes.changedMerchandises],
+    ...sortGrants(changes.changedGrants),
+    released: findStored(changes.releasedAssets),
     changed: findStored(changes.changedAssets),
+    counted: [...changes.countedAssets.difference(changes.changedAssets).difference(changes.revokedAssets)],
     revokedAssets: findStored(changes.revokedAssets),
   };
   await assignIds(trx, changes, ids);
   // Transfers first: another order holds something, or another customer owns it, only because of one of them.
-  await inParts(trx, changes.transfers, (part) => insertTransfers(trx, part));
-  await unlessNone(stored.heldProducts, (held) => updateHolders(trx, 'product_instance', held));
-  await unlessNone(stored.heldMerchandises, (held) => updateHolders(trx, 'merchandise_instance', held));
-  await unlessNone(stored.revokedProducts, (revoked) => revokeRows(trx, 'product_instance', revoked));
-  await unlessNone(stored.revokedMerchandises, (revoked) => revokeRows(trx, 'merchandise_instance', revoked));
-  await unlessNone(stored.revokedGrants, (revoked) => revokeGrants(trx, revoked));
-  await unlessNone(stored.released, (released) => releaseAssets(trx, released));
-  await unlessNone(stored.changed, (changed) => updateAssets(trx, changed));
-  await unlessNone(stored.revokedAssets, (revoked) => revokeRows(trx, 'asset', revoked));
+  await inParts(trx, changes.transfers, INSERTED_AT_ONCE, (part) => insertTransfers(trx, part));
+  // What was revoked by itself, then the rest of what was under a grant, and then the grant.
+  await inParts(trx, stored.revokedProducts, UPDATED_AT_ONCE, (part) => revokeProducts(trx, part));
+  if (stored.merchandises.length > 0) await updateMerchandises(trx, stored.merchandises);
+  await inParts(trx, stored.withProducts, UPDATED_AT_ONCE, (part) => updateContents(trx, 'product_instance', part));
+  await inParts(trx, stored.withMerchandises, UPDATED_AT_ONCE, (part) =>
+    updateContents(trx, 'merchandise_instance', part),
+  );
+  await inParts(trx, stored.grants, UPDATED_AT_ONCE, (part) => updateGrants(trx, part));
+  await inParts(trx, stored.released, UPDATED_AT_ONCE, (part) =>
+    releaseAssets(
+      trx,
+      part.map(({ id }) => id),
+    ),
+  );
+  await inParts(trx, stored.changed, INSERTED_AT_ONCE, (part) => updateAssets(trx, part));
+  await inParts(trx, stored.counted, UPDATED_AT_ONCE, (part) => updateNumbers(trx, part));
+  await inParts(trx, stored.revokedAssets, UPDATED_AT_ONCE, (part) => revokeAssets(trx, part));
   // Sorted, as they are locked: transactions that insert the same numbers wait rather than deadlock.
-  await inParts(trx, [...changes.newAssets].sort(compareNumbers), (part) => insertAssets(trx, part));
-  await inParts(trx, changes.newGrants, (part) => insertGrants(trx, part));
-  await inParts(trx, changes.newMerchandises, (part) => insertMerchandises(trx, part));
-  await inParts(trx, changes.newProducts, (part) => insertProducts(trx, part));
+  await inParts(trx, [...changes.newAssets].sort(compareNumbers), INSERTED_AT_ONCE, (part) => insertAssets(trx, part));
+  await inParts(trx, changes.newGrants, INSERTED_AT_ONCE, (part) => insertGrants(trx, part));
+  await inParts(trx, changes.newMerchandises, INSERTED_AT_ONCE, (part) => insertMerchandises(trx, part));
+  await inParts(trx, changes.newProducts, INSERTED_AT_ONCE, (part) => insertProducts(trx, part));
 }
 
-async function unlessNone<Item>(
+/** Writes rows some at a time. What is sent ahead takes memory until PostgreSQL has it, so each part waits for the last. */
+async function inParts<Item>(
+  trx: Trx,
   items: readonly Item[],
-  write: (items: readonly Item[]) => Promise<void>,
+  atOnce: number,
+  write: (part: Item[]) => Promise<void>,
 ): Promise<void> {
-  if (items.length > 0) await write(items);
+  for (let first = 0; first < items.length; first += atOnce) {
+    if (first > 0) await untilAnswered(trx);
+    await write(items.slice(first, first + atOnce));
+  }
 }
 
-/** Inserts rows some at a time. What is sent ahead takes memory until PostgreSQL has it, so each part waits for the last. */
-async function inParts<Item>(trx: Trx, items: readonly Item[], insert: (part: Item[]) => Promise<void>): Promise<void> {
-  for (let first = 0; first < items.length; first += ROWS_AT_ONCE) {
-    if (first > 0) await untilAnswered(trx);
-    await insert(items.slice(first, first + ROWS_AT_ONCE));
-  }
+/** Grants to be written, and those of which the database has contents that were revoked or taken over with them. */
+function sortGrants(changedGrants: LedgerChanges['changedGrants']) {
+  const grants = [...changedGrants].map(([grant, asset]) => ({ grant, asset }));
+  const ended = grants.filter(({ grant }) => grant.revokedBy !== null);
+  return {
+    grants,
+    withProducts: ended.filter(({ grant }) => grant.stored!.products > 0),
+    withMerchandises: ended.filter(({ grant }) => grant.stored!.merchandises > 0),
+  };
 }
 
 const compareNumbers = (a: Asset, b: Asset) => (a.assetNum < b.assetNum ? -1 : 1);
@@ -67,13 +91,6 @@ const compareNumbers = (a: Asset, b: Asset) => (a.assetNum < b.assetNum ? -1 : 1
 /** Those that are stored already. */
 function findStored<Thing extends { id: string | null }>(things: Iterable<Thing>): (Thing & { id: string })[] {
   return [...things].filter((thing): thing is Thing & { id: string } => thing.id !== null);
-}
-
-/** Stored instances whose holder changed. */
-function findHeldAnew(instances: readonly Instance[]): { id: string; heldBy: LicenseOrderId }[] {
-  return findStored(instances)
-    .map((instance) => ({ id: instance.id, heldBy: heldBy(instance), storedHeldBy: instance.storedHeldBy }))
-    .filter((each) => each.heldBy !== each.storedHeldBy);
 }
 
 async function assignIds(trx: Trx, changes: LedgerChanges, ids: LedgerIds): Promise<void> {

@@ -2,22 +2,36 @@ import { type Ledger, type LedgerIds, loadLedger, writeLedger } from '@lockstep/
 import { insertRows, type Trx } from '@lockstep/platform';
 import { collectNeeds } from './ledger-needs.ts';
 import type { OrderWithId, Outcome } from './outcome.ts';
-import { planAll } from './plan.ts';
+import { outcomeOf } from './plan.ts';
+import { planEach, type Work } from './plan-loaded.ts';
 
-/** Applies orders: loads what they touch, plans them, and stores what they change and what became of them. */
-export async function applyOrders(trx: Trx, orders: readonly OrderWithId[], ids: LedgerIds): Promise<Outcome[]> {
-  const { ledger, outcomes } = await planOnLoaded(trx, orders);
+/**
+ * Applies orders: loads what they touch, plans them, and stores what they change and what became of them. Large work may end
+ * before the last order (see planEach): those behind have no outcome.
+ *
+ * Throws a LargeWork if the work is not large, and the orders touch more.
+ */
+export async function applyOrders(
+  trx: Trx,
+  orders: readonly OrderWithId[],
+  ids: LedgerIds,
+  work: Work = { isLarge: false },
+): Promise<Outcome[]> {
+  const { ledger, outcomes } = await planOnLoaded(trx, orders, work);
   await storeApplied(trx, ledger, outcomes, ids);
   return outcomes;
 }
 
-/** Loads what orders touch, locks it, and plans them on it. Nothing is stored. */
+/** Loads what orders touch, locks it, and plans them on it, as applyOrders does. Nothing is stored. */
 export async function planOnLoaded(
   trx: Trx,
   orders: readonly OrderWithId[],
+  work: Work,
 ): Promise<{ ledger: Ledger; outcomes: Outcome[] }> {
   const ledger = await loadLedger(trx, collectNeeds(orders));
-  return { ledger, outcomes: planAll(ledger, orders) };
+  const outcomes: Outcome[] = [];
+  for await (const planned of planEach(trx, ledger, orders, work)) outcomes.push(outcomeOf(planned));
+  return { ledger, outcomes };
 }
 
 /** Stores what orders have changed and what became of them: the outcomes first, because grants refer to them. */

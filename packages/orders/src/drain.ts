@@ -1,22 +1,24 @@
-import type { LedgerIds } from '@lockstep/assets';
+import { type LedgerIds, splitOrderId } from '@lockstep/assets';
 import type { BatchId, CustomerId } from '@lockstep/contract';
 import { type Database, inTransaction, type Trx, together } from '@lockstep/platform';
 import { applyOrders } from './apply.ts';
 import { finishOrders, type WorkedBatch } from './finish-orders.ts';
 import { findHeld, holdUnreadable } from './holds.ts';
 import { lockingLanes, readLocked, tryingLanes } from './lane-locks.ts';
-import type { Outcome } from './outcome.ts';
+import type { OrderWithId, Outcome } from './outcome.ts';
 import { buildPending, inAcceptanceOrder, type Pending, readingPending, type UnreadableChunk } from './pending.ts';
 import { MAX_WEIGHT } from './prepare.ts';
 import { type FailedOrder, listFailedOrders } from './work-log.ts';
 
-/** Which lanes to drain: all of them, or some that nobody else has locked. */
+/** Which lanes to drain, all of them or some that nobody else has locked, and how. */
 export interface LanesToDrain {
   lanes: readonly number[];
   /** How many to take at most, without waiting for any. If absent, it waits for all. */
   atMost?: number;
   /** Told once which ones are locked, before they are drained. */
   onTaken?: (lanes: readonly number[]) => void;
+  /** Whether it has the turn of large work. */
+  isLarge?: boolean;
 }
 
 /** What a transaction has applied. */
@@ -47,7 +49,7 @@ export interface Drained extends Applied {
  * It holds the lanes' locks, so only one drain of a lane runs anywhere, and orders of a lane take effect in acceptance
  * order. If it meets another transaction and runs again, it drains the same lanes, or those of them that it gets again.
  *
- * Throws what keeps the group from being applied. Then nothing has changed.
+ * Throws what keeps the group from being applied, also a LargeWork. Then nothing has changed.
  */
 export async function drainLanes(db: Database, wanted: LanesToDrain, ids: LedgerIds): Promise<Drained> {
   let taken: readonly number[] | null = null;
@@ -62,14 +64,17 @@ export async function drainLanes(db: Database, wanted: LanesToDrain, ids: Ledger
     const customerIds = orders.map(({ order }) => order.customerId);
     const heldIds = mayBeHeld ? await findHeld(trx, customerIds) : new Set<CustomerId>();
     const free = orders.filter(({ order }) => !heldIds.has(order.customerId));
-    const outcomes = free.length === 0 ? [] : await applyOrders(trx, free, ids);
+    const outcomes = free.length === 0 ? [] : await applyOrders(trx, free, ids, { isLarge: wanted.isLarge ?? false });
+    const cutAt = outcomes.length < free.length ? batchOf(free[outcomes.length]!) : cutAtBatchId;
     return {
       ...buildApplied(outcomes, await finishOrders(trx, chunks, outcomes, { heldIds })),
       ...{ lanes, unreadable },
-      throughBatchId: cutAtBatchId === null ? null : BigInt(cutAtBatchId) - 1n,
+      throughBatchId: cutAt === null ? null : BigInt(cutAt) - 1n,
     };
   });
 }
+
+const batchOf = ({ licenseOrderId }: OrderWithId) => splitOrderId(licenseOrderId).batchId;
 
 /** Locks lanes and reads what is pending there, at once. */
 async function lockAndRead(

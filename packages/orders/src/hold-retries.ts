@@ -80,20 +80,22 @@ export class HoldRetries {
 
   /** Applies the orders of a customer while that works. Returns what became of the first: skipped if it was not tried. */
   async #retry(hold: Hold): Promise<'worked' | 'failed' | 'skipped'> {
-    const { db, ids, applied } = this.#tools;
+    const { db, ids, largeTurn, applied } = this.#tools;
     let hasWorked = false;
     for (let atMost = 1; !this.#closed; ) {
       const startedMs = performance.now();
       let oldest: HeldOrder | null = null;
       try {
-        const step = await inTransaction(db, async (trx) => {
-          oldest = null;
-          const isOurs = await lockDue(trx, hold, hasWorked);
-          if (!isOurs) return 'over';
-          const held = await readOldestHeld(trx, hold.customer_id, atMost);
-          oldest = held[0] ?? null;
-          return await applyHeld(trx, held, ids);
-        });
+        const step = await largeTurn.run(() =>
+          inTransaction(db, async (trx) => {
+            oldest = null;
+            const isOurs = await lockDue(trx, hold, hasWorked);
+            if (!isOurs) return 'over';
+            const held = await readOldestHeld(trx, hold.customer_id, atMost);
+            oldest = held[0] ?? null;
+            return await applyHeld(trx, held, ids);
+          }),
+        );
         if (step === 'over') break;
         if (step === 'read') continue;
         hasWorked = true;
@@ -136,7 +138,7 @@ async function lockDue(trx: Trx, { customer_id, lane }: Hold, isDue: boolean): P
   return rows.length > 0;
 }
 
-/** Applies held orders of a customer up to one that cannot be read. If that is the first, it tries to read that. */
+/** Applies held orders of a customer up to one that cannot be read, or as many as large work takes. If that is the first, it tries to read that. */
 async function applyHeld(trx: Trx, held: readonly HeldOrder[], ids: LedgerIds): Promise<Applied | 'read'> {
   const [oldest] = held;
   if (oldest?.isInChunk) {
@@ -146,8 +148,9 @@ async function applyHeld(trx: Trx, held: readonly HeldOrder[], ids: LedgerIds): 
   const unread = held.findIndex(({ order }) => order === null);
   if (unread === 0) throw new PayloadFault('a held order is not of version 1');
   const readable = unread === -1 ? held : held.slice(0, unread);
-  const outcomes = await applyOrders(trx, readable.map(withId), ids);
-  const finished = await finishOrders(trx, asChunks(readable), outcomes, { areHeld: true });
-  await releaseHeld(trx, readable);
+  const outcomes = await applyOrders(trx, readable.map(withId), ids, { isLarge: true });
+  const done = readable.slice(0, outcomes.length);
+  const finished = await finishOrders(trx, asChunks(done), outcomes, { areHeld: true });
+  await releaseHeld(trx, done);
   return buildApplied(outcomes, finished);
 }

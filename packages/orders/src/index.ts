@@ -12,6 +12,7 @@ export { assertGivenOut, parsePosition, readBehind } from './events.ts';
 export { failPendingOrders } from './fail-orders.ts';
 export { FailedBatchReader } from './failed-batch.ts';
 export { type Job, jobSchema, QUEUE_NAME } from './jobs.ts';
+export { LargeBatches } from './large-batches.ts';
 export { listBatches } from './list-batches.ts';
 export { listOrders } from './list-orders.ts';
 export { createOrderMetrics, type OrderMetrics, registerBacklogGauges } from './metrics.ts';

@@ -2,7 +2,10 @@ import type { LedgerIds } from '@lockstep/assets';
 import type { Database, Logger } from '@lockstep/platform';
 import { type Applied, type Drained, drainLanes, type LanesToDrain } from './drain.ts';
 import { DrainEnds } from './drain-ends.ts';
+import { LANES_OF_SHARE } from './drain-scheduler.ts';
 import type { EventNumbering } from './event-numbering.ts';
+import type { LargeTurn } from './large-turn.ts';
+import { LargeWork } from './limits.ts';
 import type { OrderMetrics } from './metrics.ts';
 import { OneByOne } from './one-by-one.ts';
 import { logWork } from './work-log.ts';
@@ -15,18 +18,24 @@ export class LaneDrainer {
   readonly #ids: LedgerIds;
   readonly #ends: DrainEnds;
   readonly #oneByOne: OneByOne;
+  readonly #largeTurn: LargeTurn;
+  /** Lanes in which large work is next. */
+  readonly #large = new Set<number>();
 
+  /** `largeTurn`: shared by all that applies pending orders in this process. */
   constructor(options: {
     db: Database;
     log: Logger;
     metrics: OrderMetrics;
     numbering: EventNumbering;
     ids: LedgerIds;
+    largeTurn: LargeTurn;
   }) {
     this.#db = options.db;
     this.#log = options.log;
     this.#metrics = options.metrics;
     this.#ids = options.ids;
+    this.#largeTurn = options.largeTurn;
     this.#ends = new DrainEnds(options);
     this.#oneByOne = new OneByOne({ ...options, applied: (applied, startedMs) => this.applied(applied, startedMs) });
   }
@@ -34,8 +43,40 @@ export class LaneDrainer {
   /**
    * Applies the oldest pending orders of some lanes; see drainLanes. If the group fails, it tries the orders one by one, and
    * then more is left. Throws an error if the lanes can only wait.
+   *
+   * Lanes in which large work is next wait for its turn. If it may take lanes as it gets them, it leaves those out while
+   * somebody has the turn.
    */
   async drain(wanted: LanesToDrain): Promise<Pick<Drained, 'lanes' | 'throughBatchId'>> {
+    const { lanes, atMost } = wanted;
+    const large = lanes.filter((lane) => this.#large.has(lane));
+    if (large.length === 0) return await this.#drain(wanted);
+    if (atMost === undefined) return await this.#drainInTurn(wanted);
+    if (!this.#largeTurn.isTaken) return await this.#drainInTurn({ ...wanted, lanes: large });
+    const others = lanes.filter((lane) => !this.#large.has(lane));
+    if (others.length === 0) return { lanes: [], throughBatchId: 0n };
+    return await this.#drain({ ...wanted, lanes: others });
+  }
+
+  /** Whether a lane waits for the turn of large work. */
+  waitsForTurn(lane: number): boolean {
+    return this.#large.has(lane);
+  }
+
+  /** Notes where large work is next. Of many lanes it may be one: fewer at once will tell. */
+  #noteLarge(lanes: readonly number[], { atMost }: LanesToDrain): void {
+    if (atMost !== undefined && lanes.length > LANES_OF_SHARE) return;
+    for (const lane of lanes) this.#large.add(lane);
+  }
+
+  #drainInTurn(wanted: LanesToDrain): ReturnType<LaneDrainer['drain']> {
+    return this.#largeTurn.run(() => {
+      for (const lane of wanted.lanes) this.#large.delete(lane);
+      return this.#drain({ ...wanted, isLarge: true });
+    });
+  }
+
+  async #drain(wanted: LanesToDrain): ReturnType<LaneDrainer['drain']> {
     const startedMs = performance.now();
     let taken: readonly number[] | null = null;
     const onTaken = (lanes: readonly number[]) => {
@@ -51,6 +92,10 @@ export class LaneDrainer {
       this.applied(drained, startedMs);
       return drained;
     } catch (error) {
+      if (error instanceof LargeWork && taken !== null) {
+        this.#noteLarge(taken, wanted);
+        return { lanes: taken, throughBatchId: 0n };
+      }
       this.#metrics.drainFailures.inc();
       if (taken === null) throw error;
       await this.#oneByOne.run(taken, error);

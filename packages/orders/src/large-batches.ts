@@ -1,9 +1,8 @@
 import { Deadline, FairQueue } from '@lockstep/platform';
+import { LargeWork, LIMITS } from './limits.ts';
 import { MAX_WAIT_MS } from './max-wait.ts';
 import type { PreparedBatch } from './prepare.ts';
 
-/** A batch that weighs more is large: the part of the ledger that it needs takes hundreds of megabytes. */
-const LARGE_WEIGHT = 20_000;
 /** Large batches of an application that wait for their turn. */
 const MAX_WAITING = 4;
 
@@ -19,12 +18,22 @@ export function weighBatch({ chunks }: PreparedBatch): number {
 export class LargeBatches {
   readonly #turns = new FairQueue({ atOnce: 1, maxWaiting: () => MAX_WAITING });
 
-  /** Runs some work for a batch; for a large one, in turn. Throws what isOverload knows if no turn comes in time. */
-  async inTurn<Result>(batch: PreparedBatch, work: () => Promise<Result>): Promise<Result> {
-    if (weighBatch(batch) <= LARGE_WEIGHT) return work();
+  /**
+   * Runs some work for a batch. If the batch is large, by its weight or because the work throws a LargeWork, it runs as
+   * large work, in turn. Throws what isOverload knows if no turn comes in time.
+   */
+  async run<Result>(batch: PreparedBatch, work: (isLarge: boolean) => Promise<Result>): Promise<Result> {
+    if (weighBatch(batch) <= LIMITS.small) {
+      try {
+        return await work(false);
+      } catch (error) {
+        if (!(error instanceof LargeWork)) throw error;
+      }
+    }
     const deadline = new Deadline(MAX_WAIT_MS);
     try {
-      return await this.#turns.run({ kind: 'large batch', party: batch.applicationId }, deadline.signal, work);
+      const owner = { kind: 'large batch', party: batch.applicationId };
+      return await this.#turns.run(owner, deadline.signal, () => work(true));
     } finally {
       deadline.end();
     }

@@ -1,13 +1,20 @@
-import type { LedgerNeeds } from '@lockstep/assets';
-import type { Channels, Merchandise, NewBuyOrder, Order, ProductToBuy } from '@lockstep/contract';
+import type { Asset, ContentsNeeds, Ledger, LedgerNeeds } from '@lockstep/assets';
+import type {
+  Channels,
+  DeleteProductOrder,
+  Merchandise,
+  NewBuyOrder,
+  Order,
+  ProductToBuy,
+  ProductToRevoke,
+} from '@lockstep/contract';
 
-/** Collects what planning these orders reads of the ledger. */
+/** Collects what planning these orders reads of the ledger, but for what is on assets: see collectContents. */
 export function collectNeeds(orders: Iterable<{ order: Order; channels: Channels }>): LedgerNeeds {
   const needs: LedgerNeeds = {
     customerIds: new Set(),
     purchaseIds: new Set(),
     assetNums: new Set(),
-    fullAssetNums: new Set(),
     owners: false,
   };
   for (const { order, channels } of orders) {
@@ -15,7 +22,6 @@ export function collectNeeds(orders: Iterable<{ order: Order; channels: Channels
     needs.customerIds.add(order.customerId);
     if (order.srcLicenseOrderId !== undefined) needs.purchaseIds.add(order.srcLicenseOrderId);
     for (const { assetNos } of order.assets) for (const assetNum of assetNos) needs.assetNums.add(assetNum);
-    for (const assetNum of listFullNumbers(order)) needs.fullAssetNums.add(assetNum);
     if (order.orderType === 'new_buy') {
       for (const { srcLicenseOrderId } of order.assets.flatMap(listProducts)) {
         if (srcLicenseOrderId !== undefined) needs.purchaseIds.add(srcLicenseOrderId);
@@ -25,10 +31,47 @@ export function collectNeeds(orders: Iterable<{ order: Order; channels: Channels
   return needs;
 }
 
-/** The numbers of an order that may revoke or take over what is on their assets. */
-function* listFullNumbers(order: Order): Generator<string> {
-  if (order.orderType !== 'new_buy') yield* order.assets.flatMap(({ assetNos }) => assetNos);
-  else for (const asset of order.assets) if (asset.transferedAssetNum) yield* asset.assetNos;
+/**
+ * Collects what planning these orders reads of what is on assets, in the order in which it does, as far as the ledger tells
+ * now: for more than one order, also what the ones before it may make necessary.
+ */
+export function collectContents(ledger: Ledger, orders: readonly { order: Order }[]): ContentsNeeds {
+  const needs: ContentsNeeds = { grantsOf: new Set(), lookUps: [] };
+  /** Assets that these orders may transfer: which order stands for what there is not known before. */
+  const mayMove = new Set<Asset>();
+  for (const { order } of orders) {
+    const assetsOf = ({ assetNos }: { assetNos: string[] }) =>
+      assetNos.flatMap((assetNum) => ledger.assets.get(assetNum) ?? []);
+    if (order.orderType === 'new_buy') {
+      for (const element of order.assets) {
+        if (element.transferedAssetNum !== true) continue;
+        const transferred = assetsOf(element).filter(
+          ({ customerId }) => orders.length > 1 || customerId !== order.customerId,
+        );
+        for (const asset of transferred) needs.grantsOf.add(asset);
+        for (const asset of transferred) mayMove.add(asset);
+      }
+      continue;
+    }
+    for (const element of order.assets) {
+      for (const asset of assetsOf(element)) {
+        needs.grantsOf.add(asset);
+        if (order.orderType === 'delete_asset' || asset.id === null) continue;
+        const source = mayMove.has(asset) ? null : (order.srcLicenseOrderId ?? null);
+        for (const product of (element as DeleteProductOrder['assets'][number]).products) {
+          needs.lookUps.push({ asset, productUri: product.productUri, terms: termsOf(product), source });
+        }
+      }
+    }
+  }
+  return needs;
+}
+
+/** What a product that is looked for has to have besides its URI; null if it may have whatever. */
+function termsOf(product: ProductToRevoke): ContentsNeeds['lookUps'][number]['terms'] {
+  if (!product.strictMatchWhenDelete) return null;
+  const { limitStartDate = null, limitEndDate = null, limitConcurrent } = product;
+  return { limitStartDate, limitEndDate, limitConcurrent };
 }
 
 function listProducts({ products = [], merchandises = [] }: NewBuyOrder['assets'][number]): ProductToBuy[] {

@@ -1,7 +1,14 @@
 import { type Asset, createGrant, type ProductInstance } from '@lockstep/assets';
 import type { AssetId, CustomerId, LicenseOrderId, ProductToRevoke } from '@lockstep/contract';
 import { describe, expect, it } from 'vitest';
-import { type DifferingField, findMatches, listDifferences, ProductNotFound, type Wanted } from './matching.ts';
+import {
+  type DifferingField,
+  findMatches,
+  listDifferences,
+  listOldest,
+  ProductNotFound,
+  type Wanted,
+} from './matching.ts';
 
 const [ONE, TWO] = ['1' as LicenseOrderId, '2' as LicenseOrderId];
 
@@ -36,14 +43,14 @@ function wanted(changes: Partial<ProductToRevoke> = {}, srcLicenseOrderId?: stri
 function assetWith(products: ProductInstance[]): Asset {
   return {
     ...{ id: '8' as AssetId, assetNum: '8', customerId: '1' as CustomerId, licenseType: 'softkey', extends: {} },
-    ...{ borrowedUsbKey: false, limitStartDate: null, limitEndDate: null, grants: [], merchandises: [] },
-    ...{ products, revokedBy: null },
+    ...{ borrowedUsbKey: false, limitStartDate: null, limitEndDate: null, grants: [], areGrantsLoaded: true },
+    ...{ active: { grants: 1, products: products.length, merchandises: 0 }, products, revokedBy: null },
   };
 }
 
 /** The refusal of an order that found none of these products. */
 function refusalOf(products: ProductInstance[], what: Wanted): ProductNotFound {
-  return new ProductNotFound(assetWith(products), what);
+  return new ProductNotFound(assetWith(products), what, listOldest(products));
 }
 
 describe('what matches on an asset', () => {
@@ -68,7 +75,7 @@ describe('what matches on an asset', () => {
     const products = values.flatMap((limitStartDate) =>
       values.flatMap((limitEndDate) =>
         [ONE, TWO]
-          .map(createGrant)
+          .map((orderId) => createGrant(orderId))
           .flatMap((grant) =>
             ['gms-100', 'b'].map((productUri) => instance({ limitStartDate, limitEndDate, grant, productUri })),
           ),
@@ -212,15 +219,16 @@ describe('the nearest', () => {
     expect(nearest.map(({ product }) => product.id)).toEqual(['3']);
   });
 
-  it('are looked for among some products of the same productUri and some others, however many there are', () => {
-    const others = Array.from({ length: 10_000 }, (_, index) => instance({ id: `o${index}`, productUri: 'b' }));
-    const same = Array.from({ length: 10_000 }, (_, index) => instance({ id: `s${index}`, limitConcurrent: 2 }));
-    expect(idsOf([...others, ...same], wanted())).toEqual(['s0', 's1', 's2', 's3', 's4']);
+  it('are looked for among the 100 oldest that are active', () => {
+    const revoked = instance({ id: 'r', revokedBy: TWO, limitConcurrent: 2 });
+    const others = Array.from({ length: 99 }, (_, index) => instance({ id: `o${index}`, productUri: 'b' }));
+    const same = ['s0', 's1'].map((id) => instance({ id, limitConcurrent: 2 }));
+    expect(idsOf([revoked, ...others, ...same], wanted())).toEqual(['s0', 'o0', 'o1', 'o2', 'o3']);
   });
 
   it('belong to a refusal that says which product was not found where', () => {
     const refusal = refusalOf([], wanted());
-    expect(refusal).toMatchObject({ reason: 'product_not_found', assetNum: '8' });
+    expect(refusal).toMatchObject({ reason: 'product_not_found', asset: { assetNum: '8' } });
     expect(refusal.message).toBe('Asset 8 has no active product gms-100 that matches.');
   });
 

@@ -1,4 +1,4 @@
-import { type Asset, heldBy, type ProductInstance } from '@lockstep/assets';
+import { type Asset, heldBy, type ProductInstance, revokerOf } from '@lockstep/assets';
 import { type LicenseOrderId, type ProductToRevoke, Refusal } from '@lockstep/contract';
 import { isPreviewId } from './preview-ids.ts';
 
@@ -18,25 +18,25 @@ export interface ComparedProduct {
 }
 
 const MAX_NEAREST = 5;
-/** How many products of the same productUri, and of others, to look at for the nearest one: an asset may hold thousands. */
-const MAX_CANDIDATES = 500;
+/** How many products of an asset to look at for the nearest one, the oldest (rules 6.5). */
+export const MAX_CANDIDATES = 100;
 
 /** The fields by which products are indexed: productUri, and the fields of strict matching. */
 type Terms = Pick<ProductInstance, 'productUri' | 'limitStartDate' | 'limitEndDate' | 'limitConcurrent'>;
 const buildStrictKey = ({ productUri, limitStartDate, limitEndDate, limitConcurrent }: Terms) =>
   `${productUri}\n${limitStartDate}\n${limitEndDate}\n${limitConcurrent}`;
 
-const indexes = new WeakMap<Asset, { indexed: number; byKey: Map<string, ProductInstance[]> }>();
+const indexes = new WeakMap<readonly ProductInstance[], { indexed: number; byKey: Map<string, ProductInstance[]> }>();
 
 /**
- * Finds an asset's active products under a key, oldest first. The index is kept with the asset, whose list of products
- * only grows, so that thousands of orders which look for products on one asset do not each go through all of them.
+ * Finds the active ones of products under a key, oldest first. The index is kept with the list, which only grows, so that
+ * thousands of orders which look for products on one asset do not each go through all of them.
  */
-function findActive(asset: Asset, key: string): readonly ProductInstance[] {
-  const index = indexes.get(asset) ?? { indexed: 0, byKey: new Map<string, ProductInstance[]>() };
-  indexes.set(asset, index);
-  for (; index.indexed < asset.products.length; index.indexed++) {
-    const product = asset.products[index.indexed]!;
+function findActive(list: readonly ProductInstance[], key: string): readonly ProductInstance[] {
+  const index = indexes.get(list) ?? { indexed: 0, byKey: new Map<string, ProductInstance[]>() };
+  indexes.set(list, index);
+  for (; index.indexed < list.length; index.indexed++) {
+    const product = list[index.indexed]!;
     for (const each of [product.productUri, buildStrictKey(product)]) {
       const others = index.byKey.get(each);
       if (others === undefined) index.byKey.set(each, [product]);
@@ -46,7 +46,7 @@ function findActive(asset: Asset, key: string): readonly ProductInstance[] {
   const products = index.byKey.get(key) ?? [];
   // Revoked ones never come back: they leave the index for good.
   let active = 0;
-  for (const product of products) if (product.revokedBy === null) products[active++] = product;
+  for (const product of products) if (revokerOf(product) === null) products[active++] = product;
   products.length = active;
   return products;
 }
@@ -61,19 +61,9 @@ export function findMatches(asset: Asset, { product, srcLicenseOrderId }: Wanted
   const key = product.strictMatchWhenDelete
     ? buildStrictKey({ ...product, limitStartDate, limitEndDate })
     : product.productUri;
-  const matches = findActive(asset, key);
+  const matches = findActive(asset.products, key);
   if (srcLicenseOrderId === undefined) return matches;
   return matches.filter((instance) => heldBy(instance) === srcLicenseOrderId);
-}
-
-/** Lists what may come nearest to a product that was not found: products of the same productUri, then some others. */
-function listCandidates(asset: Asset, { product }: Wanted): ProductInstance[] {
-  const some = (products: readonly ProductInstance[]) => products.slice(0, MAX_CANDIDATES);
-  const same = some(findActive(asset, product.productUri));
-  const others = some(asset.products).filter(
-    ({ revokedBy, productUri }) => revokedBy === null && productUri !== product.productUri,
-  );
-  return [...same, ...others];
 }
 
 /** Lists the fields in which a product instance differs from what is looked for. */
@@ -90,21 +80,32 @@ export function listDifferences(instance: ProductInstance, { product, srcLicense
   return differs;
 }
 
+/** The oldest active ones of products, as many as are looked at for the nearest. */
+export function listOldest(products: Iterable<ProductInstance>): ProductInstance[] {
+  const oldest: ProductInstance[] = [];
+  for (const product of products) {
+    if (oldest.length === MAX_CANDIDATES) break;
+    if (revokerOf(product) === null) oldest.push(product);
+  }
+  return oldest;
+}
+
 /** No product instance of an asset matches. The message says in what the nearest one differs. */
 export class ProductNotFound extends Refusal {
-  readonly assetNum: string;
+  readonly asset: Asset;
   /** What was looked for. */
   readonly wanted: Wanted;
   /** A few products that come nearest: those of the productUri first, then those that differ in fewer fields. */
   readonly nearest: readonly ComparedProduct[];
 
-  constructor(asset: Asset, wanted: Wanted) {
-    const nearest = listCandidates(asset, wanted)
+  /** `oldest`: the oldest active products of the asset. */
+  constructor(asset: Asset, wanted: Wanted, oldest: readonly ProductInstance[]) {
+    const nearest = oldest
       .map((product) => ({ product, differs: listDifferences(product, wanted) }))
       .sort((a, b) => rankOf(a.differs) - rankOf(b.differs))
       .slice(0, MAX_NEAREST);
     super('product_not_found', asset.assetNum, wanted.product.productUri, buildHint(nearest[0]));
-    this.assetNum = asset.assetNum;
+    this.asset = asset;
     this.wanted = wanted;
     this.nearest = nearest;
   }

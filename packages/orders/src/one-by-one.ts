@@ -77,7 +77,7 @@ export class OneByOne {
     lanes: readonly number[],
     isLasting: boolean,
   ): Promise<{ hasWorked: boolean; isExhausted: boolean }> {
-    const { db, ids, applied } = this.#tools;
+    const { db, ids, largeTurn, applied } = this.#tools;
     let hasWorked = false;
     let areAllOurs = true;
     let failures = 0;
@@ -92,7 +92,8 @@ export class OneByOne {
         continue;
       }
       const startedMs = performance.now();
-      const tried = await tryOneOrder(db, { lane, skip: worked.union(this.#suspectsOf(lane)) }, ids);
+      const skip = worked.union(this.#suspectsOf(lane));
+      const tried = await largeTurn.run(() => tryOneOrder(db, { lane, skip }, ids));
       if (tried === 'locked') areAllOurs = false;
       if (tried === 'locked' || tried === null) continue;
       round.push(lane);

@@ -7,6 +7,7 @@ import { type Applied, buildApplied } from './drain.ts';
 import { finishOrders } from './finish-orders.ts';
 import { findHeld, holdUnreadable, insertHolds } from './holds.ts';
 import { lockLanes, readLocked, tryingLanes } from './lane-locks.ts';
+import type { LargeTurn } from './large-turn.ts';
 import type { OrderWithId } from './outcome.ts';
 import {
   type Chunk,
@@ -25,6 +26,7 @@ export interface OrderTools {
   db: Database;
   log: Logger;
   ids: LedgerIds;
+  largeTurn: LargeTurn;
   /** Told what each transaction has applied. */
   applied: (applied: Applied, startedMs: number) => void;
 }
@@ -44,7 +46,8 @@ export type Tried = { customerId: CustomerId } & (
 
 /**
  * Tries the oldest pending order of a lane in a transaction of its own, leaving out customers who are held and those to
- * `skip`. Returns 'locked' if somebody else has locked the lane. Throws what keeps it from finding one.
+ * `skip`. For whoever has the turn of large work. Returns 'locked' if somebody else has locked the lane. Throws what keeps
+ * it from finding one.
  */
 export async function tryOneOrder(
   db: Database,
@@ -58,7 +61,7 @@ export async function tryOneOrder(
       if (readLocked(await run(trx, tryingLanes([lane], 1))).length === 0) return 'locked';
       found = await findOldest(trx, lane, skip);
       if (found === null) return null;
-      const outcomes = await applyOrders(trx, [found.accepted], ids);
+      const outcomes = await applyOrders(trx, [found.accepted], ids, { isLarge: true });
       return buildApplied(outcomes, await finishOrders(trx, [found.chunk], outcomes));
     });
     return applied === null || applied === 'locked'

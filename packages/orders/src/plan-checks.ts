@@ -1,4 +1,4 @@
-import type { Asset, Ledger } from '@lockstep/assets';
+import type { Asset, Grant, Ledger } from '@lockstep/assets';
 import { type Channels, type CustomerId, type LicenseOrderId, type Order, Refusal } from '@lockstep/contract';
 import type { OrderWithId } from './outcome.ts';
 
@@ -38,4 +38,10 @@ export function checkLicenseType(asset: Asset, order: Order): void {
   if (asset.licenseType !== order.licenseType) {
     throw new Refusal('license_type_mismatch', asset.assetNum, asset.licenseType, order.licenseType);
   }
+}
+
+/** The grants of an asset, which have to be loaded if it has any. */
+export function grantsOf(asset: Asset): Grant[] {
+  if (!asset.areGrantsLoaded) throw new Error(`The grants of asset ${asset.assetNum} were not loaded`);
+  return asset.grants;
 }

@@ -10,28 +10,33 @@ import {
 } from '@lockstep/assets';
 import { type AssetToBuy, type Merchandise, type NewBuyOrder, type ProductToBuy, Refusal } from '@lockstep/contract';
 import { emptyEffects } from './effects.ts';
+import { type Limits, Touched } from './limits.ts';
 import type { OrderWithId } from './outcome.ts';
-import { checkLicenseType, checkSource, isVisible } from './plan-checks.ts';
+import { checkLicenseType, checkSource, grantsOf, isVisible } from './plan-checks.ts';
 
 /** Plans a new_buy: assets that are created, extended or transferred, and what is bought onto them (rules 6.5 new_buy). */
-export function planNewBuy(ledger: Ledger, accepted: OrderWithId, order: NewBuyOrder): Effects {
+export function planNewBuy(ledger: Ledger, accepted: OrderWithId, order: NewBuyOrder, limits: Limits): Effects {
   const effects = emptyEffects(order.customerId);
+  const touched = new Touched(limits);
   /** Assets that earlier elements of this order named, with their period so far. They count as the customer's. */
-  const bought = new Map<string, { asset: Asset; grant: Grant; period: Period }>();
+  const bought = new Map<string, { asset: Asset; grant: Grant; period: Period; buy: Purchase }>();
   for (const element of order.assets) {
     const terms = readTerms(element);
     for (const assetNum of element.assetNos) {
       const earlier = bought.get(assetNum);
       const grant = earlier?.grant ?? createGrant(accepted.licenseOrderId);
-      const asset = earlier?.asset ?? buyAsset(ledger, accepted, order, { element, terms, assetNum, grant }, effects);
+      const asset =
+        earlier?.asset ?? buyAsset(ledger, accepted, order, { element, terms, assetNum, grant }, { effects, touched });
       if (earlier === undefined) effects.grants.push({ action: 'create', asset, grant });
       else effects.assets.push({ action: 'extend', asset, terms });
-      bought.set(assetNum, { asset, grant, period: replacePeriod(earlier?.period ?? asset, terms, assetNum) });
-      const buy = new Purchase(ledger, accepted, { asset, grant }, effects);
+      const period = replacePeriod(earlier?.period ?? asset, terms, assetNum);
+      const buy = earlier?.buy ?? new Purchase(ledger, accepted, { asset, grant }, { effects, touched, limits });
+      bought.set(assetNum, { asset, grant, period, buy });
       for (const product of element.products ?? []) buy.product(product, null);
       for (const merchandise of element.merchandises ?? []) buy.merchandise(merchandise, null);
     }
   }
+  effects.touched = touched.instances;
   return effects;
 }
 
@@ -57,7 +62,7 @@ function buyAsset(
   { channels }: OrderWithId,
   order: NewBuyOrder,
   { element, terms, assetNum, grant }: { element: AssetToBuy; terms: AssetTerms; assetNum: string; grant: Grant },
-  effects: Effects,
+  { effects, touched }: { effects: Effects; touched: Touched },
 ): Asset {
   const asset = ledger.assets.get(assetNum);
   if (asset === undefined) {
@@ -70,8 +75,12 @@ function buyAsset(
   if (isTransfer && !isVisible(ledger, channels, asset.customerId))
     throw new Refusal('asset_not_found', assetNum, ' of the customer');
   checkLicenseType(asset, order);
-  if (isTransfer) effects.assets.push({ action: 'transfer', asset, terms, customerId: order.customerId, grant });
-  else effects.assets.push({ action: 'extend', asset, terms });
+  if (isTransfer) {
+    touched.addGrants(asset.active.grants);
+    touched.add(asset.active.products + asset.active.merchandises);
+    grantsOf(asset);
+    effects.assets.push({ action: 'transfer', asset, terms, customerId: order.customerId, grant });
+  } else effects.assets.push({ action: 'extend', asset, terms });
   return asset;
 }
 
@@ -85,8 +94,9 @@ function createAsset(order: NewBuyOrder, assetNum: string, terms: AssetTerms): A
     limitEndDate: terms.limitEndDate ?? null,
     borrowedUsbKey: terms.borrowedUsbKey ?? false,
     extends: terms.extends,
+    active: { grants: 0, products: 0, merchandises: 0 },
     grants: [],
-    merchandises: [],
+    areGrantsLoaded: true,
     products: [],
     revokedBy: null,
   };
@@ -111,19 +121,36 @@ class Purchase {
   readonly #asset: Asset;
   readonly #grant: Grant;
   readonly #effects: Effects;
+  readonly #touched: Touched;
+  readonly #limit: number;
+  /** How much more the asset may hold. */
+  #room: number;
 
-  constructor(ledger: Ledger, accepted: OrderWithId, on: { asset: Asset; grant: Grant }, effects: Effects) {
+  constructor(
+    ledger: Ledger,
+    accepted: OrderWithId,
+    on: { asset: Asset; grant: Grant },
+    { effects, touched, limits }: { effects: Effects; touched: Touched; limits: Limits },
+  ) {
     this.#ledger = ledger;
     this.#accepted = accepted;
     this.#asset = on.asset;
     this.#grant = on.grant;
     this.#effects = effects;
+    this.#touched = touched;
+    const { active, assetNum, customerId } = on.asset;
+    this.#limit = limits.onAsset;
+    this.#room = limits.onAsset - active.products - active.merchandises;
+    // A transfer leaves one grant of all that were there.
+    const isOwn = customerId === accepted.order.customerId;
+    if (isOwn && active.grants >= limits.onAsset) throw new Refusal('asset_full', assetNum, limits.onAsset);
   }
 
   product(bought: ProductToBuy, merchandise: MerchandiseInstance | null): void {
     const { licenseOrderId, channels } = this.#accepted;
     const { srcLicenseOrderId } = bought;
     if (srcLicenseOrderId !== undefined) checkSource(this.#ledger, channels, srcLicenseOrderId);
+    this.#count();
     const product: ProductInstance = {
       id: null,
       licenseOrderId,
@@ -142,6 +169,7 @@ class Purchase {
 
   merchandise(bought: Merchandise, parent: MerchandiseInstance | null): void {
     const { licenseOrderId } = this.#accepted;
+    this.#count();
     const merchandise: MerchandiseInstance = {
       id: null,
       licenseOrderId,
@@ -149,11 +177,18 @@ class Purchase {
       storedHeldBy: null,
       bought,
       parent,
+      parentId: null,
       activeContents: 0,
       revokedBy: null,
     };
     this.#effects.merchandises.push({ action: 'create', asset: this.#asset, merchandise });
     for (const product of bought.licenseOrderProductList) this.product(product, merchandise);
     for (const child of bought.children ?? []) this.merchandise(child, merchandise);
+  }
+
+  /** Counts one more product or merchandise. Throws a Refusal: asset_full, order_too_large. */
+  #count(): void {
+    if (this.#room-- <= 0) throw new Refusal('asset_full', this.#asset.assetNum, this.#limit);
+    this.#touched.add(1);
   }
 }

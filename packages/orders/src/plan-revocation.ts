@@ -2,78 +2,71 @@ import {
   type Asset,
   type Effects,
   type Grant,
-  heldBy,
   type Ledger,
   type MerchandiseInstance,
+  numbersOf,
   type ProductInstance,
 } from '@lockstep/assets';
-import { type DeleteAssetOrder, type DeleteProductOrder, type LicenseOrderId, Refusal } from '@lockstep/contract';
+import { type DeleteAssetOrder, type DeleteProductOrder, Refusal } from '@lockstep/contract';
 import { emptyEffects } from './effects.ts';
-import { findMatches, ProductNotFound } from './matching.ts';
-import { checkLicenseType } from './plan-checks.ts';
+import { type Limits, Touched } from './limits.ts';
+import { findMatches, listOldest, ProductNotFound } from './matching.ts';
+import { checkLicenseType, grantsOf } from './plan-checks.ts';
 
 /** Plans a delete_asset: ends grants with what is under them, and assets whose last grant ends (rules 6.5 delete_asset). */
-export function planDeleteAsset(ledger: Ledger, order: DeleteAssetOrder): Effects {
+export function planDeleteAsset(ledger: Ledger, order: DeleteAssetOrder, limits: Limits): Effects {
   const effects = emptyEffects(null);
+  const touched = new Touched(limits);
   const revokedAssets = new Set<Asset>();
   const revokedGrants = new Set<Grant>();
   for (const element of order.assets) {
     for (const assetNum of element.assetNos) {
       const asset = findOwnAsset(ledger, order, assetNum);
       if (revokedAssets.has(asset)) throw new Refusal('asset_not_found', assetNum, ' of the customer');
-      const grants = asset.grants.filter((grant) => grant.revokedBy === null && !revokedGrants.has(grant));
-      const ended = grants.filter(({ licenseOrderId }) => isMeant(order.srcLicenseOrderId, licenseOrderId));
+      touched.addGrants(asset.active.grants);
+      const grants = grantsOf(asset).filter((grant) => grant.revokedBy === null && !revokedGrants.has(grant));
+      const ended = grants.filter(
+        ({ licenseOrderId }) => order.srcLicenseOrderId === undefined || order.srcLicenseOrderId === licenseOrderId,
+      );
       if (order.srcLicenseOrderId !== undefined && ended.length === 0) {
         throw new Refusal('asset_not_in_source_order', assetNum, order.srcLicenseOrderId);
       }
       for (const grant of ended) {
+        const numbers = numbersOf(grant);
+        touched.add(numbers.products + numbers.merchandises);
         revokedGrants.add(grant);
-        effects.grants.push({ action: 'revoke', asset, grant });
+        effects.grants.push({ action: 'revoke', asset, grant, numbers });
       }
-      revokeContents(asset, order.srcLicenseOrderId, effects);
       if (ended.length === grants.length) {
         revokedAssets.add(asset);
         effects.assets.push({ action: 'revoke', asset });
       }
     }
   }
+  effects.touched = touched.instances;
   return effects;
-}
-
-/** Whether a revocation covers what this order bought; `source` limits it to one order. */
-function isMeant(source: LicenseOrderId | undefined, licenseOrderId: LicenseOrderId): boolean {
-  return source === undefined || source === licenseOrderId;
-}
-
-/** Revokes an asset's active products and merchandises, or only those that `source` stands for. */
-function revokeContents(asset: Asset, source: LicenseOrderId | undefined, effects: Effects): void {
-  for (const product of asset.products) {
-    if (product.revokedBy !== null || !isMeant(source, heldBy(product))) continue;
-    effects.products.push({ action: 'revoke', asset, product });
-  }
-  for (const merchandise of asset.merchandises) {
-    if (merchandise.revokedBy !== null || !isMeant(source, heldBy(merchandise))) continue;
-    effects.merchandises.push({ action: 'revoke', asset, merchandise });
-  }
 }
 
 /**
  * Plans a delete_product: revokes the product instances that match. They match against what was active when the order
  * began, and an instance is revoked once (rules 6.5 delete_product).
  */
-export function planDeleteProduct(ledger: Ledger, order: DeleteProductOrder): Effects {
+export function planDeleteProduct(ledger: Ledger, order: DeleteProductOrder, limits: Limits): Effects {
   const effects = emptyEffects(null);
+  const touched = new Touched(limits);
   const revoked = new Set<ProductInstance>();
-  const emptied = new EmptiedMerchandises(effects);
+  const emptied = new EmptiedMerchandises(effects, touched);
   for (const element of order.assets) {
     for (const assetNum of element.assetNos) {
       const asset = findOwnAsset(ledger, order, assetNum);
+      touched.addGrants(asset.active.grants);
       for (const product of element.products) {
         const wanted = { product, srcLicenseOrderId: order.srcLicenseOrderId };
         const matches = findMatches(asset, wanted);
-        if (matches.length === 0) throw new ProductNotFound(asset, wanted);
+        if (matches.length === 0) throw new ProductNotFound(asset, wanted, listOldest(asset.products));
         for (const instance of matches) {
           if (revoked.has(instance)) continue;
+          touched.add(1);
           revoked.add(instance);
           effects.products.push({ action: 'revoke', asset, product: instance });
           emptied.takeFrom(instance.merchandise, asset);
@@ -81,17 +74,20 @@ export function planDeleteProduct(ledger: Ledger, order: DeleteProductOrder): Ef
       }
     }
   }
+  effects.touched = touched.instances;
   return effects;
 }
 
 /** Revokes merchandises when the last product and merchandise in them is revoked. */
 class EmptiedMerchandises {
   readonly #effects: Effects;
+  readonly #touched: Touched;
   /** Active items left in each merchandise after this order, by merchandise. */
   readonly #left = new Map<MerchandiseInstance, number>();
 
-  constructor(effects: Effects) {
+  constructor(effects: Effects, touched: Touched) {
     this.#effects = effects;
+    this.#touched = touched;
   }
 
   takeFrom(merchandise: MerchandiseInstance | null, asset: Asset): void {
@@ -99,7 +95,9 @@ class EmptiedMerchandises {
     const left = (this.#left.get(merchandise) ?? merchandise.activeContents) - 1;
     this.#left.set(merchandise, left);
     if (left > 0) return;
+    this.#touched.add(1);
     this.#effects.merchandises.push({ action: 'revoke', asset, merchandise });
+    if (merchandise.parent === null && merchandise.parentId !== null) throw new Error('A merchandise was not loaded');
     this.takeFrom(merchandise.parent, asset);
   }
 }

@@ -1,6 +1,7 @@
 import { advance, type Effects, type Ledger } from '@lockstep/assets';
 import { Refusal } from '@lockstep/contract';
 import { countEffects } from './effects.ts';
+import { LIMITS, type Limits } from './limits.ts';
 import { failOrder, type OrderWithId, type Outcome } from './outcome.ts';
 import { checkCustomer } from './plan-checks.ts';
 import { planNewBuy } from './plan-purchase.ts';
@@ -10,18 +11,18 @@ import { planDeleteAsset, planDeleteProduct } from './plan-revocation.ts';
  * Plans what an order does to the ledger (rules 6.5). It reads the ledger and changes nothing: `advance` does.
  *
  * Throws the order's first fault as a Refusal, in the order customer, enterprise, source order, then elements, numbers
- * and products as they were sent.
+ * and products as they were sent. It is too large where it has touched too much up to there.
  */
-export function planOrder(ledger: Ledger, accepted: OrderWithId): Effects {
+export function planOrder(ledger: Ledger, accepted: OrderWithId, limits: Limits = LIMITS): Effects {
   checkCustomer(ledger, accepted);
   const { order } = accepted;
   switch (order.orderType) {
     case 'new_buy':
-      return planNewBuy(ledger, accepted, order);
+      return planNewBuy(ledger, accepted, order, limits);
     case 'delete_asset':
-      return planDeleteAsset(ledger, order);
+      return planDeleteAsset(ledger, order, limits);
     case 'delete_product':
-      return planDeleteProduct(ledger, order);
+      return planDeleteProduct(ledger, order, limits);
   }
 }
 
@@ -30,25 +31,26 @@ export type Planned =
   | { accepted: OrderWithId; effects: Effects; refusal: null }
   | { accepted: OrderWithId; effects: null; refusal: Refusal };
 
-/** Plans orders one after the other on a ledger; each sees what the ones before it did. */
-export function* planEach(ledger: Ledger, orders: readonly OrderWithId[]): Generator<Planned> {
-  for (const accepted of orders) {
-    let effects: Effects;
-    try {
-      effects = planOrder(ledger, accepted);
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
-      yield { accepted, effects: null, refusal: error };
-      continue;
-    }
-    advance(ledger, accepted.licenseOrderId, effects);
-    yield { accepted, effects, refusal: null };
+/** Plans an order, and returns its refusal instead of throwing it. */
+export function tryPlan(ledger: Ledger, accepted: OrderWithId, limits: Limits): Planned {
+  try {
+    return { accepted, effects: planOrder(ledger, accepted, limits), refusal: null };
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    return { accepted, effects: null, refusal: error };
   }
 }
 
-/** Plans orders one after the other on a ledger, and returns what became of them. */
-export function planAll(ledger: Ledger, orders: readonly OrderWithId[]): Outcome[] {
-  return Array.from(planEach(ledger, orders), ({ accepted, effects, refusal }) =>
-    refusal === null ? { accepted, failure: null, ...countEffects(effects) } : failOrder(accepted, refusal),
-  );
+/** What became of a planned order. */
+export function outcomeOf({ accepted, effects, refusal }: Planned): Outcome {
+  return refusal === null ? { accepted, failure: null, ...countEffects(effects) } : failOrder(accepted, refusal);
+}
+
+/** Plans orders one after the other on a ledger that has all that they need; each sees what the ones before it did. */
+export function planAll(ledger: Ledger, orders: readonly OrderWithId[], limits: Limits = LIMITS): Outcome[] {
+  return orders.map((accepted) => {
+    const planned = tryPlan(ledger, accepted, limits);
+    if (planned.refusal === null) advance(ledger, accepted.licenseOrderId, planned.effects);
+    return outcomeOf(planned);
+  });
 }

@@ -1,14 +1,16 @@
-import { type Effects, type Ledger, readLedger } from '@lockstep/assets';
+import { type Effects, type EndedProduct, type Ledger, readEndedProducts, readLedger } from '@lockstep/assets';
 import type { Channels, Order, OrderPreview } from '@lockstep/contract';
 import type { ComparedPreview } from '@lockstep/contract/console';
-import { type Database, inSnapshot } from '@lockstep/platform';
-import { LargeBatches } from './large-batches.ts';
+import { type Database, inSnapshot, type Trx } from '@lockstep/platform';
+import type { LargeBatches } from './large-batches.ts';
 import { collectNeeds } from './ledger-needs.ts';
 import { ProductNotFound } from './matching.ts';
 import { compareNearest } from './operator-comparison.ts';
-import { type Planned, planEach } from './plan.ts';
+import type { Planned } from './plan.ts';
+import { planEach } from './plan-loaded.ts';
 import { checkNumbers, type PreparedBatch } from './prepare.ts';
 import { previewIdOf } from './preview-ids.ts';
+import { tooLarge } from './sync-batches.ts';
 
 /** An asset number that an order names, and whether an active asset has it now. */
 export interface NamedNumber {
@@ -19,30 +21,29 @@ export interface NamedNumber {
 /** Previews what batches would do (rules 6.6). */
 export class BatchPreviewer {
   readonly #db: Database;
-  readonly #large = new LargeBatches();
+  readonly #large: LargeBatches;
 
-  constructor(db: Database) {
+  /** `large`: shared with the sync batches of this process. */
+  constructor({ db, large }: { db: Database; large: LargeBatches }) {
     this.#db = db;
+    this.#large = large;
   }
 
   /**
    * Returns what each order of a batch would do if the batch ran now, in orderList order. Orders are planned by sequence,
    * and each sees what the ones before it would have done. It changes nothing and waits for no order.
    *
-   * `channels`: what the application is bound to. Throws a Refusal: asset_number_shared. Throws what isOverload knows if
-   * too many large batches of the application wait, or no turn comes in time.
+   * `channels`: what the application is bound to. Throws a Refusal: asset_number_shared, or batch_too_large if the orders
+   * touch too much together, none of them alone. Throws what isOverload knows if too many large batches of the application
+   * wait, or no turn comes in time.
    */
-  async preview(batch: PreparedBatch, orders: () => Promise<Order[]>, channels: Channels): Promise<OrderPreview[]> {
-    checkNumbers(batch);
-    return await this.#large.inTurn(batch, async () => previewOrders(this.#db, await orders(), channels, buildPreview));
+  preview(batch: PreparedBatch, orders: () => Promise<Order[]>, channels: Channels): Promise<OrderPreview[]> {
+    return this.#preview(batch, orders, channels, buildPreview);
   }
 
   /** The same for an operator, who also sees in which values the nearest products differ. */
-  async compare(batch: PreparedBatch, orders: () => Promise<Order[]>, channels: Channels): Promise<ComparedPreview[]> {
-    checkNumbers(batch);
-    return await this.#large.inTurn(batch, async () =>
-      previewOrders(this.#db, await orders(), channels, buildComparedPreview),
-    );
+  compare(batch: PreparedBatch, orders: () => Promise<Order[]>, channels: Channels): Promise<ComparedPreview[]> {
+    return this.#preview(batch, orders, channels, buildComparedPreview);
   }
 
   /** The same, and for the orders the asset numbers that they name: whether an active asset has each before any takes effect. */
@@ -51,40 +52,47 @@ export class BatchPreviewer {
     orders: () => Promise<Order[]>,
     channels: Channels,
   ): Promise<{ previews: ComparedPreview[]; numbers: NamedNumber[][] }> {
+    let numbers: NamedNumber[][] = [];
+    const previews = await this.#preview(batch, orders, channels, buildComparedPreview, (orderList, ledger) => {
+      numbers = orderList.map((order) => listNumbers(order, ledger));
+    });
+    return { previews, numbers };
+  }
+
+  async #preview<Preview>(
+    batch: PreparedBatch,
+    orders: () => Promise<Order[]>,
+    channels: Channels,
+    build: (planned: Planned, ended: readonly EndedProduct[]) => Preview,
+    lookAt: (orderList: readonly Order[], ledger: Ledger) => void = () => {},
+  ): Promise<Preview[]> {
     checkNumbers(batch);
-    return await this.#large.inTurn(batch, async () => {
+    return await this.#large.run(batch, async (isLarge) => {
       const orderList = await orders();
-      let numbers: NamedNumber[][] = [];
-      const previews = await previewOrders(this.#db, orderList, channels, buildComparedPreview, (ledger) => {
-        numbers = orderList.map((order) => listNumbers(order, ledger));
+      return await inSnapshot(this.#db, async (trx) => {
+        const accepted = orderList.map((order, index) => ({ licenseOrderId: previewIdOf(index), order, channels }));
+        const ledger = await readLedger(trx, collectNeeds(accepted));
+        lookAt(orderList, ledger);
+        const bySequence = accepted.toSorted((a, b) => a.order.sequence - b.order.sequence);
+        const previews = new Map<string, Preview>();
+        for await (const planned of planEach(trx, ledger, bySequence, { isLarge })) {
+          previews.set(planned.accepted.licenseOrderId, build(planned, await readEnded(trx, ledger, planned)));
+        }
+        if (previews.size < accepted.length) throw tooLarge(accepted.indexOf(bySequence[previews.size]!));
+        return accepted.map(({ licenseOrderId }) => previews.get(licenseOrderId)!);
       });
-      return { previews, numbers };
     });
   }
 }
 
-async function previewOrders<Preview>(
-  db: Database,
-  orderList: readonly Order[],
-  channels: Channels,
-  build: (planned: Planned) => Preview,
-  lookAt: (ledger: Ledger) => void = () => {},
-): Promise<Preview[]> {
-  const orders = orderList.map((order, index) => ({ licenseOrderId: previewIdOf(index), order, channels }));
-  const ledger = await inSnapshot(db, (trx) => readLedger(trx, collectNeeds(orders)));
-  lookAt(ledger);
-  const previews = new Map<string, Preview>();
-  for (const planned of planEach(
-    ledger,
-    orders.toSorted((a, b) => a.order.sequence - b.order.sequence),
-  )) {
-    previews.set(planned.accepted.licenseOrderId, build(planned));
-  }
-  return orders.map(({ licenseOrderId }) => previews.get(licenseOrderId)!);
+/** Reads what a planned order revoked together with grants. */
+async function readEnded(trx: Trx, ledger: Ledger, { accepted, effects }: Planned): Promise<EndedProduct[]> {
+  const assets = new Set(effects?.grants.flatMap(({ action, asset }) => (action === 'revoke' ? [asset] : [])));
+  return assets.size === 0 ? [] : await readEndedProducts(trx, ledger, accepted.licenseOrderId, assets);
 }
 
-function buildComparedPreview(planned: Planned): ComparedPreview {
-  return { ...buildPreview(planned), nearest: compareNearest(planned.refusal) };
+function buildComparedPreview(planned: Planned, ended: readonly EndedProduct[]): ComparedPreview {
+  return { ...buildPreview(planned, ended), nearest: compareNearest(planned.refusal) };
 }
 
 /** Lists the asset numbers of an order, each once. */
@@ -93,11 +101,15 @@ function listNumbers({ assets }: Order, ledger: Ledger): NamedNumber[] {
   return [...numbers].map((assetNum) => ({ assetNum, isActive: ledger.assets.has(assetNum) }));
 }
 
-function buildPreview({ accepted, effects, refusal }: Planned): OrderPreview {
+function buildPreview({ accepted, effects, refusal }: Planned, ended: readonly EndedProduct[]): OrderPreview {
   const { sequence, customerId, orderType } = accepted.order;
   const order = { sequence, customerId, orderType };
   if (refusal === null) {
-    const what = { assets: listAssets(effects), products: listProducts(effects), nearest: [] };
+    const what = {
+      assets: listAssets(effects),
+      products: [...listEnded(ended), ...listProducts(effects)],
+      nearest: [],
+    };
     return { ...order, state: 'succeeded', cause: null, message: null, ...what };
   }
   const what = { assets: [], products: [], nearest: listNearest(refusal) };
@@ -122,10 +134,14 @@ function listProducts(effects: Effects): OrderPreview['products'] {
   }));
 }
 
+function listEnded(ended: readonly EndedProduct[]): OrderPreview['products'] {
+  return ended.map(({ assetNum, productUri, id }) => ({ assetNum, productUri, action: 'revoke', id }));
+}
+
 function listNearest(refusal: Error): OrderPreview['nearest'] {
   if (!(refusal instanceof ProductNotFound)) return [];
   return refusal.nearest.map(({ product, differs }) => ({
-    assetNum: refusal.assetNum,
+    assetNum: refusal.asset.assetNum,
     productUri: product.productUri,
     id: product.id,
     differs,

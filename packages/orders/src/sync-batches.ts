@@ -4,8 +4,10 @@ import type { Statement, Trx } from '@lockstep/platform';
 import { planOnLoaded, recordOutcomes } from './apply.ts';
 import type { SubmittedBatch } from './batch.ts';
 import { insertEndedBatches } from './end-batches.ts';
+import { LIMITS } from './limits.ts';
 import type { Outcome } from './outcome.ts';
 import { inAcceptanceOrder } from './pending.ts';
+import type { Work } from './plan-loaded.ts';
 
 /** A sync batch that was not stored before, with its orders and the id that it gets. */
 export interface NewBatch {
@@ -29,22 +31,34 @@ export const drawingBatchIds = (count: number): Statement<{ id: BatchId }> => ({
 /**
  * Applies sync batches and stores them with their end. Either all of their orders succeed, or nothing is stored.
  *
- * Throws a BatchFailed, or a PlanFault.
+ * Throws a BatchFailed, a Refusal (batch_too_large) if they touch too much together, or a LargeWork if they have no turn.
  */
-export async function applyNewBatches(trx: Trx, newBatches: readonly NewBatch[], ids: LedgerIds): Promise<void> {
+export async function applyNewBatches(
+  trx: Trx,
+  newBatches: readonly NewBatch[],
+  ids: LedgerIds,
+  work: Work,
+): Promise<void> {
   if (newBatches.length === 0) return;
   const chunks = newBatches.map(({ id, orders, channels }) => ({
     batchId: id,
     orders: [...orders.entries()],
     channels,
   }));
-  const { ledger, outcomes } = await planOnLoaded(trx, inAcceptanceOrder(chunks));
+  const orders = inAcceptanceOrder(chunks);
+  const { ledger, outcomes } = await planOnLoaded(trx, orders, work);
   const failures = outcomes.filter(({ failure }) => failure !== null);
-  if (failures.length > 0) throw new BatchFailed(failures, outcomes.length);
+  if (failures.length > 0) throw new BatchFailed(failures, orders.length);
+  if (outcomes.length < orders.length) throw tooLarge(splitOrderId(orders[outcomes.length]!.licenseOrderId).index);
   await recordOutcomes(trx, outcomes);
   // Before the ledger: if another call has stored one of their keys, that is the failure that counts.
   await insertEndedBatches(trx, newBatches);
   await writeLedger(trx, ledger, ids);
+}
+
+/** Refuses a batch whose orders touch too much together, none of them alone. `index`: of the order with which they do. */
+export function tooLarge(index: number): Refusal {
+  return new Refusal('batch_too_large', `orderList[${index}]`, LIMITS.ofOrder);
 }
 
 /** Refuses sync calls: the cause is that of its first failed order, the message names every one (rules 6.3). */

@@ -13,6 +13,8 @@ export interface SyncCall {
   channels: Channels;
   /** A time of performance.now. */
   deadlineMs: number;
+  /** Whether it has the turn of large work. Then it shares its transaction with no other. */
+  isLarge: boolean;
 }
 
 /** What a transaction of sync calls has stored. */
@@ -34,7 +36,7 @@ export function lanesOf(batches: readonly SubmittedBatch[]): number[] {
  * Applies sync calls in one transaction that holds their lanes: all of their orders succeed, or nothing is stored. Calls that
  * were stored before get the batch that was stored. Returns the batch of each call. The commit confirms all of them.
  *
- * Throws a BatchFailed, a Refusal (channel_order_id_conflict), or a PlanFault.
+ * Throws a BatchFailed, a Refusal (channel_order_id_conflict, batch_too_large), or a LargeWork.
  */
 export async function applyCalls(
   trx: Trx,
@@ -51,7 +53,8 @@ export async function applyCalls(
     if (earlier[place] !== undefined) continue;
     newBatches.push({ id: newIds[place]!, batch, orders: await orders(), channels });
   }
-  if (newBatches.length > 0) await applyNewBatches(trx, newBatches, ids);
+  const work = { isLarge: calls.some(({ isLarge }) => isLarge) };
+  if (newBatches.length > 0) await applyNewBatches(trx, newBatches, ids, work);
   // Answers of a batch that was found wait for the standbys, too: a commit that has written nothing would not.
   else if (calls.length > 0) await untilConfirmed(trx);
   return { batchIds, newBatches };

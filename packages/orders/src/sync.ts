@@ -16,7 +16,9 @@ import { FREE_GROUPS_AT_ONCE, FreeCalls } from './free-calls.ts';
 import { findingHeld } from './holds.ts';
 import { LaneDrainer } from './lane-drainer.ts';
 import { lockLanesUntil } from './lane-locks.ts';
-import { LargeBatches, weighBatch } from './large-batches.ts';
+import { type LargeBatches, weighBatch } from './large-batches.ts';
+import { LargeTurn } from './large-turn.ts';
+import { LargeWork } from './limits.ts';
 import { MAX_WAIT_MS } from './max-wait.ts';
 import type { OrderMetrics } from './metrics.ts';
 import { drawingBatchIds } from './sync-batches.ts';
@@ -52,12 +54,13 @@ export class BatchApplier {
   readonly #drainer: LaneDrainer;
   readonly #free: FreeCalls;
   readonly #groups: Group<SyncCall, BatchId>;
-  readonly #large = new LargeBatches();
+  readonly #large: LargeBatches;
 
-  /** `lanesDb`: the pool for transactions that wait for lane locks. */
+  /** `lanesDb`: the pool for transactions that wait for lane locks. `large`: shared with the previews of this process. */
   constructor(options: {
     db: Database;
     lanesDb: Database;
+    large: LargeBatches;
     log: Logger;
     metrics: OrderMetrics;
     numbering: EventNumbering;
@@ -65,17 +68,21 @@ export class BatchApplier {
     const { db, lanesDb, log, metrics, numbering } = options;
     this.#db = db;
     this.#lanesDb = lanesDb;
+    this.#large = options.large;
     this.#log = log;
     this.#metrics = metrics;
     this.#numbering = numbering;
-    this.#drainer = new LaneDrainer({ db: lanesDb, log, metrics, numbering, ids: this.#ids });
+    this.#drainer = new LaneDrainer({
+      ...{ db: lanesDb, log, metrics, numbering },
+      ...{ ids: this.#ids, largeTurn: new LargeTurn() },
+    });
     this.#free = new FreeCalls({ db, lanesDb, ids: this.#ids, applied: (work) => this.#applied(work) });
     this.#groups = new Group({
       run: (calls) => this.#applyTogether(calls),
       splitsOn: (error) => !isTransient(error),
       maxRunning: LANE_GROUPS_AT_ONCE,
       maxInputs: MAX_GROUP_BATCHES,
-      weightOf: ({ batch }) => weighBatch(batch),
+      weightOf: ({ batch, isLarge }) => (isLarge ? MAX_GROUP_WEIGHT : weighBatch(batch)),
       maxWeight: MAX_GROUP_WEIGHT,
       keyOf: ({ batch }) => keyOf(batch),
       needsOf: ({ batch }) => batch.chunks.map(({ lane }) => lane),
@@ -87,7 +94,7 @@ export class BatchApplier {
    *
    * `channels`: what the application is bound to.
    *
-   * Throws a Refusal, and then nothing is stored: channel_order_id_conflict, overloaded, internal_error, service_unavailable
+   * Throws a Refusal, and then nothing is stored: channel_order_id_conflict, batch_too_large, overloaded, internal_error, service_unavailable
    * while an order of its customers is held, or if orders failed the cause of the first, with a message that names them.
    */
   async apply(batch: SubmittedBatch, orders: () => Promise<Order[]>, channels: Channels): Promise<AcceptedOrder[]> {
@@ -97,13 +104,13 @@ export class BatchApplier {
       await untilConfirmed(this.#db);
       return listAcceptedOrders(batch, earlierId);
     }
-    const apply = async () => {
+    const apply = async (isLarge: boolean) => {
       const deadlineMs = performance.now() + MAX_WAIT_MS;
-      const call = { batch, orders, channels, deadlineMs };
+      const call = { batch, orders, channels, deadlineMs, isLarge };
       // Calls that share a transaction wait as long as the youngest of them.
-      return (isBehind ? null : await this.#free.apply(call)) ?? (await this.#groups.run(call));
+      return (isBehind || isLarge ? null : await this.#free.apply(call)) ?? (await this.#groups.run(call));
     };
-    return listAcceptedOrders(batch, await this.#large.inTurn(batch, apply));
+    return listAcceptedOrders(batch, await this.#large.run(batch, apply));
   }
 
   /** Waits for the batches that the calls drained to end. Call it when no call runs any more. */
@@ -117,7 +124,7 @@ export class BatchApplier {
     await this.#drainAhead(lanes, deadlineMs);
     const startedMs = performance.now();
     const { batchIds, newBatches } = await this.#applyLocked(calls, lanes, deadlineMs).catch((error: unknown) => {
-      if (calls.length > 1 || error instanceof Refusal || isTransient(error)) throw error;
+      if (calls.length > 1 || error instanceof Refusal || error instanceof LargeWork || isTransient(error)) throw error;
       const { requestId, channelOrderId } = calls[0]!.batch;
       this.#log.error({ err: error, requestId, channelOrderId }, 'sync batch could not be applied');
       throw new Refusal('internal_error');

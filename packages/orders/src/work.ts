@@ -7,6 +7,7 @@ import type { EventNumbering } from './event-numbering.ts';
 import { HoldRetries } from './hold-retries.ts';
 import { jobSchema } from './jobs.ts';
 import { LaneDrainer } from './lane-drainer.ts';
+import { LargeTurn } from './large-turn.ts';
 import type { OrderMetrics } from './metrics.ts';
 import { OpenBatches } from './open-batches.ts';
 import { type OldestPending, Sightings } from './sightings.ts';
@@ -54,10 +55,11 @@ export class OrderWorker {
     this.#metrics = options.metrics;
     this.#numbering = options.numbering;
     const ids = new LedgerIds();
-    this.#drainer = new LaneDrainer({ ...options, ids });
+    const largeTurn = new LargeTurn();
+    this.#drainer = new LaneDrainer({ ...options, ids, largeTurn });
     this.#retries = new HoldRetries({
       ...options,
-      ids,
+      ...{ ids, largeTurn },
       applied: (applied, startedMs) => this.#drainer.applied(applied, startedMs),
     });
     this.#stalls = new Stalls(options);
@@ -141,7 +143,7 @@ export class OrderWorker {
 
   #reportHangs(oldest: readonly OldestPending[]): void {
     const { heldLanes } = this.#scheduler;
-    const held = oldest.filter(({ lane }) => heldLanes.has(lane));
+    const held = oldest.filter(({ lane }) => heldLanes.has(lane) && !this.#drainer.waitsForTurn(lane));
     const hanging = this.#heldSightings.findStale(held, performance.now()).map(({ lane }) => lane);
     if (hanging.length > 0)
       this.#stalls.failed(hanging, new Error('another session holds their lanes and does nothing'));

@@ -1,0 +1,22 @@
+import { FairQueue } from '@lockstep/platform';
+
+/** Lets large work of drains run one at a time in a process, so that the memory it takes is bounded. */
+export class LargeTurn {
+  readonly #turns = new FairQueue({ atOnce: 1, maxWaiting: () => Number.POSITIVE_INFINITY });
+  #count = 0;
+
+  /** Whether somebody has the turn. */
+  get isTaken(): boolean {
+    return this.#count > 0;
+  }
+
+  /** Waits for the turn and runs some work. */
+  async run<Result>(work: () => Promise<Result>): Promise<Result> {
+    this.#count++;
+    try {
+      return await this.#turns.run({ kind: 'large drain', party: 'lanes' }, undefined, work);
+    } finally {
+      this.#count--;
+    }
+  }
+}

@@ -1,0 +1,47 @@
+import type { Database } from '@lockstep/platform';
+import { sql } from 'kysely';
+
+const numbersOf = (products: string, merchandises: string) =>
+  sql.raw(`format('%s products, %s merchandises', coalesce(${products}, 0), coalesce(${merchandises}, 0))`);
+
+/**
+ * Compares the numbers of active contents with what is there: those of assets, of their grants, and of merchandises; and how
+ * many grants an asset has. Returns a line for each that differs, so none if all are right. Triggers refuse a number that is too low; one that stays too high
+ * is found here alone, so tests that drive the ledger end with it.
+ */
+export async function checkNumbers(db: Database): Promise<string[]> {
+  const { rows } = await sql<{ line: string }>`
+    with active as (
+      select asset_id, coalesce(held_by_order_id, license_order_id) as order_id, merchandise_id as inside, 1 as product, 0 as merchandise
+      from product_instance where revoked_time is null
+      union all
+      select asset_id, coalesce(held_by_order_id, license_order_id), parent_id, 0, 1
+      from merchandise_instance where revoked_time is null
+    ),
+    numbered as (
+      select 'asset ' || id as what,
+        active_grants || ' grants, ' || ${numbersOf('active_products', 'active_merchandises')} as says,
+        coalesce(grants, 0) || ' grants, ' || ${numbersOf('products', 'merchandises')} as has
+      from asset left join (
+        select asset_id, sum(product) as products, sum(merchandise) as merchandises from active group by 1
+      ) as counted on counted.asset_id = id
+      left join (
+        select asset_id, count(*) as grants from asset_grant where revoked_time is null group by 1
+      ) as granted on granted.asset_id = id
+      union all
+      select format('grant of order %s to asset %s', license_order_id, g.asset_id),
+        ${numbersOf('active_products', 'active_merchandises')}, ${numbersOf('products', 'merchandises')}
+      from asset_grant g left join (
+        select asset_id, order_id, sum(product) as products, sum(merchandise) as merchandises from active group by 1, 2
+      ) as counted on (counted.asset_id, order_id) = (g.asset_id, license_order_id)
+      union all
+      select 'merchandise ' || id, active_contents || ' contents', coalesce(contents, 0) || ' contents'
+      from merchandise_instance left join (
+        select inside, count(*) as contents from active group by 1
+      ) as counted on counted.inside = id
+    )
+    select format('%s says %s and has %s', what, says, has) as line from numbered where says <> has order by what`.execute(
+    db,
+  );
+  return rows.map(({ line }) => line);
+}
