@@ -46,14 +46,28 @@ function demand(holds: boolean, cause: string): asserts holds {
   if (!holds) throw new Fault(cause);
 }
 
+/** How much an asset holds and an order touches (rules 6.5 Size). */
+export interface Limits {
+  onAsset: number;
+  ofOrder: number;
+}
+
+/**
+ * "An asset holds at most 10,000 active products and merchandises, and as many grants". "An order touches at most 200,000
+ * products and merchandises".
+ */
+const LIMITS: Limits = { onAsset: 10_000, ofOrder: 200_000 };
+
 /** The rules with what they are applied to. */
 export class Model {
   /** Customers and the enterprises that they belong to. */
   readonly #customers: ReadonlyMap<string, string>;
+  readonly #limits: Limits;
   #state: State = { assets: [], purchases: {}, happenings: [] };
 
-  constructor(customers: ReadonlyMap<string, string>) {
+  constructor(customers: ReadonlyMap<string, string>, limits = LIMITS) {
     this.#customers = customers;
+    this.#limits = limits;
   }
 
   /**
@@ -86,7 +100,7 @@ export class Model {
     const { assets, purchases, happenings } = this.#state;
     const after: State = { assets: assets.map(copyOf), purchases: { ...purchases }, happenings };
     try {
-      carryOut(after, this.#customers, licenseOrderId, body);
+      carryOut(after, this.#customers, new Touched(this.#limits), licenseOrderId, body);
     } catch (fault) {
       if (!(fault instanceof Fault)) throw fault;
       return { cause: fault.message, assets: 0, products: 0 };
@@ -105,10 +119,44 @@ function countsOf(before: AssetValue[], after: AssetValue[]): { assets: number; 
 }
 
 /**
+ * What an order has touched so far: "what it creates, revokes or moves with a transfer. One that touches more is
+ * `order_too_large`". "So is one whose assets have more than 200,000 grants that it may end."
+ */
+class Touched {
+  readonly limits: Limits;
+  #instances = 0;
+  #grants = 0;
+
+  constructor(limits: Limits) {
+    this.limits = limits;
+  }
+
+  add(instances: number): void {
+    this.#instances += instances;
+    demand(this.#instances <= this.limits.ofOrder, 'order_too_large');
+  }
+
+  /** Counts the grants that were active on an asset when the order began, each time that the order names it. */
+  addGrants({ grants }: AssetValue, licenseOrderId: string): void {
+    this.#grants += grants.filter((grant) => isActive(grant) || grant.revokedBy === licenseOrderId).length;
+    demand(this.#grants <= this.limits.ofOrder, 'order_too_large');
+  }
+}
+
+/** The active products and merchandises of an asset. */
+const instancesOn = (asset: AssetValue) => [...productsOn(asset), ...merchandisesOn(asset)].filter(isActive);
+
+/**
  * "A failed order reports its first fault: customer, enterprise, source order, then elements, numbers and products as they
  * were sent."
  */
-function carryOut(state: State, customers: ReadonlyMap<string, string>, licenseOrderId: string, order: Sent): void {
+function carryOut(
+  state: State,
+  customers: ReadonlyMap<string, string>,
+  touched: Touched,
+  licenseOrderId: string,
+  order: Sent,
+): void {
   const customer = required(order.customerId);
   // "`customerId` must exist (`customer_not_found`) and belong to `enterpriseGlobalId` (`enterprise_mismatch`)."
   demand(customers.has(customer), 'customer_not_found');
@@ -127,14 +175,17 @@ function carryOut(state: State, customers: ReadonlyMap<string, string>, licenseO
     (element.assetNos as string[]).map((assetNum) => ({ element, assetNum: required(assetNum) })),
   );
   if (order.orderType === 'delete_product') {
-    revokeProducts(state, { licenseOrderId, customer, licenseType, source }, numbered);
+    revokeProducts(state, touched, { licenseOrderId, customer, licenseType, source }, numbered);
   }
   for (const { element, assetNum } of numbered) {
-    const asset = () => ownAsset(state, customer, licenseType, assetNum);
-    if (isPurchase) buy(state, { licenseOrderId, customer, licenseType }, assetNum, element);
+    if (isPurchase) buy(state, touched, { licenseOrderId, customer, licenseType }, assetNum, element);
     if (order.orderType !== 'delete_asset') continue;
-    if (source === null) revokeAsset(asset(), licenseOrderId);
-    else revokeGrant(asset(), source, licenseOrderId);
+    const asset = ownAsset(state, customer, licenseType, assetNum);
+    touched.addGrants(asset, licenseOrderId);
+    if (source === null) {
+      touched.add(instancesOn(asset).length);
+      revokeAsset(asset, licenseOrderId);
+    } else revokeGrant(asset, touched, source, licenseOrderId);
   }
   if (isPurchase) state.purchases[licenseOrderId] = customer;
 }
@@ -146,7 +197,7 @@ interface Purchase {
 }
 
 /** "Each number becomes an active asset of the customer, or is added to when it is one already" (rules 6.5 new_buy). */
-function buy(state: State, purchase: Purchase, assetNum: string, element: Sent): void {
+function buy(state: State, touched: Touched, purchase: Purchase, assetNum: string, element: Sent): void {
   let asset = activeAsset(state, assetNum);
   if (asset === undefined) {
     asset = newAsset(purchase, assetNum);
@@ -158,7 +209,11 @@ function buy(state: State, purchase: Purchase, assetNum: string, element: Sent):
   }
   // "Its license type must be the order's (`license_type_mismatch`), in a transfer too."
   demand(asset.licenseType === purchase.licenseType, 'license_type_mismatch');
-  if (asset.customer !== purchase.customer) transfer(asset, purchase);
+  if (asset.customer !== purchase.customer) {
+    touched.addGrants(asset, purchase.licenseOrderId);
+    touched.add(instancesOn(asset).length);
+    transfer(asset, purchase);
+  }
   // "extend codes are added or replaced". An entry without a code names none; a code without a value has the empty one.
   for (const { extendCode, extendValue } of elements(element.assetExtendList)) {
     const code = text(extendCode);
@@ -171,12 +226,22 @@ function buy(state: State, purchase: Purchase, assetNum: string, element: Sent):
   // "a start that then lies after its end is `dates_reversed`".
   demand(asset.start === null || asset.end === null || asset.start <= asset.end, 'dates_reversed');
   // An order has one grant to an asset, in however many elements it names it.
+  // "A `new_buy` that would put more on it is `asset_full`."
   if (!asset.grants.some(({ order }) => order === purchase.licenseOrderId)) {
+    demand(asset.grants.filter(isActive).length < touched.limits.onAsset, 'asset_full');
     asset.grants.push({ order: purchase.licenseOrderId, revokedBy: null });
   }
   // "Each product becomes a product instance of that asset from this order, each merchandise a merchandise instance".
-  asset.products.push(...elements(element.products).map((each) => newProduct(state, purchase, each)));
-  asset.merchandises.push(...elements(element.merchandises).map((each) => newMerchandise(state, purchase, each)));
+  let room = touched.limits.onAsset - instancesOn(asset).length;
+  const count = () => {
+    demand(room > 0, 'asset_full');
+    room--;
+    touched.add(1);
+  };
+  const products = elements(element.products).map((each) => newProduct(state, count, purchase, each));
+  const merchandises = elements(element.merchandises).map((each) => newMerchandise(state, count, purchase, each));
+  asset.products.push(...products);
+  asset.merchandises.push(...merchandises);
 }
 
 /**
@@ -206,9 +271,10 @@ function newAsset({ customer, licenseType }: Purchase, assetNum: string): AssetV
  * "A product's own `srcLicenseOrderId` must be a succeeded `new_buy` order of any customer (`source_order_not_found`) and is
  * recorded."
  */
-function newProduct(state: State, { licenseOrderId }: Purchase, sent: Sent): ProductValue {
+function newProduct(state: State, count: () => void, { licenseOrderId }: Purchase, sent: Sent): ProductValue {
   const source = text(sent.srcLicenseOrderId);
   demand(source === null || state.purchases[source] !== undefined, 'source_order_not_found');
+  count();
   return {
     order: licenseOrderId,
     heldBy: licenseOrderId,
@@ -222,14 +288,15 @@ function newProduct(state: State, { licenseOrderId }: Purchase, sent: Sent): Pro
 }
 
 /** "each merchandise a merchandise instance, nested as sent, with its products" (rules 6.5 new_buy). */
-function newMerchandise(state: State, purchase: Purchase, sent: Sent): MerchandiseValue {
+function newMerchandise(state: State, count: () => void, purchase: Purchase, sent: Sent): MerchandiseValue {
+  count();
   return {
     order: purchase.licenseOrderId,
     heldBy: purchase.licenseOrderId,
     merchandiseNum: required(sent.merchandiseNum),
     revokedBy: null,
-    products: elements(sent.licenseOrderProductList).map((each) => newProduct(state, purchase, each)),
-    children: elements(sent.children).map((each) => newMerchandise(state, purchase, each)),
+    products: elements(sent.licenseOrderProductList).map((each) => newProduct(state, count, purchase, each)),
+    children: elements(sent.children).map((each) => newMerchandise(state, count, purchase, each)),
   };
 }
 
@@ -259,9 +326,10 @@ function revokeAsset(asset: AssetValue, by: string): void {
  * merchandises there are revoked, and the asset itself when no other order's grant is left." "A grant lasts until a
  * `delete_asset` names its order or the asset is revoked, even when `delete_product` has taken all its products".
  */
-function revokeGrant(asset: AssetValue, source: string, by: string): void {
+function revokeGrant(asset: AssetValue, touched: Touched, source: string, by: string): void {
   const grant = asset.grants.find((each) => isActive(each) && each.order === source);
   demand(grant !== undefined, 'asset_not_in_source_order');
+  touched.add(instancesOn(asset).filter(({ heldBy }) => heldBy === source).length);
   revoke(grant, by);
   for (const thing of [...productsOn(asset), ...merchandisesOn(asset)]) if (thing.heldBy === source) revoke(thing, by);
   if (!asset.grants.some(isActive)) revokeAsset(asset, by);
@@ -279,31 +347,34 @@ interface Revocation extends Purchase {
  */
 function revokeProducts(
   state: State,
+  touched: Touched,
   { licenseOrderId, customer, licenseType, source }: Revocation,
   numbered: { element: Sent; assetNum: string }[],
 ): void {
-  const doomed: ProductValue[] = [];
-  const touched: AssetValue[] = [];
+  const doomed = new Set<ProductValue | MerchandiseValue>();
   for (const { element, assetNum } of numbered) {
     const asset = ownAsset(state, customer, licenseType, assetNum);
-    touched.push(asset);
+    touched.addGrants(asset, licenseOrderId);
     for (const sent of elements(element.products)) {
       const found = productsOn(asset).filter(
         (product) => isActive(product) && (source === null || product.heldBy === source) && matches(product, sent),
       );
       demand(found.length > 0, 'product_not_found');
-      doomed.push(...found);
+      const before = doomed.size;
+      for (const product of found) doomed.add(product);
+      for (const each of asset.merchandises) doomIfEmptied(each, doomed);
+      touched.add(doomed.size - before);
     }
   }
-  for (const product of doomed) revoke(product, licenseOrderId);
-  for (const asset of touched) for (const each of asset.merchandises) endIfEmptied(each, licenseOrderId);
+  for (const thing of doomed) revoke(thing, licenseOrderId);
 }
 
 /** "A merchandise ends with the last product and merchandise in it." One that never held any has none to end with. */
-function endIfEmptied(merchandise: MerchandiseValue, by: string): void {
-  for (const child of merchandise.children) endIfEmptied(child, by);
+function doomIfEmptied(merchandise: MerchandiseValue, doomed: Set<ProductValue | MerchandiseValue>): void {
+  for (const child of merchandise.children) doomIfEmptied(child, doomed);
   const contents = [...merchandise.products, ...merchandise.children];
-  if (contents.length > 0 && !contents.some(isActive)) revoke(merchandise, by);
+  const isLeft = (thing: ProductValue | MerchandiseValue) => isActive(thing) && !doomed.has(thing);
+  if (isActive(merchandise) && contents.length > 0 && !contents.some(isLeft)) doomed.add(merchandise);
 }
 
 /**
