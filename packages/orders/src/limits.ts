@@ -1,4 +1,4 @@
-import { MAX_INSTANCES, Refusal } from '@lockstep/contract';
+import { MAX_INSTANCES, MAX_INSTANCES_ON_ASSET, Refusal } from '@lockstep/contract';
 
 /** How much orders may touch (rules 6.5 Size). */
 export interface Limits {
@@ -10,7 +10,7 @@ export interface Limits {
   small: number;
 }
 
-export const LIMITS: Limits = { onAsset: 10_000, ofOrder: MAX_INSTANCES, small: 20_000 };
+export const LIMITS: Limits = { onAsset: MAX_INSTANCES_ON_ASSET, ofOrder: MAX_INSTANCES, small: 20_000 };
 
 /** Orders touch more together than work without a turn may. They are planned again when they have one. */
 export class LargeWork extends Error {
