@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Deployment, withDeployment } from './deployment.ts';
 import type { Edition } from './edition.ts';
 import { type Bench, type Figures, type Measure, scaled } from './measure.ts';
-import { async, measureOrders, warmUp } from './measure-orders.ts';
+import { async, measureOrders, type Sending, warmUp } from './measure-orders.ts';
 
 const ANSWERS_MS = [0, 50];
 /** Events that wait when the first measurement begins: more than a webhook gets while it lasts. */
@@ -22,11 +22,11 @@ export const webhookMeasures: Measure[] = ANSWERS_MS.flatMap((answerMs) => [
     of: 'service' as const,
     run: (bench, edition) => measureWebhook(bench, edition, answerMs),
   },
-  {
-    name: `async-1x64-webhook-${answerMs}ms`,
+  ...[async(1, 64), async(100, 8)].map((sending) => ({
+    name: `async-${sending.ordersPerBatch}x${sending.callers}-webhook-${answerMs}ms`,
     of: 'service' as const,
-    run: (bench, edition) => measureOrdersBeside(bench, edition, answerMs),
-  },
+    run: (bench: Bench, edition: Edition) => measureOrdersBeside(bench, edition, sending, answerMs),
+  })),
 ]);
 
 async function measureWebhook(bench: Bench, edition: Edition, answerMs: number): Promise<Figures> {
@@ -48,12 +48,17 @@ async function measureWebhook(bench: Bench, edition: Edition, answerMs: number):
   );
 }
 
-async function measureOrdersBeside(bench: Bench, edition: Edition, answerMs: number): Promise<Figures> {
+async function measureOrdersBeside(
+  bench: Bench,
+  edition: Edition,
+  sending: Sending,
+  answerMs: number,
+): Promise<Figures> {
   return await withEndpoint(answerMs, (endpoint) =>
     withDeployment(bench, edition, {}, async (deployment) => {
       const webhookId = await deployment.createWebhook(endpoint.url);
-      const figures = await measureOrders(bench, deployment, async(1, 64));
-      return { ...figures, 'lag s': await readLag(deployment, webhookId) };
+      const figures = await measureOrders(bench, deployment, sending);
+      return { ...figures, 'lag s': await readLag(deployment, webhookId), 'events delivered': endpoint.count() };
     }),
   );
 }
