@@ -126,6 +126,7 @@ class Touched {
   readonly limits: Limits;
   #instances = 0;
   #grants = 0;
+  readonly #assets = new Set<AssetValue>();
 
   constructor(limits: Limits) {
     this.limits = limits;
@@ -136,8 +137,11 @@ class Touched {
     demand(this.#instances <= this.limits.ofOrder, 'order_too_large');
   }
 
-  /** Counts the grants that were active on an asset when the order began, each time that the order names it. */
-  addGrants({ grants }: AssetValue, licenseOrderId: string): void {
+  /** Counts the grants that were active on an asset when the order began, however often the order names it. */
+  addGrants(asset: AssetValue, licenseOrderId: string): void {
+    if (this.#assets.has(asset)) return;
+    this.#assets.add(asset);
+    const { grants } = asset;
     this.#grants += grants.filter((grant) => isActive(grant) || grant.revokedBy === licenseOrderId).length;
     demand(this.#grants <= this.limits.ofOrder, 'order_too_large');
   }

@@ -27,10 +27,15 @@ const ROWS_AT_ONCE = 20_000;
 
 /**
  * Loads what orders may mean on assets: active grants, the active products that match, and the merchandises around those.
- * Stops when it has read more than `limit` grants or products; returns whether that was all. It goes on in the order of the
- * needs, so an order that needs more is refused on the way to what was not read.
+ * Stops when it has read more than `limit` grants or products. It goes on in the order of the needs, so an order that needs
+ * more is refused on the way to what was not read. Returns whether it has read all, and how many grants and products.
  */
-export async function loadContents(trx: Trx, ledger: Ledger, needs: ContentsNeeds, limit: number): Promise<boolean> {
+export async function loadContents(
+  trx: Trx,
+  ledger: Ledger,
+  needs: ContentsNeeds,
+  limit: number,
+): Promise<{ isComplete: boolean; read: number }> {
   const unknown = [...needs.grantsOf].filter(({ areGrantsLoaded }) => !areGrantsLoaded);
   const [firstAssets = [], ...otherAssets] = cutAt(
     unknown,
@@ -42,7 +47,7 @@ export async function loadContents(trx: Trx, ledger: Ledger, needs: ContentsNeed
     ({ asset }) => asset,
     ({ active }) => active.products,
   );
-  if (firstAssets.length === 0 && firstLookUps.length === 0) return true;
+  if (firstAssets.length === 0 && firstLookUps.length === 0) return { isComplete: true, read: 0 };
   const [grants, products] = await together<[GrantRow, ProductRow]>(trx, [
     readingGrants(firstAssets),
     readingProducts(firstLookUps),
@@ -50,7 +55,7 @@ export async function loadContents(trx: Trx, ledger: Ledger, needs: ContentsNeed
   addGrants(firstAssets, grants);
   let grantsRead = grants.length;
   for (const assets of otherAssets) {
-    if (grantsRead > limit) return false;
+    if (grantsRead > limit) return { isComplete: false, read: grantsRead };
     await giveWay();
     const rows = await run(trx, readingGrants(assets));
     addGrants(assets, rows);
@@ -59,13 +64,13 @@ export async function loadContents(trx: Trx, ledger: Ledger, needs: ContentsNeed
   const loaded = new Map<string, { product: ProductInstance; merchandiseId: string | null }>();
   addProducts(ledger, firstLookUps, products, loaded);
   for (const lookUps of otherLookUps) {
-    if (loaded.size > limit) return false;
+    if (loaded.size > limit) break;
     await giveWay();
     addProducts(ledger, lookUps, await run(trx, readingProducts(lookUps)), loaded);
   }
-  if (grantsRead > limit || loaded.size > limit) return false;
-  await loadMerchandises(trx, ledger, loaded.values());
-  return true;
+  const isComplete = grantsRead <= limit && loaded.size <= limit;
+  if (isComplete) await loadMerchandises(trx, ledger, loaded.values());
+  return { isComplete, read: grantsRead + loaded.size };
 }
 
 /** Forgets the products that were loaded, and no order has revoked. */

@@ -1,3 +1,4 @@
+import type { Asset } from '@lockstep/assets';
 import { MAX_INSTANCES, MAX_INSTANCES_ON_ASSET, Refusal } from '@lockstep/contract';
 
 /** How much orders may touch (rules 6.5 Size). */
@@ -8,9 +9,16 @@ export interface Limits {
   ofOrder: number;
   /** What orders may touch together without a turn of their own (see LargeWork): some tens of megabytes. */
   small: number;
+  /** Products and grants that may be read for orders that run together: no more orders begin once it is more. */
+  read: number;
 }
 
-export const LIMITS: Limits = { onAsset: MAX_INSTANCES_ON_ASSET, ofOrder: MAX_INSTANCES, small: 20_000 };
+export const LIMITS: Limits = {
+  onAsset: MAX_INSTANCES_ON_ASSET,
+  ofOrder: MAX_INSTANCES,
+  small: 20_000,
+  read: 2 * MAX_INSTANCES,
+};
 
 /** Orders touch more together than work without a turn may. They are planned again when they have one. */
 export class LargeWork extends Error {
@@ -24,6 +32,8 @@ export class Touched {
   readonly #limit: number;
   #instances = 0;
   #grants = 0;
+  /** Assets whose grants are counted. */
+  readonly #assets = new Set<Asset>();
 
   constructor({ ofOrder }: Limits) {
     this.#limit = ofOrder;
@@ -39,9 +49,11 @@ export class Touched {
     this.#check(this.#instances);
   }
 
-  /** Counts grants that have to be looked at. Throws a Refusal: order_too_large. */
-  addGrants(grants: number): void {
-    this.#grants += grants;
+  /** Counts the grants of an asset, once however often the order names it. Throws a Refusal: order_too_large. */
+  addGrantsOf(asset: Asset): void {
+    if (this.#assets.has(asset)) return;
+    this.#assets.add(asset);
+    this.#grants += asset.active.grants;
     this.#check(this.#grants);
   }
 

@@ -24,7 +24,8 @@ export interface Work {
  * Plans orders one after the other; each sees what the ones before it did. What is on their assets is loaded before their
  * turn: for all of them if that is little, else for some at a time, and what was not needed is forgotten.
  *
- * Large work ends before an order that would make it touch too much. Small work throws a LargeWork instead.
+ * Large work ends before an order that would make it touch too much, or when much was read for orders: those that fail touch
+ * nothing. Small work throws a LargeWork instead.
  */
 export async function* planEach(
   trx: Trx,
@@ -34,19 +35,22 @@ export async function* planEach(
 ): AsyncGenerator<Planned> {
   const hints = new Hints(trx, ledger);
   let touched = 0;
+  let read = 0;
   let startedMs = performance.now();
   let size = orders.length;
   for (let first = 0; first < orders.length; ) {
     const some = orders.slice(first, first + size);
     const isAlone = some.length === 1;
     const limit = isLarge && isAlone ? limits.ofOrder : limits.small;
-    const isLoaded = await loadContents(trx, ledger, collectContents(ledger, some), limit);
+    const loaded = await loadContents(trx, ledger, collectContents(ledger, some), limit);
+    const isLoaded = loaded.isComplete;
     if (!isLoaded && !isAlone) {
       dropLoaded(ledger);
       size = Math.ceil(some.length / 2);
       continue;
     }
-    if (!isLoaded && !isLarge) throw new LargeWork();
+    read += loaded.read;
+    if (read > limits.small && !isLarge) throw new LargeWork();
     for (const accepted of some) {
       let planned = tryPlan(ledger, accepted, limits);
       if (planned.refusal === null) {
@@ -61,6 +65,7 @@ export async function* planEach(
       await giveWay();
       startedMs = performance.now();
     }
+    if (read > limits.read) return;
     first += some.length;
     size *= 2;
     if (first < orders.length) dropLoaded(ledger);

@@ -76,7 +76,7 @@ function buyAsset(
     throw new Refusal('asset_not_found', assetNum, ' of the customer');
   checkLicenseType(asset, order);
   if (isTransfer) {
-    touched.addGrants(asset.active.grants);
+    touched.addGrantsOf(asset);
     touched.add(asset.active.products + asset.active.merchandises);
     grantsOf(asset);
     effects.assets.push({ action: 'transfer', asset, terms, customerId: order.customerId, grant });

@@ -23,7 +23,7 @@ export function planDeleteAsset(ledger: Ledger, order: DeleteAssetOrder, limits:
     for (const assetNum of element.assetNos) {
       const asset = findOwnAsset(ledger, order, assetNum);
       if (revokedAssets.has(asset)) throw new Refusal('asset_not_found', assetNum, ' of the customer');
-      touched.addGrants(asset.active.grants);
+      touched.addGrantsOf(asset);
       const grants = grantsOf(asset).filter((grant) => grant.revokedBy === null && !revokedGrants.has(grant));
       const ended = grants.filter(
         ({ licenseOrderId }) => order.srcLicenseOrderId === undefined || order.srcLicenseOrderId === licenseOrderId,
@@ -59,7 +59,7 @@ export function planDeleteProduct(ledger: Ledger, order: DeleteProductOrder, lim
   for (const element of order.assets) {
     for (const assetNum of element.assetNos) {
       const asset = findOwnAsset(ledger, order, assetNum);
-      touched.addGrants(asset.active.grants);
+      touched.addGrantsOf(asset);
       for (const product of element.products) {
         const wanted = { product, srcLicenseOrderId: order.srcLicenseOrderId };
         const matches = findMatches(asset, wanted);

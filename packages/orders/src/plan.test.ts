@@ -29,6 +29,7 @@ import {
   type Sent,
 } from '../../../test/harness/orders.ts';
 import { countEffects } from './effects.ts';
+import { LIMITS } from './limits.ts';
 import type { Outcome } from './outcome.ts';
 import { planAll, planOrder } from './plan.ts';
 
@@ -708,6 +709,13 @@ describe('delete_product', () => {
     const ledger = ledgerAfter(newBuy(ours, ['X1']));
     expect(succeed(ledger, deleteProduct(ours, [], {}, { assets }))).toEqual({ assets: 0, products: 1 });
     expect(causeOf(ledger, deleteProduct(ours, [], {}, { assets }))).toBe('product_not_found');
+  });
+
+  it('counts grants and products once, in however many elements it names their asset', () => {
+    const ledger = ledgerAfter(newBuy(ours, ['X1']), newBuy(ours, ['X1']));
+    const order = orderOf(deleteProduct(ours, [], {}, { assets: [element, element] }));
+    const accepted = { licenseOrderId: '900' as LicenseOrderId, order, channels: null };
+    expect(planOrder(ledger, accepted, { ...LIMITS, ofOrder: 2 }).touched).toBe(2);
   });
 
   it('ends a merchandise with the last product and merchandise in it, and no other', () => {

@@ -56,9 +56,10 @@ export async function applyNewBatches(
   await writeLedger(trx, ledger, ids);
 }
 
-/** Refuses a batch whose orders touch too much together, none of them alone. `index`: of the order with which they do. */
+/** Refuses a batch whose orders together are more than may run together (rules 6.5). `index`: of the order with which they are. */
 export function tooLarge(index: number): Refusal {
-  return new Refusal('batch_too_large', `orderList[${index}]`, LIMITS.ofOrder);
+  const orRead = `, or looks at more than ${LIMITS.read} products and grants`;
+  return new Refusal('batch_too_large', `orderList[${index}]`, LIMITS.ofOrder, orRead);
 }
 
 /** Refuses sync calls: the cause is that of its first failed order, the message names every one (rules 6.3). */
