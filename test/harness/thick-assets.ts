@@ -1,5 +1,28 @@
+import type { AcceptedOrder, Customer } from '@lockstep/contract';
 import type { Database } from '@lockstep/platform';
 import { sql } from 'kysely';
+import type { Api } from './api.ts';
+import { newAssetNum, newBuy } from './orders.ts';
+
+/** Fillings of an asset that has one product already, up to 10,000 products and merchandises. */
+export const FULL = {
+  products: { products: 9_999 },
+  packages: { packages: 4_999, products: 1 },
+};
+
+/** Buys assets with one product each in one order, and fills all of them but the last. */
+export async function buyThick(
+  { db, api }: { db: Database; api: Api },
+  customer: Customer,
+  count: number,
+  filling: Filling,
+): Promise<{ thick: string[]; thin: string; order: AcceptedOrder }> {
+  const thick = Array.from({ length: count }, newAssetNum);
+  const thin = newAssetNum();
+  const [order] = await api.carryOut(newBuy(customer, [...thick, thin]));
+  await thicken(db, thick, filling);
+  return { thick, thin, order: order! };
+}
 
 /** What to put on each of some assets: products, and merchandises with one product in each. */
 export interface Filling {
@@ -13,7 +36,7 @@ const TABLES = ['asset', 'asset_grant', 'merchandise_instance', 'product_instanc
  * Puts more on active assets, with numbers that say so, as if their oldest active grant's order had bought it: orders for
  * that much would take a minute. Products are copies of the oldest active one on each asset, so they have its productUri.
  */
-export async function thicken(
+async function thicken(
   db: Database,
   assetNums: readonly string[],
   { products = 0, packages = 0 }: Filling,

@@ -1,4 +1,4 @@
-import type { AcceptedOrder, Customer } from '@lockstep/contract';
+import type { Customer } from '@lockstep/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Api, dataOf, refusalOf } from '../harness/api.ts';
 import { checkNumbers } from '../harness/numbers.ts';
@@ -14,7 +14,7 @@ import {
 } from '../harness/orders.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 import { syncOf } from '../harness/sync-batches.ts';
-import { type Filling, thicken } from '../harness/thick-assets.ts';
+import { buyThick, type Filling, FULL } from '../harness/thick-assets.ts';
 
 /** Assets and orders right at their limits, and one over (rules 6.5 Size), however the orders come. */
 const ON_ASSET = 10_000;
@@ -35,14 +35,6 @@ afterAll(async () => {
   expect(await checkNumbers(stack.db)).toEqual([]);
   await stack.close();
 });
-
-/** Buys assets with one product each in one order, and puts more on them. */
-async function buyThick(count: number, filling: Filling): Promise<{ assetNums: string[]; order: AcceptedOrder }> {
-  const assetNums = Array.from({ length: count }, newAssetNum);
-  const [order] = await api.carryOut(newBuy(customer, assetNums));
-  await thicken(stack.db, assetNums, filling);
-  return { assetNums, order: order! };
-}
 
 const products = (count: number) => Array.from({ length: count }, () => productToBuy());
 
@@ -80,66 +72,68 @@ describe('an asset', () => {
   });
 
   it('that is full is transferred, and has no room for its new customer either', async () => {
-    const { assetNums } = await buyThick(1, { products: ON_ASSET - 1 });
+    const { thick } = await buyThick({ db: stack.db, api }, customer, 1, FULL.products);
     const next = await api.newCustomer();
-    const transfer = (element: Sent) => newBuy(next, assetNums, {}, { transferedAssetNum: true, ...element });
+    const transfer = (element: Sent) => newBuy(next, thick, {}, { transferedAssetNum: true, ...element });
     expect(await causeOf(transfer({}))).toEqual(['asset_full', 'asset_full']);
     expect(await causeOf(transfer({ products: [] }))).toEqual([null, null]);
   });
 });
 
 describe('an order', () => {
-  /** How an order touches what is on assets of which it names all. */
-  const KINDS: { by: string; filling: Filling; order: (assetNums: string[], bought: AcceptedOrder) => Sent }[] = [
-    {
-      by: 'delete_asset',
-      filling: { products: ON_ASSET - 1 },
-      order: (assetNums) => deleteAsset(customer, assetNums),
+  const buyFull = (filling: Filling) => buyThick({ db: stack.db, api }, customer, FULL_ASSETS, filling);
+
+  async function expectTooLarge(order: Sent): Promise<void> {
+    const failed = { cause: 'order_too_large' };
+    expect(await api.preview(batchOf(order))).toMatchObject([failed]);
+    expect(await api.process(batchOf(order))).toMatchObject([failed]);
+    expect(refusalOf(await api.submit(syncOf(order)))).toMatchObject({ code: '13004', ...failed });
+  }
+
+  /** Carries an order out and returns its id. */
+  const carryOut = {
+    async: async (order: Sent) => {
+      expect(await api.preview(batchOf(order))).toMatchObject([{ cause: null }]);
+      const [processed] = await api.process(batchOf(order));
+      expect(processed).toMatchObject({ cause: null });
+      return processed!.licenseOrderId;
     },
+    sync: async (order: Sent) => (await api.carryOut(order))[0]!.licenseOrderId,
+  };
+
+  /** How an order revokes all that is on assets. */
+  const KINDS: { by: string; filling: Filling; order: (assetNums: string[], source: Sent) => Sent }[] = [
+    { by: 'delete_asset', filling: FULL.products, order: (assetNums) => deleteAsset(customer, assetNums) },
     {
       by: 'delete_asset of a source order, with trees of merchandise',
-      filling: { packages: ON_ASSET / 2 - 1, products: 1 },
-      order: (assetNums, { licenseOrderId }) => deleteAsset(customer, assetNums, { srcLicenseOrderId: licenseOrderId }),
+      filling: FULL.packages,
+      order: (assetNums, source) => deleteAsset(customer, assetNums, source),
     },
+    { by: 'delete_product', filling: FULL.products, order: (assetNums) => deleteProduct(customer, assetNums) },
     {
-      by: 'delete_product',
-      filling: { products: ON_ASSET - 1 },
-      order: (assetNums) => deleteProduct(customer, assetNums),
-    },
-    {
-      by: 'delete_product, with trees of merchandise',
-      filling: { packages: ON_ASSET / 2 - 1, products: 1 },
-      order: (assetNums) => deleteProduct(customer, assetNums),
-    },
-    {
-      by: 'transfer',
-      filling: { products: ON_ASSET - 1 },
-      order: (assetNums) => newBuy(next, assetNums, {}, { transferedAssetNum: true, products: [] }),
+      by: 'delete_product of a source order, with trees of merchandise',
+      filling: FULL.packages,
+      order: (assetNums, source) => deleteProduct(customer, assetNums, {}, source),
     },
   ];
-  let next: Customer;
-  beforeAll(async () => {
-    next = await api.newCustomer();
-  });
 
   it.each(KINDS)('touches 200,000 by $by, in any mode, and not one more', async ({ filling, order }) => {
     for (const mode of ['async', 'sync'] as const) {
-      const { assetNums, order: bought } = await buyThick(FULL_ASSETS, filling);
-      if (mode === 'async') {
-        const more = newAssetNum();
-        const { licenseOrderId } = bought;
-        // Another order's grant counts for itself only, so the source order gets one more product first.
-        await api.carryOut(newBuy(customer, [more], { srcLicenseOrderId: licenseOrderId }));
-        const over = order([...assetNums, more], bought);
-        if (over.srcLicenseOrderId === undefined) {
-          const failed = { cause: 'order_too_large' };
-          expect(await api.preview(batchOf(over))).toMatchObject([failed]);
-          expect(await api.process(batchOf(over))).toMatchObject([failed]);
-          expect(refusalOf(await api.submit(syncOf(over)))).toMatchObject({ code: '13004', ...failed });
-        }
-        expect(await api.preview(batchOf(order(assetNums, bought)))).toMatchObject([{ cause: null }]);
-        expect(await api.process(batchOf(order(assetNums, bought)))).toMatchObject([{ cause: null }]);
-      } else dataOf(await api.submit(syncOf(order(assetNums, bought))));
+      const { thick, thin, order: bought } = await buyFull(filling);
+      const source = { srcLicenseOrderId: bought.licenseOrderId };
+      if (mode === 'async') await expectTooLarge(order([...thick, thin], source));
+      await carryOut[mode](order(thick, source));
     }
+  });
+
+  it('moves 200,000 with a transfer, in any mode, and not one more', async () => {
+    const { thick, thin } = await buyFull(FULL.packages);
+    const next = await api.newCustomer();
+    const transfer = (to: Customer, assetNums: string[]) =>
+      newBuy(to, assetNums, {}, { transferedAssetNum: true, products: [] });
+    await expectTooLarge(transfer(next, [...thick, thin]));
+    await carryOut.async(transfer(next, thick));
+    const srcLicenseOrderId = await carryOut.sync(transfer(customer, thick));
+    await carryOut.async(deleteAsset(customer, thick, { srcLicenseOrderId }));
   });
 });
