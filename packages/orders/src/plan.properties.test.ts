@@ -174,10 +174,11 @@ function loadedAnew(ledger: Ledger): Ledger {
       const grant = grants.find(({ licenseOrderId }) => licenseOrderId === storedHeldBy)!;
       return Object.assign(instance, { bought: null, grant, storedHeldBy });
     };
-    for (const { merchandise } of asset.products) {
+    const products = active(asset.products);
+    for (const { merchandise } of products) {
       for (let each = merchandise; each !== null; each = each.parent) loaded(each);
     }
-    assets.set(assetNum, { ...asset, grants, products: active(asset.products).map(loaded) });
+    assets.set(assetNum, { ...asset, grants, products: products.map(loaded) });
   }
   return {
     ...{ assets, customers, customerOfPurchase },
