@@ -205,6 +205,14 @@ describe('npm start in trouble', () => {
     expect(stderr).toMatch(/^Lockstep could not start: DATA_DIR must be a directory.*demo\.json.*\n$/);
   });
 
+  it.runIf(process.platform === 'linux')('says that nothing can be created in DATA_DIR', async () => {
+    const { status, stderr } = await startJob(['npm', 'start'], { DATA_DIR: '/proc/data', PORT: '0' }).ended;
+    expect(status).toBe(1);
+    expect(stderr).toMatch(
+      /^Lockstep could not start: DATA_DIR must be a directory that this process can write: .*\n$/,
+    );
+  });
+
   it('says that the port is in use, and leaves nothing behind', async () => {
     const { host, port } = new URL(stack.demo.baseUrl);
     const { dataDir } = other;

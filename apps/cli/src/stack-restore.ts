@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { closeSync, existsSync, mkdirSync, openSync, renameSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, openSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { startEmbeddedPostgres, syncDirectory, unpackCluster } from '@lockstep/embedded-postgres';
 import { type Config, chooseQueueBackend, openDatabase } from '@lockstep/platform';
 import { migrateDatabase } from './migrate-database.ts';
 import { skipIds } from './skip-ids.ts';
-import { postgresDirectory } from './stack.ts';
+import { postgresDirectory, prepareDataDir } from './stack.ts';
 
 /**
  * Creates the PostgreSQL of `npm start` in DATA_DIR from a file of backUpStack, with passwords of its own, the tables
@@ -16,9 +16,9 @@ export async function restoreStack(config: Config, file: string): Promise<void> 
   const directory = postgresDirectory(config);
   if (existsSync(directory)) throw new Error(`${config.DATA_DIR} has a database already. Choose another DATA_DIR.`);
   const backup = open(file);
-  mkdirSync(config.DATA_DIR, { recursive: true, mode: 0o711 });
   const unfinished = join(config.DATA_DIR, `postgres-unfinished-${randomUUID()}`);
   try {
+    await prepareDataDir(config);
     await unpackCluster(unfinished, backup);
     await bringUp(config, unfinished, file);
     renameSync(unfinished, directory);

@@ -1,5 +1,6 @@
-import { access, constants, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readFile, rm, rmdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import type { Closable, Config } from '@lockstep/platform';
 
 /**
@@ -13,6 +14,25 @@ export function postgresDirectory({ DATA_DIR }: Config): string {
   return join(DATA_DIR, 'postgres');
 }
 
+/** Creates DATA_DIR if it is absent. Throws an Error of one line if nothing can be created in it. */
+export async function prepareDataDir({ DATA_DIR }: Config): Promise<void> {
+  try {
+    await createDirectory(DATA_DIR);
+    await rmdir(await mkdtemp(join(DATA_DIR, 'probe-')));
+  } catch (error) {
+    const reason = (error as Error).message;
+    throw new Error(`DATA_DIR must be a directory that this process can write: ${reason}`, { cause: error });
+  }
+}
+
+// Node.js's own `recursive` never ends in a directory such as /proc, in which nothing can be created.
+async function createDirectory(directory: string): Promise<void> {
+  if (existsSync(directory)) return;
+  await createDirectory(dirname(directory));
+  // Any user may pass through, so that PostgreSQL can run as an unprivileged user; each file has a mode of its own.
+  await mkdir(directory, { mode: 0o711 });
+}
+
 /**
  * Provides the database of `npm start`: that of DATABASE_URL, or a PostgreSQL of its own in DATA_DIR (rules 9). `stop` ends a
  * start half way, and what it has started; then it rejects.
@@ -21,12 +41,7 @@ export async function provideDatabase(
   config: Config,
   stop: AbortSignal,
 ): Promise<Closable & { url: string; description: string }> {
-  // Any user may pass through, so that PostgreSQL can run as an unprivileged user; each file has a mode of its own.
-  await mkdir(config.DATA_DIR, { recursive: true, mode: 0o711 })
-    .then(() => access(config.DATA_DIR, constants.W_OK))
-    .catch((error: Error) => {
-      throw new Error(`DATA_DIR must be a directory that this process can write: ${error.message}`, { cause: error });
-    });
+  await prepareDataDir(config);
   const file = getStackFile(config.DATA_DIR);
   if (config.DATABASE_URL !== undefined) {
     return { url: config.DATABASE_URL, description: 'DATABASE_URL', close: async () => {} };
