@@ -1,8 +1,11 @@
+import { mkdirSync } from 'node:fs';
 import { hostname, userInfo } from 'node:os';
+import { join } from 'node:path';
 import { readConfig } from '@lockstep/platform';
 import type { Command } from 'commander';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { prepareDemo } from '../../apps/cli/src/demo.ts';
 import { buildProgram } from '../../apps/cli/src/program.ts';
 import { MemberCenter } from '../harness/member-center.ts';
 import { batchOf, newAssetNum, newBuy } from '../harness/orders.ts';
@@ -79,21 +82,29 @@ it.each(READING)('%s changes nothing', async (words) => {
   expect(await contentOfTables(stack.db)).toEqual(before);
 });
 
-it.each(CHANGING)('%s leaves an entry that names the system user, by the same transaction', async (...each) => {
-  const [words, args, action, target] = each;
+/** The entries that some work leaves in the record. */
+async function entriesOf(work: () => Promise<unknown>) {
   const { max } = await stack.db
     .selectFrom('operator_record')
     .select((eb) => eb.fn.max<string | null>('id').as('max'))
     .executeTakeFirstOrThrow();
-  await lockstep(...words.split(' '), ...args());
-  const entries = await stack.db
+  await work();
+  return await stack.db
     .selectFrom('operator_record')
     .select(['operator_id', 'actor', 'action', 'target', 'request_id', sql<string>`xmin::text`.as('transaction')])
     .where('id', '>', max ?? '0')
+    .orderBy('id')
     .execute();
+}
+
+const ACTOR = `${userInfo().username}@${hostname()}`;
+
+it.each(CHANGING)('%s leaves an entry that names the system user, by the same transaction', async (...each) => {
+  const [words, args, action, target] = each;
+  const entries = await entriesOf(() => lockstep(...words.split(' '), ...args()));
   expect(entries).toEqual([
     {
-      ...{ operator_id: null, actor: `${userInfo().username}@${hostname()}`, action },
+      ...{ operator_id: null, actor: ACTOR, action },
       target: target?.() ?? (action.startsWith('database.') ? null : expect.any(String)),
       request_id: expect.stringMatching(/^command-/),
       transaction: expect.any(String),
@@ -121,4 +132,20 @@ it('records a change of an employee under one request id in both records', async
     where operator_record.action in ('employee.password_reset', 'administrator.created')
       and operator_record.target = target_id::text`.execute(stack.db);
   expect(rows).toEqual([{ count: 2 }]);
+});
+
+it('npm start leaves entries of the application, the password and the operator of the demo, once', async () => {
+  const dataDir = newDataDir();
+  mkdirSync(dataDir);
+  const start = () => prepareDemo(stack.url, join(dataDir, 'demo.json'), stack.baseUrl);
+  let appKey = '';
+  const entries = await entriesOf(async () => {
+    ({ appKey } = await start());
+  });
+  expect(entries).toMatchObject([
+    { actor: ACTOR, action: 'application.created', target: appKey },
+    { actor: ACTOR, action: 'employee.password_reset', target: '3001' },
+    { actor: ACTOR, action: 'operator.created', target: 'demo' },
+  ]);
+  expect(await entriesOf(start)).toEqual([]);
 });

@@ -1,5 +1,5 @@
 import { readFile, rename, writeFile } from 'node:fs/promises';
-import { createApplication, PasswordHasher } from '@lockstep/access';
+import { PasswordHasher } from '@lockstep/access';
 import { createDemoCustomers, DEMO_ENTERPRISES } from '@lockstep/customers';
 import { setPassword } from '@lockstep/members';
 import {
@@ -7,6 +7,8 @@ import {
   listOperators,
   type NewOperatorLogin,
   newCommand,
+  recordedCall,
+  registerApplication,
   resetOperatorPassword,
 } from '@lockstep/operators';
 import { type Database, openDatabase } from '@lockstep/platform';
@@ -39,7 +41,10 @@ export async function readDemo(file: string): Promise<Demo | undefined> {
   }
 }
 
-/** Creates the demo application, enterprises, customers, employees and operator that are missing, and writes demo.json. */
+/**
+ * Creates the demo application, enterprises, customers, employees and operator that are missing, and writes demo.json. The
+ * application and the passwords leave entries in the operators' record (rules 9).
+ */
 export async function prepareDemo(databaseUrl: string, file: string, baseUrl: string): Promise<Demo> {
   const db = openDatabase({ url: databaseUrl, poolSize: 1, applicationName: 'lockstep-demo', onError: () => {} });
   try {
@@ -55,12 +60,16 @@ async function createDemo(db: Database, file: string, baseUrl: string): Promise<
   const isKnown = existing !== undefined && (await isApplication(db, existing.appKey));
   const credentials = isKnown
     ? existing
-    : await createApplication(db, { name: 'Demo', scopes: ['auth_order', 'auth_me'], approved: true });
+    : await registerApplication(db, { name: 'Demo', scopes: ['auth_order', 'auth_me'], approved: true }, newCommand());
   // A known password stays: somebody may be logged in with it.
   const isAdminKnown = isKnown && existing.adminPassword !== '';
   const admin = isAdminKnown
     ? { account: existing.adminAccount, password: existing.adminPassword }
-    : await setPassword({ db, passwords: new PasswordHasher() }, DEMO_ENTERPRISES[0].memberIds[0]);
+    : await setPassword(
+        { db, passwords: new PasswordHasher() },
+        DEMO_ENTERPRISES[0].memberIds[0],
+        recordedCall(newCommand(), 'employee.password_reset'),
+      );
   const operator = await provideOperator(db, existing);
   const written: Demo = {
     baseUrl,
