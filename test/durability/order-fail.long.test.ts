@@ -1,6 +1,5 @@
 import type { Customer } from '@lockstep/contract';
 import { FailedByOperator, HoldPage } from '@lockstep/contract/console';
-import { failPendingOrders } from '@lockstep/orders';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Api } from '../harness/api.ts';
@@ -9,6 +8,7 @@ import { batchOf, deleteAsset, newAssetNum, newBuy, productToBuy } from '../harn
 import { type Ended, endEverything, newDataDir, runJob } from '../harness/processes.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 import { readResult } from '../harness/sync-batches.ts';
+import { failOrders } from '../harness/unchecked.ts';
 
 /** What an operator may do about orders that are pending (rules 9). */
 
@@ -119,9 +119,7 @@ describe('lockstep order fail', () => {
 it('orders that cannot be read can be ended, one by one', async () => {
   const { batch, ids } = await accept(newBuy(customer, [newAssetNum()]), newBuy(customer, [newAssetNum()]));
   await sql`update lane_chunk set payload = '{}'`.execute(stack.db);
-  const record = async () => {};
-  const end = (id: string | undefined) =>
-    failPendingOrders(stack.db, { licenseOrderIds: [id as never], later: 'keep', record });
+  const end = (id: string | undefined) => failOrders(stack.db, [id as never]);
   expect(await end(ids[0])).toMatchObject({ outcome: 'failed' });
   expect(await readResult(api, batch)).toMatchObject({ failed: 1, pending: 1, held: 1 });
   expect(await end(ids[1])).toMatchObject({ outcome: 'failed' });

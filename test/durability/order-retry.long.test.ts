@@ -74,7 +74,10 @@ describe('lockstep order retry', () => {
     const counts = await Promise.all([retried(...before.failedIds), retried(...before.failedIds)]);
     expect(counts).toHaveLength(2);
     expect(counts.map((count) => (count as { retried: number }).retried).toSorted()).toEqual([0, 1]);
-    expect(await retried(...before.failedIds)).toEqual({ retried: 0, contentLost: 0 });
+    expect(await retried(...before.failedIds)).toEqual({
+      retried: 0,
+      notRetried: [{ licenseOrderId: before.failedIds[0], reason: 'pending', cause: null }],
+    });
 
     const pending = await readResult(api, batch);
     expect(pending).toMatchObject({ state: 'processing', total: 3, succeeded: 1, failed: 1, pending: 1 });
@@ -100,23 +103,29 @@ describe('lockstep order retry', () => {
     const { orders } = await failed(batch);
     expect(orders.map(({ cause }) => cause)).toEqual([...Array(3).fill('internal_error'), 'asset_not_found']);
     const [first, second, third, notFound] = orders.map(({ licenseOrderId }) => licenseOrderId);
-    expect(await retried(notFound!, first!)).toEqual({ retried: 1, contentLost: 0 });
+    expect(await retried(notFound!, first!)).toEqual({
+      retried: 1,
+      notRetried: [{ licenseOrderId: notFound, reason: 'failed', cause: 'asset_not_found' }],
+    });
     expect((await readResult(api, batch)).orders).toMatchObject([{ state: 'pending' }, {}, {}, { state: 'failed' }]);
     await mend();
-    expect(await retried(second!, third!)).toEqual({ retried: 2, contentLost: 0 });
+    expect(await retried(second!, third!)).toEqual({ retried: 2, notRetried: [] });
     expect(await readResult(api, batch)).toMatchObject({ succeeded: 0, failed: 1, pending: 3 });
     // The first was not mended: it fails again, and this failure can be put back again.
     await stack.startWorker();
     expect(await completedByFailing(stack, api, batch)).toMatchObject({ succeeded: 2, failed: 2, pending: 0 });
-    expect(await retried(first!)).toEqual({ retried: 1, contentLost: 0 });
+    expect(await retried(first!)).toEqual({ retried: 1, notRetried: [] });
     expect(await api.cancel(batch)).toMatchObject({ finished: expect.any(Number) });
   });
 
-  it('says how many cannot be put back because what they held is gone', async () => {
+  it('names those that cannot be put back because what they held is gone', async () => {
     const batch = batchOf(refusedByPostgres(customer, [newAssetNum()]), refusedByPostgres(customer, [newAssetNum()]));
     const { failedIds } = await failed(batch);
     await sql`delete from failed_order where license_order_id = ${failedIds[0]}`.execute(stack.db);
-    expect(await retried(...failedIds)).toEqual({ retried: 1, contentLost: 1 });
+    expect(await retried(...failedIds)).toEqual({
+      retried: 1,
+      notRetried: [{ licenseOrderId: failedIds[0], reason: 'content_expired', cause: 'internal_error' }],
+    });
     expect(await readResult(api, batch)).toMatchObject({ failed: 1, pending: 1 });
   });
 
@@ -127,7 +136,7 @@ describe('lockstep order retry', () => {
     const { failedIds } = await failed(batch);
     expect(await sequencesOf()).toEqual([refused.sequence, notFound.sequence]);
     await mend();
-    expect(await retried(...failedIds)).toEqual({ retried: 1, contentLost: 0 });
+    expect(await retried(...failedIds)).toEqual({ retried: 1, notRetried: [] });
     expect(await sequencesOf()).toEqual([notFound.sequence]);
     await stack.startWorker();
     expect(await api.completed(batch)).toMatchObject({ succeeded: 1, failed: 1, pending: 0 });
@@ -138,7 +147,7 @@ describe('lockstep order retry', () => {
     const batch = batchOf(refusedByPostgres(customer, [newAssetNum()]));
     const { failedIds } = await failed(batch);
     const before = await readFailed(batch);
-    expect(await retried(...failedIds)).toEqual({ retried: 1, contentLost: 0 });
+    expect(await retried(...failedIds)).toEqual({ retried: 1, notRetried: [] });
     expect(await readFailed(batch)).toEqual([]);
     await stack.startWorker();
     expect(await completedByFailing(stack, api, batch)).toMatchObject({ succeeded: 0, failed: 1, pending: 0 });

@@ -1,6 +1,6 @@
-import { BatchOrder } from '@lockstep/contract';
+import { BatchOrder, type LicenseOrderId } from '@lockstep/contract';
 import { BatchAcceptor, failPendingOrders, type Job, JobAnnouncer, QUEUE_NAME } from '@lockstep/orders';
-import { createLogger, openProducer } from '@lockstep/platform';
+import { createLogger, type Database, openProducer } from '@lockstep/platform';
 import { vi } from 'vitest';
 import { prepareBatch } from '../../packages/orders/src/prepare.ts';
 import type { Api } from './api.ts';
@@ -36,12 +36,20 @@ export async function acceptUnchecked(stack: Stack, api: Api, sent: { channelOrd
   await announcer.close();
 }
 
+/** Ends pending orders with internal_error, as an operator may, and lets later ones run. */
+export function failOrders(db: Database, licenseOrderIds: readonly LicenseOrderId[]) {
+  const onUnended = (error: unknown) => {
+    throw error;
+  };
+  return failPendingOrders(db, { licenseOrderIds, later: 'keep', record: async () => {}, onUnended });
+}
+
 /** Ends what is held with internal_error, as an operator may, and lets what waits behind it run. */
 async function failHeld({ db }: Stack): Promise<void> {
   const held = await db.selectFrom('order_hold').select('license_order_id').execute();
   const licenseOrderIds = held.map((row) => row.license_order_id);
   if (licenseOrderIds.length === 0) return;
-  await failPendingOrders(db, { licenseOrderIds, later: 'keep', record: async () => {} });
+  await failOrders(db, licenseOrderIds);
 }
 
 /** Waits until a batch is completed. Its orders that PostgreSQL refuses end with internal_error. */

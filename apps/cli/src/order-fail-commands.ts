@@ -10,6 +10,10 @@ import type { WithDatabase } from './with-database.ts';
 /** The exit status where nothing was done, because it is for the operator to decide what becomes of later orders. */
 const UNDECIDED = 2;
 
+const RETRY_HELP = `
+What it prints names the orders that it could not put back, each with the reason: order_not_found, pending, succeeded, failed
+(with the cause), content_expired (what it held is not kept).`;
+
 const FAIL_HELP = `
 Later orders of the same customers may then match something else. If any are pending, the command prints their ids, a line
 each, and does nothing until --later says whether they run (keep) or fail too (fail).
@@ -31,6 +35,7 @@ export function addFailCommands(order: Command, withDatabase: WithDatabase): voi
           licenseOrderIds: ids,
           later: later ?? null,
           record: (trx, failedIds) => recordFailed(trx, newCommand(), { licenseOrderIds: failedIds, reason }),
+          onUnended: (error) => sayAside(`A worker ends their batches; the command could not: ${oneLine(error)}`),
         }),
       );
       if (outcome === 'not_pending')
@@ -44,11 +49,16 @@ export function addFailCommands(order: Command, withDatabase: WithDatabase): voi
     .command('retry')
     .description('put orders that ended with internal_error back as pending, in their place; prints how many')
     .argument('<licenseOrderId...>', 'their ids', collectIds)
+    .addHelpText('after', RETRY_HELP)
     .action(async (ids: LicenseOrderId[]) => {
       const actor = newCommand();
       const record = (trx: Trx, backIds: readonly LicenseOrderId[]) => recordRetried(trx, actor, backIds);
       say(JSON.stringify(await withDatabase((db) => retryFailedOrders(db, ids, record))));
     });
+}
+
+function oneLine(error: unknown): string {
+  return (error as Error).message.split('\n')[0]!;
 }
 
 function collectIds(value: string, before: readonly string[] = []): string[] {

@@ -14,6 +14,8 @@ interface FailRequest {
   later: 'keep' | 'fail' | null;
   /** Records which orders were ended, in the same transaction. */
   record: (trx: Trx, failedIds: readonly LicenseOrderId[]) => Promise<void>;
+  /** Hears why batches of orders that have failed could not be ended. The sweep ends them. */
+  onUnended: (error: unknown) => void;
 }
 
 /**
@@ -53,8 +55,8 @@ export async function failPendingOrders(db: Database, request: FailRequest): Pro
     await request.record(trx, failedIds);
     return { result: { outcome: 'failed', licenseOrderIds: failedIds } satisfies FailResult, finishedBatchIds };
   });
-  // What is committed is done: if this fails, the sweep ends them.
-  await endBatches(db, finishedBatchIds).catch(() => {});
+  // What is committed is done, whatever becomes of this.
+  await endBatches(db, finishedBatchIds).catch(request.onUnended);
   return result;
 }
 

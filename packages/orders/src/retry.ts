@@ -1,5 +1,5 @@
 import { ORDERS_PER_BATCH, splitOrderId } from '@lockstep/assets';
-import type { BatchId, CustomerId, LicenseOrderId } from '@lockstep/contract';
+import type { BatchId, Cause, CustomerId, LicenseOrderId } from '@lockstep/contract';
 import { type Database, inTransaction, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { type ChunkBack, lockBatches, reopenBatches } from './end-batches.ts';
@@ -14,30 +14,40 @@ const ORDERS_AT_ONCE = 500;
 
 /** What retryFailedOrders has done. */
 interface Retried {
-  /** Orders that are pending again. */
+  /** How many orders are pending again. */
   retried: number;
-  /** Orders that stay failed, because their content is not kept. */
-  contentLost: number;
+  /** The others, and what is with them now. */
+  notRetried: NotRetried[];
+}
+
+interface NotRetried {
+  licenseOrderId: LicenseOrderId;
+  /** `content_expired`: it ended with internal_error, and what it held is not kept. */
+  reason: 'order_not_found' | 'pending' | 'succeeded' | 'failed' | 'content_expired';
+  /** What it failed with. */
+  cause: Cause | null;
 }
 
 /**
  * Puts orders that ended with internal_error back as pending (rules 9), and opens their batches again. Each order takes its
  * place again, by batch and sequence, before later pending orders of its customer, and the sweep of a worker finds it. A
- * failure is put back once, however many callers try at the same time, and leaves a record in order_retry.
+ * failure is put back once, however many callers try at the same time, and leaves a record in order_retry. Names the orders
+ * that it could not put back.
  */
 export async function retryFailedOrders(
   db: Database,
   licenseOrderIds: readonly LicenseOrderId[],
   record: RecordRetried = async () => {},
 ): Promise<Retried> {
-  const total: Retried = { retried: 0, contentLost: 0 };
+  const left = new Set(licenseOrderIds);
+  let retried = 0;
   for (let after = '0'; ; ) {
     const found = await findFailed(db, after, licenseOrderIds);
     const last = found.at(-1);
-    if (last === undefined) return total;
-    const kept = found.filter(({ isKept }) => isKept);
-    if (kept.length > 0) total.retried += await inTransaction(db, (trx) => putBack(trx, kept, record));
-    total.contentLost += found.length - kept.length;
+    if (last === undefined) return { retried, notRetried: await readNotRetried(db, [...left]) };
+    const backIds = await inTransaction(db, (trx) => putBack(trx, found, record));
+    retried += backIds.length;
+    for (const id of backIds) left.delete(id);
     after = last.id;
   }
 }
@@ -48,7 +58,6 @@ type RecordRetried = (trx: Trx, backIds: readonly LicenseOrderId[]) => Promise<v
 interface FailedOrder {
   id: LicenseOrderId;
   customerId: CustomerId;
-  isKept: boolean;
 }
 
 async function findFailed(
@@ -56,25 +65,29 @@ async function findFailed(
   after: string,
   licenseOrderIds: readonly LicenseOrderId[],
 ): Promise<FailedOrder[]> {
-  const failed = sql`cause = 'internal_error' and id > ${after}::bigint and id = any (${licenseOrderIds}::bigint[])`;
+  const failed = sql`cause = 'internal_error' and id > ${after}::bigint and id = any (${licenseOrderIds}::bigint[])
+    and exists (select from failed_order where license_order_id = id)`;
   const { rows } = await sql<FailedOrder>`
     with first as (select id from license_order where ${failed} order by id limit ${ORDERS_AT_ONCE})
-    select id, customer_id as "customerId", license_order_id is not null as "isKept"
-    from license_order left join failed_order on license_order_id = id
+    select id, customer_id as "customerId" from license_order
     where ${failed} and id < (select max(id) / ${ORDERS_PER_BATCH} + 1 from first) * ${ORDERS_PER_BATCH}
     order by id`.execute(db);
   return rows;
 }
 
-/** Locks the lanes of these orders and their batches, puts back those that are still failed then, and returns how many. */
-async function putBack(trx: Trx, orders: readonly FailedOrder[], record: RecordRetried): Promise<number> {
+/** Locks the lanes of these orders and their batches, and puts back those that are still failed then. Returns their ids. */
+async function putBack(
+  trx: Trx,
+  orders: readonly FailedOrder[],
+  record: RecordRetried,
+): Promise<readonly LicenseOrderId[]> {
   await lockLanes(trx, [...new Set(orders.map(({ customerId }) => laneOf(customerId)))]);
   await lockBatches(trx, [...new Set(orders.map(({ id }) => splitOrderId(id).batchId))]);
   const { rows } = await sql<{ id: LicenseOrderId; customer_id: CustomerId; payload_version: number; content: string }>`
     select id, customer_id, payload_version, content from failed_order join license_order on id = license_order_id
     where id = any (${orders.map(({ id }) => id)}::bigint[]) and cause = 'internal_error' order by id`.execute(trx);
-  if (rows.length === 0) return 0;
   const backIds = rows.map(({ id }) => id);
+  if (backIds.length === 0) return [];
   await sql`
     insert into order_retry (license_order_id, cause, message, finished_time)
     select id, cause, message, finished_time from license_order where id = any (${backIds}::bigint[]) order by id`.execute(
@@ -95,7 +108,29 @@ async function putBack(trx: Trx, orders: readonly FailedOrder[], record: RecordR
   }
   await reopenBatches(trx, chunks);
   await record(trx, backIds);
-  return rows.length;
+  return backIds;
+}
+
+/** Reads why orders cannot be put back, in the order in which they were named. */
+async function readNotRetried(db: Database, ids: readonly LicenseOrderId[]): Promise<NotRetried[]> {
+  if (ids.length === 0) return [];
+  const places = ids.map(splitOrderId);
+  const { rows } = await sql<NotRetried>`
+    select named.id as "licenseOrderId", license_order.cause, case
+      when batch.id is null then 'order_not_found'
+      when license_order.id is null then 'pending'
+      when license_order.cause is null then 'succeeded'
+      when license_order.cause = 'internal_error' and failed_order.license_order_id is null then 'content_expired'
+      else 'failed'
+    end as reason
+    from unnest(
+      ${ids}::bigint[], ${places.map(({ batchId }) => batchId)}::bigint[], ${places.map(({ index }) => index)}::int[]
+    ) with ordinality as named (id, batch_id, index, place)
+    left join batch on batch.id = named.batch_id and named.index < cardinality(sequences)
+    left join license_order on license_order.id = named.id
+    left join failed_order on failed_order.license_order_id = named.id
+    order by place`.execute(db);
+  return rows;
 }
 
 /**
