@@ -257,7 +257,11 @@ describe('faults end with status 1, and say in one line', () => {
       /is a batch of channel other, not of test/,
     ],
     ['a file that is no batch', () => wrongFile([]), /is not a batch of orders/],
-    ['orders that are no list', () => wrongFile({ channelCode: 'test', orderList: 1 }), /field_(missing|invalid)/],
+    [
+      'orders that are no list',
+      () => wrongFile({ channelCode: 'test', syncMode: 'async', orderList: 1 }),
+      /field_(missing|invalid)/,
+    ],
     ['a file that is not there', 'lockstep batch preview /none.json', /there is no such file/],
   ])('%s', async (_, line, message) => {
     const { status, stdout, stderr } = await run(typeof line === 'string' ? line : line());

@@ -13,7 +13,7 @@ import {
 import { addBatchRetryCommands } from './batch-retry-commands.ts';
 import type { OrderClient } from './client.ts';
 import { printList } from './lists.ts';
-import { describeBatch, formatBatch, formatJson, formatOrders, formatPreview } from './outcomes.ts';
+import { describeBatch, formatBatch, formatIgnored, formatJson, formatOrders, formatPreview } from './outcomes.ts';
 import { Progress } from './progress.ts';
 import {
   addBatchArguments,
@@ -23,7 +23,7 @@ import {
   type ListOptions,
   parseText,
 } from './query-options.ts';
-import { say } from './say.ts';
+import { say, sayAside } from './say.ts';
 import type { ServiceCommands } from './service-options.ts';
 import { endOnSignals } from './signals.ts';
 import { addOutcomeOptions } from './submit-command.ts';
@@ -94,7 +94,9 @@ export function addBatchCommands(program: Command, service: ServiceCommands): vo
     .action(async (file: string, options: OutcomeOptions, command: Command) => {
       const client = await service.openClient(command);
       const { bytes } = await readBatchFile(file);
-      const orders = await client.call('previewBatchOrder', { query: { appKey: client.appKey }, body: bytes });
+      const call = { query: { appKey: client.appKey }, body: bytes };
+      const { data: orders, ignoredFields } = await client.callWhole('previewBatchOrder', call);
+      if (ignoredFields.length > 0) sayAside(formatIgnored(ignoredFields));
       if (options.json) for (const order of orders) say(JSON.stringify(order));
       else say(formatPreview(orders));
       setStatus(orders.filter(({ state }) => state === 'failed').length, options);

@@ -12,6 +12,7 @@ import {
   type TokenAnswer,
 } from '@lockstep/contract';
 import { explainNoAnswer, explainStrangeAnswer } from './service-faults.ts';
+import { formatFields } from './table.ts';
 
 export interface ClientOptions {
   /** As readBaseUrl returns it. */
@@ -31,15 +32,17 @@ type Call<Id extends OperationId> = { query?: SentQuery<Id>; body?: SentBody<Id>
   | (keyof OperationParams<Id> extends never ? { params?: never } : never)
 );
 
-/** `data` of an operation's answer; undefined where it has none. */
-type DataOf<Id extends OperationId> = OperationAnswers<Id> extends { 200: { data: infer Data } } ? Data : undefined;
+/** The body of an operation's answer. */
+type BodyOf<Id extends OperationId> = OperationAnswers<Id> extends { 200: infer Body } ? Body : never;
+/** `data` of it; undefined where it has none. */
+type DataOf<Id extends OperationId> = BodyOf<Id> extends { data: infer Data } ? Data : undefined;
 
 /** Longer than any call takes, a proxy in between included. */
 const CALL_TIMEOUT_MS = 90_000;
 /** The rate at which the service lets a body arrive. */
 const BODY_BYTES_PER_SECOND = 256 * 1024;
 
-/** The service refused a call, which has changed nothing. The message is one line. */
+/** The service refused a call, which has changed nothing. The message is one line, and one more for each of several faults. */
 export class CallRefused extends Error {
   /** The cause of the refusal, a stable word. */
   readonly reason: string;
@@ -106,6 +109,11 @@ export class OrderClient {
    * @throws CallRefused, ServiceAway, or another Error where something else than Lockstep answers
    */
   async call<Id extends OrderOperationId>(id: Id, call: Call<Id>): Promise<DataOf<Id>> {
+    return ((await this.callWhole(id, call)) as { data?: unknown }).data as DataOf<Id>;
+  }
+
+  /** Calls an operation as `call` does. Returns the whole body of the answer. */
+  async callWhole<Id extends OrderOperationId>(id: Id, call: Call<Id>): Promise<BodyOf<Id>> {
     if (this.#token === '') await this.logIn();
     try {
       return await this.#call(id, call);
@@ -122,7 +130,7 @@ export class OrderClient {
     return `${this.#options.baseUrl}${findOperation('getBatchResult').path}?${new URLSearchParams(key)}`;
   }
 
-  async #call<Id extends OrderOperationId>(id: Id, { params, query = {}, body }: Call<Id>): Promise<DataOf<Id>> {
+  async #call<Id extends OrderOperationId>(id: Id, { params, query = {}, body }: Call<Id>): Promise<BodyOf<Id>> {
     const given = Object.entries({ ...query, g_nonce: randomUUID() }).filter(([, value]) => value !== undefined);
     const path = buildPath(id, (params ?? {}) as OperationParams<Id>);
     const { url, answer } = await this.#fetch(id, `${path}?${new URLSearchParams(given as [string, string][])}`, {
@@ -132,13 +140,10 @@ export class OrderClient {
       },
       ...(body === undefined ? {} : { body: Buffer.isBuffer(body) ? body : JSON.stringify(body) }),
     });
-    const { code, data, message, cause } = answer as Partial<Omit<FailureBody, 'code'>> & {
-      code?: unknown;
-      data?: DataOf<Id>;
-    };
-    if (code === 0) return data as DataOf<Id>;
+    const { code, message, cause, faults } = answer as Partial<Omit<FailureBody, 'code'>> & { code?: unknown };
+    if (code === 0) return answer as BodyOf<Id>;
     const fault = `${url} refused with ${code} (${cause}): ${message}`;
-    throw code === '500' ? new ServiceAway(fault) : new CallRefused(fault, String(cause));
+    throw code === '500' ? new ServiceAway(fault) : new CallRefused(`${fault}${listFaults(faults)}`, String(cause));
   }
 
   /** Calls an operation. Returns the JSON object of the answer, and the address without the query. */
@@ -171,6 +176,12 @@ export class OrderClient {
     });
     throw status >= 500 ? new ServiceAway(fault) : new Error(fault);
   }
+}
+
+/** Lists the faults of a refusal, a line each. Of one alone the message says all. */
+function listFaults(faults: FailureBody['faults'] = []): string {
+  if (faults.length < 2) return '';
+  return `\n${formatFields(faults.map(({ path, message }) => [path, message]))}`;
 }
 
 /** What only Lockstep's answers have: the envelope's code, or what the token endpoint says. */

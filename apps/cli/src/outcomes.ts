@@ -55,6 +55,14 @@ export function formatPreview(orders: readonly OrderPreview[]): string {
   return [...table, ...formatMessages(failed), totals].join('\n');
 }
 
+/** Formats the fields of a batch that a preview says are ignored, a line each. */
+export function formatIgnored(fields: readonly string[]): string {
+  return formatTable(
+    [{ head: 'The service does not know these fields, and ignores them:', cell: (field) => field }],
+    fields,
+  );
+}
+
 /** Formats what is known of a batch as a whole in one line. */
 export function formatBatch(batch: BatchSummary): string {
   const { total, syncMode, state, acceptedTime, completedTime } = batch;

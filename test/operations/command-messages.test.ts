@@ -1,0 +1,138 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Customer } from '@lockstep/contract';
+import { readConfig } from '@lockstep/platform';
+import { sql } from 'kysely';
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { buildProgram } from '../../apps/cli/src/program.ts';
+import type { Api } from '../harness/api.ts';
+import { ConsoleClient } from '../harness/console.ts';
+import { batchOf, deleteAsset, newAssetNum, newBuy } from '../harness/orders.ts';
+import { newDataDir } from '../harness/processes.ts';
+import { type Stack, startStack } from '../harness/stack.ts';
+import { syncOf } from '../harness/sync-batches.ts';
+import { failOrders } from '../harness/unchecked.ts';
+
+/** What commands say, run in this process: beside the long tests of test/operations and test/durability. */
+let stack: Stack;
+let api: Api;
+let customer: Customer;
+
+beforeAll(async () => {
+  stack = await startStack({ worker: false });
+  api = await stack.newApi();
+  customer = await api.newCustomer();
+});
+afterEach(() => vi.restoreAllMocks());
+afterAll(() => stack.close());
+
+/** Runs the command in this process. Returns what it prints. */
+async function lockstep(...words: string[]) {
+  const printed = { stdout: '', stderr: '' };
+  for (const stream of ['stdout', 'stderr'] as const) {
+    vi.spyOn(process[stream], 'write').mockImplementation((text) => {
+      printed[stream] += text;
+      return true;
+    });
+  }
+  const program = buildProgram(readConfig({ DATABASE_URL: stack.url, DATA_DIR: newDataDir() }));
+  await program.parseAsync(words, { from: 'user' });
+  vi.restoreAllMocks();
+  return printed;
+}
+
+const accept = async (...orders: Parameters<typeof batchOf>) =>
+  (await api.accept(batchOf(...orders))).map(({ licenseOrderId }) => licenseOrderId);
+
+it('order retry names each order that it cannot put back, with the reason', async () => {
+  const [succeeded] = await api.accept(syncOf(newBuy(customer, [newAssetNum()])));
+  const worker = await stack.startWorker();
+  const notFound = batchOf(deleteAsset(customer, [newAssetNum()]));
+  const [failed] = await api.process(notFound);
+  await worker.close();
+  const [good, expired, pending] = await accept(
+    newBuy(customer, [newAssetNum()]),
+    newBuy(customer, [newAssetNum()]),
+    newBuy(customer, [newAssetNum()]),
+  );
+  await failOrders(stack.db, [good!, expired!]);
+  await sql`delete from failed_order where license_order_id = ${expired}`.execute(stack.db);
+  const unknown = `${BigInt(pending!) + 1n}`;
+  const ids = [unknown, pending!, succeeded!.licenseOrderId, failed!.licenseOrderId, expired!];
+
+  const { stdout } = await lockstep('order', 'retry', good!, ...ids, unknown);
+  expect(JSON.parse(stdout)).toEqual({
+    retried: 1,
+    notRetried: [
+      { licenseOrderId: unknown, reason: 'order_not_found', cause: null },
+      { licenseOrderId: pending, reason: 'pending', cause: null },
+      { licenseOrderId: succeeded!.licenseOrderId, reason: 'succeeded', cause: null },
+      { licenseOrderId: failed!.licenseOrderId, reason: 'failed', cause: 'asset_not_found' },
+      { licenseOrderId: expired, reason: 'content_expired', cause: 'internal_error' },
+    ],
+  });
+});
+
+/** Writes a batch into a file. Returns the words that name the file and the service. */
+function fileOf(batch: ReturnType<typeof batchOf>): string[] {
+  const file = join(mkdtempSync(join(inject('directory'), 'batch-')), 'batch.json');
+  writeFileSync(file, JSON.stringify(batch));
+  const { appKey, appSecret } = api.credentials;
+  return [file, '--base-url', stack.baseUrl, '--app-key', appKey, '--app-secret', appSecret];
+}
+
+it('a refusal lists its faults, a line each', async () => {
+  const batch = batchOf(newBuy(customer, ['']), newBuy(customer, [newAssetNum()], { customerId: 1 }));
+  const refused = lockstep('batch', 'preview', ...fileOf(batch));
+  await expect(refused).rejects.toThrow(/^http.* refused with 13004 \(field_missing\): .* \(and 1 more fault\)\n/);
+  await expect(refused).rejects.toThrow(
+    /\norderList\[0\]\.assets\[0\]\.assetNos\[0\] {2}is required\norderList\[1\]\.customerId {13}must be a string of .*$/,
+  );
+});
+
+it('a refusal with one fault is one line', async () => {
+  const refused = lockstep('batch', 'preview', ...fileOf(batchOf(newBuy(customer, ['']))));
+  await expect(refused).rejects.toThrow(/^http.* refused with 13004 \(field_missing\): orderList\[0\]\.assets.*$/);
+});
+
+it('batch preview lists the fields that are ignored, beside the result', async () => {
+  const batch = { ...batchOf(newBuy(customer, [newAssetNum()], { color: 'red' })), 'a\u009b2J': 1 };
+  const { stdout, stderr } = await lockstep('batch', 'preview', ...fileOf(batch));
+  expect(stdout).toContain('\n1 would succeed, 0 would fail\n');
+  expect(stderr).toBe('The service does not know these fields, and ignores them:\norderList[0].color\n["a 2J"]\n');
+  const json = await lockstep('batch', 'preview', '--json', ...fileOf(batch));
+  expect(JSON.parse(json.stdout)).toMatchObject({ state: 'succeeded' });
+  expect(json.stderr).toBe(stderr);
+  const plain = await lockstep('batch', 'preview', ...fileOf(batchOf(newBuy(customer, [newAssetNum()]))));
+  expect(plain.stderr).toBe('');
+});
+
+describe('orders that are ended while their batches cannot be', () => {
+  const letEndsFail = async (work: () => Promise<unknown>) => {
+    await sql`alter table unnumbered_event add constraint no_ends check (batch_id is null) not valid`.execute(stack.db);
+    await work().finally(() => sql`alter table unnumbered_event drop constraint no_ends`.execute(stack.db));
+  };
+
+  it('have failed, and the command says why a worker ends the batches', async () => {
+    const [id] = await accept(newBuy(customer, [newAssetNum()]));
+    await letEndsFail(async () => {
+      const { stdout, stderr } = await lockstep('order', 'fail', id!, '--reason', 'ticket 4711');
+      expect(stdout).toBe('{"failed":1}\n');
+      expect(stderr).toMatch(/^A worker ends their batches; the command could not: .*no_ends.*\n$/);
+    });
+  });
+
+  it('have failed, and the log of the console says why the sweep ends the batches', async () => {
+    const [id] = await accept(newBuy(customer, [newAssetNum()]));
+    const support = await ConsoleClient.logIn(stack, 'support');
+    await letEndsFail(async () => {
+      const body = { reason: 'ticket 4711', later: null };
+      const result = await support.call('failOrder', { params: { licenseOrderId: id! }, body });
+      expect(result).toMatchObject({ outcome: 'failed' });
+    });
+    const lines = stack.logLines.map((line) => JSON.parse(line));
+    const [line, ...more] = lines.filter(({ msg }) => msg === 'batches could not be ended; the sweep ends them');
+    expect(line).toMatchObject({ level: 40, err: { message: expect.stringContaining('no_ends') } });
+    expect(more).toEqual([]);
+  });
+});
