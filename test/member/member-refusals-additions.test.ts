@@ -213,17 +213,17 @@ describe('all of whom fail: HTTP 299 with the code of the first', () => {
 describe('the whole call is refused with 40000, and nobody is added, for', () => {
   const TYPES: [path: string, value: unknown, says: string][] = [
     ['userList[1]', null, 'is required'],
-    ['userList[1]', 'kim', 'must be an object'],
-    ['userList[1]', ['kim'], 'must be an object'],
-    ['userList[1].userName', 5, 'must be a string'],
-    ['userList[1].userName', { name: 'kim' }, 'must be a string'],
-    ['userList[1].password', 12345678, 'must be a string'],
-    ['userList[1].password', ['correct horse'], 'must be a string'],
+    ['userList[1]', 'kim', 'must be an object: {...}'],
+    ['userList[1]', ['kim'], 'must be an object: {...}'],
+    ['userList[1].userName', 5, 'must be a string, such as "12"'],
+    ['userList[1].userName', { name: 'kim' }, 'must be a string, such as "12"'],
+    ['userList[1].password', 12345678, 'must be a string, such as "12"'],
+    ['userList[1].password', ['correct horse'], 'must be a string, such as "12"'],
     ['userList[1].departmentId', '7', 'must be a number, such as 12'],
     ['userList[1].departmentId', false, 'must be a number, such as 12'],
-    ['userList[1].name', true, 'must be a string'],
-    ['userList[1].remark', 0, 'must be a string'],
-    ['userList[1].passwordMobile', 13800000000, 'must be a string'],
+    ['userList[1].name', true, 'must be a string, such as "12"'],
+    ['userList[1].remark', 0, 'must be a string, such as "12"'],
+    ['userList[1].passwordMobile', 13800000000, 'must be a string, such as "12"'],
   ];
 
   it.each(TYPES)('%s that is %j', async (path, value, says) => {
@@ -239,7 +239,7 @@ describe('the whole call is refused with 40000, and nobody is added, for', () =>
   it('a wrong type behind faults of contents, by its own path', async () => {
     const before = await contents();
     const answer = await center.submitAdd(listOf({ userName: '' }, { userName: '', password: 'x', remark: 5 }));
-    const message = 'userList[1].remark: must be a string (and 2 more faults)';
+    const message = 'userList[1].remark: must be a string, such as "12" (and 2 more faults)';
     expect(refusalOf(answer)).toMatchObject({ code: '40000', cause: 'field_invalid', message });
     expect(answer.body).not.toHaveProperty('data');
     expect(await contents()).toEqual(before);

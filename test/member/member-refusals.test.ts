@@ -63,7 +63,7 @@ const FIELDS: FieldRow[] = [
   ['name', 'of 31 characters', '30002', 'name_too_long', '😀'.repeat(31), 'must be at most 30 characters'],
   ['remark', 'of 201 characters', '30003', 'remark_too_long', '备'.repeat(201), 'must be at most 200 characters'],
   ['passwordMobile', 'from 12', '10004', 'mobile_invalid', '12800000000', 'must be a mobile number'],
-  ['remark', 'that is a number', '40000', 'field_invalid', 5, 'must be a string'],
+  ['remark', 'that is a number', '40000', 'field_invalid', 5, 'must be a string, such as "12"'],
 ];
 const NEW_FIELDS: FieldRow[] = [
   ...FIELDS,
@@ -189,7 +189,7 @@ const REFUSED: Row[] = [
   ['M3', 'no password', '40001', 'password_missing', 'password: is required', () => reset(null)],
   ['M3', 'a password of 7', '50003', 'password_length', 'password: must be 8 to 32', () => reset('1234567')],
   ['M3', 'a password of 33', '50003', 'password_length', 'password: must be 8 to 32', () => reset('x'.repeat(33))],
-  ['M3', 'a number', '40000', 'field_invalid', 'password: must be a string', () => reset(12345678)],
+  ['M3', 'a number', '40000', 'field_invalid', 'password: must be a string, such as "12"', () => reset(12345678)],
   [
     'M5',
     'a page of 501',

@@ -37,13 +37,13 @@ describe('a refused call lists', () => {
       inProduct('gmsPId', 'is not a known field; did you mean gmsPid?'),
       { path: 'orderList[0].customerId', message: 'must be a string of 1 to 19 decimal digits, such as "2001"' },
       { path: 'orderList[0].adminName', message: 'is required' },
-      inProduct('productUri', 'must be a string'),
+      inProduct('productUri', 'must be a string, such as "12"'),
       inProduct('limitEndDate', 'must be a number of milliseconds since 1970, such as 1798761599000'),
       inProduct('limitConcurrent', 'must be a number, such as 12'),
       inProduct('strictMatchWhenDelete', 'must be true or false'),
       inProduct('trial', 'must be 0 or 1'),
       inProduct('trialEndDate', 'must not be negative'),
-      inProduct('productFeatures', 'must be a list'),
+      inProduct('productFeatures', 'must be a list: [...]'),
     ]);
   });
 

@@ -75,14 +75,14 @@ function isVacant(value: unknown): boolean {
 
 /**
  * Whether a name is likely a misspelling of a known one: equal but for case, `_` and `-`, or within as many edits as the known
- * name's length allows. A known name with digits behind it is a name of its own.
+ * name's length allows. A known name with added digits is a name of its own.
  */
 export function isMisspelling(name: string, known: string): boolean {
   // Shorter names are never folded: a body may hold two million of them.
   if (name.length >= known.length && fold(name) === fold(known)) return true;
   if (known.length < ONE_EDIT_LETTERS) return false;
   if (!isWithinEdits(name, known, known.length < TWO_EDITS_LETTERS ? 1 : 2)) return false;
-  return fold(name.replace(/\d+$/, '')) !== fold(known);
+  return fold(name.replaceAll(/\d/g, '')) !== fold(known);
 }
 
 const fold = (name: string) => name.toLowerCase().replaceAll('_', '').replaceAll('-', '');

@@ -83,11 +83,11 @@ function causeIn(issue: z.core.$ZodIssue): Cause | undefined {
 
 /** The messages for values of a wrong type, in the style of the other messages. */
 const TYPE_MESSAGES: Record<string, string> = {
-  string: 'must be a string',
+  string: 'must be a string, such as "12"',
   number: 'must be a number',
   boolean: 'must be true or false',
-  array: 'must be a list',
-  object: 'must be an object',
+  array: 'must be a list: [...]',
+  object: 'must be an object: {...}',
 };
 
 function describeIssue(issue: z.core.$ZodIssue): string {
