@@ -9,7 +9,7 @@ import { type Stack, startStack } from '../harness/stack.ts';
 import { syncOf } from '../harness/sync-batches.ts';
 import { buyThick, FULL } from '../harness/thick-assets.ts';
 
-/** Orders at their limits and over them, among others and many at once (rules 6.5 Size, Together). */
+/** Orders at their limits and over them, among others and many at once (rules 6.5). */
 
 const ASSETS = 22;
 
