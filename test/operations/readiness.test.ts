@@ -1,6 +1,9 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Customer } from '@lockstep/contract';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startAnotherApi } from '../harness/another-api.ts';
-import type { Api } from '../harness/api.ts';
+import { type Api, dataOf, refusalOf } from '../harness/api.ts';
+import { fillDisk, setReadOnly } from '../harness/no-writes.ts';
+import { batchOf, deleteAsset } from '../harness/orders.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
 let stack: Stack;
@@ -36,4 +39,60 @@ it('a service that cannot prepare what it has to ends', async () => {
   });
   await expect(started).rejects.toThrow('demo.json cannot be written');
   await expect(fetch(`${baseUrl}/health/live`)).rejects.toThrow('fetch failed');
+});
+
+describe('a database that takes no writes (rules 9)', () => {
+  let customer: Customer;
+  /** A process of its own for each test, because it judges by what it wrote before. */
+  let api: Api;
+  let close: () => Promise<void>;
+  const readiness = async () => {
+    const answer = await fetch(`${api.baseUrl}/health/ready`);
+    const body = (await answer.json()) as object;
+    return { ...body, status: answer.status };
+  };
+  const order = () => api.submit(batchOf(deleteAsset(customer, ['1'])));
+  const read = () => {
+    const { channelCode, channelCustomerId } = customer;
+    return api.ask('queryCustomers', { query: { channelCode, channelCustomerId, defaultCustomer: 'N' } });
+  };
+  const refused = async () => {
+    expect(refusalOf(await order()).cause).toBe('service_unavailable');
+    return await readiness();
+  };
+  const carriedOut = async () => {
+    dataOf(await order());
+    return true;
+  };
+
+  beforeAll(async () => {
+    customer = await caller.newCustomer();
+  });
+  beforeEach(async () => {
+    ({ api, close } = await startAnotherApi(stack, caller));
+    await expect.poll(readiness).toMatchObject({ status: 200 });
+  });
+  afterEach(() => close());
+
+  it('makes the API unavailable while the disk is full, and calls that need no room leave it so', async () => {
+    const makeRoom = await fillDisk(stack.db, 'batch');
+    const full = { status: 503, database: 'up', reason: 'PostgreSQL takes no writes: its disk is full' };
+    await expect.poll(refused).toMatchObject(full);
+    dataOf(await read());
+    expect(await readiness()).toMatchObject(full);
+    await makeRoom();
+    dataOf(await order());
+    expect(await readiness()).toMatchObject({ status: 200 });
+  });
+
+  it('makes the API unavailable while it is read-only', async () => {
+    await setReadOnly(stack.db, true);
+    const reason = 'PostgreSQL takes no writes: the database is read-only';
+    await expect.poll(refused).toMatchObject({ status: 503, database: 'up', reason });
+    expect(refusalOf(await read()).cause).toBe('service_unavailable');
+    await setReadOnly(stack.db, false);
+    // Sessions that PostgreSQL has ended may fail once more.
+    await expect.poll(() => carriedOut().catch(() => false)).toBe(true);
+    expect(await readiness()).toMatchObject({ status: 200 });
+  });
 });

@@ -223,7 +223,7 @@ describe('tables', () => {
       ...['docs/operations.md', 'docs/console.md'].flatMap((page) => blocksOf(page, 'sql')),
       ...[...read('docs/operations.md').matchAll(/`(select [^`]+)`/g)].map(([, query]) => query!),
     ];
-    expect(queries.length).toBe(13);
+    expect(queries.length).toBe(16);
     for (const query of queries) await sql.raw(query).execute(database.db);
   });
 });

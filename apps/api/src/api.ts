@@ -35,6 +35,7 @@ import {
   type QueueBackend,
   SchemaWatch,
   TransactionQueue,
+  WriteOutcomes,
 } from '@lockstep/platform';
 import { agedWebhooks, registerWebhookGauges } from '@lockstep/webhooks';
 import type { Demo } from './front-door/front-page.ts';
@@ -103,7 +104,8 @@ interface RunningApi extends Closable {
  */
 export async function startApi(options: ApiOptions): Promise<RunningApi> {
   const { databaseUrl, log, metrics } = options;
-  const { db, lanesDb } = openPools(options);
+  const writes = new WriteOutcomes();
+  const { db, lanesDb } = openPools(options, writes);
   registerBacklogGauges(metrics.registry, db);
   registerWebhookGauges(metrics.registry, db);
   const schema = new SchemaWatch({ db, queue: options.queue, log });
@@ -166,6 +168,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
       queueView,
       aged: [...agedAccess, ...agedOperators, ...agedOrders(options), ...agedWebhooks(options)],
       schema,
+      writes,
       isPrepared: () => isPrepared,
       demo: () => demo,
     });
@@ -179,9 +182,12 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
   }
 }
 
-function openPools({ databaseUrl, poolSize, log }: ApiOptions): { db: Database; lanesDb: Database } {
+function openPools(
+  { databaseUrl, poolSize, log }: ApiOptions,
+  writes: WriteOutcomes,
+): { db: Database; lanesDb: Database } {
   const onError = (error: Error) => log.warn({ err: error }, 'database connection failed');
-  const common = { url: databaseUrl, onError };
+  const common = { url: databaseUrl, writes, onError };
   return {
     db: openDatabase({ ...common, applicationName: 'lockstep-api', poolSize, queryTimeoutMs: QUERY_TIMEOUT_MS }),
     lanesDb: openDatabase({ ...common, applicationName: 'lockstep-lanes', ...LANES_POOL }),

@@ -11,7 +11,16 @@ import type {
   FailedBatchReader,
   ResultReader,
 } from '@lockstep/orders';
-import type { Aged, Database, FairQueue, Logger, QueueView, SchemaWatch, TransactionQueue } from '@lockstep/platform';
+import type {
+  Aged,
+  Database,
+  FairQueue,
+  Logger,
+  QueueView,
+  SchemaWatch,
+  TransactionQueue,
+  WriteOutcomes,
+} from '@lockstep/platform';
 import type { Demo } from './front-door/front-page.ts';
 import type { HttpMetrics } from './metrics.ts';
 
@@ -54,6 +63,8 @@ export interface ServerOptions {
   /** What workers delete because of its age. */
   aged: readonly Aged[];
   schema: SchemaWatch;
+  /** How the process's own writes end. */
+  writes: WriteOutcomes;
   /** Whether all is there that the process prepares when it starts. */
   isPrepared: () => boolean;
   /** The demo that `npm start` made; null in a deployment, and until it is there. */

@@ -104,6 +104,7 @@ async function insertAsyncBatches(db: Database, batches: SubmittedBatch[]): Prom
   const rows = await run<{ place: number; id: BatchId }>(db, {
     name: 'accept_batches',
     text: ACCEPT_BATCHES,
+    storesRows: true,
     values: [
       ...batchArrays(order.map((index) => batches[index]!)),
       // As one text, a line each, because the driver takes long to quote the elements of an array. JSON has no line breaks.

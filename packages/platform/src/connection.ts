@@ -2,6 +2,7 @@ import type { Duplex } from 'node:stream';
 import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely';
 import type pg from 'pg';
 import { type Deadline, Overload } from './deadline.ts';
+import type { WriteOutcomes } from './write-outcomes.ts';
 
 /** Where PostgreSQL's warning comes from. Its text may be in any language. */
 const WAITS_FOR_STANDBYS = 'SyncRepWaitForLSN';
@@ -14,6 +15,8 @@ export interface Query {
   name?: string;
   text: string;
   values?: readonly unknown[];
+  /** Whether each row of its answer is a row that it has stored. PostgreSQL says so itself of an INSERT, not of a CTE. */
+  storesRows?: boolean;
 }
 
 /** Of a query's texts a client prepares so many: what is asked for often has few filters. */
@@ -46,9 +49,14 @@ export class Connection implements DatabaseConnection {
   #ahead: Promise<pg.QueryResult>[] = [];
   #deadline: Deadline | undefined;
   #isUnclear = false;
+  readonly #writes: WriteOutcomes | undefined;
+  /** The transaction that has begun. */
+  #transaction: { isReadOnly: boolean; hasStored: boolean } | undefined;
 
-  constructor(client: pg.PoolClient) {
+  /** Tells `writes` how statements end. */
+  constructor(client: pg.PoolClient, writes?: WriteOutcomes) {
     this.#client = client;
+    this.#writes = writes;
   }
 
   /** Runs a query of kysely. */
@@ -87,19 +95,24 @@ export class Connection implements DatabaseConnection {
   }
 
   /** Nobody waits for the answer of a `begin`: what is sent next travels with it. */
-  begin(text: string): void {
+  begin(text: string, isReadOnly: boolean): void {
+    this.#transaction = { isReadOnly, hasStored: false };
     this.#sendAhead({ text });
   }
 
   /** Commits, and returns what PostgreSQL made of it: COMMIT, or ROLLBACK if a query has failed. */
   async commit(): Promise<string> {
     const [result] = await this.#answers([{ text: 'commit' }]);
+    const hasStored = this.#transaction?.hasStored === true;
+    this.#transaction = undefined;
+    if (hasStored && result!.command === 'COMMIT') this.#writes?.noteStored();
     return result!.command;
   }
 
   /** Rolls back. If that fails, the connection will not be used again. */
   async rollback(): Promise<void> {
     this.#ahead = [];
+    this.#transaction = undefined;
     await this.#query({ text: 'rollback' }).catch(() => {
       this.#isUnclear = true;
     });
@@ -145,12 +158,22 @@ export class Connection implements DatabaseConnection {
     this.#ahead.push(answer);
   }
 
-  async #query({ name, text, values }: Query): Promise<pg.QueryResult> {
+  async #query({ name, text, values, storesRows = false }: Query): Promise<pg.QueryResult> {
+    const transaction = this.#transaction;
     const timeout =
       this.#deadline === undefined ? {} : { query_timeout: Math.max(this.#deadline.remainingMs, 0) + HUNG_AFTER_MS };
     this.#cork();
     try {
-      return await this.#client.query({ name, text, values, ...timeout } as pg.QueryConfig);
+      const result = await this.#client.query({ name, text, values, ...timeout } as pg.QueryConfig);
+      if ((storesRows || result.command === 'INSERT') && (result.rowCount ?? 0) > 0) {
+        if (transaction === undefined) this.#writes?.noteStored();
+        else transaction.hasStored = true;
+      }
+      return result;
+    } catch (error) {
+      // A transaction that was begun as read-only refuses writes, whatever the database takes.
+      if (transaction?.isReadOnly !== true) this.#writes?.noteError(error);
+      throw error;
     } finally {
       const error = unconfirmed.get(this.#client);
       // biome-ignore lint/correctness/noUnsafeFinally: whatever else is known, the outcome of the commit is not

@@ -6,6 +6,7 @@ import { ServiceDialect } from './driver.ts';
 import { openPrimaryPool } from './primary-pool.ts';
 import { isConflict } from './sql-state.ts';
 import type { Tables } from './tables.ts';
+import type { WriteOutcomes } from './write-outcomes.ts';
 
 export type Database = Kysely<Tables>;
 export type Trx = Transaction<Tables>;
@@ -25,6 +26,8 @@ export function openDatabase(options: {
   queryTimeoutMs?: number;
   /** How long a query may wait for a lock; without it for ever. */
   lockTimeoutMs?: number;
+  /** Is told how writes end. */
+  writes?: WriteOutcomes;
   onError: (error: Error) => void;
 }): Database {
   const config = {
@@ -40,7 +43,7 @@ export function openDatabase(options: {
   };
   const pool = openPrimaryPool(config as pg.PoolConfig, options.onError);
   pool.on('connect', watchCommits);
-  return new ServiceDatabase(new ServiceDialect(pool));
+  return new ServiceDatabase(new ServiceDialect(pool, options.writes));
 }
 
 class ServiceDatabase extends Kysely<Tables> {

@@ -2,14 +2,15 @@ import { AbortedTransactionError, type Driver, PostgresDialect, type Transaction
 import type pg from 'pg';
 import { Connection } from './connection.ts';
 import type { Deadline } from './deadline.ts';
+import type { WriteOutcomes } from './write-outcomes.ts';
 
 /** How kysely reaches PostgreSQL here. Its own driver waits for the answer to each `begin`, and reaches no prepared query. */
 export class ServiceDialect extends PostgresDialect {
   readonly driver: ServiceDriver;
 
-  constructor(pool: pg.Pool) {
+  constructor(pool: pg.Pool, writes?: WriteOutcomes) {
     super({ pool });
-    this.driver = new ServiceDriver(pool);
+    this.driver = new ServiceDriver(pool, writes);
   }
 
   override createDriver(): Driver {
@@ -19,22 +20,24 @@ export class ServiceDialect extends PostgresDialect {
 
 class ServiceDriver implements Driver {
   readonly #pool: pg.Pool;
+  readonly #writes: WriteOutcomes | undefined;
 
-  constructor(pool: pg.Pool) {
+  constructor(pool: pg.Pool, writes: WriteOutcomes | undefined) {
     this.#pool = pool;
+    this.#writes = writes;
   }
 
   async init(): Promise<void> {}
 
   async acquireConnection(): Promise<Connection> {
-    return new Connection(await this.#pool.connect());
+    return new Connection(await this.#pool.connect(), this.#writes);
   }
 
   /** Takes a connection that comes before a deadline. One that comes later goes back to the pool at once. */
   async acquireWithin(deadline: Deadline): Promise<Connection> {
     const connecting = this.#pool.connect();
     try {
-      return new Connection(await deadline.race(connecting));
+      return new Connection(await deadline.race(connecting), this.#writes);
     } catch (error) {
       connecting.then(
         (client) => client.release(),
@@ -46,7 +49,10 @@ class ServiceDriver implements Driver {
 
   async beginTransaction(connection: Connection, { isolationLevel, accessMode }: TransactionSettings): Promise<void> {
     const isolation = isolationLevel === undefined ? '' : ` isolation level ${isolationLevel}`;
-    connection.begin(`begin${isolation}${accessMode === undefined ? '' : ` ${accessMode}`}`);
+    connection.begin(
+      `begin${isolation}${accessMode === undefined ? '' : ` ${accessMode}`}`,
+      accessMode === 'read only',
+    );
   }
 
   async commitTransaction(connection: Connection): Promise<void> {

@@ -57,3 +57,4 @@ export {
 export { prepared, run, type Statement, send, together, untilAnswered } from './statement.ts';
 export type { Tables } from './tables.ts';
 export { TransactionQueue } from './transaction-queue.ts';
+export { WriteOutcomes } from './write-outcomes.ts';

@@ -14,6 +14,8 @@ export interface Statement<_Row> {
   name: string;
   text: string;
   values: readonly unknown[];
+  /** Whether each row of its answer is a row that it has stored (see `Query`). */
+  storesRows?: boolean;
 }
 
 /** Runs a statement and returns its rows. */
