@@ -5,7 +5,7 @@ import { Pauses } from './pauses.ts';
  * Lanes that a drain takes while there is more than one can carry. Few, so that all slots of all workers have some: one
  * drain that takes all lanes leaves nothing for the others.
  */
-export const LANES_OF_SHARE = 2;
+const LANES_OF_SHARE = 2;
 
 interface Waiter {
   /** Lanes that are not yet drained up to the batch. */

@@ -2,7 +2,6 @@ import type { LedgerIds } from '@lockstep/assets';
 import type { Database, Logger } from '@lockstep/platform';
 import { type Applied, type Drained, drainLanes, type LanesToDrain } from './drain.ts';
 import { DrainEnds } from './drain-ends.ts';
-import { LANES_OF_SHARE } from './drain-scheduler.ts';
 import type { EventNumbering } from './event-numbering.ts';
 import type { LargeTurn } from './large-turn.ts';
 import { LargeWork } from './limits.ts';
@@ -21,6 +20,8 @@ export class LaneDrainer {
   readonly #largeTurn: LargeTurn;
   /** Lanes in which large work is next. */
   readonly #large = new Set<number>();
+  /** Lanes that touched much when they were drained with others. Each is drained alone to see in which large work is next. */
+  readonly #suspects = new Set<number>();
 
   /** `largeTurn`: shared by all that applies pending orders in this process. */
   constructor(options: {
@@ -50,8 +51,10 @@ export class LaneDrainer {
   async drain(wanted: LanesToDrain): Promise<Pick<Drained, 'lanes' | 'throughBatchId'>> {
     const { lanes, atMost } = wanted;
     const large = lanes.filter((lane) => this.#large.has(lane));
+    if (atMost === undefined) return large.length === 0 ? await this.#drain(wanted) : await this.#drainInTurn(wanted);
+    const suspects = lanes.filter((lane) => this.#suspects.has(lane));
+    if (suspects.length > 0) return await this.#drain({ ...wanted, lanes: suspects, atMost: 1 });
     if (large.length === 0) return await this.#drain(wanted);
-    if (atMost === undefined) return await this.#drainInTurn(wanted);
     if (!this.#largeTurn.isTaken) return await this.#drainInTurn({ ...wanted, lanes: large });
     const others = lanes.filter((lane) => !this.#large.has(lane));
     if (others.length === 0) return { lanes: [], throughBatchId: 0n };
@@ -63,10 +66,10 @@ export class LaneDrainer {
     return this.#large.has(lane);
   }
 
-  /** Notes where large work is next. Of many lanes it may be one: fewer at once will tell. */
+  /** Notes where large work is next, or may be. Lanes of which it must have all run together in any case. */
   #noteLarge(lanes: readonly number[], { atMost }: LanesToDrain): void {
-    if (atMost !== undefined && lanes.length > LANES_OF_SHARE) return;
-    for (const lane of lanes) this.#large.add(lane);
+    const noted = atMost === undefined || lanes.length === 1 ? this.#large : this.#suspects;
+    for (const lane of lanes) noted.add(lane);
   }
 
   #drainInTurn(wanted: LanesToDrain): ReturnType<LaneDrainer['drain']> {
@@ -81,6 +84,7 @@ export class LaneDrainer {
     let taken: readonly number[] | null = null;
     const onTaken = (lanes: readonly number[]) => {
       taken = lanes;
+      for (const lane of lanes) this.#suspects.delete(lane);
       wanted.onTaken?.(lanes);
     };
     try {
