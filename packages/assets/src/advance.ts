@@ -5,6 +5,7 @@ import type { Asset, AssetTerms, Effects, Instance, Ledger, LedgerChanges, Merch
 /** Carries an order's effects out on the ledger in memory, and notes what has to be written. */
 export function advance(ledger: Ledger, licenseOrderId: LicenseOrderId, effects: Effects): void {
   const { changes } = ledger;
+  const revoked = new Map<LicenseOrderId, Grant>();
   if (effects.purchaserId !== null) ledger.customerOfPurchase.set(licenseOrderId, effects.purchaserId);
   for (const effect of effects.assets) advanceAsset(ledger, licenseOrderId, effect);
   for (const effect of effects.grants) {
@@ -27,7 +28,7 @@ export function advance(ledger: Ledger, licenseOrderId: LicenseOrderId, effects:
     countOf(asset, merchandise, { merchandises }, changes);
     if (action === 'create') changes.newMerchandises.push(effect);
     else {
-      revoke(merchandise, licenseOrderId);
+      revoke(merchandise, licenseOrderId, revoked);
       if (merchandise.id !== null) changes.changedMerchandises.add(merchandise);
     }
   }
@@ -40,16 +41,22 @@ export function advance(ledger: Ledger, licenseOrderId: LicenseOrderId, effects:
       asset.products.push(product);
       changes.newProducts.push(effect);
     } else {
-      revoke(product, licenseOrderId);
+      revoke(product, licenseOrderId, revoked);
       if (product.id !== null) changes.revokedProducts.set(product.id, effect);
     }
   }
 }
 
-/** Revokes an instance. It gets a grant of its own: an order that takes the old one over does not take what is revoked. */
-function revoke(instance: Instance, licenseOrderId: LicenseOrderId): void {
+/**
+ * Revokes an instance. It gets a grant of what is revoked: an order that takes the old one over does not take that. There is
+ * one for each order that stands for it, because an order may revoke 200,000 instances.
+ */
+function revoke(instance: Instance, licenseOrderId: LicenseOrderId, revoked: Map<LicenseOrderId, Grant>): void {
+  const holderId = heldBy(instance);
+  const grant = revoked.get(holderId) ?? createGrant(holderId);
+  revoked.set(holderId, grant);
   instance.revokedBy = licenseOrderId;
-  instance.grant = createGrant(heldBy(instance));
+  instance.grant = grant;
 }
 
 function countIn(merchandise: MerchandiseInstance | null, items: number, changes: LedgerChanges): void {

@@ -272,11 +272,13 @@ function addProducts(
 }
 
 function buildProduct(row: ProductRow, grant: Grant): ProductInstance {
+  // The grant's own text, not one more for each of 200,000 products.
+  const holderId = grant.licenseOrderId;
   return {
     id: row.id,
-    licenseOrderId: row.license_order_id,
+    licenseOrderId: row.license_order_id === holderId ? holderId : row.license_order_id,
     grant,
-    storedHeldBy: row.holder_id,
+    storedHeldBy: holderId,
     productUri: row.product_uri,
     limitStartDate: parseBigint(row.limit_start_date),
     limitEndDate: parseBigint(row.limit_end_date),

@@ -26,24 +26,32 @@ type Terms = Pick<ProductInstance, 'productUri' | 'limitStartDate' | 'limitEndDa
 const buildStrictKey = ({ productUri, limitStartDate, limitEndDate, limitConcurrent }: Terms) =>
   `${productUri}\n${limitStartDate}\n${limitEndDate}\n${limitConcurrent}`;
 
-const indexes = new WeakMap<readonly ProductInstance[], { indexed: number; byKey: Map<string, ProductInstance[]> }>();
+/** How products are looked for: by their productUri alone, or by all fields of strict matching. */
+const KEYS = { mnemonic: ({ productUri }: Terms) => productUri, strict: buildStrictKey };
+type Kind = keyof typeof KEYS;
+
+type Index = { indexed: number; byKey: Map<string, ProductInstance[]> };
+const indexes: Record<Kind, WeakMap<readonly ProductInstance[], Index>> = {
+  mnemonic: new WeakMap(),
+  strict: new WeakMap(),
+};
 
 /**
  * Finds the active ones of products under a key, oldest first. The index is kept with the list, which only grows, so that
  * thousands of orders which look for products on one asset do not each go through all of them.
  */
-function findActive(list: readonly ProductInstance[], key: string): readonly ProductInstance[] {
-  const index = indexes.get(list) ?? { indexed: 0, byKey: new Map<string, ProductInstance[]>() };
-  indexes.set(list, index);
+function findActive(list: readonly ProductInstance[], kind: Kind, terms: Terms): readonly ProductInstance[] {
+  const index = indexes[kind].get(list) ?? { indexed: 0, byKey: new Map<string, ProductInstance[]>() };
+  indexes[kind].set(list, index);
+  const keyOf = KEYS[kind];
   for (; index.indexed < list.length; index.indexed++) {
     const product = list[index.indexed]!;
-    for (const each of [product.productUri, buildStrictKey(product)]) {
-      const others = index.byKey.get(each);
-      if (others === undefined) index.byKey.set(each, [product]);
-      else others.push(product);
-    }
+    const key = keyOf(product);
+    const others = index.byKey.get(key);
+    if (others === undefined) index.byKey.set(key, [product]);
+    else others.push(product);
   }
-  const products = index.byKey.get(key) ?? [];
+  const products = index.byKey.get(keyOf(terms)) ?? [];
   // Revoked ones never come back: they leave the index for good.
   let active = 0;
   for (const product of products) if (revokerOf(product) === null) products[active++] = product;
@@ -58,10 +66,8 @@ function findActive(list: readonly ProductInstance[], key: string): readonly Pro
  */
 export function findMatches(asset: Asset, { product, srcLicenseOrderId }: Wanted): readonly ProductInstance[] {
   const { limitStartDate = null, limitEndDate = null } = product;
-  const key = product.strictMatchWhenDelete
-    ? buildStrictKey({ ...product, limitStartDate, limitEndDate })
-    : product.productUri;
-  const matches = findActive(asset.products, key);
+  const kind = product.strictMatchWhenDelete ? 'strict' : 'mnemonic';
+  const matches = findActive(asset.products, kind, { ...product, limitStartDate, limitEndDate });
   if (srcLicenseOrderId === undefined) return matches;
   return matches.filter((instance) => heldBy(instance) === srcLicenseOrderId);
 }
