@@ -20,9 +20,13 @@ export class LargeBatches {
 
   /**
    * Runs some work for a batch. If the batch is large, by its weight or because the work throws a LargeWork, it runs as
-   * large work, in turn. Throws what isOverload knows if no turn comes in time.
+   * large work, in turn, and after `beforeTurn`. Throws what isOverload knows if no turn comes in time.
    */
-  async run<Result>(batch: PreparedBatch, work: (isLarge: boolean) => Promise<Result>): Promise<Result> {
+  async run<Result>(
+    batch: PreparedBatch,
+    work: (isLarge: boolean) => Promise<Result>,
+    beforeTurn: () => Promise<void> = async () => {},
+  ): Promise<Result> {
     if (weighBatch(batch) <= LIMITS.small) {
       try {
         return await work(false);
@@ -30,6 +34,7 @@ export class LargeBatches {
         if (!(error instanceof LargeWork)) throw error;
       }
     }
+    await beforeTurn();
     const deadline = new Deadline(MAX_WAIT_MS);
     try {
       const owner = { kind: 'large batch', party: batch.applicationId };

@@ -1,7 +1,7 @@
 import { type Effects, type EndedProduct, type Ledger, readEndedProducts, readLedger } from '@lockstep/assets';
 import type { Channels, Order, OrderPreview } from '@lockstep/contract';
 import type { ComparedPreview } from '@lockstep/contract/console';
-import { type Database, inSnapshot, type Trx } from '@lockstep/platform';
+import { type Database, FairQueue, inSnapshot, type Trx } from '@lockstep/platform';
 import type { LargeBatches } from './large-batches.ts';
 import { collectNeeds } from './ledger-needs.ts';
 import { ProductNotFound } from './matching.ts';
@@ -18,10 +18,25 @@ export interface NamedNumber {
   isActive: boolean;
 }
 
+/**
+ * Large previews that a process holds at once, from their turn until their calls end: each takes tens of megabytes until its
+ * client has read it. And those of one application, and those of it that wait.
+ */
+const LARGE = { atOnce: 4, atOnceOfOwner: 2, maxWaiting: () => 4 };
+
+/** For whom a preview is made. */
+export interface PreviewCall {
+  /** The channels that the application is bound to. */
+  channels: Channels;
+  /** Ends what waits. It must abort at the end of the call: then what a large preview takes is given back. */
+  signal: AbortSignal;
+}
+
 /** Previews what batches would do (rules 6.6). */
 export class BatchPreviewer {
   readonly #db: Database;
   readonly #large: LargeBatches;
+  readonly #held = new FairQueue(LARGE);
 
   /** `large`: shared with the sync batches of this process. */
   constructor({ db, large }: { db: Database; large: LargeBatches }) {
@@ -33,27 +48,26 @@ export class BatchPreviewer {
    * Returns what each order of a batch would do if the batch ran now, in orderList order. Orders are planned by sequence,
    * and each sees what the ones before it would have done. It changes nothing and waits for no order.
    *
-   * `channels`: what the application is bound to. Throws a Refusal: asset_number_shared, or batch_too_large if the orders
-   * touch too much together, none of them alone. Throws what isOverload knows if too many large batches of the application
-   * wait, or no turn comes in time.
+   * Throws a Refusal: asset_number_shared, or batch_too_large if the orders touch too much together, none of them alone.
+   * Throws what isOverload knows if too many large batches of the application wait, or no turn comes in time.
    */
-  preview(batch: PreparedBatch, orders: () => Promise<Order[]>, channels: Channels): Promise<OrderPreview[]> {
-    return this.#preview(batch, orders, channels, buildPreview);
+  preview(batch: PreparedBatch, orders: () => Promise<Order[]>, call: PreviewCall): Promise<OrderPreview[]> {
+    return this.#preview(batch, orders, call, buildPreview);
   }
 
   /** The same for an operator, who also sees in which values the nearest products differ. */
-  compare(batch: PreparedBatch, orders: () => Promise<Order[]>, channels: Channels): Promise<ComparedPreview[]> {
-    return this.#preview(batch, orders, channels, buildComparedPreview);
+  compare(batch: PreparedBatch, orders: () => Promise<Order[]>, call: PreviewCall): Promise<ComparedPreview[]> {
+    return this.#preview(batch, orders, call, buildComparedPreview);
   }
 
   /** The same, and for the orders the asset numbers that they name: whether an active asset has each before any takes effect. */
   async compareWithNow(
     batch: PreparedBatch,
     orders: () => Promise<Order[]>,
-    channels: Channels,
+    call: PreviewCall,
   ): Promise<{ previews: ComparedPreview[]; numbers: NamedNumber[][] }> {
     let numbers: NamedNumber[][] = [];
-    const previews = await this.#preview(batch, orders, channels, buildComparedPreview, (orderList, ledger) => {
+    const previews = await this.#preview(batch, orders, call, buildComparedPreview, (orderList, ledger) => {
       numbers = orderList.map((order) => listNumbers(order, ledger));
     });
     return { previews, numbers };
@@ -62,12 +76,12 @@ export class BatchPreviewer {
   async #preview<Preview>(
     batch: PreparedBatch,
     orders: () => Promise<Order[]>,
-    channels: Channels,
+    { channels, signal }: PreviewCall,
     build: (planned: Planned, ended: readonly EndedProduct[]) => Preview,
     lookAt: (orderList: readonly Order[], ledger: Ledger) => void = () => {},
   ): Promise<Preview[]> {
     checkNumbers(batch);
-    return await this.#large.run(batch, async (isLarge) => {
+    const preview = async (isLarge: boolean) => {
       const orderList = await orders();
       return await inSnapshot(this.#db, async (trx) => {
         const accepted = orderList.map((order, index) => ({ licenseOrderId: previewIdOf(index), order, channels }));
@@ -81,7 +95,9 @@ export class BatchPreviewer {
         if (previews.size < accepted.length) throw tooLarge(accepted.indexOf(bySequence[previews.size]!));
         return accepted.map(({ licenseOrderId }) => previews.get(licenseOrderId)!);
       });
-    });
+    };
+    const owner = { kind: 'large preview', party: batch.applicationId };
+    return await this.#large.run(batch, preview, () => this.#held.hold(owner, signal));
   }
 }
 

@@ -11,7 +11,6 @@ import {
   requireChannel,
   success,
 } from '@lockstep/contract';
-import { FairQueue } from '@lockstep/platform';
 import type { FastifyInstance } from 'fastify';
 import type { BatchReader, ReadBatch } from '../batch-reader.ts';
 import type { Bodies } from '../bodies.ts';
@@ -64,7 +63,6 @@ export async function batchOrderRoutes(
 
 function batchHandlers(options: ServerOptions): Handlers<BatchOperationId, Submission> {
   const { acceptor, applier, previewer, publicUrl } = options;
-  const longPreviews = new FairQueue(LONG_PREVIEWS);
   const pathPrefix = publicUrl === null ? '' : new URL(publicUrl).pathname.replace(/\/$/, '');
   /**
    * Builds the path of a batch's result. Only a path, because a caller may write any host into the request (rules 6.2).
@@ -89,28 +87,21 @@ function batchHandlers(options: ServerOptions): Handlers<BatchOperationId, Submi
 
     previewBatchOrder: async (request, { caller, batch: { prepared, orders, ignoredFields } }, reply) => {
       checkSender(caller, request.query, prepared);
-      const previews = await previewer.preview(prepared, orders, caller.channels);
-      if (previews.reduce((sum, preview) => sum + countListed(preview), 0) > MANY_LISTED) {
-        await longPreviews.hold({ kind: 'preview', party: caller.applicationId }, request.deadline.signal);
-      }
+      const call = { channels: caller.channels, signal: request.deadline.signal };
+      const previews = await previewer.preview(prepared, orders, call);
       const answer = { ...success(previews.values().map(listPreview)), ignoredFields };
       return await answerInPieces(writeJsonPieces(answer), request, reply);
     },
   };
 }
 
-/** What a preview lists in all: with more than this it takes megabytes, until its client has read it. */
-const MANY_LISTED = 20_000;
-/** Such answers of one application, those whose client reads, and those that wait for these. */
-const LONG_PREVIEWS = { atOnce: Number.POSITIVE_INFINITY, atOnceOfOwner: 2, maxWaiting: () => 4 };
 /** Longer lists of an order are written in pieces. */
 const LONG_LIST = 1_000;
 
-const countListed = ({ assets, products }: OrderPreview) => assets.length + products.length;
-
 function listPreview(preview: OrderPreview) {
-  if (countListed(preview) <= LONG_LIST) return preview;
-  return { ...preview, assets: preview.assets.values(), products: preview.products.values() };
+  const { assets, products } = preview;
+  if (assets.length + products.length <= LONG_LIST) return preview;
+  return { ...preview, assets: assets.values(), products: products.values() };
 }
 
 /**

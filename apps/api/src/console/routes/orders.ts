@@ -73,7 +73,8 @@ export function ordersHandlers({ previewer, numberSearches }: ServerOptions) {
       const { channelCode, channelOrderId } = order;
       const orderList = [readStoredOrder(stored.text)];
       const prepared = prepareBatch(batch.applicationId, { channelCode, channelOrderId, syncMode: 'sync', orderList });
-      const [preview] = await previewer.compare(prepared, async () => orderList, batch.channels);
+      const call = { channels: batch.channels, signal: request.deadline.signal };
+      const [preview] = await previewer.compare(prepared, async () => orderList, call);
       return preview ?? null;
     },
   } satisfies ConsoleHandlers;

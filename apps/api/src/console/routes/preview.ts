@@ -29,7 +29,10 @@ export function previewHandlers({ previewer, batches }: ServerOptions & { batche
       const { channelCode, channelOrderId, syncMode, sequences } = prepared;
       noteSubject(request, { channelCode, channelOrderId, orders: sequences.length });
       requireChannel(channels, channelCode);
-      const { previews, numbers } = await previewer.compareWithNow(prepared, orders, channels);
+      const { previews, numbers } = await previewer.compareWithNow(prepared, orders, {
+        channels,
+        signal: request.deadline.signal,
+      });
       const atMost = Math.min(MAX_LISTED_OF_ORDER, Math.ceil(MAX_LISTED / previews.length));
       const shown = previews.map((preview, index) => cutLists({ ...preview, numbers: numbers[index]! }, atMost));
       return { channelCode, channelOrderId, syncMode, orders: shown, ignoredFields };

@@ -40,7 +40,8 @@ export function resendHandlers(options: ServerOptions & { batches: BatchReader }
         isPreview: true,
       });
       try {
-        return { orders: await previewer.compare(prepared, orders, batch.channels) };
+        const call = { channels: batch.channels, signal: request.deadline.signal };
+        return { orders: await previewer.compare(prepared, orders, call) };
       } finally {
         free();
       }
