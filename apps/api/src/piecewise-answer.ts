@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import type { Deadline } from '@lockstep/platform';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { waitUntilTaken } from './slow-readers.ts';
+import { ReadingTime } from './slow-readers.ts';
 
 /**
  * Answers a call with JSON whose pieces are made one by one, each when the client has taken the one before. The generator yields
@@ -22,7 +22,7 @@ export async function answerInPieces(
 
 /**
  * Goes on with an answer after its first piece. A stream would ask for one more while the client reads the one before.
- * The deadline of the call stands still while its client reads.
+ * The deadline of the call stands still while its client reads, who has a time of its own for that.
  */
 async function* readOn(
   first: string,
@@ -30,11 +30,12 @@ async function* readOn(
   deadline: Deadline,
   response: ServerResponse,
 ): AsyncGenerator<string> {
+  const readingTime = new ReadingTime(response);
   for (let piece: IteratorResult<string, string> = { value: first }; ; piece = await answer.next()) {
     deadline.pause();
     yield piece.value;
     if (piece.done === true) return;
-    await waitUntilTaken(response, piece.value.length);
+    await readingTime.untilTaken(piece.value.length);
     deadline.resume();
   }
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, get, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { waitUntilTaken } from './slow-readers.ts';
+import { ReadingTime } from './slow-readers.ts';
 
 /** More than the buffers of a connection hold. */
 const LONG = Buffer.alloc(32 * 1024 * 1024);
@@ -27,7 +27,7 @@ afterEach(() => {
 
 it('goes on once the client has read what was written', async () => {
   response.write(LONG);
-  const taken = waitUntilTaken(response, LONG.length);
+  const taken = new ReadingTime(response).untilTaken(LONG.length);
   expect(response.writableNeedDrain).toBe(true);
   client.resume();
   await taken;
@@ -36,13 +36,13 @@ it('goes on once the client has read what was written', async () => {
 });
 
 it('goes on at once where the connection has taken it already', async () => {
-  await waitUntilTaken(response, 0);
+  await new ReadingTime(response).untilTaken(0);
   expect(response.destroyed).toBe(false);
 });
 
 it('goes on when the client leaves', async () => {
   response.write(LONG);
-  const taken = waitUntilTaken(response, LONG.length);
+  const taken = new ReadingTime(response).untilTaken(LONG.length);
   client.on('error', () => {}).destroy();
   await taken;
   expect(response.destroyed).toBe(true);
@@ -52,12 +52,34 @@ it('closes the connection of a client that does not read, later the more was wri
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   response.write(LONG);
   const broken = once(client, 'error');
-  const taken = waitUntilTaken(response, LONG.length);
+  const taken = new ReadingTime(response).untilTaken(LONG.length);
   // A minute, and 128 s for 32 MiB.
   vi.advanceTimersByTime(187_999);
   expect(response.destroyed).toBe(false);
   vi.advanceTimersByTime(1);
   await taken;
+  expect(response.destroyed).toBe(true);
+  client.resume();
+  expect(await broken).toMatchObject([{ code: 'ECONNRESET' }]);
+});
+
+it('closes the connection of a client that reads every piece, and takes too long for all of them', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+  const readingTime = new ReadingTime(response);
+  response.write(LONG);
+  const first = readingTime.untilTaken(LONG.length);
+  vi.advanceTimersByTime(187_000);
+  client.resume();
+  await first;
+  client.pause();
+  response.write(LONG);
+  const broken = once(client, 'error');
+  const second = readingTime.untilTaken(LONG.length);
+  // The second that is left, and 128 s more.
+  vi.advanceTimersByTime(128_999);
+  expect(response.destroyed).toBe(false);
+  vi.advanceTimersByTime(1);
+  await second;
   expect(response.destroyed).toBe(true);
   client.resume();
   expect(await broken).toMatchObject([{ code: 'ECONNRESET' }]);
