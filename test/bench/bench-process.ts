@@ -74,21 +74,22 @@ export class BenchProcess {
 
   /** Ends it and waits for that. */
   async stop(): Promise<void> {
-    if (this.#hasEnded) return;
+    if (this.hasEnded) return;
     const ended = once(this.#child, 'exit');
     this.#child.kill('SIGCONT');
     this.#child.kill('SIGTERM');
     await ended;
   }
 
-  get #hasEnded(): boolean {
+  /** Whether it runs no more, whatever ended it. */
+  get hasEnded(): boolean {
     return this.#child.exitCode !== null || this.#child.signalCode !== null;
   }
 
   async #untilReady(): Promise<void> {
     const deadlineMs = performance.now() + READY_WITHIN_MS;
     while (!this.log.includes(this.#program.readyText)) {
-      if (this.#hasEnded || performance.now() > deadlineMs) {
+      if (this.hasEnded || performance.now() > deadlineMs) {
         await this.stop();
         throw new Error(`${this.#program.file} is not ready:\n${this.log.slice(-LOG_TAIL_CHARACTERS)}`);
       }

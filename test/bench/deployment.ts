@@ -22,9 +22,14 @@ export interface Shape {
   workers?: number;
   /** The database to run on; without it a new one, which ends with the deployment. */
   databaseUrl?: string;
+  /** NODE_OPTIONS of the processes. */
+  nodeOptions?: string;
   /** Where the processes find that database, when a proxy is in between. */
   reachedAt?: (databaseUrl: string) => string;
 }
+
+/** A worker ended by itself while there was work for it. */
+export class WorkerDied extends Error {}
 
 /** One API process and some workers of an edition, on a database. */
 export class Deployment {
@@ -52,7 +57,7 @@ export class Deployment {
   }
 
   static async start(bench: Bench, edition: Edition, shape: Shape = {}): Promise<Deployment> {
-    const { queue = 'redis', workers = 1, reachedAt = (url) => url } = shape;
+    const { queue = 'redis', workers = 1, nodeOptions, reachedAt = (url) => url } = shape;
     const { machine } = bench;
     const databaseUrl = shape.databaseUrl ?? (await machine.createDatabase(edition.template));
     const port = await freePort();
@@ -61,6 +66,7 @@ export class Deployment {
       REDIS_URL: queue === 'redis' ? machine.redisUrl : '',
       PORT: String(port),
       WEBHOOK_ALLOW_PRIVATE: 'true',
+      ...(nodeOptions === undefined ? {} : { NODE_OPTIONS: nodeOptions }),
     };
     await machine.settle();
     const start = (app: string, logName: string) =>
@@ -148,12 +154,14 @@ export class Deployment {
     await this.#untilNone('select from batch where completed_time is null limit 1');
   }
 
-  /** @throws Error with the end of the first worker's log when that takes too long for any service */
+  /** @throws WorkerDied; an Error with the end of the first worker's log when that takes too long for any service */
   async #untilNone(query: string): Promise<number> {
     const deadlineMs = performance.now() + APPLIED_WITHIN_MS;
     for (;;) {
       const { rows } = await this.db.query(query);
       if (rows.length === 0) return performance.timeOrigin + performance.now();
+      const dead = this.workers.find(({ hasEnded }) => hasEnded);
+      if (dead !== undefined) throw new WorkerDied(`A worker died:\n${dead.log.slice(-LOG_TAIL_CHARACTERS)}`);
       if (performance.now() > deadlineMs) {
         throw new Error(`Orders stay pending:\n${this.workers[0]?.log.slice(-LOG_TAIL_CHARACTERS)}`);
       }

@@ -72,7 +72,7 @@ const CALLS: ThickCall[] = [
   },
   {
     name: 'delete',
-    orders: 5,
+    orders: 1,
     isRead: false,
     call: ({ center, assetNums }) => [
       center.api.submit({ ...batchOf(deleteAsset(center.customer, assetNums)), syncMode: 'sync' }).then(dataOf),
@@ -83,7 +83,7 @@ const CALLS: ThickCall[] = [
 /**
  * How long the lists of one application take while another one makes thick calls: reads twenty times at once an asset with 9,500
  * products, or its contents in the member center; previews an order that buys 190,000 products, or one that revokes them;
- * revokes 950,000 in a sync call. And for how long the event loop of the API stands still meanwhile.
+ * revokes them in a sync call. And for how long the event loop of the API stands still meanwhile.
  */
 export const neighborMeasures: Measure[] = CALLS.map((thickCall) => ({
   name: `neighbor-${thickCall.name}`,

@@ -4,6 +4,7 @@ import { distanceMeasures } from './measure-distance.ts';
 import { filledMeasures } from './measure-filled.ts';
 import { floorMeasures } from './measure-floor.ts';
 import { latencyMeasures } from './measure-latency.ts';
+import { limitsMemoryMeasure } from './measure-limits.ts';
 import { memoryMeasure } from './measure-memory.ts';
 import { neighborMeasures } from './measure-neighbors.ts';
 import { orderMeasures } from './measure-orders.ts';
@@ -22,6 +23,7 @@ export const measures: Measure[] = [
   ...pollMeasures,
   ...webhookMeasures,
   memoryMeasure,
+  limitsMemoryMeasure,
   ...neighborMeasures,
   ...filledMeasures,
 ];
