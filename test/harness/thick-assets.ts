@@ -36,7 +36,7 @@ const TABLES = ['asset', 'asset_grant', 'merchandise_instance', 'product_instanc
  * Puts more on active assets, with numbers that say so, as if their oldest active grant's order had bought it: orders for
  * that much would take a minute. Products are copies of the oldest active one on each asset, so they have its productUri.
  */
-async function thicken(
+export async function thicken(
   db: Database,
   assetNums: readonly string[],
   { products = 0, packages = 0 }: Filling,
