@@ -1,9 +1,14 @@
 import type { LicenseOrderId } from '@lockstep/contract';
 import { countUnder, createGrant, endGrant, type Grant, heldBy, type Numbers, takeOver } from './grants.ts';
 import type { Asset, AssetTerms, Effects, Instance, Ledger, LedgerChanges, MerchandiseInstance } from './ledger.ts';
+import type { Steps } from './steps.ts';
+
+/** Effects that are carried out in one step. */
+const EFFECTS_OF_STEP = 2_000;
 
 /** Carries an order's effects out on the ledger in memory, and notes what has to be written. */
-export function advance(ledger: Ledger, licenseOrderId: LicenseOrderId, effects: Effects): void {
+export function* advance(ledger: Ledger, licenseOrderId: LicenseOrderId, effects: Effects): Steps<void> {
+  let done = 0;
   const { changes } = ledger;
   const revoked = new Map<LicenseOrderId, Grant>();
   if (effects.purchaserId !== null) ledger.customerOfPurchase.set(licenseOrderId, effects.purchaserId);
@@ -31,6 +36,7 @@ export function advance(ledger: Ledger, licenseOrderId: LicenseOrderId, effects:
       revoke(merchandise, licenseOrderId, revoked);
       if (merchandise.id !== null) changes.changedMerchandises.add(merchandise);
     }
+    if (++done % EFFECTS_OF_STEP === 0) yield;
   }
   for (const effect of effects.products) {
     const { action, asset, product } = effect;
@@ -44,6 +50,7 @@ export function advance(ledger: Ledger, licenseOrderId: LicenseOrderId, effects:
       revoke(product, licenseOrderId, revoked);
       if (product.id !== null) changes.revokedProducts.set(product.id, effect);
     }
+    if (++done % EFFECTS_OF_STEP === 0) yield;
   }
 }
 

@@ -33,6 +33,7 @@ export { ABOVE_ALL, licenseOrderIdOf, ORDERS_PER_BATCH, splitOrderId } from './o
 export { ordersOfNumber } from './orders-of-number.ts';
 export { type EndedProduct, readEndedProducts } from './read-ended.ts';
 export { showAsset } from './show-asset.ts';
+export { doAtOnce, Pace, type Steps } from './steps.ts';
 export { findNumbersOfOtherChannels, selectAssets } from './tenant.ts';
 export { NOW, releaseAssets } from './update-ledger.ts';
 export { listVirtualAssets } from './virtual-assets.ts';

@@ -23,7 +23,7 @@ export interface ContentsNeeds {
 }
 
 /** About what one statement reads at most: some milliseconds' work for the event loop. */
-const ROWS_AT_ONCE = 20_000;
+const ROWS_AT_ONCE = 10_000;
 
 /**
  * Loads what orders may mean on assets: active grants, the active products that match, and the merchandises around those.

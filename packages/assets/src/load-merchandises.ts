@@ -2,6 +2,7 @@ import type { LicenseOrderId } from '@lockstep/contract';
 import { arrayText, run, type Statement, type Trx } from '@lockstep/platform';
 import type { Grant } from './grants.ts';
 import type { Ledger, MerchandiseInstance, ProductInstance } from './ledger.ts';
+import { Pace } from './steps.ts';
 
 /** Merchandises that one statement reads. */
 const ROWS_AT_ONCE = 10_000;
@@ -20,15 +21,18 @@ export async function loadMerchandises(
 ): Promise<void> {
   /** How many things directly in each merchandise may be revoked. */
   const mayGo = new Map<string, number>();
+  const pace = new Pace();
   let inner: Inner[] = [];
   for (const { product, merchandiseId } of products) {
     if (merchandiseId === null) continue;
     inner.push({ within: (outer) => (product.merchandise = outer), grant: product.grant, merchandiseId });
+    if (inner.length % ROWS_AT_ONCE === 0) await pace.giveWay();
   }
   while (inner.length > 0) {
     await loadMissing(trx, ledger, inner);
     const emptied = new Set<MerchandiseInstance>();
-    for (const { within, merchandiseId } of inner) {
+    for (const [place, { within, merchandiseId }] of inner.entries()) {
+      if (place % ROWS_AT_ONCE === 0) await pace.giveWay();
       const merchandise = ledger.merchandises.get(merchandiseId)!;
       within(merchandise);
       const gone = (mayGo.get(merchandiseId) ?? 0) + 1;

@@ -40,7 +40,7 @@ export async function writeLedger(trx: Trx, ledger: Ledger, ids: LedgerIds): Pro
   await inParts(trx, changes.transfers, INSERTED_AT_ONCE, (part) => insertTransfers(trx, part));
   // What was revoked by itself, then the rest of what was under a grant, and then the grant.
   await inParts(trx, stored.revokedProducts, UPDATED_AT_ONCE, (part) => revokeProducts(trx, part));
-  if (stored.merchandises.length > 0) await updateMerchandises(trx, stored.merchandises);
+  await inParts(trx, stored.merchandises, UPDATED_AT_ONCE, (part) => updateMerchandises(trx, part));
   await inParts(trx, stored.withProducts, UPDATED_AT_ONCE, (part) => updateContents(trx, 'product_instance', part));
   await inParts(trx, stored.withMerchandises, UPDATED_AT_ONCE, (part) =>
     updateContents(trx, 'merchandise_instance', part),
@@ -99,6 +99,9 @@ async function assignIds(trx: Trx, changes: LedgerChanges, ids: LedgerIds): Prom
     ...changes.newMerchandises.map((effect) => effect.merchandise),
     ...changes.newProducts.map((effect) => effect.product),
   ];
-  const taken = await ids.take(trx, created.length);
-  for (const [index, instance] of created.entries()) instance.id = taken[index]!;
+  for (let first = 0; first < created.length; first += UPDATED_AT_ONCE) {
+    const part = created.slice(first, first + UPDATED_AT_ONCE);
+    const taken = await ids.take(trx, part.length);
+    for (const [index, instance] of part.entries()) instance.id = taken[index]!;
+  }
 }

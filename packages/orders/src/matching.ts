@@ -30,6 +30,18 @@ const buildStrictKey = ({ productUri, limitStartDate, limitEndDate, limitConcurr
 const KEYS = { mnemonic: ({ productUri }: Terms) => productUri, strict: buildStrictKey };
 type Kind = keyof typeof KEYS;
 
+/** What a delete_product looks for of the products that are there. */
+function kindAndTerms(product: ProductToRevoke): { kind: Kind; terms: Terms } {
+  const { strictMatchWhenDelete, limitStartDate = null, limitEndDate = null } = product;
+  return { kind: strictMatchWhenDelete ? 'strict' : 'mnemonic', terms: { ...product, limitStartDate, limitEndDate } };
+}
+
+/** A key of what a delete_product looks for: two products with the same key match the same. */
+export function keyOf(product: ProductToRevoke): string {
+  const { kind, terms } = kindAndTerms(product);
+  return `${kind}\n${KEYS[kind](terms)}`;
+}
+
 type Index = { indexed: number; byKey: Map<string, ProductInstance[]> };
 const indexes: Record<Kind, WeakMap<readonly ProductInstance[], Index>> = {
   mnemonic: new WeakMap(),
@@ -43,15 +55,15 @@ const indexes: Record<Kind, WeakMap<readonly ProductInstance[], Index>> = {
 function findActive(list: readonly ProductInstance[], kind: Kind, terms: Terms): readonly ProductInstance[] {
   const index = indexes[kind].get(list) ?? { indexed: 0, byKey: new Map<string, ProductInstance[]>() };
   indexes[kind].set(list, index);
-  const keyOf = KEYS[kind];
+  const keyFor = KEYS[kind];
   for (; index.indexed < list.length; index.indexed++) {
     const product = list[index.indexed]!;
-    const key = keyOf(product);
+    const key = keyFor(product);
     const others = index.byKey.get(key);
     if (others === undefined) index.byKey.set(key, [product]);
     else others.push(product);
   }
-  const products = index.byKey.get(keyOf(terms)) ?? [];
+  const products = index.byKey.get(keyFor(terms)) ?? [];
   // Revoked ones never come back: they leave the index for good.
   let active = 0;
   for (const product of products) if (revokerOf(product) === null) products[active++] = product;
@@ -65,9 +77,8 @@ function findActive(list: readonly ProductInstance[], kind: Kind, terms: Terms):
  * order stands for matches.
  */
 export function findMatches(asset: Asset, { product, srcLicenseOrderId }: Wanted): readonly ProductInstance[] {
-  const { limitStartDate = null, limitEndDate = null } = product;
-  const kind = product.strictMatchWhenDelete ? 'strict' : 'mnemonic';
-  const matches = findActive(asset.products, kind, { ...product, limitStartDate, limitEndDate });
+  const { kind, terms } = kindAndTerms(product);
+  const matches = findActive(asset.products, kind, terms);
   if (srcLicenseOrderId === undefined) return matches;
   return matches.filter((instance) => heldBy(instance) === srcLicenseOrderId);
 }

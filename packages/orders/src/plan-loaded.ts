@@ -1,5 +1,4 @@
-import { setImmediate as giveWay } from 'node:timers/promises';
-import { advance, dropLoaded, type Ledger, loadContents, readOldestProducts } from '@lockstep/assets';
+import { advance, dropLoaded, type Ledger, loadContents, Pace, readOldestProducts } from '@lockstep/assets';
 import type { Refusal } from '@lockstep/contract';
 import type { Trx } from '@lockstep/platform';
 import { collectContents } from './ledger-needs.ts';
@@ -8,8 +7,6 @@ import { listOldest, MAX_CANDIDATES, ProductNotFound } from './matching.ts';
 import type { OrderWithId } from './outcome.ts';
 import { type Planned, tryPlan } from './plan.ts';
 
-/** How long planning may keep the event loop before others have it. */
-const MAX_BUSY_MS = 20;
 /** Not-found products of one run whose nearest ones are read. */
 const MAX_HINTS = 500;
 
@@ -36,7 +33,7 @@ export async function* planEach(
   const hints = new Hints(trx, ledger);
   let touched = 0;
   let read = 0;
-  let startedMs = performance.now();
+  const pace = new Pace();
   let size = orders.length;
   for (let first = 0; first < orders.length; ) {
     const some = orders.slice(first, first + size);
@@ -52,18 +49,16 @@ export async function* planEach(
     read += loaded.read;
     if (read > limits.small && !isLarge) throw new LargeWork();
     for (const accepted of some) {
-      let planned = tryPlan(ledger, accepted, limits);
+      let planned = await pace.do(tryPlan(ledger, accepted, limits));
       if (planned.refusal === null) {
         if (!isLoaded) throw new Error('An order was planned without all that it needs');
         touched += planned.effects.touched;
         if (touched > limits.small && !isLarge) throw new LargeWork();
         if (touched > limits.ofOrder) return;
-        advance(ledger, accepted.licenseOrderId, planned.effects);
+        await pace.do(advance(ledger, accepted.licenseOrderId, planned.effects));
       } else planned = { ...planned, refusal: await hints.complete(planned.refusal) };
       yield planned;
-      if (performance.now() - startedMs < MAX_BUSY_MS) continue;
-      await giveWay();
-      startedMs = performance.now();
+      await pace.giveWay();
     }
     if (read > limits.read) return;
     first += some.length;

@@ -7,6 +7,7 @@ import {
   type Ledger,
   type MerchandiseInstance,
   type ProductInstance,
+  type Steps,
 } from '@lockstep/assets';
 import { type AssetToBuy, type Merchandise, type NewBuyOrder, type ProductToBuy, Refusal } from '@lockstep/contract';
 import { emptyEffects } from './effects.ts';
@@ -15,7 +16,7 @@ import type { OrderWithId } from './outcome.ts';
 import { checkLicenseType, checkSource, grantsOf, isVisible } from './plan-checks.ts';
 
 /** Plans a new_buy: assets that are created, extended or transferred, and what is bought onto them (rules 6.5 new_buy). */
-export function planNewBuy(ledger: Ledger, accepted: OrderWithId, order: NewBuyOrder, limits: Limits): Effects {
+export function* planNewBuy(ledger: Ledger, accepted: OrderWithId, order: NewBuyOrder, limits: Limits): Steps<Effects> {
   const effects = emptyEffects(order.customerId);
   const touched = new Touched(limits);
   /** Assets that earlier elements of this order named, with their period so far. They count as the customer's. */
@@ -34,6 +35,7 @@ export function planNewBuy(ledger: Ledger, accepted: OrderWithId, order: NewBuyO
       bought.set(assetNum, { asset, grant, period, buy });
       for (const product of element.products ?? []) buy.product(product, null);
       for (const merchandise of element.merchandises ?? []) buy.merchandise(merchandise, null);
+      yield;
     }
   }
   effects.touched = touched.instances;

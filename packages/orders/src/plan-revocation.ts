@@ -6,15 +6,16 @@ import {
   type MerchandiseInstance,
   numbersOf,
   type ProductInstance,
+  type Steps,
 } from '@lockstep/assets';
 import { type DeleteAssetOrder, type DeleteProductOrder, Refusal } from '@lockstep/contract';
 import { emptyEffects } from './effects.ts';
 import { type Limits, Touched } from './limits.ts';
-import { findMatches, listOldest, ProductNotFound } from './matching.ts';
+import { findMatches, keyOf, listOldest, ProductNotFound } from './matching.ts';
 import { checkLicenseType, grantsOf } from './plan-checks.ts';
 
 /** Plans a delete_asset: ends grants with what is under them, and assets whose last grant ends (rules 6.5 delete_asset). */
-export function planDeleteAsset(ledger: Ledger, order: DeleteAssetOrder, limits: Limits): Effects {
+export function* planDeleteAsset(ledger: Ledger, order: DeleteAssetOrder, limits: Limits): Steps<Effects> {
   const effects = emptyEffects(null);
   const touched = new Touched(limits);
   const revokedAssets = new Set<Asset>();
@@ -41,6 +42,7 @@ export function planDeleteAsset(ledger: Ledger, order: DeleteAssetOrder, limits:
         revokedAssets.add(asset);
         effects.assets.push({ action: 'revoke', asset });
       }
+      yield;
     }
   }
   effects.touched = touched.instances;
@@ -51,16 +53,23 @@ export function planDeleteAsset(ledger: Ledger, order: DeleteAssetOrder, limits:
  * Plans a delete_product: revokes the product instances that match. They match against what was active when the order
  * began, and an instance is revoked once (rules 6.5 delete_product).
  */
-export function planDeleteProduct(ledger: Ledger, order: DeleteProductOrder, limits: Limits): Effects {
+export function* planDeleteProduct(ledger: Ledger, order: DeleteProductOrder, limits: Limits): Steps<Effects> {
   const effects = emptyEffects(null);
   const touched = new Touched(limits);
   const revoked = new Set<ProductInstance>();
   const emptied = new EmptiedMerchandises(effects, touched);
+  /** What was looked for on each asset. The same matches the same again, and there may be thousands of the same. */
+  const lookedFor = new Map<Asset, Set<string>>();
   for (const element of order.assets) {
+    const products = element.products.map((product) => ({ product, key: keyOf(product) }));
     for (const assetNum of element.assetNos) {
       const asset = findOwnAsset(ledger, order, assetNum);
       touched.addGrantsOf(asset);
-      for (const product of element.products) {
+      const known = lookedFor.get(asset) ?? new Set();
+      lookedFor.set(asset, known);
+      for (const { product, key } of products) {
+        if (known.has(key)) continue;
+        known.add(key);
         const wanted = { product, srcLicenseOrderId: order.srcLicenseOrderId };
         const matches = findMatches(asset, wanted);
         if (matches.length === 0) throw new ProductNotFound(asset, wanted, listOldest(asset.products));
@@ -72,6 +81,7 @@ export function planDeleteProduct(ledger: Ledger, order: DeleteProductOrder, lim
           emptied.takeFrom(instance.merchandise, asset);
         }
       }
+      yield;
     }
   }
   effects.touched = touched.instances;

@@ -1,6 +1,7 @@
 import {
   type Asset,
   advance,
+  doAtOnce,
   emptyChanges,
   heldBy,
   type Ledger,
@@ -715,7 +716,7 @@ describe('delete_product', () => {
     const ledger = ledgerAfter(newBuy(ours, ['X1']), newBuy(ours, ['X1']));
     const order = orderOf(deleteProduct(ours, [], {}, { assets: [element, element] }));
     const accepted = { licenseOrderId: '900' as LicenseOrderId, order, channels: null };
-    expect(planOrder(ledger, accepted, { ...LIMITS, ofOrder: 2 }).touched).toBe(2);
+    expect(doAtOnce(planOrder(ledger, accepted, { ...LIMITS, ofOrder: 2 })).touched).toBe(2);
   });
 
   it('ends a merchandise with the last product and merchandise in it, and no other', () => {
@@ -843,6 +844,9 @@ describe('planAll', () => {
 });
 
 describe('planOrder', () => {
+  const planAtOnce = (ledger: Ledger, sent: Sent) =>
+    doAtOnce(planOrder(ledger, { licenseOrderId: '900' as LicenseOrderId, order: orderOf(sent), channels: null }));
+
   it.each<[string, Sent]>([
     ['new_buy', newBuy(ours, ['X1', 'X2'], {}, { limitEndDate: 1_800_000_000_004, merchandises: [merchandise()] })],
     ['a transfer', newBuy(sister, ['X1'], {}, { transferedAssetNum: true })],
@@ -851,21 +855,15 @@ describe('planOrder', () => {
   ])('changes nothing itself: %s', (_, sent) => {
     const ledger = ledgerAfter(newBuy(ours, ['X1'], {}, { merchandises: [merchandise()] }));
     const before = structuredClone(ledger);
-    const effects = planOrder(ledger, {
-      licenseOrderId: '900' as LicenseOrderId,
-      order: orderOf(sent),
-      channels: null,
-    });
+    const effects = planAtOnce(ledger, sent);
     expect(ledger).toEqual(before);
-    advance(ledger, '900' as LicenseOrderId, effects);
+    doAtOnce(advance(ledger, '900' as LicenseOrderId, effects));
     expect(ledger).not.toEqual(before);
   });
 
   it('tells what happens to each asset', () => {
     const actionsOf = (ledger: Ledger, sent: Sent) =>
-      planOrder(ledger, { licenseOrderId: '900' as LicenseOrderId, order: orderOf(sent), channels: null }).assets.map(
-        ({ action, asset }) => `${action} ${asset.assetNum}`,
-      );
+      planAtOnce(ledger, sent).assets.map(({ action, asset }) => `${action} ${asset.assetNum}`);
     const ledger = ledgerAfter(newBuy(ours, ['X1']), newBuy(stranger, ['X2']));
     const buy = newBuy(ours, ['X1', 'X2', 'X3'], {}, { transferedAssetNum: true });
     expect(actionsOf(ledger, buy)).toEqual(['extend X1', 'transfer X2', 'create X3']);
@@ -876,7 +874,7 @@ describe('planOrder', () => {
   it('counts assets and products that are created or revoked, not those extended or transferred', () => {
     const ledger = ledgerAfter(newBuy(ours, ['X1']), newBuy(stranger, ['X2']));
     const buy = newBuy(ours, ['X1', 'X2', 'X3'], {}, { transferedAssetNum: true, merchandises: [merchandise()] });
-    const effects = planOrder(ledger, { licenseOrderId: '900' as LicenseOrderId, order: orderOf(buy), channels: null });
+    const effects = planAtOnce(ledger, buy);
     expect(countEffects(effects)).toEqual({ assets: 1, products: 6 });
   });
 });

@@ -1,4 +1,4 @@
-import { advance, type Effects, type Ledger } from '@lockstep/assets';
+import { advance, doAtOnce, type Effects, type Ledger, type Steps } from '@lockstep/assets';
 import { Refusal } from '@lockstep/contract';
 import { countEffects } from './effects.ts';
 import { LIMITS, type Limits } from './limits.ts';
@@ -13,16 +13,16 @@ import { planDeleteAsset, planDeleteProduct } from './plan-revocation.ts';
  * Throws the order's first fault as a Refusal, in the order customer, enterprise, source order, then elements, numbers
  * and products as they were sent. It is too large where it has touched too much up to there.
  */
-export function planOrder(ledger: Ledger, accepted: OrderWithId, limits: Limits = LIMITS): Effects {
+export function* planOrder(ledger: Ledger, accepted: OrderWithId, limits: Limits = LIMITS): Steps<Effects> {
   checkCustomer(ledger, accepted);
   const { order } = accepted;
   switch (order.orderType) {
     case 'new_buy':
-      return planNewBuy(ledger, accepted, order, limits);
+      return yield* planNewBuy(ledger, accepted, order, limits);
     case 'delete_asset':
-      return planDeleteAsset(ledger, order, limits);
+      return yield* planDeleteAsset(ledger, order, limits);
     case 'delete_product':
-      return planDeleteProduct(ledger, order, limits);
+      return yield* planDeleteProduct(ledger, order, limits);
   }
 }
 
@@ -32,9 +32,9 @@ export type Planned =
   | { accepted: OrderWithId; effects: null; refusal: Refusal };
 
 /** Plans an order, and returns its refusal instead of throwing it. */
-export function tryPlan(ledger: Ledger, accepted: OrderWithId, limits: Limits): Planned {
+export function* tryPlan(ledger: Ledger, accepted: OrderWithId, limits: Limits): Steps<Planned> {
   try {
-    return { accepted, effects: planOrder(ledger, accepted, limits), refusal: null };
+    return { accepted, effects: yield* planOrder(ledger, accepted, limits), refusal: null };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     return { accepted, effects: null, refusal: error };
@@ -49,8 +49,8 @@ export function outcomeOf({ accepted, effects, refusal }: Planned): Outcome {
 /** Plans orders one after the other on a ledger that has all that they need; each sees what the ones before it did. */
 export function planAll(ledger: Ledger, orders: readonly OrderWithId[], limits: Limits = LIMITS): Outcome[] {
   return orders.map((accepted) => {
-    const planned = tryPlan(ledger, accepted, limits);
-    if (planned.refusal === null) advance(ledger, accepted.licenseOrderId, planned.effects);
+    const planned = doAtOnce(tryPlan(ledger, accepted, limits));
+    if (planned.refusal === null) doAtOnce(advance(ledger, accepted.licenseOrderId, planned.effects));
     return outcomeOf(planned);
   });
 }

@@ -1,0 +1,36 @@
+import { setImmediate as giveWay } from 'node:timers/promises';
+
+/** Work in steps of some milliseconds at most: others can have the event loop after each of them. */
+export type Steps<Result> = Generator<void, Result>;
+
+/** How long work may keep the event loop. */
+const MAX_BUSY_MS = 20;
+
+/** Does all steps of some work at once, and returns its result. */
+export function doAtOnce<Result>(steps: Steps<Result>): Result {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done === true) return value;
+  }
+}
+
+/** Does work step by step, and lets others have the event loop whenever it has had it for long. */
+export class Pace {
+  #sinceMs = performance.now();
+
+  /** Does all steps of some work, and returns its result. */
+  async do<Result>(steps: Steps<Result>): Promise<Result> {
+    for (;;) {
+      const { done, value } = steps.next();
+      if (done === true) return value;
+      await this.giveWay();
+    }
+  }
+
+  /** Lets others have the event loop, if it is time. */
+  async giveWay(): Promise<void> {
+    if (performance.now() - this.#sinceMs < MAX_BUSY_MS) return;
+    await giveWay();
+    this.#sinceMs = performance.now();
+  }
+}
