@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
+import { Agent, type IncomingMessage, request as startCall } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { ORDER_ROOT } from '@lockstep/contract';
 import type { Histogram } from 'prom-client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -349,6 +351,23 @@ describe('a body that breaks off', () => {
         .filter(({ msg }) => msg === 'connection lost');
     await expect.poll(lost).toMatchObject([{ level: 30, reason: 'ECONNRESET' }]);
   });
+});
+
+it.each([
+  ['wrong JSON', '{"a":'],
+  ['no fields', '{}'],
+])('a body that came whole is refused without the end of its connection: %s', async (_what, body) => {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const headers = { authorization: `Bearer ${api.token}`, 'content-type': 'application/json' };
+  const send = async () => {
+    const call = startCall(`${stack.baseUrl}${BIND}?${query()}`, { method: 'POST', agent, headers }).end(body);
+    const [response] = (await once(call, 'response')) as [IncomingMessage];
+    await text(response);
+    return { status: response.statusCode, isSameConnection: call.reusedSocket };
+  };
+  const answers = [await send(), await send(), await send()];
+  agent.destroy();
+  expect(answers).toEqual([false, true, true].map((isSameConnection) => ({ status: 299, isSameConnection })));
 });
 
 describe('every answer', () => {

@@ -2,6 +2,7 @@ import { failure, findOperation, MAX_BODY_BYTES, type Module, Refusal } from '@l
 import { isOverload, WrongCursor } from '@lockstep/platform';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { noteCode } from './calls.ts';
+import { isUnfinished } from './lingering.ts';
 import { ClientLeft } from './receive-body.ts';
 import { findBodyRefusal } from './unreadable-requests.ts';
 
@@ -35,6 +36,8 @@ export function answerFailure(
   request: FastifyRequest,
   reply: FastifyReply,
 ): FastifyReply {
+  // The framework closes the connection for whatever a body's reader throws, so for wrong JSON that came whole as well.
+  if (!isUnfinished(request.raw)) reply.removeHeader('connection');
   const isCutShort = request.raw.destroyed && !request.raw.complete;
   if (isCutShort || error instanceof ClientLeft) return answerNobody(request, reply);
   const refusal =
