@@ -7,6 +7,8 @@ import { onCallDecided } from './calls.ts';
 import { receiveBody } from './receive-body.ts';
 
 const JSON_TYPE = 'application/json';
+/** How long bodies may still come once the process stops, so that the rest of its time is for their answers. */
+const STOPPING_MS = 15_000;
 const STRANGERS = 'strangers';
 
 /** Returns the application whose share of the room the body of a call takes. */
@@ -15,6 +17,12 @@ type FindApplicationId = (request: FastifyRequest) => string;
 /** Reads the bodies of calls, within the room that the process has for bodies. */
 export class Bodies {
   readonly #room = new BodyRoom();
+  #endMs = Number.POSITIVE_INFINITY;
+
+  /** Refuses bodies that take much longer from now on, so that the process can stop (rules 9). */
+  close(): void {
+    this.#endMs = performance.now() + STOPPING_MS;
+  }
 
   /** Has a plugin read bodies as JSON and as nothing else (rules 1). */
   readJson(server: FastifyInstance, findApplicationId: FindApplicationId): void {
@@ -54,6 +62,7 @@ export class Bodies {
       place,
       maxBytes: request.routeOptions.bodyLimit ?? MAX_BODY_BYTES,
       declaredBytes: declared === undefined ? undefined : Number(declared),
+      endMs: () => this.#endMs,
     });
   }
 }

@@ -5,7 +5,7 @@ import { type BodyPlace, BodyRoom } from './body-room.ts';
 import { ClientLeft, receiveBody } from './receive-body.ts';
 
 const MEBIBYTE = 1024 * 1024;
-const unlimited = { maxBytes: 1_000, declaredBytes: undefined };
+const unlimited = { maxBytes: 1_000, declaredBytes: undefined, endMs: () => Number.POSITIVE_INFINITY };
 const newPlace = () => new BodyRoom().begin('a');
 
 /** Lets everything run that is not waiting for time to pass. */
@@ -14,7 +14,7 @@ const settled = () => new Promise((resolve) => setImmediate(resolve));
 describe('a body', () => {
   it.each([undefined, 6])('is there when it has come in whole, its length known or not: %s', async (declaredBytes) => {
     const stream = new PassThrough();
-    const body = receiveBody(stream, { place: newPlace(), maxBytes: 6, declaredBytes });
+    const body = receiveBody(stream, { ...unlimited, place: newPlace(), maxBytes: 6, declaredBytes });
     stream.write('abc');
     stream.end('def');
     expect(String(await body)).toBe('abcdef');
@@ -31,7 +31,7 @@ describe('a body', () => {
   });
 
   it('is refused before it comes where it says that it is too long', async () => {
-    const body = receiveBody(new PassThrough(), { place: newPlace(), maxBytes: 5, declaredBytes: 6 });
+    const body = receiveBody(new PassThrough(), { ...unlimited, place: newPlace(), maxBytes: 5, declaredBytes: 6 });
     await expect(body).rejects.toThrow(new Refusal('body_too_large', 5));
   });
 
@@ -58,7 +58,7 @@ describe('a body', () => {
 
     it('has longer the more of it has come', async () => {
       const stream = new PassThrough();
-      const body = receiveBody(stream, { maxBytes: 2 * MEBIBYTE, declaredBytes: undefined, place: newPlace() });
+      const body = receiveBody(stream, { ...unlimited, maxBytes: 2 * MEBIBYTE, place: newPlace() });
       stream.write(Buffer.alloc(MEBIBYTE));
       await settled();
       // Four seconds more for a mebibyte.
@@ -69,11 +69,23 @@ describe('a body', () => {
 
     it('is refused where what has come gives it no more time', async () => {
       const stream = new PassThrough();
-      const body = receiveBody(stream, { maxBytes: 2 * MEBIBYTE, declaredBytes: undefined, place: newPlace() });
+      const body = receiveBody(stream, { ...unlimited, maxBytes: 2 * MEBIBYTE, place: newPlace() });
       stream.write(Buffer.alloc(MEBIBYTE));
       await settled();
       vi.advanceTimersByTime(15_000);
       await expect(body).rejects.toThrow(new Refusal('request_timeout'));
+    });
+
+    it('is refused while it comes or waits for room, once the process no longer waits for it', async () => {
+      const endMs = () => performance.now() - 1;
+      const coming = receiveBody(new PassThrough(), { ...unlimited, place: newPlace(), endMs });
+      const stream = new PassThrough();
+      const place = { take: () => new Promise<void>(() => {}) } as unknown as BodyPlace;
+      const waiting = receiveBody(stream, { ...unlimited, place, endMs });
+      stream.write('abc');
+      await settled();
+      vi.advanceTimersByTime(1_000);
+      for (const body of [coming, waiting]) await expect(body).rejects.toThrow(new Refusal('service_unavailable'));
     });
 
     it('has time that does not count while it waits for room, and is not read meanwhile', async () => {

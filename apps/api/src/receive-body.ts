@@ -11,6 +11,15 @@ const LOOK_EVERY_MS = 1_000;
 /** A body of this size or more has memory of its own. */
 const LARGE_BYTES = 256 * 1024;
 
+/** What a body may take. */
+interface BodyTerms {
+  place: BodyPlace;
+  maxBytes: number;
+  declaredBytes: number | undefined;
+  /** The time, as `performance.now()` has it, at which the process waits no longer. It may change while the body comes. */
+  endMs: () => number;
+}
+
 /** The client left before its whole body had come. There is nobody to answer. */
 export class ClientLeft extends Error {
   constructor() {
@@ -23,13 +32,10 @@ export class ClientLeft extends Error {
  * Receives a body, no faster than there is room for it. The time that it waits for room does not count against the
  * client.
  *
- * Rejects with a Refusal: body_too_large, overloaded, request_timeout, or the one that the stream fails with; or with
- * ClientLeft. The rest of the body is then read and dropped, so that the client gets to its answer.
+ * Rejects with a Refusal: body_too_large, overloaded, request_timeout, service_unavailable, or the one that the stream
+ * fails with; or with ClientLeft. The rest of the body is then read and dropped, so that the client gets to its answer.
  */
-export function receiveBody(
-  stream: Readable,
-  { place, maxBytes, declaredBytes }: { place: BodyPlace; maxBytes: number; declaredBytes: number | undefined },
-): Promise<Buffer> {
+export function receiveBody(stream: Readable, { place, maxBytes, declaredBytes, endMs }: BodyTerms): Promise<Buffer> {
   if (declaredBytes !== undefined && declaredBytes > maxBytes) {
     return Promise.reject(new Refusal('body_too_large', maxBytes));
   }
@@ -40,6 +46,7 @@ export function receiveBody(
     const timer = setInterval(() => {
       const allowedMs = GRACE_MS + (1_000 * body.length) / MIN_BYTES_PER_SECOND;
       if (clock.elapsedMs() > allowedMs) fail(new Refusal('request_timeout'));
+      else if (performance.now() > endMs()) fail(new Refusal('service_unavailable'));
     }, LOOK_EVERY_MS);
     const settle = () => {
       clearInterval(timer);

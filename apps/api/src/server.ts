@@ -62,15 +62,17 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   answerNotFound(server);
   requireSchema(server, options.schema);
   const endSilent = endSilentConnections(server.server);
+  const bodies = new Bodies();
   server.addHook('preClose', async () => {
     endSilent();
+    bodies.close();
     lingering.close();
   });
   await describeOperations(server, options.publicUrl);
 
   const batches = new BatchReader();
   server.addHook('onClose', () => batches.close());
-  const moduleOptions = { ...options, bodies: new Bodies(), batches };
+  const moduleOptions = { ...options, bodies, batches };
   await server.register(openRoutes, moduleOptions);
   await server.register(orderModule, moduleOptions);
   await server.register(memberModule, moduleOptions);
