@@ -1,0 +1,150 @@
+import { createApplication } from '@lockstep/access';
+import { ORDER_ROOT, operations } from '@lockstep/contract';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Api } from '../harness/api.ts';
+import { buildHead, readFirst, send } from '../harness/raw-calls.ts';
+import { freePort } from '../harness/redis.ts';
+import { CLIENTS, type Sending } from '../harness/senders/senders.ts';
+import { ServiceProcess } from '../harness/service-process.ts';
+import { createTestDatabase, type Stack, startStack } from '../harness/stack.ts';
+
+/** An answer that comes while its client still writes reaches it, whichever client that is (rules 1). */
+const MEBIBYTE = 1024 * 1024;
+const BATCH_ORDER = operations.createBatchOrder.path;
+const BATCH_ORDER_PATH = BATCH_ORDER.slice(ORDER_ROOT.length);
+const BIND = operations.bindCustomer.path;
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+const installed = CLIENTS.filter(({ isInstalled }) => isInstalled);
+for (const { name } of CLIENTS.filter((client) => !installed.includes(client))) {
+  process.stdout.write(`${name} is not installed: early refusals are not tested with it\n`);
+}
+
+let stack: Stack;
+let api: Api;
+/** Bodies that are too slow. They run out of time while the other tests run. */
+let tooSlow: ReturnType<typeof outcomesOfAll>;
+
+beforeAll(async () => {
+  stack = await startStack({ worker: false });
+  api = await stack.newApi();
+  tooSlow = outcomesOfAll(sending(api, { how: 'slow', bytes: 360 * 1024, atOnce: 10 }));
+});
+afterAll(() => stack.close());
+
+/** Calls of O1 with 8 MiB, by a caller that may make them, unless `changes` says otherwise. */
+function sending(caller: Api, changes: Partial<Sending> & { path?: string } = {}): Sending {
+  const { path = BIND, ...rest } = changes;
+  return {
+    url: `${caller.baseUrl}${path}?appKey=${caller.credentials.appKey}&g_nonce=NONCE`,
+    ...{ count: 10, atOnce: 5, bytes: 8 * MEBIBYTE, how: 'whole' },
+    headers: { authorization: `Bearer ${caller.token}`, ...JSON_TYPE },
+    ...rest,
+  };
+}
+
+/** How often each outcome came: an answer's status and cause, or what the client saw in its place. */
+async function outcomes(client: (typeof CLIENTS)[number], what: Sending): Promise<Record<string, number>> {
+  const lines = (await client.send(what)).map((line) => {
+    const [, status, body] = /^(\d+) (\{.*)$/.exec(line) ?? [];
+    if (status === undefined || body === undefined) return line;
+    const { cause, error } = JSON.parse(body) as { cause?: string; error?: string };
+    return `${status} ${cause ?? error}`;
+  });
+  return Object.fromEntries(
+    Map.groupBy(lines, (line) => line)
+      .entries()
+      .map(([line, { length }]) => [line, length]),
+  );
+}
+
+/** What all clients get for the same calls. */
+const outcomesOfAll = (what: Sending) =>
+  Promise.all(installed.map(async (client) => [client.name, await outcomes(client, what)]));
+const allGet = (outcome: Record<string, number>) => installed.map(({ name }) => [name, outcome]);
+
+describe.each(installed)('$name gets every answer', (client) => {
+  it('to bodies that are too large: 100 of 100', async () => {
+    const batches = await outcomes(client, sending(api, { path: BATCH_ORDER, bytes: 34 * MEBIBYTE, count: 20 }));
+    const others = await outcomes(client, sending(api, { count: 80 }));
+    process.stdout.write(
+      `${client.name}: 20 of 34 MiB ${JSON.stringify(batches)}, 80 of 8 MiB ${JSON.stringify(others)}\n`,
+    );
+    expect([batches, others]).toEqual([{ '299 body_too_large': 20 }, { '299 body_too_large': 80 }]);
+  });
+
+  it('to bodies for which their application has no room left', async () => {
+    const greedy = await stack.newApi();
+    const call = () =>
+      buildHead(greedy, BATCH_ORDER_PATH, { headers: { 'content-length': MEBIBYTE } }) + '{'.padEnd(MEBIBYTE - 1);
+    const sockets = await Promise.all(Array.from({ length: 64 }, () => send(stack.baseUrl, call())));
+    const submitSmall = async () => (await greedy.submit(undefined, { rawBody: '{}'.padEnd(1024) })).body.cause;
+    await expect.poll(submitSmall).toBe('overloaded');
+    const answers = await outcomes(client, sending(greedy, { path: BATCH_ORDER }));
+    for (const socket of sockets) socket.destroy();
+    expect(answers).toEqual({ '299 overloaded': 10 });
+  });
+});
+
+describe('every client gets every answer', () => {
+  it.each<[what: string, changes: () => Parameters<typeof sending>[1], answer: string]>([
+    ['too large, without a length', () => ({ how: 'chunked' }), '299 body_too_large'],
+    ['without a token', () => ({ headers: JSON_TYPE }), '299 token_missing'],
+    ['with a wrong token', () => ({ headers: { authorization: 'Bearer a', ...JSON_TYPE } }), '299 token_invalid'],
+    [
+      'of another type',
+      () => ({ headers: { authorization: `Bearer ${api.token}`, 'content-type': 'text/plain' } }),
+      '299 content_type_unsupported',
+    ],
+    ['to what is no operation', () => ({ path: '/nothing' }), '404 operation_not_found'],
+    ['by a method that is not there', () => ({ path: operations.getEvents.path }), '405 method_not_allowed'],
+    [
+      'at the token endpoint',
+      () => ({ path: operations.issueToken.path, headers: { 'content-type': 'application/x-www-form-urlencoded' } }),
+      '400 invalid_request',
+    ],
+  ])('to bodies %s', async (_what, changes, answer) => {
+    expect(await outcomesOfAll(sending(api, changes()))).toEqual(allGet({ [answer]: 10 }));
+  });
+
+  it('to bodies that are too slow', async () => {
+    expect(await tooSlow).toEqual(allGet({ '408 request_timeout': 10 }));
+  });
+
+  it('to calls that wait too long before their body is read', async () => {
+    const answers = await stack.db.transaction().execute(async (trx) => {
+      await sql`lock table nonce in exclusive mode`.execute(trx);
+      return await outcomesOfAll(sending(api, { atOnce: 10 }));
+    });
+    expect(answers).toEqual(allGet({ '299 overloaded': 10 }));
+  });
+
+  it('of a process that stops meanwhile', async () => {
+    const database = await createTestDatabase();
+    const port = await freePort();
+    const service = ServiceProcess.api({ DATABASE_URL: database.url, REDIS_URL: '', PORT: String(port) });
+    await service.start();
+    const credentials = await createApplication(database.db, { name: 'Test', scopes: ['auth_order'], approved: true });
+    const caller = await Api.logIn(`http://127.0.0.1:${port}`, credentials);
+    const slow = { how: 'slow', bytes: 64 * 1024, atOnce: 10 } as const;
+    const read = outcomesOfAll(sending(caller, slow));
+    const refused = outcomesOfAll(sending(caller, { ...slow, headers: JSON_TYPE }));
+    // A body that would come for longer than the process has time.
+    const head = buildHead(caller, BATCH_ORDER_PATH, { headers: { 'content-length': 32 * MEBIBYTE } });
+    const socket = await send(caller.baseUrl, head);
+    const writing = setInterval(() => socket.write(' '.repeat(64 * 1024)), 100);
+    const begun = async () => {
+      const { rows } = await sql`select from nonce`.execute(database.db);
+      return [rows.length, service.linesWith('token_missing').length];
+    };
+    await expect.poll(begun).toEqual([installed.length * 10 + 1, installed.length * 10]);
+    const answer = readFirst(socket);
+    expect(await service.stop()).toBe(0);
+    clearInterval(writing);
+    expect(await answer).toContain('service_unavailable');
+    expect(await read).toEqual(allGet({ '299 field_missing': 10 }));
+    expect(await refused).toEqual(allGet({ '299 token_missing': 10 }));
+    await database.close();
+  });
+});
