@@ -1,4 +1,7 @@
-import { inTransaction } from '@lockstep/platform';
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer } from 'node:net';
+import { type Job, QUEUE_NAME } from '@lockstep/orders';
+import { type Closable, createLogger, inTransaction, openProducer } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { batchOf, newAssetNum, newBuy } from '../harness/orders.ts';
@@ -6,6 +9,7 @@ import { freePort } from '../harness/redis.ts';
 import { ServiceProcess } from '../harness/service-process.ts';
 import { createTestDatabase, startStack, type TestDatabase } from '../harness/stack.ts';
 
+const log = createLogger({ name: 'test', level: 'silent' });
 const PATIENTLY = { timeout: 60_000, interval: 200 };
 
 describe('a worker process', () => {
@@ -99,6 +103,22 @@ describe('a worker process', () => {
     expect((await fetch(`${probe}/health/ready`)).status).toBe(200);
   });
 
+  it.each([1, 2, 3])('takes jobs although connection %i of its queue was broken', async (broken) => {
+    const { url, close } = await breakingAddress(database.url, broken);
+    const producer = openProducer<Job>({ kind: 'postgres', url: database.url }, QUEUE_NAME, log);
+    try {
+      await startWorker({ DATABASE_URL: url });
+      await producer.add({ type: 'drain', version: 1, lanes: [0], throughBatchId: '1' });
+      await vi.waitFor(async () => {
+        const { rows } = await sql`select from bullmq.job`.execute(database.db);
+        expect(rows).toEqual([]);
+      }, PATIENTLY);
+    } finally {
+      await producer.close();
+      await close();
+    }
+  });
+
   it('is not ready while its database is away', async () => {
     const away = new URL(inject('postgresUrl'));
     away.pathname = '/no_such_database';
@@ -113,3 +133,26 @@ describe('a worker process', () => {
     await expect(worker.start()).rejects.toThrow('ended with status 1');
   });
 });
+
+/** Opens an address of PostgreSQL that breaks one of the connections of a queue, counted from 1. */
+async function breakingAddress(url: string, broken: number): Promise<Closable & { url: string }> {
+  const { hostname, port } = new URL(url);
+  let opened = 0;
+  const server = createServer((client) => {
+    client
+      .on('error', () => {})
+      .once('data', (start) => {
+        // A connection begins with what it is called.
+        if (start.includes('lockstep-queue') && ++opened === broken) return void client.destroy();
+        const target = connect(Number(port), hostname);
+        target.on('error', () => {}).on('close', () => client.destroy());
+        client.on('close', () => target.destroy());
+        target.write(start);
+        client.pipe(target).pipe(client);
+      });
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const address = new URL(url);
+  address.host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return { url: address.href, close: async () => void server.close() };
+}

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { createPostgresBackend, type PostgresConnectionOptions, runMigrations, withBackend } from 'bullmq';
 import type pg from 'pg';
-import { closeAll } from './lifecycle.ts';
+import { type Closable, closeAll } from './lifecycle.ts';
 import type { Logger } from './log.ts';
 import { openPrimaryPool } from './primary-pool.ts';
 import type { ConsumerOptions, JobConsumer, JobProducer } from './queue-backend.ts';
@@ -73,10 +73,7 @@ export function openPostgresProducer<Job extends { type: string }>(
   return reopeningProducer(open, name, log);
 }
 
-/**
- * Takes jobs from a queue on PostgreSQL. It waits for the database: a worker of BullMQ (6.7) that starts without it
- * spins for ever.
- */
+/** Takes jobs from a queue on PostgreSQL. It waits for the database. */
 export function openPostgresConsumer<Job>(
   url: string,
   name: string,
@@ -84,17 +81,14 @@ export function openPostgresConsumer<Job>(
 ): JobConsumer {
   const logError = createErrorLogger(log, name);
   const closing = new AbortController();
-  const starting = untilReady(url, name, logError, closing.signal).then((ready) => {
-    if (!ready) return undefined;
+  const open = (): OpenedWorker => {
     const pool = openPool(url, logError);
-    const worker = new Worker<Job, void>(name, (job) => process(job.data), {
-      ...WORKER_OPTIONS,
-      connection: pool,
-      concurrency,
-    });
+    const options = { ...WORKER_OPTIONS, connection: pool, concurrency, autorun: false };
+    const worker = new Worker<Job, void>(name, (job) => process(job.data), options);
     worker.on('error', (error) => void (pool.ending || logError(error)));
-    return { close: () => closeAll({ worker: () => worker.close(), pool: () => pool.end() }) };
-  });
+    return { worker, close: () => closeAll({ worker: () => worker.close(), pool: () => pool.end() }) };
+  };
+  const starting = startWorker(open, logError, closing.signal);
   return {
     async close() {
       closing.abort();
@@ -103,26 +97,31 @@ export function openPostgresConsumer<Job>(
   };
 }
 
-/** Waits until BullMQ's tables exist and are current. Returns false if it was told to stop first. */
-async function untilReady(
-  url: string,
-  name: string,
+interface OpenedWorker extends Closable {
+  worker: { waitUntilReady(): Promise<void>; run(): Promise<void> };
+}
+
+/**
+ * Opens a worker and runs it when BullMQ's tables exist and are current; undefined if it was told to stop first. A worker of
+ * BullMQ (6.7) whose first connection fails keeps that failure. If it ran, it would ask for jobs for ever without letting
+ * anything else of the process run. So each new try opens another worker.
+ */
+async function startWorker(
+  open: () => OpenedWorker,
   logError: (error: Error) => void,
   stop: AbortSignal,
-): Promise<boolean> {
+): Promise<OpenedWorker | undefined> {
   while (!stop.aborted) {
-    const pool = openPool(url, logError);
-    const queue = new Queue(name, { connection: pool });
-    queue.on('error', () => {});
+    const opened = open();
     try {
-      await queue.waitUntilReady();
-      return true;
+      await opened.worker.waitUntilReady();
+      opened.worker.run().catch(logError);
+      return opened;
     } catch (error) {
       logError(error as Error);
+      await opened.close().catch(logError);
       await delay(RETRY_MS, undefined, { signal: stop }).catch(() => {});
-    } finally {
-      await closeAll({ queue: () => queue.close(), pool: () => pool.end() }).catch(logError);
     }
   }
-  return false;
+  return undefined;
 }
