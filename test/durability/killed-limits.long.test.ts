@@ -1,0 +1,117 @@
+import { createApplication } from '@lockstep/access';
+import type { BatchResult, Customer } from '@lockstep/contract';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { Api } from '../harness/api.ts';
+import { checkNumbers } from '../harness/numbers.ts';
+import { batchOf, deleteAsset, deleteProduct, newAssetNum, newBuy, type Sent } from '../harness/orders.ts';
+import { freePort } from '../harness/redis.ts';
+import { ServiceProcess } from '../harness/service-process.ts';
+import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
+import { buyThick, FULL } from '../harness/thick-assets.ts';
+
+/** Workers that are killed while orders at the limit run (rules 6.5 Size). */
+
+/** So many full assets are as much as an order touches. */
+const FULL_ASSETS = 20;
+
+let database: TestDatabase;
+let service: ServiceProcess;
+let workers: ServiceProcess[];
+let api: Api;
+let customer: Customer;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  const env = { DATABASE_URL: database.url, REDIS_URL: '' };
+  const port = await freePort();
+  service = ServiceProcess.api({ ...env, PORT: String(port) });
+  workers = [ServiceProcess.worker(env), ServiceProcess.worker(env)];
+  await Promise.all([service, ...workers].map((part) => part.start()));
+  const credentials = await createApplication(database.db, { name: 'Test', scopes: ['auth_order'], approved: true });
+  api = await Api.logIn(`http://127.0.0.1:${port}`, credentials);
+  customer = await api.newCustomer();
+});
+afterAll(async () => {
+  const statuses = await Promise.all([service, ...workers].map((part) => part.stop()));
+  await database.close();
+  expect(statuses).toEqual([0, 0, 0]);
+});
+
+/** Whether a drain has written something that is not committed. */
+async function isWriting(): Promise<boolean> {
+  const { rows } = await sql`
+    select from pg_stat_activity join pg_locks using (pid)
+    where application_name = 'lockstep-worker' and backend_xid is not null and datname = current_database()
+      and locktype = 'advisory' and granted`.execute(database.db);
+  return rows.length > 0;
+}
+
+/** Kills all workers, and starts them again once PostgreSQL has ended what they left behind. */
+async function killWorkers(): Promise<void> {
+  await Promise.all(workers.map((worker) => worker.kill()));
+  const connections = async () => {
+    const { rows } = await sql`
+      select from pg_stat_activity
+      where application_name = 'lockstep-worker' and datname = current_database()`.execute(database.db);
+    return rows.length;
+  };
+  await expect.poll(connections).toBe(0);
+  await Promise.all(workers.map((worker) => worker.start()));
+}
+
+/** Carries orders out in one batch, and kills the workers twice while they write what it does. */
+async function carryOutKilled(...orders: Sent[]): Promise<BatchResult['orders']> {
+  const batch = batchOf(...orders);
+  await api.accept(batch);
+  for (let kills = 0; kills < 2; kills++) {
+    await expect.poll(isWriting, { interval: 10 }).toBe(true);
+    await killWorkers();
+  }
+  return (await api.completed(batch)).orders;
+}
+
+const buyFull = (filling: (typeof FULL)[keyof typeof FULL]) =>
+  buyThick({ db: database.db, api }, customer, FULL_ASSETS, filling);
+const failed = { state: 'failed', cause: 'order_too_large', assets: 0, products: 0 };
+
+/** Counts the products that an order has revoked. */
+async function countRevoked({ licenseOrderId }: { licenseOrderId: string }): Promise<number> {
+  const { rows } = await sql<{ revoked: number }>`
+    select count(*)::int as revoked from product_instance where revoked_by_order_id = ${licenseOrderId}`.execute(
+    database.db,
+  );
+  return rows[0]!.revoked;
+}
+
+it('each order at the limit takes effect once, and each over it fails, however often workers are killed', async () => {
+  const next = await api.newCustomer();
+  const transfer = (assetNums: string[]) => newBuy(next, assetNums, {}, { transferedAssetNum: true, products: [] });
+  const packages = await buyFull(FULL.packages);
+  const moved = await carryOutKilled(transfer([...packages.thick, packages.thin]), transfer(packages.thick));
+  expect(moved).toMatchObject([failed, { state: 'succeeded' }]);
+  const transfers = await database.db.selectFrom('asset_transfer').select('license_order_id').execute();
+  expect(transfers).toEqual(Array(FULL_ASSETS).fill({ license_order_id: moved[1]!.licenseOrderId }));
+
+  const thin = newAssetNum();
+  await api.carryOut(newBuy(next, [thin]));
+  const emptied = await carryOutKilled(
+    deleteProduct(next, [...packages.thick, thin]),
+    deleteProduct(next, packages.thick),
+  );
+  expect(emptied).toMatchObject([failed, { state: 'succeeded', products: FULL_ASSETS * 5_001 }]);
+  expect(await countRevoked(emptied[1]!)).toBe(FULL_ASSETS * 5_001);
+
+  const products = await buyFull(FULL.products);
+  const deleted = await carryOutKilled(
+    deleteAsset(customer, [...products.thick, products.thin]),
+    deleteAsset(customer, products.thick),
+  );
+  expect(deleted).toMatchObject([failed, { state: 'succeeded', assets: FULL_ASSETS, products: FULL_ASSETS * 10_000 }]);
+  expect(await countRevoked(deleted[1]!)).toBe(FULL_ASSETS * 10_000);
+
+  for (const table of ['lane_chunk', 'order_hold'] as const) {
+    await expect.poll(() => database.db.selectFrom(table).selectAll().execute()).toEqual([]);
+  }
+  expect(await checkNumbers(database.db)).toEqual([]);
+});
