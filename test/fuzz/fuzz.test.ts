@@ -20,6 +20,9 @@ const SEED = Number(process.env.LOCKSTEP_SEED || 1918879199);
 const ROUND_CALLS = 2_500;
 /** Calls after which the tables are looked at. */
 const GROUP_CALLS = 20;
+/** The last calls of each third round meet an asset that holds nearly as much as it may. It takes a second to fill. */
+const ROUNDS_OF_FILLING = 3;
+const CALLS_AT_LIMIT = 100;
 const AT_ONCE = 8;
 const MAX_FAULTS = 5;
 
@@ -48,8 +51,16 @@ class Round {
     return new Round(world, random, await Effects.watch(world.stack.db), faults);
   }
 
-  /** Sends so many calls; returns how many of them were carried out. */
-  async run(calls: number): Promise<number> {
+  /** Sends so many calls; returns how many of them were carried out. `fills`: whether the last ones meet a full asset. */
+  async run(calls: number, fills: boolean): Promise<number> {
+    if (!fills) return await this.#run(calls);
+    const callsAtLimit = Math.min(calls, CALLS_AT_LIMIT);
+    const before = await this.#run(calls - callsAtLimit);
+    if (this.#faults.length < MAX_FAULTS) await this.#send([this.#world.fillingCall()]);
+    return before + (await this.#run(callsAtLimit));
+  }
+
+  async #run(calls: number): Promise<number> {
     let carriedOut = 0;
     for (let sent = 0; sent < calls && this.#faults.length < MAX_FAULTS; sent += GROUP_CALLS) {
       const group = Array.from({ length: Math.min(GROUP_CALLS, calls - sent) }, () => this.#changedCall());
@@ -103,8 +114,8 @@ class Round {
       another: () =>
         this.#world.validCall(this.#world.operations.find(({ operationId }) => operationId === 'queryCustomers')).call,
     };
-    // One in twelve stays as it is, so that there is something to meet.
-    if (random.isOneIn(12)) return call;
+    // Some stay as they are, so that there is something to meet.
+    if (random.isOneIn(this.#world.isAtLimit ? 2 : 12)) return call;
     if (json !== undefined && !random.isOneIn(3)) mutateBody(call, json, random);
     if (call.changes.length > 0 && !random.isOneIn(5)) return call;
     for (let left = random.oneOf([1, 1, 2]); left > 0; left--) {
@@ -214,7 +225,8 @@ describe('calls that were changed at random', () => {
     let carriedOut = 0;
     for (let sent = 0, round = 0; sent < CALLS && faults.length === 0; sent += ROUND_CALLS, round++) {
       const running = await Round.start(new Random(SEED, round), faults);
-      carriedOut += await running.run(Math.min(ROUND_CALLS, CALLS - sent));
+      const calls = Math.min(ROUND_CALLS, CALLS - sent);
+      carriedOut += await running.run(calls, round % ROUNDS_OF_FILLING === 0);
       await running.end();
     }
     process.stderr.write(`${CALLS} changed calls with seed ${SEED}, ${carriedOut} of them carried out\n`);

@@ -6,7 +6,15 @@ import { createDemoCustomers, DEMO_ENTERPRISES } from '@lockstep/customers';
 import { setPassword } from '@lockstep/members';
 import type { Api } from '../harness/api.ts';
 import { askUserToken, MemberCenter, newEmployee } from '../harness/member-center.ts';
-import { batchOf, deleteAsset, deleteProduct, merchandise, newBuy, type Sent } from '../harness/orders.ts';
+import {
+  batchOf,
+  deleteAsset,
+  deleteProduct,
+  merchandise,
+  newBuy,
+  productToBuy,
+  type Sent,
+} from '../harness/orders.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 import type { Random } from './random.ts';
 import type { Call } from './wire.ts';
@@ -30,6 +38,15 @@ export interface ValidCall {
 }
 
 const ASSET_NUMBERS = Array.from({ length: 24 }, (_, index) => `8${String(index).padStart(9, '0')}`);
+/** The asset that is filled up to the limit of what it may hold (rules 6.5 Size), but for one product. */
+const FULL_NUMBER = '8900000000';
+const PRODUCTS_TO_FILL = 9_999;
+const CUSTOMERS = ['2001', '2002'];
+/** Most orders are of the customer that has the full asset. */
+const CUSTOMERS_AT_LIMIT = ['2001', '2001', '2001', '2001', '2002'];
+const TYPES = ['delete_asset', 'delete_product', 'new_buy', 'new_buy', 'new_buy', 'new_buy'];
+/** Most orders leave the full asset as full as it is, or nearly. */
+const TYPES_AT_LIMIT = ['delete_asset', ...Array(6).fill('delete_product'), ...Array(13).fill('new_buy')];
 const KEPT_WORDS = 40;
 /** Fields of answers whose values make later calls meet what is there. */
 const TELLING = /^(licenseOrderId|customerId|globalId|assetId|assetNum|webhookId)$/;
@@ -53,6 +70,7 @@ export class World {
   readonly #heard = new Map<string, string[]>();
   readonly #drawn: readonly Operation[];
   #center: MemberCenter;
+  #isAtLimit = false;
 
   private constructor(
     stack: Stack,
@@ -125,7 +143,7 @@ export class World {
   }
 
   /** A call that could succeed. */
-  validCall(operation = this.#random.oneOf(this.#drawn)): ValidCall {
+  validCall(operation = this.#drawOperation(), json = this.#bodyOf(operation.operationId)): ValidCall {
     const { operationId, method, parameters } = operation;
     const nonce = this.#random.word(16);
     this.nonces.push(nonce);
@@ -137,7 +155,6 @@ export class World {
       if (place === 'path') path = path.replace(`{${name}}`, encodeURIComponent(value));
       if (place === 'query') query.push([name, encodeURIComponent(value)]);
     }
-    const json = this.#bodyOf(operationId);
     const isForm = operationId === 'issueToken';
     const text = isForm ? String(new URLSearchParams(json as Record<string, string>)) : JSON.stringify(json);
     const headers: Call['headers'] = [
@@ -155,6 +172,27 @@ export class World {
       call: { operationId, method, path, query, headers, body, ...plain, changes: [] },
       json: isForm ? undefined : json,
     };
+  }
+
+  /** A call that buys nearly as much as an asset may hold. From then on every other call is O5, and about that asset. */
+  fillingCall(): Call {
+    this.#isAtLimit = true;
+    const products = Array.from({ length: PRODUCTS_TO_FILL }, () => productToBuy({ productUri: 'gms-filling' }));
+    const order = newBuy(this.#customerOf('2001'), [FULL_NUMBER], {}, { products });
+    return this.validCall(this.#orderOperation, batchOf(order)).call;
+  }
+
+  /** Whether an asset holds nearly as much as it may. */
+  get isAtLimit(): boolean {
+    return this.#isAtLimit;
+  }
+
+  get #orderOperation(): Operation {
+    return this.operations.find(({ operationId }) => operationId === 'createBatchOrder')!;
+  }
+
+  #drawOperation(): Operation {
+    return this.#isAtLimit && this.#random.isOneIn(2) ? this.#orderOperation : this.#random.oneOf(this.#drawn);
   }
 
   #valueOf(name: string): string | undefined {
@@ -219,9 +257,8 @@ export class World {
     const everyones = random.isOneIn(4);
     const ones = this.#customer();
     const count = random.oneOf([1, 1, 1, 2, 3]);
-    const numbers = () => [
-      ...new Set(Array.from({ length: random.oneOf([1, 1, 2]) }, () => random.oneOf(ASSET_NUMBERS))),
-    ];
+    const number = () => (this.#isAtLimit && !random.isOneIn(3) ? FULL_NUMBER : random.oneOf(ASSET_NUMBERS));
+    const numbers = () => [...new Set(Array.from({ length: random.oneOf([1, 1, 2]) }, number))];
     const orders = Array.from({ length: count }, (_, index) => {
       const customer = everyones ? this.#customer() : ones;
       const changes = {
@@ -229,9 +266,9 @@ export class World {
         ...(random.isOneIn(4) && { srcLicenseOrderId: this.#valueOf('licenseOrderId') }),
         ...(random.isOneIn(4) && { address: '1 Main Street\r\nOld Town' }),
       };
-      const order = random.below(6);
-      if (order === 0) return deleteAsset(customer, numbers(), changes);
-      if (order === 1) return deleteProduct(customer, numbers(), {}, changes);
+      const type = random.oneOf(this.#isAtLimit ? TYPES_AT_LIMIT : TYPES);
+      if (type === 'delete_asset') return deleteAsset(customer, numbers(), changes);
+      if (type === 'delete_product') return deleteProduct(customer, numbers(), {}, changes);
       const parents = random.isOneIn(3) && { parentMerchandiseNum: null, parentCrmProductId: null };
       const element = {
         ...(random.isOneIn(3) && { merchandises: [merchandise({ ...parents })] }),
@@ -244,7 +281,10 @@ export class World {
   }
 
   #customer(): Customer {
-    const customerId = this.#random.oneOf(['2001', '2002']);
+    return this.#customerOf(this.#random.oneOf(this.#isAtLimit ? CUSTOMERS_AT_LIMIT : CUSTOMERS));
+  }
+
+  #customerOf(customerId: string): Customer {
     return { customerId, channelCustomerId: 'DEMO', enterpriseGlobalId: '1001' } as Customer;
   }
 }
