@@ -1279,7 +1279,9 @@ describe('after the clock was set back', () => {
       where asset_num = ${assetNum}`.execute(database.db);
     for (const order of [newBuy(one, [assetNum]), deleteAsset(one, [assetNum])]) {
       const [accepted] = acceptedOf(order);
-      const outcomes = await inTransaction(database.db, (trx) => applyOrders(trx, [accepted!], ids));
+      const outcomes = await inTransaction(database.db, (trx) =>
+        applyOrders(trx, [accepted!], ids, { isLarge: false }),
+      );
       expect(outcomes).toMatchObject([{ failure: null }]);
     }
   });

@@ -15,7 +15,7 @@ export async function applyOrders(
   trx: Trx,
   orders: readonly OrderWithId[],
   ids: LedgerIds,
-  work: Work = { isLarge: false },
+  work: Work,
 ): Promise<Outcome[]> {
   const { ledger, outcomes } = await planOnLoaded(trx, orders, work);
   await storeApplied(trx, ledger, outcomes, ids);

@@ -1,13 +1,6 @@
 import type { Asset, ContentsNeeds, Ledger, LedgerNeeds } from '@lockstep/assets';
-import type {
-  Channels,
-  DeleteProductOrder,
-  Merchandise,
-  NewBuyOrder,
-  Order,
-  ProductToBuy,
-  ProductToRevoke,
-} from '@lockstep/contract';
+import type { Channels, DeleteProductOrder, Merchandise, NewBuyOrder, Order, ProductToBuy } from '@lockstep/contract';
+import { kindAndTerms } from './matching.ts';
 
 /** Collects what planning these orders reads of the ledger, but for what is on assets: see collectContents. */
 export function collectNeeds(orders: Iterable<{ order: Order; channels: Channels }>): LedgerNeeds {
@@ -59,19 +52,14 @@ export function collectContents(ledger: Ledger, orders: readonly { order: Order 
         if (order.orderType === 'delete_asset' || asset.id === null) continue;
         const source = mayMove.has(asset) ? null : (order.srcLicenseOrderId ?? null);
         for (const product of (element as DeleteProductOrder['assets'][number]).products) {
-          needs.lookUps.push({ asset, productUri: product.productUri, terms: termsOf(product), source });
+          const { kind, terms } = kindAndTerms(product);
+          const { productUri } = product;
+          needs.lookUps.push({ asset, productUri, terms: kind === 'strict' ? terms : null, source });
         }
       }
     }
   }
   return needs;
-}
-
-/** What a product that is looked for has to have besides its URI; null if it may have whatever. */
-function termsOf(product: ProductToRevoke): ContentsNeeds['lookUps'][number]['terms'] {
-  if (!product.strictMatchWhenDelete) return null;
-  const { limitStartDate = null, limitEndDate = null, limitConcurrent } = product;
-  return { limitStartDate, limitEndDate, limitConcurrent };
 }
 
 function listProducts({ products = [], merchandises = [] }: NewBuyOrder['assets'][number]): ProductToBuy[] {

@@ -30,8 +30,8 @@ const buildStrictKey = ({ productUri, limitStartDate, limitEndDate, limitConcurr
 const KEYS = { mnemonic: ({ productUri }: Terms) => productUri, strict: buildStrictKey };
 type Kind = keyof typeof KEYS;
 
-/** What a delete_product looks for of the products that are there. */
-function kindAndTerms(product: ProductToRevoke): { kind: Kind; terms: Terms } {
+/** What a delete_product looks for of the products that are there: an absent date is null, as stored. */
+export function kindAndTerms(product: ProductToRevoke): { kind: Kind; terms: Terms } {
   const { strictMatchWhenDelete, limitStartDate = null, limitEndDate = null } = product;
   return { kind: strictMatchWhenDelete ? 'strict' : 'mnemonic', terms: { ...product, limitStartDate, limitEndDate } };
 }
@@ -90,9 +90,10 @@ export function listDifferences(instance: ProductInstance, { product, srcLicense
   if (srcLicenseOrderId !== undefined && heldBy(instance) !== srcLicenseOrderId) {
     differs.push('srcLicenseOrderId');
   }
-  if (!product.strictMatchWhenDelete) return differs;
-  if (instance.limitStartDate !== (product.limitStartDate ?? null)) differs.push('limitStartDate');
-  if (instance.limitEndDate !== (product.limitEndDate ?? null)) differs.push('limitEndDate');
+  const { kind, terms } = kindAndTerms(product);
+  if (kind === 'mnemonic') return differs;
+  if (instance.limitStartDate !== terms.limitStartDate) differs.push('limitStartDate');
+  if (instance.limitEndDate !== terms.limitEndDate) differs.push('limitEndDate');
   if (instance.limitConcurrent !== product.limitConcurrent) differs.push('limitConcurrent');
   return differs;
 }

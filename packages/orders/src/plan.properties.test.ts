@@ -333,7 +333,7 @@ describe('over any history, stored', () => {
     const rowsAfter = async (groups: OrderWithId[][]) => {
       const trx = await db.startTransaction().execute();
       try {
-        for (const orders of groups) await applyOrders(trx, orders, ids);
+        for (const orders of groups) await applyOrders(trx, orders, ids, { isLarge: false });
         return await readRows(trx);
       } finally {
         await trx.rollback().execute();
