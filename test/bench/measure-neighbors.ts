@@ -14,6 +14,8 @@ const PRODUCTS_OF_ASSET = 9_500;
 const ASSETS_OF_ORDER = 20;
 const READS_AT_ONCE = 20;
 const ALONE_MS = 2_000;
+/** A text of the metrics is shared for so long. */
+const METRICS_SHARED_MS = 1_000;
 /** A client gives up then. */
 const GIVE_UP_MS = 120_000;
 
@@ -161,6 +163,7 @@ async function readAll({ baseUrl, token }: Api, path: string, more: Record<strin
 
 /** For how long the event loop of the API has stood still at most since this was asked last. */
 async function readLongestStall({ baseUrl }: Deployment): Promise<number> {
+  await delay(METRICS_SHARED_MS);
   const metrics = await (await fetch(`${baseUrl}/metrics`)).text();
   const [, seconds] = /^nodejs_eventloop_lag_max_seconds ([\d.e-]+)$/m.exec(metrics) ?? [];
   return Number(seconds) * 1_000;
