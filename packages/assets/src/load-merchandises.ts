@@ -5,7 +5,7 @@ import type { Ledger, MerchandiseInstance, ProductInstance } from './ledger.ts';
 import { Pace } from './steps.ts';
 
 /** Merchandises that one statement reads. */
-const ROWS_AT_ONCE = 10_000;
+const ROWS_AT_ONCE = 5_000;
 
 /** A loaded product or merchandise, and what tells it which merchandise it is in. */
 type Inner = { within: (merchandise: MerchandiseInstance) => void; grant: Grant; merchandiseId: string };

@@ -3,8 +3,8 @@ import { setImmediate as giveWay } from 'node:timers/promises';
 /** Work in steps of some milliseconds at most: others can have the event loop after each of them. */
 export type Steps<Result> = Generator<void, Result>;
 
-/** How long work may keep the event loop. */
-const MAX_BUSY_MS = 20;
+/** How long work may keep the event loop. A call of others comes to it several times. */
+const MAX_BUSY_MS = 10;
 
 /** Does all steps of some work at once, and returns its result. */
 export function doAtOnce<Result>(steps: Steps<Result>): Result {

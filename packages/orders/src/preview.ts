@@ -1,4 +1,4 @@
-import { type Effects, type EndedProduct, type Ledger, readEndedProducts, readLedger } from '@lockstep/assets';
+import { type Effects, type EndedProduct, type Ledger, Pace, readEndedProducts, readLedger } from '@lockstep/assets';
 import type { Channels, Order, OrderPreview } from '@lockstep/contract';
 import type { ComparedPreview } from '@lockstep/contract/console';
 import { type Database, FairQueue, inSnapshot, type Trx } from '@lockstep/platform';
@@ -23,6 +23,9 @@ export interface NamedNumber {
  * client has read it. And those of one application, and those of it that wait.
  */
 const LARGE = { atOnce: 4, atOnceOfOwner: 2, maxWaiting: () => 4 };
+
+/** Products that are listed without a look at the time. */
+const LISTED_AT_ONCE = 5_000;
 
 /** For whom a preview is made. */
 export interface PreviewCall {
@@ -77,7 +80,7 @@ export class BatchPreviewer {
     batch: PreparedBatch,
     orders: () => Promise<Order[]>,
     { channels, signal }: PreviewCall,
-    build: (planned: Planned, ended: readonly EndedProduct[]) => Preview,
+    build: (planned: Planned, ended: readonly EndedProduct[]) => Promise<Preview>,
     lookAt: (orderList: readonly Order[], ledger: Ledger) => void = () => {},
   ): Promise<Preview[]> {
     checkNumbers(batch);
@@ -90,7 +93,8 @@ export class BatchPreviewer {
         const bySequence = accepted.toSorted((a, b) => a.order.sequence - b.order.sequence);
         const previews = new Map<string, Preview>();
         for await (const planned of planEach(trx, ledger, bySequence, { isLarge })) {
-          previews.set(planned.accepted.licenseOrderId, build(planned, await readEnded(trx, ledger, planned)));
+          const ended = await readEnded(trx, ledger, planned);
+          previews.set(planned.accepted.licenseOrderId, await build(planned, ended));
         }
         if (previews.size < accepted.length) throw tooLarge(accepted.indexOf(bySequence[previews.size]!));
         return accepted.map(({ licenseOrderId }) => previews.get(licenseOrderId)!);
@@ -107,8 +111,8 @@ async function readEnded(trx: Trx, ledger: Ledger, { accepted, effects }: Planne
   return assets.size === 0 ? [] : await readEndedProducts(trx, ledger, accepted.licenseOrderId, assets);
 }
 
-function buildComparedPreview(planned: Planned, ended: readonly EndedProduct[]): ComparedPreview {
-  return { ...buildPreview(planned, ended), nearest: compareNearest(planned.refusal) };
+async function buildComparedPreview(planned: Planned, ended: readonly EndedProduct[]): Promise<ComparedPreview> {
+  return { ...(await buildPreview(planned, ended)), nearest: compareNearest(planned.refusal) };
 }
 
 /** Lists the asset numbers of an order, each once. */
@@ -117,15 +121,14 @@ function listNumbers({ assets }: Order, ledger: Ledger): NamedNumber[] {
   return [...numbers].map((assetNum) => ({ assetNum, isActive: ledger.assets.has(assetNum) }));
 }
 
-function buildPreview({ accepted, effects, refusal }: Planned, ended: readonly EndedProduct[]): OrderPreview {
+async function buildPreview(
+  { accepted, effects, refusal }: Planned,
+  ended: readonly EndedProduct[],
+): Promise<OrderPreview> {
   const { sequence, customerId, orderType } = accepted.order;
   const order = { sequence, customerId, orderType };
   if (refusal === null) {
-    const what = {
-      assets: listAssets(effects),
-      products: [...listEnded(ended), ...listProducts(effects)],
-      nearest: [],
-    };
+    const what = { assets: listAssets(effects), products: await listProducts(effects, ended), nearest: [] };
     return { ...order, state: 'succeeded', cause: null, message: null, ...what };
   }
   const what = { assets: [], products: [], nearest: listNearest(refusal) };
@@ -141,17 +144,20 @@ function listAssets(effects: Effects): OrderPreview['assets'] {
   return [...actions].map(([assetNum, action]) => ({ assetNum, action }));
 }
 
-function listProducts(effects: Effects): OrderPreview['products'] {
-  return effects.products.map(({ asset, product, action }) => ({
-    assetNum: asset.assetNum,
-    productUri: product.productUri,
-    action,
-    id: product.id,
-  }));
-}
-
-function listEnded(ended: readonly EndedProduct[]): OrderPreview['products'] {
-  return ended.map(({ assetNum, productUri, id }) => ({ assetNum, productUri, action: 'revoke', id }));
+/** Lists the products that were revoked with grants, then the others. They may be 200,000, so others have the event loop in between. */
+async function listProducts(effects: Effects, ended: readonly EndedProduct[]): Promise<OrderPreview['products']> {
+  const products: OrderPreview['products'] = [];
+  const pace = new Pace();
+  for (const { assetNum, productUri, id } of ended) {
+    products.push({ assetNum, productUri, action: 'revoke', id });
+    if (products.length % LISTED_AT_ONCE === 0) await pace.giveWay();
+  }
+  for (const { asset, product, action } of effects.products) {
+    const { id, productUri } = product;
+    products.push({ assetNum: asset.assetNum, productUri, action, id });
+    if (products.length % LISTED_AT_ONCE === 0) await pace.giveWay();
+  }
+  return products;
 }
 
 function listNearest(refusal: Error): OrderPreview['nearest'] {
