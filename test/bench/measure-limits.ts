@@ -34,9 +34,13 @@ async function measure(bench: Bench, deployment: Deployment, edition: Edition): 
     await api.carryOut(newBuy(customer, assetNums, {}, { products }));
     return assetNums;
   };
-  await api.accept(batchOf(deleteAsset(customer, await buy())));
-  await api.accept(batchOf(deleteProduct(customer, await buy(), { strictMatchWhenDelete: true })));
-  await deployment.untilApplied();
+  for (const order of [
+    deleteAsset(customer, await buy()),
+    deleteProduct(customer, await buy(), { strictMatchWhenDelete: true }),
+  ]) {
+    await api.accept(batchOf(order));
+    await deployment.untilApplied();
+  }
   const assetNums = await buy();
   dataOf(await api.submitPreview(batchOf(deleteAsset(customer, assetNums))));
   await api.carryOut(deleteAsset(customer, assetNums));
