@@ -452,7 +452,10 @@ create table asset (
   limit_start_date bigint,
   limit_end_date bigint,
   borrowed_usb_key boolean not null,
+  -- Extended attributes: values by code, 100 at most. Readers of many assets go by the length, and leave the value alone.
   extends jsonb not null check (jsonb_typeof(extends) = 'object'),
+  extends_bytes integer not null generated always as (octet_length(extends::text)) stored
+    constraint asset_extends_bytes check (extends_bytes <= 262144),
   created_time timestamptz not null default statement_timestamp(),
   updated_time timestamptz not null default statement_timestamp(),
   revoked_time timestamptz,

@@ -334,6 +334,26 @@ describe('O8 with extendCode', () => {
   });
 });
 
+it('O8 lists assets with as much in extended attributes as they may have, oldest first', async () => {
+  const own = await api.newCustomer();
+  const assetExtendList = Array.from({ length: 100 }, (_, index) => ({
+    ...{ extendCode: `${index}`.padEnd(255, '街'), extendValue: '街'.repeat(255) },
+  }));
+  const assetNums: string[] = [];
+  for (let count = 0; count < 5; count++) assetNums.push(...(await buy(own, { assetExtendList }, {})));
+  const listed = await list(own.enterpriseGlobalId);
+  expect(listed.map(({ createTime }) => createTime)).toEqual(listed.map(({ createTime }) => createTime).toSorted());
+  expect(listed.map(({ assetNum }) => assetNum).toSorted()).toEqual(assetNums.toSorted());
+  for (const { assetNum, assetExtends } of listed) {
+    const isFull = assetNums.indexOf(assetNum) % 2 === 0;
+    expect(new Set(assetExtends.map(({ extendCode }) => extendCode)).size).toBe(isFull ? 100 : 0);
+  }
+  const { extendCode } = assetExtendList[0]!;
+  expect(await list(own.enterpriseGlobalId, { extendCode })).toEqual(
+    listed.filter(({ assetExtends }) => assetExtends.length > 0),
+  );
+});
+
 describe('O8 shows who holds an asset', () => {
   it('each its own', async () => {
     const { enterpriseGlobalId, customer, members } = await newEnterprise();

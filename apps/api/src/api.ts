@@ -1,5 +1,5 @@
 import { agedAccess, CallVerifier, PasswordHasher } from '@lockstep/access';
-import { ContentsReader, type Region } from '@lockstep/assets';
+import { ContentsReader, type Region, VirtualAssetReader } from '@lockstep/assets';
 import { agedOperators, OperatorSessions } from '@lockstep/operators';
 import {
   agedOrders,
@@ -163,6 +163,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
       canceller: new BatchCanceller({ db, lanesDb, log, metrics, numbering }),
       failedBatches: new FailedBatchReader(),
       contents: new ContentsReader(),
+      virtualAssets: new VirtualAssetReader(),
       numberSearches: new FairQueue(NUMBER_SEARCHES),
       isQueueReachable,
       queueView,

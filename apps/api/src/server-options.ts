@@ -1,5 +1,5 @@
 import type { CallVerifier, PasswordHasher } from '@lockstep/access';
-import type { ContentsReader, Region } from '@lockstep/assets';
+import type { ContentsReader, Region, VirtualAssetReader } from '@lockstep/assets';
 import type { OperatorSessions } from '@lockstep/operators';
 import type {
   BatchAcceptor,
@@ -43,6 +43,7 @@ export interface ServerOptions {
   failedBatches: FailedBatchReader;
   /** What is on assets. */
   contents: ContentsReader;
+  virtualAssets: VirtualAssetReader;
   /**
    * Runs searches by asset number, applications take turns: what a number stands in may be megabytes, and what happened to
    * it half a million steps.

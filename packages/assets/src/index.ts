@@ -36,5 +36,5 @@ export { showAsset } from './show-asset.ts';
 export { doAtOnce, Pace, type Steps } from './steps.ts';
 export { findNumbersOfOtherChannels, selectAssets } from './tenant.ts';
 export { NOW, releaseAssets } from './update-ledger.ts';
-export { listVirtualAssets } from './virtual-assets.ts';
+export { VirtualAssetReader } from './virtual-assets.ts';
 export { writeLedger } from './write-ledger.ts';

@@ -1,5 +1,5 @@
 import type { ApplicationId, AssetId, CustomerId, LicenseOrderId, MemberId } from '@lockstep/contract';
-import type { Generated } from 'kysely';
+import type { Generated, GeneratedAlways } from 'kysely';
 
 /** The tables of the ledger: assets, what is on them, who holds them. */
 declare module '@lockstep/platform' {
@@ -16,6 +16,7 @@ declare module '@lockstep/platform' {
       limit_end_date: string | null;
       borrowed_usb_key: boolean;
       extends: Record<string, string>;
+      extends_bytes: GeneratedAlways<number>;
       created_time: Generated<Date>;
       updated_time: Generated<Date>;
       revoked_time: Date | null;

@@ -1,12 +1,14 @@
 import type { Caller } from '@lockstep/access';
-import { listVirtualAssets, setLocked, takeAssetNumbers } from '@lockstep/assets';
+import { setLocked, takeAssetNumbers } from '@lockstep/assets';
 import { type ChangeLocks, success } from '@lockstep/contract';
 import type { FastifyRequest } from 'fastify';
+import { writeJsonPieces } from '../json-pieces.ts';
 import type { OrderHandlers } from '../operation-routes.ts';
+import { answerInPieces } from '../piecewise-answer.ts';
 import type { ServerOptions } from '../server-options.ts';
 
 /** O6 to O9: locks, virtual assets and asset numbers (rules 7). */
-export function assetHandlers({ log, region, lockChanges }: ServerOptions) {
+export function assetHandlers({ log, region, lockChanges, virtualAssets }: ServerOptions) {
   const change = (request: FastifyRequest, { applicationId, channels }: Caller, body: ChangeLocks, locked: boolean) => {
     const requestId = request.id;
     const tools = { changes: lockChanges, deadline: request.deadline, log: log.child({ requestId }) };
@@ -18,10 +20,12 @@ export function assetHandlers({ log, region, lockChanges }: ServerOptions) {
 
     unlockAssets: async (request, caller) => success(await change(request, caller, request.body, false)),
 
-    listVirtualAssets: async (request, { channels }) => {
-      const { enterpriseGlobalId: enterpriseId } = request.params;
-      const of = { enterpriseId, extendCode: request.query.extendCode };
-      return success(await listVirtualAssets(request.db, channels, of));
+    listVirtualAssets: async (request, { channels, applicationId }, reply) => {
+      const { db, deadline, params, query } = request;
+      const of = { enterpriseId: params.enterpriseGlobalId, extendCode: query.extendCode };
+      const call = { db, party: applicationId, signal: deadline.signal };
+      const assets = await virtualAssets.open(call, channels, of);
+      return await answerInPieces(writeJsonPieces(success(assets)), request, reply);
     },
 
     takeAssetNumbers: async (request) => success(await takeAssetNumbers(request.db, region, request.body.size)),
