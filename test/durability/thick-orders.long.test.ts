@@ -1,6 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import { createApplication } from '@lockstep/access';
-import { buildPath, type Customer, findOperation, MAX_INSTANCES_ON_ASSET } from '@lockstep/contract';
+import {
+  buildPath,
+  type Customer,
+  findOperation,
+  MAX_EXTENDED_ATTRIBUTES,
+  MAX_INSTANCES_ON_ASSET,
+} from '@lockstep/contract';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { readPeakMebibytes } from '../bench/processor-time.ts';
 import { Api, dataOf, refusalOf } from '../harness/api.ts';
@@ -28,6 +35,8 @@ const PRODUCTS = 9_500;
 /** The most that one order touches. */
 const ASSETS_OF_ORDER = 21;
 const ALL_ASSETS = 160;
+/** Assets whose extended attributes take 150 kB each. */
+const LICENSES = 2_000;
 /** Applications whose clients do not read. */
 const CALLERS = 3;
 /** So there is room in 1 GiB for what is not the order's. */
@@ -148,6 +157,24 @@ it('clients that do not read long answers hold few places and little memory, and
   await Promise.all(waiting);
   expect((await readOn(await openPreview(neighbor))).data[0].products).toHaveLength(ASSETS_OF_ORDER * PRODUCTS);
   expectLittleMemory('answers that are read');
+});
+
+it('assets with as many extended attributes as they may have are listed, and revoked by one order', async () => {
+  const licenseType = 'cloud_customer';
+  const assetNums = Array.from({ length: LICENSES }, newAssetNum);
+  const [bought] = await api.carryOut(newBuy(customer, assetNums, { licenseType }));
+  await sql`
+    update asset set extends = (
+      select jsonb_object_agg(rpad(place::text, 255, '街'), repeat('街', 255))
+      from generate_series(1, ${MAX_EXTENDED_ATTRIBUTES}::int) as place
+    ) where license_type = ${licenseType}`.execute(database.db);
+  const list = await openAnswer(api, buildPath('listVirtualAssets', customer));
+  let bytes = 0;
+  for await (const piece of list) bytes += (piece as Buffer).length;
+  expect(bytes).toBeGreaterThan(LICENSES * MAX_EXTENDED_ATTRIBUTES * 255 * 2 * Buffer.byteLength('街'));
+  const source = { licenseType, srcLicenseOrderId: bought!.licenseOrderId };
+  expect(await run(deleteAsset(customer, assetNums, source))).toMatchObject({ state: 'succeeded', assets: LICENSES });
+  expectLittleMemory('extended attributes');
 });
 
 it('as many as one order may touch are revoked with their assets, async and sync, and previewed', async () => {

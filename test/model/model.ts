@@ -49,14 +49,15 @@ function demand(holds: boolean, cause: string): asserts holds {
 /** How much an asset holds and an order touches (rules 6.5 Size). */
 export interface Limits {
   onAsset: number;
+  codesOnAsset: number;
   ofOrder: number;
 }
 
 /**
  * "An asset holds at most 10,000 active products and merchandises, and as many grants". "An order touches at most 200,000
- * products and merchandises".
+ * products and merchandises". An asset "has at most 100 extended attributes".
  */
-const LIMITS: Limits = { onAsset: 10_000, ofOrder: 200_000 };
+const LIMITS: Limits = { onAsset: 10_000, codesOnAsset: 100, ofOrder: 200_000 };
 
 /** The rules with what they are applied to. */
 export class Model {
@@ -235,6 +236,8 @@ function buy(state: State, touched: Touched, purchase: Purchase, assetNum: strin
     demand(asset.grants.filter(isActive).length < touched.limits.onAsset, 'asset_full');
     asset.grants.push({ order: purchase.licenseOrderId, revokedBy: null });
   }
+  // "one that is replaced counts once".
+  demand(Object.keys(asset.extendCodes).length <= touched.limits.codesOnAsset, 'asset_full');
   // "Each product becomes a product instance of that asset from this order, each merchandise a merchandise instance".
   let room = touched.limits.onAsset - instancesOn(asset).length;
   const count = () => {

@@ -11,8 +11,12 @@ const HISTORIES = 4_000;
 const history = histories({ maxBatches: 6, maxOrders: 5 });
 /** The product's own, or such that orders of these histories come up to them. */
 const limits: fc.Arbitrary<Limits> = fc.oneof(
-  fc.constant({ onAsset: 10_000, ofOrder: 200_000 }),
-  fc.record({ onAsset: fc.integer({ min: 1, max: 20 }), ofOrder: fc.integer({ min: 1, max: 12 }) }),
+  fc.constant({ onAsset: 10_000, codesOnAsset: 100, ofOrder: 200_000 }),
+  fc.record({
+    onAsset: fc.integer({ min: 1, max: 20 }),
+    codesOnAsset: fc.integer({ min: 1, max: 2 }),
+    ofOrder: fc.integer({ min: 1, max: 12 }),
+  }),
 );
 
 describe('the planner', () => {
@@ -79,11 +83,15 @@ describe('a planner with a fault is noticed', () => {
     ],
     [
       'an asset that holds one more',
-      (ledger, orders, { onAsset, ofOrder }) => planWithin(ledger, orders, { onAsset: onAsset + 1, ofOrder }),
+      (ledger, orders, within) => planWithin(ledger, orders, { ...within, onAsset: within.onAsset + 1 }),
+    ],
+    [
+      'an asset that has one more extended attribute',
+      (ledger, orders, within) => planWithin(ledger, orders, { ...within, codesOnAsset: within.codesOnAsset + 1 }),
     ],
     [
       'an order that touches one more',
-      (ledger, orders, { onAsset, ofOrder }) => planWithin(ledger, orders, { onAsset, ofOrder: ofOrder + 1 }),
+      (ledger, orders, within) => planWithin(ledger, orders, { ...within, ofOrder: within.ofOrder + 1 }),
     ],
   ];
   it.each(faults)('%s', (_, plan) => {

@@ -59,6 +59,17 @@ describe('a batch that is too much to work on', () => {
     await expectRefused(batchOf(...many(101, order)), 'list_too_long', 'more than 500000 elements');
   });
 
+  it('is refused for an element with more extended attributes than an asset may have', async () => {
+    const element = (count: number) => ({ assetExtendList: many(count, (index) => ({ extendCode: `${index}` })) });
+    const order = (count: number) => newBuy(customer, numbers(1), {}, element(count));
+    await expectRefused(
+      batchOf(order(101)),
+      'field_invalid',
+      'orderList[0].assets[0].assetExtendList: must hold at most',
+    );
+    expect(await api.preview(batchOf(order(100)))).toMatchObject([{ state: 'succeeded' }]);
+  });
+
   it('is refused where numbers times products are more instances than a call may make', async () => {
     const products = many(100, () => productToBuy());
     const order = newBuy(customer, numbers(2_001), {}, { products });

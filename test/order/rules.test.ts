@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { AssetId, Customer, MemberId, OrderResult } from '@lockstep/contract';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type Api, dataOf } from '../harness/api.ts';
+import { type Api, dataOf, refusalOf } from '../harness/api.ts';
 import { checkNumbers } from '../harness/numbers.ts';
 import {
   batchOf,
@@ -14,6 +14,7 @@ import {
   type Sent,
 } from '../harness/orders.ts';
 import { QUEUE_KINDS, type Stack, startStack } from '../harness/stack.ts';
+import { syncOf } from '../harness/sync-batches.ts';
 
 const DEEPEST_MERCHANDISE = 16;
 
@@ -200,6 +201,26 @@ describe.each(QUEUE_KINDS)('what an order does on %s', (queue) => {
       });
       expect(after.updated_time.getTime()).toBeGreaterThan(before.updated_time.getTime());
       expect(after.created_time).toEqual(before.created_time);
+    });
+
+    it('gives an asset 100 extended attributes, one after the other, and not one more', async () => {
+      const customer = await api.newCustomer();
+      const assetNum = newAssetNum();
+      const buy = (first: number, last: number, extendValue = '') => {
+        const assetExtendList = Array.from({ length: last - first + 1 }, (_, index) => ({
+          ...{ extendCode: `code ${first + index}`, extendValue },
+        }));
+        return newBuy(customer, [assetNum], {}, { assetExtendList });
+      };
+      await succeed(buy(1, 99));
+      expect(await fail(buy(100, 101))).toBe('asset_full');
+      await succeed(buy(91, 100, 'replaced'));
+      expect(await fail(buy(100, 101))).toBe('asset_full');
+      const refusal = refusalOf(await api.submit(syncOf(buy(101, 101))));
+      expect(refusal.message).toContain(`Asset ${assetNum} would hold more than 100 extended attributes.`);
+      await succeed(buy(1, 100, 'replaced'));
+      const { extends: stored } = await readAsset(assetNum);
+      expect(Object.values(stored)).toEqual(Array.from({ length: 100 }, () => 'replaced'));
     });
 
     it('transfers an asset with everything on it, and ends its assignment and its lending', async () => {

@@ -1,6 +1,15 @@
 import type { LicenseOrderId } from '@lockstep/contract';
 import { countUnder, createGrant, endGrant, type Grant, heldBy, type Numbers, takeOver } from './grants.ts';
-import type { Asset, AssetTerms, Effects, Instance, Ledger, LedgerChanges, MerchandiseInstance } from './ledger.ts';
+import {
+  type Asset,
+  type AssetTerms,
+  type Effects,
+  type Instance,
+  type Ledger,
+  type LedgerChanges,
+  listNewCodes,
+  type MerchandiseInstance,
+} from './ledger.ts';
 import type { Steps } from './steps.ts';
 
 /** Effects that are carried out in one step. */
@@ -12,7 +21,11 @@ export function* advance(ledger: Ledger, licenseOrderId: LicenseOrderId, effects
   const { changes } = ledger;
   const revoked = new Map<LicenseOrderId, Grant>();
   if (effects.purchaserId !== null) ledger.customerOfPurchase.set(licenseOrderId, effects.purchaserId);
-  for (const effect of effects.assets) advanceAsset(ledger, licenseOrderId, effect);
+  for (const effect of effects.assets) {
+    advanceAsset(ledger, licenseOrderId, effect);
+    // An asset may have many grants to take over, or many codes.
+    yield;
+  }
   for (const effect of effects.grants) {
     const { asset, grant } = effect;
     if (effect.action === 'create') {
@@ -25,6 +38,7 @@ export function* advance(ledger: Ledger, licenseOrderId: LicenseOrderId, effects
       count(asset, { grants: -1, products: -products, merchandises: -merchandises }, changes);
       noteChanged(asset, grant, changes);
     }
+    if (++done % EFFECTS_OF_STEP === 0) yield;
   }
   for (const effect of effects.merchandises) {
     const { action, asset, merchandise } = effect;
@@ -137,5 +151,8 @@ function replaceTerms(asset: Asset, terms: AssetTerms): void {
   asset.limitStartDate = terms.limitStartDate ?? asset.limitStartDate;
   asset.limitEndDate = terms.limitEndDate ?? asset.limitEndDate;
   asset.borrowedUsbKey = terms.borrowedUsbKey ?? asset.borrowedUsbKey;
+  const codes = Object.keys(terms.extends);
+  if (codes.length === 0) return;
+  asset.codeCount += listNewCodes(asset, codes).length;
   asset.extends = { ...asset.extends, ...terms.extends };
 }

@@ -14,6 +14,7 @@ export {
   type Instance,
   type Ledger,
   type LedgerChanges,
+  listNewCodes,
   type MerchandiseInstance,
   type ProductInstance,
   type Transfer,

@@ -18,7 +18,12 @@ export interface Asset {
   limitStartDate: number | null;
   limitEndDate: number | null;
   borrowedUsbKey: boolean;
-  extends: Record<string, string>;
+  /** The extended attributes that the plan adds or replaces. Stored ones are not loaded. */
+  extends: Readonly<Record<string, string>>;
+  /** The codes of stored extended attributes, as far as an order gives them too. */
+  readonly storedCodes: ReadonlySet<string>;
+  /** How many extended attributes it has. Counted only if an order gives some. */
+  codeCount: number;
   /** How much on it is active, loaded or not: what its active grants have together. */
   readonly active: Numbers & { grants: number };
   /** Its grants, oldest first. Until they are loaded (see loadContents), only those that the plan adds. */
@@ -68,7 +73,12 @@ export interface AssetTerms {
   limitStartDate: number | undefined;
   limitEndDate: number | undefined;
   borrowedUsbKey: boolean | undefined;
-  extends: Record<string, string>;
+  extends: Readonly<Record<string, string>>;
+}
+
+/** Lists those of some codes that an asset does not have yet. */
+export function listNewCodes(asset: Asset, codes: readonly string[]): string[] {
+  return codes.filter((code) => !Object.hasOwn(asset.extends, code) && !asset.storedCodes.has(code));
 }
 
 /** What one order does to the ledger, in the order in which it does it. */

@@ -140,13 +140,14 @@ export async function updateNumbers(trx: Trx, counted: readonly Asset[]): Promis
   });
 }
 
-/** Stores assets as they are now. */
+/** Stores assets as they are now. Extended attributes are added to the stored ones, or replace them. */
 export async function updateAssets(trx: Trx, changed: readonly Asset[]): Promise<void> {
   await send(trx, {
     name: 'update_assets',
     text: `
       update asset set customer_id = c.customer_id, limit_start_date = c.limit_start_date,
-        limit_end_date = c.limit_end_date, borrowed_usb_key = c.borrowed_usb_key, extends = c.extends,
+        limit_end_date = c.limit_end_date, borrowed_usb_key = c.borrowed_usb_key,
+        extends = coalesce(asset.extends || c.extends, asset.extends),
         active_grants = c.grants, active_products = c.products, active_merchandises = c.merchandises,
         updated_time = ${NOW_TEXT}
       from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::boolean[], $6::jsonb[],
@@ -164,7 +165,7 @@ export async function updateAssets(trx: Trx, changed: readonly Asset[]): Promise
       ),
       arrayText(
         'jsonb',
-        changed.map((asset) => JSON.stringify(asset.extends)),
+        changed.map(({ extends: given }) => (Object.keys(given).length === 0 ? null : JSON.stringify(given))),
       ),
       ...numberArrays(changed),
     ],

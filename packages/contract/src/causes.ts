@@ -104,7 +104,7 @@ export const causes = {
   asset_not_found: { code: '13004', message: 'Asset {0} is not an active asset{1}.' },
   asset_not_in_source_order: { code: '13004', message: 'Asset {0} has no grant of source order {1}.' },
   product_not_found: { code: '13004', message: 'Asset {0} has no active product {1} that matches{2}.' },
-  asset_full: { code: '13004', message: 'Asset {0} would hold more than {1} active products and merchandises.' },
+  asset_full: { code: '13004', message: 'Asset {0} would hold more than {1} {2}.' },
   order_too_large: {
     code: '13004',
     message: 'The order creates, revokes or moves more than {0} products and merchandises; split it by asset numbers.',

@@ -69,7 +69,13 @@ export {
   type SentBody,
 } from './operations/index.ts';
 export { CLOUD_LICENSE_TYPES, LicenseType, OrderState, OrderType, SyncMode } from './order-enums.ts';
-export { AssetToBuy, type Merchandise, type ProductToBuy, type ProductToRevoke } from './order-items.ts';
+export {
+  AssetToBuy,
+  MAX_EXTENDED_ATTRIBUTES,
+  type Merchandise,
+  type ProductToBuy,
+  type ProductToRevoke,
+} from './order-items.ts';
 export { countInstances, MAX_INSTANCES, MAX_INSTANCES_ON_ASSET } from './order-size.ts';
 export { type DeleteAssetOrder, type DeleteProductOrder, type NewBuyOrder, Order } from './orders.ts';
 export { type Page, PageQuery } from './page.ts';

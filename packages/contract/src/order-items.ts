@@ -20,9 +20,12 @@ import {
 /** The most elements in one list of O5 or its preview (rules 4). */
 export const MAX_LIST_ELEMENTS = 10_000;
 
+/** The most extended attributes of an asset, and in an element of a purchase (rules 4 and 6.5 Size). */
+export const MAX_EXTENDED_ATTRIBUTES = 100;
+
 /** Creates the schema of a list of bounded length (rules 6.1). */
-const list = <Item extends z.ZodType>(item: Item) =>
-  boundedArray(item).max(MAX_LIST_ELEMENTS, `must hold at most ${MAX_LIST_ELEMENTS} elements`);
+const list = <Item extends z.ZodType>(item: Item, max = MAX_LIST_ELEMENTS) =>
+  boundedArray(item).max(max, `must hold at most ${max} elements`);
 
 const ExtendedAttribute = z
   .object({
@@ -125,7 +128,7 @@ export const atLeastOne = <Item extends z.ZodType>(item: Item) => list(item).min
 export const AssetToBuy = z
   .object({
     assetNos: atLeastOne(text()).describe('Numbers of the assets to make, to add to, or to transfer.'),
-    assetExtendList: optional(list(ExtendedAttribute)).describe(
+    assetExtendList: optional(list(ExtendedAttribute, MAX_EXTENDED_ATTRIBUTES)).describe(
       'Extended attributes. On an asset that is there they are added or replaced.',
     ),
     limitStartDate: optional(timestamp()).describe(

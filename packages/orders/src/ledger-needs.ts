@@ -8,6 +8,7 @@ export function collectNeeds(orders: Iterable<{ order: Order; channels: Channels
     customerIds: new Set(),
     purchaseIds: new Set(),
     assetNums: new Set(),
+    codes: new Set(),
     owners: false,
   };
   for (const { order, channels } of orders) {
@@ -16,6 +17,9 @@ export function collectNeeds(orders: Iterable<{ order: Order; channels: Channels
     if (order.srcLicenseOrderId !== undefined) needs.purchaseIds.add(order.srcLicenseOrderId);
     for (const { assetNos } of order.assets) for (const assetNum of assetNos) needs.assetNums.add(assetNum);
     if (order.orderType === 'new_buy') {
+      for (const { extendCode } of order.assets.flatMap(({ assetExtendList = [] }) => assetExtendList)) {
+        if (extendCode !== undefined) needs.codes.add(extendCode);
+      }
       for (const { srcLicenseOrderId } of order.assets.flatMap(listProducts)) {
         if (srcLicenseOrderId !== undefined) needs.purchaseIds.add(srcLicenseOrderId);
       }

@@ -1,10 +1,12 @@
 import type { Asset } from '@lockstep/assets';
-import { MAX_INSTANCES, MAX_INSTANCES_ON_ASSET, Refusal } from '@lockstep/contract';
+import { MAX_EXTENDED_ATTRIBUTES, MAX_INSTANCES, MAX_INSTANCES_ON_ASSET, Refusal } from '@lockstep/contract';
 
 /** How much orders may touch (rules 6.5 Size). */
 export interface Limits {
   /** Active products and merchandises on an asset, and as many grants. */
   onAsset: number;
+  /** Extended attributes of an asset. */
+  codesOnAsset: number;
   /** Products and merchandises that an order creates, revokes or moves, and grants of the assets that it may end. */
   ofOrder: number;
   /** What orders may touch together without a turn of their own (see LargeWork): some tens of megabytes. */
@@ -15,6 +17,7 @@ export interface Limits {
 
 export const LIMITS: Limits = {
   onAsset: MAX_INSTANCES_ON_ASSET,
+  codesOnAsset: MAX_EXTENDED_ATTRIBUTES,
   ofOrder: MAX_INSTANCES,
   small: 20_000,
   read: 2 * MAX_INSTANCES,

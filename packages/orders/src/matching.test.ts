@@ -42,7 +42,8 @@ function wanted(changes: Partial<ProductToRevoke> = {}, srcLicenseOrderId?: stri
 /** Asset 8 with these products. */
 function assetWith(products: ProductInstance[]): Asset {
   return {
-    ...{ id: '8' as AssetId, assetNum: '8', customerId: '1' as CustomerId, licenseType: 'softkey', extends: {} },
+    ...{ id: '8' as AssetId, assetNum: '8', customerId: '1' as CustomerId, licenseType: 'softkey' },
+    ...{ extends: {}, storedCodes: new Set<string>(), codeCount: 0 },
     ...{ borrowedUsbKey: false, limitStartDate: null, limitEndDate: null, grants: [], areGrantsLoaded: true },
     ...{ active: { grants: 1, products: products.length, merchandises: 0 }, products, revokedBy: null },
   };

@@ -5,6 +5,7 @@ import {
   type Effects,
   type Grant,
   type Ledger,
+  listNewCodes,
   type MerchandiseInstance,
   type ProductInstance,
   type Steps,
@@ -33,6 +34,7 @@ export function* planNewBuy(ledger: Ledger, accepted: OrderWithId, order: NewBuy
       const period = replacePeriod(earlier?.period ?? asset, terms, assetNum);
       const buy = earlier?.buy ?? new Purchase(ledger, accepted, { asset, grant }, { effects, touched, limits });
       bought.set(assetNum, { asset, grant, period, buy });
+      buy.attributes(terms);
       for (const product of element.products ?? []) buy.product(product, null);
       for (const merchandise of element.merchandises ?? []) buy.merchandise(merchandise, null);
       yield;
@@ -86,6 +88,8 @@ function buyAsset(
   return asset;
 }
 
+const NO_CODES: ReadonlySet<string> = new Set();
+
 function createAsset(order: NewBuyOrder, assetNum: string, terms: AssetTerms): Asset {
   return {
     id: null,
@@ -96,6 +100,8 @@ function createAsset(order: NewBuyOrder, assetNum: string, terms: AssetTerms): A
     limitEndDate: terms.limitEndDate ?? null,
     borrowedUsbKey: terms.borrowedUsbKey ?? false,
     extends: terms.extends,
+    storedCodes: NO_CODES,
+    codeCount: Object.keys(terms.extends).length,
     active: { grants: 0, products: 0, merchandises: 0 },
     grants: [],
     areGrantsLoaded: true,
@@ -124,7 +130,9 @@ class Purchase {
   readonly #grant: Grant;
   readonly #effects: Effects;
   readonly #touched: Touched;
-  readonly #limit: number;
+  readonly #limits: Limits;
+  /** Codes of extended attributes that the asset did not have before the order. */
+  #newCodes: Set<string> | undefined;
   /** How much more the asset may hold. */
   #room: number;
 
@@ -141,11 +149,22 @@ class Purchase {
     this.#effects = effects;
     this.#touched = touched;
     const { active, assetNum, customerId } = on.asset;
-    this.#limit = limits.onAsset;
+    this.#limits = limits;
     this.#room = limits.onAsset - active.products - active.merchandises;
     // A transfer leaves one grant of all that were there.
     const isOwn = customerId === accepted.order.customerId;
-    if (isOwn && active.grants >= limits.onAsset) throw new Refusal('asset_full', assetNum, limits.onAsset);
+    if (isOwn && active.grants >= limits.onAsset) throw new Refusal('asset_full', assetNum, limits.onAsset, 'grants');
+  }
+
+  /** Counts the extended attributes that an element gives. Throws a Refusal: asset_full. */
+  attributes(terms: AssetTerms): void {
+    const codes = Object.keys(terms.extends);
+    if (codes.length === 0) return;
+    this.#newCodes ??= new Set();
+    for (const code of listNewCodes(this.#asset, codes)) this.#newCodes.add(code);
+    const { codesOnAsset } = this.#limits;
+    if (this.#asset.codeCount + this.#newCodes.size <= codesOnAsset) return;
+    throw new Refusal('asset_full', this.#asset.assetNum, codesOnAsset, 'extended attributes');
   }
 
   product(bought: ProductToBuy, merchandise: MerchandiseInstance | null): void {
@@ -190,7 +209,10 @@ class Purchase {
 
   /** Counts one more product or merchandise. Throws a Refusal: asset_full, order_too_large. */
   #count(): void {
-    if (this.#room-- <= 0) throw new Refusal('asset_full', this.#asset.assetNum, this.#limit);
+    if (this.#room-- <= 0) {
+      const { onAsset } = this.#limits;
+      throw new Refusal('asset_full', this.#asset.assetNum, onAsset, 'active products and merchandises');
+    }
     this.#touched.add(1);
   }
 }

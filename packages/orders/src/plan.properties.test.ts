@@ -37,6 +37,7 @@ import {
 } from '../../../test/harness/orders.ts';
 import { createTestDatabase, type TestDatabase } from '../../../test/harness/stack.ts';
 import { applyOrders } from './apply.ts';
+import { LIMITS } from './limits.ts';
 import type { OrderWithId } from './outcome.ts';
 import { planAll } from './plan.ts';
 
@@ -330,19 +331,21 @@ describe('over any history, stored', () => {
     const { db } = database;
     const ids = new LedgerIds();
     /** The rows that groups of orders leave, each group applied as one; nothing stays. */
-    const rowsAfter = async (groups: OrderWithId[][]) => {
+    const rowsAfter = async (groups: OrderWithId[][], codesOnAsset: number) => {
+      const limits = { ...LIMITS, codesOnAsset };
       const trx = await db.startTransaction().execute();
       try {
-        for (const orders of groups) await applyOrders(trx, orders, ids, { isLarge: false });
+        for (const orders of groups) await applyOrders(trx, orders, ids, { isLarge: false, limits });
         return await readRows(trx);
       } finally {
         await trx.rollback().execute();
       }
     };
     await fc.assert(
-      fc.asyncProperty(history, fc.integer({ min: 2, max: 6 }), async (orders, groupSize) => {
+      fc.asyncProperty(history, fc.integer({ min: 2, max: 6 }), oneOf(1, 100), async (orders, groupSize, codes) => {
         const groups = [...Map.groupBy(orders, (_, index) => Math.floor(index / groupSize)).values()];
-        expect(await rowsAfter(groups)).toEqual(await rowsAfter(orders.map((order) => [order])));
+        const alone = orders.map((order) => [order]);
+        expect(await rowsAfter(groups, codes)).toEqual(await rowsAfter(alone, codes));
       }),
       // A counterexample is made smaller for as long as that.
       { numRuns: 200, interruptAfterTimeLimit: 10_000 },

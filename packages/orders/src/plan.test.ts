@@ -255,6 +255,29 @@ describe('new_buy', () => {
     expect(assetOf(ledger, 'X1').extends).toEqual({ keep: '1', old: '2', new: '' });
   });
 
+  it('fails where an asset would have more extended attributes than it may, by one or more elements and orders', () => {
+    const within = { ...LIMITS, codesOnAsset: 2 };
+    const element = (...codes: string[]) => ({
+      assetNos: ['X1'],
+      products: [uri('a')],
+      assetExtendList: codes.map((extendCode) => ({ extendCode })),
+    });
+    const order = (...elements: Sent[]) => newBuy(ours, [], { assets: elements });
+    const causeWithin = (ledger: Ledger, sent: Sent) => {
+      const accepted = { licenseOrderId: '900' as LicenseOrderId, order: orderOf(sent), channels: null };
+      const [outcome] = planAll(ledger, [accepted], within);
+      return outcome!.failure?.cause ?? null;
+    };
+    expect(causeWithin(newLedger(), order(element('a', 'b', 'c')))).toBe('asset_full');
+    expect(causeWithin(newLedger(), order(element('a'), element('b', 'a'), element('c')))).toBe('asset_full');
+    const ledger = ledgerAfter(order(element('a')));
+    expect(causeWithin(ledger, order(element('b'), element('a', 'c')))).toBe('asset_full');
+    expect(causeWithin(ledger, order(element('b'), element('a', 'b')))).toBeNull();
+    expect(Object.keys(assetOf(ledger, 'X1').extends)).toEqual(['a', 'b']);
+    expect(causeWithin(ledger, order(element('c')))).toBe('asset_full');
+    expect(causeWithin(ledger, order(element('b')))).toBeNull();
+  });
+
   it('takes an extend code of any name', () => {
     const ledger = ledgerAfter(newBuy(ours, ['X1']));
     const assetExtendList = [{ extendCode: '__proto__', extendValue: '1' }, { extendCode: 'toString' }];

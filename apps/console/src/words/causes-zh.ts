@@ -55,7 +55,7 @@ export const causesInChinese: Readonly<
   asset_not_found: '没有该资产号的有效资产。',
   asset_not_in_source_order: '资产上没有来源订单的授权。',
   product_not_found: '资产上没有匹配的有效产品。',
-  asset_full: '资产上的有效产品和商品将超过 10,000 个。',
+  asset_full: '资产上的有效产品和商品将超过 10,000 个，或其扩展属性将超过 100 个。',
   order_too_large: '订单会创建、撤销或转移超过 200,000 个产品和商品，请按资产号拆分。',
   cancelled: '订单在生效前已被取消。',
   internal_error: '由于服务故障，订单未能执行。',

@@ -14,7 +14,7 @@ import { AcceptedOrder, BatchOrder, BatchOrderQuery, MAX_ORDERS_PER_BATCH } from
 import { CancelBatch, CancelledBatch } from '../cancel.ts';
 import { BindCustomer, CreatedEnterprise, CreateEnterprise, Customer, QueryCustomers } from '../customers.ts';
 import { MAX_ELEMENTS } from '../json-shape.ts';
-import { MAX_LIST_ELEMENTS } from '../order-items.ts';
+import { MAX_EXTENDED_ATTRIBUTES, MAX_LIST_ELEMENTS } from '../order-items.ts';
 import { MAX_INSTANCES, MAX_INSTANCES_ON_ASSET } from '../order-size.ts';
 import { PreviewAnswer } from '../preview.ts';
 import { BatchResult, BatchResultQuery, OrderResultParams, SingleOrderResult } from '../results.ts';
@@ -93,8 +93,8 @@ export const orderOperations = ofModule('order', {
       `${formatCount(MAX_LIST_ELEMENTS)} elements in one list and ${formatCount(MAX_ELEMENTS)} in all, and at most ` +
       `${formatCount(MAX_INSTANCES)} instances to create or revoke (numbers times products and merchandise), ` +
       `${formatCount(MAX_INSTANCES_ON_ASSET)} of them on one asset. An asset holds at most ` +
-      `${formatCount(MAX_INSTANCES_ON_ASSET)} active products and merchandises (\`asset_full\`), and an order creates, ` +
-      `revokes or moves at most ${formatCount(MAX_INSTANCES)} (\`order_too_large\`: split it by asset numbers). The orders ` +
+      `${formatCount(MAX_INSTANCES_ON_ASSET)} active products and merchandises, and ${MAX_EXTENDED_ATTRIBUTES} extended ` +
+      `attributes (\`asset_full\`), and an order creates, revokes or moves at most ${formatCount(MAX_INSTANCES)} (\`order_too_large\`: split it by asset numbers). The orders ` +
       'of a sync call may not touch more together either (`batch_too_large`). The ' +
       'answer lists the id of each order; the ids are final. With `async` it means that the batch is ' +
       'stored and will be carried out, each order alone; with `sync` that all orders have taken ' +
