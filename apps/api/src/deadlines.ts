@@ -17,6 +17,7 @@ const TIMEOUTS_MS: Partial<Record<OperationId, number>> = {
   // The same of what is on assets.
   getAsset: 30_000,
   readAssetContents: 30_000,
+  listVirtualAssets: 30_000,
   // A large one waits for its turn, and lists 200,000 products.
   previewBatchOrder: 60_000,
   lockAssets: CHANGE_TIMEOUT_MS,
