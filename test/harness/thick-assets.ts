@@ -4,11 +4,15 @@ import { sql } from 'kysely';
 import type { Api } from './api.ts';
 import { newAssetNum, newBuy } from './orders.ts';
 
-/** Fillings of an asset that has one product already, up to 10,000 products and merchandises. */
+/** Fillings of an asset that has one product already, up to 10,000 products and merchandises, or as many grants. */
 export const FULL = {
   products: { products: 9_999 },
   packages: { packages: 4_999, products: 1 },
+  grants: { grants: 9_999 },
 };
+
+/** The productUri under the grants of a filling, of which each has another one. */
+export const uriUnderGrant = (place: number | ''): string => `under-grant-${place}`;
 
 /** Buys assets with one product each in one order, and fills all of them but the last. */
 export async function buyThick(
@@ -24,22 +28,24 @@ export async function buyThick(
   return { thick, thin, order: order! };
 }
 
-/** What to put on each of some assets: products, and merchandises with one product in each. */
+/** What to put on each of some assets: products, merchandises with one product in each, and grants with one product under each. */
 export interface Filling {
   products?: number;
   packages?: number;
+  grants?: number;
 }
 
 const TABLES = ['asset', 'asset_grant', 'merchandise_instance', 'product_instance'];
 
 /**
  * Puts more on active assets, with numbers that say so, as if their oldest active grant's order had bought it: orders for
- * that much would take a minute. Products are copies of the oldest active one on each asset, so they have its productUri.
+ * that much would take a minute. Products are copies of the oldest active one on each asset, so they have its productUri;
+ * those under grants of orders of their own have another one each (uriUnderGrant).
  */
 export async function thicken(
   db: Database,
   assetNums: readonly string[],
-  { products = 0, packages = 0 }: Filling,
+  { products = 0, packages = 0, grants = 0 }: Filling,
 ): Promise<void> {
   await db.transaction().execute(async (trx) => {
     for (const table of TABLES) await sql`alter table ${sql.table(table)} disable trigger user`.execute(trx);
@@ -58,8 +64,8 @@ export async function thicken(
       ) as template
       where asset_num = any (${assetNums}::text[]) and revoked_time is null`.execute(trx);
     await sql`
-      update asset set active_products = active_products + ${products + packages}::int,
-        active_merchandises = active_merchandises + ${packages}::int
+      update asset set active_products = active_products + ${products + packages + grants}::int,
+        active_merchandises = active_merchandises + ${packages}::int, active_grants = active_grants + ${grants}::int
       from thick where id = asset_id`.execute(trx);
     await sql`
       update asset_grant g set active_products = active_products + ${products + packages}::int,
@@ -77,6 +83,15 @@ export async function thicken(
         case when place <= ${packages}::int then first_id + place end, crm_product_id, product_uri, product_name,
         limit_concurrent, details
       from thick, generate_series(1, ${products + packages}::int) as place`.execute(trx);
+    await sql`
+      insert into asset_grant (asset_id, license_order_id, active_products, active_merchandises)
+      select asset_id, first_id + place, 1, 0 from thick, generate_series(1, ${grants}::int) as place`.execute(trx);
+    await sql`
+      insert into product_instance (id, asset_id, license_order_id, crm_product_id, product_uri, product_name,
+        limit_concurrent, details)
+      select first_id + 40000 + place, asset_id, first_id + place, crm_product_id, ${uriUnderGrant('')} || place,
+        product_name, limit_concurrent, details
+      from thick, generate_series(1, ${grants}::int) as place`.execute(trx);
     for (const table of TABLES) await sql`alter table ${sql.table(table)} enable trigger user`.execute(trx);
   });
   await sql`analyze asset, asset_grant, merchandise_instance, product_instance`.execute(db);

@@ -22,7 +22,7 @@ export interface ContentsNeeds {
   lookUps: ProductLookUp[];
 }
 
-/** About what one statement reads at most: some milliseconds' work for the event loop. */
+/** About what one statement reads, and looks for, at most: some milliseconds' work for the event loop. */
 const ROWS_AT_ONCE = 10_000;
 
 /**
@@ -45,12 +45,13 @@ export async function loadContents(
   const [firstLookUps = [], ...otherLookUps] = cutAt(
     needs.lookUps,
     ({ asset }) => asset,
-    ({ active }) => active.products,
+    ({ active }) => active.products + active.grants,
   );
   if (firstAssets.length === 0 && firstLookUps.length === 0) return { isComplete: true, read: 0 };
+  const stored = new StoredGrants();
   const [grants, products] = await together<[GrantRow, ProductRow]>(trx, [
     readingGrants(firstAssets),
-    readingProducts(firstLookUps),
+    readingProducts(firstLookUps, stored),
   ]);
   addGrants(firstAssets, grants);
   let grantsRead = grants.length;
@@ -62,11 +63,11 @@ export async function loadContents(
     grantsRead += rows.length;
   }
   const loaded = new Map<string, { product: ProductInstance; merchandiseId: string | null }>();
-  addProducts(ledger, firstLookUps, products, loaded);
+  addProducts(ledger, firstLookUps, stored, products, loaded);
   for (const lookUps of otherLookUps) {
     if (loaded.size > limit) break;
     await giveWay();
-    addProducts(ledger, lookUps, await run(trx, readingProducts(lookUps)), loaded);
+    addProducts(ledger, lookUps, stored, await run(trx, readingProducts(lookUps, stored)), loaded);
   }
   const isComplete = grantsRead <= limit && loaded.size <= limit;
   if (isComplete) await loadMerchandises(trx, ledger, loaded.values());
@@ -89,7 +90,7 @@ export async function readOldestProducts(
   asset: Asset,
   atMost: number,
 ): Promise<ProductInstance[]> {
-  const grants = grantsByHolder(asset);
+  const grants = new StoredGrants().of(asset);
   const ended = [...grants.values()].filter((grant) => fateOf(grant).revokedBy !== null);
   const revokedIds = [...changes.revokedProducts].flatMap(([id, revoked]) => (revoked.asset === asset ? [id] : []));
   const rows = await run(trx, readingOldest(asset, ended, revokedIds, atMost));
@@ -103,17 +104,20 @@ function cutAt<Item>(
   rowsOf: (asset: Asset) => number,
 ): Item[][] {
   const parts: Item[][] = [];
-  let rows = Number.POSITIVE_INFINITY;
+  let part: Item[] = [];
+  let rows = 0;
   let assets = new Set<Asset>();
   for (const item of items) {
     const asset = assetOf(item);
-    if (!assets.has(asset)) rows += rowsOf(asset);
-    if (rows > ROWS_AT_ONCE) {
-      parts.push([]);
-      rows = rowsOf(asset);
+    const isTooMuch = !assets.has(asset) && rows + rowsOf(asset) > ROWS_AT_ONCE;
+    if (part.length === 0 || part.length === ROWS_AT_ONCE || isTooMuch) {
+      part = [];
+      parts.push(part);
+      rows = 0;
       assets = new Set();
     }
-    parts.at(-1)!.push(item);
+    part.push(item);
+    if (!assets.has(asset)) rows += rowsOf(asset);
     assets.add(asset);
   }
   return parts;
@@ -151,38 +155,60 @@ function addGrants(assets: readonly Asset[], rows: readonly GrantRow[]): void {
   }
 }
 
-/** The grants of an asset that the database has, by their orders, which stand for things there. */
-function grantsByHolder(asset: Asset): Map<LicenseOrderId, Grant> {
-  return new Map(asset.grants.filter(({ stored }) => stored !== null).map((grant) => [grant.licenseOrderId, grant]));
-}
+/** Stands for whatever terms, or whatever holder, where something is looked for. */
+const WHATEVER = '*';
 
-/** All that is looked for under a URI on an asset. */
-interface MergedLookUp {
-  asset: Asset;
-  productUri: string;
-  /** Pairs of terms and holder, each as READ_PRODUCTS writes it, or an asterisk for whatever. */
-  keys: Set<string>;
-}
+/**
+ * The grants of assets that the database has. What is needed of them is found once for each asset, however much is looked for
+ * there: it may have ten thousand.
+ */
+class StoredGrants {
+  readonly #byAsset = new Map<Asset, Map<LicenseOrderId, Grant>>();
+  readonly #holders = new Map<Asset, Map<LicenseOrderId, string>>();
 
-/** Merges what one statement looks for under the same URI on the same asset, so that nothing is gone through twice. */
-function mergeLookUps(lookUps: readonly ProductLookUp[]): MergedLookUp[] {
-  const merged = new Map<Asset, Map<string, MergedLookUp>>();
-  for (const { asset, productUri, terms, source } of lookUps) {
-    const ofAsset = merged.get(asset) ?? new Map<string, MergedLookUp>();
-    merged.set(asset, ofAsset);
-    const one = ofAsset.get(productUri) ?? { asset, productUri, keys: new Set<string>() };
-    const termsKey =
-      terms === null ? '*' : `${terms.limitStartDate ?? ''},${terms.limitEndDate ?? ''},${terms.limitConcurrent}`;
-    for (const holder of source === null ? ['*'] : holdersFor(asset, source)) one.keys.add(`${termsKey} ${holder}`);
-    if (one.keys.size > 0) ofAsset.set(productUri, one);
+  /** The grants of an asset by their orders, which stand for things there. They are loaded. */
+  of(asset: Asset): ReadonlyMap<LicenseOrderId, Grant> {
+    const known = this.#byAsset.get(asset);
+    if (known !== undefined) return known;
+    const stored = asset.grants.filter((grant) => grant.stored !== null);
+    const grants = new Map(stored.map((grant) => [grant.licenseOrderId, grant]));
+    this.#byAsset.set(asset, grants);
+    return grants;
   }
-  return [...merged.values()].flatMap((ofAsset) => [...ofAsset.values()]);
+
+  /** The holder, as stored, of what an order stands for on an asset now; WHATEVER if it has taken over all; null if none. */
+  holderFor(asset: Asset, source: LicenseOrderId): string | null {
+    if (!asset.areGrantsLoaded) return source;
+    let holders = this.#holders.get(asset);
+    if (holders === undefined) {
+      holders = new Map();
+      for (const [stored, grant] of this.of(asset)) {
+        const { heldBy } = fateOf(grant);
+        holders.set(heldBy, holders.has(heldBy) ? WHATEVER : stored);
+      }
+      this.#holders.set(asset, holders);
+    }
+    return holders.get(source) ?? null;
+  }
 }
 
-/** The holders, as stored, of what an order stands for on an asset now. */
-function holdersFor(asset: Asset, source: LicenseOrderId): LicenseOrderId[] {
-  if (!asset.areGrantsLoaded) return [source];
-  return [...grantsByHolder(asset)].flatMap(([holder, grant]) => (fateOf(grant).heldBy === source ? [holder] : []));
+/** What one statement looks for: the URIs on each asset, and each look-up as READ_PRODUCTS writes it. */
+function mergeLookUps(
+  lookUps: readonly ProductLookUp[],
+  stored: StoredGrants,
+): { uris: Map<Asset, Set<string>>; keys: Set<string> } {
+  const uris = new Map<Asset, Set<string>>();
+  const keys = new Set<string>();
+  for (const { asset, productUri, terms, source } of lookUps) {
+    const holder = source === null ? WHATEVER : stored.holderFor(asset, source);
+    if (holder === null) continue;
+    const ofAsset = uris.get(asset) ?? new Set();
+    uris.set(asset, ofAsset.add(productUri));
+    const termsKey =
+      terms === null ? WHATEVER : `${terms.limitStartDate ?? ''},${terms.limitEndDate ?? ''},${terms.limitConcurrent}`;
+    keys.add(`${asset.id} ${termsKey} ${holder} ${productUri}`);
+  }
+  return { uris, keys };
 }
 
 interface ProductRow {
@@ -202,35 +228,39 @@ const PRODUCT_COLUMNS = `
   id, asset_id, license_order_id, ${HOLDER} as holder_id, merchandise_id, product_uri,
   limit_start_date, limit_end_date, limit_concurrent`;
 
-// What is looked for by its terms or its holder is found among the products of the URI by a key, however much is looked for:
-// an order may name thousands of products of one URI.
+// Each asset is gone through once, with all hashes that are looked for there: the index has holders before hashes, so each
+// search for one hash reads an entry of every holder. What matches is found among the products by a key, however much is looked
+// for: an order may name thousands of products of one URI.
 const READ_PRODUCTS = `
-  select product.* from unnest((select $1::bigint[]), (select $2::text[])) with ordinality as named (asset_id, uri, place)
+  select product.* from (
+    select asset_id, array_agg(hashtext(uri)) as hashes
+    from unnest((select $1::bigint[]), (select $2::text[])) as named (asset_id, uri) group by asset_id
+  ) as named
   cross join lateral (
     select ${PRODUCT_COLUMNS}, concat(coalesce(limit_start_date::text, ''), ',', coalesce(limit_end_date::text, ''), ',', limit_concurrent) as terms
     from product_instance
-    where product_instance.asset_id = named.asset_id and hashtext(product_uri) = hashtext(uri) and product_uri = uri
-      and revoked_time is null
+    where product_instance.asset_id = named.asset_id and hashtext(product_uri) = any (hashes) and revoked_time is null
     offset 0
   ) as product
-  where concat(place, ' * *') in (select unnest($3::text[]))
-    or concat(place, ' ', terms, ' *') in (select unnest($3::text[]))
-    or concat(place, ' * ', holder_id) in (select unnest($3::text[]))
-    or concat(place, ' ', terms, ' ', holder_id) in (select unnest($3::text[]))
+  where concat(product.asset_id, ' * * ', product_uri) in (select unnest($3::text[]))
+    or concat(product.asset_id, ' ', terms, ' * ', product_uri) in (select unnest($3::text[]))
+    or concat(product.asset_id, ' * ', holder_id, ' ', product_uri) in (select unnest($3::text[]))
+    or concat(product.asset_id, ' ', terms, ' ', holder_id, ' ', product_uri) in (select unnest($3::text[]))
   order by license_order_id, id`;
 
-const readingProducts = (lookUps: readonly ProductLookUp[]): Statement<ProductRow> => {
-  const merged = mergeLookUps(lookUps);
+const readingProducts = (lookUps: readonly ProductLookUp[], stored: StoredGrants): Statement<ProductRow> => {
+  const { uris, keys } = mergeLookUps(lookUps, stored);
+  const named = [...uris].flatMap(([{ id }, ofAsset]) => [...ofAsset].map((uri) => ({ id, uri })));
   return {
     name: 'read_products',
     text: READ_PRODUCTS,
     values: [
       arrayText(
         'bigint',
-        merged.map(({ asset }) => asset.id),
+        named.map(({ id }) => id),
       ),
-      textArray(merged.map(({ productUri }) => productUri)),
-      textArray(merged.flatMap(({ keys }, index) => [...keys].map((key) => `${index + 1} ${key}`))),
+      textArray(named.map(({ uri }) => uri)),
+      textArray([...keys]),
     ],
   };
 };
@@ -244,7 +274,8 @@ const readingOldest = (
   name: 'read_oldest_products',
   text: `
     select ${PRODUCT_COLUMNS} from product_instance
-    where asset_id = $1 and revoked_time is null and ${HOLDER} <> all ($2::bigint[]) and id <> all ($3::bigint[])
+    where asset_id = $1 and revoked_time is null and ${HOLDER} not in (select unnest($2::bigint[]))
+      and id not in (select unnest($3::bigint[]))
     order by license_order_id, id limit $4`,
   values: [asset.id, ended.map(({ licenseOrderId }) => licenseOrderId), revokedIds, atMost],
 });
@@ -253,16 +284,16 @@ const readingOldest = (
 function addProducts(
   ledger: Ledger,
   lookUps: readonly ProductLookUp[],
+  stored: StoredGrants,
   rows: readonly ProductRow[],
   loaded: Map<string, { product: ProductInstance; merchandiseId: string | null }>,
 ): void {
-  const named = new Set(lookUps.map(({ asset }) => asset));
-  const assets = new Map([...named].map((asset) => [asset.id!, { asset, grants: grantsByHolder(asset) }]));
+  const assets = new Map(lookUps.map(({ asset }) => [asset.id!, asset]));
   for (const row of rows) {
     if (loaded.has(row.id) || ledger.changes.revokedProducts.has(row.id)) continue;
-    const { asset, grants } = assets.get(row.asset_id)!;
+    const asset = assets.get(row.asset_id)!;
     // A database trigger guarantees an active grant for everything active.
-    const grant = grants.get(row.holder_id)!;
+    const grant = stored.of(asset).get(row.holder_id)!;
     if (fateOf(grant).revokedBy !== null) continue;
     const product = buildProduct(row, grant);
     loaded.set(row.id, { product, merchandiseId: row.merchandise_id });

@@ -1,4 +1,4 @@
-import type { Asset, ContentsNeeds, Ledger, LedgerNeeds } from '@lockstep/assets';
+import type { Asset, ContentsNeeds, Ledger, LedgerNeeds, Steps } from '@lockstep/assets';
 import type { Channels, DeleteProductOrder, Merchandise, NewBuyOrder, Order, ProductToBuy } from '@lockstep/contract';
 import { kindAndTerms } from './matching.ts';
 
@@ -32,7 +32,7 @@ export function collectNeeds(orders: Iterable<{ order: Order; channels: Channels
  * Collects what planning these orders reads of what is on assets, in the order in which it does, as far as the ledger tells
  * now: for more than one order, also what the ones before it may make necessary.
  */
-export function collectContents(ledger: Ledger, orders: readonly { order: Order }[]): ContentsNeeds {
+export function* collectContents(ledger: Ledger, orders: readonly { order: Order }[]): Steps<ContentsNeeds> {
   const needs: ContentsNeeds = { grantsOf: new Set(), lookUps: [] };
   /** Assets that these orders may transfer: which order stands for what there is not known before. */
   const mayMove = new Set<Asset>();
@@ -60,6 +60,7 @@ export function collectContents(ledger: Ledger, orders: readonly { order: Order 
           const { productUri } = product;
           needs.lookUps.push({ asset, productUri, terms: kind === 'strict' ? terms : null, source });
         }
+        yield;
       }
     }
   }

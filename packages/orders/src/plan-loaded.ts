@@ -39,7 +39,7 @@ export async function* planEach(
     const some = orders.slice(first, first + size);
     const isAlone = some.length === 1;
     const limit = isLarge && isAlone ? limits.ofOrder : limits.small;
-    const loaded = await loadContents(trx, ledger, collectContents(ledger, some), limit);
+    const loaded = await loadContents(trx, ledger, await pace.do(collectContents(ledger, some)), limit);
     const isLoaded = loaded.isComplete;
     if (!isLoaded && !isAlone) {
       dropLoaded(ledger);

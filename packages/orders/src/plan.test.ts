@@ -742,6 +742,29 @@ describe('delete_product', () => {
     expect(doAtOnce(planOrder(ledger, accepted, { ...LIMITS, ofOrder: 2 })).touched).toBe(2);
   });
 
+  it('looks for what is the same once, however often an order names it', () => {
+    const looksFor = (times: number): number => {
+      const ledger = ledgerAfter(newBuy(ours, ['X1']));
+      const [product] = assetOf(ledger, 'X1').products;
+      const { grant } = product!;
+      let looks = 0;
+      const get = () => {
+        looks++;
+        return grant;
+      };
+      Object.defineProperty(product, 'grant', { get });
+      const products = Array.from({ length: times }, () => productToRevoke());
+      const elements = [
+        { assetNos: ['X1'], products },
+        { assetNos: ['X1'], products },
+      ];
+      const order = orderOf(deleteProduct(ours, [], {}, { assets: elements }));
+      doAtOnce(planOrder(ledger, { licenseOrderId: '900' as LicenseOrderId, order, channels: null }));
+      return looks;
+    };
+    expect(looksFor(1_000)).toBe(looksFor(1));
+  });
+
   it('ends a merchandise with the last product and merchandise in it, and no other', () => {
     const inside = (merchandiseNum: string, productUri: string, children: Sent[] = []) =>
       merchandise({ merchandiseNum, licenseOrderProductList: [uri(productUri)], children });
@@ -867,6 +890,19 @@ describe('planAll', () => {
 });
 
 describe('planOrder', () => {
+  const ASSETS = ['X1', 'X2', 'X3'];
+  it.each<[string, Sent]>([
+    ['new_buy', newBuy(ours, ASSETS)],
+    ['delete_asset', deleteAsset(ours, ASSETS)],
+    ['delete_product', deleteProduct(ours, ASSETS)],
+  ])('gives way after each asset: %s', (_, sent) => {
+    const ledger = ledgerAfter(newBuy(ours, ASSETS));
+    const accepted = { licenseOrderId: '900' as LicenseOrderId, order: orderOf(sent), channels: null };
+    const steps = planOrder(ledger, accepted);
+    for (const _asset of ASSETS) expect(steps.next().done).toBe(false);
+    expect(steps.next().done).toBe(true);
+  });
+
   const planAtOnce = (ledger: Ledger, sent: Sent) =>
     doAtOnce(planOrder(ledger, { licenseOrderId: '900' as LicenseOrderId, order: orderOf(sent), channels: null }));
 
