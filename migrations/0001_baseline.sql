@@ -730,7 +730,8 @@ create trigger check_transferred after update on asset
 -- with its own. So a number may be too high until what it counts is there, and is never too low: an asset has at least as many
 -- grants as are active, and as many contents as these have together; a grant at least what is active of it, a merchandise what
 -- is active in it. When the number of a grant or a merchandise changes, it is what is there. What is compared is what was
--- touched: a number that stays too high is found by tests alone.
+-- touched: a number that stays too high is found by tests alone. That of an asset is compared where it falls, as its grants'
+-- never rise: an asset may have 10,000 of them, and each purchase onto it counts them again for its own.
 
 -- An asset is revoked only when no grant to it lasts, so when nothing on it is active. One that is revoked, gets
 -- another customer, or becomes a borrowed lock or stops being one, is neither assigned nor lent, and nothing is lent
@@ -748,15 +749,22 @@ begin
   end if;
   if exists (
     select from (
-      select id, active_grants, active_products, active_merchandises from changed
-      except select id, active_grants, active_products, active_merchandises from before
-    ) as touched
+      select id from (
+        select id, active_grants, active_products, active_merchandises from changed
+        union all
+        select id, -active_grants, -active_products, -active_merchandises from before
+      ) as difference
+      group by id having least(sum(active_grants), sum(active_products), sum(active_merchandises)) < 0
+    ) as lowered
+    cross join lateral (
+      select a.active_grants, a.active_products, a.active_merchandises from asset a where a.id = lowered.id offset 0
+    ) as asset
     cross join lateral (
       select count(*) as grants, sum(g.active_products) as products, sum(g.active_merchandises) as merchandises
-      from asset_grant g where g.asset_id = touched.id and g.revoked_time is null offset 0
+      from asset_grant g where g.asset_id = lowered.id and g.revoked_time is null offset 0
     ) as granted
-    where granted.grants > touched.active_grants or granted.products > touched.active_products
-      or granted.merchandises > touched.active_merchandises
+    where granted.grants > asset.active_grants or granted.products > asset.active_products
+      or granted.merchandises > asset.active_merchandises
   ) then
     raise check_violation using message = 'asset: lower numbers than its grants have';
   end if;
