@@ -46,3 +46,21 @@ function literalOf(value: unknown): string {
   const textOf = (part: unknown) => (part === null ? null : String(part));
   return pg.escapeLiteral(Array.isArray(value) ? textArray(value.map(textOf)) : String(value));
 }
+
+interface ReadingNode {
+  'Relation Name'?: string;
+  'Actual Rows': number;
+  'Actual Loops': number;
+  'Rows Removed by Filter'?: number;
+  Plans?: ReadingNode[];
+}
+
+/** Runs a statement as explain does, and counts the rows of tables that it reads. */
+export async function countRows(db: Database, query: SentQuery): Promise<number> {
+  return countBelow(await explain<ReadingNode>(db, query));
+}
+
+function countBelow(node: ReadingNode): number {
+  const own = node['Relation Name'] === undefined ? 0 : node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0);
+  return (node.Plans ?? []).reduce((sum, each) => sum + countBelow(each), own * node['Actual Loops']);
+}

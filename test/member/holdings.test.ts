@@ -9,9 +9,10 @@ import type {
   ProductNode,
 } from '@lockstep/contract';
 import { sql } from 'kysely';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { startAnotherApi } from '../harness/another-api.ts';
 import { type Answer, dataOf, refusalOf } from '../harness/api.ts';
+import { countRows, recordQueries } from '../harness/explain.ts';
 import { idsOfNumbers, insertEmployees } from '../harness/holdings.ts';
 import { MemberCenter } from '../harness/member-center.ts';
 import {
@@ -749,5 +750,20 @@ describe('at their limits', () => {
     const [lockId, ...assetIds] = await idsOfNumbers(stack.db, [lockNum, ...nums]);
     dataOf(await own.lend(own.cloudId, lockNum, assetIds));
     expect((await own.contents(lockId!)).productInstanceList).toHaveLength(1_001);
+  });
+
+  it('M10 reads no asset behind the first one without a node', async () => {
+    const [lockNum, first, ...others] = Array.from({ length: 5 }, newAssetNum) as [string, string, ...string[]];
+    const own = await MemberCenter.open(stack, center.api);
+    const products = Array.from({ length: 100 }, () => productToBuy({ limitConcurrent: 0 }));
+    await buy(own.customer, [first, ...others], { products });
+    await buy(own.customer, [lockNum], BORROWED);
+    await own.assign(own.cloudId, first, ...others);
+    const sent = recordQueries();
+    const refusal = refusalOf(await own.lend(own.cloudId, lockNum, await idsOfNumbers(stack.db, [first, ...others])));
+    vi.restoreAllMocks();
+    expect(refusal).toMatchObject({ code: '33006', cause: 'asset_without_nodes' });
+    const [reading] = sent.filter(({ text }) => text.includes('limit_concurrent >= 1'));
+    expect(await countRows(stack.db, reading!)).toBe(products.length);
   });
 });

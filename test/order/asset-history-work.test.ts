@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { writeCursor } from '../../packages/platform/src/cursor.ts';
 import type { Api } from '../harness/api.ts';
-import { explain, recordQueries } from '../harness/explain.ts';
+import { countRows, recordQueries } from '../harness/explain.ts';
 import { newAssetNum, newBuy } from '../harness/orders.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
@@ -58,20 +58,6 @@ const PRODUCT = sql`
   'crm' as crm_product_id, 'gms-1' as product_uri, 'P' as product_name, 1 as limit_concurrent, '{}'::jsonb as details`;
 const PRODUCT_COLUMNS = sql`crm_product_id, product_uri, product_name, limit_concurrent, details`;
 
-interface PlanNode {
-  'Relation Name'?: string;
-  'Actual Rows': number;
-  'Actual Loops': number;
-  'Rows Removed by Filter'?: number;
-  Plans?: PlanNode[];
-}
-
-/** Counts the rows of tables that a statement reads. */
-function countRows(node: PlanNode): number {
-  const own = node['Relation Name'] === undefined ? 0 : node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0);
-  return (node.Plans ?? []).reduce((sum, each) => sum + countRows(each), own * node['Actual Loops']);
-}
-
 /** Reads a page, and how many rows PostgreSQL reads for it. */
 async function readPage(assetNum: string, cursor?: string): Promise<AssetHistory & { rows: number }> {
   const viewer = { applicationId: APPLICATION_ID, channels: null };
@@ -80,7 +66,7 @@ async function readPage(assetNum: string, cursor?: string): Promise<AssetHistory
   vi.restoreAllMocks();
   const statements = sent.filter(({ text }) => /^\s*(select|with) /.test(text));
   let rows = 0;
-  for (const statement of statements) rows += countRows(await explain<PlanNode>(stack.db, statement));
+  for (const statement of statements) rows += await countRows(stack.db, statement);
   return { ...page, rows };
 }
 

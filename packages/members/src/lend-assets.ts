@@ -27,14 +27,17 @@ export function lendAssets(
     const { borrowedUsbKey, assetIDs } = wanted;
     const locked = await lockEnterpriseAssets(trx, actor, { assetNums: [borrowedUsbKey], assetIds: assetIDs });
     const lock = locked.find(({ assetNum }) => assetNum === borrowedUsbKey);
-    const lockedIds = locked.map(({ id }) => id);
-    const { lock: usable, lentIds } = planLending(wanted, {
-      memberId,
-      lock,
-      lockHolderIds: lock === undefined ? new Set() : await readLockHolders(trx, lock.id),
-      ...(await readHoldings(trx, lockedIds)),
-      idsWithNodes: await readIdsWithNodes(trx, lockedIds),
-    });
+    const lockHolderIds = lock === undefined ? new Set<MemberId>() : await readLockHolders(trx, lock.id);
+    const holdings = await readHoldings(
+      trx,
+      locked.map(({ id }) => id),
+    );
+    const { holderOf, lockOf } = holdings;
+    const lendable = assetIDs.filter((id) => holderOf.get(id) === memberId && !lockOf.has(id));
+    const nodelessId = await findNodeless(trx, lendable);
+    const idsWithNodes = new Set(lendable.filter((id) => id !== nodelessId));
+    const facts = { memberId, lock, lockHolderIds, ...holdings, idsWithNodes };
+    const { lock: usable, lentIds } = planLending(wanted, facts);
     if (lentIds.length === 0) return;
     await lendIntoLock(trx, usable.id, lentIds);
     const lent = locked
@@ -45,12 +48,19 @@ export function lendAssets(
   });
 }
 
-/** Returns those of some assets that have an active product with a concurrent node or more. */
-async function readIdsWithNodes(trx: Trx, assetIds: AssetId[]): Promise<Set<AssetId>> {
+/**
+ * Returns the first of some assets without an active product that has a concurrent node; undefined if there is none. It
+ * looks at no asset behind that one: it has to read all products of an asset to find that none has a node.
+ */
+async function findNodeless(trx: Trx, assetIds: AssetId[]): Promise<AssetId | undefined> {
   const { rows } = await sql<{ id: AssetId }>`
-    select named.id from unnest(${assetIds}::bigint[]) as named (id)
-    where exists (
-      select from product_instance p where p.asset_id = named.id and p.revoked_time is null and p.limit_concurrent >= 1
-    )`.execute(trx);
-  return new Set(rows.map((row) => row.id));
+    select id from (
+      select id from unnest(${assetIds}::bigint[]) with ordinality as named (id, place) order by place
+    ) as named
+    where (
+      select true from product_instance p
+      where p.asset_id = named.id and p.revoked_time is null and p.limit_concurrent >= 1 limit 1
+    ) is null
+    limit 1`.execute(trx);
+  return rows[0]?.id;
 }
