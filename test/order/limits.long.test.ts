@@ -10,11 +10,12 @@ import {
   newAssetNum,
   newBuy,
   productToBuy,
+  productToRevoke,
   type Sent,
 } from '../harness/orders.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 import { syncOf } from '../harness/sync-batches.ts';
-import { buyThick, type Filling, FULL } from '../harness/thick-assets.ts';
+import { buyThick, type Filling, FULL, uriUnderGrant } from '../harness/thick-assets.ts';
 
 /** Assets and orders right at their limits, and one over (rules 6.5 Size), however the orders come. */
 const ON_ASSET = 10_000;
@@ -71,6 +72,31 @@ describe('an asset', () => {
     expect(await causeOf(order(4_000))).toEqual([null, null]);
   });
 
+  it('has 10,000 grants, and not one more, though it has fewer products', async () => {
+    const { thick } = await buyThick({ db: stack.db, api }, customer, 1, { grants: ON_ASSET - 2 });
+    for (const place of [1, 2, 3])
+      await api.carryOut(deleteProduct(customer, thick, { productUri: uriUnderGrant(place) }));
+    const [last] = await api.carryOut(newBuy(customer, thick));
+    expect(await causeOf(newBuy(customer, thick))).toEqual(['asset_full', 'asset_full']);
+    expect(refusalOf(await api.submit(syncOf(newBuy(customer, thick))))).toMatchObject({ cause: 'asset_full' });
+    await api.carryOut(deleteAsset(customer, thick, { srcLicenseOrderId: last!.licenseOrderId }));
+    await api.carryOut(newBuy(customer, thick));
+  });
+
+  it('with 10,000 grants loses the products of all of them at once, or of one order', async () => {
+    const { thick, order } = await buyThick({ db: stack.db, api }, customer, 1, FULL.grants);
+    const uris = Array.from({ length: ON_ASSET - 1 }, (_, place) => uriUnderGrant(place + 1));
+    const revoke = (productUris: string[], changes: Sent = {}) => {
+      const revoked = productUris.map((productUri) => productToRevoke({ productUri, strictMatchWhenDelete: true }));
+      return deleteProduct(customer, [], {}, { assets: [{ assetNos: thick, products: revoked }], ...changes });
+    };
+    const source = { srcLicenseOrderId: order.licenseOrderId };
+    expect(await causeOf(revoke(uris, source))).toEqual(['product_not_found', 'product_not_found']);
+    expect(await causeOf(revoke(uris))).toEqual([null, null]);
+    await api.carryOut(deleteProduct(customer, thick, {}, source));
+    expect(dataOf(await api.call('GET', `/asset/${thick[0]}`)).products).toEqual([]);
+  });
+
   it('that is full is transferred, and has no room for its new customer either', async () => {
     const { thick } = await buyThick({ db: stack.db, api }, customer, 1, FULL.products);
     const next = await api.newCustomer();
@@ -124,6 +150,15 @@ describe('an order', () => {
       if (mode === 'async') await expectTooLarge(order([...thick, thin], source));
       await carryOut[mode](order(thick, source));
     }
+  });
+
+  it('ends what is on assets with 200,000 grants, in any mode, and on none with more', async () => {
+    const { thick, thin, order: bought } = await buyFull(FULL.grants);
+    const source = { srcLicenseOrderId: bought.licenseOrderId };
+    await expectTooLarge(deleteProduct(customer, [...thick, thin], {}, source));
+    await expectTooLarge(deleteAsset(customer, [...thick, thin], source));
+    await carryOut.async(deleteProduct(customer, thick, {}, source));
+    await carryOut.sync(deleteAsset(customer, thick));
   });
 
   it('moves 200,000 with a transfer, in any mode, and not one more', async () => {

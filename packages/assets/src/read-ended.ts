@@ -78,7 +78,7 @@ const readingEnded = (ended: readonly EndedAsset[]): Statement<EndedRow> => {
       from unnest($1::bigint[], $2::bigint[]) as ended (asset_id, holder_id)
       join product_instance as product on product.asset_id = ended.asset_id
         and coalesce(held_by_order_id, license_order_id) = ended.holder_id
-      where product.asset_id = any ((select $1::bigint[])::bigint[]) and revoked_time is null
+      where product.asset_id = any ((select $3::bigint[])::bigint[]) and revoked_time is null
       order by license_order_id, id`,
     values: [
       arrayText(
@@ -88,6 +88,10 @@ const readingEnded = (ended: readonly EndedAsset[]): Statement<EndedRow> => {
       arrayText(
         'bigint',
         pairs.map(([, holderId]) => holderId),
+      ),
+      arrayText(
+        'bigint',
+        ended.map(({ asset }) => asset.id),
       ),
     ],
   };

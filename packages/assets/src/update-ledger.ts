@@ -9,6 +9,7 @@ const NOW_TEXT = 'greatest(created_time, statement_timestamp())';
 export const NOW = sql.raw<Date>(NOW_TEXT);
 
 // Statements that update find their rows by `any`, and so in the index, whatever the size of the table when they were planned.
+// Its array has each asset once: PostgreSQL may go through it for each row of the others, and an asset may have 10,000 grants.
 
 /** Revokes products, each by its order. One that an order has taken over before keeps that as its holder. */
 export async function revokeProducts(trx: Trx, revoked: readonly ProductInstance[]): Promise<void> {
@@ -75,13 +76,14 @@ export async function updateContents(
         revoked_by_order_id = fate.revoked_by,
         updated_time = ${NOW_TEXT}
       from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[]) as fate (asset_id, holder_id, held_by, revoked_by)
-      where instance.asset_id = any ((select $1::bigint[])::bigint[]) and revoked_time is null
+      where instance.asset_id = any ((select $5::bigint[])::bigint[]) and revoked_time is null
         and instance.asset_id = fate.asset_id and coalesce(held_by_order_id, license_order_id) = fate.holder_id`,
     values: [
       bigints(ended.map(({ asset }) => asset.id)),
       bigints(ended.map(({ grant }) => grant.licenseOrderId)),
       bigints(fates.map((fate, index) => (fate.heldBy === ended[index]!.grant.licenseOrderId ? null : fate.heldBy))),
       bigints(fates.map(({ revokedBy }) => revokedBy)),
+      bigints(onceEach(ended)),
     ],
   });
 }
@@ -97,7 +99,7 @@ export async function updateGrants(trx: Trx, changed: readonly { asset: Asset; g
         revoked_by_order_id = changed.revoked_by
       from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::integer[], $5::integer[])
         as changed (asset_id, license_order_id, revoked_by, products, merchandises)
-      where asset_grant.asset_id = any ((select $1::bigint[])::bigint[]) and asset_grant.asset_id = changed.asset_id
+      where asset_grant.asset_id = any ((select $6::bigint[])::bigint[]) and asset_grant.asset_id = changed.asset_id
         and asset_grant.license_order_id = changed.license_order_id`,
     values: [
       bigints(changed.map(({ asset }) => asset.id)),
@@ -111,9 +113,13 @@ export async function updateGrants(trx: Trx, changed: readonly { asset: Asset; g
         'integer',
         numbers.map(({ merchandises }) => merchandises),
       ),
+      bigints(onceEach(changed)),
     ],
   });
 }
+
+/** The ids of the assets of grants. */
+const onceEach = (grants: readonly { asset: Asset }[]) => [...new Set(grants.map(({ asset }) => asset.id))];
 
 /** Revokes assets, each by its order. Nothing on them is active any more. */
 export async function revokeAssets(trx: Trx, revoked: readonly Asset[]): Promise<void> {
