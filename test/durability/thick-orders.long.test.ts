@@ -36,7 +36,7 @@ const PRODUCTS = 9_500;
 const ASSETS_OF_ORDER = 21;
 const ALL_ASSETS = 160;
 /** Assets whose extended attributes take 150 kB each. */
-const LICENSES = 500;
+const LICENSES = 1_000;
 /** Applications whose clients do not read. */
 const CALLERS = 3;
 /** So there is room in 1 GiB for what is not the order's. */
