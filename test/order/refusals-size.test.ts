@@ -32,6 +32,16 @@ describe('a batch that is too much to work on', () => {
     Array.from({ length: count }, (_, index) => item(index));
   const numbers = (count: number) => many(count, () => newAssetNum());
 
+  const feature = (changes: Sent) => ({
+    featureCode: 'f',
+    featureName: 'Feature',
+    featureValue: '1',
+    featureValueType: 'int',
+    trial: 0,
+    trialEndDate: 0,
+    ...changes,
+  });
+
   /** The products and merchandises of an element. */
   function countInstances({ products = [], merchandises = [] }: { products?: Sent[]; merchandises?: Sent[] }): number {
     return merchandises.reduce((sum, { licenseOrderProductList, children = [] }) => {
@@ -90,6 +100,34 @@ describe('a batch that is too much to work on', () => {
     const products = many(100, () => productToRevoke());
     const revoke = deleteProduct(customer, [], {}, { assets: [{ assetNos: numbers(2_001), products }] });
     await expectRefused(batchOf(revoke), 'batch_too_large', 'orderList[0]');
+  });
+
+  it.each([
+    ['products', (text: Sent) => ({ products: [productToBuy({ productFeatures: many(300, () => feature(text)) })] })],
+    [
+      'merchandises',
+      (text: Sent) => {
+        const inside = merchandise({
+          licenseOrderProductList: [productToBuy({ productFeatures: many(300, () => feature(text)) })],
+        });
+        return { products: [], merchandises: [merchandise({ children: [inside] })] };
+      },
+    ],
+    [
+      'extended attributes',
+      ({ featureName }: Sent) => ({
+        assetExtendList: many(300, (index) => ({ extendCode: `${index}`, extendValue: featureName })),
+      }),
+    ],
+  ])('is refused in any mode where %s times numbers are more than 256 MiB of text', async (_, build) => {
+    // Two bytes a character: 255 of them 300 times over are more than 150,000 bytes, so 1,000 numbers fit, and 2,000 do not.
+    const element = build({ featureName: 'é'.repeat(255) });
+    const order = (count: number) => newBuy(customer, numbers(count), {}, element);
+    expect(await api.preview(batchOf(order(50)))).toMatchObject([{ state: 'succeeded' }]);
+    const batch = batchOf(order(800), order(2_000));
+    await expectRefused(batch, 'batch_too_large', 'orderList[1]: up to here, ');
+    await expectRefused({ ...batch, syncMode: 'sync' }, 'batch_too_large', '256 MiB of text');
+    expect(refusalOf(await api.submitPreview(batch))).toMatchObject({ cause: 'batch_too_large' });
   });
 
   it.each([

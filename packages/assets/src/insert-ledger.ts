@@ -23,7 +23,7 @@ export async function insertAssets(trx: Trx, assets: readonly Asset[]): Promise<
     ['limit_start_date', 'bigint', assets.map((asset) => asset.limitStartDate)],
     ['limit_end_date', 'bigint', assets.map((asset) => asset.limitEndDate)],
     ['borrowed_usb_key', 'boolean', assets.map((asset) => asset.borrowedUsbKey)],
-    ['extends', 'jsonb', assets.map((asset) => JSON.stringify(asset.extends))],
+    ['extends', 'jsonb', assets.map((asset) => writeOnce(asset.extends))],
     ['created_by_order_id', 'bigint', assets.map((asset) => asset.grants[0]!.licenseOrderId)],
     ...revocationColumns(assets.map(({ revokedBy }) => revokedBy)),
     ['active_grants', 'integer', assets.map(({ active }) => active.grants)],
@@ -84,11 +84,44 @@ export async function insertProducts(trx: Trx, newProducts: LedgerChanges['newPr
     ['limit_end_date', 'bigint', newProducts.map(({ product }) => product.limitEndDate)],
     ['limit_concurrent', 'integer', newProducts.map(({ product }) => product.limitConcurrent)],
     ['src_license_order_id', 'bigint', bought.map((product) => product.srcLicenseOrderId ?? null)],
-    ['details', 'jsonb', bought.map((product) => JSON.stringify(pickDetails(product)))],
+    ['details', 'jsonb', bought.map(writeDetails)],
     ['held_by_order_id', 'bigint', holderIds(newProducts.map(({ product }) => product))],
     ...revocationColumns(newProducts.map(({ product }) => revokerOf(product))),
   ]);
 }
+
+/** How many characters of text an asset has, about. */
+export function lengthOfAsset(asset: Asset): number {
+  return asset.assetNum.length + writeOnce(asset.extends).length;
+}
+
+/** The same of a new merchandise. */
+export function lengthOfMerchandise({ merchandise }: LedgerChanges['newMerchandises'][number]): number {
+  const { crmProductId, parentCrmProductId, merchandiseNum, merchandiseName, parentMerchandiseNum } =
+    merchandise.bought!;
+  const texts = [crmProductId, parentCrmProductId, merchandiseNum, merchandiseName, parentMerchandiseNum];
+  return texts.reduce((sum, { length }) => sum + length, merchandise.bought!.timeDurationExpression.length);
+}
+
+/** The same of a new product. */
+export function lengthOfProduct({ product }: LedgerChanges['newProducts'][number]): number {
+  const { crmProductId, productUri, productName } = product.bought!;
+  return crmProductId.length + productUri.length + productName.length + writeDetails(product.bought!).length;
+}
+
+/** JSON of what thousands of rows may share. */
+const written = new WeakMap<object, string>();
+
+/** Writes an object as JSON, once however many rows have it. */
+function writeOnce<Thing extends object>(thing: Thing, pick: (thing: Thing) => unknown = (whole) => whole): string {
+  const before = written.get(thing);
+  if (before !== undefined) return before;
+  const json = JSON.stringify(pick(thing));
+  written.set(thing, json);
+  return json;
+}
+
+const writeDetails = (product: ProductToBuy) => writeOnce(product, pickDetails);
 
 /** Picks the fields of a product that have no column of their own. */
 function pickDetails(product: ProductToBuy) {

@@ -1,5 +1,14 @@
 import { type Trx, untilAnswered } from '@lockstep/platform';
-import { insertAssets, insertGrants, insertMerchandises, insertProducts, insertTransfers } from './insert-ledger.ts';
+import {
+  insertAssets,
+  insertGrants,
+  insertMerchandises,
+  insertProducts,
+  insertTransfers,
+  lengthOfAsset,
+  lengthOfMerchandise,
+  lengthOfProduct,
+} from './insert-ledger.ts';
 import type { Asset, Ledger, LedgerChanges } from './ledger.ts';
 import type { LedgerIds } from './ledger-ids.ts';
 import {
@@ -17,6 +26,8 @@ import {
 const INSERTED_AT_ONCE = 2_000;
 /** Rows that one statement updates. They have few columns to send. */
 const UPDATED_AT_ONCE = 10_000;
+/** Characters that one statement inserts, if it has more than a row: it takes several times as much memory. */
+const CHARACTERS_AT_ONCE = 4 * 1024 * 1024;
 
 /**
  * Stores what a ledger's orders have changed, a statement for each kind of change, in the transaction that loaded it.
@@ -56,23 +67,38 @@ export async function writeLedger(trx: Trx, ledger: Ledger, ids: LedgerIds): Pro
   await inParts(trx, stored.counted, UPDATED_AT_ONCE, (part) => updateNumbers(trx, part));
   await inParts(trx, stored.revokedAssets, UPDATED_AT_ONCE, (part) => revokeAssets(trx, part));
   // Sorted, as they are locked: transactions that insert the same numbers wait rather than deadlock.
-  await inParts(trx, [...changes.newAssets].sort(compareNumbers), INSERTED_AT_ONCE, (part) => insertAssets(trx, part));
+  const newAssets = [...changes.newAssets].sort(compareNumbers);
+  await inParts(trx, newAssets, INSERTED_AT_ONCE, (part) => insertAssets(trx, part), lengthOfAsset);
   await inParts(trx, changes.newGrants, INSERTED_AT_ONCE, (part) => insertGrants(trx, part));
-  await inParts(trx, changes.newMerchandises, INSERTED_AT_ONCE, (part) => insertMerchandises(trx, part));
-  await inParts(trx, changes.newProducts, INSERTED_AT_ONCE, (part) => insertProducts(trx, part));
+  const { newMerchandises, newProducts } = changes;
+  await inParts(trx, newMerchandises, INSERTED_AT_ONCE, (part) => insertMerchandises(trx, part), lengthOfMerchandise);
+  await inParts(trx, newProducts, INSERTED_AT_ONCE, (part) => insertProducts(trx, part), lengthOfProduct);
 }
 
-/** Writes rows some at a time. What is sent ahead takes memory until PostgreSQL has it, so each part waits for the last. */
+/**
+ * Writes rows some at a time. What is sent ahead takes memory until PostgreSQL has it, so each part waits for the last.
+ * `lengthOf`: the characters of a row, where they may be many.
+ */
 async function inParts<Item>(
   trx: Trx,
   items: readonly Item[],
   atOnce: number,
   write: (part: Item[]) => Promise<void>,
+  lengthOf: (item: Item) => number = () => 0,
 ): Promise<void> {
-  for (let first = 0; first < items.length; first += atOnce) {
-    if (first > 0) await untilAnswered(trx);
-    await write(items.slice(first, first + atOnce));
+  let part: Item[] = [];
+  let characters = 0;
+  for (const item of items) {
+    characters += lengthOf(item);
+    if (part.length === atOnce || (part.length > 0 && characters > CHARACTERS_AT_ONCE)) {
+      await write(part);
+      await untilAnswered(trx);
+      part = [];
+      characters = lengthOf(item);
+    }
+    part.push(item);
   }
+  if (part.length > 0) await write(part);
 }
 
 /** Grants to be written, and those of which the database has contents that were revoked or taken over with them. */

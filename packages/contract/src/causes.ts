@@ -76,7 +76,7 @@ export const causes = {
   list_too_long: { code: '13004', memberCode: '40000', message: '{0}: more than {1} elements.' },
   batch_too_large: {
     code: '13004',
-    message: '{0}: up to here, the call creates, revokes or moves more than {1} products and merchandises{2}.',
+    message: '{0}: up to here, the call creates, revokes or moves more than {1}{2}.',
   },
   src_license_order_required: {
     code: '13004',

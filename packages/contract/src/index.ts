@@ -76,7 +76,13 @@ export {
   type ProductToBuy,
   type ProductToRevoke,
 } from './order-items.ts';
-export { countInstances, MAX_INSTANCES, MAX_INSTANCES_ON_ASSET } from './order-size.ts';
+export {
+  countCopies,
+  countInstances,
+  countTextBytes,
+  MAX_INSTANCES,
+  MAX_INSTANCES_ON_ASSET,
+} from './order-size.ts';
 export { type DeleteAssetOrder, type DeleteProductOrder, type NewBuyOrder, Order } from './orders.ts';
 export { type Page, PageQuery } from './page.ts';
 export { parse } from './parse.ts';

@@ -11,6 +11,9 @@ export const MAX_INSTANCES = 200_000;
 /** The most active product and merchandise instances on an asset. */
 export const MAX_INSTANCES_ON_ASSET = 10_000;
 
+/** The most bytes of text that the orders of a call may store: a text is stored for each asset number that gets it. */
+export const MAX_TEXT_BYTES = 256 * 1024 * 1024;
+
 /**
  * Counts the product and merchandise instances that an order may create, at least one for each asset number, or the
  * products that it looks for. An asset number without instances counts as one: it transfers or creates an asset.
@@ -35,6 +38,23 @@ function instancesIn(merchandise: Merchandise): number {
   return 1 + merchandise.licenseOrderProductList.length + sum(merchandise.children ?? [], instancesIn);
 }
 
+/**
+ * Counts the bytes of text that an order stores: what it buys, and the extended attributes, once for each asset number that
+ * gets them. Their length is that of their JSON.
+ */
+export function countTextBytes(order: Order): number {
+  if (order.orderType !== 'new_buy') return 0;
+  return sum(order.assets, ({ assetNos, products, merchandises, assetExtendList }) => {
+    return assetNos.length * Buffer.byteLength(JSON.stringify([products, merchandises, assetExtendList]));
+  });
+}
+
+/** How many assets get the same text at most. An order with a text of so many bytes stores no more than so many times it. */
+export function countCopies({ orderType, assets }: Order): number {
+  if (orderType !== 'new_buy') return 0;
+  return assets.reduce((most, { assetNos }) => Math.max(most, assetNos.length), 0);
+}
+
 function sum<Item>(items: readonly Item[], count: (item: Item) => number): number {
   return items.reduce((total, item) => total + count(item), 0);
 }
@@ -48,7 +68,23 @@ export function checkInstances(orders: readonly Order[]): void {
   for (const [index, order] of orders.entries()) {
     checkElements(order, `orderList[${index}]`);
     instances += countInstances(order);
-    if (instances > MAX_INSTANCES) throw new Refusal('batch_too_large', `orderList[${index}]`, MAX_INSTANCES);
+    if (instances > MAX_INSTANCES)
+      throw new Refusal('batch_too_large', `orderList[${index}]`, `${MAX_INSTANCES} products and merchandises`);
+  }
+}
+
+/**
+ * Refuses a batch that stores too much text. Nearly every batch is so short that it cannot. `bytes`: its length, as it was
+ * sent. Throws a Refusal: batch_too_large.
+ */
+export function checkText(orders: readonly Order[], bytes: number): void {
+  const copies = orders.reduce((most, order) => Math.max(most, countCopies(order)), 0);
+  // Twice, because it may have been sent without what has a default.
+  if (2 * bytes * copies <= MAX_TEXT_BYTES) return;
+  let text = 0;
+  for (const [index, order] of orders.entries()) {
+    text += countTextBytes(order);
+    if (text > MAX_TEXT_BYTES) throw new Refusal('batch_too_large', `orderList[${index}]`, '256 MiB of text');
   }
 }
 
@@ -57,6 +93,11 @@ function checkElements(order: Order, path: string): void {
   if (order.orderType !== 'new_buy') return;
   for (const [index, element] of order.assets.entries()) {
     if (countOnAsset(element) <= MAX_INSTANCES_ON_ASSET) continue;
-    throw new Refusal('batch_too_large', `${path}.assets[${index}]`, MAX_INSTANCES_ON_ASSET, ' on one asset');
+    throw new Refusal(
+      'batch_too_large',
+      `${path}.assets[${index}]`,
+      `${MAX_INSTANCES_ON_ASSET} products and merchandises`,
+      ' on one asset',
+    );
   }
 }

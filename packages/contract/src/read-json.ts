@@ -5,7 +5,7 @@ import { Refusal } from './causes.ts';
 import { checkJsonShape } from './json-shape.ts';
 import { findUnknownFields } from './misspellings.ts';
 import { MAX_LIST_ELEMENTS } from './order-items.ts';
-import { checkInstances } from './order-size.ts';
+import { checkInstances, checkText } from './order-size.ts';
 import { check } from './parse.ts';
 import { readValidBatch } from './valid-batch.ts';
 
@@ -65,6 +65,7 @@ export function readBatchOrder(bytes: Buffer): BatchBody {
     const checked = batch === null ? check(BatchOrder, json, [], misspelled) : { ok: true as const, value: batch };
     if (!checked.ok) throw checked.refusal;
     checkInstances(checked.value.orderList);
+    checkText(checked.value.orderList, bytes.length);
     return { batch: checked.value, ignoredFields: ignored };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;

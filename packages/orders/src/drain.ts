@@ -5,6 +5,7 @@ import { applyOrders } from './apply.ts';
 import { finishOrders, type WorkedBatch } from './finish-orders.ts';
 import { findHeld, holdUnreadable } from './holds.ts';
 import { lockingLanes, readLocked, tryingLanes } from './lane-locks.ts';
+import { LargeWork, LIMITS } from './limits.ts';
 import type { OrderWithId, Outcome } from './outcome.ts';
 import { buildPending, inAcceptanceOrder, type Pending, readingPending, type UnreadableChunk } from './pending.ts';
 import { MAX_WEIGHT } from './prepare.ts';
@@ -57,6 +58,7 @@ export async function drainLanes(db: Database, wanted: LanesToDrain, ids: Ledger
     const { lanes, pending } = await lockAndRead(trx, { ...wanted, lanes: taken ?? wanted.lanes });
     if (taken === null) wanted.onTaken?.(lanes);
     taken ??= lanes;
+    if (pending.weight > LIMITS.small && wanted.isLarge !== true) throw new LargeWork();
     const { chunks, unreadable, cutAtBatchId } = pending;
     for (const chunk of unreadable) await holdUnreadable(trx, chunk);
     const orders = inAcceptanceOrder(chunks);

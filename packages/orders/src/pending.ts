@@ -37,6 +37,8 @@ export interface Pending extends ReadChunks {
   hasHolds: boolean;
   /** The batch at which reading stopped, which may be read in part; null if nothing is left. */
   cutAtBatchId: BatchId | null;
+  /** What its orders weigh. */
+  weight: number;
 }
 
 /**
@@ -48,6 +50,7 @@ export function readingPending(maxWeight: number): Statement<PendingRow> {
 }
 
 interface PendingRow extends ChunkRow {
+  weight: number;
   cut_at: BatchId | null;
   has_holds: boolean;
 }
@@ -55,7 +58,8 @@ interface PendingRow extends ChunkRow {
 /** What a statement of `readingPending` found. */
 export function buildPending(rows: readonly PendingRow[]): Pending {
   const cutAtBatchId = rows[0]?.cut_at ?? null;
-  return { ...readRows(rows), hasHolds: rows[0]?.has_holds ?? false, cutAtBatchId };
+  const weight = rows.reduce((sum, row) => sum + row.weight, 0);
+  return { ...readRows(rows), hasHolds: rows[0]?.has_holds ?? false, cutAtBatchId, weight };
 }
 
 /** Reads what is pending of a batch in some lanes, but for what is held. */
@@ -105,7 +109,7 @@ const READ_PENDING = `
     where cut.batch_id is null or counted.batch_id < cut.batch_id
       or (counted.batch_id = cut.batch_id and weight_before = 0)
   )
-  select batch_id, lane, payload, payload_version, ${SENDERS_CHANNELS}, cut_at,
+  select batch_id, lane, weight, payload, payload_version, ${SENDERS_CHANNELS}, cut_at,
     exists (select from order_hold where order_hold.lane = any (${LOCKED_LANES})) as has_holds
   from taken order by batch_id, lane`;
 

@@ -3,7 +3,9 @@ import {
   type ApplicationId,
   type BatchOrder,
   type CustomerId,
+  countCopies,
   countInstances,
+  countTextBytes,
   type Order,
   Refusal,
   type SyncMode,
@@ -29,12 +31,18 @@ export interface PreparedBatch {
 }
 
 const CHARACTERS_PER_WEIGHT = 1_024;
+/** Less text than this weighs little, however often it is stored. */
+const MUCH_TEXT = 1_024 * 1_024;
 /** The weight of orders that one transaction of a worker takes at most, beyond its first chunk, or first held order. */
 export const MAX_WEIGHT = 2_500;
 
-/** What an order costs a drain: the instances that it may create or revoke, or one for each 1,024 characters if that is more. */
+/**
+ * What an order costs a drain: the instances that it may create or revoke, or one for each 1,024 characters that it has or
+ * stores if that is more.
+ */
 export function weighOrder(order: Order, characters: number): number {
-  return Math.max(1, countInstances(order), Math.ceil(characters / CHARACTERS_PER_WEIGHT));
+  const stored = characters * countCopies(order) > MUCH_TEXT ? countTextBytes(order) : 0;
+  return Math.max(1, countInstances(order), Math.ceil(Math.max(characters, stored) / CHARACTERS_PER_WEIGHT));
 }
 
 /** Splits a batch by lane and digests its content, in the form of orderText. */

@@ -59,7 +59,7 @@ export async function applyNewBatches(
 /** Refuses a batch whose orders together are more than may run together (rules 6.5). `index`: of the order with which they are. */
 export function tooLarge(index: number): Refusal {
   const orRead = `, or looks at more than ${LIMITS.read} products and grants`;
-  return new Refusal('batch_too_large', `orderList[${index}]`, LIMITS.ofOrder, orRead);
+  return new Refusal('batch_too_large', `orderList[${index}]`, `${LIMITS.ofOrder} products and merchandises`, orRead);
 }
 
 /** Refuses sync calls: the cause is that of its first failed order, the message names every one (rules 6.3). */

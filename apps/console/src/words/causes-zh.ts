@@ -39,7 +39,7 @@ export const causesInChinese: Readonly<
   asset_without_items: '没有要购买的产品或商品。',
   merchandise_too_deep: '商品嵌套超过 16 层。',
   list_too_long: '列表元素过多。',
-  batch_too_large: '批次会创建、撤销或转移的产品和商品过多，或单个资产上的过多。',
+  batch_too_large: '批次会创建、撤销或转移的产品和商品过多，或单个资产上的过多，或要存储的文本过多。',
   src_license_order_required: '撤销云授权必须指定来源订单。',
   channel_not_allowed: '该应用未绑定此渠道。',
   channel_order_id_conflict: '该 channelOrderId 已被另一内容的批次使用。',

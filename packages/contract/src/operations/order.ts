@@ -15,7 +15,7 @@ import { CancelBatch, CancelledBatch } from '../cancel.ts';
 import { BindCustomer, CreatedEnterprise, CreateEnterprise, Customer, QueryCustomers } from '../customers.ts';
 import { MAX_ELEMENTS } from '../json-shape.ts';
 import { MAX_EXTENDED_ATTRIBUTES, MAX_LIST_ELEMENTS } from '../order-items.ts';
-import { MAX_INSTANCES, MAX_INSTANCES_ON_ASSET } from '../order-size.ts';
+import { MAX_INSTANCES, MAX_INSTANCES_ON_ASSET, MAX_TEXT_BYTES } from '../order-size.ts';
 import { PreviewAnswer } from '../preview.ts';
 import { BatchResult, BatchResultQuery, OrderResultParams, SingleOrderResult } from '../results.ts';
 import { answers, answersOf, doneAnswers, formatCount, MAX_BATCH_BYTES, ORDER_ROOT, ofModule } from './operation.ts';
@@ -92,7 +92,8 @@ export const orderOperations = ofModule('order', {
       `Takes 1 to ${formatCount(MAX_ORDERS_PER_BATCH)} orders and ${MAX_BATCH_BYTES / 1024 ** 2} MiB, at most ` +
       `${formatCount(MAX_LIST_ELEMENTS)} elements in one list and ${formatCount(MAX_ELEMENTS)} in all, and at most ` +
       `${formatCount(MAX_INSTANCES)} instances to create or revoke (numbers times products and merchandise), ` +
-      `${formatCount(MAX_INSTANCES_ON_ASSET)} of them on one asset. An asset holds at most ` +
+      `${formatCount(MAX_INSTANCES_ON_ASSET)} of them on one asset, and ${MAX_TEXT_BYTES / 1024 ** 2} MiB of text to store ` +
+      `(texts times numbers). An asset holds at most ` +
       `${formatCount(MAX_INSTANCES_ON_ASSET)} active products and merchandises, and ${MAX_EXTENDED_ATTRIBUTES} extended ` +
       `attributes (\`asset_full\`), and an order creates, revokes or moves at most ${formatCount(MAX_INSTANCES)} (\`order_too_large\`: split it by asset numbers). The orders ` +
       'of a sync call may not touch more together either (`batch_too_large`). The ' +
