@@ -39,15 +39,19 @@ function instancesIn(merchandise: Merchandise): number {
 }
 
 /**
- * Counts the bytes of text that an order stores: what it buys, and the extended attributes, once for each asset number that
- * gets them. Their length is that of their JSON.
+ * Counts the bytes of text that an order stores: its products, merchandises and extended attributes as JSON, each once for each
+ * asset number that gets it.
  */
 export function countTextBytes(order: Order): number {
   if (order.orderType !== 'new_buy') return 0;
-  return sum(order.assets, ({ assetNos, products, merchandises, assetExtendList }) => {
-    return assetNos.length * Buffer.byteLength(JSON.stringify([products, merchandises, assetExtendList]));
+  return sum(order.assets, ({ assetNos, products = [], merchandises = [], assetExtendList = [] }) => {
+    return (
+      assetNos.length * (sum(products, jsonBytes) + sum(merchandises, jsonBytes) + sum(assetExtendList, jsonBytes))
+    );
   });
 }
+
+const jsonBytes = (item: object) => Buffer.byteLength(JSON.stringify(item));
 
 /** How many assets get the same text at most. An order with a text of so many bytes stores no more than so many times it. */
 export function countCopies({ orderType, assets }: Order): number {
