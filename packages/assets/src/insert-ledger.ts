@@ -23,7 +23,7 @@ export async function insertAssets(trx: Trx, assets: readonly Asset[]): Promise<
     ['limit_start_date', 'bigint', assets.map((asset) => asset.limitStartDate)],
     ['limit_end_date', 'bigint', assets.map((asset) => asset.limitEndDate)],
     ['borrowed_usb_key', 'boolean', assets.map((asset) => asset.borrowedUsbKey)],
-    ['extends', 'jsonb', assets.map((asset) => writeOnce(asset.extends))],
+    ['extends', 'jsonb', assets.map((asset) => JSON.stringify(asset.extends))],
     ['created_by_order_id', 'bigint', assets.map((asset) => asset.grants[0]!.licenseOrderId)],
     ...revocationColumns(assets.map(({ revokedBy }) => revokedBy)),
     ['active_grants', 'integer', assets.map(({ active }) => active.grants)],
@@ -90,9 +90,9 @@ export async function insertProducts(trx: Trx, newProducts: LedgerChanges['newPr
   ]);
 }
 
-/** How many characters of text an asset has, about. */
-export function lengthOfAsset(asset: Asset): number {
-  return asset.assetNum.length + writeOnce(asset.extends).length;
+/** How many characters of text an asset gets, about. */
+export function lengthOfAsset({ extends: given }: Asset): number {
+  return Object.entries(given).reduce((sum, [code, value]) => sum + code.length + value.length, 0);
 }
 
 /** The same of a new merchandise. */
@@ -109,19 +109,17 @@ export function lengthOfProduct({ product }: LedgerChanges['newProducts'][number
   return crmProductId.length + productUri.length + productName.length + writeDetails(product.bought!).length;
 }
 
-/** JSON of what thousands of rows may share. */
-const written = new WeakMap<object, string>();
+/** The details of products as JSON. Thousands of rows may share those of one that was bought. */
+const writtenDetails = new WeakMap<ProductToBuy, string>();
 
-/** Writes an object as JSON, once however many rows have it. */
-function writeOnce<Thing extends object>(thing: Thing, pick: (thing: Thing) => unknown = (whole) => whole): string {
-  const before = written.get(thing);
+/** Writes the details of a product as JSON, once however many assets it was bought for. */
+function writeDetails(product: ProductToBuy): string {
+  const before = writtenDetails.get(product);
   if (before !== undefined) return before;
-  const json = JSON.stringify(pick(thing));
-  written.set(thing, json);
+  const json = JSON.stringify(pickDetails(product));
+  writtenDetails.set(product, json);
   return json;
 }
-
-const writeDetails = (product: ProductToBuy) => writeOnce(product, pickDetails);
 
 /** Picks the fields of a product that have no column of their own. */
 function pickDetails(product: ProductToBuy) {

@@ -26,7 +26,7 @@ import {
 const INSERTED_AT_ONCE = 2_000;
 /** Rows that one statement updates. They have few columns to send. */
 const UPDATED_AT_ONCE = 10_000;
-/** Characters that one statement inserts, if it has more than a row: it takes several times as much memory. */
+/** Characters that one statement writes, if it has more than a row: it takes several times as much memory. */
 const CHARACTERS_AT_ONCE = 4 * 1024 * 1024;
 
 /**
@@ -63,7 +63,7 @@ export async function writeLedger(trx: Trx, ledger: Ledger, ids: LedgerIds): Pro
       part.map(({ id }) => id),
     ),
   );
-  await inParts(trx, stored.changed, INSERTED_AT_ONCE, (part) => updateAssets(trx, part));
+  await inParts(trx, stored.changed, INSERTED_AT_ONCE, (part) => updateAssets(trx, part), lengthOfAsset);
   await inParts(trx, stored.counted, UPDATED_AT_ONCE, (part) => updateNumbers(trx, part));
   await inParts(trx, stored.revokedAssets, UPDATED_AT_ONCE, (part) => revokeAssets(trx, part));
   // Sorted, as they are locked: transactions that insert the same numbers wait rather than deadlock.
