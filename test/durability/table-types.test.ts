@@ -52,15 +52,17 @@ const DRIVER_TYPES: Record<string, string> = {
 
 /** The type of each column of the migrated database. */
 async function readColumns(): Promise<Record<string, string>> {
-  const { rows } = await sql<{ name: string; type: string; nullable: boolean; generated: boolean }>`
+  const { rows } = await sql<{ name: string; type: string; nullable: boolean; generated: boolean; computed: boolean }>`
     select table_name || '.' || column_name as name, udt_name as type, is_nullable = 'YES' as nullable,
-      column_default is not null or is_identity = 'YES' as generated
+      column_default is not null or is_identity = 'YES' as generated,
+      is_generated = 'ALWAYS' as computed
     from information_schema.columns where table_schema = 'public' and table_name not like 'kysely%'`.execute(
     database.db,
   );
   return Object.fromEntries(
-    rows.map(({ name, type, nullable, generated }) => {
+    rows.map(({ name, type, nullable, generated, computed }) => {
       const read = `${DRIVER_TYPES[type]}${nullable ? ' | null' : ''}`;
+      if (computed) return [name, `GeneratedAlways<${read}>`];
       return [name, generated ? `Generated<${read}>` : read];
     }),
   );
