@@ -159,7 +159,7 @@ it('M7 of a lock with three thick assets lent into it is read by one at a time, 
 });
 
 it('clients that do not read hold two long previews of an application at most, and no others wait for them', async () => {
-  const { products } = thick();
+  const products = uris.map((productUri) => productToBuy({ productUri }));
   const batch = () => batchOf(newBuy(customer, Array.from({ length: 20 }, newAssetNum), {}, { products }));
   const { path } = findOperation('previewBatchOrder');
   const open = (by: Api) => openAnswer(by, path, { query: { appKey: by.credentials.appKey }, body: batch() });
