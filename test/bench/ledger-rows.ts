@@ -66,6 +66,8 @@ export const columnNames = (columns: readonly Column[]) => columns.map(([name]) 
 export async function createBareTables(db: pg.Pool): Promise<void> {
   await db.query('create schema bare');
   for (const { table } of LEDGER_ROWS) {
-    await db.query(`create table bare.${table} (like public.${table} including defaults including indexes)`);
+    await db.query(
+      `create table bare.${table} (like public.${table} including defaults including generated including indexes)`,
+    );
   }
 }

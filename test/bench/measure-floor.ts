@@ -53,17 +53,21 @@ async function measureFloor(
     await Promise.all(
       Array.from({ length: CONNECTIONS }, async () => {
         const client = await db.connect();
-        for (let turn = next++; turn < transactions; turn = next++) {
-          // Below all that the schema's own sequences give.
-          const orders = Array.from(
-            { length: ORDERS_PER_TRANSACTION },
-            (_, index) => -(turn * ORDERS_PER_TRANSACTION + index + 1),
-          );
-          await client.query('begin');
-          await insert(client, schema, orders);
-          await client.query('commit');
+        try {
+          for (let turn = next++; turn < transactions; turn = next++) {
+            // Below all that the schema's own sequences give.
+            const orders = Array.from(
+              { length: ORDERS_PER_TRANSACTION },
+              (_, index) => -(turn * ORDERS_PER_TRANSACTION + index + 1),
+            );
+            await client.query('begin');
+            await insert(client, schema, orders);
+            await client.query('commit');
+          }
+        } finally {
+          // Not back into the pool: the end of the pool would wait for a transaction that failed.
+          client.release(true);
         }
-        client.release();
       }),
     );
     const seconds = (performance.now() - startedMs) / 1_000;
