@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http';
-import { createApplication } from '@lockstep/access';
 import {
   buildPath,
   type Customer,
@@ -9,10 +8,8 @@ import {
 } from '@lockstep/contract';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { readPeakMebibytes } from '../bench/processor-time.ts';
-import { Api, dataOf, refusalOf } from '../harness/api.ts';
+import { type Api, dataOf, refusalOf } from '../harness/api.ts';
 import { MemberCenter } from '../harness/member-center.ts';
-import { checkNumbers } from '../harness/numbers.ts';
 import {
   batchOf,
   deleteAsset,
@@ -23,9 +20,7 @@ import {
   productToRevoke,
   type Sent,
 } from '../harness/orders.ts';
-import { freePort } from '../harness/redis.ts';
-import { HEAP_OF_1_GIB, ServiceProcess } from '../harness/service-process.ts';
-import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
+import { SmallDeployment } from '../harness/small-deployment.ts';
 import { syncOf } from '../harness/sync-batches.ts';
 import { thicken } from '../harness/thick-assets.ts';
 import { openAnswer, readOn } from '../harness/unread-answers.ts';
@@ -39,12 +34,8 @@ const ALL_ASSETS = 160;
 const LICENSES = 1_000;
 /** Applications whose clients do not read. */
 const CALLERS = 3;
-/** So there is room in 1 GiB for what is not the order's. */
-const MOST_MEBIBYTES = 450;
 
-let database: TestDatabase;
-let processes: { api: ServiceProcess; worker: ServiceProcess };
-let newApi: () => Promise<Api>;
+let deployment: SmallDeployment;
 let center: MemberCenter;
 let api: Api;
 let customer: Customer;
@@ -55,30 +46,18 @@ const untouched: string[] = [];
 let packed: string[];
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  const port = await freePort();
-  const env = { DATABASE_URL: database.url, REDIS_URL: '', PORT: String(port), NODE_OPTIONS: HEAP_OF_1_GIB };
-  processes = { api: ServiceProcess.api(env), worker: ServiceProcess.worker(env) };
-  await Promise.all(Object.values(processes).map((each) => each.start()));
-  newApi = async () => {
-    const asked = { name: 'Test', scopes: ['auth_order' as const, 'auth_me' as const], approved: true };
-    return await Api.logIn(`http://127.0.0.1:${port}`, await createApplication(database.db, asked));
-  };
-  center = await MemberCenter.open({ db: database.db, newApi });
+  deployment = await SmallDeployment.start();
+  const { db } = deployment.database;
+  center = await MemberCenter.open({ db, newApi: () => deployment.newApi() });
   ({ api, customer } = center);
   next = await api.newCustomer();
   packed = Array.from({ length: ASSETS_OF_ORDER }, newAssetNum);
   untouched.push(...Array.from({ length: ALL_ASSETS - ASSETS_OF_ORDER }, newAssetNum));
   await api.carryOut(newBuy(customer, [...untouched, ...packed]));
-  await thicken(database.db, untouched, { products: PRODUCTS - 1 });
-  await thicken(database.db, packed, { products: 1, packages: PRODUCTS / 2 - 1 });
+  await thicken(db, untouched, { products: PRODUCTS - 1 });
+  await thicken(db, packed, { products: 1, packages: PRODUCTS / 2 - 1 });
 });
-afterAll(async () => {
-  expect(await checkNumbers(database.db)).toEqual([]);
-  const statuses = await Promise.all(Object.values(processes).map((each) => each.stop()));
-  expect(statuses).toEqual([0, 0]);
-  await database.close();
-});
+afterAll(() => deployment.close());
 
 const takeAssets = () => untouched.splice(0, ASSETS_OF_ORDER);
 
@@ -88,29 +67,18 @@ async function run(order: Sent) {
   return processed!;
 }
 
-/** The most memory that the processes have taken so far. */
-function expectLittleMemory(after: string): void {
-  const mebibytes = {
-    api: Math.round(readPeakMebibytes(processes.api.pid)),
-    worker: Math.round(readPeakMebibytes(processes.worker.pid)),
-  };
-  process.stdout.write(`${after}: the API took ${mebibytes.api} MiB at most, the worker ${mebibytes.worker}\n`);
-  expect(mebibytes.api).toBeLessThan(MOST_MEBIBYTES);
-  expect(mebibytes.worker).toBeLessThan(MOST_MEBIBYTES);
-}
-
 it('an order for 160 assets of 9,500 products is refused in any mode, and takes no memory', async () => {
   const order = deleteAsset(customer, [...untouched, ...packed]);
   expect(await run(order)).toMatchObject({ state: 'failed', cause: 'order_too_large' });
   expect(dataOf(await api.submitPreview(batchOf(order)))).toMatchObject([{ cause: 'order_too_large' }]);
   expect(refusalOf(await api.submit(syncOf(order)))).toMatchObject({ cause: 'order_too_large' });
-  expectLittleMemory('an order that is too large');
+  deployment.expectLittleMemory('an order that is too large');
 });
 
 it('clients that do not read long answers hold few places and little memory, and others are served', async () => {
   const full = newAssetNum();
   await api.carryOut(newBuy(customer, [full]));
-  await thicken(database.db, [full], { products: MAX_INSTANCES_ON_ASSET - 1 });
+  await thicken(deployment.database.db, [full], { products: MAX_INSTANCES_ON_ASSET - 1 });
   const asset = (await center.assets()).find(({ assetNum }) => assetNum === full)!;
   const headers = { clientToken: api.token, userToken: center.userToken };
   const openAsset = (by: Api) => openAnswer(by, buildPath('getAsset', { assetNum: full }));
@@ -120,7 +88,7 @@ it('clients that do not read long answers hold few places and little memory, and
   const revocation = () => deleteAsset(customer, untouched.slice(-ASSETS_OF_ORDER));
   const openPreview = (by: Api) => openBatch(by, 'previewBatchOrder', batchOf(revocation()));
 
-  const callers = await Promise.all(Array.from({ length: CALLERS }, newApi));
+  const callers = await Promise.all(Array.from({ length: CALLERS }, () => deployment.newApi()));
   const held = await Promise.all([
     openContents(),
     openContents(),
@@ -137,14 +105,14 @@ it('clients that do not read long answers hold few places and little memory, and
   await expect.poll(() => begun.size).toBe(4);
   held.push(await openBatch(api, 'createBatchOrder', syncOf(deleteAsset(customer, takeAssets()))));
 
-  const neighbor = await newApi();
+  const neighbor = await deployment.newApi();
   const thin = newAssetNum();
   await neighbor.carryOut(newBuy(next, [thin]));
   expect(await neighbor.preview(batchOf(deleteAsset(next, [thin])))).toMatchObject([{ state: 'succeeded' }]);
   expect(dataOf(await neighbor.call('GET', `/asset/${full}`)).products).toHaveLength(MAX_INSTANCES_ON_ASSET);
   await neighbor.carryOut(deleteAsset(next, [thin]));
   expect(begun.size).toBe(4);
-  expectLittleMemory('answers that are not read');
+  deployment.expectLittleMemory('answers that are not read');
 
   // Each place goes to the next one: what has begun is broken off, and the rest is read.
   for (const answer of [...held, ...begun]) answer.destroy();
@@ -157,7 +125,7 @@ it('clients that do not read long answers hold few places and little memory, and
   });
   await Promise.all(waiting);
   expect((await readOn(await openPreview(neighbor))).data[0].products).toHaveLength(ASSETS_OF_ORDER * PRODUCTS);
-  expectLittleMemory('answers that are read');
+  deployment.expectLittleMemory('answers that are read');
 });
 
 it('assets with as many extended attributes as they may have are listed, and revoked by one order', async () => {
@@ -168,37 +136,37 @@ it('assets with as many extended attributes as they may have are listed, and rev
     update asset set extends = (
       select jsonb_object_agg(rpad(place::text, 255, '街'), repeat('街', 255))
       from generate_series(1, ${MAX_EXTENDED_ATTRIBUTES}::int) as place
-    ) where license_type = ${licenseType}`.execute(database.db);
+    ) where license_type = ${licenseType}`.execute(deployment.database.db);
   const list = await openAnswer(api, buildPath('listVirtualAssets', customer));
   let bytes = 0;
   for await (const piece of list) bytes += (piece as Buffer).length;
   expect(bytes).toBeGreaterThan(LICENSES * MAX_EXTENDED_ATTRIBUTES * 255 * 2 * Buffer.byteLength('街'));
   const source = { licenseType, srcLicenseOrderId: bought!.licenseOrderId };
   expect(await run(deleteAsset(customer, assetNums, source))).toMatchObject({ state: 'succeeded', assets: LICENSES });
-  expectLittleMemory('extended attributes');
+  deployment.expectLittleMemory('extended attributes');
 });
 
 it('as many as one order may touch are revoked with their assets, async and sync, and previewed', async () => {
   const revoked = { state: 'succeeded', assets: ASSETS_OF_ORDER, products: ASSETS_OF_ORDER * PRODUCTS };
   expect(await run(deleteAsset(customer, takeAssets()))).toMatchObject(revoked);
-  expectLittleMemory('delete_asset async');
+  deployment.expectLittleMemory('delete_asset async');
   const assetNums = takeAssets();
   const [preview] = dataOf(await api.submitPreview(batchOf(deleteAsset(customer, assetNums))));
   expect(preview.products).toHaveLength(ASSETS_OF_ORDER * PRODUCTS);
   await api.carryOut(deleteAsset(customer, assetNums));
-  expectLittleMemory('delete_asset previewed and sync');
+  deployment.expectLittleMemory('delete_asset previewed and sync');
 });
 
 it('as many are transferred', async () => {
   const transfer = newBuy(next, takeAssets(), {}, { transferedAssetNum: true, products: [] });
   expect(await run(transfer)).toMatchObject({ state: 'succeeded' });
-  expectLittleMemory('a transfer async');
+  deployment.expectLittleMemory('a transfer async');
 });
 
 it('as many are revoked one by one, with the packages that they are in', async () => {
   const products = ASSETS_OF_ORDER * (PRODUCTS / 2 + 1);
   expect(await run(deleteProduct(customer, packed))).toMatchObject({ state: 'succeeded', products });
-  expectLittleMemory('delete_product by trees of merchandise async');
+  deployment.expectLittleMemory('delete_product by trees of merchandise async');
 });
 
 it('as many are bought, each with a URI of its own, and revoked by naming each', async () => {
@@ -206,12 +174,12 @@ it('as many are bought, each with a URI of its own, and revoked by naming each',
   const assetNums = Array.from({ length: ASSETS_OF_ORDER }, newAssetNum);
   const order = newBuy(customer, assetNums, {}, { products: uris.map((productUri) => productToBuy({ productUri })) });
   expect(await run(order)).toMatchObject({ state: 'succeeded' });
-  expectLittleMemory('new_buy async');
+  deployment.expectLittleMemory('new_buy async');
   const products = uris.map((productUri) => productToRevoke({ productUri, strictMatchWhenDelete: true }));
   const revocation = deleteProduct(customer, [], {}, { assets: [{ assetNos: assetNums, products }] });
   const [preview] = dataOf(await api.submitPreview(batchOf(revocation)));
   expect(preview.products).toHaveLength(ASSETS_OF_ORDER * PRODUCTS);
-  expectLittleMemory('delete_product of each previewed');
+  deployment.expectLittleMemory('delete_product of each previewed');
   expect(await run(revocation)).toMatchObject({ state: 'succeeded', products: ASSETS_OF_ORDER * PRODUCTS });
-  expectLittleMemory('delete_product of each async');
+  deployment.expectLittleMemory('delete_product of each async');
 });

@@ -1,42 +1,24 @@
-import { createApplication } from '@lockstep/access';
 import type { Customer } from '@lockstep/contract';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { readPeakMebibytes } from '../bench/processor-time.ts';
-import { Api, dataOf, refusalOf } from '../harness/api.ts';
-import { checkNumbers } from '../harness/numbers.ts';
+import { type Api, dataOf, refusalOf } from '../harness/api.ts';
 import { batchOf, newAssetNum, newBuy, productToBuy, type Sent } from '../harness/orders.ts';
-import { freePort } from '../harness/redis.ts';
-import { HEAP_OF_1_GIB, ServiceProcess } from '../harness/service-process.ts';
-import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
+import { SmallDeployment } from '../harness/small-deployment.ts';
 import { syncOf } from '../harness/sync-batches.ts';
 
 /** Orders that store nearly as much text as a call may (rules 4), in processes as a container of 1 GiB has them. */
 const MEBIBYTE = 1_024 * 1_024;
 const MOST_BYTES = 256 * MEBIBYTE;
-/** So there is room in 1 GiB for what is not the order's. */
-const MOST_MEBIBYTES = 450;
 
-let database: TestDatabase;
-let processes: { api: ServiceProcess; worker: ServiceProcess };
+let deployment: SmallDeployment;
 let api: Api;
 let customer: Customer;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  const port = await freePort();
-  const env = { DATABASE_URL: database.url, REDIS_URL: '', PORT: String(port), NODE_OPTIONS: HEAP_OF_1_GIB };
-  processes = { api: ServiceProcess.api(env), worker: ServiceProcess.worker(env) };
-  await Promise.all(Object.values(processes).map((each) => each.start()));
-  const asked = { name: 'Test', scopes: ['auth_order' as const], approved: true };
-  api = await Api.logIn(`http://127.0.0.1:${port}`, await createApplication(database.db, asked));
+  deployment = await SmallDeployment.start();
+  api = await deployment.newApi();
   customer = await api.newCustomer();
 });
-afterAll(async () => {
-  expect(await checkNumbers(database.db)).toEqual([]);
-  const statuses = await Promise.all(Object.values(processes).map((each) => each.stop()));
-  expect(statuses).toEqual([0, 0]);
-  await database.close();
-});
+afterAll(() => deployment.close());
 
 const many = <Item>(count: number, item: (index: number) => Item) => Array.from({ length: count }, (_, i) => item(i));
 
@@ -57,29 +39,18 @@ function buyMuch(element: Sent): Sent {
 /** A text of letters that take three bytes each. */
 const CHINESE = '许'.repeat(255);
 
-/** The most memory that the processes have taken so far. */
-function expectLittleMemory(after: string): void {
-  const mebibytes = {
-    api: Math.round(readPeakMebibytes(processes.api.pid)),
-    worker: Math.round(readPeakMebibytes(processes.worker.pid)),
-  };
-  process.stdout.write(`${after}: the API took ${mebibytes.api} MiB at most, the worker ${mebibytes.worker}\n`);
-  expect(mebibytes.api).toBeLessThan(MOST_MEBIBYTES);
-  expect(mebibytes.worker).toBeLessThan(MOST_MEBIBYTES);
-}
-
 it('9 MiB are bought for as many numbers as fit, async, and shown by a preview', async () => {
   const element = { products: [productOf(9 * MEBIBYTE)] };
   const [preview] = dataOf(await api.submitPreview(batchOf(buyMuch(element))));
   expect(preview).toMatchObject({ state: 'succeeded' });
   const [processed] = await api.process(batchOf(buyMuch(element)));
   expect(processed).toMatchObject({ state: 'succeeded' });
-  expectLittleMemory('9 MiB previewed and async');
+  deployment.expectLittleMemory('9 MiB previewed and async');
 });
 
 it('25 KiB are bought for 10,000 numbers, sync, and twice as much is refused in any mode', async () => {
   await api.carryOut(buyMuch({ products: [productOf(25 * 1_024)] }));
-  expectLittleMemory('25 KiB sync');
+  deployment.expectLittleMemory('25 KiB sync');
   const twice = newBuy(customer, many(10_000, newAssetNum), {}, { products: [productOf(50 * 1_024)] });
   for (const refuse of [api.submit(batchOf(twice)), api.submit(syncOf(twice)), api.submitPreview(batchOf(twice))]) {
     expect(refusalOf(await refuse)).toMatchObject({ cause: 'batch_too_large' });
@@ -93,7 +64,7 @@ it('extended attributes of 24 KiB are bought for 10,000 numbers and replaced, as
     const [processed] = await api.process(batchOf(order));
     expect(processed).toMatchObject({ state: 'succeeded' });
   }
-  expectLittleMemory('extended attributes async');
+  deployment.expectLittleMemory('extended attributes async');
 });
 
 it('a preview lists as many products as an order may touch, with long URIs', async () => {
@@ -101,5 +72,5 @@ it('a preview lists as many products as an order may touch, with long URIs', asy
   const order = newBuy(customer, many(20, newAssetNum), {}, { products });
   const [preview] = dataOf(await api.submitPreview(batchOf(order)));
   expect(preview.products).toHaveLength(20 * 9_990);
-  expectLittleMemory('a preview of long URIs');
+  deployment.expectLittleMemory('a preview of long URIs');
 });
