@@ -3,15 +3,13 @@ import { type Contents, openContents, PIECE_BYTES } from './contents.ts';
 import { type ContentsPlan, InstancesByParent, type PlannedAsset, planContents } from './contents-plan.ts';
 import { readingMerchandises, readingProducts } from './contents-rows.ts';
 
-/** Pieces, and plans, that a process reads at once. */
-const READ_AT_ONCE = 2;
-/** Reads of one party that wait for a turn. */
-const MAX_WAITING = 250;
+/** Pieces, and plans, that a process reads at once, and reads of one party that wait for a turn. */
+export const READ_TURNS = { atOnce: 2, maxWaiting: () => 250 };
 /**
  * Answers of several pieces that one party reads at once, and those that wait: a plan takes up to a megabyte. They are few, so
  * that those that have begun end in time.
  */
-const LONG = { atOnce: Number.POSITIVE_INFINITY, atOnceOfOwner: 2, maxWaiting: () => 100 };
+export const LONG_ANSWERS = { atOnce: Number.POSITIVE_INFINITY, atOnceOfOwner: 2, maxWaiting: () => 100 };
 /** What holds more is huge. One asset never does, but there is no limit to what is lent into a lock. */
 const HUGE_COUNT = 20_000;
 /** A plan of a million instances takes a hundred megabytes and more. */
@@ -33,8 +31,8 @@ export interface ContentsCall {
  * of one moment: which instances are active, and what of them may change, is noted at the beginning.
  */
 export class ContentsReader {
-  readonly #turns = new FairQueue({ atOnce: READ_AT_ONCE, maxWaiting: () => MAX_WAITING });
-  readonly #long = new FairQueue(LONG);
+  readonly #turns = new FairQueue(READ_TURNS);
+  readonly #long = new FairQueue(LONG_ANSWERS);
   readonly #huge = new FairQueue(HUGE);
 
   /**

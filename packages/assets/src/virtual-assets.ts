@@ -3,20 +3,13 @@ import { selectCustomers } from '@lockstep/customers';
 import { type Database, FairQueue, isId, parseBigint, type Tables } from '@lockstep/platform';
 import { type Selectable, sql } from 'kysely';
 import { PIECE_BYTES } from './contents.ts';
-import type { ContentsCall } from './contents-reader.ts';
+import { type ContentsCall, LONG_ANSWERS, READ_TURNS } from './contents-reader.ts';
 import { selectAssets } from './tenant.ts';
 
 /** The license type of cloud account licenses. */
 const CLOUD_ACCOUNT: LicenseType = 'cloud_customer';
 /** About how long an asset is as JSON, besides its extended attributes. */
 const ASSET_BYTES = 600;
-
-/** Pieces, and plans, that a process reads at once. */
-const READ_AT_ONCE = 2;
-/** Reads of one application that wait for a turn. */
-const MAX_WAITING = 250;
-/** Answers of several pieces that one application reads at once, and those that wait: of each there is a list of ids. */
-const LONG = { atOnce: Number.POSITIVE_INFINITY, atOnceOfOwner: 2, maxWaiting: () => 100 };
 
 /** Whose virtual assets, and which: with `extendCode` those that carry it. */
 interface Wanted {
@@ -30,8 +23,8 @@ interface Wanted {
  * reads its answer the call holds no connection and no turn.
  */
 export class VirtualAssetReader {
-  readonly #turns = new FairQueue({ atOnce: READ_AT_ONCE, maxWaiting: () => MAX_WAITING });
-  readonly #long = new FairQueue(LONG);
+  readonly #turns = new FairQueue(READ_TURNS);
+  readonly #long = new FairQueue(LONG_ANSWERS);
 
   /**
    * O8: opens the cloud account licenses of an enterprise: active assets of its customers, oldest first (rules 7). Assets of
