@@ -42,6 +42,7 @@ async function measureFloor(
   try {
     await createBareTables(db);
     // The rows are all of one customer, which the checks look up.
+    await db.query("insert into channel (code) values ('floor')");
     await db.query(`
       insert into customer (id, enterprise_id, channel_code, channel_customer_id, name, branch_name, is_default)
       select 1, id, 'floor', 'floor', 'Floor', 'Floor', false from enterprise limit 1`);

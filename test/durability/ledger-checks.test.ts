@@ -29,6 +29,7 @@ beforeAll(async () => {
       insert into application (id, app_key, name, secret_hash, scopes)
         overriding system value values (1, 'k1', 'Test', '', array['auth_order']);
       insert into enterprise (id, name, code) values (1, 'E1', 'abc234'), (2, 'E2', 'def567');
+      insert into channel (code) values ('test');
       insert into customer (id, enterprise_id, channel_code, channel_customer_id, name, branch_name, is_default) values
         (1, 1, 'test', 'c1', 'One', 'B', true), (2, 1, 'test', 'c2', 'Two', 'B', false),
         (3, 2, 'test', 'c3', 'Three', 'B', true);

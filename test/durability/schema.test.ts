@@ -33,6 +33,7 @@ const rows = {
   },
   nonce: { application_id: 1, nonce: 'n1', used_time: new Date() },
   enterprise: { id: 1, name: 'E1', code: 'abc234', crm_customer_id: 'crm1' },
+  channel: { code: 'test' },
   customer: {
     ...{ id: 1, enterprise_id: 1, channel_code: 'test', channel_customer_id: 'c1', name: 'Customer' },
     ...{ branch_name: 'Branch', is_default: true },
@@ -153,6 +154,8 @@ describe('the constraints', () => {
       'enterprise',
       { id: 2, name: 'E2', code: 'ABCDEF', crm_customer_id: null },
     ],
+    ['a channel twice', UNIQUE, 'channel', {}],
+    ['a customer of no channel', FOREIGN_KEY, 'customer', { id: 2, channel_code: 'none', is_default: false }],
     ['a channel customer twice', UNIQUE, 'customer', { id: 2, is_default: false }],
     ['a second default customer', UNIQUE, 'customer', { id: 2, channel_customer_id: 'c2' }],
     ['an account name twice', UNIQUE, 'member', { id: 2 }],
@@ -379,7 +382,8 @@ describe('the constraints', () => {
   it('allow exactly those assets to be locked that O6 locks', async () => {
     const other = await createTestDatabase();
     try {
-      for (const table of ['application', 'enterprise', 'customer'] as const) await insertInto(other.db, table);
+      for (const table of ['application', 'enterprise', 'channel', 'customer'] as const)
+        await insertInto(other.db, table);
       for (const [id, type] of LicenseType.options.entries()) {
         await insertInto(other.db, 'asset', { id, asset_num: type, license_type: type });
       }
@@ -419,6 +423,10 @@ describe('the constraints', () => {
   });
 
   it.each([
+    'update customer set channel_code = channel_code',
+    'delete from customer',
+    'update channel set code = code',
+    'delete from channel',
     'update lock_audit set operator_identity = operator_identity',
     'delete from lock_audit',
     'truncate lock_audit',

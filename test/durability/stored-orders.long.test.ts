@@ -30,6 +30,7 @@ describe.each(QUEUE_KINDS)('on %s,', (queue) => {
   async function storeAsVersion1(): Promise<void> {
     await run(`
       insert into enterprise (id, name, code) overriding system value values (1, 'E1', 'abc234');
+      insert into channel (code) values ('test');
       insert into customer (id, enterprise_id, channel_code, channel_customer_id, name, branch_name, is_default)
         overriding system value values (1, 1, 'test', 'c1', 'C', 'B', true), (2, 1, 'test', 'c2', 'C', 'B', false);
       insert into license_order (id, order_type, customer_id, assets, products) values (8192, 'new_buy', '1', 0, 0);

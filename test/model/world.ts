@@ -26,6 +26,11 @@ export async function newWorlds(db: Database, count: number): Promise<World[]> {
     .execute();
   const enterpriseIds = new Map(enterprises.map(({ id, name }) => [name, id]));
   const names = { channel_code: 'model', name: 'Customer', branch_name: 'Branch', is_default: false };
+  await db
+    .insertInto('channel')
+    .values({ code: names.channel_code })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
   const customers = await db
     .insertInto('customer')
     .values(

@@ -13,6 +13,7 @@ declare module '@lockstep/platform' {
       created_time: Generated<Date>;
       created_by_application_id: ApplicationId | null;
     };
+    channel: { id: Generated<number>; code: string; paused_time: Date | null };
     customer: {
       id: Generated<CustomerId>;
       enterprise_id: EnterpriseId;

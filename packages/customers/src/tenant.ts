@@ -22,12 +22,28 @@ function isInChannels(channels: Channels): RawBuilder<boolean> {
   return channels === null ? sql`true` : sql`customer.channel_code = any (${[...channels]}::text[])`;
 }
 
-/** Inserts customers and returns them. Throws a Refusal: channel_not_allowed, if one is of a channel not the caller's. */
-export function insertCustomers(trx: Trx, channels: Channels, rows: readonly Insertable<Tables['customer']>[]) {
+/**
+ * Inserts customers, and channels that have none yet, and returns the customers. Throws a Refusal: channel_not_allowed, if one
+ * is of a channel not the caller's.
+ */
+export async function insertCustomers(trx: Trx, channels: Channels, rows: readonly Insertable<Tables['customer']>[]) {
   for (const row of rows) requireChannel(channels, row.channel_code);
-  return trx
+  await addChannels(
+    trx,
+    rows.map((row) => row.channel_code),
+  );
+  return await trx
     .insertInto('customer')
     .values([...rows])
     .returning(['id', 'is_default'])
     .execute();
+}
+
+/** Adds those of some channels that are not there yet. Ids are only drawn for new ones. */
+async function addChannels(trx: Trx, codes: readonly string[]): Promise<void> {
+  await sql`
+    insert into channel (code)
+    select distinct new.code from unnest(${codes}::text[]) as new (code)
+    where not exists (select from channel where channel.code = new.code) order by new.code
+    on conflict (code) do nothing`.execute(trx);
 }

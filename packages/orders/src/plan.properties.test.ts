@@ -320,6 +320,7 @@ describe('over any history, stored', () => {
       .values(enterprises.map((id) => ({ id, name: id, code: `enterprise${id}`.slice(-10) })))
       .execute();
     const names = { channel_code: 'test', name: 'Customer', branch_name: 'Branch', is_default: false };
+    await db.insertInto('channel').values({ code: 'test' }).execute();
     await db
       .insertInto('customer')
       .values(CUSTOMERS.map(([id, enterprise_id]) => ({ id, enterprise_id, channel_customer_id: id, ...names })))
