@@ -67,6 +67,8 @@ const CHANGING: [command: string, args: () => string[], action: string, target?:
   ['operator enable', () => ['kim'], 'operator.enabled', () => 'kim'],
   ['order fail', () => [licenseOrderId, '--reason', 'ticket 4711'], 'order.failed', () => licenseOrderId],
   ['order retry', () => [licenseOrderId], 'order.retried', () => licenseOrderId],
+  ['channel pause', () => ['test', '--reason', 'ticket 4711'], 'channel.paused', () => 'test'],
+  ['channel resume', () => ['test'], 'channel.resumed', () => 'test'],
   ['database skip-ids', () => [], 'database.ids_skipped'],
 ];
 

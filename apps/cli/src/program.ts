@@ -15,6 +15,7 @@ import { Command, Option } from 'commander';
 import { addChannel, parseName, parseOverlapHours } from './application-options.ts';
 import { addAssetCommands } from './asset-commands.ts';
 import { addBatchCommands } from './batch-commands.ts';
+import { addChannelCommands } from './channel-commands.ts';
 import { addDatabaseCommands } from './database-commands.ts';
 import { addEventCommand } from './event-command.ts';
 import { addOperatorCommands } from './operator-commands.ts';
@@ -39,6 +40,7 @@ export function buildProgram(config: Config): Command {
   addPasswordCommands(program, withDatabase);
   const order = program.command('order').description('orders that were accepted');
   addFailCommands(order, withDatabase);
+  addChannelCommands(program, withDatabase);
   addOperatorCommands(program, withDatabase);
   addDatabaseCommands(program, config, withDatabase);
   addSubmitCommand(program, service);

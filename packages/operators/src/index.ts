@@ -19,6 +19,14 @@ export {
   setOperatorRole,
 } from './manage-operators.ts';
 export { type Actor, newCommand, type Operator } from './operator.ts';
-export { type Change, recordChange, recordedCall, recordFailed, recordRetried } from './record.ts';
+export {
+  type Change,
+  recordChange,
+  recordedCall,
+  recordFailed,
+  recordPaused,
+  recordResumed,
+  recordRetried,
+} from './record.ts';
 export { readResends, recordResend, type SentOrders } from './resends.ts';
 export { type LoginCall, type NewSession, OperatorSessions } from './sessions.ts';

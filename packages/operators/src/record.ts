@@ -61,6 +61,26 @@ interface ChangedMember {
 const FAILED = { state: 'failed', cause: 'internal_error' };
 const PENDING = { state: 'pending' };
 
+/** Records that an operator paused a channel. Call it in the transaction that does. */
+export function recordPaused(trx: Trx, actor: Actor, { code, reason }: { code: string; reason: string }) {
+  return recordChange(trx, actor, {
+    action: 'channel.paused',
+    target: code,
+    before: { isPaused: false },
+    after: { isPaused: true, reason },
+  });
+}
+
+/** Records that an operator resumed a channel. Call it in the transaction that does. */
+export function recordResumed(trx: Trx, actor: Actor, code: string) {
+  return recordChange(trx, actor, {
+    action: 'channel.resumed',
+    target: code,
+    before: { isPaused: true },
+    after: { isPaused: false },
+  });
+}
+
 /** Records that an operator ended pending orders, an entry for each. Call it in the transaction that ends them. */
 export function recordFailed(
   trx: Trx,
