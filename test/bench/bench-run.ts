@@ -19,13 +19,16 @@ export function say(line: string): void {
 
 /** Starts the servers, calls `measure` once, and ends them whatever happens, also when the run is interrupted. */
 export async function withBench<Found>(
-  { rounds, quick }: { rounds: string; quick: boolean },
+  { rounds, quick, large = false }: { rounds: string; quick: boolean; large?: boolean },
   measure: (bench: Bench, rounds: number) => Promise<Found>,
 ): Promise<Found> {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
   const machine = await Machine.start();
   try {
-    return await measure({ machine, scale: quick ? QUICK_SCALE : 1, kept: new Map() }, quick ? 1 : Number(rounds));
+    return await measure(
+      { machine, scale: quick ? QUICK_SCALE : 1, large, kept: new Map() },
+      quick ? 1 : Number(rounds),
+    );
   } finally {
     await machine.stop();
   }

@@ -21,6 +21,8 @@ const { values } = parseArgs({
     only: { type: 'string' },
     /** The directory of another checkout, installed, to measure beside this one. */
     before: { type: 'string' },
+    /** A million orders in the backlog of `fairness`. */
+    large: { type: 'boolean', default: false },
   },
 });
 const chosen = choose(values.only);

@@ -11,9 +11,10 @@ import type { Edition } from './edition.ts';
 import type { LoadWork, Pace, Requests } from './load-work.ts';
 import type { Bench } from './measure.ts';
 import { openPool } from './open-pool.ts';
+import type { Sender } from './senders.ts';
 
 const LOOK_EVERY_MS = 10;
-const APPLIED_WITHIN_MS = 180_000;
+const APPLIED_WITHIN_MS = 300_000;
 const LOG_TAIL_CHARACTERS = 3_000;
 
 /** How a measure deploys the service. */
@@ -38,21 +39,18 @@ export class Deployment {
   readonly workers: readonly BenchProcess[];
   /** For what the benchmark itself asks the database. */
   readonly db: pg.Pool;
-  readonly #edition: Edition;
-  readonly #caller: Api;
+  readonly #sender: Sender;
 
   private constructor(own: {
     databaseUrl: string;
     api: BenchProcess;
     workers: BenchProcess[];
-    edition: Edition;
-    caller: Api;
+    sender: Sender;
   }) {
     this.databaseUrl = own.databaseUrl;
     this.api = own.api;
     this.workers = own.workers;
-    this.#edition = own.edition;
-    this.#caller = own.caller;
+    this.#sender = own.sender;
     this.db = openPool(own.databaseUrl, 2);
   }
 
@@ -82,22 +80,24 @@ export class Deployment {
       Array.from({ length: workers }, (_, index) => start('worker', `worker-${index}`)),
     );
     const caller = await Api.logIn(`http://127.0.0.1:${port}`, edition.credentials);
-    return new Deployment({ databaseUrl, api, workers: started, edition, caller });
+    const sender = { caller, customers: edition.customers };
+    return new Deployment({ databaseUrl, api, workers: started, sender });
   }
 
   /** Where its API is. */
   get baseUrl(): string {
-    return this.#caller.baseUrl;
+    return this.#sender.caller.baseUrl;
   }
 
-  /** Batches for a load generator to send to this service. */
+  /** Batches for a load generator to send to this service, of the edition's application unless it is another one's. */
   batches(
     batches: number,
     ordersPerBatch: number,
     mode: 'async' | 'sync',
     pace: Pace,
+    { caller, customers }: Sender = this.#sender,
   ): LoadWork & { requests: Extract<Requests, { kind: 'batches' }> } {
-    const { baseUrl, token, credentials } = this.#caller;
+    const { baseUrl, token, credentials } = caller;
     return {
       baseUrl,
       targets: [`${buildPath('createBatchOrder', {})}?appKey=${credentials.appKey}&`],
@@ -107,7 +107,7 @@ export class Deployment {
         mode,
         batches,
         ordersPerBatch,
-        customers: this.#edition.customers,
+        customers,
         tag: randomUUID().slice(0, 13),
       },
       pace,
@@ -125,7 +125,7 @@ export class Deployment {
 
   /** Calls that read, by their paths with queries that end with `?` or `&`, for a load generator to send. */
   questions(targets: readonly string[], pace: Pace): LoadWork {
-    const { baseUrl, token } = this.#caller;
+    const { baseUrl, token } = this.#sender.caller;
     return {
       baseUrl,
       targets,
@@ -137,16 +137,26 @@ export class Deployment {
 
   /** Has the events of the application from now on sent to an endpoint. Returns the webhook's id. */
   async createWebhook(url: string): Promise<string> {
-    return dataOf(await this.#caller.call('POST', '/webhooks', { body: { url } })).webhookId;
+    return dataOf(await this.#sender.caller.call('POST', '/webhooks', { body: { url } })).webhookId;
   }
 
   async deleteWebhook(webhookId: string): Promise<void> {
-    await this.#caller.call('DELETE', `/webhooks/${webhookId}`);
+    await this.#sender.caller.call('DELETE', `/webhooks/${webhookId}`);
   }
 
-  /** Waits until no order is pending, and returns when that was, in milliseconds since 1970. @throws as #untilNone */
-  untilApplied(): Promise<number> {
-    return this.#untilNone('select from lane_chunk where finished_time is null limit 1');
+  /**
+   * Waits until no order is pending, or none of the batches of a tag and those before, and returns when that was, in milliseconds
+   * since 1970. @throws as #untilNone
+   */
+  async untilApplied(tag?: string): Promise<number> {
+    if (tag === undefined) return this.#untilNone('select from lane_chunk where finished_time is null limit 1');
+    const sent = await this.db.query<{ last: string }>(
+      "select max(id) as last from batch where channel_order_id like $1 || '-%'",
+      [tag],
+    );
+    return this.#untilNone('select from lane_chunk where finished_time is null and batch_id <= $1 limit 1', [
+      sent.rows[0]!.last,
+    ]);
   }
 
   /** Waits until all batches are completed, which each is soon after its last order. @throws as #untilNone */
@@ -155,10 +165,10 @@ export class Deployment {
   }
 
   /** @throws WorkerDied; an Error with the end of the first worker's log when that takes too long for any service */
-  async #untilNone(query: string): Promise<number> {
+  async #untilNone(query: string, values: string[] = []): Promise<number> {
     const deadlineMs = performance.now() + APPLIED_WITHIN_MS;
     for (;;) {
-      const { rows } = await this.db.query(query);
+      const { rows } = await this.db.query(query, values);
       if (rows.length === 0) return performance.timeOrigin + performance.now();
       const dead = this.workers.find(({ hasEnded }) => hasEnded);
       if (dead !== undefined) throw new WorkerDied(`A worker died:\n${dead.log.slice(-LOG_TAIL_CHARACTERS)}`);

@@ -8,9 +8,9 @@ import { Api } from '../harness/api.ts';
 import { freePort } from '../harness/redis.ts';
 import { BenchProcess } from './bench-process.ts';
 import type { Machine } from './machine.ts';
+import { createSome } from './senders.ts';
 
 const CUSTOMERS = 500;
-const CALLERS = 8;
 
 /** A checkout of this repository that is measured, and a database of its own migrations to copy. */
 export interface Edition {
@@ -42,12 +42,7 @@ export async function prepareEdition(machine: Machine, name: Edition['name'], di
   });
   try {
     const caller = await Api.logIn(`http://127.0.0.1:${port}`, credentials);
-    const customers: Customer[] = [];
-    await Promise.all(
-      Array.from({ length: CALLERS }, async (_, index) => {
-        for (; index < CUSTOMERS; index += CALLERS) customers.push(await caller.newCustomer(`Bench ${index % 10}`));
-      }),
-    );
+    const customers = await createSome(CUSTOMERS, (index) => caller.newCustomer(`Bench ${index % 10}`));
     return { name, directory, template: new URL(url).pathname.slice(1), credentials, customers };
   } finally {
     await api.stop();

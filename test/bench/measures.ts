@@ -1,6 +1,7 @@
 import type { Measure } from './measure.ts';
 import { backlogMeasures } from './measure-backlog.ts';
 import { distanceMeasures } from './measure-distance.ts';
+import { fairnessMeasures } from './measure-fairness.ts';
 import { filledMeasures } from './measure-filled.ts';
 import { floorMeasures } from './measure-floor.ts';
 import { latencyMeasures } from './measure-latency.ts';
@@ -10,6 +11,7 @@ import { neighborMeasures } from './measure-neighbors.ts';
 import { orderMeasures } from './measure-orders.ts';
 import { peerMeasures } from './measure-peers.ts';
 import { pollMeasures } from './measure-polls.ts';
+import { singlesMeasure } from './measure-singles.ts';
 import { webhookMeasures } from './measure-webhooks.ts';
 
 /** All measures, in the order in which a round takes them. */
@@ -18,6 +20,8 @@ export const measures: Measure[] = [
   ...orderMeasures,
   ...distanceMeasures,
   ...backlogMeasures,
+  singlesMeasure,
+  ...fairnessMeasures,
   ...peerMeasures,
   ...latencyMeasures,
   ...pollMeasures,

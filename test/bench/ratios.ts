@@ -1,3 +1,4 @@
+import { CALL_KINDS } from './neighbor-calls.ts';
 import { peers } from './peers.ts';
 import { alignColumns, type Results } from './results.ts';
 
@@ -36,19 +37,35 @@ const RATIOS: Ratio[] = [
     read: (results) => divide(results.median('async-100x8', RATE), best(results, '-http-100x8')),
   },
   {
-    name: 'backlog drained by four workers ÷ by one (of before, if measured)',
-    goal: 2.5,
-    read: (results) => {
-      const byOne = results.median('backlog-workers1', 'drained/s', 'before');
-      const four = results.median('backlog-workers4', 'drained/s');
-      return divide(four, byOne ?? results.median('backlog-workers1', 'drained/s'));
-    },
+    name: 'backlog drained by four workers ÷ by one',
+    goal: 0.95,
+    read: (results) =>
+      divide(results.median('backlog-workers4', 'drained/s'), results.median('backlog-workers1', 'drained/s')),
   },
   {
-    name: 'drains at once, four workers and a backlog (median of samples)',
-    goal: 4,
-    read: (results) => results.median('backlog-workers4', 'drains at once, median'),
+    name: 'single orders accepted beside a backlog, four workers ÷ without one',
+    goal: 0.3,
+    read: (results) => results.median('singles-beside-backlog', 'accepted ÷ idle'),
   },
+  {
+    name: 'backlog drained beside a neighbor ÷ without one',
+    goal: 0.95,
+    read: (results) => results.median('fairness', 'backlog ÷ alone'),
+  },
+  ...CALL_KINDS.flatMap((kind) => [
+    {
+      name: `${kind} beside a backlog, p95 ÷ (3 idle + one drain)`,
+      goal: 1,
+      isAtMost: true,
+      read: (results: Results) => results.median('fairness', `${kind} p95 ÷ (3 idle + one drain)`),
+    },
+    {
+      name: `${kind} beside a backlog, longest ÷ drain time`,
+      goal: 0.02,
+      isAtMost: true,
+      read: (results: Results) => results.median('fairness', `${kind} longest ÷ drain time`),
+    },
+  ]),
   {
     name: 'batches of 1, 64 callers ÷ the best peer over the same HTTP',
     goal: 3,
@@ -105,7 +122,14 @@ export function formatRatios(results: Results): string[] {
     const value = read(results);
     if (value === undefined) return [];
     const isMet = isAtMost ? value <= goal : value >= goal;
-    return [[name, isMet ? 'met' : 'not met', value.toFixed(2), `${isAtMost ? 'at most' : 'at least'} ${goal}`]];
+    return [
+      [
+        name,
+        isMet ? 'met' : 'not met',
+        value.toFixed(goal < 0.1 ? 3 : 2),
+        `${isAtMost ? 'at most' : 'at least'} ${goal}`,
+      ],
+    ];
   });
   return rows.length === 0 ? [] : alignColumns([['ratio', '', 'value', 'goal'], ...rows]);
 }

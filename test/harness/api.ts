@@ -131,10 +131,10 @@ export class Api {
   }
 
   /** O1 with a new customer of an enterprise of its own, or of the one that is named. */
-  async newCustomer(enterpriseName = `Enterprise ${randomUUID()}`): Promise<Customer> {
+  async newCustomer(enterpriseName = `Enterprise ${randomUUID()}`, channelCode = 'test'): Promise<Customer> {
     const answer = await this.ask('bindCustomer', {
       body: {
-        channelCode: 'test',
+        channelCode,
         channelCustomerId: randomUUID(),
         customerName: 'Customer',
         branchName: 'Branch',
